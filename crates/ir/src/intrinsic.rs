@@ -1,0 +1,164 @@
+//! The operations of the engine that C models call by name (`__ics_…`).
+//!
+//! Their C declarations are in `runtime-models/ics.h`; what each does to threads, wait queues and schedules is Bergan
+//! 2.5, figures 2.11 and 2.12. The table below is the only place that lists them.
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! intrinsics {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal, $arity:literal;)*) => {
+        /// An operation of the engine, called from a model.
+        #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+        pub enum Intrinsic { $($(#[$doc])* $variant,)* }
+
+        impl Intrinsic {
+            /// Every intrinsic.
+            pub const ALL: &'static [Intrinsic] = &[$(Intrinsic::$variant,)*];
+
+            /// The C name.
+            pub const fn name(self) -> &'static str {
+                match self { $(Intrinsic::$variant => $name,)* }
+            }
+
+            /// Number of arguments.
+            pub const fn arity(self) -> usize {
+                match self { $(Intrinsic::$variant => $arity,)* }
+            }
+
+            /// The intrinsic with this C name.
+            pub fn from_name(name: &str) -> Option<Self> {
+                match name { $($name => Some(Intrinsic::$variant),)* _ => None }
+            }
+        }
+    };
+}
+
+intrinsics! {
+    // --- threads and wait queues -------------------------------------------------------------------------------
+    /// `void (void)`: a scheduling point; the scheduler may switch threads.
+    Yield = "__ics_yield", 0;
+    /// `void (void)`: the thread waits for another one's progress by polling; the scheduler switches if it can.
+    Pause = "__ics_pause", 0;
+    /// `void (const void *queue)`: blocks on the FIFO queue named by the address until notified.
+    Wait = "__ics_wait", 1;
+    /// `int (const void *queue)`: the same, but when every thread is blocked the longest-waiting timed waiter gives
+    /// up; 0 notified, 1 timed out.
+    WaitTimed = "__ics_wait_timed", 1;
+    /// `void (const void *queue)`: wakes the first waiter, if any.
+    NotifyOne = "__ics_notify_one", 1;
+    /// `void (const void *queue)`: wakes all waiters.
+    NotifyAll = "__ics_notify_all", 1;
+    /// `int (void *(*start)(void *), void *arg, int slot)`: a new enabled thread that runs `start(arg)`; `slot` is
+    /// what [`ThreadSelf`](Intrinsic::ThreadSelf) returns in it. Returns the engine's thread number (1, 2, ...).
+    ThreadCreate = "__ics_thread_create", 3;
+    /// `int (void)`: the slot given at creation; 0 in the main thread.
+    ThreadSelf = "__ics_thread_self", 0;
+    /// `void (void)`, no return: ends the calling thread at once.
+    ThreadExit = "__ics_thread_exit", 0;
+    // --- annotations -------------------------------------------------------------------------------------------
+    /// `void (const void *lock)`: the thread now holds the lock (lockset L+).
+    Acquire = "__ics_acquire", 1;
+    /// `void (const void *lock)`: the thread no longer holds it.
+    Release = "__ics_release", 1;
+    /// `void (const void *barrier, unsigned count)`: the barrier's expected arrivals.
+    BarrierInit = "__ics_barrier_init", 2;
+    /// `void (const void *barrier)`: the thread arrives.
+    BarrierArrive = "__ics_barrier_arrive", 1;
+    /// `void (const void *object, int mode)`: a node of the happens-before graph, labelled with the program's call
+    /// that led here; ordered on `object`. Mode 0: against every other node on it; 1: not against other mode-1 nodes.
+    Event = "__ics_event", 2;
+    /// `void (const void *object, int mode)`: orders the thread's latest node on one more object.
+    Order = "__ics_order", 2;
+    // --- memory ------------------------------------------------------------------------------------------------
+    /// `void *(size_t bytes, int zeroed)`: a heap object attributed to the program's call; null when too large.
+    Malloc = "__ics_malloc", 2;
+    /// `void (void *)`: frees a heap object; null is ignored; everything else is a memory error.
+    Free = "__ics_free", 1;
+    /// `size_t (const void *)`: size of the live object that the address is the start of; else a memory error.
+    ObjectSize = "__ics_object_size", 1;
+    /// `void (void *to, const void *from, size_t n)`.
+    MemCopy = "__ics_memcpy", 3;
+    /// `void (void *to, const void *from, size_t n)`, overlap allowed.
+    MemMove = "__ics_memmove", 3;
+    /// `void (void *to, int byte, size_t n)`.
+    MemSet = "__ics_memset", 3;
+    // --- process -----------------------------------------------------------------------------------------------
+    /// `void (int status)`, no return: the process exits at once.
+    Exit = "__ics_exit", 1;
+    /// `void (void)`, no return: the process aborts (`SIGABRT`).
+    Abort = "__ics_abort", 0;
+    /// `void (const char *expression, const char *file, unsigned line, const char *function)`, no return.
+    AssertFail = "__ics_assert_fail", 4;
+    /// `void (const char *message)`, no return: undefined behaviour found by a model.
+    Error = "__ics_error", 1;
+    // --- domain and inputs -------------------------------------------------------------------------------------
+    /// `int (void)`: 1 in the symbolic domain, 0 in the concrete one. A constant per run, never symbolic.
+    IsSymbolicDomain = "__ics_is_symbolic_domain", 0;
+    /// `int (unsigned long value)`: 1 if the value is not a constant now.
+    IsSymbolic = "__ics_is_symbolic", 1;
+    /// `int (const void *p, size_t n)`: 1 if any of the bytes is not a constant now.
+    AnySymbolic = "__ics_any_symbolic", 2;
+    /// `int (const char *s)`: 1 if any byte up to and including the first constant NUL is not a constant.
+    StringSymbolic = "__ics_string_symbolic", 1;
+    /// `unsigned long (unsigned long c, unsigned long a, unsigned long b)`: `c ? a : b` without a branch.
+    Select = "__ics_select", 3;
+    /// `unsigned long (const char *name, unsigned bits)`: a new input value, named `name`, `name#2`, ...; symbolic
+    /// domain only.
+    Input = "__ics_input", 2;
+    /// `unsigned long (const char *name, const char *s, unsigned bits)`: the value of a pure function of the string
+    /// at `s` (`atoi` and the like): the input `name(path of s)`, the same one for the same string; symbolic domain.
+    InputOfString = "__ics_input_of_string", 3;
+    /// `void (void *p, size_t n, const char *name)`: makes `n` bytes new inputs `name[0..n]`; symbolic domain only.
+    InputBytes = "__ics_input_bytes", 3;
+    /// `void (int condition)`: the inputs satisfy the condition (only to bound what `__ics_input` returned).
+    Assume = "__ics_assume", 1;
+    // --- host (concrete domain; in the symbolic domain only where said) -----------------------------------------
+    /// `long (int fd, const void *p, size_t n)`: writes to the host; a sink in the symbolic domain (returns n).
+    HostWrite = "__ics_host_write", 3;
+    /// `long (int fd, void *p, size_t n)`: reads from the host; -errno on error.
+    HostRead = "__ics_host_read", 3;
+    /// `int (const char *path, int flags, int mode)`: -errno on error.
+    HostOpen = "__ics_host_open", 3;
+    /// `int (int fd)`: -errno on error.
+    HostClose = "__ics_host_close", 1;
+    /// `long (int fd, long offset, int whence)`: -errno on error.
+    HostSeek = "__ics_host_seek", 3;
+    /// `long (int fd)`: the file's size, or -errno.
+    HostFileSize = "__ics_host_file_size", 1;
+    /// `long (int clock, long *seconds_and_nanoseconds)`: -errno on error.
+    HostClock = "__ics_host_clock", 2;
+    /// `int (const char *path)`: index of the `--sym-file` with this name, or -1. Symbolic domain.
+    SymbolicFile = "__ics_symbolic_file", 1;
+    /// `long (int file)`: size in bytes of the symbolic file (`--sym-file`; index from above, -1: `--sym-stdin`), or
+    /// -1 if there is none.
+    SymbolicFileSize = "__ics_symbolic_file_size", 1;
+    /// `void (int file, long offset, void *p, size_t n)`: copies bytes of the symbolic file.
+    SymbolicFileRead = "__ics_symbolic_file_read", 4;
+}
+
+impl Intrinsic {
+    /// Whether executing it is synchronisation: it creates or ends threads, blocks, wakes, switches or makes a node
+    /// of the schedule.
+    pub const fn is_synchronisation(self) -> bool {
+        matches!(
+            self,
+            Intrinsic::Wait
+                | Intrinsic::WaitTimed
+                | Intrinsic::NotifyOne
+                | Intrinsic::NotifyAll
+                | Intrinsic::ThreadCreate
+                | Intrinsic::ThreadExit
+                | Intrinsic::Event
+                | Intrinsic::Order
+                | Intrinsic::Acquire
+                | Intrinsic::Release
+                | Intrinsic::BarrierInit
+                | Intrinsic::BarrierArrive
+        )
+    }
+
+    /// Whether it ends the process, so that nothing behind it is executed.
+    pub const fn ends_process(self) -> bool {
+        matches!(self, Intrinsic::Exit | Intrinsic::Abort | Intrinsic::AssertFail | Intrinsic::Error)
+    }
+}

@@ -1,0 +1,183 @@
+//! Whole programs: functions, globals, source locations and names.
+
+use serde::{Deserialize, Serialize};
+
+use crate::entity::{BlockId, FileId, FuncId, GlobalId, IdVec, LocId, TypeId, ValueId};
+use crate::inst::{Const, Inst, Terminator};
+use crate::types::{Type, TypeTable};
+
+/// Where a function or global comes from.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum Origin {
+    /// The user's program.
+    Program,
+    /// A model in `runtime-models/`.
+    Model,
+}
+
+/// A source location. Interned in [`Program::locs`].
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Loc {
+    /// The file.
+    pub file: FileId,
+    /// Line, from 1; 0 when unknown.
+    pub line: u32,
+    /// Column, from 1; 0 when unknown.
+    pub column: u32,
+    /// The call site this instruction was inlined at.
+    pub inlined_at: Option<LocId>,
+}
+
+/// What is known of an SSA value besides its definition.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Value {
+    /// Its type.
+    pub ty: Type,
+    /// The source variable it holds, or whose storage it is the address of (an alloca).
+    pub name: Option<String>,
+    /// That variable's source type.
+    pub source_type: Option<TypeId>,
+}
+
+/// A basic block.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Block {
+    /// Values bound by the incoming edge.
+    pub params: Vec<ValueId>,
+    /// Straight-line code.
+    pub insts: Vec<Inst>,
+    /// The end of the block.
+    pub terminator: Terminator,
+    /// Where the terminator is in the source.
+    pub terminator_loc: Option<LocId>,
+}
+
+/// A function; without blocks it is only declared.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Function {
+    /// Linker name.
+    pub name: String,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Parameters; also the parameters of the entry block, which itself has none.
+    pub params: Vec<ValueId>,
+    /// Flattened return types.
+    pub results: Vec<Type>,
+    /// Takes variable arguments.
+    pub varargs: bool,
+    /// Never returns.
+    pub no_return: bool,
+    /// All SSA values.
+    pub values: IdVec<ValueId, Value>,
+    /// The blocks; `b0` is the entry and has no predecessors.
+    pub blocks: IdVec<BlockId, Block>,
+    /// Where it is defined.
+    pub loc: Option<LocId>,
+}
+
+impl Function {
+    /// Whether it has no body.
+    pub fn is_declaration(&self) -> bool {
+        self.blocks.is_empty()
+    }
+}
+
+/// Bytes of an initialiser that are not plain data.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Relocation {
+    /// Byte offset in the global.
+    pub offset: u64,
+    /// The pointer stored there.
+    pub value: Const,
+}
+
+/// A global variable.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Global {
+    /// Linker name.
+    pub name: String,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Size in bytes.
+    pub size: u64,
+    /// Alignment in bytes.
+    pub align: u64,
+    /// Never written.
+    pub constant: bool,
+    /// One instance per thread.
+    pub thread_local: bool,
+    /// Declared only: no definition was linked.
+    pub external: bool,
+    /// Initial bytes; shorter than `size` means zeros follow.
+    pub data: Vec<u8>,
+    /// Pointers within the initial bytes, by offset.
+    pub relocations: Vec<Relocation>,
+    /// Source type.
+    pub source_type: Option<TypeId>,
+    /// Where it is defined.
+    pub loc: Option<LocId>,
+}
+
+/// A linked whole program.
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+pub struct Program {
+    /// The module's name, usually the path it was read from.
+    pub name: String,
+    /// Functions, defined and declared.
+    pub functions: IdVec<FuncId, Function>,
+    /// Global variables.
+    pub globals: IdVec<GlobalId, Global>,
+    /// Source types.
+    pub types: TypeTable,
+    /// Source files, as the compiler named them.
+    pub files: IdVec<FileId, String>,
+    /// Source locations.
+    pub locs: IdVec<LocId, Loc>,
+    /// `main`.
+    pub main: Option<FuncId>,
+    /// Functions to run before `main` (`__attribute__((constructor))`), in order.
+    pub constructors: Vec<FuncId>,
+    /// Functions to run at exit (`__attribute__((destructor))`), in order.
+    pub destructors: Vec<FuncId>,
+}
+
+impl Program {
+    /// The function with this linker name.
+    pub fn function_named(&self, name: &str) -> Option<FuncId> {
+        self.functions.iter().find(|(_, f)| f.name == name).map(|(id, _)| id)
+    }
+
+    /// `file.c:12` for a location; the file is the last component of its path.
+    pub fn describe_loc(&self, loc: LocId) -> String {
+        let Loc { file, line, .. } = self.locs[loc];
+        let path = &self.files[file];
+        let name = path.rsplit('/').next().unwrap_or(path);
+        format!("{name}:{line}")
+    }
+}
+
+/// A position in the code: an instruction, or the terminator when `inst` is the number of instructions.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct ProgramPoint {
+    /// The function.
+    pub func: FuncId,
+    /// The block.
+    pub block: BlockId,
+    /// Index into the block's instructions.
+    pub inst: u32,
+}
+
+impl ProgramPoint {
+    /// The source location of the instruction here, if it has one.
+    pub fn loc(self, program: &Program) -> Option<LocId> {
+        let block = &program.functions[self.func].blocks[self.block];
+        match block.insts.get(self.inst as usize) {
+            Some(inst) => inst.loc,
+            None => block.terminator_loc,
+        }
+    }
+}
+
+/// A thread's program counter with its return addresses: outermost first, the last entry is the current point.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, Serialize, Deserialize)]
+pub struct CallStack(pub Vec<ProgramPoint>);
