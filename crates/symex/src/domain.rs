@@ -1,0 +1,103 @@
+//! What the step function needs of a value domain (design decision D1; Near).
+//!
+//! The step function handles constants itself, at machine speed, and asks the domain only when an operand is not a
+//! constant. In the concrete domain that never happens: [`Domain::as_constant`] is always `Some`, the symbolic arms
+//! are dead code, and the associated types for symbolic memory are uninhabited.
+
+use std::fmt::Debug;
+
+use icsched_ir::{BinOp, CastOp, FloatPredicate, IntPredicate, OverflowOp, Type, UnOp};
+use smallvec::SmallVec;
+
+use crate::memory::{Heap, ObjectId};
+use crate::stop::{DecisionKind, Stop};
+
+/// One byte of memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MemoryByte<B> {
+    /// A known byte.
+    Constant(u8),
+    /// A byte that depends on inputs.
+    Symbolic(B),
+}
+
+/// One object that an address may point into, under a guard.
+#[derive(Clone, Debug)]
+pub struct Target<V> {
+    /// Condition (`i1`) under which the address points here; `None` when it always does.
+    pub guard: Option<V>,
+    /// The object.
+    pub object: ObjectId,
+    /// Byte offset in the object, an `i64`. Already known to be in bounds for the access under the guard.
+    pub offset: V,
+}
+
+/// The targets of one access. Their guards are disjoint and cover all cases.
+pub type Targets<V> = SmallVec<[Target<V>; 1]>;
+
+/// A value domain.
+///
+/// Operations take `&mut self` because the symbolic domain interns terms and asks the solver. None of them has an
+/// effect on the state: an instruction may be executed again after a [`Stop::Undecided`].
+pub trait Domain: Sized {
+    /// A register: constants are plain words.
+    type Value: Clone + Debug;
+    /// A byte that is not constant. Uninhabited in the concrete domain.
+    type Byte: Clone + Debug;
+    /// Contents of an object that was accessed at a non-constant offset. Uninhabited in the concrete domain.
+    type Array: Clone + Debug;
+    /// What is assumed of the inputs on a path; cheap to clone.
+    type Path: Clone + Default + Debug;
+    /// Whether inputs are symbolic here.
+    const SYMBOLIC: bool;
+
+    /// A constant.
+    fn constant(bits: u64) -> Self::Value;
+    /// The bits of a constant value. A value is a constant whenever the domain can tell without a solver.
+    fn as_constant(value: &Self::Value) -> Option<u64>;
+
+    /// [`icsched_ir::Op::Binary`] where at least one operand is not constant. `ty` is the operand type. Division by
+    /// zero has been excluded by a decision before.
+    fn binary(&mut self, op: BinOp, ty: Type, a: &Self::Value, b: &Self::Value) -> Result<Self::Value, Stop<Self>>;
+    /// [`icsched_ir::Op::Unary`].
+    fn unary(&mut self, op: UnOp, ty: Type, a: &Self::Value) -> Result<Self::Value, Stop<Self>>;
+    /// [`icsched_ir::Op::Cast`].
+    fn cast(&mut self, op: CastOp, from: Type, to: Type, a: &Self::Value) -> Result<Self::Value, Stop<Self>>;
+    /// Integer comparison; `ty` is the operand type.
+    fn int_compare(&mut self, predicate: IntPredicate, ty: Type, a: &Self::Value, b: &Self::Value) -> Self::Value;
+    /// Float comparison; `ty` is the operand type.
+    fn float_compare(&mut self, predicate: FloatPredicate, ty: Type, a: &Self::Value, b: &Self::Value) -> Self::Value;
+    /// Overflow test.
+    fn overflow(&mut self, op: OverflowOp, ty: Type, a: &Self::Value, b: &Self::Value) -> Self::Value;
+    /// `condition ? a : b`.
+    fn select(&mut self, ty: Type, condition: &Self::Value, a: &Self::Value, b: &Self::Value) -> Self::Value;
+    /// Negation of an `i1`.
+    fn not(&mut self, condition: &Self::Value) -> Self::Value;
+
+    /// Splits the low `n` bytes of a value, little-endian.
+    fn split_bytes(&mut self, value: &Self::Value, n: u32) -> SmallVec<[MemoryByte<Self::Byte>; 8]>;
+    /// Joins up to eight bytes, little-endian.
+    fn join_bytes(&mut self, bytes: &[MemoryByte<Self::Byte>]) -> Self::Value;
+
+    /// Array form of an object's contents.
+    fn array_from_bytes(&mut self, bytes: &[MemoryByte<Self::Byte>]) -> Self::Array;
+    /// Reads `n` bytes at `offset`. `pointer` is a hint that the value read is a pointer: the domain may enumerate the
+    /// feasible slots and return a guarded expression of concrete addresses (Bergan 2.4.1).
+    fn array_load(&mut self, path: &Self::Path, array: &Self::Array, size: u64, offset: &Self::Value, n: u32, pointer: bool) -> Self::Value;
+    /// Writes the low `n` bytes of `value` at `offset`, under `guard`.
+    fn array_store(&mut self, array: &mut Self::Array, offset: &Self::Value, value: &Self::Value, n: u32, guard: Option<&Self::Value>);
+
+    /// Truth of an `i1` that is not constant: known on this path, or [`Stop::Undecided`].
+    fn decide(&mut self, path: &Self::Path, condition: &Self::Value, kind: DecisionKind) -> Result<bool, Stop<Self>>;
+    /// The objects a non-constant address may point to, for an access of `n` bytes. Asks for decisions
+    /// ([`DecisionKind::InBounds`] and the like) where an error is possible.
+    fn resolve(&mut self, path: &Self::Path, heap: &Heap<Self>, address: &Self::Value, n: u64) -> Result<Targets<Self::Value>, Stop<Self>>;
+    /// One constant for a value that must be one (a size, a queue address, a function pointer): the only feasible one,
+    /// or a decision `value == candidate` of this kind.
+    fn concretise(&mut self, path: &Self::Path, value: &Self::Value, kind: DecisionKind) -> Result<u64, Stop<Self>>;
+
+    /// A new input value of `bits` bits (`__ics_input`, D5). The name is made unique per path by the caller.
+    fn input(&mut self, name: &str, bits: u32) -> Self::Value;
+    /// Byte `index` of a named input array (an argument, a file): `name[index]`.
+    fn input_byte(&mut self, name: &str, index: u64) -> MemoryByte<Self::Byte>;
+}

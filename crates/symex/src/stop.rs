@@ -1,0 +1,205 @@
+//! Why a step could not go on, and why a path ended.
+
+use std::fmt;
+
+use icsched_ir::{CallStack, ProgramPoint};
+use serde::{Deserialize, Serialize};
+
+use crate::domain::Domain;
+use crate::thread::ThreadId;
+
+/// What a decision decides. Matched exhaustively by strategies and by the slicer.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum DecisionKind {
+    /// The condition of a branch.
+    Branch,
+    /// The address lies inside its object (true) or not (a memory error).
+    InBounds,
+    /// The object is alive (true) or was freed (a memory error).
+    Alive,
+    /// The divisor is not zero (true), or the division does not overflow.
+    Divisor,
+    /// A value that must be a constant equals this candidate: an address of a synchronisation object.
+    SyncAddress,
+    /// The same, for a function pointer.
+    CallTarget,
+    /// The same, for a size, a count or an address that is not resolvable otherwise.
+    Concretise,
+    /// `__ics_assume`: the false side does not exist.
+    Assume,
+    /// A model's question about an input that is not a branch (`free` of a conditional pointer and the like).
+    Other,
+}
+
+impl DecisionKind {
+    /// Whether the false side is an error of the program, not an input to cover.
+    pub const fn false_is_error(self) -> bool {
+        match self {
+            DecisionKind::InBounds | DecisionKind::Alive | DecisionKind::Divisor => true,
+            DecisionKind::Branch
+            | DecisionKind::SyncAddress
+            | DecisionKind::CallTarget
+            | DecisionKind::Concretise
+            | DecisionKind::Assume
+            | DecisionKind::Other => false,
+        }
+    }
+}
+
+/// A memory error or other undefined behaviour, as the user is told.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ProgramError {
+    /// What went wrong.
+    pub kind: ErrorKind,
+    /// One sentence with sizes, offsets and names.
+    pub message: String,
+    /// The thread.
+    pub thread: ThreadId,
+    /// Where, with the calls that led there (model frames included).
+    pub stack: CallStack,
+}
+
+/// Classes of undefined behaviour.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum ErrorKind {
+    OutOfBounds, UseAfterFree, UseAfterReturn, DoubleFree, InvalidFree, NullPointer, WildPointer, WriteToConstant,
+    DivisionByZero, Unreachable, BadCall, StackOverflow, Overlap, Model,
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ErrorKind::OutOfBounds => "out-of-bounds",
+            ErrorKind::UseAfterFree => "use-after-free",
+            ErrorKind::UseAfterReturn => "use-after-return",
+            ErrorKind::DoubleFree => "double-free",
+            ErrorKind::InvalidFree => "invalid-free",
+            ErrorKind::NullPointer => "null-pointer",
+            ErrorKind::WildPointer => "wild-pointer",
+            ErrorKind::WriteToConstant => "write-to-constant",
+            ErrorKind::DivisionByZero => "division-by-zero",
+            ErrorKind::Unreachable => "unreachable",
+            ErrorKind::BadCall => "bad-call",
+            ErrorKind::StackOverflow => "stack-overflow",
+            ErrorKind::Overlap => "overlapping-copy",
+            ErrorKind::Model => "library-misuse",
+        })
+    }
+}
+
+/// A blocked thread of a deadlock.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct BlockedThread {
+    /// The thread.
+    pub thread: ThreadId,
+    /// Address of the wait queue.
+    pub queue: u64,
+    /// The program's call that blocks (outermost model frame's call site), and its stack.
+    pub stack: CallStack,
+    /// Name of the library function called there.
+    pub operation: String,
+    /// The thread that holds the lock waited for, if it is a held lock.
+    pub holder: Option<ThreadId>,
+}
+
+/// How a path ended.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub enum PathEnd {
+    /// `exit`, or `main` returned.
+    Exit {
+        /// Exit status as passed, before truncation; `None` if it depends on inputs.
+        status: Option<i32>,
+    },
+    /// `abort()`.
+    Abort {
+        /// Where.
+        stack: CallStack,
+    },
+    /// A failed `assert`.
+    AssertFailed {
+        /// The asserted expression.
+        expression: String,
+        /// Where.
+        stack: CallStack,
+    },
+    /// No thread can go on.
+    Deadlock {
+        /// All blocked threads.
+        blocked: Vec<BlockedThread>,
+    },
+    /// Undefined behaviour.
+    Error(ProgramError),
+    /// A call of a function that has neither a definition nor a model.
+    Unmodelled {
+        /// The function.
+        function: String,
+        /// Where it is called.
+        stack: CallStack,
+    },
+    /// An instruction that was not lowered, or a value operation the domain cannot do.
+    Unsupported {
+        /// What.
+        what: String,
+        /// Where.
+        stack: CallStack,
+    },
+    /// A limit of the run.
+    Limit(Limit),
+    /// The assumptions of the path contradict each other: nothing to explore.
+    Infeasible,
+}
+
+/// Limits that cut one path.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Limit {
+    /// Instructions on one path.
+    Instructions,
+    /// Wall-clock time of the run.
+    Time,
+    /// Memory.
+    Memory,
+    /// Stopped from outside (Ctrl-C).
+    Interrupted,
+    /// Symbolic decisions on one path.
+    Decisions,
+}
+
+/// Why a step did not complete.
+#[derive(Clone, Debug)]
+pub enum Stop<D: Domain> {
+    /// A condition must be decided first; then the same instruction is executed again.
+    Undecided {
+        /// An `i1`, not constant.
+        condition: D::Value,
+        /// What it decides.
+        kind: DecisionKind,
+        /// For kinds whose false side is an error: what to report then.
+        error: Option<Box<(ErrorKind, String)>>,
+    },
+    /// The path ends here.
+    End(Box<PathEnd>),
+    /// Undefined behaviour; the engine adds thread and stack.
+    Fault {
+        /// What.
+        kind: ErrorKind,
+        /// One sentence.
+        message: String,
+    },
+    /// The domain cannot do this; the engine adds the stack.
+    Unsupported {
+        /// What.
+        what: String,
+    },
+}
+
+/// A decision made on a path.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct DecisionSite {
+    /// The thread that decides.
+    pub thread: ThreadId,
+    /// The instruction or terminator.
+    pub point: ProgramPoint,
+    /// What is decided.
+    pub kind: DecisionKind,
+}

@@ -1,0 +1,136 @@
+//! What one path executed, in the form that precondition slicing reads backwards (Bergan 3.3.2).
+//!
+//! Pure register instructions are not recorded: a [`TraceEvent::Block`] says that a block was entered, and every
+//! event inside it carries the index of its instruction, so that a reader can reconstruct the rest. Recording starts
+//! at the first decision of a path, since nothing before it can depend on one.
+
+use icsched_ir::{BlockId, FuncId, Intrinsic, ProgramPoint};
+use icsched_smt::Term;
+use smallvec::SmallVec;
+
+use crate::memory::ObjectId;
+use crate::stop::DecisionKind;
+use crate::thread::{FrameId, ThreadId};
+
+/// A range of bytes of one object.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Region {
+    /// The object.
+    pub object: ObjectId,
+    /// First byte.
+    pub start: u64,
+    /// Number of bytes.
+    pub len: u64,
+    /// Whether exactly these bytes are accessed. If not (symbolic offset, or guarded), any of them may be.
+    pub exact: bool,
+}
+
+/// Regions of one access.
+pub type Regions = SmallVec<[Region; 1]>;
+
+/// One function activation that the trace mentions.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FrameInfo {
+    /// The thread it belongs to.
+    pub thread: ThreadId,
+    /// The function.
+    pub func: FuncId,
+    /// The calling frame and the call instruction in it; `None` at the bottom of a thread's stack.
+    pub caller: Option<(FrameId, ProgramPoint)>,
+}
+
+/// Can the other side of a decision happen, given what was decided before it on this path?
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum OtherSide {
+    /// No: the condition is implied.
+    Infeasible,
+    /// Yes.
+    Feasible,
+    /// The solver gave up.
+    Unknown,
+}
+
+/// A symbolic decision.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Decision {
+    /// What was decided.
+    pub kind: DecisionKind,
+    /// The condition as it holds on this path (negated where the false side was taken).
+    pub condition: Term,
+    /// Which side was taken, seen from the instruction.
+    pub taken: bool,
+    /// The other side.
+    pub other: OtherSide,
+}
+
+/// One recorded event. `inst` is the index of the instruction in the frame's current block; the number of instructions
+/// for the terminator.
+#[derive(Clone, PartialEq, Debug)]
+pub enum TraceEvent {
+    /// A callee's frame was pushed by instruction `inst` of `caller`; the callee's entry block follows.
+    Enter { frame: FrameId, caller: Option<FrameId>, inst: u32 },
+    /// The frame returned (its terminator was executed); control is behind the call again.
+    Leave { frame: FrameId },
+    /// The frame entered a block; `via` is the block it came from and whether by the else edge.
+    Block { frame: FrameId, block: BlockId, via: Option<(BlockId, bool)> },
+    /// Memory was read.
+    Load { frame: FrameId, inst: u32, regions: Regions },
+    /// Memory was written.
+    Store { frame: FrameId, inst: u32, regions: Regions },
+    /// A decision was made for the instruction, before its effects.
+    Decision { frame: FrameId, inst: u32, decision: Decision },
+    /// An intrinsic other than plain memory access was executed.
+    Intrinsic { frame: FrameId, inst: u32, intrinsic: Intrinsic },
+    /// An atomic access was executed (a node of the schedule).
+    Atomic { frame: FrameId, inst: u32 },
+    /// Another thread runs from here on.
+    Switch { to: ThreadId },
+    /// The thread ended (its bottom frame returned, or `__ics_thread_exit`).
+    ThreadEnd { thread: ThreadId },
+}
+
+/// The recorded trace of a path.
+#[derive(Clone, Default, Debug)]
+pub struct Trace {
+    /// Whether recording has started.
+    pub active: bool,
+    /// Frames by [`FrameId`] that are mentioned; others are absent.
+    pub frames: rustc_hash::FxHashMap<FrameId, FrameInfo>,
+    /// For each frame that was live when recording started: its block and the next instruction then.
+    pub start: Vec<(FrameId, BlockId, u32)>,
+    /// Events in execution order.
+    pub events: Vec<TraceEvent>,
+}
+
+/// Ordering of schedule nodes on one object (`__ics_event`).
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum EventMode {
+    /// Ordered against every other node on the object.
+    Exclusive,
+    /// Not ordered against other shared nodes.
+    Shared,
+}
+
+/// A synchronisation event of the schedule; always recorded, in execution order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SyncEvent {
+    /// `parent` created `child`; the node for it follows as an [`SyncEvent::Node`] of the parent.
+    Create { parent: ThreadId, child: ThreadId },
+    /// A node.
+    Node {
+        /// The thread.
+        thread: ThreadId,
+        /// Library function (outermost model frame), or `atomic load` etc.
+        operation: String,
+        /// Full calling context of the program's call.
+        stack: icsched_ir::CallStack,
+        /// Address it is ordered on first.
+        object: u64,
+        /// A name for the object for people: `A`, `locks[2]`, `q->lock`, `heap (queue.c:12) + 8`, `thread 3`.
+        object_name: String,
+        /// How.
+        mode: EventMode,
+    },
+    /// The thread's latest node is also ordered on this object.
+    Order { thread: ThreadId, object: u64, mode: EventMode },
+}
