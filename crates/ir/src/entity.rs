@@ -75,6 +75,10 @@ entity_id!(
     /// A source-level type, kept for printing.
     TypeId, "t"
 );
+entity_id!(
+    /// A loop of one function's [`LoopForest`](crate::LoopForest).
+    LoopId, "loop"
+);
 
 /// A vector indexed by one kind of id.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]

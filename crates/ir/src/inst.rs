@@ -449,6 +449,16 @@ impl Terminator {
         };
         a.into_iter().chain(b)
     }
+
+    /// Calls `visit` with every operand, edge arguments included, in the order the text form prints them.
+    pub fn for_each_operand(&self, mut visit: impl FnMut(Operand)) {
+        match self {
+            Terminator::Branch { condition, .. } => visit(*condition),
+            Terminator::Return(values) => values.iter().copied().for_each(&mut visit),
+            Terminator::Jump(_) | Terminator::Unreachable | Terminator::Unsupported { .. } => {}
+        }
+        self.edges().flat_map(|e| e.args.iter().copied()).for_each(visit);
+    }
 }
 
 impl Op {

@@ -6,17 +6,26 @@
 //!
 //! API boundary: everything above the frontend works on these types and never sees LLVM.
 
+pub mod callgraph;
+pub mod cfg;
+pub mod dominators;
 pub mod entity;
 pub mod inst;
 pub mod intrinsic;
+pub mod loops;
 pub mod program;
+mod scc;
 pub mod types;
 
-pub use entity::{BlockId, EntityId, FileId, FuncId, GlobalId, IdVec, LocId, TypeId, ValueId};
+pub use callgraph::CallGraph;
+pub use cfg::Cfg;
+pub use dominators::DomTree;
+pub use entity::{BlockId, EntityId, FileId, FuncId, GlobalId, IdVec, LocId, LoopId, TypeId, ValueId};
 pub use inst::{
     Access, BinOp, Callee, CastOp, Const, Edge, FloatPredicate, Inst, IntPredicate, Op, Operand, Ordering, OverflowOp,
     RmwOp, ScaledIndex, Terminator, UnOp,
 };
 pub use intrinsic::Intrinsic;
+pub use loops::{Loop, LoopForest};
 pub use program::{Block, CallStack, Function, Global, Loc, Origin, Program, ProgramPoint, Relocation, Value};
 pub use types::{Field, SourceType, Type, TypeTable};
