@@ -76,6 +76,9 @@ intrinsics! {
     Free = "__ics_free", 1;
     /// `size_t (const void *)`: size of the live object that the address is the start of; else a memory error.
     ObjectSize = "__ics_object_size", 1;
+    /// `size_t (const void *)`: bytes from the address to the end of the live object it points into; 0 if it points
+    /// into none. Never a memory error.
+    Room = "__ics_room", 1;
     /// `void (void *to, const void *from, size_t n)`.
     MemCopy = "__ics_memcpy", 3;
     /// `void (void *to, const void *from, size_t n)`, overlap allowed.
@@ -91,6 +94,9 @@ intrinsics! {
     AssertFail = "__ics_assert_fail", 4;
     /// `void (const char *message)`, no return: undefined behaviour found by a model.
     Error = "__ics_error", 1;
+    /// `void (const char *what)`, no return: the program asks for something that the models do not have (`longjmp`);
+    /// not the program's fault but a reason for incompleteness.
+    Unsupported = "__ics_unsupported", 1;
     // --- domain and inputs -------------------------------------------------------------------------------------
     /// `int (void)`: 1 in the symbolic domain, 0 in the concrete one. A constant per run, never symbolic.
     IsSymbolicDomain = "__ics_is_symbolic_domain", 0;
@@ -159,6 +165,9 @@ impl Intrinsic {
 
     /// Whether it ends the process, so that nothing behind it is executed.
     pub const fn ends_process(self) -> bool {
-        matches!(self, Intrinsic::Exit | Intrinsic::Abort | Intrinsic::AssertFail | Intrinsic::Error)
+        matches!(
+            self,
+            Intrinsic::Exit | Intrinsic::Abort | Intrinsic::AssertFail | Intrinsic::Error | Intrinsic::Unsupported
+        )
     }
 }
