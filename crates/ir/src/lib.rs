@@ -13,9 +13,11 @@ pub mod entity;
 pub mod inst;
 pub mod intrinsic;
 pub mod loops;
+mod names;
 pub mod program;
 mod scc;
 pub mod types;
+pub mod verify;
 
 pub use callgraph::CallGraph;
 pub use cfg::Cfg;
@@ -29,3 +31,4 @@ pub use intrinsic::Intrinsic;
 pub use loops::{Loop, LoopForest};
 pub use program::{Block, CallStack, Function, Global, Loc, Origin, Program, ProgramPoint, Relocation, Value};
 pub use types::{Field, SourceType, Type, TypeTable};
+pub use verify::{VerifyError, verify};

@@ -138,6 +138,16 @@ impl TypeTable {
         &self.types[id]
     }
 
+    /// Number of types.
+    pub fn len(&self) -> usize {
+        self.types.len()
+    }
+
+    /// Whether there are no types.
+    pub fn is_empty(&self) -> bool {
+        self.types.is_empty()
+    }
+
     /// All types in id order.
     pub fn iter(&self) -> impl Iterator<Item = (TypeId, &SourceType)> {
         self.types.iter()
