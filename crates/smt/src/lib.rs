@@ -1,0 +1,31 @@
+//! Terms over bit vectors, byte arrays and floats, and the solvers that decide them.
+//!
+//! - [`TermPool`] makes terms: hash-consed, simplified on construction, evaluated, substituted, and written out
+//!   ([`serial`], [`smtlib`]) without recursion on their depth.
+//! - [`Solver`] is the interface of Bergan's figure 2.4, with three-valued answers. [`Z3Solver`] decides queries;
+//!   [`CachingSolver`] stands in front of it and keeps most queries away.
+//!
+//! Architecture invariant: nothing outside this crate sees Z3, and nothing here knows about programs, paths or threads.
+//! What a constructor, an export or a statistic returns never depends on the iteration order of a hash map.
+//!
+//! `docs/smt.md` describes the rules, the solver stack and their limits.
+
+mod bits;
+mod eval;
+mod float;
+mod model;
+mod node;
+mod pool;
+mod range;
+mod simplify;
+mod solver;
+mod substitute;
+mod symbols;
+mod walk;
+
+pub use eval::Evaluation;
+pub use model::{ArrayValue, Model, ModelValue};
+pub use node::{BinOp, Children, CmpOp, FpOp, MAX_WIDTH, Node, Sort, SymbolId, Term};
+pub use pool::TermPool;
+pub use solver::{Answer, Solver, SolverStatistics, UnknownReason, Validity};
+pub use substitute::Substitution;

@@ -1,0 +1,121 @@
+//! Equality. Both sides are sums in one normal form: what they share is cancelled, a constant stands on the right, and
+//! where one side is constant the operator of the other is undone.
+
+use crate::bits::{inverse_of_odd, mask, negate, sign_bit};
+use crate::node::{BinOp, CmpOp, Node, Term};
+use crate::pool::TermPool;
+use crate::simplify::arith::Sum;
+
+impl TermPool {
+    /// Equality of different terms, not both constant, of more than one bit.
+    pub(crate) fn equality(&mut self, a: Term, b: Term) -> Term {
+        let (x, y) = (self.range(a), self.range(b));
+        if x.max < y.min || y.max < x.min {
+            return self.bool(false);
+        }
+        if let Some((a, b)) = self.without_extensions(a, b, false) {
+            return self.cmp(CmpOp::Eq, a, b);
+        }
+        let (a, b) = self.ordered(a, b);
+        if let Some(bits) = self.as_const_wide(b)
+            && let Some(result) = self.guarded(|pool| pool.equal_to_constant(a, b, bits)).flatten()
+        {
+            return result;
+        }
+        self.equality_of_sums(a, b)
+    }
+
+    fn equality_of_sums(&mut self, a: Term, b: Term) -> Term {
+        let width = self.width(a);
+        let (Some(left), Some(right)) = (self.as_sum(a), self.as_sum(b)) else {
+            return self.intern(Node::Cmp(CmpOp::Eq, a, b));
+        };
+        let difference = self.combine(width, &left, &right, u128::MAX);
+        let Some(&(_, leading)) = difference.addends.first() else {
+            return self.bool(difference.constant == 0);
+        };
+        // One of the two signs of the difference is canonical: the one whose leading factor is positive.
+        let difference = if leading > sign_bit(width) {
+            self.combine(width, &Sum::default(), &difference, u128::MAX)
+        } else {
+            difference
+        };
+        let is_positive = |&(_, factor): &(Term, u128)| factor <= sign_bit(width);
+        let (positive, negative): (Vec<_>, Vec<_>) = difference.addends.iter().copied().partition(is_positive);
+        let right = negative.into_iter().map(|(atom, factor)| (atom, negate(width, factor))).collect();
+        let left = self.from_sum(width, &Sum { addends: positive, constant: 0 });
+        let right = self.from_sum(width, &Sum { addends: right, constant: negate(width, difference.constant) });
+        if (left, right) != (a, b) && (left, right) != (b, a) {
+            if let Some(result) = self.guarded(|pool| pool.cmp(CmpOp::Eq, left, right)) {
+                return result;
+            }
+        }
+        self.intern(Node::Cmp(CmpOp::Eq, left, right))
+    }
+
+    /// `a == bits` by undoing the operator of `a`; `b` is the constant's term.
+    fn equal_to_constant(&mut self, a: Term, b: Term, bits: u128) -> Option<Term> {
+        let width = self.width(a);
+        match *self.node(a) {
+            // The constant isn't in the image of the extension: else it would be gone.
+            Node::ZExt { .. } | Node::SExt { .. } => Some(self.bool(false)),
+            Node::Not(x) => {
+                let bits = self.constant_wide(width, !bits);
+                Some(self.cmp(CmpOp::Eq, x, bits))
+            }
+            Node::Concat(high, low) => self.concat_equal_to(high, low, bits),
+            Node::Ite(c, x, y) => self.choice_equal_to(c, x, y, b),
+            Node::Binary(op, x, c) => {
+                let c = self.as_const_wide(c)?;
+                match op {
+                    BinOp::Xor => {
+                        let bits = self.constant_wide(width, bits ^ c);
+                        Some(self.cmp(CmpOp::Eq, x, bits))
+                    }
+                    BinOp::And if bits & !c != 0 => Some(self.bool(false)),
+                    BinOp::Or if bits & c != c => Some(self.bool(false)),
+                    BinOp::Mul if c % 2 == 1 => {
+                        let quotient = bits.wrapping_mul(inverse_of_odd(width, c)) & mask(width);
+                        let quotient = self.constant_wide(width, quotient);
+                        Some(self.cmp(CmpOp::Eq, x, quotient))
+                    }
+                    BinOp::Mul if bits.trailing_zeros() < c.trailing_zeros() => Some(self.bool(false)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// A concatenation with a constant piece: the pieces apart.
+    fn concat_equal_to(&mut self, high: Term, low: Term, bits: u128) -> Option<Term> {
+        if self.as_const_wide(high).is_none() && self.as_const_wide(low).is_none() {
+            return None;
+        }
+        let seam = self.width(low);
+        let upper = self.constant_wide(self.width(high), bits >> seam);
+        let lower = self.constant_wide(seam, bits);
+        let upper = self.cmp(CmpOp::Eq, high, upper);
+        let lower = self.cmp(CmpOp::Eq, low, lower);
+        Some(self.binary(BinOp::And, upper, lower))
+    }
+
+    /// A choice with a constant arm: a statement about the condition.
+    fn choice_equal_to(&mut self, c: Term, x: Term, y: Term, b: Term) -> Option<Term> {
+        if self.as_const_wide(x).is_some() {
+            let other = self.cmp(CmpOp::Eq, y, b);
+            if x == b {
+                return Some(self.binary(BinOp::Or, c, other));
+            }
+            let not_c = self.not(c);
+            return Some(self.binary(BinOp::And, not_c, other));
+        }
+        self.as_const_wide(y)?;
+        let other = self.cmp(CmpOp::Eq, x, b);
+        if y == b {
+            let not_c = self.not(c);
+            return Some(self.binary(BinOp::Or, not_c, other));
+        }
+        Some(self.binary(BinOp::And, c, other))
+    }
+}

@@ -1,0 +1,120 @@
+//! The solver interface of Bergan's figure 2.4, with "don't know" as a third answer.
+
+use std::time::Duration;
+
+use crate::model::Model;
+use crate::node::Term;
+use crate::pool::TermPool;
+
+/// Whether a query has a solution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// There is a satisfying assignment.
+    Sat,
+    /// There is none.
+    Unsat,
+    /// Not decided. To be treated as possibly satisfiable and reported, never as `Unsat`.
+    Unknown(UnknownReason),
+}
+
+/// Whether a condition follows from the constraints.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Validity {
+    /// It holds under every assignment that satisfies the constraints.
+    Valid,
+    /// It fails under some assignment that satisfies the constraints.
+    Invalid,
+    /// Not decided.
+    Unknown(UnknownReason),
+}
+
+/// Why a query was not decided.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum UnknownReason {
+    /// The time limit of the query was reached.
+    Timeout,
+    /// The solver's limit of steps or of memory was reached.
+    ResourceLimit,
+    /// The query has an operator the solver is not given ([`FpOp::FRem`](crate::FpOp::FRem)).
+    Unsupported,
+    /// The solver was interrupted from outside.
+    Interrupted,
+    /// The solver gave up for reasons of its own, or its model did not satisfy the query.
+    Other,
+}
+
+/// Counters of a solver since it was made.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct SolverStatistics {
+    /// Queries asked of this solver.
+    pub queries: u64,
+    /// Queries that reached the back end.
+    pub solved: u64,
+    /// Queries (or independent parts of them) answered from the cache.
+    pub cache_hits: u64,
+    /// Queries (or parts) answered by a model found earlier.
+    pub model_reuse_hits: u64,
+    /// Queries not decided.
+    pub unknown: u64,
+    /// Time spent in the back end.
+    pub solver_time: Duration,
+}
+
+impl SolverStatistics {
+    /// Seconds spent in the back end.
+    pub fn solver_seconds(&self) -> f64 {
+        self.solver_time.as_secs_f64()
+    }
+
+    /// Adds the counters of another solver.
+    pub fn add(&mut self, other: &SolverStatistics) {
+        self.queries += other.queries;
+        self.solved += other.solved;
+        self.cache_hits += other.cache_hits;
+        self.model_reuse_hits += other.model_reuse_hits;
+        self.unknown += other.unknown;
+        self.solver_time += other.solver_time;
+    }
+}
+
+/// A decision procedure for conjunctions of `Bv(1)` terms.
+///
+/// `constraints` is a path condition: it grows and shrinks like a stack between queries, which solvers exploit by
+/// keeping what the last query and this one have in common at the front.
+pub trait Solver {
+    /// Whether `constraints` and `extra` hold together under some assignment.
+    fn check(&mut self, pool: &mut TermPool, constraints: &[Term], extra: Term) -> Answer;
+
+    /// An assignment under which `constraints` and `extra` hold together; `None` when there is none. Symbols it does
+    /// not mention are 0. The model has been checked with [`TermPool::eval`].
+    ///
+    /// # Errors
+    ///
+    /// The reason when the query was not decided.
+    fn model(&mut self, pool: &mut TermPool, constraints: &[Term], extra: Term)
+    -> Result<Option<Model>, UnknownReason>;
+
+    /// Counters since the solver was made.
+    fn statistics(&self) -> SolverStatistics;
+
+    /// `isSat(C, e)` of figure 2.4: another name of [`Solver::check`].
+    fn is_sat(&mut self, pool: &mut TermPool, constraints: &[Term], extra: Term) -> Answer {
+        self.check(pool, constraints, extra)
+    }
+
+    /// `mayBeTrue(C, e)` of figure 2.4.
+    fn may_be_true(&mut self, pool: &mut TermPool, constraints: &[Term], condition: Term) -> Answer {
+        self.check(pool, constraints, condition)
+    }
+
+    /// `mustBeTrue(C, e)` of figure 2.4: whether the negation of `condition` has no solution. Under constraints without
+    /// a solution everything is valid.
+    fn must_be_true(&mut self, pool: &mut TermPool, constraints: &[Term], condition: Term) -> Validity {
+        let negation = pool.not(condition);
+        match self.check(pool, constraints, negation) {
+            Answer::Sat => Validity::Invalid,
+            Answer::Unsat => Validity::Valid,
+            Answer::Unknown(reason) => Validity::Unknown(reason),
+        }
+    }
+}

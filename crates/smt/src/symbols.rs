@@ -1,0 +1,51 @@
+//! Which symbols a term mentions.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::node::{Node, Term};
+use crate::pool::TermPool;
+
+/// Symbol sets of the terms that were asked about.
+///
+/// Kept for these and their operands only, not for every term: a checksum over n bytes has n subterms with up to n
+/// symbols each.
+#[derive(Debug, Default)]
+pub(crate) struct SymbolMemo(RefCell<FxHashMap<Term, Arc<[Term]>>>);
+
+impl TermPool {
+    /// The symbols and array symbols in a term, sorted by handle, each once.
+    ///
+    /// Remembered per term asked about; the first time linear in the part of the graph not below a remembered term.
+    pub fn symbols_of(&self, t: Term) -> Arc<[Term]> {
+        if let Some(known) = self.symbols.0.borrow().get(&t) {
+            return known.clone();
+        }
+        for operand in self.node(t).children() {
+            if !self.symbols.0.borrow().contains_key(&operand) {
+                self.collect_symbols(operand);
+            }
+        }
+        self.collect_symbols(t)
+    }
+
+    fn collect_symbols(&self, t: Term) -> Arc<[Term]> {
+        let mut memo = self.symbols.0.borrow_mut();
+        let mut found = Vec::new();
+        let visited = self.postorder(&[t], |u| memo.contains_key(&u));
+        for &u in &visited {
+            if matches!(self.node(u), Node::Symbol { .. } | Node::ArraySymbol { .. }) {
+                found.push(u);
+            }
+            let known = self.node(u).children().filter_map(|c| memo.get(&c));
+            found.extend(known.flat_map(|symbols| symbols.iter().copied()));
+        }
+        found.sort_unstable();
+        found.dedup();
+        let symbols: Arc<[Term]> = found.into();
+        memo.insert(t, symbols.clone());
+        symbols
+    }
+}
