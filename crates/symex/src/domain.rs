@@ -98,6 +98,9 @@ pub trait Domain: Sized {
 
     /// A new input value of `bits` bits (`__ics_input`, D5). The name is made unique per path by the caller.
     fn input(&mut self, name: &str, bits: u32) -> Self::Value;
+    /// The value of a pure function of a string (`__ics_input_of_string`): the same one for the same function and bytes.
+    /// `bytes` goes up to and includes the first constant NUL.
+    fn input_of_string(&mut self, function: &str, bytes: &[MemoryByte<Self::Byte>], bits: u32) -> Self::Value;
     /// Byte `index` of a named input array (an argument, a file): `name[index]`.
     fn input_byte(&mut self, name: &str, index: u64) -> MemoryByte<Self::Byte>;
 }
