@@ -48,6 +48,8 @@ intrinsics! {
     NotifyOne = "__ics_notify_one", 1;
     /// `void (const void *queue)`: wakes all waiters.
     NotifyAll = "__ics_notify_all", 1;
+    /// `void (int slot)`: takes the thread of that slot out of the wait queue it is in, if any, and enables it.
+    NotifyThread = "__ics_notify_thread", 1;
     /// `int (void *(*start)(void *), void *arg, int slot)`: a new enabled thread that runs `start(arg)`; `slot` is
     /// what [`ThreadSelf`](Intrinsic::ThreadSelf) returns in it. Returns the engine's thread number (1, 2, ...).
     ThreadCreate = "__ics_thread_create", 3;
@@ -152,6 +154,7 @@ impl Intrinsic {
                 | Intrinsic::WaitTimed
                 | Intrinsic::NotifyOne
                 | Intrinsic::NotifyAll
+                | Intrinsic::NotifyThread
                 | Intrinsic::ThreadCreate
                 | Intrinsic::ThreadExit
                 | Intrinsic::Event
