@@ -1,0 +1,228 @@
+//! Builds the happens-before graph of one execution from its synchronisation, in the order it was executed.
+//!
+//! Which accesses to one object are ordered: an exclusive one after every access since, and including, the last
+//! exclusive one; a shared one after the last exclusive one only. Edges that follow from others are removed with vector
+//! clocks: O(nodes * threads^2) plus the direct predecessors.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use icsched_ir::ProgramPoint;
+
+use crate::graph::{HappensBefore, HbEdge, HbNode, NodeId};
+
+/// How an access to an object is ordered against the others.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum AccessMode {
+    /// Against every other access.
+    Exclusive,
+    /// Not against other shared accesses.
+    Shared,
+}
+
+impl AccessMode {
+    /// The mode that the models' `__ics_event(object, mode)` means: 0 is exclusive, 1 shared.
+    pub const fn from_code(mode: u64) -> Option<Self> {
+        match mode {
+            0 => Some(Self::Exclusive),
+            1 => Some(Self::Shared),
+            _ => None,
+        }
+    }
+}
+
+/// What a node says besides its place; see the fields of the same names in [`HbNode`].
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[allow(missing_docs, reason = "the fields are those of HbNode")]
+pub struct NodeLabel {
+    pub op: String,
+    pub object: String,
+    pub at: String,
+    pub point: Option<ProgramPoint>,
+}
+
+/// The orders asked for contradict each other: a node would have to happen before itself.
+///
+/// Only [`HbBuilder::order`] can cause it, when other threads' nodes came after the thread's latest one.
+#[derive(Debug, Copy, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("node {0} would happen before itself")]
+pub struct CyclicOrder(pub NodeId);
+
+/// Index of a node in order of execution.
+type Index = usize;
+
+#[derive(Clone, Default, Debug)]
+struct ThreadState {
+    latest: Option<Index>,
+    count: u32,
+    /// What the thread's first node waits for.
+    created_by: Option<Index>,
+}
+
+#[derive(Clone, Default, Debug)]
+struct ObjectState {
+    last_exclusive: Option<Index>,
+    shared_since: Vec<Index>,
+}
+
+#[derive(Clone, Debug)]
+struct PendingNode {
+    id: NodeId,
+    label: NodeLabel,
+    /// Nodes of any thread that it waits for directly, its thread's previous one included.
+    after: BTreeSet<Index>,
+}
+
+/// Collects one execution's synchronisation. Cheap to clone next to the nodes themselves.
+#[derive(Clone, Default, Debug)]
+pub struct HbBuilder {
+    nodes: Vec<PendingNode>,
+    threads: BTreeMap<u32, ThreadState>,
+    objects: BTreeMap<u64, ObjectState>,
+}
+
+impl HbBuilder {
+    /// An execution that has not synchronised yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// `parent` creates `child`: the latest node of `parent` happens before everything in `child`. So the creating call
+    /// makes its own node first. Thread 0 needs no creation.
+    pub fn create_thread(&mut self, parent: u32, child: u32) {
+        let created_by = self.threads.get(&parent).and_then(|t| t.latest.or(t.created_by));
+        self.threads.entry(child).or_default().created_by = created_by;
+    }
+
+    /// `thread` accesses the object that `object_key` stands for (its address), which is a new node.
+    pub fn event(&mut self, thread: u32, object_key: u64, mode: AccessMode, label: NodeLabel) -> NodeId {
+        let index = self.nodes.len();
+        let state = self.threads.entry(thread).or_default();
+        state.count += 1;
+        let id = NodeId { thread, n: state.count };
+        let after = state.latest.replace(index).or(state.created_by).into_iter().collect();
+        self.nodes.push(PendingNode { id, label, after });
+        self.access(index, object_key, mode);
+        id
+    }
+
+    /// Orders the latest node of `thread` on one more object. Without effect if the thread has no node.
+    pub fn order(&mut self, thread: u32, object_key: u64, mode: AccessMode) {
+        if let Some(index) = self.threads.get(&thread).and_then(|state| state.latest) {
+            self.access(index, object_key, mode);
+        }
+    }
+
+    /// Number of nodes so far.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there is no node yet.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    fn access(&mut self, index: Index, object_key: u64, mode: AccessMode) {
+        let object = self.objects.entry(object_key).or_default();
+        let after = &mut self.nodes[index].after;
+        after.extend(object.last_exclusive);
+        match mode {
+            AccessMode::Exclusive => {
+                after.extend(object.shared_since.drain(..));
+                object.last_exclusive = Some(index);
+            }
+            AccessMode::Shared => object.shared_since.push(index),
+        }
+        after.remove(&index);
+    }
+
+    /// The graph of everything collected so far.
+    ///
+    /// # Errors
+    /// If the orders asked for contradict each other.
+    pub fn finish(&self) -> Result<HappensBefore, CyclicOrder> {
+        let order = self.execution_order()?;
+        let mut edges = self.reduced_edges(&order);
+        edges.sort_unstable();
+        let mut nodes: Vec<_> = self.nodes.iter().map(PendingNode::to_node).collect();
+        nodes.sort_unstable_by_key(HbNode::id);
+        Ok(HappensBefore::from_parts(nodes, edges).expect("the builder makes canonical graphs"))
+    }
+
+    /// The nodes with every one behind those it waits for: almost always the order in which they came.
+    fn execution_order(&self) -> Result<Vec<Index>, CyclicOrder> {
+        if self.nodes.iter().enumerate().all(|(i, node)| node.after.last().is_none_or(|last| *last < i)) {
+            return Ok((0..self.nodes.len()).collect());
+        }
+        let mut waiting: Vec<_> = self.nodes.iter().map(|node| node.after.len()).collect();
+        let mut followers = vec![Vec::new(); self.nodes.len()];
+        for (i, node) in self.nodes.iter().enumerate() {
+            node.after.iter().for_each(|&before| followers[before].push(i));
+        }
+        let mut ready: BTreeSet<_> = (0..self.nodes.len()).filter(|&i| waiting[i] == 0).collect();
+        let mut order = Vec::with_capacity(self.nodes.len());
+        while let Some(i) = ready.pop_first() {
+            order.push(i);
+            for &follower in &followers[i] {
+                waiting[follower] -= 1;
+                if waiting[follower] == 0 {
+                    ready.insert(follower);
+                }
+            }
+        }
+        match waiting.iter().position(|&n| n > 0) {
+            Some(i) => Err(CyclicOrder(self.nodes[i].id)),
+            None => Ok(order),
+        }
+    }
+
+    /// The edges between threads that do not follow from others. The clock of a node holds, per thread, the counter of
+    /// the last node that happens before it or is it.
+    fn reduced_edges(&self, order: &[Index]) -> Vec<HbEdge> {
+        let lanes: BTreeMap<u32, usize> =
+            self.threads.keys().enumerate().map(|(lane, &thread)| (thread, lane)).collect();
+        let mut clocks = vec![Vec::new(); self.nodes.len()];
+        let mut edges = Vec::new();
+        for &i in order {
+            let node = &self.nodes[i];
+            let mut clock = vec![0u32; lanes.len()];
+            let after = self.latest_per_thread(&node.after);
+            for &before in &after {
+                let from = self.nodes[before].id;
+                let lane = lanes[&from.thread];
+                let follows = after.iter().any(|&other| other != before && clocks[other][lane] >= from.n);
+                if from.thread != node.id.thread && !follows {
+                    edges.push(HbEdge { from, to: node.id });
+                }
+                join(&mut clock, &clocks[before]);
+            }
+            clock[lanes[&node.id.thread]] = node.id.n;
+            clocks[i] = clock;
+        }
+        edges
+    }
+
+    /// Of nodes of one thread only the last can give an edge.
+    fn latest_per_thread(&self, nodes: &BTreeSet<Index>) -> Vec<Index> {
+        let mut latest = BTreeMap::<u32, Index>::new();
+        for &node in nodes {
+            let id = self.nodes[node].id;
+            let kept = latest.entry(id.thread).or_insert(node);
+            if self.nodes[*kept].id < id {
+                *kept = node;
+            }
+        }
+        latest.into_values().collect()
+    }
+}
+
+impl PendingNode {
+    fn to_node(&self) -> HbNode {
+        let NodeLabel { op, object, at, point } = self.label.clone();
+        HbNode { thread: self.id.thread, n: self.id.n, op, object, at, point }
+    }
+}
+
+fn join(clock: &mut [u32], other: &[u32]) {
+    clock.iter_mut().zip(other).for_each(|(a, b)| *a = (*a).max(*b));
+}

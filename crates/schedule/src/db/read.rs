@@ -1,0 +1,211 @@
+//! Reading a database. Everything is checked on the way: a file can be changed by anyone.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use icsched_ir::{BlockId, EntityId, FuncId, ProgramPoint};
+use rusqlite::{Connection, Row};
+use serde::de::DeserializeOwned;
+
+use super::DbError;
+use crate::constraint::InputConstraint;
+use crate::enumeration::{Enumeration, EpochResult, PossibleError, Statistics};
+use crate::epoch::EpochId;
+use crate::graph::{HappensBefore, HbEdge, HbNode, NodeId};
+use crate::reason::{IncompleteKind, Reason};
+use crate::tree::{Schedule, ScheduleId, ScheduleTree};
+
+/// What is wrong, for [`DbError::Damaged`].
+struct Damage(String);
+
+type Result<T> = std::result::Result<T, Damage>;
+
+impl From<rusqlite::Error> for Damage {
+    fn from(error: rusqlite::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// Reads the whole file.
+pub(super) fn read(path: &Path, connection: &Connection) -> std::result::Result<Enumeration, DbError> {
+    read_enumeration(connection).map_err(|Damage(detail)| DbError::Damaged { path: path.to_path_buf(), detail })
+}
+
+fn rows<T>(connection: &Connection, query: &str, mut row: impl FnMut(&Row<'_>) -> Result<T>) -> Result<Vec<T>> {
+    let mut statement = connection.prepare(query)?;
+    let mut rows = statement.query([])?;
+    let mut result = Vec::new();
+    while let Some(next) = rows.next()? {
+        result.push(row(next)?);
+    }
+    Ok(result)
+}
+
+fn json<T: DeserializeOwned>(what: &str, text: &str) -> Result<T> {
+    serde_json::from_str(text).map_err(|error| Damage(format!("{what}: {error}")))
+}
+
+fn read_enumeration(connection: &Connection) -> Result<Enumeration> {
+    let meta: BTreeMap<String, String> =
+        rows(connection, "SELECT key, value FROM meta", |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect();
+    let text = |key: &str| meta.get(key).cloned().ok_or_else(|| Damage(format!("no `{key}` in the table meta")));
+    let mut enumeration = Enumeration {
+        program: text("program")?,
+        digest: text("digest")?,
+        options: json("options", &text("options")?)?,
+        assumptions: json("assumptions", &text("assumptions")?)?,
+        epochs: read_epochs(connection)?,
+        reasons: Vec::new(),
+        epoch_markers: json("epoch_markers", &text("epoch_markers")?)?,
+        statistics: read_statistics(connection)?,
+    };
+    read_reasons(connection, &mut enumeration)?;
+    read_errors(connection, &mut enumeration.epochs)?;
+    Ok(enumeration)
+}
+
+fn read_epochs(connection: &Connection) -> Result<Vec<EpochResult>> {
+    let mut trees = read_trees(connection)?;
+    let query = "SELECT epoch, id, stacks_json, contexts_json, infeasible_removed, max_live_threads
+                 FROM epochs ORDER BY epoch";
+    rows(connection, query, |row| {
+        let id: EpochId = json("stacks_json", row.get_ref(2)?.as_str().map_err(|e| Damage(e.to_string()))?)?;
+        let (name, number) = (row.get::<_, String>(1)?, row.get::<_, usize>(0)?);
+        if id.key().to_string() != name {
+            return Err(Damage(format!("epoch {name} has the stacks of epoch {}", id.key())));
+        }
+        Ok(EpochResult {
+            contexts: json("contexts_json", &row.get::<_, String>(3)?)?,
+            tree: trees.remove(&number).unwrap_or_default(),
+            reasons: Vec::new(),
+            errors: Vec::new(),
+            infeasible_removed: row.get(4)?,
+            max_live_threads: row.get(5)?,
+            id,
+        })
+    })
+}
+
+/// Epoch and place of a schedule.
+type ScheduleKey = (usize, usize);
+
+fn schedule_key(row: &Row<'_>) -> Result<ScheduleKey> {
+    Ok((row.get(0)?, row.get(1)?))
+}
+
+fn read_trees(connection: &Connection) -> Result<BTreeMap<usize, ScheduleTree>> {
+    let mut graphs = read_graphs(connection)?;
+    let query = "SELECT epoch, schedule, parent, id, \"constraint\", condition_json, ends_json
+                 FROM schedules ORDER BY epoch, schedule";
+    let parts = rows(connection, query, |row| {
+        let key @ (epoch, _) = schedule_key(row)?;
+        let (nodes, edges) = graphs_of(&mut graphs, key);
+        let graph = HappensBefore::from_parts(nodes, edges).map_err(|error| Damage(error.to_string()))?;
+        let ends = json("ends_json", &row.get::<_, String>(6)?)?;
+        let (id, name) = (ScheduleId::of(&graph, &ends), row.get::<_, String>(3)?);
+        if id.to_string() != name {
+            return Err(Damage(format!("schedule {name} has the content of schedule {id}")));
+        }
+        let parent: Option<usize> = row.get(2)?;
+        Ok((epoch, (parent, Schedule { id, constraint: constraint(row, 4)?, ends, graph })))
+    })?;
+    let mut by_epoch = BTreeMap::<usize, Vec<_>>::new();
+    for (epoch, part) in parts {
+        by_epoch.entry(epoch).or_default().push(part);
+    }
+    let tree = |(epoch, parts)| match ScheduleTree::from_parts(parts) {
+        Some(tree) => Ok((epoch, tree)),
+        None => Err(Damage(format!("the schedules of epoch {epoch} are no tree"))),
+    };
+    by_epoch.into_iter().map(tree).collect()
+}
+
+/// The columns `constraint` and `condition_json`, which follow each other.
+fn constraint(row: &Row<'_>, column: usize) -> Result<InputConstraint> {
+    let condition: Option<String> = row.get(column + 1)?;
+    let dag = condition.map(|text| json("condition_json", &text)).transpose()?;
+    Ok(InputConstraint { c: row.get(column)?, dag })
+}
+
+type Graphs = (BTreeMap<ScheduleKey, Vec<HbNode>>, BTreeMap<ScheduleKey, Vec<HbEdge>>);
+
+fn graphs_of((nodes, edges): &mut Graphs, key: ScheduleKey) -> (Vec<HbNode>, Vec<HbEdge>) {
+    (nodes.remove(&key).unwrap_or_default(), edges.remove(&key).unwrap_or_default())
+}
+
+fn read_graphs(connection: &Connection) -> Result<Graphs> {
+    let query = "SELECT epoch, schedule, thread, n, op, object, at, func, block, inst
+                 FROM nodes ORDER BY epoch, schedule, thread, n";
+    let mut nodes = BTreeMap::<_, Vec<_>>::new();
+    for (key, node) in rows(connection, query, |row| Ok((schedule_key(row)?, node(row)?)))? {
+        nodes.entry(key).or_default().push(node);
+    }
+    let query = "SELECT epoch, schedule, from_thread, from_n, to_thread, to_n
+                 FROM edges ORDER BY epoch, schedule, from_thread, from_n, to_thread, to_n";
+    let end = |row: &Row<'_>, column| Ok::<_, Damage>(NodeId { thread: row.get(column)?, n: row.get(column + 1)? });
+    let edge = |row: &Row<'_>| Ok((schedule_key(row)?, HbEdge { from: end(row, 2)?, to: end(row, 4)? }));
+    let mut edges = BTreeMap::<_, Vec<_>>::new();
+    for (key, edge) in rows(connection, query, edge)? {
+        edges.entry(key).or_default().push(edge);
+    }
+    Ok((nodes, edges))
+}
+
+fn node(row: &Row<'_>) -> Result<HbNode> {
+    let index = |column| row.get::<_, Option<u32>>(column);
+    let point = match (index(7)?, index(8)?, index(9)?) {
+        (Some(func), Some(block), Some(inst)) => Some(ProgramPoint {
+            func: FuncId::from_index(func as usize),
+            block: BlockId::from_index(block as usize),
+            inst,
+        }),
+        _ => None,
+    };
+    let (thread, n) = (row.get(2)?, row.get(3)?);
+    Ok(HbNode { thread, n, op: row.get(4)?, object: row.get(5)?, at: row.get(6)?, point })
+}
+
+fn read_reasons(connection: &Connection, enumeration: &mut Enumeration) -> Result<()> {
+    let query = "SELECT epoch, kind, message, at FROM reasons ORDER BY reason";
+    let reasons = rows(connection, query, |row| {
+        let word: String = row.get(1)?;
+        let kind = IncompleteKind::from_word(&word).ok_or_else(|| Damage(format!("unknown reason `{word}`")))?;
+        Ok((row.get::<_, Option<usize>>(0)?, Reason { kind, message: row.get(2)?, at: row.get(3)? }))
+    })?;
+    for (epoch, reason) in reasons {
+        let list = match epoch {
+            None => &mut enumeration.reasons,
+            Some(number) => &mut epoch_numbered(&mut enumeration.epochs, number)?.reasons,
+        };
+        list.push(reason);
+    }
+    Ok(())
+}
+
+fn read_errors(connection: &Connection, epochs: &mut [EpochResult]) -> Result<()> {
+    let query = "SELECT epoch, message, at, \"constraint\", condition_json FROM errors ORDER BY error";
+    let errors = rows(connection, query, |row| {
+        let error = PossibleError { message: row.get(1)?, at: row.get(2)?, constraint: constraint(row, 3)? };
+        Ok((row.get(0)?, error))
+    })?;
+    for (number, error) in errors {
+        epoch_numbered(epochs, number)?.errors.push(error);
+    }
+    Ok(())
+}
+
+fn epoch_numbered(epochs: &mut [EpochResult], number: usize) -> Result<&mut EpochResult> {
+    epochs.get_mut(number).ok_or_else(|| Damage(format!("there is no epoch number {number}")))
+}
+
+fn read_statistics(connection: &Connection) -> Result<Statistics> {
+    let entries = rows(connection, "SELECT key, value FROM statistics", |row| {
+        let value = match row.get_ref(1)? {
+            rusqlite::types::ValueRef::Integer(count) => count.into(),
+            _ => row.get::<_, f64>(1)?.into(),
+        };
+        Ok((row.get::<_, String>(0)?, value))
+    })?;
+    serde_json::from_value(serde_json::Value::Object(entries.into_iter().collect()))
+        .map_err(|error| Damage(format!("statistics: {error}")))
+}

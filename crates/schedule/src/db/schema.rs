@@ -1,0 +1,81 @@
+//! The tables. Any change of them, or of what a column means, is a new [`SCHEMA_VERSION`].
+//!
+//! Rows of one list are numbered from 0 in the order of the list. Columns named `..._json` hold nested values that no
+//! query looks into. `schedules.parent` is the place of the schedule that a part continues (Bergan 3.2.1).
+
+/// Version of the tables, also SQLite's `user_version`.
+pub const SCHEMA_VERSION: i64 = 1;
+
+/// SQLite's `application_id`: `icsd` in ASCII.
+pub(super) const APPLICATION_ID: i64 = 0x6963_7364;
+
+/// Creates the empty tables.
+pub(super) const CREATE: &str = "
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE epochs (
+    epoch INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    stacks_json TEXT NOT NULL,
+    contexts_json TEXT NOT NULL,
+    infeasible_removed INTEGER NOT NULL,
+    max_live_threads INTEGER NOT NULL
+);
+
+CREATE TABLE schedules (
+    epoch INTEGER NOT NULL REFERENCES epochs,
+    schedule INTEGER NOT NULL,
+    parent INTEGER,
+    id TEXT NOT NULL,
+    \"constraint\" TEXT NOT NULL,
+    condition_json TEXT,
+    ends TEXT NOT NULL,
+    ends_json TEXT NOT NULL,
+    PRIMARY KEY (epoch, schedule)
+) WITHOUT ROWID;
+
+CREATE TABLE nodes (
+    epoch INTEGER NOT NULL,
+    schedule INTEGER NOT NULL,
+    thread INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    op TEXT NOT NULL,
+    object TEXT NOT NULL,
+    at TEXT NOT NULL,
+    func INTEGER,
+    block INTEGER,
+    inst INTEGER,
+    PRIMARY KEY (epoch, schedule, thread, n),
+    FOREIGN KEY (epoch, schedule) REFERENCES schedules
+) WITHOUT ROWID;
+
+CREATE TABLE edges (
+    epoch INTEGER NOT NULL,
+    schedule INTEGER NOT NULL,
+    from_thread INTEGER NOT NULL,
+    from_n INTEGER NOT NULL,
+    to_thread INTEGER NOT NULL,
+    to_n INTEGER NOT NULL,
+    PRIMARY KEY (epoch, schedule, from_thread, from_n, to_thread, to_n),
+    FOREIGN KEY (epoch, schedule) REFERENCES schedules
+) WITHOUT ROWID;
+
+CREATE TABLE reasons (
+    reason INTEGER PRIMARY KEY,
+    epoch INTEGER REFERENCES epochs,
+    kind TEXT NOT NULL,
+    message TEXT NOT NULL,
+    at TEXT
+);
+
+CREATE TABLE errors (
+    error INTEGER PRIMARY KEY,
+    epoch INTEGER NOT NULL REFERENCES epochs,
+    message TEXT NOT NULL,
+    at TEXT NOT NULL,
+    \"constraint\" TEXT NOT NULL,
+    condition_json TEXT
+);
+
+CREATE TABLE statistics (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+";

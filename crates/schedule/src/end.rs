@@ -1,0 +1,98 @@
+//! How schedules end.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::epoch::EpochKey;
+
+/// A thread of a deadlock that cannot go on.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Blocked {
+    /// The thread.
+    pub thread: u32,
+    /// The library function it is in, e.g. `pthread_mutex_lock`.
+    pub op: String,
+    /// The object it waits at, as the source names it; empty when it has no name.
+    pub object: String,
+    /// Where the program calls the function: `file.c:88`.
+    pub at: String,
+    /// The thread that holds the object, if it is something that is held and somebody does.
+    pub holder: Option<u32>,
+    /// Where the holder acquired it.
+    pub holder_at: Option<String>,
+    /// What would have to happen for the thread to go on, as half a sentence: `the mutex a to be unlocked`.
+    pub waits_for: String,
+}
+
+/// What is behind the last node of a schedule.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ScheduleEnd {
+    /// The process ends.
+    Exit {
+        /// Its exit status; `None` if it depends on the input.
+        status: Option<i32>,
+    },
+    /// Some threads cannot go on and nobody can wake them.
+    Deadlock {
+        /// All of them, by number.
+        blocked: Vec<Blocked>,
+    },
+    /// Every thread is at an epoch marker, blocked or has ended; this epoch is next (Bergan 3.2.2).
+    Epoch(EpochKey),
+    /// A thread reads input that decides how it goes on: see the branches below (Bergan 3.2.1).
+    Input {
+        /// The thread.
+        thread: u32,
+        /// Where it reads.
+        at: String,
+    },
+    /// The process is ended by `abort` or a failing assertion.
+    Abort {
+        /// What it says.
+        message: String,
+        /// Where.
+        at: String,
+    },
+    /// A memory access that C does not allow; what happens then is undefined.
+    MemoryError {
+        /// Which access, to what.
+        message: String,
+        /// Where.
+        at: String,
+    },
+    /// Cut off by a limit, which is among the reasons for incompleteness.
+    Limit,
+}
+
+impl ScheduleEnd {
+    /// The kind of end as one stable word; for files.
+    pub const fn keyword(&self) -> &'static str {
+        match self {
+            Self::Exit { .. } => "exit",
+            Self::Deadlock { .. } => "deadlock",
+            Self::Epoch(_) => "epoch",
+            Self::Input { .. } => "input",
+            Self::Abort { .. } => "abort",
+            Self::MemoryError { .. } => "memory-error",
+            Self::Limit => "limit",
+        }
+    }
+}
+
+/// The keyword, for an epoch followed by its id: what `ends` is in the JSON results.
+impl fmt::Display for ScheduleEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.keyword())?;
+        match self {
+            Self::Epoch(key) => write!(f, " {key}"),
+            Self::Exit { .. }
+            | Self::Deadlock { .. }
+            | Self::Input { .. }
+            | Self::Abort { .. }
+            | Self::MemoryError { .. }
+            | Self::Limit => Ok(()),
+        }
+    }
+}

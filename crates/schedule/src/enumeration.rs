@@ -1,0 +1,199 @@
+//! The result of a whole enumeration.
+
+use serde::{Deserialize, Serialize};
+
+use crate::constraint::InputConstraint;
+use crate::end::ScheduleEnd;
+use crate::epoch::{EpochId, EpochKey, ThreadContext};
+use crate::reason::Reason;
+use crate::tree::ScheduleTree;
+
+/// What the result takes for granted (Bergan 3.1).
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Assumption {
+    /// No two threads access the same memory at the same time, one of them writing, without synchronisation.
+    DataRaceFreedom,
+    /// The number of threads alive at a time does not grow with the input.
+    BoundedThreads,
+}
+
+impl Assumption {
+    /// The assumption as half a sentence: `there are no data races`.
+    pub const fn describe(self) -> &'static str {
+        match self {
+            Self::DataRaceFreedom => "there are no data races",
+            Self::BoundedThreads => "the number of live threads is bounded",
+        }
+    }
+}
+
+/// Something C does not allow that some input can cause, seen on the way.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct PossibleError {
+    /// What, e.g. `write of 4 bytes behind the end of buf (16 bytes)`.
+    pub message: String,
+    /// `file.c:88`.
+    pub at: String,
+    /// The inputs for which it happens.
+    pub constraint: InputConstraint,
+}
+
+/// What the search of one epoch found. A value of nothing but the program, the epoch and the options (D3).
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct EpochResult {
+    /// The epoch.
+    pub id: EpochId,
+    /// Where its threads start, as source text.
+    pub contexts: Vec<ThreadContext>,
+    /// The schedules.
+    pub tree: ScheduleTree,
+    /// Why the schedules do not cover all inputs; empty if they do.
+    pub reasons: Vec<Reason>,
+    /// Errors that some input causes.
+    pub errors: Vec<PossibleError>,
+    /// Schedules that were found and dropped because no input can follow them.
+    pub infeasible_removed: u64,
+    /// The largest number of threads alive at once.
+    pub max_live_threads: u32,
+}
+
+impl EpochResult {
+    /// The short name of the epoch.
+    pub fn key(&self) -> EpochKey {
+        self.id.key()
+    }
+
+    /// The epochs that schedules of this one lead to, sorted, each once.
+    pub fn successors(&self) -> Vec<EpochKey> {
+        let mut keys: Vec<_> = self.tree.leaves().filter_map(|schedule| successor(&schedule.ends)).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys
+    }
+}
+
+fn successor(ends: &ScheduleEnd) -> Option<EpochKey> {
+    match ends {
+        ScheduleEnd::Epoch(key) => Some(*key),
+        ScheduleEnd::Exit { .. }
+        | ScheduleEnd::Deadlock { .. }
+        | ScheduleEnd::Input { .. }
+        | ScheduleEnd::Abort { .. }
+        | ScheduleEnd::MemoryError { .. }
+        | ScheduleEnd::Limit => None,
+    }
+}
+
+/// What the search cost. The only part of a result that differs from run to run.
+#[derive(Copy, Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+pub struct Statistics {
+    /// Wall-clock seconds.
+    pub seconds: f64,
+    /// Paths executed, also in part.
+    pub paths: u64,
+    /// Instructions executed.
+    pub instructions: u64,
+    /// Seconds in the solver, summed over workers.
+    pub solver_seconds: f64,
+    /// Queries that reached the solver.
+    pub solver_queries: u64,
+    /// Peak resident memory in MiB.
+    pub peak_mib: u64,
+}
+
+/// Sums over all epochs.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Totals {
+    /// Number of epochs.
+    pub epochs: usize,
+    /// Number of schedules.
+    pub schedules: usize,
+    /// How they spread over the epochs.
+    pub schedules_per_epoch: SchedulesPerEpoch,
+    /// Schedules that end in a deadlock.
+    pub deadlocked: usize,
+    /// Schedules that were found and dropped because no input can follow them.
+    pub infeasible_removed: u64,
+    /// The largest number of threads alive at once.
+    pub max_live_threads: u32,
+    /// Epoch markers in the program.
+    pub epoch_markers: u32,
+}
+
+/// Schedules per epoch; all zero without epochs.
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+pub struct SchedulesPerEpoch {
+    /// Fewest in one epoch.
+    pub min: usize,
+    /// Most in one epoch.
+    pub max: usize,
+    /// Mean.
+    pub avg: f64,
+}
+
+/// The input-covering schedules of a program.
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+pub struct Enumeration {
+    /// The program's file name, as the user gave it.
+    pub program: String,
+    /// BLAKE3 of the bitcode in hexadecimal; see [`digest_of`](Self::digest_of).
+    pub digest: String,
+    /// The options and arguments that the result depends on, as they would be typed.
+    pub options: Vec<String>,
+    /// What the result takes for granted.
+    pub assumptions: Vec<Assumption>,
+    /// The epochs that were searched, the one at program entry first.
+    pub epochs: Vec<EpochResult>,
+    /// Reasons for incompleteness that belong to no epoch.
+    pub reasons: Vec<Reason>,
+    /// Epoch markers in the program.
+    pub epoch_markers: u32,
+    /// What the search cost.
+    pub statistics: Statistics,
+}
+
+impl Enumeration {
+    /// The digest by which a result knows its program.
+    pub fn digest_of(bitcode: &[u8]) -> String {
+        blake3::hash(bitcode).to_hex().to_string()
+    }
+
+    /// All reasons for incompleteness, sorted, each once.
+    pub fn all_reasons(&self) -> Vec<&Reason> {
+        let mut reasons: Vec<_> = self.reasons.iter().chain(self.epochs.iter().flat_map(|e| &e.reasons)).collect();
+        reasons.sort_unstable();
+        reasons.dedup();
+        reasons
+    }
+
+    /// Whether the schedules cover every input: there is no reason why not, and every epoch they lead to was searched.
+    pub fn is_complete(&self) -> bool {
+        let mut searched: Vec<_> = self.epochs.iter().map(EpochResult::key).collect();
+        searched.sort_unstable();
+        let known = |key| searched.binary_search(&key).is_ok();
+        self.all_reasons().is_empty() && self.epochs.iter().flat_map(EpochResult::successors).all(known)
+    }
+
+    /// The sums over all epochs.
+    pub fn totals(&self) -> Totals {
+        let counts: Vec<_> = self.epochs.iter().map(|epoch| epoch.tree.leaves().count()).collect();
+        let schedules = counts.iter().sum();
+        let deadlocked = |epoch: &EpochResult| {
+            epoch.tree.leaves().filter(|schedule| matches!(schedule.ends, ScheduleEnd::Deadlock { .. })).count()
+        };
+        Totals {
+            epochs: counts.len(),
+            schedules,
+            schedules_per_epoch: SchedulesPerEpoch {
+                min: counts.iter().copied().min().unwrap_or(0),
+                max: counts.iter().copied().max().unwrap_or(0),
+                avg: if counts.is_empty() { 0.0 } else { schedules as f64 / counts.len() as f64 },
+            },
+            deadlocked: self.epochs.iter().map(deadlocked).sum(),
+            infeasible_removed: self.epochs.iter().map(|epoch| epoch.infeasible_removed).sum(),
+            max_live_threads: self.epochs.iter().map(|epoch| epoch.max_live_threads).max().unwrap_or(0),
+            epoch_markers: self.epoch_markers,
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Epochs by name: multisets of call stacks (Bergan 3.2.2, 3.4.1.3).
+
+use std::fmt;
+
+use icsched_ir::{BlockId, CallStack, EntityId, FuncId, ProgramPoint};
+use serde::{Deserialize, Serialize};
+
+use crate::hash::{Hasher, ShortHash};
+
+/// The short name of an [`EpochId`]: in schedules' ends, files and command lines.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct EpochKey(pub ShortHash);
+
+impl fmt::Display for EpochKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Names a bounded epoch by where its threads start: which thread starts where does not matter, how many do does.
+///
+/// The stacks are positions in one program; ids of different programs do not compare.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(from = "Vec<CallStack>")]
+#[serde(into = "Vec<CallStack>")]
+pub struct EpochId {
+    stacks: Vec<CallStack>,
+}
+
+impl EpochId {
+    /// The epoch in which one thread starts at each of the stacks, in any order.
+    pub fn new(mut stacks: Vec<CallStack>) -> Self {
+        stacks.sort_unstable();
+        Self { stacks }
+    }
+
+    /// The epoch that starts at program entry.
+    pub fn entry(main: FuncId) -> Self {
+        Self::new(vec![CallStack(vec![ProgramPoint { func: main, block: BlockId::from_index(0), inst: 0 }])])
+    }
+
+    /// The call stacks, sorted; as many as there are threads.
+    pub fn stacks(&self) -> &[CallStack] {
+        &self.stacks
+    }
+
+    /// The short name.
+    pub fn key(&self) -> EpochKey {
+        let mut hasher = Hasher::new("epoch");
+        for CallStack(points) in &self.stacks {
+            hasher.number(points.len() as u64);
+            for point in points {
+                hasher.number(point.func.index() as u64).number(point.block.index() as u64).number(point.inst.into());
+            }
+        }
+        EpochKey(hasher.finish())
+    }
+}
+
+impl From<Vec<CallStack>> for EpochId {
+    fn from(stacks: Vec<CallStack>) -> Self {
+        Self::new(stacks)
+    }
+}
+
+impl From<EpochId> for Vec<CallStack> {
+    fn from(id: EpochId) -> Self {
+        id.stacks
+    }
+}
+
+/// The stacks in the text IR's spelling, innermost last: `f0 b2:3 > f4 b0:1 (x4)`.
+impl fmt::Display for EpochId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, same) in self.stacks.chunk_by(|a, b| a == b).enumerate() {
+            f.write_str(if i > 0 { " + " } else { "" })?;
+            for (depth, point) in same[0].0.iter().enumerate() {
+                f.write_str(if depth > 0 { " > " } else { "" })?;
+                write!(f, "{} {}:{}", point.func, point.block, point.inst)?;
+            }
+            if same.len() > 1 {
+                write!(f, " (x{})", same.len())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where one thread starts in an epoch, as source text.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct ThreadContext {
+    /// The thread's number in the epoch's schedules.
+    pub thread: u32,
+    /// `lu.c:120 in main`, ...; outermost first.
+    pub stack: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stack(insts: &[u32]) -> CallStack {
+        let point = |&inst| ProgramPoint { func: FuncId::from_index(1), block: BlockId::from_index(2), inst };
+        CallStack(insts.iter().map(point).collect())
+    }
+
+    #[test]
+    fn an_epoch_is_a_multiset() {
+        let ab = EpochId::new(vec![stack(&[1]), stack(&[7, 2])]);
+        let ba = EpochId::new(vec![stack(&[7, 2]), stack(&[1])]);
+        let aab = EpochId::new(vec![stack(&[7, 2]), stack(&[1]), stack(&[1])]);
+        assert_eq!(ab.key(), ba.key());
+        assert_ne!(ab.key(), aab.key());
+        assert_eq!(aab.to_string(), "f1 b2:1 (x2) + f1 b2:7 > f1 b2:2");
+    }
+
+    #[test]
+    fn stacks_do_not_run_together() {
+        let one = EpochId::new(vec![stack(&[1, 2])]);
+        let two = EpochId::new(vec![stack(&[1]), stack(&[2])]);
+        assert_ne!(one.key(), two.key());
+    }
+
+    /// The ids are in files: a change of them is a change of the file format.
+    #[test]
+    fn ids_are_stable() {
+        expect_test::expect!["acdb79fa5b23"].assert_eq(&EpochId::entry(FuncId::from_index(0)).key().to_string());
+    }
+}

@@ -1,0 +1,33 @@
+//! Input-covering schedules as values, and the database that keeps them.
+//!
+//! A schedule is a happens-before graph over the synchronisation of one execution (Bergan 3.2): build one with
+//! [`HbBuilder`]. Paired with the [`InputConstraint`] under which it can be followed it becomes a [`Schedule`]; a
+//! [`ScheduleTree`] holds those of one epoch (3.2.1), an [`Enumeration`] the whole result, and [`Database`] its file.
+//!
+//! Architecture invariants: nothing here searches, solves or renders. Every type is plain data that compares by value,
+//! serialises, and prints the same on every machine (D9).
+
+pub mod builder;
+pub mod constraint;
+pub mod dag;
+pub mod db;
+pub mod diagnostic;
+pub mod end;
+pub mod enumeration;
+pub mod epoch;
+pub mod graph;
+pub mod hash;
+pub mod reason;
+pub mod tree;
+
+pub use builder::{AccessMode, CyclicOrder, HbBuilder, NodeLabel};
+pub use constraint::InputConstraint;
+pub use db::{Database, DbError};
+pub use diagnostic::{Diagnostic, Severity};
+pub use end::{Blocked, ScheduleEnd};
+pub use enumeration::{Assumption, Enumeration, EpochResult, PossibleError, SchedulesPerEpoch, Statistics, Totals};
+pub use epoch::{EpochId, EpochKey, ThreadContext};
+pub use graph::{GraphError, HappensBefore, HbEdge, HbNode, NodeId};
+pub use hash::ShortHash;
+pub use reason::{IncompleteKind, Reason};
+pub use tree::{Branch, Schedule, ScheduleId, ScheduleTree, TreeNode};
