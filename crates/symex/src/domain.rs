@@ -83,15 +83,36 @@ pub trait Domain: Sized {
     fn array_from_bytes(&mut self, bytes: &[MemoryByte<Self::Byte>]) -> Self::Array;
     /// Reads `n` bytes at `offset`. `pointer` is a hint that the value read is a pointer: the domain may enumerate the
     /// feasible slots and return a guarded expression of concrete addresses (Bergan 2.4.1).
-    fn array_load(&mut self, path: &Self::Path, array: &Self::Array, size: u64, offset: &Self::Value, n: u32, pointer: bool) -> Self::Value;
+    fn array_load(
+        &mut self,
+        path: &Self::Path,
+        array: &Self::Array,
+        size: u64,
+        offset: &Self::Value,
+        n: u32,
+        pointer: bool,
+    ) -> Self::Value;
     /// Writes the low `n` bytes of `value` at `offset`, under `guard`.
-    fn array_store(&mut self, array: &mut Self::Array, offset: &Self::Value, value: &Self::Value, n: u32, guard: Option<&Self::Value>);
+    fn array_store(
+        &mut self,
+        array: &mut Self::Array,
+        offset: &Self::Value,
+        value: &Self::Value,
+        n: u32,
+        guard: Option<&Self::Value>,
+    );
 
     /// Truth of an `i1` that is not constant: known on this path, or [`Stop::Undecided`].
     fn decide(&mut self, path: &Self::Path, condition: &Self::Value, kind: DecisionKind) -> Result<bool, Stop<Self>>;
     /// The objects a non-constant address may point to, for an access of `n` bytes. Asks for decisions
     /// ([`DecisionKind::InBounds`] and the like) where an error is possible.
-    fn resolve(&mut self, path: &Self::Path, heap: &Heap<Self>, address: &Self::Value, n: u64) -> Result<Targets<Self::Value>, Stop<Self>>;
+    fn resolve(
+        &mut self,
+        path: &Self::Path,
+        heap: &Heap<Self>,
+        address: &Self::Value,
+        n: u64,
+    ) -> Result<Targets<Self::Value>, Stop<Self>>;
     /// One constant for a value that must be one (a size, a queue address, a function pointer): the only feasible one,
     /// or a decision `value == candidate` of this kind.
     fn concretise(&mut self, path: &Self::Path, value: &Self::Value, kind: DecisionKind) -> Result<u64, Stop<Self>>;

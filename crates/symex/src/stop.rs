@@ -63,8 +63,20 @@ pub struct ProgramError {
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum ErrorKind {
-    OutOfBounds, UseAfterFree, UseAfterReturn, DoubleFree, InvalidFree, NullPointer, WildPointer, WriteToConstant,
-    DivisionByZero, Unreachable, BadCall, StackOverflow, Overlap, Model,
+    OutOfBounds,
+    UseAfterFree,
+    UseAfterReturn,
+    DoubleFree,
+    InvalidFree,
+    NullPointer,
+    WildPointer,
+    WriteToConstant,
+    DivisionByZero,
+    Unreachable,
+    BadCall,
+    StackOverflow,
+    Overlap,
+    Model,
 }
 
 impl fmt::Display for ErrorKind {
@@ -166,7 +178,6 @@ pub enum Limit {
 }
 
 /// Why a step did not complete.
-#[derive(Clone, Debug)]
 pub enum Stop<D: Domain> {
     /// A condition must be decided first; then the same instruction is executed again.
     Undecided {
@@ -191,6 +202,17 @@ pub enum Stop<D: Domain> {
         /// What.
         what: String,
     },
+}
+
+impl<D: Domain> fmt::Debug for Stop<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Stop::Undecided { condition, kind, .. } => write!(f, "Undecided({kind:?}, {condition:?})"),
+            Stop::End(end) => write!(f, "End({end:?})"),
+            Stop::Fault { kind, message } => write!(f, "Fault({kind}, {message:?})"),
+            Stop::Unsupported { what } => write!(f, "Unsupported({what:?})"),
+        }
+    }
 }
 
 /// A decision made on a path.

@@ -1,0 +1,32 @@
+//! The interpreter: one step function, generic over a value domain (design decision D1; Bergan 2.3 to 2.6).
+//!
+//! - [`code`]: the program in a pre-decoded register form.
+//! - [`memory`], [`thread`], [`state`]: what a step changes; cheap to clone, because paths fork.
+//! - [`machine`]: executes instructions until a decision is needed or the path ends.
+//! - [`domain`]: what the machine needs of values; [`concrete`] is the domain of plain runs.
+//! - [`scheduler`], [`host`], [`observe`]: what is plugged in.
+//!
+//! API boundary: nothing in here chooses paths, and nothing knows what an epoch is.
+
+pub mod arith;
+pub mod code;
+pub mod concrete;
+pub mod domain;
+pub mod host;
+pub mod log;
+pub mod machine;
+pub mod memory;
+pub mod names;
+pub mod observe;
+pub mod scheduler;
+pub mod state;
+pub mod stop;
+pub mod thread;
+pub mod trace;
+
+pub use domain::{Domain, MemoryByte, Target, Targets};
+pub use machine::{Extern, Machine, Options};
+pub use memory::{Heap, Object, ObjectId, ObjectKind};
+pub use state::State;
+pub use stop::{BlockedThread, DecisionKind, DecisionSite, ErrorKind, Limit, PathEnd, ProgramError, Stop};
+pub use thread::{Frame, FrameId, Thread, ThreadId, ThreadStatus};

@@ -1,0 +1,186 @@
+//! Memory: objects with byte contents, cheap to fork (Bergan 2.4, figure 2.6).
+//!
+//! An address is a 64-bit integer: the object's id in the high 32 bits, [`BASE_OFFSET`] plus the byte offset in the
+//! low ones. So pointer arithmetic is integer arithmetic, and leaving an object is noticed at the access.
+//!
+//! Representation: a table of chunks of 64 objects, objects of pages of 256 bytes, each level shared until written
+//! ([`Rc::make_mut`]). Cloning a heap costs a reference count per 64 objects; the first write after it copies a chunk
+//! of pointers, an object's page list and one page. Ids of dead objects are reused only after [`QUARANTINE`] more
+//! deaths, so that use after free is noticed.
+
+mod access;
+mod layout;
+mod object;
+mod page;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use icsched_ir::{GlobalId, Program, ProgramPoint};
+
+use crate::domain::Domain;
+use crate::stop::ErrorKind;
+
+pub use layout::{
+    AddressClass, BASE_OFFSET, FIRST_BLOCK_ID, FIRST_FUNCTION_ID, address, block_address, classify, function_address,
+    global_object, split,
+};
+use object::{Content, Life};
+pub use object::{Death, Object, ObjectId, ObjectKind};
+use page::Page;
+
+/// Objects per chunk of the table.
+const CHUNK: usize = 64;
+
+/// Dead objects whose ids are not yet reused.
+const QUARANTINE: u32 = 1 << 18;
+
+/// The largest object, in bytes.
+pub const MAX_OBJECT: u64 = 0xF000_0000;
+
+type Chunk<D> = [Option<Rc<Object<D>>>; CHUNK];
+
+/// An access that the program must not make.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MemoryFault {
+    /// What is wrong.
+    pub kind: ErrorKind,
+    /// One sentence.
+    pub message: String,
+}
+
+/// All objects of a path.
+pub struct Heap<D: Domain> {
+    program: Arc<Program>,
+    chunks: Vec<Rc<Chunk<D>>>,
+    next_id: u32,
+    /// First and last of the dead objects, linked through [`Life::Dead`], and their number.
+    dead: (u32, u32, u32),
+    live_bytes: u64,
+    zero: Rc<Page<D>>,
+}
+
+impl<D: Domain> Clone for Heap<D> {
+    fn clone(&self) -> Self {
+        Self {
+            program: self.program.clone(),
+            chunks: self.chunks.clone(),
+            next_id: self.next_id,
+            dead: self.dead,
+            live_bytes: self.live_bytes,
+            zero: self.zero.clone(),
+        }
+    }
+}
+
+impl<D: Domain> Heap<D> {
+    /// The globals of the program: object ids 1.. in order of [`GlobalId`], with their initial contents. A
+    /// thread-local global's object is only the template of its instances.
+    pub fn new(program: Arc<Program>) -> Self {
+        let mut heap = Self {
+            program: program.clone(),
+            chunks: Vec::new(),
+            next_id: 1,
+            dead: (0, 0, 0),
+            live_bytes: 0,
+            zero: Rc::new(Page::zero()),
+        };
+        for (id, global) in program.globals.iter() {
+            let object = heap.allocate(ObjectKind::Global(id), global.size, None);
+            debug_assert_eq!(object, global_object(id), "globals have the first ids");
+            heap.initialise(object, id);
+        }
+        heap
+    }
+
+    /// The program whose globals these are.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// Bytes in live objects.
+    pub fn live_bytes(&self) -> u64 {
+        self.live_bytes
+    }
+
+    /// The object with this id, alive or dead; `None` if there never was one (or its id was reused).
+    pub fn object(&self, id: ObjectId) -> Option<&Object<D>> {
+        let index = id.0 as usize;
+        self.chunks.get(index / CHUNK)?[index % CHUNK].as_deref()
+    }
+
+    /// Ids of all live objects, ascending.
+    pub fn live_objects(&self) -> impl Iterator<Item = (ObjectId, &Object<D>)> {
+        let all = self.chunks.iter().flat_map(|c| c.iter()).zip(0..);
+        all.filter_map(|(o, id)| Some((ObjectId(id), o.as_deref()?))).filter(|(_, o)| o.is_alive())
+    }
+
+    fn object_mut(&mut self, id: ObjectId) -> Option<&mut Object<D>> {
+        let index = id.0 as usize;
+        let chunk = self.chunks.get_mut(index / CHUNK)?;
+        Rc::make_mut(chunk)[index % CHUNK].as_mut().map(Rc::make_mut)
+    }
+
+    /// A new object of zero bytes.
+    pub fn allocate(&mut self, kind: ObjectKind, size: u64, at: Option<ProgramPoint>) -> ObjectId {
+        let (constant, external) = match kind {
+            ObjectKind::Global(g) => (self.program.globals[g].constant, self.program.globals[g].external),
+            _ => (false, false),
+        };
+        let content = Content::zero(size, &self.zero);
+        let object = Object { kind, size, constant, external, allocated_at: at, life: Life::Alive, content };
+        let id = self.fresh_id();
+        let index = id.0 as usize;
+        if index / CHUNK == self.chunks.len() {
+            self.chunks.push(Rc::new([const { None }; CHUNK]));
+        }
+        Rc::make_mut(&mut self.chunks[index / CHUNK])[index % CHUNK] = Some(Rc::new(object));
+        self.live_bytes += size;
+        id
+    }
+
+    /// Makes an object dead. Its contents are dropped; who it was is kept for messages.
+    pub fn kill(&mut self, id: ObjectId, cause: Death, at: Option<ProgramPoint>) {
+        let Some(object) = self.object_mut(id) else { return };
+        object.life = Life::Dead { cause, at, next: 0 };
+        object.content = Content::Bytes(Default::default());
+        let size = object.size;
+        self.live_bytes -= size;
+        let (first, last, count) = self.dead;
+        if count == 0 {
+            self.dead = (id.0, id.0, 1);
+            return;
+        }
+        if let Some(Life::Dead { next, .. }) = self.object_mut(ObjectId(last)).map(|o| &mut o.life) {
+            *next = id.0;
+        }
+        self.dead = (first, id.0, count + 1);
+    }
+
+    fn fresh_id(&mut self) -> ObjectId {
+        let (first, last, count) = self.dead;
+        if count > QUARANTINE {
+            let next = match self.object(ObjectId(first)).map(|o| o.life) {
+                Some(Life::Dead { next, .. }) => next,
+                Some(Life::Alive) | None => 0,
+            };
+            self.dead = (next, last, count - 1);
+            return ObjectId(first);
+        }
+        let id = ObjectId(self.next_id);
+        self.next_id += 1;
+        id
+    }
+
+    /// Copies a global's initial contents into an object.
+    pub(crate) fn initialise(&mut self, object: ObjectId, global: GlobalId) {
+        let program = self.program.clone();
+        let global = &program.globals[global];
+        let Some(target) = self.object_mut(object) else { return };
+        let Content::Bytes(pages) = &mut target.content else { return };
+        page::fill(pages, 0, &global.data);
+        for relocation in &global.relocations {
+            page::fill(pages, relocation.offset, &layout::constant_bits(relocation.value).to_le_bytes());
+        }
+    }
+}

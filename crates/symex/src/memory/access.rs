@@ -1,0 +1,206 @@
+//! Reading and writing bytes of objects.
+
+use std::rc::Rc;
+
+use smallvec::SmallVec;
+
+use super::object::Content;
+use super::page::{PAGE, position};
+use super::{CHUNK, Death, Heap, MemoryFault, Object, ObjectId, layout};
+use crate::domain::{Domain, MemoryByte};
+use crate::stop::ErrorKind;
+
+/// Bytes of one object.
+pub type Bytes<D> = SmallVec<[MemoryByte<<D as Domain>::Byte>; 8]>;
+
+impl<D: Domain> Heap<D> {
+    /// The object and offset that a constant address points to, if `n` bytes may be accessed there.
+    pub fn check(&self, address: u64, n: u64, write: bool) -> Result<(ObjectId, u64), MemoryFault> {
+        let (id, offset) = match layout::classify(address) {
+            layout::AddressClass::Object(id, offset) => (id, offset),
+            layout::AddressClass::Null => return Err(self.null(address, write)),
+            layout::AddressClass::Function(_) | layout::AddressClass::Other => {
+                return Err(fault(
+                    ErrorKind::WildPointer,
+                    format!("{} of {n} bytes at the address of code", verb(write)),
+                ));
+            }
+        };
+        self.check_object(id, offset, n, write)?;
+        Ok((id, offset as u64))
+    }
+
+    /// Whether `n` bytes at a constant offset of an object may be accessed.
+    pub fn check_object(&self, id: ObjectId, offset: i64, n: u64, write: bool) -> Result<&Object<D>, MemoryFault> {
+        let Some(object) = self.object(id) else {
+            let message = format!(
+                "{} of {n} bytes through a pointer to nothing ({:#x})",
+                verb(write),
+                layout::address(id, offset as u64)
+            );
+            return Err(fault(ErrorKind::WildPointer, message));
+        };
+        self.check_alive(id, write)?;
+        if offset < 0 || (offset as u64).saturating_add(n) > object.size {
+            return Err(fault(ErrorKind::OutOfBounds, self.bounds_message(id, &offset, n, write)));
+        }
+        if write && object.constant {
+            return Err(fault(ErrorKind::WriteToConstant, format!("write to constant {}", self.describe_object(id))));
+        }
+        Ok(object)
+    }
+
+    /// Whether an object may be accessed at all.
+    pub fn check_alive(&self, id: ObjectId, write: bool) -> Result<(), MemoryFault> {
+        let Some((cause, _)) = self.object(id).and_then(Object::death) else { return Ok(()) };
+        let kind = match cause {
+            Death::Freed => ErrorKind::UseAfterFree,
+            Death::Returned | Death::ThreadEnded => ErrorKind::UseAfterReturn,
+        };
+        Err(fault(kind, format!("{} of {}", verb(write), self.describe_object(id))))
+    }
+
+    /// The sentence for an access out of bounds; `offset` may be anything that prints.
+    pub fn bounds_message(&self, id: ObjectId, offset: &dyn std::fmt::Display, n: u64, write: bool) -> String {
+        let size = self.object(id).map_or(0, |o| o.size);
+        format!(
+            "{} of {n} bytes at offset {offset} of {}, which has {size} bytes",
+            verb(write),
+            self.describe_object(id)
+        )
+    }
+
+    fn null(&self, address: u64, write: bool) -> MemoryFault {
+        let message = match address {
+            0 => format!("{} through a null pointer", verb(write)),
+            _ => format!("{} through a null pointer plus {address:#x}", verb(write)),
+        };
+        fault(ErrorKind::NullPointer, message)
+    }
+
+    /// Reads `N` constant bytes, if everything about the access is plain. The machine's fast path.
+    #[inline]
+    pub(crate) fn read_plain<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
+        let (id, offset) = layout::split(address);
+        let object = self.chunks.get(id.0 as usize / CHUNK)?[id.0 as usize % CHUNK].as_deref()?;
+        let offset = offset as u64;
+        if offset.checked_add(N as u64)? > object.size || object.external {
+            return None;
+        }
+        let Content::Bytes(pages) = &object.content else { return None };
+        let page = pages.get(offset as usize / PAGE)?;
+        if D::SYMBOLIC && page.shadow.is_some() {
+            return None;
+        }
+        let at = offset as usize % PAGE;
+        page.data.get(at..at + N)?.try_into().ok()
+    }
+
+    /// Writes `N` constant bytes, if everything about the access is plain. The machine's fast path.
+    #[inline]
+    pub(crate) fn write_plain<const N: usize>(&mut self, address: u64, bytes: [u8; N]) -> bool {
+        let (id, offset) = layout::split(address);
+        let Some(chunk) = self.chunks.get_mut(id.0 as usize / CHUNK) else { return false };
+        let Some(object) = &mut Rc::make_mut(chunk)[id.0 as usize % CHUNK] else { return false };
+        let object = Rc::make_mut(object);
+        let offset = offset as u64;
+        let Some(end) = offset.checked_add(N as u64) else { return false };
+        if end > object.size || object.constant || object.external {
+            return false;
+        }
+        let Content::Bytes(pages) = &mut object.content else { return false };
+        let Some(page) = pages.get_mut(offset as usize / PAGE) else { return false };
+        let page = Rc::make_mut(page);
+        if D::SYMBOLIC && page.shadow.is_some() {
+            return false;
+        }
+        let at = offset as usize % PAGE;
+        let Some(target) = page.data.get_mut(at..at + N) else { return false };
+        target.copy_from_slice(&bytes);
+        true
+    }
+
+    /// One byte of a live object, inside its bounds.
+    pub fn byte(&self, domain: &mut D, path: &D::Path, id: ObjectId, offset: u64) -> MemoryByte<D::Byte> {
+        let Some(object) = self.object(id) else { return MemoryByte::Constant(0) };
+        match &object.content {
+            Content::Bytes(pages) | Content::Both(pages, _) => {
+                let (page, at) = position(offset);
+                pages.get(page).map_or(MemoryByte::Constant(0), |p| p.get(at))
+            }
+            Content::Array(array) => {
+                let value = domain.array_load(path, array, object.size, &D::constant(offset), 1, false);
+                domain.split_bytes(&value, 1).pop().unwrap_or(MemoryByte::Constant(0))
+            }
+        }
+    }
+
+    /// `n` bytes of a live object, inside its bounds.
+    pub fn bytes(&self, domain: &mut D, path: &D::Path, id: ObjectId, offset: u64, n: u64) -> Bytes<D> {
+        (0..n).map(|i| self.byte(domain, path, id, offset + i)).collect()
+    }
+
+    /// Writes bytes into a live object, inside its bounds. The caller has checked that it may be written.
+    pub fn set_bytes(&mut self, domain: &mut D, id: ObjectId, offset: u64, bytes: &[MemoryByte<D::Byte>]) {
+        let Some(object) = self.object_mut(id) else { return };
+        if let Content::Both(pages, _) = &mut object.content {
+            object.content = Content::Bytes(std::mem::take(pages));
+        }
+        match &mut object.content {
+            Content::Bytes(pages) | Content::Both(pages, _) => {
+                for (byte, i) in bytes.iter().zip(offset..) {
+                    let (page, at) = position(i);
+                    if let Some(page) = pages.get_mut(page) {
+                        Rc::make_mut(page).set(at, byte.clone());
+                    }
+                }
+            }
+            Content::Array(array) => {
+                for (part, i) in bytes.chunks(8).zip((offset..).step_by(8)) {
+                    let value = domain.join_bytes(part);
+                    let n = u32::try_from(part.len()).expect("at most eight");
+                    domain.array_store(array, &D::constant(i), &value, n, None);
+                }
+            }
+        }
+    }
+
+    /// An object's contents as an array, for an access at a symbolic offset. Kept until the next write.
+    pub fn array(&mut self, domain: &mut D, id: ObjectId) -> Option<D::Array> {
+        let object = self.object(id)?;
+        match &object.content {
+            Content::Array(array) | Content::Both(_, array) => Some(array.clone()),
+            Content::Bytes(pages) => {
+                let size = usize::try_from(object.size).ok()?;
+                let all: Vec<_> = pages.iter().flat_map(|p| (0..PAGE).map(|i| p.get(i))).take(size).collect();
+                let array = domain.array_from_bytes(&all);
+                let object = self.object_mut(id)?;
+                if let Content::Bytes(pages) = &mut object.content {
+                    object.content = Content::Both(std::mem::take(pages), array.clone());
+                }
+                Some(array)
+            }
+        }
+    }
+
+    /// Replaces an object's contents after a write at a symbolic offset.
+    pub fn set_array(&mut self, id: ObjectId, array: D::Array) {
+        if let Some(object) = self.object_mut(id) {
+            object.content = Content::Array(array);
+        }
+    }
+
+    /// Whether the object was written at a symbolic offset, so that even accesses at constant offsets go through the
+    /// array.
+    pub fn is_array(&self, id: ObjectId) -> bool {
+        self.object(id).is_some_and(|o| o.content.pages().is_none())
+    }
+}
+
+fn verb(write: bool) -> &'static str {
+    if write { "write" } else { "read" }
+}
+
+fn fault(kind: ErrorKind, message: String) -> MemoryFault {
+    MemoryFault { kind, message }
+}

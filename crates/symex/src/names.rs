@@ -1,0 +1,100 @@
+//! What people call the objects behind addresses.
+
+use icsched_ir::ProgramPoint;
+
+use crate::domain::Domain;
+use crate::memory::{AddressClass, Death, Heap, ObjectId, ObjectKind, classify};
+
+impl<D: Domain> Heap<D> {
+    /// An object as the user knows it: ``global `queue` ``, ``local `m` of main``, `heap object allocated at q.c:12`; with what
+    /// became of it when it is dead.
+    pub fn describe_object(&self, id: ObjectId) -> String {
+        let Some(object) = self.object(id) else { return "nothing".to_owned() };
+        let what = self.describe_live(id);
+        let Some((cause, at)) = object.death() else { return what };
+        let place = at.map(|p| format!(" at {}", self.place(p))).unwrap_or_default();
+        match cause {
+            Death::Freed => format!("{what}, which was freed{place}"),
+            Death::Returned => format!("{what}, whose function has returned"),
+            Death::ThreadEnded => format!("{what}, whose thread has ended"),
+        }
+    }
+
+    fn describe_live(&self, id: ObjectId) -> String {
+        let program = self.program();
+        let Some(object) = self.object(id) else { return "nothing".to_owned() };
+        match object.kind {
+            ObjectKind::Global(g) => format!("global `{}`", program.globals[g].name),
+            ObjectKind::ThreadLocal(g, t) => format!("thread-local `{}` of thread {t}", program.globals[g].name),
+            ObjectKind::Stack { func, value, .. } => {
+                let function = &program.functions[func];
+                match &function.values[value].name {
+                    Some(name) => format!("local `{name}` of {}", function.name),
+                    None => format!("a local of {}", function.name),
+                }
+            }
+            ObjectKind::Heap => match object.allocated_at {
+                Some(p) => format!("heap object allocated at {}", self.place(p)),
+                None => "heap object".to_owned(),
+            },
+            ObjectKind::Argument(i) => format!("`argv[{i}]`"),
+            ObjectKind::ArgumentVector => "`argv`".to_owned(),
+            ObjectKind::Environment(i) => format!("`environ[{i}]`"),
+            ObjectKind::EnvironmentVector => "`environ`".to_owned(),
+            ObjectKind::VarArgs(_) => "variable arguments".to_owned(),
+        }
+    }
+
+    /// `file.c:12`, or the function's name without debug information.
+    pub fn place(&self, point: ProgramPoint) -> String {
+        let program = self.program();
+        match point.loc(program) {
+            Some(loc) => program.describe_loc(loc),
+            None => program.functions[point.func].name.clone(),
+        }
+    }
+
+    /// A short name for a byte: `A`, `locks[2]`, `m in main`, `heap (queue.c:12)+8`, `&worker`.
+    pub fn name_of(&self, address: u64) -> String {
+        match classify(address) {
+            AddressClass::Null => format!("{address:#x}"),
+            AddressClass::Function(f) => {
+                self.program().functions.get(f).map_or_else(|| "code".to_owned(), |f| format!("&{}", f.name))
+            }
+            AddressClass::Other => format!("{address:#x}"),
+            AddressClass::Object(id, offset) => self.name_in(id, offset),
+        }
+    }
+
+    fn name_in(&self, id: ObjectId, offset: i64) -> String {
+        let program = self.program();
+        let Some(object) = self.object(id) else { return format!("nothing{}", plus(offset)) };
+        let base = match object.kind {
+            ObjectKind::Global(g) => program.globals[g].name.clone(),
+            ObjectKind::ThreadLocal(g, t) => format!("{} of thread {t}", program.globals[g].name),
+            ObjectKind::Stack { func, value, .. } => {
+                let function = &program.functions[func];
+                let name = function.values[value].name.as_deref().unwrap_or("local");
+                return format!("{name}{} in {}", plus(offset), function.name);
+            }
+            ObjectKind::Heap => match object.allocated_at {
+                Some(p) => format!("heap ({})", self.place(p)),
+                None => "heap".to_owned(),
+            },
+            ObjectKind::Argument(i) => format!("argv[{i}]"),
+            ObjectKind::ArgumentVector => "argv".to_owned(),
+            ObjectKind::Environment(i) => format!("environ[{i}]"),
+            ObjectKind::EnvironmentVector => "environ".to_owned(),
+            ObjectKind::VarArgs(_) => "variable arguments".to_owned(),
+        };
+        base + &plus(offset)
+    }
+}
+
+fn plus(offset: i64) -> String {
+    match offset {
+        0 => String::new(),
+        1.. => format!("+{offset}"),
+        _ => format!("{offset}"),
+    }
+}

@@ -1,0 +1,37 @@
+//! What a run tells to whoever watches it; trace recording is an observer.
+
+use icsched_ir::{BlockId, Intrinsic};
+
+use crate::thread::{FrameId, ThreadId};
+use crate::trace::{FrameInfo, Regions};
+
+/// Hooks of the step function. Each is called once per executed instruction, after its effects; never for an
+/// instruction that stopped and will be executed again. `inst` is the index in the frame's current block.
+pub trait Observer {
+    /// Whether anything is listened to; when not, the calls compile to nothing.
+    const ENABLED: bool = true;
+
+    /// A frame was pushed by instruction `by` of another frame: a call, or for the bottom frame of a thread (whose
+    /// [`FrameInfo::caller`] is `None`) its creation. `None`: the engine's start-up. The entry block follows.
+    fn enter(&mut self, _frame: FrameId, _info: FrameInfo, _by: Option<(FrameId, u32)>) {}
+    /// The frame returned.
+    fn leave(&mut self, _frame: FrameId) {}
+    /// The frame entered a block; `via` is the block it came from and whether by the else edge.
+    fn block(&mut self, _frame: FrameId, _block: BlockId, _via: Option<(BlockId, bool)>) {}
+    /// Memory was read.
+    fn load(&mut self, _frame: FrameId, _inst: u32, _regions: Regions) {}
+    /// Memory was written.
+    fn store(&mut self, _frame: FrameId, _inst: u32, _regions: Regions) {}
+    /// An intrinsic other than plain memory access was executed. Its loads and stores come before it.
+    fn intrinsic(&mut self, _frame: FrameId, _inst: u32, _intrinsic: Intrinsic) {}
+    /// An atomic access was executed; its load and store come before it.
+    fn atomic(&mut self, _frame: FrameId, _inst: u32) {}
+    /// Another thread runs from here on.
+    fn switch(&mut self, _to: ThreadId) {}
+    /// A thread ended.
+    fn thread_end(&mut self, _thread: ThreadId) {}
+}
+
+impl Observer for () {
+    const ENABLED: bool = false;
+}

@@ -1,0 +1,119 @@
+//! The state of one path.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use icsched_ir::{CallStack, Program, ProgramPoint};
+
+use crate::code::Code;
+use crate::domain::Domain;
+use crate::log::Log;
+use crate::memory::Heap;
+use crate::thread::{FrameId, Thread, ThreadId, ThreadStatus};
+use crate::trace::SyncEvent;
+
+/// What the engine still has to run around `main`.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Startup {
+    /// The next constructor of the program.
+    Constructor(u32),
+    /// `main` is running.
+    Main,
+    /// `exit(status of main)` is running.
+    Exit,
+}
+
+/// Everything a step changes: threads, memory, wait queues, what is assumed (Bergan figures 2.3, 2.6, 2.13).
+///
+/// `clone()` forks the path: it costs a reference count per thread and per 64 memory objects.
+pub struct State<D: Domain> {
+    /// Memory.
+    pub heap: Heap<D>,
+    /// All threads ever created, by [`ThreadId`].
+    pub threads: Vec<Rc<Thread<D>>>,
+    /// The thread that executes the next instruction.
+    pub current: ThreadId,
+    /// What is assumed of the inputs.
+    pub path: D::Path,
+    /// Synchronisation events so far, if [`record_events`](Self::record_events).
+    pub events: Log<SyncEvent>,
+    /// Whether [`events`](Self::events) is kept.
+    pub record_events: bool,
+    /// Expected arrivals by barrier address (`__ics_barrier_init`).
+    pub barriers: Rc<BTreeMap<u64, u64>>,
+    /// How often each input name was used.
+    pub input_counts: Rc<BTreeMap<String, u32>>,
+    /// Instructions executed on the path.
+    pub instructions: u64,
+    /// The arguments of `main`: `argc`, `argv`, `envp`.
+    pub(crate) main_arguments: [D::Value; 3],
+    pub(crate) startup: Startup,
+    pub(crate) next_frame: u64,
+    pub(crate) next_wait: u64,
+    /// Instructions and atomic accesses since the current thread was scheduled or passed a scheduling point.
+    pub(crate) since_switch: u64,
+    pub(crate) atomics_since_switch: u32,
+}
+
+impl<D: Domain> Clone for State<D> {
+    fn clone(&self) -> Self {
+        Self {
+            heap: self.heap.clone(),
+            threads: self.threads.clone(),
+            path: self.path.clone(),
+            events: self.events.clone(),
+            barriers: self.barriers.clone(),
+            input_counts: self.input_counts.clone(),
+            main_arguments: self.main_arguments.clone(),
+            ..*self
+        }
+    }
+}
+
+impl<D: Domain> State<D> {
+    /// The thread with this id.
+    pub fn thread(&self, id: ThreadId) -> &Thread<D> {
+        &self.threads[id.index()]
+    }
+
+    /// The current thread.
+    pub fn current_thread(&self) -> &Thread<D> {
+        self.thread(self.current)
+    }
+
+    pub(crate) fn thread_mut(&mut self, id: ThreadId) -> &mut Thread<D> {
+        Rc::make_mut(&mut self.threads[id.index()])
+    }
+
+    /// The innermost activation of the current thread.
+    pub fn current_frame(&self) -> Option<FrameId> {
+        self.current_thread().top().map(|f| f.id)
+    }
+
+    /// Threads that have not ended.
+    pub fn live_threads(&self) -> impl Iterator<Item = &Thread<D>> {
+        self.threads.iter().map(|t| &**t).filter(|t| t.status != ThreadStatus::Finished)
+    }
+
+    /// Where the current thread is: the instruction that is executed next.
+    pub fn point(&self, code: &Code) -> Option<ProgramPoint> {
+        let frame = self.current_thread().top()?;
+        Some(code.point(frame.func, frame.pc))
+    }
+
+    /// A thread's calling context, innermost point last.
+    pub fn stack(&self, code: &Code, thread: ThreadId) -> CallStack {
+        CallStack(self.thread(thread).frames.iter().map(|f| code.point(f.func, f.pc)).collect())
+    }
+
+    /// The thread that holds this lock.
+    pub fn holder(&self, lock: u64) -> Option<ThreadId> {
+        self.threads.iter().find(|t| t.locks.contains(&lock)).map(|t| t.id)
+    }
+
+    /// The program that runs.
+    pub fn program(&self) -> &Arc<Program> {
+        self.heap.program()
+    }
+}

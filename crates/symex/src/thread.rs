@@ -1,0 +1,135 @@
+//! Threads, their frames and their registers.
+
+use std::fmt;
+use std::rc::Rc;
+
+use icsched_ir::FuncId;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::Domain;
+use crate::memory::ObjectId;
+
+/// A thread, in order of creation; 0 is the main thread. Never reused.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ThreadId(pub u32);
+
+impl ThreadId {
+    /// The thread that runs `main`.
+    pub const MAIN: ThreadId = ThreadId(0);
+
+    /// Position in [`State::threads`](crate::State::threads).
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl fmt::Display for ThreadId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// One activation of a function; unique on a path and in order of creation.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct FrameId(pub u64);
+
+/// An activation record.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// Its serial number.
+    pub id: FrameId,
+    /// The function.
+    pub func: FuncId,
+    /// Index of its first register in [`Thread::registers`].
+    pub base: u32,
+    /// Index into the function's decoded instructions: the next one to execute; for a frame that has called another
+    /// one, or whose thread waits, the call itself.
+    pub pc: u32,
+    /// Length of [`Thread::stack_objects`] when the function was entered.
+    pub first_object: u32,
+    /// The area that holds the variable arguments, made when the function is entered with some.
+    pub varargs: Option<ObjectId>,
+}
+
+/// Whether and why a thread does not run.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum ThreadStatus {
+    /// It can run.
+    Enabled,
+    /// It waits to be notified.
+    Waiting {
+        /// Address that names the queue.
+        queue: u64,
+        /// Whether it gives up when everybody waits.
+        timed: bool,
+        /// Position in the order of all waits of the path: queues are first in, first out.
+        since: u64,
+    },
+    /// It has ended.
+    Finished,
+}
+
+/// A thread of a [`State`](crate::State).
+pub struct Thread<D: Domain> {
+    /// Its number.
+    pub id: ThreadId,
+    /// What `__ics_thread_self` returns in it.
+    pub slot: u32,
+    /// Activations, outermost first. Empty when the thread has ended.
+    pub frames: Vec<Frame>,
+    /// The registers of all activations, each followed by the constants its function uses.
+    pub registers: Vec<D::Value>,
+    /// Stack objects of all activations.
+    pub stack_objects: Vec<ObjectId>,
+    /// Bytes in live stack objects.
+    pub stack_bytes: u64,
+    /// Its state.
+    pub status: ThreadStatus,
+    /// Locks held (`__ics_acquire`), in order of acquisition; a lock held recursively is listed as often.
+    pub locks: Vec<u64>,
+    /// Its instances of thread-local globals, by the global's index; made on first use.
+    pub thread_locals: Rc<Vec<Option<ObjectId>>>,
+    /// Scheduling points passed since another thread ran.
+    pub yields: u32,
+}
+
+impl<D: Domain> Clone for Thread<D> {
+    fn clone(&self) -> Self {
+        Self {
+            frames: self.frames.clone(),
+            registers: self.registers.clone(),
+            stack_objects: self.stack_objects.clone(),
+            locks: self.locks.clone(),
+            thread_locals: self.thread_locals.clone(),
+            ..*self
+        }
+    }
+}
+
+impl<D: Domain> Thread<D> {
+    pub(crate) fn new(id: ThreadId, slot: u32, thread_locals: usize) -> Self {
+        Self {
+            id,
+            slot,
+            frames: Vec::new(),
+            registers: Vec::new(),
+            stack_objects: Vec::new(),
+            stack_bytes: 0,
+            status: ThreadStatus::Enabled,
+            locks: Vec::new(),
+            thread_locals: Rc::new(vec![None; thread_locals]),
+            yields: 0,
+        }
+    }
+
+    /// Whether the scheduler may pick it.
+    pub fn is_enabled(&self) -> bool {
+        self.status == ThreadStatus::Enabled
+    }
+
+    /// The innermost activation.
+    pub fn top(&self) -> Option<&Frame> {
+        self.frames.last()
+    }
+}
