@@ -1,5 +1,5 @@
-/* A ticket office. Every clerk sells tickets of the category that the command line asks for; each category has a lock of
- * its own. Selling out is handled - but look at what happens to the lock. */
+/* A ticket office. Three clerks serve one customer each; how many tickets every customer wants is on the command line. Seats
+ * and boxes have a lock of their own. Asking for too much is handled - but look at what happens to the lock. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,31 +8,31 @@
 
 struct category {
     pthread_mutex_t lock;
-    int left;
+    int most_per_customer;
+    int sold;
 };
 
-static struct category seats = { PTHREAD_MUTEX_INITIALIZER, 100 };
-static struct category boxes = { PTHREAD_MUTEX_INITIALIZER, 8 };
+static struct category boxes = { PTHREAD_MUTEX_INITIALIZER, 9, 0 };
+static struct category seats = { PTHREAD_MUTEX_INITIALIZER, 100, 0 };
 static int wanted;
 
 static int sell(struct category *category, int tickets)
 {
     pthread_mutex_lock(&category->lock);
-    if (tickets > category->left)
-        return -1;                      /* sold out: and the lock is still held */
-    category->left -= tickets;
+    if (tickets > category->most_per_customer)
+        return -1;                          /* too many: and the lock is still held */
+    category->sold += tickets;
     pthread_mutex_unlock(&category->lock);
     return 0;
 }
 
 static void *clerk(void *unused)
 {
-    (void)unused;
     if (wanted < 10)
-        sell(&boxes, 2);
+        sell(&boxes, wanted);
     else
         sell(&seats, wanted);
-    return NULL;
+    return unused;
 }
 
 int main(int argc, char **argv)
@@ -48,6 +48,6 @@ int main(int argc, char **argv)
         pthread_create(&clerks[i], NULL, clerk, NULL);
     for (int i = 0; i < CLERKS; i++)
         pthread_join(clerks[i], NULL);
-    printf("%d seats and %d boxes left\n", seats.left, boxes.left);
+    printf("%d boxes and %d seats sold\n", boxes.sold, seats.sold);
     return 0;
 }
