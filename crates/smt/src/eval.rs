@@ -15,6 +15,18 @@ pub struct Evaluation {
     values: FxHashMap<Term, u128>,
 }
 
+impl Evaluation {
+    /// Number of values remembered.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether no value is remembered.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+}
+
 impl TermPool {
     /// The value of a bit vector of up to 64 bits (the low 64 bits of a wider one) under a model.
     ///

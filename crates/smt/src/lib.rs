@@ -11,21 +11,28 @@
 //! `docs/smt.md` describes the rules, the solver stack and their limits.
 
 mod bits;
+mod cache;
 mod eval;
 mod float;
+mod independence;
 mod model;
 mod node;
 mod pool;
 mod range;
+pub mod serial;
 mod simplify;
+pub mod smtlib;
 mod solver;
 mod substitute;
 mod symbols;
 mod walk;
+mod z3_backend;
 
+pub use cache::CachingSolver;
 pub use eval::Evaluation;
 pub use model::{ArrayValue, Model, ModelValue};
 pub use node::{BinOp, Children, CmpOp, FpOp, MAX_WIDTH, Node, Sort, SymbolId, Term};
 pub use pool::TermPool;
 pub use solver::{Answer, Solver, SolverStatistics, UnknownReason, Validity};
 pub use substitute::Substitution;
+pub use z3_backend::{SolverOptions, Z3Solver};

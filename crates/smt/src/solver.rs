@@ -117,4 +117,43 @@ pub trait Solver {
             Answer::Unknown(reason) => Validity::Unknown(reason),
         }
     }
+
+    /// The least unsigned value of `term` under `constraints`; `None` when they have no solution.
+    ///
+    /// One query per bit. Unlike a model it depends on nothing but the query, so it is what to concretise to when the
+    /// result has to be the same in every run.
+    ///
+    /// # Errors
+    ///
+    /// The reason when one of the queries was not decided.
+    fn least_value(
+        &mut self,
+        pool: &mut TermPool,
+        constraints: &[Term],
+        term: Term,
+    ) -> Result<Option<u128>, UnknownReason> {
+        if let Some(bits) = pool.as_const_wide(term) {
+            return Ok(Some(bits));
+        }
+        let mut constraints = constraints.to_vec();
+        let certain = pool.bool(true);
+        if self.model(pool, &constraints, certain)?.is_none() {
+            return Ok(None);
+        }
+        let mut value = 0;
+        for bit in (0..pool.width(term)).rev() {
+            let set = pool.extract(term, bit, bit);
+            let clear = pool.not(set);
+            let kept = match self.check(pool, &constraints, clear) {
+                Answer::Sat => clear,
+                Answer::Unsat => {
+                    value |= 1 << bit;
+                    set
+                }
+                Answer::Unknown(reason) => return Err(reason),
+            };
+            constraints.push(kept);
+        }
+        Ok(Some(value))
+    }
 }

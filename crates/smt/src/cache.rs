@@ -1,0 +1,232 @@
+//! The solver in front of the solver: answers what needs no solving. After KLEE (Cadar et al., OSDI 2008, 3.3), with
+//! these deviations: no lookup of subsets and supersets of cached queries (the models of recent queries find most of
+//! what supersets would), and answers "unknown" are cached too, because asking again costs a timeout.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::eval::Evaluation;
+use crate::independence::Dependence;
+use crate::model::{Model, ModelValue};
+use crate::node::Term;
+use crate::pool::TermPool;
+use crate::solver::{Answer, Solver, SolverStatistics, UnknownReason};
+
+/// Entries after which the older half of the cache is given up.
+const MAX_ENTRIES: usize = 1 << 16;
+/// Models tried on a query before it is solved.
+const MAX_RECENT: usize = 16;
+/// Values remembered per recent model.
+const MAX_REMEMBERED: usize = 1 << 17;
+
+/// What is known about a set of constraints.
+#[derive(Clone, Debug)]
+enum Known {
+    Sat(Arc<Model>),
+    Unsat,
+    Unknown(UnknownReason),
+}
+
+/// A cache in front of a solver: independence slicing, exact cache, reuse of recent models.
+///
+/// **`constraints` must be satisfiable** in every query, as a path condition is that grew by branches found feasible: a
+/// query is answered from the constraints that share symbols with `extra`, and the dropped ones are taken to have a
+/// solution. When an undecided branch was followed the assumption may be wrong; answers then err towards `Sat`
+/// only. [`Solver::model`] solves all constraints and notices.
+#[derive(Debug)]
+pub struct CachingSolver<S> {
+    inner: S,
+    statistics: SolverStatistics,
+    pool: Option<u64>,
+    /// Keys are sorted sets of terms. Two generations: what is used moves to the young one.
+    young: FxHashMap<Box<[Term]>, Known>,
+    old: FxHashMap<Box<[Term]>, Known>,
+    recent: VecDeque<(Arc<Model>, Evaluation)>,
+}
+
+impl<S: Solver> CachingSolver<S> {
+    /// A cache in front of `inner`.
+    pub fn new(inner: S) -> Self {
+        CachingSolver {
+            inner,
+            statistics: SolverStatistics::default(),
+            pool: None,
+            young: FxHashMap::default(),
+            old: FxHashMap::default(),
+            recent: VecDeque::new(),
+        }
+    }
+
+    /// The solver behind the cache.
+    pub fn inner(&self) -> &S {
+        &self.inner
+    }
+
+    /// The solver behind the cache, to change its limits.
+    pub fn inner_mut(&mut self) -> &mut S {
+        &mut self.inner
+    }
+
+    /// Forgets everything when the pool is not the one of the last query.
+    fn meet(&mut self, pool: &TermPool) {
+        if self.pool != Some(pool.identity()) {
+            self.pool = Some(pool.identity());
+            self.young.clear();
+            self.old.clear();
+            self.recent.clear();
+            // The first guess: everything is zero.
+            self.recent.push_back((Arc::new(Model::new()), Evaluation::default()));
+        }
+    }
+
+    /// What is known about the conjunction of `terms`, which are in the order of the path.
+    fn decide(&mut self, pool: &mut TermPool, terms: &[Term]) -> Known {
+        let mut key = terms.to_vec();
+        key.sort_unstable();
+        key.dedup();
+        let key: Box<[Term]> = key.into();
+        if let Some(known) = self.young.get(&key) {
+            self.statistics.cache_hits += 1;
+            return known.clone();
+        }
+        let known = if let Some(known) = self.old.remove(&key) {
+            self.statistics.cache_hits += 1;
+            known
+        } else if let Some(model) = self.reuse_model(pool, &key) {
+            self.statistics.model_reuse_hits += 1;
+            Known::Sat(model)
+        } else {
+            self.solve(pool, terms)
+        };
+        if self.young.len() >= MAX_ENTRIES / 2 {
+            self.old = std::mem::take(&mut self.young);
+        }
+        self.young.insert(key, known.clone());
+        known
+    }
+
+    fn solve(&mut self, pool: &mut TermPool, terms: &[Term]) -> Known {
+        let (&extra, constraints) = terms.split_last().expect("a query has a condition");
+        match self.inner.model(pool, constraints, extra) {
+            Ok(Some(model)) => {
+                let model = Arc::new(model);
+                self.recent.push_front((model.clone(), Evaluation::default()));
+                self.recent.truncate(MAX_RECENT);
+                Known::Sat(model)
+            }
+            Ok(None) => Known::Unsat,
+            Err(reason) => Known::Unknown(reason),
+        }
+    }
+
+    /// A recent model under which all terms hold.
+    fn reuse_model(&mut self, pool: &TermPool, terms: &[Term]) -> Option<Arc<Model>> {
+        let holds = |(model, known): &mut (Arc<Model>, Evaluation)| {
+            if known.len() > MAX_REMEMBERED {
+                *known = Evaluation::default();
+            }
+            terms.iter().all(|&t| pool.eval_with(t, model, known) == 1)
+        };
+        let at = self.recent.iter_mut().position(holds)?;
+        let hit = self.recent.remove(at).expect("the position was just found");
+        let model = hit.0.clone();
+        self.recent.push_front(hit);
+        Some(model)
+    }
+
+    /// The answer that needs no look at the constraints' meaning.
+    fn trivial(&self, pool: &mut TermPool, constraints: &[Term], extra: Term) -> Option<Answer> {
+        if pool.is_false(extra) {
+            return Some(Answer::Unsat);
+        }
+        if pool.is_true(extra) || constraints.contains(&extra) {
+            return Some(Answer::Sat);
+        }
+        let negation = pool.not(extra);
+        constraints.contains(&negation).then_some(Answer::Unsat)
+    }
+
+    fn count(&mut self, answer: Answer) -> Answer {
+        self.statistics.unknown += u64::from(matches!(answer, Answer::Unknown(_)));
+        answer
+    }
+}
+
+impl<S: Solver> Solver for CachingSolver<S> {
+    fn check(&mut self, pool: &mut TermPool, constraints: &[Term], extra: Term) -> Answer {
+        self.statistics.queries += 1;
+        self.meet(pool);
+        if let Some(answer) = self.trivial(pool, constraints, extra) {
+            return answer;
+        }
+        let relevant = Dependence::new(pool, constraints).take(&pool.symbols_of(extra));
+        let mut terms: Vec<Term> = relevant.into_iter().map(|index| constraints[index]).collect();
+        terms.push(extra);
+        let answer = match self.decide(pool, &terms) {
+            Known::Sat(_) => Answer::Sat,
+            Known::Unsat => Answer::Unsat,
+            Known::Unknown(reason) => Answer::Unknown(reason),
+        };
+        self.count(answer)
+    }
+
+    fn model(
+        &mut self,
+        pool: &mut TermPool,
+        constraints: &[Term],
+        extra: Term,
+    ) -> Result<Option<Model>, UnknownReason> {
+        self.statistics.queries += 1;
+        self.meet(pool);
+        let mut all: Vec<Term> = constraints.to_vec();
+        all.push(extra);
+        if all.iter().any(|&t| pool.is_false(t)) {
+            return Ok(None);
+        }
+        all.retain(|&t| !pool.is_true(t));
+        let mut model = Model::new();
+        let mut undecided = None;
+        let mut parts = Dependence::new(pool, &all);
+        while let Some(part) = parts.take_next() {
+            let terms: Vec<Term> = part.into_iter().map(|index| all[index]).collect();
+            match self.decide(pool, &terms) {
+                Known::Sat(found) => copy_values(pool, &terms, &found, &mut model),
+                Known::Unsat => return Ok(None),
+                Known::Unknown(reason) => undecided = undecided.or(Some(reason)),
+            }
+        }
+        if let Some(reason) = undecided {
+            self.count(Answer::Unknown(reason));
+            return Err(reason);
+        }
+        Ok(Some(model))
+    }
+
+    fn statistics(&self) -> SolverStatistics {
+        let inner = self.inner.statistics();
+        SolverStatistics {
+            queries: self.statistics.queries,
+            unknown: self.statistics.unknown,
+            cache_hits: self.statistics.cache_hits + inner.cache_hits,
+            model_reuse_hits: self.statistics.model_reuse_hits + inner.model_reuse_hits,
+            solved: inner.solved,
+            solver_time: inner.solver_time,
+        }
+    }
+}
+
+/// Copies the values of the symbols in `terms`: a reused model may hold values of other parts' symbols.
+fn copy_values(pool: &TermPool, terms: &[Term], from: &Model, to: &mut Model) {
+    for &t in terms {
+        for &symbol in pool.symbols_of(t).iter() {
+            let name = pool.symbol_name(symbol).expect("symbols have names");
+            match from.get_sized(name, pool.width(symbol)) {
+                Some(ModelValue::Bv { width, bits }) => to.set(name, *width, *bits),
+                Some(ModelValue::Array(array)) => to.set_array(name, array.clone()),
+                None => {}
+            }
+        }
+    }
+}

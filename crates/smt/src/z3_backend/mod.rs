@@ -1,0 +1,245 @@
+//! Z3 behind the [`Solver`] trait.
+//!
+//! Queries without floats go to one incremental solver whose assertion stack follows the path condition. When that one
+//! gives up, a fresh solver (which may apply Z3's whole-problem tactics, and blasts to SAT at once) gets the rest of the
+//! time. Queries with floats go to a fresh solver each, as SMT-LIB text.
+
+mod extract;
+mod translate;
+
+use std::time::{Duration, Instant};
+
+use z3::{Params, SatResult, Solver as RawSolver};
+
+use crate::model::Model;
+use crate::node::Term;
+use crate::pool::TermPool;
+use crate::smtlib;
+use crate::solver::{Answer, Solver, SolverStatistics, UnknownReason};
+use translate::Translator;
+
+/// Translated terms kept before the memory is given back.
+const MAX_TRANSLATED: usize = 2_000_000;
+
+/// Limits of a [`Z3Solver`], per query.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SolverOptions {
+    /// Wall-clock limit of a query; `None`: no limit.
+    pub timeout: Option<Duration>,
+    /// Wall-clock limit of a query with float operators; `None`: no limit.
+    pub float_timeout: Option<Duration>,
+    /// Limit in Z3's own unit of work, which unlike time is the same on every machine; `None`: no limit.
+    pub resource_limit: Option<u32>,
+}
+
+impl Default for SolverOptions {
+    /// Ten seconds, five with floats, no limit of work.
+    fn default() -> Self {
+        SolverOptions {
+            timeout: Some(Duration::from_secs(10)),
+            float_timeout: Some(Duration::from_secs(5)),
+            resource_limit: None,
+        }
+    }
+}
+
+/// Z3, in the thread's own context: the solver stays on the thread that made it.
+///
+/// Works with one pool at a time; handed terms of another one it starts afresh.
+#[derive(Debug)]
+pub struct Z3Solver {
+    options: SolverOptions,
+    statistics: SolverStatistics,
+    session: Option<Session>,
+}
+
+/// The incremental solver and what is asserted in it, one level per constraint.
+#[derive(Debug)]
+struct Session {
+    pool: u64,
+    translator: Translator,
+    solver: RawSolver,
+    asserted: Vec<Term>,
+}
+
+impl Session {
+    fn new(pool: u64) -> Self {
+        Session { pool, translator: Translator::default(), solver: incremental_solver(), asserted: Vec::new() }
+    }
+
+    /// Makes the assertion stack equal to `constraints`, keeping the common prefix.
+    fn assert_path(&mut self, pool: &TermPool, constraints: &[Term]) {
+        let kept = self.asserted.iter().zip(constraints).take_while(|(a, b)| a == b).count();
+        let surplus = self.asserted.len() - kept;
+        if surplus > 0 {
+            self.solver.pop(u32::try_from(surplus).expect("fewer than 2^32 constraints fit in memory"));
+            self.asserted.truncate(kept);
+        }
+        for &constraint in &constraints[kept..] {
+            let formula = self.translator.formula(pool, constraint);
+            self.solver.push();
+            self.solver.assert(&formula);
+            self.asserted.push(constraint);
+        }
+    }
+}
+
+fn incremental_solver() -> RawSolver {
+    RawSolver::new_for_logic("QF_ABV").expect("Z3 knows the logic QF_ABV")
+}
+
+impl Default for Z3Solver {
+    fn default() -> Self {
+        Self::new(SolverOptions::default())
+    }
+}
+
+/// A decided query, with the solver that still holds the model, or the reason why it is not decided.
+type Outcome = Result<Option<Model>, UnknownReason>;
+
+impl Z3Solver {
+    /// A solver with these limits.
+    pub fn new(options: SolverOptions) -> Self {
+        Z3Solver { options, statistics: SolverStatistics::default(), session: None }
+    }
+
+    /// The limits in force.
+    pub fn options(&self) -> SolverOptions {
+        self.options
+    }
+
+    /// Changes the limits for the queries to come.
+    pub fn set_options(&mut self, options: SolverOptions) {
+        self.options = options;
+    }
+
+    /// Decides a query; the model is extracted only when wanted (else an empty one stands for "satisfiable").
+    fn solve(&mut self, pool: &TermPool, constraints: &[Term], extra: Term, want_model: bool) -> Outcome {
+        self.statistics.queries += 1;
+        self.statistics.solved += 1;
+        let start = Instant::now();
+        let has_float = pool.has_float(extra) || constraints.iter().any(|&c| pool.has_float(c));
+        let mut outcome = if has_float {
+            self.solve_floats(pool, constraints, extra, want_model)
+        } else {
+            self.solve_bits(pool, constraints, extra, want_model)
+        };
+        if let Ok(Some(model)) = &outcome
+            && want_model
+            && !extract::satisfies(pool, constraints, extra, model)
+        {
+            outcome = Err(UnknownReason::Other);
+        }
+        self.statistics.solver_time += start.elapsed();
+        self.statistics.unknown += u64::from(outcome.is_err());
+        outcome
+    }
+
+    fn solve_bits(&mut self, pool: &TermPool, constraints: &[Term], extra: Term, want_model: bool) -> Outcome {
+        let identity = pool.identity();
+        let session = match self.session.take() {
+            Some(s) if s.pool == identity && s.translator.len() < MAX_TRANSLATED => s,
+            _ => Session::new(identity),
+        };
+        let session = self.session.insert(session);
+        session.assert_path(pool, constraints);
+        let formula = session.translator.formula(pool, extra);
+        session.solver.push();
+        session.solver.assert(&formula);
+        set_limits(&session.solver, self.options.timeout.map(|t| t / 4), self.options.resource_limit);
+        let outcome = run(&session.solver, pool, constraints, extra, want_model);
+        let first_reason = match outcome {
+            Ok(answer) => {
+                session.solver.pop(1);
+                return Ok(answer);
+            }
+            Err(UnknownReason::Interrupted) => UnknownReason::Interrupted,
+            Err(reason) => reason,
+        };
+        // What a solver that gave up has learned is not relied on.
+        session.solver = incremental_solver();
+        session.asserted.clear();
+        if first_reason == UnknownReason::Interrupted {
+            return Err(first_reason);
+        }
+        let fresh = RawSolver::new();
+        for &constraint in constraints {
+            fresh.assert(&session.translator.formula(pool, constraint));
+        }
+        fresh.assert(&formula);
+        set_limits(&fresh, self.options.timeout.map(|t| t - t / 4), self.options.resource_limit);
+        run(&fresh, pool, constraints, extra, want_model)
+    }
+
+    fn solve_floats(&mut self, pool: &TermPool, constraints: &[Term], extra: Term, want_model: bool) -> Outcome {
+        let mut assertions = constraints.to_vec();
+        assertions.push(extra);
+        let script = smtlib::script(pool, &assertions).map_err(|_| UnknownReason::Unsupported)?;
+        let solver = RawSolver::new();
+        solver.from_string(script.text);
+        // Errors of the parser are silent, and a solver without assertions would answer "satisfiable".
+        if solver.get_assertions().len() != assertions.len() {
+            return Err(UnknownReason::Other);
+        }
+        set_limits(&solver, self.options.float_timeout, self.options.resource_limit);
+        run(&solver, pool, constraints, extra, want_model)
+    }
+}
+
+fn set_limits(solver: &RawSolver, timeout: Option<Duration>, resource_limit: Option<u32>) {
+    let mut params = Params::new();
+    // Z3 takes the greatest value as "no limit".
+    let milliseconds = timeout.map_or(u32::MAX, |t| u32::try_from(t.as_millis()).unwrap_or(u32::MAX).max(1));
+    params.set_u32("timeout", milliseconds);
+    params.set_u32("rlimit", resource_limit.unwrap_or(0));
+    solver.set_params(&params);
+}
+
+fn run(solver: &RawSolver, pool: &TermPool, constraints: &[Term], extra: Term, want_model: bool) -> Outcome {
+    match solver.check() {
+        SatResult::Unsat => Ok(None),
+        SatResult::Unknown => Err(reason(solver.get_reason_unknown().as_deref())),
+        SatResult::Sat if !want_model => Ok(Some(Model::new())),
+        SatResult::Sat => match solver.get_model() {
+            Some(model) => Ok(Some(extract::model(pool, constraints, extra, &model))),
+            None => Err(UnknownReason::Other),
+        },
+    }
+}
+
+/// Z3's explanations are texts without a fixed list; these are the ones 4.8 gives for limits.
+fn reason(text: Option<&str>) -> UnknownReason {
+    let text = text.unwrap_or_default();
+    if text.contains("resource limit") || text.contains("memory") {
+        UnknownReason::ResourceLimit
+    } else if text.contains("timeout") || text.contains("canceled") {
+        UnknownReason::Timeout
+    } else if text.contains("interrupted") {
+        UnknownReason::Interrupted
+    } else {
+        UnknownReason::Other
+    }
+}
+
+impl Solver for Z3Solver {
+    fn check(&mut self, pool: &mut TermPool, constraints: &[Term], extra: Term) -> Answer {
+        match self.solve(pool, constraints, extra, false) {
+            Ok(Some(_)) => Answer::Sat,
+            Ok(None) => Answer::Unsat,
+            Err(reason) => Answer::Unknown(reason),
+        }
+    }
+
+    fn model(
+        &mut self,
+        pool: &mut TermPool,
+        constraints: &[Term],
+        extra: Term,
+    ) -> Result<Option<Model>, UnknownReason> {
+        self.solve(pool, constraints, extra, true)
+    }
+
+    fn statistics(&self) -> SolverStatistics {
+        self.statistics
+    }
+}
