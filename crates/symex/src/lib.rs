@@ -18,9 +18,12 @@ pub mod machine;
 pub mod memory;
 pub mod names;
 pub mod observe;
+pub mod path;
+pub mod print;
 pub mod scheduler;
 pub mod state;
 pub mod stop;
+pub mod symbolic;
 pub mod thread;
 pub mod trace;
 

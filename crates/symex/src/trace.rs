@@ -66,6 +66,7 @@ pub struct Decision {
 /// One recorded event. `inst` is the index of the instruction in the frame's current block; the number of instructions
 /// for the terminator.
 #[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs, reason = "the fields are described once, above")]
 pub enum TraceEvent {
     /// A callee's frame was pushed by instruction `inst` of `caller`; the callee's entry block follows.
     Enter { frame: FrameId, caller: Option<FrameId>, inst: u32 },
@@ -113,6 +114,7 @@ pub enum EventMode {
 
 /// A synchronisation event of the schedule; always recorded, in execution order.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum SyncEvent {
     /// `parent` created `child`; the node for it follows as an [`SyncEvent::Node`] of the parent.
     Create { parent: ThreadId, child: ThreadId },

@@ -1,0 +1,103 @@
+//! What a symbolic path assumes of the inputs (Bergan 2.3, figure 2.3: the path constraint `C`).
+//!
+//! Two things are kept apart. The *constraints* are everything the solver may use. The *decided* conditions are those
+//! that an instruction of this path asked for: only they are answered without being asked again. An input constraint
+//! assumed before the run is a constraint but not decided, so that each condition that follows from it is still asked
+//! for, and recorded, where the path relies on it.
+
+use std::rc::Rc;
+
+use icsched_smt::{Node, Term, TermPool};
+use rustc_hash::FxHashMap;
+
+/// The assumptions of one path. Cloning is O(1); the first assumption after a clone copies the list.
+#[derive(Clone, Default, Debug)]
+pub struct SymPath {
+    inner: Rc<Inner>,
+}
+
+#[derive(Clone, Default, Debug)]
+struct Inner {
+    constraints: Vec<Term>,
+    decided: FxHashMap<Term, bool>,
+}
+
+impl SymPath {
+    /// A path that starts from an input constraint. Nothing counts as decided.
+    pub fn assuming(pool: &TermPool, constraint: Term) -> Self {
+        let mut path = SymPath::default();
+        path.constrain(pool, constraint);
+        path
+    }
+
+    /// The constraints in the order they were added, none twice in a row, none constant true.
+    pub fn constraints(&self) -> &[Term] {
+        &self.inner.constraints
+    }
+
+    /// Adds a constraint that no instruction asked for (bounds of inputs, an input constraint). Conjunctions are split.
+    pub fn constrain(&mut self, pool: &TermPool, condition: Term) {
+        let inner = Rc::make_mut(&mut self.inner);
+        push_conjuncts(pool, condition, &mut inner.constraints);
+    }
+
+    /// Adds a condition that an instruction asked for; [`decided`](Self::decided) answers it from now on, and its
+    /// negation. `condition` is the question, `taken` the answer.
+    pub fn decide(&mut self, pool: &mut TermPool, condition: Term, taken: bool) {
+        let negated = pool.not(condition);
+        let holds = if taken { condition } else { negated };
+        let inner = Rc::make_mut(&mut self.inner);
+        inner.decided.insert(condition, taken);
+        inner.decided.insert(negated, !taken);
+        push_conjuncts(pool, holds, &mut inner.constraints);
+    }
+
+    /// The answer to a condition that was decided on this path before.
+    pub fn decided(&self, condition: Term) -> Option<bool> {
+        self.inner.decided.get(&condition).copied()
+    }
+}
+
+/// Appends the conjuncts of a condition, left to right, except those the list holds already.
+fn push_conjuncts(pool: &TermPool, condition: Term, out: &mut Vec<Term>) {
+    let mut work = vec![condition];
+    while let Some(term) = work.pop() {
+        match *pool.node(term) {
+            Node::Binary(icsched_smt::BinOp::And, a, b) => work.extend([b, a]),
+            _ if pool.is_true(term) || out.contains(&term) => {}
+            _ => out.push(term),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use icsched_smt::BinOp;
+
+    #[test]
+    fn a_clone_does_not_see_later_decisions() {
+        let mut pool = TermPool::new();
+        let x = pool.symbol("x", 1);
+        let mut path = SymPath::default();
+        let before = path.clone();
+        path.decide(&mut pool, x, false);
+        let not_x = pool.not(x);
+        assert_eq!(path.decided(x), Some(false));
+        assert_eq!(path.decided(not_x), Some(true));
+        assert_eq!(path.constraints(), [not_x]);
+        assert_eq!(before.decided(x), None);
+        assert!(before.constraints().is_empty());
+    }
+
+    #[test]
+    fn an_input_constraint_decides_nothing() {
+        let mut pool = TermPool::new();
+        let (x, y) = (pool.symbol("x", 1), pool.symbol("y", 1));
+        let both = pool.binary(BinOp::And, x, y);
+        let path = SymPath::assuming(&pool, both);
+        assert_eq!(path.constraints().len(), 2);
+        assert_eq!(path.decided(x), None);
+        assert_eq!(path.decided(both), None);
+    }
+}

@@ -1,0 +1,248 @@
+//! Constraints as C text.
+//!
+//! What is printed has the term's meaning when symbols are read as signed integers of their width, as C reads `char`
+//! and `int`; casts stand where the term means something else. Literals, string comparisons and values of several bytes
+//! are recognised and written as a programmer would write them.
+//!
+//! Terms share subterms and can be exponentially larger as text: output is cut at a budget with `...`. The text is for
+//! people; the term itself is what programs use.
+
+mod bytes;
+mod text;
+mod values;
+
+use std::cell::Cell;
+
+use icsched_smt::{BinOp, CmpOp, FpOp, Node, Term, TermPool};
+
+use text::{Level, Text};
+
+/// Nodes printed before the text is cut.
+const BUDGET: u32 = 3000;
+/// Nesting before the text is cut.
+const DEPTH: u32 = 120;
+
+/// Prints terms of one pool.
+#[derive(Debug)]
+pub struct Printer<'p> {
+    pool: &'p TermPool,
+    budget: Cell<u32>,
+    depth: Cell<u32>,
+}
+
+impl<'p> Printer<'p> {
+    /// A printer with a fresh budget.
+    pub fn new(pool: &'p TermPool) -> Self {
+        Printer { pool, budget: Cell::new(BUDGET), depth: Cell::new(DEPTH) }
+    }
+
+    /// A truth value (`Bv(1)`) as a C condition: `true` for no constraint.
+    pub fn condition(&self, t: Term) -> String {
+        self.truth(t, true).into_text()
+    }
+
+    /// The conjunction of several constraints.
+    pub fn conjunction(&self, constraints: &[Term]) -> String {
+        let mut parts = Vec::new();
+        for &t in constraints {
+            self.flatten(BinOp::And, t, &mut parts);
+        }
+        self.joined(&parts, true).into_text()
+    }
+
+    /// A bit vector as a C expression.
+    pub fn value(&self, t: Term) -> String {
+        self.integer(t).into_text()
+    }
+
+    /// Runs `print` unless the budget is spent.
+    fn within_budget(&self, print: impl FnOnce() -> Text) -> Text {
+        if self.budget.get() == 0 || self.depth.get() == 0 {
+            return Text::atom("...");
+        }
+        self.budget.set(self.budget.get() - 1);
+        self.depth.set(self.depth.get() - 1);
+        let text = print();
+        self.depth.set(self.depth.get() + 1);
+        text
+    }
+
+    /// A truth value, or its negation when `holds` is false.
+    fn truth(&self, t: Term, holds: bool) -> Text {
+        self.within_budget(|| self.truth_node(t, holds))
+    }
+
+    fn truth_node(&self, t: Term, holds: bool) -> Text {
+        match *self.pool.node(t) {
+            Node::Const { bits, .. } => Text::atom(if (bits == 1) == holds { "true" } else { "false" }),
+            Node::Not(inner) => self.truth(inner, !holds),
+            Node::Binary(BinOp::And, ..) => {
+                let mut parts = Vec::new();
+                self.flatten(BinOp::And, t, &mut parts);
+                self.joined(&parts, holds)
+            }
+            Node::Binary(BinOp::Or, ..) => {
+                let mut parts = Vec::new();
+                self.flatten(BinOp::Or, t, &mut parts);
+                self.alternatives(&parts, holds)
+            }
+            Node::Binary(BinOp::Xor, a, b) => {
+                let operator = if holds { "!=" } else { "==" };
+                Text::infix(Level::Equality, self.truth(a, true), operator, self.truth(b, true))
+            }
+            Node::Cmp(op, a, b) => self.comparison(op, a, b, holds),
+            Node::FpBinary(op, a, b) => self.float_comparison(op, a, b, holds),
+            Node::Ite(c, a, b) => Text::choice(self.truth(c, true), self.truth(a, holds), self.truth(b, holds)),
+            Node::Extract { arg, lo, .. } => self.bit_test(arg, lo, holds),
+            Node::Symbol { .. } => {
+                let name = Text::atom(self.pool.symbol_name(t).unwrap_or_default());
+                if holds { name } else { name.prefixed("!") }
+            }
+            _ => Text::infix(Level::Equality, self.integer(t), if holds { "!=" } else { "==" }, Text::atom("0")),
+        }
+    }
+
+    /// The operands of nested `op`s, left to right. Under a negation the dual operator is nested too: `!(a || b)` is
+    /// `!a && !b`.
+    fn flatten(&self, op: BinOp, t: Term, out: &mut Vec<(Term, bool)>) {
+        let dual = if op == BinOp::And { BinOp::Or } else { BinOp::And };
+        let mut work = vec![(t, true)];
+        while let Some((term, holds)) = work.pop() {
+            match *self.pool.node(term) {
+                Node::Binary(found, a, b) if found == if holds { op } else { dual } => {
+                    work.extend([(b, holds), (a, holds)]);
+                }
+                Node::Not(inner) => work.push((inner, !holds)),
+                Node::Const { bits, .. } if ((bits == 1) == holds) == (op == BinOp::And) => {}
+                _ => out.push((term, holds)),
+            }
+        }
+    }
+
+    /// The conjunction of literals (or its negation), string comparisons put together.
+    fn joined(&self, parts: &[(Term, bool)], holds: bool) -> Text {
+        if !holds {
+            let negated: Vec<_> = parts.iter().map(|&(t, sign)| (t, !sign)).collect();
+            return self.alternatives(&negated, true);
+        }
+        let mut texts = Vec::new();
+        for piece in self.strings_in(parts, true) {
+            texts.push(match piece {
+                bytes::Piece::Literal(t, sign) => self.truth(t, sign),
+                bytes::Piece::Strings(text) => text,
+            });
+        }
+        Text::chain(Level::And, "&&", texts).unwrap_or_else(|| Text::atom("true"))
+    }
+
+    /// The disjunction of literals (or its negation).
+    fn alternatives(&self, parts: &[(Term, bool)], holds: bool) -> Text {
+        if !holds {
+            let negated: Vec<_> = parts.iter().map(|&(t, sign)| (t, !sign)).collect();
+            return self.joined(&negated, true);
+        }
+        let mut texts = Vec::new();
+        for piece in self.strings_in(parts, false) {
+            texts.push(match piece {
+                bytes::Piece::Literal(t, sign) => self.truth(t, sign),
+                bytes::Piece::Strings(text) => text,
+            });
+        }
+        Text::chain(Level::Or, "||", texts).unwrap_or_else(|| Text::atom("false"))
+    }
+
+    /// Bit `bit` of a value: a test with a mask.
+    fn bit_test(&self, value: Term, bit: u32, holds: bool) -> Text {
+        let mask = Text::atom(&if bit < 4 { (1u128 << bit).to_string() } else { format!("{:#x}", 1u128 << bit) });
+        let masked = Text::infix(Level::BitAnd, self.integer(value), "&", mask);
+        Text::infix(Level::Equality, masked, if holds { "!=" } else { "==" }, Text::atom("0"))
+    }
+
+    fn comparison(&self, op: CmpOp, a: Term, b: Term, holds: bool) -> Text {
+        match op {
+            CmpOp::Eq => {
+                let (left, right) = self.operands(a, b, true);
+                Text::infix(Level::Equality, left, if holds { "==" } else { "!=" }, right)
+            }
+            CmpOp::Ult | CmpOp::Ule | CmpOp::Slt | CmpOp::Sle => self.order(op, a, b, holds),
+        }
+    }
+
+    /// `a < b` and the like, a constant on the right; `x < 1` as `x <= 0`, `x > -1` as `x >= 0`.
+    fn order(&self, op: CmpOp, a: Term, b: Term, holds: bool) -> Text {
+        let is_signed = matches!(op, CmpOp::Slt | CmpOp::Sle);
+        let strict = matches!(op, CmpOp::Ult | CmpOp::Slt);
+        // Negation swaps the sides: !(a < b) is b <= a.
+        let (a, b, strict) = if holds { (a, b, strict) } else { (b, a, !strict) };
+        let mirrored = self.pool.as_const_wide(a).is_some();
+        let (x, y) = if mirrored { (b, a) } else { (a, b) };
+        let operator = match (mirrored, strict) {
+            (false, true) => "<",
+            (false, false) => "<=",
+            (true, true) => ">",
+            (true, false) => ">=",
+        };
+        let width = self.pool.width(x);
+        let bound = self.pool.as_const_wide(y).map(|bits| values::as_signed(width, bits));
+        let (operator, bound) = match (operator, bound) {
+            ("<", Some(1)) => ("<=", Some(0)),
+            (">=", Some(1)) => (">", Some(0)),
+            (">", Some(-1)) if is_signed => (">=", Some(0)),
+            ("<=", Some(-1)) if is_signed => ("<", Some(0)),
+            other => other,
+        };
+        let (left, mut right) = self.operands(x, y, is_signed);
+        if let Some(bound @ 0) = bound {
+            right = Text::atom(&bound.to_string());
+        }
+        Text::infix(Level::Order, left, operator, right)
+    }
+
+    /// Both sides of a comparison. A comparison of unsigned values gets a cast unless neither can be negative; a
+    /// constant is written as its side reads it.
+    fn operands(&self, a: Term, b: Term, is_signed: bool) -> (Text, Text) {
+        let width = self.pool.width(a);
+        let side = |t: Term, other: Term| match self.pool.as_const_wide(t) {
+            Some(bits) => self.literal_like(other, width, bits, is_signed),
+            None => self.integer(t),
+        };
+        let (left, right) = (side(a, b), side(b, a));
+        if is_signed || (self.non_negative(a) && self.non_negative(b)) {
+            return (left, right);
+        }
+        (left.cast(values::unsigned_type(width)), right)
+    }
+
+    /// Whether the text of the term, read as C reads it, can not be negative, so that signed and unsigned agree.
+    fn non_negative(&self, t: Term) -> bool {
+        self.pool.unsigned_range(t).1 >> (self.pool.width(t) - 1) == 0
+    }
+
+    fn float_comparison(&self, op: FpOp, a: Term, b: Term, holds: bool) -> Text {
+        if op == FpOp::FUno {
+            let test = |t| Text::call("isnan", vec![self.float(t)]);
+            let text = if a == b {
+                test(a)
+            } else if self.pool.as_const(a).is_some() {
+                test(b)
+            } else if self.pool.as_const(b).is_some() {
+                test(a)
+            } else {
+                Text::infix(Level::Or, test(a), "||", test(b))
+            };
+            return if holds { text } else { text.prefixed("!") };
+        }
+        let (left, right) = (self.float(a), self.float(b));
+        let (level, operator) = match op {
+            FpOp::FEq => (Level::Equality, if holds { "==" } else { "!=" }),
+            FpOp::FLt => (Level::Order, "<"),
+            _ => (Level::Order, "<="),
+        };
+        let text = Text::infix(level, left, operator, right);
+        // !(a < b) isn't a >= b when one is NaN.
+        if holds || op == FpOp::FEq { text } else { text.prefixed("!") }
+    }
+}
+
+#[cfg(test)]
+mod tests;

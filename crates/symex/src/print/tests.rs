@@ -1,0 +1,195 @@
+use super::*;
+
+struct Terms {
+    pool: TermPool,
+}
+
+impl Terms {
+    fn new() -> Self {
+        Terms { pool: TermPool::new() }
+    }
+
+    fn int(&mut self, name: &str) -> Term {
+        self.pool.symbol(name, 32)
+    }
+
+    fn byte(&mut self, index: u64) -> Term {
+        self.pool.symbol(&format!("argv[1][{index}]"), 8)
+    }
+
+    fn constant(&mut self, width: u32, value: i64) -> Term {
+        self.pool.constant(width, value as u64)
+    }
+
+    fn compare(&mut self, op: CmpOp, a: Term, value: i64) -> Term {
+        let b = self.constant(self.pool.width(a), value);
+        self.pool.cmp(op, a, b)
+    }
+
+    fn condition(&self, t: Term) -> String {
+        Printer::new(&self.pool).condition(t)
+    }
+
+    /// `argv[1]` starts with (or is, when it ends in NUL) these bytes.
+    fn starts_with(&mut self, text: &str) -> Term {
+        let tests: Vec<Term> = text
+            .bytes()
+            .zip(0..)
+            .map(|(c, i)| {
+                let byte = self.byte(i);
+                self.compare(CmpOp::Eq, byte, i64::from(c))
+            })
+            .collect();
+        self.pool.and_all(&tests)
+    }
+}
+
+#[test]
+fn comparisons_with_zero_read_as_written() {
+    let mut t = Terms::new();
+    let n = t.int("atoi(argv[1])");
+    let zero = t.constant(32, 0);
+    let positive = t.pool.cmp(CmpOp::Slt, zero, n);
+    let not_positive = t.pool.not(positive);
+    let negative = t.pool.cmp(CmpOp::Slt, n, zero);
+    let not_negative = t.pool.not(negative);
+    let is_zero = t.pool.cmp(CmpOp::Eq, n, zero);
+    let not_zero = t.pool.not(is_zero);
+    assert_eq!(t.condition(positive), "atoi(argv[1]) > 0");
+    assert_eq!(t.condition(not_positive), "atoi(argv[1]) <= 0");
+    assert_eq!(t.condition(negative), "atoi(argv[1]) < 0");
+    assert_eq!(t.condition(not_negative), "atoi(argv[1]) >= 0");
+    assert_eq!(t.condition(is_zero), "atoi(argv[1]) == 0");
+    assert_eq!(t.condition(not_zero), "atoi(argv[1]) != 0");
+}
+
+#[test]
+fn unsigned_comparisons_are_cast_where_it_matters() {
+    let mut t = Terms::new();
+    let n = t.int("n");
+    let below = t.compare(CmpOp::Ult, n, 10);
+    assert_eq!(t.condition(below), "(unsigned)n < 10");
+    let seven = t.constant(32, 7);
+    let masked = t.pool.binary(BinOp::And, n, seven);
+    let small = t.compare(CmpOp::Ult, masked, 5);
+    assert!(!t.condition(small).contains("unsigned)(n"), "{}", t.condition(small));
+}
+
+#[test]
+fn bytes_are_compared_with_characters() {
+    let mut t = Terms::new();
+    let byte = t.byte(0);
+    let is_a = t.compare(CmpOp::Eq, byte, i64::from(b'a'));
+    let is_end = t.compare(CmpOp::Eq, byte, 0);
+    let is_quote = t.compare(CmpOp::Eq, byte, i64::from(b'\''));
+    let is_high = t.compare(CmpOp::Eq, byte, 0xff);
+    assert_eq!(t.condition(is_a), "argv[1][0] == 'a'");
+    assert_eq!(t.condition(is_end), r"argv[1][0] == '\0'");
+    assert_eq!(t.condition(is_quote), r"argv[1][0] == '\''");
+    assert_eq!(t.condition(is_high), r"argv[1][0] == '\xff'");
+}
+
+#[test]
+fn whole_strings_are_strcmp() {
+    let mut t = Terms::new();
+    let fast = t.starts_with("fast\0");
+    let other = t.pool.not(fast);
+    assert_eq!(t.condition(fast), r#"strcmp(argv[1], "fast") == 0"#);
+    assert_eq!(t.condition(other), r#"strcmp(argv[1], "fast") != 0"#);
+    let prefix = t.starts_with("-v");
+    assert_eq!(t.condition(prefix), r#"strncmp(argv[1], "-v", 2) == 0"#);
+    let n = t.int("n");
+    let n_is_3 = t.compare(CmpOp::Eq, n, 3);
+    let both = Printer::new(&t.pool).conjunction(&[n_is_3, fast]);
+    assert_eq!(both, r#"n == 3 && strcmp(argv[1], "fast") == 0"#);
+}
+
+#[test]
+fn a_single_byte_and_a_gap_are_no_string() {
+    let mut t = Terms::new();
+    let (first, third) = (t.byte(0), t.byte(2));
+    let a = t.compare(CmpOp::Eq, first, i64::from(b'a'));
+    let c = t.compare(CmpOp::Eq, third, i64::from(b'c'));
+    let text = Printer::new(&t.pool).conjunction(&[a, c]);
+    assert_eq!(text, "argv[1][0] == 'a' && argv[1][2] == 'c'");
+}
+
+#[test]
+fn consecutive_bytes_are_one_access() {
+    let mut t = Terms::new();
+    let bytes: Vec<Term> = (4..8).map(|i| t.pool.symbol(&format!("stdin[{i}]"), 8)).collect();
+    let word = bytes[1..].iter().fold(bytes[0], |low, &high| t.pool.concat(high, low));
+    let test = t.compare(CmpOp::Slt, word, 100);
+    assert_eq!(t.condition(test), "*(int *)&stdin[4] < 100");
+}
+
+#[test]
+fn conjunctions_disjunctions_and_negations() {
+    let mut t = Terms::new();
+    let (x, y) = (t.int("x"), t.int("y"));
+    let (a, b) = (t.compare(CmpOp::Eq, x, 1), t.compare(CmpOp::Slt, y, 5));
+    let both = t.pool.binary(BinOp::And, a, b);
+    let either = t.pool.binary(BinOp::Or, a, b);
+    let neither = t.pool.not(either);
+    let text = t.condition(both);
+    assert!(text == "x == 1 && y < 5" || text == "y < 5 && x == 1", "{text}");
+    let text = t.condition(either);
+    assert!(text == "x == 1 || y < 5" || text == "y < 5 || x == 1", "{text}");
+    let text = t.condition(neither);
+    assert!(text == "x != 1 && y >= 5" || text == "y >= 5 && x != 1", "{text}");
+    assert_eq!(Printer::new(&t.pool).conjunction(&[]), "true");
+}
+
+#[test]
+fn parentheses_follow_precedence() {
+    let mut t = Terms::new();
+    let (x, y) = (t.int("x"), t.int("y"));
+    let sum = t.pool.binary(BinOp::Add, x, y);
+    let three = t.constant(32, 3);
+    let quotient = t.pool.binary(BinOp::SDiv, sum, three);
+    let text = Printer::new(&t.pool).value(quotient);
+    assert!(text == "(x + y) / 3" || text == "(y + x) / 3", "{text}");
+    let difference = t.pool.binary(BinOp::Sub, x, three);
+    assert_eq!(Printer::new(&t.pool).value(difference), "x - 3");
+    let remainder = t.pool.binary(BinOp::SRem, x, three);
+    let odd = t.compare(CmpOp::Eq, remainder, 1);
+    assert_eq!(t.condition(odd), "x % 3 == 1");
+}
+
+#[test]
+fn digits_and_bits() {
+    let mut t = Terms::new();
+    let byte = t.byte(0);
+    let wide = t.pool.sext(byte, 32);
+    let zero_char = t.constant(32, 48);
+    let digit = t.pool.binary(BinOp::Sub, wide, zero_char);
+    assert_eq!(Printer::new(&t.pool).value(digit), "argv[1][0] - '0'");
+    let x = t.int("x");
+    let bit = t.pool.extract(x, 2, 2);
+    assert_eq!(t.condition(bit), "(x & 4) != 0");
+    let clear = t.pool.not(bit);
+    assert_eq!(t.condition(clear), "(x & 4) == 0");
+}
+
+#[test]
+fn floats_are_printed_as_floats() {
+    let mut t = Terms::new();
+    let x = t.pool.symbol("atof(argv[1])", 64);
+    let half = t.pool.constant(64, 0.5f64.to_bits());
+    let less = t.pool.fp(FpOp::FLt, &[x, half]);
+    let not_less = t.pool.not(less);
+    assert_eq!(t.condition(less), "atof(argv[1]) < 0.5");
+    assert_eq!(t.condition(not_less), "!(atof(argv[1]) < 0.5)");
+}
+
+#[test]
+fn text_stays_bounded_for_shared_terms() {
+    let mut t = Terms::new();
+    let mut x = t.int("x");
+    for i in 0..200 {
+        let c = t.compare(CmpOp::Slt, x, i);
+        let y = t.pool.binary(BinOp::Mul, x, x);
+        x = t.pool.ite(c, x, y);
+    }
+    assert!(Printer::new(&t.pool).value(x).len() < 100_000);
+}

@@ -1,0 +1,290 @@
+//! The symbolic domain: values are constants or terms (Bergan 2.3 and 2.4).
+//!
+//! Deviations from Bergan:
+//!
+//! 1. Values are bit vectors and addresses plain integers (design decision D2), so there are no separate pointer
+//!    values; the object of an address is read off its constant part.
+//! 2. A symbolic address with several possible objects is walked as in "compound symbolic pointer expressions" of 2.4.1;
+//!    primary objects for unconstrained pointers do not exist here: what can't be walked is decided object by object
+//!    (see `resolve`).
+//! 3. Arrays are used only where an offset has too many possible values (see `memory`).
+//!
+//! `docs/symbolic-domain.md` tells the whole story.
+
+mod float;
+mod integer;
+mod memory;
+mod ops;
+mod resolve;
+mod solve;
+mod strings;
+
+use std::collections::BTreeMap;
+
+use icsched_ir::{BinOp, CastOp, FloatPredicate, IntPredicate, OverflowOp, Type, UnOp};
+use icsched_smt::{CmpOp, Solver, Term, TermPool};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::domain::{Domain, MemoryByte, Targets};
+use crate::memory::Heap;
+use crate::path::SymPath;
+use crate::stop::{DecisionKind, Stop};
+
+pub use memory::SymArray;
+pub use solve::GaveUp;
+
+/// A register. Constants never become terms until they are combined with one.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum SymValue {
+    /// Known bits.
+    Constant(u64),
+    /// Depends on inputs. Never a constant term.
+    Term(Term),
+}
+
+/// The domain of symbolic runs.
+///
+/// It owns the terms and the solver of one job. Everything that belongs to a path is in [`SymPath`], except the
+/// decisions granted to the instruction that is being executed.
+pub struct SymbolicDomain {
+    /// The terms.
+    pub pool: TermPool,
+    solver: Box<dyn Solver>,
+    /// Decisions that the current instruction may rely on. A condition that was decided for an earlier instruction is
+    /// asked for again, so that whoever runs the machine knows every condition an instruction relies on.
+    granted: SmallVec<[(Term, bool); 4]>,
+    /// Values tried for terms that had to be constants.
+    candidates: FxHashMap<Term, SmallVec<[u64; 2]>>,
+    gave_up: Vec<GaveUp>,
+    input_sizes: BTreeMap<String, u64>,
+}
+
+impl std::fmt::Debug for SymbolicDomain {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SymbolicDomain").field("terms", &self.pool.len()).finish_non_exhaustive()
+    }
+}
+
+impl SymbolicDomain {
+    /// A domain with an empty pool.
+    pub fn new(solver: Box<dyn Solver>) -> Self {
+        Self::with_pool(TermPool::new(), solver)
+    }
+
+    /// A domain over existing terms (input constraints of a job).
+    pub fn with_pool(pool: TermPool, solver: Box<dyn Solver>) -> Self {
+        SymbolicDomain {
+            pool,
+            solver,
+            granted: SmallVec::new(),
+            candidates: FxHashMap::default(),
+            gave_up: Vec::new(),
+            input_sizes: BTreeMap::new(),
+        }
+    }
+
+    /// Lets the current instruction rely on a decision. Cleared with [`retract_grants`](Self::retract_grants) when the
+    /// instruction is complete.
+    pub fn grant(&mut self, condition: Term, taken: bool) {
+        self.granted.push((condition, taken));
+    }
+
+    /// Forgets what was granted; the grants so far.
+    pub fn retract_grants(&mut self) -> SmallVec<[(Term, bool); 4]> {
+        std::mem::take(&mut self.granted)
+    }
+
+    /// Puts grants back that belong to a state that stopped in the middle of an instruction.
+    pub fn restore_grants(&mut self, grants: SmallVec<[(Term, bool); 4]>) {
+        self.granted = grants;
+    }
+
+    /// Tells the size of a named input array, for the names of functions of its strings.
+    pub fn declare_input(&mut self, name: &str, size: u64) {
+        self.input_sizes.insert(name.to_owned(), size);
+    }
+
+    fn granted(&self, condition: Term) -> Option<bool> {
+        self.granted.iter().find(|(t, _)| *t == condition).map(|&(_, taken)| taken)
+    }
+
+    /// The answer to a condition, or the question.
+    fn ask(&self, condition: Term, kind: DecisionKind) -> Result<bool, Stop<Self>> {
+        if let Some(bits) = self.pool.as_const(condition) {
+            return Ok(bits != 0);
+        }
+        self.granted(condition).ok_or(Stop::Undecided { condition: SymValue::Term(condition), kind, error: None })
+    }
+}
+
+fn unsupported(what: String) -> Stop<SymbolicDomain> {
+    Stop::Unsupported { what }
+}
+
+impl Domain for SymbolicDomain {
+    type Value = SymValue;
+    type Byte = Term;
+    type Array = SymArray;
+    type Path = SymPath;
+    const SYMBOLIC: bool = true;
+
+    #[inline]
+    fn constant(bits: u64) -> SymValue {
+        SymValue::Constant(bits)
+    }
+
+    #[inline]
+    fn as_constant(value: &SymValue) -> Option<u64> {
+        match *value {
+            SymValue::Constant(bits) => Some(bits),
+            SymValue::Term(_) => None,
+        }
+    }
+
+    fn binary(&mut self, op: BinOp, ty: Type, a: &SymValue, b: &SymValue) -> Result<SymValue, Stop<Self>> {
+        let (a, b) = (self.term(a, ty.bits()), self.term(b, ty.bits()));
+        let is_float = matches!(ty, Type::F32 | Type::F64);
+        let result = if is_float { self.float_binary(op, a, b) } else { self.integer_binary(op, a, b) };
+        let result = result.ok_or_else(|| unsupported(format!("{op:?} on {ty}")))?;
+        Ok(self.value(result))
+    }
+
+    fn unary(&mut self, op: UnOp, ty: Type, a: &SymValue) -> Result<SymValue, Stop<Self>> {
+        let a = self.term(a, ty.bits());
+        let result = match self.integer_unary(op, a) {
+            Some(result) => result,
+            None => self.float_unary(op, a).ok_or_else(|| unsupported(format!("{op:?} on {ty}")))?,
+        };
+        Ok(self.value(result))
+    }
+
+    fn cast(&mut self, op: CastOp, from: Type, to: Type, a: &SymValue) -> Result<SymValue, Stop<Self>> {
+        let a = self.term(a, from.bits());
+        let result = match self.integer_cast(op, to, a) {
+            Some(result) => result,
+            None => {
+                self.float_cast(op, to, a).ok_or_else(|| unsupported(format!("{op:?} from {from} to {to}")))?
+            }
+        };
+        Ok(self.value(result))
+    }
+
+    fn int_compare(&mut self, predicate: IntPredicate, ty: Type, a: &SymValue, b: &SymValue) -> SymValue {
+        let (a, b) = (self.term(a, ty.bits()), self.term(b, ty.bits()));
+        let truth = self.integer_compare(predicate, a, b);
+        self.value(truth)
+    }
+
+    fn float_compare(&mut self, predicate: FloatPredicate, ty: Type, a: &SymValue, b: &SymValue) -> SymValue {
+        let (a, b) = (self.term(a, ty.bits()), self.term(b, ty.bits()));
+        let truth = self.float_compare_term(predicate, a, b);
+        self.value(truth)
+    }
+
+    fn overflow(&mut self, op: OverflowOp, ty: Type, a: &SymValue, b: &SymValue) -> SymValue {
+        let (a, b) = (self.term(a, ty.bits()), self.term(b, ty.bits()));
+        let truth = self.overflow_term(op, a, b);
+        self.value(truth)
+    }
+
+    fn select(&mut self, ty: Type, condition: &SymValue, a: &SymValue, b: &SymValue) -> SymValue {
+        let condition = self.term(condition, 1);
+        let (a, b) = (self.term(a, ty.bits()), self.term(b, ty.bits()));
+        let chosen = self.pool.ite(condition, a, b);
+        self.value(chosen)
+    }
+
+    fn not(&mut self, condition: &SymValue) -> SymValue {
+        let condition = self.term(condition, 1);
+        let negated = self.pool.not(condition);
+        self.value(negated)
+    }
+
+    fn split_bytes(&mut self, value: &SymValue, n: u32) -> SmallVec<[MemoryByte<Term>; 8]> {
+        self.bytes_of(value, n)
+    }
+
+    fn join_bytes(&mut self, bytes: &[MemoryByte<Term>]) -> SymValue {
+        self.value_of_bytes(bytes)
+    }
+
+    fn array_from_bytes(&mut self, bytes: &[MemoryByte<Term>]) -> SymArray {
+        SymArray::from_bytes(bytes)
+    }
+
+    fn array_load(
+        &mut self,
+        path: &SymPath,
+        array: &SymArray,
+        size: u64,
+        offset: &SymValue,
+        n: u32,
+        pointer: bool,
+    ) -> SymValue {
+        let offset = self.term(offset, 64);
+        self.load_from_array(path, array, size, offset, n, pointer)
+    }
+
+    fn array_store(
+        &mut self,
+        array: &mut SymArray,
+        offset: &SymValue,
+        value: &SymValue,
+        n: u32,
+        guard: Option<&SymValue>,
+    ) {
+        let offset = self.term(offset, 64);
+        let guard = guard.map(|g| self.term(g, 1));
+        self.store_to_array(array, offset, value, n, guard);
+    }
+
+    fn decide(&mut self, _: &SymPath, condition: &SymValue, kind: DecisionKind) -> Result<bool, Stop<Self>> {
+        let condition = self.term(condition, 1);
+        self.ask(condition, kind)
+    }
+
+    fn resolve(
+        &mut self,
+        path: &SymPath,
+        heap: &Heap<Self>,
+        address: &SymValue,
+        n: u64,
+    ) -> Result<Targets<SymValue>, Stop<Self>> {
+        let address = self.term(address, 64);
+        self.targets(path, heap, address, n)
+    }
+
+    fn concretise(&mut self, path: &SymPath, value: &SymValue, kind: DecisionKind) -> Result<u64, Stop<Self>> {
+        match *value {
+            SymValue::Constant(bits) => Ok(bits),
+            SymValue::Term(t) => self.one_value(path, t, kind),
+        }
+    }
+
+    fn input(&mut self, name: &str, bits: u32) -> SymValue {
+        SymValue::Term(self.pool.symbol(name, bits))
+    }
+
+    fn input_of_string(&mut self, function: &str, bytes: &[MemoryByte<Term>], bits: u32) -> SymValue {
+        let name = self.name_of_string_function(function, bytes);
+        SymValue::Term(self.pool.symbol(&name, bits))
+    }
+
+    fn input_byte(&mut self, name: &str, index: u64) -> MemoryByte<Term> {
+        MemoryByte::Symbolic(self.pool.symbol(&format!("{name}[{index}]"), 8))
+    }
+}
+
+impl SymbolicDomain {
+    /// `a == b` as a term.
+    pub(crate) fn equal(&mut self, a: Term, b: Term) -> Term {
+        self.pool.cmp(CmpOp::Eq, a, b)
+    }
+
+    /// `t == bits` as a term.
+    pub(crate) fn equals(&mut self, t: Term, bits: u64) -> Term {
+        let bits = self.pool.constant(self.pool.width(t), bits);
+        self.equal(t, bits)
+    }
+}

@@ -1,0 +1,279 @@
+//! Bytes and arrays of symbolic memory.
+//!
+//! An object that is accessed at a symbolic offset takes an array form. While the offsets that an access may have can be
+//! listed (at most [`MAX_SLOTS`], from bounds and stride of the offset), the array form stays a list of bytes and the
+//! access becomes a choice between slots: solvers are at their best without arrays, and pointers in such a table stay
+//! choices between addresses that [`resolve`](super::resolve) can walk (Bergan 2.4.1, "compound symbolic pointer
+//! expressions"). Beyond that the contents become one term of the theory of arrays.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use icsched_smt::{BinOp, Node, Term};
+use smallvec::SmallVec;
+
+use super::integer::integers_of;
+use super::{SymValue, SymbolicDomain};
+use crate::domain::MemoryByte;
+use crate::path::SymPath;
+
+/// Most slots that an access is split into.
+pub(super) const MAX_SLOTS: usize = 64;
+
+/// Contents of an object that was accessed at a symbolic offset.
+#[derive(Clone, Debug)]
+pub struct SymArray {
+    form: Form,
+}
+
+#[derive(Clone, Debug)]
+enum Form {
+    /// Byte by byte; the array term is made when an access needs it.
+    Bytes { bytes: Rc<[MemoryByte<Term>]>, term: Rc<OnceCell<Term>> },
+    /// As an array term.
+    Term(Term),
+}
+
+impl SymArray {
+    pub(super) fn from_bytes(bytes: &[MemoryByte<Term>]) -> Self {
+        SymArray { form: Form::Bytes { bytes: bytes.into(), term: Rc::default() } }
+    }
+}
+
+/// What a list of bytes is made of when it is built from slots: one term per byte.
+type ByteTerms = SmallVec<[Term; 8]>;
+
+impl SymbolicDomain {
+    /// The low `n` bytes of a value, little-endian.
+    pub(super) fn bytes_of(&mut self, value: &SymValue, n: u32) -> SmallVec<[MemoryByte<Term>; 8]> {
+        match *value {
+            SymValue::Constant(bits) => (0..n).map(|i| MemoryByte::Constant((bits >> (8 * i)) as u8)).collect(),
+            SymValue::Term(t) => {
+                // An `i1` or other odd width is stored zero-extended.
+                let wide = if self.pool.width(t) < 8 * n { self.pool.zext(t, 8 * n) } else { t };
+                (0..n)
+                    .map(|i| {
+                        let byte = self.pool.extract(wide, 8 * i + 7, 8 * i);
+                        self.memory_byte(byte)
+                    })
+                    .collect()
+            }
+        }
+    }
+
+    /// Joins bytes to a value of as many bits, little-endian. Bytes that are choices by one condition (what guarded
+    /// stores leave) become one choice between whole values.
+    pub(super) fn value_of_bytes(&mut self, bytes: &[MemoryByte<Term>]) -> SymValue {
+        if bytes.iter().all(|b| matches!(b, MemoryByte::Constant(_))) {
+            let word = bytes.iter().rev().fold(0, |word, b| match b {
+                MemoryByte::Constant(c) => (word << 8) | u64::from(*c),
+                MemoryByte::Symbolic(_) => word,
+            });
+            return SymValue::Constant(word);
+        }
+        let terms: ByteTerms = bytes.iter().map(|b| self.byte_term(b)).collect();
+        let joined = self.join_terms(&terms);
+        self.value(joined)
+    }
+
+    fn join_terms(&mut self, bytes: &[Term]) -> Term {
+        if let Some(condition) = self.common_condition(bytes) {
+            let arms = bytes.iter().map(|&b| match *self.pool.node(b) {
+                Node::Ite(_, x, y) => (x, y),
+                _ => (b, b),
+            });
+            let (yes, no): (ByteTerms, ByteTerms) = arms.unzip();
+            let (yes, no) = (self.join_terms(&yes), self.join_terms(&no));
+            return self.pool.ite(condition, yes, no);
+        }
+        let mut rest = bytes.iter().copied();
+        let mut word = rest.next().expect("a value has at least one byte");
+        for byte in rest {
+            word = self.pool.concat(byte, word);
+        }
+        word
+    }
+
+    /// The condition that every choice among the bytes is by, if at least two bytes are choices and the others constant.
+    fn common_condition(&self, bytes: &[Term]) -> Option<Term> {
+        let mut found: Option<Term> = None;
+        let mut choices = 0;
+        for &byte in bytes {
+            match *self.pool.node(byte) {
+                Node::Ite(condition, ..) if found.is_none_or(|c| c == condition) => {
+                    found = Some(condition);
+                    choices += 1;
+                }
+                Node::Const { .. } => {}
+                _ => return None,
+            }
+        }
+        found.filter(|_| choices > 1)
+    }
+
+    /// The term of a byte.
+    pub(super) fn byte_term(&mut self, byte: &MemoryByte<Term>) -> Term {
+        match *byte {
+            MemoryByte::Constant(c) => self.pool.constant(8, u64::from(c)),
+            MemoryByte::Symbolic(t) => t,
+        }
+    }
+
+    /// The byte of a term of eight bits.
+    pub(super) fn memory_byte(&self, t: Term) -> MemoryByte<Term> {
+        match self.pool.as_const(t) {
+            Some(c) => MemoryByte::Constant(c as u8),
+            None => MemoryByte::Symbolic(t),
+        }
+    }
+
+    /// The offsets at which an access of `n` bytes within an object of `size` bytes may be; `None` when too many.
+    fn slots(&self, offset: Term, size: u64, n: u32) -> Option<Vec<u64>> {
+        let last = i128::from(size) - i128::from(n);
+        let slots = integers_of(&self.pool, offset).values_within(0, last, MAX_SLOTS)?;
+        Some(slots.into_iter().map(|v| v as u64).collect())
+    }
+
+    /// Reads `n` bytes at an offset that is known to be in bounds.
+    pub(super) fn load_from_array(
+        &mut self,
+        path: &SymPath,
+        array: &SymArray,
+        size: u64,
+        offset: Term,
+        n: u32,
+        pointer: bool,
+    ) -> SymValue {
+        if let Form::Bytes { bytes, .. } = &array.form
+            && let Some(slots) = self.slots(offset, bytes.len() as u64, n)
+        {
+            let bytes = Rc::clone(bytes);
+            let read = |domain: &mut Self, at: u64| domain.value_of_bytes(&bytes[at as usize..][..n as usize]);
+            return self.choice_of_slots(offset, &slots, n, read);
+        }
+        let term = self.array_term(array);
+        if pointer && let Some(slots) = self.feasible_values(path, offset, MAX_SLOTS) {
+            let slots: Vec<u64> =
+                slots.into_iter().filter(|&at| at.checked_add(u64::from(n)).is_some_and(|end| end <= size)).collect();
+            return self.choice_of_slots(offset, &slots, n, |domain, at| {
+                let at = domain.pool.constant(64, at);
+                domain.select_bytes(term, at, n)
+            });
+        }
+        self.select_bytes(term, offset, n)
+    }
+
+    /// `offset == s1 ? v1 : offset == s2 ? v2 : ...`; slots with one value are tested together.
+    fn choice_of_slots(
+        &mut self,
+        offset: Term,
+        slots: &[u64],
+        n: u32,
+        mut read: impl FnMut(&mut Self, u64) -> SymValue,
+    ) -> SymValue {
+        let mut groups: Vec<(SymValue, Vec<u64>)> = Vec::new();
+        for &slot in slots {
+            let value = read(self, slot);
+            match groups.iter_mut().find(|(v, _)| *v == value) {
+                Some((_, members)) => members.push(slot),
+                None => groups.push((value, vec![slot])),
+            }
+        }
+        // The largest group needs no test: it is what remains.
+        let Some(largest) = (0..groups.len()).rev().max_by_key(|&i| groups[i].1.len()) else {
+            return SymValue::Constant(0);
+        };
+        let (rest, _) = groups.remove(largest);
+        let mut result = self.term(&rest, 8 * n);
+        for (value, members) in groups.into_iter().rev() {
+            let tests: Vec<Term> = members.iter().map(|&at| self.is_at(offset, at)).collect();
+            let here = self.pool.or_all(&tests);
+            let value = self.term(&value, 8 * n);
+            result = self.pool.ite(here, value, result);
+        }
+        self.value(result)
+    }
+
+    fn is_at(&mut self, offset: Term, slot: u64) -> Term {
+        self.equals(offset, slot)
+    }
+
+    fn select_bytes(&mut self, array: Term, offset: Term, n: u32) -> SymValue {
+        let bytes: ByteTerms = (0..n)
+            .map(|i| {
+                let at = self.offset_by(offset, i);
+                self.pool.select(array, at)
+            })
+            .collect();
+        let joined = self.join_terms(&bytes);
+        self.value(joined)
+    }
+
+    fn offset_by(&mut self, offset: Term, bytes: u32) -> Term {
+        let bytes = self.pool.constant(64, u64::from(bytes));
+        self.pool.binary(BinOp::Add, offset, bytes)
+    }
+
+    /// The contents as an array term; computed once per array.
+    fn array_term(&mut self, array: &SymArray) -> Term {
+        match &array.form {
+            Form::Term(t) => *t,
+            Form::Bytes { bytes, term } => {
+                if let Some(&made) = term.get() {
+                    return made;
+                }
+                let mut made = self.pool.const_array(0);
+                for (at, byte) in bytes.iter().enumerate() {
+                    if *byte != MemoryByte::Constant(0) {
+                        let (at, byte) = (self.pool.constant(64, at as u64), self.byte_term(byte));
+                        made = self.pool.store(made, at, byte);
+                    }
+                }
+                *term.get_or_init(|| made)
+            }
+        }
+    }
+
+    /// Writes the low `n` bytes of a value at an offset that is in bounds where `guard` holds.
+    pub(super) fn store_to_array(
+        &mut self,
+        array: &mut SymArray,
+        offset: Term,
+        value: &SymValue,
+        n: u32,
+        guard: Option<Term>,
+    ) {
+        let written = self.bytes_of(value, n);
+        if let Form::Bytes { bytes, .. } = &array.form
+            && let Some(slots) = self.slots(offset, bytes.len() as u64, n)
+        {
+            let mut bytes = bytes.to_vec();
+            for slot in slots {
+                let here = self.is_at(offset, slot);
+                let here = guard.map_or(here, |g| self.pool.binary(BinOp::And, g, here));
+                self.write_under(&mut bytes[slot as usize..][..n as usize], &written, here);
+            }
+            *array = SymArray::from_bytes(&bytes);
+            return;
+        }
+        let mut term = self.array_term(array);
+        for (i, byte) in (0..).zip(&written) {
+            let at = self.offset_by(offset, i);
+            let mut byte = self.byte_term(byte);
+            if let Some(guard) = guard {
+                let old = self.pool.select(term, at);
+                byte = self.pool.ite(guard, byte, old);
+            }
+            term = self.pool.store(term, at, byte);
+        }
+        array.form = Form::Term(term);
+    }
+
+    fn write_under(&mut self, bytes: &mut [MemoryByte<Term>], written: &[MemoryByte<Term>], guard: Term) {
+        for (old, new) in bytes.iter_mut().zip(written) {
+            let (before, after) = (self.byte_term(old), self.byte_term(new));
+            let merged = self.pool.ite(guard, after, before);
+            *old = self.memory_byte(merged);
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! Which objects a symbolic address may point into (Bergan 2.4.1, "compound symbolic pointer expressions").
+//!
+//! An address is a sum. Its constant part, or the constants in the arms of its choices, hold object ids in their high
+//! halves; walking the choices gives one guarded alternative per constant, never a fork. Errors (null, freed, out of
+//! bounds) are conditions to decide, one per kind of error and alternative, and most fold to a constant.
+//!
+//! An address in which no object id is visible (read from an object in array form, or computed from input) is decided
+//! object by object: `address >> 32 == id` for an id the solver proposes.
+
+use icsched_smt::{BinOp, CmpOp, Node, Term};
+use smallvec::SmallVec;
+
+use super::{SymValue, SymbolicDomain, unsupported};
+use crate::domain::{Target, Targets};
+use crate::memory::{AddressClass, FIRST_BLOCK_ID, Heap, ObjectId, address, classify};
+use crate::path::SymPath;
+use crate::print::Printer;
+use crate::stop::{DecisionKind, ErrorKind, Stop};
+
+/// Most alternatives of one address; more are decided object by object.
+const MAX_ALTERNATIVES: usize = 64;
+/// Nesting of choices that is walked.
+const MAX_DEPTH: u32 = 64;
+
+/// `constant + rest` under a guard.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+struct Alternative {
+    guard: Option<Term>,
+    constant: u64,
+    rest: Option<Term>,
+}
+
+type Alternatives = SmallVec<[Alternative; 4]>;
+
+fn holds_object(constant: u64) -> bool {
+    let id = (constant >> 32) as u32;
+    id != 0 && id < FIRST_BLOCK_ID
+}
+
+impl SymbolicDomain {
+    /// The targets of an access of `n` bytes.
+    pub(super) fn targets(
+        &mut self,
+        path: &SymPath,
+        heap: &Heap<Self>,
+        at: Term,
+        n: u64,
+    ) -> Result<Targets<SymValue>, Stop<Self>> {
+        let mut alternatives = self.alternatives(at);
+        if alternatives.len() > MAX_ALTERNATIVES {
+            alternatives = SmallVec::from_elem(Alternative { guard: None, constant: 0, rest: Some(at) }, 1);
+        }
+        let mut targets = Targets::new();
+        for alternative in alternatives {
+            let located = match alternative {
+                Alternative { rest: Some(_), constant, .. } if !holds_object(constant) => {
+                    self.decide_object(path, alternative)?
+                }
+                visible => visible,
+            };
+            if let Some((object, offset)) = self.check_alternative(heap, located, n)? {
+                targets.push(Target { guard: located.guard.map(SymValue::Term), object, offset: self.value(offset) });
+            }
+        }
+        // What is not an error is the only case left.
+        if let [only] = targets.as_mut_slice() {
+            only.guard = None;
+        }
+        if targets.is_empty() {
+            return Err(unsupported("an address without a possible object".to_owned()));
+        }
+        Ok(targets)
+    }
+
+    /// The object and offset of an alternative that is no error; `None` when it is one and decided not to happen.
+    fn check_alternative(
+        &mut self,
+        heap: &Heap<Self>,
+        alternative: Alternative,
+        n: u64,
+    ) -> Result<Option<(ObjectId, Term)>, Stop<Self>> {
+        let Alternative { guard, constant, rest } = alternative;
+        let id = match classify(constant) {
+            AddressClass::Object(id, _) => id,
+            AddressClass::Null if rest.is_none() => {
+                self.exclude(guard, ErrorKind::NullPointer, || "access through a null pointer".to_owned())?;
+                return Ok(None);
+            }
+            AddressClass::Null | AddressClass::Function(_) | AddressClass::Other => {
+                let message = || format!("access of {n} bytes at an address that is no object's");
+                self.exclude(guard, ErrorKind::WildPointer, message)?;
+                return Ok(None);
+            }
+        };
+        let Some(object) = heap.object(id) else {
+            self.exclude(guard, ErrorKind::WildPointer, || "access through a pointer to nothing".to_owned())?;
+            return Ok(None);
+        };
+        if let Err(fault) = heap.check_alive(id, false) {
+            self.exclude_kind(guard, DecisionKind::Alive, fault.kind, || fault.message)?;
+            return Ok(None);
+        }
+        let from_start = self.pool.constant(64, constant.wrapping_sub(address(id, 0)));
+        let offset = match rest {
+            Some(rest) => self.pool.binary(BinOp::Add, rest, from_start),
+            None => from_start,
+        };
+        let Some(last) = object.size.checked_sub(n) else {
+            let message = || heap.bounds_message(id, &Printer::new(&self.pool).value(offset), n, false);
+            let text = message();
+            self.exclude(guard, ErrorKind::OutOfBounds, || text)?;
+            return Ok(None);
+        };
+        let last = self.pool.constant(64, last);
+        let inside = self.pool.cmp(CmpOp::Ule, offset, last);
+        let text = Printer::new(&self.pool).value(offset);
+        let required = self.under(guard, inside);
+        self.require(required, DecisionKind::InBounds, ErrorKind::OutOfBounds, || {
+            heap.bounds_message(id, &text, n, false)
+        })?;
+        Ok((!self.pool.is_false(inside)).then_some((id, offset)))
+    }
+
+    /// `guard => condition`.
+    fn under(&mut self, guard: Option<Term>, condition: Term) -> Term {
+        match guard {
+            Some(guard) => {
+                let otherwise = self.pool.not(guard);
+                self.pool.binary(BinOp::Or, otherwise, condition)
+            }
+            None => condition,
+        }
+    }
+
+    /// An alternative that is an error: it must not be taken.
+    fn exclude(
+        &mut self,
+        guard: Option<Term>,
+        error: ErrorKind,
+        message: impl FnOnce() -> String,
+    ) -> Result<(), Stop<Self>> {
+        self.exclude_kind(guard, DecisionKind::InBounds, error, message)
+    }
+
+    fn exclude_kind(
+        &mut self,
+        guard: Option<Term>,
+        kind: DecisionKind,
+        error: ErrorKind,
+        message: impl FnOnce() -> String,
+    ) -> Result<(), Stop<Self>> {
+        let never = self.pool.bool(false);
+        let excluded = self.under(guard, never);
+        self.require(excluded, kind, error, message)
+    }
+
+    /// A condition that must hold, else the access is an error of the program.
+    fn require(
+        &mut self,
+        condition: Term,
+        kind: DecisionKind,
+        error: ErrorKind,
+        message: impl FnOnce() -> String,
+    ) -> Result<(), Stop<Self>> {
+        match self.ask(condition, kind) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Stop::Fault { kind: error, message: message() }),
+            Err(Stop::Undecided { condition, kind, .. }) => {
+                Err(Stop::Undecided { condition, kind, error: Some(Box::new((error, message()))) })
+            }
+            Err(other) => Err(other),
+        }
+    }
+
+    /// An address without a visible object: asks which object it is in. The result is relative to that object's start.
+    fn decide_object(&mut self, path: &SymPath, alternative: Alternative) -> Result<Alternative, Stop<Self>> {
+        let Alternative { guard, constant, rest } = alternative;
+        let constant = self.pool.constant(64, constant);
+        let at = rest.map_or(constant, |rest| self.pool.binary(BinOp::Add, rest, constant));
+        let id = self.pool.extract(at, 63, 32);
+        let not_null = {
+            let null = self.equals(id, 0);
+            self.pool.not(null)
+        };
+        let required = self.under(guard, not_null);
+        self.require(required, DecisionKind::InBounds, ErrorKind::NullPointer, || {
+            "access through a null pointer (or a small integer)".to_owned()
+        })?;
+        let found = |id: u64, domain: &mut Self| {
+            let start = address(ObjectId(id as u32), 0);
+            let minus_start = domain.pool.constant(64, start.wrapping_neg());
+            let offset = domain.pool.binary(BinOp::Add, at, minus_start);
+            Alternative { guard, constant: start, rest: Some(offset) }
+        };
+        for known in self.candidates.get(&id).cloned().unwrap_or_default() {
+            let here = self.equals(id, known);
+            let here = self.under(guard, here);
+            if path.decided(here) == Some(true) && self.ask(here, DecisionKind::Concretise)? {
+                return Ok(found(known, self));
+            }
+        }
+        let condition = guard.unwrap_or_else(|| self.pool.bool(true));
+        let candidate = self.candidate(path, id, condition)?;
+        self.candidates.entry(id).or_default().push(candidate);
+        let here = self.equals(id, candidate);
+        let here = self.under(guard, here);
+        self.ask(here, DecisionKind::Concretise)?;
+        Ok(found(candidate, self))
+    }
+
+    /// The constants that a term can be, where they are visible in the arms of a choice.
+    pub(super) fn constant_arms(&mut self, t: Term) -> Vec<u64> {
+        let mut found = Vec::new();
+        let mut work = vec![t];
+        while let Some(term) = work.pop() {
+            match *self.pool.node(term) {
+                Node::Ite(_, a, b) => work.extend([b, a]),
+                Node::Const { bits, .. } if !found.contains(&(bits as u64)) => found.push(bits as u64),
+                _ => {}
+            }
+            if found.len() > MAX_ALTERNATIVES {
+                return Vec::new();
+            }
+        }
+        found
+    }
+
+    /// An address as guarded sums of a constant and a rest; equal ones are merged.
+    fn alternatives(&mut self, at: Term) -> Alternatives {
+        let mut merged = Alternatives::new();
+        for alternative in self.walk(at, MAX_DEPTH) {
+            let same = |a: &&mut Alternative| (a.constant, a.rest) == (alternative.constant, alternative.rest);
+            match (merged.iter_mut().find(same), alternative.guard) {
+                (Some(Alternative { guard: Some(first), .. }), Some(second)) => {
+                    *first = self.pool.binary(BinOp::Or, *first, second);
+                }
+                (Some(twin), _) => twin.guard = None,
+                (None, _) => merged.push(alternative),
+            }
+        }
+        merged
+    }
+
+    fn walk(&mut self, t: Term, depth: u32) -> Alternatives {
+        let opaque = SmallVec::from_elem(Alternative { guard: None, constant: 0, rest: Some(t) }, 1);
+        let Some(depth) = depth.checked_sub(1) else { return opaque };
+        match *self.pool.node(t) {
+            Node::Const { bits, .. } => {
+                SmallVec::from_elem(Alternative { guard: None, constant: bits as u64, rest: None }, 1)
+            }
+            Node::Ite(condition, a, b) if self.is_pointer(t, depth) => {
+                let otherwise = self.pool.not(condition);
+                let mut both = Alternatives::new();
+                for (arm, guard) in [(a, condition), (b, otherwise)] {
+                    for inner in self.walk(arm, depth) {
+                        let guard = match inner.guard {
+                            Some(inner) => self.pool.binary(BinOp::And, guard, inner),
+                            None => guard,
+                        };
+                        if !self.pool.is_false(guard) && both.len() <= MAX_ALTERNATIVES {
+                            both.push(Alternative { guard: Some(guard), ..inner });
+                        }
+                    }
+                }
+                both
+            }
+            Node::Binary(BinOp::Add, ..) => self.walk_sum(t, depth).unwrap_or(opaque),
+            _ => opaque,
+        }
+    }
+
+    /// A sum: the addend that holds the object is walked, the others are added to the rest.
+    fn walk_sum(&mut self, t: Term, depth: u32) -> Option<Alternatives> {
+        let (mut addends, mut constant) = (Vec::new(), 0u64);
+        let mut work = vec![t];
+        while let Some(term) = work.pop() {
+            match *self.pool.node(term) {
+                Node::Binary(BinOp::Add, a, b) => work.extend([b, a]),
+                Node::Const { bits, .. } => constant = constant.wrapping_add(bits as u64),
+                _ => addends.push(term),
+            }
+        }
+        let alternatives = if holds_object(constant) {
+            Alternatives::from_elem(Alternative { guard: None, constant, rest: None }, 1)
+        } else {
+            let pointer = addends.iter().position(|&t| self.is_pointer(t, depth))?;
+            let pointer = addends.remove(pointer);
+            let mut walked = self.walk(pointer, depth);
+            walked.iter_mut().for_each(|a| a.constant = a.constant.wrapping_add(constant));
+            walked
+        };
+        let add = |domain: &mut Self, sum: Option<Term>, t: Term| {
+            Some(sum.map_or(t, |sum| domain.pool.binary(BinOp::Add, sum, t)))
+        };
+        let rest = addends.into_iter().fold(None, |sum, t| add(self, sum, t));
+        Some(
+            alternatives
+                .into_iter()
+                .map(|a| match rest {
+                    Some(rest) => Alternative { rest: add(self, a.rest, rest), ..a },
+                    None => a,
+                })
+                .collect(),
+        )
+    }
+
+    /// Whether an object id is visible in a term.
+    fn is_pointer(&self, t: Term, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        match *self.pool.node(t) {
+            Node::Const { bits, .. } => holds_object(bits as u64),
+            Node::Ite(_, a, b) | Node::Binary(BinOp::Add, a, b) => {
+                self.is_pointer(a, depth) || self.is_pointer(b, depth)
+            }
+            _ => false,
+        }
+    }
+}

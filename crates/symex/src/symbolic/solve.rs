@@ -1,0 +1,109 @@
+//! Questions to the solver about a path.
+
+use icsched_smt::{Answer, Model, SolverStatistics, Term, UnknownReason};
+
+use super::{SymbolicDomain, unsupported};
+use crate::path::SymPath;
+use crate::stop::{DecisionKind, PathEnd, Stop};
+use crate::trace::OtherSide;
+
+/// A question that the solver did not answer. The path went on as if the answer were "possible".
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct GaveUp {
+    /// Why.
+    pub reason: UnknownReason,
+}
+
+impl SymbolicDomain {
+    /// Whether a condition can hold on a path. What the solver gives up on counts as [`OtherSide::Unknown`] and is
+    /// remembered for [`take_gave_up`](Self::take_gave_up).
+    pub fn feasible(&mut self, path: &SymPath, condition: Term) -> OtherSide {
+        if let Some(bits) = self.pool.as_const(condition) {
+            return if bits != 0 { OtherSide::Feasible } else { OtherSide::Infeasible };
+        }
+        match self.solver.check(&mut self.pool, path.constraints(), condition) {
+            Answer::Sat => OtherSide::Feasible,
+            Answer::Unsat => OtherSide::Infeasible,
+            Answer::Unknown(reason) => {
+                self.gave_up.push(GaveUp { reason });
+                OtherSide::Unknown
+            }
+        }
+    }
+
+    /// Inputs that satisfy a path and a condition; `None` when there are none.
+    pub fn model(&mut self, path: &SymPath, condition: Term) -> Result<Option<Model>, UnknownReason> {
+        self.solver.model(&mut self.pool, path.constraints(), condition)
+    }
+
+    /// What the solver gave up on since the last call.
+    pub fn take_gave_up(&mut self) -> Vec<GaveUp> {
+        std::mem::take(&mut self.gave_up)
+    }
+
+    /// Counters of the solver.
+    pub fn solver_statistics(&self) -> SolverStatistics {
+        self.solver.statistics()
+    }
+
+    /// All values a term can have on a path, ascending; `None` when there are more than `limit` or the solver gave up.
+    pub(super) fn feasible_values(&mut self, path: &SymPath, t: Term, limit: usize) -> Option<Vec<u64>> {
+        let mut values = Vec::new();
+        let mut others = self.pool.bool(true);
+        while let Some(model) = self.model(path, others).ok()? {
+            if values.len() == limit {
+                return None;
+            }
+            let value = self.pool.eval(t, &model);
+            values.push(value);
+            let here = self.equals(t, value);
+            let elsewhere = self.pool.not(here);
+            others = self.pool.and_all(&[others, elsewhere]);
+        }
+        values.sort_unstable();
+        Some(values)
+    }
+
+    /// The value that a term must be held to: asks for the decision `t == candidate` for one feasible candidate after
+    /// the other. Constants in the arms of a choice are tried in the order of the choice, else the solver picks.
+    pub(super) fn one_value(&mut self, path: &SymPath, t: Term, kind: DecisionKind) -> Result<u64, Stop<Self>> {
+        for candidate in self.constant_arms(t) {
+            let equal = self.equals(t, candidate);
+            if path.decided(equal) == Some(false) {
+                continue;
+            }
+            if self.granted(equal) == Some(true) {
+                return Ok(candidate);
+            }
+            if path.decided(equal) == Some(true) || self.feasible(path, equal) != OtherSide::Infeasible {
+                self.ask(equal, kind)?;
+            }
+        }
+        let tried = self.candidates.get(&t).cloned().unwrap_or_default();
+        for candidate in tried {
+            let equal = self.equals(t, candidate);
+            if path.decided(equal) == Some(true) {
+                self.ask(equal, kind)?;
+                return Ok(candidate);
+            }
+        }
+        let any = self.pool.bool(true);
+        let candidate = self.candidate(path, t, any)?;
+        self.candidates.entry(t).or_default().push(candidate);
+        let equal = self.equals(t, candidate);
+        // `t == candidate` can simplify to true when the candidate is the only value.
+        if self.ask(equal, kind)? { Ok(candidate) } else { Err(unsupported("a value with no candidates".to_owned())) }
+    }
+
+    /// The value of a term in some model of the path and a condition.
+    pub(super) fn candidate(&mut self, path: &SymPath, t: Term, condition: Term) -> Result<u64, Stop<Self>> {
+        match self.model(path, condition) {
+            Ok(Some(model)) => Ok(self.pool.eval(t, &model)),
+            Ok(None) => Err(Stop::End(Box::new(PathEnd::Infeasible))),
+            Err(reason) => {
+                self.gave_up.push(GaveUp { reason });
+                Err(unsupported(format!("the solver found no value for an address or size ({reason:?})")))
+            }
+        }
+    }
+}
