@@ -1,0 +1,139 @@
+//! Checks the result of `icsched enumerate --json` against what a program expects.
+
+use anyhow::{Context as _, Result};
+use serde_json::Value;
+
+use crate::expect::Enumerate;
+
+/// What of `result` is not as expected, one line each; empty if all is.
+///
+/// # Errors
+/// The result has not the shape of `icsched/enumerate/1`.
+pub fn differences(expected: &Enumerate, result: &Value) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    if result["schema"] != "icsched/enumerate/1" {
+        found.push(format!("schema is {}", result["schema"]));
+    }
+    check_totals(expected, result, &mut found);
+    let schedules = schedules(result)?;
+    check_constraints(expected, &schedules, &mut found);
+    check_ends(expected, &schedules, &mut found);
+    check_reasons(expected, result, &mut found)?;
+    Ok(found)
+}
+
+fn check_totals(expected: &Enumerate, result: &Value, found: &mut Vec<String>) {
+    for (name, value) in &expected.totals {
+        let actual = if name == "complete" { &result["complete"] } else { &result["totals"][name] };
+        if actual.to_string() != *value {
+            found.push(format!("{name} is {actual}, expected {value}"));
+        }
+    }
+}
+
+fn check_constraints(expected: &Enumerate, schedules: &[&Value], found: &mut Vec<String>) {
+    let constraints: Vec<_> = schedules.iter().map(|schedule| schedule["constraint"].as_str().unwrap_or("")).collect();
+    for wanted in &expected.constraints {
+        if !constraints.iter().any(|constraint| constraint.contains(wanted)) {
+            found.push(format!("no constraint contains `{wanted}`: {constraints:?}"));
+        }
+    }
+}
+
+fn check_ends(expected: &Enumerate, schedules: &[&Value], found: &mut Vec<String>) {
+    let Some(wanted) = &expected.ends else { return };
+    let mut ends: Vec<_> = schedules
+        .iter()
+        .map(|schedule| schedule["ends"].as_str().and_then(|ends| ends.split_whitespace().next()).unwrap_or("?"))
+        .collect();
+    ends.sort_unstable();
+    if ends != *wanted {
+        found.push(format!("schedules end in {ends:?}, expected {wanted:?}"));
+    }
+}
+
+fn check_reasons(expected: &Enumerate, result: &Value, found: &mut Vec<String>) -> Result<()> {
+    let reasons = result["reasons"].as_array().context("`reasons` is not a list")?;
+    for alternatives in &expected.reasons {
+        let named = |reason: &Value| alternatives.iter().any(|wanted| reason.to_string().contains(wanted));
+        if !reasons.iter().any(named) {
+            found.push(format!("no reason names one of {alternatives:?}: {reasons:?}"));
+        }
+    }
+    if result["complete"] == Value::Bool(!reasons.is_empty()) {
+        found.push(format!("complete is {} with {} reasons", result["complete"], reasons.len()));
+    }
+    Ok(())
+}
+
+fn schedules(result: &Value) -> Result<Vec<&Value>> {
+    let mut all = Vec::new();
+    for epoch in result["epochs"].as_array().context("`epochs` is not a list")? {
+        all.extend(epoch["schedules"].as_array().context("`schedules` is not a list")?);
+    }
+    Ok(all)
+}
+
+/// A short account of a result, for failure messages.
+pub fn summary(result: &Value) -> String {
+    let mut lines = vec![format!("complete {}, totals {}", result["complete"], result["totals"])];
+    for schedule in schedules(result).unwrap_or_default() {
+        let nodes = schedule["nodes"].as_array().map_or(0, Vec::len);
+        lines.push(format!("  {} => {} ({nodes} nodes)", schedule["constraint"], schedule["ends"]));
+    }
+    for reason in result["reasons"].as_array().into_iter().flatten() {
+        lines.push(format!("  reason {reason}"));
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expect::Expectations;
+    use serde_json::json;
+
+    fn found(header: &str, result: &Value) -> Vec<String> {
+        let all = Expectations::parse("a.c", &format!("// run: enumerate\n{header}\n// exec:\n")).expect("well formed");
+        differences(&all.enumerates[0], result).expect("the result has the right shape")
+    }
+
+    fn sample() -> Value {
+        json!({
+            "schema": "icsched/enumerate/1", "complete": true, "reasons": [],
+            "totals": {"epochs": 1, "schedules": 2, "deadlocked": 1},
+            "epochs": [{"schedules": [
+                {"constraint": "atoi(argv[1]) == 7", "ends": "deadlock", "nodes": []},
+                {"constraint": "atoi(argv[1]) != 7", "ends": "exit", "nodes": []},
+            ]}],
+        })
+    }
+
+    #[test]
+    fn what_is_as_expected_is_not_reported() {
+        let header = "// expect: schedules=2 complete=true deadlocked=1\n// ends: exit deadlock\n// constraint: == 7";
+        assert_eq!(found(header, &sample()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn each_difference_is_reported() {
+        for (header, message) in [
+            ("// expect: schedules=3", "schedules is 2, expected 3"),
+            ("// expect: complete=false", "complete is true, expected false"),
+            ("// expect: nonsense=1", "nonsense is null, expected 1"),
+            ("// constraint: true", "no constraint contains `true`"),
+            ("// ends: exit exit", "schedules end in"),
+            ("// reason: a.c:9", "no reason names one of"),
+        ] {
+            let found = found(header, &sample());
+            assert!(found.len() == 1 && found[0].contains(message), "{header}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn completeness_and_reasons_must_agree() {
+        let mut result = sample();
+        result["reasons"] = json!([{"message": "a limit"}]);
+        assert_eq!(found("", &result), ["complete is true with 1 reasons"]);
+    }
+}

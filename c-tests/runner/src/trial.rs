@@ -1,0 +1,164 @@
+//! One program, variant and optimisation level: compile, run, compare.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::expect::{Enumerate, Exec, Expectations, Level};
+use crate::locate::Tools;
+use crate::process::{Outcome, run};
+use crate::{enumerate, exec};
+
+/// A run of `icsched` that takes longer hangs.
+const ICSCHED_LIMIT: Duration = Duration::from_secs(180);
+/// A native run or a compilation that takes longer hangs.
+const NATIVE_LIMIT: Duration = Duration::from_secs(60);
+
+/// One trial.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// The C file.
+    pub source: PathBuf,
+    /// Compiler options of the variant.
+    pub variant: Vec<String>,
+    /// Optimisation level.
+    pub level: Level,
+    /// What the file expects.
+    pub expectations: Expectations,
+}
+
+/// All trials of the C files in the folders of `root`, sorted by path; with the names they are listed under.
+///
+/// # Errors
+/// A file cannot be read, or its expectations are malformed.
+pub fn collect(root: &Path) -> Result<Vec<(String, Trial)>> {
+    let mut all = Vec::new();
+    for source in c_files(root)? {
+        let file = file_name(&source)?;
+        let expectations = Expectations::parse(&file, &fs::read_to_string(&source)?)?;
+        let listed = source.strip_prefix(root).expect("files are found below the root").display().to_string();
+        for variant in &expectations.variants {
+            for &level in &expectations.levels {
+                let mut name = vec![listed.clone()];
+                name.extend(variant.iter().cloned());
+                name.push(level.flag().to_owned());
+                let (source, expectations) = (source.clone(), expectations.clone());
+                all.push((name.join(" "), Trial { source, variant: variant.clone(), level, expectations }));
+            }
+        }
+    }
+    ensure!(!all.is_empty(), "no C files below {}", root.display());
+    Ok(all)
+}
+
+fn c_files(root: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for folder in fs::read_dir(root).with_context(|| format!("cannot read {}", root.display()))? {
+        let folder = folder?.path();
+        if folder.is_dir() && !folder.ends_with("runner") {
+            for file in fs::read_dir(&folder)? {
+                found.push(file?.path());
+            }
+        }
+    }
+    found.retain(|path| path.extension().is_some_and(|extension| extension == "c"));
+    found.sort();
+    Ok(found)
+}
+
+fn file_name(path: &Path) -> Result<String> {
+    let name = path.file_name().and_then(|name| name.to_str());
+    Ok(name.with_context(|| format!("{} is not a text name", path.display()))?.to_owned())
+}
+
+impl Trial {
+    /// Runs everything the file asks for.
+    ///
+    /// # Errors
+    /// The first thing that is not as expected, with the command that showed it.
+    pub fn run(&self, tools: &Tools) -> Result<()> {
+        let work = tempfile::tempdir()?;
+        let bitcode = self.compile(tools, &work, "prog.bc", &["-emit-llvm", "-c"])?;
+        for expected in &self.expectations.enumerates {
+            enumerate(tools, &work, &bitcode, expected)?;
+        }
+        let native = match self.is_compared() {
+            true => Some(self.compile(tools, &work, "prog", &["-pthread", "-lm"])?),
+            false => None,
+        };
+        for expected in &self.expectations.execs {
+            self.exec(tools, &work, &bitcode, native.as_deref(), expected)?;
+        }
+        Ok(())
+    }
+
+    fn is_compared(&self) -> bool {
+        self.expectations.ignore_native.is_none() && self.expectations.execs.iter().any(|exec| exec.error.is_none())
+    }
+
+    fn compile(&self, tools: &Tools, work: &TempDir, name: &str, options: &[&str]) -> Result<PathBuf> {
+        let output = work.path().join(name);
+        let mut clang = Command::new(&tools.clang);
+        clang.arg(self.level.flag()).args(["-g", "-w"]).args(&self.expectations.cflags).args(&self.variant);
+        clang.arg(&self.source).arg("-o").arg(&output).args(options);
+        let outcome = run(&mut clang, work.path(), "", NATIVE_LIMIT)?;
+        ensure!(outcome.status == 0, "{clang:?}\n{}", outcome.stderr);
+        Ok(output)
+    }
+
+    fn exec(
+        &self,
+        tools: &Tools,
+        work: &TempDir,
+        bitcode: &Path,
+        native: Option<&Path>,
+        expected: &Exec,
+    ) -> Result<()> {
+        let mut command = Command::new(&tools.icsched);
+        command.arg("exec").arg(bitcode).arg("--").args(&expected.args);
+        let outcome = run(&mut command, work.path(), &expected.stdin, ICSCHED_LIMIT)?;
+        let file = file_name(&self.source)?;
+        let mut found = exec::differences(expected, &outcome, &file, &self.expectations.markers);
+        if let Some(native) = native.filter(|_| expected.error.is_none()) {
+            let mut command = Command::new(native);
+            command.args(&expected.args);
+            let native = run(&mut command, work.path(), &expected.stdin, NATIVE_LIMIT)?;
+            found.extend(exec::disagreements(&outcome, &native));
+        }
+        report(&command, &found, &outcome, "")
+    }
+}
+
+fn enumerate(tools: &Tools, work: &TempDir, bitcode: &Path, expected: &Enumerate) -> Result<()> {
+    let (json, database) = (work.path().join("result.json"), work.path().join("prog.icsdb"));
+    let mut command = Command::new(&tools.icsched);
+    command.arg("enumerate").arg(bitcode).arg("-o").arg(&database).arg("--json").arg(&json);
+    command.args(&expected.options).arg("--").args(&expected.args);
+    let outcome = run(&mut command, work.path(), "", ICSCHED_LIMIT)?;
+    let statuses = expected.allowed_statuses();
+    let text = fs::read_to_string(&json);
+    let Ok(result) = text.map_err(anyhow::Error::from).and_then(|text| Ok(serde_json::from_str::<Value>(&text)?)) else {
+        return report(&command, &["it wrote no JSON result".to_owned()], &outcome, "");
+    };
+    let mut found = enumerate::differences(expected, &result)?;
+    if !statuses.contains(&outcome.status) {
+        found.push(format!("exit status is {}, expected one of {statuses:?}", outcome.status));
+    }
+    if !database.is_file() {
+        found.push("it wrote no database".to_owned());
+    }
+    report(&command, &found, &outcome, &enumerate::summary(&result))
+}
+
+fn report(command: &Command, found: &[String], outcome: &Outcome, summary: &str) -> Result<()> {
+    if found.is_empty() {
+        return Ok(());
+    }
+    let said = outcome.stderr.trim_end();
+    bail!("{}\ncommand: {command:?}\nexit status: {}\n{summary}\n{said}", found.join("\n"), outcome.status)
+}
