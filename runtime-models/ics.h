@@ -1,0 +1,83 @@
+/* The engine's operations, as the models see them.
+ *
+ * The list, and what each does exactly, is crates/ir/src/intrinsic.rs; the comments here only say what a model has to
+ * keep in mind. Everything a model keeps between calls lives in ordinary C objects, so that it is part of the state
+ * that the engine explores. */
+#ifndef ICS_H
+#define ICS_H
+
+/* The C library's headers define some functions inline when optimising; the models define the real ones. */
+#define __NO_INLINE__ 1
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Threads and wait queues. A queue is named by the address of the user's object, so that a deadlock report can name
+ * it. Switches happen only in yield, pause, wait and thread exit: a model needs no protection of its own. */
+void __ics_yield(void);
+void __ics_pause(void);
+void __ics_wait(const void *queue);
+int __ics_wait_timed(const void *queue);
+void __ics_notify_one(const void *queue);
+void __ics_notify_all(const void *queue);
+void __ics_notify_thread(int slot);
+int __ics_thread_create(void *(*start)(void *), void *arg, int slot);
+int __ics_thread_self(void);
+_Noreturn void __ics_thread_exit(void);
+
+/* Annotations and nodes of the happens-before graph. */
+#define ICS_EXCLUSIVE 0
+#define ICS_SHARED 1
+void __ics_acquire(const void *lock);
+void __ics_release(const void *lock);
+void __ics_barrier_init(const void *barrier, unsigned count);
+void __ics_barrier_arrive(const void *barrier);
+void __ics_event(const void *object, int mode);
+void __ics_order(const void *object, int mode);
+
+/* Memory. */
+void *__ics_malloc(size_t bytes, int zeroed);
+void __ics_free(void *p);
+size_t __ics_object_size(const void *p);
+size_t __ics_room(const void *p);
+void __ics_memcpy(void *to, const void *from, size_t n);
+void __ics_memmove(void *to, const void *from, size_t n);
+void __ics_memset(void *to, int byte, size_t n);
+
+/* Process. */
+_Noreturn void __ics_exit(int status);
+_Noreturn void __ics_abort(void);
+_Noreturn void __ics_assert_fail(const char *expression, const char *file, unsigned line, const char *function);
+_Noreturn void __ics_error(const char *message);
+_Noreturn void __ics_unsupported(const char *what);
+
+/* Domain and inputs. */
+int __ics_is_symbolic_domain(void);
+int __ics_is_symbolic(unsigned long value);
+int __ics_any_symbolic(const void *p, size_t n);
+int __ics_string_symbolic(const char *s);
+unsigned long __ics_select(unsigned long c, unsigned long a, unsigned long b);
+unsigned long __ics_input(const char *name, unsigned bits);
+unsigned long __ics_input_of_string(const char *name, const char *s, unsigned bits);
+void __ics_input_bytes(void *p, size_t n, const char *name);
+void __ics_assume(int condition);
+
+/* Host. */
+long __ics_host_write(int fd, const void *p, size_t n);
+long __ics_host_read(int fd, void *p, size_t n);
+int __ics_host_open(const char *path, int flags, int mode);
+int __ics_host_close(int fd);
+long __ics_host_seek(int fd, long offset, int whence);
+long __ics_host_file_size(int fd);
+long __ics_host_clock(int clock, long *seconds_and_nanoseconds);
+int __ics_symbolic_file(const char *path);
+long __ics_symbolic_file_size(int file);
+void __ics_symbolic_file_read(int file, long offset, void *p, size_t n);
+
+/* The compiler must not turn a model's loop or call back into the function it is the model of. */
+#define ICS_MIN(a, b) ((a) < (b) ? (a) : (b))
+
+/* A branch-free `c ? a : b` of pointers. */
+#define ICS_SELECT_PTR(c, a, b) ((void *)__ics_select((c), (unsigned long)(a), (unsigned long)(b)))
+
+#endif

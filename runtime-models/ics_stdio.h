@@ -1,0 +1,67 @@
+/* Streams. A FILE is glibc's own struct _IO_FILE with the meaning glibc gives the fields that its macros use
+ * (getc_unlocked and the like are compiled into programs): the read range, the write range, the two flag bits, the
+ * descriptor. */
+#ifndef ICS_STDIO_H
+#define ICS_STDIO_H
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "ics.h"
+
+enum {
+    ICS_EOF = 0x10,        /* _IO_EOF_SEEN */
+    ICS_ERROR = 0x20,      /* _IO_ERR_SEEN */
+    ICS_UNBUFFERED = 0x02, /* _IO_UNBUFFERED */
+    ICS_LINE = 0x200,      /* _IO_LINE_BUF */
+    ICS_NO_READ = 0x04,
+    ICS_NO_WRITE = 0x08,
+    ICS_APPEND = 0x1000,
+    ICS_OWN_BUFFER = 0x10000, /* the buffer is freed with the stream */
+    ICS_STATIC = 0x20000,     /* one of the three standard streams */
+    ICS_MEMORY = 0x40000,     /* fmemopen, open_memstream */
+};
+
+/* Buffered output; a sink in the symbolic domain. Returns the number of bytes taken. */
+size_t ics_write(FILE *f, const char *p, size_t n);
+/* Writes out what is buffered; EOF on error. */
+int ics_flush(FILE *f);
+/* Next byte or EOF; in the symbolic domain a value without a branch. */
+int ics_getc(FILE *f);
+void ics_ungetc(FILE *f, int c);
+
+/* Where formatted output goes: a stream, or a buffer of `capacity` bytes of which the rest is cut off. */
+struct ics_sink {
+    FILE *stream;
+    char *to;
+    size_t capacity;
+    size_t count;
+};
+
+/* The formatting itself, of arguments that are constants; the count or -1. */
+int ics_format(struct ics_sink *sink, const char *format, va_list ap);
+void ics_put(struct ics_sink *sink, const char *p, size_t n);
+void ics_pad(struct ics_sink *sink, char c, int n);
+
+/* A conversion specification. */
+struct ics_spec {
+    unsigned char minus, plus, space, alternate, zero;
+    unsigned char size;  /* bytes of the argument: 1, 2, 4, 8; 16 for long double */
+    char conversion;
+    int width;
+    int precision;       /* -1 if none */
+};
+
+/* Formats a double as e, f, g or a would. */
+void ics_format_double(struct ics_sink *sink, const struct ics_spec *spec, double value);
+/* Writes sign or prefix, zeros and digits within the field. */
+void ics_put_number(struct ics_sink *sink, const struct ics_spec *spec, const char *prefix, int zeros,
+                    const char *digits, int n);
+
+/* printf and snprintf in the symbolic domain (format_symbolic.c). */
+int ics_format_sink(const char *format, va_list ap);
+int ics_format_symbolic(char *to, size_t capacity, const char *format, va_list ap);
+/* Reads one conversion specification behind its '%', fetching '*' arguments; returns what follows it. */
+const char *ics_parse_spec(struct ics_spec *spec, const char *format, va_list *ap);
+
+#endif

@@ -1,0 +1,150 @@
+/* POSIX semaphores, unnamed and named. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <semaphore.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "ics_thread.h"
+
+struct ics_semaphore {
+    unsigned value;
+};
+_Static_assert(sizeof(struct ics_semaphore) <= sizeof(sem_t), "fits");
+
+static int fail(int error) {
+    errno = error;
+    return -1;
+}
+
+int sem_init(sem_t *sem, int shared, unsigned value) {
+    if (value > SEM_VALUE_MAX) return fail(EINVAL);
+    __ics_memset(sem, 0, sizeof *sem);
+    ((struct ics_semaphore *)sem)->value = value;
+    return 0;
+}
+
+int sem_destroy(sem_t *sem) {
+    return 0;
+}
+
+int sem_wait(sem_t *sem) {
+    struct ics_semaphore *s = (struct ics_semaphore *)sem;
+    ics_cancellation_point();
+    while (s->value == 0) ics_wait_cancellable(s);
+    s->value--;
+    __ics_event(s, ICS_EXCLUSIVE);
+    return 0;
+}
+
+int sem_trywait(sem_t *sem) {
+    struct ics_semaphore *s = (struct ics_semaphore *)sem;
+    __ics_event(s, ICS_EXCLUSIVE);
+    if (s->value == 0) return fail(EAGAIN);
+    s->value--;
+    return 0;
+}
+
+int sem_timedwait(sem_t *sem, const struct timespec *abstime) {
+    struct ics_semaphore *s = (struct ics_semaphore *)sem;
+    ics_cancellation_point();
+    while (s->value == 0) {
+        if (abstime->tv_nsec < 0 || abstime->tv_nsec >= 1000000000) return fail(EINVAL);
+        if (ics_wait_timed_cancellable(s)) {
+            __ics_event(s, ICS_EXCLUSIVE);
+            return fail(ETIMEDOUT);
+        }
+    }
+    s->value--;
+    __ics_event(s, ICS_EXCLUSIVE);
+    return 0;
+}
+
+int sem_clockwait(sem_t *sem, clockid_t clock, const struct timespec *abstime) {
+    if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) return fail(EINVAL);
+    return sem_timedwait(sem, abstime);
+}
+
+int sem_post(sem_t *sem) {
+    struct ics_semaphore *s = (struct ics_semaphore *)sem;
+    __ics_event(s, ICS_EXCLUSIVE);
+    if (s->value == SEM_VALUE_MAX) return fail(EOVERFLOW);
+    s->value++;
+    __ics_notify_one(s);
+    __ics_yield();
+    return 0;
+}
+
+int sem_getvalue(sem_t *sem, int *value) {
+    __ics_event(sem, ICS_EXCLUSIVE);
+    *value = (int)((struct ics_semaphore *)sem)->value;
+    return 0;
+}
+
+/* Named semaphores exist as long as this process: a name that was not created in it does not exist. */
+struct named {
+    struct named *next;
+    char *name;
+    sem_t *sem;
+    unsigned opened;
+    int linked;
+};
+static struct named *names;
+
+static struct named *find(const char *name) {
+    for (struct named *n = names; n; n = n->next)
+        if (n->linked && strcmp(n->name, name) == 0) return n;
+    return 0;
+}
+
+sem_t *sem_open(const char *name, int flags, ...) {
+    struct named *n = find(name);
+    if (n && (flags & O_CREAT) && (flags & O_EXCL)) {
+        errno = EEXIST;
+        return SEM_FAILED;
+    }
+    if (!n) {
+        if (!(flags & O_CREAT)) {
+            errno = ENOENT;
+            return SEM_FAILED;
+        }
+        va_list ap;
+        va_start(ap, flags);
+        (void)va_arg(ap, unsigned);
+        unsigned value = va_arg(ap, unsigned);
+        va_end(ap);
+        if (value > SEM_VALUE_MAX) {
+            errno = EINVAL;
+            return SEM_FAILED;
+        }
+        n = malloc(sizeof *n);
+        n->name = strdup(name);
+        n->sem = malloc(sizeof *n->sem);
+        n->opened = 0;
+        n->linked = 1;
+        n->next = names;
+        names = n;
+        sem_init(n->sem, 0, value);
+    }
+    n->opened++;
+    return n->sem;
+}
+
+int sem_close(sem_t *sem) {
+    for (struct named *n = names; n; n = n->next) {
+        if (n->sem != sem || n->opened == 0) continue;
+        n->opened--;
+        return 0;
+    }
+    return fail(EINVAL);
+}
+
+int sem_unlink(const char *name) {
+    struct named *n = find(name);
+    if (!n) return fail(ENOENT);
+    n->linked = 0;
+    return 0;
+}

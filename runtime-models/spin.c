@@ -1,0 +1,41 @@
+/* Spinlocks: one int, which waits like a mutex instead of spinning. */
+#include "ics.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+static int taken(pthread_spinlock_t *lock) {
+    *lock = 1;
+    __ics_acquire((const void *)lock);
+    __ics_event((const void *)lock, ICS_EXCLUSIVE);
+    return 0;
+}
+
+int pthread_spin_init(pthread_spinlock_t *lock, int shared) {
+    *lock = 0;
+    return 0;
+}
+
+int pthread_spin_destroy(pthread_spinlock_t *lock) {
+    return 0;
+}
+
+int pthread_spin_lock(pthread_spinlock_t *lock) {
+    while (*lock) __ics_wait((const void *)lock);
+    return taken(lock);
+}
+
+int pthread_spin_trylock(pthread_spinlock_t *lock) {
+    if (!*lock) return taken(lock);
+    __ics_event((const void *)lock, ICS_EXCLUSIVE);
+    return EBUSY;
+}
+
+int pthread_spin_unlock(pthread_spinlock_t *lock) {
+    __ics_event((const void *)lock, ICS_EXCLUSIVE);
+    __ics_release((const void *)lock);
+    *lock = 0;
+    __ics_notify_one((const void *)lock);
+    __ics_yield();
+    return 0;
+}

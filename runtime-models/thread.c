@@ -1,0 +1,163 @@
+/* Threads: create, join, detach, exit. A handle is 1 + the slot of the control block, so it is the same whatever the
+ * other threads do as long as the program creates its threads from one; the lowest free slot is used next. */
+#include "ics_thread.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sched.h>
+#include <time.h>
+
+struct ics_thread __ics_threads[ICS_MAX_THREADS] = {{.state = ICS_RUNNING}};
+unsigned ics_concurrent;
+static unsigned running = 1;
+
+struct ics_thread *ics_find_thread(unsigned long handle) {
+    if (handle == 0 || handle > ICS_MAX_THREADS) return 0;
+    struct ics_thread *t = &__ics_threads[handle - 1];
+    return t->state == ICS_FREE ? 0 : t;
+}
+
+static void *__ics_thread_main(void *block) {
+    struct ics_thread *t = block;
+    void *result = t->c11 ? (void *)(intptr_t)((int (*)(void *))t->start)(t->arg) : t->start(t->arg);
+    pthread_exit(result);
+}
+
+int ics_start_thread(unsigned long *handle, void *(*start)(void *), void *arg, int detached, int c11) {
+    int slot = 0;
+    while (slot < ICS_MAX_THREADS && __ics_threads[slot].state != ICS_FREE) slot++;
+    if (slot == ICS_MAX_THREADS) return EAGAIN;
+    struct ics_thread *t = &__ics_threads[slot];
+    __ics_memset(t, 0, sizeof *t);
+    t->state = ICS_RUNNING;
+    t->detached = detached;
+    t->c11 = c11;
+    t->start = start;
+    t->arg = arg;
+    running++;
+    ics_concurrent++;
+    *handle = slot + 1;
+    __ics_event(t, ICS_EXCLUSIVE);
+    __ics_thread_create(__ics_thread_main, t, slot);
+    __ics_yield();
+    return 0;
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg) {
+    int state = PTHREAD_CREATE_JOINABLE;
+    if (attr) pthread_attr_getdetachstate(attr, &state);
+    return ics_start_thread(thread, start, arg, state == PTHREAD_CREATE_DETACHED, 0);
+}
+
+_Noreturn void pthread_exit(void *result) {
+    struct ics_thread *t = ics_self();
+    t->exiting = 1;
+    ics_check_no_cleanup();
+    ics_run_key_destructors();
+    t->result = result;
+    __ics_event(t, ICS_EXCLUSIVE);
+    t->state = t->detached ? ICS_FREE : ICS_DONE;
+    __ics_notify_all(t);
+    if (--running == 0) exit(0);
+    __ics_thread_exit();
+}
+
+static void joined(struct ics_thread *t, void **result) {
+    __ics_event(t, ICS_EXCLUSIVE);
+    if (result) *result = t->result;
+    t->state = ICS_FREE;
+    if (ics_concurrent && t != &__ics_threads[0]) ics_concurrent--;
+}
+
+/* Why the thread cannot be joined by the caller; 0 if it can. */
+static int join_error(struct ics_thread *t) {
+    struct ics_thread *me = ics_self();
+    if (!t) return ESRCH;
+    if (t->detached) return EINVAL;
+    if (t == me) return EDEADLK;
+    if (me->joined && &__ics_threads[me->joiner] == t && !t->exiting) return EDEADLK;
+    return t->joined ? EINVAL : 0;
+}
+
+int pthread_join(pthread_t thread, void **result) {
+    struct ics_thread *t = ics_find_thread(thread);
+    int error = join_error(t);
+    if (error) return error;
+    ics_cancellation_point();
+    t->joined = 1;
+    t->joiner = __ics_thread_self();
+    while (t->state != ICS_DONE) {
+        ics_self()->waiting = 1;
+        __ics_wait(t);
+        ics_self()->waiting = 0;
+        if (!ics_cancel_pending()) continue;
+        t->joined = 0;
+        ics_cancellation_point();
+    }
+    joined(t, result);
+    return 0;
+}
+
+int pthread_tryjoin_np(pthread_t thread, void **result) {
+    struct ics_thread *t = ics_find_thread(thread);
+    int error = join_error(t);
+    if (error) return error;
+    if (t->state == ICS_DONE) {
+        joined(t, result);
+        return 0;
+    }
+    __ics_event(t, ICS_EXCLUSIVE);
+    return EBUSY;
+}
+
+int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *abstime) {
+    struct ics_thread *t = ics_find_thread(thread);
+    int error = join_error(t);
+    if (error) return error;
+    if (abstime->tv_nsec < 0 || abstime->tv_nsec >= 1000000000) return EINVAL;
+    t->joined = 1;
+    t->joiner = __ics_thread_self();
+    while (t->state != ICS_DONE) {
+        if (!ics_wait_timed_cancellable(t)) continue;
+        t->joined = 0;
+        __ics_event(t, ICS_EXCLUSIVE);
+        return ETIMEDOUT;
+    }
+    joined(t, result);
+    return 0;
+}
+
+int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock, const struct timespec *abstime) {
+    if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) return EINVAL;
+    return pthread_timedjoin_np(thread, result, abstime);
+}
+
+int pthread_detach(pthread_t thread) {
+    struct ics_thread *t = ics_find_thread(thread);
+    if (!t) return ESRCH;
+    if (t->detached || t->joined) return EINVAL;
+    t->detached = 1;
+    if (t->state == ICS_DONE) t->state = ICS_FREE;
+    return 0;
+}
+
+pthread_t pthread_self(void) {
+    return __ics_thread_self() + 1;
+}
+
+int pthread_equal(pthread_t a, pthread_t b) {
+    return a == b;
+}
+
+int sched_yield(void) {
+    __ics_pause();
+    return 0;
+}
+
+/* The headers of newer glibc turn pthread_yield into sched_yield; programs compiled with older ones call it. */
+int ics_pthread_yield(void) __asm__("pthread_yield");
+int ics_pthread_yield(void) {
+    __ics_pause();
+    return 0;
+}
