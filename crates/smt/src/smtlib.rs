@@ -198,10 +198,7 @@ fn to_integer(from: u32, width: u32, x: &str, is_signed: bool) -> String {
     let least = limit(if is_signed { -magnitude } else { 0.0 });
     let rounded = format!("(fp.roundToIntegral RTZ {x})");
     let in_range = format!("(and (fp.geq {rounded} {least}) (fp.lt {rounded} {}))", limit(magnitude));
-    let (name, beyond) = if is_signed {
-        ("fp.to_sbv", crate::bits::sign_bit(width))
-    } else {
-        ("fp.to_ubv", crate::bits::mask(width))
-    };
+    let (name, beyond) =
+        if is_signed { ("fp.to_sbv", crate::bits::sign_bit(width)) } else { ("fp.to_ubv", crate::bits::mask(width)) };
     format!("(ite {in_range} ((_ {name} {width}) RTZ {x}) {})", numeral(width, beyond))
 }

@@ -96,7 +96,7 @@ impl TermPool {
     }
 
     /// The term for a sum whose addends are in canonical order.
-    pub(crate) fn from_sum(&mut self, width: u32, sum: &Sum) -> Term {
+    pub(crate) fn sum_term(&mut self, width: u32, sum: &Sum) -> Term {
         let mut total = None;
         for &(atom, factor) in &sum.addends {
             let addend = self.scaled(width, atom, factor);
@@ -138,7 +138,7 @@ impl TermPool {
         if let (Some(left), Some(right)) = (self.as_sum(a), self.as_sum(b)) {
             let sum = self.combine(width, &left, &right, factor);
             if sum.addends.len() <= MAX_ADDENDS {
-                return self.from_sum(width, &sum);
+                return self.sum_term(width, &sum);
             }
         }
         self.add_opaque(width, a, b, factor & mask(width))
@@ -194,7 +194,7 @@ impl TermPool {
     fn multiply_by(&mut self, width: u32, a: Term, factor: u128) -> Term {
         if let Some(sum) = self.as_sum(a) {
             let product = self.combine(width, &Sum::default(), &sum, factor);
-            return self.from_sum(width, &product);
+            return self.sum_term(width, &product);
         }
         let (rest, constant) = self.split_constant_wide(a);
         let rest = rest.expect("a constant is a sum of few addends");

@@ -83,13 +83,16 @@ impl TermPool {
     }
 
     pub(crate) fn disjunction(&mut self, a: Term, b: Term) -> Term {
+        let (a, b) = self.ordered(a, b);
+        if self.as_const_wide(b) == Some(0) {
+            return a;
+        }
         if let Some(joined) = self.joined_fields(a, b) {
             return joined;
         }
         if let Some(joined) = self.joined_fields(b, a) {
             return joined;
         }
-        let (a, b) = self.ordered(a, b);
         self.lattice(BinOp::Or, BinOp::And, a, b)
     }
 

@@ -43,12 +43,13 @@ impl TermPool {
         let is_positive = |&(_, factor): &(Term, u128)| factor <= sign_bit(width);
         let (positive, negative): (Vec<_>, Vec<_>) = difference.addends.iter().copied().partition(is_positive);
         let right = negative.into_iter().map(|(atom, factor)| (atom, negate(width, factor))).collect();
-        let left = self.from_sum(width, &Sum { addends: positive, constant: 0 });
-        let right = self.from_sum(width, &Sum { addends: right, constant: negate(width, difference.constant) });
-        if (left, right) != (a, b) && (left, right) != (b, a) {
-            if let Some(result) = self.guarded(|pool| pool.cmp(CmpOp::Eq, left, right)) {
-                return result;
-            }
+        let left = self.sum_term(width, &Sum { addends: positive, constant: 0 });
+        let right = self.sum_term(width, &Sum { addends: right, constant: negate(width, difference.constant) });
+        if (left, right) != (a, b)
+            && (left, right) != (b, a)
+            && let Some(result) = self.guarded(|pool| pool.cmp(CmpOp::Eq, left, right))
+        {
+            return result;
         }
         self.intern(Node::Cmp(CmpOp::Eq, left, right))
     }

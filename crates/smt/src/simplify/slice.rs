@@ -4,7 +4,7 @@
 //! `extract` does nothing that `concat` could not undo. Rules that would lose that (cutting an operator's operands) are
 //! kept for [`TermPool::trunc`], which stands for a conversion in the program.
 
-use crate::bits::signed;
+use crate::bits::{mask, signed};
 use crate::node::{BinOp, Node, Term};
 use crate::pool::{TermPool, check_width};
 
@@ -30,13 +30,22 @@ impl TermPool {
         }
         match *self.node(a) {
             Node::Const { bits, .. } => self.constant_wide(width, bits),
-            Node::ZExt { arg, .. } => self.intern(Node::ZExt { arg, width }),
+            Node::ZExt { arg, .. } => self.zext(arg, width),
+            // Only zeros were cut off.
+            Node::Extract { arg, lo: 0, .. } if self.width(arg) <= width && self.fits(arg, self.width(a)) => {
+                self.zext(arg, width)
+            }
             Node::Ite(c, x, y) if self.both_const(x, y).is_some() => {
                 let (x, y) = (self.zext(x, width), self.zext(y, width));
                 self.ite(c, x, y)
             }
             _ => self.intern(Node::ZExt { arg: a, width }),
         }
+    }
+
+    /// Whether all bits of a term from bit `width` on are known to be zero.
+    fn fits(&self, t: Term, width: u32) -> bool {
+        self.range(t).max <= mask(width)
     }
 
     /// Sign extension to `width` bits (the term itself when it has them already).

@@ -164,7 +164,7 @@ impl Z3Solver {
         }
         let fresh = RawSolver::new();
         for &constraint in constraints {
-            fresh.assert(&session.translator.formula(pool, constraint));
+            fresh.assert(session.translator.formula(pool, constraint));
         }
         fresh.assert(&formula);
         set_limits(&fresh, self.options.timeout.map(|t| t - t / 4), self.options.resource_limit);

@@ -154,7 +154,7 @@ impl Translator {
 }
 
 fn truth_of(bit: &BV) -> Bool {
-    bit.eq(&BV::from_u64(1, 1))
+    bit.eq(BV::from_u64(1, 1))
 }
 
 fn bit_of(b: &Bool) -> BV {
