@@ -31,12 +31,12 @@ impl Severity {
 }
 
 /// A message with its place and what to do.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
     /// A stable word for the kind of message, e.g. `not-a-database`.
-    pub code: String,
+    pub code: &'static str,
     /// Where: `file.c:88`, or the file the message is about.
     pub at: Option<String>,
     /// What is wrong, as one sentence without a full stop.
@@ -49,19 +49,18 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// An error.
-    pub fn error(code: impl Into<String>, message: impl Into<String>) -> Self {
+    pub fn error(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, code, message)
     }
 
     /// A warning.
-    pub fn warning(code: impl Into<String>, message: impl Into<String>) -> Self {
+    pub fn warning(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, code, message)
     }
 
     /// A message without place, notes and help.
-    pub fn new(severity: Severity, code: impl Into<String>, message: impl Into<String>) -> Self {
-        let (code, message) = (code.into(), message.into());
-        Self { severity, code, at: None, message, notes: Vec::new(), help: None }
+    pub fn new(severity: Severity, code: &'static str, message: impl Into<String>) -> Self {
+        Self { severity, code, at: None, message: message.into(), notes: Vec::new(), help: None }
     }
 
     /// The same with its place.

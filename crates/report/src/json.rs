@@ -1,0 +1,157 @@
+//! The machine-readable result of `icsched enumerate` and `icsched show`.
+//!
+//! The keys are stable: programs read them. Keys may be added; nothing may be renamed or removed without a new
+//! [`SCHEMA`]. The types below exist only to pin the keys, apart from how the result is kept in memory.
+
+use icsched_schedule::{
+    Assumption, Blocked, HbEdge, HbNode, Reason, Schedule, ScheduleEnd, Statistics, ThreadContext, Totals,
+};
+use serde::Serialize;
+
+use crate::view::{EpochView, ScheduleView, View};
+
+/// Name and version of the document.
+pub const SCHEMA: &str = "icsched/enumerate/1";
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    program: &'a str,
+    complete: bool,
+    reasons: Vec<&'a Reason>,
+    totals: Totals,
+    epochs: Vec<Epoch<'a>>,
+    errors: Vec<Error<'a>>,
+    assumptions: &'a [Assumption],
+    digest: &'a str,
+    options: &'a [String],
+    statistics: Statistics,
+}
+
+#[derive(Serialize)]
+struct Epoch<'a> {
+    id: String,
+    contexts: &'a [ThreadContext],
+    schedules: Vec<ScheduleEntry<'a>>,
+}
+
+#[derive(Serialize)]
+struct ScheduleEntry<'a> {
+    id: String,
+    constraint: &'a str,
+    ends: String,
+    #[serde(flatten)]
+    detail: Detail<'a>,
+    /// Place in this list, from 0, of the part that this one continues.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<usize>,
+    nodes: Vec<Node<'a>>,
+    edges: &'a [HbEdge],
+}
+
+/// What belongs to an end besides its name.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Detail<'a> {
+    Exit { status: Option<i32> },
+    Deadlock { blocked: &'a [Blocked] },
+    Input { thread: u32, at: &'a str },
+    Message { message: &'a str, at: &'a str },
+    None {},
+}
+
+#[derive(Serialize)]
+struct Node<'a> {
+    thread: u32,
+    n: u32,
+    op: &'a str,
+    object: &'a str,
+    at: &'a str,
+}
+
+#[derive(Serialize)]
+struct Error<'a> {
+    message: &'a str,
+    at: &'a str,
+    constraint: &'a str,
+    epoch: String,
+}
+
+/// Renders the result as one JSON object over several lines, with a newline at the end.
+pub fn render(view: &View<'_>) -> String {
+    let text = serde_json::to_string_pretty(&document(view)).expect("plain data has a JSON form");
+    text + "\n"
+}
+
+/// The same document as a value.
+pub fn value(view: &View<'_>) -> serde_json::Value {
+    serde_json::to_value(document(view)).expect("plain data has a JSON form")
+}
+
+fn document<'a>(view: &'a View<'a>) -> Document<'a> {
+    let enumeration = view.enumeration;
+    let mut statistics = enumeration.statistics;
+    statistics.seconds = microseconds(statistics.seconds);
+    statistics.solver_seconds = microseconds(statistics.solver_seconds);
+    Document {
+        schema: SCHEMA,
+        program: &enumeration.program,
+        complete: enumeration.is_complete(),
+        reasons: enumeration.all_reasons(),
+        totals: enumeration.totals(),
+        epochs: view.epochs.iter().map(epoch).collect(),
+        errors: view.epochs.iter().flat_map(errors).collect(),
+        assumptions: &enumeration.assumptions,
+        digest: &enumeration.digest,
+        options: &enumeration.options,
+        statistics,
+    }
+}
+
+/// More digits than a clock has are noise.
+fn microseconds(seconds: f64) -> f64 {
+    (seconds * 1e6).round() / 1e6
+}
+
+fn epoch<'a>(epoch: &'a EpochView<'a>) -> Epoch<'a> {
+    let schedules = epoch.schedules.iter().map(|view| schedule(epoch, view)).collect();
+    Epoch { id: epoch.result.key().to_string(), contexts: &epoch.result.contexts, schedules }
+}
+
+fn errors<'a>(epoch: &'a EpochView<'a>) -> impl Iterator<Item = Error<'a>> {
+    epoch.result.errors.iter().map(|error| Error {
+        message: &error.message,
+        at: &error.at,
+        constraint: &error.constraint.c,
+        epoch: epoch.result.key().to_string(),
+    })
+}
+
+fn schedule<'a>(epoch: &EpochView<'_>, view: &'a ScheduleView<'a>) -> ScheduleEntry<'a> {
+    let Schedule { id, constraint, ends, graph } = view.schedule;
+    let node = |node: &'a HbNode| {
+        let HbNode { thread, n, op, object, at, point: _ } = node;
+        Node { thread: *thread, n: *n, op, object, at }
+    };
+    ScheduleEntry {
+        id: id.to_string(),
+        constraint: &constraint.c,
+        ends: ends.to_string(),
+        detail: detail(ends),
+        after: view.after.and_then(|after| epoch.schedules.iter().position(|s| s.number == after)),
+        nodes: graph.nodes().iter().map(node).collect(),
+        edges: graph.edges(),
+    }
+}
+
+fn detail(ends: &ScheduleEnd) -> Detail<'_> {
+    match ends {
+        ScheduleEnd::Exit { status } => Detail::Exit { status: *status },
+        ScheduleEnd::Deadlock { blocked } => Detail::Deadlock { blocked },
+        ScheduleEnd::Input { thread, at } => Detail::Input { thread: *thread, at },
+        ScheduleEnd::Abort { message, at } | ScheduleEnd::MemoryError { message, at } => {
+            Detail::Message { message, at }
+        }
+        ScheduleEnd::Epoch(_) | ScheduleEnd::Limit => Detail::None {},
+    }
+}

@@ -1,0 +1,143 @@
+//! Text for a terminal.
+
+mod lanes;
+mod schedule;
+
+use std::fmt::Write as _;
+
+use icsched_schedule::{PossibleError, ScheduleEnd};
+
+use crate::paint::{Painter, Tone};
+use crate::view::{EpochView, View};
+use crate::words;
+
+/// How many schedules are drawn and not only listed, unless all are asked for or named.
+const DRAWN: usize = 6;
+
+/// How many schedules of an epoch are listed, unless all are asked for.
+const LISTED: usize = 100;
+
+/// How many rows a drawing may have, unless all are asked for.
+const ROWS: usize = 48;
+
+/// How much to show, and how.
+#[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
+pub struct TextOptions {
+    /// Draw every schedule with all its nodes.
+    pub full: bool,
+    /// Whether to use colours.
+    pub painter: Painter,
+}
+
+/// Renders a result for reading.
+pub fn render(view: &View<'_>, options: TextOptions) -> String {
+    let mut out = String::new();
+    summary(&mut out, view, options);
+    reasons(&mut out, view, options);
+    deadlocks(&mut out, view, options);
+    let mut drawn = 0;
+    for epoch in &view.epochs {
+        render_epoch(&mut out, view, epoch, options, &mut drawn);
+    }
+    errors(&mut out, view, options);
+    footer(&mut out, view, options);
+    out
+}
+
+/// Writing to a string does not fail; this says so in one place.
+macro_rules! line {
+    ($out:expr) => { $out.push('\n') };
+    ($out:expr, $($arg:tt)*) => { writeln!($out, $($arg)*).expect("writing to a string does not fail") };
+}
+use line;
+
+fn summary(out: &mut String, view: &View<'_>, options: TextOptions) {
+    let paint = options.painter;
+    let totals = view.enumeration.totals();
+    let mut parts = vec![words::count(totals.epochs, "epoch"), words::count(totals.schedules, "schedule")];
+    if totals.deadlocked > 0 {
+        parts.push(paint.paint(Tone::Bad, format_args!("{} deadlocked", totals.deadlocked)));
+    }
+    let verdict = if view.enumeration.is_complete() {
+        paint.paint(Tone::Good, "complete") + ": every input can follow one of them"
+    } else {
+        paint.paint(Tone::Warning, "incomplete") + ": some inputs may follow none of them"
+    };
+    let program = paint.paint(Tone::Heading, &view.enumeration.program);
+    line!(out, "{program}: {}; {verdict}", parts.join(", "));
+}
+
+fn reasons(out: &mut String, view: &View<'_>, options: TextOptions) {
+    let reasons = view.enumeration.all_reasons();
+    if !reasons.is_empty() {
+        line!(out, "\n{}", options.painter.paint(Tone::Warning, "Why it is incomplete"));
+    }
+    for reason in reasons {
+        let at = reason.at.as_ref().map(|at| format!("{at}: ")).unwrap_or_default();
+        let kind = options.painter.paint(Tone::Aside, format_args!("[{}]", reason.kind));
+        line!(out, "  {at}{} {kind}", reason.message);
+    }
+}
+
+fn deadlocks(out: &mut String, view: &View<'_>, options: TextOptions) {
+    let mut heading = Some(options.painter.paint(Tone::Bad, "Deadlocks"));
+    for (epoch, schedule) in view.schedules() {
+        if let ScheduleEnd::Deadlock { blocked } = &schedule.schedule.ends {
+            if let Some(heading) = heading.take() {
+                line!(out, "\n{heading}");
+            }
+            let place = match view.enumeration.epochs.len() {
+                1 => format!("Schedule {}", schedule.number),
+                _ => format!("Epoch {}, schedule {}", epoch.number, schedule.number),
+            };
+            let constraint = &schedule.schedule.constraint;
+            let inputs = if constraint.is_always() { "for every input".into() } else { format!("if {}", constraint.c) };
+            line!(out, "  {place}, {}:", options.painter.paint(Tone::Code, inputs));
+            schedule::blocked_threads(out, blocked, "    ");
+        }
+    }
+}
+
+fn render_epoch(out: &mut String, view: &View<'_>, epoch: &EpochView<'_>, options: TextOptions, drawn: &mut usize) {
+    if view.enumeration.epochs.len() > 1 {
+        let heading = format!("Epoch {} of {}", epoch.number, view.enumeration.epochs.len());
+        let id = options.painter.paint(Tone::Aside, epoch.result.key());
+        line!(out, "\n{}  {id}", options.painter.paint(Tone::Heading, heading));
+        for context in &epoch.result.contexts {
+            line!(out, "  T{} starts at {}", context.thread, context.stack.join(" > "));
+        }
+    }
+    let all = epoch.result.tree.parts().len();
+    let listed = if options.full { all } else { LISTED };
+    for schedule in epoch.schedules.iter().take(listed) {
+        let few = view.schedules().take(DRAWN + 1).count() <= DRAWN;
+        let deadlocked = matches!(schedule.schedule.ends, ScheduleEnd::Deadlock { .. });
+        let draw = options.full || few || (*drawn < DRAWN && (deadlocked || *drawn < DRAWN / 2));
+        *drawn += usize::from(draw);
+        schedule::render(out, schedule, all, options, draw);
+    }
+    if epoch.schedules.len() > listed {
+        let more = words::count(epoch.schedules.len() - listed, "more schedule");
+        line!(out, "\n  ... and {more}; --full lists them all");
+    }
+}
+
+fn errors(out: &mut String, view: &View<'_>, options: TextOptions) {
+    let errors: Vec<_> = view.epochs.iter().flat_map(|epoch| &epoch.result.errors).collect();
+    if !errors.is_empty() {
+        line!(out, "\n{}", options.painter.paint(Tone::Bad, "Possible memory errors"));
+    }
+    for PossibleError { message, at, constraint } in errors {
+        let inputs = options.painter.paint(Tone::Code, format_args!("if {}", constraint.c));
+        line!(out, "  {at}: {message}, {inputs}");
+    }
+}
+
+fn footer(out: &mut String, view: &View<'_>, options: TextOptions) {
+    line!(out);
+    if let Some(assumptions) = words::assumptions(view.enumeration) {
+        line!(out, "{}", options.painter.paint(Tone::Aside, assumptions));
+    }
+    let statistics = words::statistics(&view.enumeration.statistics);
+    line!(out, "{}", options.painter.paint(Tone::Aside, statistics));
+}

@@ -1,0 +1,125 @@
+//! One schedule as text.
+
+use std::fmt::Write as _;
+
+use icsched_schedule::{Blocked, Schedule, ScheduleEnd};
+
+use super::lanes::draw;
+use super::{ROWS, TextOptions, line};
+use crate::layout::Layout;
+use crate::paint::Tone;
+use crate::view::ScheduleView;
+use crate::words;
+
+/// Columns that a constraint may fill before it is broken.
+const CONSTRAINT_WIDTH: usize = 96;
+
+pub(super) fn render(out: &mut String, view: &ScheduleView<'_>, of: usize, options: TextOptions, drawing: bool) {
+    let paint = options.painter;
+    let Schedule { id, constraint, ends, graph } = view.schedule;
+    let heading = paint.paint(Tone::Heading, format_args!("Schedule {} of {of}", view.number));
+    line!(out, "\n{heading}  {}", paint.paint(Tone::Aside, id));
+    if let Some(after) = view.after {
+        line!(out, "  after   schedule {after}");
+    }
+    let inputs = if constraint.is_always() { vec!["every input".into()] } else { break_constraint(&constraint.c) };
+    for (i, inputs) in inputs.iter().enumerate() {
+        let name = if i == 0 { "inputs" } else { "" };
+        line!(out, "  {name:<7} {}", paint.paint(Tone::Code, inputs));
+    }
+    let end = paint.paint(tone(ends), words::end(ends));
+    line!(out, "  ends    {end}");
+    let size = format!(
+        "{} of {}",
+        words::count(graph.nodes().len(), "synchronisation event"),
+        words::count(graph.threads().len(), "thread")
+    );
+    if drawing && !graph.nodes().is_empty() {
+        line!(out, "  order   {size}:\n");
+        let rows = if options.full { usize::MAX } else { ROWS };
+        draw(out, view.schedule, &Layout::new(view.schedule, rows), paint);
+    } else {
+        line!(out, "  order   {size}");
+    }
+}
+
+fn tone(ends: &ScheduleEnd) -> Tone {
+    match ends {
+        ScheduleEnd::Exit { .. } | ScheduleEnd::Epoch(_) | ScheduleEnd::Input { .. } => Tone::Good,
+        ScheduleEnd::Deadlock { .. } | ScheduleEnd::Abort { .. } | ScheduleEnd::MemoryError { .. } => Tone::Bad,
+        ScheduleEnd::Limit => Tone::Warning,
+    }
+}
+
+/// What each thread of a deadlock waits for, and how they wait for each other.
+pub(super) fn blocked_threads(out: &mut String, blocked: &[Blocked], indent: &str) {
+    for thread in blocked {
+        line!(out, "{indent}{}", words::blocked(thread));
+    }
+    let cycle: Vec<_> = words::wait_cycle(blocked).iter().map(|thread| format!("T{thread}")).collect();
+    if cycle.len() > 2 {
+        line!(out, "{indent}a cycle: {}", cycle.join(" waits for "));
+    }
+}
+
+/// Breaks a long constraint behind those `&&` that are in no parentheses and no literal.
+fn break_constraint(c: &str) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for part in conjuncts(c) {
+        let line = lines.last_mut().expect("there is a line");
+        if !line.is_empty() && line.chars().count() + part.chars().count() > CONSTRAINT_WIDTH {
+            line.truncate(line.trim_end().len());
+            lines.push(part.trim_start().to_owned());
+        } else {
+            line.push_str(part);
+        }
+    }
+    lines
+}
+
+/// The conjunction cut behind its top-level `&&`.
+fn conjuncts(c: &str) -> Vec<&str> {
+    let (mut depth, mut quote, mut escaped, mut start) = (0, None, false, 0);
+    let mut parts = Vec::new();
+    for (i, byte) in c.bytes().enumerate() {
+        match (quote, byte) {
+            (Some(_), _) if escaped => escaped = false,
+            (Some(_), b'\\') => escaped = true,
+            (Some(open), _) if byte == open => quote = None,
+            (Some(_), _) => {}
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (None, b'(' | b'[') => depth += 1,
+            (None, b')' | b']') => depth -= 1,
+            (None, b'&') if depth == 0 && i > start && c.as_bytes()[i - 1] == b'&' => {
+                parts.push(&c[start..=i]);
+                start = i + 1;
+            }
+            (None, _) => {}
+        }
+    }
+    parts.push(&c[start..]);
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conjunctions_are_cut_at_the_top_only() {
+        assert_eq!(
+            conjuncts("a && (b && c) && s[x && y] == '\\'' && \"&&(\""),
+            ["a &&", " (b && c) &&", " s[x && y] == '\\'' &&", " \"&&(\"",]
+        );
+        assert_eq!(conjuncts("a"), ["a"]);
+    }
+
+    #[test]
+    fn long_constraints_are_broken() {
+        let c = ["some_global_counter < limit"; 8].join(" && ");
+        let lines = break_constraint(&c);
+        assert_eq!(lines.len(), 3);
+        assert_eq!(lines.join(" "), c);
+        assert!(lines.iter().all(|line| line.chars().count() <= CONSTRAINT_WIDTH));
+    }
+}

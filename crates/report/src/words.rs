@@ -1,0 +1,99 @@
+//! Phrases that several renderers use.
+
+use icsched_schedule::{Blocked, Enumeration, HbNode, ScheduleEnd, Statistics};
+
+/// `1 epoch`, `2 epochs`.
+pub(crate) fn count(n: usize, noun: &str) -> String {
+    match n {
+        1 => format!("1 {noun}"),
+        _ => format!("{n} {noun}s"),
+    }
+}
+
+/// `T1`, `T1 and T2`, `T1, T2 and T3`.
+pub(crate) fn list(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [start @ .., last] => format!("{} and {last}", start.join(", ")),
+    }
+}
+
+/// How a schedule ends, as a sentence without a full stop.
+pub(crate) fn end(ends: &ScheduleEnd) -> String {
+    match ends {
+        ScheduleEnd::Exit { status: Some(status) } => format!("the program exits with status {status}"),
+        ScheduleEnd::Exit { status: None } => "the program exits; its status depends on the input".into(),
+        ScheduleEnd::Deadlock { blocked } => {
+            let threads: Vec<_> = blocked.iter().map(|b| format!("T{}", b.thread)).collect();
+            format!("deadlock of {}", list(&threads))
+        }
+        ScheduleEnd::Epoch(key) => format!("epoch {key} follows"),
+        ScheduleEnd::Input { thread, at } => format!("T{thread} reads the input that decides what follows, at {at}"),
+        ScheduleEnd::Abort { message, at } => format!("the program aborts at {at}: {message}"),
+        ScheduleEnd::MemoryError { message, at } => format!("memory error at {at}: {message}"),
+        ScheduleEnd::Limit => "cut off by a limit".into(),
+    }
+}
+
+/// `pthread_mutex_lock(a)`.
+pub(crate) fn call(op: &str, object: &str) -> String {
+    format!("{op}({object})")
+}
+
+/// What a node is: `pthread_mutex_lock(a)`.
+pub(crate) fn node(node: &HbNode) -> String {
+    call(&node.op, &node.object)
+}
+
+/// What a thread of a deadlock waits for and who could help, as a sentence without a full stop.
+pub(crate) fn blocked(blocked: &Blocked) -> String {
+    let Blocked { thread, op, object, at, holder, holder_at, waits_for } = blocked;
+    let mut text = format!("T{thread} is blocked in {} at {at}", call(op, object));
+    if !waits_for.is_empty() {
+        text += &format!(", waiting for {waits_for}");
+    }
+    if let Some(holder) = holder {
+        let whose = if holder == thread { "T{} itself holds it" } else { "T{} holds it" };
+        text += &format!("; {}", whose.replace("{}", &holder.to_string()));
+        if let Some(at) = holder_at {
+            text += &format!(" since {at}");
+        }
+    }
+    text
+}
+
+/// The threads of which each waits for something the next one holds, the first again at the end; empty if there is no
+/// such cycle.
+pub(crate) fn wait_cycle(blocked: &[Blocked]) -> Vec<u32> {
+    let next = |thread| blocked.iter().find(|b| b.thread == thread).and_then(|b| b.holder);
+    for start in blocked {
+        let mut path = vec![start.thread];
+        while let Some(holder) = next(path[path.len() - 1]) {
+            path.push(holder);
+            if holder == start.thread {
+                return path;
+            }
+            if path.len() > blocked.len() {
+                break;
+            }
+        }
+    }
+    Vec::new()
+}
+
+/// What the result takes for granted, as a sentence; `None` if nothing.
+pub(crate) fn assumptions(enumeration: &Enumeration) -> Option<String> {
+    let texts: Vec<_> = enumeration.assumptions.iter().map(|a| a.describe().to_owned()).collect();
+    (!texts.is_empty()).then(|| format!("This holds if {}.", list(&texts)))
+}
+
+/// What the search cost, on one line.
+pub(crate) fn statistics(statistics: &Statistics) -> String {
+    let Statistics { seconds, paths, instructions, solver_seconds, solver_queries, peak_mib } = *statistics;
+    format!(
+        "{seconds:.2} s, {}, {instructions} instructions, {solver_queries} solver queries ({solver_seconds:.2} s), \
+         peak {peak_mib} MiB",
+        count(usize::try_from(paths).unwrap_or(usize::MAX), "path")
+    )
+}

@@ -1,0 +1,264 @@
+//! What a reader at a terminal sees.
+
+mod common;
+
+use expect_test::expect;
+use icsched_report::text::{TextOptions, render};
+use icsched_report::{Painter, View};
+use icsched_schedule::Enumeration;
+
+fn text(enumeration: &Enumeration) -> String {
+    render(&View::whole(enumeration), TextOptions::default())
+}
+
+#[test]
+fn two_schedules_of_three_threads() {
+    expect![[r#"
+        fig31.bc: 1 epoch, 2 schedules; complete: every input can follow one of them
+
+        Schedule 1 of 2  f1deefe9f1eb
+          inputs  atoi(argv[1]) == 0
+          ends    the program exits with status 0
+          order   15 synchronisation events of 4 threads:
+
+            T0  T1  T2  T3
+            ●                 pthread_create(T1)       fig31.c:22
+            ●                 pthread_create(T2)       fig31.c:22
+            ●                 pthread_create(T3)       fig31.c:22
+            ├───●             pthread_mutex_lock(A)    fig31.c:8   after T0.1
+            │   ●             pthread_mutex_unlock(A)  fig31.c:10
+            │   ●             exit of thread(T1)       fig31.c:16
+            ├───┼───●         pthread_mutex_lock(A)    fig31.c:8   after T0.2 and T1.2
+            │   │   ●         pthread_mutex_unlock(A)  fig31.c:10
+            │   │   ●         exit of thread(T2)       fig31.c:16
+            ├───│───┼───●     pthread_mutex_lock(A)    fig31.c:8   after T0.3 and T2.2
+            │   │   │   ●     pthread_mutex_unlock(A)  fig31.c:10
+            │   │   │   ●     exit of thread(T3)       fig31.c:16
+            ●───┘   │   │     pthread_join(T1)         fig31.c:24  after T1.3
+            ●───────┘   │     pthread_join(T2)         fig31.c:24  after T2.3
+            ●───────────┘     pthread_join(T3)         fig31.c:24  after T3.3
+
+        Schedule 2 of 2  eef9567b6976
+          inputs  atoi(argv[1]) != 0
+          ends    the program exits with status 0
+          order   15 synchronisation events of 4 threads:
+
+            T0  T1  T2  T3
+            ●                 pthread_create(T1)       fig31.c:22
+            ●                 pthread_create(T2)       fig31.c:22
+            ●                 pthread_create(T3)       fig31.c:22
+            ├───●             pthread_mutex_lock(B)    fig31.c:12  after T0.1
+            │   ●             pthread_mutex_unlock(B)  fig31.c:14
+            │   ●             exit of thread(T1)       fig31.c:16
+            ├───┼───●         pthread_mutex_lock(B)    fig31.c:12  after T0.2 and T1.2
+            │   │   ●         pthread_mutex_unlock(B)  fig31.c:14
+            │   │   ●         exit of thread(T2)       fig31.c:16
+            ├───│───┼───●     pthread_mutex_lock(B)    fig31.c:12  after T0.3 and T2.2
+            │   │   │   ●     pthread_mutex_unlock(B)  fig31.c:14
+            │   │   │   ●     exit of thread(T3)       fig31.c:16
+            ●───┘   │   │     pthread_join(T1)         fig31.c:24  after T1.3
+            ●───────┘   │     pthread_join(T2)         fig31.c:24  after T2.3
+            ●───────────┘     pthread_join(T3)         fig31.c:24  after T3.3
+
+        This holds if there are no data races and the number of live threads is bounded.
+        0.06 s, 2 paths, 31002 instructions, 40 solver queries (0.01 s), peak 48 MiB
+    "#]].assert_eq(&text(&common::figure_3_1(3)));
+}
+
+#[test]
+fn a_deadlock() {
+    expect![[r#"
+        abba.bc: 1 epoch, 2 schedules, 1 deadlocked; complete: every input can follow one of them
+
+        Deadlocks
+          Schedule 2, if strcmp(argv[1], "-x") == 0 && argc > 1:
+            T0 is blocked in pthread_join(T1) at abba.c:33, waiting for T1 to end
+            T1 is blocked in pthread_mutex_lock(B) at abba.c:10, waiting for B to be unlocked; T2 holds it since abba.c:17
+            T2 is blocked in pthread_mutex_lock(A) at abba.c:19, waiting for A to be unlocked; T1 holds it since abba.c:8
+            a cycle: T1 waits for T2 waits for T1
+
+        Schedule 1 of 2  7b7d2a52b12f
+          inputs  strcmp(argv[1], "-x") != 0
+          ends    the program exits; its status depends on the input
+          order   10 synchronisation events of 3 threads:
+
+            T0  T1  T2
+            ●             pthread_create(T1)       abba.c:30
+            ●             pthread_create(T2)       abba.c:31
+            ├───●         pthread_mutex_lock(A)    abba.c:8   after T0.1
+            │   ●         pthread_mutex_unlock(A)  abba.c:11
+            │   ●         exit of thread(T1)       abba.c:12
+            ├───┼───●     pthread_mutex_lock(A)    abba.c:19  after T0.2 and T1.2
+            │   │   ●     pthread_mutex_unlock(A)  abba.c:21
+            │   │   ●     exit of thread(T2)       abba.c:22
+            ●───┘   │     pthread_join(T1)         abba.c:33  after T1.3
+            ●───────┘     pthread_join(T2)         abba.c:34  after T2.3
+
+        Schedule 2 of 2  c43cd0f6264b
+          inputs  strcmp(argv[1], "-x") == 0 && argc > 1
+          ends    deadlock of T0, T1 and T2
+          order   4 synchronisation events of 3 threads:
+
+            T0  T1  T2
+            ●             pthread_create(T1)     abba.c:30
+            ●             pthread_create(T2)     abba.c:31
+            ├───●         pthread_mutex_lock(A)  abba.c:8   after T0.1
+            ├───│───●     pthread_mutex_lock(B)  abba.c:17  after T0.2
+            ✗   │   │     pthread_join(T1)       abba.c:33  blocked
+                ✗   │     pthread_mutex_lock(B)  abba.c:10  blocked
+                    ✗     pthread_mutex_lock(A)  abba.c:19  blocked
+
+        This holds if there are no data races and the number of live threads is bounded.
+        0.06 s, 2 paths, 31002 instructions, 40 solver queries (0.01 s), peak 48 MiB
+    "#]].assert_eq(&text(&common::deadlock()));
+}
+
+#[test]
+fn an_incomplete_result() {
+    expect![[r#"
+        loop.bc: 1 epoch, 3 schedules; incomplete: some inputs may follow none of them
+
+        Why it is incomplete
+          loop.c:11: the loop synchronises an input-dependent number of times [unbounded-sync-loop]
+          loop.c:20: `tgamma` has no model; called by `main` [unmodelled]
+          stopped after 10 s (--timeout) [limit]
+
+        Schedule 1 of 3  2e2670715e1c
+          inputs  n == 1
+          ends    the program exits with status 3
+          order   2 synchronisation events of 1 thread:
+
+            T0
+            ●     pthread_mutex_lock(q.lock)    loop.c:12
+            ●     pthread_mutex_unlock(q.lock)  loop.c:14
+
+        Schedule 2 of 3  db77f8062087
+          inputs  n == 2
+          ends    the program aborts at loop.c:13: assertion `n != 2' failed
+          order   2 synchronisation events of 1 thread:
+
+            T0
+            ●     pthread_mutex_lock(q.lock)    loop.c:12
+            ●     pthread_mutex_unlock(q.lock)  loop.c:14
+
+        Schedule 3 of 3  eb0f8d08e055
+          inputs  n > 2
+          ends    cut off by a limit
+          order   0 synchronisation events of 0 threads
+
+        Possible memory errors
+          loop.c:13: write of 4 bytes behind the end of `buf` (16 bytes), if n > 4
+
+        This holds if there are no data races and the number of live threads is bounded.
+        0.06 s, 2 paths, 31002 instructions, 40 solver queries (0.01 s), peak 48 MiB
+    "#]].assert_eq(&text(&common::incomplete()));
+}
+
+#[test]
+fn many_threads_and_many_rows() {
+    expect![[r#"
+        long.bc: 1 epoch, 1 schedule; complete: every input can follow one of them
+
+        Schedule 1 of 1  1ac6f61f6964
+          inputs  every input
+          ends    the program exits with status 0
+          order   224 synchronisation events of 33 threads:
+
+                                1 1 1 1 1 1 1 1 1 1 2 2 2 2 2 2 2 2 2 2 3 3 3
+            0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2
+            ●                                                                   pthread_create(T1)       long.c:5
+            ●                                                                   pthread_create(T2)       long.c:5
+            ●                                                                   pthread_create(T3)       long.c:5
+            ●                                                                   pthread_create(T4)       long.c:5
+            ●                                                                   pthread_create(T5)       long.c:5
+            ●                                                                   pthread_create(T6)       long.c:5
+            ●                                                                   pthread_create(T7)       long.c:5
+            ●                                                                   pthread_create(T8)       long.c:5
+            ●                                                                   pthread_create(T9)       long.c:5
+            ●                                                                   pthread_create(T10)      long.c:5
+            ●                                                                   pthread_create(T11)      long.c:5
+            ●                                                                   pthread_create(T12)      long.c:5
+            ●                                                                   pthread_create(T13)      long.c:5
+            ●                                                                   pthread_create(T14)      long.c:5
+            ●                                                                   pthread_create(T15)      long.c:5
+            ●                                                                   pthread_create(T16)      long.c:5
+            ●                                                                   pthread_create(T17)      long.c:5
+            ●                                                                   pthread_create(T18)      long.c:5
+            ●                                                                   pthread_create(T19)      long.c:5
+            ●                                                                   pthread_create(T20)      long.c:5
+            ●                                                                   pthread_create(T21)      long.c:5
+            ●                                                                   pthread_create(T22)      long.c:5
+            ●                                                                   pthread_create(T23)      long.c:5
+            ●                                                                   pthread_create(T24)      long.c:5
+            ●                                                                   pthread_create(T25)      long.c:5
+            ●                                                                   pthread_create(T26)      long.c:5
+            ●                                                                   pthread_create(T27)      long.c:5
+            ●                                                                   pthread_create(T28)      long.c:5
+            ●                                                                   pthread_create(T29)      long.c:5
+            ●                                                                   pthread_create(T30)      long.c:5
+            ●                                                                   pthread_create(T31)      long.c:5
+            ●                                                                   pthread_create(T32)      long.c:5
+            ├─●                                                                 pthread_mutex_lock(m)    long.c:8   after T0.1
+            │ ●                                                                 pthread_mutex_unlock(m)  long.c:9
+            ├─┼─●                                                               pthread_mutex_lock(m)    long.c:8   after T0.2 and T1.2
+            │ │ ●                                                               pthread_mutex_unlock(m)  long.c:9
+            ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆   ... 176 events not shown
+            ●─────────────────────────────────────────┘ │ │ │ │ │ │ │ │ │ │ │   pthread_join(T21)        long.c:15  after T21.5
+            ●───────────────────────────────────────────┘ │ │ │ │ │ │ │ │ │ │   pthread_join(T22)        long.c:15  after T22.5
+            ●─────────────────────────────────────────────┘ │ │ │ │ │ │ │ │ │   pthread_join(T23)        long.c:15  after T23.5
+            ●───────────────────────────────────────────────┘ │ │ │ │ │ │ │ │   pthread_join(T24)        long.c:15  after T24.5
+            ●─────────────────────────────────────────────────┘ │ │ │ │ │ │ │   pthread_join(T25)        long.c:15  after T25.5
+            ●───────────────────────────────────────────────────┘ │ │ │ │ │ │   pthread_join(T26)        long.c:15  after T26.5
+            ●─────────────────────────────────────────────────────┘ │ │ │ │ │   pthread_join(T27)        long.c:15  after T27.5
+            ●───────────────────────────────────────────────────────┘ │ │ │ │   pthread_join(T28)        long.c:15  after T28.5
+            ●─────────────────────────────────────────────────────────┘ │ │ │   pthread_join(T29)        long.c:15  after T29.5
+            ●───────────────────────────────────────────────────────────┘ │ │   pthread_join(T30)        long.c:15  after T30.5
+            ●─────────────────────────────────────────────────────────────┘ │   pthread_join(T31)        long.c:15  after T31.5
+            ●───────────────────────────────────────────────────────────────┘   pthread_join(T32)        long.c:15  after T32.5
+
+        This holds if there are no data races and the number of live threads is bounded.
+        0.06 s, 2 paths, 31002 instructions, 40 solver queries (0.01 s), peak 48 MiB
+    "#]].assert_eq(&text(&common::long(32, 2)));
+}
+
+#[test]
+fn full_shows_every_row() {
+    let long = common::long(4, 40);
+    let nodes = long.epochs[0].tree.parts()[0].1.graph.nodes().len();
+    let options = TextOptions { full: true, ..TextOptions::default() };
+    let full = render(&View::whole(&long), options);
+    assert_eq!(full.lines().filter(|line| line.contains('●')).count(), nodes);
+    assert!(full.contains("after T") && !full.contains("not shown"));
+    assert!(text(&long).contains(" events not shown"));
+}
+
+#[test]
+fn colours_only_where_asked_for() {
+    for enumeration in [common::figure_3_1(2), common::deadlock(), common::incomplete()] {
+        let view = View::whole(&enumeration);
+        let plain = render(&view, TextOptions::default());
+        let options = TextOptions { painter: Painter { color: true }, ..TextOptions::default() };
+        let colored = render(&view, options);
+        assert!(!plain.contains('\u{1b}') && colored.contains('\u{1b}'));
+        let stripped = colored.split('\u{1b}').enumerate().map(|(i, part)| match i {
+            0 => part,
+            _ => part.split_once('m').expect("a colour sequence ends with m").1,
+        });
+        assert_eq!(stripped.collect::<String>(), plain);
+    }
+}
+
+#[test]
+fn many_schedules_are_listed_and_not_drawn() {
+    let mut schedules = Vec::new();
+    for i in 0..150 {
+        let mut script = common::Script::new("many.c");
+        script.event(0, "sem_post", "s", i);
+        let ends = icsched_schedule::ScheduleEnd::Exit { status: Some(0) };
+        schedules.push(script.schedule(&format!("n == {i}"), ends));
+    }
+    let text = text(&common::enumeration("many.bc", schedules, 1));
+    assert_eq!(text.matches("Schedule ").count(), 100);
+    assert_eq!(text.matches('●').count(), 3);
+    assert!(text.contains("\n  ... and 50 more schedules; --full lists them all\n"));
+}
