@@ -16,6 +16,7 @@ pub mod loops;
 mod names;
 pub mod program;
 mod scc;
+pub mod text;
 pub mod types;
 pub mod verify;
 
@@ -30,5 +31,6 @@ pub use inst::{
 pub use intrinsic::Intrinsic;
 pub use loops::{Loop, LoopForest};
 pub use program::{Block, CallStack, Function, Global, Loc, Origin, Program, ProgramPoint, Relocation, Value};
+pub use text::{ParseError, parse};
 pub use types::{Field, SourceType, Type, TypeTable};
 pub use verify::{VerifyError, verify};

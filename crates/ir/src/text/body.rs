@@ -1,0 +1,247 @@
+//! Function bodies from text: labels, values, blocks.
+
+use std::collections::BTreeMap;
+
+use super::cursor::{Cursor, Parsed, id_index};
+use super::inst::{self, Statement};
+use super::lexer::{Kind, Token};
+use super::parse::Reader;
+use crate::entity::{BlockId, EntityId, FuncId, IdVec, TypeId, ValueId};
+use crate::inst::Inst;
+use crate::program::{Block, Value};
+use crate::types::Type;
+
+/// The values of one function: their ids, and what is known of them so far.
+pub(super) struct Scope<'s> {
+    /// Ids of the values written `%name`, behind the numbered ones in the order they appear.
+    locals: BTreeMap<&'s str, ValueId>,
+    /// Types, from annotations anywhere in the function and from definitions already read.
+    types: IdVec<ValueId, Option<Type>>,
+    values: IdVec<ValueId, Option<Value>>,
+    /// Where each value appears first.
+    places: IdVec<ValueId, Option<(u32, u32)>>,
+}
+
+impl<'s> Scope<'s> {
+    /// Collects the ids and type annotations in a function's tokens.
+    pub(super) fn new(item: &[Token<'s>]) -> Parsed<Self> {
+        let mut numbered = 0;
+        let mut names = Vec::new();
+        for token in item {
+            match token.kind {
+                Kind::Word(word) => {
+                    let Some(index) = id_index(word, "v") else { continue };
+                    if index >= item.len() {
+                        return Err(token.error(format!("{word} is too large: ids are numbered without gaps")));
+                    }
+                    numbered = numbered.max(index + 1);
+                }
+                Kind::Local(name) => names.push(name),
+                _ => {}
+            }
+        }
+        let mut locals = BTreeMap::new();
+        for name in names {
+            let next = ValueId::from_index(numbered + locals.len());
+            locals.entry(name).or_insert(next);
+        }
+        let count = numbered + locals.len();
+        let mut scope = Self {
+            locals,
+            types: IdVec::filled(None, count),
+            values: IdVec::filled(None, count),
+            places: IdVec::filled(None, count),
+        };
+        for (at, token) in item.iter().enumerate() {
+            let Some(value) = scope.value_of(&token.kind) else { continue };
+            scope.places[value].get_or_insert((token.line, token.column));
+            if item.get(at + 1).is_some_and(|t| t.kind == Kind::Punct(':')) && item.len() > at + 2 {
+                let annotation = Cursor::new(item, at + 2).ty().ok();
+                scope.types[value] = annotation.or(scope.types[value]);
+            }
+        }
+        Ok(scope)
+    }
+
+    fn value_of(&self, kind: &Kind<'s>) -> Option<ValueId> {
+        match kind {
+            Kind::Word(word) => id_index(word, "v").map(ValueId::from_index),
+            Kind::Local(name) => self.locals.get(name).copied(),
+            _ => None,
+        }
+    }
+
+    /// `v1` or `%name`, if the next token is one.
+    pub(super) fn eat_value(&self, cursor: &mut Cursor<'_, 's>) -> Option<ValueId> {
+        let value = self.value_of(cursor.peek())?;
+        cursor.bump();
+        Some(value)
+    }
+
+    pub(super) fn ty(&self, value: ValueId) -> Option<Type> {
+        self.types[value]
+    }
+
+    /// `v1: i32 "name" t3`, where all but the id may be missing.
+    pub(super) fn definition<'t>(&mut self, cursor: &mut Cursor<'t, 's>) -> Parsed<Definition<'t, 's>> {
+        let token = cursor.token();
+        let Some(value) = self.eat_value(cursor) else { return cursor.error("expected a value like `v0` or `%name`") };
+        if cursor.eat(':') {
+            self.types[value] = Some(cursor.ty()?);
+        }
+        let name = cursor.eat_text()?;
+        let source_type = cursor.eat_id("t").map(TypeId::from_index);
+        Ok(Definition { token, value, name, source_type })
+    }
+
+    /// Gives the defined value its type; `inferred` is what the operation tells.
+    pub(super) fn define(&mut self, definition: Definition<'_, 's>, inferred: Option<Type>) -> Parsed<ValueId> {
+        let Definition { token, value, name, source_type } = definition;
+        let Some(ty) = self.types[value].or(inferred) else {
+            return Err(token.error("the type of this value is not clear here: write it as in `v0: i32`"));
+        };
+        self.types[value] = Some(ty);
+        if self.values[value].replace(Value { ty, name, source_type }).is_some() {
+            return Err(token.error("this value is already defined"));
+        }
+        Ok(value)
+    }
+
+    /// A parameter of the function or of a block; its type must be written.
+    pub(super) fn param(&mut self, cursor: &mut Cursor<'_, 's>) -> Parsed<ValueId> {
+        let definition = self.definition(cursor)?;
+        self.define(definition, None)
+    }
+
+    /// All values.
+    pub(super) fn finish(self) -> Parsed<IdVec<ValueId, Value>> {
+        let mut values = IdVec::new();
+        for (id, value) in self.values.iter() {
+            match value {
+                Some(value) => values.push(value.clone()),
+                None => {
+                    let (line, column) = self.places[id].unwrap_or((1, 1));
+                    let name = self.locals.iter().find(|(_, local)| **local == id);
+                    let name = name.map_or(id.to_string(), |(name, _)| format!("%{name}"));
+                    return Err(super::ParseError { line, column, message: format!("{name} is never defined") });
+                }
+            };
+        }
+        Ok(values)
+    }
+}
+
+/// A value where it is defined.
+pub(super) struct Definition<'t, 's> {
+    token: &'t Token<'s>,
+    pub(super) value: ValueId,
+    name: Option<String>,
+    source_type: Option<TypeId>,
+}
+
+/// A function's body while it is read.
+pub(super) struct Body<'r, 's> {
+    pub(super) reader: &'r mut Reader,
+    pub(super) func: FuncId,
+    pub(super) scope: Scope<'s>,
+    pub(super) labels: BTreeMap<&'s str, BlockId>,
+    pub(super) params: IdVec<BlockId, Vec<ValueId>>,
+}
+
+/// Reads the blocks up to and including the closing brace.
+pub(super) fn read<'s>(reader: &mut Reader, cursor: &mut Cursor<'_, 's>, func: FuncId, scope: Scope<'s>) -> Parsed<()> {
+    let mut body = Body { reader, func, scope, labels: BTreeMap::new(), params: IdVec::new() };
+    body.collect_labels(cursor.clone())?;
+    let mut blocks = IdVec::new();
+    while !cursor.eat('}') {
+        if !is_label(cursor) {
+            return cursor.error("expected a label like `b0:` or `}`");
+        }
+        skip_label(cursor);
+        let block = body.block(cursor, blocks.next_id())?;
+        blocks.push(block);
+    }
+    if blocks.is_empty() {
+        return cursor.error("a function has at least one block; write `declare` for one without");
+    }
+    let Body { reader, scope, .. } = body;
+    let function = &mut reader.program.functions[func];
+    function.values = scope.finish()?;
+    function.blocks = blocks;
+    Ok(())
+}
+
+/// A word at the start of a line, an optional parameter list, a colon.
+fn is_label(cursor: &Cursor<'_, '_>) -> bool {
+    let mut ahead = cursor.clone();
+    if !ahead.token().first_on_line || !matches!(ahead.peek(), Kind::Word(_)) {
+        return false;
+    }
+    skip_label(&mut ahead)
+}
+
+/// Goes behind a label's colon; false when there is none.
+fn skip_label(cursor: &mut Cursor<'_, '_>) -> bool {
+    cursor.bump();
+    if cursor.is_punct('(') {
+        while !cursor.eat(')') {
+            if *cursor.peek() == Kind::End || cursor.token().first_on_line && cursor.is_punct('}') {
+                return false;
+            }
+            cursor.bump();
+        }
+    }
+    cursor.eat(':')
+}
+
+impl<'s> Body<'_, 's> {
+    /// Numbers the labels and reads the block parameters, so that edges may come first.
+    fn collect_labels(&mut self, mut cursor: Cursor<'_, 's>) -> Parsed<()> {
+        while *cursor.peek() != Kind::End && !cursor.is_punct('}') {
+            if !is_label(&cursor) {
+                cursor.bump();
+                continue;
+            }
+            let token = cursor.token();
+            let label = cursor.word("a label")?;
+            let mut params = Vec::new();
+            if cursor.eat('(') {
+                while !cursor.eat(')') {
+                    if !params.is_empty() {
+                        cursor.expect(',')?;
+                    }
+                    params.push(self.scope.param(&mut cursor)?);
+                }
+            }
+            let id = self.params.push(params);
+            if id_index(label, "b").is_some_and(|b| b != id.index()) {
+                return Err(token.error(format!("blocks are numbered in order; this is {id}")));
+            }
+            if self.labels.insert(label, id).is_some() {
+                return Err(token.error(format!("there are two blocks {label}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// The instructions behind a label, with the terminator.
+    fn block(&mut self, cursor: &mut Cursor<'_, 's>, id: BlockId) -> Parsed<Block> {
+        let params = self.params[id].clone();
+        let mut insts = Vec::new();
+        loop {
+            cursor.end_of_line()?;
+            if is_label(cursor) || cursor.is_punct('}') || *cursor.peek() == Kind::End {
+                return cursor.error("the block does not end with a jump, branch, return or unreachable before this");
+            }
+            let statement = inst::statement(self, cursor)?;
+            let loc = self.reader.locs.eat_at(cursor, &mut self.reader.program)?;
+            match statement {
+                Statement::Inst { results, op } => insts.push(Inst { results, op, loc }),
+                Statement::End(terminator) => {
+                    cursor.end_of_line()?;
+                    return Ok(Block { params, insts, terminator, terminator_loc: loc });
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Programs, globals and functions as text.
+
+use std::fmt::{self, Write};
+
+use super::constant::{Bytes, Quoted};
+use super::lexer::is_word;
+use super::print_inst::{InstText, OperandText, TerminatorText};
+use super::table::{self, LocNames};
+use crate::entity::{FuncId, GlobalId, LocId, TypeId, ValueId};
+use crate::inst::Operand;
+use crate::program::{Block, Function, Global, Origin, Program};
+use crate::types::Type;
+
+/// What printing needs beside the thing printed.
+pub(super) struct Context<'a> {
+    pub(super) program: &'a Program,
+    locs: LocNames,
+}
+
+impl Program {
+    /// The text form; [`parse`](crate::text::parse) reads it back.
+    pub fn to_text(&self) -> String {
+        self.to_string()
+    }
+
+    /// The text form of one function.
+    pub fn function_text(&self, func: FuncId) -> FunctionText<'_> {
+        FunctionText { program: self, func }
+    }
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let context = Context { program: self, locs: LocNames::new(self) };
+        // Text accumulates here, so that no part needs to know whether it comes first.
+        let mut text = String::new();
+        header(&mut text, self)?;
+        blank_line(&mut text);
+        for global in self.globals.values() {
+            write_global(&mut text, &context, global)?;
+        }
+        for (id, function) in self.functions.iter() {
+            if !function.is_declaration() {
+                blank_line(&mut text);
+            }
+            write_function(&mut text, &context, id, function)?;
+        }
+        blank_line(&mut text);
+        table::write(&mut text, self)?;
+        f.write_str(text.trim_end())?;
+        f.write_str("\n")
+    }
+}
+
+/// Prints one function of a program.
+pub struct FunctionText<'a> {
+    program: &'a Program,
+    func: FuncId,
+}
+
+impl fmt::Display for FunctionText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let context = Context { program: self.program, locs: LocNames::new(self.program) };
+        write_function(f, &context, self.func, &self.program.functions[self.func])
+    }
+}
+
+fn blank_line(text: &mut String) {
+    if !text.is_empty() && !text.ends_with("\n\n") {
+        text.push('\n');
+    }
+}
+
+fn header(f: &mut impl Write, program: &Program) -> fmt::Result {
+    if !program.name.is_empty() {
+        writeln!(f, "program {}", Quoted(&program.name))?;
+    }
+    if program.main != program.default_main() {
+        match program.main {
+            Some(main) => writeln!(f, "main {}", FunctionName(program, main))?,
+            None => writeln!(f, "main none")?,
+        }
+    }
+    for (word, list) in [("constructors", &program.constructors), ("destructors", &program.destructors)] {
+        if !list.is_empty() {
+            writeln!(f, "{word} {}", list_of(list, |&id| FunctionName(program, id)))?;
+        }
+    }
+    Ok(())
+}
+
+impl Program {
+    /// The `main` of a text that does not name it: the first function of that name with a body.
+    pub(super) fn default_main(&self) -> Option<FuncId> {
+        self.functions.iter().find(|(_, f)| f.name == "main" && !f.is_declaration()).map(|(id, _)| id)
+    }
+}
+
+/// `@name` of a function, also of one that does not exist.
+pub(super) struct FunctionName<'a>(pub(super) &'a Program, pub(super) FuncId);
+
+impl fmt::Display for FunctionName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.functions.get(self.1) {
+            Some(function) => write!(f, "{}", Symbol(&function.name)),
+            None => write!(f, "@\"no {}\"", self.1),
+        }
+    }
+}
+
+/// `@name` of a global, also of one that does not exist.
+pub(super) struct GlobalName<'a>(pub(super) &'a Program, pub(super) GlobalId);
+
+impl fmt::Display for GlobalName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.globals.get(self.1) {
+            Some(global) => write!(f, "{}", Symbol(&global.name)),
+            None => write!(f, "@\"no {}\"", self.1),
+        }
+    }
+}
+
+struct Symbol<'a>(&'a str);
+
+impl fmt::Display for Symbol<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if is_word(self.0) { write!(f, "@{}", self.0) } else { write!(f, "@{}", Quoted(self.0)) }
+    }
+}
+
+/// Items joined by commas.
+pub(super) fn list_of<T, D: fmt::Display>(items: &[T], text: impl Fn(&T) -> D) -> String {
+    items.iter().map(|item| text(item).to_string()).collect::<Vec<_>>().join(", ")
+}
+
+impl Context<'_> {
+    /// ` at file.c:3:1`, or nothing.
+    fn at(&self, loc: Option<LocId>) -> String {
+        loc.map_or(String::new(), |loc| format!(" at {}", self.locs.name(loc)))
+    }
+}
+
+/// ` t3`, or nothing.
+fn type_suffix(ty: Option<TypeId>) -> String {
+    ty.map_or(String::new(), |t| format!(" {t}"))
+}
+
+fn origin_suffix(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Program => "",
+        Origin::Model => " model",
+    }
+}
+
+fn write_global(f: &mut impl Write, context: &Context<'_>, global: &Global) -> fmt::Result {
+    let Global { name, origin, size, align, .. } = global;
+    write!(f, "global {} size {size} align {align}", Symbol(name))?;
+    let flags = [("constant", global.constant), ("thread_local", global.thread_local), ("external", global.external)];
+    for (word, _) in flags.iter().filter(|(_, set)| *set) {
+        write!(f, " {word}")?;
+    }
+    write!(f, "{}{}{}", origin_suffix(*origin), type_suffix(global.source_type), context.at(global.loc))?;
+    if !global.data.is_empty() || !global.relocations.is_empty() {
+        f.write_str(" =")?;
+    }
+    if !global.data.is_empty() {
+        write!(f, " {}", Bytes(&global.data))?;
+    }
+    if !global.relocations.is_empty() {
+        let pointers = list_of(&global.relocations, |r| {
+            let operand = Operand::Const(r.value);
+            let value = OperandText { program: context.program, operand, expected: Some(Type::Ptr) };
+            format!("{}: {value}", r.offset)
+        });
+        write!(f, " {{ {pointers} }}")?;
+    }
+    f.write_str("\n")
+}
+
+fn write_function(f: &mut impl Write, context: &Context<'_>, id: FuncId, function: &Function) -> fmt::Result {
+    let keyword = if function.is_declaration() { "declare" } else { "function" };
+    let mut params = list_of(&function.params, |&p| definition(function, p));
+    if function.varargs {
+        params.push_str(if params.is_empty() { "..." } else { ", ..." });
+    }
+    write!(f, "{keyword} {id} {}({params})", Symbol(&function.name))?;
+    if !function.results.is_empty() {
+        write!(f, " -> {}", list_of(&function.results, |ty| *ty))?;
+    }
+    let no_return = if function.no_return { " no_return" } else { "" };
+    write!(f, "{no_return}{}{}", origin_suffix(function.origin), context.at(function.loc))?;
+    if function.is_declaration() {
+        return f.write_str("\n");
+    }
+    f.write_str(" {\n")?;
+    for (block, body) in function.blocks.iter() {
+        if body.params.is_empty() {
+            writeln!(f, "{block}:")?;
+        } else {
+            writeln!(f, "{block}({}):", list_of(&body.params, |&p| definition(function, p)))?;
+        }
+        write_block(f, context, function, body)?;
+    }
+    f.write_str("}\n")
+}
+
+fn write_block(f: &mut impl Write, context: &Context<'_>, function: &Function, block: &Block) -> fmt::Result {
+    let program = context.program;
+    for inst in &block.insts {
+        f.write_str("    ")?;
+        if !inst.results.is_empty() {
+            write!(f, "{} = ", list_of(&inst.results, |&r| definition(function, r)))?;
+        }
+        writeln!(f, "{}{}", InstText { program, function, inst }, context.at(inst.loc))?;
+    }
+    let terminator = TerminatorText { program, function, terminator: &block.terminator };
+    writeln!(f, "    {terminator}{}", context.at(block.terminator_loc))
+}
+
+/// `v1: i32 "count" t3`: a value where it is defined.
+fn definition(function: &Function, id: ValueId) -> String {
+    let Some(value) = function.values.get(id) else { return id.to_string() };
+    let name = value.name.as_ref().map_or(String::new(), |name| format!(" {}", Quoted(name)));
+    format!("{id}: {}{name}{}", value.ty, type_suffix(value.source_type))
+}

@@ -1,0 +1,175 @@
+//! The text form: exact round trips, hand-written input, errors with their place.
+
+mod common;
+
+use expect_test::{Expect, expect};
+use icsched_ir::{EntityId, FuncId, Op, parse, verify};
+use proptest::prelude::*;
+
+#[test]
+fn printed_form_is_a_fixed_point() {
+    let text = include_str!("programs/queue.ir");
+    let program = parse(text).unwrap();
+    assert_eq!(program.to_text(), text);
+    assert_eq!(program.main, None);
+    assert_eq!(program.constructors, [FuncId::from_index(3)]);
+    // The out-of-module call signature of `@pair` takes a variable argument; nothing else is unusual.
+    verify(&program).unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn generated_programs_round_trip(choices in proptest::collection::vec(any::<u64>(), 0..600)) {
+        let program = common::program(&choices);
+        prop_assert_eq!(verify(&program), Ok(()));
+        let text = program.to_text();
+        let read = parse(&text);
+        prop_assert_eq!(read.as_ref(), Ok(&program), "{}", text);
+        prop_assert_eq!(read.unwrap().to_text(), text);
+    }
+
+    #[test]
+    fn damaged_text_is_an_error_or_a_program(at in any::<prop::sample::Index>(), length in 0..12usize, with in "[ -~\n]{0,3}") {
+        let mut text = include_str!("programs/queue.ir").to_owned();
+        let start = at.index(text.len());
+        let end = (start + length).min(text.len());
+        text.replace_range(start..end, &with);
+        if let Ok(program) = parse(&text) {
+            // May be wrong in what the parser does not check, but prints and is judged without a panic.
+            let _ = (program.to_text(), verify(&program));
+        }
+    }
+}
+
+/// What a text written by hand looks like in full.
+fn check(text: &str, expected: &Expect) {
+    let program = parse(text).unwrap_or_else(|e| panic!("{e}"));
+    verify(&program).unwrap();
+    expected.assert_eq(&program.to_text());
+    assert_eq!(parse(&program.to_text()).unwrap(), program);
+}
+
+#[test]
+fn ids_types_and_tables_may_be_left_out() {
+    check(
+        r#"
+        global @n = i32 7, i32 -1   ; two numbers
+        global @p size 8 = { 0: @n + 4 }
+        function @main(%argc: i32, %argv: ptr) -> i32 {
+        entry:
+            %start: i32 = load [@n] at a.c:3
+            %more = icmp.sgt %argc, 1 at a.c:4:7
+            branch %more, loop(%start, 0), done(0)
+        loop(%x: i32, %i: i32):
+            %next = add %i, 1
+            %y = mul 3, %x at a.c:3
+            %wide: i64 = sext %next
+            %slot = address @n + 4 + %wide*4 + 8
+            store [%slot], %y
+            %go = icmp.ult %next, %argc
+            branch %go, loop(%y, %next), done(%y)
+        done(%result: i32):
+            return %result
+        }
+        "#,
+        &expect![[r#"
+        "#]],
+    );
+}
+
+#[test]
+fn results_of_a_direct_call_have_its_types() {
+    let text = "declare @f(v0: i8) -> i32, f64\nfunction @main() {\nb0:\n  v0, v1 = call @f(200)\n  return\n}";
+    let program = parse(text).unwrap();
+    let main = program.main.unwrap();
+    let types: Vec<String> = program.functions[main].values.values().map(|v| v.ty.to_string()).collect();
+    assert_eq!(types, ["i32", "f64"]);
+    let call = &program.functions[main].blocks.values().next().unwrap().insts[0];
+    assert!(matches!(&call.op, Op::Call { args, .. } if args.len() == 1));
+    verify(&program).unwrap();
+}
+
+#[test]
+fn a_main_is_kept_apart_from_a_function_called_main() {
+    let with_main = "function @main() {\nb0:\n  return\n}\nfunction @start() {\nb0:\n  return\n}\n";
+    let program = parse(&format!("main @start\n{with_main}")).unwrap();
+    assert_eq!(program.main, program.function_named("start"));
+    assert_eq!(parse(&program.to_text()).unwrap(), program);
+    let program = parse(&format!("main none\n{with_main}")).unwrap();
+    assert_eq!(program.main, None);
+    assert_eq!(parse(&program.to_text()).unwrap(), program);
+}
+
+#[test]
+fn locations_that_a_name_would_not_tell_apart_go_by_id() {
+    let text = "\
+function f0 @f() at loc0 {
+b0:
+    trap at loc1
+    trap at \"my file.c\":1:2
+    trap at loc3
+    trap at loc5
+    return at only.c:7
+}
+
+file0 = \"a/x.c\"
+file1 = \"b/x.c\"
+file2 = \"my file.c\"
+file3 = \"only.c\"
+loc0 = file0:1:1
+loc1 = file1:1:1
+loc2 = file2:1:2
+loc3 = file2:1:2
+loc4 = file3:7:0
+loc5 = file3:7:0 inlined_at loc4
+";
+    let program = parse(text).unwrap();
+    assert_eq!(program.to_text(), text);
+}
+
+/// The error that a function with this body gives.
+fn error(body: &str, expected: &Expect) {
+    let text = format!("global @g size 4\nfunction @f(v0: i32) -> i32 {{\n{body}\n}}\n");
+    expected.assert_eq(&parse(&text).expect_err("is wrong").to_string());
+}
+
+#[test]
+fn errors_say_where_and_what() {
+    error("b0:\n  v1 = frob v0\n  return v0", &expect![[r""]]);
+    error("b0:\n  v1 = add v0, v7\n  return v0", &expect![[r""]]);
+    error("b0:\n  v1 = add v0, %x\n  return v0", &expect![[r""]]);
+    error("b0:\n  v1 = load [@g]\n  return v0", &expect![[r""]]);
+    error("b0:\n  store [@g], 5\n  return v0", &expect![[r""]]);
+    error("b0:\n  store [@h], v0\n  return v0", &expect![[r""]]);
+    error("b0:\n  v1: i8 = add 256, 1\n  return v0", &expect![[r""]]);
+    error("b0:\n  v1: f64 = fadd 1, 2.0\n  return v0", &expect![[r""]]);
+    error("b0:\n  v0 = add 1:i32, 2\n  return v0", &expect![[r""]]);
+    error("b0:\n  jump b3", &expect![[r""]]);
+    error("b1:\n  jump b1", &expect![[r""]]);
+    error("b0:\n  trap\nb1:\n  return v0", &expect![[r""]]);
+    error("b0:\n  return v0 v0", &expect![[r""]]);
+    error("b0:\n  return v0 at loc4", &expect![[r""]]);
+    error("b0:\n  v1: i65 = add v0, v0\n  return v0", &expect![[r""]]);
+    error("b0:\n  unsupported \"x\n  return v0", &expect![[r""]]);
+    error("b0:\n  call @g()\n  return v0", &expect![[r""]]);
+    error("b0:\n  call __ics_nothing()\n  return v0", &expect![[r""]]);
+    error("  return v0", &expect![[r""]]);
+    error("", &expect![[r""]]);
+}
+
+#[test]
+fn errors_outside_functions_say_where_and_what() {
+    let error = |text: &str, expected: Expect| expected.assert_eq(&parse(text).expect_err("is wrong").to_string());
+    error("fun @f()", expect![[r""]]);
+    error("global @g\nglobal @g", expect![[r""]]);
+    error("global @g size -1", expect![[r""]]);
+    error("global @g big", expect![[r""]]);
+    error("main @f", expect![[r""]]);
+    error("t1 = opaque", expect![[r""]]);
+    error("t0 = tree", expect![[r""]]);
+    error("declare f1 @f()", expect![[r""]]);
+    error("declare @f(v0: i32, v4000000000: i32)", expect![[r""]]);
+    error("function @f() {\nb0:\n  return", expect![[r""]]);
+    error("\u{1}", expect![[r""]]);
+}
