@@ -183,6 +183,10 @@ impl TermPool {
                 let rest = self.concat(arg, lo);
                 self.zext(rest, width)
             }
+            (Node::SExt { arg, .. }, _) => {
+                let rest = self.concat(arg, lo);
+                self.sext(rest, width)
+            }
             (Node::Concat(first, second), _) => {
                 let rest = self.concat(second, lo);
                 self.concat_to(first, rest)
@@ -242,10 +246,6 @@ impl TermPool {
             }
             (Node::SExt { arg, .. }, _) if self.is_sign_of(arg, low) => Some(self.sext(low, width)),
             (Node::Extract { .. }, _) if self.is_sign_of(high, low) => Some(self.sext(low, width)),
-            (Node::SExt { arg, .. }, Node::Concat(next, rest)) if self.is_sign_of(arg, next) => {
-                let next = self.sext(next, width - self.width(rest));
-                Some(self.intern(Node::Concat(next, rest)))
-            }
             _ => None,
         }
     }
