@@ -90,6 +90,11 @@ impl SymbolicDomain {
         self.granted.push((condition, taken));
     }
 
+    /// Whether the current instruction relies on a decision.
+    pub fn has_grants(&self) -> bool {
+        !self.granted.is_empty()
+    }
+
     /// Forgets what was granted; the grants so far.
     pub fn retract_grants(&mut self) -> SmallVec<[(Term, bool); 4]> {
         std::mem::take(&mut self.granted)
@@ -163,9 +168,7 @@ impl Domain for SymbolicDomain {
         let a = self.term(a, from.bits());
         let result = match self.integer_cast(op, to, a) {
             Some(result) => result,
-            None => {
-                self.float_cast(op, to, a).ok_or_else(|| unsupported(format!("{op:?} from {from} to {to}")))?
-            }
+            None => self.float_cast(op, to, a).ok_or_else(|| unsupported(format!("{op:?} from {from} to {to}")))?,
         };
         Ok(self.value(result))
     }

@@ -1,0 +1,428 @@
+//! Runs paths: decides what the machine can't (Bergan 2.3.1 and the ExecutePath of figure 3.4).
+//!
+//! The machine stops at a condition that is no constant. Both sides are put to the solver. One feasible side is taken;
+//! of two, an error condition goes on without the error (which is reported as possible), and a real choice is left to a
+//! [`Strategy`] or forks ([`explore_all`]).
+//!
+//! Every condition an instruction relies on becomes a [`TraceEvent::Decision`](crate::trace::TraceEvent) in front of the
+//! instruction's effects, also when it was decided before on the path: precondition slicing may drop the earlier
+//! instruction and keep the later one.
+//!
+//! Invariant: a side is called infeasible only when the solver proved it. What it gives up on is explored, and noted in
+//! [`PathRun::gave_up`].
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use icsched_ir::CallStack;
+use icsched_smt::{Term, TermPool, UnknownReason};
+use smallvec::SmallVec;
+
+use crate::machine::Machine;
+use crate::state::State;
+use crate::stop::{DecisionKind, DecisionSite, ErrorKind, Limit, PathEnd, Stop};
+use crate::symbolic::{SymValue, SymbolicDomain};
+use crate::trace::{Decision, OtherSide, Trace};
+
+/// Instructions between two looks at the clock.
+const BUDGET: u64 = 1 << 18;
+
+/// What cuts a path.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Instructions on the path.
+    pub instructions: u64,
+    /// Decisions on the path with two feasible sides.
+    pub decisions: usize,
+    /// Bytes in live objects.
+    pub memory: u64,
+    /// When to stop.
+    pub deadline: Option<Instant>,
+    /// Set from outside to stop.
+    pub interrupted: Option<Arc<AtomicBool>>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { instructions: u64::MAX, decisions: usize::MAX, memory: u64::MAX, deadline: None, interrupted: None }
+    }
+}
+
+/// A decision with two sides that can both happen.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// Where and what.
+    pub site: DecisionSite,
+    /// The condition; true is the side the instruction names first.
+    pub condition: Term,
+    /// [`OtherSide::Feasible`], or [`OtherSide::Unknown`] when the solver did not decide the true side.
+    pub when_true: OtherSide,
+    /// The same for the false side.
+    pub when_false: OtherSide,
+}
+
+/// Picks a side where both are feasible.
+pub trait Strategy {
+    /// Whether to go on with the condition true.
+    fn choose(&mut self, pool: &TermPool, choice: &Choice, state: &State<SymbolicDomain>) -> bool;
+}
+
+/// Takes the first side: the proposed candidate, the then edge.
+#[derive(Copy, Clone, Default, Debug)]
+pub struct FirstSide;
+
+impl Strategy for FirstSide {
+    fn choose(&mut self, _: &TermPool, _: &Choice, _: &State<SymbolicDomain>) -> bool {
+        true
+    }
+}
+
+/// Follows the path of one input.
+#[derive(Clone, Debug)]
+pub struct FollowModel(pub icsched_smt::Model);
+
+impl Strategy for FollowModel {
+    fn choose(&mut self, pool: &TermPool, choice: &Choice, _: &State<SymbolicDomain>) -> bool {
+        pool.eval_bool(choice.condition, &self.0)
+    }
+}
+
+/// An error that some inputs of the path's prefix lead to; the path went on without them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PossibleError {
+    /// What would go wrong.
+    pub kind: ErrorKind,
+    /// One sentence.
+    pub message: String,
+    /// Where.
+    pub stack: CallStack,
+    /// Holds, together with the path's constraints before it, for the inputs that lead there.
+    pub condition: Term,
+    /// Number of the path's constraints that come before it.
+    pub constraints: usize,
+    /// Whether the solver found such inputs, or gave up.
+    pub certain: bool,
+}
+
+/// A question the solver did not answer.
+#[derive(Clone, PartialEq, Debug)]
+pub struct GaveUpAt {
+    /// Why.
+    pub reason: UnknownReason,
+    /// Where.
+    pub stack: CallStack,
+}
+
+/// A path that is being run.
+#[derive(Clone)]
+pub struct PathRun {
+    /// The state.
+    pub state: State<SymbolicDomain>,
+    /// What was recorded.
+    pub trace: Trace,
+    /// Decisions in order, each term once.
+    pub decisions: Vec<(DecisionSite, Decision)>,
+    /// Errors that were avoided.
+    pub errors: Vec<PossibleError>,
+    /// What the solver gave up on.
+    pub gave_up: Vec<GaveUpAt>,
+    /// Decisions that had two sides.
+    choices: usize,
+    /// Grants of the instruction that is being executed, while the run isn't.
+    grants: SmallVec<[(Term, bool); 4]>,
+    /// Whether the path's constraints are known to have a solution.
+    satisfiable: bool,
+}
+
+/// Why [`PathRun::advance`] returned.
+#[derive(Debug)]
+pub enum Advance {
+    /// [`PathRun::take`] a side.
+    Choice(Choice),
+    /// The path has ended.
+    End(PathEnd),
+}
+
+impl PathRun {
+    /// A path from a state. Its `path` may hold an input constraint.
+    pub fn new(state: State<SymbolicDomain>) -> Self {
+        PathRun {
+            state,
+            trace: Trace::default(),
+            decisions: Vec::new(),
+            errors: Vec::new(),
+            gave_up: Vec::new(),
+            choices: 0,
+            grants: SmallVec::new(),
+            satisfiable: false,
+        }
+    }
+
+    /// Runs to the next choice or the end.
+    pub fn advance(&mut self, machine: &mut Machine<SymbolicDomain>, limits: &Limits) -> Advance {
+        machine.domain.restore_grants(std::mem::take(&mut self.grants));
+        let result = loop {
+            if let Some(limit) = self.limit_reached(limits) {
+                break Advance::End(PathEnd::Limit(limit));
+            }
+            // An instruction with grants is executed alone, so that no other one can use them.
+            let budget =
+                if machine.domain.has_grants() { 1 } else { BUDGET.min(limits.instructions - self.state.instructions) };
+            match machine.run(&mut self.state, &mut self.trace, budget) {
+                Ok(()) => _ = machine.domain.retract_grants(),
+                Err(Stop::Undecided { condition, kind, error }) => {
+                    if let Some(advance) = self.settle(machine, condition, kind, error) {
+                        break advance;
+                    }
+                }
+                Err(Stop::End(end)) => break Advance::End(*end),
+                Err(Stop::Fault { kind, message }) => {
+                    let stack = self.stack(machine);
+                    let thread = self.state.current;
+                    break Advance::End(PathEnd::Error(crate::stop::ProgramError { kind, message, thread, stack }));
+                }
+                Err(Stop::Unsupported { what }) => {
+                    break Advance::End(PathEnd::Unsupported { what, stack: self.stack(machine) });
+                }
+            }
+        };
+        self.note_gave_up(machine);
+        self.grants = machine.domain.retract_grants();
+        result
+    }
+
+    fn limit_reached(&self, limits: &Limits) -> Option<Limit> {
+        if limits.interrupted.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Some(Limit::Interrupted);
+        }
+        if limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Some(Limit::Time);
+        }
+        if self.state.instructions >= limits.instructions {
+            return Some(Limit::Instructions);
+        }
+        if self.state.heap.live_bytes() > limits.memory {
+            return Some(Limit::Memory);
+        }
+        (self.choices > limits.decisions).then_some(Limit::Decisions)
+    }
+
+    fn stack(&self, machine: &Machine<SymbolicDomain>) -> CallStack {
+        self.state.stack(&machine.code, self.state.current)
+    }
+
+    fn note_gave_up(&mut self, machine: &mut Machine<SymbolicDomain>) {
+        for gave_up in machine.domain.take_gave_up() {
+            let stack = self.stack(machine);
+            self.gave_up.push(GaveUpAt { reason: gave_up.reason, stack });
+        }
+    }
+
+    /// Answers a question of the machine, or hands it on.
+    fn settle(
+        &mut self,
+        machine: &mut Machine<SymbolicDomain>,
+        condition: SymValue,
+        kind: DecisionKind,
+        error: Option<Box<(ErrorKind, String)>>,
+    ) -> Option<Advance> {
+        let condition = machine.domain.term(&condition, 1);
+        let Some(point) = self.state.point(&machine.code) else {
+            return Some(Advance::End(PathEnd::Unsupported {
+                what: "a decision outside of all code".to_owned(),
+                stack: CallStack::default(),
+            }));
+        };
+        let site = DecisionSite { thread: self.state.current, point, kind };
+        if let Some(taken) = self.state.path.decided(condition) {
+            self.record(machine, site, condition, taken, OtherSide::Infeasible);
+            machine.domain.grant(condition, taken);
+            return None;
+        }
+        let negation = machine.domain.pool.not(condition);
+        let when_true = machine.domain.feasible(&self.state.path, condition);
+        // One side of a path that can happen can happen.
+        let when_false = if when_true == OtherSide::Infeasible && self.satisfiable {
+            OtherSide::Feasible
+        } else {
+            machine.domain.feasible(&self.state.path, negation)
+        };
+        self.note_gave_up(machine);
+        self.satisfiable |= when_true == OtherSide::Feasible || when_false == OtherSide::Feasible;
+        match (when_true, when_false) {
+            (OtherSide::Infeasible, OtherSide::Infeasible) => Some(Advance::End(PathEnd::Infeasible)),
+            (OtherSide::Infeasible, _) => self.forced(machine, site, condition, false, when_false),
+            (_, OtherSide::Infeasible) => self.forced(machine, site, condition, true, when_true),
+            _ if kind == DecisionKind::Assume => self.forced(machine, site, condition, true, when_true),
+            _ if kind.false_is_error() => {
+                self.possible_error(machine, kind, error, negation, when_false);
+                self.assume(machine, site, condition, true, when_true, when_false);
+                None
+            }
+            _ => {
+                let choice = Choice { site, condition, when_true, when_false };
+                // The grants stay with the run until a side is taken.
+                Some(Advance::Choice(choice))
+            }
+        }
+    }
+
+    fn forced(
+        &mut self,
+        machine: &mut Machine<SymbolicDomain>,
+        site: DecisionSite,
+        condition: Term,
+        taken: bool,
+        this_side: OtherSide,
+    ) -> Option<Advance> {
+        self.assume(machine, site, condition, taken, this_side, OtherSide::Infeasible);
+        None
+    }
+
+    /// Goes on with one side of a choice.
+    pub fn take(&mut self, machine: &mut Machine<SymbolicDomain>, choice: &Choice, side: bool) {
+        let (this, other) =
+            if side { (choice.when_true, choice.when_false) } else { (choice.when_false, choice.when_true) };
+        self.choices += 1;
+        machine.domain.restore_grants(std::mem::take(&mut self.grants));
+        self.assume(machine, choice.site, choice.condition, side, this, other);
+        self.grants = machine.domain.retract_grants();
+    }
+
+    fn assume(
+        &mut self,
+        machine: &mut Machine<SymbolicDomain>,
+        site: DecisionSite,
+        condition: Term,
+        taken: bool,
+        this_side: OtherSide,
+        other: OtherSide,
+    ) {
+        self.satisfiable = this_side == OtherSide::Feasible;
+        self.state.path.decide(&mut machine.domain.pool, condition, taken);
+        let decision = self.record(machine, site, condition, taken, other);
+        self.decisions.push((site, decision));
+        machine.domain.grant(condition, taken);
+    }
+
+    fn record(
+        &mut self,
+        machine: &mut Machine<SymbolicDomain>,
+        site: DecisionSite,
+        condition: Term,
+        taken: bool,
+        other: OtherSide,
+    ) -> Decision {
+        let holds = if taken { condition } else { machine.domain.pool.not(condition) };
+        let decision = Decision { kind: site.kind, condition: holds, taken, other };
+        self.trace.activate(&self.state, &machine.code);
+        self.trace.decision(&self.state, &machine.code, decision.clone());
+        decision
+    }
+
+    fn possible_error(
+        &mut self,
+        machine: &Machine<SymbolicDomain>,
+        kind: DecisionKind,
+        error: Option<Box<(ErrorKind, String)>>,
+        condition: Term,
+        feasible: OtherSide,
+    ) {
+        let (kind, message) = error.map_or_else(|| unnamed_error(kind), |e| *e);
+        let constraints = self.state.path.constraints().len();
+        let stack = self.stack(machine);
+        let certain = feasible == OtherSide::Feasible;
+        self.errors.push(PossibleError { kind, message, stack, condition, constraints, certain });
+    }
+
+    /// The outcome of a run that has ended.
+    pub fn finish(self, end: PathEnd) -> PathOutcome {
+        PathOutcome {
+            end,
+            state: self.state,
+            trace: self.trace,
+            decisions: self.decisions,
+            errors: self.errors,
+            gave_up: self.gave_up,
+        }
+    }
+}
+
+fn unnamed_error(kind: DecisionKind) -> (ErrorKind, String) {
+    match kind {
+        DecisionKind::Divisor => (ErrorKind::DivisionByZero, "division by zero".to_owned()),
+        DecisionKind::Alive => (ErrorKind::UseAfterFree, "use of an object that is gone".to_owned()),
+        DecisionKind::InBounds
+        | DecisionKind::Branch
+        | DecisionKind::SyncAddress
+        | DecisionKind::CallTarget
+        | DecisionKind::Concretise
+        | DecisionKind::Assume
+        | DecisionKind::Other => (ErrorKind::OutOfBounds, "access out of bounds".to_owned()),
+    }
+}
+
+/// A path that was run to its end.
+pub struct PathOutcome {
+    /// How it ended.
+    pub end: PathEnd,
+    /// The state then.
+    pub state: State<SymbolicDomain>,
+    /// What was recorded.
+    pub trace: Trace,
+    /// Decisions in order, each term once.
+    pub decisions: Vec<(DecisionSite, Decision)>,
+    /// Errors that other inputs lead to.
+    pub errors: Vec<PossibleError>,
+    /// What the solver gave up on: the path may be infeasible, and nothing was cut.
+    pub gave_up: Vec<GaveUpAt>,
+}
+
+/// Runs one path from a state to its end.
+pub fn execute_path(
+    machine: &mut Machine<SymbolicDomain>,
+    state: State<SymbolicDomain>,
+    strategy: &mut dyn Strategy,
+    limits: &Limits,
+) -> PathOutcome {
+    let mut run = PathRun::new(state);
+    loop {
+        match run.advance(machine, limits) {
+            Advance::Choice(choice) => {
+                let side = strategy.choose(&machine.domain.pool, &choice, &run.state);
+                run.take(machine, &choice, side);
+            }
+            Advance::End(end) => return run.finish(end),
+        }
+    }
+}
+
+/// Runs all paths from a state, depth first, the true side of each choice before the false one. The callback gets each
+/// finished path and can stop the exploration; the result says whether all paths were finished.
+pub fn explore_all(
+    machine: &mut Machine<SymbolicDomain>,
+    state: State<SymbolicDomain>,
+    limits: &Limits,
+    mut finished: impl FnMut(&mut Machine<SymbolicDomain>, PathOutcome) -> ControlFlow<()>,
+) -> bool {
+    let mut waiting = vec![PathRun::new(state)];
+    while let Some(mut run) = waiting.pop() {
+        let end = loop {
+            match run.advance(machine, limits) {
+                Advance::Choice(choice) => {
+                    let mut other = run.clone();
+                    other.take(machine, &choice, false);
+                    waiting.push(other);
+                    run.take(machine, &choice, true);
+                }
+                Advance::End(end) => break end,
+            }
+        };
+        if finished(machine, run.finish(end)).is_break() {
+            return false;
+        }
+    }
+    true
+}

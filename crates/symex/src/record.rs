@@ -1,0 +1,85 @@
+//! Records the trace of a path: the observer that fills a [`Trace`].
+
+use icsched_ir::{BlockId, Intrinsic};
+
+use crate::code::Code;
+use crate::domain::Domain;
+use crate::observe::Observer;
+use crate::state::State;
+use crate::thread::{FrameId, ThreadId};
+use crate::trace::{Decision, FrameInfo, Regions, Trace, TraceEvent};
+
+impl Trace {
+    /// Starts recording with the next instruction, unless it has started already.
+    pub fn activate<D: Domain>(&mut self, state: &State<D>, code: &Code) {
+        if self.active {
+            return;
+        }
+        self.active = true;
+        for thread in &state.threads {
+            let mut caller = None;
+            for frame in &thread.frames {
+                let point = code.point(frame.func, frame.pc);
+                self.frames.insert(frame.id, FrameInfo { thread: thread.id, func: frame.func, caller });
+                self.start.push((frame.id, point.block, point.inst));
+                caller = Some((frame.id, point));
+            }
+        }
+    }
+
+    /// Records a decision for the instruction that the current thread executes next.
+    pub(crate) fn decision<D: Domain>(&mut self, state: &State<D>, code: &Code, decision: Decision) {
+        if let (Some(frame), Some(point)) = (state.current_frame(), state.point(code)) {
+            self.push(TraceEvent::Decision { frame, inst: point.inst, decision });
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, event: TraceEvent) {
+        if self.active {
+            self.events.push(event);
+        }
+    }
+}
+
+impl Observer for Trace {
+    fn enter(&mut self, frame: FrameId, info: FrameInfo, by: Option<(FrameId, u32)>) {
+        if self.active {
+            self.frames.insert(frame, info);
+            let (caller, inst) = by.map_or((None, 0), |(caller, inst)| (Some(caller), inst));
+            self.events.push(TraceEvent::Enter { frame, caller, inst });
+        }
+    }
+
+    fn leave(&mut self, frame: FrameId) {
+        self.push(TraceEvent::Leave { frame });
+    }
+
+    fn block(&mut self, frame: FrameId, block: BlockId, via: Option<(BlockId, bool)>) {
+        self.push(TraceEvent::Block { frame, block, via });
+    }
+
+    fn load(&mut self, frame: FrameId, inst: u32, regions: Regions) {
+        self.push(TraceEvent::Load { frame, inst, regions });
+    }
+
+    fn store(&mut self, frame: FrameId, inst: u32, regions: Regions) {
+        self.push(TraceEvent::Store { frame, inst, regions });
+    }
+
+    fn intrinsic(&mut self, frame: FrameId, inst: u32, intrinsic: Intrinsic) {
+        self.push(TraceEvent::Intrinsic { frame, inst, intrinsic });
+    }
+
+    fn atomic(&mut self, frame: FrameId, inst: u32) {
+        self.push(TraceEvent::Atomic { frame, inst });
+    }
+
+    fn switch(&mut self, to: ThreadId) {
+        self.push(TraceEvent::Switch { to });
+    }
+
+    fn thread_end(&mut self, thread: ThreadId) {
+        self.push(TraceEvent::ThreadEnd { thread });
+    }
+}
