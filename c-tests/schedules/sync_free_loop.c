@@ -1,5 +1,5 @@
-// A loop that runs as long as the input says but does not synchronise, and whose result no synchronisation depends
-// on: it is sliced away.
+// A loop that runs as long as the input says but does not synchronise, and whose result no synchronisation needs,
+// is sliced away.
 // run: enumerate -- @
 // expect: epochs=1 schedules=1 complete=true deadlocked=0
 // constraint: true

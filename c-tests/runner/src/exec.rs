@@ -6,12 +6,7 @@ use crate::expect::Exec;
 use crate::process::Outcome;
 
 /// What of a run in the interpreter is not as expected, one line each. `markers` are the marked lines of `file`.
-pub fn differences(
-    expected: &Exec,
-    outcome: &Outcome,
-    file: &str,
-    markers: &BTreeMap<String, usize>,
-) -> Vec<String> {
+pub fn differences(expected: &Exec, outcome: &Outcome, file: &str, markers: &BTreeMap<String, usize>) -> Vec<String> {
     let mut found = Vec::new();
     let status = if expected.error.is_some() { Some(1) } else { expected.exit };
     if let Some(status) = status.filter(|&status| status != outcome.status) {

@@ -43,7 +43,8 @@ impl Tools {
 }
 
 fn build_icsched() -> Result<PathBuf> {
-    let profile = profile_directory(&env::current_exe()?).context("the test is not in a Cargo target directory")?;
+    let test = env::current_exe()?;
+    let profile = profile_directory(&test).context("the test is not in a Cargo target directory")?;
     let target = profile.parent().context("a profile directory has a parent")?;
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["build", "--quiet", "--package", "icsched-cli", "--bin", "icsched", "--target-dir"]).arg(target);

@@ -142,7 +142,8 @@ fn enumerate(tools: &Tools, work: &TempDir, bitcode: &Path, expected: &Enumerate
     let outcome = run(&mut command, work.path(), "", ICSCHED_LIMIT)?;
     let statuses = expected.allowed_statuses();
     let text = fs::read_to_string(&json);
-    let Ok(result) = text.map_err(anyhow::Error::from).and_then(|text| Ok(serde_json::from_str::<Value>(&text)?)) else {
+    let Ok(result) = text.map_err(anyhow::Error::from).and_then(|text| Ok(serde_json::from_str::<Value>(&text)?))
+    else {
         return report(&command, &["it wrote no JSON result".to_owned()], &outcome, "");
     };
     let mut found = enumerate::differences(expected, &result)?;
