@@ -14,6 +14,7 @@ pub mod concrete;
 pub mod domain;
 pub mod explore;
 pub mod host;
+pub mod inputs;
 pub mod log;
 pub mod machine;
 pub mod memory;
