@@ -15,6 +15,7 @@ const OPEN: usize = 6;
 struct Page<'a> {
     enumeration: &'a Enumeration,
     complete: bool,
+    verdict: &'static str,
     totals: Totals,
     reasons: Vec<&'a Reason>,
     epochs: Vec<Epoch<'a>>,
@@ -45,11 +46,13 @@ struct Entry<'a> {
 /// Renders the page.
 pub fn render(view: &View<'_>) -> String {
     let enumeration = view.enumeration;
+    let (complete, totals) = (enumeration.is_complete(), enumeration.totals());
     let mut shown = 0;
     let page = Page {
         enumeration,
-        complete: enumeration.is_complete(),
-        totals: enumeration.totals(),
+        complete,
+        verdict: words::verdict(complete, totals.schedules),
+        totals,
         reasons: enumeration.all_reasons(),
         epochs: view.epochs.iter().map(|e| epoch(e, &mut shown)).collect(),
         style: svg::style(),
@@ -76,7 +79,6 @@ fn entry<'a>(view: &'a ScheduleView<'a>, open: bool) -> Entry<'a> {
         ScheduleEnd::Abort { .. } | ScheduleEnd::MemoryError { .. } => ("bad", &[]),
         ScheduleEnd::Limit => ("warn", &[]),
     };
-    let cycle: Vec<_> = words::wait_cycle(blocked).iter().map(|thread| format!("T{thread}")).collect();
     Entry {
         view,
         id: schedule.id.to_string(),
@@ -84,7 +86,7 @@ fn entry<'a>(view: &'a ScheduleView<'a>, open: bool) -> Entry<'a> {
         end: words::end(&schedule.ends),
         tone,
         blocked: blocked.iter().map(words::blocked).collect(),
-        cycle: if cycle.len() > 2 { cycle.join(" waits for ") } else { String::new() },
+        cycle: words::cycle(blocked).unwrap_or_default(),
         svg: svg::render_one(schedule),
     }
 }

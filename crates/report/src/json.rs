@@ -3,10 +3,9 @@
 //! The keys are stable: programs read them. Keys may be added; nothing may be renamed or removed without a new
 //! [`SCHEMA`]. The types below exist only to pin the keys, apart from how the result is kept in memory.
 
-use icsched_schedule::{
-    Assumption, Blocked, HbEdge, HbNode, Reason, Schedule, ScheduleEnd, Statistics, ThreadContext, Totals,
-};
+use icsched_schedule::{Assumption, Blocked, HbNode, Reason, Schedule, ScheduleEnd, Statistics, Totals};
 use serde::Serialize;
+use serde_json::value::RawValue;
 
 use crate::view::{EpochView, ScheduleView, View};
 
@@ -31,7 +30,7 @@ struct Document<'a> {
 #[derive(Serialize)]
 struct Epoch<'a> {
     id: String,
-    contexts: &'a [ThreadContext],
+    contexts: Vec<OneLine>,
     schedules: Vec<ScheduleEntry<'a>>,
 }
 
@@ -45,8 +44,17 @@ struct ScheduleEntry<'a> {
     /// Place in this list, from 0, of the part that this one continues.
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<usize>,
-    nodes: Vec<Node<'a>>,
-    edges: &'a [HbEdge],
+    /// Each a [`Node`].
+    nodes: Vec<OneLine>,
+    /// Each an [`HbEdge`](icsched_schedule::HbEdge).
+    edges: Vec<OneLine>,
+}
+
+/// A value that is not broken over lines.
+type OneLine = Box<RawValue>;
+
+fn one_line(value: &impl Serialize) -> OneLine {
+    serde_json::value::to_raw_value(value).expect("plain data has a JSON form")
 }
 
 /// What belongs to an end besides its name.
@@ -85,7 +93,7 @@ pub fn render(view: &View<'_>) -> String {
 
 /// The same document as a value.
 pub fn value(view: &View<'_>) -> serde_json::Value {
-    serde_json::to_value(document(view)).expect("plain data has a JSON form")
+    serde_json::from_str(&render(view)).expect("what was just written is JSON")
 }
 
 fn document<'a>(view: &'a View<'a>) -> Document<'a> {
@@ -115,7 +123,11 @@ fn microseconds(seconds: f64) -> f64 {
 
 fn epoch<'a>(epoch: &'a EpochView<'a>) -> Epoch<'a> {
     let schedules = epoch.schedules.iter().map(|view| schedule(epoch, view)).collect();
-    Epoch { id: epoch.result.key().to_string(), contexts: &epoch.result.contexts, schedules }
+    Epoch {
+        id: epoch.result.key().to_string(),
+        contexts: epoch.result.contexts.iter().map(one_line).collect(),
+        schedules,
+    }
 }
 
 fn errors<'a>(epoch: &'a EpochView<'a>) -> impl Iterator<Item = Error<'a>> {
@@ -129,9 +141,9 @@ fn errors<'a>(epoch: &'a EpochView<'a>) -> impl Iterator<Item = Error<'a>> {
 
 fn schedule<'a>(epoch: &EpochView<'_>, view: &'a ScheduleView<'a>) -> ScheduleEntry<'a> {
     let Schedule { id, constraint, ends, graph } = view.schedule;
-    let node = |node: &'a HbNode| {
+    let node = |node: &HbNode| {
         let HbNode { thread, n, op, object, at, point: _ } = node;
-        Node { thread: *thread, n: *n, op, object, at }
+        one_line(&Node { thread: *thread, n: *n, op, object, at })
     };
     ScheduleEntry {
         id: id.to_string(),
@@ -140,7 +152,7 @@ fn schedule<'a>(epoch: &EpochView<'_>, view: &'a ScheduleView<'a>) -> ScheduleEn
         detail: detail(ends),
         after: view.after.and_then(|after| epoch.schedules.iter().position(|s| s.number == after)),
         nodes: graph.nodes().iter().map(node).collect(),
-        edges: graph.edges(),
+        edges: graph.edges().iter().map(one_line).collect(),
     }
 }
 

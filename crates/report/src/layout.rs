@@ -22,13 +22,15 @@ pub struct Layout<'a> {
 /// One row of a drawing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Row<'a> {
-    /// A node.
-    Node {
-        /// Index into the graph's nodes.
-        node: usize,
-        /// Its thread's lane.
+    /// One or more nodes in a row that execute the same statement.
+    Nodes {
+        /// The first, as an index into the graph's nodes; the others follow there.
+        first: usize,
+        /// How many.
+        count: usize,
+        /// Their thread's lane.
         lane: usize,
-        /// What it waits for: lane and row of each node that is drawn above, and its name.
+        /// What they wait for.
         after: Vec<Predecessor>,
     },
     /// Nodes that are not shown.
@@ -57,7 +59,8 @@ pub struct Predecessor {
 }
 
 impl<'a> Layout<'a> {
-    /// Places a schedule. With more than `max_rows` nodes, the middle ones are left out.
+    /// Places a schedule. With more than `max_rows` nodes, repetitions of one statement by one thread share a row, and
+    /// what is still too much is left out in the middle.
     pub fn new(schedule: &'a Schedule, max_rows: usize) -> Self {
         let graph = &schedule.graph;
         let blocked = match &schedule.ends {
@@ -106,29 +109,41 @@ impl<'a> Layout<'a> {
     fn place_nodes(&mut self, graph: &HappensBefore, max_rows: usize) {
         let order = graph.linearization();
         let predecessors = graph.predecessors();
-        let elided = if order.len() > max_rows { elided_range(order.len(), max_rows) } else { 0..0 };
+        let groups = if order.len() > max_rows { repetitions(graph, &order) } else { order.chunks(1).collect() };
+        let elided = if groups.len() > max_rows { elided_range(groups.len(), max_rows) } else { 0..0 };
         let mut row_of = BTreeMap::<NodeId, usize>::new();
-        for (place, &node) in order.iter().enumerate() {
-            let id = graph.nodes()[node].id();
-            let lane = self.lane(id.thread);
+        for (place, group) in groups.iter().enumerate() {
+            let lane = self.lane(graph.nodes()[group[0]].thread);
+            let ids = group.iter().map(|&node| graph.nodes()[node].id());
+            if place == elided.start && !elided.is_empty() {
+                let count = groups[elided.clone()].iter().map(|group| group.len()).sum();
+                self.rows.push(Row::Elided { count });
+            }
             if elided.contains(&place) {
-                if place == elided.start {
-                    self.rows.push(Row::Elided { count: elided.len() });
-                }
-                row_of.insert(id, self.rows.len() - 1);
-                self.extend_span(lane, self.rows.len() - 1);
+                let row = self.rows.len() - 1;
+                row_of.extend(ids.map(|id| (id, row)));
+                self.extend_span(lane, row);
                 continue;
             }
             let row = self.rows.len();
-            let after = predecessors.get(&id).map_or(&[][..], Vec::as_slice);
-            let after = after.iter().map(|&id| Predecessor { id, lane: self.lane(id.thread), row: row_of[&id] });
-            let after: Vec<_> = after.collect();
-            row_of.insert(id, row);
+            let before = ids.clone().flat_map(|id| predecessors.get(&id).map_or(&[][..], Vec::as_slice));
+            let before = before.map(|&id| Predecessor { id, lane: self.lane(id.thread), row: row_of[&id] });
+            let after: Vec<_> = before.collect();
+            row_of.extend(ids.map(|id| (id, row)));
             self.extend_span(lane, row);
             after.iter().for_each(|before| self.extend_span(before.lane, row));
-            self.rows.push(Row::Node { node, lane, after });
+            self.rows.push(Row::Nodes { first: group[0], count: group.len(), lane, after });
         }
     }
+}
+
+/// Cuts an order into runs of one statement in one thread.
+fn repetitions<'a>(graph: &HappensBefore, order: &'a [usize]) -> Vec<&'a [usize]> {
+    let same = |&a: &usize, &b: &usize| {
+        let (a, b) = (&graph.nodes()[a], &graph.nodes()[b]);
+        a.thread == b.thread && a.op == b.op && a.at == b.at
+    };
+    order.chunk_by(same).collect()
 }
 
 fn elided_range(len: usize, max_rows: usize) -> std::ops::Range<usize> {

@@ -121,7 +121,7 @@ impl Picture<'_> {
 
     fn call(&self, row: &Row<'_>) -> String {
         match row {
-            Row::Node { node, .. } => words::node(&self.schedule.graph.nodes()[*node]),
+            Row::Nodes { first, count, .. } => words::nodes(&self.schedule.graph.nodes()[*first..*first + *count]),
             Row::Blocked { blocked, .. } => words::call(&blocked.op, &blocked.object),
             Row::Elided { count } => format!("... {} not shown", words::count(*count, "event")),
         }
@@ -152,7 +152,7 @@ impl Picture<'_> {
             }
         }
         for (number, row) in self.layout.rows.iter().enumerate() {
-            if let Row::Node { lane, after, .. } = row {
+            if let Row::Nodes { lane, after, .. } = row {
                 after.iter().try_for_each(|before| self.edge(out, before, *lane, number))?;
             }
         }
@@ -173,11 +173,11 @@ impl Picture<'_> {
     fn row(&self, out: &mut String, number: usize, row: &Row<'_>) -> fmt::Result {
         let y = self.y(number);
         match row {
-            Row::Node { node, lane, after } => {
-                let node = &self.schedule.graph.nodes()[*node];
+            Row::Nodes { first, lane, after, .. } => {
+                let node = &self.schedule.graph.nodes()[*first];
                 let names: Vec<_> = after.iter().map(|before| before.id.to_string()).collect();
                 let waits = if names.is_empty() { String::new() } else { format!(" after {}", words::list(&names)) };
-                let tip = escape(&format!("{}: {} at {}{waits}", node.id(), words::node(node), node.at));
+                let tip = escape(&format!("{}: {} at {}{waits}", node.id(), self.call(row), node.at));
                 let (x, color) = (Self::x(*lane), color(*lane));
                 writeln!(out, "<circle cx=\"{x}\" cy=\"{y}\" r=\"6\" fill=\"{color}\"><title>{tip}</title></circle>")?;
                 text(out, self.label_x(), y, "call", &self.call(row))?;

@@ -19,6 +19,17 @@ pub(crate) fn list(items: &[String]) -> String {
     }
 }
 
+/// What the number of schedules means for the program's inputs.
+pub(crate) fn verdict(complete: bool, schedules: usize) -> &'static str {
+    match (complete, schedules) {
+        (true, 1) => "every input can follow it",
+        (true, _) => "every input can follow one of them",
+        (false, 0) => "nothing is known of any input",
+        (false, 1) => "some inputs may not be able to follow it",
+        (false, _) => "some inputs may follow none of them",
+    }
+}
+
 /// How a schedule ends, as a sentence without a full stop.
 pub(crate) fn end(ends: &ScheduleEnd) -> String {
     match ends {
@@ -46,6 +57,16 @@ pub(crate) fn node(node: &HbNode) -> String {
     call(&node.op, &node.object)
 }
 
+/// What a run of nodes of one statement is: `pthread_create(T1) ... (T4), 4 times`.
+pub(crate) fn nodes(nodes: &[HbNode]) -> String {
+    match nodes {
+        [] => String::new(),
+        [one] => node(one),
+        [first, .., last] if first.object == last.object => format!("{}, {} times", node(first), nodes.len()),
+        [first, .., last] => format!("{} ... ({}), {} times", node(first), last.object, nodes.len()),
+    }
+}
+
 /// What a thread of a deadlock waits for and who could help, as a sentence without a full stop.
 pub(crate) fn blocked(blocked: &Blocked) -> String {
     let Blocked { thread, op, object, at, holder, holder_at, waits_for } = blocked;
@@ -63,9 +84,20 @@ pub(crate) fn blocked(blocked: &Blocked) -> String {
     text
 }
 
+/// `T1 waits for T2, which waits for T1`: how the threads of a deadlock wait for each other, if they do.
+pub(crate) fn cycle(blocked: &[Blocked]) -> Option<String> {
+    match wait_cycle(blocked).as_slice() {
+        [] | [_] | [_, _] => None,
+        [first, rest @ ..] => {
+            let rest: Vec<_> = rest.iter().map(|thread| format!("T{thread}")).collect();
+            Some(format!("T{first} waits for {}", rest.join(", which waits for ")))
+        }
+    }
+}
+
 /// The threads of which each waits for something the next one holds, the first again at the end; empty if there is no
 /// such cycle.
-pub(crate) fn wait_cycle(blocked: &[Blocked]) -> Vec<u32> {
+fn wait_cycle(blocked: &[Blocked]) -> Vec<u32> {
     let next = |thread| blocked.iter().find(|b| b.thread == thread).and_then(|b| b.holder);
     for start in blocked {
         let mut path = vec![start.thread];

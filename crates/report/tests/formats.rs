@@ -2,7 +2,7 @@
 
 mod common;
 
-use expect_test::expect;
+use expect_test::{expect, expect_file};
 use icsched_report::{View, diagnostic, dot, html, json, svg};
 use icsched_schedule::{Diagnostic, Enumeration, NodeId, ScheduleEnd};
 use serde_json::Value;
@@ -15,125 +15,7 @@ fn every_result() -> [Enumeration; 5] {
 fn json_of_two_schedules() {
     let mut result = common::figure_3_1(1);
     result.epochs[0].tree.root.branches.pop();
-    expect![[r#"
-        {
-          "schema": "icsched/enumerate/1",
-          "program": "fig31.bc",
-          "complete": true,
-          "reasons": [],
-          "totals": {
-            "epochs": 1,
-            "schedules": 1,
-            "schedules_per_epoch": {
-              "min": 1,
-              "max": 1,
-              "avg": 1.0
-            },
-            "deadlocked": 0,
-            "infeasible_removed": 0,
-            "max_live_threads": 2,
-            "epoch_markers": 0
-          },
-          "epochs": [
-            {
-              "id": "acdb79fa5b23",
-              "contexts": [
-                {
-                  "thread": 0,
-                  "stack": [
-                    "main"
-                  ]
-                }
-              ],
-              "schedules": [
-                {
-                  "id": "cb0dbc0af200",
-                  "constraint": "atoi(argv[1]) == 0",
-                  "ends": "exit",
-                  "status": 0,
-                  "nodes": [
-                    {
-                      "thread": 0,
-                      "n": 1,
-                      "op": "pthread_create",
-                      "object": "T1",
-                      "at": "fig31.c:22"
-                    },
-                    {
-                      "thread": 0,
-                      "n": 2,
-                      "op": "pthread_join",
-                      "object": "T1",
-                      "at": "fig31.c:24"
-                    },
-                    {
-                      "thread": 1,
-                      "n": 1,
-                      "op": "pthread_mutex_lock",
-                      "object": "A",
-                      "at": "fig31.c:8"
-                    },
-                    {
-                      "thread": 1,
-                      "n": 2,
-                      "op": "pthread_mutex_unlock",
-                      "object": "A",
-                      "at": "fig31.c:10"
-                    },
-                    {
-                      "thread": 1,
-                      "n": 3,
-                      "op": "exit of thread",
-                      "object": "T1",
-                      "at": "fig31.c:16"
-                    }
-                  ],
-                  "edges": [
-                    [
-                      [
-                        0,
-                        1
-                      ],
-                      [
-                        1,
-                        1
-                      ]
-                    ],
-                    [
-                      [
-                        1,
-                        3
-                      ],
-                      [
-                        0,
-                        2
-                      ]
-                    ]
-                  ]
-                }
-              ]
-            }
-          ],
-          "errors": [],
-          "assumptions": [
-            "data-race-freedom",
-            "bounded-threads"
-          ],
-          "digest": "d5c5cd94be8e30ab24f6978f5dbb0f5cc5a905f4a35bdf4037c0fa8689a67b3e",
-          "options": [
-            "--",
-            "@"
-          ],
-          "statistics": {
-            "seconds": 0.0625,
-            "paths": 2,
-            "instructions": 31002,
-            "solver_seconds": 0.0125,
-            "solver_queries": 40,
-            "peak_mib": 48
-          }
-        }
-    "#]].assert_eq(&json::render(&View::whole(&result)));
+    expect_file!["snapshots/fig31.json"].assert_eq(&json::render(&View::whole(&result)));
 }
 
 #[test]
@@ -202,7 +84,8 @@ fn a_part_of_a_result_can_be_named() {
           = help: give the number of the schedule, or the first four or more digits of its id
         error[no-such-name]: there is no epoch `cafe`
           = help: give the number of the epoch, or the first four or more digits of its id
-    "#]].assert_eq(&refusals.concat());
+    "#]]
+    .assert_eq(&refusals.concat());
 
     let mut twice = result.clone();
     twice.epochs.push(twice.epochs[0].clone());
@@ -261,7 +144,8 @@ fn messages() {
           = help: link it with the part that has `main`:
                   llvm-link-22 lib.bc main.bc -o prog.bc
         warning: short
-    "#]].assert_eq(&(plain + &warning));
+    "#]]
+    .assert_eq(&(plain + &warning));
 }
 
 /// Checks that tags are closed in order; returns how often each was opened.

@@ -22,21 +22,21 @@ fn two_schedules_of_three_threads() {
           order   15 synchronisation events of 4 threads:
 
             T0  T1  T2  T3
-            ●                 pthread_create(T1)       fig31.c:22
-            ●                 pthread_create(T2)       fig31.c:22
-            ●                 pthread_create(T3)       fig31.c:22
-            ├───●             pthread_mutex_lock(A)    fig31.c:8   after T0.1
-            │   ●             pthread_mutex_unlock(A)  fig31.c:10
-            │   ●             exit of thread(T1)       fig31.c:16
-            ├───┼───●         pthread_mutex_lock(A)    fig31.c:8   after T0.2 and T1.2
-            │   │   ●         pthread_mutex_unlock(A)  fig31.c:10
-            │   │   ●         exit of thread(T2)       fig31.c:16
-            ├───│───┼───●     pthread_mutex_lock(A)    fig31.c:8   after T0.3 and T2.2
-            │   │   │   ●     pthread_mutex_unlock(A)  fig31.c:10
-            │   │   │   ●     exit of thread(T3)       fig31.c:16
-            ●───┘   │   │     pthread_join(T1)         fig31.c:24  after T1.3
-            ●───────┘   │     pthread_join(T2)         fig31.c:24  after T2.3
-            ●───────────┘     pthread_join(T3)         fig31.c:24  after T3.3
+            ●                 T0.1  pthread_create(T1)       fig31.c:22
+            ●                 T0.2  pthread_create(T2)       fig31.c:22
+            ●                 T0.3  pthread_create(T3)       fig31.c:22
+            ├───●             T1.1  pthread_mutex_lock(A)    fig31.c:8   after T0.1
+            │   ●             T1.2  pthread_mutex_unlock(A)  fig31.c:10
+            │   ●             T1.3  exit of thread(T1)       fig31.c:16
+            ├───┼───●         T2.1  pthread_mutex_lock(A)    fig31.c:8   after T0.2 and T1.2
+            │   │   ●         T2.2  pthread_mutex_unlock(A)  fig31.c:10
+            │   │   ●         T2.3  exit of thread(T2)       fig31.c:16
+            ├───│───┼───●     T3.1  pthread_mutex_lock(A)    fig31.c:8   after T0.3 and T2.2
+            │   │   │   ●     T3.2  pthread_mutex_unlock(A)  fig31.c:10
+            │   │   │   ●     T3.3  exit of thread(T3)       fig31.c:16
+            ●───┘   │   │     T0.4  pthread_join(T1)         fig31.c:24  after T1.3
+            ●───────┘   │     T0.5  pthread_join(T2)         fig31.c:24  after T2.3
+            ●───────────┘     T0.6  pthread_join(T3)         fig31.c:24  after T3.3
 
         Schedule 2 of 2  eef9567b6976
           inputs  atoi(argv[1]) != 0
@@ -44,25 +44,26 @@ fn two_schedules_of_three_threads() {
           order   15 synchronisation events of 4 threads:
 
             T0  T1  T2  T3
-            ●                 pthread_create(T1)       fig31.c:22
-            ●                 pthread_create(T2)       fig31.c:22
-            ●                 pthread_create(T3)       fig31.c:22
-            ├───●             pthread_mutex_lock(B)    fig31.c:12  after T0.1
-            │   ●             pthread_mutex_unlock(B)  fig31.c:14
-            │   ●             exit of thread(T1)       fig31.c:16
-            ├───┼───●         pthread_mutex_lock(B)    fig31.c:12  after T0.2 and T1.2
-            │   │   ●         pthread_mutex_unlock(B)  fig31.c:14
-            │   │   ●         exit of thread(T2)       fig31.c:16
-            ├───│───┼───●     pthread_mutex_lock(B)    fig31.c:12  after T0.3 and T2.2
-            │   │   │   ●     pthread_mutex_unlock(B)  fig31.c:14
-            │   │   │   ●     exit of thread(T3)       fig31.c:16
-            ●───┘   │   │     pthread_join(T1)         fig31.c:24  after T1.3
-            ●───────┘   │     pthread_join(T2)         fig31.c:24  after T2.3
-            ●───────────┘     pthread_join(T3)         fig31.c:24  after T3.3
+            ●                 T0.1  pthread_create(T1)       fig31.c:22
+            ●                 T0.2  pthread_create(T2)       fig31.c:22
+            ●                 T0.3  pthread_create(T3)       fig31.c:22
+            ├───●             T1.1  pthread_mutex_lock(B)    fig31.c:12  after T0.1
+            │   ●             T1.2  pthread_mutex_unlock(B)  fig31.c:14
+            │   ●             T1.3  exit of thread(T1)       fig31.c:16
+            ├───┼───●         T2.1  pthread_mutex_lock(B)    fig31.c:12  after T0.2 and T1.2
+            │   │   ●         T2.2  pthread_mutex_unlock(B)  fig31.c:14
+            │   │   ●         T2.3  exit of thread(T2)       fig31.c:16
+            ├───│───┼───●     T3.1  pthread_mutex_lock(B)    fig31.c:12  after T0.3 and T2.2
+            │   │   │   ●     T3.2  pthread_mutex_unlock(B)  fig31.c:14
+            │   │   │   ●     T3.3  exit of thread(T3)       fig31.c:16
+            ●───┘   │   │     T0.4  pthread_join(T1)         fig31.c:24  after T1.3
+            ●───────┘   │     T0.5  pthread_join(T2)         fig31.c:24  after T2.3
+            ●───────────┘     T0.6  pthread_join(T3)         fig31.c:24  after T3.3
 
         This holds if there are no data races and the number of live threads is bounded.
         0.06 s, 2 paths, 31002 instructions, 40 solver queries (0.01 s), peak 48 MiB
-    "#]].assert_eq(&text(&common::figure_3_1(3)));
+    "#]]
+    .assert_eq(&text(&common::figure_3_1(3)));
 }
 
 #[test]
@@ -75,7 +76,7 @@ fn a_deadlock() {
             T0 is blocked in pthread_join(T1) at abba.c:33, waiting for T1 to end
             T1 is blocked in pthread_mutex_lock(B) at abba.c:10, waiting for B to be unlocked; T2 holds it since abba.c:17
             T2 is blocked in pthread_mutex_lock(A) at abba.c:19, waiting for A to be unlocked; T1 holds it since abba.c:8
-            a cycle: T1 waits for T2 waits for T1
+            a cycle: T1 waits for T2, which waits for T1
 
         Schedule 1 of 2  7b7d2a52b12f
           inputs  strcmp(argv[1], "-x") != 0
@@ -83,16 +84,16 @@ fn a_deadlock() {
           order   10 synchronisation events of 3 threads:
 
             T0  T1  T2
-            ●             pthread_create(T1)       abba.c:30
-            ●             pthread_create(T2)       abba.c:31
-            ├───●         pthread_mutex_lock(A)    abba.c:8   after T0.1
-            │   ●         pthread_mutex_unlock(A)  abba.c:11
-            │   ●         exit of thread(T1)       abba.c:12
-            ├───┼───●     pthread_mutex_lock(A)    abba.c:19  after T0.2 and T1.2
-            │   │   ●     pthread_mutex_unlock(A)  abba.c:21
-            │   │   ●     exit of thread(T2)       abba.c:22
-            ●───┘   │     pthread_join(T1)         abba.c:33  after T1.3
-            ●───────┘     pthread_join(T2)         abba.c:34  after T2.3
+            ●             T0.1  pthread_create(T1)       abba.c:30
+            ●             T0.2  pthread_create(T2)       abba.c:31
+            ├───●         T1.1  pthread_mutex_lock(A)    abba.c:8   after T0.1
+            │   ●         T1.2  pthread_mutex_unlock(A)  abba.c:11
+            │   ●         T1.3  exit of thread(T1)       abba.c:12
+            ├───┼───●     T2.1  pthread_mutex_lock(A)    abba.c:19  after T0.2 and T1.2
+            │   │   ●     T2.2  pthread_mutex_unlock(A)  abba.c:21
+            │   │   ●     T2.3  exit of thread(T2)       abba.c:22
+            ●───┘   │     T0.3  pthread_join(T1)         abba.c:33  after T1.3
+            ●───────┘     T0.4  pthread_join(T2)         abba.c:34  after T2.3
 
         Schedule 2 of 2  c43cd0f6264b
           inputs  strcmp(argv[1], "-x") == 0 && argc > 1
@@ -100,13 +101,13 @@ fn a_deadlock() {
           order   4 synchronisation events of 3 threads:
 
             T0  T1  T2
-            ●             pthread_create(T1)     abba.c:30
-            ●             pthread_create(T2)     abba.c:31
-            ├───●         pthread_mutex_lock(A)  abba.c:8   after T0.1
-            ├───│───●     pthread_mutex_lock(B)  abba.c:17  after T0.2
-            ✗   │   │     pthread_join(T1)       abba.c:33  blocked
-                ✗   │     pthread_mutex_lock(B)  abba.c:10  blocked
-                    ✗     pthread_mutex_lock(A)  abba.c:19  blocked
+            ●             T0.1  pthread_create(T1)     abba.c:30
+            ●             T0.2  pthread_create(T2)     abba.c:31
+            ├───●         T1.1  pthread_mutex_lock(A)  abba.c:8   after T0.1
+            ├───│───●     T2.1  pthread_mutex_lock(B)  abba.c:17  after T0.2
+            ✗   │   │     T0    pthread_join(T1)       abba.c:33  blocked
+                ✗   │     T1    pthread_mutex_lock(B)  abba.c:10  blocked by T2
+                    ✗     T2    pthread_mutex_lock(A)  abba.c:19  blocked by T1
 
         This holds if there are no data races and the number of live threads is bounded.
         0.06 s, 2 paths, 31002 instructions, 40 solver queries (0.01 s), peak 48 MiB
@@ -129,8 +130,8 @@ fn an_incomplete_result() {
           order   2 synchronisation events of 1 thread:
 
             T0
-            ●     pthread_mutex_lock(q.lock)    loop.c:12
-            ●     pthread_mutex_unlock(q.lock)  loop.c:14
+            ●     T0.1  pthread_mutex_lock(q.lock)    loop.c:12
+            ●     T0.2  pthread_mutex_unlock(q.lock)  loop.c:14
 
         Schedule 2 of 3  db77f8062087
           inputs  n == 2
@@ -138,8 +139,8 @@ fn an_incomplete_result() {
           order   2 synchronisation events of 1 thread:
 
             T0
-            ●     pthread_mutex_lock(q.lock)    loop.c:12
-            ●     pthread_mutex_unlock(q.lock)  loop.c:14
+            ●     T0.1  pthread_mutex_lock(q.lock)    loop.c:12
+            ●     T0.2  pthread_mutex_unlock(q.lock)  loop.c:14
 
         Schedule 3 of 3  eb0f8d08e055
           inputs  n > 2
@@ -151,13 +152,14 @@ fn an_incomplete_result() {
 
         This holds if there are no data races and the number of live threads is bounded.
         0.06 s, 2 paths, 31002 instructions, 40 solver queries (0.01 s), peak 48 MiB
-    "#]].assert_eq(&text(&common::incomplete()));
+    "#]]
+    .assert_eq(&text(&common::incomplete()));
 }
 
 #[test]
 fn many_threads_and_many_rows() {
     expect![[r#"
-        long.bc: 1 epoch, 1 schedule; complete: every input can follow one of them
+        long.bc: 1 epoch, 1 schedule; complete: every input can follow it
 
         Schedule 1 of 1  1ac6f61f6964
           inputs  every input
@@ -166,55 +168,55 @@ fn many_threads_and_many_rows() {
 
                                 1 1 1 1 1 1 1 1 1 1 2 2 2 2 2 2 2 2 2 2 3 3 3
             0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2
-            ●                                                                   pthread_create(T1)       long.c:5
-            ●                                                                   pthread_create(T2)       long.c:5
-            ●                                                                   pthread_create(T3)       long.c:5
-            ●                                                                   pthread_create(T4)       long.c:5
-            ●                                                                   pthread_create(T5)       long.c:5
-            ●                                                                   pthread_create(T6)       long.c:5
-            ●                                                                   pthread_create(T7)       long.c:5
-            ●                                                                   pthread_create(T8)       long.c:5
-            ●                                                                   pthread_create(T9)       long.c:5
-            ●                                                                   pthread_create(T10)      long.c:5
-            ●                                                                   pthread_create(T11)      long.c:5
-            ●                                                                   pthread_create(T12)      long.c:5
-            ●                                                                   pthread_create(T13)      long.c:5
-            ●                                                                   pthread_create(T14)      long.c:5
-            ●                                                                   pthread_create(T15)      long.c:5
-            ●                                                                   pthread_create(T16)      long.c:5
-            ●                                                                   pthread_create(T17)      long.c:5
-            ●                                                                   pthread_create(T18)      long.c:5
-            ●                                                                   pthread_create(T19)      long.c:5
-            ●                                                                   pthread_create(T20)      long.c:5
-            ●                                                                   pthread_create(T21)      long.c:5
-            ●                                                                   pthread_create(T22)      long.c:5
-            ●                                                                   pthread_create(T23)      long.c:5
-            ●                                                                   pthread_create(T24)      long.c:5
-            ●                                                                   pthread_create(T25)      long.c:5
-            ●                                                                   pthread_create(T26)      long.c:5
-            ●                                                                   pthread_create(T27)      long.c:5
-            ●                                                                   pthread_create(T28)      long.c:5
-            ●                                                                   pthread_create(T29)      long.c:5
-            ●                                                                   pthread_create(T30)      long.c:5
-            ●                                                                   pthread_create(T31)      long.c:5
-            ●                                                                   pthread_create(T32)      long.c:5
-            ├─●                                                                 pthread_mutex_lock(m)    long.c:8   after T0.1
-            │ ●                                                                 pthread_mutex_unlock(m)  long.c:9
-            ├─┼─●                                                               pthread_mutex_lock(m)    long.c:8   after T0.2 and T1.2
-            │ │ ●                                                               pthread_mutex_unlock(m)  long.c:9
-            ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆   ... 176 events not shown
-            ●─────────────────────────────────────────┘ │ │ │ │ │ │ │ │ │ │ │   pthread_join(T21)        long.c:15  after T21.5
-            ●───────────────────────────────────────────┘ │ │ │ │ │ │ │ │ │ │   pthread_join(T22)        long.c:15  after T22.5
-            ●─────────────────────────────────────────────┘ │ │ │ │ │ │ │ │ │   pthread_join(T23)        long.c:15  after T23.5
-            ●───────────────────────────────────────────────┘ │ │ │ │ │ │ │ │   pthread_join(T24)        long.c:15  after T24.5
-            ●─────────────────────────────────────────────────┘ │ │ │ │ │ │ │   pthread_join(T25)        long.c:15  after T25.5
-            ●───────────────────────────────────────────────────┘ │ │ │ │ │ │   pthread_join(T26)        long.c:15  after T26.5
-            ●─────────────────────────────────────────────────────┘ │ │ │ │ │   pthread_join(T27)        long.c:15  after T27.5
-            ●───────────────────────────────────────────────────────┘ │ │ │ │   pthread_join(T28)        long.c:15  after T28.5
-            ●─────────────────────────────────────────────────────────┘ │ │ │   pthread_join(T29)        long.c:15  after T29.5
-            ●───────────────────────────────────────────────────────────┘ │ │   pthread_join(T30)        long.c:15  after T30.5
-            ●─────────────────────────────────────────────────────────────┘ │   pthread_join(T31)        long.c:15  after T31.5
-            ●───────────────────────────────────────────────────────────────┘   pthread_join(T32)        long.c:15  after T32.5
+            ●                                                                   T0.1   pthread_create(T1) ... (T32), 32 times  long.c:5
+            ├─●                                                                 T1.1   pthread_mutex_lock(m)                   long.c:8   after T0.1
+            │ ●                                                                 T1.2   pthread_mutex_unlock(m)                 long.c:9
+            ├─┼─●                                                               T2.1   pthread_mutex_lock(m)                   long.c:8   after T0.2 and T1.2
+            │ │ ●                                                               T2.2   pthread_mutex_unlock(m)                 long.c:9
+            ├─│─┼─●                                                             T3.1   pthread_mutex_lock(m)                   long.c:8   after T0.3 and T2.2
+            │ │ │ ●                                                             T3.2   pthread_mutex_unlock(m)                 long.c:9
+            ├─│─│─┼─●                                                           T4.1   pthread_mutex_lock(m)                   long.c:8   after T0.4 and T3.2
+            │ │ │ │ ●                                                           T4.2   pthread_mutex_unlock(m)                 long.c:9
+            ├─│─│─│─┼─●                                                         T5.1   pthread_mutex_lock(m)                   long.c:8   after T0.5 and T4.2
+            │ │ │ │ │ ●                                                         T5.2   pthread_mutex_unlock(m)                 long.c:9
+            ├─│─│─│─│─┼─●                                                       T6.1   pthread_mutex_lock(m)                   long.c:8   after T0.6 and T5.2
+            │ │ │ │ │ │ ●                                                       T6.2   pthread_mutex_unlock(m)                 long.c:9
+            ├─│─│─│─│─│─┼─●                                                     T7.1   pthread_mutex_lock(m)                   long.c:8   after T0.7 and T6.2
+            │ │ │ │ │ │ │ ●                                                     T7.2   pthread_mutex_unlock(m)                 long.c:9
+            ├─│─│─│─│─│─│─┼─●                                                   T8.1   pthread_mutex_lock(m)                   long.c:8   after T0.8 and T7.2
+            │ │ │ │ │ │ │ │ ●                                                   T8.2   pthread_mutex_unlock(m)                 long.c:9
+            ├─│─│─│─│─│─│─│─┼─●                                                 T9.1   pthread_mutex_lock(m)                   long.c:8   after T0.9 and T8.2
+            │ │ │ │ │ │ │ │ │ ●                                                 T9.2   pthread_mutex_unlock(m)                 long.c:9
+            ├─│─│─│─│─│─│─│─│─┼─●                                               T10.1  pthread_mutex_lock(m)                   long.c:8   after T0.10 and T9.2
+            │ │ │ │ │ │ │ │ │ │ ●                                               T10.2  pthread_mutex_unlock(m)                 long.c:9
+            ├─│─│─│─│─│─│─│─│─│─┼─●                                             T11.1  pthread_mutex_lock(m)                   long.c:8   after T0.11 and T10.2
+            │ │ │ │ │ │ │ │ │ │ │ ●                                             T11.2  pthread_mutex_unlock(m)                 long.c:9
+            ├─│─│─│─│─│─│─│─│─│─│─┼─●                                           T12.1  pthread_mutex_lock(m)                   long.c:8   after T0.12 and T11.2
+            │ │ │ │ │ │ │ │ │ │ │ │ ●                                           T12.2  pthread_mutex_unlock(m)                 long.c:9
+            ├─│─│─│─│─│─│─│─│─│─│─│─┼─●                                         T13.1  pthread_mutex_lock(m)                   long.c:8   after T0.13 and T12.2
+            │ │ │ │ │ │ │ │ │ │ │ │ │ ●                                         T13.2  pthread_mutex_unlock(m)                 long.c:9
+            ├─│─│─│─│─│─│─│─│─│─│─│─│─┼─●                                       T14.1  pthread_mutex_lock(m)                   long.c:8   after T0.14 and T13.2
+            │ │ │ │ │ │ │ │ │ │ │ │ │ │ ●                                       T14.2  pthread_mutex_unlock(m)                 long.c:9
+            ├─│─│─│─│─│─│─│─│─│─│─│─│─│─┼─●                                     T15.1  pthread_mutex_lock(m)                   long.c:8   after T0.15 and T14.2
+            │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ ●                                     T15.2  pthread_mutex_unlock(m)                 long.c:9
+            ├─│─│─│─│─│─│─│─│─│─│─│─│─│─│─┼─●                                   T16.1  pthread_mutex_lock(m)                   long.c:8   after T0.16 and T15.2
+            │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ ●                                   T16.2  pthread_mutex_unlock(m)                 long.c:9
+            ├─│─│─│─│─│─│─│─│─│─│─│─│─│─│─│─┼─●                                 T17.1  pthread_mutex_lock(m)                   long.c:8   after T0.17 and T16.2
+            │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ ●                                 T17.2  pthread_mutex_unlock(m)                 long.c:9
+            ├─│─│─│─│─│─│─│─│─│─│─│─│─│─│─│─│─┼─●                               T18.1  pthread_mutex_lock(m)                   long.c:8   after T0.18 and T17.2
+            ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆ ┆   ... 114 events not shown
+            │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ ● │ │ │   T29.4  pthread_mutex_unlock(m)                 long.c:9
+            │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ ● │ │ │   T29.5  exit of thread(T29)                     long.c:12
+            │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ ├─● │ │   T30.3  pthread_mutex_lock(m)                   long.c:8   after T29.4
+            │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ ● │ │   T30.4  pthread_mutex_unlock(m)                 long.c:9
+            │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ ● │ │   T30.5  exit of thread(T30)                     long.c:12
+            │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ ├─● │   T31.3  pthread_mutex_lock(m)                   long.c:8   after T30.4
+            │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ ● │   T31.4  pthread_mutex_unlock(m)                 long.c:9
+            │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ ● │   T31.5  exit of thread(T31)                     long.c:12
+            │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ ├─●   T32.3  pthread_mutex_lock(m)                   long.c:8   after T31.4
+            │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ ●   T32.4  pthread_mutex_unlock(m)                 long.c:9
+            │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ ●   T32.5  exit of thread(T32)                     long.c:12
+            ●─┴─┴─┴─┴─┴─┴─┴─┴─┴─┴─┴─┴─┴─┴─┴─┴─┴─┴─┴─┴─┴─┴─┴─┴─┴─┴─┴─┴─┴─┴─┴─┘   T0.33  pthread_join(T1) ... (T32), 32 times    long.c:15  after T1.5, T2.5, T3.5, T4.5 and 28 more
 
         This holds if there are no data races and the number of live threads is bounded.
         0.06 s, 2 paths, 31002 instructions, 40 solver queries (0.01 s), peak 48 MiB
@@ -230,6 +232,8 @@ fn full_shows_every_row() {
     assert_eq!(full.lines().filter(|line| line.contains('●')).count(), nodes);
     assert!(full.contains("after T") && !full.contains("not shown"));
     assert!(text(&long).contains(" events not shown"));
+    let repeated = text(&common::long(32, 1));
+    assert!(repeated.contains("pthread_create(T1) ... (T32), 32 times"), "{repeated}");
 }
 
 #[test]

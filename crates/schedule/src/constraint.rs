@@ -1,11 +1,10 @@
 //! The inputs under which a schedule can be followed.
 
+use icsched_smt::serial::TermDag;
 use serde::{Deserialize, Serialize};
 
-use crate::dag::TermDag;
-
 /// The weakest precondition that was found for a schedule (Bergan 3.3.2), for people and for machines.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct InputConstraint {
     /// As a C expression over the program's inputs: `atoi(argv[1]) != 0 && x < 3`; `true` for any input.
     pub c: String,

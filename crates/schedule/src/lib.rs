@@ -9,7 +9,6 @@
 
 pub mod builder;
 pub mod constraint;
-pub mod dag;
 pub mod db;
 pub mod diagnostic;
 pub mod end;

@@ -11,6 +11,8 @@ use icsched_schedule::{
     ScheduleTree, Statistics, ThreadContext, TreeNode,
 };
 
+use icsched_smt::serial::TermDag;
+
 fn point(inst: u32) -> ProgramPoint {
     ProgramPoint { func: FuncId::from_index(3), block: BlockId::from_index(1), inst }
 }
@@ -49,7 +51,10 @@ fn all_ends() -> Vec<ScheduleEnd> {
 }
 
 fn sample() -> Enumeration {
-    let schedule = |ends| Schedule::new(InputConstraint::text("argc > 1 && \"it's\""), graph(), ends);
+    let dag =
+        TermDag { version: 1, nodes: vec!["s 32 argc".into(), "c 32 1".into(), "slt 1 0".into()], roots: vec![2] };
+    let constraint = InputConstraint { c: "argc > 1 && \"it's\"".into(), dag: Some(dag) };
+    let schedule = |ends| Schedule::new(constraint.clone(), graph(), ends);
     let mut tree = ScheduleTree::flat(all_ends().into_iter().map(schedule));
     let inner = Branch {
         schedule: schedule(ScheduleEnd::Input { thread: 1, at: "t.c:8".into() }),

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use icsched_schedule::Schedule;
+use icsched_schedule::{Blocked, Schedule};
 
 use super::line;
 use crate::layout::{Layout, Predecessor, Row};
@@ -20,6 +20,7 @@ pub(super) fn draw(out: &mut String, schedule: &Schedule, layout: &Layout<'_>, p
     let calls: Vec<_> = layout.rows.iter().map(|row| call(schedule, row)).collect();
     let call_width = calls.iter().map(|call| call.chars().count().min(MAX_CALL)).max().unwrap_or(0);
     let at_width = schedule.graph.nodes().iter().map(|node| node.at.chars().count()).max().unwrap_or(0);
+    let id_width = (0..layout.rows.len()).map(|row| id(schedule, layout, row).len()).max().unwrap_or(0);
     for header in lanes.headers() {
         line!(out, "    {}", paint.paint(Tone::Heading, header.trim_end()));
     }
@@ -31,21 +32,39 @@ pub(super) fn draw(out: &mut String, schedule: &Schedule, layout: &Layout<'_>, p
                 line!(out, "    {picture}  {}", paint.paint(Tone::Aside, text));
                 continue;
             }
-            Row::Blocked { blocked, .. } => (blocked.at.as_str(), paint.paint(Tone::Bad, "blocked")),
-            Row::Node { node, after, .. } => (schedule.graph.nodes()[*node].at.as_str(), names(after)),
+            Row::Blocked { blocked, .. } => (blocked.at.as_str(), paint.paint(Tone::Bad, blocked_by(blocked))),
+            Row::Nodes { first, after, .. } => (schedule.graph.nodes()[*first].at.as_str(), names(after)),
         };
         let at_width = if notes.is_empty() { 0 } else { at_width };
         let at = paint.paint(Tone::Aside, format_args!("{at:<at_width$}"));
-        let text = format!("    {picture}  {call:<call_width$}  {at}  {notes}");
+        let id = paint.paint(Tone::Aside, format_args!("{:<id_width$}", id(schedule, layout, row)));
+        let text = format!("    {picture}  {id}  {call:<call_width$}  {at}  {notes}");
         line!(out, "{}", text.trim_end());
     }
 }
 
 fn call(schedule: &Schedule, row: &Row<'_>) -> String {
     match row {
-        Row::Node { node, .. } => words::node(&schedule.graph.nodes()[*node]),
+        Row::Nodes { first, count, .. } => words::nodes(&schedule.graph.nodes()[*first..*first + *count]),
         Row::Blocked { blocked, .. } => words::call(&blocked.op, &blocked.object),
         Row::Elided { .. } => String::new(),
+    }
+}
+
+/// The name of a row: its node, or the first of several.
+fn id(schedule: &Schedule, layout: &Layout<'_>, row: usize) -> String {
+    match &layout.rows[row] {
+        Row::Nodes { first, .. } => schedule.graph.nodes()[*first].id().to_string(),
+        Row::Blocked { lane, .. } => format!("T{}", layout.threads[*lane]),
+        Row::Elided { .. } => String::new(),
+    }
+}
+
+fn blocked_by(blocked: &Blocked) -> String {
+    match blocked.holder {
+        Some(holder) if holder == blocked.thread => "blocked by itself".into(),
+        Some(holder) => format!("blocked by T{holder}"),
+        None => "blocked".into(),
     }
 }
 
@@ -90,7 +109,7 @@ impl Lanes<'_> {
     /// The lanes of one row, padded to the width of all lanes.
     fn row(&self, row: usize) -> String {
         let (own, after) = match &self.layout.rows[row] {
-            Row::Node { lane, after, .. } => (Some((*lane, '●')), after.as_slice()),
+            Row::Nodes { lane, after, .. } => (Some((*lane, '●')), after.as_slice()),
             Row::Blocked { lane, .. } => (Some((*lane, '✗')), &[][..]),
             Row::Elided { .. } => (None, &[][..]),
         };

@@ -58,13 +58,10 @@ fn summary(out: &mut String, view: &View<'_>, options: TextOptions) {
     if totals.deadlocked > 0 {
         parts.push(paint.paint(Tone::Bad, format_args!("{} deadlocked", totals.deadlocked)));
     }
-    let verdict = if view.enumeration.is_complete() {
-        paint.paint(Tone::Good, "complete") + ": every input can follow one of them"
-    } else {
-        paint.paint(Tone::Warning, "incomplete") + ": some inputs may follow none of them"
-    };
+    let complete = view.enumeration.is_complete();
+    let word = if complete { paint.paint(Tone::Good, "complete") } else { paint.paint(Tone::Warning, "incomplete") };
     let program = paint.paint(Tone::Heading, &view.enumeration.program);
-    line!(out, "{program}: {}; {verdict}", parts.join(", "));
+    line!(out, "{program}: {}; {word}: {}", parts.join(", "), words::verdict(complete, totals.schedules));
 }
 
 fn reasons(out: &mut String, view: &View<'_>, options: TextOptions) {

@@ -56,9 +56,8 @@ pub(super) fn blocked_threads(out: &mut String, blocked: &[Blocked], indent: &st
     for thread in blocked {
         line!(out, "{indent}{}", words::blocked(thread));
     }
-    let cycle: Vec<_> = words::wait_cycle(blocked).iter().map(|thread| format!("T{thread}")).collect();
-    if cycle.len() > 2 {
-        line!(out, "{indent}a cycle: {}", cycle.join(" waits for "));
+    if let Some(cycle) = words::cycle(blocked) {
+        line!(out, "{indent}a cycle: {cycle}");
     }
 }
 
