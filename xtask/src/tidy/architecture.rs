@@ -1,14 +1,16 @@
-//! Compares the crate table printed in `docs/architecture.md` with the one that is enforced.
+//! Compares the crate table printed in `docs/architecture.md` with the one that is enforced and with the crates there are.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use super::Problem;
-use super::table::{self, CRATES};
+use super::graph::Package;
+use super::table;
 
 const FILE: &str = "docs/architecture.md";
 
-/// Differences between the two tables.
-pub(super) fn check(document: &str) -> Vec<Problem> {
+/// Where the printed table is wrong: it must list exactly the crates that exist, each with at least what it uses and at
+/// most what the enforced table allows.
+pub(super) fn check(document: &str, packages: &[Package]) -> Vec<Problem> {
     let rows = rows(document);
     if rows.is_empty() {
         return vec![Problem::new(FILE, 0, "has no table with the columns crate, one line, uses")];
@@ -16,25 +18,28 @@ pub(super) fn check(document: &str) -> Vec<Problem> {
     let names: Vec<_> = rows.iter().map(|row| row.name).collect();
     let mut problems = Vec::new();
     for (index, row) in rows.iter().enumerate() {
-        let Some(expected) = table::allowed(row.name) else {
-            problems.push(Problem::new(FILE, row.line, format!("`{}` is not in the enforced table", row.name)));
-            continue;
-        };
         match table::parse_uses(&names, index, row.uses) {
-            Ok(printed) if printed == expected => {}
-            Ok(_) => {
-                let expected = Vec::from_iter(expected).join(", ");
-                let message = format!("`{}` uses {}, but the enforced table says: {expected}", row.name, row.uses);
-                problems.push(Problem::new(FILE, row.line, message));
-            }
+            Ok(printed) => problems.extend(check_row(row, &printed, packages)),
             Err(error) => problems.push(Problem::new(FILE, row.line, error.to_string())),
         }
     }
-    let lines: BTreeMap<_, _> = rows.iter().map(|row| (row.name, row.line)).collect();
-    for row in CRATES.iter().filter(|row| !lines.contains_key(row.name)) {
-        problems.push(Problem::new(FILE, 0, format!("the crate table lacks `{}`", row.name)));
+    for name in packages.iter().filter_map(Package::crate_name).filter(|name| !names.contains(name)) {
+        problems.push(Problem::new(FILE, 0, format!("the crate table lacks `{name}`")));
     }
     problems
+}
+
+fn check_row(row: &Printed<'_>, printed: &BTreeSet<&str>, packages: &[Package]) -> Vec<Problem> {
+    let problem = |message: String| Problem::new(FILE, row.line, message);
+    let name = row.name;
+    let (Some(allowed), Some(package)) =
+        (table::allowed(name), packages.iter().find(|package| package.crate_name() == Some(name)))
+    else {
+        return vec![problem(format!("there is no crate `{name}`"))];
+    };
+    let too_much = printed.difference(&allowed).map(|used| format!("`{name}` must not use `{used}`"));
+    let too_little = package.uses().filter(|used| !printed.contains(used));
+    too_much.chain(too_little.map(|used| format!("`{name}` uses `{used}`, which its row lacks"))).map(problem).collect()
 }
 
 struct Printed<'a> {
@@ -65,32 +70,49 @@ fn cells(line: &str) -> Vec<&str> {
 mod tests {
     use super::*;
 
-    fn document(change: impl Fn(&str, &str) -> String) -> String {
-        let rows: String = CRATES.iter().map(|row| change(row.name, row.uses)).collect();
+    fn document(rows: &[(&str, &str)]) -> String {
+        let rows: String = rows.iter().map(|(name, uses)| format!("| `{name}` | words | {uses} |\n")).collect();
         format!("# Architecture\n\n| crate (`crates/…`) | one line | uses |\n| --- | --- | --- |\n{rows}\nText.\n")
     }
 
-    fn printed(name: &str, uses: &str) -> String {
-        format!("| `{name}` | words | {uses} |\n")
+    fn found(rows: &[(&str, &str)]) -> Vec<String> {
+        let packages = [
+            Package::sample("icsched-ir", "crates/ir", &[]),
+            Package::sample("icsched-smt", "crates/smt", &["anyhow"]),
+            Package::sample("icsched-schedule", "crates/schedule", &["icsched-ir"]),
+            Package::sample("xtask", "xtask", &[]),
+        ];
+        check(&document(rows), &packages).iter().map(ToString::to_string).collect()
     }
 
     #[test]
-    fn the_same_table_is_no_problem() {
-        assert_eq!(check(&document(printed)), []);
+    fn a_true_table_is_no_problem() {
+        let none = Vec::<String>::new();
+        assert_eq!(found(&[("ir", "-"), ("smt", "-"), ("schedule", "ir")]), none);
+        assert_eq!(found(&[("ir", "-"), ("smt", "-"), ("schedule", "ir, smt")]), none);
     }
 
     #[test]
-    fn a_changed_row_is_named_with_its_line() {
-        let changed = document(|name, uses| printed(name, if name == "smt" { "ir" } else { uses }));
-        assert_eq!(check(&changed), [Problem::new(FILE, 9, "`smt` uses ir, but the enforced table says: ")]);
+    fn a_wrong_row_is_named_with_its_line() {
+        let wrong = [("ir", "-"), ("smt", "ir"), ("schedule", "smt")];
+        assert_eq!(
+            found(&wrong),
+            [
+                "docs/architecture.md:6: `smt` must not use `ir`",
+                "docs/architecture.md:7: `schedule` uses `ir`, which its row lacks"
+            ]
+        );
     }
 
     #[test]
     fn missing_and_unknown_rows() {
-        let missing = document(|name, uses| if name == "cli" { String::new() } else { printed(name, uses) });
-        assert_eq!(check(&missing), [Problem::new(FILE, 0, "the crate table lacks `cli`")]);
-        let unknown = document(|name, uses| printed(if name == "cli" { "shell" } else { name }, uses));
-        assert_eq!(check(&unknown).len(), 2);
-        assert_eq!(check("# No table\n").len(), 1);
+        assert_eq!(
+            found(&[("ir", "-"), ("schedule", "ir"), ("pointsto", "ir")]),
+            [
+                "docs/architecture.md:7: there is no crate `pointsto`",
+                "docs/architecture.md: the crate table lacks `smt`"
+            ]
+        );
+        assert_eq!(check("# No table\n", &[]).len(), 1);
     }
 }

@@ -24,6 +24,22 @@ struct Dependency {
     kind: Option<String>,
 }
 
+impl Package {
+    /// The crate's name in the table; `None` for what is no part of the program.
+    pub(super) fn crate_name(&self) -> Option<&str> {
+        self.name.strip_prefix("icsched-")
+    }
+
+    /// The crates of the program that it uses, dev-dependencies aside.
+    pub(super) fn uses(&self) -> impl Iterator<Item = &str> {
+        self.non_dev().filter_map(|one| one.name.strip_prefix("icsched-"))
+    }
+
+    fn non_dev(&self) -> impl Iterator<Item = &Dependency> {
+        self.dependencies.iter().filter(|one| one.kind.as_deref() != Some("dev"))
+    }
+}
+
 #[derive(Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
@@ -58,22 +74,18 @@ fn check_package(package: &Package, root: &Path) -> Vec<Problem> {
     if TOOLS.contains(&package.name.as_str()) {
         return Vec::new();
     }
-    let Some((name, allowed)) =
-        package.name.strip_prefix("icsched-").and_then(|name| Some((name, table::allowed(name)?)))
-    else {
+    let Some((name, allowed)) = package.crate_name().and_then(|name| Some((name, table::allowed(name)?))) else {
         return vec![problem(format!("`{}` is not in the crate table (xtask/src/tidy/table.rs)", package.name))];
     };
     let mut problems = Vec::new();
     if manifest != format!("crates/{name}/Cargo.toml") {
         problems.push(problem(format!("`{}` belongs into crates/{name}", package.name)));
     }
-    for dependency in package.dependencies.iter().filter(|one| one.kind.as_deref() != Some("dev")) {
-        if let Some(used) = dependency.name.strip_prefix("icsched-")
-            && !allowed.contains(used)
-        {
-            let may = Vec::from_iter(allowed.iter().copied()).join(", ");
-            problems.push(problem(format!("`{name}` must not use `{used}`; it may use: {may}")));
-        }
+    for used in package.uses().filter(|used| !allowed.contains(used)) {
+        let may = Vec::from_iter(allowed.iter().copied()).join(", ");
+        problems.push(problem(format!("`{name}` must not use `{used}`; it may use: {may}")));
+    }
+    for dependency in package.non_dev() {
         for fence in FENCES {
             if fence.packages.contains(&dependency.name.as_str()) && !fence.crates.contains(&name) {
                 let crates = fence.crates.join(" and ");
@@ -88,16 +100,20 @@ fn check_package(package: &Package, root: &Path) -> Vec<Problem> {
 mod tests {
     use super::*;
 
-    /// The messages for a package `name` at `folder` with dependencies written `name` or `kind:name`.
-    fn messages(name: &str, folder: &str, dependencies: &[&str]) -> Vec<String> {
-        let dependencies = dependencies
-            .iter()
-            .map(|text| match text.split_once(':') {
+    impl Package {
+        /// A package of the workspace `r` with dependencies written `name` or `kind:name`.
+        pub(crate) fn sample(name: &str, folder: &str, dependencies: &[&str]) -> Self {
+            let dependency = |text: &&str| match text.split_once(':') {
                 Some((kind, name)) => Dependency { name: name.to_owned(), kind: Some(kind.to_owned()) },
                 None => Dependency { name: (*text).to_owned(), kind: None },
-            })
-            .collect();
-        let package = Package { name: name.to_owned(), manifest_path: format!("r/{folder}/Cargo.toml"), dependencies };
+            };
+            let dependencies = dependencies.iter().map(dependency).collect();
+            Self { name: name.to_owned(), manifest_path: format!("r/{folder}/Cargo.toml"), dependencies }
+        }
+    }
+
+    fn messages(name: &str, folder: &str, dependencies: &[&str]) -> Vec<String> {
+        let package = Package::sample(name, folder, dependencies);
         check(&[package], Path::new("r")).into_iter().map(|problem| problem.message).collect()
     }
 

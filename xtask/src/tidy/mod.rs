@@ -2,7 +2,7 @@
 //!
 //! The rules, each in a module of its own:
 //! 1. [`graph`]: crates use one another, LLVM and Z3 only as the table in [`table`] says;
-//! 2. [`architecture`]: the table printed in `docs/architecture.md` is that table;
+//! 2. [`architecture`]: the table printed in `docs/architecture.md` is true;
 //! 3. [`source`]: module docs, length of files, `unsafe` only where it is fenced;
 //! 4. [`text`]: no committed file names a package registry's host or a path of somebody's machine.
 
@@ -50,10 +50,11 @@ impl fmt::Display for Problem {
 /// # Errors
 /// Cargo or git cannot be asked, or a file cannot be read.
 pub(crate) fn check(root: &Path) -> Result<Vec<Problem>> {
-    let mut problems = graph::check(&graph::packages(root)?, root);
+    let packages = graph::packages(root)?;
+    let mut problems = graph::check(&packages, root);
     let architecture = root.join("docs/architecture.md");
     if architecture.is_file() {
-        problems.extend(architecture::check(&fs::read_to_string(architecture)?));
+        problems.extend(architecture::check(&fs::read_to_string(architecture)?, &packages));
     }
     for file in tracked_files(root)? {
         let path = root.join(&file);
