@@ -450,6 +450,26 @@ impl Terminator {
         a.into_iter().chain(b)
     }
 
+    /// The outgoing edges, to be changed.
+    pub fn edges_mut(&mut self) -> impl Iterator<Item = &mut Edge> {
+        let (a, b) = match self {
+            Terminator::Jump(edge) => (Some(edge), None),
+            Terminator::Branch { then_edge, else_edge, .. } => (Some(then_edge), Some(else_edge)),
+            Terminator::Return(_) | Terminator::Unreachable | Terminator::Unsupported { .. } => (None, None),
+        };
+        a.into_iter().chain(b)
+    }
+
+    /// Calls `change` with every operand: condition or returned values, then edge arguments.
+    pub fn for_each_operand_mut(&mut self, mut change: impl FnMut(&mut Operand)) {
+        match self {
+            Terminator::Branch { condition, .. } => change(condition),
+            Terminator::Return(values) => values.iter_mut().for_each(&mut change),
+            Terminator::Jump(_) | Terminator::Unreachable | Terminator::Unsupported { .. } => {}
+        }
+        self.edges_mut().flat_map(|edge| edge.args.iter_mut()).for_each(change);
+    }
+
     /// Calls `visit` with every operand, edge arguments included, in the order the text form prints them.
     pub fn for_each_operand(&self, mut visit: impl FnMut(Operand)) {
         match self {
@@ -494,6 +514,42 @@ impl Op {
             }
             Op::VaStart { list } => visit(*list),
             Op::VaCopy { to, from } => [*to, *from].into_iter().for_each(visit),
+            Op::Fence { .. } | Op::Trap | Op::Unsupported { .. } => {}
+        }
+    }
+
+    /// Calls `change` with every operand, in the order of [`for_each_operand`](Self::for_each_operand).
+    pub fn for_each_operand_mut(&mut self, mut change: impl FnMut(&mut Operand)) {
+        match self {
+            Op::Binary { a, b, .. }
+            | Op::IntCompare { a, b, .. }
+            | Op::FloatCompare { a, b, .. }
+            | Op::Overflow { a, b, .. } => [a, b].into_iter().for_each(change),
+            Op::Unary { a, .. } | Op::Cast { a, .. } => change(a),
+            Op::Select { condition, a, b } => [condition, a, b].into_iter().for_each(change),
+            Op::FunnelShift { hi, lo, amount, .. } => [hi, lo, amount].into_iter().for_each(change),
+            Op::Address { base, indices, .. } => {
+                change(base);
+                indices.iter_mut().for_each(|i| change(&mut i.index));
+            }
+            Op::Load { address, .. } => change(address),
+            Op::Store { address, value, .. } | Op::AtomicRmw { address, value, .. } => {
+                [address, value].into_iter().for_each(change);
+            }
+            Op::Alloca { count, .. } => change(count),
+            Op::CompareExchange { address, expected, new, .. } => {
+                [address, expected, new].into_iter().for_each(change);
+            }
+            Op::MemCopy { to, from, bytes, .. } => [to, from, bytes].into_iter().for_each(change),
+            Op::MemSet { to, byte, bytes } => [to, byte, bytes].into_iter().for_each(change),
+            Op::Call { callee, args } => {
+                if let Callee::Indirect(target) = callee {
+                    change(target);
+                }
+                args.iter_mut().for_each(change);
+            }
+            Op::VaStart { list } => change(list),
+            Op::VaCopy { to, from } => [to, from].into_iter().for_each(change),
             Op::Fence { .. } | Op::Trap | Op::Unsupported { .. } => {}
         }
     }
