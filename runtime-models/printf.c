@@ -1,0 +1,204 @@
+/* The printf family, and the names that headers turn its calls into. */
+#include <err.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "ics_stdio.h"
+
+int vfprintf(FILE *f, const char *format, va_list ap) {
+    if (__ics_is_symbolic_domain()) return ics_format_sink(format, ap);
+    struct ics_sink sink = {.stream = f};
+    /* An unbuffered stream gets one write per call, as in glibc. */
+    char block[1024];
+    if (f->_flags & ICS_UNBUFFERED) sink = (struct ics_sink){.to = block, .capacity = sizeof block};
+    int count = ics_format(&sink, format, ap);
+    if (!sink.stream && count > 0) {
+        if ((size_t)count <= sizeof block) {
+            ics_write(f, block, (size_t)count);
+        } else {
+            sink = (struct ics_sink){.stream = f};
+            count = ics_format(&sink, format, ap);
+        }
+    }
+    return f->_flags & ICS_ERROR ? -1 : count;
+}
+
+int vsnprintf(char *to, size_t size, const char *format, va_list ap) {
+    size_t capacity = size ? size - 1 : 0;
+    if (__ics_is_symbolic_domain()) return ics_format_symbolic(to, size, format, ap);
+    struct ics_sink sink = {.to = to, .capacity = capacity};
+    int count = ics_format(&sink, format, ap);
+    if (size && count >= 0) to[ICS_MIN((size_t)count, capacity)] = 0;
+    return count;
+}
+
+int vsprintf(char *to, const char *format, va_list ap) {
+    return vsnprintf(to, (size_t)-1, format, ap);
+}
+
+int vprintf(const char *format, va_list ap) {
+    return vfprintf(stdout, format, ap);
+}
+
+int vdprintf(int fd, const char *format, va_list ap) {
+    if (__ics_is_symbolic_domain()) return ics_format_sink(format, ap);
+    int count = vsnprintf(0, 0, format, ap);
+    if (count <= 0) return count;
+    char *text = __ics_malloc((size_t)count + 1, 0);
+    vsnprintf(text, (size_t)count + 1, format, ap);
+    ssize_t done = write(fd, text, (size_t)count);
+    __ics_free(text);
+    return done < 0 ? -1 : count;
+}
+
+int vasprintf(char **to, const char *format, va_list ap) {
+    int count = vsnprintf(0, 0, format, ap);
+    if (count < 0) return count;
+    size_t size = (size_t)count + 1;
+    /* A symbolic length: room for the longest (see ics_format_symbolic). */
+    if (__ics_is_symbolic(size)) size = 4096;
+    *to = malloc(size);
+    return vsnprintf(*to, size, format, ap);
+}
+
+/* A variadic function that calls the one with a va_list; the part before the format differs. */
+#define FORWARD(call)                                                                                               \
+    va_list ap;                                                                                                     \
+    va_start(ap, format);                                                                                           \
+    int count = call;                                                                                               \
+    va_end(ap);                                                                                                     \
+    return count
+
+int printf(const char *format, ...) {
+    FORWARD(vfprintf(stdout, format, ap));
+}
+
+int fprintf(FILE *f, const char *format, ...) {
+    FORWARD(vfprintf(f, format, ap));
+}
+
+int sprintf(char *to, const char *format, ...) {
+    FORWARD(vsnprintf(to, (size_t)-1, format, ap));
+}
+
+int snprintf(char *to, size_t size, const char *format, ...) {
+    FORWARD(vsnprintf(to, size, format, ap));
+}
+
+int dprintf(int fd, const char *format, ...) {
+    FORWARD(vdprintf(fd, format, ap));
+}
+
+int asprintf(char **to, const char *format, ...) {
+    FORWARD(vasprintf(to, format, ap));
+}
+
+int __asprintf(char **to, const char *format, ...) {
+    FORWARD(vasprintf(to, format, ap));
+}
+
+/* _FORTIFY_SOURCE */
+int __printf_chk(int flag, const char *format, ...) {
+    FORWARD(vfprintf(stdout, format, ap));
+}
+
+int __fprintf_chk(FILE *f, int flag, const char *format, ...) {
+    FORWARD(vfprintf(f, format, ap));
+}
+
+int __sprintf_chk(char *to, int flag, size_t room, const char *format, ...) {
+    FORWARD(vsnprintf(to, (size_t)-1, format, ap));
+}
+
+int __snprintf_chk(char *to, size_t size, int flag, size_t room, const char *format, ...) {
+    FORWARD(vsnprintf(to, size, format, ap));
+}
+
+int __dprintf_chk(int fd, int flag, const char *format, ...) {
+    FORWARD(vdprintf(fd, format, ap));
+}
+
+int __asprintf_chk(char **to, int flag, const char *format, ...) {
+    FORWARD(vasprintf(to, format, ap));
+}
+
+int __vprintf_chk(int flag, const char *format, va_list ap) {
+    return vfprintf(stdout, format, ap);
+}
+
+int __vfprintf_chk(FILE *f, int flag, const char *format, va_list ap) {
+    return vfprintf(f, format, ap);
+}
+
+int __vsprintf_chk(char *to, int flag, size_t room, const char *format, va_list ap) {
+    return vsnprintf(to, (size_t)-1, format, ap);
+}
+
+int __vsnprintf_chk(char *to, size_t size, int flag, size_t room, const char *format, va_list ap) {
+    return vsnprintf(to, size, format, ap);
+}
+
+int __vasprintf_chk(char **to, int flag, const char *format, va_list ap) {
+    return vasprintf(to, format, ap);
+}
+
+/* --- messages --- */
+
+void perror(const char *s) {
+    if (__ics_is_symbolic_domain()) return;
+    const char *message = strerror(errno);
+    if (s && *s) fprintf(stderr, "%s: %s\n", s, message);
+    else fprintf(stderr, "%s\n", message);
+}
+
+extern char *program_invocation_short_name;
+
+static void report(int error, const char *format, va_list ap) {
+    if (__ics_is_symbolic_domain()) return;
+    fprintf(stderr, "%s: ", program_invocation_short_name);
+    if (format) {
+        vfprintf(stderr, format, ap);
+        if (error >= 0) fputs(": ", stderr);
+    }
+    if (error >= 0) fputs(strerror(error), stderr);
+    fputc('\n', stderr);
+}
+
+#define REPORT(error)                                                                                               \
+    va_list ap;                                                                                                     \
+    va_start(ap, format);                                                                                           \
+    report(error, format, ap);                                                                                      \
+    va_end(ap)
+
+void warn(const char *format, ...) {
+    REPORT(errno);
+}
+
+void warnx(const char *format, ...) {
+    REPORT(-1);
+}
+
+_Noreturn void err(int status, const char *format, ...) {
+    REPORT(errno);
+    exit(status);
+}
+
+_Noreturn void errx(int status, const char *format, ...) {
+    REPORT(-1);
+    exit(status);
+}
+
+void syslog(int priority, const char *format, ...) {
+}
+
+void vsyslog(int priority, const char *format, va_list ap) {
+}
+
+void openlog(const char *name, int options, int facility) {
+}
+
+void closelog(void) {
+}

@@ -1,0 +1,78 @@
+/* Streams in the symbolic domain. There is no buffer: output is a sink, input is computed from the file's bytes and
+ * its offset, which becomes a term once a line's length does; no character is branched on. */
+#include "ics_files.h"
+#include "ics_stdio.h"
+
+size_t ics_symbolic_write(FILE *f, const char *p, size_t n) {
+    return n;
+}
+
+int ics_symbolic_getc(FILE *stream) {
+    struct ics_file *f = ics_file(stream->_fileno);
+    if (!f) return EOF;
+    if (f->pushed_back) {
+        int c = f->pushed_back - 1;
+        f->pushed_back = 0;
+        return c;
+    }
+    int c;
+    if (f->kind == ICS_INPUT_FILE) {
+        c = (int)__ics_input("getc", 32);
+        __ics_assume(c >= -1 && c <= 255);
+    } else {
+        unsigned long inside = f->offset < f->size;
+        unsigned char byte = (unsigned char)f->content[__ics_select(inside, (unsigned long)f->offset, 0)];
+        c = (int)__ics_select(inside, byte, (unsigned long)EOF);
+        f->offset += (long)inside;
+    }
+    stream->_flags |= (int)__ics_select(c == EOF, ICS_EOF, 0);
+    return c;
+}
+
+void ics_symbolic_ungetc(FILE *stream, int c) {
+    struct ics_file *f = ics_file(stream->_fileno);
+    if (!f) return;
+    /* Usually the byte that was just read: step back, so that nothing depends on what it is. */
+    if (f->kind == ICS_SYMBOLIC_FILE && !__ics_is_symbolic((unsigned long)f->offset) && f->offset > 0) f->offset--;
+    else f->pushed_back = (unsigned char)c + 1;
+}
+
+char *ics_symbolic_line(FILE *stream, char *to, size_t n) {
+    struct ics_file *f = ics_file(stream->_fileno);
+    if (!f) return 0;
+    if (f->kind == ICS_INPUT_FILE) {
+        unsigned long got = __ics_input("fgets", 1) & 1;
+        stream->_flags |= (int)__ics_select(got, 0, ICS_EOF);
+        if (!got) return 0;
+        __ics_input_bytes(to, n, "fgets");
+        to[n] = 0;
+        return to;
+    }
+    unsigned long left = (unsigned long)(f->size - f->offset), count = 0, ended = 0;
+    n = ICS_MIN(n, (size_t)f->size);
+    for (size_t i = 0; i < n && (__ics_is_symbolic(ended) || !ended); i++) {
+        unsigned long take = (ended == 0) & (i < left);
+        unsigned char byte = (unsigned char)f->content[__ics_select(take, (unsigned long)f->offset + i, 0)];
+        /* the NUL is written behind the last byte, once; what follows keeps its value */
+        unsigned long kept = __ics_select(count == i, 0, (unsigned char)to[i]);
+        to[i] = (char)__ics_select(take, byte, kept);
+        count += take;
+        ended |= (take == 0) | (byte == '\n');
+    }
+    if (count == 0) {
+        stream->_flags |= ICS_EOF;
+        return 0;
+    }
+    to[count] = 0;
+    f->offset += (long)count;
+    return to;
+}
+
+size_t ics_symbolic_fread(FILE *stream, void *to, size_t n) {
+    struct ics_file *f = ics_file(stream->_fileno);
+    if (!f || n == 0) return 0;
+    unsigned long count = ics_file_read(f, to, n);
+    count = __ics_select((long)count < 0, 0, count);
+    stream->_flags |= (int)__ics_select(count < n, ICS_EOF, 0);
+    return count;
+}
