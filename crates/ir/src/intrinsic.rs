@@ -118,6 +118,10 @@ intrinsics! {
     InputOfString = "__ics_input_of_string", 3;
     /// `void (void *p, size_t n, const char *name)`: makes `n` bytes new inputs `name[0..n]`; symbolic domain only.
     InputBytes = "__ics_input_bytes", 3;
+    /// `unsigned long (int function, unsigned long a, unsigned long b)`: bits of a double, from bits of doubles that are
+    /// constants: what the host's libm gives. The functions, from 0: tan, asin, acos, atan, atan2(a, b), sinh, cosh,
+    /// tanh, asinh, acosh, atanh, cbrt, hypot(a, b), expm1, log1p.
+    Math = "__ics_math", 3;
     /// `void (int condition)`: the inputs satisfy the condition (only to bound what `__ics_input` returned).
     Assume = "__ics_assume", 1;
     // --- host (concrete domain; in the symbolic domain only where said) -----------------------------------------
