@@ -74,6 +74,29 @@ fn ids_types_and_tables_may_be_left_out() {
         }
         "#,
         &expect![[r#"
+            global @n size 8 align 1 = x"07000000ffffffff"
+            global @p size 8 align 1 = { 0: @n + 4 }
+
+            function f0 @main(v0: i32, v1: ptr) -> i32 {
+            b0:
+                v2: i32 = load [@n] at a.c:3
+                v3: i1 = icmp.sgt v0, 1 at a.c:4:7
+                branch v3, b1(v2, 0), b2(0)
+            b1(v4: i32, v5: i32):
+                v6: i32 = add v5, 1
+                v7: i32 = mul 3, v4 at a.c:3
+                v8: i64 = sext v6
+                v9: ptr = address @n + 12 + v8*4
+                store [v9], v7
+                v10: i1 = icmp.ult v6, v0
+                branch v10, b1(v7, v6), b2(v7)
+            b2(v11: i32):
+                return v11
+            }
+
+            file0 = "a.c"
+            loc0 = file0:3:0
+            loc1 = file0:4:7
         "#]],
     );
 }
@@ -136,40 +159,57 @@ fn error(body: &str, expected: &Expect) {
 
 #[test]
 fn errors_say_where_and_what() {
-    error("b0:\n  v1 = frob v0\n  return v0", &expect![[r""]]);
-    error("b0:\n  v1 = add v0, v7\n  return v0", &expect![[r""]]);
-    error("b0:\n  v1 = add v0, %x\n  return v0", &expect![[r""]]);
-    error("b0:\n  v1 = load [@g]\n  return v0", &expect![[r""]]);
-    error("b0:\n  store [@g], 5\n  return v0", &expect![[r""]]);
-    error("b0:\n  store [@h], v0\n  return v0", &expect![[r""]]);
-    error("b0:\n  v1: i8 = add 256, 1\n  return v0", &expect![[r""]]);
-    error("b0:\n  v1: f64 = fadd 1, 2.0\n  return v0", &expect![[r""]]);
-    error("b0:\n  v0 = add 1:i32, 2\n  return v0", &expect![[r""]]);
-    error("b0:\n  jump b3", &expect![[r""]]);
-    error("b1:\n  jump b1", &expect![[r""]]);
-    error("b0:\n  trap\nb1:\n  return v0", &expect![[r""]]);
-    error("b0:\n  return v0 v0", &expect![[r""]]);
-    error("b0:\n  return v0 at loc4", &expect![[r""]]);
-    error("b0:\n  v1: i65 = add v0, v0\n  return v0", &expect![[r""]]);
-    error("b0:\n  unsupported \"x\n  return v0", &expect![[r""]]);
-    error("b0:\n  call @g()\n  return v0", &expect![[r""]]);
-    error("b0:\n  call __ics_nothing()\n  return v0", &expect![[r""]]);
-    error("  return v0", &expect![[r""]]);
-    error("", &expect![[r""]]);
+    error("b0:\n  v1 = frob v0\n  return v0", &expect!["4:8: `frob` is not an operation"]);
+    error("b0:\n  v1 = add v0, v7\n  return v0", &expect!["4:16: v7 is never defined"]);
+    error("b0:\n  v1 = add v0, %x\n  return v0", &expect!["4:16: %x is never defined"]);
+    error(
+        "b0:\n  v1 = load [@g]\n  return v0",
+        &expect!["4:3: the type of this value is not clear here: write it as in `v0: i32`"],
+    );
+    error(
+        "b0:\n  store [@g], 5\n  return v0",
+        &expect!["4:15: the type of this constant is not clear here: write it as in `5:i32`"],
+    );
+    error("b0:\n  store [@h], v0\n  return v0", &expect!["4:10: there is no @h"]);
+    error("b0:\n  v1: i8 = add 256, 1\n  return v0", &expect!["4:16: `256` is no i8"]);
+    error(
+        "b0:\n  v1: f64 = fadd 1, 2.0\n  return v0",
+        &expect!["4:18: `1` is no f64; write it as in `1.0`, or its bits in hexadecimal"],
+    );
+    error("b0:\n  v0 = add 1:i32, 2\n  return v0", &expect!["4:3: this value is already defined"]);
+    error("b0:\n  jump b3", &expect!["4:8: there is no block b3"]);
+    error("b1:\n  jump b1", &expect!["3:1: blocks are numbered in order; this is b0"]);
+    error(
+        "b0:\n  trap\nb1:\n  return v0",
+        &expect!["5:1: the block does not end with a jump, branch, return or unreachable before this"],
+    );
+    error("b0:\n  return v0 v0", &expect!["4:13: expected `,`"]);
+    error("b0:\n  return v0 at loc4", &expect!["4:16: loc4 is not defined"]);
+    error("b0:\n  v1: i65 = add v0, v0\n  return v0", &expect!["4:7: `i65` is not a type"]);
+    error("b0:\n  unsupported \"x\n  return v0", &expect!["4:17: the string does not end on its line"]);
+    error("b0:\n  call @g()\n  return v0", &expect!["4:8: @g is a global, not a function"]);
+    error("b0:\n  call __ics_nothing()\n  return v0", &expect!["4:8: `__ics_nothing` is not an intrinsic"]);
+    error("  return v0", &expect!["3:3: expected a label like `b0:` or `}`"]);
+    error("", &expect!["5:1: a function has at least one block; write `declare` for one without"]);
 }
 
 #[test]
 fn errors_outside_functions_say_where_and_what() {
     let error = |text: &str, expected: Expect| expected.assert_eq(&parse(text).expect_err("is wrong").to_string());
-    error("fun @f()", expect![[r""]]);
-    error("global @g\nglobal @g", expect![[r""]]);
-    error("global @g size -1", expect![[r""]]);
-    error("global @g big", expect![[r""]]);
-    error("main @f", expect![[r""]]);
-    error("t1 = opaque", expect![[r""]]);
-    error("t0 = tree", expect![[r""]]);
-    error("declare f1 @f()", expect![[r""]]);
-    error("declare @f(v0: i32, v4000000000: i32)", expect![[r""]]);
-    error("function @f() {\nb0:\n  return", expect![[r""]]);
-    error("\u{1}", expect![[r""]]);
+    error("fun @f()", expect!["1:1: `fun` does not start a function, global or table row"]);
+    error("global @g\nglobal @g", expect!["2:8: @g is defined twice"]);
+    error("global @g size -1", expect!["1:16: expected a size"]);
+    error("global @g big", expect!["1:11: `big` is not an attribute of a global"]);
+    error("main @f", expect!["1:6: there is no @f"]);
+    error("t1 = opaque", expect!["1:1: the rows of a table are numbered 0, 1, 2, ..."]);
+    error("t0 = tree", expect!["1:6: `tree` is not a kind of type"]);
+    error("declare f1 @f()", expect!["1:9: functions are numbered in order; this is f0"]);
+    error(
+        "declare @f(v0: i32, v4000000000: i32)",
+        expect!["1:21: v4000000000 is too large: ids are numbered without gaps"],
+    );
+    error("function @f() {\nb0:\n  return", expect!["3:9: expected a label like `b0:` or `}`"]);
+    // A signature cut by a line break once had its values counted in the first line only, and looked up in both.
+    error("declare @f(\nv0: i32)", expect!["2:1: expected a value like `v0` or `%name`"]);
+    error("\u{1}", expect![[r#"1:1: unexpected character `\u{1}`"#]]);
 }

@@ -20,6 +20,8 @@ pub(super) struct Scope<'s> {
     values: IdVec<ValueId, Option<Value>>,
     /// Where each value appears first.
     places: IdVec<ValueId, Option<(u32, u32)>>,
+    /// Where the function starts.
+    start: (u32, u32),
 }
 
 impl<'s> Scope<'s> {
@@ -51,6 +53,7 @@ impl<'s> Scope<'s> {
             types: IdVec::filled(None, count),
             values: IdVec::filled(None, count),
             places: IdVec::filled(None, count),
+            start: item.first().map_or((1, 1), |token| (token.line, token.column)),
         };
         for (at, token) in item.iter().enumerate() {
             let Some(value) = scope.value_of(&token.kind) else { continue };
@@ -115,19 +118,15 @@ impl<'s> Scope<'s> {
 
     /// All values.
     pub(super) fn finish(self) -> Parsed<IdVec<ValueId, Value>> {
-        let mut values = IdVec::new();
-        for (id, value) in self.values.iter() {
-            match value {
-                Some(value) => values.push(value.clone()),
-                None => {
-                    let (line, column) = self.places[id].unwrap_or((1, 1));
-                    let name = self.locals.iter().find(|(_, local)| **local == id);
-                    let name = name.map_or(id.to_string(), |(name, _)| format!("%{name}"));
-                    return Err(super::ParseError { line, column, message: format!("{name} is never defined") });
-                }
-            };
-        }
-        Ok(values)
+        let missing = || self.values.ids().filter(|&v| self.values[v].is_none());
+        // A gap in the numbers says less than a value that is used.
+        let Some(value) = missing().find(|&v| self.places[v].is_some()).or_else(|| missing().next()) else {
+            return Ok(self.values.values().flatten().cloned().collect());
+        };
+        let (line, column) = self.places[value].unwrap_or(self.start);
+        let name = self.locals.iter().find(|(_, local)| **local == value);
+        let name = name.map_or(value.to_string(), |(name, _)| format!("%{name}"));
+        Err(super::ParseError { line, column, message: format!("{name} is never defined") })
     }
 }
 
@@ -171,11 +170,12 @@ pub(super) fn read<'s>(reader: &mut Reader, cursor: &mut Cursor<'_, 's>, func: F
     Ok(())
 }
 
-/// A word at the start of a line, an optional parameter list, a colon.
+/// A word at the start of a line (but no value, which has a colon too), an optional parameter list, a colon.
 fn is_label(cursor: &Cursor<'_, '_>) -> bool {
     let mut ahead = cursor.clone();
-    if !ahead.token().first_on_line || !matches!(ahead.peek(), Kind::Word(_)) {
-        return false;
+    match ahead.peek() {
+        Kind::Word(word) if ahead.token().first_on_line && id_index(word, "v").is_none() => {}
+        _ => return false,
     }
     skip_label(&mut ahead)
 }

@@ -95,10 +95,14 @@ impl Literal<'_, '_> {
             Type::F32 => self.float(digits, ty, |text| text.parse::<f32>().ok().map(|x| u64::from(x.to_bits()))),
             Type::F64 => self.float(digits, ty, |text| text.parse::<f64>().ok().map(f64::to_bits)),
         };
-        match bits {
-            Some(bits) => Ok(Const::Bits { ty, bits }),
-            None => Err(self.token.error(format!("`{}{digits}` is no {ty}", if self.negative { "-" } else { "" }))),
-        }
+        bits.map(|bits| Const::Bits { ty, bits }).ok_or_else(|| {
+            let sign = if self.negative { "-" } else { "" };
+            let hint = match ty {
+                Type::Int(_) | Type::Ptr => "",
+                Type::F32 | Type::F64 => "; write it as in `1.0`, or its bits in hexadecimal",
+            };
+            self.token.error(format!("`{sign}{digits}` is no {ty}{hint}"))
+        })
     }
 
     /// An error for a place that does not tell the type.

@@ -20,10 +20,6 @@ impl<'t, 's> Cursor<'t, 's> {
         Self { tokens, at }
     }
 
-    pub(super) fn position(&self) -> usize {
-        self.at
-    }
-
     pub(super) fn token(&self) -> &'t Token<'s> {
         &self.tokens[self.at]
     }
@@ -148,6 +144,11 @@ impl<'t, 's> Cursor<'t, 's> {
         let token = self.token();
         let word = self.word("a type")?;
         type_named(word).ok_or_else(|| token.error(format!("`{word}` is not a type")))
+    }
+
+    /// Nothing is left.
+    pub(super) fn end_of_item(&self) -> Parsed<()> {
+        if *self.peek() == Kind::End { Ok(()) } else { self.error("expected the end of the line") }
     }
 
     /// The statement is over: the next token is on another line or closes the body.

@@ -21,27 +21,23 @@ use crate::types::Type;
 /// # Errors
 /// The first thing that is wrong, with its place.
 pub fn parse(text: &str) -> Result<Program, ParseError> {
-    let tokens = lexer::tokens(text)?;
+    let items = items(lexer::tokens(text)?);
     let mut program = Program::default();
-    read_tables(&tokens, &mut program)?;
+    read_tables(&items, &mut program)?;
     let locs = LocReader::new(&program);
     let mut reader = Reader { program, symbols: BTreeMap::new(), locs, param_types: IdVec::new() };
-    let starts = item_starts(&tokens);
     let mut deferred = Vec::new();
-    for (item, &start) in starts.iter().enumerate() {
-        let end = starts.get(item + 1).copied().unwrap_or(tokens.len() - 1);
-        let mut cursor = Cursor::new(&tokens, start);
-        if let Some(rest) = reader.declare(&mut cursor, &tokens[start..end])? {
-            deferred.push((cursor, rest, end));
+    for item in &items {
+        let mut cursor = Cursor::new(item, 0);
+        if let Some(rest) = reader.declare(&mut cursor, item)? {
+            deferred.push((cursor, rest));
         }
     }
     let mut names_main = false;
-    for (mut cursor, rest, end) in deferred {
+    for (mut cursor, rest) in deferred {
         names_main |= matches!(rest, Rest::Header("main"));
         reader.define(&mut cursor, rest)?;
-        if cursor.position() != end {
-            return cursor.error("expected the end of the line");
-        }
+        cursor.end_of_item()?;
     }
     let mut program = reader.program;
     if !names_main {
@@ -50,28 +46,34 @@ pub fn parse(text: &str) -> Result<Program, ParseError> {
     Ok(program)
 }
 
-/// Positions of the first tokens on a line outside braces.
-fn item_starts(tokens: &[Token<'_>]) -> Vec<usize> {
+/// The tokens cut before each first token of a line outside braces; every item gets its own end.
+fn items(tokens: Vec<Token<'_>>) -> Vec<Vec<Token<'_>>> {
     let mut depth = 0_u32;
-    let mut starts = Vec::new();
-    for (at, token) in tokens.iter().enumerate() {
+    let mut items = Vec::new();
+    let mut item = Vec::new();
+    for token in tokens {
+        let starts = depth == 0 && token.first_on_line || token.kind == Kind::End;
+        if starts && !item.is_empty() {
+            item.push(Token { kind: Kind::End, ..token.clone() });
+            items.push(std::mem::take(&mut item));
+        }
         match token.kind {
             Kind::Punct('{') => depth += 1,
             Kind::Punct('}') => depth = depth.saturating_sub(1),
-            Kind::End => {}
-            _ if depth == 0 && token.first_on_line => starts.push(at),
             _ => {}
         }
+        item.push(token);
     }
-    starts
+    items
 }
 
-fn read_tables(tokens: &[Token<'_>], program: &mut Program) -> Parsed<()> {
-    for (at, token) in tokens.iter().enumerate() {
-        let mut cursor = Cursor::new(tokens, at);
-        if !token.first_on_line || !table::is_row(&cursor) {
+fn read_tables(items: &[Vec<Token<'_>>], program: &mut Program) -> Parsed<()> {
+    for item in items {
+        let mut cursor = Cursor::new(item, 0);
+        if !table::is_row(&cursor) {
             continue;
         }
+        let token = cursor.token();
         let in_order = match table::row(&mut cursor)? {
             Row::File(index, name) => program.files.push(name).index() == index,
             Row::Loc(index, loc) => program.locs.push(loc).index() == index,
@@ -80,7 +82,7 @@ fn read_tables(tokens: &[Token<'_>], program: &mut Program) -> Parsed<()> {
         if !in_order {
             return Err(token.error("the rows of a table are numbered 0, 1, 2, ..."));
         }
-        cursor.end_of_line()?;
+        cursor.end_of_item()?;
     }
     Ok(())
 }
@@ -109,7 +111,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// First step: names and signatures. `item` holds the item's tokens.
+    /// First step: names and signatures. `item` holds the cursor's tokens.
     fn declare<'s>(&mut self, cursor: &mut Cursor<'_, 's>, item: &[Token<'s>]) -> Parsed<Option<Rest<'s>>> {
         if table::is_row(cursor) {
             return Ok(None);
@@ -141,7 +143,7 @@ impl Reader {
                     cursor.expect('{')?;
                     return Ok(Some(Rest::Function(id, scope)));
                 }
-                cursor.end_of_line()?;
+                cursor.end_of_item()?;
                 self.program.functions[id].values = scope.finish()?;
                 Ok(None)
             }
@@ -256,7 +258,7 @@ impl Reader {
     fn global(&mut self, cursor: &mut Cursor<'_, '_>, id: GlobalId) -> Parsed<()> {
         let mut global = self.program.globals[id].clone();
         let mut size = None;
-        while !cursor.is_punct('=') && !cursor.token().first_on_line && *cursor.peek() != Kind::End {
+        while !cursor.is_punct('=') && *cursor.peek() != Kind::End {
             if let Some(index) = cursor.eat_id("t") {
                 global.source_type = Some(TypeId::from_index(index));
                 continue;

@@ -40,7 +40,7 @@ impl fmt::Display for Program {
             write_global(&mut text, &context, global)?;
         }
         for (id, function) in self.functions.iter() {
-            if !function.is_declaration() {
+            if !function.is_declaration() || text.ends_with("}\n") {
                 blank_line(&mut text);
             }
             write_function(&mut text, &context, id, function)?;

@@ -382,12 +382,8 @@ impl BodyGen<'_, '_> {
                 (vec![], Op::MemSet { to: address, byte, bytes })
             }
             8 => self.call(),
-            9 => self
-                .outer
-                .pick(&[0, 1])
-                .eq(&0)
-                .then(|| (vec![], Op::VaStart { list: address }))
-                .unwrap_or_else(|| (vec![], Op::VaCopy { to: address, from: address })),
+            9 if self.outer.flag() => (vec![], Op::VaStart { list: address }),
+            9 => (vec![], Op::VaCopy { to: address, from: address }),
             10 => (vec![], Op::Trap),
             11 => (vec![ty; self.outer.below(3)], Op::Unsupported { text: self.outer.name() }),
             _ => self.arithmetic(),
