@@ -18,6 +18,7 @@ mod ops;
 mod resolve;
 mod solve;
 mod strings;
+mod truth;
 
 use std::collections::BTreeMap;
 
@@ -194,7 +195,7 @@ impl Domain for SymbolicDomain {
     fn select(&mut self, ty: Type, condition: &SymValue, a: &SymValue, b: &SymValue) -> SymValue {
         let condition = self.term(condition, 1);
         let (a, b) = (self.term(a, ty.bits()), self.term(b, ty.bits()));
-        let chosen = self.pool.ite(condition, a, b);
+        let chosen = self.choice(condition, a, b);
         self.value(chosen)
     }
 
@@ -291,3 +292,6 @@ impl SymbolicDomain {
         self.equal(t, bits)
     }
 }
+
+#[cfg(test)]
+mod tests;

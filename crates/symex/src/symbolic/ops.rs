@@ -2,12 +2,9 @@
 
 use icsched_ir as ir;
 use icsched_ir::{CastOp, IntPredicate, OverflowOp, Type};
-use icsched_smt::{BinOp, CmpOp, Node, Term};
+use icsched_smt::{BinOp, CmpOp, Term};
 
 use super::{SymValue, SymbolicDomain};
-
-/// Nested choices that a comparison is moved into.
-const MAX_CHOICES: u32 = 64;
 
 impl SymbolicDomain {
     /// The operator of the solver for an integer operator that is one there.
@@ -33,6 +30,9 @@ impl SymbolicDomain {
     /// Integer arithmetic; `None` when `op` is a float operator.
     pub(super) fn integer_binary(&mut self, op: ir::BinOp, a: Term, b: Term) -> Option<Term> {
         if let Some(direct) = Self::direct_operator(op) {
+            if let Some(result) = self.widened_connective(direct, a, b) {
+                return Some(result);
+            }
             return Some(self.pool.binary(direct, a, b));
         }
         Some(match op {
@@ -159,32 +159,15 @@ impl SymbolicDomain {
             IntPredicate::Sgt => (CmpOp::Slt, b, a, false),
             IntPredicate::Sge => (CmpOp::Sle, b, a, false),
         };
-        let truth = self.compare_choices(op, x, y, MAX_CHOICES);
+        let truth = self.compare(op, x, y);
         if negate { self.pool.not(truth) } else { truth }
-    }
-
-    /// A comparison with a constant, moved into the arms of a choice: what string comparisons without branches return
-    /// becomes a condition on the bytes.
-    fn compare_choices(&mut self, op: CmpOp, a: Term, b: Term, depth: u32) -> Term {
-        let (choice, on_left) = match (*self.pool.node(a), *self.pool.node(b)) {
-            (Node::Ite(..), Node::Const { .. }) => (a, true),
-            (Node::Const { .. }, Node::Ite(..)) => (b, false),
-            _ => return self.pool.cmp(op, a, b),
-        };
-        let Node::Ite(condition, yes, no) = *self.pool.node(choice) else { return self.pool.cmp(op, a, b) };
-        let Some(depth) = depth.checked_sub(1) else { return self.pool.cmp(op, a, b) };
-        let mut side = |t: Term| {
-            if on_left { self.compare_choices(op, t, b, depth) } else { self.compare_choices(op, a, t, depth) }
-        };
-        let (yes, no) = (side(yes), side(no));
-        self.pool.ite(condition, yes, no)
     }
 
     /// Conversions between integers; `None` when a float is involved.
     pub(super) fn integer_cast(&mut self, op: CastOp, to: Type, a: Term) -> Option<Term> {
         let (from_bits, to_bits) = (self.pool.width(a), to.bits());
         Some(match op {
-            CastOp::Trunc if to_bits < from_bits => self.pool.extract(a, to_bits - 1, 0),
+            CastOp::Trunc if to_bits < from_bits => self.truncate(a, to_bits),
             CastOp::ZExt if to_bits > from_bits => self.pool.zext(a, to_bits),
             CastOp::SExt if to_bits > from_bits => self.pool.sext(a, to_bits),
             CastOp::Trunc | CastOp::ZExt | CastOp::SExt | CastOp::Bitcast => a,

@@ -1,0 +1,252 @@
+use std::sync::Arc;
+
+use icsched_ir::Program;
+use icsched_smt::{Model, Z3Solver};
+
+use super::*;
+use crate::memory::{ObjectId, ObjectKind, address};
+use crate::print::Printer;
+use crate::stop::ErrorKind;
+
+fn domain() -> SymbolicDomain {
+    SymbolicDomain::new(Box::new(Z3Solver::default()))
+}
+
+fn heap() -> Heap<SymbolicDomain> {
+    Heap::new(Arc::new(Program::default()))
+}
+
+fn model(values: &[(&str, u32, u64)]) -> Model {
+    let mut model = Model::new();
+    for &(name, width, bits) in values {
+        model.set(name, width, bits.into());
+    }
+    model
+}
+
+fn evaluate(domain: &mut SymbolicDomain, value: SymValue, width: u32, model: &Model) -> u64 {
+    let term = domain.term(&value, width);
+    domain.pool.eval(term, model)
+}
+
+fn argument(domain: &mut SymbolicDomain, size: u64) -> Vec<MemoryByte<Term>> {
+    domain.declare_input("argv[1]", size);
+    let mut bytes: Vec<_> = (0..size).map(|i| domain.input_byte("argv[1]", i)).collect();
+    bytes.push(MemoryByte::Constant(0));
+    bytes
+}
+
+/// What a branch-free string comparison computes: the first difference, unless a NUL or difference came before it.
+fn compare_strings(domain: &mut SymbolicDomain, bytes: &[MemoryByte<Term>], text: &[u8]) -> SymValue {
+    let long = Type::Int(64);
+    let mut result = SymValue::Constant(0);
+    let mut decided = SymValue::Constant(0);
+    for (byte, &c) in bytes.iter().zip(text) {
+        let x = domain.join_bytes(std::slice::from_ref(byte));
+        let x = domain.cast(CastOp::ZExt, Type::Int(8), long, &x).expect("a cast");
+        let difference = domain.binary(BinOp::Sub, long, &x, &SymValue::Constant(c.into())).expect("a difference");
+        result = domain.select(long, &decided, &result, &difference);
+        for ends in [
+            domain.int_compare(IntPredicate::Ne, long, &difference, &SymValue::Constant(0)),
+            domain.int_compare(IntPredicate::Eq, long, &x, &SymValue::Constant(0)),
+        ] {
+            decided = domain.binary(BinOp::Or, Type::Int(1), &decided, &ends).expect("a disjunction");
+        }
+        if c == 0 {
+            break;
+        }
+    }
+    domain.cast(CastOp::Trunc, long, Type::Int(32), &result).expect("a cast")
+}
+
+#[test]
+fn a_branch_free_string_comparison_is_a_condition_on_bytes() {
+    let mut domain = domain();
+    let bytes = argument(&mut domain, 8);
+    let result = compare_strings(&mut domain, &bytes, b"fast\0");
+    let equal = domain.int_compare(IntPredicate::Eq, Type::Int(32), &result, &SymValue::Constant(0));
+    let equal = domain.term(&equal, 1);
+    let different = domain.pool.not(equal);
+    assert_eq!(Printer::new(&domain.pool).condition(equal), r#"strcmp(argv[1], "fast") == 0"#);
+    assert_eq!(Printer::new(&domain.pool).condition(different), r#"strcmp(argv[1], "fast") != 0"#);
+}
+
+#[test]
+fn functions_of_strings_are_named_by_the_string() {
+    let mut domain = domain();
+    let bytes = argument(&mut domain, 4);
+    let name = |domain: &SymbolicDomain, bytes: &[MemoryByte<Term>]| domain.name_of_string_function("atoi", bytes);
+    assert_eq!(name(&domain, &bytes), "atoi(argv[1])");
+    assert_eq!(name(&domain, &bytes[1..]), "atoi(argv[1] + 1)");
+    let mut cut = bytes[..2].to_vec();
+    cut.push(MemoryByte::Constant(0));
+    assert_eq!(name(&domain, &cut), "atoi(argv[1][0..2])");
+    let mut prefixed = vec![MemoryByte::Constant(b'-')];
+    prefixed.extend(bytes.clone());
+    assert_eq!(name(&domain, &prefixed), "atoi(\"-\" . argv[1])");
+    assert_eq!(name(&domain, &[MemoryByte::Constant(0)]), "atoi(\"\")");
+    let first = domain.input_of_string("atoi", &bytes, 32);
+    assert_eq!(domain.input_of_string("atoi", &bytes, 32), first);
+    assert_ne!(domain.input_of_string("atol", &bytes, 64), first);
+}
+
+#[test]
+fn split_and_joined_bytes_are_the_value() {
+    let mut domain = domain();
+    let x = domain.input("x", 32);
+    let bytes = domain.split_bytes(&x, 4);
+    assert_eq!(domain.join_bytes(&bytes), x);
+    assert_eq!(domain.split_bytes(&SymValue::Constant(0x0102), 2).as_slice(), [2, 1].map(MemoryByte::Constant));
+}
+
+/// Reads and writes at a symbolic index agree with an ordinary array, in both forms of the contents.
+#[test]
+fn arrays_behave_like_arrays() {
+    for size in [32u64, 4096] {
+        let mut domain = domain();
+        let path = SymPath::default();
+        let bytes: Vec<_> = (0..size).map(|i| MemoryByte::Constant((i * 7) as u8)).collect();
+        let mut array = domain.array_from_bytes(&bytes);
+        let mut offset = |domain: &mut SymbolicDomain, name: &str| {
+            let i = domain.input(name, 32);
+            let i = domain.cast(CastOp::ZExt, Type::Int(32), Type::Int(64), &i).expect("a cast");
+            domain.binary(BinOp::Mul, Type::Int(64), &i, &SymValue::Constant(4)).expect("a product")
+        };
+        let (at_i, at_j) = (offset(&mut domain, "i"), offset(&mut domain, "j"));
+        let value = domain.input("v", 32);
+        let guard = domain.input("g", 1);
+        domain.array_store(&mut array, &at_i, &value, 4, Some(&guard));
+        let read = domain.array_load(&path, &array, size, &at_j, 4, false);
+        for (i, j, g) in [(2, 2, 1), (2, 2, 0), (2, 3, 1), (7, 0, 1), (0, 7, 1)] {
+            let model = model(&[("i", 32, i), ("j", 32, j), ("g", 1, g), ("v", 32, 0xdead_beef)]);
+            let mut expected: Vec<u8> = (0..size).map(|k| (k * 7) as u8).collect();
+            if g == 1 {
+                expected[i as usize * 4..][..4].copy_from_slice(&0xdead_beef_u32.to_le_bytes());
+            }
+            let word = u32::from_le_bytes(expected[j as usize * 4..][..4].try_into().expect("four bytes"));
+            assert_eq!(evaluate(&mut domain, read, 32, &model), u64::from(word), "size {size}: i {i} j {j} g {g}");
+        }
+    }
+}
+
+fn undecided(stop: Stop<SymbolicDomain>) -> (Term, DecisionKind, Option<ErrorKind>) {
+    match stop {
+        Stop::Undecided { condition: SymValue::Term(t), kind, error } => (t, kind, error.map(|e| e.0)),
+        other => panic!("expected a question, got {other:?}"),
+    }
+}
+
+#[test]
+fn an_index_must_be_inside_its_object() {
+    let mut domain = domain();
+    let mut heap = heap();
+    let table = heap.allocate(ObjectKind::Heap, 40, None);
+    let i = domain.input("i", 32);
+    let i = domain.cast(CastOp::SExt, Type::Int(32), Type::Int(64), &i).expect("a cast");
+    let scaled = domain.binary(BinOp::Mul, Type::Int(64), &i, &SymValue::Constant(4)).expect("a product");
+    let at = domain.binary(BinOp::Add, Type::Ptr, &SymValue::Constant(address(table, 0)), &scaled).expect("an address");
+    let path = SymPath::default();
+    let stop = domain.resolve(&path, &heap, &at, 4).expect_err("nothing bounds the index");
+    let (condition, kind, error) = undecided(stop);
+    assert_eq!((kind, error), (DecisionKind::InBounds, Some(ErrorKind::OutOfBounds)));
+    for (i, inside) in [(0, true), (9, true), (10, false), (u64::from(u32::MAX), false)] {
+        assert_eq!(domain.pool.eval_bool(condition, &model(&[("i", 32, i)])), inside, "index {i}");
+    }
+    domain.grant(condition, true);
+    let targets = domain.resolve(&path, &heap, &at, 4).expect("in bounds now");
+    assert_eq!(targets.len(), 1);
+    assert_eq!(targets[0].object, table);
+    assert!(targets[0].guard.is_none());
+}
+
+#[test]
+fn a_choice_of_objects_is_guarded_and_null_is_excluded() {
+    let mut domain = domain();
+    let mut heap = heap();
+    let [a, b] = [8, 16].map(|size| heap.allocate(ObjectKind::Heap, size, None));
+    let (p, q) = (domain.input("p", 1), domain.input("q", 1));
+    let inner = domain.select(Type::Ptr, &q, &SymValue::Constant(address(b, 8)), &SymValue::Constant(0));
+    let either = domain.select(Type::Ptr, &p, &SymValue::Constant(address(a, 0)), &inner);
+    let at = domain.binary(BinOp::Add, Type::Ptr, &either, &SymValue::Constant(4)).expect("an address");
+    // `either + 4` with the null arm is a small integer, which is a null pointer too.
+    let path = SymPath::default();
+    let (condition, _, error) = undecided(domain.resolve(&path, &heap, &at, 4).expect_err("null is possible"));
+    assert_eq!(error, Some(ErrorKind::NullPointer));
+    for (p, q, fine) in [(1, 0, true), (0, 1, true), (0, 0, false)] {
+        assert_eq!(domain.pool.eval_bool(condition, &model(&[("p", 1, p), ("q", 1, q)])), fine);
+    }
+    domain.grant(condition, true);
+    let targets = domain.resolve(&path, &heap, &at, 4).expect("two objects");
+    let found: Vec<(ObjectId, SymValue)> = targets.iter().map(|t| (t.object, t.offset)).collect();
+    assert_eq!(found, [(a, SymValue::Constant(4)), (b, SymValue::Constant(12))]);
+    assert!(targets.iter().all(|t| t.guard.is_some()));
+}
+
+#[test]
+fn an_address_without_a_visible_object_is_decided_object_by_object() {
+    let mut domain = domain();
+    let mut heap = heap();
+    let object = heap.allocate(ObjectKind::Heap, 64, None);
+    let SymValue::Term(address_symbol) = domain.input("pointer", 64) else { panic!("an input is a term") };
+    let wanted = domain.pool.constant(64, address(object, 0));
+    let mut path = SymPath::default();
+    // All the path knows: it points somewhere into the object.
+    let last = domain.pool.constant(64, address(object, 60));
+    let bounds =
+        [domain.pool.cmp(CmpOp::Ule, wanted, address_symbol), domain.pool.cmp(CmpOp::Ule, address_symbol, last)];
+    bounds.iter().for_each(|&b| path.constrain(&domain.pool, b));
+    let mut targets = None;
+    for _ in 0..4 {
+        match domain.resolve(&path, &heap, &SymValue::Term(address_symbol), 4) {
+            Ok(found) => {
+                targets = Some(found);
+                break;
+            }
+            Err(stop) => {
+                let (condition, ..) = undecided(stop);
+                path.decide(&mut domain.pool, condition, true);
+                domain.grant(condition, true);
+            }
+        }
+    }
+    let targets = targets.expect("resolved after a few questions");
+    assert_eq!(targets[0].object, object);
+    let offset = evaluate(&mut domain, targets[0].offset, 64, &model(&[("pointer", 64, address(object, 12))]));
+    assert_eq!(offset, 12);
+}
+
+#[test]
+fn a_value_that_must_be_constant_is_asked_for_once() {
+    let mut domain = domain();
+    let n = domain.input("n", 64);
+    let mut path = SymPath::default();
+    let SymValue::Term(t) = n else { panic!("an input is a term") };
+    let three = domain.equals(t, 3);
+    path.constrain(&domain.pool, three);
+    let stop = domain.concretise(&path, &n, DecisionKind::Concretise).expect_err("the instruction must ask");
+    let (condition, kind, _) = undecided(stop);
+    assert_eq!((condition, kind), (three, DecisionKind::Concretise));
+    path.decide(&mut domain.pool, condition, true);
+    domain.grant(condition, true);
+    assert_eq!(domain.concretise(&path, &n, DecisionKind::Concretise).ok(), Some(3));
+    // Another instruction asks again, so that its reliance is seen.
+    domain.retract_grants();
+    let stop = domain.concretise(&path, &n, DecisionKind::Concretise).expect_err("asked again");
+    assert_eq!(undecided(stop).0, three);
+}
+
+#[test]
+fn a_choice_of_constants_is_tried_in_order() {
+    let mut domain = domain();
+    let c = domain.input("c", 1);
+    let pointer = domain.select(Type::Ptr, &c, &SymValue::Constant(0x500), &SymValue::Constant(0x600));
+    let path = SymPath::default();
+    let (condition, ..) = undecided(domain.concretise(&path, &pointer, DecisionKind::CallTarget).expect_err("two"));
+    assert!(domain.pool.eval_bool(condition, &model(&[("c", 1, 1)])));
+    let mut other = path.clone();
+    other.decide(&mut domain.pool, condition, false);
+    domain.grant(condition, false);
+    let (condition, ..) = undecided(domain.concretise(&other, &pointer, DecisionKind::CallTarget).expect_err("one"));
+    domain.grant(condition, true);
+    assert_eq!(domain.concretise(&other, &pointer, DecisionKind::CallTarget).ok(), Some(0x600));
+}
