@@ -170,6 +170,33 @@ impl Intrinsic {
         )
     }
 
+    /// Whether it is a call of the host.
+    pub const fn is_host(self) -> bool {
+        matches!(
+            self,
+            Intrinsic::HostWrite
+                | Intrinsic::HostRead
+                | Intrinsic::HostOpen
+                | Intrinsic::HostClose
+                | Intrinsic::HostSeek
+                | Intrinsic::HostFileSize
+                | Intrinsic::HostClock
+        )
+    }
+
+    /// Whether it makes or asks for symbolic inputs, and so exists in the symbolic domain only.
+    pub const fn is_input(self) -> bool {
+        matches!(
+            self,
+            Intrinsic::Input
+                | Intrinsic::InputOfString
+                | Intrinsic::InputBytes
+                | Intrinsic::SymbolicFile
+                | Intrinsic::SymbolicFileSize
+                | Intrinsic::SymbolicFileRead
+        )
+    }
+
     /// Whether it ends the process, so that nothing behind it is executed.
     pub const fn ends_process(self) -> bool {
         matches!(

@@ -1,18 +1,268 @@
 //! The program in a pre-decoded register form.
+//!
+//! The IR is made for analyses; executing it would chase operands through enums and hash block arguments. Here each
+//! function is one flat list of small instructions whose operands are [`Slot`]s: first the SSA values, then one scratch
+//! slot, then the function's constants, which are copied in when the function is entered. Block arguments are lists of
+//! moves that can be executed one after the other. Nothing is allocated or hashed per executed instruction.
+//!
+//! One IR instruction becomes one or more decoded ones (an address computation one per index), never less than one,
+//! so every decoded instruction has a [`ProgramPoint`].
 
-use icsched_ir::{FuncId, ProgramPoint};
+mod decode;
+mod moves;
 
-/// A decoded program.
-#[derive(Debug)]
-pub struct Code {}
+use std::ops::Range;
 
-impl Code {
-    /// The IR instruction that a decoded one belongs to.
-    pub fn point(&self, _func: FuncId, _pc: u32) -> ProgramPoint {
-        unimplemented_point()
+use icsched_ir::{
+    BinOp, BlockId, CastOp, EntityId, FloatPredicate, FuncId, GlobalId, IdVec, IntPredicate, Intrinsic, Origin,
+    OverflowOp, Program, ProgramPoint, RmwOp, Type, UnOp, ValueId,
+};
+
+/// Index of a register of a frame.
+pub type Slot = u32;
+
+/// A decoded instruction. Indices named after a side table point into the function's [`FunctionCode`].
+#[derive(Copy, Clone, Debug)]
+pub(crate) enum Instr {
+    Binary {
+        op: BinOp,
+        ty: Type,
+        dst: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Unary {
+        op: UnOp,
+        ty: Type,
+        dst: Slot,
+        a: Slot,
+    },
+    Cast {
+        op: CastOp,
+        from: Type,
+        to: Type,
+        dst: Slot,
+        a: Slot,
+    },
+    IntCompare {
+        predicate: IntPredicate,
+        ty: Type,
+        dst: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    FloatCompare {
+        predicate: FloatPredicate,
+        ty: Type,
+        dst: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Overflow {
+        op: OverflowOp,
+        ty: Type,
+        dst: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Select {
+        ty: Type,
+        dst: Slot,
+        condition: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    FunnelShift {
+        left: bool,
+        ty: Type,
+        dst: Slot,
+        hi: Slot,
+        lo: Slot,
+        amount: Slot,
+    },
+    /// `dst = base + offset`.
+    Offset {
+        dst: Slot,
+        base: Slot,
+        offset: i64,
+    },
+    /// `dst = base + index * scale`.
+    Index {
+        dst: Slot,
+        base: Slot,
+        index: Slot,
+        scale: i64,
+    },
+    Load {
+        ty: Type,
+        atomic: bool,
+        dst: Slot,
+        address: Slot,
+    },
+    Store {
+        ty: Type,
+        atomic: bool,
+        address: Slot,
+        value: Slot,
+    },
+    Jump {
+        edge: u32,
+    },
+    Branch {
+        condition: Slot,
+        then_edge: u32,
+        else_edge: u32,
+    },
+    ReturnNone,
+    ReturnOne {
+        value: Slot,
+    },
+    ReturnMany {
+        list: u32,
+    },
+    /// A call; index into [`FunctionCode::calls`].
+    Call {
+        call: u32,
+    },
+    Alloca {
+        dst: Slot,
+        count: Slot,
+        size: u64,
+    },
+    AtomicRmw {
+        op: RmwOp,
+        ty: Type,
+        dst: Slot,
+        address: Slot,
+        value: Slot,
+    },
+    CompareExchange {
+        ty: Type,
+        dst: Slot,
+        address: Slot,
+        expected: Slot,
+        new: Slot,
+    },
+    Fence,
+    MemCopy {
+        may_overlap: bool,
+        to: Slot,
+        from: Slot,
+        bytes: Slot,
+    },
+    MemSet {
+        to: Slot,
+        byte: Slot,
+        bytes: Slot,
+    },
+    VaStart {
+        list: Slot,
+    },
+    VaCopy {
+        to: Slot,
+        from: Slot,
+    },
+    Trap,
+    Unreachable,
+    /// The text is in the IR instruction.
+    Unsupported,
+}
+
+/// A control-flow edge.
+#[derive(Clone, Debug)]
+pub(crate) struct EdgeCode {
+    /// First instruction of the target.
+    pub(crate) pc: u32,
+    pub(crate) target: BlockId,
+    pub(crate) from: BlockId,
+    /// Whether it is the else edge of a branch.
+    pub(crate) is_else: bool,
+    /// Into [`FunctionCode::moves`].
+    pub(crate) moves: Range<u32>,
+}
+
+/// What a call calls.
+#[derive(Copy, Clone, Debug)]
+pub(crate) enum CalleeCode {
+    /// A function with a body whose parameters are exactly the arguments.
+    Plain(FuncId),
+    /// Any other known function.
+    Direct(FuncId),
+    Indirect(Slot),
+    Intrinsic(Intrinsic),
+}
+
+/// A call.
+#[derive(Clone, Debug)]
+pub(crate) struct CallCode {
+    pub(crate) callee: CalleeCode,
+    pub(crate) args: Box<[Slot]>,
+    pub(crate) arg_types: Box<[Type]>,
+    pub(crate) results: Box<[Slot]>,
+    pub(crate) result_types: Box<[Type]>,
+}
+
+/// A decoded function; empty for a declaration.
+#[derive(Clone, Debug)]
+pub(crate) struct FunctionCode {
+    pub(crate) origin: Origin,
+    pub(crate) instrs: Vec<Instr>,
+    /// Block and IR instruction of each decoded one.
+    pub(crate) points: Vec<(BlockId, u32)>,
+    pub(crate) edges: Vec<EdgeCode>,
+    /// Destination and source.
+    pub(crate) moves: Vec<(Slot, Slot)>,
+    pub(crate) calls: Vec<CallCode>,
+    /// Operands of returns of several values.
+    pub(crate) lists: Vec<Box<[Slot]>>,
+    /// Registers before the constants.
+    pub(crate) registers: u32,
+    pub(crate) constants: Vec<u64>,
+    /// Constants that differ per thread: slot, thread-local global, offset.
+    pub(crate) thread_locals: Vec<(Slot, GlobalId, i64)>,
+    pub(crate) params: Vec<Slot>,
+    pub(crate) param_types: Vec<Type>,
+    pub(crate) varargs: bool,
+}
+
+impl FunctionCode {
+    pub(crate) fn is_declaration(&self) -> bool {
+        self.instrs.is_empty()
+    }
+
+    /// First decoded instruction at or after a position of the IR.
+    fn pc_of(&self, block: BlockId, inst: u32) -> Option<u32> {
+        let at = self.points.partition_point(|&p| p < (block, inst));
+        (self.points.get(at)? == &(block, inst)).then(|| u32::try_from(at).expect("decoded with 32-bit positions"))
     }
 }
 
-fn unimplemented_point() -> ProgramPoint {
-    unreachable!("decoded programs cannot be made yet")
+/// A decoded program; read-only and shared by all states.
+#[derive(Debug)]
+pub struct Code {
+    pub(crate) functions: IdVec<FuncId, FunctionCode>,
+}
+
+impl Code {
+    /// Decodes a verified program. O(size of the program).
+    pub fn new(program: &Program) -> Self {
+        let functions = program.functions.ids().map(|id| decode::function(program, id)).collect();
+        Self { functions }
+    }
+
+    /// The IR instruction that a decoded one belongs to.
+    pub fn point(&self, func: FuncId, pc: u32) -> ProgramPoint {
+        let (block, inst) = self.functions[func].points[pc as usize];
+        ProgramPoint { func, block, inst }
+    }
+
+    /// The decoded position of an IR instruction.
+    pub fn pc(&self, point: ProgramPoint) -> Option<u32> {
+        self.functions.get(point.func)?.pc_of(point.block, point.inst)
+    }
+
+    /// The register of an SSA value, relative to [`Frame::base`](crate::Frame::base).
+    pub fn slot(value: ValueId) -> Slot {
+        u32::try_from(value.index()).expect("ids are 32 bits")
+    }
 }

@@ -1,5 +1,17 @@
 //! Executes instructions.
 
+mod access;
+mod calls;
+mod context;
+mod intrinsics;
+mod operations;
+mod outside;
+mod ranges;
+mod special;
+mod startup;
+mod step;
+mod threads;
+
 use std::sync::Arc;
 
 use icsched_ir::Program;
@@ -8,9 +20,11 @@ use crate::code::Code;
 use crate::domain::{Domain, MemoryByte};
 use crate::host::Host;
 use crate::observe::Observer;
-use crate::scheduler::Scheduler;
+use crate::scheduler::{Cooperative, Scheduler, SchedulingPoint};
 use crate::state::State;
-use crate::stop::Stop;
+use crate::stop::{PathEnd, ProgramError, Stop};
+use step::Pause;
+pub use threads::ProgramCall;
 
 /// What a call of a function without definition and model does (`--extern NAME=…`).
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -32,11 +46,32 @@ pub struct Options {
     pub max_frames: usize,
     /// Most bytes of stack objects in one thread.
     pub max_stack_bytes: u64,
+    /// Names and sizes of symbolic files (`--sym-file`).
+    pub symbolic_files: Vec<(String, u64)>,
+    /// Size of the symbolic standard input (`--sym-stdin`).
+    pub symbolic_stdin: Option<u64>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { externs: Default::default(), max_frames: 100_000, max_stack_bytes: 64 << 20 }
+        Self {
+            externs: Default::default(),
+            max_frames: 100_000,
+            max_stack_bytes: 64 << 20,
+            symbolic_files: Vec::new(),
+            symbolic_stdin: None,
+        }
+    }
+}
+
+impl Options {
+    /// Input name and size of the symbolic file with this index; the standard input for -1.
+    fn symbolic_file(&self, index: u64) -> Option<(&str, u64)> {
+        if index as u32 == u32::MAX {
+            return self.symbolic_stdin.map(|size| ("stdin", size));
+        }
+        let (name, size) = self.symbolic_files.get(usize::try_from(index).ok()?)?;
+        Some((name, *size))
     }
 }
 
@@ -74,15 +109,55 @@ pub struct Machine<D: Domain> {
     pub options: Options,
 }
 
+/// Instructions after which a thread that never reaches a scheduling point is taken for spinning.
+const FAIRNESS: u64 = 10_000_000;
+
 impl<D: Domain> Machine<D> {
-    /// The state before the first instruction.
-    pub fn initial_state(&mut self, _arguments: &Arguments<D>) -> Result<State<D>, Stop<D>> {
-        Err(Stop::Unsupported { what: "not yet".to_owned() })
+    /// A machine for a verified program.
+    pub fn new(program: Arc<Program>, domain: D, host: Box<dyn Host>, options: Options) -> Self {
+        let code = Arc::new(Code::new(&program));
+        Self { program, code, domain, host, scheduler: Box::new(Cooperative), options }
     }
 
     /// Executes up to `budget` instructions. `Ok` when the budget is used up; [`Stop::Undecided`] when a condition
     /// must be assumed on [`State::path`] first; [`Stop::End`] when the path ends. No other stop leaves this function.
-    pub fn run<O: Observer>(&mut self, _state: &mut State<D>, _observer: &mut O, _budget: u64) -> Result<(), Stop<D>> {
-        Err(Stop::Unsupported { what: "not yet".to_owned() })
+    pub fn run<O: Observer>(&mut self, state: &mut State<D>, observer: &mut O, budget: u64) -> Result<(), Stop<D>> {
+        let end = state.instructions.saturating_add(budget);
+        while state.instructions < end {
+            if let Err(stop) = self.slice(state, observer, end) {
+                return Err(self.with_stack(state, stop));
+            }
+        }
+        Ok(())
+    }
+
+    fn slice<O: Observer>(&mut self, state: &mut State<D>, observer: &mut O, end: u64) -> Result<(), Stop<D>> {
+        if state.since_switch >= FAIRNESS {
+            return self.reschedule(state, observer, SchedulingPoint::Fairness);
+        }
+        let budget = (end - state.instructions).min(FAIRNESS - state.since_switch);
+        let mut left = budget;
+        let result = self.cx(state, observer).execute(&mut left);
+        state.instructions += budget - left;
+        state.since_switch += budget - left;
+        if result? == Pause::Special && left > 0 {
+            self.special(state, observer)?;
+            state.instructions += 1;
+            state.since_switch += 1;
+        }
+        Ok(())
+    }
+
+    /// Adds to a stop where it happened.
+    fn with_stack(&self, state: &State<D>, stop: Stop<D>) -> Stop<D> {
+        let stack = || state.stack(&self.code, state.current);
+        let end = match stop {
+            Stop::Fault { kind, message } => {
+                PathEnd::Error(ProgramError { kind, message, thread: state.current, stack: stack() })
+            }
+            Stop::Unsupported { what } => PathEnd::Unsupported { what, stack: stack() },
+            Stop::Undecided { .. } | Stop::End(_) => return stop,
+        };
+        Stop::End(Box::new(end))
     }
 }

@@ -21,6 +21,7 @@ use icsched_ir::{GlobalId, Program, ProgramPoint};
 use crate::domain::Domain;
 use crate::stop::ErrorKind;
 
+pub(crate) use layout::constant_bits;
 pub use layout::{
     AddressClass, BASE_OFFSET, FIRST_BLOCK_ID, FIRST_FUNCTION_ID, address, block_address, classify, function_address,
     global_object, split,
@@ -170,6 +171,13 @@ impl<D: Domain> Heap<D> {
         let id = ObjectId(self.next_id);
         self.next_id += 1;
         id
+    }
+
+    /// Gives an external variable contents after all: the engine knows what it is.
+    pub(crate) fn define(&mut self, id: ObjectId) {
+        if let Some(object) = self.object_mut(id) {
+            object.external = false;
+        }
     }
 
     /// Copies a global's initial contents into an object.

@@ -11,6 +11,11 @@ pub trait Observer {
     /// Whether anything is listened to; when not, the calls compile to nothing.
     const ENABLED: bool = true;
 
+    /// Whether loads and stores are listened to now; while not, some are not told.
+    fn is_active(&self) -> bool {
+        true
+    }
+
     /// A frame was pushed by instruction `by` of another frame: a call, or for the bottom frame of a thread (whose
     /// [`FrameInfo::caller`] is `None`) its creation. `None`: the engine's start-up. The entry block follows.
     fn enter(&mut self, _frame: FrameId, _info: FrameInfo, _by: Option<(FrameId, u32)>) {}

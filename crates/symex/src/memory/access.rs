@@ -11,7 +11,7 @@ use crate::domain::{Domain, MemoryByte};
 use crate::stop::ErrorKind;
 
 /// Bytes of one object.
-pub type Bytes<D> = SmallVec<[MemoryByte<<D as Domain>::Byte>; 8]>;
+type Bytes<D> = SmallVec<[MemoryByte<<D as Domain>::Byte>; 8]>;
 
 impl<D: Domain> Heap<D> {
     /// The object and offset that a constant address points to, if `n` bytes may be accessed there.
@@ -194,6 +194,52 @@ impl<D: Domain> Heap<D> {
     /// array.
     pub fn is_array(&self, id: ObjectId) -> bool {
         self.object(id).is_some_and(|o| o.content.pages().is_none())
+    }
+}
+
+impl<D: Domain> Heap<D> {
+    /// Copies constant bytes between checked ranges, as `memmove` does; false (and nothing done) when some byte may not
+    /// be constant.
+    pub(crate) fn copy_plain(&mut self, to: ObjectId, at: u64, from: ObjectId, start: u64, n: u64) -> bool {
+        let Some(bytes) = self.plain_bytes(from, start, n) else { return false };
+        self.write_run(to, at, &bytes)
+    }
+
+    /// Fills a checked range with a constant byte; false (and nothing done) when some byte may not be constant.
+    pub(crate) fn fill_plain(&mut self, to: ObjectId, at: u64, byte: u8, n: u64) -> bool {
+        let Ok(len) = usize::try_from(n) else { return false };
+        self.write_run(to, at, &vec![byte; len])
+    }
+
+    fn plain_bytes(&self, id: ObjectId, start: u64, n: u64) -> Option<Vec<u8>> {
+        let object = self.object(id).filter(|o| !o.external)?;
+        let pages = object.content.pages()?;
+        let mut bytes = Vec::with_capacity(usize::try_from(n).ok()?);
+        let (first, skip) = position(start);
+        for page in pages.get(first..)? {
+            if page.shadow.is_some() {
+                return None;
+            }
+            let from = if bytes.is_empty() { skip } else { 0 };
+            let left = usize::try_from(n).ok()? - bytes.len();
+            bytes.extend_from_slice(&page.data[from..PAGE.min(from + left)]);
+            if bytes.len() as u64 == n {
+                return Some(bytes);
+            }
+        }
+        None
+    }
+
+    fn write_run(&mut self, id: ObjectId, at: u64, bytes: &[u8]) -> bool {
+        let Some(object) = self.object_mut(id).filter(|o| !o.external) else { return false };
+        let Content::Bytes(pages) = &mut object.content else { return false };
+        let (first, last) = (position(at).0, position(at + bytes.len() as u64 - 1).0);
+        let Some(range) = pages.get(first..=last) else { return false };
+        if range.iter().any(|p| p.shadow.is_some()) {
+            return false;
+        }
+        super::page::fill(pages, at, bytes);
+        true
     }
 }
 

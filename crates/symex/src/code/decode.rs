@@ -1,0 +1,256 @@
+//! IR to decoded form, one function at a time.
+
+use icsched_ir::{
+    BlockId, Callee, Const, Edge, EntityId, FuncId, Function, GlobalId, Inst, Op, Operand, Program, Terminator, Type,
+};
+use rustc_hash::FxHashMap;
+
+use super::{CallCode, CalleeCode, Code, EdgeCode, FunctionCode, Instr, Slot, moves};
+use crate::memory::constant_bits;
+
+/// Decodes one function.
+pub(super) fn function(program: &Program, id: FuncId) -> FunctionCode {
+    let function = &program.functions[id];
+    let registers = index(function.values.len()) + 1;
+    let code = FunctionCode {
+        origin: function.origin,
+        instrs: Vec::new(),
+        points: Vec::new(),
+        edges: Vec::new(),
+        moves: Vec::new(),
+        calls: Vec::new(),
+        lists: Vec::new(),
+        registers,
+        constants: Vec::new(),
+        thread_locals: Vec::new(),
+        params: function.params.iter().map(|&p| Code::slot(p)).collect(),
+        param_types: function.params.iter().map(|&p| function.values[p].ty).collect(),
+        varargs: function.varargs,
+    };
+    let mut decoder = Decoder { program, function, code, known: FxHashMap::default(), at: (BlockId::from_index(0), 0) };
+    let starts: Vec<u32> = function.blocks.ids().map(|block| decoder.block(block)).collect();
+    let mut code = decoder.code;
+    for edge in &mut code.edges {
+        edge.pc = starts[edge.target.index()];
+    }
+    code
+}
+
+/// A constant that needs a slot of its own.
+#[derive(Copy, Clone, PartialEq, Eq, Hash)]
+enum Key {
+    Bits(u64),
+    ThreadLocal(GlobalId, i64),
+}
+
+struct Decoder<'p> {
+    program: &'p Program,
+    function: &'p Function,
+    code: FunctionCode,
+    known: FxHashMap<Key, Slot>,
+    at: (BlockId, u32),
+}
+
+impl Decoder<'_> {
+    /// Returns the position of the block's first instruction.
+    fn block(&mut self, id: BlockId) -> u32 {
+        let start = index(self.code.instrs.len());
+        let function = self.function;
+        let block = &function.blocks[id];
+        for (inst, i) in block.insts.iter().zip(0..) {
+            self.at = (id, i);
+            self.inst(inst);
+        }
+        self.at = (id, index(block.insts.len()));
+        self.terminator(&block.terminator);
+        start
+    }
+
+    fn emit(&mut self, instr: Instr) {
+        self.code.instrs.push(instr);
+        self.code.points.push(self.at);
+    }
+
+    fn ty(&self, operand: Operand) -> Type {
+        match operand {
+            Operand::Value(v) => self.function.values[v].ty,
+            Operand::Const(c) => c.ty(),
+        }
+    }
+
+    fn slot(&mut self, operand: Operand) -> Slot {
+        match operand {
+            Operand::Value(v) => Code::slot(v),
+            Operand::Const(c) => self.constant(c),
+        }
+    }
+
+    fn constant(&mut self, constant: Const) -> Slot {
+        let key = match constant {
+            Const::Global { global, offset } if self.program.globals[global].thread_local => {
+                Key::ThreadLocal(global, offset)
+            }
+            _ => Key::Bits(constant_bits(constant)),
+        };
+        if let Some(&slot) = self.known.get(&key) {
+            return slot;
+        }
+        let slot = self.code.registers + index(self.code.constants.len());
+        match key {
+            Key::Bits(bits) => self.code.constants.push(bits),
+            Key::ThreadLocal(global, offset) => {
+                self.code.constants.push(0);
+                self.code.thread_locals.push((slot, global, offset));
+            }
+        }
+        self.known.insert(key, slot);
+        slot
+    }
+
+    fn inst(&mut self, inst: &Inst) {
+        // An instruction whose result nobody named still needs somewhere to write to.
+        let scratch = self.code.registers - 1;
+        let dst = inst.results.first().map_or(scratch, |&r| Code::slot(r));
+        let ty = inst.results.first().map_or(Type::Ptr, |&r| self.function.values[r].ty);
+        let instr = match &inst.op {
+            Op::Binary { op, a, b } => Instr::Binary { op: *op, ty, dst, a: self.slot(*a), b: self.slot(*b) },
+            Op::Unary { op, a } => Instr::Unary { op: *op, ty, dst, a: self.slot(*a) },
+            Op::Cast { op, a } => Instr::Cast { op: *op, from: self.ty(*a), to: ty, dst, a: self.slot(*a) },
+            Op::IntCompare { predicate, a, b } => {
+                let ty = self.ty(*a);
+                Instr::IntCompare { predicate: *predicate, ty, dst, a: self.slot(*a), b: self.slot(*b) }
+            }
+            Op::FloatCompare { predicate, a, b } => {
+                let ty = self.ty(*a);
+                Instr::FloatCompare { predicate: *predicate, ty, dst, a: self.slot(*a), b: self.slot(*b) }
+            }
+            Op::Overflow { op, a, b } => {
+                let ty = self.ty(*a);
+                Instr::Overflow { op: *op, ty, dst, a: self.slot(*a), b: self.slot(*b) }
+            }
+            Op::Select { condition, a, b } => {
+                let condition = self.slot(*condition);
+                Instr::Select { ty, dst, condition, a: self.slot(*a), b: self.slot(*b) }
+            }
+            Op::FunnelShift { left, hi, lo, amount } => {
+                let (hi, lo) = (self.slot(*hi), self.slot(*lo));
+                Instr::FunnelShift { left: *left, ty, dst, hi, lo, amount: self.slot(*amount) }
+            }
+            Op::Address { .. } => return self.address(dst, &inst.op),
+            Op::Load { address, access } => {
+                Instr::Load { ty, atomic: access.atomic.is_some(), dst, address: self.slot(*address) }
+            }
+            Op::Store { address, value, access } => {
+                let (ty, atomic) = (self.ty(*value), access.atomic.is_some());
+                Instr::Store { ty, atomic, address: self.slot(*address), value: self.slot(*value) }
+            }
+            Op::Alloca { size, count, .. } => Instr::Alloca { dst, count: self.slot(*count), size: *size },
+            Op::AtomicRmw { op, address, value, .. } => {
+                let ty = self.ty(*value);
+                Instr::AtomicRmw { op: *op, ty, dst, address: self.slot(*address), value: self.slot(*value) }
+            }
+            Op::CompareExchange { address, expected, new, .. } => {
+                let ty = self.ty(*new);
+                let (address, expected) = (self.slot(*address), self.slot(*expected));
+                Instr::CompareExchange { ty, dst, address, expected, new: self.slot(*new) }
+            }
+            Op::Fence { .. } => Instr::Fence,
+            Op::MemCopy { to, from, bytes, may_overlap } => {
+                let (to, from) = (self.slot(*to), self.slot(*from));
+                Instr::MemCopy { may_overlap: *may_overlap, to, from, bytes: self.slot(*bytes) }
+            }
+            Op::MemSet { to, byte, bytes } => {
+                Instr::MemSet { to: self.slot(*to), byte: self.slot(*byte), bytes: self.slot(*bytes) }
+            }
+            Op::Call { callee, args } => self.call(inst, callee, args),
+            Op::VaStart { list } => Instr::VaStart { list: self.slot(*list) },
+            Op::VaCopy { to, from } => Instr::VaCopy { to: self.slot(*to), from: self.slot(*from) },
+            Op::Trap => Instr::Trap,
+            Op::Unsupported { .. } => Instr::Unsupported,
+        };
+        self.emit(instr);
+    }
+
+    fn address(&mut self, dst: Slot, op: &Op) {
+        let Op::Address { base, offset, indices } = op else { return };
+        let mut offset = *offset;
+        let mut base = match *base {
+            Operand::Const(Const::Global { global, offset: more }) => {
+                let folded = Const::Global { global, offset: more.wrapping_add(std::mem::take(&mut offset)) };
+                self.constant(folded)
+            }
+            other => self.slot(other),
+        };
+        // The result may be the base or an index only if it is a later one in a loop; SSA rules that out, so writing
+        // partial sums to it is safe. A re-executed instruction starts at its own decoded part.
+        for scaled in indices {
+            let index = self.slot(scaled.index);
+            self.emit(Instr::Index { dst, base, index, scale: scaled.scale });
+            base = dst;
+        }
+        if offset != 0 || indices.is_empty() {
+            self.emit(Instr::Offset { dst, base, offset });
+        }
+    }
+
+    fn call(&mut self, inst: &Inst, callee: &Callee, args: &[Operand]) -> Instr {
+        let arg_types: Box<[Type]> = args.iter().map(|&a| self.ty(a)).collect();
+        let result_types: Box<[Type]> = inst.results.iter().map(|&r| self.function.values[r].ty).collect();
+        let callee = match callee {
+            Callee::Direct(func) => {
+                let target = &self.program.functions[*func];
+                let same = |(p, a): (_, &Type)| target.values.get(p).is_some_and(|v| v.ty == *a);
+                let exact = !target.is_declaration()
+                    && !target.varargs
+                    && target.params.len() == args.len()
+                    && target.params.iter().copied().zip(&arg_types).all(same)
+                    && *target.results == *result_types;
+                if exact { CalleeCode::Plain(*func) } else { CalleeCode::Direct(*func) }
+            }
+            Callee::Indirect(target) => CalleeCode::Indirect(self.slot(*target)),
+            Callee::Intrinsic(intrinsic) => CalleeCode::Intrinsic(*intrinsic),
+        };
+        let args = args.iter().map(|&a| self.slot(a)).collect();
+        let results = inst.results.iter().map(|&r| Code::slot(r)).collect();
+        self.code.calls.push(CallCode { callee, args, arg_types, results, result_types });
+        Instr::Call { call: index(self.code.calls.len() - 1) }
+    }
+
+    fn terminator(&mut self, terminator: &Terminator) {
+        let instr = match terminator {
+            Terminator::Jump(edge) => Instr::Jump { edge: self.edge(edge, false) },
+            Terminator::Branch { condition, then_edge, else_edge } => Instr::Branch {
+                condition: self.slot(*condition),
+                then_edge: self.edge(then_edge, false),
+                else_edge: self.edge(else_edge, true),
+            },
+            Terminator::Return(values) => match values.as_slice() {
+                [] => Instr::ReturnNone,
+                [value] => Instr::ReturnOne { value: self.slot(*value) },
+                _ => {
+                    let list = values.iter().map(|&v| self.slot(v)).collect();
+                    self.code.lists.push(list);
+                    Instr::ReturnMany { list: index(self.code.lists.len() - 1) }
+                }
+            },
+            Terminator::Unreachable => Instr::Unreachable,
+            Terminator::Unsupported { .. } => Instr::Unsupported,
+        };
+        self.emit(instr);
+    }
+
+    fn edge(&mut self, edge: &Edge, is_else: bool) -> u32 {
+        let params = &self.function.blocks[edge.target].params;
+        let pending = params.iter().zip(&edge.args).map(|(&p, &a)| (Code::slot(p), self.slot(a))).collect();
+        let scratch = self.code.registers - 1;
+        let first = index(self.code.moves.len());
+        moves::sequentialise(pending, scratch, &mut self.code.moves);
+        let moves = first..index(self.code.moves.len());
+        self.code.edges.push(EdgeCode { pc: 0, target: edge.target, from: self.at.0, is_else, moves });
+        index(self.code.edges.len() - 1)
+    }
+}
+
+fn index(n: usize) -> u32 {
+    u32::try_from(n).expect("functions have fewer than 2^32 parts")
+}

@@ -1,0 +1,228 @@
+//! Loads and stores of any values through any addresses.
+
+use icsched_ir::{CastOp, Type};
+use smallvec::{SmallVec, smallvec};
+
+use super::operations::select;
+use crate::domain::{Domain, MemoryByte, Target, Targets};
+use crate::memory::{Heap, MemoryFault, ObjectId};
+use crate::stop::{DecisionKind, ErrorKind, Stop};
+use crate::trace::{Region, Regions};
+
+impl<D: Domain> From<MemoryFault> for Stop<D> {
+    fn from(fault: MemoryFault) -> Self {
+        Stop::Fault { kind: fault.kind, message: fault.message }
+    }
+}
+
+/// Reads a constant word, if the access is plain.
+#[inline]
+pub(super) fn read_word<D: Domain>(heap: &Heap<D>, address: u64, ty: Type) -> Option<u64> {
+    match ty {
+        Type::Int(32) | Type::F32 => heap.read_plain::<4>(address).map(|b| u64::from(u32::from_le_bytes(b))),
+        Type::Int(64) | Type::Ptr | Type::F64 => heap.read_plain::<8>(address).map(u64::from_le_bytes),
+        Type::Int(8) => heap.read_plain::<1>(address).map(|b| u64::from(b[0])),
+        Type::Int(16) => heap.read_plain::<2>(address).map(|b| u64::from(u16::from_le_bytes(b))),
+        Type::Int(_) => None,
+    }
+}
+
+/// Writes a constant word, if the access is plain.
+#[inline]
+pub(super) fn write_word<D: Domain>(heap: &mut Heap<D>, address: u64, ty: Type, value: u64) -> bool {
+    match ty {
+        Type::Int(32) | Type::F32 => heap.write_plain(address, (value as u32).to_le_bytes()),
+        Type::Int(64) | Type::Ptr | Type::F64 => heap.write_plain(address, value.to_le_bytes()),
+        Type::Int(8) => heap.write_plain(address, [value as u8]),
+        Type::Int(16) => heap.write_plain(address, (value as u16).to_le_bytes()),
+        Type::Int(_) => false,
+    }
+}
+
+/// The places an access of `n` bytes touches, checked.
+pub(super) fn targets<D: Domain>(
+    domain: &mut D,
+    heap: &Heap<D>,
+    path: &D::Path,
+    address: &D::Value,
+    n: u64,
+    write: bool,
+) -> Result<Targets<D::Value>, Stop<D>> {
+    let Some(bits) = D::as_constant(address) else {
+        let targets = domain.resolve(path, heap, address, n)?;
+        for target in &targets {
+            require_usable(domain, heap, path, target, write)?;
+        }
+        return Ok(targets);
+    };
+    let (object, offset) = heap.check(bits, n, write)?;
+    let target = Target { guard: None, object, offset: D::constant(offset) };
+    require_usable(domain, heap, path, &target, false)?;
+    Ok(smallvec![target])
+}
+
+/// A target must be defined, and for a write not constant.
+fn require_usable<D: Domain>(
+    domain: &mut D,
+    heap: &Heap<D>,
+    path: &D::Path,
+    target: &Target<D::Value>,
+    write: bool,
+) -> Result<(), Stop<D>> {
+    let Some(object) = heap.object(target.object) else { return Ok(()) };
+    if object.external {
+        let what = format!("access to the {}, which is declared but not defined", heap.describe_object(target.object));
+        return Err(Stop::Unsupported { what });
+    }
+    if !(write && object.constant) {
+        return Ok(());
+    }
+    let message = format!("write to constant {}", heap.describe_object(target.object));
+    if let Some(guard) = &target.guard {
+        let elsewhere = domain.not(guard);
+        match domain.decide(path, &elsewhere, DecisionKind::InBounds) {
+            Ok(true) => return Ok(()),
+            Ok(false) => {}
+            Err(stop) => return Err(super::operations::explain(stop, ErrorKind::WriteToConstant, &message)),
+        }
+    }
+    Err(Stop::Fault { kind: ErrorKind::WriteToConstant, message })
+}
+
+/// What the targets cover, for the trace.
+pub(super) fn regions<D: Domain>(heap: &Heap<D>, targets: &Targets<D::Value>, n: u64) -> Regions {
+    let region = |t: &Target<D::Value>| match D::as_constant(&t.offset) {
+        Some(start) => Region { object: t.object, start, len: n, exact: t.guard.is_none() },
+        None => Region { object: t.object, start: 0, len: heap.object(t.object).map_or(0, |o| o.size), exact: false },
+    };
+    targets.iter().map(region).collect()
+}
+
+/// [`icsched_ir::Op::Load`] of any value.
+pub(super) fn load<D: Domain>(
+    domain: &mut D,
+    heap: &mut Heap<D>,
+    path: &D::Path,
+    address: &D::Value,
+    ty: Type,
+) -> Result<(D::Value, Regions), Stop<D>> {
+    let n = ty.bytes();
+    let found = targets(domain, heap, path, address, u64::from(n), false)?;
+    let covered = regions(heap, &found, u64::from(n));
+    let whole = Type::Int(u8::try_from(n * 8).expect("at most eight bytes"));
+    let mut value: Option<D::Value> = None;
+    for target in found.iter().rev() {
+        let here = load_word(domain, heap, path, target, n, ty == Type::Ptr);
+        value = Some(match (&target.guard, value) {
+            (Some(guard), Some(other)) => select(domain, whole, guard, &here, &other),
+            (_, _) => here,
+        });
+    }
+    let value = value.ok_or_else(|| Stop::Unsupported { what: "a load from nowhere".to_owned() })?;
+    let value = if ty.bits() == n * 8 { value } else { super::context::resize(domain, &value, whole, ty)? };
+    Ok((value, covered))
+}
+
+fn load_word<D: Domain>(
+    domain: &mut D,
+    heap: &mut Heap<D>,
+    path: &D::Path,
+    target: &Target<D::Value>,
+    n: u32,
+    pointer: bool,
+) -> D::Value {
+    let id = target.object;
+    match D::as_constant(&target.offset) {
+        Some(offset) if !heap.is_array(id) => {
+            let bytes = heap.bytes(domain, path, id, offset, u64::from(n));
+            join(domain, &bytes)
+        }
+        _ => match heap.array(domain, id) {
+            Some(array) => {
+                let size = heap.object(id).map_or(0, |o| o.size);
+                domain.array_load(path, &array, size, &target.offset, n, pointer)
+            }
+            None => D::constant(0),
+        },
+    }
+}
+
+/// [`icsched_ir::Op::Store`] of any value.
+pub(super) fn store<D: Domain>(
+    domain: &mut D,
+    heap: &mut Heap<D>,
+    path: &D::Path,
+    address: &D::Value,
+    value: &D::Value,
+    ty: Type,
+) -> Result<Regions, Stop<D>> {
+    let n = ty.bytes();
+    let found = targets(domain, heap, path, address, u64::from(n), true)?;
+    let covered = regions(heap, &found, u64::from(n));
+    let whole = Type::Int(u8::try_from(n * 8).expect("at most eight bytes"));
+    let value = match D::as_constant(value) {
+        None if ty.bits() != n * 8 => domain.cast(CastOp::ZExt, ty, whole, value)?,
+        _ => value.clone(),
+    };
+    for target in &found {
+        store_word(domain, heap, path, target, &value, n);
+    }
+    Ok(covered)
+}
+
+fn store_word<D: Domain>(
+    domain: &mut D,
+    heap: &mut Heap<D>,
+    path: &D::Path,
+    target: &Target<D::Value>,
+    value: &D::Value,
+    n: u32,
+) {
+    let id = target.object;
+    match D::as_constant(&target.offset) {
+        Some(offset) if !heap.is_array(id) => {
+            let value = match &target.guard {
+                None => value.clone(),
+                Some(guard) => {
+                    let bytes = heap.bytes(domain, path, id, offset, u64::from(n));
+                    let old = join(domain, &bytes);
+                    let ty = Type::Int(u8::try_from(n * 8).expect("at most eight bytes"));
+                    select(domain, ty, guard, value, &old)
+                }
+            };
+            let bytes = split(domain, &value, n);
+            heap.set_bytes(domain, id, offset, &bytes);
+        }
+        _ => {
+            if let Some(mut array) = heap.array(domain, id) {
+                domain.array_store(&mut array, &target.offset, value, n, target.guard.as_ref());
+                heap.set_array(id, array);
+            }
+        }
+    }
+}
+
+/// The low bytes of a value.
+pub(super) fn split<D: Domain>(domain: &mut D, value: &D::Value, n: u32) -> SmallVec<[MemoryByte<D::Byte>; 8]> {
+    match D::as_constant(value) {
+        Some(bits) => bits.to_le_bytes().into_iter().take(n as usize).map(MemoryByte::Constant).collect(),
+        None => domain.split_bytes(value, n),
+    }
+}
+
+/// Bytes as a value.
+pub(super) fn join<D: Domain>(domain: &mut D, bytes: &[MemoryByte<D::Byte>]) -> D::Value {
+    let mut bits = 0;
+    for byte in bytes.iter().rev() {
+        match byte {
+            MemoryByte::Constant(b) => bits = bits << 8 | u64::from(*b),
+            MemoryByte::Symbolic(_) => return domain.join_bytes(bytes),
+        }
+    }
+    D::constant(bits)
+}
+
+/// One exact region.
+pub(super) fn exactly(object: ObjectId, start: u64, len: u64) -> Regions {
+    smallvec![Region { object, start, len, exact: true }]
+}

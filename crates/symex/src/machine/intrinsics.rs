@@ -1,0 +1,302 @@
+//! The operations of the engine that models call; what each means is said at [`Intrinsic`].
+
+use std::rc::Rc;
+
+use icsched_ir::{IntPredicate, Intrinsic, Type};
+
+use super::context::Cx;
+use super::{Machine, operations, startup};
+use crate::domain::Domain;
+use crate::memory::{Death, MAX_OBJECT, ObjectKind, address, classify};
+use crate::observe::Observer;
+use crate::scheduler::SchedulingPoint;
+use crate::state::State;
+use crate::stop::{DecisionKind, ErrorKind, PathEnd, Stop};
+use crate::trace::{EventMode, SyncEvent};
+
+/// What an intrinsic leaves to do.
+pub(super) enum Done<D: Domain> {
+    /// It returns this (nothing, if its type is `void`).
+    Value(D::Value),
+    /// Control has been dealt with.
+    Moved,
+}
+
+impl<D: Domain> Machine<D> {
+    /// Executes the intrinsic that the current thread is at.
+    pub(super) fn intrinsic<O: Observer>(
+        &mut self,
+        state: &mut State<D>,
+        observer: &mut O,
+        intrinsic: Intrinsic,
+    ) -> Result<(), Stop<D>> {
+        let place = if O::ENABLED { state.current_frame().zip(state.point(&self.code)) } else { None };
+        let done = if intrinsic.is_host() || intrinsic.is_input() {
+            Done::Value(self.outside(state, observer, intrinsic)?)
+        } else {
+            self.inside(state, observer, intrinsic)?
+        };
+        if let Done::Value(value) = done {
+            let mut cx = self.cx(state, observer);
+            if let Some(&slot) = cx.current_call().results.first() {
+                cx.set(slot, value);
+            }
+            cx.advance();
+        }
+        let plain = matches!(intrinsic, Intrinsic::MemCopy | Intrinsic::MemMove | Intrinsic::MemSet);
+        if let Some((frame, point)) = place
+            && !plain
+        {
+            observer.intrinsic(frame, point.inst, intrinsic);
+        }
+        if intrinsic == Intrinsic::Yield || intrinsic == Intrinsic::Pause {
+            return self.pass(state, observer, intrinsic);
+        }
+        Ok(())
+    }
+
+    /// A scheduling point, behind the call.
+    fn pass<O: Observer>(
+        &mut self,
+        state: &mut State<D>,
+        observer: &mut O,
+        intrinsic: Intrinsic,
+    ) -> Result<(), Stop<D>> {
+        let thread = state.thread_mut(state.current);
+        thread.yields = thread.yields.saturating_add(1);
+        let why = if intrinsic == Intrinsic::Yield { SchedulingPoint::Yield } else { SchedulingPoint::Pause };
+        self.reschedule(state, observer, why)
+    }
+
+    #[allow(clippy::too_many_lines, reason = "a flat table of intrinsics")]
+    fn inside<O: Observer>(
+        &mut self,
+        state: &mut State<D>,
+        observer: &mut O,
+        intrinsic: Intrinsic,
+    ) -> Result<Done<D>, Stop<D>> {
+        let none = Done::Value(D::constant(0));
+        let mut cx = self.cx(state, observer);
+        let args = &cx.current_call().args;
+        Ok(match intrinsic {
+            Intrinsic::Yield | Intrinsic::Pause => none,
+            Intrinsic::Wait | Intrinsic::WaitTimed => {
+                let queue = cx.constant(args[0], DecisionKind::SyncAddress)?;
+                self.wait(state, observer, queue, intrinsic == Intrinsic::WaitTimed)?;
+                Done::Moved
+            }
+            Intrinsic::NotifyOne | Intrinsic::NotifyAll => {
+                let queue = cx.constant(args[0], DecisionKind::SyncAddress)?;
+                self.notify(state, queue, intrinsic == Intrinsic::NotifyAll);
+                none
+            }
+            Intrinsic::NotifyThread => {
+                let slot = cx.constant(args[0], DecisionKind::Concretise)?;
+                self.notify_slot(state, slot as u32);
+                none
+            }
+            Intrinsic::ThreadCreate => {
+                let (start, arg) = (cx.callee(args[0])?, cx.get(args[1]));
+                let slot = cx.constant(args[2], DecisionKind::Concretise)? as u32;
+                let id = self.create_thread(state, observer, start, &arg, slot)?;
+                if state.record_events {
+                    state.events.push(SyncEvent::Create { parent: state.current, child: id });
+                }
+                Done::Value(D::constant(u64::from(id.0)))
+            }
+            Intrinsic::ThreadSelf => Done::Value(D::constant(u64::from(cx.thread.slot))),
+            Intrinsic::ThreadExit => {
+                self.end_thread(state, observer)?;
+                Done::Moved
+            }
+            Intrinsic::Acquire => {
+                let lock = cx.constant(args[0], DecisionKind::SyncAddress)?;
+                cx.thread.locks.push(lock);
+                none
+            }
+            Intrinsic::Release => {
+                let lock = cx.constant(args[0], DecisionKind::SyncAddress)?;
+                release(state, lock);
+                none
+            }
+            Intrinsic::BarrierInit => {
+                let barrier = cx.constant(args[0], DecisionKind::SyncAddress)?;
+                let count = cx.constant(args[1], DecisionKind::Concretise)?;
+                Rc::make_mut(&mut state.barriers).insert(barrier, count);
+                none
+            }
+            Intrinsic::BarrierArrive => {
+                cx.constant(args[0], DecisionKind::SyncAddress)?;
+                none
+            }
+            Intrinsic::Event | Intrinsic::Order => {
+                let object = cx.constant(args[0], DecisionKind::SyncAddress)?;
+                let shared = cx.constant(args[1], DecisionKind::Concretise)? != 0;
+                let mode = if shared { EventMode::Shared } else { EventMode::Exclusive };
+                self.event(state, intrinsic, object, mode);
+                none
+            }
+            Intrinsic::Malloc => {
+                let bytes = cx.constant(args[0], DecisionKind::Concretise)?;
+                if bytes > MAX_OBJECT {
+                    return Ok(none);
+                }
+                let at = state.program_point(&self.code);
+                let object = state.heap.allocate(ObjectKind::Heap, bytes, at);
+                Done::Value(D::constant(address(object, 0)))
+            }
+            Intrinsic::Free => {
+                let bits = cx.constant(args[0], DecisionKind::Other)?;
+                self.free(state, bits)?;
+                none
+            }
+            Intrinsic::ObjectSize => Done::Value(D::constant(cx.object_size(args[0])?)),
+            Intrinsic::Room => Done::Value(D::constant(cx.room(args[0])?)),
+            Intrinsic::MemCopy | Intrinsic::MemMove => {
+                let (to, from) = (cx.get(args[0]), cx.get(args[1]));
+                let n = cx.constant(args[2], DecisionKind::Concretise)?;
+                cx.copy(&to, &from, n, intrinsic == Intrinsic::MemMove)?;
+                none
+            }
+            Intrinsic::MemSet => {
+                let (to, byte) = (cx.get(args[0]), cx.get(args[1]));
+                let n = cx.constant(args[2], DecisionKind::Concretise)?;
+                cx.fill_word(&to, &byte, n)?;
+                none
+            }
+            Intrinsic::Exit => return Err(startup::exit_with(&cx.get(args[0]))),
+            Intrinsic::Abort => {
+                let stack = state.program_call(&self.code, state.current).stack;
+                return Err(Stop::End(Box::new(PathEnd::Abort { stack })));
+            }
+            Intrinsic::AssertFail => {
+                let expression = cx.text(args[0])?;
+                let stack = state.program_call(&self.code, state.current).stack;
+                return Err(Stop::End(Box::new(PathEnd::AssertFailed { expression, stack })));
+            }
+            Intrinsic::Error => {
+                let message = cx.text(args[0])?;
+                return Err(Stop::Fault { kind: ErrorKind::Model, message });
+            }
+            Intrinsic::Unsupported => {
+                let what = cx.text(args[0])?;
+                return Err(Stop::Unsupported { what });
+            }
+            Intrinsic::IsSymbolicDomain => Done::Value(D::constant(u64::from(D::SYMBOLIC))),
+            Intrinsic::IsSymbolic => {
+                let known = D::as_constant(&cx.get(args[0])).is_some();
+                Done::Value(D::constant(u64::from(!known)))
+            }
+            Intrinsic::AnySymbolic => Done::Value(D::constant(u64::from(cx.any_symbolic(args[0], args[1])?))),
+            Intrinsic::StringSymbolic => Done::Value(D::constant(u64::from(!cx.path_bytes(args[0])?.1))),
+            Intrinsic::Select => {
+                let (c, a, b) = (cx.get(args[0]), cx.get(args[1]), cx.get(args[2]));
+                let word = Type::Int(64);
+                let condition = operations::int_compare(cx.domain, IntPredicate::Ne, word, &c, &D::constant(0));
+                Done::Value(operations::select(cx.domain, word, &condition, &a, &b))
+            }
+            Intrinsic::Assume => {
+                cx.assume(args[0])?;
+                none
+            }
+            other => return Err(Stop::Unsupported { what: format!("`{}`", other.name()) }),
+        })
+    }
+
+    /// A node of the schedule, or one more object that it is ordered on.
+    fn event(&mut self, state: &mut State<D>, intrinsic: Intrinsic, object: u64, mode: EventMode) {
+        if !state.record_events {
+            return;
+        }
+        let thread = state.current;
+        if intrinsic == Intrinsic::Order {
+            state.events.push(SyncEvent::Order { thread, object, mode });
+            return;
+        }
+        let call = state.program_call(&self.code, thread);
+        let object_name = state.heap.name_of(object);
+        let (operation, stack) = (call.operation, call.stack);
+        state.events.push(SyncEvent::Node { thread, operation, stack, object, object_name, mode });
+    }
+
+    fn free(&mut self, state: &mut State<D>, bits: u64) -> Result<(), Stop<D>> {
+        use crate::memory::AddressClass::{Function, Null, Object, Other};
+        if bits == 0 {
+            return Ok(());
+        }
+        let name = || state.heap.name_of(bits);
+        let invalid = |message: String| Err(Stop::Fault { kind: ErrorKind::InvalidFree, message });
+        let (id, offset) = match classify(bits) {
+            Object(id, offset) => (id, offset),
+            Null | Function(_) | Other => return invalid(format!("free of {}, which is not an object", name())),
+        };
+        let Some(object) = state.heap.object(id) else { return invalid(format!("free of {}", name())) };
+        if let Some((Death::Freed, _)) = object.death() {
+            let message = format!("free of {}", state.heap.describe_object(id));
+            return Err(Stop::Fault { kind: ErrorKind::DoubleFree, message });
+        }
+        if object.kind != ObjectKind::Heap || !object.is_alive() {
+            return invalid(format!("free of {}, which malloc did not return", state.heap.describe_object(id)));
+        }
+        if offset != 0 {
+            let what = state.heap.describe_object(id);
+            return invalid(format!("free of a pointer to offset {offset} of {what}"));
+        }
+        let at = state.program_point(&self.code);
+        state.heap.kill(id, Death::Freed, at);
+        Ok(())
+    }
+}
+
+/// Takes a lock from whoever holds it, the current thread first.
+fn release<D: Domain>(state: &mut State<D>, lock: u64) {
+    let holds = |state: &State<D>, id| state.thread(id).locks.contains(&lock);
+    let owner = if holds(state, state.current) { Some(state.current) } else { state.holder(lock) };
+    let Some(owner) = owner else { return };
+    let locks = &mut state.thread_mut(owner).locks;
+    if let Some(at) = locks.iter().rposition(|&l| l == lock) {
+        locks.remove(at);
+    }
+}
+
+impl<D: Domain, O: Observer> Cx<'_, D, O> {
+    fn object_size(&mut self, slot: crate::code::Slot) -> Result<u64, Stop<D>> {
+        let bits = self.constant(slot, DecisionKind::Other)?;
+        let (id, offset) = self.heap.check(bits, 0, false)?;
+        if offset != 0 {
+            let message = format!("{} is not the start of an object", self.heap.name_of(bits));
+            return Err(Stop::Fault { kind: ErrorKind::InvalidFree, message });
+        }
+        Ok(self.heap.object(id).map_or(0, |o| o.size))
+    }
+
+    fn room(&mut self, slot: crate::code::Slot) -> Result<u64, Stop<D>> {
+        let bits = self.constant(slot, DecisionKind::Concretise)?;
+        let crate::memory::AddressClass::Object(id, offset) = classify(bits) else { return Ok(0) };
+        let live = self.heap.object(id).filter(|o| o.is_alive());
+        Ok(live.map_or(0, |o| u64::try_from(offset).ok().and_then(|at| o.size.checked_sub(at)).unwrap_or(0)))
+    }
+
+    /// `memset` whose byte is an `int`.
+    fn fill_word(&mut self, to: &D::Value, byte: &D::Value, n: u64) -> Result<(), Stop<D>> {
+        let byte = super::context::resize(self.domain, byte, Type::Int(32), Type::Int(8))?;
+        self.fill(to, &byte, n)
+    }
+
+    fn any_symbolic(&mut self, from: crate::code::Slot, n: crate::code::Slot) -> Result<bool, Stop<D>> {
+        let n = self.constant(n, DecisionKind::Concretise)?;
+        let from = self.get(from);
+        let bytes = self.read(&from, n)?;
+        Ok(bytes.iter().any(|b| matches!(b, crate::domain::MemoryByte::Symbolic(_))))
+    }
+
+    fn assume(&mut self, slot: crate::code::Slot) -> Result<(), Stop<D>> {
+        let value = self.get(slot);
+        let zero = D::constant(0);
+        let condition = operations::int_compare(self.domain, IntPredicate::Ne, Type::Int(32), &value, &zero);
+        if super::context::decide(self.domain, self.path, &condition, DecisionKind::Assume)? {
+            return Ok(());
+        }
+        Err(Stop::End(Box::new(PathEnd::Infeasible)))
+    }
+}

@@ -1,0 +1,177 @@
+//! Accesses to ranges of bytes: `memcpy`, `memset`, strings.
+
+use icsched_ir::Type;
+
+use super::access::{exactly, join, regions, split, targets};
+use super::context::Cx;
+use super::operations::select;
+use crate::domain::{Domain, MemoryByte, Target};
+use crate::observe::Observer;
+use crate::stop::{DecisionKind, ErrorKind, Stop};
+
+/// Longest string that the engine reads for a name or a message.
+const MAX_STRING: u64 = 1 << 20;
+
+type Bytes<D> = Vec<MemoryByte<<D as Domain>::Byte>>;
+
+impl<D: Domain, O: Observer> Cx<'_, D, O> {
+    /// `memcpy`, or `memmove` with `may_overlap`. Nothing is accessed for no bytes.
+    pub(super) fn copy(&mut self, to: &D::Value, from: &D::Value, n: u64, may_overlap: bool) -> Result<(), Stop<D>> {
+        if n == 0 {
+            return Ok(());
+        }
+        if let (Some(to), Some(from)) = (D::as_constant(to), D::as_constant(from)) {
+            let apart = to == from || to.abs_diff(from) >= n;
+            if !may_overlap && !apart {
+                let (a, b) = (self.heap.name_of(to), self.heap.name_of(from));
+                let message = format!("memcpy of {n} bytes from {b} to {a}, which overlap");
+                return Err(Stop::Fault { kind: ErrorKind::Overlap, message });
+            }
+            if self.copy_plain(to, from, n)? {
+                return Ok(());
+            }
+        }
+        // Both sides are checked before anything is written.
+        targets(self.domain, self.heap, self.path, to, n, true)?;
+        let bytes = self.read(from, n)?;
+        self.write(to, &bytes)
+    }
+
+    fn copy_plain(&mut self, to: u64, from: u64, n: u64) -> Result<bool, Stop<D>> {
+        let (from, start) = self.heap.check(from, n, false)?;
+        let (to, at) = self.heap.check(to, n, true)?;
+        if !self.heap.copy_plain(to, at, from, start, n) {
+            return Ok(false);
+        }
+        self.loaded(exactly(from, start, n));
+        self.stored(exactly(to, at, n));
+        Ok(true)
+    }
+
+    /// `memset`.
+    pub(super) fn fill(&mut self, to: &D::Value, byte: &D::Value, n: u64) -> Result<(), Stop<D>> {
+        if n == 0 {
+            return Ok(());
+        }
+        let byte = split(self.domain, byte, 1);
+        if let (Some(to), [MemoryByte::Constant(byte)]) = (D::as_constant(to), byte.as_slice()) {
+            let (object, at) = self.heap.check(to, n, true)?;
+            if self.heap.fill_plain(object, at, *byte, n) {
+                self.stored(exactly(object, at, n));
+                return Ok(());
+            }
+        }
+        let bytes: Bytes<D> = byte.iter().cycle().take(usize::try_from(n).unwrap_or(usize::MAX)).cloned().collect();
+        self.write(to, &bytes)
+    }
+
+    /// Reads `n` bytes.
+    pub(super) fn read(&mut self, from: &D::Value, n: u64) -> Result<Bytes<D>, Stop<D>> {
+        if n == 0 {
+            return Ok(Vec::new());
+        }
+        let found = targets(self.domain, self.heap, self.path, from, n, false)?;
+        let covered = regions(self.heap, &found, n);
+        let mut result: Bytes<D> = Vec::new();
+        for target in found.iter().rev() {
+            let here: Bytes<D> = (0..n).map(|i| self.byte_at(target, i)).collect::<Result<_, _>>()?;
+            result = match &target.guard {
+                Some(guard) if !result.is_empty() => {
+                    here.iter().zip(&result).map(|(a, b)| self.choose(guard, a, b)).collect()
+                }
+                _ => here,
+            };
+        }
+        self.loaded(covered);
+        Ok(result)
+    }
+
+    fn byte_at(&mut self, target: &Target<D::Value>, i: u64) -> Result<MemoryByte<D::Byte>, Stop<D>> {
+        if let Some(offset) = D::as_constant(&target.offset) {
+            return Ok(self.heap.byte(self.domain, self.path, target.object, offset + i));
+        }
+        let offset = super::operations::add(self.domain, &target.offset, &D::constant(i))?;
+        let size = self.heap.object(target.object).map_or(0, |o| o.size);
+        let Some(array) = self.heap.array(self.domain, target.object) else { return Ok(MemoryByte::Constant(0)) };
+        let value = self.domain.array_load(self.path, &array, size, &offset, 1, false);
+        Ok(split(self.domain, &value, 1).pop().unwrap_or(MemoryByte::Constant(0)))
+    }
+
+    fn choose(&mut self, guard: &D::Value, a: &MemoryByte<D::Byte>, b: &MemoryByte<D::Byte>) -> MemoryByte<D::Byte> {
+        let (a, b) = (join(self.domain, std::slice::from_ref(a)), join(self.domain, std::slice::from_ref(b)));
+        let value = select(self.domain, Type::Int(8), guard, &a, &b);
+        split(self.domain, &value, 1).pop().unwrap_or(MemoryByte::Constant(0))
+    }
+
+    /// Writes bytes.
+    pub(super) fn write(&mut self, to: &D::Value, bytes: &[MemoryByte<D::Byte>]) -> Result<(), Stop<D>> {
+        let n = bytes.len() as u64;
+        if n == 0 {
+            return Ok(());
+        }
+        let found = targets(self.domain, self.heap, self.path, to, n, true)?;
+        let covered = regions(self.heap, &found, n);
+        for target in &found {
+            match (D::as_constant(&target.offset), &target.guard) {
+                (Some(offset), None) => self.heap.set_bytes(self.domain, target.object, offset, bytes),
+                (Some(offset), Some(guard)) => {
+                    let old = self.heap.bytes(self.domain, self.path, target.object, offset, n);
+                    let new: Bytes<D> = bytes.iter().zip(&old).map(|(a, b)| self.choose(guard, a, b)).collect();
+                    self.heap.set_bytes(self.domain, target.object, offset, &new);
+                }
+                (None, _) => self.write_array(target, bytes)?,
+            }
+        }
+        self.stored(covered);
+        Ok(())
+    }
+
+    fn write_array(&mut self, target: &Target<D::Value>, bytes: &[MemoryByte<D::Byte>]) -> Result<(), Stop<D>> {
+        let Some(mut array) = self.heap.array(self.domain, target.object) else { return Ok(()) };
+        for (part, i) in bytes.chunks(8).zip((0..).step_by(8)) {
+            let offset = super::operations::add(self.domain, &target.offset, &D::constant(i))?;
+            let value = join(self.domain, part);
+            let n = u32::try_from(part.len()).expect("at most eight");
+            self.domain.array_store(&mut array, &offset, &value, n, target.guard.as_ref());
+        }
+        self.heap.set_array(target.object, array);
+        Ok(())
+    }
+
+    /// The bytes of the string at an address, up to and including its first constant NUL, or to the end of the
+    /// object (`terminated` is false then).
+    pub(super) fn string(&mut self, slot: crate::code::Slot) -> Result<(Bytes<D>, bool), Stop<D>> {
+        let bits = self.constant(slot, DecisionKind::Concretise)?;
+        let (object, start) = self.heap.check(bits, 1, false)?;
+        let size = self.heap.object(object).map_or(0, |o| o.size);
+        let mut bytes: Bytes<D> = Vec::new();
+        let mut terminated = false;
+        for offset in start..size.min(start + MAX_STRING) {
+            let byte = self.heap.byte(self.domain, self.path, object, offset);
+            terminated = matches!(byte, MemoryByte::Constant(0));
+            bytes.push(byte);
+            if terminated {
+                break;
+            }
+        }
+        self.loaded(exactly(object, start, bytes.len() as u64));
+        Ok((bytes, terminated))
+    }
+
+    /// A string as text, for names and messages; symbolic bytes show as `?`.
+    pub(super) fn text(&mut self, slot: crate::code::Slot) -> Result<String, Stop<D>> {
+        Ok(String::from_utf8_lossy(&self.path_bytes(slot)?.0).into_owned())
+    }
+
+    /// A string without its NUL, and whether all of it is constant.
+    pub(super) fn path_bytes(&mut self, slot: crate::code::Slot) -> Result<(Vec<u8>, bool), Stop<D>> {
+        let (bytes, terminated) = self.string(slot)?;
+        let end = bytes.len() - usize::from(terminated);
+        let known = bytes.iter().all(|b| matches!(b, MemoryByte::Constant(_)));
+        let plain = |b: &MemoryByte<D::Byte>| match b {
+            MemoryByte::Constant(b) => *b,
+            MemoryByte::Symbolic(_) => b'?',
+        };
+        Ok((bytes[..end].iter().map(plain).collect(), known))
+    }
+}

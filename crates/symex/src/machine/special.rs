@@ -1,0 +1,232 @@
+//! Instructions that are executed outside the fast loop.
+
+use icsched_ir::{FuncId, IntPredicate, Op, Origin, RmwOp, Terminator, Type, ValueId};
+
+use super::context::Cx;
+use super::{Machine, access, operations};
+use crate::arith::rmw_operation;
+use crate::code::{CalleeCode, Instr, Slot};
+use crate::domain::Domain;
+use crate::memory::{ObjectKind, address};
+use crate::observe::Observer;
+use crate::scheduler::SchedulingPoint;
+use crate::state::State;
+use crate::stop::{DecisionKind, ErrorKind, Stop};
+use crate::trace::{EventMode, SyncEvent};
+
+/// Atomic accesses that a thread may make in a row while others are enabled.
+const MAX_ATOMICS: u32 = 128;
+
+impl<D: Domain> Machine<D> {
+    /// Executes the current instruction of the current thread.
+    pub(super) fn special<O: Observer>(&mut self, state: &mut State<D>, observer: &mut O) -> Result<(), Stop<D>> {
+        let mut cx = self.cx(state, observer);
+        let instr = cx.function().instrs[cx.frame().pc as usize];
+        match instr {
+            Instr::Call { call } => {
+                let callee = cx.function().calls[call as usize].callee;
+                match callee {
+                    CalleeCode::Plain(func) | CalleeCode::Direct(func) => self.call(state, observer, func),
+                    CalleeCode::Indirect(slot) => {
+                        let func = cx.callee(slot)?;
+                        self.call(state, observer, func)
+                    }
+                    CalleeCode::Intrinsic(intrinsic) => self.intrinsic(state, observer, intrinsic),
+                }
+            }
+            Instr::ReturnNone | Instr::ReturnOne { .. } | Instr::ReturnMany { .. } => {
+                let values = cx.returned(instr);
+                self.bottom_return(state, observer, values)
+            }
+            Instr::Load { .. } | Instr::Store { .. } | Instr::AtomicRmw { .. } | Instr::CompareExchange { .. } => {
+                self.atomic(state, observer, instr)
+            }
+            Instr::Alloca { dst, count, size } => cx.alloca(dst, count, size),
+            Instr::Fence => {
+                cx.advance();
+                Ok(())
+            }
+            Instr::MemCopy { may_overlap, to, from, bytes } => {
+                let (to, from, bytes) = (cx.get(to), cx.get(from), cx.constant(bytes, DecisionKind::Concretise)?);
+                cx.copy(&to, &from, bytes, may_overlap)?;
+                cx.advance();
+                Ok(())
+            }
+            Instr::MemSet { to, byte, bytes } => {
+                let (to, byte, bytes) = (cx.get(to), cx.get(byte), cx.constant(bytes, DecisionKind::Concretise)?);
+                cx.fill(&to, &byte, bytes)?;
+                cx.advance();
+                Ok(())
+            }
+            Instr::VaStart { list } => cx.va_start(list),
+            Instr::VaCopy { to, from } => {
+                let (to, from) = (cx.get(to), cx.get(from));
+                cx.copy(&to, &from, 24, true)?;
+                cx.advance();
+                Ok(())
+            }
+            Instr::Trap => Err(Stop::Fault { kind: ErrorKind::Unreachable, message: "trap".to_owned() }),
+            Instr::Unreachable => {
+                let message = "code that the compiler assumes is never reached".to_owned();
+                Err(Stop::Fault { kind: ErrorKind::Unreachable, message })
+            }
+            Instr::Unsupported => Err(Stop::Unsupported { what: cx.unsupported_text() }),
+            Instr::Binary { .. }
+            | Instr::Unary { .. }
+            | Instr::Cast { .. }
+            | Instr::IntCompare { .. }
+            | Instr::FloatCompare { .. }
+            | Instr::Overflow { .. }
+            | Instr::Select { .. }
+            | Instr::FunnelShift { .. }
+            | Instr::Offset { .. }
+            | Instr::Index { .. }
+            | Instr::Jump { .. }
+            | Instr::Branch { .. } => unreachable!("the fast loop executes these"),
+        }
+    }
+
+    /// Calls a function that may be undefined, or differ from what the caller declared.
+    fn call<O: Observer>(&mut self, state: &mut State<D>, observer: &mut O, func: FuncId) -> Result<(), Stop<D>> {
+        if self.code.functions[func].is_declaration() {
+            return self.undefined(state, observer, func);
+        }
+        let mut cx = self.cx(state, observer);
+        let call = cx.current_call();
+        let args: Vec<_> = call.args.iter().zip(&call.arg_types).map(|(&slot, &ty)| (cx.get(slot), ty)).collect();
+        cx.call_with(func, &args)?;
+        cx.entered();
+        Ok(())
+    }
+
+    /// Atomic accesses: memory accesses that are nodes of the schedule when the program itself makes them.
+    fn atomic<O: Observer>(&mut self, state: &mut State<D>, observer: &mut O, instr: Instr) -> Result<(), Stop<D>> {
+        let mut cx = self.cx(state, observer);
+        let (slot, mode, operation) = match instr {
+            Instr::Load { address, .. } => (address, EventMode::Shared, "atomic load"),
+            Instr::Store { address, .. } => (address, EventMode::Exclusive, "atomic store"),
+            Instr::AtomicRmw { address, .. } => (address, EventMode::Exclusive, "atomic update"),
+            Instr::CompareExchange { address, .. } => (address, EventMode::Exclusive, "atomic compare-exchange"),
+            _ => unreachable!("not an atomic access"),
+        };
+        let by_program = cx.function().origin == Origin::Program;
+        let object = if by_program { cx.constant(slot, DecisionKind::SyncAddress)? } else { 0 };
+        let (frame, inst) = (cx.frame().id, cx.point().inst);
+        cx.atomic_access(instr)?;
+        if O::ENABLED {
+            cx.observer.atomic(frame, inst);
+        }
+        if by_program && state.record_events {
+            let thread = state.current;
+            let mut stack = state.stack(&self.code, thread);
+            // The access is done, so the frame is already behind it.
+            if let Some(last) = stack.0.last_mut() {
+                last.inst = inst;
+            }
+            let object_name = state.heap.name_of(object);
+            let operation = operation.to_owned();
+            state.events.push(SyncEvent::Node { thread, operation, stack, object, object_name, mode });
+        }
+        state.atomics_since_switch += 1;
+        if state.atomics_since_switch >= MAX_ATOMICS {
+            self.reschedule(state, observer, SchedulingPoint::Fairness)?;
+        }
+        Ok(())
+    }
+}
+
+impl<D: Domain, O: Observer> Cx<'_, D, O> {
+    fn unsupported_text(&self) -> String {
+        let point = self.point();
+        let block = &self.heap.program().functions[point.func].blocks[point.block];
+        match block.insts.get(point.inst as usize).map(|i| &i.op) {
+            Some(Op::Unsupported { text }) => text.clone(),
+            Some(_) => "instruction".to_owned(),
+            None => match &block.terminator {
+                Terminator::Unsupported { text } => text.clone(),
+                _ => "terminator".to_owned(),
+            },
+        }
+    }
+
+    fn alloca(&mut self, dst: Slot, count: Slot, size: u64) -> Result<(), Stop<D>> {
+        let count = self.constant(count, DecisionKind::Concretise)?;
+        let limit = self.options.max_stack_bytes;
+        let bytes = size.checked_mul(count).filter(|&b| b.saturating_add(self.thread.stack_bytes) <= limit);
+        let Some(bytes) = bytes else {
+            let message = format!("the thread's stack exceeds {} MiB", limit >> 20);
+            return Err(Stop::Fault { kind: ErrorKind::StackOverflow, message });
+        };
+        let (point, frame) = (self.point(), self.frame().id);
+        let value = <ValueId as icsched_ir::EntityId>::from_index(dst as usize);
+        let kind = ObjectKind::Stack { frame, func: point.func, value };
+        let object = self.heap.allocate(kind, bytes, Some(point));
+        self.thread.stack_objects.push(object);
+        self.thread.stack_bytes += bytes;
+        self.set(dst, D::constant(address(object, 0)));
+        self.advance();
+        Ok(())
+    }
+
+    fn atomic_access(&mut self, instr: Instr) -> Result<(), Stop<D>> {
+        match instr {
+            Instr::Load { ty, dst, address, .. } => {
+                let old = self.load(address, ty)?;
+                self.set(dst, old);
+            }
+            Instr::Store { ty, address, value, .. } => {
+                let value = self.get(value);
+                self.store(address, &value, ty)?;
+            }
+            Instr::AtomicRmw { op, ty, dst, address, value } => {
+                let old = self.load(address, ty)?;
+                let value = self.get(value);
+                let new = self.updated(op, ty, &old, &value)?;
+                self.store(address, &new, ty)?;
+                self.set(dst, old);
+            }
+            Instr::CompareExchange { ty, dst, address, expected, new } => {
+                let old = self.load(address, ty)?;
+                let (expected, new) = (self.get(expected), self.get(new));
+                let equal = operations::int_compare(self.domain, IntPredicate::Eq, ty, &old, &expected);
+                match D::as_constant(&equal) {
+                    Some(0) => {}
+                    Some(_) => self.store(address, &new, ty)?,
+                    None => {
+                        let value = operations::select(self.domain, ty, &equal, &new, &old);
+                        self.store(address, &value, ty)?;
+                    }
+                }
+                self.set(dst, old);
+            }
+            _ => unreachable!("not an atomic access"),
+        }
+        self.advance();
+        Ok(())
+    }
+
+    fn updated(&mut self, op: RmwOp, ty: Type, old: &D::Value, value: &D::Value) -> Result<D::Value, Stop<D>> {
+        if op == RmwOp::Xchg {
+            return Ok(value.clone());
+        }
+        if let Some(op) = rmw_operation(op) {
+            return operations::binary(self.domain, self.path, op, ty, old, value);
+        }
+        let both = operations::binary(self.domain, self.path, icsched_ir::BinOp::And, ty, old, value)?;
+        operations::binary(self.domain, self.path, icsched_ir::BinOp::Xor, ty, &both, &D::constant(ty.mask()))
+    }
+
+    fn load(&mut self, address: Slot, ty: Type) -> Result<D::Value, Stop<D>> {
+        let address = self.get(address);
+        let (value, regions) = access::load(self.domain, self.heap, self.path, &address, ty)?;
+        self.loaded(regions);
+        Ok(value)
+    }
+
+    fn store(&mut self, address: Slot, value: &D::Value, ty: Type) -> Result<(), Stop<D>> {
+        let address = self.get(address);
+        let regions = access::store(self.domain, self.heap, self.path, &address, value, ty)?;
+        self.stored(regions);
+        Ok(())
+    }
+}

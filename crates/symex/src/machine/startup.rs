@@ -1,0 +1,164 @@
+//! Before and after `main`: arguments, constructors, `exit`.
+
+use std::rc::Rc;
+
+use icsched_ir::{FuncId, Type};
+
+use super::{Argument, Arguments, Machine};
+use crate::domain::{Domain, MemoryByte};
+use crate::memory::{Heap, ObjectKind, address};
+use crate::observe::Observer;
+use crate::state::{Startup, State};
+use crate::stop::{PathEnd, Stop};
+use crate::thread::{Thread, ThreadId};
+
+const POINTER: u64 = 8;
+
+impl<D: Domain> Machine<D> {
+    /// The state before the first instruction. [`Stop::Unsupported`] if there is no `main`.
+    pub fn initial_state(&mut self, arguments: &Arguments<D>) -> Result<State<D>, Stop<D>> {
+        let mut heap = Heap::new(self.program.clone());
+        let argv = self.vector(&mut heap, &arguments.argv, ObjectKind::ArgumentVector, ObjectKind::Argument);
+        let envp =
+            self.vector(&mut heap, &arguments.environment, ObjectKind::EnvironmentVector, ObjectKind::Environment);
+        self.set_environ(&mut heap, envp);
+        let main = Thread::new(ThreadId::MAIN, 0, self.program.globals.len());
+        let mut state = State {
+            heap,
+            threads: vec![Rc::new(main)],
+            current: ThreadId::MAIN,
+            path: D::Path::default(),
+            events: Default::default(),
+            record_events: D::SYMBOLIC,
+            barriers: Default::default(),
+            input_counts: Default::default(),
+            instructions: 0,
+            main_arguments: [arguments.argc.clone(), D::constant(argv), D::constant(envp)],
+            startup: Startup::Constructor(0),
+            next_frame: 0,
+            next_wait: 0,
+            since_switch: 0,
+            atomics_since_switch: 0,
+        };
+        self.start_next(&mut state, &mut (), 0)?;
+        Ok(state)
+    }
+
+    fn vector(
+        &mut self,
+        heap: &mut Heap<D>,
+        strings: &[Argument<D>],
+        kind: ObjectKind,
+        string: impl Fn(u32) -> ObjectKind,
+    ) -> u64 {
+        let vector = heap.allocate(kind, (strings.len() as u64 + 1) * POINTER, None);
+        for (argument, i) in strings.iter().zip(0..) {
+            let object = heap.allocate(string(i), argument.bytes.len() as u64, None);
+            heap.set_bytes(&mut self.domain, object, 0, &argument.bytes);
+            let there = D::constant(address(object, 0));
+            let pointer = match &argument.present {
+                None => there,
+                Some(present) => {
+                    super::operations::select(&mut self.domain, Type::Ptr, present, &there, &D::constant(0))
+                }
+            };
+            let bytes = super::access::split(&mut self.domain, &pointer, 8);
+            heap.set_bytes(&mut self.domain, vector, u64::from(i) * POINTER, &bytes);
+        }
+        address(vector, 0)
+    }
+
+    /// The C library's `environ`, if the program or a model has it.
+    fn set_environ(&mut self, heap: &mut Heap<D>, envp: u64) {
+        let program = self.program.clone();
+        for (id, global) in program.globals.iter() {
+            if matches!(global.name.as_str(), "environ" | "__environ") && global.size == POINTER {
+                let object = crate::memory::global_object(id);
+                let bytes: Vec<MemoryByte<D::Byte>> = envp.to_le_bytes().map(MemoryByte::Constant).into();
+                heap.define(object);
+                heap.set_bytes(&mut self.domain, object, 0, &bytes);
+            }
+        }
+    }
+
+    /// Starts the `constructor`-th constructor, or `main` behind the last.
+    fn start_next<O: Observer>(
+        &mut self,
+        state: &mut State<D>,
+        observer: &mut O,
+        constructor: u32,
+    ) -> Result<(), Stop<D>> {
+        let next = self.program.constructors.get(constructor as usize).copied();
+        let (func, startup) = match next {
+            Some(func) => (func, Startup::Constructor(constructor)),
+            None => {
+                let no_main = || Stop::Unsupported { what: "a program without `main`".to_owned() };
+                (self.program.main.ok_or_else(no_main)?, Startup::Main)
+            }
+        };
+        state.startup = startup;
+        let [argc, argv, envp] = state.main_arguments.clone();
+        let args = [(argc, Type::Int(32)), (argv, Type::Ptr), (envp, Type::Ptr)];
+        self.start(state, observer, func, &args)
+    }
+
+    /// Pushes the bottom frame of the main thread.
+    fn start<O: Observer>(
+        &mut self,
+        state: &mut State<D>,
+        observer: &mut O,
+        func: FuncId,
+        args: &[(D::Value, Type)],
+    ) -> Result<(), Stop<D>> {
+        if self.code.functions[func].is_declaration() {
+            return self.undefined(state, observer, func);
+        }
+        let mut cx = self.cx(state, observer);
+        cx.call_with(func, args)?;
+        if O::ENABLED {
+            cx.announce(None, None);
+        }
+        Ok(())
+    }
+
+    /// Runs the model of `exit`; without one the process ends at once.
+    pub(super) fn start_exit<O: Observer>(
+        &mut self,
+        state: &mut State<D>,
+        observer: &mut O,
+        status: D::Value,
+    ) -> Result<(), Stop<D>> {
+        state.startup = Startup::Exit;
+        match self.program.function_named("exit").filter(|&f| !self.code.functions[f].is_declaration()) {
+            Some(exit) => self.start(state, observer, exit, &[(status, Type::Int(32))]),
+            None => Err(exit_with(&status)),
+        }
+    }
+
+    /// The bottom frame of the current thread returns.
+    pub(super) fn bottom_return<O: Observer>(
+        &mut self,
+        state: &mut State<D>,
+        observer: &mut O,
+        values: Vec<(D::Value, Type)>,
+    ) -> Result<(), Stop<D>> {
+        if state.current != ThreadId::MAIN {
+            return self.end_thread(state, observer);
+        }
+        self.cx(state, observer).pop_frame();
+        match state.startup {
+            Startup::Constructor(i) => self.start_next(state, observer, i + 1),
+            Startup::Main => {
+                let status = values.into_iter().next().map_or(D::constant(0), |(value, _)| value);
+                self.start_exit(state, observer, status)
+            }
+            Startup::Exit => Err(exit_with::<D>(&D::constant(0))),
+        }
+    }
+}
+
+/// The end of a process with this status.
+pub(super) fn exit_with<D: Domain>(status: &D::Value) -> Stop<D> {
+    let status = D::as_constant(status).map(|bits| bits as i32);
+    Stop::End(Box::new(PathEnd::Exit { status }))
+}
