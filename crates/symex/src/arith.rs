@@ -304,6 +304,30 @@ pub fn funnel_shift(left: bool, ty: Type, hi: u64, lo: u64, amount: u64) -> u64 
     shifted as u64 & ty.mask()
 }
 
+/// [`icsched_ir::Intrinsic::Math`]: the functions in its order, on bits of doubles.
+pub fn math(function: u64, a: u64, b: u64) -> Option<u64> {
+    let (x, y) = (f64::from_bits(a), f64::from_bits(b));
+    let result = match function {
+        0 => x.tan(),
+        1 => x.asin(),
+        2 => x.acos(),
+        3 => x.atan(),
+        4 => x.atan2(y),
+        5 => x.sinh(),
+        6 => x.cosh(),
+        7 => x.tanh(),
+        8 => x.asinh(),
+        9 => x.acosh(),
+        10 => x.atanh(),
+        11 => x.cbrt(),
+        12 => x.hypot(y),
+        13 => x.exp_m1(),
+        14 => x.ln_1p(),
+        _ => return None,
+    };
+    Some(result.to_bits())
+}
+
 /// The binary operation behind an atomic one; `None` for an exchange and for `Nand`.
 pub const fn rmw_operation(op: RmwOp) -> Option<BinOp> {
     match op {

@@ -13,6 +13,7 @@ pub mod code;
 pub mod concrete;
 pub mod domain;
 pub mod explore;
+pub mod exec;
 pub mod host;
 pub mod inputs;
 pub mod log;
@@ -30,6 +31,7 @@ pub mod symbolic;
 pub mod thread;
 pub mod trace;
 
+pub use exec::{ExecLimits, ExecResult, exec};
 pub use domain::{Domain, MemoryByte, Target, Targets};
 pub use machine::{Extern, Machine, Options};
 pub use memory::{Heap, Object, ObjectId, ObjectKind};

@@ -195,6 +195,15 @@ impl<D: Domain> Machine<D> {
                 let condition = operations::int_compare(cx.domain, IntPredicate::Ne, word, &c, &D::constant(0));
                 Done::Value(operations::select(cx.domain, word, &condition, &a, &b))
             }
+            Intrinsic::Math => {
+                let function = cx.constant(args[0], DecisionKind::Concretise)?;
+                let (a, b) =
+                    (cx.constant(args[1], DecisionKind::Concretise)?, cx.constant(args[2], DecisionKind::Concretise)?);
+                let Some(bits) = crate::arith::math(function, a, b) else {
+                    return Err(Stop::Unsupported { what: format!("libm function {function}") });
+                };
+                Done::Value(D::constant(bits))
+            }
             Intrinsic::Assume => {
                 cx.assume(args[0])?;
                 none

@@ -1,0 +1,89 @@
+//! Whole runs in the concrete domain (`icsched exec`).
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use icsched_ir::Program;
+
+use crate::concrete::ConcreteDomain;
+use crate::domain::MemoryByte;
+use crate::host::Host;
+use crate::machine::{Argument, Arguments, Machine, Options};
+use crate::stop::{Limit, PathEnd, Stop};
+
+/// What may cut a run.
+#[derive(Clone, Default, Debug)]
+pub struct ExecLimits {
+    /// Most instructions.
+    pub instructions: Option<u64>,
+    /// Most time.
+    pub time: Option<Duration>,
+    /// Most bytes in live objects.
+    pub memory: Option<u64>,
+}
+
+/// How a run ended.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ExecResult {
+    /// The end.
+    pub end: PathEnd,
+    /// Instructions executed.
+    pub instructions: u64,
+    /// Threads created, the main thread included.
+    pub threads: usize,
+}
+
+/// Instructions between two looks at the limits.
+const SLICE: u64 = 1 << 22;
+
+/// Runs a verified program. `args` starts with the program's name; `environment` has `NAME=value` entries.
+pub fn exec(
+    program: &Arc<Program>,
+    args: &[Vec<u8>],
+    environment: &[Vec<u8>],
+    host: Box<dyn Host>,
+    options: Options,
+    limits: &ExecLimits,
+) -> ExecResult {
+    let mut machine = Machine::new(program.clone(), ConcreteDomain, host, options);
+    let arguments = Arguments::<ConcreteDomain> {
+        argc: args.len() as u64,
+        argv: args.iter().map(|a| string(a)).collect(),
+        environment: environment.iter().map(|a| string(a)).collect(),
+    };
+    let mut state = match machine.initial_state(&arguments) {
+        Ok(state) => state,
+        Err(stop) => return ExecResult { end: ended(stop), instructions: 0, threads: 0 },
+    };
+    let started = Instant::now();
+    let end = loop {
+        let used = state.instructions;
+        let left = limits.instructions.map_or(SLICE, |most| most.saturating_sub(used).min(SLICE));
+        if left == 0 {
+            break PathEnd::Limit(Limit::Instructions);
+        }
+        if let Err(stop) = machine.run(&mut state, &mut (), left) {
+            break ended(stop);
+        }
+        if limits.time.is_some_and(|most| started.elapsed() >= most) {
+            break PathEnd::Limit(Limit::Time);
+        }
+        if limits.memory.is_some_and(|most| state.heap.live_bytes() >= most) {
+            break PathEnd::Limit(Limit::Memory);
+        }
+    };
+    ExecResult { end, instructions: state.instructions, threads: state.threads.len() }
+}
+
+fn string(text: &[u8]) -> Argument<ConcreteDomain> {
+    let bytes = text.iter().chain(&[0]).map(|&b| MemoryByte::Constant(b)).collect();
+    Argument { bytes, present: None }
+}
+
+fn ended(stop: Stop<ConcreteDomain>) -> PathEnd {
+    match stop {
+        Stop::End(end) => *end,
+        Stop::Unsupported { what } => PathEnd::Unsupported { what, stack: Default::default() },
+        Stop::Undecided { .. } | Stop::Fault { .. } => unreachable!("the concrete domain decides everything"),
+    }
+}
