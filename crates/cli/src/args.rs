@@ -1,0 +1,181 @@
+//! What the user types.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bytesize::ByteSize;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Input-covering schedules for multithreaded C programs.
+///
+/// Compile with `clang -g -emit-llvm -c prog.c -o prog.bc`, then run `icsched enumerate prog.bc`.
+#[derive(Parser, Debug)]
+#[command(name = "icsched", version, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Say more on standard error; twice for every path.
+    #[arg(short, long, action = clap::ArgAction::Count, global = true)]
+    pub(crate) verbose: u8,
+    /// Say nothing but errors on standard error.
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Find the input-covering schedules of a program.
+    Enumerate(EnumerateArgs),
+    /// Run a program in the concrete domain, with one deterministic interleaving of its threads.
+    Exec(ExecArgs),
+    /// Show the schedules in a database.
+    Show(ShowArgs),
+    /// Look inside the analysis.
+    Inspect {
+        #[command(subcommand)]
+        what: InspectCommand,
+    },
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum InspectCommand {
+    /// The analysis IR, with the models that the program uses.
+    Ir(InspectIrArgs),
+}
+
+/// The program and what is common to all commands that execute it.
+#[derive(Args, Debug)]
+pub(crate) struct ProgramArgs {
+    /// LLVM bitcode (.bc) or textual LLVM IR (.ll).
+    #[arg(value_name = "PROG.bc")]
+    pub(crate) program: PathBuf,
+    /// What a function without definition and model does: havoc (returns anything), pure (returns 0) or abort.
+    #[arg(long = "extern", value_name = "NAME=KIND", value_parser = parse_extern)]
+    pub(crate) externs: Vec<(String, ExternKind)>,
+    /// Stop after this time with what is known, e.g. 30s or 5m.
+    #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
+    pub(crate) timeout: Option<Duration>,
+    /// Stop cleanly when the process uses more memory than this, e.g. 2GiB.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) max_memory: Option<ByteSize>,
+    /// Most instructions on one path.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_instructions: Option<u64>,
+}
+
+#[derive(Copy, Clone, Debug, ValueEnum)]
+pub(crate) enum ExternKind {
+    Havoc,
+    Pure,
+    Abort,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct EnumerateArgs {
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
+    /// Where to write the schedule database; by default the program's name with the extension .icsdb.
+    #[arg(short, long, value_name = "PROG.icsdb")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write the result as JSON; - for standard output.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Show long schedules in full.
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// A symbolic number of further arguments: at least MIN, at most MAX, each of at most N bytes.
+    #[arg(long, num_args = 3, value_names = ["MIN", "MAX", "N"])]
+    pub(crate) sym_args: Option<Vec<usize>>,
+    /// A file whose SIZE bytes are inputs.
+    #[arg(long, value_name = "NAME=SIZE", value_parser = parse_sym_file)]
+    pub(crate) sym_file: Vec<(String, u64)>,
+    /// Standard input is SIZE bytes of input.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) sym_stdin: Option<u64>,
+    /// An environment variable whose value is an input; NAME or NAME=SIZE.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) sym_env: Vec<String>,
+    /// How often the condition of one loop may be decided by inputs on one path.
+    #[arg(long, value_name = "N")]
+    pub(crate) loop_bound: Option<u32>,
+    /// Most paths to execute.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_paths: Option<usize>,
+    /// Most time for one solver query.
+    #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
+    pub(crate) solver_timeout: Option<Duration>,
+    /// Turn techniques off: prefix-schedules, shortest-path, slicing.
+    #[arg(long, value_name = "TECHNIQUE", value_delimiter = '|')]
+    pub(crate) without: Vec<TechniqueArg>,
+    /// Most worker threads. An epoch is searched by one.
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
+    /// The program's arguments: a plain word, @ for a symbolic one, @N for one of at most N bytes.
+    #[arg(last = true, value_name = "ARG")]
+    pub(crate) args: Vec<String>,
+}
+
+#[derive(Copy, Clone, Debug, ValueEnum)]
+pub(crate) enum TechniqueArg {
+    PrefixSchedules,
+    ShortestPath,
+    Slicing,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ExecArgs {
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
+    /// The program's arguments.
+    #[arg(last = true, value_name = "ARG")]
+    pub(crate) args: Vec<String>,
+}
+
+#[derive(Copy, Clone, Debug, ValueEnum)]
+pub(crate) enum ShowFormat {
+    Text,
+    Json,
+    Dot,
+    Svg,
+    Html,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ShowArgs {
+    /// The schedule database.
+    #[arg(value_name = "PROG.icsdb")]
+    pub(crate) database: PathBuf,
+    /// Only this epoch: its number from 1, or its id.
+    #[arg(long, value_name = "K")]
+    pub(crate) epoch: Option<String>,
+    /// Only this schedule: its number from 1, or its id.
+    #[arg(long, value_name = "K")]
+    pub(crate) schedule: Option<String>,
+    /// How to show it.
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: ShowFormat,
+    /// Show long schedules in full.
+    #[arg(long)]
+    pub(crate) full: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct InspectIrArgs {
+    /// LLVM bitcode (.bc) or textual LLVM IR (.ll).
+    #[arg(value_name = "PROG.bc")]
+    pub(crate) program: PathBuf,
+    /// Only this function.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) function: Option<String>,
+}
+
+fn parse_extern(text: &str) -> Result<(String, ExternKind), String> {
+    let (name, kind) = text.split_once('=').ok_or("expected NAME=havoc, NAME=pure or NAME=abort")?;
+    Ok((name.to_owned(), ExternKind::from_str(kind, true)?))
+}
+
+fn parse_sym_file(text: &str) -> Result<(String, u64), String> {
+    let (name, size) = text.rsplit_once('=').ok_or("expected NAME=SIZE, e.g. input.txt=16")?;
+    let size = size.parse().map_err(|_| format!("{size} is not a number of bytes"))?;
+    Ok((name.to_owned(), size))
+}

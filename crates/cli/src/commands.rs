@@ -1,0 +1,97 @@
+//! One function per subcommand.
+
+use std::path::{Path, PathBuf};
+
+use icsched_driver::exec::ExecEnd;
+use icsched_driver::{DriverError, Enumeration, enumerate, exec, inspect, show};
+use icsched_report::View;
+use icsched_report::text::TextOptions;
+
+use crate::args::{Cli, Command, EnumerateArgs, ExecArgs, InspectCommand, InspectIrArgs, ShowArgs, ShowFormat};
+use crate::{Status, config, output};
+
+pub(crate) fn run(cli: Cli) -> Status {
+    let quiet = cli.quiet;
+    let result = match cli.command {
+        Command::Enumerate(args) => run_enumerate(&args, quiet),
+        Command::Exec(args) => run_exec(&args),
+        Command::Show(args) => run_show(&args),
+        Command::Inspect { what: InspectCommand::Ir(args) } => run_inspect_ir(&args),
+    };
+    result.unwrap_or_else(|error| {
+        output::driver_error(&error);
+        Status::Wrong
+    })
+}
+
+fn run_enumerate(args: &EnumerateArgs, quiet: bool) -> Result<Status, DriverError> {
+    let config = config::enumerate(args).map_err(DriverError::Inputs)?;
+    let result = enumerate::enumerate(&config)?;
+    let database = args.output.clone().unwrap_or_else(|| args.program.program.with_extension("icsdb"));
+    show::save(&result, &database)?;
+    let view = View::whole(&result);
+    let to_stdout = args.json.as_deref() == Some(Path::new("-"));
+    if let Some(file) = &args.json {
+        write_json(&icsched_report::json::render(&view), file)?;
+    }
+    if !to_stdout && !quiet {
+        output::print(&icsched_report::text::render(&view, TextOptions { full: args.full, paint: output::painter() }));
+        output::print(&format!("\nschedules written to {}\n", database.display()));
+    }
+    Ok(status_of(&result))
+}
+
+fn status_of(result: &Enumeration) -> Status {
+    if result.totals().deadlocked > 0 || result.epochs.iter().any(|e| !e.errors.is_empty()) {
+        Status::Found
+    } else if result.is_complete() {
+        Status::Clean
+    } else {
+        Status::Incomplete
+    }
+}
+
+fn write_json(text: &str, file: &PathBuf) -> Result<(), DriverError> {
+    if file == Path::new("-") {
+        output::print(text);
+        return Ok(());
+    }
+    std::fs::write(file, text).map_err(|error| DriverError::Write { path: file.clone(), error })
+}
+
+fn run_exec(args: &ExecArgs) -> Result<Status, DriverError> {
+    let outcome = exec::exec(&config::exec(args))?;
+    if let Some(diagnostic) = &outcome.diagnostic {
+        output::diagnostic(diagnostic);
+    }
+    Ok(match outcome.end {
+        ExecEnd::Exited(status) => Status::Program(status),
+        // What a shell says of a process that ended by SIGABRT.
+        ExecEnd::Aborted => Status::Program(134),
+        ExecEnd::Found => Status::Found,
+        ExecEnd::Wrong => Status::Wrong,
+        ExecEnd::Incomplete => Status::Incomplete,
+    })
+}
+
+fn run_show(args: &ShowArgs) -> Result<Status, DriverError> {
+    let result = show::read(&args.database)?;
+    let view = View::select(&result, args.epoch.as_deref(), args.schedule.as_deref())
+        .map_err(|error| DriverError::Inputs(error.to_string()))?;
+    output::print(&match args.format {
+        ShowFormat::Text => {
+            icsched_report::text::render(&view, TextOptions { full: args.full, paint: output::painter() })
+        }
+        ShowFormat::Json => icsched_report::json::render(&view),
+        ShowFormat::Dot => icsched_report::dot::render(&view),
+        ShowFormat::Svg => icsched_report::svg::render(&view),
+        ShowFormat::Html => icsched_report::html::render(&view),
+    });
+    Ok(Status::Clean)
+}
+
+fn run_inspect_ir(args: &InspectIrArgs) -> Result<Status, DriverError> {
+    let program = icsched_driver::ProgramConfig { path: args.program.clone(), externs: Default::default() };
+    output::print(&inspect::ir(&program, args.function.as_deref())?);
+    Ok(Status::Clean)
+}

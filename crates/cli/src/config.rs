@@ -1,0 +1,123 @@
+//! From what was typed to checked configurations.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use icsched_driver::config::{ArgSpec, Inputs, SearchOptions, Technique};
+use icsched_driver::{EnumerateConfig, ExecConfig, Limits, ProgramConfig};
+
+use crate::args::{EnumerateArgs, ExecArgs, ExternKind, ProgramArgs, TechniqueArg};
+
+/// Bytes of a symbolic argument or variable whose size is not given.
+const DEFAULT_STRING: usize = 16;
+
+pub(crate) fn program(args: &ProgramArgs) -> ProgramConfig {
+    let kind = |kind: ExternKind| match kind {
+        ExternKind::Havoc => icsched_driver::config::Extern::Havoc,
+        ExternKind::Pure => icsched_driver::config::Extern::Pure,
+        ExternKind::Abort => icsched_driver::config::Extern::Abort,
+    };
+    let externs: BTreeMap<_, _> = args.externs.iter().map(|(name, k)| (name.clone(), kind(*k))).collect();
+    ProgramConfig { path: args.program.clone(), externs }
+}
+
+pub(crate) fn limits(args: &ProgramArgs) -> Limits {
+    let default = Limits::default();
+    Limits {
+        timeout: args.timeout,
+        max_memory: args.max_memory.map(|m| m.as_u64()),
+        max_instructions: args.max_instructions.unwrap_or(default.max_instructions),
+        interrupted: stop_on_interrupt(),
+        ..default
+    }
+}
+
+/// The first Ctrl-C asks for a clean stop; the second one ends the process.
+fn stop_on_interrupt() -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let shared = Arc::clone(&flag);
+    let handler = move || {
+        if shared.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    };
+    if let Err(error) = ctrlc::set_handler(handler) {
+        crate::output::error(&format!("Ctrl-C will not stop cleanly: {error}"));
+    }
+    flag
+}
+
+pub(crate) fn exec(args: &ExecArgs) -> ExecConfig {
+    let mut limits = limits(&args.program);
+    if args.program.max_instructions.is_none() {
+        limits.max_instructions = u64::MAX;
+    }
+    let environment = std::env::vars_os()
+        .filter_map(|(name, value)| Some(format!("{}={}", name.into_string().ok()?, value.into_string().ok()?)))
+        .collect();
+    ExecConfig { program: program(&args.program), args: args.args.clone(), environment, limits }
+}
+
+pub(crate) fn enumerate(args: &EnumerateArgs) -> Result<EnumerateConfig, String> {
+    let mut limits = limits(&args.program);
+    if let Some(timeout) = args.solver_timeout {
+        limits.solver_timeout = timeout;
+    }
+    let default = SearchOptions::default();
+    let search = SearchOptions {
+        loop_bound: args.loop_bound.unwrap_or(default.loop_bound),
+        max_paths: args.max_paths.unwrap_or(default.max_paths),
+    };
+    let technique = |t: &TechniqueArg| match t {
+        TechniqueArg::PrefixSchedules => Technique::PrefixSchedules,
+        TechniqueArg::ShortestPath => Technique::ShortestPath,
+        TechniqueArg::Slicing => Technique::Slicing,
+    };
+    Ok(EnumerateConfig {
+        program: program(&args.program),
+        inputs: inputs(args)?,
+        limits,
+        search,
+        without: args.without.iter().map(technique).collect(),
+        typed: std::env::args().skip(2).filter(|a| !a.is_empty()).collect(),
+    })
+}
+
+fn inputs(args: &EnumerateArgs) -> Result<Inputs, String> {
+    let mut inputs = Inputs::default();
+    for arg in &args.args {
+        inputs.args.push(arg_spec(arg)?);
+    }
+    if let Some(range) = &args.sym_args {
+        if range[0] > range[1] {
+            return Err(format!("--sym-args: MIN ({}) is more than MAX ({})", range[0], range[1]));
+        }
+        inputs.sym_args = Some((range[0], range[1], range[2]));
+    }
+    inputs.files = args.sym_file.clone();
+    inputs.stdin = args.sym_stdin;
+    for variable in &args.sym_env {
+        let (name, size) = match variable.split_once('=') {
+            Some((name, size)) => {
+                (name, size.parse().map_err(|_| format!("--sym-env {variable}: {size} is not a number of bytes"))?)
+            }
+            None => (variable.as_str(), DEFAULT_STRING),
+        };
+        inputs.environment.push((name.to_owned(), size));
+    }
+    Ok(inputs)
+}
+
+/// `@`, `@N` or a plain word; `@@word` is the plain word `@word`.
+fn arg_spec(arg: &str) -> Result<ArgSpec, String> {
+    match arg.strip_prefix('@') {
+        None => Ok(ArgSpec::Concrete(arg.to_owned())),
+        Some("") => Ok(ArgSpec::Symbolic { max: DEFAULT_STRING }),
+        Some(word) if word.starts_with('@') => Ok(ArgSpec::Concrete(word.to_owned())),
+        Some(number) => match number.parse() {
+            Ok(max) => Ok(ArgSpec::Symbolic { max }),
+            Err(_) => Err(format!("argument {arg}: write @ or @N for an input of at most N bytes, @{arg} for the word")),
+        },
+    }
+}

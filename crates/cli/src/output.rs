@@ -1,0 +1,68 @@
+//! Everything that is written to the terminal.
+
+use std::io::{self, IsTerminal, Write};
+
+use icsched_driver::{Diagnostic, DriverError};
+use icsched_report::Painter;
+use tracing_subscriber::filter::LevelFilter;
+
+/// Log lines on standard error: warnings, with `-v` progress, with `-vv` every path.
+pub(crate) fn start_logging(verbose: u8, quiet: bool) {
+    let level = match (quiet, verbose) {
+        (true, _) => LevelFilter::ERROR,
+        (false, 0) => LevelFilter::WARN,
+        (false, 1) => LevelFilter::INFO,
+        (false, 2) => LevelFilter::DEBUG,
+        (false, _) => LevelFilter::TRACE,
+    };
+    tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_writer(io::stderr)
+        .with_target(false)
+        .without_time()
+        .with_ansi(io::stderr().is_terminal())
+        .init();
+}
+
+/// A panic is a bug in icsched, and is told as one.
+pub(crate) fn report_panics_as_bugs() {
+    std::panic::set_hook(Box::new(|info| {
+        let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
+        let message = info.payload_as_str().unwrap_or("unknown");
+        let diagnostic = Diagnostic::error("bug", format!("icsched has a bug: {message}{place}"))
+            .help("please report it with the program and the command that show it");
+        write(&mut io::stderr(), &icsched_report::diagnostic::render(&diagnostic, Painter { color: false }));
+    }));
+}
+
+/// Writes to standard output.
+pub(crate) fn print(text: &str) {
+    write(&mut io::stdout(), text);
+}
+
+/// Writes an error message to standard error.
+pub(crate) fn error(message: &str) {
+    diagnostic(&Diagnostic::error("error", message.to_owned()));
+}
+
+/// Writes an error of the pipeline to standard error.
+pub(crate) fn driver_error(error: &DriverError) {
+    diagnostic(&error.diagnostic());
+}
+
+/// Writes a message to standard error.
+pub(crate) fn diagnostic(diagnostic: &Diagnostic) {
+    let painter = Painter { color: io::stderr().is_terminal() };
+    write(&mut io::stderr(), &icsched_report::diagnostic::render(diagnostic, painter));
+}
+
+/// Colours for standard output.
+pub(crate) fn painter() -> Painter {
+    Painter { color: io::stdout().is_terminal() }
+}
+
+/// A reader that went away (`| head`) is no error.
+fn write(to: &mut dyn Write, text: &str) {
+    let _ = to.write_all(text.as_bytes());
+    let _ = to.flush();
+}

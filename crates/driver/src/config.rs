@@ -1,0 +1,77 @@
+//! Checked configurations, one per subcommand.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+pub use icsched_enumerate::{SearchOptions, Technique};
+pub use icsched_symex::Extern;
+pub use icsched_symex::inputs::{ArgSpec, EnvironmentVariable, InputSpec, OptionalArguments};
+
+/// The program to work on.
+#[derive(Clone, Debug)]
+pub struct ProgramConfig {
+    /// Bitcode or textual LLVM IR.
+    pub path: PathBuf,
+    /// What undefined functions do (`--extern NAME=…`).
+    pub externs: BTreeMap<String, Extern>,
+}
+
+/// Limits of a whole run (D8).
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Wall-clock time.
+    pub timeout: Option<Duration>,
+    /// Bytes of memory of the process.
+    pub max_memory: Option<u64>,
+    /// Instructions on one path.
+    pub max_instructions: u64,
+    /// Time for one solver query.
+    pub solver_timeout: Duration,
+    /// Set from outside to stop cleanly.
+    pub interrupted: Arc<AtomicBool>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            timeout: None,
+            max_memory: None,
+            max_instructions: 500_000_000,
+            solver_timeout: Duration::from_secs(10),
+            interrupted: Arc::default(),
+        }
+    }
+}
+
+/// `icsched enumerate`.
+#[derive(Clone, Debug)]
+pub struct EnumerateConfig {
+    /// The program.
+    pub program: ProgramConfig,
+    /// Its inputs, named on the command line (D5).
+    pub inputs: InputSpec,
+    /// Limits.
+    pub limits: Limits,
+    /// Search options.
+    pub search: SearchOptions,
+    /// Techniques that are turned off (D10).
+    pub without: Vec<Technique>,
+    /// The options and arguments as typed, for the record in the database.
+    pub typed: Vec<String>,
+}
+
+/// `icsched exec`.
+#[derive(Clone, Debug)]
+pub struct ExecConfig {
+    /// The program.
+    pub program: ProgramConfig,
+    /// `argv[1]` and so on.
+    pub args: Vec<String>,
+    /// The environment, as `NAME=value`.
+    pub environment: Vec<String>,
+    /// Limits.
+    pub limits: Limits,
+}

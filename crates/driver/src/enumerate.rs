@@ -1,0 +1,47 @@
+//! `icsched enumerate`.
+
+use std::sync::Arc;
+
+use icsched_frontend::{LoadOptions, load_contained};
+use icsched_ir::Program;
+use icsched_schedule::Enumeration;
+
+use crate::config::{EnumerateConfig, ProgramConfig};
+use crate::error::DriverError;
+
+/// Loads a program with its models.
+///
+/// # Errors
+/// If the file is not a program that can be analysed.
+pub(crate) fn load(program: &ProgramConfig) -> Result<Arc<Program>, DriverError> {
+    Ok(Arc::new(load_contained(&program.path, &LoadOptions::default())?))
+}
+
+/// Enumerates the input-covering schedules of a program, from its entry (Bergan 3.3).
+///
+/// # Errors
+/// If the program cannot be loaded or the inputs do not fit together. Everything else that goes wrong is a reason for
+/// incompleteness in the result.
+pub fn enumerate(config: &EnumerateConfig) -> Result<Enumeration, DriverError> {
+    let bitcode = std::fs::read(&config.program.path).ok();
+    let program = load(&config.program)?;
+    let request = icsched_enumerate::Request {
+        program,
+        inputs: config.inputs.clone(),
+        externs: config.program.externs.clone(),
+        search: config.search.clone(),
+        without: config.without.clone(),
+        limits: icsched_enumerate::RunLimits {
+            deadline: config.limits.timeout.map(|t| std::time::Instant::now() + t),
+            max_memory: config.limits.max_memory,
+            max_instructions: config.limits.max_instructions,
+            solver_timeout: config.limits.solver_timeout,
+            interrupted: Arc::clone(&config.limits.interrupted),
+        },
+    };
+    let mut result = icsched_enumerate::enumerate(&request).map_err(DriverError::Inputs)?;
+    result.program = config.program.path.display().to_string();
+    result.digest = bitcode.map(|b| Enumeration::digest_of(&b)).unwrap_or_default();
+    result.options = config.typed.clone();
+    Ok(result)
+}

@@ -1,0 +1,58 @@
+//! What can be wrong with a command or its input.
+
+use std::path::PathBuf;
+
+use icsched_frontend::LoadError;
+use icsched_schedule::{DbError, Diagnostic};
+
+/// An error that ends a command with exit status 2.
+#[derive(Debug, thiserror::Error)]
+pub enum DriverError {
+    /// The program could not be loaded.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The database could not be read or written.
+    #[error(transparent)]
+    Database(#[from] DbError),
+    /// A file could not be read.
+    #[error("cannot read {}: {error}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// A file could not be written.
+    #[error("cannot write {}: {error}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// Inputs that do not fit together.
+    #[error("{0}")]
+    Inputs(String),
+    /// Something that is not there was asked for.
+    #[error("{message}")]
+    NotFound {
+        /// What.
+        message: String,
+        /// What there is.
+        help: String,
+    },
+}
+
+impl DriverError {
+    /// The error for people.
+    pub fn diagnostic(&self) -> Diagnostic {
+        match self {
+            DriverError::Load(e) => Diagnostic::error("load", e.to_string()).help(e.help()),
+            DriverError::Database(e) => Diagnostic::error("database", e.to_string()).help(e.help()),
+            DriverError::Read { .. } => Diagnostic::error("read", self.to_string()),
+            DriverError::Write { .. } => Diagnostic::error("write", self.to_string()),
+            DriverError::Inputs(_) => Diagnostic::error("inputs", self.to_string()),
+            DriverError::NotFound { help, .. } => Diagnostic::error("not-found", self.to_string()).help(help.clone()),
+        }
+    }
+}

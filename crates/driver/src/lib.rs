@@ -1,0 +1,16 @@
+//! The pipeline as a library: one call per subcommand.
+//!
+//! API boundary: a caller hands in one checked configuration and gets a value back; nothing in here prints, reads the
+//! environment or ends the process.
+
+pub mod config;
+pub mod enumerate;
+pub mod error;
+pub mod exec;
+pub mod inspect;
+pub mod show;
+
+pub use config::{EnumerateConfig, ExecConfig, Limits, ProgramConfig};
+pub use error::DriverError;
+pub use icsched_frontend::child_main_if_requested;
+pub use icsched_schedule::{Diagnostic, Enumeration};

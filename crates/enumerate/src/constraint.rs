@@ -1,0 +1,148 @@
+//! Input constraints in disjunctive normal form, and their simplification.
+//!
+//! Paths with the same schedule are merged, so a schedule's constraint is a disjunction of path preconditions. All
+//! steps below keep it equivalent; they only make it shorter.
+
+use icsched_smt::{Answer, Solver, Term, TermPool, Validity};
+
+/// More conditions than this in one conjunction are not tested one by one.
+const MAX_CONDITIONS: usize = 48;
+/// More disjuncts than this are only merged syntactically.
+const MAX_DISJUNCTS: usize = 24;
+
+/// A conjunction of conditions: sorted, each once.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Conjunction(Vec<Term>);
+
+impl Conjunction {
+    /// The conjunction of these conditions.
+    pub fn new(mut conditions: Vec<Term>) -> Self {
+        conditions.sort_unstable();
+        conditions.dedup();
+        Self(conditions)
+    }
+
+    /// The conditions.
+    pub fn conditions(&self) -> &[Term] {
+        &self.0
+    }
+
+    fn without(&self, position: usize) -> Self {
+        let mut rest = self.0.clone();
+        rest.remove(position);
+        Self(rest)
+    }
+}
+
+/// A disjunction of conjunctions.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Disjunction {
+    disjuncts: Vec<Conjunction>,
+}
+
+impl Disjunction {
+    /// Adds a disjunct.
+    pub fn add(&mut self, conjunction: Conjunction) {
+        if !self.disjuncts.contains(&conjunction) {
+            self.disjuncts.push(conjunction);
+        }
+    }
+
+    /// As one term.
+    pub fn term(&self, pool: &mut TermPool) -> Term {
+        let parts: Vec<Term> = self.disjuncts.iter().map(|c| pool.and_all(&c.0)).collect();
+        pool.or_all(&parts)
+    }
+
+    /// The disjuncts.
+    pub fn disjuncts(&self) -> &[Conjunction] {
+        &self.disjuncts
+    }
+
+    /// An equivalent, shorter disjunction. Asks O(disjuncts * conditions) queries at most.
+    pub fn simplify(&mut self, pool: &mut TermPool, solver: &mut dyn Solver) {
+        for conjunction in &mut self.disjuncts {
+            drop_implied(conjunction, pool, solver);
+        }
+        self.resolve(pool);
+        if self.disjuncts.len() > 1 && self.disjuncts.len() <= MAX_DISJUNCTS {
+            let term = self.term(pool);
+            if solver.must_be_true(pool, &[], term) == Validity::Valid {
+                self.disjuncts = vec![Conjunction::default()];
+                return;
+            }
+            self.widen(pool, solver);
+        }
+        self.resolve(pool);
+    }
+
+    /// `P && b || P && !b` is `P`; a disjunct that another one is part of goes.
+    fn resolve(&mut self, pool: &mut TermPool) {
+        while let Some((first, second, merged)) = self.find_pair(pool) {
+            self.disjuncts.remove(first.max(second));
+            self.disjuncts.remove(first.min(second));
+            self.add(merged);
+        }
+    }
+
+    fn find_pair(&self, pool: &mut TermPool) -> Option<(usize, usize, Conjunction)> {
+        for (i, a) in self.disjuncts.iter().enumerate() {
+            for (j, b) in self.disjuncts.iter().enumerate() {
+                if i == j {
+                    continue;
+                }
+                if a.0.iter().all(|c| b.0.binary_search(c).is_ok()) {
+                    return Some((i, j, a.clone()));
+                }
+                for position in 0..a.0.len() {
+                    let negated = pool.not(a.0[position]);
+                    let Ok(at) = b.0.binary_search(&negated) else { continue };
+                    let rest = a.without(position);
+                    if b.without(at).0.iter().all(|c| rest.0.binary_search(c).is_ok()) && a.0.len() == b.0.len() {
+                        return Some((i, j, rest));
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Drops a condition from a disjunct where what it excludes is covered by the other disjuncts anyway.
+    fn widen(&mut self, pool: &mut TermPool, solver: &mut dyn Solver) {
+        for i in 0..self.disjuncts.len() {
+            let mut position = 0;
+            while position < self.disjuncts[i].0.len() && self.disjuncts[i].0.len() <= MAX_CONDITIONS {
+                let rest = self.disjuncts[i].without(position);
+                let mut others = Vec::new();
+                for (j, other) in self.disjuncts.iter().enumerate() {
+                    if i != j {
+                        let term = pool.and_all(&other.0);
+                        others.push(pool.not(term));
+                    }
+                }
+                others.push(pool.not(self.disjuncts[i].0[position]));
+                let outside = pool.and_all(&others);
+                if solver.check(pool, &rest.0, outside) == Answer::Unsat {
+                    self.disjuncts[i] = rest;
+                } else {
+                    position += 1;
+                }
+            }
+        }
+        self.disjuncts.sort();
+        self.disjuncts.dedup();
+    }
+}
+
+/// Drops conditions that follow from the others, later ones first.
+fn drop_implied(conjunction: &mut Conjunction, pool: &mut TermPool, solver: &mut dyn Solver) {
+    if conjunction.0.len() > MAX_CONDITIONS {
+        return;
+    }
+    for position in (0..conjunction.0.len()).rev() {
+        let rest = conjunction.without(position);
+        if !rest.0.is_empty() && solver.must_be_true(pool, &rest.0, conjunction.0[position]) == Validity::Valid {
+            *conjunction = rest;
+        }
+    }
+}

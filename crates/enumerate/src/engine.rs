@@ -1,0 +1,194 @@
+//! The symbolic machine as the search uses it: one input constraint in, one finished path out.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use icsched_ir::{CallStack, Program};
+use icsched_schedule::{IncompleteKind, InputConstraint, Reason};
+use icsched_smt::{Answer, CachingSolver, Solver, SolverOptions, SolverStatistics, Term, TermPool, Z3Solver, serial};
+use icsched_symex::explore::{self, Choice, Strategy};
+use icsched_symex::host::MemoryHost;
+use icsched_symex::inputs::InputSpec;
+use icsched_symex::print::Printer;
+use icsched_symex::symbolic::SymbolicDomain;
+use icsched_symex::{DecisionKind, Extern, Machine, Options, PathEnd, State};
+
+use crate::slice::Statics;
+use crate::strategy::shorter_side;
+
+pub(crate) use icsched_symex::explore::PathOutcome as Path;
+
+/// Limits of a whole run.
+#[derive(Clone, Debug)]
+pub struct RunLimits {
+    /// When to stop.
+    pub deadline: Option<Instant>,
+    /// Bytes of memory of the process.
+    pub max_memory: Option<u64>,
+    /// Instructions on one path.
+    pub max_instructions: u64,
+    /// Time for one solver query.
+    pub solver_timeout: Duration,
+    /// Set from outside to stop cleanly.
+    pub interrupted: Arc<AtomicBool>,
+}
+
+impl Default for RunLimits {
+    fn default() -> Self {
+        Self {
+            deadline: None,
+            max_memory: None,
+            max_instructions: 500_000_000,
+            solver_timeout: Duration::from_secs(10),
+            interrupted: Arc::default(),
+        }
+    }
+}
+
+/// Runs paths of one program from its entry.
+pub(crate) struct Engine {
+    machine: Machine<SymbolicDomain>,
+    initial: State<SymbolicDomain>,
+    /// For questions about coverage; the machine's own solver answers about paths.
+    solver: CachingSolver<Z3Solver>,
+    /// Bounds of the inputs that always hold.
+    bounds: Vec<Term>,
+    limits: RunLimits,
+    shortest_first: bool,
+    instructions: u64,
+}
+
+impl Engine {
+    /// An engine at the program's entry.
+    ///
+    /// # Errors
+    /// If the start-up itself needs something that is not supported; says what.
+    pub(crate) fn new(
+        program: &Arc<Program>,
+        inputs: &InputSpec,
+        externs: &BTreeMap<String, Extern>,
+        limits: RunLimits,
+        shortest_first: bool,
+    ) -> Result<Self, String> {
+        let options = SolverOptions { timeout: Some(limits.solver_timeout), ..SolverOptions::default() };
+        let solver = || CachingSolver::new(Z3Solver::new(options));
+        let domain = SymbolicDomain::new(Box::new(solver()));
+        let options = Options { externs: externs.clone(), ..Options::default() };
+        let mut machine = Machine::new(Arc::clone(program), domain, Box::new(MemoryHost::default()), options);
+        let (arguments, bounds) = inputs.arguments(&mut machine.domain);
+        let mut initial = machine.initial_state(&arguments).map_err(|stop| format!("start-up: {stop:?}"))?;
+        for &bound in &bounds {
+            initial.path.constrain(&machine.domain.pool, bound);
+        }
+        Ok(Self { machine, initial, solver: solver(), bounds, limits, shortest_first, instructions: 0 })
+    }
+
+    pub(crate) fn pool(&mut self) -> &mut TermPool {
+        &mut self.machine.domain.pool
+    }
+
+    pub(crate) fn pool_and_solver(&mut self) -> (&mut TermPool, &mut dyn Solver) {
+        (&mut self.machine.domain.pool, &mut self.solver)
+    }
+
+    /// Whether conditions on the inputs can hold together.
+    pub(crate) fn check(&mut self, constraints: &[Term], extra: Term) -> Answer {
+        let all: Vec<Term> = constraints.iter().chain(&self.bounds).copied().chain([extra]).collect();
+        let extra = self.machine.domain.pool.and_all(&all);
+        self.solver.check(&mut self.machine.domain.pool, &[], extra)
+    }
+
+    /// Executes one path under an input constraint (`ExecutePath` of figure 3.4).
+    pub(crate) fn execute(&mut self, statics: &Statics<'_>, constraint: &[Term]) -> Path {
+        let mut state = self.initial.clone();
+        for &condition in constraint {
+            state.path.constrain(&self.machine.domain.pool, condition);
+        }
+        let limits = explore::Limits {
+            instructions: self.limits.max_instructions,
+            deadline: self.limits.deadline,
+            interrupted: Some(Arc::clone(&self.limits.interrupted)),
+            ..explore::Limits::default()
+        };
+        let mut strategy = ShortestFirst { statics, enabled: self.shortest_first };
+        let path = explore::execute_path(&mut self.machine, state, &mut strategy, &limits);
+        self.instructions += path.state.instructions;
+        path
+    }
+
+    /// Instructions executed so far.
+    pub(crate) fn instructions(&self) -> u64 {
+        self.instructions
+    }
+
+    /// Counters of both solvers.
+    pub(crate) fn solver_statistics(&self) -> SolverStatistics {
+        let mut all = self.machine.domain.solver_statistics();
+        all.add(&self.solver.statistics());
+        all
+    }
+
+    /// Where a thread of a finished path is.
+    pub(crate) fn current_stack(&self, state: &State<SymbolicDomain>) -> CallStack {
+        state.stack(&self.machine.code, state.current)
+    }
+
+    /// The limit of the whole run that was reached, if one was.
+    pub(crate) fn stop_reason(&self) -> Option<Reason> {
+        let (kind, message) = if self.limits.interrupted.load(Ordering::Relaxed) {
+            (IncompleteKind::Interrupted, "the search was stopped by the user")
+        } else if self.limits.deadline.is_some_and(|d| Instant::now() >= d) {
+            (IncompleteKind::Limit, "the time limit was reached (--timeout)")
+        } else if self.limits.max_memory.is_some_and(|m| resident_bytes().is_some_and(|used| used > m)) {
+            (IncompleteKind::Limit, "the memory limit was reached (--max-memory)")
+        } else {
+            return None;
+        };
+        Some(Reason { kind, message: message.to_owned(), at: None })
+    }
+
+    /// A constraint for people and for machines.
+    pub(crate) fn describe(&self, term: Term) -> InputConstraint {
+        let pool = &self.machine.domain.pool;
+        InputConstraint { c: Printer::new(pool).condition(term), dag: Some(serial::export(pool, &[term])) }
+    }
+}
+
+/// Whether a path says something about schedules.
+pub(crate) fn is_feasible(path: &Path) -> bool {
+    path.end != PathEnd::Infeasible
+}
+
+struct ShortestFirst<'a, 'p> {
+    statics: &'a Statics<'p>,
+    enabled: bool,
+}
+
+impl Strategy for ShortestFirst<'_, '_> {
+    fn choose(&mut self, _: &TermPool, choice: &Choice, _: &State<SymbolicDomain>) -> bool {
+        match choice.site.kind {
+            DecisionKind::Branch if self.enabled => {
+                shorter_side(self.statics.program, self.statics.control, choice.site.point)
+            }
+            DecisionKind::Branch
+            | DecisionKind::InBounds
+            | DecisionKind::Alive
+            | DecisionKind::Divisor
+            | DecisionKind::SyncAddress
+            | DecisionKind::CallTarget
+            | DecisionKind::Concretise
+            | DecisionKind::Assume
+            | DecisionKind::Other => true,
+        }
+    }
+}
+
+/// Resident memory of this process.
+pub(crate) fn resident_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|l| l.starts_with("VmRSS:"))?;
+    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kib * 1024)
+}

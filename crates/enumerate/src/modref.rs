@@ -1,0 +1,281 @@
+//! What a piece of code may write (`WritesLiveVarBetween` of Bergan's figure 3.3).
+//!
+//! Sound and coarse: built on [`crate::provenance`], with one summary per function in terms of its parameters. A write
+//! through an address that came from memory or from a call may hit every object whose own address has escaped.
+
+use fixedbitset::FixedBitSet;
+use icsched_ir::{Callee, Const, EntityId, FuncId, GlobalId, IdVec, Inst, Intrinsic, Op, Operand, Program, Type, ValueId};
+
+use crate::control::Control;
+use crate::provenance::{Base, FunctionProvenance, Provenance, returned};
+
+/// Bytes that may be written: `base + [start, start + len)`, or all of the object.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Write {
+    /// The object.
+    pub base: Base,
+    /// The bytes, as start and length; `None` for any.
+    pub range: Option<(i64, u64)>,
+}
+
+/// More distinct ranges of one base than this are summarised as "any byte".
+const MAX_RANGES: usize = 32;
+
+/// A set of writes, kept sorted and small.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Writes {
+    items: Vec<Write>,
+}
+
+impl Writes {
+    /// The writes, sorted.
+    pub fn iter(&self) -> impl Iterator<Item = &Write> {
+        self.items.iter()
+    }
+
+    /// Adds a write; returns whether the set grew.
+    pub fn add(&mut self, write: Write) -> bool {
+        let whole = Write { range: None, ..write };
+        if self.items.binary_search(&whole).is_ok() {
+            return false;
+        }
+        let same_base = self.items.iter().filter(|w| w.base == write.base).count();
+        if write.range.is_none() || same_base >= MAX_RANGES {
+            self.items.retain(|w| w.base != write.base);
+            self.insert(whole);
+            return true;
+        }
+        self.insert(write)
+    }
+
+    fn insert(&mut self, write: Write) -> bool {
+        match self.items.binary_search(&write) {
+            Ok(_) => false,
+            Err(at) => {
+                self.items.insert(at, write);
+                true
+            }
+        }
+    }
+
+    fn add_through(&mut self, address: &Provenance, range: Option<(i64, u64)>) -> bool {
+        if address.bases().is_empty() {
+            return self.add(Write { base: Base::Unknown, range: None });
+        }
+        let range = address.offset().zip(range).map(|(offset, (start, len))| (offset.wrapping_add(start), len));
+        let mut grew = false;
+        for &base in address.bases() {
+            let range = if base == Base::Unknown { None } else { range };
+            grew |= self.add(Write { base, range });
+        }
+        grew
+    }
+}
+
+/// Mod summaries, provenance and escape of a whole program.
+#[derive(Debug)]
+pub struct ModRef {
+    provenance: IdVec<FuncId, FunctionProvenance>,
+    summaries: IdVec<FuncId, Writes>,
+    /// Per function, the parameters whose value may outlive the call or be reached through memory.
+    leaked_params: IdVec<FuncId, FixedBitSet>,
+    escaped_globals: FixedBitSet,
+    escaped_allocas: IdVec<FuncId, FixedBitSet>,
+}
+
+impl ModRef {
+    /// Analyses the program: provenance per function, then summaries bottom-up over the call graph until stable.
+    pub fn new(program: &Program, control: &Control) -> Self {
+        let functions = || program.functions.values();
+        let mut this = Self {
+            provenance: functions().map(FunctionProvenance::new).collect(),
+            summaries: functions().map(|_| Writes::default()).collect(),
+            leaked_params: functions().map(|f| FixedBitSet::with_capacity(f.params.len())).collect(),
+            escaped_globals: FixedBitSet::with_capacity(program.globals.len()),
+            escaped_allocas: functions().map(|f| FixedBitSet::with_capacity(f.values.len())).collect(),
+        };
+        for component in control.calls.components() {
+            loop {
+                let mut grew = false;
+                for &func in component {
+                    grew |= this.summarise(program, control, func);
+                }
+                if !grew {
+                    break;
+                }
+            }
+        }
+        for relocation in program.globals.values().flat_map(|g| &g.relocations) {
+            if let Const::Global { global, .. } = relocation.value {
+                this.escaped_globals.insert(global.index());
+            }
+        }
+        // Parameters leak bottom-up, so one more pass over all functions sees every leak of globals and allocas.
+        for func in program.functions.ids() {
+            this.leaks(program, func);
+        }
+        this
+    }
+
+    /// What a value of `func` may be derived from.
+    pub fn provenance(&self, func: FuncId, operand: Operand) -> Provenance {
+        self.provenance[func].operand(operand)
+    }
+
+    /// Whether a global may be reached through a pointer of unknown origin.
+    pub fn global_escapes(&self, global: GlobalId) -> bool {
+        self.escaped_globals.contains(global.index())
+    }
+
+    /// Whether a stack object may be reached through a pointer of unknown origin.
+    pub fn alloca_escapes(&self, func: FuncId, alloca: ValueId) -> bool {
+        self.escaped_allocas[func].contains(alloca.index())
+    }
+
+    /// Adds what one instruction of `func` may write.
+    pub fn add_writes(&self, program: &Program, control: &Control, func: FuncId, inst: &Inst, to: &mut Writes) -> bool {
+        let through = |to: &mut Writes, address: Operand, len: Option<u64>| {
+            to.add_through(&self.provenance(func, address), len.map(|l| (0, l)))
+        };
+        let bytes_of = |operand: Operand| Some(u64::from(operand_type(program, func, operand).bytes()));
+        match &inst.op {
+            Op::Store { address, value, .. } | Op::AtomicRmw { address, value, .. } => {
+                through(to, *address, bytes_of(*value))
+            }
+            Op::CompareExchange { address, new, .. } => through(to, *address, bytes_of(*new)),
+            Op::MemCopy { to: address, bytes, .. } | Op::MemSet { to: address, bytes, .. } => {
+                through(to, *address, constant(*bytes))
+            }
+            Op::VaStart { list } => through(to, *list, None),
+            Op::VaCopy { to: list, .. } => through(to, *list, None),
+            Op::Call { callee, args } => self.add_call(program, control, func, callee, args, to),
+            Op::Unsupported { .. } => to.add(Write { base: Base::Unknown, range: None }),
+            _ => false,
+        }
+    }
+
+    fn add_call(
+        &self,
+        program: &Program,
+        control: &Control,
+        func: FuncId,
+        callee: &Callee,
+        args: &[Operand],
+        to: &mut Writes,
+    ) -> bool {
+        match callee {
+            Callee::Intrinsic(i) => match written_argument(*i) {
+                Some(at) => to.add_through(&self.provenance(func, args[at]), None),
+                None => false,
+            },
+            Callee::Direct(f) => self.add_summary(program, func, *f, args, to),
+            Callee::Indirect(_) => {
+                let mut grew = false;
+                for f in control.calls.indirect_targets(program, args.len()) {
+                    grew |= self.add_summary(program, func, f, args, to);
+                }
+                grew
+            }
+        }
+    }
+
+    fn add_summary(&self, program: &Program, caller: FuncId, callee: FuncId, args: &[Operand], to: &mut Writes) -> bool {
+        if program.functions[callee].is_declaration() {
+            return to.add(Write { base: Base::Unknown, range: None });
+        }
+        let mut grew = false;
+        for write in self.summaries[callee].iter() {
+            grew |= match write.base {
+                Base::Param(n) => match args.get(n as usize) {
+                    Some(&arg) => to.add_through(&self.provenance(caller, arg), write.range),
+                    None => to.add(Write { base: Base::Unknown, range: None }),
+                },
+                Base::Global(_) | Base::Unknown => to.add(*write),
+                // The callee's own locals are gone when it returns.
+                Base::Alloca(_) => false,
+            };
+        }
+        grew
+    }
+
+    fn summarise(&mut self, program: &Program, control: &Control, func: FuncId) -> bool {
+        let mut writes = self.summaries[func].clone();
+        let mut grew = false;
+        for inst in program.functions[func].blocks.values().flat_map(|b| &b.insts) {
+            grew |= self.add_writes(program, control, func, inst, &mut writes);
+        }
+        self.summaries[func] = writes;
+        grew | self.leaks(program, func)
+    }
+
+    /// Records every address of `func` that is stored, returned or passed to where it may be kept.
+    fn leaks(&mut self, program: &Program, func: FuncId) -> bool {
+        let function = &program.functions[func];
+        let mut leaked: Vec<Operand> = Vec::new();
+        for block in function.blocks.values() {
+            for inst in &block.insts {
+                self.leaked_operands(program, &inst.op, &mut leaked);
+            }
+            leaked.extend(returned(&block.terminator));
+        }
+        let mut grew = false;
+        for operand in leaked {
+            for &base in self.provenance(func, operand).bases() {
+                grew |= match base {
+                    Base::Global(g) => !self.escaped_globals.put(g.index()),
+                    Base::Alloca(v) => !self.escaped_allocas[func].put(v.index()),
+                    Base::Param(n) => !self.leaked_params[func].put(n as usize),
+                    Base::Unknown => false,
+                };
+            }
+        }
+        grew
+    }
+
+    fn leaked_operands(&self, program: &Program, op: &Op, leaked: &mut Vec<Operand>) {
+        match op {
+            Op::Store { value, .. } | Op::AtomicRmw { value, .. } => leaked.push(*value),
+            Op::CompareExchange { new, expected, .. } => leaked.extend([*new, *expected]),
+            Op::Call { callee: Callee::Intrinsic(Intrinsic::ThreadCreate), args } => leaked.push(args[1]),
+            Op::Call { callee: Callee::Intrinsic(_), .. } => {}
+            Op::Call { callee: Callee::Indirect(_), args } => leaked.extend(args),
+            Op::Call { callee: Callee::Direct(f), args } => {
+                let callee = &program.functions[*f];
+                for (at, &arg) in args.iter().enumerate() {
+                    let kept = callee.is_declaration()
+                        || at >= callee.params.len()
+                        || self.leaked_params[*f].contains(at);
+                    if kept {
+                        leaked.push(arg);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The argument through which an intrinsic writes memory of the program.
+pub(crate) fn written_argument(intrinsic: Intrinsic) -> Option<usize> {
+    match intrinsic {
+        Intrinsic::MemCopy | Intrinsic::MemMove | Intrinsic::MemSet | Intrinsic::Free | Intrinsic::InputBytes => Some(0),
+        Intrinsic::HostRead | Intrinsic::HostClock => Some(1),
+        Intrinsic::SymbolicFileRead => Some(2),
+        _ => None,
+    }
+}
+
+fn constant(operand: Operand) -> Option<u64> {
+    match operand {
+        Operand::Const(Const::Bits { bits, .. }) => Some(bits),
+        Operand::Const(Const::Global { .. } | Const::Func(_) | Const::Block { .. } | Const::Undef(_))
+        | Operand::Value(_) => None,
+    }
+}
+
+fn operand_type(program: &Program, func: FuncId, operand: Operand) -> Type {
+    match operand {
+        Operand::Value(v) => program.functions[func].values[v].ty,
+        Operand::Const(c) => c.ty(),
+    }
+}

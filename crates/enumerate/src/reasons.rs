@@ -1,0 +1,93 @@
+//! Why a result is incomplete (design decision D8).
+
+use std::collections::BTreeSet;
+
+use icsched_ir::{CallStack, Program, ProgramPoint};
+use icsched_schedule::{IncompleteKind, Reason};
+use icsched_symex::stop::{Limit, PathEnd};
+
+use crate::engine::Path;
+use crate::graph::place;
+use crate::slice::Statics;
+
+/// A set of reasons.
+#[derive(Default, Debug)]
+pub(crate) struct Reasons {
+    reasons: BTreeSet<Reason>,
+}
+
+impl Reasons {
+    pub(crate) fn add(&mut self, reason: Reason) {
+        self.reasons.insert(reason);
+    }
+
+    pub(crate) fn into_sorted(self) -> Vec<Reason> {
+        self.reasons.into_iter().collect()
+    }
+
+    fn at(&mut self, kind: IncompleteKind, message: String, at: String) {
+        self.add(Reason { kind, message, at: Some(at).filter(|at| !at.is_empty()) });
+    }
+
+    /// Everything that makes this path's result less than complete.
+    pub(crate) fn add_path(&mut self, program: &Program, path: &Path, stack: &CallStack) {
+        for gave_up in &path.gave_up {
+            let message = format!(
+                "the solver did not decide whether inputs can get here ({:?}); a longer --solver-timeout may help",
+                gave_up.reason
+            );
+            self.at(IncompleteKind::SolverGaveUp, message, place(program, &gave_up.stack));
+        }
+        match &path.end {
+            PathEnd::Unmodelled { function, stack } => self.unmodelled(program, function, stack),
+            PathEnd::Unsupported { what, stack } => {
+                self.at(IncompleteKind::Unsupported, format!("{what} is not supported"), place(program, stack));
+            }
+            PathEnd::Limit(limit) => self.limit(*limit, place(program, stack)),
+            PathEnd::Exit { .. }
+            | PathEnd::Abort { .. }
+            | PathEnd::AssertFailed { .. }
+            | PathEnd::Deadlock { .. }
+            | PathEnd::Error(_)
+            | PathEnd::Infeasible => {}
+        }
+    }
+
+    fn unmodelled(&mut self, program: &Program, function: &str, stack: &CallStack) {
+        let caller = stack.0.last().map_or("?", |p| program.functions[p.func].name.as_str());
+        let message = format!(
+            "{function}, called by {caller}, has neither a definition nor a model; say what it does with \
+             --extern {function}=havoc (returns anything), =pure (returns 0) or =abort (ends the path)"
+        );
+        self.at(IncompleteKind::Unmodelled, message, place(program, stack));
+    }
+
+    fn limit(&mut self, limit: Limit, at: String) {
+        let (kind, message) = match limit {
+            Limit::Instructions => (IncompleteKind::Limit, "a path was cut at the instruction limit (--max-instructions)"),
+            Limit::Time => (IncompleteKind::Limit, "the time limit was reached (--timeout)"),
+            Limit::Memory => (IncompleteKind::Limit, "the memory limit was reached (--max-memory)"),
+            Limit::Decisions => (IncompleteKind::Limit, "a path was cut at the limit of symbolic decisions"),
+            Limit::Interrupted => (IncompleteKind::Interrupted, "the search was stopped by the user"),
+        };
+        self.at(kind, message.to_owned(), at);
+    }
+
+    /// A loop (or recursion) was not followed to the end.
+    pub(crate) fn add_loop(&mut self, statics: &Statics<'_>, point: ProgramPoint, bound: u32) {
+        let program = statics.program;
+        let control = statics.control.function(point.func);
+        let around = control.loops.innermost(point.block).map(|id| control.loops.get(id));
+        let synchronises = around.is_none_or(|l| !l.blocks.is_disjoint(&control.synchronises));
+        let at = place(program, &CallStack(vec![point]));
+        let what = if around.is_some() { "loop" } else { "recursion" };
+        let function = &program.functions[point.func].name;
+        let (kind, does) = if synchronises {
+            (IncompleteKind::UnboundedSyncLoop, "synchronises a number of times that depends on the input")
+        } else {
+            (IncompleteKind::Limit, "runs a number of times that depends on the input and decides what is synchronised")
+        };
+        let message = format!("the {what} in {function} {does}; followed {bound} times (--loop-bound)");
+        self.at(kind, message, at);
+    }
+}

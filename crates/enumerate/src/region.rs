@@ -1,0 +1,90 @@
+//! The code that runs when a branch goes the other way: from the untaken edge up to the branch's postdominator.
+//!
+//! Slicing asks of it whether it may synchronise, assign a live block parameter or write a live byte (figure 3.3).
+//! Summaries depend on the code alone, so each is computed once.
+
+use std::rc::Rc;
+
+use fixedbitset::FixedBitSet;
+use icsched_ir::{BlockId, EntityId, FuncId, Program, Terminator};
+use rustc_hash::FxHashMap;
+
+use crate::control::{Control, FunctionControl};
+use crate::modref::{ModRef, Writes};
+
+/// What the other way of a branch may do.
+#[derive(Debug)]
+pub struct Region {
+    /// Its first block.
+    pub entry: BlockId,
+    /// Blocks whose parameters it may assign: its own, and the postdominator.
+    pub assigns: FixedBitSet,
+    /// Whether it may synchronise.
+    pub synchronises: bool,
+    /// What it may write, in terms of the function's own values.
+    pub writes: Writes,
+}
+
+/// Regions by branch, computed on demand.
+#[derive(Default, Debug)]
+pub struct Regions {
+    known: FxHashMap<(FuncId, BlockId, bool), Rc<Region>>,
+}
+
+impl Regions {
+    /// The region behind the else edge (`else_edge`) or the then edge of the branch that ends `block`.
+    pub fn behind(
+        &mut self,
+        program: &Program,
+        control: &Control,
+        modref: &ModRef,
+        (func, block, else_edge): (FuncId, BlockId, bool),
+    ) -> Rc<Region> {
+        let compute = || Rc::new(compute(program, control, modref, func, block, else_edge));
+        Rc::clone(self.known.entry((func, block, else_edge)).or_insert_with(compute))
+    }
+}
+
+fn compute(
+    program: &Program,
+    control: &Control,
+    modref: &ModRef,
+    func: FuncId,
+    branch: BlockId,
+    else_edge: bool,
+) -> Region {
+    let facts = control.function(func);
+    let function = &program.functions[func];
+    let entry = match &function.blocks[branch].terminator {
+        Terminator::Branch { then_edge, else_edge: other, .. } => if else_edge { other.target } else { then_edge.target },
+        Terminator::Jump(edge) => edge.target,
+        Terminator::Return(_) | Terminator::Unreachable | Terminator::Unsupported { .. } => branch,
+    };
+    let join = facts.postdominators.immediate(branch);
+    let blocks = reachable(facts, entry, join);
+    let mut writes = Writes::default();
+    for block in blocks.ones().map(BlockId::from_index) {
+        for inst in &function.blocks[block].insts {
+            modref.add_writes(program, control, func, inst, &mut writes);
+        }
+    }
+    let synchronises = !blocks.is_disjoint(&facts.synchronises);
+    let mut assigns = blocks;
+    if let Some(join) = join {
+        assigns.insert(join.index());
+    }
+    Region { entry, assigns, synchronises, writes }
+}
+
+/// Blocks reachable from `entry` before `join`, leaving out those that only end the process.
+fn reachable(facts: &FunctionControl, entry: BlockId, join: Option<BlockId>) -> FixedBitSet {
+    let mut found = FixedBitSet::with_capacity(facts.cfg.block_count());
+    let mut work = vec![entry];
+    while let Some(block) = work.pop() {
+        if Some(block) == join || facts.quiet_exit.contains(block.index()) || found.put(block.index()) {
+            continue;
+        }
+        work.extend(facts.cfg.successors(block));
+    }
+    found
+}

@@ -1,0 +1,321 @@
+//! `SearchInEpoch` (Bergan 3.3.2, figure 3.4): the input-covering schedules of one epoch.
+//!
+//! A worklist of input constraints, starting with `true`. Each is executed along one path; the path's precondition
+//! slice gives the constraint under which its schedule can be followed, and for each condition in it the inputs on the
+//! other side become a new constraint, unless some schedule covers them already.
+//!
+//! Deviations from the paper:
+//!
+//! - Paths with the same happens-before graph and end are one schedule, whose constraint is the disjunction.
+//! - "Not yet covered" is a solver query against everything found so far, asked again when a constraint is taken up.
+//! - The worklist is a queue: with a limit, the schedules with the fewest decisions are found.
+//! - A loop whose condition was taken both ways [`SearchOptions::loop_bound`] times on one path is not followed
+//!   further; if inputs remain behind it, that is a reason for incompleteness.
+
+use std::collections::VecDeque;
+
+use icsched_ir::{Program, ProgramPoint};
+use icsched_schedule::{
+    EpochId, EpochResult, IncompleteKind, InputConstraint, PossibleError, Reason, Schedule, ScheduleEnd, ScheduleId,
+    ScheduleTree,
+};
+use icsched_smt::{Answer, Term};
+use icsched_symex::trace::TraceEvent;
+use indexmap::IndexMap;
+use rustc_hash::FxHashSet;
+
+use crate::constraint::{Conjunction, Disjunction};
+use crate::engine::{self, Engine, Path};
+use crate::graph;
+use crate::objects::Objects;
+use crate::reasons::Reasons;
+use crate::region::Regions;
+use crate::slice::{SliceDecision, Statics, every_decision, precondition_slice};
+
+/// Limits of a search.
+#[derive(Clone, Debug)]
+pub struct SearchOptions {
+    /// How often the condition of one loop may be decided by inputs on one path.
+    pub loop_bound: u32,
+    /// Most paths to execute.
+    pub max_paths: usize,
+    /// Reduce preconditions by slicing.
+    pub slicing: bool,
+}
+
+impl Default for SearchOptions {
+    fn default() -> Self {
+        Self { loop_bound: 32, max_paths: 4096, slicing: true }
+    }
+}
+
+/// A schedule under construction.
+struct Found {
+    schedule: (icsched_schedule::HappensBefore, ScheduleEnd),
+    covers: Disjunction,
+}
+
+/// The search of one epoch.
+pub(crate) struct Search<'s, 'p> {
+    statics: &'s Statics<'p>,
+    engine: &'s mut Engine,
+    options: &'s SearchOptions,
+    regions: Regions,
+    found: IndexMap<ScheduleId, Found>,
+    /// Preconditions of all paths so far, also of those that ended in nothing that could be scheduled.
+    covered: Vec<Term>,
+    worklist: VecDeque<Conjunction>,
+    queued: FxHashSet<Conjunction>,
+    /// Constraints that the loop bound kept from being explored.
+    cut: Vec<(Conjunction, ProgramPoint)>,
+    reasons: Reasons,
+    errors: IndexMap<(String, String), Disjunction>,
+    max_live_threads: u32,
+    paths: u64,
+}
+
+/// What a search found, and how much work it was.
+pub(crate) struct SearchResult {
+    pub(crate) epoch: EpochResult,
+    pub(crate) paths: u64,
+    pub(crate) instructions: u64,
+}
+
+impl<'s, 'p> Search<'s, 'p> {
+    pub(crate) fn new(statics: &'s Statics<'p>, engine: &'s mut Engine, options: &'s SearchOptions) -> Self {
+        let start = Conjunction::default();
+        Self {
+            statics,
+            engine,
+            options,
+            regions: Regions::default(),
+            found: IndexMap::new(),
+            covered: Vec::new(),
+            worklist: VecDeque::from([start.clone()]),
+            queued: FxHashSet::from_iter([start]),
+            cut: Vec::new(),
+            reasons: Reasons::default(),
+            errors: IndexMap::new(),
+            max_live_threads: 1,
+            paths: 0,
+        }
+    }
+
+    fn program(&self) -> &'p Program {
+        self.statics.program
+    }
+
+    /// Explores until every input is covered or a limit is reached.
+    pub(crate) fn run(mut self, id: EpochId, contexts: Vec<icsched_schedule::ThreadContext>) -> SearchResult {
+        while let Some(constraint) = self.worklist.pop_front() {
+            if self.is_covered(&constraint) {
+                continue;
+            }
+            if let Some(reason) = self.stopped() {
+                self.reasons.add(reason);
+                break;
+            }
+            self.paths += 1;
+            let path = self.engine.execute(self.statics, constraint.conditions());
+            tracing::debug!(path = self.paths, waiting = self.worklist.len(), schedules = self.found.len(), "path");
+            if engine::is_feasible(&path) {
+                self.take(path);
+            }
+        }
+        self.report_cut();
+        let instructions = self.engine.instructions();
+        SearchResult { paths: self.paths, instructions, epoch: self.finish(id, contexts) }
+    }
+
+    /// A limit that ends the search, as a reason.
+    fn stopped(&self) -> Option<Reason> {
+        if self.paths >= self.options.max_paths as u64 {
+            let message = format!(
+                "{} paths were executed and inputs remain uncovered; more with --max-paths",
+                self.options.max_paths
+            );
+            return Some(Reason { kind: IncompleteKind::Limit, message, at: None });
+        }
+        self.engine.stop_reason()
+    }
+
+    fn is_covered(&mut self, constraint: &Conjunction) -> bool {
+        let not_covered: Vec<Term> = self.covered.iter().map(|&c| self.engine.pool().not(c)).collect();
+        let outside = self.engine.pool().and_all(&not_covered);
+        let term = self.engine.pool().and_all(constraint.conditions());
+        let outside = self.engine.pool().and_all(&[term, outside]);
+        match self.engine.check(&[], outside) {
+            Answer::Unsat => true,
+            // Undecided counts as uncovered: it is explored, and whether it was feasible is asked again there.
+            Answer::Sat | Answer::Unknown(_) => false,
+        }
+    }
+
+    fn take(&mut self, path: Path) {
+        let stack = self.engine.current_stack(&path.state);
+        self.reasons.add_path(self.program(), &path, &stack);
+        let objects = Objects::of(&path.state.heap);
+        let slice = if self.options.slicing {
+            precondition_slice(self.statics, &mut self.regions, &objects, &path.trace)
+        } else {
+            every_decision(&path.trace)
+        };
+        let conditions: Vec<Term> = slice.iter().map(|d| d.condition).collect();
+        let precondition = Conjunction::new(conditions);
+        let term = self.engine.pool().and_all(precondition.conditions());
+        self.covered.push(term);
+        for error in &path.errors {
+            let at = graph::place(self.program(), &error.stack);
+            let key = (format!("{}: {}", error.kind, error.message), at);
+            let before = &path.state.path.constraints()[..error.constraints];
+            let condition = Conjunction::new(before.iter().copied().chain([error.condition]).collect());
+            self.errors.entry(key).or_default().add(condition);
+        }
+        self.expand(&path, &slice);
+        let ends = graph::schedule_end(self.program(), &path.state, &path.end);
+        if matches!(ends, ScheduleEnd::Limit) {
+            return;
+        }
+        self.max_live_threads = self.max_live_threads.max(graph::max_live_threads(&path.state));
+        let graph = graph::happens_before(self.program(), &path.state);
+        let id = ScheduleId::of(&graph, &ends);
+        let found = self.found.entry(id).or_insert_with(|| Found { schedule: (graph, ends), covers: Disjunction::default() });
+        found.covers.add(precondition);
+    }
+
+    /// Queues the inputs on the other side of each condition (lines 21 to 28 of figure 3.4).
+    fn expand(&mut self, path: &Path, slice: &[SliceDecision]) {
+        let mut prefix: Vec<Term> = Vec::new();
+        let mut bounds = LoopCounts::default();
+        let mut next_event = 0;
+        for decision in slice {
+            prefix.extend(assumed(&path.trace.events[next_event..decision.event]));
+            next_event = decision.event;
+            let negated = self.engine.pool().not(decision.condition);
+            let count = bounds.count(self.statics, path, decision);
+            let contradicts = prefix.contains(&negated) || prefix.contains(&decision.condition);
+            if !contradicts {
+                let mut conditions = prefix.clone();
+                conditions.push(negated);
+                let constraint = Conjunction::new(conditions);
+                if count >= self.options.loop_bound {
+                    self.cut.push((constraint, decision.point));
+                } else if self.queued.insert(constraint.clone()) {
+                    self.worklist.push_back(constraint);
+                }
+            }
+            prefix.push(decision.condition);
+        }
+    }
+
+    /// Loops that were cut while inputs behind the cut remain uncovered.
+    fn report_cut(&mut self) {
+        let mut reported = FxHashSet::default();
+        for (constraint, point) in std::mem::take(&mut self.cut) {
+            if reported.contains(&point) || self.is_covered(&constraint) {
+                continue;
+            }
+            reported.insert(point);
+            self.reasons.add_loop(self.statics, point, self.options.loop_bound);
+        }
+    }
+
+    fn finish(mut self, id: EpochId, contexts: Vec<icsched_schedule::ThreadContext>) -> EpochResult {
+        self.drop_redundant_prefixes();
+        let mut schedules = Vec::new();
+        for (_, mut found) in std::mem::take(&mut self.found) {
+            let (pool, solver) = self.engine.pool_and_solver();
+            found.covers.simplify(pool, solver);
+            let (graph, ends) = found.schedule;
+            schedules.push(Schedule::new(self.constraint(&found.covers), graph, ends));
+        }
+        let mut errors = Vec::new();
+        for ((message, at), mut when) in std::mem::take(&mut self.errors) {
+            let (pool, solver) = self.engine.pool_and_solver();
+            when.simplify(pool, solver);
+            errors.push(PossibleError { message, at, constraint: self.constraint(&when) });
+        }
+        EpochResult {
+            id,
+            contexts,
+            tree: ScheduleTree::flat(schedules),
+            reasons: self.reasons.into_sorted(),
+            errors,
+            infeasible_removed: 0,
+            max_live_threads: self.max_live_threads,
+        }
+    }
+
+    fn constraint(&mut self, covers: &Disjunction) -> InputConstraint {
+        let term = covers.term(self.engine.pool());
+        self.engine.describe(term)
+    }
+
+    /// A schedule that ends with the process is redundant if a longer one begins with it and can be followed for all
+    /// its inputs (prefix schedules, 3.4.1.1).
+    fn drop_redundant_prefixes(&mut self) {
+        let ids: Vec<ScheduleId> = self.found.keys().copied().collect();
+        for short in ids {
+            let covers = self.found[&short].covers.term(self.engine.pool());
+            if !ends_process(&self.found[&short].schedule.1) {
+                continue;
+            }
+            let longer: Vec<ScheduleId> = self
+                .found
+                .iter()
+                .filter(|(id, f)| **id != short && self.found[&short].schedule.0.is_prefix_of(&f.schedule.0))
+                .map(|(id, _)| *id)
+                .collect();
+            for long in longer {
+                let other = self.found[&long].covers.term(self.engine.pool());
+                let outside = self.engine.pool().not(other);
+                let same = self.found[&short].schedule.0 == self.found[&long].schedule.0;
+                if !same && self.engine.check(&[covers], outside) == Answer::Unsat {
+                    self.found.shift_remove(&short);
+                    break;
+                }
+            }
+        }
+    }
+}
+
+fn ends_process(end: &ScheduleEnd) -> bool {
+    match end {
+        ScheduleEnd::Exit { .. } | ScheduleEnd::Abort { .. } | ScheduleEnd::MemoryError { .. } => true,
+        ScheduleEnd::Deadlock { .. } | ScheduleEnd::Epoch(_) | ScheduleEnd::Input { .. } | ScheduleEnd::Limit => false,
+    }
+}
+
+/// Bounds of inputs that hold on the path from here on (`__ics_assume`).
+fn assumed(events: &[TraceEvent]) -> impl Iterator<Item = Term> + '_ {
+    events.iter().filter_map(|event| match event {
+        TraceEvent::Decision { decision, .. } if decision.kind == icsched_symex::DecisionKind::Assume => {
+            Some(decision.condition)
+        }
+        _ => None,
+    })
+}
+
+/// How often the same condition of a loop or recursion was decided on a path.
+#[derive(Default)]
+struct LoopCounts {
+    counts: IndexMap<(Option<icsched_symex::FrameId>, ProgramPoint, icsched_symex::ThreadId), u32>,
+}
+
+impl LoopCounts {
+    fn count(&mut self, statics: &Statics<'_>, path: &Path, decision: &SliceDecision) -> u32 {
+        let control = statics.control;
+        let frame = path.trace.frames[&decision.frame].clone();
+        let in_loop = control.function(decision.point.func).loops.innermost(decision.point.block).is_some();
+        let key = if in_loop {
+            (Some(decision.frame), decision.point, frame.thread)
+        } else if control.calls.is_recursive(decision.point.func) {
+            (None, decision.point, frame.thread)
+        } else {
+            return 0;
+        };
+        let count = self.counts.entry(key).or_insert(0);
+        *count += 1;
+        *count - 1
+    }
+}
