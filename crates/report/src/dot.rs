@@ -18,7 +18,7 @@ pub fn render(view: &View<'_>) -> String {
 
 fn digraph(out: &mut String, view: &ScheduleView<'_>) -> std::fmt::Result {
     let schedule = view.schedule;
-    let title = format!("if {}\n{}", schedule.constraint.c, words::end(&schedule.ends));
+    let title = format!("{}\n{}", words::inputs(&schedule.constraint), words::end(&schedule.ends));
     writeln!(out, "digraph \"{}\" {{", schedule.id)?;
     writeln!(out, "  label={}; labelloc=t; rankdir=TB; newrank=true;", quoted(&title))?;
     writeln!(out, "  node [shape=box, style=rounded, fontname=\"monospace\", fontsize=10];")?;
@@ -34,7 +34,7 @@ fn digraph(out: &mut String, view: &ScheduleView<'_>) -> std::fmt::Result {
         writeln!(out, "  }}")?;
     }
     for edge in schedule.graph.edges() {
-        writeln!(out, "  {} -> {} [color=blue, constraint=true];", name(edge.from), name(edge.to))?;
+        writeln!(out, "  {} -> {} [color=blue];", name(edge.from), name(edge.to))?;
     }
     if let ScheduleEnd::Deadlock { blocked } = &schedule.ends {
         for thread in blocked {

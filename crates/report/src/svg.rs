@@ -34,7 +34,7 @@ pub fn render(view: &View<'_>) -> String {
         let schedule = shown.schedule;
         let layout = Layout::new(schedule, ROWS);
         let picture = Picture { schedule, layout: &layout, top: y + 2 * ROW };
-        let title = format!("Schedule {} ({}): {}", shown.number, schedule.id, schedule.constraint.c);
+        let title = format!("Schedule {} ({}), {}", shown.number, schedule.id, words::inputs(&schedule.constraint));
         text(&mut body, MARGIN, y, "head", &title).expect("writing to a string does not fail");
         text(&mut body, MARGIN, y + ROW - 4, "soft", &words::end(&schedule.ends)).expect("as above");
         picture.draw(&mut body).expect("writing to a string does not fail");

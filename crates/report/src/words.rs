@@ -1,6 +1,6 @@
 //! Phrases that several renderers use.
 
-use icsched_schedule::{Blocked, Enumeration, HbNode, ScheduleEnd, Statistics};
+use icsched_schedule::{Blocked, Enumeration, HbNode, InputConstraint, ScheduleEnd, Statistics};
 
 /// `1 epoch`, `2 epochs`.
 pub(crate) fn count(n: usize, noun: &str) -> String {
@@ -28,6 +28,11 @@ pub(crate) fn verdict(complete: bool, schedules: usize) -> &'static str {
         (false, 1) => "some inputs may not be able to follow it",
         (false, _) => "some inputs may follow none of them",
     }
+}
+
+/// For which inputs a schedule is: `if x > 0`, or `for every input`.
+pub(crate) fn inputs(constraint: &InputConstraint) -> String {
+    if constraint.is_always() { "for every input".into() } else { format!("if {}", constraint.c) }
 }
 
 /// How a schedule ends, as a sentence without a full stop.

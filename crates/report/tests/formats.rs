@@ -115,8 +115,8 @@ fn dot_of_a_deadlock() {
             label="T2"; color=gray;
             t2_1 [label="pthread_mutex_lock(B)\nabba.c:17"];
           }
-          t0_1 -> t1_1 [color=blue, constraint=true];
-          t0_2 -> t2_1 [color=blue, constraint=true];
+          t0_1 -> t1_1 [color=blue];
+          t0_2 -> t2_1 [color=blue];
           blocked_0 [label="T0: pthread_join(T1)\nabba.c:33", color=red, fontcolor=red];
           blocked_1 [label="T1: pthread_mutex_lock(B)\nabba.c:10", color=red, fontcolor=red];
           blocked_2 [label="T2: pthread_mutex_lock(A)\nabba.c:19", color=red, fontcolor=red];

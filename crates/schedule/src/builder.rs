@@ -72,7 +72,7 @@ struct PendingNode {
     after: BTreeSet<Index>,
 }
 
-/// Collects one execution's synchronisation. Cheap to clone next to the nodes themselves.
+/// Collects one execution's synchronisation. A clone goes on by itself, for an execution that forks.
 #[derive(Clone, Default, Debug)]
 pub struct HbBuilder {
     nodes: Vec<PendingNode>,

@@ -87,8 +87,7 @@ fn deadlocks(out: &mut String, view: &View<'_>, options: TextOptions) {
                 1 => format!("Schedule {}", schedule.number),
                 _ => format!("Epoch {}, schedule {}", epoch.number, schedule.number),
             };
-            let constraint = &schedule.schedule.constraint;
-            let inputs = if constraint.is_always() { "for every input".into() } else { format!("if {}", constraint.c) };
+            let inputs = words::inputs(&schedule.schedule.constraint);
             line!(out, "  {place}, {}:", options.painter.paint(Tone::Code, inputs));
             schedule::blocked_threads(out, blocked, "    ");
         }
@@ -125,7 +124,7 @@ fn errors(out: &mut String, view: &View<'_>, options: TextOptions) {
         line!(out, "\n{}", options.painter.paint(Tone::Bad, "Possible memory errors"));
     }
     for PossibleError { message, at, constraint } in errors {
-        let inputs = options.painter.paint(Tone::Code, format_args!("if {}", constraint.c));
+        let inputs = options.painter.paint(Tone::Code, words::inputs(constraint));
         line!(out, "  {at}: {message}, {inputs}");
     }
 }
