@@ -1,0 +1,81 @@
+//! Compiles the C models to one bitcode file that is built into the library.
+//!
+//! `ICSCHED_CLANG` names the compiler; otherwise `clang-22`, or the one beside the LLVM that is linked. No LLVM pass
+//! runs here: the models go through the same normalisation as programs, and no code of theirs is duplicated.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const FLAGS: &[&str] = &[
+    "-c",
+    "-emit-llvm",
+    "-O1",
+    "-Xclang",
+    "-disable-llvm-passes",
+    "-g",
+    "-std=gnu11",
+    "-D_GNU_SOURCE",
+    "-U_FORTIFY_SOURCE",
+    "-fno-builtin",
+    "-fno-discard-value-names",
+    "-ffp-contract=off",
+    "-fno-stack-protector",
+    "--target=x86_64-linux-gnu",
+];
+
+fn main() {
+    let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    let sources = manifest.join("../../runtime-models");
+    println!("cargo::rerun-if-changed={}", sources.display());
+    println!("cargo::rerun-if-env-changed=ICSCHED_CLANG");
+    println!("cargo::rerun-if-env-changed=LLVM_SYS_221_PREFIX");
+
+    let clang = tool("ICSCHED_CLANG", "clang");
+    let mut files = c_files(&sources);
+    if files.is_empty() {
+        let empty = out.join("empty.c");
+        std::fs::write(&empty, "int __ics_no_models;\n").expect("OUT_DIR is writable");
+        files.push(empty);
+    }
+    let mut modules = Vec::new();
+    for file in &files {
+        let stem = file.file_stem().expect("a C file has a name").to_string_lossy().into_owned();
+        let module = out.join(format!("{stem}.bc"));
+        let mut command = Command::new(&clang);
+        command.args(FLAGS).arg(format!("-ffile-prefix-map={}=runtime-models", sources.display()));
+        run(command.arg(file).arg("-o").arg(&module));
+        modules.push(module);
+    }
+    run(Command::new(tool("ICSCHED_LLVM_LINK", "llvm-link")).args(&modules).arg("-o").arg(out.join("models.bc")));
+}
+
+/// The models, in a fixed order.
+fn c_files(directory: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten();
+    let mut files: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "c"))
+        .collect();
+    files.sort();
+    files
+}
+
+/// `$VARIABLE`, else NAME of LLVM 22 on the path or beside the library.
+fn tool(variable: &str, name: &str) -> PathBuf {
+    if let Some(given) = env::var_os(variable) {
+        return PathBuf::from(given);
+    }
+    let versioned = PathBuf::from(format!("{name}-22"));
+    if Command::new(&versioned).arg("--version").output().is_ok_and(|output| output.status.success()) {
+        return versioned;
+    }
+    let prefix = env::var_os("LLVM_SYS_221_PREFIX").map_or_else(|| PathBuf::from("/usr/lib/llvm-22"), PathBuf::from);
+    prefix.join("bin").join(name)
+}
+
+fn run(command: &mut Command) {
+    let status = command.status().unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"));
+    assert!(status.success(), "{command:?} failed: {status}");
+}

@@ -1,0 +1,137 @@
+//! What can be wrong with an input file.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// Why a program could not be loaded. `Display` is one line; [`help`](LoadError::help) says what to do about it.
+#[derive(Clone, PartialEq, Eq, Debug, Error, Serialize, Deserialize)]
+pub enum LoadError {
+    /// There is no such file.
+    #[error("{path}: no such file")]
+    NotFound {
+        /// The path as given.
+        path: String,
+    },
+    /// The path names a directory.
+    #[error("{path}: is a directory, not a bitcode file")]
+    IsDirectory {
+        /// The path as given.
+        path: String,
+    },
+    /// The file cannot be read.
+    #[error("{path}: cannot be read: {reason}")]
+    Unreadable {
+        /// The path as given.
+        path: String,
+        /// The operating system's reason.
+        reason: String,
+    },
+    /// The file has no bytes.
+    #[error("{path}: is empty")]
+    Empty {
+        /// The path as given.
+        path: String,
+    },
+    /// The file is something other than LLVM IR.
+    #[error("{path}: is {what}, not LLVM bitcode")]
+    NotBitcode {
+        /// The path as given.
+        path: String,
+        /// What it seems to be, with its article: "an ELF object file".
+        what: String,
+    },
+    /// The file starts like bitcode but cannot be read as such.
+    #[error("{path}: the bitcode is damaged or cut off: {detail}")]
+    Corrupt {
+        /// The path as given.
+        path: String,
+        /// What LLVM says, or how it died.
+        detail: String,
+    },
+    /// Textual IR with a mistake in it.
+    #[error("{path}: the LLVM IR has an error: {detail}")]
+    BadAssembly {
+        /// The path as given.
+        path: String,
+        /// What LLVM says, with line and column.
+        detail: String,
+    },
+    /// A newer LLVM wrote the file.
+    #[error("{path}: was written by {producer}, which is newer than this program's {reader}")]
+    TooNew {
+        /// The path as given.
+        path: String,
+        /// Who wrote it, e.g. `LLVM23.1.0`.
+        producer: String,
+        /// What reads it, e.g. `LLVM 22.1.8`.
+        reader: String,
+    },
+    /// Compiled for another machine.
+    #[error("{path}: was compiled for `{triple}`; only x86-64 Linux is supported")]
+    UnsupportedTarget {
+        /// The path as given.
+        path: String,
+        /// The module's target triple.
+        triple: String,
+    },
+    /// There is no function to start at.
+    #[error("{path}: defines no function `{entry}`")]
+    NoMain {
+        /// The path as given.
+        path: String,
+        /// The function that was looked for.
+        entry: String,
+    },
+    /// Program and models do not fit together.
+    #[error("{path}: cannot be linked with the models of the C library: {detail}")]
+    LinkConflict {
+        /// The path as given.
+        path: String,
+        /// What the linker says.
+        detail: String,
+    },
+    /// A whole-program construct that cannot be deferred to its execution.
+    #[error("{path}: {what} is not supported")]
+    Unsupported {
+        /// The path as given.
+        path: String,
+        /// The construct and where it is.
+        what: String,
+    },
+    /// A defect of the frontend or of a model.
+    #[error("{path}: internal error in the frontend: {detail}")]
+    Internal {
+        /// The path as given.
+        path: String,
+        /// What went wrong.
+        detail: String,
+    },
+}
+
+impl LoadError {
+    /// What the user can do about it.
+    pub fn help(&self) -> &'static str {
+        match self {
+            LoadError::NotFound { .. } => "check the path",
+            LoadError::IsDirectory { .. } => {
+                "name one bitcode file; several are joined with `llvm-link a.bc b.bc -o prog.bc`"
+            }
+            LoadError::Unreadable { .. } => "check the file's permissions",
+            LoadError::Empty { .. } | LoadError::Corrupt { .. } => {
+                "compile it again: `clang -g -O1 -emit-llvm -c prog.c -o prog.bc`"
+            }
+            LoadError::NotBitcode { .. } => "compile the program with `clang -g -O1 -emit-llvm -c prog.c -o prog.bc`",
+            LoadError::BadAssembly { .. } => {
+                "correct the line, or produce the file with `clang -g -S -emit-llvm prog.c`"
+            }
+            LoadError::TooNew { .. } => "compile with clang 22 or older",
+            LoadError::UnsupportedTarget { .. } => "compile with `clang --target=x86_64-linux-gnu -emit-llvm`",
+            LoadError::NoMain { .. } => {
+                "join all files of the program with `llvm-link a.bc b.bc -o prog.bc`; one of them must define it"
+            }
+            LoadError::LinkConflict { .. } => "rename the symbol in the program, or declare it as the C library does",
+            LoadError::Unsupported { .. } => "rewrite that part of the program in plain C",
+            LoadError::Internal { .. } => "this is a defect; please report it with the bitcode file",
+        }
+    }
+}

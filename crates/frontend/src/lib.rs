@@ -1,0 +1,42 @@
+//! LLVM bitcode in, [`Program`] out.
+//!
+//! ```text
+//! file -> sniff -> parse and verify -> link models -> mem2reg -> lower -> Program
+//! ```
+//!
+//! [`load`] does this in the calling process, where a damaged file can make LLVM end it. [`load_contained`] does it in
+//! a child process (the current executable, started again) and takes the finished program over a pipe, so that LLVM's
+//! death is an error like any other.
+//!
+//! Architecture invariants: LLVM is visible in this crate's `llvm` module only, and nothing of it in the API. What is
+//! not lowered is an explicit `Unsupported` instruction, never left out. No instruction is duplicated.
+
+mod contain;
+mod error;
+#[allow(unsafe_code, reason = "LLVM's C API; every call is in this module and says why it is sound")]
+mod llvm;
+mod load;
+mod lower;
+mod sniff;
+
+pub use contain::{child_main_if_requested, load_contained};
+pub use error::LoadError;
+pub use icsched_ir::Program;
+pub use load::load;
+
+/// What loading does besides reading.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoadOptions {
+    /// Link the models of pthreads and the C library for what the program leaves undefined.
+    pub link_models: bool,
+    /// Promote locals to SSA values.
+    pub normalise: bool,
+    /// The function that must be there: the program's `main`.
+    pub entry: String,
+}
+
+impl Default for LoadOptions {
+    fn default() -> Self {
+        Self { link_models: true, normalise: true, entry: "main".to_owned() }
+    }
+}

@@ -1,0 +1,327 @@
+//! Values: constants, globals, functions, arguments and instructions alike.
+
+use std::marker::PhantomData;
+
+use inkwell::llvm_sys::core::*;
+use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
+use inkwell::llvm_sys::{LLVMLinkage, LLVMOpcode};
+
+use super::{Md, Ty, borrowed_string, owned_message};
+
+/// A value of a live module.
+#[derive(Copy, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Val<'m>(pub(super) LLVMValueRef, pub(super) PhantomData<&'m ()>);
+
+/// A basic block of a live module.
+#[derive(Copy, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Bb<'m>(pub(super) LLVMBasicBlockRef, pub(super) PhantomData<&'m ()>);
+
+/// What a value is.
+#[derive(Copy, Clone, PartialEq)]
+pub(crate) enum Kind<'m> {
+    Argument,
+    Instruction,
+    Function,
+    Global,
+    Alias,
+    IFunc,
+    Int,
+    Float,
+    /// A null pointer or an all-zero aggregate.
+    Zero,
+    /// `undef` or `poison`.
+    Undef,
+    /// A constant struct, array or vector with elements of its own.
+    Aggregate,
+    Expr(LLVMOpcode),
+    BlockAddress(Val<'m>, Bb<'m>),
+    InlineAsm,
+    Other,
+}
+
+impl<'m> Val<'m> {
+    pub(super) fn new(value: LLVMValueRef) -> Self {
+        debug_assert!(!value.is_null());
+        Self(value, PhantomData)
+    }
+
+    pub(super) fn wrap(value: LLVMValueRef) -> Option<Self> {
+        (!value.is_null()).then_some(Self(value, PhantomData))
+    }
+
+    pub(crate) fn kind(self) -> Kind<'m> {
+        let v = self.0;
+        // SAFETY: the `LLVMIsA…` tests take any live value; the accessors follow their own test.
+        unsafe {
+            if !LLVMIsAInstruction(v).is_null() {
+                Kind::Instruction
+            } else if !LLVMIsAArgument(v).is_null() {
+                Kind::Argument
+            } else if !LLVMIsAConstantInt(v).is_null() {
+                Kind::Int
+            } else if !LLVMIsAFunction(v).is_null() {
+                Kind::Function
+            } else if !LLVMIsAGlobalVariable(v).is_null() {
+                Kind::Global
+            } else if !LLVMIsAUndefValue(v).is_null() {
+                Kind::Undef
+            } else if !LLVMIsAConstantPointerNull(v).is_null() || !LLVMIsAConstantAggregateZero(v).is_null() {
+                Kind::Zero
+            } else if !LLVMIsAConstantExpr(v).is_null() {
+                Kind::Expr(LLVMGetConstOpcode(v))
+            } else if !LLVMIsAConstantFP(v).is_null() {
+                Kind::Float
+            } else if !LLVMIsAConstantArray(v).is_null()
+                || !LLVMIsAConstantStruct(v).is_null()
+                || !LLVMIsAConstantVector(v).is_null()
+                || !LLVMIsAConstantDataSequential(v).is_null()
+            {
+                Kind::Aggregate
+            } else if !LLVMIsAGlobalAlias(v).is_null() {
+                Kind::Alias
+            } else if !LLVMIsAGlobalIFunc(v).is_null() {
+                Kind::IFunc
+            } else if !LLVMIsABlockAddress(v).is_null() {
+                let block = LLVMGetBlockAddressBasicBlock(v);
+                Kind::BlockAddress(Val::new(LLVMGetBlockAddressFunction(v)), Bb(block, PhantomData))
+            } else if !LLVMIsAInlineAsm(v).is_null() {
+                Kind::InlineAsm
+            } else {
+                Kind::Other
+            }
+        }
+    }
+
+    pub(crate) fn ty(self) -> Ty<'m> {
+        // SAFETY: a live value.
+        Ty::new(unsafe { LLVMTypeOf(self.0) })
+    }
+
+    /// The value's name; without the marker that asks for no mangling.
+    pub(crate) fn name(self) -> String {
+        let mut len = 0;
+        // SAFETY: LLVM keeps the name and says how long it is.
+        let name = unsafe { borrowed_string(LLVMGetValueName2(self.0, &raw mut len), len) };
+        name.strip_prefix('\u{1}').map_or(name.clone(), str::to_owned)
+    }
+
+    /// LLVM's spelling, without attached metadata.
+    pub(crate) fn print(self) -> String {
+        // SAFETY: LLVM allocates the message.
+        let text = unsafe { owned_message(LLVMPrintValueToString(self.0)) };
+        let text = text.trim();
+        text.split_once(", !").map_or(text, |(before, _)| before).to_owned()
+    }
+
+    pub(crate) fn operand_count(self) -> u32 {
+        // SAFETY: asked of users (instructions, constants) only, for which the count is not negative.
+        u32::try_from(unsafe { LLVMGetNumOperands(self.0) }).unwrap_or(0)
+    }
+
+    pub(crate) fn operand(self, index: u32) -> Val<'m> {
+        // SAFETY: the index is below the count; LLVM wraps metadata operands as values.
+        Val::new(unsafe { LLVMGetOperand(self.0, index) })
+    }
+
+    pub(crate) fn operands(self) -> impl Iterator<Item = Val<'m>> {
+        (0..self.operand_count()).filter_map(move |i| {
+            // SAFETY: as in `operand`.
+            Val::wrap(unsafe { LLVMGetOperand(self.0, i) })
+        })
+    }
+
+    /// The value of an integer constant of at most 64 bits; `None` for anything else.
+    pub(crate) fn int_bits(self) -> Option<u64> {
+        // SAFETY: the type's width is checked before the value is read.
+        unsafe {
+            if LLVMIsAConstantInt(self.0).is_null() || LLVMGetIntTypeWidth(LLVMTypeOf(self.0)) > 64 {
+                return None;
+            }
+            Some(LLVMConstIntGetZExtValue(self.0))
+        }
+    }
+
+    /// The value of an integer constant of at most 64 bits, sign-extended.
+    pub(crate) fn int_signed(self) -> Option<i64> {
+        // SAFETY: `int_bits` checks kind and width.
+        self.int_bits().map(|_| unsafe { LLVMConstIntGetSExtValue(self.0) })
+    }
+
+    /// Bits of an integer or floating-point constant of `width` bits, at most 128.
+    pub(crate) fn wide_bits(self, width: u32) -> Option<u128> {
+        // SAFETY: a bit cast between constants of equal width folds; the result is an integer constant.
+        let value = unsafe {
+            let context = LLVMGetTypeContext(LLVMTypeOf(self.0));
+            Val::new(LLVMConstBitCast(self.0, LLVMIntTypeInContext(context, width)))
+        };
+        if let Some(bits) = value.int_bits() {
+            return Some(u128::from(bits));
+        }
+        let text = value.print();
+        let digits = text.rsplit(' ').next()?;
+        let bits = digits.parse::<u128>().ok().or_else(|| digits.parse::<i128>().ok().map(i128::cast_unsigned))?;
+        Some(if width >= 128 { bits } else { bits & ((1 << width) - 1) })
+    }
+
+    /// Element of a constant aggregate.
+    pub(crate) fn aggregate_element(self, index: u32) -> Option<Val<'m>> {
+        // SAFETY: a constant; LLVM answers null when it has no such element.
+        Val::wrap(unsafe { LLVMGetAggregateElement(self.0, index) })
+    }
+
+    /// The bytes of a constant array of plain integers or floats, in the host's (little-endian) order.
+    pub(crate) fn raw_data(self, bytes: usize) -> Option<Vec<u8>> {
+        // SAFETY: the value is a data array, whose raw data is as long as its type.
+        unsafe {
+            if LLVMIsAConstantDataArray(self.0).is_null() {
+                return None;
+            }
+            let data = LLVMGetRawDataValues(self.0, bytes);
+            Some(std::slice::from_raw_parts(data.cast::<u8>(), bytes).to_vec())
+        }
+    }
+
+    // --- globals and functions ---
+
+    pub(crate) fn is_declaration(self) -> bool {
+        // SAFETY: a global value.
+        unsafe { LLVMIsDeclaration(self.0) != 0 }
+    }
+
+    pub(crate) fn linkage(self) -> LLVMLinkage {
+        // SAFETY: a global value.
+        unsafe { LLVMGetLinkage(self.0) }
+    }
+
+    pub(crate) fn is_extern_weak(self) -> bool {
+        self.linkage() == LLVMLinkage::LLVMExternalWeakLinkage
+    }
+
+    /// The type a function or global variable has behind its address.
+    pub(crate) fn value_type(self) -> Ty<'m> {
+        // SAFETY: a global value.
+        Ty::new(unsafe { LLVMGlobalGetValueType(self.0) })
+    }
+
+    pub(crate) fn initializer(self) -> Option<Val<'m>> {
+        // SAFETY: a global variable.
+        Val::wrap(unsafe { LLVMGetInitializer(self.0) })
+    }
+
+    pub(crate) fn is_thread_local(self) -> bool {
+        // SAFETY: a global variable.
+        unsafe { LLVMIsThreadLocal(self.0) != 0 }
+    }
+
+    pub(crate) fn is_constant_global(self) -> bool {
+        // SAFETY: a global variable.
+        unsafe { LLVMIsGlobalConstant(self.0) != 0 }
+    }
+
+    /// What an alias stands for.
+    pub(crate) fn aliasee(self) -> Val<'m> {
+        // SAFETY: an alias.
+        Val::new(unsafe { LLVMAliasGetAliasee(self.0) })
+    }
+
+    /// Explicit alignment of a global, alloca, load or store; 0 when none is given.
+    pub(crate) fn alignment(self) -> u64 {
+        // SAFETY: a value that has an alignment.
+        u64::from(unsafe { LLVMGetAlignment(self.0) })
+    }
+
+    pub(crate) fn params(self) -> Vec<Val<'m>> {
+        // SAFETY: a function; the buffer has the length LLVM asks for.
+        unsafe {
+            let mut params = vec![std::ptr::null_mut(); LLVMCountParams(self.0) as usize];
+            LLVMGetParams(self.0, params.as_mut_ptr());
+            params.into_iter().map(Val::new).collect()
+        }
+    }
+
+    pub(crate) fn blocks(self) -> Vec<Bb<'m>> {
+        let mut blocks = Vec::new();
+        // SAFETY: a function; LLVM ends the list with null.
+        unsafe {
+            let mut block = LLVMGetFirstBasicBlock(self.0);
+            while !block.is_null() {
+                blocks.push(Bb(block, PhantomData));
+                block = LLVMGetNextBasicBlock(block);
+            }
+        }
+        blocks
+    }
+
+    /// The subprogram of a function that was compiled with debug information.
+    pub(crate) fn subprogram(self) -> Option<Md<'m>> {
+        // SAFETY: a function.
+        Md::wrap(unsafe { inkwell::llvm_sys::debuginfo::LLVMGetSubprogram(self.0) })
+    }
+
+    /// An attribute of a function (`None`) or of one of its parameters.
+    pub(crate) fn attribute(self, param: Option<u32>, name: &str) -> Option<Attribute<'m>> {
+        // SAFETY: a function; an unknown attribute name gives kind 0, which is never present.
+        let attribute = unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            LLVMGetEnumAttributeAtIndex(self.0, param.map_or(u32::MAX, |p| p + 1), kind)
+        };
+        (!attribute.is_null()).then_some(Attribute(attribute, PhantomData))
+    }
+}
+
+/// An attribute that is present.
+#[derive(Copy, Clone)]
+pub(crate) struct Attribute<'m>(
+    pub(super) inkwell::llvm_sys::prelude::LLVMAttributeRef,
+    pub(super) PhantomData<&'m ()>,
+);
+
+impl<'m> Attribute<'m> {
+    /// The type of a type attribute such as `byval`.
+    pub(crate) fn ty(self) -> Ty<'m> {
+        // SAFETY: a type attribute.
+        Ty::new(unsafe { LLVMGetTypeAttributeValue(self.0) })
+    }
+
+    /// The value of an integer attribute such as `align`.
+    pub(crate) fn value(self) -> u64 {
+        // SAFETY: an enum or integer attribute.
+        unsafe { LLVMGetEnumAttributeValue(self.0) }
+    }
+}
+
+impl<'m> Bb<'m> {
+    /// Whether the block's address is a value somewhere.
+    pub(crate) fn is_address_taken(self) -> bool {
+        // SAFETY: a live block; its uses as a value are terminators and block addresses.
+        unsafe {
+            let mut next = LLVMGetFirstUse(LLVMBasicBlockAsValue(self.0));
+            while !next.is_null() {
+                if !LLVMIsABlockAddress(LLVMGetUser(next)).is_null() {
+                    return true;
+                }
+                next = LLVMGetNextUse(next);
+            }
+            false
+        }
+    }
+
+    pub(crate) fn instructions(self) -> Vec<Val<'m>> {
+        let mut instructions = Vec::new();
+        // SAFETY: a live block; LLVM ends the list with null.
+        unsafe {
+            let mut inst = LLVMGetFirstInstruction(self.0);
+            while !inst.is_null() {
+                instructions.push(Val::new(inst));
+                inst = LLVMGetNextInstruction(inst);
+            }
+        }
+        instructions
+    }
+
+    /// The block's last instruction. Verified modules have one in every block.
+    pub(crate) fn terminator(self) -> Option<Val<'m>> {
+        // SAFETY: a live block.
+        Val::wrap(unsafe { LLVMGetBasicBlockTerminator(self.0) })
+    }
+}

@@ -1,0 +1,151 @@
+//! The pipeline from a file to a program, in the calling process.
+
+use std::path::Path;
+
+use icsched_ir::Program;
+
+use crate::error::LoadError;
+use crate::llvm::module::Session;
+use crate::llvm::{Layout, Module};
+use crate::lower::{Failure, lower};
+use crate::sniff::{Form, recognise};
+use crate::{LoadOptions, sniff};
+
+/// All models in one bitcode file, made by the build script.
+const MODELS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/models.bc"));
+
+/// Metadata on everything that the models define.
+const MODEL_MARK: &str = "icsched.model";
+
+/// Only the promotion of locals to SSA values. Passes that use undefined behaviour (`sroa` deletes accesses outside an
+/// array, `simplifycfg` branches that lead to a null access) would hide what is to be found; joining blocks and
+/// lowering `switch` are done on the IR.
+const PASSES: &str = "function(mem2reg)";
+
+const X86_64_TRIPLE: &str = "x86_64-unknown-linux-gnu";
+const X86_64_LAYOUT: &str = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128";
+
+/// Loads a program in this process.
+///
+/// # Errors
+/// Says what is wrong with the file. A damaged file can also make LLVM end the process:
+/// [`load_contained`](crate::load_contained) does not have that risk.
+pub fn load(path: &Path, options: &LoadOptions) -> Result<Program, LoadError> {
+    let (name, bytes, form) = read(path)?;
+    load_bytes(&name, &bytes, form, options)
+}
+
+/// Reads a file that looks like LLVM IR.
+pub(crate) fn read(path: &Path) -> Result<(String, Vec<u8>, sniff::Form), LoadError> {
+    let name = path.display().to_string();
+    if path.is_dir() {
+        return Err(LoadError::IsDirectory { path: name });
+    }
+    let bytes = std::fs::read(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => LoadError::NotFound { path: name.clone() },
+        _ => LoadError::Unreadable { path: name.clone(), reason: error.to_string() },
+    })?;
+    let form = recognise(&name, &bytes)?;
+    Ok((name, bytes, form))
+}
+
+fn load_bytes(path: &str, bytes: &[u8], form: Form, options: &LoadOptions) -> Result<Program, LoadError> {
+    let session = Session::new();
+    let module = session.parse(bytes, path).map_err(|detail| parse_error(path, form, &detail))?;
+    check_target(path, &module)?;
+    if let Some(assembly) = module.module_assembly() {
+        let first = assembly.lines().next().unwrap_or_default().trim().to_owned();
+        return Err(LoadError::Unsupported {
+            path: path.to_owned(),
+            what: format!("assembly outside functions (`{first}`)"),
+        });
+    }
+    if !module.functions().iter().any(|f| f.name() == options.entry && !f.is_declaration()) {
+        return Err(LoadError::NoMain { path: path.to_owned(), entry: options.entry.clone() });
+    }
+    if options.link_models {
+        link_models(path, &session, &module)?;
+    }
+    if options.normalise {
+        module.remove_attribute("optnone");
+        module.remove_attribute("noinline");
+        module.run_passes(PASSES).map_err(|detail| LoadError::Internal { path: path.to_owned(), detail })?;
+    }
+    lower(&module, path, &options.entry, MODEL_MARK).map_err(|failure| match failure {
+        Failure::Unsupported(what) => LoadError::Unsupported { path: path.to_owned(), what },
+        Failure::Model(detail) => LoadError::Internal { path: path.to_owned(), detail },
+    })
+}
+
+fn link_models<'s>(path: &str, session: &'s Session, module: &Module<'s>) -> Result<(), LoadError> {
+    let internal = |detail| LoadError::Internal { path: path.to_owned(), detail };
+    let models = session.parse_lazily(MODELS).map_err(internal)?;
+    models.make_library(MODEL_MARK);
+    module.link(models).map_err(|detail| LoadError::LinkConflict { path: path.to_owned(), detail })
+}
+
+/// Accepts x86-64 Linux, and modules that do not say what they are for.
+fn check_target(path: &str, module: &Module<'_>) -> Result<(), LoadError> {
+    let triple = module.triple();
+    let refuse = |triple: String| Err(LoadError::UnsupportedTarget { path: path.to_owned(), triple });
+    if triple.is_empty() {
+        if !module.has_layout() {
+            module.set_target(X86_64_TRIPLE, X86_64_LAYOUT);
+        }
+    } else {
+        let (machine, system) = triple.split_once('-').unwrap_or((&triple, ""));
+        let foreign = ["windows", "darwin", "macos", "ios", "gnux32", "uefi", "cygwin"];
+        if !matches!(machine, "x86_64" | "amd64") || foreign.iter().any(|name| system.contains(name)) {
+            return refuse(triple);
+        }
+        if !module.has_layout() {
+            module.set_target(&triple, X86_64_LAYOUT);
+        }
+    }
+    let layout: Layout<'_> = module.layout();
+    if layout.pointer_size() == 8 && layout.is_little_endian() { Ok(()) } else { refuse(triple) }
+}
+
+/// LLVM names writer and reader in its messages: `(Producer: 'LLVM23.1.0' Reader: 'LLVM 22.1.8')`.
+fn parse_error(path: &str, form: Form, detail: &str) -> LoadError {
+    let (path, detail) = (path.to_owned(), first_line(detail));
+    if form == Form::Text {
+        return LoadError::BadAssembly { path, detail };
+    }
+    let quoted = |label: &str| {
+        let rest = detail.split_once(label)?.1;
+        rest.split_once('\'').map(|(name, _)| name.to_owned())
+    };
+    if let (Some(producer), Some(reader)) = (quoted("Producer: '"), quoted("Reader: '"))
+        && major(&producer) > major(&reader)
+    {
+        return LoadError::TooNew { path, producer, reader };
+    }
+    LoadError::Corrupt { path, detail }
+}
+
+fn major(version: &str) -> Option<u32> {
+    let digits = version.trim_start_matches(|c: char| !c.is_ascii_digit());
+    digits.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no details").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_newer_producer_is_named() {
+        let message = "Unknown attribute kind (120) (Producer: 'LLVM99.0.1' Reader: 'LLVM 22.1.8')";
+        let error = parse_error("p.bc", Form::Bitcode, message);
+        assert_eq!(
+            error,
+            LoadError::TooNew { path: "p.bc".into(), producer: "LLVM99.0.1".into(), reader: "LLVM 22.1.8".into() }
+        );
+        let same = "Malformed block (Producer: 'LLVM22.1.8' Reader: 'LLVM 22.1.8')";
+        assert!(matches!(parse_error("p.bc", Form::Bitcode, same), LoadError::Corrupt { .. }));
+    }
+}

@@ -1,0 +1,275 @@
+//! One function body: values, blocks, and the helpers that emit instructions.
+
+use icsched_ir::{
+    Block, BlockId, CastOp, Const, EntityId, FuncId, Function, IdVec, Inst, LocId, Op, Operand, Terminator, Type,
+    Value, ValueId,
+};
+use inkwell::llvm_sys::LLVMOpcode;
+use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
+
+use super::constant::ConstLeaf;
+use super::debug::{Piece, member_at};
+use super::plan::Plan;
+use super::program::Lowering;
+use super::shape::SharedShape;
+use crate::llvm::{Bb, DbgKind, Kind, Ty, Val};
+
+/// The scalars of an LLVM value.
+pub(crate) type Operands = SmallVec<[Operand; 1]>;
+
+/// Why an instruction is not lowered.
+pub(crate) type Reason = String;
+
+/// The state of lowering one function.
+pub(crate) struct Body<'a, 'm> {
+    pub(crate) cx: &'a mut Lowering<'m>,
+    pub(crate) source: Val<'m>,
+    pub(crate) function: Function,
+    pub(crate) values: FxHashMap<Val<'m>, Operands>,
+    /// Where instructions are emitted.
+    pub(crate) block: BlockId,
+    /// The location they get.
+    pub(crate) loc: Option<LocId>,
+}
+
+/// Lowers the body of `source` into the function `id`, whose signature is there already.
+pub(crate) fn lower_body<'m>(cx: &mut Lowering<'m>, source: Val<'m>, id: FuncId, plan: &Plan<'m>) {
+    let function = cx.program.functions[id].clone();
+    let mut body =
+        Body { cx, source, function, values: FxHashMap::default(), block: BlockId::from_index(0), loc: None };
+    body.make_blocks(plan);
+    body.bind_params();
+    for (block, _) in &plan.order {
+        body.lower_block(plan, *block);
+    }
+    for (block, extra) in &plan.order {
+        body.lower_terminator(plan, *block, extra);
+    }
+    body.name_values(plan);
+    let mut function = body.function;
+    super::cleanup::clean(&mut function, plan, source);
+    cx.program.functions[id] = function;
+}
+
+impl<'m> Body<'_, 'm> {
+    fn make_blocks(&mut self, plan: &Plan<'m>) {
+        let empty =
+            Block { params: Vec::new(), insts: Vec::new(), terminator: Terminator::Unreachable, terminator_loc: None };
+        self.function.blocks = IdVec::filled(empty, plan.count);
+        for (block, _) in &plan.order {
+            for phi in block.instructions().into_iter().take_while(|i| i.opcode() == LLVMOpcode::LLVMPHI) {
+                let types: Vec<Type> = self.cx.shape(phi.ty()).types().collect();
+                let ids: Vec<ValueId> = types.into_iter().map(|ty| self.fresh(ty)).collect();
+                self.values.insert(phi, ids.iter().map(|&id| Operand::Value(id)).collect());
+                self.function.blocks[plan.ids[block]].params.extend(ids);
+            }
+        }
+    }
+
+    /// Binds the parameters' scalars. A `byval` parameter is the callee's own copy, made here.
+    fn bind_params(&mut self) {
+        let mut ids = self.function.params.clone().into_iter();
+        for (index, param) in (0_u32..).zip(self.source.params()) {
+            let count = self.cx.shape(param.ty()).leaves.len();
+            let mut operands: Operands = ids.by_ref().take(count).map(Operand::Value).collect();
+            if let Some(byval) = self.source.attribute(Some(index), "byval") {
+                let size = self.cx.layout().size(byval.ty());
+                let natural = self.cx.layout().align(byval.ty());
+                let align = self.source.attribute(Some(index), "align").map_or(natural, |a| a.value().max(natural));
+                let one = Operand::Const(Const::int(Type::Int(64), 1));
+                let copy = self.emit(Type::Ptr, Op::Alloca { size, count: one, align });
+                let bytes = Operand::Const(Const::int(Type::Int(64), size));
+                self.emit_void(Op::MemCopy { to: copy, from: operands[0], bytes, may_overlap: false });
+                operands = smallvec![copy];
+            }
+            self.values.insert(param, operands);
+        }
+    }
+
+    fn lower_block(&mut self, plan: &Plan<'m>, block: Bb<'m>) {
+        self.block = plan.ids[&block];
+        let mut instructions = block.instructions();
+        instructions.pop();
+        for inst in instructions {
+            if inst.opcode() == LLVMOpcode::LLVMPHI {
+                continue;
+            }
+            self.loc = self.location(inst);
+            let operands = match self.lower_instruction(inst) {
+                Ok(operands) => operands,
+                Err(reason) => self.unsupported(inst, &reason),
+            };
+            self.values.insert(inst, operands);
+        }
+    }
+
+    pub(crate) fn location(&mut self, inst: Val<'m>) -> Option<LocId> {
+        let node = inst.debug_loc()?;
+        self.cx.debug.location(&mut self.cx.program, node)
+    }
+
+    /// Stands in for an instruction that is not lowered.
+    fn unsupported(&mut self, inst: Val<'m>, reason: &str) -> Operands {
+        let types: Vec<Type> = self.cx.shape(inst.ty()).types().collect();
+        self.emit_many(&types, Op::Unsupported { text: format!("{reason}: {}", inst.print()) })
+    }
+
+    // --- emitting ---
+
+    pub(crate) fn fresh(&mut self, ty: Type) -> ValueId {
+        self.function.values.push(Value { ty, name: None, source_type: None })
+    }
+
+    pub(crate) fn emit_many(&mut self, types: &[Type], op: Op) -> Operands {
+        let results: SmallVec<[ValueId; 1]> = types.iter().map(|&ty| self.fresh(ty)).collect();
+        let operands = results.iter().map(|&id| Operand::Value(id)).collect();
+        self.function.blocks[self.block].insts.push(Inst { results, op, loc: self.loc });
+        operands
+    }
+
+    pub(crate) fn emit(&mut self, ty: Type, op: Op) -> Operand {
+        self.emit_many(&[ty], op)[0]
+    }
+
+    pub(crate) fn emit_void(&mut self, op: Op) {
+        self.emit_many(&[], op);
+    }
+
+    pub(crate) fn cast(&mut self, op: CastOp, a: Operand, to: Type) -> Operand {
+        if self.type_of(a) == to { a } else { self.emit(to, Op::Cast { op, a }) }
+    }
+
+    pub(crate) fn type_of(&self, operand: Operand) -> Type {
+        match operand {
+            Operand::Value(id) => self.function.values[id].ty,
+            Operand::Const(constant) => constant.ty(),
+        }
+    }
+
+    // --- reading ---
+
+    pub(crate) fn shape(&self, ty: Ty<'m>) -> SharedShape {
+        self.cx.shape(ty)
+    }
+
+    /// Refuses types that cannot be computed with.
+    pub(crate) fn check(&self, ty: Ty<'m>) -> Result<SharedShape, Reason> {
+        let shape = self.shape(ty);
+        super::program::check_supported(&shape)?;
+        Ok(shape)
+    }
+
+    /// The scalars of a value. Constant expressions emit the instructions that compute them.
+    pub(crate) fn operands(&mut self, value: Val<'m>) -> Result<Operands, Reason> {
+        if let Some(known) = self.values.get(&value) {
+            return Ok(known.clone());
+        }
+        match value.kind() {
+            Kind::Instruction | Kind::Argument => return Err("value of code that cannot be reached".to_owned()),
+            _ => {}
+        }
+        let leaves = self.cx.constant_leaves(value)?;
+        leaves.into_iter().map(|leaf| self.constant_operand(leaf)).collect()
+    }
+
+    fn constant_operand(&mut self, leaf: ConstLeaf<'m>) -> Result<Operand, Reason> {
+        match leaf {
+            ConstLeaf::Known(constant) => Ok(Operand::Const(constant)),
+            ConstLeaf::Address(pointer) => Ok(self.cast(CastOp::Bitcast, Operand::Const(pointer), Type::Int(64))),
+            ConstLeaf::Expr(expression) => {
+                let Kind::Expr(opcode) = expression.kind() else { return Err("constant".to_owned()) };
+                let operands = self.lower_operation(opcode, expression)?;
+                operands.first().copied().ok_or_else(|| "empty constant".to_owned())
+            }
+        }
+    }
+
+    /// The operand of a value with exactly one scalar.
+    pub(crate) fn scalar(&mut self, value: Val<'m>) -> Result<Operand, Reason> {
+        self.check(value.ty())?;
+        match self.operands(value)?.as_slice() {
+            [one] => Ok(*one),
+            _ => Err("aggregate where a scalar is expected".to_owned()),
+        }
+    }
+
+    /// A scalar integer as `i64`, sign- or zero-extended.
+    pub(crate) fn index(&mut self, value: Val<'m>, signed: bool) -> Result<Operand, Reason> {
+        let operand = self.scalar(value)?;
+        Ok(self.widen(operand, signed))
+    }
+
+    pub(crate) fn widen(&mut self, operand: Operand, signed: bool) -> Operand {
+        match operand {
+            Operand::Const(Const::Bits { ty, bits }) if ty.bits() < 64 => {
+                let shift = 64 - ty.bits();
+                let extended = if signed { ((bits << shift).cast_signed() >> shift).cast_unsigned() } else { bits };
+                Operand::Const(Const::int(Type::Int(64), extended))
+            }
+            _ => self.cast(if signed { CastOp::SExt } else { CastOp::ZExt }, operand, Type::Int(64)),
+        }
+    }
+
+    // --- names ---
+
+    /// Gives values the names and types of the source variables they hold; the first variable of a value wins.
+    fn name_values(&mut self, plan: &Plan<'m>) {
+        for (block, _) in &plan.order {
+            for inst in block.instructions() {
+                for (kind, value, variable, expression) in inst.debug_records() {
+                    let piece = self.cx.debug.piece(expression);
+                    self.name_from_record(kind, value, variable, piece);
+                }
+            }
+        }
+        if self.source.subprogram().is_none() {
+            let named: Vec<Val<'m>> = self.source.params();
+            let instructions = plan.order.iter().flat_map(|(block, _)| block.instructions());
+            for value in named.into_iter().chain(instructions) {
+                let name = value.name();
+                let name = name.strip_suffix(".addr").unwrap_or(&name);
+                if !name.is_empty() {
+                    self.set_name(value, 0, name, None);
+                }
+            }
+        }
+    }
+
+    fn name_from_record(&mut self, kind: DbgKind, value: Val<'m>, variable: crate::llvm::Md<'m>, piece: Piece) {
+        let storage = kind == DbgKind::Storage || piece == Piece::Behind;
+        let is_alloca = value.kind() == Kind::Instruction && value.opcode() == LLVMOpcode::LLVMAlloca;
+        if storage != (is_alloca || (storage && value.kind() == Kind::Argument)) {
+            return;
+        }
+        let Some(leaves) = self.values.get(&value).map(SmallVec::len) else { return };
+        let (Some(name), ty) = self.cx.debug.variable(&mut self.cx.program, variable) else { return };
+        let start = match piece {
+            Piece::Computed => return,
+            Piece::Whole | Piece::Behind if leaves == 1 => {
+                self.set_name(value, 0, &name, ty);
+                return;
+            }
+            Piece::Whole | Piece::Behind => 0,
+            Piece::From(offset) => offset,
+        };
+        let Some(ty) = ty else { return };
+        let offsets: Vec<u64> = self.cx.shape(value.ty()).leaves.iter().map(|leaf| leaf.offset).collect();
+        for (index, offset) in offsets.into_iter().enumerate() {
+            if let Some((path, member)) = member_at(&self.cx.program, ty, start + offset) {
+                self.set_name(value, index, &format!("{name}{path}"), Some(member));
+            }
+        }
+    }
+
+    fn set_name(&mut self, value: Val<'m>, leaf: usize, name: &str, ty: Option<icsched_ir::TypeId>) {
+        let operand = self.values.get(&value).and_then(|operands| operands.get(leaf));
+        if let Some(id) = operand.and_then(|operand| operand.value()) {
+            let entry = &mut self.function.values[id];
+            if entry.name.is_none() {
+                entry.name = Some(name.to_owned());
+                entry.source_type = ty;
+            }
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Arithmetic, comparisons, conversions, and the dispatch over opcodes.
+
+use icsched_ir::{BinOp, CastOp, FloatPredicate, IntPredicate, Op, Operand, Type, UnOp};
+use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate};
+
+use super::function::{Body, Operands, Reason};
+use super::shape::select_path;
+use crate::llvm::{Ty, Val};
+
+impl<'m> Body<'_, 'm> {
+    /// Lowers an instruction that is neither a phi nor a terminator; the result is its scalars.
+    pub(crate) fn lower_instruction(&mut self, inst: Val<'m>) -> Result<Operands, Reason> {
+        match inst.opcode() {
+            LLVMOpcode::LLVMCall => self.lower_call(inst),
+            LLVMOpcode::LLVMAlloca => self.lower_alloca(inst),
+            LLVMOpcode::LLVMLoad => self.lower_load(inst),
+            LLVMOpcode::LLVMStore => self.lower_store(inst),
+            LLVMOpcode::LLVMFence => self.lower_fence(inst),
+            LLVMOpcode::LLVMAtomicRMW => self.lower_rmw(inst),
+            LLVMOpcode::LLVMAtomicCmpXchg => self.lower_compare_exchange(inst),
+            LLVMOpcode::LLVMVAArg => Err("the va_arg instruction".to_owned()),
+            opcode => self.lower_operation(opcode, inst),
+        }
+    }
+
+    /// Lowers an operation that exists both as instruction and as constant expression.
+    pub(crate) fn lower_operation(&mut self, opcode: LLVMOpcode, value: Val<'m>) -> Result<Operands, Reason> {
+        for operand in value.operands() {
+            self.check(operand.ty())?;
+        }
+        self.check(value.ty())?;
+        if let Some(op) = binary_op(opcode) {
+            return self.each_pair(value, value.ty(), |a, b| Op::Binary { op, a, b });
+        }
+        if let Some(op) = cast_op(opcode) {
+            return self.lower_cast(op, value);
+        }
+        match opcode {
+            LLVMOpcode::LLVMFNeg => self.each(value.operand(0), |a| Op::Unary { op: UnOp::FNeg, a }),
+            LLVMOpcode::LLVMFreeze => self.each(value.operand(0), |a| Op::Unary { op: UnOp::Freeze, a }),
+            LLVMOpcode::LLVMICmp => {
+                let predicate = int_predicate(value.int_predicate());
+                self.each_pair(value, value.ty(), |a, b| Op::IntCompare { predicate, a, b })
+            }
+            LLVMOpcode::LLVMFCmp => {
+                let predicate = float_predicate(value.float_predicate());
+                self.each_pair(value, value.ty(), |a, b| Op::FloatCompare { predicate, a, b })
+            }
+            LLVMOpcode::LLVMSelect => self.lower_select(value),
+            LLVMOpcode::LLVMGetElementPtr => self.lower_address(value),
+            LLVMOpcode::LLVMBitCast => self.lower_bitcast(value),
+            LLVMOpcode::LLVMPtrToInt | LLVMOpcode::LLVMPtrToAddr => self.each_leaf(value, |body, a, to| {
+                let wide = body.cast(CastOp::Bitcast, a, Type::Int(64));
+                body.cast(CastOp::Trunc, wide, to)
+            }),
+            LLVMOpcode::LLVMIntToPtr => self.each_leaf(value, |body, a, _| {
+                let wide = body.widen(a, false);
+                body.cast(CastOp::Bitcast, wide, Type::Ptr)
+            }),
+            LLVMOpcode::LLVMExtractValue => self.lower_extract_value(value),
+            LLVMOpcode::LLVMInsertValue => self.lower_insert_value(value),
+            LLVMOpcode::LLVMExtractElement => self.lower_extract_element(value),
+            LLVMOpcode::LLVMInsertElement => self.lower_insert_element(value),
+            LLVMOpcode::LLVMShuffleVector => self.lower_shuffle(value),
+            other => Err(format!("{other:?} instruction")),
+        }
+    }
+
+    /// Applies an operation to each scalar; results have the scalars' types.
+    pub(crate) fn each(&mut self, value: Val<'m>, op: impl Fn(Operand) -> Op) -> Result<Operands, Reason> {
+        self.check(value.ty())?;
+        let operands = self.operands(value)?;
+        Ok(operands
+            .into_iter()
+            .map(|a| {
+                let ty = self.type_of(a);
+                self.emit(ty, op(a))
+            })
+            .collect())
+    }
+
+    /// Applies a two-operand operation to each pair of scalars of operands 0 and 1.
+    pub(crate) fn each_pair(
+        &mut self,
+        value: Val<'m>,
+        result: Ty<'m>,
+        op: impl Fn(Operand, Operand) -> Op,
+    ) -> Result<Operands, Reason> {
+        let (a, b) = (self.operands(value.operand(0))?, self.operands(value.operand(1))?);
+        let types: Vec<Type> = self.check(result)?.types().collect();
+        Ok(a.into_iter().zip(b).zip(types).map(|((a, b), ty)| self.emit(ty, op(a, b))).collect())
+    }
+
+    /// Applies a conversion to each scalar of operand 0, with the result type of its place.
+    fn each_leaf(
+        &mut self,
+        value: Val<'m>,
+        convert: impl Fn(&mut Self, Operand, Type) -> Operand,
+    ) -> Result<Operands, Reason> {
+        let operands = self.operands(value.operand(0))?;
+        let types: Vec<Type> = self.check(value.ty())?.types().collect();
+        Ok(operands.into_iter().zip(types).map(|(a, ty)| convert(self, a, ty)).collect())
+    }
+
+    fn lower_cast(&mut self, op: CastOp, value: Val<'m>) -> Result<Operands, Reason> {
+        self.each_leaf(value, |body, a, to| body.emit(to, Op::Cast { op, a }))
+    }
+
+    fn lower_select(&mut self, value: Val<'m>) -> Result<Operands, Reason> {
+        let condition = self.operands(value.operand(0))?;
+        let (a, b) = (self.operands(value.operand(1))?, self.operands(value.operand(2))?);
+        let conditions = condition.iter().copied().cycle();
+        Ok(a.into_iter()
+            .zip(b)
+            .zip(conditions)
+            .map(|((a, b), condition)| {
+                let ty = self.type_of(a);
+                self.emit(ty, Op::Select { condition, a, b })
+            })
+            .collect())
+    }
+
+    fn lower_extract_value(&mut self, value: Val<'m>) -> Result<Operands, Reason> {
+        let whole = self.operands(value.operand(0))?;
+        let path = select_path(self.cx.layout(), value.operand(0).ty(), &value.indices());
+        let (first, ty) = path.ok_or("index path")?;
+        let count = self.shape(ty).leaves.len();
+        Ok(whole.get(first..first + count).ok_or("index path")?.into())
+    }
+
+    fn lower_insert_value(&mut self, value: Val<'m>) -> Result<Operands, Reason> {
+        let mut whole = self.operands(value.operand(0))?;
+        let part = self.operands(value.operand(1))?;
+        let path = select_path(self.cx.layout(), value.operand(0).ty(), &value.indices());
+        let (first, _) = path.ok_or("index path")?;
+        whole.get_mut(first..first + part.len()).ok_or("index path")?.copy_from_slice(&part);
+        Ok(whole)
+    }
+}
+
+fn binary_op(opcode: LLVMOpcode) -> Option<BinOp> {
+    Some(match opcode {
+        LLVMOpcode::LLVMAdd => BinOp::Add,
+        LLVMOpcode::LLVMSub => BinOp::Sub,
+        LLVMOpcode::LLVMMul => BinOp::Mul,
+        LLVMOpcode::LLVMUDiv => BinOp::UDiv,
+        LLVMOpcode::LLVMSDiv => BinOp::SDiv,
+        LLVMOpcode::LLVMURem => BinOp::URem,
+        LLVMOpcode::LLVMSRem => BinOp::SRem,
+        LLVMOpcode::LLVMAnd => BinOp::And,
+        LLVMOpcode::LLVMOr => BinOp::Or,
+        LLVMOpcode::LLVMXor => BinOp::Xor,
+        LLVMOpcode::LLVMShl => BinOp::Shl,
+        LLVMOpcode::LLVMLShr => BinOp::LShr,
+        LLVMOpcode::LLVMAShr => BinOp::AShr,
+        LLVMOpcode::LLVMFAdd => BinOp::FAdd,
+        LLVMOpcode::LLVMFSub => BinOp::FSub,
+        LLVMOpcode::LLVMFMul => BinOp::FMul,
+        LLVMOpcode::LLVMFDiv => BinOp::FDiv,
+        LLVMOpcode::LLVMFRem => BinOp::FRem,
+        _ => return None,
+    })
+}
+
+fn cast_op(opcode: LLVMOpcode) -> Option<CastOp> {
+    Some(match opcode {
+        LLVMOpcode::LLVMTrunc => CastOp::Trunc,
+        LLVMOpcode::LLVMZExt => CastOp::ZExt,
+        LLVMOpcode::LLVMSExt => CastOp::SExt,
+        LLVMOpcode::LLVMFPTrunc => CastOp::FpTrunc,
+        LLVMOpcode::LLVMFPExt => CastOp::FpExt,
+        LLVMOpcode::LLVMFPToUI => CastOp::FpToUi,
+        LLVMOpcode::LLVMFPToSI => CastOp::FpToSi,
+        LLVMOpcode::LLVMUIToFP => CastOp::UiToFp,
+        LLVMOpcode::LLVMSIToFP => CastOp::SiToFp,
+        _ => return None,
+    })
+}
+
+fn int_predicate(predicate: LLVMIntPredicate) -> IntPredicate {
+    match predicate {
+        LLVMIntPredicate::LLVMIntEQ => IntPredicate::Eq,
+        LLVMIntPredicate::LLVMIntNE => IntPredicate::Ne,
+        LLVMIntPredicate::LLVMIntUGT => IntPredicate::Ugt,
+        LLVMIntPredicate::LLVMIntUGE => IntPredicate::Uge,
+        LLVMIntPredicate::LLVMIntULT => IntPredicate::Ult,
+        LLVMIntPredicate::LLVMIntULE => IntPredicate::Ule,
+        LLVMIntPredicate::LLVMIntSGT => IntPredicate::Sgt,
+        LLVMIntPredicate::LLVMIntSGE => IntPredicate::Sge,
+        LLVMIntPredicate::LLVMIntSLT => IntPredicate::Slt,
+        LLVMIntPredicate::LLVMIntSLE => IntPredicate::Sle,
+    }
+}
+
+fn float_predicate(predicate: LLVMRealPredicate) -> FloatPredicate {
+    match predicate {
+        LLVMRealPredicate::LLVMRealPredicateFalse => FloatPredicate::False,
+        LLVMRealPredicate::LLVMRealOEQ => FloatPredicate::Oeq,
+        LLVMRealPredicate::LLVMRealOGT => FloatPredicate::Ogt,
+        LLVMRealPredicate::LLVMRealOGE => FloatPredicate::Oge,
+        LLVMRealPredicate::LLVMRealOLT => FloatPredicate::Olt,
+        LLVMRealPredicate::LLVMRealOLE => FloatPredicate::Ole,
+        LLVMRealPredicate::LLVMRealONE => FloatPredicate::One,
+        LLVMRealPredicate::LLVMRealORD => FloatPredicate::Ord,
+        LLVMRealPredicate::LLVMRealUNO => FloatPredicate::Uno,
+        LLVMRealPredicate::LLVMRealUEQ => FloatPredicate::Ueq,
+        LLVMRealPredicate::LLVMRealUGT => FloatPredicate::Ugt,
+        LLVMRealPredicate::LLVMRealUGE => FloatPredicate::Uge,
+        LLVMRealPredicate::LLVMRealULT => FloatPredicate::Ult,
+        LLVMRealPredicate::LLVMRealULE => FloatPredicate::Ule,
+        LLVMRealPredicate::LLVMRealUNE => FloatPredicate::Une,
+        LLVMRealPredicate::LLVMRealPredicateTrue => FloatPredicate::True,
+    }
+}

@@ -1,0 +1,359 @@
+//! LLVM's own functions (`llvm.…`).
+
+use icsched_ir::{
+    BinOp, Callee, CastOp, Const, IntPredicate, Intrinsic, Op, Operand, Ordering, OverflowOp, Type, UnOp,
+};
+use smallvec::smallvec;
+
+use super::call::{math_binary, math_unary};
+use super::function::{Body, Operands, Reason};
+use crate::llvm::Val;
+
+impl<'m> Body<'_, 'm> {
+    /// Lowers a call of `llvm.NAME`.
+    pub(crate) fn lower_intrinsic(&mut self, inst: Val<'m>, name: &str) -> Result<Operands, Reason> {
+        let base = base_name(name);
+        if is_ignored(base) {
+            return Ok(Operands::new());
+        }
+        let args = inst.call_args();
+        for arg in &args {
+            self.check(arg.ty())?;
+        }
+        self.check(inst.ty())?;
+        if let Some(op) = overflow_op(base) {
+            return self.lower_overflow(inst, op);
+        }
+        if let Some(op) = unary_op(base) {
+            return self.each(args[0], |a| Op::Unary { op, a });
+        }
+        if let Some(op) = binary_op(base) {
+            return self.each_pair(inst, inst.ty(), |a, b| Op::Binary { op, a, b });
+        }
+        if let Some(kind) = base.strip_prefix("vector.reduce.") {
+            return self.lower_reduction(inst, kind);
+        }
+        match base {
+            "memcpy" | "memmove" | "memset" | "memcpy.inline" | "memset.inline" => {
+                self.lower_block_operation(base, &args)
+            }
+            "va_start" => self.list_operation(&args, |list| Op::VaStart { list }),
+            "va_copy" => {
+                let (to, from) = (self.scalar(args[0])?, self.scalar(args[1])?);
+                self.emit_void(Op::VaCopy { to, from });
+                Ok(Operands::new())
+            }
+            "trap" | "debugtrap" | "ubsantrap" => {
+                self.emit_void(Op::Trap);
+                Ok(Operands::new())
+            }
+            "x86.sse2.pause" => {
+                self.emit_void(Op::Call { callee: Callee::Intrinsic(Intrinsic::Pause), args: Vec::new() });
+                Ok(Operands::new())
+            }
+            "x86.sse2.mfence" | "x86.sse2.lfence" | "x86.sse.sfence" => {
+                self.emit_void(Op::Fence { ordering: Ordering::SeqCst });
+                Ok(Operands::new())
+            }
+            _ => self.lower_valued_intrinsic(inst, base, &args),
+        }
+    }
+
+    fn lower_valued_intrinsic(&mut self, inst: Val<'m>, base: &str, args: &[Val<'m>]) -> Result<Operands, Reason> {
+        match base {
+            "expect"
+            | "expect.with.probability"
+            | "annotation"
+            | "ptr.annotation"
+            | "launder.invariant.group"
+            | "strip.invariant.group"
+            | "ssa.copy"
+            | "arithmetic.fence"
+            | "threadlocal.address"
+            | "preserve.array.access.index"
+            | "preserve.struct.access.index" => self.operands(args[0]),
+            "stacksave" => Ok(smallvec![Operand::Const(Const::NULL)]),
+            "is.constant" => Ok(smallvec![Operand::Const(Const::int(Type::Int(1), 0))]),
+            "objectsize" => {
+                let minimum = args[1].int_bits() == Some(1);
+                let ty = self.shape(inst.ty()).leaves[0].ty;
+                Ok(smallvec![Operand::Const(Const::int(ty, if minimum { 0 } else { u64::MAX }))])
+            }
+            "fshl" | "fshr" => self.lower_funnel_shift(args, base == "fshl"),
+            "fmuladd" => self.lower_multiply_add(args),
+            "ptrmask" => self.lower_pointer_mask(args),
+            "ucmp" | "scmp" => self.lower_three_way(inst, args, base == "scmp"),
+            "lrint" | "llrint" => self.lower_to_integer(inst, args[0], UnOp::FRint),
+            "lround" | "llround" => self.lower_to_integer(inst, args[0], UnOp::FRound),
+            "is.fpclass" => self.lower_float_class(args),
+            _ => Err(format!("llvm.{base}")),
+        }
+    }
+
+    fn list_operation(&mut self, args: &[Val<'m>], op: impl Fn(Operand) -> Op) -> Result<Operands, Reason> {
+        let list = self.scalar(args[0])?;
+        self.emit_void(op(list));
+        Ok(Operands::new())
+    }
+
+    fn lower_block_operation(&mut self, base: &str, args: &[Val<'m>]) -> Result<Operands, Reason> {
+        let to = self.scalar(args[0])?;
+        let second = self.scalar(args[1])?;
+        let bytes = self.index(args[2], false)?;
+        self.emit_void(if base.starts_with("memset") {
+            Op::MemSet { to, byte: second, bytes }
+        } else {
+            Op::MemCopy { to, from: second, bytes, may_overlap: base == "memmove" }
+        });
+        Ok(Operands::new())
+    }
+
+    /// Results are all sums, then all overflow bits: the shape of a struct of two vectors or scalars.
+    fn lower_overflow(&mut self, inst: Val<'m>, op: OverflowOp) -> Result<Operands, Reason> {
+        let args = inst.call_args();
+        let (a, b) = (self.operands(args[0])?, self.operands(args[1])?);
+        let arithmetic = match op {
+            OverflowOp::UAdd | OverflowOp::SAdd => BinOp::Add,
+            OverflowOp::USub | OverflowOp::SSub => BinOp::Sub,
+            OverflowOp::UMul | OverflowOp::SMul => BinOp::Mul,
+        };
+        let pairs: Vec<(Operand, Operand)> = a.into_iter().zip(b).collect();
+        let mut results = Operands::new();
+        for &(a, b) in &pairs {
+            let ty = self.type_of(a);
+            results.push(self.emit(ty, Op::Binary { op: arithmetic, a, b }));
+        }
+        for &(a, b) in &pairs {
+            results.push(self.emit(Type::Int(1), Op::Overflow { op, a, b }));
+        }
+        Ok(results)
+    }
+
+    fn lower_reduction(&mut self, inst: Val<'m>, kind: &str) -> Result<Operands, Reason> {
+        let args = inst.call_args();
+        let op = match kind {
+            "add" => BinOp::Add,
+            "mul" => BinOp::Mul,
+            "and" => BinOp::And,
+            "or" => BinOp::Or,
+            "xor" => BinOp::Xor,
+            "smax" => BinOp::SMax,
+            "smin" => BinOp::SMin,
+            "umax" => BinOp::UMax,
+            "umin" => BinOp::UMin,
+            "fmax" => BinOp::FMax,
+            "fmin" => BinOp::FMin,
+            "fadd" => BinOp::FAdd,
+            "fmul" => BinOp::FMul,
+            _ => return Err(format!("llvm.vector.reduce.{kind}")),
+        };
+        let lanes = self.operands(*args.last().ok_or("reduction of nothing")?)?;
+        let start = if args.len() == 2 { Some(self.scalar(args[0])?) } else { None };
+        self.reduce(start, &lanes, op)
+    }
+
+    fn lower_funnel_shift(&mut self, args: &[Val<'m>], left: bool) -> Result<Operands, Reason> {
+        let (hi, lo) = (self.operands(args[0])?, self.operands(args[1])?);
+        let amounts = self.operands(args[2])?;
+        Ok(hi
+            .into_iter()
+            .zip(lo)
+            .zip(amounts)
+            .map(|((hi, lo), amount)| {
+                let ty = self.type_of(hi);
+                self.emit(ty, Op::FunnelShift { left, hi, lo, amount })
+            })
+            .collect())
+    }
+
+    /// `fmuladd` may round twice, and does on plain x86-64. (`fma` may not, and is not lowered.)
+    fn lower_multiply_add(&mut self, args: &[Val<'m>]) -> Result<Operands, Reason> {
+        let (a, b, c) = (self.operands(args[0])?, self.operands(args[1])?, self.operands(args[2])?);
+        Ok(a.into_iter()
+            .zip(b)
+            .zip(c)
+            .map(|((a, b), c)| {
+                let ty = self.type_of(a);
+                let product = self.emit(ty, Op::Binary { op: BinOp::FMul, a, b });
+                self.emit(ty, Op::Binary { op: BinOp::FAdd, a: product, b: c })
+            })
+            .collect())
+    }
+
+    fn lower_pointer_mask(&mut self, args: &[Val<'m>]) -> Result<Operands, Reason> {
+        let pointer = self.scalar(args[0])?;
+        let mask = self.index(args[1], true)?;
+        let bits = self.as_int(pointer);
+        let masked = self.emit(Type::Int(64), Op::Binary { op: BinOp::And, a: bits, b: mask });
+        Ok(smallvec![self.cast(CastOp::Bitcast, masked, Type::Ptr)])
+    }
+
+    /// -1, 0 or 1: `(a > b) - (a < b)`.
+    fn lower_three_way(&mut self, inst: Val<'m>, args: &[Val<'m>], signed: bool) -> Result<Operands, Reason> {
+        let ty = self.shape(inst.ty()).leaves[0].ty;
+        let (greater, less) =
+            if signed { (IntPredicate::Sgt, IntPredicate::Slt) } else { (IntPredicate::Ugt, IntPredicate::Ult) };
+        let (a, b) = (self.operands(args[0])?, self.operands(args[1])?);
+        Ok(a.into_iter()
+            .zip(b)
+            .map(|(a, b)| {
+                let above = self.emit(Type::Int(1), Op::IntCompare { predicate: greater, a, b });
+                let below = self.emit(Type::Int(1), Op::IntCompare { predicate: less, a, b });
+                let (above, below) = (self.cast(CastOp::ZExt, above, ty), self.cast(CastOp::ZExt, below, ty));
+                self.emit(ty, Op::Binary { op: BinOp::Sub, a: above, b: below })
+            })
+            .collect())
+    }
+
+    fn lower_to_integer(&mut self, inst: Val<'m>, arg: Val<'m>, rounding: UnOp) -> Result<Operands, Reason> {
+        let to = self.shape(inst.ty()).leaves[0].ty;
+        let rounded = self.each(arg, |a| Op::Unary { op: rounding, a })?;
+        Ok(rounded.into_iter().map(|a| self.emit(to, Op::Cast { op: CastOp::FpToSi, a })).collect())
+    }
+
+    /// Tests of the bits, one per class that is asked for (bits 0 to 9 of the mask: signalling and quiet NaN, then
+    /// infinity, normal, subnormal and zero of each sign).
+    fn lower_float_class(&mut self, args: &[Val<'m>]) -> Result<Operands, Reason> {
+        let mask = args[1].int_bits().ok_or("class that is not a constant")?;
+        let values = self.operands(args[0])?;
+        Ok(values.into_iter().map(|value| self.float_class(value, mask)).collect())
+    }
+
+    fn float_class(&mut self, value: Operand, mask: u64) -> Operand {
+        let float = self.type_of(value);
+        let bits = self.as_int(value);
+        let ty = self.type_of(bits);
+        let fraction = if float == Type::F32 { 23 } else { 52 };
+        let sign = 1_u64 << (ty.bits() - 1);
+        let infinity = (sign - 1) & !((1 << fraction) - 1);
+        let quiet = infinity | 1 << (fraction - 1);
+        let smallest_normal = 1_u64 << fraction;
+        // Inclusive ranges of the bits, per class.
+        let ranges = [
+            (infinity + 1, quiet - 1),
+            (quiet, sign - 1),
+            (infinity, infinity),
+            (smallest_normal, infinity - 1),
+            (1, smallest_normal - 1),
+            (0, 0),
+        ];
+        let positive = |class: usize| [None, None, Some(9), Some(8), Some(7), Some(6)][class];
+        let negative = |class: usize| [None, None, Some(2), Some(3), Some(4), Some(5)][class];
+        let asked = |bit: Option<u32>| bit.is_some_and(|bit| mask >> bit & 1 == 1);
+        let mut result = Operand::Const(Const::int(Type::Int(1), 0));
+        for (class, (low, high)) in ranges.into_iter().enumerate() {
+            let is_nan = class < 2 && mask >> class & 1 == 1;
+            if is_nan || asked(positive(class)) {
+                result = self.in_range(result, bits, low, high);
+            }
+            if is_nan || asked(negative(class)) {
+                result = self.in_range(result, bits, low | sign, high | sign);
+            }
+        }
+        result
+    }
+
+    fn in_range(&mut self, before: Operand, bits: Operand, low: u64, high: u64) -> Operand {
+        let ty = self.type_of(bits);
+        let from_low = self.emit(ty, Op::Binary { op: BinOp::Sub, a: bits, b: Operand::Const(Const::int(ty, low)) });
+        let last = Operand::Const(Const::int(ty, high - low));
+        let test = self.emit(Type::Int(1), Op::IntCompare { predicate: IntPredicate::Ule, a: from_low, b: last });
+        match before {
+            Operand::Const(_) => test,
+            Operand::Value(_) => self.emit(Type::Int(1), Op::Binary { op: BinOp::Or, a: before, b: test }),
+        }
+    }
+}
+
+/// Cuts the type suffixes off: `memcpy.p0.p0.i64` is `memcpy`.
+fn base_name(mut name: &str) -> &str {
+    while let Some((stem, last)) = name.rsplit_once('.') {
+        let letters = last.trim_start_matches('v').trim_start_matches(|c: char| c.is_ascii_digit());
+        let is_type = match letters.as_bytes() {
+            [b'i' | b'f' | b'p', digits @ ..] => !digits.is_empty() && digits.iter().all(u8::is_ascii_digit),
+            _ => matches!(letters, "bf16" | "f80" | "x86_fp80") || last.starts_with("sl_"),
+        };
+        if !is_type {
+            break;
+        }
+        name = stem;
+    }
+    name
+}
+
+/// Hints and markers without an effect here.
+fn is_ignored(base: &str) -> bool {
+    base.starts_with("dbg.")
+        || base.starts_with("lifetime.")
+        || base.starts_with("invariant.")
+        || matches!(
+            base,
+            "assume"
+                | "donothing"
+                | "sideeffect"
+                | "prefetch"
+                | "stackrestore"
+                | "va_end"
+                | "var.annotation"
+                | "codeview.annotation"
+                | "experimental.noalias.scope.decl"
+                | "pseudoprobe"
+                | "fake.use"
+        )
+}
+
+fn overflow_op(base: &str) -> Option<OverflowOp> {
+    Some(match base {
+        "uadd.with.overflow" => OverflowOp::UAdd,
+        "sadd.with.overflow" => OverflowOp::SAdd,
+        "usub.with.overflow" => OverflowOp::USub,
+        "ssub.with.overflow" => OverflowOp::SSub,
+        "umul.with.overflow" => OverflowOp::UMul,
+        "smul.with.overflow" => OverflowOp::SMul,
+        _ => return None,
+    })
+}
+
+fn unary_op(base: &str) -> Option<UnOp> {
+    Some(match base {
+        "ctpop" => UnOp::CtPop,
+        "ctlz" => UnOp::CtLz,
+        "cttz" => UnOp::CtTz,
+        "bswap" => UnOp::BSwap,
+        "bitreverse" => UnOp::BitReverse,
+        "abs" => UnOp::Abs,
+        _ => return math_unary(base),
+    })
+}
+
+fn binary_op(base: &str) -> Option<BinOp> {
+    Some(match base {
+        "umin" => BinOp::UMin,
+        "umax" => BinOp::UMax,
+        "smin" => BinOp::SMin,
+        "smax" => BinOp::SMax,
+        "uadd.sat" => BinOp::UAddSat,
+        "usub.sat" => BinOp::USubSat,
+        "sadd.sat" => BinOp::SAddSat,
+        "ssub.sat" => BinOp::SSubSat,
+        "minnum" | "minimumnum" => BinOp::FMin,
+        "maxnum" | "maximumnum" => BinOp::FMax,
+        _ => return math_binary(base),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn type_suffixes_are_cut() {
+        assert_eq!(base_name("memcpy.p0.p0.i64"), "memcpy");
+        assert_eq!(base_name("memcpy.inline.p0.p0.i64"), "memcpy.inline");
+        assert_eq!(base_name("vector.reduce.add.v4i32"), "vector.reduce.add");
+        assert_eq!(base_name("umul.with.overflow.i64"), "umul.with.overflow");
+        assert_eq!(base_name("x86.sse2.pause"), "x86.sse2.pause");
+        assert_eq!(base_name("fabs.f64"), "fabs");
+        assert_eq!(base_name("va_start.p0"), "va_start");
+    }
+}

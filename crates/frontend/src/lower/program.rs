@@ -1,0 +1,256 @@
+//! A linked module as a `Program`: ids, globals, signatures, entry points.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use icsched_ir::{
+    BlockId, Const, EntityId, FuncId, Function, Global, GlobalId, IdVec, Intrinsic, Origin, Program, Value,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::debug::DebugInfo;
+use super::function::lower_body;
+use super::plan::Plan;
+use super::reach::{Reachable, reachable};
+use super::shape::{Shape, SharedShape, shape_of};
+use crate::llvm::{Bb, Kind, Layout, Module, Ty, Val};
+
+/// A construct that cannot be deferred to its execution.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The program uses something that is not supported.
+    Unsupported(String),
+    /// A model is wrong.
+    Model(String),
+}
+
+/// The state of lowering one module.
+pub(crate) struct Lowering<'m> {
+    layout: Layout<'m>,
+    funcs: FxHashMap<Val<'m>, FuncId>,
+    globals: FxHashMap<Val<'m>, GlobalId>,
+    absent: FxHashSet<Val<'m>>,
+    plans: FxHashMap<Val<'m>, Plan<'m>>,
+    shapes: RefCell<FxHashMap<Ty<'m>, SharedShape>>,
+    pub(crate) debug: DebugInfo<'m>,
+    pub(crate) program: Program,
+    pub(crate) failure: Option<Failure>,
+}
+
+/// Lowers a linked and normalised module. `model_mark` is the metadata that model definitions carry.
+pub(crate) fn lower(module: &Module<'_>, name: &str, entry: &str, model_mark: &str) -> Result<Program, Failure> {
+    let kept = reachable(module, model_mark);
+    let mut lowering = Lowering::new(module, name, &kept);
+    lowering.lower_globals(module, &kept, model_mark)?;
+    for &function in &kept.functions {
+        if lowering.funcs.contains_key(&function) {
+            let marked = function.kind() == Kind::Function && module.is_marked(function, model_mark);
+            lowering.push_signature(function, if marked { Origin::Model } else { Origin::Program });
+        }
+    }
+    for &function in &kept.functions {
+        if let Some(&id) = lowering.funcs.get(&function)
+            && let Some(plan) = lowering.plans.get(&function).cloned()
+        {
+            lower_body(&mut lowering, function, id, &plan);
+        }
+    }
+    if let Some(failure) = lowering.failure.take() {
+        return Err(failure);
+    }
+    lowering.program.constructors = lowering.entry_list(module, "llvm.global_ctors");
+    let mut destructors = lowering.entry_list(module, "llvm.global_dtors");
+    destructors.reverse();
+    lowering.program.destructors = destructors;
+    lowering.program.main = lowering.program.function_named(entry).filter(|&f| {
+        !lowering.program.functions[f].is_declaration() && lowering.program.functions[f].origin == Origin::Program
+    });
+    restore_names(&mut lowering.program);
+    Ok(lowering.program)
+}
+
+impl<'m> Lowering<'m> {
+    fn new(module: &'m Module<'_>, name: &str, kept: &Reachable<'m>) -> Self {
+        let mut lowering = Self {
+            layout: module.layout(),
+            funcs: FxHashMap::default(),
+            globals: FxHashMap::default(),
+            absent: FxHashSet::default(),
+            plans: FxHashMap::default(),
+            shapes: RefCell::default(),
+            debug: DebugInfo::new(module.context()),
+            program: Program { name: name.to_owned(), ..Program::default() },
+            failure: None,
+        };
+        for &value in kept.functions.iter().chain(&kept.globals) {
+            let declared = value.kind() != Kind::IFunc && value.is_declaration();
+            if declared && value.is_extern_weak() {
+                lowering.absent.insert(value);
+            } else if value.kind() == Kind::Global {
+                let id = GlobalId::from_index(lowering.globals.len());
+                lowering.globals.insert(value, id);
+            } else if !declared || Intrinsic::from_name(&value.name()).is_none() {
+                let id = FuncId::from_index(lowering.funcs.len());
+                lowering.funcs.insert(value, id);
+                if !declared && value.kind() == Kind::Function {
+                    lowering.plans.insert(value, Plan::of(value));
+                }
+            }
+        }
+        lowering
+    }
+
+    pub(crate) fn layout(&self) -> Layout<'m> {
+        self.layout
+    }
+
+    /// The scalars of a type.
+    pub(crate) fn shape(&self, ty: Ty<'m>) -> SharedShape {
+        if let Some(known) = self.shapes.borrow().get(&ty) {
+            return Rc::clone(known);
+        }
+        let shape = Rc::new(shape_of(self.layout, ty));
+        self.shapes.borrow_mut().insert(ty, Rc::clone(&shape));
+        shape
+    }
+
+    pub(crate) fn func_id(&self, function: Val<'m>) -> Option<FuncId> {
+        self.funcs.get(&function).copied()
+    }
+
+    pub(crate) fn global_id(&self, global: Val<'m>) -> Option<GlobalId> {
+        self.globals.get(&global).copied()
+    }
+
+    /// Whether a symbol is weak and nothing defines it: its address is null.
+    pub(crate) fn is_absent(&self, value: Val<'m>) -> bool {
+        self.absent.contains(&value)
+    }
+
+    /// The id a block has or will have; `None` if it cannot be reached.
+    pub(crate) fn block_id(&self, function: Val<'m>, block: Bb<'m>) -> Option<BlockId> {
+        self.plans.get(&function)?.ids.get(&block).copied()
+    }
+
+    fn lower_globals(&mut self, module: &'m Module<'_>, kept: &Reachable<'m>, mark: &str) -> Result<(), Failure> {
+        for &global in &kept.globals {
+            if !self.globals.contains_key(&global) {
+                continue;
+            }
+            let (mut data, mut relocations) = (Vec::new(), Vec::new());
+            let initial = global.initializer().filter(|_| !global.is_declaration());
+            if let Some(initial) = initial {
+                self.write_initial(initial, 0, &mut data, &mut relocations).map_err(|reason| {
+                    Failure::Unsupported(format!("the global variable `{}` with its {reason}", global.name()))
+                })?;
+            }
+            let ty = global.value_type();
+            let (mut loc, mut source_type) = (None, None);
+            if let Some(variable) = module.global_variable(global) {
+                source_type = self.debug.variable(&mut self.program, variable).1;
+                loc = variable.variable_place().map(|(file, line)| self.debug.line(&mut self.program, file, line));
+            }
+            self.program.globals.push(Global {
+                name: global.name(),
+                origin: if module.is_marked(global, mark) { Origin::Model } else { Origin::Program },
+                size: self.layout.size(ty),
+                align: global.alignment().max(self.layout.align(ty)),
+                constant: global.is_constant_global(),
+                thread_local: global.is_thread_local(),
+                external: initial.is_none(),
+                data,
+                relocations,
+                source_type,
+                loc,
+            });
+        }
+        Ok(())
+    }
+
+    fn push_signature(&mut self, function: Val<'m>, origin: Origin) {
+        let ty = function.value_type();
+        let is_function = function.kind() == Kind::Function;
+        let mut values = IdVec::new();
+        let mut params = Vec::new();
+        for param in ty.params() {
+            for leaf in self.shape(param).types() {
+                params.push(values.push(Value { ty: leaf, name: None, source_type: None }));
+            }
+        }
+        let loc = function.subprogram_of(is_function).and_then(|subprogram| {
+            let file = subprogram.scope_file()?;
+            Some(self.debug.line(&mut self.program, file, subprogram.subprogram_line()))
+        });
+        self.program.functions.push(Function {
+            name: function.name(),
+            origin,
+            params,
+            results: self.shape(ty.returns()).types().collect(),
+            varargs: ty.is_varargs(),
+            no_return: is_function && function.attribute(None, "noreturn").is_some(),
+            values,
+            blocks: IdVec::new(),
+            loc,
+        });
+    }
+
+    /// The functions of `llvm.global_ctors` or `llvm.global_dtors` in order of priority.
+    fn entry_list(&self, module: &'m Module<'_>, name: &str) -> Vec<FuncId> {
+        let list = module.globals().into_iter().find(|global| global.name() == name);
+        let Some(initial) = list.and_then(Val::initializer) else { return Vec::new() };
+        let mut entries: Vec<(i64, FuncId)> = (0..)
+            .map_while(|index| initial.aggregate_element(index))
+            .filter_map(|entry| {
+                let priority = entry.aggregate_element(0)?.int_signed()?;
+                let leaves = self.constant_leaves(entry.aggregate_element(1)?).ok()?;
+                match leaves.as_slice() {
+                    [super::constant::ConstLeaf::Known(Const::Func(func))] => Some((priority, *func)),
+                    _ => None,
+                }
+            })
+            .collect();
+        entries.sort_by_key(|&(priority, _)| priority);
+        entries.into_iter().map(|(_, func)| func).collect()
+    }
+
+    pub(crate) fn fail(&mut self, failure: Failure) {
+        self.failure.get_or_insert(failure);
+    }
+}
+
+impl<'m> Val<'m> {
+    fn subprogram_of(self, is_function: bool) -> Option<crate::llvm::Md<'m>> {
+        if is_function { self.subprogram() } else { None }
+    }
+}
+
+/// When a model and a `static` function of the program have one name, linking renames the program's. The user knows
+/// that name, so it goes back and the model's gets a suffix.
+fn restore_names(program: &mut Program) {
+    let taken: FxHashMap<String, FuncId> = program
+        .functions
+        .iter()
+        .filter(|(_, f)| f.origin == Origin::Model)
+        .map(|(id, f)| (f.name.clone(), id))
+        .collect();
+    let renamed: Vec<(FuncId, FuncId)> = program
+        .functions
+        .iter()
+        .filter(|(_, f)| f.origin == Origin::Program && !f.is_declaration())
+        .filter_map(|(id, f)| {
+            let (stem, suffix) = f.name.rsplit_once('.')?;
+            let numbered = !suffix.is_empty() && suffix.bytes().all(|b| b.is_ascii_digit());
+            numbered.then(|| taken.get(stem).map(|&model| (id, model))).flatten()
+        })
+        .collect();
+    for (own, model) in renamed {
+        let name = program.functions[model].name.clone();
+        program.functions[model].name = format!("{name}.model");
+        program.functions[own].name = name;
+    }
+}
+
+/// The shape of a value that is not in memory order, for error messages.
+pub(crate) fn check_supported(shape: &Shape) -> Result<(), String> {
+    shape.unsupported.clone().map_or(Ok(()), Err)
+}
