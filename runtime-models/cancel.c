@@ -1,12 +1,14 @@
 /* Cancellation as far as it is synchronous: a request takes effect at the next cancellation point of the thread.
  * Cleanup handlers that pthread_exit or a cancellation would have to run need a non-local jump back into their
  * function, which there is not; that ends the path as unsupported. */
-#include "ics_thread.h"
+#include "ics.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+
+#include "ics_thread.h"
 
 /* Whether any request was ever made: keeps cancellation points free for programs that make none. */
 static int requested;

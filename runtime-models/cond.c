@@ -1,10 +1,11 @@
 /* Condition variables. A signal without a waiter is lost: nothing but the wait queue remembers it. */
-#include "ics_thread.h"
+#include "ics.h"
 
 #include <errno.h>
 #include <pthread.h>
 
 #include "ics_mutex.h"
+#include "ics_thread.h"
 
 static int valid_time(const struct timespec *t) {
     return t->tv_nsec >= 0 && t->tv_nsec < 1000000000;

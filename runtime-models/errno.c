@@ -1,8 +1,8 @@
 /* errno, and the texts of its values. */
+#include "ics.h"
+
 #include <errno.h>
 #include <string.h>
-
-#include "ics.h"
 
 static _Thread_local int number;
 

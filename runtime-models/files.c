@@ -1,7 +1,7 @@
 /* Descriptors. The concrete domain hands everything to the host. In the symbolic domain there is a table: a file named
  * by --sym-file, or standard input with --sym-stdin, has known symbolic bytes; whatever else is opened may fail to
  * open and gives new inputs on every read. */
-#include "ics_files.h"
+#include "ics.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ics_files.h"
 #include "ics_string.h"
 #include "ics_thread.h"
 

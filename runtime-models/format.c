@@ -1,4 +1,6 @@
 /* Formatted output of constants: the conversions of printf, except floating point (format_double.c). */
+#include "ics.h"
+
 #include <errno.h>
 #include <string.h>
 #include <wchar.h>

@@ -1,5 +1,7 @@
 /* Floating-point output, exact: a double is an integer times a power of two, so its decimal expansion is finite; it is
  * computed with integers of 32-bit words and rounded once, half to even. */
+#include "ics.h"
+
 #include <string.h>
 
 #include "ics_stdio.h"

@@ -4,6 +4,8 @@
  * as long as the arguments are constants; from the first symbolic one on, the bytes and the count are new inputs,
  * bounded by the longest output. That over-approximates: nothing ties the bytes to the arguments. An overflow of the
  * buffer that only some values of the arguments cause is not found. */
+#include "ics.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,14 +15,12 @@
 int ics_format_sink(const char *format, va_list ap) {
     const char *p = strchr(format, '%');
     if (!p) return (int)strlen(format);
-    va_list skip;
     for (; p; p = strchr(p, '%')) {
         p++;
         while (*p && strchr("-+ #0'I123456789.*hlqjzZtL", *p)) p++;
         if (*p == 'n') __ics_unsupported("printf with %n in the symbolic domain");
         if (*p) p++;
     }
-    (void)skip;
     unsigned long count = __ics_input("printf", 31);
     __ics_assume((int)count >= 0);
     return (int)count;

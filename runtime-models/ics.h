@@ -6,8 +6,15 @@
 #ifndef ICS_H
 #define ICS_H
 
-/* The C library's headers define some functions inline when optimising; the models define the real ones. */
+/* This file comes before every header of the C library. They define some functions inline when optimising, while the
+ * models define the real ones; and they declare arguments to be nonnull, on which a compiler drops the very checks for
+ * null that a model makes. */
 #define __NO_INLINE__ 1
+#include <sys/cdefs.h>
+#undef __nonnull
+#define __nonnull(parameters)
+#undef __attribute_nonnull__
+#define __attribute_nonnull__(parameters)
 
 #include <stddef.h>
 #include <stdint.h>
@@ -61,6 +68,13 @@ unsigned long __ics_input(const char *name, unsigned bits);
 unsigned long __ics_input_of_string(const char *name, const char *s, unsigned bits);
 void __ics_input_bytes(void *p, size_t n, const char *name);
 void __ics_assume(int condition);
+
+/* The host's libm on constants; the order is the engine's. */
+enum ics_math_function {
+    ICS_TAN, ICS_ASIN, ICS_ACOS, ICS_ATAN, ICS_ATAN2, ICS_SINH, ICS_COSH, ICS_TANH, ICS_ASINH, ICS_ACOSH, ICS_ATANH,
+    ICS_CBRT, ICS_HYPOT, ICS_EXPM1, ICS_LOG1P,
+};
+unsigned long __ics_math(int function, unsigned long a, unsigned long b);
 
 /* Host. */
 long __ics_host_write(int fd, const void *p, size_t n);

@@ -2,9 +2,9 @@
 #ifndef ICS_FILES_H
 #define ICS_FILES_H
 
-#include <stdio.h>
-
 #include "ics.h"
+
+#include <stdio.h>
 
 #define ICS_MAX_FILES 256
 

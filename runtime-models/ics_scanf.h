@@ -2,6 +2,8 @@
 #ifndef ICS_SCANF_H
 #define ICS_SCANF_H
 
+#include "ics.h"
+
 #include "ics_stdio.h"
 
 /* Where characters come from: a stream, or a string. */

@@ -4,10 +4,10 @@
 #ifndef ICS_STDIO_H
 #define ICS_STDIO_H
 
+#include "ics.h"
+
 #include <stdarg.h>
 #include <stdio.h>
-
-#include "ics.h"
 
 enum {
     ICS_EOF = 0x10,        /* _IO_EOF_SEEN */

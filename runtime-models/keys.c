@@ -1,10 +1,12 @@
 /* Thread-specific data. Key numbers are handed out lowest first; a value belongs to the use of the number that was
  * current when it was set. */
-#include "ics_thread.h"
+#include "ics.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+
+#include "ics_thread.h"
 
 #define KEYS 1024
 #define NEAR 32

@@ -1,10 +1,11 @@
 /* Mutexes (Bergan figure 2.12), laid over glibc's pthread_mutex_t so that its static initialisers work. */
-#include "ics_thread.h"
+#include "ics.h"
 
 #include <errno.h>
 #include <pthread.h>
 
 #include "ics_mutex.h"
+#include "ics_thread.h"
 
 /* glibc keeps the attributes in one int: the type in the low bits, the rest above. */
 #define ATTR_TYPE 0x0fff

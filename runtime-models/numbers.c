@@ -1,5 +1,7 @@
 /* Integers from strings. A string with symbolic bytes gives one named input per question (design D5): the value, the
  * end and the error are inputs of their own, each a pure function of the string. */
+#include "ics.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>

@@ -1,4 +1,6 @@
 /* The printf family, and the names that headers turn its calls into. */
+#include "ics.h"
+
 #include <err.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -4,6 +4,8 @@
  * The generator is shared by all threads, so what a call returns depends on the calls of the others. In the symbolic
  * domain the result is therefore an input as soon as there is a second thread, and also when the seed is not a
  * constant. */
+#include "ics.h"
+
 #include <stdlib.h>
 
 #include "ics_thread.h"

@@ -1,5 +1,7 @@
 /* The scanf family. Constants are converted as glibc does; from a string or file with symbolic bytes every conversion
  * gives one named input, and so does the number of conversions (scanf_symbolic.c). */
+#include "ics.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

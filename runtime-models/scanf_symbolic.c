@@ -3,6 +3,8 @@
  * Every conversion stores one new input (from a string: a pure function of the string), and the number of conversions
  * is an input between EOF and all of them. What a conversion that was not reached leaves unchanged is over-approximated
  * by a new input too. A string without a width is bounded by its buffer, so its overflow is not found. */
+#include "ics.h"
+
 #include <stdlib.h>
 #include <string.h>
 

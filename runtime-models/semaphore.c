@@ -1,4 +1,6 @@
 /* POSIX semaphores, unnamed and named. */
+#include "ics.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

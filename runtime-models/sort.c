@@ -1,8 +1,8 @@
 /* qsort as glibc has it: a top-down merge sort that takes from the left half when elements are equal. The order in
  * which the program's comparison is called is the same, so one that prints or counts behaves the same. */
-#include <stdlib.h>
-
 #include "ics.h"
+
+#include <stdlib.h>
 
 typedef int (*comparison)(const void *, const void *, void *);
 

@@ -3,7 +3,7 @@
  * Concrete domain: the buffering of glibc when standard output is not a terminal (full, in blocks), so that what is
  * lost on abort and how output mixes with write(2) is as in a native run. Symbolic domain: output goes nowhere and
  * touches no state, and input streams (stdio_symbolic.c) are unbuffered. */
-#include "ics_stdio.h"
+#include "ics.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "ics_files.h"
+#include "ics_stdio.h"
 
 #define BLOCK 4096
 

@@ -1,4 +1,6 @@
 /* Characters, lines and blocks of streams. */
+#include "ics.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

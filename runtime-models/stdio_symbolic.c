@@ -1,5 +1,7 @@
 /* Streams in the symbolic domain. There is no buffer: output is a sink, input is computed from the file's bytes and
  * its offset, which becomes a term once a line's length does; no character is branched on. */
+#include "ics.h"
+
 #include "ics_files.h"
 #include "ics_stdio.h"
 

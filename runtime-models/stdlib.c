@@ -1,4 +1,6 @@
 /* Memory allocation, process end, environment, sorting and the small arithmetic of stdlib.h. */
+#include "ics.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <malloc.h>

@@ -1,5 +1,7 @@
 /* Strings and memory. In the symbolic domain a length or a comparison of bytes that are not constants is computed
  * without branching on them (string_symbolic.c); the loops here see constants only. */
+#include "ics.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

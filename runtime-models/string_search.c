@@ -1,4 +1,6 @@
 /* Searching and splitting strings; error messages. Symbolic bytes are branched on here: each result is a position. */
+#include "ics.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

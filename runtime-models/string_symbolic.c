@@ -4,6 +4,8 @@
  * __ics_select. The only branches are on constants: on whether a byte is symbolic, and on constant bytes. A pointer
  * that is itself symbolic (one of several strings) has no such range; its loops branch per byte, which gives a path
  * per length, not per content. */
+#include "ics.h"
+
 #include "ics_string.h"
 
 static unsigned long byte_at(const void *s, size_t i) {

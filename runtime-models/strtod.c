@@ -3,6 +3,8 @@
  * A decimal is kept as its digits and the place of the point. Few digits and a small exponent are one exact operation
  * on doubles; otherwise the digits are multiplied or divided by powers of two, digit by digit, until the value is an
  * integer of 53 bits, which is rounded half to even. */
+#include "ics.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

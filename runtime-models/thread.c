@@ -1,12 +1,14 @@
 /* Threads: create, join, detach, exit. A handle is 1 + the slot of the control block, so it is the same whatever the
  * other threads do as long as the program creates its threads from one; the lowest free slot is used next. */
-#include "ics_thread.h"
+#include "ics.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <time.h>
+
+#include "ics_thread.h"
 
 struct ics_thread __ics_threads[ICS_MAX_THREADS] = {{.state = ICS_RUNNING}};
 unsigned ics_concurrent;

@@ -1,11 +1,13 @@
 /* Thread attributes, names, scheduling parameters and processor sets: kept and checked, without effect on what runs. */
-#include "ics_thread.h"
+#include "ics.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
+
+#include "ics_thread.h"
 
 struct ics_attr {
     size_t stack_size;

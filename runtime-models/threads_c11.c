@@ -1,9 +1,11 @@
 /* C11 threads in terms of the same objects as the POSIX ones, as in glibc. */
-#include "ics_thread.h"
+#include "ics.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <threads.h>
+
+#include "ics_thread.h"
 
 _Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t), "glibc's layout");
 _Static_assert(sizeof(cnd_t) == sizeof(pthread_cond_t), "glibc's layout");
