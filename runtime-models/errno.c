@@ -194,9 +194,10 @@ int __xpg_strerror_r(int error, char *buffer, size_t size) {
     const char *message = strerror(error);
     size_t n = strlen(message);
     size_t kept = n < size ? n : size - 1;
-    if (size == 0) return ERANGE;
-    __ics_memcpy(buffer, message, kept);
-    buffer[kept] = 0;
+    if (size > 0) {
+        __ics_memcpy(buffer, message, kept);
+        buffer[kept] = 0;
+    }
     if (!text(error)) return EINVAL;
     return n < size ? 0 : ERANGE;
 }

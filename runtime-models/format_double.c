@@ -87,7 +87,9 @@ static void fraction(struct decimal *d, unsigned long value, int shift, int plac
         }
         produced += 9;
         if (produced > places && (significant < 0 || d->n > significant)) {
-            if (d->n) d->digit[d->n++] = 1;
+            unsigned rest = 0;
+            for (int i = low; i < n; i++) rest |= words[i];
+            if (d->n && rest) d->digit[d->n++] = 1;
             return;
         }
     }

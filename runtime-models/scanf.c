@@ -102,7 +102,6 @@ static int integer_token(struct ics_source *in, char *token, int width, int *bas
         c = next(in);
         if (n < width && (c | 32) == 'x') {
             token[n++] = (char)c;
-            digits = 0; /* glibc takes "0x" without digits for a failure */
             *base = 16;
             c = next(in);
         } else if (*base == 0) {
@@ -128,9 +127,7 @@ static enum outcome integer(struct ics_source *in, struct ics_directive *d, va_l
     int width = d->width && d->width < TOKEN ? d->width : TOKEN;
     if (kind == 'p') d->size = 8;
     if (!integer_token(in, token, width, &base)) return in->ended && !*token ? NO_INPUT : NO_MATCH;
-    int saved = errno;
     unsigned long value = kind == 'd' || kind == 'i' ? (unsigned long)strtol(token, 0, base) : strtoul(token, 0, base);
-    if (errno != ERANGE) errno = saved;
     if (!d->suppress) ics_store_integer(d, va_arg(*ap, void *), value);
     return STORED;
 }
@@ -171,10 +168,10 @@ static int float_token(struct ics_source *in, char *token, int width) {
         token[n++] = (char)c;
         c = next(in);
         if (n < width && (c == '+' || c == '-')) token[n++] = (char)c, c = next(in);
-        for (digits = 0; n < width && c >= '0' && c <= '9'; c = next(in), digits++) token[n++] = (char)c;
+        for (; n < width && c >= '0' && c <= '9'; c = next(in)) token[n++] = (char)c;
     }
     back(in, c);
-    return digits ? n : 0;
+    return digits || (hex && point) ? n : 0; /* glibc reads "0x." as 0 */
 }
 
 static enum outcome floating(struct ics_source *in, struct ics_directive *d, va_list *ap) {
@@ -183,10 +180,8 @@ static enum outcome floating(struct ics_source *in, struct ics_directive *d, va_
     token[n] = 0;
     if (n == 0) return in->ended && in->taken == in->start ? NO_INPUT : NO_MATCH;
     char *end;
-    int saved = errno;
     double value = strtod(token, &end);
-    if (errno != ERANGE) errno = saved;
-    if (*end) return NO_MATCH;
+    if (end == token) return NO_MATCH; /* but an exponent without digits is taken and ignored, as by glibc */
     if (d->suppress) return STORED;
     if (d->size == 16) *va_arg(*ap, long double *) = value;
     else if (d->size == 8) *va_arg(*ap, double *) = value;

@@ -293,7 +293,7 @@ double strtod(const char *s, char **end) {
     if (!after && p[0] == '0' && (p[1] | 32) == 'x') after = hexadecimal_number(p + 2, &value);
     if (!after) after = decimal_number(p, &value);
     if (end) *end = (char *)(after ? after : s);
-    return negative ? -value : value;
+    return negative && after ? -value : value;
 }
 
 /* Rounded twice, which differs from once only for decimals within 2^-53 of the middle between two floats. */
