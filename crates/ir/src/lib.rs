@@ -8,6 +8,7 @@
 
 pub mod callgraph;
 pub mod cfg;
+pub mod describe;
 pub mod dominators;
 pub mod entity;
 pub mod inst;
@@ -22,6 +23,7 @@ pub mod verify;
 
 pub use callgraph::CallGraph;
 pub use cfg::Cfg;
+pub use describe::{describe_offset, describe_pointee};
 pub use dominators::DomTree;
 pub use entity::{BlockId, EntityId, FileId, FuncId, GlobalId, IdVec, LocId, LoopId, TypeId, ValueId};
 pub use inst::{

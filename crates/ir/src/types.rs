@@ -173,7 +173,9 @@ impl TypeTable {
                 SourceType::Base { size, .. } | SourceType::Struct { size, .. } | SourceType::Union { size, .. },
             )) => *size,
             Some((_, SourceType::Pointer { .. })) => 8,
-            Some((_, SourceType::Array { element, count })) => element.map_or(0, |e| self.size(e)) * count,
+            Some((_, SourceType::Array { element, count })) => {
+                element.map_or(0, |e| self.size(e)).saturating_mul(*count)
+            }
         }
     }
 }
