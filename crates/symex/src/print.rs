@@ -7,6 +7,7 @@
 //! Terms share subterms and can be exponentially larger as text: output is cut at a budget with `...`. The text is for
 //! people; the term itself is what programs use.
 
+mod bounds;
 mod bytes;
 mod text;
 mod values;
@@ -15,6 +16,7 @@ use std::cell::Cell;
 
 use icsched_smt::{BinOp, CmpOp, FpOp, Node, Term, TermPool};
 
+use bounds::Bound;
 use text::{Level, Text};
 
 /// Nodes printed before the text is cut.
@@ -90,7 +92,7 @@ impl<'p> Printer<'p> {
                 let operator = if holds { "!=" } else { "==" };
                 Text::infix(Level::Equality, self.truth(a, true), operator, self.truth(b, true))
             }
-            Node::Cmp(op, a, b) => self.comparison(op, a, b, holds),
+            Node::Cmp(op, a, b) => self.comparison(t, op, a, b, holds),
             Node::FpBinary(op, a, b) => self.float_comparison(op, a, b, holds),
             Node::Ite(c, a, b) => Text::choice(self.truth(c, true), self.truth(a, holds), self.truth(b, holds)),
             Node::Extract { arg, lo, .. } => self.bit_test(arg, lo, holds),
@@ -125,8 +127,9 @@ impl<'p> Printer<'p> {
             let negated: Vec<_> = parts.iter().map(|&(t, sign)| (t, !sign)).collect();
             return self.alternatives(&negated, true);
         }
+        let parts = self.without_implied(parts);
         let mut texts = Vec::new();
-        for piece in self.strings_in(parts, true) {
+        for piece in self.strings_in(&parts, true) {
             texts.push(match piece {
                 bytes::Piece::Literal(t, sign) => self.truth(t, sign),
                 bytes::Piece::Strings(text) => text,
@@ -158,44 +161,39 @@ impl<'p> Printer<'p> {
         Text::infix(Level::Equality, masked, if holds { "!=" } else { "==" }, Text::atom("0"))
     }
 
-    fn comparison(&self, op: CmpOp, a: Term, b: Term, holds: bool) -> Text {
+    fn comparison(&self, t: Term, op: CmpOp, a: Term, b: Term, holds: bool) -> Text {
         match op {
             CmpOp::Eq => {
                 let (left, right) = self.operands(a, b, true);
                 Text::infix(Level::Equality, left, if holds { "==" } else { "!=" }, right)
             }
-            CmpOp::Ult | CmpOp::Ule | CmpOp::Slt | CmpOp::Sle => self.order(op, a, b, holds),
+            CmpOp::Ult | CmpOp::Ule | CmpOp::Slt | CmpOp::Sle => match self.bound(t, holds) {
+                Some((x, is_signed, bound)) => self.bounded(x, is_signed, bound),
+                None => self.order(op, a, b, holds),
+            },
         }
     }
 
-    /// `a < b` and the like, a constant on the right; `x < 1` as `x <= 0`, `x > -1` as `x >= 0`.
+    /// `x < c` and the like.
+    fn bounded(&self, x: Term, is_signed: bool, bound: Bound) -> Text {
+        let width = self.pool.width(x);
+        let (least, greatest) =
+            if is_signed { (-(1 << (width - 1)), (1 << (width - 1)) - 1) } else { (0, (1i128 << width.min(126)) - 1) };
+        let bound = bound.best_written(self.is_input_byte(x), least, greatest);
+        let right = self.literal_like(x, width, bound.value as u128, is_signed);
+        let left = self.integer(x);
+        let left = if is_signed || self.non_negative(x) { left } else { left.cast(values::unsigned_type(width)) };
+        Text::infix(Level::Order, left, bound.operator(), right)
+    }
+
+    /// `a < b` and the like, neither constant.
     fn order(&self, op: CmpOp, a: Term, b: Term, holds: bool) -> Text {
         let is_signed = matches!(op, CmpOp::Slt | CmpOp::Sle);
         let strict = matches!(op, CmpOp::Ult | CmpOp::Slt);
         // Negation swaps the sides: !(a < b) is b <= a.
         let (a, b, strict) = if holds { (a, b, strict) } else { (b, a, !strict) };
-        let mirrored = self.pool.as_const_wide(a).is_some();
-        let (x, y) = if mirrored { (b, a) } else { (a, b) };
-        let operator = match (mirrored, strict) {
-            (false, true) => "<",
-            (false, false) => "<=",
-            (true, true) => ">",
-            (true, false) => ">=",
-        };
-        let width = self.pool.width(x);
-        let bound = self.pool.as_const_wide(y).map(|bits| values::as_signed(width, bits));
-        let (operator, bound) = match (operator, bound) {
-            ("<", Some(1)) => ("<=", Some(0)),
-            (">=", Some(1)) => (">", Some(0)),
-            (">", Some(-1)) if is_signed => (">=", Some(0)),
-            ("<=", Some(-1)) if is_signed => ("<", Some(0)),
-            other => other,
-        };
-        let (left, mut right) = self.operands(x, y, is_signed);
-        if let Some(bound @ 0) = bound {
-            right = Text::atom(&bound.to_string());
-        }
-        Text::infix(Level::Order, left, operator, right)
+        let (left, right) = self.operands(a, b, is_signed);
+        Text::infix(Level::Order, left, if strict { "<" } else { "<=" }, right)
     }
 
     /// Both sides of a comparison. A comparison of unsigned values gets a cast unless neither can be negative; a

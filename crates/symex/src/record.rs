@@ -43,6 +43,10 @@ impl Trace {
 }
 
 impl Observer for Trace {
+    fn is_active(&self) -> bool {
+        self.active
+    }
+
     fn enter(&mut self, frame: FrameId, info: FrameInfo, by: Option<(FrameId, u32)>) {
         if self.active {
             self.frames.insert(frame, info);

@@ -45,6 +45,11 @@ impl Printer<'_> {
         split_index(self.pool.symbol_name(t)?)
     }
 
+    /// Whether a term is one byte of an input.
+    pub(super) fn is_input_byte(&self, t: Term) -> bool {
+        self.input_byte(t).is_some()
+    }
+
     /// A constant as it reads beside `other`: a character beside a byte of an input.
     pub(super) fn literal_like(&self, other: Term, width: u32, bits: u128, is_signed: bool) -> Text {
         if self.input_byte(other).is_some() {

@@ -64,6 +64,40 @@ fn comparisons_with_zero_read_as_written() {
 }
 
 #[test]
+fn bounds_have_the_rounder_constant() {
+    let mut t = Terms::new();
+    let n = t.int("n");
+    let at_most_10 = t.compare(CmpOp::Slt, n, 11);
+    let below_100 = t.compare(CmpOp::Slt, n, 100);
+    let not_below_100 = t.pool.not(below_100);
+    let below_3 = t.compare(CmpOp::Slt, n, 3);
+    assert_eq!(t.condition(at_most_10), "n <= 10");
+    assert_eq!(t.condition(below_100), "n < 100");
+    assert_eq!(t.condition(not_below_100), "n >= 100");
+    assert_eq!(t.condition(below_3), "n < 3");
+    let byte = t.byte(0);
+    let at_most_nine = t.compare(CmpOp::Slt, byte, i64::from(b'9') + 1);
+    assert_eq!(t.condition(at_most_nine), "argv[1][0] <= '9'");
+}
+
+#[test]
+fn conjuncts_that_say_nothing_new_are_left_out() {
+    let mut t = Terms::new();
+    let n = t.int("n");
+    let zero = t.compare(CmpOp::Eq, n, 0);
+    let not_zero = t.pool.not(zero);
+    let below_11 = t.compare(CmpOp::Slt, n, 11);
+    let above_10 = t.pool.not(below_11);
+    let below_6 = t.compare(CmpOp::Slt, n, 6);
+    let above_5 = t.pool.not(below_6);
+    let print = |parts: &[Term]| Printer::new(&t.pool).conjunction(parts);
+    assert_eq!(print(&[not_zero, above_10, above_5]), "n > 10");
+    assert_eq!(print(&[below_11, below_6, not_zero]), "n <= 5 && n != 0");
+    assert_eq!(print(&[below_11, zero]), "n == 0");
+    assert_eq!(print(&[above_5, below_11]), "n > 5 && n <= 10");
+}
+
+#[test]
 fn unsigned_comparisons_are_cast_where_it_matters() {
     let mut t = Terms::new();
     let n = t.int("n");

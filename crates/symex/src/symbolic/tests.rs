@@ -107,7 +107,7 @@ fn arrays_behave_like_arrays() {
         let path = SymPath::default();
         let bytes: Vec<_> = (0..size).map(|i| MemoryByte::Constant((i * 7) as u8)).collect();
         let mut array = domain.array_from_bytes(&bytes);
-        let mut offset = |domain: &mut SymbolicDomain, name: &str| {
+        let offset = |domain: &mut SymbolicDomain, name: &str| {
             let i = domain.input(name, 32);
             let i = domain.cast(CastOp::ZExt, Type::Int(32), Type::Int(64), &i).expect("a cast");
             domain.binary(BinOp::Mul, Type::Int(64), &i, &SymValue::Constant(4)).expect("a product")
