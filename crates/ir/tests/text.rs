@@ -42,6 +42,20 @@ proptest! {
     }
 }
 
+#[test]
+fn one_function_prints_without_its_id() {
+    let program = parse(include_str!("programs/queue.ir")).unwrap();
+    let setup = program.function_named("odd name").unwrap();
+    expect![[r#"
+        function @"odd name"() no_return model {
+        b0:
+            trap
+            unreachable
+        }
+    "#]]
+    .assert_eq(&program.functions[setup].to_text(&program));
+}
+
 /// What a text written by hand looks like in full.
 fn check(text: &str, expected: &Expect) {
     let program = parse(text).unwrap_or_else(|e| panic!("{e}"));

@@ -1,4 +1,4 @@
-//! The text form of the IR: [`Program::to_text`] prints it, [`parse`] reads it back.
+//! The text form of the IR: [`Program::to_text`](crate::Program::to_text) prints it, [`parse`] reads it back.
 //!
 //! For a program that passes [`verify`](crate::verify()), `parse(&program.to_text()) == Ok(program)`, with all ids,
 //! names, source locations and initialisers. `docs/ir.md` describes the form; in short:
@@ -34,7 +34,6 @@ mod print_inst;
 mod table;
 
 pub use parse::parse;
-pub use print::FunctionText;
 
 /// Why a text is not a program, and where.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

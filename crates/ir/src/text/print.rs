@@ -22,10 +22,15 @@ impl Program {
     pub fn to_text(&self) -> String {
         self.to_string()
     }
+}
 
-    /// The text form of one function.
-    pub fn function_text(&self, func: FuncId) -> FunctionText<'_> {
-        FunctionText { program: self, func }
+impl Function {
+    /// The text form of one function of `program`, without its id.
+    pub fn to_text(&self, program: &Program) -> String {
+        let context = Context { program, locs: LocNames::new(program) };
+        let mut text = String::new();
+        write_function(&mut text, &context, None, self).expect("strings take everything");
+        text
     }
 }
 
@@ -43,25 +48,12 @@ impl fmt::Display for Program {
             if !function.is_declaration() || text.ends_with("}\n") {
                 blank_line(&mut text);
             }
-            write_function(&mut text, &context, id, function)?;
+            write_function(&mut text, &context, Some(id), function)?;
         }
         blank_line(&mut text);
         table::write(&mut text, self)?;
         f.write_str(text.trim_end())?;
         f.write_str("\n")
-    }
-}
-
-/// Prints one function of a program.
-pub struct FunctionText<'a> {
-    program: &'a Program,
-    func: FuncId,
-}
-
-impl fmt::Display for FunctionText<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let context = Context { program: self.program, locs: LocNames::new(self.program) };
-        write_function(f, &context, self.func, &self.program.functions[self.func])
     }
 }
 
@@ -177,13 +169,14 @@ fn write_global(f: &mut impl Write, context: &Context<'_>, global: &Global) -> f
     f.write_str("\n")
 }
 
-fn write_function(f: &mut impl Write, context: &Context<'_>, id: FuncId, function: &Function) -> fmt::Result {
+fn write_function(f: &mut impl Write, context: &Context<'_>, id: Option<FuncId>, function: &Function) -> fmt::Result {
     let keyword = if function.is_declaration() { "declare" } else { "function" };
     let mut params = list_of(&function.params, |&p| definition(function, p));
     if function.varargs {
         params.push_str(if params.is_empty() { "..." } else { ", ..." });
     }
-    write!(f, "{keyword} {id} {}({params})", Symbol(&function.name))?;
+    let id = id.map_or(String::new(), |id| format!(" {id}"));
+    write!(f, "{keyword}{id} {}({params})", Symbol(&function.name))?;
     if !function.results.is_empty() {
         write!(f, " -> {}", list_of(&function.results, |ty| *ty))?;
     }
