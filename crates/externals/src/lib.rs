@@ -1,0 +1,187 @@
+//! What icsched knows about the functions of the C library and of POSIX: one row per function.
+//!
+//! A function that has no row and no definition is unknown: calling it is an error that names it. A row says how the
+//! function is dealt with ([`Kind`]), whether it synchronises, whether it returns, and what it does with the pointers
+//! it is given. A function of kind [`Kind::Model`] is defined in `runtime-models/`, and its C code is what is executed;
+//! its row only spares an analysis from looking inside.
+//!
+//! The table has one file per area under `rows/`. A row's effects are a short text: one letter per parameter, `.` if
+//! more may follow, and after `>` what the result is:
+//!
+//! | letter | argument | | result | |
+//! | --- | --- | --- | --- | --- |
+//! | `-` | not a pointer, or not followed | | `n` | a new object |
+//! | `r`, `w`, `b` | object is read, written, both | | `s` | an object of the library |
+//! | `k` | the pointer is kept after the return | | `0`..`9` | points into the object of that argument |
+//! | `f` | object is freed | | none | not a pointer |
+//! | `c` | function is called, now or later | | | |
+//!
+//! What is reachable from an argument's object is affected like the object itself.
+
+mod rows;
+
+use std::sync::LazyLock;
+
+/// How a library function is dealt with.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Defined in C in `runtime-models/FILE.c`.
+    Model {
+        /// The file's name without its extension.
+        file: &'static str,
+    },
+    /// The result depends on the arguments (and what they point to) only; no other effect.
+    Pure,
+    /// No effect on memory; the result depends on the environment, so it is a new input.
+    Input,
+    /// An effect outside the process only; whether it succeeds is a new input.
+    Sink,
+    /// Known, but nothing stands in for it: calling it is an error.
+    Unmodelled {
+        /// What is missing, as part of a sentence: "NAME is not modelled: NOTE".
+        note: &'static str,
+    },
+}
+
+/// What a function does with an argument.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum ArgEffect {
+    /// Uses the value only.
+    Value,
+    /// Reads the object it points to.
+    Reads,
+    /// Writes it.
+    Writes,
+    /// Reads and writes it.
+    ReadsWrites,
+    /// Keeps the pointer in a place that outlives the call.
+    Retains,
+    /// Ends the object's life.
+    Frees,
+    /// Calls it, or hands it to something that will.
+    Calls,
+}
+
+/// What the result of a function may point to.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum ResultEffect {
+    /// Nothing: it is no pointer.
+    Value,
+    /// A new object.
+    Fresh,
+    /// An object that belongs to the library.
+    Library,
+    /// The object that the argument with this index points to.
+    Argument(usize),
+}
+
+/// One library function.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Row {
+    /// The symbol.
+    pub name: &'static str,
+    /// How it is dealt with.
+    pub kind: Kind,
+    /// Whether a call can block, wake or create threads or make a node of the schedule. That a cancellation may end
+    /// the thread in it does not count.
+    pub synchronises: bool,
+    /// Whether it never returns to its caller.
+    pub no_return: bool,
+    effects: &'static str,
+}
+
+impl Row {
+    /// What it does with argument `index`. Variadic arguments, and those of a function whose effects are not recorded,
+    /// are read and written.
+    pub fn argument(&self, index: usize) -> ArgEffect {
+        let parameters = self.effects.split('>').next().expect("split gives at least one part");
+        match parameters.as_bytes().get(index) {
+            Some(b'-') => ArgEffect::Value,
+            Some(b'r') => ArgEffect::Reads,
+            Some(b'w') => ArgEffect::Writes,
+            Some(b'k') => ArgEffect::Retains,
+            Some(b'f') => ArgEffect::Frees,
+            Some(b'c') => ArgEffect::Calls,
+            _ => ArgEffect::ReadsWrites,
+        }
+    }
+
+    /// What the result may point to.
+    pub fn result(&self) -> ResultEffect {
+        match self.effects.split_once('>').map(|(_, result)| result.as_bytes()) {
+            None => ResultEffect::Value,
+            Some(b"n") => ResultEffect::Fresh,
+            Some([digit @ b'0'..=b'9']) => ResultEffect::Argument(usize::from(digit - b'0')),
+            Some(_) => ResultEffect::Library,
+        }
+    }
+
+    /// The number of named parameters.
+    pub fn parameters(&self) -> usize {
+        self.effects.bytes().take_while(|&letter| letter != b'>' && letter != b'.').count()
+    }
+
+    /// Whether it takes further arguments.
+    pub fn is_variadic(&self) -> bool {
+        self.effects.contains('.')
+    }
+}
+
+/// All rows, sorted by name.
+pub fn rows() -> &'static [Row] {
+    static SORTED: LazyLock<Vec<Row>> = LazyLock::new(|| {
+        let mut all: Vec<Row> = rows::ALL.iter().flat_map(|part| part.iter().copied()).collect();
+        all.sort_by_key(|row| row.name);
+        all
+    });
+    &SORTED
+}
+
+/// The row of a function; takes O(log n).
+pub fn lookup(name: &str) -> Option<&'static Row> {
+    let rows = rows();
+    rows.binary_search_by_key(&name, |row| row.name).ok().map(|index| &rows[index])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique() {
+        for pair in rows().windows(2) {
+            assert!(pair[0].name < pair[1].name, "{} has two rows", pair[1].name);
+        }
+    }
+
+    #[test]
+    fn effects_are_well_formed() {
+        for row in rows() {
+            let (parameters, result) = row.effects.split_once('>').unwrap_or((row.effects, "n"));
+            let named = parameters.strip_suffix('.').unwrap_or(parameters);
+            assert!(named.bytes().all(|letter| b"-rwbkfc".contains(&letter)), "{}: {}", row.name, row.effects);
+            assert!(matches!(result.as_bytes(), [b'n' | b's' | b'0'..=b'9']), "{}: {}", row.name, row.effects);
+            if let ResultEffect::Argument(index) = row.result() {
+                assert!(index < row.parameters(), "{} returns an argument it does not have", row.name);
+            }
+        }
+    }
+
+    #[test]
+    fn the_letters_mean_what_the_table_says() {
+        let copy = lookup("memcpy").expect("a row");
+        assert_eq!(copy.kind, Kind::Model { file: "string" });
+        assert_eq!([copy.argument(0), copy.argument(1)], [ArgEffect::Writes, ArgEffect::Reads]);
+        assert_eq!([copy.argument(2), copy.argument(3)], [ArgEffect::Value, ArgEffect::ReadsWrites]);
+        assert_eq!(copy.result(), ResultEffect::Argument(0));
+        assert_eq!(copy.parameters(), 3);
+        let print = lookup("printf").expect("a row");
+        assert!(print.is_variadic() && !print.synchronises);
+        assert_eq!(print.parameters(), 1);
+        assert_eq!(lookup("malloc").expect("a row").result(), ResultEffect::Fresh);
+        assert!(lookup("exit").expect("a row").no_return);
+        assert!(lookup("pthread_mutex_lock").expect("a row").synchronises);
+        assert!(!lookup("pthread_mutex_init").expect("a row").synchronises);
+        assert_eq!(lookup("no_such_function"), None);
+    }
+}

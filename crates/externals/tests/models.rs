@@ -1,0 +1,35 @@
+//! The table and `runtime-models/` have the same functions.
+
+mod build;
+
+use std::collections::BTreeMap;
+
+use icsched_externals::{Kind, lookup, rows};
+
+/// Name and file of every function that the models define for programs. What starts with `ics_` is internal to them.
+fn defined() -> BTreeMap<String, String> {
+    let objects = build::Objects::new();
+    let mut functions = BTreeMap::new();
+    for file in objects.files() {
+        for (name, kind) in objects.defined(file) {
+            if matches!(kind, 'T' | 'W') && !name.starts_with("ics_") {
+                functions.insert(name, file.clone());
+            }
+        }
+    }
+    functions
+}
+
+#[test]
+fn every_model_has_a_row_and_every_row_a_model() {
+    let defined = defined();
+    for (name, file) in &defined {
+        let row = lookup(name).unwrap_or_else(|| panic!("{name} of {file}.c has no row"));
+        assert!(matches!(row.kind, Kind::Model { file: of } if of == file), "{name} is in {file}.c: {:?}", row.kind);
+    }
+    for row in rows() {
+        if let Kind::Model { file } = row.kind {
+            assert_eq!(defined.get(row.name).map(String::as_str), Some(file), "{}", row.name);
+        }
+    }
+}

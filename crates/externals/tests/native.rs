@@ -1,0 +1,35 @@
+//! The models against glibc, natively: each model under the prefix `m_`, over operations of the engine that run on the
+//! host (`runtime-models/tests/engine.c`), compared on generated cases with the function it is the model of.
+
+mod build;
+
+fn check(name: &str) {
+    let objects = build::Objects::new();
+    let output = objects.run_check(name);
+    assert!(output.status.success(), "{name}: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn formatted_output() {
+    check("check_format");
+}
+
+#[test]
+fn numbers_from_text() {
+    check("check_numbers");
+}
+
+#[test]
+fn strings_sorting_random_calendar() {
+    check("check_strings");
+}
+
+#[test]
+fn streams() {
+    check("check_streams");
+}
+
+#[test]
+fn threads() {
+    check("check_threads");
+}
