@@ -2,6 +2,8 @@
 // run: enumerate -- @
 // expect: epochs=1 schedules=2 complete=true deadlocked=0
 // constraint: atoi(argv[1]) == 0
+// ends: exit abort
+// status: 0 1
 // exec: 5
 // exit: 0
 // exec: 0

@@ -1,6 +1,8 @@
 // What a thread returns, or gives to pthread_exit three calls deep, is what join delivers; main ends by pthread_exit.
+// Ending by pthread_exit is another synchronisation statement than returning, so the divisor zero has its own schedule.
 // run: enumerate -- @
-// expect: epochs=1 schedules=1 complete=true deadlocked=0
+// expect: epochs=1 schedules=2 complete=true deadlocked=0
+// constraint: atoi(argv[1]) == 0
 // exec: 12
 // exec: 0
 #include <pthread.h>
