@@ -1,0 +1,61 @@
+//! Runs programs in IR text.
+
+#![allow(dead_code, reason = "each test binary uses a part")]
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use icsched_ir::{parse, verify};
+use icsched_smt::{CachingSolver, Z3Solver};
+use icsched_symex::explore::{Limits, PathOutcome, explore_all};
+use icsched_symex::host::MemoryHost;
+use icsched_symex::inputs::{ArgSpec, InputSpec};
+use icsched_symex::print::Printer;
+use icsched_symex::symbolic::SymbolicDomain;
+use icsched_symex::{Machine, Options, PathEnd, State};
+
+/// A finished path.
+pub(crate) struct Path {
+    pub(crate) end: PathEnd,
+    pub(crate) constraint: String,
+    pub(crate) outcome: PathOutcome,
+}
+
+/// All paths of a program.
+pub(crate) struct Paths {
+    pub(crate) machine: Machine<SymbolicDomain>,
+    pub(crate) paths: Vec<Path>,
+}
+
+/// A symbolic machine for a program and its first state.
+pub(crate) fn machine(text: &str, spec: &InputSpec) -> (Machine<SymbolicDomain>, State<SymbolicDomain>) {
+    let program = parse(text).unwrap_or_else(|e| panic!("{e}"));
+    let errors = verify(&program);
+    assert!(errors.is_ok(), "{errors:?}");
+    let domain = SymbolicDomain::new(Box::new(CachingSolver::new(Z3Solver::default())));
+    let mut machine = Machine::new(Arc::new(program), domain, Box::new(MemoryHost::default()), Options::default());
+    let (arguments, constraints) = spec.arguments(&mut machine.domain);
+    let mut state = machine.initial_state(&arguments).expect("the program has a main function");
+    for constraint in constraints {
+        state.path.constrain(&machine.domain.pool, constraint);
+    }
+    (machine, state)
+}
+
+pub(crate) fn spec(arguments: &[ArgSpec]) -> InputSpec {
+    InputSpec { program: "prog".to_owned(), arguments: arguments.to_vec(), ..InputSpec::default() }
+}
+
+/// Explores all paths.
+pub(crate) fn explore(text: &str, arguments: &[ArgSpec]) -> Paths {
+    let (mut machine, state) = machine(text, &spec(arguments));
+    let mut paths = Vec::new();
+    let limits = Limits { instructions: 1_000_000, ..Limits::default() };
+    let complete = explore_all(&mut machine, state, &limits, |machine, outcome| {
+        let constraint = Printer::new(&machine.domain.pool).conjunction(outcome.state.path.constraints());
+        paths.push(Path { end: outcome.end.clone(), constraint, outcome });
+        ControlFlow::Continue(())
+    });
+    assert!(complete);
+    Paths { machine, paths }
+}
