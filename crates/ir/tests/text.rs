@@ -43,6 +43,17 @@ proptest! {
 }
 
 #[test]
+fn the_documented_examples_are_programs() {
+    let page = include_str!("../../../docs/ir.md");
+    let examples: Vec<&str> = page.split("```text\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    let [printed, by_hand] = examples[..] else { panic!("the page has two examples") };
+    assert_eq!(parse(printed).unwrap().to_text(), printed);
+    for example in [printed, by_hand] {
+        assert_eq!(verify(&parse(example).unwrap()), Ok(()));
+    }
+}
+
+#[test]
 fn one_function_prints_without_its_id() {
     let program = parse(include_str!("programs/queue.ir")).unwrap();
     let setup = program.function_named("odd name").unwrap();

@@ -8,7 +8,7 @@ use super::print_inst::{InstText, OperandText, TerminatorText};
 use super::table::{self, LocNames};
 use crate::entity::{FuncId, GlobalId, LocId, TypeId, ValueId};
 use crate::inst::Operand;
-use crate::program::{Block, Function, Global, Origin, Program};
+use crate::program::{Block, Function, Global, Origin, Program, Relocation};
 use crate::types::Type;
 
 /// What printing needs beside the thing printed.
@@ -159,12 +159,15 @@ fn write_global(f: &mut impl Write, context: &Context<'_>, global: &Global) -> f
         write!(f, " {}", Bytes(&global.data))?;
     }
     if !global.relocations.is_empty() {
-        let pointers = list_of(&global.relocations, |r| {
+        let (start, between, end) =
+            if global.relocations.len() > 4 { ("{\n    ", ",\n    ", "\n}") } else { ("{ ", ", ", " }") };
+        let pointer = |r: &Relocation| {
             let operand = Operand::Const(r.value);
             let value = OperandText { program: context.program, operand, expected: Some(Type::Ptr) };
             format!("{}: {value}", r.offset)
-        });
-        write!(f, " {{ {pointers} }}")?;
+        };
+        let pointers: Vec<String> = global.relocations.iter().map(pointer).collect();
+        write!(f, " {start}{}{end}", pointers.join(between))?;
     }
     f.write_str("\n")
 }
