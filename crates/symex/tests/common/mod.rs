@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use icsched_ir::{parse, verify};
-use icsched_smt::{CachingSolver, Z3Solver};
+use icsched_smt::{CachingSolver, Solver, Z3Solver};
 use icsched_symex::explore::{Limits, PathOutcome, explore_all};
 use icsched_symex::host::MemoryHost;
 use icsched_symex::inputs::{ArgSpec, InputSpec};
@@ -29,10 +29,18 @@ pub(crate) struct Paths {
 
 /// A symbolic machine for a program and its first state.
 pub(crate) fn machine(text: &str, spec: &InputSpec) -> (Machine<SymbolicDomain>, State<SymbolicDomain>) {
-    let program = parse(text).unwrap_or_else(|e| panic!("{e}"));
+    machine_with(text, spec, Box::new(CachingSolver::new(Z3Solver::default())))
+}
+
+fn machine_with(
+    text: &str,
+    spec: &InputSpec,
+    solver: Box<dyn Solver>,
+) -> (Machine<SymbolicDomain>, State<SymbolicDomain>) {
+    let program = parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let errors = verify(&program);
-    assert!(errors.is_ok(), "{errors:?}");
-    let domain = SymbolicDomain::new(Box::new(CachingSolver::new(Z3Solver::default())));
+    assert!(errors.is_ok(), "{errors:?}\n{text}");
+    let domain = SymbolicDomain::new(solver);
     let mut machine = Machine::new(Arc::new(program), domain, Box::new(MemoryHost::default()), Options::default());
     let (arguments, constraints) = spec.arguments(&mut machine.domain);
     let mut state = machine.initial_state(&arguments).expect("the program has a main function");
@@ -48,7 +56,15 @@ pub(crate) fn spec(arguments: &[ArgSpec]) -> InputSpec {
 
 /// Explores all paths.
 pub(crate) fn explore(text: &str, arguments: &[ArgSpec]) -> Paths {
-    let (mut machine, state) = machine(text, &spec(arguments));
+    explore_spec(text, &spec(arguments))
+}
+
+pub(crate) fn explore_spec(text: &str, spec: &InputSpec) -> Paths {
+    explore_with(text, spec, Box::new(CachingSolver::new(Z3Solver::default())))
+}
+
+pub(crate) fn explore_with(text: &str, spec: &InputSpec, solver: Box<dyn Solver>) -> Paths {
+    let (mut machine, state) = machine_with(text, spec, solver);
     let mut paths = Vec::new();
     let limits = Limits { instructions: 1_000_000, ..Limits::default() };
     let complete = explore_all(&mut machine, state, &limits, |machine, outcome| {
