@@ -170,14 +170,16 @@ impl<'m> Val<'m> {
     }
 
     /// The bytes of a constant array of plain integers or floats, in the host's (little-endian) order.
-    pub(crate) fn raw_data(self, bytes: usize) -> Option<Vec<u8>> {
-        // SAFETY: the value is a data array, whose raw data is as long as its type.
+    pub(crate) fn raw_data(self) -> Option<Vec<u8>> {
+        // SAFETY: the value is a data array. The C function takes the place to store the size in (a `size_t *`, which
+        // llvm-sys declares as the size itself) and returns data of that size.
         unsafe {
             if LLVMIsAConstantDataArray(self.0).is_null() {
                 return None;
             }
-            let data = LLVMGetRawDataValues(self.0, bytes);
-            Some(std::slice::from_raw_parts(data.cast::<u8>(), bytes).to_vec())
+            let mut size = 0_usize;
+            let data = LLVMGetRawDataValues(self.0, (&raw mut size).expose_provenance());
+            Some(std::slice::from_raw_parts(data.cast::<u8>(), size).to_vec())
         }
     }
 

@@ -226,8 +226,7 @@ impl<'m> Lowering<'m> {
                 Ok(())
             }
             (Kind::Aggregate, TyKind::Array | TyKind::Vector) => {
-                let size = usize::try_from(self.layout().size(ty)).map_err(|e| e.to_string())?;
-                if let Some(bytes) = value.raw_data(size) {
+                if let Some(bytes) = value.raw_data() {
                     put(data, offset, &bytes);
                     return Ok(());
                 }

@@ -16,9 +16,12 @@ const TAG_STRUCTURE: u16 = 0x13;
 const TAG_TYPEDEF: u16 = 0x16;
 const TAG_UNION: u16 = 0x17;
 
-/// Operand of a derived or composite type node that holds the type it is made from, and the one with its members.
-const BASE_TYPE: usize = 3;
-const ELEMENTS: usize = 4;
+/// Operand of a variable node that holds its type.
+const VARIABLE_TYPE: usize = 3;
+/// Operand of a derived or composite type node that holds the type it is made from, and the one with its members
+/// (LLVM 22: file, scope, name, size and offset come first).
+const BASE_TYPE: usize = 5;
+const ELEMENTS: usize = 6;
 
 /// Interns what debug metadata describes.
 pub(crate) struct DebugInfo<'m> {
@@ -96,7 +99,7 @@ impl<'m> DebugInfo<'m> {
             return known.clone();
         }
         let name = self.context.string_operand(node, 1).filter(|name| !name.is_empty());
-        let ty = self.context.node_operand(node, BASE_TYPE).map(|ty| self.source_type(program, ty));
+        let ty = self.context.node_operand(node, VARIABLE_TYPE).map(|ty| self.source_type(program, ty));
         self.variables.insert(node, (name.clone(), ty));
         (name, ty)
     }
