@@ -52,6 +52,7 @@ void __ics_memmove(void *to, const void *from, size_t n);
 void __ics_memset(void *to, int byte, size_t n);
 
 /* Process. */
+void (*__ics_destructor(int index))(void);
 _Noreturn void __ics_exit(int status);
 _Noreturn void __ics_abort(void);
 _Noreturn void __ics_assert_fail(const char *expression, const char *file, unsigned line, const char *function);

@@ -119,6 +119,8 @@ _Noreturn void exit(int status) {
         if (handlers[i].function) handlers[i].function();
         else handlers[i].with_argument(handlers[i].argument);
     }
+    void (*destructor)(void);
+    for (int i = 0; (destructor = __ics_destructor(i)); i++) destructor();
     fflush(0);
     __ics_exit(status & 0xff);
 }

@@ -88,6 +88,9 @@ intrinsics! {
     /// `void (void *to, int byte, size_t n)`.
     MemSet = "__ics_memset", 3;
     // --- process -----------------------------------------------------------------------------------------------
+    /// `void (*(int index))(void)`: the function with this index among those to run at exit
+    /// (`__attribute__((destructor))`), in order; null behind the last.
+    Destructor = "__ics_destructor", 1;
     /// `void (int status)`, no return: the process exits at once.
     Exit = "__ics_exit", 1;
     /// `void (void)`, no return: the process aborts (`SIGABRT`).

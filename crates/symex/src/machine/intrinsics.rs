@@ -164,6 +164,11 @@ impl<D: Domain> Machine<D> {
                 cx.fill_word(&to, &byte, n)?;
                 none
             }
+            Intrinsic::Destructor => {
+                let index = cx.constant(args[0], DecisionKind::Concretise)? as usize;
+                let found = self.program.destructors.get(index);
+                Done::Value(D::constant(found.map_or(0, |&func| crate::memory::function_address(func))))
+            }
             Intrinsic::Exit => return Err(startup::exit_with(&cx.get(args[0]))),
             Intrinsic::Abort => {
                 let stack = state.program_call(&self.code, state.current).stack;

@@ -21,7 +21,8 @@ impl<D: Domain> Machine<D> {
         let argv = self.vector(&mut heap, &arguments.argv, ObjectKind::ArgumentVector, ObjectKind::Argument);
         let envp =
             self.vector(&mut heap, &arguments.environment, ObjectKind::EnvironmentVector, ObjectKind::Environment);
-        self.set_environ(&mut heap, envp);
+        self.set_variable(&mut heap, &["environ", "__environ"], envp);
+        self.set_program_name(&mut heap, arguments, argv);
         let main = Thread::new(ThreadId::MAIN, 0, self.program.globals.len());
         let mut state = State {
             heap,
@@ -68,13 +69,23 @@ impl<D: Domain> Machine<D> {
         address(vector, 0)
     }
 
-    /// The C library's `environ`, if the program or a model has it.
-    fn set_environ(&mut self, heap: &mut Heap<D>, envp: u64) {
+    /// The C library's names of the program: `argv[0]`, and what follows its last slash.
+    fn set_program_name(&mut self, heap: &mut Heap<D>, arguments: &Arguments<D>, argv: u64) {
+        let Some(name) = arguments.argv.first().filter(|a| a.present.is_none()) else { return };
+        let slash = name.bytes.iter().rposition(|b| matches!(b, MemoryByte::Constant(b'/')));
+        let start = slash.map_or(0, |at| at as u64 + 1);
+        let first = heap.read_plain::<8>(argv).map_or(0, u64::from_le_bytes);
+        self.set_variable(heap, &["program_invocation_name", "__progname_full"], first);
+        self.set_variable(heap, &["program_invocation_short_name", "__progname"], first + start);
+    }
+
+    /// Gives a pointer variable of the C library its value, if the program or a model has it.
+    fn set_variable(&mut self, heap: &mut Heap<D>, names: &[&str], pointer: u64) {
         let program = self.program.clone();
         for (id, global) in program.globals.iter() {
-            if matches!(global.name.as_str(), "environ" | "__environ") && global.size == POINTER {
+            if names.contains(&global.name.as_str()) && global.size == POINTER {
                 let object = crate::memory::global_object(id);
-                let bytes: Vec<MemoryByte<D::Byte>> = envp.to_le_bytes().map(MemoryByte::Constant).into();
+                let bytes: Vec<MemoryByte<D::Byte>> = pointer.to_le_bytes().map(MemoryByte::Constant).into();
                 heap.define(object);
                 heap.set_bytes(&mut self.domain, object, 0, &bytes);
             }
