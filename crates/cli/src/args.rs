@@ -85,7 +85,7 @@ pub(crate) struct EnumerateArgs {
     pub(crate) full: bool,
     /// A symbolic number of further arguments: at least MIN, at most MAX, each of at most N bytes.
     #[arg(long, num_args = 3, value_names = ["MIN", "MAX", "N"])]
-    pub(crate) sym_args: Option<Vec<usize>>,
+    pub(crate) sym_args: Option<Vec<u32>>,
     /// A file whose SIZE bytes are inputs.
     #[arg(long, value_name = "NAME=SIZE", value_parser = parse_sym_file)]
     pub(crate) sym_file: Vec<(String, u64)>,

@@ -35,7 +35,7 @@ fn run_enumerate(args: &EnumerateArgs, quiet: bool) -> Result<Status, DriverErro
         write_json(&icsched_report::json::render(&view), file)?;
     }
     if !to_stdout && !quiet {
-        output::print(&icsched_report::text::render(&view, TextOptions { full: args.full, paint: output::painter() }));
+        output::print(&icsched_report::text::render(&view, TextOptions { full: args.full, painter: output::painter() }));
         output::print(&format!("\nschedules written to {}\n", database.display()));
     }
     Ok(status_of(&result))
@@ -76,11 +76,16 @@ fn run_exec(args: &ExecArgs) -> Result<Status, DriverError> {
 
 fn run_show(args: &ShowArgs) -> Result<Status, DriverError> {
     let result = show::read(&args.database)?;
-    let view = View::select(&result, args.epoch.as_deref(), args.schedule.as_deref())
-        .map_err(|error| DriverError::Inputs(error.to_string()))?;
+    let view = match View::select(&result, args.epoch.as_deref(), args.schedule.as_deref()) {
+        Ok(view) => view,
+        Err(error) => {
+            output::diagnostic(&(&error).into());
+            return Ok(Status::Wrong);
+        }
+    };
     output::print(&match args.format {
         ShowFormat::Text => {
-            icsched_report::text::render(&view, TextOptions { full: args.full, paint: output::painter() })
+            icsched_report::text::render(&view, TextOptions { full: args.full, painter: output::painter() })
         }
         ShowFormat::Json => icsched_report::json::render(&view),
         ShowFormat::Dot => icsched_report::dot::render(&view),

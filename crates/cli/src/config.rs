@@ -4,13 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use icsched_driver::config::{ArgSpec, Inputs, SearchOptions, Technique};
+use icsched_driver::config::{DEFAULT_ARGUMENT, ArgSpec, EnvironmentVariable, InputSpec, OptionalArguments, SearchOptions, Technique};
 use icsched_driver::{EnumerateConfig, ExecConfig, Limits, ProgramConfig};
 
 use crate::args::{EnumerateArgs, ExecArgs, ExternKind, ProgramArgs, TechniqueArg};
-
-/// Bytes of a symbolic argument or variable whose size is not given.
-const DEFAULT_STRING: usize = 16;
 
 pub(crate) fn program(args: &ProgramArgs) -> ProgramConfig {
     let kind = |kind: ExternKind| match kind {
@@ -28,7 +25,6 @@ pub(crate) fn limits(args: &ProgramArgs) -> Limits {
         timeout: args.timeout,
         max_memory: args.max_memory.map(|m| m.as_u64()),
         max_instructions: args.max_instructions.unwrap_or(default.max_instructions),
-        interrupted: stop_on_interrupt(),
         ..default
     }
 }
@@ -49,18 +45,21 @@ fn stop_on_interrupt() -> Arc<AtomicBool> {
 }
 
 pub(crate) fn exec(args: &ExecArgs) -> ExecConfig {
-    let mut limits = limits(&args.program);
-    if args.program.max_instructions.is_none() {
-        limits.max_instructions = u64::MAX;
-    }
     let environment = std::env::vars_os()
         .filter_map(|(name, value)| Some(format!("{}={}", name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
-    ExecConfig { program: program(&args.program), args: args.args.clone(), environment, limits }
+    ExecConfig {
+        program: program(&args.program),
+        args: args.args.clone(),
+        environment,
+        max_instructions: args.program.max_instructions,
+        limits: limits(&args.program),
+    }
 }
 
 pub(crate) fn enumerate(args: &EnumerateArgs) -> Result<EnumerateConfig, String> {
     let mut limits = limits(&args.program);
+    limits.interrupted = stop_on_interrupt();
     if let Some(timeout) = args.solver_timeout {
         limits.solver_timeout = timeout;
     }
@@ -68,6 +67,7 @@ pub(crate) fn enumerate(args: &EnumerateArgs) -> Result<EnumerateConfig, String>
     let search = SearchOptions {
         loop_bound: args.loop_bound.unwrap_or(default.loop_bound),
         max_paths: args.max_paths.unwrap_or(default.max_paths),
+        ..default
     };
     let technique = |t: &TechniqueArg| match t {
         TechniqueArg::PrefixSchedules => Technique::PrefixSchedules,
@@ -84,27 +84,30 @@ pub(crate) fn enumerate(args: &EnumerateArgs) -> Result<EnumerateConfig, String>
     })
 }
 
-fn inputs(args: &EnumerateArgs) -> Result<Inputs, String> {
-    let mut inputs = Inputs::default();
+fn inputs(args: &EnumerateArgs) -> Result<InputSpec, String> {
+    let name = args.program.program.file_stem().map(|n| n.to_string_lossy().into_owned());
+    let mut inputs = InputSpec { program: name.unwrap_or_default(), ..InputSpec::default() };
     for arg in &args.args {
-        inputs.args.push(arg_spec(arg)?);
+        inputs.arguments.push(arg_spec(arg)?);
     }
     if let Some(range) = &args.sym_args {
-        if range[0] > range[1] {
-            return Err(format!("--sym-args: MIN ({}) is more than MAX ({})", range[0], range[1]));
+        let (min, max, bytes) = (range[0], range[1], range[2]);
+        if min > max {
+            return Err(format!("--sym-args: MIN ({min}) is more than MAX ({max})"));
         }
-        inputs.sym_args = Some((range[0], range[1], range[2]));
+        inputs.optional = Some(OptionalArguments { min, max, bytes: bytes as usize });
     }
     inputs.files = args.sym_file.clone();
     inputs.stdin = args.sym_stdin;
     for variable in &args.sym_env {
-        let (name, size) = match variable.split_once('=') {
+        let (name, max) = match variable.split_once('=') {
             Some((name, size)) => {
                 (name, size.parse().map_err(|_| format!("--sym-env {variable}: {size} is not a number of bytes"))?)
             }
-            None => (variable.as_str(), DEFAULT_STRING),
+            None => (variable.as_str(), DEFAULT_ARGUMENT),
         };
-        inputs.environment.push((name.to_owned(), size));
+        let value = ArgSpec::Symbolic { max };
+        inputs.environment.push(EnvironmentVariable { name: name.to_owned(), value });
     }
     Ok(inputs)
 }
@@ -113,7 +116,7 @@ fn inputs(args: &EnumerateArgs) -> Result<Inputs, String> {
 fn arg_spec(arg: &str) -> Result<ArgSpec, String> {
     match arg.strip_prefix('@') {
         None => Ok(ArgSpec::Concrete(arg.to_owned())),
-        Some("") => Ok(ArgSpec::Symbolic { max: DEFAULT_STRING }),
+        Some("") => Ok(ArgSpec::Symbolic { max: DEFAULT_ARGUMENT }),
         Some(word) if word.starts_with('@') => Ok(ArgSpec::Concrete(word.to_owned())),
         Some(number) => match number.parse() {
             Ok(max) => Ok(ArgSpec::Symbolic { max }),

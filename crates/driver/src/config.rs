@@ -8,7 +8,7 @@ use std::time::Duration;
 
 pub use icsched_enumerate::{SearchOptions, Technique};
 pub use icsched_symex::Extern;
-pub use icsched_symex::inputs::{ArgSpec, EnvironmentVariable, InputSpec, OptionalArguments};
+pub use icsched_symex::inputs::{ArgSpec, DEFAULT_ARGUMENT, EnvironmentVariable, InputSpec, OptionalArguments};
 
 /// The program to work on.
 #[derive(Clone, Debug)]
@@ -72,6 +72,8 @@ pub struct ExecConfig {
     pub args: Vec<String>,
     /// The environment, as `NAME=value`.
     pub environment: Vec<String>,
+    /// Most instructions.
+    pub max_instructions: Option<u64>,
     /// Limits.
     pub limits: Limits,
 }

@@ -48,7 +48,13 @@ impl DriverError {
     pub fn diagnostic(&self) -> Diagnostic {
         match self {
             DriverError::Load(e) => Diagnostic::error("load", e.to_string()).help(e.help()),
-            DriverError::Database(e) => Diagnostic::error("database", e.to_string()).help(e.help()),
+            DriverError::Database(e) => {
+                let diagnostic = Diagnostic::error("database", e.to_string());
+                match e.help() {
+                    Some(help) => diagnostic.help(help),
+                    None => diagnostic,
+                }
+            }
             DriverError::Read { .. } => Diagnostic::error("read", self.to_string()),
             DriverError::Write { .. } => Diagnostic::error("write", self.to_string()),
             DriverError::Inputs(_) => Diagnostic::error("inputs", self.to_string()),

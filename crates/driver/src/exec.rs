@@ -2,7 +2,9 @@
 
 use icsched_ir::{CallStack, Program};
 use icsched_schedule::Diagnostic;
-use icsched_symex::exec::{ExecLimits, ExecOptions};
+use icsched_symex::Options;
+use icsched_symex::exec::ExecLimits;
+use icsched_symex::host::OsHost;
 use icsched_symex::stop::{Limit, PathEnd};
 
 use crate::config::ExecConfig;
@@ -40,32 +42,30 @@ pub struct ExecOutcome {
 /// If the program cannot be loaded.
 pub fn exec(config: &ExecConfig) -> Result<ExecOutcome, DriverError> {
     let program = crate::enumerate::load(&config.program)?;
-    let options = ExecOptions {
-        program_name: config.program.path.display().to_string(),
-        args: config.args.clone(),
-        environment: config.environment.clone(),
-        externs: config.program.externs.clone(),
-        limits: ExecLimits {
-            instructions: config.limits.max_instructions,
-            deadline: config.limits.timeout.map(|t| std::time::Instant::now() + t),
-            memory: config.limits.max_memory,
-            interrupted: config.limits.interrupted.clone(),
-        },
+    let bytes = |text: &String| text.clone().into_bytes();
+    let args: Vec<Vec<u8>> = [config.program.path.display().to_string()].iter().chain(&config.args).map(bytes).collect();
+    let environment: Vec<Vec<u8>> = config.environment.iter().map(bytes).collect();
+    let options = Options { externs: config.program.externs.clone(), ..Options::default() };
+    let limits = ExecLimits {
+        instructions: config.max_instructions,
+        time: config.limits.timeout,
+        memory: config.limits.max_memory,
     };
-    let result = icsched_symex::exec::exec(&program, &options);
+    let host = Box::new(OsHost::new());
+    let result = icsched_symex::exec::exec(&program, &args, &environment, host, options, &limits);
     let (end, diagnostic) = describe(&program, &result.end);
     Ok(ExecOutcome { end, diagnostic, instructions: result.instructions })
 }
 
 fn describe(program: &Program, end: &PathEnd) -> (ExecEnd, Option<Diagnostic>) {
-    let found = |code: &str, message: String, stack: &CallStack| {
+    let found = |code: &'static str, message: String, stack: &CallStack| {
         with_stack(program, Diagnostic::error(code, message), stack)
     };
     match end {
         PathEnd::Exit { status } => (ExecEnd::Exited(status.unwrap_or(0).to_le_bytes()[0]), None),
         PathEnd::Abort { .. } | PathEnd::AssertFailed { .. } => (ExecEnd::Aborted, None),
         PathEnd::Error(error) => {
-            (ExecEnd::Found, Some(found(&error.kind.to_string(), error.message.clone(), &error.stack)))
+            (ExecEnd::Found, Some(found("undefined-behaviour", format!("{}: {}", error.kind, error.message), &error.stack)))
         }
         PathEnd::Deadlock { blocked } => (ExecEnd::Found, Some(deadlock(program, blocked))),
         PathEnd::Unmodelled { function, stack } => {

@@ -13,7 +13,7 @@ pub fn ir(program: &ProgramConfig, function: Option<&str>) -> Result<String, Dri
     let program = crate::enumerate::load(program)?;
     let Some(name) = function else { return Ok(program.to_text()) };
     let found: Option<FuncId> = program.function_named(name);
-    found.map(|f| program.function_to_text(f)).ok_or_else(|| DriverError::NotFound {
+    found.map(|f| program.functions[f].to_text(&program)).ok_or_else(|| DriverError::NotFound {
         message: format!("the program has no function {name}"),
         help: "`icsched inspect ir PROG.bc` without --function prints all of them".to_owned(),
     })

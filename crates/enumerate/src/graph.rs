@@ -1,14 +1,17 @@
 //! From a path's synchronisation events to its happens-before graph, and from its end to the schedule's end.
 
 use icsched_ir::{CallStack, Origin, Program};
-use icsched_schedule::{AccessMode, Blocked, HappensBefore, HbBuilder, NodeLabel, ScheduleEnd};
+use icsched_schedule::{AccessMode, Blocked, CyclicOrder, HappensBefore, HbBuilder, NodeLabel, ScheduleEnd};
 use icsched_symex::state::State;
 use icsched_symex::stop::{BlockedThread, PathEnd};
 use icsched_symex::trace::{EventMode, SyncEvent};
 use icsched_symex::Domain;
 
-/// The happens-before graph of a path (Bergan 3.2), and the largest number of threads alive at once.
-pub fn happens_before<D: Domain>(program: &Program, state: &State<D>) -> HappensBefore {
+/// The happens-before graph of a path (Bergan 3.2).
+///
+/// # Errors
+/// If the orders that were asked for contradict each other; models don't, but a program may call the intrinsics itself.
+pub fn happens_before<D: Domain>(program: &Program, state: &State<D>) -> Result<HappensBefore, CyclicOrder> {
     let mut builder = HbBuilder::new();
     for event in state.events.iter() {
         match event {
@@ -25,7 +28,7 @@ pub fn happens_before<D: Domain>(program: &Program, state: &State<D>) -> Happens
             SyncEvent::Order { thread, object, mode } => builder.order(thread.0, *object, access(*mode)),
         }
     }
-    builder.finish().expect("events come in an order that execution followed")
+    builder.finish()
 }
 
 fn access(mode: EventMode) -> AccessMode {
@@ -35,14 +38,14 @@ fn access(mode: EventMode) -> AccessMode {
     }
 }
 
-/// `file.c:12` of the innermost frame of the program itself; empty without debug information.
+/// `file.c:12` of the innermost frame of the program itself; `main b3:2` without debug information.
 pub fn place(program: &Program, stack: &CallStack) -> String {
     let own = stack.0.iter().rev().find(|p| program.functions[p.func].origin == Origin::Program);
-    let point = own.or(stack.0.last());
-    point.and_then(|p| p.loc(program)).map_or_else(
-        || point.map_or_else(String::new, |p| program.functions[p.func].name.clone()),
-        |loc| program.describe_loc(loc),
-    )
+    let Some(point) = own.or(stack.0.last()) else { return String::new() };
+    match point.loc(program) {
+        Some(loc) => program.describe_loc(loc),
+        None => format!("{} {}:{}", program.functions[point.func].name, point.block, point.inst),
+    }
 }
 
 /// How the schedule of a path ends.

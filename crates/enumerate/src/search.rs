@@ -177,7 +177,13 @@ impl<'s, 'p> Search<'s, 'p> {
             return;
         }
         self.max_live_threads = self.max_live_threads.max(graph::max_live_threads(&path.state));
-        let graph = graph::happens_before(self.program(), &path.state);
+        let graph = match graph::happens_before(self.program(), &path.state) {
+            Ok(graph) => graph,
+            Err(error) => {
+                self.reasons.add(Reason { kind: IncompleteKind::Unsupported, message: error.to_string(), at: None });
+                return;
+            }
+        };
         let id = ScheduleId::of(&graph, &ends);
         let found = self.found.entry(id).or_insert_with(|| Found { schedule: (graph, ends), covers: Disjunction::default() });
         found.covers.add(precondition);

@@ -15,15 +15,16 @@ use crate::hash::{Hasher, ShortHash};
 pub struct ScheduleId(pub ShortHash);
 
 impl ScheduleId {
-    /// Hashes each node's thread, counter, function and place, all edges, and the end as far as it belongs to the
-    /// schedule: not the exit status, not messages.
+    /// Hashes each node's thread, counter, function, object and place, all edges, and the end as far as it belongs to
+    /// the schedule: not the exit status, not messages.
     ///
-    /// Objects are left out: which lock it was does not matter for what can be followed, only the order it caused.
+    /// Objects belong to it although a program counter would do for following it (Bergan 3.2): whether `lock(&a)` and
+    /// `lock(&b)` are one call with a selected argument is up to the compiler's optimiser.
     pub fn of(graph: &HappensBefore, ends: &ScheduleEnd) -> Self {
         let mut hasher = Hasher::new("schedule");
         hasher.number(graph.nodes().len() as u64);
         for node in graph.nodes() {
-            hasher.number(node.thread.into()).number(node.n.into()).text(&node.op).text(&node.at);
+            hasher.number(node.thread.into()).number(node.n.into()).text(&node.op).text(&node.object).text(&node.at);
         }
         hasher.number(graph.edges().len() as u64);
         for id in graph.edges().iter().flat_map(|edge| [edge.from, edge.to]) {
