@@ -1,6 +1,6 @@
 //! What people call the objects behind addresses.
 
-use icsched_ir::ProgramPoint;
+use icsched_ir::{GlobalId, Program, ProgramPoint, SourceType, describe_offset};
 
 use crate::domain::Domain;
 use crate::memory::{AddressClass, Death, Heap, ObjectId, ObjectKind, classify};
@@ -70,12 +70,18 @@ impl<D: Domain> Heap<D> {
         let program = self.program();
         let Some(object) = self.object(id) else { return format!("nothing{}", plus(offset)) };
         let base = match object.kind {
-            ObjectKind::Global(g) => program.globals[g].name.clone(),
-            ObjectKind::ThreadLocal(g, t) => format!("{} of thread {t}", program.globals[g].name),
+            ObjectKind::Global(g) if program.globals[g].name == THREAD_TABLE => return thread_name(program, g, offset),
+            ObjectKind::Global(g) => return program.describe_global(g, offset),
+            ObjectKind::ThreadLocal(g, t) => return format!("{} of thread {t}", program.describe_global(g, offset)),
             ObjectKind::Stack { func, value, .. } => {
                 let function = &program.functions[func];
-                let name = function.values[value].name.as_deref().unwrap_or("local");
-                return format!("{name}{} in {}", plus(offset), function.name);
+                let value = &function.values[value];
+                let name = value.name.as_deref().unwrap_or("local");
+                let path = match (value.source_type, u64::try_from(offset)) {
+                    (Some(ty), Ok(offset)) => describe_offset(&program.types, ty, offset),
+                    (None, _) | (_, Err(_)) => plus(offset),
+                };
+                return format!("{name}{path} in {}", function.name);
             }
             ObjectKind::Heap => match object.allocated_at {
                 Some(p) => format!("heap ({})", self.place(p)),
@@ -88,6 +94,22 @@ impl<D: Domain> Heap<D> {
             ObjectKind::VarArgs(_) => "variable arguments".to_owned(),
         };
         base + &plus(offset)
+    }
+}
+
+/// The models' table of threads: its entries are named as the threads they stand for.
+const THREAD_TABLE: &str = "__ics_threads";
+
+/// `thread 3` for an entry of the models' table of threads.
+fn thread_name(program: &Program, table: GlobalId, offset: i64) -> String {
+    let global = &program.globals[table];
+    let element = global.source_type.and_then(|ty| match program.types.resolve(ty)?.1 {
+        SourceType::Array { element, .. } => element.map(|e| program.types.size(e)),
+        _ => None,
+    });
+    match (element, u64::try_from(offset)) {
+        (Some(size @ 1..), Ok(offset)) => format!("thread {}", offset / size),
+        _ => program.describe_global(table, offset),
     }
 }
 
