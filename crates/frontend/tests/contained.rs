@@ -1,1 +1,99 @@
-fn main(){}
+//! Loading in a child process: errors for every kind of bad file, and never the end of the caller.
+//!
+//! This test has a `main` of its own, because the children are this executable started again.
+
+mod common;
+
+use std::path::Path;
+
+use icsched_frontend::{LoadError, LoadOptions, child_main_if_requested, load, load_contained};
+
+fn main() {
+    child_main_if_requested();
+    let tests: [(&str, fn()); 4] = [
+        ("same_program_as_in_process", same_program_as_in_process),
+        ("every_kind_of_bad_file", every_kind_of_bad_file),
+        ("truncation_at_every_length", truncation_at_every_length),
+        ("flipped_bits", flipped_bits),
+    ];
+    let filter = std::env::args().skip(1).find(|arg| !arg.starts_with('-'));
+    for (name, test) in tests {
+        if filter.as_deref().is_none_or(|filter| name.contains(filter)) {
+            test();
+        }
+    }
+}
+
+const SOURCE: &str = "#include <stdlib.h>\nstruct s { int a; double b; } x[3]; static int f(struct s *p, int i) { return p[i].a; }\n\
+                      int main(int c, char **v) { switch (c) { case 1: return f(x, 2); case 5: return atoi(v[1]); } return 0; }";
+
+fn options() -> LoadOptions {
+    LoadOptions { link_models: false, ..LoadOptions::default() }
+}
+
+fn same_program_as_in_process() {
+    let compiled = common::compile(SOURCE, &["-g", "-O1"]);
+    for options in [options(), LoadOptions::default()] {
+        let here = load(&compiled.path, &options).expect("a good program");
+        let there = load_contained(&compiled.path, &options).expect("a good program");
+        assert_eq!(here, there);
+    }
+}
+
+fn every_kind_of_bad_file() {
+    let directory = tempfile::TempDir::new().expect("a temporary directory can be made");
+    let error = |path: &Path| load_contained(path, &options()).expect_err("a bad file");
+    assert!(matches!(error(&directory.path().join("missing.bc")), LoadError::NotFound { .. }));
+    assert!(matches!(error(directory.path()), LoadError::IsDirectory { .. }));
+    let file = directory.path().join("f");
+    let with = |bytes: &[u8]| {
+        std::fs::write(&file, bytes).expect("writable");
+        error(&file)
+    };
+    assert!(matches!(with(b""), LoadError::Empty { .. }));
+    assert!(matches!(with(b"hello, world\n"), LoadError::NotBitcode { .. }));
+    assert!(matches!(with(b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x01\0"), LoadError::NotBitcode { .. }));
+    assert!(matches!(with(b"BC\xC0\xDE and then something else"), LoadError::Corrupt { .. }));
+    assert!(matches!(with(b"define i32 @main() {\n  ret i64 0\n}\n"), LoadError::BadAssembly { .. }));
+    assert!(matches!(with(b"define i32 @other() {\n  ret i32 0\n}\n"), LoadError::NoMain { .. }));
+    for text in [with(b"BC\xC0\xDE"), with(b"hello")].map(|error| error.to_string()) {
+        assert_eq!(text.lines().count(), 1, "{text}");
+    }
+}
+
+/// Writes `bytes` and loads them; anything but a panic of our own or the end of this process will do.
+fn survives(path: &Path, bytes: &[u8], what: &str) -> bool {
+    std::fs::write(path, bytes).expect("writable");
+    match load_contained(path, &options()) {
+        Ok(program) => {
+            assert!(icsched_ir::verify(&program).is_ok(), "{what}: an ill-formed program was accepted");
+            true
+        }
+        Err(LoadError::Internal { detail, .. }) => panic!("{what}: {detail}"),
+        Err(_) => false,
+    }
+}
+
+fn truncation_at_every_length() {
+    let compiled = common::compile("int main(void) { return 0; }", &["-O1"]);
+    let bytes = std::fs::read(&compiled.path).expect("clang wrote it");
+    // Lengths that are no multiple of four are all refused for that reason; a few stand for them.
+    for length in (0..bytes.len()).filter(|length| length % 4 == 0 || length % 64 == 1) {
+        survives(&compiled.path, &bytes[..length], &format!("{length} bytes"));
+    }
+}
+
+fn flipped_bits() {
+    let compiled = common::compile(SOURCE, &["-g", "-O0"]);
+    let bytes = std::fs::read(&compiled.path).expect("clang wrote it");
+    let mut accepted = 0;
+    for trial in 0..300_usize {
+        // A fixed sequence that is spread over the whole file.
+        let bit = trial.wrapping_mul(0x9E37_79B9) % (bytes.len() * 8);
+        let mut damaged = bytes.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        accepted += usize::from(survives(&compiled.path, &damaged, &format!("bit {bit}")));
+    }
+    // Some bits do not matter (names, for one), most do.
+    assert!(accepted > 0 && accepted < 300, "{accepted} of 300 accepted");
+}

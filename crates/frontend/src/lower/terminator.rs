@@ -105,7 +105,10 @@ impl<'m> Body<'_, 'm> {
             let test = if length == 1 {
                 self.emit(Type::Int(1), Op::IntCompare { predicate: IntPredicate::Eq, a: value, b: low })
             } else {
-                let from_low = self.emit(ty, Op::Binary { op: BinOp::Sub, a: value, b: low });
+                let from_low = match run[0] {
+                    0 => value,
+                    _ => self.emit(ty, Op::Binary { op: BinOp::Sub, a: value, b: low }),
+                };
                 let last = Operand::Const(Const::int(ty, length - 1));
                 self.emit(Type::Int(1), Op::IntCompare { predicate: IntPredicate::Ule, a: from_low, b: last })
             };

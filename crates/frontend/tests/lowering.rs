@@ -1,0 +1,353 @@
+//! What small C programs become.
+
+mod common;
+
+use common::compile;
+use icsched_frontend::{LoadOptions, Program, load};
+use icsched_ir::{Callee, Const, Function, Inst, Intrinsic, Op, Operand, Origin, SourceType, Terminator, Type};
+
+/// Loads a snippet without models and checks that the result is well formed.
+fn lower(source: &str, flags: &[&str]) -> Program {
+    lower_with(source, flags, &LoadOptions { link_models: false, ..LoadOptions::default() })
+}
+
+fn lower_with(source: &str, flags: &[&str], options: &LoadOptions) -> Program {
+    let compiled = compile(source, flags);
+    let program = load(&compiled.path, options).unwrap_or_else(|error| panic!("{error}\n{source}"));
+    if let Err(errors) = icsched_ir::verify(&program) {
+        panic!("{errors:?}\n{}", program.to_text());
+    }
+    program
+}
+
+fn function<'p>(program: &'p Program, name: &str) -> &'p Function {
+    let id = program.function_named(name).unwrap_or_else(|| panic!("no function {name}"));
+    &program.functions[id]
+}
+
+fn instructions(function: &Function) -> impl Iterator<Item = &Inst> {
+    function.blocks.values().flat_map(|block| &block.insts)
+}
+
+fn count(function: &Function, test: impl Fn(&Op) -> bool) -> usize {
+    instructions(function).filter(|inst| test(&inst.op)).count()
+}
+
+fn unsupported(program: &Program) -> Vec<String> {
+    let insts = program.functions.values().flat_map(instructions);
+    insts
+        .filter_map(|inst| match &inst.op {
+            Op::Unsupported { text } => Some(text.clone()),
+            _ => None,
+        })
+        .collect()
+}
+
+const LEVELS: [&str; 4] = ["-O0", "-O1", "-O2", "-O3"];
+
+#[test]
+fn locals_are_promoted_and_named() {
+    let source =
+        "int f(int n) { int sum = 0; for (int i = 0; i < n; i++) sum += i; return sum; } int main() { return f(3); }";
+    let program = lower(source, &["-O0", "-g"]);
+    let f = function(&program, "f");
+    assert_eq!(count(f, |op| matches!(op, Op::Alloca { .. } | Op::Load { .. } | Op::Store { .. })), 0);
+    let params: Vec<_> = f.blocks.values().flat_map(|block| &block.params).collect();
+    let mut names: Vec<_> = params.iter().filter_map(|&&id| f.values[id].name.as_deref()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["i", "sum"]);
+    assert_eq!(f.values[f.params[0]].name.as_deref(), Some("n"));
+}
+
+#[test]
+fn names_without_debug_information_are_llvm_s() {
+    let source = "int f(int n) { int x[2]; x[0] = n; return x[n]; } int main() { return f(0); }";
+    let program = lower(source, &["-O0", "-fno-discard-value-names"]);
+    let f = function(&program, "f");
+    let alloca = instructions(f).find(|inst| matches!(inst.op, Op::Alloca { .. })).expect("the array is in memory");
+    assert_eq!(f.values[alloca.results[0]].name.as_deref(), Some("x"));
+    assert!(instructions(f).all(|inst| inst.loc.is_none()));
+}
+
+#[test]
+fn locations_have_line_and_column() {
+    let source = "int g;\nint main() {\n  g = 1;\n  return 0;\n}\n";
+    let program = lower(source, &["-O0", "-g"]);
+    let main = function(&program, "main");
+    let store = instructions(main).find(|inst| matches!(inst.op, Op::Store { .. })).expect("a store");
+    let loc = program.locs[store.loc.expect("a location")];
+    assert_eq!((program.files[loc.file].as_str(), loc.line, loc.column), ("t.c", 3, 5));
+    assert_eq!(program.describe_loc(main.loc.expect("a location")), "t.c:2");
+}
+
+#[test]
+fn inlined_code_knows_its_call() {
+    let source = "int g;\nstatic inline __attribute__((always_inline)) void set(void) {\n  g = 1;\n}\nint main() {\n  set();\n  return 0;\n}\n";
+    let program = lower(source, &["-O2", "-g"]);
+    let store = instructions(function(&program, "main")).find(|inst| matches!(inst.op, Op::Store { .. }));
+    let loc = program.locs[store.expect("a store").loc.expect("a location")];
+    let call = program.locs[loc.inlined_at.expect("it was inlined")];
+    assert_eq!((loc.line, call.line), (3, 6));
+}
+
+#[test]
+fn source_types_keep_fields_and_recursion() {
+    let source = "struct node { int key; struct node *next; char name[4]; } head; int main() { return head.key; }";
+    let program = lower(source, &["-O0", "-g"]);
+    let global = program.globals.values().find(|g| g.name == "head").expect("a global");
+    let (id, ty) = program.types.resolve(global.source_type.expect("a type")).expect("not an endless typedef");
+    let SourceType::Struct { name, size, fields } = ty else { panic!("{ty:?}") };
+    assert_eq!((name.as_str(), *size), ("node", 24));
+    let names: Vec<_> = fields.iter().map(|field| (field.name.as_str(), field.offset)).collect();
+    assert_eq!(names, [("key", 0), ("next", 8), ("name", 16)]);
+    assert_eq!(program.types.get(fields[1].ty.expect("a type")), &SourceType::Pointer { to: Some(id) });
+    assert!(matches!(program.types.get(fields[2].ty.expect("a type")), SourceType::Array { count: 4, .. }));
+}
+
+#[test]
+fn addresses_are_base_plus_scaled_indices() {
+    let source = "struct s { int a; long b[4]; }; long f(struct s *p, int i, int j) { return p[i].b[j]; } int main() { return 0; }";
+    let program = lower(source, &["-O0", "-g"]);
+    let total: Vec<(i64, Vec<i64>)> = instructions(function(&program, "f"))
+        .filter_map(|inst| match &inst.op {
+            Op::Address { offset, indices, .. } => Some((*offset, indices.iter().map(|i| i.scale).collect())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(total.iter().map(|(offset, _)| offset).sum::<i64>(), 8);
+    let mut scales: Vec<i64> = total.into_iter().flat_map(|(_, scales)| scales).collect();
+    scales.sort_unstable();
+    assert_eq!(scales, [8, 40]);
+}
+
+#[test]
+fn initialisers_hold_bytes_and_pointers() {
+    let source = "int a[4] = {1, 2}; int *p = &a[3]; long d = (char *)&a[2] - (char *)&a[0];\n\
+                  int main(); int (*table[2])() = {0, main}; float x = -2.0f; int main() { return a[0] + *p; }";
+    let program = lower(source, &["-O0"]);
+    let global = |name: &str| program.globals.iter().find(|(_, g)| g.name == name).expect("a global");
+    let (a, array) = global("a");
+    assert_eq!((array.size, array.data.as_slice()), (16, [1, 0, 0, 0, 2].as_slice()));
+    assert_eq!(global("p").1.relocations[0].value, Const::Global { global: a, offset: 12 });
+    assert_eq!(global("d").1.data, [8]);
+    let table = &global("table").1.relocations;
+    assert_eq!((table.len(), table[0].offset), (1, 8));
+    assert_eq!(table[0].value, Const::Func(program.main.expect("main is there")));
+    assert_eq!(global("x").1.data, [0, 0, 0, 0xC0]);
+}
+
+#[test]
+fn aggregates_become_scalars() {
+    let source = "struct p { long a, b; }; struct p mk(long a) { struct p r = {a, 2}; return r; }\n\
+                  struct big { int v[10]; }; int use(struct big b) { b.v[0] = 7; return b.v[1]; }\n\
+                  int main() { struct big b = {{1}}; return mk(1).b + use(b); }";
+    for level in LEVELS {
+        let program = lower(source, &[level, "-fno-inline"]);
+        assert_eq!(function(&program, "mk").results, [Type::Int(64), Type::Int(64)], "{level}");
+        assert_eq!(unsupported(&program), Vec::<String>::new(), "{level}");
+    }
+    // The callee of a `byval` argument works on its own copy.
+    let program = lower(source, &["-O0"]);
+    let callee = function(&program, "use");
+    let insts = &callee.blocks.values().next().expect("an entry").insts;
+    assert!(matches!(insts[0].op, Op::Alloca { size: 40, .. }));
+    let Op::MemCopy { to, from, .. } = insts[1].op else { panic!("{:?}", insts[1].op) };
+    assert_eq!((to, from), (insts[0].results[0].into(), callee.params[0].into()));
+}
+
+#[test]
+fn switch_tests_each_target_once() {
+    let source = "int f(int x) { switch (x) { case 1: case 2: case 3: return 10; case 9: case 30: return 20; default: return 0; } }\n\
+                  int main() { return f(4); }";
+    let program = lower(source, &["-O0"]);
+    let f = function(&program, "f");
+    let branches = f.blocks.values().filter(|block| matches!(block.terminator, Terminator::Branch { .. })).count();
+    assert_eq!(branches, 2);
+    assert_eq!(count(f, |op| matches!(op, Op::IntCompare { .. })), 3);
+}
+
+#[test]
+fn computed_goto_compares_block_addresses() {
+    let source =
+        "int main(int c, char **v) { static void *t[] = {&&a, &&b}; goto *t[c & 1]; a: return 1; b: return 2; }";
+    for level in LEVELS {
+        let program = lower(source, &[level]);
+        assert_eq!(unsupported(&program), Vec::<String>::new(), "{level}");
+        let main = program.main.expect("main is there");
+        let blocks = program.globals.values().flat_map(|global| &global.relocations).filter_map(|r| match r.value {
+            Const::Block { func, block } if func == main => Some(block),
+            _ => None,
+        });
+        for block in blocks {
+            assert!(matches!(
+                program.functions[main].blocks[block].terminator,
+                Terminator::Return(_) | Terminator::Jump(_)
+            ));
+        }
+    }
+}
+
+#[test]
+fn atomics_keep_their_orderings() {
+    let source = "#include <stdatomic.h>\n_Atomic int x; atomic_long l; int main() { int e = 1;\n\
+                  atomic_store_explicit(&x, 2, memory_order_release); atomic_fetch_add(&l, 3);\n\
+                  atomic_compare_exchange_strong(&x, &e, 5); atomic_thread_fence(memory_order_acquire);\n\
+                  return atomic_load_explicit(&x, memory_order_relaxed); }";
+    for level in LEVELS {
+        let program = lower(source, &[level]);
+        let main = function(&program, "main");
+        let atomic = |wanted| {
+            move |op: &Op| match op {
+                Op::Load { access, .. } | Op::Store { access, .. } => access.atomic == Some(wanted),
+                _ => false,
+            }
+        };
+        assert_eq!(count(main, atomic(icsched_ir::Ordering::Relaxed)), 1, "{level}");
+        assert_eq!(count(main, atomic(icsched_ir::Ordering::Release)), 1, "{level}");
+        assert_eq!(
+            count(main, |op| matches!(op, Op::AtomicRmw { .. } | Op::CompareExchange { .. } | Op::Fence { .. })),
+            3
+        );
+    }
+}
+
+#[test]
+fn thread_locals_and_weak_symbols() {
+    let source = "__thread int t = 4; extern int maybe(void) __attribute__((weak));\n\
+                  int real(void) { return 1; } int alias(void) __attribute__((alias(\"real\")));\n\
+                  int main() { if (maybe) return maybe(); t++; return alias(); }";
+    let program = lower(source, &["-O0"]);
+    assert!(program.globals.values().any(|g| g.name == "t" && g.thread_local && g.data == [4]));
+    let real = program.function_named("real");
+    let calls: Vec<_> = instructions(function(&program, "main"))
+        .filter_map(|inst| match &inst.op {
+            Op::Call { callee, .. } => Some(callee.clone()),
+            _ => None,
+        })
+        .collect();
+    assert!(calls.contains(&Callee::Direct(real.expect("a function"))));
+    assert!(calls.contains(&Callee::Indirect(Operand::Const(Const::NULL))));
+}
+
+#[test]
+fn constructors_and_destructors_are_in_order() {
+    let source = "#define C(n) __attribute__((constructor(n)))\n#define D(n) __attribute__((destructor(n)))\n\
+                  C(300) void late(void) {} C(200) void early(void) {} D(300) void first(void) {} D(200) void last(void) {}\n\
+                  int main() { return 0; }";
+    let program = lower(source, &["-O0"]);
+    let names = |ids: &[icsched_ir::FuncId]| ids.iter().map(|&f| program.functions[f].name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&program.constructors), ["early", "late"]);
+    assert_eq!(names(&program.destructors), ["first", "last"]);
+}
+
+#[test]
+fn vectors_are_scalarised() {
+    let source = "#include <stdint.h>\ntypedef int v4 __attribute__((vector_size(16))); typedef short v8 __attribute__((vector_size(16)));\n\
+                  v4 g; int pick(v4 a, int i) { return a[i]; } v8 cast(v4 a) { return (v8)(a + g * 3); }\n\
+                  int sum(int *p, int n) { int s = 0; for (int i = 0; i < n; i++) s += p[i] * p[i]; return s; }\n\
+                  int main() { int a[64] = {1, 2, 3}; return pick(g, 1) + cast(g)[3] + sum(a, 64); }";
+    for level in LEVELS {
+        let program = lower(source, &[level, "-g"]);
+        assert_eq!(unsupported(&program), Vec::<String>::new(), "{level}");
+    }
+}
+
+#[test]
+fn builtins_are_operations() {
+    let source = "#include <stdarg.h>\n\
+        int sum(int n, ...) { va_list l; va_start(l, n); int s = 0; while (n--) s += va_arg(l, int); va_end(l); return s; }\n\
+        unsigned f(unsigned x) { return __builtin_popcount(x) + __builtin_clz(x | 1) + __builtin_ctz(x | 1) + __builtin_bswap32(x)\n\
+          + ((x << 5) | (x >> 27)); }\n\
+        int over(int a, int b) { int r; return __builtin_mul_overflow(a, b, &r) ? -1 : r; }\n\
+        double g(double x) { return __builtin_fabs(x) + __builtin_floor(x) + __builtin_sqrt(x) + x * x + __builtin_isnan(x) + __builtin_isinf(x); }\n\
+        int vla(int n) { char a[n]; for (int i = 0; i < n; i++) a[i] = i; return a[n - 1]; }\n\
+        void pause(void) { __builtin_ia32_pause(); __asm__ volatile(\"\" ::: \"memory\"); __asm__ volatile(\"rep; nop\" ::: \"memory\"); }\n\
+        int hide(int x) { __asm__(\"\" : \"+r\"(x)); return x; }\n\
+        int main(int c, char **v) { pause(); return sum(2, 3, 4) + f(c) + over(c, c) + (int)g(c) + vla(c) + hide(c); }";
+    for level in LEVELS {
+        let program = lower(source, &[level, "-g"]);
+        assert_eq!(unsupported(&program), Vec::<String>::new(), "{level}");
+        let pauses = program.functions.values().flat_map(instructions);
+        let pauses =
+            pauses.filter(|inst| matches!(inst.op, Op::Call { callee: Callee::Intrinsic(Intrinsic::Pause), .. }));
+        assert!(pauses.count() >= 2, "{level}");
+    }
+}
+
+#[test]
+fn what_is_not_lowered_says_so_with_its_line() {
+    let source = "long double x = 1.5L;\nint main() {\n  x = x * 2;\n  __int128 w = x;\n  __asm__ volatile(\"cpuid\" ::: \"eax\", \"ebx\", \"ecx\", \"edx\");\n  return (int)(w >> 3);\n}\n";
+    for level in LEVELS {
+        let program = lower(source, &[level, "-g"]);
+        let texts = unsupported(&program);
+        for needle in ["long double", "128-bit integer", "inline assembly"] {
+            assert!(texts.iter().any(|text| text.starts_with(needle)), "{level}: {needle} in {texts:?}");
+        }
+        let main = function(&program, "main");
+        let found =
+            instructions(main).find(|inst| matches!(&inst.op, Op::Unsupported { text } if text.contains("cpuid")));
+        assert_eq!(program.locs[found.expect("the assembly").loc.expect("a location")].line, 5);
+    }
+    // The initial bytes of a `long double` are exact nevertheless: 1.5 is 0x3fff c000000000000000.
+    let program = lower(source, &["-O0"]);
+    let x = program.globals.values().find(|g| g.name == "x").expect("a global");
+    assert_eq!(x.data, [0, 0, 0, 0, 0, 0, 0, 0xC0, 0xFF, 0x3F]);
+}
+
+#[test]
+fn undefined_behaviour_survives_normalisation() {
+    let source = "int main(int c, char **v) { int a[2]; a[5] = c; if (c == 3) *(volatile int *)0 = 1; int b[2] = {0}; return b[7] + c / 0; }";
+    let program = lower(source, &["-O0"]);
+    let main = function(&program, "main");
+    let outside = |op: &Op| matches!(op, Op::Address { offset: 20 | 28, .. });
+    assert_eq!(count(main, outside), 2);
+    let null = |op: &Op| matches!(op, Op::Store { address: Operand::Const(Const::NULL), .. });
+    assert_eq!(count(main, null), 1);
+}
+
+#[test]
+fn calls_without_prototypes_fit_their_definitions() {
+    let source = "int two(); int zero(); int main() { return two(1) + zero(1, 2); }\n\
+                  int two(a, b) int a; int b; { return a; } int zero() { return 0; }";
+    let program = lower(source, &["-O0", "-std=c89"]);
+    let calls = instructions(function(&program, "main")).filter_map(|inst| match &inst.op {
+        Op::Call { callee: Callee::Direct(id), args } => Some((program.functions[*id].params.len(), args.len())),
+        _ => None,
+    });
+    for (params, args) in calls {
+        assert_eq!(params, args);
+    }
+}
+
+#[test]
+fn textual_ir_of_other_targets_is_judged_by_its_triple() {
+    let ir = |triple: &str| format!("target triple = \"{triple}\"\ndefine i32 @main() {{\n  ret i32 7\n}}\n");
+    let directory = tempfile::TempDir::new().expect("a temporary directory can be made");
+    let path = directory.path().join("any.name");
+    std::fs::write(&path, ir("")).expect("writable");
+    let program = load(&path, &LoadOptions::default()).expect("no triple means x86-64");
+    assert!(program.main.is_some());
+    std::fs::write(&path, ir("aarch64-unknown-linux-gnu")).expect("writable");
+    let error = load(&path, &LoadOptions::default()).expect_err("another machine");
+    assert!(error.to_string().contains("aarch64-unknown-linux-gnu"));
+}
+
+#[test]
+fn models_define_only_what_the_program_does_not() {
+    let source = "#include <pthread.h>\n#include <string.h>\n\
+                  static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n\
+                  size_t strlen(const char *s) { return 42; }\n\
+                  static int pthread_mutex_trylock(pthread_mutex_t *x) { return 7; }\n\
+                  int main(int c, char **v) { pthread_mutex_lock(&m); return strlen(v[0]) + pthread_mutex_trylock(&m); }";
+    let source = source.replace(
+        "#include <pthread.h>",
+        "#define pthread_mutex_trylock hidden_trylock\n#include <pthread.h>\n#undef pthread_mutex_trylock",
+    );
+    let program = lower_with(&source, &["-O0", "-fno-builtin"], &LoadOptions::default());
+    assert_eq!(function(&program, "strlen").origin, Origin::Program);
+    assert_eq!(function(&program, "pthread_mutex_trylock").origin, Origin::Program);
+    let lock = function(&program, "pthread_mutex_lock");
+    assert_eq!(lock.origin, Origin::Model);
+    assert!(count(lock, |op| matches!(op, Op::Call { callee: Callee::Intrinsic(_), .. })) > 0 || lock.blocks.len() > 1);
+    assert!(program.functions.values().all(|f| f.name != "pthread_cond_wait"), "unused models are left out");
+}
