@@ -17,7 +17,7 @@ void tzset(void) {
 /* Days since 1970-01-01 of a day in the proleptic Gregorian calendar, counted in years that begin in March. */
 static long days_from(long year, int month, int day) {
     year -= month < 2;
-    long era = (year >= 0 ? year : year - 399) / 400;
+    long era = (year - (year < 0) * 399l) / 400;
     long of_era = year - era * 400;
     long of_year = (153 * ((month + 10) % 12) + 2) / 5 + day - 1;
     return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;

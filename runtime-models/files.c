@@ -117,8 +117,8 @@ size_t ics_file_read(struct ics_file *f, void *to, size_t n) {
     char *p = to;
     if (f->kind == ICS_INPUT_FILE) {
         unsigned long count = __ics_input("read", 64);
-        __ics_assume((long)count >= -1 && (long)count <= (long)n);
-        __ics_input_bytes(to, n, "read");
+        __ics_assume(((long)count >= -1) & ((long)count <= (long)n));
+        __ics_input_bytes(to, n, "read.data");
         return count;
     }
     if ((long)n > f->size) n = (size_t)f->size;
@@ -165,7 +165,7 @@ off_t lseek(int fd, off_t offset, int whence) {
     long base = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? f->offset : f->size;
     if (base + offset < 0) return fail(EINVAL);
     /* Nothing can be read behind the end, wherever there. */
-    f->offset = ICS_MIN(base + offset, f->size);
+    f->offset = (long)__ics_select(base + offset < f->size, (unsigned long)(base + offset), (unsigned long)f->size);
     return base + offset;
 }
 

@@ -138,7 +138,7 @@ int ics_format_symbolic(char *to, size_t size, const char *format, va_list ap) {
     int done = ics_format(&sink, prefix, ap);
     __ics_free(prefix);
     unsigned long count = __ics_input("snprintf", 32);
-    __ics_assume((int)count >= done && count <= (unsigned)done + s.rest);
+    __ics_assume(((int)count >= done) & (count <= (unsigned)done + s.rest));
     if (size == 0) return (int)count;
     if ((size_t)done >= sink.capacity) {
         to[sink.capacity] = 0;
@@ -148,7 +148,7 @@ int ics_format_symbolic(char *to, size_t size, const char *format, va_list ap) {
     size_t n = ICS_MIN(s.rest, sink.capacity - (size_t)done);
     size_t room = __ics_room(end);
     if (n >= room) n = room ? room - 1 : 0;
-    __ics_input_bytes(end, n, "snprintf");
+    __ics_input_bytes(end, n, "snprintf.text");
     end[n] = 0;
     return (int)count;
 }

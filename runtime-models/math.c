@@ -205,7 +205,7 @@ int isnan(double x) {
 }
 
 int isinf(double x) {
-    return x == HUGE_VAL ? 1 : x == -HUGE_VAL ? -1 : 0;
+    return (x == HUGE_VAL) - (x == -HUGE_VAL);
 }
 
 int finite(double x) {

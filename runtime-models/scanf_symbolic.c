@@ -83,12 +83,12 @@ int ics_scan_symbolic(struct ics_source *in, const char *format, va_list argumen
     }
     va_end(ap);
     int count = (int)value_of(in, in->stream ? "scanf_count" : "sscanf_count", 32);
-    __ics_assume(count >= EOF && count <= conversions);
+    __ics_assume((count >= EOF) & (count <= conversions));
     if (!in->stream) return count;
     struct ics_file *f = ics_file(in->stream->_fileno);
     if (f && f->kind == ICS_SYMBOLIC_FILE) {
         long after = (long)__ics_input("scanf_offset", 63);
-        __ics_assume(after >= f->offset && after <= f->size);
+        __ics_assume((after >= f->offset) & (after <= f->size));
         f->offset = after;
     }
     return count;

@@ -20,7 +20,7 @@ int ics_symbolic_getc(FILE *stream) {
     int c;
     if (f->kind == ICS_INPUT_FILE) {
         c = (int)__ics_input("getc", 32);
-        __ics_assume(c >= -1 && c <= 255);
+        __ics_assume((c >= -1) & (c <= 255));
     } else {
         unsigned long inside = f->offset < f->size;
         unsigned char byte = (unsigned char)f->content[__ics_select(inside, (unsigned long)f->offset, 0)];
@@ -46,7 +46,7 @@ char *ics_symbolic_line(FILE *stream, char *to, size_t n) {
         unsigned long got = __ics_input("fgets", 1) & 1;
         stream->_flags |= (int)__ics_select(got, 0, ICS_EOF);
         if (!got) return 0;
-        __ics_input_bytes(to, n, "fgets");
+        __ics_input_bytes(to, n, "fgets.line");
         to[n] = 0;
         return to;
     }

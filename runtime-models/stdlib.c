@@ -153,16 +153,22 @@ _Noreturn void abort(void) {
 
 /* --- arithmetic --- */
 
+/* Without a branch; the least number is its own absolute value. */
+static unsigned long magnitude(long x) {
+    unsigned long sign = (unsigned long)(x >> 63);
+    return ((unsigned long)x ^ sign) - sign;
+}
+
 int abs(int x) {
-    return x < 0 ? -(unsigned)x : x;
+    return (int)magnitude(x);
 }
 
 long labs(long x) {
-    return x < 0 ? -(unsigned long)x : x;
+    return (long)magnitude(x);
 }
 
 long long llabs(long long x) {
-    return x < 0 ? -(unsigned long long)x : x;
+    return (long long)magnitude(x);
 }
 
 div_t div(int a, int b) {

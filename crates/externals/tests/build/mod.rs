@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 const NOT_RUN: &str = "math";
 
 /// The object file of every model, in a directory that is removed in the end.
-pub struct Objects {
+pub(crate) struct Objects {
     directory: tempfile::TempDir,
     files: Vec<String>,
 }
@@ -33,7 +33,7 @@ fn compiler() -> Command {
 
 impl Objects {
     /// Compiles every file; a warning is an error.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let mut files: Vec<String> = std::fs::read_dir(models())
             .expect("runtime-models exists")
@@ -51,7 +51,7 @@ impl Objects {
     }
 
     /// Names of the source files, without extension, sorted.
-    pub fn files(&self) -> &[String] {
+    pub(crate) fn files(&self) -> &[String] {
         &self.files
     }
 
@@ -60,7 +60,7 @@ impl Objects {
     }
 
     /// The global symbols of one file with the letter `nm` gives them.
-    pub fn defined(&self, file: &str) -> Vec<(String, char)> {
+    pub(crate) fn defined(&self, file: &str) -> Vec<(String, char)> {
         let output = run(Command::new("nm").args(["--defined-only", "-g"]).arg(self.object(file)));
         let text = String::from_utf8(output.stdout).expect("symbols are text");
         let symbol = |line: &str| {
@@ -72,7 +72,7 @@ impl Objects {
     }
 
     /// Renames all that the models define, links it with a check and runs that.
-    pub fn run_check(&self, name: &str) -> Output {
+    pub(crate) fn run_check(&self, name: &str) -> Output {
         let directory = self.directory.path();
         let run_files = || self.files.iter().filter(|file| *file != NOT_RUN);
         let mut renamed = String::new();
