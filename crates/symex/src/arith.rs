@@ -211,7 +211,8 @@ fn widen(from: Type, a: u64) -> f64 {
 
 /// `cvttsd2si` with a 64-bit target.
 fn truncate(x: f64) -> i64 {
-    if x >= -9_223_372_036_854_775_808.0 && x < 9_223_372_036_854_775_808.0 { x as i64 } else { i64::MIN }
+    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
+    if (-LIMIT..LIMIT).contains(&x) { x as i64 } else { i64::MIN }
 }
 
 fn float_to_signed(x: f64, to: Type) -> u64 {

@@ -198,7 +198,7 @@ fn main_with(body: &str) -> String {
         global @k size 4 align 4 constant = i32 1
         function @dangling() -> ptr {{
         a:
-            %x: ptr "x" = alloca 4
+            %x: ptr \"x\" = alloca 4
             return %x
         }}
         function @main() -> i32 {{
