@@ -183,6 +183,20 @@ impl<'m> Val<'m> {
         }
     }
 
+    /// The values that have this one as an operand.
+    pub(crate) fn users(self) -> Vec<Val<'m>> {
+        let mut users = Vec::new();
+        // SAFETY: a live value; LLVM ends the list with null.
+        unsafe {
+            let mut next = LLVMGetFirstUse(self.0);
+            while !next.is_null() {
+                users.push(Val::new(LLVMGetUser(next)));
+                next = LLVMGetNextUse(next);
+            }
+        }
+        users
+    }
+
     // --- globals and functions ---
 
     pub(crate) fn is_declaration(self) -> bool {

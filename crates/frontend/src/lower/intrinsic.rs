@@ -72,6 +72,7 @@ impl<'m> Body<'_, 'm> {
             | "threadlocal.address"
             | "preserve.array.access.index"
             | "preserve.struct.access.index" => self.operands(args[0]),
+            "load.relative" => self.lower_relative_load(args[0], args[1]),
             "stacksave" => Ok(smallvec![Operand::Const(Const::NULL)]),
             "is.constant" => Ok(smallvec![Operand::Const(Const::int(Type::Int(1), 0))]),
             "objectsize" => {

@@ -20,6 +20,7 @@ mod memory;
 mod plan;
 mod program;
 mod reach;
+mod relative;
 mod shape;
 mod terminator;
 mod vector;

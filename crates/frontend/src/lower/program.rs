@@ -12,6 +12,7 @@ use super::debug::DebugInfo;
 use super::function::lower_body;
 use super::plan::Plan;
 use super::reach::{Reachable, reachable};
+use super::relative::relative_targets;
 use super::shape::{Shape, SharedShape, shape_of};
 use crate::llvm::{Bb, Kind, Layout, Module, Ty, Val};
 
@@ -30,6 +31,7 @@ pub(crate) struct Lowering<'m> {
     funcs: FxHashMap<Val<'m>, FuncId>,
     globals: FxHashMap<Val<'m>, GlobalId>,
     absent: FxHashSet<Val<'m>>,
+    relative: FxHashSet<Val<'m>>,
     plans: FxHashMap<Val<'m>, Plan<'m>>,
     shapes: RefCell<FxHashMap<Ty<'m>, SharedShape>>,
     pub(crate) debug: DebugInfo<'m>,
@@ -76,6 +78,7 @@ impl<'m> Lowering<'m> {
             funcs: FxHashMap::default(),
             globals: FxHashMap::default(),
             absent: FxHashSet::default(),
+            relative: FxHashSet::default(),
             plans: FxHashMap::default(),
             shapes: RefCell::default(),
             debug: DebugInfo::new(module.context()),
@@ -127,6 +130,11 @@ impl<'m> Lowering<'m> {
         self.absent.contains(&value)
     }
 
+    /// Whether a global was rewritten as a table of pointers.
+    pub(crate) fn is_relative_table(&self, global: Val<'m>) -> bool {
+        self.relative.contains(&global)
+    }
+
     /// The id a block has or will have; `None` if it cannot be reached.
     pub(crate) fn block_id(&self, function: Val<'m>, block: Bb<'m>) -> Option<BlockId> {
         self.plans.get(&function)?.ids.get(&block).copied()
@@ -138,13 +146,21 @@ impl<'m> Lowering<'m> {
                 continue;
             }
             let (mut data, mut relocations) = (Vec::new(), Vec::new());
-            let initial = global.initializer().filter(|_| !global.is_declaration());
-            if let Some(initial) = initial {
-                self.write_initial(initial, 0, &mut data, &mut relocations).map_err(|reason| {
-                    Failure::Unsupported(format!("the global variable `{}` with its {reason}", global.name()))
-                })?;
-            }
             let ty = global.value_type();
+            let (mut size, mut align) = (self.layout.size(ty), global.alignment().max(self.layout.align(ty)));
+            let initial = global.initializer().filter(|_| !global.is_declaration());
+            let written = match (initial, relative_targets(global)) {
+                (_, Some(targets)) => {
+                    self.relative.insert(global);
+                    align = align.max(8);
+                    self.write_relative_table(&targets, &mut data, &mut relocations).map(|bytes| size = bytes)
+                }
+                (Some(initial), None) => self.write_initial(initial, 0, &mut data, &mut relocations),
+                (None, None) => Ok(()),
+            };
+            written.map_err(|reason| {
+                Failure::Unsupported(format!("the global variable `{}` with its {reason}", global.name()))
+            })?;
             let (mut loc, mut source_type) = (None, None);
             if let Some(variable) = module.global_variable(global) {
                 source_type = self.debug.variable(&mut self.program, variable).1;
@@ -153,8 +169,8 @@ impl<'m> Lowering<'m> {
             self.program.globals.push(Global {
                 name: global.name(),
                 origin: if module.is_marked(global, mark) { Origin::Model } else { Origin::Program },
-                size: self.layout.size(ty),
-                align: global.alignment().max(self.layout.align(ty)),
+                size,
+                align,
                 constant: global.is_constant_global(),
                 thread_local: global.is_thread_local(),
                 external: initial.is_none(),

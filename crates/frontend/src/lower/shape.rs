@@ -93,7 +93,7 @@ fn vector_shape<'m>(layout: Layout<'m>, ty: Ty<'m>) -> Shape {
     let element = shape_of(layout, ty.element());
     let bits = element.leaves.first().map_or(0, |leaf| leaf.ty.bits());
     let mut whole = repeated(&element, ty.length(), u64::from(bits.div_ceil(8)));
-    whole.addressable &= bits % 8 == 0;
+    whole.addressable &= bits.is_multiple_of(8);
     whole
 }
 

@@ -64,11 +64,11 @@ impl<'m> Body<'_, 'm> {
         }
         let (&first, &to) = (lanes.first().ok_or("empty vector")?, types.first().ok_or("empty vector")?);
         let from_bits = self.type_of(first).bits();
-        if lanes.len() > types.len() && lanes.len() % types.len() == 0 {
+        if lanes.len() > types.len() && lanes.len().is_multiple_of(types.len()) {
             let group = lanes.len() / types.len();
             return Ok(lanes.chunks(group).map(|part| self.join_lanes(part, from_bits, to)).collect());
         }
-        if types.len() % lanes.len() == 0 {
+        if types.len().is_multiple_of(lanes.len()) {
             let group = types.len() / lanes.len();
             return Ok(lanes.into_iter().flat_map(|lane| self.split_lane(lane, group, to)).collect());
         }
