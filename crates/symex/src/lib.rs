@@ -5,10 +5,15 @@
 //! - [`machine`]: executes instructions until a decision is needed or the path ends.
 //! - [`domain`]: what the machine needs of values; [`concrete`] is the domain of plain runs.
 //! - [`scheduler`], [`host`], [`observe`]: what is plugged in.
+//! - [`symbolic`], [`path`]: the domain of inputs that are not known; [`inputs`] names them, [`print`] writes what is
+//!   assumed of them as C.
+//! - [`explore`]: runs paths of the symbolic domain and decides what the machine can't; [`trace`] is what they leave.
 //!
-//! API boundary: nothing in here chooses paths, and nothing knows what an epoch is.
+//! API boundary: the machine never chooses a path, [`explore`] leaves real choices to its caller, and nothing in here knows
+//! what an epoch is.
 
 pub mod arith;
+mod bounds;
 pub mod code;
 pub mod concrete;
 pub mod domain;

@@ -16,8 +16,10 @@ use std::cell::Cell;
 
 use icsched_smt::{BinOp, CmpOp, FpOp, Node, Term, TermPool};
 
-use bounds::Bound;
+use bounds::Reduced;
 use text::{Level, Text};
+
+use crate::bounds::{Bound, bound};
 
 /// Nodes printed before the text is cut.
 const BUDGET: u32 = 3000;
@@ -127,14 +129,18 @@ impl<'p> Printer<'p> {
             let negated: Vec<_> = parts.iter().map(|&(t, sign)| (t, !sign)).collect();
             return self.alternatives(&negated, true);
         }
-        let parts = self.without_implied(parts);
         let mut texts = Vec::new();
-        for piece in self.strings_in(&parts, true) {
-            texts.push(match piece {
-                bytes::Piece::Literal(t, sign) => self.truth(t, sign),
-                bytes::Piece::Strings(text) => text,
-            });
+        let mut literals = Vec::new();
+        for reduced in self.reduced(parts) {
+            match reduced {
+                Reduced::Literal(literal) => literals.push(literal),
+                Reduced::Equal(text) => {
+                    self.append_literals(&mut literals, true, &mut texts);
+                    texts.push(text);
+                }
+            }
         }
+        self.append_literals(&mut literals, true, &mut texts);
         Text::chain(Level::And, "&&", texts).unwrap_or_else(|| Text::atom("true"))
     }
 
@@ -145,13 +151,19 @@ impl<'p> Printer<'p> {
             return self.joined(&negated, true);
         }
         let mut texts = Vec::new();
-        for piece in self.strings_in(parts, false) {
+        self.append_literals(&mut parts.to_vec(), false, &mut texts);
+        Text::chain(Level::Or, "||", texts).unwrap_or_else(|| Text::atom("false"))
+    }
+
+    /// Appends the texts of literals, string comparisons put together, and empties the list.
+    fn append_literals(&self, literals: &mut Vec<(Term, bool)>, conjunction: bool, texts: &mut Vec<Text>) {
+        for piece in self.strings_in(literals, conjunction) {
             texts.push(match piece {
                 bytes::Piece::Literal(t, sign) => self.truth(t, sign),
                 bytes::Piece::Strings(text) => text,
             });
         }
-        Text::chain(Level::Or, "||", texts).unwrap_or_else(|| Text::atom("false"))
+        literals.clear();
     }
 
     /// Bit `bit` of a value: a test with a mask.
@@ -167,7 +179,7 @@ impl<'p> Printer<'p> {
                 let (left, right) = self.operands(a, b, true);
                 Text::infix(Level::Equality, left, if holds { "==" } else { "!=" }, right)
             }
-            CmpOp::Ult | CmpOp::Ule | CmpOp::Slt | CmpOp::Sle => match self.bound(t, holds) {
+            CmpOp::Ult | CmpOp::Ule | CmpOp::Slt | CmpOp::Sle => match bound(self.pool, t, holds) {
                 Some((x, is_signed, bound)) => self.bounded(x, is_signed, bound),
                 None => self.order(op, a, b, holds),
             },

@@ -283,7 +283,7 @@ impl Domain for SymbolicDomain {
 impl SymbolicDomain {
     /// `a == b` as a term.
     pub(crate) fn equal(&mut self, a: Term, b: Term) -> Term {
-        self.pool.cmp(CmpOp::Eq, a, b)
+        self.compare(CmpOp::Eq, a, b)
     }
 
     /// `t == bits` as a term.

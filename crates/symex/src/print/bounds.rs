@@ -1,29 +1,10 @@
-//! Bounds: which constant to print, and which conjuncts say nothing new.
+//! Which way to write a bound, and which conjuncts say nothing new.
 
-use icsched_smt::{CmpOp, Node, Term};
+use icsched_smt::Term;
 
 use super::Printer;
-use super::values::as_signed;
-
-/// `<`, `<=`, `>` or `>=` with a constant on the right.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) struct Bound {
-    /// The constant is an upper bound.
-    pub(super) upper: bool,
-    /// The constant itself is excluded.
-    pub(super) strict: bool,
-    /// The constant as its side reads it.
-    pub(super) value: i128,
-}
-
-/// What a conjunct says about one term.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-enum Fact {
-    Equal(i128),
-    Different(i128),
-    AtMost(i128),
-    AtLeast(i128),
-}
+use super::text::{Level, Text};
+use crate::bounds::{Bound, Fact, Known, implied, known};
 
 impl Bound {
     pub(super) fn operator(self) -> &'static str {
@@ -51,15 +32,6 @@ impl Bound {
         let score = |b: Bound| (if is_char { char_roundness(b.value) } else { roundness(b.value) }, b.strict);
         if score(twin) > score(self) { twin } else { self }
     }
-
-    fn fact(self) -> Fact {
-        match (self.upper, self.strict) {
-            (true, true) => Fact::AtMost(self.value - 1),
-            (true, false) => Fact::AtMost(self.value),
-            (false, true) => Fact::AtLeast(self.value + 1),
-            (false, false) => Fact::AtLeast(self.value),
-        }
-    }
 }
 
 fn roundness(value: i128) -> u32 {
@@ -79,66 +51,49 @@ fn char_roundness(value: i128) -> u32 {
     }
 }
 
-impl Fact {
-    /// Whether `self` follows from `other`.
-    fn follows_from(self, other: Fact) -> bool {
-        match (self, other) {
-            (Fact::Equal(a), Fact::Equal(b)) | (Fact::Different(a), Fact::Different(b)) => a == b,
-            (Fact::Different(a), Fact::Equal(b)) => a != b,
-            (Fact::Different(a), Fact::AtMost(b)) => b < a,
-            (Fact::Different(a), Fact::AtLeast(b)) => a < b,
-            (Fact::AtMost(a), Fact::Equal(b) | Fact::AtMost(b)) => b <= a,
-            (Fact::AtLeast(a), Fact::Equal(b) | Fact::AtLeast(b)) => a <= b,
-            (Fact::Equal(_), _) | (Fact::AtMost(_), _) | (Fact::AtLeast(_), _) => false,
+impl Printer<'_> {
+    /// The literals of a conjunction without those that follow from another one about the same term. A term between
+    /// two equal bounds is written as equal to them, in place of the first.
+    pub(super) fn reduced(&self, parts: &[(Term, bool)]) -> Vec<Reduced> {
+        let facts: Vec<Option<Known>> = parts.iter().map(|&(t, holds)| known(self.pool, t, holds)).collect();
+        let kept: Vec<usize> = (0..parts.len()).filter(|&i| !implied(&facts, i)).collect();
+        let opposite = |i: usize| {
+            let this = facts[i]?;
+            kept.iter().copied().find(|&j| {
+                facts[j].is_some_and(|other| {
+                    let meets = match (this.fact, other.fact) {
+                        (Fact::AtMost(a), Fact::AtLeast(b)) | (Fact::AtLeast(a), Fact::AtMost(b)) => a == b,
+                        _ => false,
+                    };
+                    meets && this.term == other.term && this.is_signed == other.is_signed
+                })
+            })
+        };
+        let mut reduced = Vec::new();
+        for &i in &kept {
+            match (opposite(i), facts[i].map(|k| (k.term, k.fact))) {
+                (Some(j), _) if j < i => {}
+                (Some(_), Some((term, Fact::AtMost(value) | Fact::AtLeast(value)))) => {
+                    reduced.push(Reduced::Equal(self.equality_text(term, value)));
+                }
+                _ => reduced.push(Reduced::Literal(parts[i])),
+            }
         }
+        reduced
+    }
+
+    fn equality_text(&self, term: Term, value: i128) -> Text {
+        let width = self.pool.width(term);
+        let bits = (value as u128) & (u128::MAX >> (128 - width));
+        let right = self.literal_like(term, width, bits, true);
+        Text::infix(Level::Equality, self.integer(term), "==", right)
     }
 }
 
-impl Printer<'_> {
-    /// The comparison of a term with a constant that a literal is: the term, whether it is read as signed, the bound.
-    pub(super) fn bound(&self, t: Term, holds: bool) -> Option<(Term, bool, Bound)> {
-        let Node::Cmp(op, a, b) = *self.pool.node(t) else { return None };
-        let (is_signed, strict) = match op {
-            CmpOp::Eq => return None,
-            CmpOp::Ult => (false, true),
-            CmpOp::Ule => (false, false),
-            CmpOp::Slt => (true, true),
-            CmpOp::Sle => (true, false),
-        };
-        // Negation swaps the sides: !(a < b) is b <= a.
-        let (a, b, strict) = if holds { (a, b, strict) } else { (b, a, !strict) };
-        let (x, bits, upper) = match (self.pool.as_const_wide(a), self.pool.as_const_wide(b)) {
-            (None, Some(bits)) => (a, bits, true),
-            (Some(bits), None) => (b, bits, false),
-            _ => return None,
-        };
-        let width = self.pool.width(x);
-        let value = if is_signed { as_signed(width, bits) } else { i128::try_from(bits).ok()? };
-        Some((x, is_signed, Bound { upper, strict, value }))
-    }
-
-    fn fact(&self, t: Term, holds: bool) -> Option<(Term, bool, Fact)> {
-        if let Some((x, is_signed, bound)) = self.bound(t, holds) {
-            return Some((x, is_signed, bound.fact()));
-        }
-        let Node::Cmp(CmpOp::Eq, x, c) = *self.pool.node(t) else { return None };
-        let value = as_signed(self.pool.width(x), self.pool.as_const_wide(c)?);
-        Some((x, true, if holds { Fact::Equal(value) } else { Fact::Different(value) }))
-    }
-
-    /// The literals of a conjunction without those that follow from another one about the same term.
-    pub(super) fn without_implied(&self, parts: &[(Term, bool)]) -> Vec<(Term, bool)> {
-        let facts: Vec<_> = parts.iter().map(|&(t, holds)| self.fact(t, holds)).collect();
-        let implied = |i: usize| {
-            let Some((x, is_signed, fact)) = facts[i] else { return false };
-            facts.iter().enumerate().any(|(j, other)| match *other {
-                Some((y, signed_too, other)) if i != j && x == y && is_signed == signed_too => {
-                    // Of two that say the same the first stays.
-                    fact.follows_from(other) && (j < i || !other.follows_from(fact))
-                }
-                _ => false,
-            })
-        };
-        (0..parts.len()).filter(|&i| !implied(i)).map(|i| parts[i]).collect()
-    }
+/// A conjunct that is left.
+pub(super) enum Reduced {
+    /// As it was.
+    Literal((Term, bool)),
+    /// Two bounds that meet.
+    Equal(Text),
 }

@@ -6,7 +6,8 @@ use icsched_smt::{CmpOp, Node, Term};
 
 use super::Printer;
 use super::text::{Level, Text};
-use super::values::{as_signed, number, signed_type};
+use super::values::{number, signed_type};
+use crate::bounds::as_signed;
 
 /// A part of a conjunction or disjunction.
 pub(super) enum Piece {
@@ -55,7 +56,8 @@ impl Printer<'_> {
         if self.input_byte(other).is_some() {
             return Text::atom(&format!("'{}'", escaped(bits as u8, '\'')));
         }
-        if is_signed || width == 1 {
+        // A slice of another width is written with a mask: it reads as unsigned.
+        if is_signed && signed_type(width).is_some() {
             return Text::number(number(as_signed(width, bits)));
         }
         let suffix = if bits > i32::MAX as u128 { "u" } else { "" };

@@ -95,6 +95,8 @@ fn conjuncts_that_say_nothing_new_are_left_out() {
     assert_eq!(print(&[below_11, below_6, not_zero]), "n <= 5 && n != 0");
     assert_eq!(print(&[below_11, zero]), "n == 0");
     assert_eq!(print(&[above_5, below_11]), "n > 5 && n <= 10");
+    let below_7 = t.compare(CmpOp::Slt, n, 7);
+    assert_eq!(Printer::new(&t.pool).conjunction(&[above_5, below_7]), "n == 6");
 }
 
 #[test]

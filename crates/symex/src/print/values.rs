@@ -4,12 +4,7 @@ use icsched_smt::{BinOp, FpOp, Node, Term};
 
 use super::Printer;
 use super::text::{Level, Text};
-
-/// A constant of `width` bits read as a signed number.
-pub(super) fn as_signed(width: u32, bits: u128) -> i128 {
-    let unused = 128 - width;
-    ((bits << unused) as i128) >> unused
-}
+use crate::bounds::as_signed;
 
 /// C's unsigned type of at least `width` bits.
 pub(super) fn unsigned_type(width: u32) -> &'static str {
@@ -67,8 +62,10 @@ impl Printer<'_> {
             return self.truth(arg, true);
         }
         let inner = self.integer(arg);
-        // A remainder, mask or the like that can't be negative reads the same without the cast.
-        if self.non_negative(arg) { inner } else { inner.cast(unsigned_type(self.pool.width(arg))) }
+        // What can't be negative reads the same without the cast: a remainder, a slice that is written with a mask.
+        let is_masked =
+            matches!(*self.pool.node(arg), Node::Extract { .. }) && signed_type(self.pool.width(arg)).is_none();
+        if is_masked || self.non_negative(arg) { inner } else { inner.cast(unsigned_type(self.pool.width(arg))) }
     }
 
     fn arithmetic(&self, op: BinOp, a: Term, b: Term) -> Text {
@@ -166,6 +163,12 @@ impl Printer<'_> {
     /// Bits `lo..=hi` of a value.
     fn slice(&self, arg: Term, hi: u32, lo: u32) -> Text {
         let width = hi - lo + 1;
+        if (width, lo) == (32, 0)
+            && let Some(string) = self.pool.symbol_name(arg).and_then(|name| name.strip_prefix("strtol("))
+        {
+            // How the C library defines `atoi`, and what compilers make of it.
+            return Text::atom(&format!("atoi({string}"));
+        }
         let mut text = self.integer(arg);
         if lo > 0 {
             text = Text::infix(Level::Shift, text, ">>", Text::atom(&lo.to_string()));

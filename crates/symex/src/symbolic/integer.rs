@@ -5,17 +5,19 @@
 
 use icsched_smt::{BinOp, Node, Term, TermPool};
 
+use crate::bounds::as_signed;
+
 /// All values of a term, read as a signed number of its width: `residue` plus a multiple of `stride`, within bounds.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Integers {
     /// Least value.
-    pub(super) least: i128,
+    least: i128,
     /// Greatest value.
-    pub(super) greatest: i128,
+    greatest: i128,
     /// Distance of two possible values; 0 for a constant.
-    pub(super) stride: u128,
+    stride: u128,
     /// One value that fits the stride.
-    pub(super) residue: i128,
+    residue: i128,
 }
 
 /// Nesting of sums and products that is looked at.
@@ -28,6 +30,11 @@ impl Integers {
 
     fn full(width: u32) -> Self {
         Integers { least: -(1 << (width - 1)), greatest: (1 << (width - 1)) - 1, stride: 1, residue: 0 }
+    }
+
+    /// Least and greatest value.
+    pub(super) fn bounds(self) -> (i128, i128) {
+        (self.least, self.greatest)
     }
 
     fn add(self, other: Self) -> Self {
@@ -90,6 +97,25 @@ pub(super) fn integers_of(pool: &TermPool, t: Term) -> Integers {
     bounded(pool, t, MAX_DEPTH)
 }
 
+/// The term as `index * scale + start` that does not wrap, `scale` positive; `(t, 1, 0)` when it is no such sum.
+pub(super) fn index_of(pool: &TermPool, t: Term) -> (Term, i128, i128) {
+    let width = pool.width(t);
+    let (Some(rest), start) = pool.split_constant(t) else { return (t, 1, 0) };
+    let start = as_signed(width, start.into());
+    let (index, scale) = match *pool.node(rest) {
+        Node::Binary(BinOp::Mul, x, factor) => match pool.as_const_wide(factor) {
+            Some(bits) => (x, as_signed(width, bits)),
+            None => (rest, 1),
+        },
+        _ => (rest, 1),
+    };
+    let exact = integers_of(pool, index).scale(scale).map(|scaled| scaled.add(Integers::constant(start)));
+    match exact {
+        Some(exact) if scale > 0 && exact == exact.wrap(width) => (index, scale, start),
+        _ => (t, 1, 0),
+    }
+}
+
 fn bounded(pool: &TermPool, t: Term, depth: u32) -> Integers {
     let width = pool.width(t);
     let known = structural(pool, t, depth).unwrap_or_else(|| Integers::full(width)).wrap(width);
@@ -104,10 +130,10 @@ fn structural(pool: &TermPool, t: Term, depth: u32) -> Option<Integers> {
     let width = pool.width(t);
     let depth = depth.checked_sub(1)?;
     Some(match *pool.node(t) {
-        Node::Const { bits, .. } => Integers::constant(signed(width, bits)),
+        Node::Const { bits, .. } => Integers::constant(as_signed(width, bits)),
         Node::Binary(BinOp::Add, a, b) => bounded(pool, a, depth).add(bounded(pool, b, depth)),
         Node::Binary(BinOp::Mul, a, b) => {
-            let factor = signed(width, pool.as_const_wide(b)?);
+            let factor = as_signed(width, pool.as_const_wide(b)?);
             bounded(pool, a, depth).scale(factor)?
         }
         Node::Ite(_, a, b) => bounded(pool, a, depth).join(bounded(pool, b, depth)),
@@ -131,11 +157,6 @@ fn structural(pool: &TermPool, t: Term, depth: u32) -> Option<Integers> {
         }
         _ => return None,
     })
-}
-
-fn signed(width: u32, bits: u128) -> i128 {
-    let unused = 128 - width;
-    ((bits << unused) as i128) >> unused
 }
 
 #[cfg(test)]

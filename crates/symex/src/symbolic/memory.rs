@@ -4,21 +4,27 @@
 //! listed (at most [`MAX_SLOTS`], from bounds and stride of the offset), the array form stays a list of bytes and the
 //! access becomes a choice between slots: solvers are at their best without arrays, and pointers in such a table stay
 //! choices between addresses that [`resolve`](super::resolve) can walk (Bergan 2.4.1, "compound symbolic pointer
-//! expressions"). Beyond that the contents become one term of the theory of arrays.
+//! expressions"). Larger tables with few different values are read as a choice between ranges. Beyond that the contents
+//! become one term of the theory of arrays.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use icsched_smt::{BinOp, Node, Term};
+use icsched_smt::{BinOp, CmpOp, Node, Term};
 use smallvec::SmallVec;
 
-use super::integer::integers_of;
+use super::integer::{index_of, integers_of};
 use super::{SymValue, SymbolicDomain};
 use crate::domain::MemoryByte;
 use crate::path::SymPath;
 
 /// Most slots that an access is split into.
 pub(super) const MAX_SLOTS: usize = 64;
+
+/// Most slots of a table that is read as a choice between runs of equal values.
+const MAX_TABLE: usize = 4096;
+/// Most such runs.
+const MAX_RUNS: usize = 64;
 
 /// Contents of an object that was accessed at a symbolic offset.
 #[derive(Clone, Debug)]
@@ -128,9 +134,9 @@ impl SymbolicDomain {
     }
 
     /// The offsets at which an access of `n` bytes within an object of `size` bytes may be; `None` when too many.
-    fn slots(&self, offset: Term, size: u64, n: u32) -> Option<Vec<u64>> {
+    fn slots(&self, offset: Term, size: u64, n: u32, limit: usize) -> Option<Vec<u64>> {
         let last = i128::from(size) - i128::from(n);
-        let slots = integers_of(&self.pool, offset).values_within(0, last, MAX_SLOTS)?;
+        let slots = integers_of(&self.pool, offset).values_within(0, last, limit)?;
         Some(slots.into_iter().map(|v| v as u64).collect())
     }
 
@@ -144,12 +150,17 @@ impl SymbolicDomain {
         n: u32,
         pointer: bool,
     ) -> SymValue {
-        if let Form::Bytes { bytes, .. } = &array.form
-            && let Some(slots) = self.slots(offset, bytes.len() as u64, n)
-        {
+        if let Form::Bytes { bytes, .. } = &array.form {
             let bytes = Rc::clone(bytes);
             let read = |domain: &mut Self, at: u64| domain.value_of_bytes(&bytes[at as usize..][..n as usize]);
-            return self.choice_of_slots(offset, &slots, n, read);
+            if let Some(slots) = self.slots(offset, bytes.len() as u64, n, MAX_SLOTS) {
+                return self.choice_of_slots(offset, &slots, n, read);
+            }
+            if let Some(slots) = self.slots(offset, bytes.len() as u64, n, MAX_TABLE)
+                && let Some(value) = self.choice_of_runs(offset, &slots, n, read)
+            {
+                return value;
+            }
         }
         let term = self.array_term(array);
         if pointer && let Some(slots) = self.feasible_values(path, offset, MAX_SLOTS) {
@@ -192,6 +203,38 @@ impl SymbolicDomain {
             result = self.pool.ite(here, value, result);
         }
         self.value(result)
+    }
+
+    /// `index < k1 ? v1 : index < k2 ? v2 : ...` for a table with long runs of equal values, such as the character classes
+    /// of the C library; `None` when the runs are too many.
+    fn choice_of_runs(
+        &mut self,
+        offset: Term,
+        slots: &[u64],
+        n: u32,
+        mut read: impl FnMut(&mut Self, u64) -> SymValue,
+    ) -> Option<SymValue> {
+        let mut runs: Vec<(SymValue, u64)> = Vec::new();
+        for &slot in slots {
+            let value = read(self, slot);
+            if runs.last().is_none_or(|(last, _)| *last != value) {
+                if runs.len() == MAX_RUNS {
+                    return None;
+                }
+                runs.push((value, slot));
+            }
+        }
+        let (index, scale, start) = index_of(&self.pool, offset);
+        let (last, mut end) = runs.pop()?;
+        let mut result = self.term(&last, 8 * n);
+        while let Some((value, first)) = runs.pop() {
+            let bound = self.pool.constant(self.pool.width(index), ((i128::from(end) - start) / scale) as u64);
+            let below = self.compare(CmpOp::Slt, index, bound);
+            let value = self.term(&value, 8 * n);
+            result = self.nested_choice(below, value, result);
+            end = first;
+        }
+        Some(self.value(result))
     }
 
     fn is_at(&mut self, offset: Term, slot: u64) -> Term {
@@ -245,7 +288,7 @@ impl SymbolicDomain {
     ) {
         let written = self.bytes_of(value, n);
         if let Form::Bytes { bytes, .. } = &array.form
-            && let Some(slots) = self.slots(offset, bytes.len() as u64, n)
+            && let Some(slots) = self.slots(offset, bytes.len() as u64, n, MAX_SLOTS)
         {
             let mut bytes = bytes.to_vec();
             for slot in slots {

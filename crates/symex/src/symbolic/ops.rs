@@ -33,6 +33,11 @@ impl SymbolicDomain {
             if let Some(result) = self.widened_connective(direct, a, b) {
                 return Some(result);
             }
+            if op == ir::BinOp::And
+                && let Some(result) = self.masked(a, b)
+            {
+                return Some(result);
+            }
             return Some(self.pool.binary(direct, a, b));
         }
         Some(match op {
@@ -58,8 +63,8 @@ impl SymbolicDomain {
 
     /// `x op y ? a : b`.
     pub(super) fn choose(&mut self, op: CmpOp, x: Term, y: Term, a: Term, b: Term) -> Term {
-        let condition = self.pool.cmp(op, x, y);
-        self.pool.ite(condition, a, b)
+        let condition = self.compare(op, x, y);
+        self.choice(condition, a, b)
     }
 
     fn signed_saturating(&mut self, op: BinOp, overflow: OverflowOp, a: Term, b: Term) -> Term {
@@ -168,8 +173,8 @@ impl SymbolicDomain {
         let (from_bits, to_bits) = (self.pool.width(a), to.bits());
         Some(match op {
             CastOp::Trunc if to_bits < from_bits => self.truncate(a, to_bits),
-            CastOp::ZExt if to_bits > from_bits => self.pool.zext(a, to_bits),
-            CastOp::SExt if to_bits > from_bits => self.pool.sext(a, to_bits),
+            CastOp::ZExt if to_bits > from_bits => self.extended(a, to_bits, false),
+            CastOp::SExt if to_bits > from_bits => self.extended(a, to_bits, true),
             CastOp::Trunc | CastOp::ZExt | CastOp::SExt | CastOp::Bitcast => a,
             _ => return None,
         })

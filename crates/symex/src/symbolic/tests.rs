@@ -250,3 +250,55 @@ fn a_choice_of_constants_is_tried_in_order() {
     domain.grant(condition, true);
     assert_eq!(domain.concretise(&other, &pointer, DecisionKind::CallTarget).ok(), Some(0x600));
 }
+
+#[test]
+fn scaled_and_clamped_numbers_fold_to_bounds() {
+    let mut domain = domain();
+    let word = Type::Int(64);
+    let k = domain.input("k", 64);
+    let index = domain.binary(BinOp::And, word, &k, &SymValue::Constant(3)).expect("a mask");
+    let offset = domain.binary(BinOp::Mul, word, &index, &SymValue::Constant(40)).expect("a product");
+    let at = domain.binary(BinOp::Add, word, &offset, &SymValue::Constant(0x500)).expect("a sum");
+    let third = domain.int_compare(IntPredicate::Eq, word, &at, &SymValue::Constant(0x500 + 120));
+    let between = domain.int_compare(IntPredicate::Eq, word, &at, &SymValue::Constant(0x500 + 50));
+    assert_eq!(between, SymValue::Constant(0));
+    let third = domain.term(&third, 1);
+    assert_eq!(Printer::new(&domain.pool).condition(third), "(k & 0x3) == 3");
+    let int = Type::Int(32);
+    let n = domain.input("n", 32);
+    let clamped = domain.binary(BinOp::SMax, int, &n, &SymValue::Constant(1)).expect("a maximum");
+    let small = domain.int_compare(IntPredicate::Ult, int, &clamped, &SymValue::Constant(3));
+    let small = domain.term(&small, 1);
+    assert_eq!(Printer::new(&domain.pool).condition(small), "n < 3");
+}
+
+/// A character class table, as `ctype.h` has it: read without array theory, and tested as ranges.
+#[test]
+fn a_character_class_is_a_range() {
+    let mut domain = domain();
+    let path = SymPath::default();
+    let word = Type::Int(64);
+    let class = |c: usize| u16::from((c as u8).is_ascii_digit()) << 11 | u16::from((c as u8).is_ascii_lowercase()) << 9;
+    let table: Vec<_> = (0..384)
+        .flat_map(|i: usize| class(i.wrapping_sub(128)).to_le_bytes())
+        .enumerate()
+        .map(|(i, byte)| MemoryByte::Constant(if i < 256 { 0 } else { byte }))
+        .collect();
+    let array = domain.array_from_bytes(&table);
+    let SymValue::Term(byte) = domain.input("argv[1][0]", 8) else { panic!("an input is a term") };
+    let c = domain.cast(CastOp::ZExt, Type::Int(8), word, &SymValue::Term(byte)).expect("a cast");
+    let scaled = domain.binary(BinOp::Mul, word, &c, &SymValue::Constant(2)).expect("a product");
+    let offset = domain.binary(BinOp::Add, word, &scaled, &SymValue::Constant(256)).expect("a sum");
+    let read = domain.array_load(&path, &array, 768, &offset, 2, false);
+    let wide = domain.cast(CastOp::ZExt, Type::Int(16), Type::Int(32), &read).expect("a cast");
+    let bit = domain.binary(BinOp::And, Type::Int(32), &wide, &SymValue::Constant(0x800)).expect("a mask");
+    let is_digit = domain.int_compare(IntPredicate::Ne, Type::Int(32), &bit, &SymValue::Constant(0));
+    let is_digit = domain.term(&is_digit, 1);
+    for c in 0..256u64 {
+        let model = model(&[("argv[1][0]", 8, c)]);
+        assert_eq!(evaluate(&mut domain, read, 16, &model), u64::from(class(c as usize)), "class of {c}");
+        assert_eq!(domain.pool.eval_bool(is_digit, &model), (c as u8).is_ascii_digit());
+    }
+    let text = Printer::new(&domain.pool).condition(is_digit);
+    assert_eq!(text, "(unsigned char)argv[1][0] >= '0' && (unsigned char)argv[1][0] <= '9'");
+}

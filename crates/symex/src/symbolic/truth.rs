@@ -8,6 +8,8 @@ use icsched_smt::{BinOp, CmpOp, Node, Term};
 use rustc_hash::FxHashMap;
 
 use super::SymbolicDomain;
+use super::integer::integers_of;
+use crate::bounds::{Fact, Known, as_signed, implied, known};
 
 /// Conjunctions of more literals are left as they are.
 const MAX_LITERALS: usize = 128;
@@ -51,35 +53,64 @@ impl SymbolicDomain {
         true
     }
 
-    /// Drops literals that others imply; `None` when two contradict each other. Only equalities with constants are
+    /// Drops literals that others imply; `None` when two contradict each other. Only comparisons with constants are
     /// compared.
-    fn absorb(&self, mut literals: Vec<Term>) -> Option<Vec<Term>> {
-        let mut values: FxHashMap<Term, u128> = FxHashMap::default();
-        for &literal in &literals {
-            if let Some((t, value)) = self.equality(literal)
-                && *values.entry(t).or_insert(value) != value
+    fn absorb(&mut self, mut literals: Vec<Term>) -> Option<Vec<Term>> {
+        self.sign_bounds(&mut literals);
+        let facts: Vec<Option<Known>> = literals.iter().map(|&t| self.known(t)).collect();
+        let mut values: FxHashMap<Term, i128> = FxHashMap::default();
+        for known in facts.iter().flatten() {
+            if let Fact::Equal(value) = known.fact
+                && *values.entry(known.term).or_insert(value) != value
             {
                 return None;
             }
         }
-        let mut contradiction = false;
-        literals.retain(|&literal| {
-            let Node::Not(inner) = *self.pool.node(literal) else { return true };
-            let Some((t, excluded)) = self.equality(inner) else { return true };
-            let Some(&value) = values.get(&t) else { return true };
-            contradiction |= value == excluded;
-            false
-        });
-        (!contradiction).then_some(literals)
+        let contradicts = |known: &Known| {
+            let value = values.get(&known.term).filter(|_| known.is_signed);
+            value.is_some_and(|&value| match known.fact {
+                Fact::Equal(_) => false,
+                Fact::Different(excluded) => value == excluded,
+                Fact::AtMost(most) => value > most,
+                Fact::AtLeast(least) => value < least,
+            })
+        };
+        if facts.iter().flatten().any(contradicts) {
+            return None;
+        }
+        Some((0..literals.len()).filter(|&i| !implied(&facts, i)).map(|i| literals[i]).collect())
     }
 
-    /// `t == constant`.
-    fn equality(&self, literal: Term) -> Option<(Term, u128)> {
-        let Node::Cmp(CmpOp::Eq, a, b) = *self.pool.node(literal) else { return None };
-        match (self.pool.as_const_wide(a), self.pool.as_const_wide(b)) {
-            (None, Some(value)) => Some((a, value)),
-            (Some(value), None) => Some((b, value)),
-            _ => None,
+    fn known(&self, literal: Term) -> Option<Known> {
+        match *self.pool.node(literal) {
+            Node::Not(inner) => known(&self.pool, inner, false),
+            _ => known(&self.pool, literal, true),
+        }
+    }
+
+    /// Unsigned bounds of terms that are known not to be negative become signed ones, so that they can be compared with
+    /// the signed bounds (`n > 0 && (unsigned)n >= 3` is `n >= 3`).
+    fn sign_bounds(&mut self, literals: &mut [Term]) {
+        let non_negative: Vec<Term> = literals
+            .iter()
+            .filter_map(|&t| self.known(t))
+            .filter(|k| k.is_signed && matches!(k.fact, Fact::AtLeast(0..)))
+            .map(|k| k.term)
+            .collect();
+        for literal in literals {
+            let Node::Cmp(op, a, b) = *self.pool.node(*literal) else { continue };
+            let signed = match op {
+                CmpOp::Ult => CmpOp::Slt,
+                CmpOp::Ule => CmpOp::Sle,
+                CmpOp::Eq | CmpOp::Slt | CmpOp::Sle => continue,
+            };
+            let is_small = |t: Term| {
+                let width = self.pool.width(t);
+                self.pool.as_const_wide(t).is_some_and(|bits| bits >> (width - 1) == 0) || non_negative.contains(&t)
+            };
+            if is_small(a) && is_small(b) {
+                *literal = self.pool.cmp(signed, a, b);
+            }
         }
     }
 
@@ -111,8 +142,32 @@ impl SymbolicDomain {
         match (*self.pool.node(a), *self.pool.node(b)) {
             (Node::Ite(..), Node::Const { .. }) => self.through_choices(a, &|domain, t| domain.pool.cmp(op, t, b)),
             (Node::Const { .. }, Node::Ite(..)) => self.through_choices(b, &|domain, t| domain.pool.cmp(op, a, t)),
-            _ => self.pool.cmp(op, a, b),
+            _ => {
+                let truth = self.pool.cmp(op, a, b);
+                self.unscaled(truth).unwrap_or(truth)
+            }
         }
+    }
+
+    /// `x * factor == bits` as a condition on `x`, if the product can't wrap.
+    fn unscaled(&mut self, truth: Term) -> Option<Term> {
+        let Node::Cmp(CmpOp::Eq, product, constant) = *self.pool.node(truth) else { return None };
+        let Node::Binary(BinOp::Mul, x, factor) = *self.pool.node(product) else { return None };
+        let bits = self.pool.as_const_wide(constant)?;
+        let width = self.pool.width(x);
+        let factor = i128::try_from(self.pool.as_const_wide(factor)?).ok()?;
+        let value = as_signed(width, bits);
+        let (least, greatest) = integers_of(&self.pool, x).bounds();
+        let limit = 1i128 << (width - 1);
+        let fits = |bound: i128| bound.checked_mul(factor).is_some_and(|p| -limit <= p && p < limit);
+        if factor == 0 || !fits(least) || !fits(greatest) {
+            return None;
+        }
+        if value % factor != 0 {
+            return Some(self.pool.bool(false));
+        }
+        let quotient = self.pool.constant_wide(width, (value / factor) as u128);
+        Some(self.pool.cmp(CmpOp::Eq, x, quotient))
     }
 
     /// The low bits of a term, taken of the arms of a choice.
@@ -139,12 +194,46 @@ impl SymbolicDomain {
             (Node::Ite(condition, yes, no), Some(depth)) => {
                 let yes = self.through_arms(yes, depth, apply, done);
                 let no = self.through_arms(no, depth, apply, done);
-                self.choice(condition, yes, no)
+                self.nested_choice(condition, yes, no)
             }
             _ => apply(self, t),
         };
         done.insert(t, result);
         result
+    }
+
+    /// `c ? a : b`, where `b` may be a choice with the same first arm by a weaker condition: `n < 3 ? a : n < 5 ? a : b`.
+    pub(super) fn nested_choice(&mut self, c: Term, a: Term, b: Term) -> Term {
+        if let Node::Ite(weaker, same, _) = *self.pool.node(b)
+            && same == a
+            && let (Some(this), Some(other)) = (self.known(c), self.known(weaker))
+            && (this.term, this.is_signed) == (other.term, other.is_signed)
+            && other.fact.follows_from(this.fact)
+        {
+            return b;
+        }
+        self.choice(c, a, b)
+    }
+
+    /// `t & mask` of a choice between constants, taken of the arms.
+    pub(super) fn masked(&mut self, t: Term, mask: Term) -> Option<Term> {
+        let is_table = |pool: &icsched_smt::TermPool, t: Term| match *pool.node(t) {
+            Node::Ite(_, a, _) => pool.as_const_wide(a).is_some(),
+            _ => false,
+        };
+        (self.pool.as_const_wide(mask).is_some() && is_table(&self.pool, t))
+            .then(|| self.through_choices(t, &|domain, t| domain.pool.binary(BinOp::And, t, mask)))
+    }
+
+    /// An extension of a choice between constants, taken of the arms.
+    pub(super) fn extended(&mut self, t: Term, width: u32, is_signed: bool) -> Term {
+        let apply = |domain: &mut Self, t: Term| {
+            if is_signed { domain.pool.sext(t, width) } else { domain.pool.zext(t, width) }
+        };
+        match *self.pool.node(t) {
+            Node::Ite(_, a, _) if self.pool.as_const_wide(a).is_some() => self.through_choices(t, &apply),
+            _ => apply(self, t),
+        }
     }
 
     /// A bit operation on truth values that were widened; `None` when they were not.
