@@ -29,7 +29,7 @@ pub use threads::ProgramCall;
 /// What a call of a function without definition and model does (`--extern NAME=…`).
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Extern {
-    /// Returns fresh inputs.
+    /// Returns fresh inputs (zero in the concrete domain); memory behind its arguments stays as it is.
     Havoc,
     /// Returns zero.
     Pure,
