@@ -75,7 +75,12 @@ impl Engine {
         let options = SolverOptions { timeout: Some(limits.solver_timeout), ..SolverOptions::default() };
         let solver = || CachingSolver::new(Z3Solver::new(options));
         let domain = SymbolicDomain::new(Box::new(solver()));
-        let options = Options { externs: externs.clone(), ..Options::default() };
+        let options = Options {
+            externs: externs.clone(),
+            symbolic_files: inputs.files.clone(),
+            symbolic_stdin: inputs.stdin,
+            ..Options::default()
+        };
         let mut machine = Machine::new(Arc::clone(program), domain, Box::new(MemoryHost::default()), options);
         let (arguments, bounds) = inputs.arguments(&mut machine.domain);
         let mut initial = machine.initial_state(&arguments).map_err(|stop| format!("start-up: {stop:?}"))?;

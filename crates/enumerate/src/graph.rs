@@ -5,22 +5,27 @@ use icsched_schedule::{AccessMode, Blocked, CyclicOrder, HappensBefore, HbBuilde
 use icsched_symex::state::State;
 use icsched_symex::stop::{BlockedThread, PathEnd};
 use icsched_symex::trace::{EventMode, SyncEvent};
-use icsched_symex::Domain;
+use icsched_symex::{Domain, ThreadId};
+use rustc_hash::FxHashMap;
 
 /// The happens-before graph of a path (Bergan 3.2).
 ///
 /// # Errors
 /// If the orders that were asked for contradict each other; models don't, but a program may call the intrinsics itself.
 pub fn happens_before<D: Domain>(program: &Program, state: &State<D>) -> Result<HappensBefore, CyclicOrder> {
+    let threads = ThreadObjects::of(state);
     let mut builder = HbBuilder::new();
-    for event in state.events.iter() {
+    for (index, event) in state.events.iter().enumerate() {
         match event {
             SyncEvent::Create { parent, child } => builder.create_thread(parent.0, child.0),
             SyncEvent::Node { thread, operation, stack, object, object_name, mode } => {
+                let own = stack.0.iter().any(|p| program.functions[p.func].origin == Origin::Program);
+                // Without a call of the program's own it is the end of its start function that is meant.
+                let op = if own { operation.clone() } else { THREAD_END.to_owned() };
                 let label = NodeLabel {
-                    op: operation.clone(),
-                    object: object_name.clone(),
-                    at: place(program, stack),
+                    op,
+                    object: threads.name_at(index).unwrap_or_else(|| object_name.clone()),
+                    at: if own { place(program, stack) } else { String::new() },
                     point: stack.0.last().copied(),
                 };
                 builder.event(thread.0, *object, access(*mode), label);
@@ -29,6 +34,46 @@ pub fn happens_before<D: Domain>(program: &Program, state: &State<D>) -> Result<
         }
     }
     builder.finish()
+}
+
+/// Which thread a node is about, for nodes on the models' thread control blocks. Blocks are used again for later
+/// threads, so an address means a thread only until the next creation.
+struct ThreadObjects {
+    by_event: FxHashMap<usize, u32>,
+    by_address: FxHashMap<u64, u32>,
+}
+
+impl ThreadObjects {
+    fn of<D: Domain>(state: &State<D>) -> Self {
+        let mut this = Self { by_event: FxHashMap::default(), by_address: FxHashMap::default() };
+        let mut latest: FxHashMap<ThreadId, (usize, u64)> = FxHashMap::default();
+        for (index, event) in state.events.iter().enumerate() {
+            match event {
+                SyncEvent::Node { thread, object, .. } => {
+                    latest.insert(*thread, (index, *object));
+                    if let Some(&child) = this.by_address.get(object) {
+                        this.by_event.insert(index, child);
+                    }
+                }
+                SyncEvent::Create { parent, child } => {
+                    if let Some(&(index, address)) = latest.get(parent) {
+                        this.by_event.insert(index, child.0);
+                        this.by_address.insert(address, child.0);
+                    }
+                }
+                SyncEvent::Order { .. } => {}
+            }
+        }
+        this
+    }
+
+    fn name_at(&self, event: usize) -> Option<String> {
+        self.by_event.get(&event).map(|thread| format!("thread {thread}"))
+    }
+
+    fn name_of(&self, address: u64) -> Option<String> {
+        self.by_address.get(&address).map(|thread| format!("thread {thread}"))
+    }
 }
 
 fn access(mode: EventMode) -> AccessMode {
@@ -71,7 +116,7 @@ pub fn schedule_end<D: Domain>(program: &Program, state: &State<D>, end: &PathEn
 }
 
 fn describe_blocked<D: Domain>(program: &Program, state: &State<D>, blocked: &BlockedThread) -> Blocked {
-    let object = state.heap.name_of(blocked.queue);
+    let object = ThreadObjects::of(state).name_of(blocked.queue).unwrap_or_else(|| state.heap.name_of(blocked.queue));
     let holder_at = blocked.holder.and_then(|holder| last_acquisition(program, state, holder.0, blocked.queue));
     Blocked {
         thread: blocked.thread.0,
@@ -112,6 +157,7 @@ fn waits_for(operation: &str, object: &str) -> String {
 
 /// Most threads alive at once, the main thread included.
 pub fn max_live_threads<D: Domain>(state: &State<D>) -> u32 {
+    let threads = ThreadObjects::of(state);
     let (mut live, mut most) = (1u32, 1u32);
     for event in state.events.iter() {
         match event {
@@ -119,8 +165,12 @@ pub fn max_live_threads<D: Domain>(state: &State<D>) -> u32 {
                 live += 1;
                 most = most.max(live);
             }
-            SyncEvent::Node { operation, .. } if operation == THREAD_END => live = live.saturating_sub(1),
-            SyncEvent::Node { .. } | SyncEvent::Order { .. } => {}
+            SyncEvent::Node { thread, object, .. } => {
+                // A thread's last node is on its own control block.
+                let ends = threads.by_address.get(object) == Some(&thread.0);
+                live = live.saturating_sub(u32::from(ends));
+            }
+            SyncEvent::Order { .. } => {}
         }
     }
     most

@@ -1,5 +1,6 @@
 //! Input-covering schedules: precondition slicing and the search (Bergan 3.3, 3.4).
 //!
+//! - [`specialise`]: folds code that this program cannot reach.
 //! - [`control`], [`provenance`], [`modref`]: static facts, computed once per program.
 //! - [`slice`]: which decisions of a path affect what it synchronises.
 //! - [`search`]: the worklist of uncovered inputs of one epoch.
@@ -19,6 +20,7 @@ mod reasons;
 pub mod region;
 pub mod search;
 pub mod slice;
+pub mod specialise;
 pub mod strategy;
 
 use std::collections::BTreeMap;
@@ -73,7 +75,8 @@ pub struct Request {
 /// If the program cannot be started with these inputs; says why.
 pub fn enumerate(request: &Request) -> Result<Enumeration, String> {
     let start = Instant::now();
-    let program = &*request.program;
+    let specialised = Arc::new(specialise::specialise(&request.program));
+    let program = &*specialised;
     let main = program.main.ok_or("the program has no main function")?;
     let off = |technique| request.without.contains(&technique);
     // Functions the user vouches for do nothing that matters to schedules.
@@ -83,7 +86,7 @@ pub fn enumerate(request: &Request) -> Result<Enumeration, String> {
     let statics = Statics { program, control: &control, modref: &modref };
     let limits = request.limits.clone();
     let shortest = !off(Technique::ShortestPath);
-    let mut engine = Engine::new(&request.program, &request.inputs, &request.externs, limits, shortest)?;
+    let mut engine = Engine::new(&specialised, &request.inputs, &request.externs, limits, shortest)?;
     let options = SearchOptions { slicing: !off(Technique::Slicing), ..request.search.clone() };
     let entry = CallStack(vec![ProgramPoint { func: main, block: EntityId::from_index(0), inst: 0 }]);
     let contexts = vec![ThreadContext { thread: 0, stack: vec![describe_entry(program, &entry)] }];

@@ -21,6 +21,10 @@ impl Reasons {
         self.reasons.insert(reason);
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.reasons.is_empty()
+    }
+
     pub(crate) fn into_sorted(self) -> Vec<Reason> {
         self.reasons.into_iter().collect()
     }

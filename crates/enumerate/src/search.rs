@@ -120,9 +120,12 @@ impl<'s, 'p> Search<'s, 'p> {
             tracing::debug!(path = self.paths, waiting = self.worklist.len(), schedules = self.found.len(), "path");
             if engine::is_feasible(&path) {
                 self.take(path);
+            } else {
+                self.exclude(&path);
             }
         }
         self.report_cut();
+        self.check_cover();
         let instructions = self.engine.instructions();
         SearchResult { paths: self.paths, instructions, epoch: self.finish(id, contexts) }
     }
@@ -149,6 +152,15 @@ impl<'s, 'p> Search<'s, 'p> {
             // Undecided counts as uncovered: it is explored, and whether it was feasible is asked again there.
             Answer::Sat | Answer::Unknown(_) => false,
         }
+    }
+
+    /// No input follows this path to its end (a bound of an input excludes it), so nothing need cover it.
+    fn exclude(&mut self, path: &Path) {
+        let decisions = every_decision(&path.trace);
+        let conditions: Vec<Term> = decisions.iter().map(|d| d.condition).collect();
+        let term = self.engine.pool().and_all(&conditions);
+        self.covered.push(term);
+        self.expand(path, &decisions);
     }
 
     fn take(&mut self, path: Path) {
@@ -211,6 +223,14 @@ impl<'s, 'p> Search<'s, 'p> {
                 }
             }
             prefix.push(decision.condition);
+        }
+    }
+
+    /// The preconditions together must admit every input; what else is wrong must not be called complete.
+    fn check_cover(&mut self) {
+        if self.reasons.is_empty() && !self.is_covered(&Conjunction::default()) {
+            let message = "some inputs follow none of the schedules that were found".to_owned();
+            self.reasons.add(Reason { kind: IncompleteKind::Limit, message, at: None });
         }
     }
 

@@ -110,6 +110,11 @@ impl<D: Domain> Heap<D> {
         self.chunks.get(index / CHUNK)?[index % CHUNK].as_deref()
     }
 
+    /// One more than the largest id in use.
+    pub fn object_count(&self) -> u32 {
+        self.next_id
+    }
+
     /// Ids of all live objects, ascending.
     pub fn live_objects(&self) -> impl Iterator<Item = (ObjectId, &Object<D>)> {
         let all = self.chunks.iter().flat_map(|c| c.iter()).zip(0..);
@@ -160,7 +165,8 @@ impl<D: Domain> Heap<D> {
 
     fn fresh_id(&mut self) -> ObjectId {
         let (first, last, count) = self.dead;
-        if count > QUARANTINE {
+        // A recorded trace names objects by id, so that an id must not mean two of them on a symbolic path.
+        if !D::SYMBOLIC && count > QUARANTINE {
             let next = match self.object(ObjectId(first)).map(|o| o.life) {
                 Some(Life::Dead { next, .. }) => next,
                 Some(Life::Alive) | None => 0,
