@@ -71,10 +71,18 @@ fn load_bytes(path: &str, bytes: &[u8], form: Form, options: &LoadOptions) -> Re
         module.remove_attribute("noinline");
         module.run_passes(PASSES).map_err(|detail| LoadError::Internal { path: path.to_owned(), detail })?;
     }
-    lower(&module, path, &options.entry, MODEL_MARK).map_err(|failure| match failure {
+    let internal = |detail| LoadError::Internal { path: path.to_owned(), detail };
+    let program = lower(&module, path, &options.entry, MODEL_MARK).map_err(|failure| match failure {
         Failure::Unsupported(what) => LoadError::Unsupported { path: path.to_owned(), what },
-        Failure::Model(detail) => LoadError::Internal { path: path.to_owned(), detail },
-    })
+        Failure::Model(detail) => internal(detail),
+    })?;
+    match icsched_ir::verify(&program) {
+        Ok(()) => Ok(program),
+        Err(errors) => {
+            let first = errors.first().map_or_else(String::new, ToString::to_string);
+            Err(internal(format!("lowering made an ill-formed program: {first}")))
+        }
+    }
 }
 
 fn link_models<'s>(path: &str, session: &'s Session, module: &Module<'s>) -> Result<(), LoadError> {

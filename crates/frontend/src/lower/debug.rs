@@ -32,6 +32,8 @@ pub(crate) struct DebugInfo<'m> {
     types: FxHashMap<Md<'m>, TypeId>,
     variables: FxHashMap<Md<'m>, (Option<String>, Option<TypeId>)>,
     pieces: FxHashMap<Md<'m>, Piece>,
+    /// Types that are known not to contain themselves; `false` while that is being found out.
+    finite: FxHashMap<TypeId, bool>,
 }
 
 /// Which part of a variable a debug record speaks of.
@@ -57,6 +59,7 @@ impl<'m> DebugInfo<'m> {
             types: FxHashMap::default(),
             variables: FxHashMap::default(),
             pieces: FxHashMap::default(),
+            finite: FxHashMap::default(),
         }
     }
 
@@ -100,8 +103,47 @@ impl<'m> DebugInfo<'m> {
         }
         let name = self.context.string_operand(node, 1).filter(|name| !name.is_empty());
         let ty = self.context.node_operand(node, VARIABLE_TYPE).map(|ty| self.source_type(program, ty));
+        if let Some(ty) = ty {
+            self.break_cycles(program, ty);
+        }
         self.variables.insert(node, (name.clone(), ty));
         (name, ty)
+    }
+
+    /// Damaged debug information can have types that contain themselves by value; where they do, they end.
+    fn break_cycles(&mut self, program: &mut Program, root: TypeId) {
+        let mut pending = vec![root];
+        while let Some(id) = pending.pop() {
+            self.break_cycles_by_value(program, id, &mut pending);
+        }
+    }
+
+    /// One type and its parts; what it points to is left for later.
+    fn break_cycles_by_value(&mut self, program: &mut Program, id: TypeId, pending: &mut Vec<TypeId>) {
+        if self.finite.contains_key(&id) {
+            return;
+        }
+        self.finite.insert(id, false);
+        let parts: Vec<TypeId> = match program.types.get(id) {
+            SourceType::Struct { fields, .. } | SourceType::Union { fields, .. } => {
+                fields.iter().filter_map(|field| field.ty).collect()
+            }
+            SourceType::Array { element: part, .. } | SourceType::Named { to: part, .. } => {
+                part.iter().copied().collect()
+            }
+            SourceType::Pointer { to } => {
+                pending.extend(to);
+                Vec::new()
+            }
+            SourceType::Base { .. } | SourceType::Opaque => Vec::new(),
+        };
+        for part in parts {
+            self.break_cycles_by_value(program, part, pending);
+            if self.finite.get(&part) == Some(&false) {
+                program.types.set(id, SourceType::Opaque);
+            }
+        }
+        self.finite.insert(id, true);
     }
 
     /// Reads a `DIExpression`.
