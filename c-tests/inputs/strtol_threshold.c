@@ -1,7 +1,7 @@
-// strtol and strtoul of one argument are inputs of their own, named after the argument.
+// strtol of an argument, in whatever base, is one input named after the argument.
 // run: enumerate -- @
 // expect: epochs=1 schedules=2 complete=true deadlocked=0
-// constraint: strtol(argv[1]
+// constraint: argv[1]) > 100
 // exec: 99
 // exec: 101
 // exec: 0x70

@@ -1,4 +1,4 @@
-// Freed twice on one input.
+// Freed twice on one input. (volatile: or the compiler does away with the whole allocation.)
 // exec: 0
 // exec: 1
 // error: double-free
@@ -7,7 +7,7 @@
 
 int main(int argc, char **argv)
 {
-    char *p = malloc(16);
+    char *volatile p = malloc(16);
     if (argc < 2 || !p)
         return 2;
     p[0] = 'a';

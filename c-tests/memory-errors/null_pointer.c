@@ -1,4 +1,5 @@
-// A lookup that finds nothing returns null, and the caller does not look.
+// A lookup that finds nothing returns null, and the caller does not look. (volatile: or the
+// compiler concludes that the lookup always finds something.)
 // exec: 2
 // exec: 9
 // error: null-pointer
@@ -24,7 +25,7 @@ int main(int argc, char **argv)
 {
     if (argc < 2)
         return 2;
-    struct entry *e = find(atoi(argv[1]));
+    struct entry *volatile e = find(atoi(argv[1]));
     printf("%d\n", e->value); //~ null-pointer
     return 0;
 }

@@ -15,7 +15,7 @@ use crate::process::{Outcome, run};
 use crate::{enumerate, exec};
 
 /// A run of `icsched` that takes longer hangs.
-const ICSCHED_LIMIT: Duration = Duration::from_secs(180);
+const ICSCHED_LIMIT: Duration = Duration::from_secs(120);
 /// A native run or a compilation that takes longer hangs.
 const NATIVE_LIMIT: Duration = Duration::from_secs(60);
 
