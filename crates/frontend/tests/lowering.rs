@@ -351,3 +351,35 @@ fn models_define_only_what_the_program_does_not() {
     assert!(count(lock, |op| matches!(op, Op::Call { callee: Callee::Intrinsic(_), .. })) > 0 || lock.blocks.len() > 1);
     assert!(program.functions.values().all(|f| f.name != "pthread_cond_wait"), "unused models are left out");
 }
+
+#[test]
+fn relative_tables_are_tables_of_pointers() {
+    let source = "const char *name(int k) { static const char *const n[] = {\"zero\", \"one\", \"two\"}; return k < 3 ? n[k] : 0; }\n\
+                  int main(int c, char **v) { return name(c)[0]; }";
+    let program = lower(source, &["-O2", "-fPIC"]);
+    assert_eq!(unsupported(&program), Vec::<String>::new());
+    let table = program.globals.values().find(|g| g.relocations.len() == 3).expect("a table of three pointers");
+    assert_eq!(table.size, 24);
+    assert_eq!(table.relocations.iter().map(|r| r.offset).collect::<Vec<_>>(), [0, 8, 16]);
+}
+
+#[test]
+fn types_that_contain_themselves_end() {
+    // Only damaged debug information has such a struct.
+    let ir = "@x = global i32 0, !dbg !0\n\
+        define i32 @main() {\n  ret i32 0\n}\n\
+        !llvm.dbg.cu = !{!2}\n!llvm.module.flags = !{!9}\n\
+        !0 = !DIGlobalVariableExpression(var: !1, expr: !DIExpression())\n\
+        !1 = distinct !DIGlobalVariable(name: \"x\", scope: !2, file: !3, line: 1, type: !5, isLocal: false, isDefinition: true)\n\
+        !2 = distinct !DICompileUnit(language: DW_LANG_C11, file: !3, emissionKind: FullDebug, globals: !4)\n\
+        !3 = !DIFile(filename: \"t.c\", directory: \"/\")\n!4 = !{!0}\n\
+        !5 = distinct !DICompositeType(tag: DW_TAG_structure_type, name: \"s\", file: !3, size: 32, elements: !6)\n\
+        !6 = !{!7}\n!7 = !DIDerivedType(tag: DW_TAG_member, name: \"m\", scope: !5, baseType: !5, size: 32)\n\
+        !9 = !{i32 2, !\"Debug Info Version\", i32 3}\n";
+    let directory = tempfile::TempDir::new().expect("a temporary directory can be made");
+    let path = directory.path().join("t.ll");
+    std::fs::write(&path, ir).expect("writable");
+    let program = load(&path, &LoadOptions { link_models: false, ..LoadOptions::default() }).expect("a good module");
+    let ty = program.globals.values().next().expect("a global").source_type.expect("a type");
+    assert_eq!(program.types.get(ty), &SourceType::Opaque);
+}
