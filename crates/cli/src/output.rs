@@ -4,7 +4,10 @@ use std::io::{self, IsTerminal, Write};
 
 use icsched_driver::{Diagnostic, DriverError};
 use icsched_report::Painter;
-use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 /// Log lines on standard error: warnings, with `-v` progress, with `-vv` every path.
 pub(crate) fn start_logging(verbose: u8, quiet: bool) {
@@ -15,13 +18,14 @@ pub(crate) fn start_logging(verbose: u8, quiet: bool) {
         (false, 2) => LevelFilter::DEBUG,
         (false, _) => LevelFilter::TRACE,
     };
-    tracing_subscriber::fmt()
-        .with_max_level(level)
+    let lines = tracing_subscriber::fmt::layer()
         .with_writer(io::stderr)
         .with_target(false)
         .without_time()
-        .with_ansi(io::stderr().is_terminal())
-        .init();
+        .with_ansi(io::stderr().is_terminal());
+    // Libraries have their own ideas of what is worth saying.
+    let ours = Targets::new().with_target("icsched", level);
+    tracing_subscriber::registry().with(lines.with_filter(ours)).init();
 }
 
 /// A panic is a bug in icsched, and is told as one.

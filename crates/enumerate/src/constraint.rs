@@ -59,19 +59,21 @@ impl Disjunction {
         &self.disjuncts
     }
 
-    /// An equivalent, shorter disjunction. Asks O(disjuncts * conditions) queries at most.
-    pub fn simplify(&mut self, pool: &mut TermPool, solver: &mut dyn Solver) {
+    /// A shorter disjunction, equivalent but for inputs in `anyway`, which it may include. Asks
+    /// O(disjuncts * conditions) queries at most.
+    pub fn simplify(&mut self, pool: &mut TermPool, solver: &mut dyn Solver, anyway: &Disjunction) {
         for conjunction in &mut self.disjuncts {
             drop_implied(conjunction, pool, solver);
         }
         self.resolve(pool);
-        if self.disjuncts.len() > 1 && self.disjuncts.len() <= MAX_DISJUNCTS {
-            let term = self.term(pool);
+        if self.disjuncts.len() <= MAX_DISJUNCTS {
+            let parts = [self.term(pool), anyway.term(pool)];
+            let term = pool.or_all(&parts);
             if solver.must_be_true(pool, &[], term) == Validity::Valid {
                 self.disjuncts = vec![Conjunction::default()];
                 return;
             }
-            self.widen(pool, solver);
+            self.widen(pool, solver, anyway);
         }
         self.resolve(pool);
     }
@@ -107,13 +109,15 @@ impl Disjunction {
         None
     }
 
-    /// Drops a condition from a disjunct where what it excludes is covered by the other disjuncts anyway.
-    fn widen(&mut self, pool: &mut TermPool, solver: &mut dyn Solver) {
+    /// Drops a condition from a disjunct where what it excludes is covered by the other disjuncts or `anyway`.
+    fn widen(&mut self, pool: &mut TermPool, solver: &mut dyn Solver, anyway: &Disjunction) {
+        let elsewhere = anyway.term(pool);
+        let elsewhere = pool.not(elsewhere);
         for i in 0..self.disjuncts.len() {
             let mut position = 0;
             while position < self.disjuncts[i].0.len() && self.disjuncts[i].0.len() <= MAX_CONDITIONS {
                 let rest = self.disjuncts[i].without(position);
-                let mut others = Vec::new();
+                let mut others = vec![elsewhere];
                 for (j, other) in self.disjuncts.iter().enumerate() {
                     if i != j {
                         let term = pool.and_all(&other.0);

@@ -2,7 +2,8 @@
 
 use icsched_ir::{FuncId, GlobalId, ValueId};
 use icsched_symex::memory::{Heap, ObjectId, ObjectKind};
-use icsched_symex::Domain;
+use icsched_symex::{Domain, FrameId};
+use rustc_hash::FxHashMap;
 
 /// The static description of an object.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -24,6 +25,7 @@ pub enum ObjectClass {
 #[derive(Clone, Default, Debug)]
 pub struct Objects {
     classes: Vec<ObjectClass>,
+    variable_arguments: FxHashMap<FrameId, ObjectId>,
 }
 
 impl Objects {
@@ -39,8 +41,20 @@ impl Objects {
             | ObjectKind::EnvironmentVector
             | ObjectKind::VarArgs(_) => ObjectClass::Other,
         };
-        let kind_of = |id: u32| heap.object(ObjectId(id)).map_or(ObjectClass::Other, |o| class(o.kind));
-        Self { classes: (0..heap.object_count()).map(kind_of).collect() }
+        let mut this = Self::default();
+        for id in (0..heap.object_count()).map(ObjectId) {
+            let kind = heap.object(id).map(|o| o.kind);
+            this.classes.push(kind.map_or(ObjectClass::Other, class));
+            if let Some(ObjectKind::VarArgs(frame)) = kind {
+                this.variable_arguments.insert(frame, id);
+            }
+        }
+        this
+    }
+
+    /// The object that holds the variable arguments of a frame: eight bytes for each, in order.
+    pub fn variable_arguments(&self, frame: FrameId) -> Option<ObjectId> {
+        self.variable_arguments.get(&frame).copied()
     }
 
     /// The class of an object; [`ObjectClass::Other`] if the path has none with this id.

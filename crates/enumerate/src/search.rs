@@ -30,7 +30,7 @@ use crate::graph;
 use crate::objects::Objects;
 use crate::reasons::Reasons;
 use crate::region::Regions;
-use crate::slice::{SliceDecision, Statics, every_decision, precondition_slice};
+use crate::slice::{Slice, SliceDecision, Statics, every_decision, precondition_slice};
 
 /// Limits of a search.
 #[derive(Clone, Debug)]
@@ -53,6 +53,8 @@ impl Default for SearchOptions {
 struct Found {
     schedule: (icsched_schedule::HappensBefore, ScheduleEnd),
     covers: Disjunction,
+    /// Inputs that follow the schedule until they end the process. They need no schedule of their own.
+    early_exits: Disjunction,
 }
 
 /// The search of one epoch.
@@ -170,9 +172,15 @@ impl<'s, 'p> Search<'s, 'p> {
         let slice = if self.options.slicing {
             precondition_slice(self.statics, &mut self.regions, &objects, &path.trace)
         } else {
-            every_decision(&path.trace)
+            Slice { decisions: every_decision(&path.trace), early_exits: Vec::new() }
         };
-        let conditions: Vec<Term> = slice.iter().map(|d| d.condition).collect();
+        for decision in &slice.decisions {
+            let condition = self.engine.describe(decision.condition).c;
+            let at = graph::place(self.program(), &icsched_ir::CallStack(vec![decision.point]));
+            let function = &self.program().functions[decision.point.func].name;
+            tracing::debug!(at, function, point = ?decision.point, condition, "in the slice");
+        }
+        let conditions: Vec<Term> = slice.decisions.iter().map(|d| d.condition).collect();
         let precondition = Conjunction::new(conditions);
         let term = self.engine.pool().and_all(precondition.conditions());
         self.covered.push(term);
@@ -183,7 +191,8 @@ impl<'s, 'p> Search<'s, 'p> {
             let condition = Conjunction::new(before.iter().copied().chain([error.condition]).collect());
             self.errors.entry(key).or_default().add(condition);
         }
-        self.expand(&path, &slice);
+        let early = self.early_exits(&slice);
+        self.expand(&path, &slice.decisions);
         let ends = graph::schedule_end(self.program(), &path.state, &path.end);
         if matches!(ends, ScheduleEnd::Limit) {
             return;
@@ -197,8 +206,30 @@ impl<'s, 'p> Search<'s, 'p> {
             }
         };
         let id = ScheduleId::of(&graph, &ends);
-        let found = self.found.entry(id).or_insert_with(|| Found { schedule: (graph, ends), covers: Disjunction::default() });
+        let found = self.found.entry(id).or_insert_with(|| Found {
+            schedule: (graph, ends),
+            covers: Disjunction::default(),
+            early_exits: Disjunction::default(),
+        });
         found.covers.add(precondition);
+        early.into_iter().for_each(|conjunction| found.early_exits.add(conjunction));
+    }
+
+    /// The inputs that leave the path early by ending the process; they count as covered.
+    fn early_exits(&mut self, slice: &Slice) -> Vec<Conjunction> {
+        let mut all = Vec::new();
+        for exit in &slice.early_exits {
+            let before = slice.decisions.iter().take_while(|d| d.event < exit.event).map(|d| d.condition);
+            let mut conditions: Vec<Term> = before.collect();
+            conditions.push(self.engine.pool().not(exit.condition));
+            let conjunction = Conjunction::new(conditions);
+            let term = self.engine.pool().and_all(conjunction.conditions());
+            if !self.covered.contains(&term) {
+                self.covered.push(term);
+            }
+            all.push(conjunction);
+        }
+        all
     }
 
     /// Queues the inputs on the other side of each condition (lines 21 to 28 of figure 3.4).
@@ -251,14 +282,14 @@ impl<'s, 'p> Search<'s, 'p> {
         let mut schedules = Vec::new();
         for (_, mut found) in std::mem::take(&mut self.found) {
             let (pool, solver) = self.engine.pool_and_solver();
-            found.covers.simplify(pool, solver);
+            found.covers.simplify(pool, solver, &found.early_exits);
             let (graph, ends) = found.schedule;
             schedules.push(Schedule::new(self.constraint(&found.covers), graph, ends));
         }
         let mut errors = Vec::new();
         for ((message, at), mut when) in std::mem::take(&mut self.errors) {
             let (pool, solver) = self.engine.pool_and_solver();
-            when.simplify(pool, solver);
+            when.simplify(pool, solver, &Disjunction::default());
             errors.push(PossibleError { message, at, constraint: self.constraint(&when) });
         }
         EpochResult {

@@ -17,7 +17,7 @@
 //!   computed as if such blocks were not there. If the path itself took the quiet side, the branch is in the slice.
 //! - Decisions that exclude undefined behaviour (bounds, divisors) are not conditions of a schedule.
 
-use icsched_ir::{BlockId, Callee, EntityId, FuncId, Function, Inst, Op, Operand, Program, ProgramPoint, Terminator, ValueId};
+use icsched_ir::{BlockId, Callee, EntityId, FuncId, Function, Inst, Intrinsic, Op, Operand, Program, ProgramPoint, Terminator, ValueId};
 use icsched_smt::Term;
 use icsched_symex::stop::DecisionKind;
 use icsched_symex::thread::FrameId;
@@ -55,10 +55,20 @@ pub struct SliceDecision {
     pub condition: Term,
 }
 
+/// A precondition slice.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Slice {
+    /// The conditions of the schedule, in execution order.
+    pub decisions: Vec<SliceDecision>,
+    /// Decisions against ending the process while no other thread was alive: inputs that satisfy the conditions before
+    /// one, but not it, follow the schedule up to there and end (prefix schedules, 3.4.1.1).
+    pub early_exits: Vec<SliceDecision>,
+}
+
 /// Computes the slice of a trace: the decisions in it, in execution order.
 ///
 /// Linear in the length of the trace, times the number of live objects at each branch whose other side writes memory.
-pub fn precondition_slice(statics: &Statics<'_>, regions: &mut Regions, objects: &Objects, trace: &Trace) -> Vec<SliceDecision> {
+pub fn precondition_slice(statics: &Statics<'_>, regions: &mut Regions, objects: &Objects, trace: &Trace) -> Slice {
     let mut slicer = Slicer {
         statics,
         regions,
@@ -66,14 +76,33 @@ pub fn precondition_slice(statics: &Statics<'_>, regions: &mut Regions, objects:
         trace,
         frames: FxHashMap::default(),
         memory: LiveMemory::default(),
-        included: Vec::new(),
+        slice: Slice::default(),
     };
     let blocks = blocks_of_events(trace);
     for (index, event) in trace.events.iter().enumerate().rev() {
         slicer.event(index, event, blocks[index]);
     }
-    slicer.included.reverse();
-    slicer.included
+    let mut slice = slicer.slice;
+    slice.decisions.reverse();
+    slice.early_exits.reverse();
+    let alone = alone_at_events(trace);
+    slice.early_exits.retain(|exit| alone[exit.event]);
+    slice
+}
+
+/// For each event, whether one thread was alive.
+fn alone_at_events(trace: &Trace) -> Vec<bool> {
+    let threads: FxHashSet<_> = trace.start.iter().map(|(frame, ..)| trace.frames[frame].thread).collect();
+    let mut live = threads.len();
+    let count = |event: &TraceEvent| {
+        match event {
+            TraceEvent::Intrinsic { intrinsic: Intrinsic::ThreadCreate, .. } => live += 1,
+            TraceEvent::ThreadEnd { .. } => live -= 1,
+            _ => {}
+        }
+        live == 1
+    };
+    trace.events.iter().map(count).collect()
 }
 
 /// Every decision between inputs, as if all of them mattered.
@@ -102,6 +131,8 @@ struct FrameState {
     assignable: SmallVec<[BlockId; 2]>,
     /// Whether the branch just undone is in the slice: its decision comes next.
     branch_included: bool,
+    /// Whether its other side only ends the process.
+    avoids_exit: bool,
     /// The latest instruction of `block` that was included.
     included: Option<u32>,
 }
@@ -113,7 +144,7 @@ struct Slicer<'a, 'p> {
     trace: &'a Trace,
     frames: FxHashMap<FrameId, FrameState>,
     memory: LiveMemory,
-    included: Vec<SliceDecision>,
+    slice: Slice,
 }
 
 /// The block each event happened in: of the event's frame for most, of the left frame for [`TraceEvent::Leave`].
@@ -164,10 +195,14 @@ impl Slicer<'_, '_> {
             TraceEvent::Decision { frame, inst, decision } => {
                 self.undo_down_to(*frame, block, *inst);
                 self.undo_pure(*frame, *inst);
+                let func = self.state(*frame).func;
+                let point = ProgramPoint { func, block, inst: *inst };
+                let entry = SliceDecision { event: index, frame: *frame, point, condition: decision.condition };
+                let avoids_exit = std::mem::take(&mut self.state(*frame).avoids_exit);
                 if self.takes(*frame, *inst, decision) {
-                    let func = self.state(*frame).func;
-                    let point = ProgramPoint { func, block, inst: *inst };
-                    self.included.push(SliceDecision { event: index, frame: *frame, point, condition: decision.condition });
+                    self.slice.decisions.push(entry);
+                } else if avoids_exit && decision.kind == DecisionKind::Branch {
+                    self.slice.early_exits.push(entry);
                 }
             }
             TraceEvent::Intrinsic { frame, inst, intrinsic } => {
@@ -209,6 +244,7 @@ impl<'p> Slicer<'_, 'p> {
             head: None,
             assignable: SmallVec::new(),
             branch_included: false,
+            avoids_exit: false,
             included: None,
         });
     }
@@ -283,6 +319,7 @@ impl<'p> Slicer<'_, 'p> {
         }
         state.included = Some(inst);
         let at = state.block;
+        tracing::trace!(?frame, function = function.name, block = %at, inst, "included");
         self.set_head(frame, at);
     }
 
@@ -314,20 +351,24 @@ impl<'p> Slicer<'_, 'p> {
         let Some(Op::Call { callee: target, args }) = self.inst(caller, inst).map(|i| &i.op) else {
             return;
         };
-        let live = &mut self.state(caller).live;
-        let mut use_operand = |operand: Operand| live.extend(operand.value());
+        let mut used: SmallVec<[Operand; 4]> = SmallVec::new();
         for (param, &arg) in callee.params.iter().zip(args) {
             if state.live.contains(param) {
-                use_operand(arg);
+                used.push(arg);
             }
         }
-        if state.head.is_some() {
-            // What ran here matters: so does which function it was, and what it may read as variable arguments.
-            args.iter().skip(callee.params.len()).for_each(|&a| use_operand(a));
-            if let Callee::Indirect(target) = target {
-                use_operand(*target);
+        if let Some(object) = self.objects.variable_arguments(frame) {
+            for (number, &arg) in (0..).zip(args.iter().skip(callee.params.len())) {
+                if self.memory.overlaps_range(object, number * 8, number * 8 + 8) {
+                    used.push(arg);
+                }
             }
         }
+        if let (Callee::Indirect(target), Some(_)) = (target, state.head) {
+            // What ran here matters: so does which function it was.
+            used.push(*target);
+        }
+        self.state(caller).live.extend(used.iter().filter_map(|u| u.value()));
     }
 
     fn leave(&mut self, frame: FrameId, block: BlockId) {
@@ -359,6 +400,7 @@ impl<'p> Slicer<'_, 'p> {
         state.next = u32::try_from(function.blocks[from].insts.len()).expect("fewer than 2^32 instructions");
         state.included = None;
         state.branch_included = false;
+        state.avoids_exit = false;
         if let Terminator::Branch { .. } = function.blocks[from].terminator {
             if self.branch_matters(frame, from, by_else) {
                 let terminator = self.state(frame).next;
@@ -413,6 +455,7 @@ impl<'p> Slicer<'_, 'p> {
         }
         let quiet = |b: BlockId| control.quiet_exit.contains(b.index());
         if quiet(other.target) || quiet(taken.target) {
+            self.state(frame).avoids_exit = quiet(other.target);
             return quiet(taken.target);
         }
         let state = &self.frames[&frame];
