@@ -18,7 +18,7 @@ int ics_format_sink(const char *format, va_list ap) {
     for (; p; p = strchr(p, '%')) {
         p++;
         while (*p && strchr("-+ #0'I123456789.*hlqjzZtL", *p)) p++;
-        if (*p == 'n') __ics_unsupported("printf with %n in the symbolic domain");
+        if (*p == 'n') __ics_error("printf with %n, which is not modelled in the symbolic domain");
         if (*p) p++;
     }
     unsigned long count = __ics_input("printf", 31);

@@ -15,6 +15,7 @@ pub mod graph;
 mod live;
 pub mod modref;
 pub mod objects;
+mod pretty;
 pub mod provenance;
 mod reasons;
 pub mod region;

@@ -8,7 +8,7 @@ use icsched_symex::stop::{Limit, PathEnd};
 
 use crate::engine::Path;
 use crate::graph::place;
-use crate::slice::Statics;
+use crate::slice::{SliceDecision, Statics};
 
 /// A set of reasons.
 #[derive(Default, Debug)]
@@ -34,8 +34,12 @@ impl Reasons {
     }
 
     /// Everything that makes this path's result less than complete.
-    pub(crate) fn add_path(&mut self, program: &Program, path: &Path, stack: &CallStack) {
-        for gave_up in &path.gave_up {
+    ///
+    /// What the solver did not decide matters only at a condition of the schedule: any side of another branch leads to
+    /// the same synchronisation.
+    pub(crate) fn add_path(&mut self, program: &Program, path: &Path, slice: &[SliceDecision], stack: &CallStack) {
+        let in_slice = |at: &CallStack| at.0.last().is_some_and(|p| slice.iter().any(|d| d.point == *p));
+        for gave_up in path.gave_up.iter().filter(|g| in_slice(&g.stack)) {
             let message = format!(
                 "the solver did not decide whether inputs can get here ({:?}); a longer --solver-timeout may help",
                 gave_up.reason

@@ -19,6 +19,8 @@ pub struct Region {
     pub entry: BlockId,
     /// Blocks whose parameters it may assign: its own, and the postdominator.
     pub assigns: FixedBitSet,
+    /// Values that it may define again, by index: going round a loop once more executes their definitions.
+    pub defines: FixedBitSet,
     /// Whether it may synchronise.
     pub synchronises: bool,
     /// What it may write, in terms of the function's own values.
@@ -63,7 +65,11 @@ fn compute(
     let join = facts.postdominators.immediate(branch);
     let blocks = reachable(facts, entry, join);
     let mut writes = Writes::default();
+    let mut defines = FixedBitSet::with_capacity(function.values.len());
     for block in blocks.ones().map(BlockId::from_index) {
+        let body = &function.blocks[block];
+        let results = body.insts.iter().flat_map(|i| &i.results);
+        defines.extend(body.params.iter().chain(results).map(|v| v.index()));
         for inst in &function.blocks[block].insts {
             modref.add_writes(program, control, func, inst, &mut writes);
         }
@@ -73,7 +79,7 @@ fn compute(
     if let Some(join) = join {
         assigns.insert(join.index());
     }
-    Region { entry, assigns, synchronises, writes }
+    Region { entry, assigns, defines, synchronises, writes }
 }
 
 /// Blocks reachable from `entry` before `join`, leaving out those that only end the process.

@@ -28,6 +28,7 @@ use crate::constraint::{Conjunction, Disjunction};
 use crate::engine::{self, Engine, Path};
 use crate::graph;
 use crate::objects::Objects;
+use crate::pretty::prettier;
 use crate::reasons::Reasons;
 use crate::region::Regions;
 use crate::slice::{Slice, SliceDecision, Statics, every_decision, precondition_slice};
@@ -67,7 +68,6 @@ pub(crate) struct Search<'s, 'p> {
     /// Preconditions of all paths so far, also of those that ended in nothing that could be scheduled.
     covered: Vec<Term>,
     worklist: VecDeque<Conjunction>,
-    queued: FxHashSet<Conjunction>,
     /// Constraints that the loop bound kept from being explored.
     cut: Vec<(Conjunction, ProgramPoint)>,
     reasons: Reasons,
@@ -85,7 +85,6 @@ pub(crate) struct SearchResult {
 
 impl<'s, 'p> Search<'s, 'p> {
     pub(crate) fn new(statics: &'s Statics<'p>, engine: &'s mut Engine, options: &'s SearchOptions) -> Self {
-        let start = Conjunction::default();
         Self {
             statics,
             engine,
@@ -93,8 +92,7 @@ impl<'s, 'p> Search<'s, 'p> {
             regions: Regions::default(),
             found: IndexMap::new(),
             covered: Vec::new(),
-            worklist: VecDeque::from([start.clone()]),
-            queued: FxHashSet::from_iter([start]),
+            worklist: VecDeque::from([Conjunction::default()]),
             cut: Vec::new(),
             reasons: Reasons::default(),
             errors: IndexMap::new(),
@@ -121,9 +119,9 @@ impl<'s, 'p> Search<'s, 'p> {
             let path = self.engine.execute(self.statics, constraint.conditions());
             tracing::debug!(path = self.paths, waiting = self.worklist.len(), schedules = self.found.len(), "path");
             if engine::is_feasible(&path) {
-                self.take(path);
+                self.take(path, &constraint);
             } else {
-                self.exclude(&path);
+                self.exclude(&path, &constraint);
             }
         }
         self.report_cut();
@@ -157,17 +155,15 @@ impl<'s, 'p> Search<'s, 'p> {
     }
 
     /// No input follows this path to its end (a bound of an input excludes it), so nothing need cover it.
-    fn exclude(&mut self, path: &Path) {
+    fn exclude(&mut self, path: &Path, constraint: &Conjunction) {
         let decisions = every_decision(&path.trace);
         let conditions: Vec<Term> = decisions.iter().map(|d| d.condition).collect();
         let term = self.engine.pool().and_all(&conditions);
         self.covered.push(term);
-        self.expand(path, &decisions);
+        self.expand(path, &decisions, constraint);
     }
 
-    fn take(&mut self, path: Path) {
-        let stack = self.engine.current_stack(&path.state);
-        self.reasons.add_path(self.program(), &path, &stack);
+    fn take(&mut self, path: Path, constraint: &Conjunction) {
         let objects = Objects::of(&path.state.heap);
         let slice = if self.options.slicing {
             precondition_slice(self.statics, &mut self.regions, &objects, &path.trace)
@@ -191,8 +187,10 @@ impl<'s, 'p> Search<'s, 'p> {
             let condition = Conjunction::new(before.iter().copied().chain([error.condition]).collect());
             self.errors.entry(key).or_default().add(condition);
         }
+        let stack = self.engine.current_stack(&path.state);
+        self.reasons.add_path(self.program(), &path, &slice.decisions, &stack);
         let early = self.early_exits(&slice);
-        self.expand(&path, &slice.decisions);
+        self.expand(&path, &slice.decisions, constraint);
         let ends = graph::schedule_end(self.program(), &path.state, &path.end);
         if matches!(ends, ScheduleEnd::Limit) {
             return;
@@ -232,9 +230,10 @@ impl<'s, 'p> Search<'s, 'p> {
         all
     }
 
-    /// Queues the inputs on the other side of each condition (lines 21 to 28 of figure 3.4).
-    fn expand(&mut self, path: &Path, slice: &[SliceDecision]) {
-        let mut prefix: Vec<Term> = Vec::new();
+    /// Queues the inputs on the other side of each condition (lines 21 to 28 of figure 3.4). Together with what the
+    /// path covers they are all inputs of `explored`, the constraint that the path was executed under.
+    fn expand(&mut self, path: &Path, slice: &[SliceDecision], explored: &Conjunction) {
+        let mut prefix: Vec<Term> = explored.conditions().to_vec();
         let mut bounds = LoopCounts::default();
         let mut next_event = 0;
         for decision in slice {
@@ -242,14 +241,11 @@ impl<'s, 'p> Search<'s, 'p> {
             next_event = decision.event;
             let negated = self.engine.pool().not(decision.condition);
             let count = bounds.count(self.statics, path, decision);
-            let contradicts = prefix.contains(&negated) || prefix.contains(&decision.condition);
-            if !contradicts {
-                let mut conditions = prefix.clone();
-                conditions.push(negated);
-                let constraint = Conjunction::new(conditions);
+            if !prefix.contains(&negated) && !prefix.contains(&decision.condition) {
+                let constraint = Conjunction::new(prefix.iter().copied().chain([negated]).collect());
                 if count >= self.options.loop_bound {
                     self.cut.push((constraint, decision.point));
-                } else if self.queued.insert(constraint.clone()) {
+                } else {
                     self.worklist.push_back(constraint);
                 }
             }
@@ -305,6 +301,8 @@ impl<'s, 'p> Search<'s, 'p> {
 
     fn constraint(&mut self, covers: &Disjunction) -> InputConstraint {
         let term = covers.term(self.engine.pool());
+        let (pool, solver) = self.engine.pool_and_solver();
+        let term = prettier(pool, solver, term);
         self.engine.describe(term)
     }
 

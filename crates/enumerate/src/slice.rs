@@ -11,6 +11,7 @@
 //!
 //! - Test 1 asks whether the head postdominates the *other successor*, not the branch: a branch at the end of a
 //!   one-block loop is postdominated by its own block and still decides whether the block runs again.
+//! - Test 2 also asks whether the other side may define a live register again, which it does by going round a loop.
 //! - Block parameters stand for the assignments that SSA form hides. A live one makes the block it was entered from the
 //!   head of the slice, and marks its block as one that other ways may assign, up to its immediate dominator.
 //! - Branches whose other side only ends the process are left out (prefix schedules, 3.4.1.1) and postdominators are
@@ -464,6 +465,7 @@ impl<'p> Slicer<'_, 'p> {
         }
         let region = self.regions.behind(statics.program, statics.control, statics.modref, (func, block, !by_else));
         region.synchronises
+            || state.live.iter().any(|v| region.defines.contains(v.index()))
             || state.assignable.iter().any(|b| region.assigns.contains(b.index()))
             || region.writes.iter().any(|write| self.hits_live(frame, *write))
     }

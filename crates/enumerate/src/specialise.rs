@@ -15,6 +15,7 @@ use icsched_ir::{
     Terminator, Type, ValueId,
 };
 use icsched_symex::arith;
+use icsched_symex::machine::is_set_at_start;
 
 /// The lattice of one value.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -288,7 +289,8 @@ fn plain_globals(program: &Program) -> IdVec<GlobalId, Option<Type>> {
         }
     }
     for (id, global) in program.globals.iter() {
-        if spoiled.contains(id.index()) || global.thread_local || global.external {
+        let set_elsewhere = global.thread_local || global.external || is_set_at_start(&global.name);
+        if spoiled.contains(id.index()) || set_elsewhere {
             types[id] = None;
         }
     }

@@ -10,6 +10,8 @@ mod ranges;
 mod special;
 mod startup;
 mod step;
+
+pub use startup::is_set_at_start;
 mod threads;
 
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use icsched_ir::{IntPredicate, Intrinsic, Type};
+use icsched_ir::{IntPredicate, Intrinsic, ProgramPoint, Type};
 
 use super::context::Cx;
 use super::{Machine, operations, startup};
@@ -11,6 +11,7 @@ use crate::memory::{Death, MAX_OBJECT, ObjectKind, address, classify};
 use crate::observe::Observer;
 use crate::scheduler::SchedulingPoint;
 use crate::state::State;
+use crate::thread::FrameId;
 use crate::stop::{DecisionKind, ErrorKind, PathEnd, Stop};
 use crate::trace::{EventMode, SyncEvent};
 
@@ -32,27 +33,34 @@ impl<D: Domain> Machine<D> {
     ) -> Result<(), Stop<D>> {
         let place = if O::ENABLED { state.current_frame().zip(state.point(&self.code)) } else { None };
         let done = if intrinsic.is_host() || intrinsic.is_input() {
-            Done::Value(self.outside(state, observer, intrinsic)?)
+            self.outside(state, observer, intrinsic).map(Done::Value)
         } else {
-            self.inside(state, observer, intrinsic)?
+            self.inside(state, observer, intrinsic)
         };
-        if let Done::Value(value) = done {
+        // What ends the path was executed too: the wait that completes a deadlock is synchronisation.
+        if matches!(done, Ok(_) | Err(Stop::End(_))) {
+            Self::report(observer, place, intrinsic);
+        }
+        if let Done::Value(value) = done? {
             let mut cx = self.cx(state, observer);
             if let Some(&slot) = cx.current_call().results.first() {
                 cx.set(slot, value);
             }
             cx.advance();
         }
+        if intrinsic == Intrinsic::Yield || intrinsic == Intrinsic::Pause {
+            return self.pass(state, observer, intrinsic);
+        }
+        Ok(())
+    }
+
+    fn report<O: Observer>(observer: &mut O, place: Option<(FrameId, ProgramPoint)>, intrinsic: Intrinsic) {
         let plain = matches!(intrinsic, Intrinsic::MemCopy | Intrinsic::MemMove | Intrinsic::MemSet);
         if let Some((frame, point)) = place
             && !plain
         {
             observer.intrinsic(frame, point.inst, intrinsic);
         }
-        if intrinsic == Intrinsic::Yield || intrinsic == Intrinsic::Pause {
-            return self.pass(state, observer, intrinsic);
-        }
-        Ok(())
     }
 
     /// A scheduling point, behind the call.

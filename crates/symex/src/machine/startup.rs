@@ -14,6 +14,15 @@ use crate::thread::{Thread, ThreadId};
 
 const POINTER: u64 = 8;
 
+const ENVIRONMENT: [&str; 2] = ["environ", "__environ"];
+const PROGRAM_NAME: [&str; 2] = ["program_invocation_name", "__progname_full"];
+const SHORT_PROGRAM_NAME: [&str; 2] = ["program_invocation_short_name", "__progname"];
+
+/// Whether the engine gives the global variable of this name its value before the first instruction.
+pub fn is_set_at_start(global: &str) -> bool {
+    ENVIRONMENT.iter().chain(&PROGRAM_NAME).chain(&SHORT_PROGRAM_NAME).any(|name| *name == global)
+}
+
 impl<D: Domain> Machine<D> {
     /// The state before the first instruction. [`Stop::Unsupported`] if there is no `main`.
     pub fn initial_state(&mut self, arguments: &Arguments<D>) -> Result<State<D>, Stop<D>> {
@@ -21,7 +30,7 @@ impl<D: Domain> Machine<D> {
         let argv = self.vector(&mut heap, &arguments.argv, ObjectKind::ArgumentVector, ObjectKind::Argument);
         let envp =
             self.vector(&mut heap, &arguments.environment, ObjectKind::EnvironmentVector, ObjectKind::Environment);
-        self.set_variable(&mut heap, &["environ", "__environ"], envp);
+        self.set_variable(&mut heap, &ENVIRONMENT, envp);
         self.set_program_name(&mut heap, arguments, argv);
         let main = Thread::new(ThreadId::MAIN, 0, self.program.globals.len());
         let mut state = State {
@@ -75,8 +84,8 @@ impl<D: Domain> Machine<D> {
         let slash = name.bytes.iter().rposition(|b| matches!(b, MemoryByte::Constant(b'/')));
         let start = slash.map_or(0, |at| at as u64 + 1);
         let first = heap.read_plain::<8>(argv).map_or(0, u64::from_le_bytes);
-        self.set_variable(heap, &["program_invocation_name", "__progname_full"], first);
-        self.set_variable(heap, &["program_invocation_short_name", "__progname"], first + start);
+        self.set_variable(heap, &PROGRAM_NAME, first);
+        self.set_variable(heap, &SHORT_PROGRAM_NAME, first + start);
     }
 
     /// Gives a pointer variable of the C library its value, if the program or a model has it.
