@@ -67,12 +67,6 @@ impl Disjunction {
         }
         self.resolve(pool);
         if self.disjuncts.len() <= MAX_DISJUNCTS {
-            let parts = [self.term(pool), anyway.term(pool)];
-            let term = pool.or_all(&parts);
-            if solver.must_be_true(pool, &[], term) == Validity::Valid {
-                self.disjuncts = vec![Conjunction::default()];
-                return;
-            }
             self.widen(pool, solver, anyway);
         }
         self.resolve(pool);

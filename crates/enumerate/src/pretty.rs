@@ -1,25 +1,28 @@
 //! Conditions on one input, said the short way: `atoi(argv[1]) == 3` instead of what the path happened to ask.
 //!
 //! A constraint that depends on one quantity alone (an input, or its low 32 bits as `atoi` returns them) is compared
-//! with "equals", "differs from" and "lies between" by the solver. Only an equivalent condition replaces it.
+//! with "equals", "differs from" and "lies between" by the solver.
 
 use icsched_smt::{Answer, CmpOp, Node, Solver, Term, TermPool, Validity};
 
-/// An equivalent, more readable constraint, or the same one.
-pub(crate) fn prettier(pool: &mut TermPool, solver: &mut dyn Solver, constraint: Term) -> Term {
-    if pool.as_const(constraint).is_some() {
-        return constraint;
-    }
-    for quantity in quantities(pool, constraint) {
-        let negated = pool.not(constraint);
-        if let Some(simple) = as_range(pool, solver, constraint, quantity) {
-            return simple;
+/// A readable condition that holds for all of `core` and only for inputs in `allowed`, if there is one. `allowed`
+/// contains `core`.
+pub(crate) fn readable(pool: &mut TermPool, solver: &mut dyn Solver, core: Term, allowed: Term) -> Option<Term> {
+    let outside = pool.not(allowed);
+    for quantity in quantities(pool, core) {
+        if let Some(range) = range_of(pool, solver, core, quantity)
+            && solver.must_be_true(pool, &[range], allowed) == Validity::Valid
+        {
+            return Some(range);
         }
-        if let Some(simple) = as_range(pool, solver, negated, quantity) {
-            return pool.not(simple);
+        if let Some(range) = range_of(pool, solver, outside, quantity) {
+            let elsewhere = pool.not(range);
+            if solver.must_be_true(pool, &[core], elsewhere) == Validity::Valid {
+                return Some(elsewhere);
+            }
         }
     }
-    constraint
+    None
 }
 
 /// What a constraint may be a condition on: its only symbol, or the symbol's low 32 bits.
@@ -35,8 +38,8 @@ fn quantities(pool: &mut TermPool, constraint: Term) -> Vec<Term> {
     }
 }
 
-/// `low <= x && x <= high` (signed), or `x == low`, if that is what the constraint says.
-fn as_range(pool: &mut TermPool, solver: &mut dyn Solver, constraint: Term, x: Term) -> Option<Term> {
+/// The smallest `low <= x && x <= high` (signed), or `x == low`, that holds wherever the constraint does.
+fn range_of(pool: &mut TermPool, solver: &mut dyn Solver, constraint: Term, x: Term) -> Option<Term> {
     let width = pool.width(x);
     let model = solver.model(pool, &[], constraint).ok()??;
     let some = pool.eval(x, &model);
@@ -44,21 +47,17 @@ fn as_range(pool: &mut TermPool, solver: &mut dyn Solver, constraint: Term, x: T
     let high = bound(pool, solver, constraint, x, some, CmpOp::Slt, true)?;
     let (lowest, highest) = (1u64 << (width - 1), (1u64 << (width - 1)) - 1);
     let (low_term, high_term) = (pool.constant(width, low), pool.constant(width, high));
-    let simple = if low == high {
-        pool.cmp(CmpOp::Eq, x, low_term)
-    } else {
-        let mut parts = Vec::new();
-        if low != lowest {
-            parts.push(pool.cmp(CmpOp::Sle, low_term, x));
-        }
-        if high != highest {
-            parts.push(pool.cmp(CmpOp::Sle, x, high_term));
-        }
-        pool.and_all(&parts)
-    };
-    let there = solver.must_be_true(pool, &[simple], constraint);
-    let back = solver.must_be_true(pool, &[constraint], simple);
-    (there == Validity::Valid && back == Validity::Valid).then_some(simple)
+    if low == high {
+        return Some(pool.cmp(CmpOp::Eq, x, low_term));
+    }
+    let mut parts = Vec::new();
+    if low != lowest {
+        parts.push(pool.cmp(CmpOp::Sle, low_term, x));
+    }
+    if high != highest {
+        parts.push(pool.cmp(CmpOp::Sle, x, high_term));
+    }
+    Some(pool.and_all(&parts))
 }
 
 /// The largest (or smallest) value of `x` under the constraint, by bisection from one value it can have.

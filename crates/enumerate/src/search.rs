@@ -28,7 +28,7 @@ use crate::constraint::{Conjunction, Disjunction};
 use crate::engine::{self, Engine, Path};
 use crate::graph;
 use crate::objects::Objects;
-use crate::pretty::prettier;
+use crate::pretty::readable;
 use crate::reasons::Reasons;
 use crate::region::Regions;
 use crate::slice::{Slice, SliceDecision, Statics, every_decision, precondition_slice};
@@ -276,17 +276,13 @@ impl<'s, 'p> Search<'s, 'p> {
     fn finish(mut self, id: EpochId, contexts: Vec<icsched_schedule::ThreadContext>) -> EpochResult {
         self.drop_redundant_prefixes();
         let mut schedules = Vec::new();
-        for (_, mut found) in std::mem::take(&mut self.found) {
-            let (pool, solver) = self.engine.pool_and_solver();
-            found.covers.simplify(pool, solver, &found.early_exits);
+        for (_, found) in std::mem::take(&mut self.found) {
             let (graph, ends) = found.schedule;
-            schedules.push(Schedule::new(self.constraint(&found.covers), graph, ends));
+            schedules.push(Schedule::new(self.constraint(found.covers, &found.early_exits), graph, ends));
         }
         let mut errors = Vec::new();
-        for ((message, at), mut when) in std::mem::take(&mut self.errors) {
-            let (pool, solver) = self.engine.pool_and_solver();
-            when.simplify(pool, solver, &Disjunction::default());
-            errors.push(PossibleError { message, at, constraint: self.constraint(&when) });
+        for ((message, at), when) in std::mem::take(&mut self.errors) {
+            errors.push(PossibleError { message, at, constraint: self.constraint(when, &Disjunction::default()) });
         }
         EpochResult {
             id,
@@ -299,10 +295,23 @@ impl<'s, 'p> Search<'s, 'p> {
         }
     }
 
-    fn constraint(&mut self, covers: &Disjunction) -> InputConstraint {
-        let term = covers.term(self.engine.pool());
+    /// A disjunction as the shortest condition that was found for it; it may include inputs of `anyway`.
+    fn constraint(&mut self, mut covers: Disjunction, anyway: &Disjunction) -> InputConstraint {
+        let pool = self.engine.pool();
+        let core = covers.term(pool);
+        let extra = anyway.term(pool);
+        let allowed = pool.or_all(&[core, extra]);
+        let outside = pool.not(allowed);
+        let always = self.engine.check(&[], outside) == Answer::Unsat;
         let (pool, solver) = self.engine.pool_and_solver();
-        let term = prettier(pool, solver, term);
+        let term = if always {
+            pool.bool(true)
+        } else if let Some(term) = readable(pool, solver, core, allowed) {
+            term
+        } else {
+            covers.simplify(pool, solver, anyway);
+            covers.term(pool)
+        };
         self.engine.describe(term)
     }
 

@@ -94,7 +94,7 @@ fn environment_name(name: &str) -> String {
 
 /// The symbol for "this variable is set".
 fn is_set_name(name: &str) -> String {
-    format!("getenv(\"{name}\") != 0")
+    format!("(getenv(\"{name}\") != NULL)")
 }
 
 impl InputSpec {

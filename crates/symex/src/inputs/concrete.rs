@@ -152,7 +152,7 @@ mod tests {
         };
         let spec = InputSpec { environment: vec![symbolic("A"), symbolic("B")], ..InputSpec::default() };
         let mut model = Model::new();
-        model.set("getenv(\"B\") != 0", 1, 1);
+        model.set("(getenv(\"B\") != NULL)", 1, 1);
         model.set("getenv(\"B\")[0]", 8, b'y'.into());
         assert_eq!(spec.test_input(&model).environment, [b"B=y".to_vec()]);
     }

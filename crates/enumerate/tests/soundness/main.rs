@@ -1,0 +1,91 @@
+//! Random programs: what their schedules promise is held against runs with every small input.
+//!
+//! `docs/testing.md` says how to search for longer.
+
+mod check;
+mod expressions;
+mod generate;
+mod random;
+mod tree;
+
+use std::io::Write;
+
+use check::{Checked, Fault, Setting, check};
+use generate::{Generated, generate};
+
+const LEVELS: [&str; 3] = ["-O0", "-O1", "-O2"];
+
+/// Seconds for the search of one program.
+const SECONDS: u64 = 5;
+
+fn setting(seed: u64, program: &Generated) -> Setting {
+    let level = LEVELS[usize::try_from(seed % 3).expect("a small number")];
+    Setting { level, inputs: program.inputs }
+}
+
+#[test]
+fn runs_follow_the_schedules_of_random_programs() {
+    let mut complete = 0;
+    for seed in 0..24 {
+        let program = generate(seed);
+        let source = tree::render(&program.nodes);
+        let checked = match check(&source, setting(seed, &program), SECONDS) {
+            Some(Ok(checked)) => checked,
+            Some(Err(violation)) => panic!("seed {seed}: {:?}\n{}\n{source}", violation.fault, violation.text),
+            None => panic!("seed {seed} does not compile:\n{source}"),
+        };
+        complete += usize::from(checked.complete);
+    }
+    assert!(complete > 0, "no result is complete: nothing was checked about coverage");
+}
+
+/// Searches the seeds of `ICSCHED_SEEDS` (`FIRST..LAST`) and writes what it finds, made smaller, to the directory
+/// `ICSCHED_FOUND`.
+#[test]
+#[ignore = "runs as long as it is told to"]
+fn search_for_violations() {
+    let number = |text: &str| text.parse::<u64>().expect("ICSCHED_SEEDS is FIRST..LAST");
+    let seeds = std::env::var("ICSCHED_SEEDS").unwrap_or_else(|_| "0..100".to_owned());
+    let (first, last) = seeds.split_once("..").expect("ICSCHED_SEEDS is FIRST..LAST");
+    let found = std::env::var_os("ICSCHED_FOUND").map_or_else(std::env::temp_dir, Into::into);
+    let mut violations = 0;
+    let mut out = std::io::stderr();
+    let mut totals = [0; 5];
+    for seed in number(first)..number(last) {
+        let program = generate(seed);
+        let setting = setting(seed, &program);
+        let source = tree::render(&program.nodes);
+        match check(&source, setting, SECONDS) {
+            None => panic!("seed {seed} does not compile:\n{source}"),
+            Some(Ok(Checked { runs, schedules, complete, deadlocks })) => {
+                let add = [1, runs, schedules, usize::from(complete), deadlocks];
+                totals.iter_mut().zip(add).for_each(|(t, a)| *t += a);
+            }
+            Some(Err(violation)) => {
+                violations += 1;
+                let path = found.join(format!("{:?}-{seed}.c", violation.fault));
+                std::fs::write(&path, minimised(program, setting, violation.fault)).expect("ICSCHED_FOUND can be written");
+                writeln!(out, "seed {seed}: {:?}: {}", violation.fault, path.display()).expect("standard error is open");
+            }
+        }
+    }
+    let [programs, runs, schedules, complete, deadlocks] = totals;
+    writeln!(out, "{programs} programs, {complete} complete, {schedules} schedules, {runs} runs, {deadlocks} deadlocked")
+        .expect("standard error is open");
+    assert_eq!(violations, 0, "see {}", found.display());
+}
+
+/// The smallest program that shows the same fault, with what it shows.
+fn minimised(program: Generated, setting: Setting, fault: Fault) -> String {
+    let mut last = String::new();
+    let nodes = tree::minimise(program.nodes, 1500, &mut |source| match check(source, setting, SECONDS) {
+        Some(Err(violation)) if violation.fault == fault => {
+            last = violation.text;
+            true
+        }
+        Some(_) | None => false,
+    });
+    let Setting { level, inputs } = setting;
+    let comment: String = last.lines().map(|l| format!("// {l}\n")).collect();
+    format!("// {fault:?}: clang-22 -g {level}, {inputs} arguments\n{comment}{}", tree::render(&nodes))
+}
