@@ -51,8 +51,10 @@ impl Default for RunLimits {
 pub(crate) struct Engine {
     machine: Machine<SymbolicDomain>,
     initial: State<SymbolicDomain>,
-    /// For questions about coverage; the machine's own solver answers about paths.
+    /// For questions about constraints; the machine's own solver answers about paths.
     solver: CachingSolver<Z3Solver>,
+    /// For questions about coverage: what is covered grows like a stack, which the plain solver keeps between queries.
+    cover: Z3Solver,
     /// Bounds of the inputs that always hold.
     bounds: Vec<Term>,
     limits: RunLimits,
@@ -72,8 +74,8 @@ impl Engine {
         limits: RunLimits,
         shortest_first: bool,
     ) -> Result<Self, String> {
-        let options = SolverOptions { timeout: Some(limits.solver_timeout), ..SolverOptions::default() };
-        let solver = || CachingSolver::new(Z3Solver::new(options));
+        let solver_options = SolverOptions { timeout: Some(limits.solver_timeout), ..SolverOptions::default() };
+        let solver = || CachingSolver::new(Z3Solver::new(solver_options));
         let domain = SymbolicDomain::new(Box::new(solver()));
         let options = Options {
             externs: externs.clone(),
@@ -87,7 +89,7 @@ impl Engine {
         for &bound in &bounds {
             initial.path.constrain(&machine.domain.pool, bound);
         }
-        Ok(Self { machine, initial, solver: solver(), bounds, limits, shortest_first, instructions: 0 })
+        Ok(Self { machine, initial, solver: solver(), cover: Z3Solver::new(solver_options), bounds, limits, shortest_first, instructions: 0 })
     }
 
     pub(crate) fn pool(&mut self) -> &mut TermPool {
@@ -103,6 +105,16 @@ impl Engine {
         let all: Vec<Term> = constraints.iter().chain(&self.bounds).copied().chain([extra]).collect();
         let extra = self.machine.domain.pool.and_all(&all);
         self.solver.check(&mut self.machine.domain.pool, &[], extra)
+    }
+
+    /// Whether an input can satisfy all `constraints`, which grow from call to call, and `extra`.
+    pub(crate) fn check_growing(&mut self, constraints: &[Term], extra: Term) -> Answer {
+        let all: Vec<Term> = self.bounds.iter().copied().chain([extra]).collect();
+        let extra = self.machine.domain.pool.and_all(&all);
+        match self.machine.domain.pool.as_const(extra) {
+            Some(0) => Answer::Unsat,
+            _ => self.cover.check(&mut self.machine.domain.pool, constraints, extra),
+        }
     }
 
     /// Executes one path under an input constraint (`ExecutePath` of figure 3.4).
@@ -132,6 +144,7 @@ impl Engine {
     pub(crate) fn solver_statistics(&self) -> SolverStatistics {
         let mut all = self.machine.domain.solver_statistics();
         all.add(&self.solver.statistics());
+        all.add(&self.cover.statistics());
         all
     }
 

@@ -46,7 +46,7 @@ pub struct SearchOptions {
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        Self { loop_bound: 32, max_paths: 4096, slicing: true }
+        Self { loop_bound: 16, max_paths: 1024, slicing: true }
     }
 }
 
@@ -65,8 +65,8 @@ pub(crate) struct Search<'s, 'p> {
     options: &'s SearchOptions,
     regions: Regions,
     found: IndexMap<ScheduleId, Found>,
-    /// Preconditions of all paths so far, also of those that ended in nothing that could be scheduled.
-    covered: Vec<Term>,
+    /// Negated preconditions of all paths so far, also of those that ended in nothing that could be scheduled.
+    uncovered: Vec<Term>,
     worklist: VecDeque<Conjunction>,
     /// Constraints that the loop bound kept from being explored.
     cut: Vec<(Conjunction, ProgramPoint)>,
@@ -91,7 +91,7 @@ impl<'s, 'p> Search<'s, 'p> {
             options,
             regions: Regions::default(),
             found: IndexMap::new(),
-            covered: Vec::new(),
+            uncovered: Vec::new(),
             worklist: VecDeque::from([Conjunction::default()]),
             cut: Vec::new(),
             reasons: Reasons::default(),
@@ -142,12 +142,16 @@ impl<'s, 'p> Search<'s, 'p> {
         self.engine.stop_reason()
     }
 
+    fn cover(&mut self, precondition: Term) {
+        let outside = self.engine.pool().not(precondition);
+        if !self.uncovered.contains(&outside) {
+            self.uncovered.push(outside);
+        }
+    }
+
     fn is_covered(&mut self, constraint: &Conjunction) -> bool {
-        let not_covered: Vec<Term> = self.covered.iter().map(|&c| self.engine.pool().not(c)).collect();
-        let outside = self.engine.pool().and_all(&not_covered);
         let term = self.engine.pool().and_all(constraint.conditions());
-        let outside = self.engine.pool().and_all(&[term, outside]);
-        match self.engine.check(&[], outside) {
+        match self.engine.check_growing(&self.uncovered, term) {
             Answer::Unsat => true,
             // Undecided counts as uncovered: it is explored, and whether it was feasible is asked again there.
             Answer::Sat | Answer::Unknown(_) => false,
@@ -159,7 +163,7 @@ impl<'s, 'p> Search<'s, 'p> {
         let decisions = every_decision(&path.trace);
         let conditions: Vec<Term> = decisions.iter().map(|d| d.condition).collect();
         let term = self.engine.pool().and_all(&conditions);
-        self.covered.push(term);
+        self.cover(term);
         self.expand(path, &decisions, constraint);
     }
 
@@ -179,7 +183,7 @@ impl<'s, 'p> Search<'s, 'p> {
         let conditions: Vec<Term> = slice.decisions.iter().map(|d| d.condition).collect();
         let precondition = Conjunction::new(conditions);
         let term = self.engine.pool().and_all(precondition.conditions());
-        self.covered.push(term);
+        self.cover(term);
         for error in &path.errors {
             let at = graph::place(self.program(), &error.stack);
             let key = (format!("{}: {}", error.kind, error.message), at);
@@ -222,9 +226,7 @@ impl<'s, 'p> Search<'s, 'p> {
             conditions.push(self.engine.pool().not(exit.condition));
             let conjunction = Conjunction::new(conditions);
             let term = self.engine.pool().and_all(conjunction.conditions());
-            if !self.covered.contains(&term) {
-                self.covered.push(term);
-            }
+            self.cover(term);
             all.push(conjunction);
         }
         all

@@ -51,7 +51,7 @@ pub(crate) fn expression(random: &mut Random, scope: &Scope, depth: usize) -> St
     if depth == 0 || random.chance(30) {
         return atom(random, scope);
     }
-    let mut sub = |random: &mut Random| expression(random, scope, depth - 1);
+    let sub = |random: &mut Random| expression(random, scope, depth - 1);
     match random.below(12) {
         0..=2 => {
             let (a, b) = (sub(random), sub(random));
@@ -79,8 +79,8 @@ pub(crate) fn expression(random: &mut Random, scope: &Scope, depth: usize) -> St
 pub(crate) fn condition(random: &mut Random, scope: &Scope) -> String {
     let op = *random.pick(&["==", "!=", "<", ">"]);
     match random.below(8) {
-        0..=2 if !scope.values.is_empty() => format!("({}) {op} {}", random.pick(&scope.values), random.below(5)),
-        3 => {
+        0..=3 if !scope.values.is_empty() => format!("({}) {op} {}", random.pick(&scope.values), random.below(5)),
+        4 => {
             let (a, b) = (expression(random, scope, 1), expression(random, scope, 1));
             format!("({a}) {} ({b})", random.pick(&["&&", "||"]))
         }

@@ -106,8 +106,8 @@ impl Generator {
             let count = 2 + self.random.below(3);
             body.extend(self.function_body(FUNCTIONS, Returns::Pointer, count));
             if barrier {
-                let at = body.len() / 2;
-                body.insert(at.max(2), Node::line("pthread_barrier_wait(&bar);"));
+                let at = if self.random.chance(50) { 2 } else { body.len() - 1 };
+                body.insert(at, Node::line("pthread_barrier_wait(&bar);"));
             }
             nodes.push(Node::block(format!("static void *w{number}(void *argument) {{"), body));
         }
@@ -174,7 +174,7 @@ impl Generator {
     fn create(&mut self, thread: usize, kinds: usize, body: &mut Vec<Node>) {
         let kind = if kinds == 1 { 0 } else { thread % kinds };
         let value = expression(&mut self.random, &self.scope, 1);
-        let pointer = self.pointer();
+        let pointer = self.short_lived_pointer();
         let lock = self.lock(0).1;
         let mut create = vec![
             Node::line(format!("args[{thread}].v = {value};")),
@@ -200,6 +200,15 @@ impl Generator {
                 format!("({condition}) ? &g0 : &g1")
             }
             _ => (*self.random.pick(&["&g0", "&g1", "&g2", "&hb->v", "gp", "&gs.in.k"])).to_owned(),
+        }
+    }
+
+    /// A pointer for callees and threads, also to locals.
+    fn short_lived_pointer(&mut self) -> String {
+        match self.random.below(4) {
+            0 => "&l1".to_owned(),
+            1 => format!("&la[{}]", index(&mut self.random, &self.scope, 3)),
+            _ => self.pointer(),
         }
     }
 
@@ -285,7 +294,7 @@ impl Generator {
         }
         let to = place(&mut self.random, &self.scope);
         let value = expression(&mut self.random, &self.scope, 1);
-        let pointer = self.pointer();
+        let pointer = self.short_lived_pointer();
         let all = context.function == FUNCTIONS && context.rank == 0;
         let function = if all && self.random.chance(25) {
             format!("table[{}]", index(&mut self.random, &self.scope, 3))
@@ -302,6 +311,9 @@ impl Generator {
         let leave = match self.random.below(10) {
             0..=3 if context.in_loop => (*self.random.pick(&["break;", "continue;"])).to_owned(),
             4..=7 if context.rank == 0 => {
+                if context.returns == Returns::Status && self.random.chance(70) {
+                    return self.assignment(out);
+                }
                 let value = expression(&mut self.random, &self.scope, 1);
                 return_statement(context.returns, &value)
             }
