@@ -35,7 +35,10 @@ fn run_enumerate(args: &EnumerateArgs, quiet: bool) -> Result<Status, DriverErro
         write_json(&icsched_report::json::render(&view), file)?;
     }
     if !to_stdout && !quiet {
-        output::print(&icsched_report::text::render(&view, TextOptions { full: args.full, painter: output::painter() }));
+        output::print(&icsched_report::text::render(
+            &view,
+            TextOptions { full: args.full, painter: output::painter() },
+        ));
         output::print(&format!("\nschedules written to {}\n", database.display()));
     }
     Ok(status_of(&result))

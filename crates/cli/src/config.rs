@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use icsched_driver::config::{DEFAULT_ARGUMENT, ArgSpec, EnvironmentVariable, InputSpec, OptionalArguments, SearchOptions, Technique};
+use icsched_driver::config::{
+    ArgSpec, DEFAULT_ARGUMENT, EnvironmentVariable, InputSpec, OptionalArguments, SearchOptions, Technique,
+};
 use icsched_driver::{EnumerateConfig, ExecConfig, Limits, ProgramConfig};
 
 use crate::args::{EnumerateArgs, ExecArgs, ExternKind, ProgramArgs, TechniqueArg};
@@ -120,7 +122,9 @@ fn arg_spec(arg: &str) -> Result<ArgSpec, String> {
         Some(word) if word.starts_with('@') => Ok(ArgSpec::Concrete(word.to_owned())),
         Some(number) => match number.parse() {
             Ok(max) => Ok(ArgSpec::Symbolic { max }),
-            Err(_) => Err(format!("argument {arg}: write @ or @N for an input of at most N bytes, @{arg} for the word")),
+            Err(_) => {
+                Err(format!("argument {arg}: write @ or @N for an input of at most N bytes, @{arg} for the word"))
+            }
         },
     }
 }

@@ -43,7 +43,8 @@ pub struct ExecOutcome {
 pub fn exec(config: &ExecConfig) -> Result<ExecOutcome, DriverError> {
     let program = crate::enumerate::load(&config.program)?;
     let bytes = |text: &String| text.clone().into_bytes();
-    let args: Vec<Vec<u8>> = [config.program.path.display().to_string()].iter().chain(&config.args).map(bytes).collect();
+    let args: Vec<Vec<u8>> =
+        [config.program.path.display().to_string()].iter().chain(&config.args).map(bytes).collect();
     let environment: Vec<Vec<u8>> = config.environment.iter().map(bytes).collect();
     let options = Options { externs: config.program.externs.clone(), ..Options::default() };
     let limits = ExecLimits {
@@ -64,9 +65,10 @@ fn describe(program: &Program, end: &PathEnd) -> (ExecEnd, Option<Diagnostic>) {
     match end {
         PathEnd::Exit { status } => (ExecEnd::Exited(status.unwrap_or(0).to_le_bytes()[0]), None),
         PathEnd::Abort { .. } | PathEnd::AssertFailed { .. } => (ExecEnd::Aborted, None),
-        PathEnd::Error(error) => {
-            (ExecEnd::Found, Some(found("undefined-behaviour", format!("{}: {}", error.kind, error.message), &error.stack)))
-        }
+        PathEnd::Error(error) => (
+            ExecEnd::Found,
+            Some(found("undefined-behaviour", format!("{}: {}", error.kind, error.message), &error.stack)),
+        ),
         PathEnd::Deadlock { blocked } => (ExecEnd::Found, Some(deadlock(program, blocked))),
         PathEnd::Unmodelled { function, stack } => {
             let message = format!("{function} has neither a definition nor a model");
@@ -96,7 +98,8 @@ fn deadlock(program: &Program, blocked: &[icsched_symex::BlockedThread]) -> Diag
     for thread in blocked {
         let held = thread.holder.map(|t| format!(", held by thread {t}")).unwrap_or_default();
         let at = place(program, &thread.stack);
-        diagnostic = diagnostic.note(format!("thread {} is blocked in {} at {at}{held}", thread.thread, thread.operation));
+        diagnostic =
+            diagnostic.note(format!("thread {} is blocked in {} at {at}{held}", thread.thread, thread.operation));
     }
     diagnostic
 }

@@ -152,7 +152,16 @@ impl Control {
         };
         let within = |from: BlockId, to: BlockId| loops.innermost(from) == loops.innermost(to);
         let loop_distance = distances(&cfg, &quiet_exit, weight, leaves, within);
-        FunctionControl { cfg, postdominators, dominators, loops, quiet_exit, synchronises, return_distance, loop_distance }
+        FunctionControl {
+            cfg,
+            postdominators,
+            dominators,
+            loops,
+            quiet_exit,
+            synchronises,
+            return_distance,
+            loop_distance,
+        }
     }
 
     /// The first thing in the block that matters to whoever asks for quiet exits.

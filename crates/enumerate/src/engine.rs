@@ -89,7 +89,16 @@ impl Engine {
         for &bound in &bounds {
             initial.path.constrain(&machine.domain.pool, bound);
         }
-        Ok(Self { machine, initial, solver: solver(), cover: Z3Solver::new(solver_options), bounds, limits, shortest_first, instructions: 0 })
+        Ok(Self {
+            machine,
+            initial,
+            solver: solver(),
+            cover: Z3Solver::new(solver_options),
+            bounds,
+            limits,
+            shortest_first,
+            instructions: 0,
+        })
     }
 
     pub(crate) fn pool(&mut self) -> &mut TermPool {

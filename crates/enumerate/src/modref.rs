@@ -4,7 +4,9 @@
 //! through an address that came from memory or from a call may hit every object whose own address has escaped.
 
 use fixedbitset::FixedBitSet;
-use icsched_ir::{Callee, Const, EntityId, FuncId, GlobalId, IdVec, Inst, Intrinsic, Op, Operand, Program, Type, ValueId};
+use icsched_ir::{
+    Callee, Const, EntityId, FuncId, GlobalId, IdVec, Inst, Intrinsic, Op, Operand, Program, Type, ValueId,
+};
 
 use crate::control::Control;
 use crate::provenance::{Base, FunctionProvenance, Provenance, returned};
@@ -179,7 +181,14 @@ impl ModRef {
         }
     }
 
-    fn add_summary(&self, program: &Program, caller: FuncId, callee: FuncId, args: &[Operand], to: &mut Writes) -> bool {
+    fn add_summary(
+        &self,
+        program: &Program,
+        caller: FuncId,
+        callee: FuncId,
+        args: &[Operand],
+        to: &mut Writes,
+    ) -> bool {
         if program.functions[callee].is_declaration() {
             return to.add(Write { base: Base::Unknown, range: None });
         }
@@ -242,9 +251,8 @@ impl ModRef {
             Op::Call { callee: Callee::Direct(f), args } => {
                 let callee = &program.functions[*f];
                 for (at, &arg) in args.iter().enumerate() {
-                    let kept = callee.is_declaration()
-                        || at >= callee.params.len()
-                        || self.leaked_params[*f].contains(at);
+                    let kept =
+                        callee.is_declaration() || at >= callee.params.len() || self.leaked_params[*f].contains(at);
                     if kept {
                         leaked.push(arg);
                     }
@@ -258,7 +266,9 @@ impl ModRef {
 /// The argument through which an intrinsic writes memory of the program.
 pub(crate) fn written_argument(intrinsic: Intrinsic) -> Option<usize> {
     match intrinsic {
-        Intrinsic::MemCopy | Intrinsic::MemMove | Intrinsic::MemSet | Intrinsic::Free | Intrinsic::InputBytes => Some(0),
+        Intrinsic::MemCopy | Intrinsic::MemMove | Intrinsic::MemSet | Intrinsic::Free | Intrinsic::InputBytes => {
+            Some(0)
+        }
         Intrinsic::HostRead | Intrinsic::HostClock => Some(1),
         Intrinsic::SymbolicFileRead => Some(2),
         _ => None,

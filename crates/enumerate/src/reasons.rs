@@ -72,7 +72,9 @@ impl Reasons {
 
     fn limit(&mut self, limit: Limit, at: String) {
         let (kind, message) = match limit {
-            Limit::Instructions => (IncompleteKind::Limit, "a path was cut at the instruction limit (--max-instructions)"),
+            Limit::Instructions => {
+                (IncompleteKind::Limit, "a path was cut at the instruction limit (--max-instructions)")
+            }
             Limit::Time => (IncompleteKind::Limit, "the time limit was reached (--timeout)"),
             Limit::Memory => (IncompleteKind::Limit, "the memory limit was reached (--max-memory)"),
             Limit::Decisions => (IncompleteKind::Limit, "a path was cut at the limit of symbolic decisions"),

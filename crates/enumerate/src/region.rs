@@ -58,7 +58,13 @@ fn compute(
     let facts = control.function(func);
     let function = &program.functions[func];
     let entry = match &function.blocks[branch].terminator {
-        Terminator::Branch { then_edge, else_edge: other, .. } => if else_edge { other.target } else { then_edge.target },
+        Terminator::Branch { then_edge, else_edge: other, .. } => {
+            if else_edge {
+                other.target
+            } else {
+                then_edge.target
+            }
+        }
         Terminator::Jump(edge) => edge.target,
         Terminator::Return(_) | Terminator::Unreachable | Terminator::Unsupported { .. } => branch,
     };

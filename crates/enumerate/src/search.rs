@@ -46,7 +46,7 @@ pub struct SearchOptions {
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        Self { loop_bound: 16, max_paths: 1024, slicing: true }
+        Self { loop_bound: 32, max_paths: 1024, slicing: true }
     }
 }
 

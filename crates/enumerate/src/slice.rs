@@ -18,7 +18,10 @@
 //!   computed as if such blocks were not there. If the path itself took the quiet side, the branch is in the slice.
 //! - Decisions that exclude undefined behaviour (bounds, divisors) are not conditions of a schedule.
 
-use icsched_ir::{BlockId, Callee, EntityId, FuncId, Function, Inst, Intrinsic, Op, Operand, Program, ProgramPoint, Terminator, ValueId};
+use icsched_ir::{
+    BlockId, Callee, EntityId, FuncId, Function, Inst, Intrinsic, Op, Operand, Program, ProgramPoint, Terminator,
+    ValueId,
+};
 use icsched_smt::Term;
 use icsched_symex::stop::DecisionKind;
 use icsched_symex::thread::FrameId;
@@ -151,7 +154,8 @@ struct Slicer<'a, 'p> {
 /// The block each event happened in: of the event's frame for most, of the left frame for [`TraceEvent::Leave`].
 fn blocks_of_events(trace: &Trace) -> Vec<BlockId> {
     let entry = BlockId::from_index(0);
-    let mut current: FxHashMap<FrameId, BlockId> = trace.start.iter().map(|&(frame, block, _)| (frame, block)).collect();
+    let mut current: FxHashMap<FrameId, BlockId> =
+        trace.start.iter().map(|&(frame, block, _)| (frame, block)).collect();
     let mut blocks = Vec::with_capacity(trace.events.len());
     for event in &trace.events {
         let block = match event {
@@ -373,10 +377,9 @@ impl<'p> Slicer<'_, 'p> {
     }
 
     fn leave(&mut self, frame: FrameId, block: BlockId) {
-        let terminator = u32::try_from(
-            self.statics.program.functions[self.trace.frames[&frame].func].blocks[block].insts.len(),
-        )
-        .expect("blocks have fewer than 2^32 instructions");
+        let terminator =
+            u32::try_from(self.statics.program.functions[self.trace.frames[&frame].func].blocks[block].insts.len())
+                .expect("blocks have fewer than 2^32 instructions");
         self.meet(frame, block, terminator);
         let Some((caller, point)) = self.trace.frames[&frame].caller else { return };
         self.undo_down_to(caller, point.block, point.inst);

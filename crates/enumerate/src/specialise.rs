@@ -203,13 +203,12 @@ impl<'p> Analysis<'p> {
             Operand::Value(v) => function.values[v].ty,
             Operand::Const(c) => c.ty(),
         };
-        let both = |a: Operand, b: Operand, f: &dyn Fn(u64, u64) -> Option<u64>| {
-            match (facts.operand(a), facts.operand(b)) {
+        let both =
+            |a: Operand, b: Operand, f: &dyn Fn(u64, u64) -> Option<u64>| match (facts.operand(a), facts.operand(b)) {
                 (Lattice::Unreached, _) | (_, Lattice::Unreached) => Lattice::Unreached,
                 (Lattice::Constant(a), Lattice::Constant(b)) => f(a, b).map_or(Lattice::Varying, Lattice::Constant),
                 (Lattice::Varying, _) | (_, Lattice::Varying) => Lattice::Varying,
-            }
-        };
+            };
         match op {
             Op::Call { callee: Callee::Intrinsic(Intrinsic::IsSymbolicDomain), .. } => Lattice::Constant(1),
             Op::Load { address: Operand::Const(Const::Global { global, .. }), .. } => self.globals[*global],

@@ -1,6 +1,6 @@
 //! Which side of a branch to follow: shortest path first (Bergan 3.3.2).
 
-use icsched_ir::{BlockId, EntityId, ProgramPoint, Program, Terminator};
+use icsched_ir::{BlockId, EntityId, Program, ProgramPoint, Terminator};
 
 use crate::control::Control;
 

@@ -11,8 +11,8 @@ use crate::memory::{Death, MAX_OBJECT, ObjectKind, address, classify};
 use crate::observe::Observer;
 use crate::scheduler::SchedulingPoint;
 use crate::state::State;
-use crate::thread::FrameId;
 use crate::stop::{DecisionKind, ErrorKind, PathEnd, Stop};
+use crate::thread::FrameId;
 use crate::trace::{EventMode, SyncEvent};
 
 /// What an intrinsic leaves to do.

@@ -1,3 +1,5 @@
+//! What constraints look like in C.
+
 use super::*;
 
 struct Terms {

@@ -1,3 +1,5 @@
+//! The symbolic domain on values, memory and addresses.
+
 use std::sync::Arc;
 
 use icsched_ir::Program;
