@@ -4,10 +4,13 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
 use crate::eval::Evaluation;
+use crate::given_up::{self, GivenUp, Patience};
+use crate::guess::{Effort, Guesser};
 use crate::independence::Dependence;
 use crate::model::{Model, ModelValue};
 use crate::node::Term;
@@ -21,6 +24,15 @@ const MAX_RECENT: usize = 16;
 /// Values remembered per recent model.
 const MAX_REMEMBERED: usize = 1 << 17;
 
+/// Recent models that a guess starts from.
+const MAX_BASES: usize = 2;
+/// The guess before the back end is asked: less work than asking.
+const LIGHT: Effort = Effort { nodes: 2_000, evaluations: 10_000 };
+/// The guess when the back end did not know in a short time.
+const DEEP: Effort = Effort { nodes: 50_000, evaluations: 8_000_000 };
+/// The first limit for the back end.
+const SHORT: Duration = Duration::from_millis(40);
+
 /// What is known about a set of constraints.
 #[derive(Clone, Debug)]
 enum Known {
@@ -29,7 +41,7 @@ enum Known {
     Unknown(UnknownReason),
 }
 
-/// A cache in front of a solver: independence slicing, exact cache, reuse of recent models.
+/// A cache in front of a solver: independence slicing, exact cache, reuse of recent models, guessed models.
 ///
 /// **`constraints` must be satisfiable** in every query, as a path condition is that grew by branches found feasible: a
 /// query is answered from the constraints that share symbols with `extra`, and the dropped ones are taken to have a
@@ -44,6 +56,8 @@ pub struct CachingSolver<S> {
     young: FxHashMap<Box<[Term]>, Known>,
     old: FxHashMap<Box<[Term]>, Known>,
     recent: VecDeque<(Arc<Model>, Evaluation)>,
+    guesser: Guesser,
+    given_up: GivenUp,
 }
 
 impl<S: Solver> CachingSolver<S> {
@@ -56,6 +70,8 @@ impl<S: Solver> CachingSolver<S> {
             young: FxHashMap::default(),
             old: FxHashMap::default(),
             recent: VecDeque::new(),
+            guesser: Guesser::default(),
+            given_up: GivenUp::default(),
         }
     }
 
@@ -76,6 +92,8 @@ impl<S: Solver> CachingSolver<S> {
             self.young.clear();
             self.old.clear();
             self.recent.clear();
+            self.given_up.clear();
+            self.guesser = Guesser::default();
             // The first guess: everything is zero.
             self.recent.push_back((Arc::new(Model::new()), Evaluation::default()));
         }
@@ -98,7 +116,7 @@ impl<S: Solver> CachingSolver<S> {
             self.statistics.model_reuse_hits += 1;
             Known::Sat(model)
         } else {
-            self.solve(pool, terms)
+            self.solve(pool, terms, &key)
         };
         if self.young.len() >= MAX_ENTRIES / 2 {
             self.old = std::mem::take(&mut self.young);
@@ -107,18 +125,61 @@ impl<S: Solver> CachingSolver<S> {
         known
     }
 
-    fn solve(&mut self, pool: &mut TermPool, terms: &[Term]) -> Known {
-        let (&extra, constraints) = terms.split_last().expect("a query has a condition");
-        match self.inner.model(pool, constraints, extra) {
-            Ok(Some(model)) => {
-                let model = Arc::new(model);
-                self.recent.push_front((model.clone(), Evaluation::default()));
-                self.recent.truncate(MAX_RECENT);
-                Known::Sat(model)
-            }
-            Ok(None) => Known::Unsat,
-            Err(reason) => Known::Unknown(reason),
+    /// Guesses, asks for a short time, guesses harder, asks for a longer time.
+    fn solve(&mut self, pool: &mut TermPool, terms: &[Term], key: &[Term]) -> Known {
+        if let Some(known) = self.guess(pool, terms, LIGHT) {
+            return known;
         }
+        let (&extra, constraints) = terms.split_last().expect("a query has a condition");
+        let failures = self.given_up.within(key);
+        let mut outcome = self.inner.model_within(pool, constraints, extra, SHORT / 2u32.pow(failures.min(2)));
+        if let Err(reason) = outcome
+            && reason != UnknownReason::Interrupted
+        {
+            let evaluations = (DEEP.evaluations >> failures.min(63)).max(DEEP.evaluations / 16);
+            if let Some(known) = self.guess(pool, terms, Effort { evaluations, ..DEEP }) {
+                return known;
+            }
+            if reason == UnknownReason::Timeout {
+                outcome = match given_up::patience(pool, terms, failures) {
+                    Patience::Own => self.inner.model(pool, constraints, extra),
+                    Patience::Limit(limit) => self.inner.model_within(pool, constraints, extra, limit),
+                    Patience::None => outcome,
+                };
+            }
+        }
+        match outcome {
+            Ok(Some(model)) => self.found(model),
+            Ok(None) => Known::Unsat,
+            Err(reason) => {
+                if reason == UnknownReason::Timeout {
+                    self.given_up.add(constraints);
+                }
+                Known::Unknown(reason)
+            }
+        }
+    }
+
+    fn found(&mut self, model: Model) -> Known {
+        let model = Arc::new(model);
+        self.recent.push_front((model.clone(), Evaluation::default()));
+        self.recent.truncate(MAX_RECENT);
+        Known::Sat(model)
+    }
+
+    /// Guesses a model, starting from recent ones under which the constraints hold.
+    fn guess(&mut self, pool: &TermPool, terms: &[Term], effort: Effort) -> Option<Known> {
+        let constraints = &terms[..terms.len() - 1];
+        let holds = |(model, known): &mut (Arc<Model>, Evaluation)| {
+            constraints.iter().all(|&t| pool.eval_with(t, model, known) == 1).then(|| model.clone())
+        };
+        let mut bases: Vec<Arc<Model>> = self.recent.iter_mut().filter_map(holds).take(MAX_BASES).collect();
+        if bases.is_empty() {
+            bases.extend(self.recent.front().map(|(model, _)| model.clone()));
+        }
+        let model = self.guesser.guess(pool, terms, &bases, effort)?;
+        self.statistics.guesses += 1;
+        Some(self.found(model))
     }
 
     /// A recent model under which all terms hold.
@@ -211,6 +272,7 @@ impl<S: Solver> Solver for CachingSolver<S> {
             unknown: self.statistics.unknown,
             cache_hits: self.statistics.cache_hits + inner.cache_hits,
             model_reuse_hits: self.statistics.model_reuse_hits + inner.model_reuse_hits,
+            guesses: self.statistics.guesses + inner.guesses,
             solved: inner.solved,
             solver_time: inner.solver_time,
         }

@@ -52,15 +52,14 @@ impl TermPool {
         }
         let order = self.postorder(&[t], |u| known.values.contains_key(&u));
         for u in order {
-            let value = self.value_of(*self.node(u), model, &known.values);
+            let value = self.value_of(*self.node(u), model, |t| known.values[&t]);
             known.values.insert(u, value);
         }
         known.values[&t]
     }
 
     /// The value of a node whose operands have values; 0 for arrays, which are read where they are selected from.
-    fn value_of(&self, node: Node, model: &Model, known: &FxHashMap<Term, u128>) -> u128 {
-        let get = |t: Term| known[&t];
+    pub(crate) fn value_of(&self, node: Node, model: &Model, get: impl Fn(Term) -> u128) -> u128 {
         match node {
             Node::Const { bits, .. } => bits,
             Node::Symbol { id, width } => match model.get_sized(self.name(id), width) {
@@ -82,23 +81,23 @@ impl TermPool {
             Node::SExt { arg, width } => signed(self.width(arg), get(arg)) as u128 & mask(width),
             Node::Extract { arg, hi, lo } => get(arg) >> lo & mask(hi - lo + 1),
             Node::Concat(a, b) => get(a) << self.width(b) | get(b),
-            Node::Select(array, index) => self.element(array, get(index), model, known),
+            Node::Select(array, index) => self.element(array, get(index), model, get),
             Node::FpUnary(op, a) => float::evaluate(op, self.width(a), get(a), get(a)),
             Node::FpBinary(op, a, b) => float::evaluate(op, self.width(a), get(a), get(b)),
         }
     }
 
     /// The element of an array at an index.
-    fn element(&self, mut array: Term, index: u128, model: &Model, known: &FxHashMap<Term, u128>) -> u128 {
+    fn element(&self, mut array: Term, index: u128, model: &Model, get: impl Fn(Term) -> u128) -> u128 {
         loop {
             match *self.node(array) {
                 Node::Store(older, at, value) => {
-                    if known[&at] == index {
-                        return known[&value];
+                    if get(at) == index {
+                        return get(value);
                     }
                     array = older;
                 }
-                Node::Ite(c, a, b) => array = if known[&c] == 1 { a } else { b },
+                Node::Ite(c, a, b) => array = if get(c) == 1 { a } else { b },
                 Node::ConstArray { byte } => return u128::from(byte),
                 Node::ArraySymbol { id } => {
                     return match model.get_sized(self.name(id), 0) {

@@ -14,6 +14,8 @@ mod bits;
 mod cache;
 mod eval;
 mod float;
+mod given_up;
+mod guess;
 mod independence;
 mod model;
 mod node;

@@ -54,6 +54,8 @@ pub struct SolverStatistics {
     pub cache_hits: u64,
     /// Queries (or parts) answered by a model found earlier.
     pub model_reuse_hits: u64,
+    /// Queries (or parts) answered by a model that was guessed.
+    pub guesses: u64,
     /// Queries not decided.
     pub unknown: u64,
     /// Time spent in the back end.
@@ -72,6 +74,7 @@ impl SolverStatistics {
         self.solved += other.solved;
         self.cache_hits += other.cache_hits;
         self.model_reuse_hits += other.model_reuse_hits;
+        self.guesses += other.guesses;
         self.unknown += other.unknown;
         self.solver_time += other.solver_time;
     }
@@ -93,6 +96,23 @@ pub trait Solver {
     /// The reason when the query was not decided.
     fn model(&mut self, pool: &mut TermPool, constraints: &[Term], extra: Term)
     -> Result<Option<Model>, UnknownReason>;
+
+    /// [`Solver::model`] that gives up after `limit` when the solver's own limit is longer. A solver without a clock may
+    /// ignore it.
+    ///
+    /// # Errors
+    ///
+    /// The reason when the query was not decided.
+    fn model_within(
+        &mut self,
+        pool: &mut TermPool,
+        constraints: &[Term],
+        extra: Term,
+        limit: Duration,
+    ) -> Result<Option<Model>, UnknownReason> {
+        let _ = limit;
+        self.model(pool, constraints, extra)
+    }
 
     /// Counters since the solver was made.
     fn statistics(&self) -> SolverStatistics;

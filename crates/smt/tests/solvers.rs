@@ -151,12 +151,17 @@ fn only_dependent_constraints_reach_the_solver() {
 fn recent_models_answer_queries() {
     let mut pool = TermPool::new();
     let mut solver = CachingSolver::new(Recorder::default());
-    let x = pool.symbol("x", 32);
-    let (low, high) = (pool.constant(32, 40), pool.constant(32, 42));
-    let (above, below) = (pool.ugt(x, low), pool.cmp(CmpOp::Ult, x, high));
-    assert_eq!(solver.check(&mut pool, &[above], below), Answer::Sat);
+    let x = pool.symbol("x", 64);
+    // The only root is too far from everything that is guessed.
+    let (factor, product) = (pool.constant(64, 3), pool.constant(64, 3 * 1_000_000_007));
+    let tripled = pool.binary(BinOp::Mul, x, factor);
+    let rest = pool.constant(64, 1 << 40);
+    let rest = pool.binary(BinOp::URem, tripled, rest);
+    let bound = pool.constant(64, 1 << 34);
+    let (small, root) = (pool.cmp(CmpOp::Ult, x, bound), pool.cmp(CmpOp::Eq, rest, product));
+    assert_eq!(solver.check(&mut pool, &[small], root), Answer::Sat);
     let odd = pool.extract(x, 0, 0);
-    assert_eq!(solver.check(&mut pool, &[above, below], odd), Answer::Sat);
+    assert_eq!(solver.check(&mut pool, &[small, root], odd), Answer::Sat);
     assert_eq!((solver.inner().asked.len(), solver.statistics().model_reuse_hits), (1, 1));
 }
 

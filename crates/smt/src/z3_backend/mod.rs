@@ -18,6 +18,9 @@ use crate::smtlib;
 use crate::solver::{Answer, Solver, SolverStatistics, UnknownReason};
 use translate::Translator;
 
+/// The most that the incremental solver gets before a fresh one takes over. What it doesn't decide in this time it
+/// rarely decides at all.
+const FIRST_ATTEMPT: Duration = Duration::from_millis(300);
 /// Translated terms kept before the memory is given back.
 const MAX_TRANSLATED: usize = 2_000_000;
 
@@ -33,10 +36,10 @@ pub struct SolverOptions {
 }
 
 impl Default for SolverOptions {
-    /// Ten seconds, five with floats, no limit of work.
+    /// Two and a half seconds, five with floats, no limit of work.
     fn default() -> Self {
         SolverOptions {
-            timeout: Some(Duration::from_secs(10)),
+            timeout: Some(Duration::from_millis(2500)),
             float_timeout: Some(Duration::from_secs(5)),
             resource_limit: None,
         }
@@ -146,7 +149,8 @@ impl Z3Solver {
         let formula = session.translator.formula(pool, extra);
         session.solver.push();
         session.solver.assert(&formula);
-        set_limits(&session.solver, self.options.timeout.map(|t| t / 4), self.options.resource_limit);
+        let first = self.options.timeout.map(|t| (t / 4).min(FIRST_ATTEMPT));
+        set_limits(&session.solver, first, self.options.resource_limit);
         let outcome = run(&session.solver, pool, constraints, extra, want_model);
         let first_reason = match outcome {
             Ok(answer) => {
@@ -167,7 +171,8 @@ impl Z3Solver {
             fresh.assert(session.translator.formula(pool, constraint));
         }
         fresh.assert(&formula);
-        set_limits(&fresh, self.options.timeout.map(|t| t - t / 4), self.options.resource_limit);
+        let rest = self.options.timeout.map(|t| t - first.unwrap_or_default());
+        set_limits(&fresh, rest, self.options.resource_limit);
         run(&fresh, pool, constraints, extra, want_model)
     }
 
@@ -237,6 +242,22 @@ impl Solver for Z3Solver {
         extra: Term,
     ) -> Result<Option<Model>, UnknownReason> {
         self.solve(pool, constraints, extra, true)
+    }
+
+    fn model_within(
+        &mut self,
+        pool: &mut TermPool,
+        constraints: &[Term],
+        extra: Term,
+        limit: Duration,
+    ) -> Result<Option<Model>, UnknownReason> {
+        let options = self.options;
+        let shorter = |own: Option<Duration>| Some(own.map_or(limit, |own| own.min(limit)));
+        self.options.timeout = shorter(options.timeout);
+        self.options.float_timeout = shorter(options.float_timeout);
+        let outcome = self.solve(pool, constraints, extra, true);
+        self.options = options;
+        outcome
     }
 
     fn statistics(&self) -> SolverStatistics {

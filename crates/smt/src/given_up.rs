@@ -1,0 +1,94 @@
+//! What to spend on a query, from what was spent on others in vain.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use rustc_hash::FxHashMap;
+
+use crate::node::{BinOp, Node, Term};
+use crate::pool::TermPool;
+
+/// Sets of constraints remembered.
+const MAX_SETS: usize = 64;
+/// Operators above each other from which a query counts as a hash.
+const LONG_MIX: u32 = 8;
+/// Limit for hashes: what isn't found in this time isn't found in ten times as much.
+const MIXING_LIMIT: Duration = Duration::from_millis(250);
+/// Limit, to be halved for each failure, for queries that contain what was given up on.
+const REPEATED_LIMIT: Duration = Duration::from_secs(1);
+/// Limits below this are not worth an attempt of their own.
+const LEAST_LIMIT: Duration = Duration::from_millis(60);
+
+/// The constraints under which the last queries were given up.
+///
+/// A path goes on with the constraints that made a query hard, so the next queries are as hard; each failure leaves less
+/// time for the next one. Only time is saved: no answer comes from here.
+#[derive(Debug, Default)]
+pub(crate) struct GivenUp(VecDeque<Box<[Term]>>);
+
+/// How long a query may take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Patience {
+    /// As long as the solver's own limit says.
+    Own,
+    /// This long.
+    Limit(Duration),
+    /// No further attempt.
+    None,
+}
+
+impl GivenUp {
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Remembers the constraints (without the newest condition) of a query that was given up.
+    pub(crate) fn add(&mut self, constraints: &[Term]) {
+        if !constraints.is_empty() {
+            let mut set = constraints.to_vec();
+            set.sort_unstable();
+            self.0.push_front(set.into());
+            self.0.truncate(MAX_SETS);
+        }
+    }
+
+    /// Number of failures under constraints that a query, given as a sorted set, contains.
+    pub(crate) fn within(&self, query: &[Term]) -> u32 {
+        let count = self.0.iter().filter(|set| set.iter().all(|t| query.binary_search(t).is_ok())).count();
+        u32::try_from(count).expect("the list is short")
+    }
+}
+
+/// What a query deserves that a short attempt did not decide.
+pub(crate) fn patience(pool: &TermPool, terms: &[Term], failures: u32) -> Patience {
+    let mixes = longest_mix(pool, terms) >= LONG_MIX;
+    let limit = if mixes { MIXING_LIMIT } else { REPEATED_LIMIT };
+    let limit = limit / 2u32.saturating_pow(failures);
+    match failures {
+        0 if !mixes => Patience::Own,
+        _ if limit < LEAST_LIMIT => Patience::None,
+        _ => Patience::Limit(limit),
+    }
+}
+
+/// The greatest number of operators above each other that mix the bits of two operands which are no constants.
+fn longest_mix(pool: &TermPool, terms: &[Term]) -> u32 {
+    let mut lengths: FxHashMap<Term, u32> = FxHashMap::default();
+    let mut longest = 0;
+    for t in pool.postorder(terms, |_| false) {
+        let node = *pool.node(t);
+        let below = node.children().filter_map(|c| lengths.get(&c).copied()).max().unwrap_or(0);
+        let mixes = match node {
+            Node::Binary(BinOp::Xor | BinOp::Mul | BinOp::UDiv | BinOp::URem, a, b) => {
+                pool.width(t) >= 8 && pool.as_const_wide(a).is_none() && pool.as_const_wide(b).is_none()
+            }
+            _ => false,
+        };
+        let length = below + u32::from(mixes);
+        if length > 0 {
+            lengths.insert(t, length);
+        }
+        longest = longest.max(length);
+    }
+    longest
+}
