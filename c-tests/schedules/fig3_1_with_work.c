@@ -18,7 +18,7 @@ static unsigned result[THREADS];
 
 static unsigned mix(unsigned v, unsigned salt)
 {
-    for (int round = 0; round < 2; round++) {
+    for (int round = 0; round < 8; round++) {
         v ^= v << 13;
         v ^= v >> 17;
         if (v & 1)

@@ -27,9 +27,9 @@ const MAX_REMEMBERED: usize = 1 << 17;
 /// Recent models that a guess starts from.
 const MAX_BASES: usize = 2;
 /// The guess before the back end is asked: less work than asking.
-const LIGHT: Effort = Effort { nodes: 2_000, evaluations: 10_000 };
+const LIGHT: Effort = Effort { nodes: 2_000, evaluations: 10_000, invert: false };
 /// The guess when the back end did not know in a short time.
-const DEEP: Effort = Effort { nodes: 50_000, evaluations: 8_000_000 };
+const DEEP: Effort = Effort { nodes: 50_000, evaluations: 8_000_000, invert: true };
 /// The first limit for the back end.
 const SHORT: Duration = Duration::from_millis(40);
 
@@ -136,7 +136,7 @@ impl<S: Solver> CachingSolver<S> {
         if let Err(reason) = outcome
             && reason != UnknownReason::Interrupted
         {
-            let evaluations = (DEEP.evaluations >> failures.min(63)).max(DEEP.evaluations / 16);
+            let evaluations = (DEEP.evaluations >> failures.min(63)).max(DEEP.evaluations / 64);
             if let Some(known) = self.guess(pool, terms, Effort { evaluations, ..DEEP }) {
                 return known;
             }

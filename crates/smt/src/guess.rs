@@ -12,6 +12,7 @@ use rustc_hash::FxHashSet;
 
 use crate::bits::{mask, sign_bit, signed};
 use crate::eval::Evaluation;
+use crate::invert::{Goal, Inversion};
 use crate::model::{Model, ModelValue};
 use crate::node::{CmpOp, Node, Term};
 use crate::pool::TermPool;
@@ -20,6 +21,10 @@ use crate::pool::TermPool;
 const MAX_SINGLE: usize = 6;
 /// Constants of a query that are tried as values.
 const MAX_CONSTANTS: usize = 24;
+/// A condition that one value of so many satisfies is solved for.
+const RARE: u128 = 256;
+/// Wanted values that are tried of one term.
+const MAX_WANTED: u128 = 4096;
 
 /// How much work a guess may be.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +33,8 @@ pub(crate) struct Effort {
     pub(crate) nodes: usize,
     /// Nodes evaluated, all assignments together.
     pub(crate) evaluations: u64,
+    /// Whether to solve for the rarest condition.
+    pub(crate) invert: bool,
 }
 
 /// A symbol and the interval that the query's plain comparisons leave to it.
@@ -86,7 +93,10 @@ impl Guesser {
             let base = base.as_ref();
             self.left = effort.evaluations / bases.len() as u64;
             self.start_from(pool, &plan, base);
-            if self.change_one(pool, &plan, base) || self.change_many(pool, &plan, base, seed ^ turn as u64) {
+            if self.change_one(pool, &plan, base)
+                || (effort.invert && self.invert(pool, &plan, base, seed))
+                || self.change_many(pool, &plan, base, seed ^ turn as u64)
+            {
                 let model = self.model(pool, &plan, base);
                 let mut known = Evaluation::default();
                 return terms.iter().all(|&t| pool.eval_with(t, &model, &mut known) == 1).then_some(model);
@@ -114,6 +124,38 @@ impl Guesser {
                 self.values[at] = value;
                 if self.left == 0 || self.holds(pool, plan, base) {
                     return self.left > 0;
+                }
+            }
+            self.values[at] = old;
+        }
+        false
+    }
+
+    /// A symbol takes the values that give the rarest term of the query one of its wanted values.
+    fn invert(&mut self, pool: &TermPool, plan: &Plan, base: &Model, seed: u64) -> bool {
+        let Some(goal) = plan.rarest(pool) else { return false };
+        let budget = self.left / 2;
+        // A run that ended early left values of earlier runs behind.
+        for &(t, node) in &plan.steps {
+            self.values[t.index()] = pool.value_of(node, base, |t| self.values[t.index()]);
+        }
+        for &variable in plan.variables.iter().take(MAX_SINGLE) {
+            let Some(inversion) = Inversion::new(pool, goal.term, variable.term) else { continue };
+            let at = variable.term.index();
+            let old = self.values[at];
+            let mut random = Random(seed);
+            let (size, reserve) = (goal.greatest - goal.least, self.left.saturating_sub(budget));
+            for attempt in 0..=size.min(MAX_WANTED) {
+                let wanted = goal.least + if size <= MAX_WANTED { attempt } else { u128::from(random.next()) % size };
+                let solved = inversion.solve(pool, base, &mut self.values, wanted, &mut self.left);
+                if let Some(value) = solved {
+                    self.values[at] = value;
+                    if self.holds(pool, plan, base) {
+                        return true;
+                    }
+                }
+                if self.left <= reserve {
+                    break;
                 }
             }
             self.values[at] = old;
@@ -195,6 +237,13 @@ impl Plan {
             variable.narrow(pool, terms);
         }
         Some(plan)
+    }
+
+    /// The term of the query that the smallest part of its values satisfies, if that is a small part.
+    fn rarest(&self, pool: &TermPool) -> Option<Goal> {
+        let goals = self.checks.iter().filter_map(|&(_, t)| Goal::of(pool, t));
+        let chance = |goal: &Goal| mask(pool.width(goal.term)) / (goal.greatest - goal.least).max(1);
+        goals.max_by_key(chance).filter(|goal| chance(goal) >= RARE)
     }
 
     /// Adds the symbols and constants of a term that are not there yet.

@@ -17,6 +17,7 @@ mod float;
 mod given_up;
 mod guess;
 mod independence;
+mod invert;
 mod model;
 mod node;
 mod pool;

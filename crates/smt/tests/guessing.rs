@@ -179,3 +179,26 @@ fn what_was_given_up_on_is_not_waited_for_again() {
     assert_eq!(solver.check(&mut pool, &path, root), Answer::Unknown(UnknownReason::Timeout));
     assert_eq!(solver.inner().limits.last(), Some(&None));
 }
+
+/// About one value in 2^32 has this hash, and one in 2^27 a small one with the bits asked for: too rare to be hit by chance.
+#[test]
+fn hashes_are_inverted() {
+    let mut pool = TermPool::new();
+    let x = pool.symbol("x", 32);
+    let mut v = x;
+    for round in 0..8 {
+        let (factor, salt) = (pool.constant(32, 0x0100_0193), pool.constant(32, 77 * round));
+        v = mix(&mut pool, v);
+        v = pool.binary(BinOp::Mul, v, factor);
+        v = pool.binary(BinOp::Add, v, salt);
+    }
+    let target = pool.constant(32, 0x1234_5678);
+    let collides = pool.cmp(CmpOp::Eq, v, target);
+    let mut solver = CachingSolver::new(Clueless::default());
+    let model = solver.model(&mut pool, &[], collides).unwrap().unwrap();
+    assert_eq!(pool.eval(v, &model), 0x1234_5678);
+    let bound = pool.constant(32, 1000);
+    let small = pool.cmp(CmpOp::Ult, v, bound);
+    let parities: Vec<Term> = (0..5).map(|bit| pool.extract(x, 7 * bit, 7 * bit)).collect();
+    assert_eq!(solver.check(&mut pool, &parities, small), Answer::Sat);
+}

@@ -21,6 +21,8 @@ use translate::Translator;
 /// The most that the incremental solver gets before a fresh one takes over. What it doesn't decide in this time it
 /// rarely decides at all.
 const FIRST_ATTEMPT: Duration = Duration::from_millis(300);
+/// Below this limit the incremental solver gets all of the time.
+const SINGLE_ATTEMPT: Duration = Duration::from_millis(20);
 /// Translated terms kept before the memory is given back.
 const MAX_TRANSLATED: usize = 2_000_000;
 
@@ -149,7 +151,8 @@ impl Z3Solver {
         let formula = session.translator.formula(pool, extra);
         session.solver.push();
         session.solver.assert(&formula);
-        let first = self.options.timeout.map(|t| (t / 4).min(FIRST_ATTEMPT));
+        let single = self.options.timeout.is_some_and(|t| t <= SINGLE_ATTEMPT);
+        let first = self.options.timeout.map(|t| if single { t } else { (t / 4).min(FIRST_ATTEMPT) });
         set_limits(&session.solver, first, self.options.resource_limit);
         let outcome = run(&session.solver, pool, constraints, extra, want_model);
         let first_reason = match outcome {
@@ -163,7 +166,7 @@ impl Z3Solver {
         // What a solver that gave up has learned is not relied on.
         session.solver = incremental_solver();
         session.asserted.clear();
-        if first_reason == UnknownReason::Interrupted {
+        if single || first_reason == UnknownReason::Interrupted {
             return Err(first_reason);
         }
         let fresh = RawSolver::new();
