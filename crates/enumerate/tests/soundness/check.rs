@@ -81,7 +81,8 @@ pub(crate) fn check(source: &str, setting: Setting, seconds: u64) -> Option<Resu
 }
 
 fn compile(source: &str, directory: &Path, level: &str) -> Option<std::path::PathBuf> {
-    let prefix = std::env::var_os("LLVM_SYS_221_PREFIX").map_or_else(|| "/usr/lib/llvm-22".into(), std::path::PathBuf::from);
+    let prefix =
+        std::env::var_os("LLVM_SYS_221_PREFIX").map_or_else(|| "/usr/lib/llvm-22".into(), std::path::PathBuf::from);
     let clang = std::env::var_os("ICSCHED_CLANG").map_or_else(|| prefix.join("bin/clang"), std::path::PathBuf::from);
     std::fs::write(directory.join("t.c"), source).expect("the directory is writable");
     let status = Command::new(clang)
@@ -113,8 +114,7 @@ fn check_program(program: &Arc<Program>, setting: Setting, seconds: u64) -> Resu
     };
     let result = enumerate(&request).map_err(|text| Violation { fault: Fault::Load, text })?;
     let schedules: Vec<&Schedule> = result.epochs.iter().flat_map(|e| e.tree.leaves()).collect();
-    let mut checked =
-        Checked { complete: result.is_complete(), schedules: schedules.len(), ..Checked::default() };
+    let mut checked = Checked { complete: result.is_complete(), schedules: schedules.len(), ..Checked::default() };
     let mut pool = TermPool::new();
     let constraints: Vec<_> = schedules
         .iter()
@@ -139,7 +139,8 @@ fn check_program(program: &Arc<Program>, setting: Setting, seconds: u64) -> Resu
         }
         let early = schedules.iter().any(|s| run.is_prefix_of(s));
         if checked.complete && !covered && !early {
-            let mut text = format!("arguments {arguments:?} are covered by no schedule; run:\n{}schedules:\n", run.describe());
+            let mut text =
+                format!("arguments {arguments:?} are covered by no schedule; run:\n{}schedules:\n", run.describe());
             schedules.iter().for_each(|s| text.push_str(&format!("  if {}\n", s.constraint.c)));
             return Err(Violation { fault: Fault::NotCovered, text });
         }
@@ -212,9 +213,13 @@ fn follows(run: &Run, schedule: &Schedule) -> Result<(), Fault> {
     }
     let same = ScheduleId::of(&run.graph, &ScheduleEnd::Limit) == ScheduleId::of(&schedule.graph, &ScheduleEnd::Limit);
     match (same, &run.ends, &schedule.ends) {
-        // Ending the process by itself at the end of the schedule is following it to the end.
-        (true, ScheduleEnd::Abort { .. }, ScheduleEnd::Exit { .. }) => Ok(()),
-        (true, ScheduleEnd::Exit { .. } | ScheduleEnd::Abort { .. }, ScheduleEnd::Deadlock { .. }) => Ok(()),
+        // How the process ends behind the last node is not for the schedule to say.
+        (
+            true,
+            ScheduleEnd::Exit { .. } | ScheduleEnd::Abort { .. },
+            ScheduleEnd::Exit { .. } | ScheduleEnd::Abort { .. } | ScheduleEnd::Deadlock { .. },
+        ) => Ok(()),
+        (true, ScheduleEnd::MemoryError { .. }, ScheduleEnd::Exit { .. } | ScheduleEnd::Abort { .. }) => Ok(()),
         (true, ..) => Err(Fault::EndsDifferently),
         (false, ..) => Err(Fault::LeavesSchedule),
     }
@@ -224,12 +229,15 @@ impl Run {
     fn ends_process(&self) -> bool {
         match self.ends {
             ScheduleEnd::Exit { .. } | ScheduleEnd::Abort { .. } | ScheduleEnd::MemoryError { .. } => true,
-            ScheduleEnd::Deadlock { .. } | ScheduleEnd::Epoch(_) | ScheduleEnd::Input { .. } | ScheduleEnd::Limit => false,
+            ScheduleEnd::Deadlock { .. } | ScheduleEnd::Epoch(_) | ScheduleEnd::Input { .. } | ScheduleEnd::Limit => {
+                false
+            }
         }
     }
 
     fn is_prefix_of(&self, schedule: &Schedule) -> bool {
-        let objects = self.graph.nodes().iter().all(|n| schedule.graph.node(n.id()).is_some_and(|s| s.object == n.object));
+        let objects =
+            self.graph.nodes().iter().all(|n| schedule.graph.node(n.id()).is_some_and(|s| s.object == n.object));
         self.ends_process() && objects && self.graph.is_prefix_of(&schedule.graph)
     }
 

@@ -14,7 +14,7 @@ pub(crate) struct Scope {
 impl Scope {
     /// Everything global, for a program with so many inputs.
     pub(crate) fn globals(inputs: usize) -> Self {
-        let places = ["g0", "g1", "g2", "g3", "hb->v", "gs.v", "gs.in.k", "*gp", "tl"];
+        let places = ["g0", "g1", "g2", "g3", "hb->v", "gs.v", "gs.in.k", "*gp", "tl", "*(int *)ad", "**pp", "u.n"];
         Self {
             places: places.map(str::to_owned).to_vec(),
             values: ["x", "y", "z"][..inputs].iter().map(|s| (*s).to_owned()).collect(),

@@ -77,8 +77,14 @@ const PREAMBLE: &[&str] = &[
     "static struct box boxes[3] = { { 1, PTHREAD_MUTEX_INITIALIZER }, { 2, PTHREAD_MUTEX_INITIALIZER }, { 3, PTHREAD_MUTEX_INITIALIZER } };",
     "static struct box gs = { 4, PTHREAD_MUTEX_INITIALIZER };",
     "static struct box *hb;",
+    "struct node { int v; struct node *next; };",
+    "static struct node *head;",
+    "static long ad = (long)&g3;",
+    "static int **pp = &gp;",
+    "static union { int n; unsigned char b[4]; } u;",
     "static pthread_mutex_t locks[3] = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER };",
     "static pthread_mutex_t A = PTHREAD_MUTEX_INITIALIZER, B = PTHREAD_MUTEX_INITIALIZER, C = PTHREAD_MUTEX_INITIALIZER;",
+    "static pthread_mutex_t R, *mp = &A;",
     "static pthread_cond_t cv = PTHREAD_COND_INITIALIZER;",
     "static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;",
     "static pthread_once_t once = PTHREAD_ONCE_INIT;",
@@ -87,6 +93,14 @@ const PREAMBLE: &[&str] = &[
     "static void set(int *p, int v) { *p = v; }",
     "static void copy(struct box *a, const struct box *b) { a->v = b->v; a->in = b->in; }",
     "static void first(void) { g3 = g3 + 1; }",
+    "static void last(void) { pthread_mutex_lock(&C); pthread_mutex_unlock(&C); }",
+    "static void swap(int *a, int *b) { int t = *a; *a = *b; *b = t; }",
+    "static struct in make(int k) { struct in in = { k }; return in; }",
+    "static int *choose(int c, int *a, int *b) { if (c) return a; return b; }",
+    "static int climb(int n, int *p) { if (n <= 0) return *p; *p += n; return climb(n - 1, p); }",
+    "static void push(int v) { struct node *n = malloc(sizeof *n); n->v = v; n->next = head; head = n; }",
+    "static int sum(void) { int s = 0; for (struct node *n = head; n; n = n->next) s += n->v; return s; }",
+    "static void probe(int c) { if (c) { pthread_mutex_lock(&C); pthread_mutex_unlock(&C); } }",
 ];
 
 impl Generator {
@@ -103,7 +117,7 @@ impl Generator {
         let barrier = kinds == 1 && threads > 1 && self.random.chance(25);
         for number in 0..kinds {
             let mut body = vec![Node::line("struct arg *ap = argument; int l0 = ap->v, *lp = ap->p;")];
-            let count = 2 + self.random.below(3);
+            let count = 2 + self.random.below(5);
             body.extend(self.function_body(FUNCTIONS, Returns::Pointer, count));
             if barrier {
                 let at = if self.random.chance(50) { 2 } else { body.len() - 1 };
@@ -121,6 +135,10 @@ impl Generator {
         let context = Context { depth: 2, rank: 0, in_loop: false, function, returns };
         let mut body = vec![Node::line("int l1 = 0, l2 = 0, la[3] = { 1, 2, 3 }; struct box *bp = &boxes[0];")];
         self.statements(context, count, &mut body);
+        body.push(Node::line("done: ;"));
+        if self.random.chance(50) {
+            self.statement(context, &mut body);
+        }
         let value = expression(&mut self.random, &self.scope, 1);
         body.push(Node::line(return_statement(returns, &value)));
         body
@@ -135,12 +153,16 @@ impl Generator {
         for (input, name) in (1..=inputs).zip(["x", "y", "z"]) {
             body.push(Node::line(format!("{name} = atoi(argv[{input}]);")));
         }
+        let kind = condition(&mut self.random, &self.scope);
+        body.push(Node::line(format!(
+            "pthread_mutexattr_t ma; pthread_mutexattr_init(&ma); pthread_mutexattr_settype(&ma, ({kind}) ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_ERRORCHECK);"
+        )));
+        body.push(Node::line("pthread_mutex_init(&R, &ma);"));
         body.push(Node::line("hb = calloc(1, sizeof *hb); pthread_mutex_init(&hb->m, 0);"));
         let posts = self.random.below(3);
         body.push(Node::line(format!("sem_init(&sem, 0, {posts}); pthread_barrier_init(&bar, 0, {threads});")));
-        let context =
-            Context { depth: 2, rank: 0, in_loop: false, function: FUNCTIONS, returns: Returns::Status };
-        let before = self.random.below(3);
+        let context = Context { depth: 2, rank: 0, in_loop: false, function: FUNCTIONS, returns: Returns::Status };
+        let before = self.random.below(6);
         self.statements(context, before, &mut body);
         for thread in 0..threads {
             self.create(thread, kinds, &mut body);
@@ -161,7 +183,7 @@ impl Generator {
                 self.statements(context, 1, &mut body);
             }
         }
-        let after = self.random.below(3);
+        let after = 1 + self.random.below(4);
         self.statements(context, after, &mut body);
         if self.random.chance(30) {
             let value = expression(&mut self.random, &self.scope, 1);
@@ -244,6 +266,11 @@ impl Generator {
         match choice {
             0..=21 => self.assignment(out),
             22..=26 => self.pointer_statement(out),
+            27..=37 if self.random.chance(50) && context.rank == 0 => {
+                self.current_synchronises = true;
+                let value = condition(&mut self.random, &self.scope);
+                out.push(Node::line(format!("probe({value});")));
+            }
             27..=37 => self.synchronisation(context, out),
             38..=44 => self.call(context, out),
             45..=51 => self.leave(context, out),
@@ -274,14 +301,33 @@ impl Generator {
     }
 
     fn pointer_statement(&mut self, out: &mut Vec<Node>) {
-        let text = match self.random.below(7) {
-            0 => format!("gp = {};", self.pointer()),
-            1 => format!("lp = {};", self.pointer()),
-            2 => format!("bp = &boxes[{}];", index(&mut self.random, &self.scope, 3)),
-            3 => "bp = hb;".to_owned(),
-            4 => format!("copy(&gs, &boxes[{}]);", index(&mut self.random, &self.scope, 3)),
-            5 => "memcpy(la, arr, sizeof la);".to_owned(),
-            _ => format!("memset(arr, {}, sizeof arr);", self.random.below(2)),
+        let random = &mut self.random;
+        let (to, other) = (place(random, &self.scope), place(random, &self.scope));
+        let value = expression(random, &self.scope, 1);
+        let element = index(random, &self.scope, 3);
+        let pointer = self.pointer();
+        let second = self.pointer();
+        let lock = self.lock(0).1;
+        let text = match self.random.below(21) {
+            0 | 1 => format!("gp = {pointer};"),
+            2 | 3 => format!("lp = {pointer};"),
+            4 => format!("bp = &boxes[{element}];"),
+            5 => "bp = hb;".to_owned(),
+            6 => format!("copy(&gs, &boxes[{element}]);"),
+            7 => format!("memcpy(la, arr, ({element}) * sizeof(int));"),
+            8 => format!("memset(arr, {}, ({element}) * sizeof(int));", self.random.below(2)),
+            9 => format!("ad = (long)({pointer});"),
+            10 => format!("pp = ({value}) ? &gp : &boxes[{element}].p; if (!*pp) *pp = {pointer};"),
+            11 => format!("*pp = {pointer};"),
+            12 => format!("swap(&{to}, &{other});"),
+            13 => format!("gs.in = make({value});"),
+            14 => format!("*choose({value}, {pointer}, {second}) = {element};"),
+            15 => format!("{to} = climb(({value}) & 3, {pointer});"),
+            16 => format!("push({value});"),
+            17 => format!("{to} = sum();"),
+            18 => format!("u.b[{element}] = {value}; {to} = u.n & 255;"),
+            19 => format!("((char *)({pointer}))[0] = {value};"),
+            _ => format!("mp = ({value}) ? {lock} : &B;"),
         };
         out.push(Node::line(text));
     }
@@ -310,13 +356,15 @@ impl Generator {
         let condition = condition(&mut self.random, &self.scope);
         let leave = match self.random.below(10) {
             0..=3 if context.in_loop => (*self.random.pick(&["break;", "continue;"])).to_owned(),
-            4..=7 if context.rank == 0 => {
+            4..=5 if context.rank == 0 => {
                 if context.returns == Returns::Status && self.random.chance(70) {
                     return self.assignment(out);
                 }
                 let value = expression(&mut self.random, &self.scope, 1);
                 return_statement(context.returns, &value)
             }
+            6 | 7 if context.rank == 0 && context.returns != Returns::Status => "goto done;".to_owned(),
+            8 if context.returns == Returns::Pointer => "pthread_exit((void *)2);".to_owned(),
             8 => "exit(3);".to_owned(),
             9 => "abort();".to_owned(),
             _ => return self.assignment(out),
@@ -337,7 +385,12 @@ impl Generator {
             let to = place(&mut self.random, &self.scope);
             body.push(Node::line(format!("{to} = {i};")));
         }
-        let head = format!("for (int {i} = 0, n{i} = {count}; {i} < n{i}; {i}++) {{");
+        let head = if self.random.chance(30) {
+            let condition = condition(&mut self.random, &self.scope);
+            format!("for (int {i} = 0; {i} < 3 && ({condition}); {i}++) {{")
+        } else {
+            format!("for (int {i} = 0, n{i} = {count}; {i} < n{i}; {i}++) {{")
+        };
         out.push(Node::block(head, body));
     }
 
@@ -381,7 +434,9 @@ impl Generator {
             out.push(Node::line(format!("pthread_mutex_unlock({mutex});")));
         }
         // Declarations must not be jumped over by `case` labels.
-        let from = out.iter().rposition(|n| matches!(n, Node::Line(l) if l.starts_with(&format!("pthread_mutex_t *{mutex} "))));
+        let from = out
+            .iter()
+            .rposition(|n| matches!(n, Node::Line(l) if l.starts_with(&format!("pthread_mutex_t *{mutex} "))));
         let own = out.split_off(from.expect("the declaration is there"));
         out.push(Node::block("{", own));
     }
@@ -393,16 +448,30 @@ impl Generator {
         self.current_synchronises = true;
         let value = expression(&mut self.random, &self.scope, 1);
         let to = place(&mut self.random, &self.scope);
-        let lines: Vec<String> = match self.random.below(9) {
+        let lines: Vec<String> = match self.random.below(13) {
             0 => vec!["sem_post(&sem);".to_owned()],
             1 => vec![format!("{to} = sem_trywait(&sem) != 0;")],
-            2 => vec![format!("pthread_mutex_lock(&C); flag = {value}; pthread_cond_signal(&cv); pthread_mutex_unlock(&C);")],
-            3 => vec!["pthread_mutex_lock(&C); if (!flag) pthread_cond_broadcast(&cv); flag = 1; pthread_mutex_unlock(&C);".to_owned()],
+            2 => vec![format!(
+                "pthread_mutex_lock(&C); flag = {value}; pthread_cond_signal(&cv); pthread_mutex_unlock(&C);"
+            )],
+            3 => vec![
+                "pthread_mutex_lock(&C); if (!flag) pthread_cond_broadcast(&cv); flag = 1; pthread_mutex_unlock(&C);"
+                    .to_owned(),
+            ],
             4 if context.returns == Returns::Pointer && self.random.chance(50) => {
-                vec!["pthread_mutex_lock(&C); while (!flag) pthread_cond_wait(&cv, &C); pthread_mutex_unlock(&C);".to_owned()]
+                vec![
+                    "pthread_mutex_lock(&C); while (!flag) pthread_cond_wait(&cv, &C); pthread_mutex_unlock(&C);"
+                        .to_owned(),
+                ]
             }
             5 => vec![format!("pthread_rwlock_rdlock(&rw); {to} = {value}; pthread_rwlock_unlock(&rw);")],
             6 => vec![format!("pthread_rwlock_wrlock(&rw); {to} = {value}; pthread_rwlock_unlock(&rw);")],
+            8 => vec![format!("pthread_mutex_lock(mp); {to} = {value}; pthread_mutex_unlock(mp);")],
+            9 => vec![format!(
+                "pthread_mutex_lock(&R); if (pthread_mutex_lock(&R)) {to} = {value}; else pthread_mutex_unlock(&R); pthread_mutex_unlock(&R);"
+            )],
+            10 => vec![format!("sem_getvalue(&sem, &{to});")],
+            11 if context.returns == Returns::Status => vec!["atexit(last);".to_owned()],
             7 => vec!["pthread_once(&once, first);".to_owned()],
             _ => vec![format!("__atomic_fetch_add(&g1, {value}, __ATOMIC_SEQ_CST);")],
         };
