@@ -20,19 +20,19 @@ const RANKS: usize = 6;
 
 /// Where a statement stands.
 #[derive(Clone, Copy, Debug)]
-struct Context {
+pub(crate) struct Context {
     depth: usize,
     /// Least rank of a lock that may be taken.
-    rank: usize,
+    pub(crate) rank: usize,
     in_loop: bool,
     /// Function that the statement is in: it may call those with lower numbers.
     function: usize,
     /// What `return` returns.
-    returns: Returns,
+    pub(crate) returns: Returns,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Returns {
+pub(crate) enum Returns {
     Int,
     Pointer,
     /// `main`: returning ends the process.
@@ -41,13 +41,13 @@ enum Returns {
 
 const FUNCTIONS: usize = 3;
 
-struct Generator {
-    random: Random,
-    scope: Scope,
+pub(crate) struct Generator {
+    pub(crate) random: Random,
+    pub(crate) scope: Scope,
     names: usize,
     /// Which functions synchronise: they are not called with a lock held.
     synchronises: [bool; FUNCTIONS],
-    current_synchronises: bool,
+    pub(crate) current_synchronises: bool,
 }
 
 /// The program of a seed.
@@ -60,52 +60,12 @@ pub(crate) fn generate(seed: u64) -> Generated {
     Generated { nodes: generator.program(inputs), inputs }
 }
 
-const PREAMBLE: &[&str] = &[
-    "#include <pthread.h>",
-    "#include <semaphore.h>",
-    "#include <stdio.h>",
-    "#include <stdlib.h>",
-    "#include <string.h>",
-    "struct in { int k; };",
-    "struct box { int v; pthread_mutex_t m; struct in in; int *p; };",
-    "struct arg { int v; int *p; pthread_mutex_t *m; };",
-    "static int x, y, z;",
-    "static int g0, g1 = 1, g2 = 2, g3, flag, made[4];",
-    "static int arr[4] = { 0, 1, 2, 3 };",
-    "static __thread int tl;",
-    "static int *gp = &g2;",
-    "static struct box boxes[3] = { { 1, PTHREAD_MUTEX_INITIALIZER }, { 2, PTHREAD_MUTEX_INITIALIZER }, { 3, PTHREAD_MUTEX_INITIALIZER } };",
-    "static struct box gs = { 4, PTHREAD_MUTEX_INITIALIZER };",
-    "static struct box *hb;",
-    "struct node { int v; struct node *next; };",
-    "static struct node *head;",
-    "static long ad = (long)&g3;",
-    "static int **pp = &gp;",
-    "static union { int n; unsigned char b[4]; } u;",
-    "static pthread_mutex_t locks[3] = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER };",
-    "static pthread_mutex_t A = PTHREAD_MUTEX_INITIALIZER, B = PTHREAD_MUTEX_INITIALIZER, C = PTHREAD_MUTEX_INITIALIZER;",
-    "static pthread_mutex_t R, *mp = &A;",
-    "static pthread_cond_t cv = PTHREAD_COND_INITIALIZER;",
-    "static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;",
-    "static pthread_once_t once = PTHREAD_ONCE_INIT;",
-    "static pthread_barrier_t bar;",
-    "static sem_t sem;",
-    "static void set(int *p, int v) { *p = v; }",
-    "static void copy(struct box *a, const struct box *b) { a->v = b->v; a->in = b->in; }",
-    "static void first(void) { g3 = g3 + 1; }",
-    "static void last(void) { pthread_mutex_lock(&C); pthread_mutex_unlock(&C); }",
-    "static void swap(int *a, int *b) { int t = *a; *a = *b; *b = t; }",
-    "static struct in make(int k) { struct in in = { k }; return in; }",
-    "static int *choose(int c, int *a, int *b) { if (c) return a; return b; }",
-    "static int climb(int n, int *p) { if (n <= 0) return *p; *p += n; return climb(n - 1, p); }",
-    "static void push(int v) { struct node *n = malloc(sizeof *n); n->v = v; n->next = head; head = n; }",
-    "static int sum(void) { int s = 0; for (struct node *n = head; n; n = n->next) s += n->v; return s; }",
-    "static void probe(int c) { if (c) { pthread_mutex_lock(&C); pthread_mutex_unlock(&C); } }",
-];
+/// What the functions of every program use.
+const PREAMBLE: &str = include_str!("preamble.c");
 
 impl Generator {
     fn program(&mut self, inputs: usize) -> Vec<Node> {
-        let mut nodes: Vec<Node> = PREAMBLE.iter().map(|l| Node::line(*l)).collect();
+        let mut nodes: Vec<Node> = PREAMBLE.lines().map(Node::line).collect();
         for number in 0..FUNCTIONS {
             let body = self.function_body(number, Returns::Int, 2);
             self.synchronises[number] = self.current_synchronises;
@@ -212,7 +172,7 @@ impl Generator {
         body.extend(create);
     }
 
-    fn pointer(&mut self) -> String {
+    pub(crate) fn pointer(&mut self) -> String {
         match self.random.below(6) {
             0 => format!("&arr[{}]", index(&mut self.random, &self.scope, 4)),
             1 => format!("&boxes[{}].v", index(&mut self.random, &self.scope, 3)),
@@ -235,7 +195,7 @@ impl Generator {
     }
 
     /// A lock of at least this rank, with its rank.
-    fn lock(&mut self, least: usize) -> (usize, String) {
+    pub(crate) fn lock(&mut self, least: usize) -> (usize, String) {
         let rank = least + self.random.below(RANKS - least);
         let text = match rank {
             0 => format!("&locks[{}]", index(&mut self.random, &self.scope, 3)),
@@ -289,45 +249,13 @@ impl Generator {
         }
     }
 
-    fn assignment(&mut self, out: &mut Vec<Node>) {
+    pub(crate) fn assignment(&mut self, out: &mut Vec<Node>) {
         let to = place(&mut self.random, &self.scope);
         let value = expression(&mut self.random, &self.scope, 2);
         let text = match self.random.below(6) {
             0 => format!("{to} += {};", self.random.below(3)),
             1 => format!("set(&{to}, {value});"),
             _ => format!("{to} = {value};"),
-        };
-        out.push(Node::line(text));
-    }
-
-    fn pointer_statement(&mut self, out: &mut Vec<Node>) {
-        let random = &mut self.random;
-        let (to, other) = (place(random, &self.scope), place(random, &self.scope));
-        let value = expression(random, &self.scope, 1);
-        let element = index(random, &self.scope, 3);
-        let pointer = self.pointer();
-        let second = self.pointer();
-        let lock = self.lock(0).1;
-        let text = match self.random.below(21) {
-            0 | 1 => format!("gp = {pointer};"),
-            2 | 3 => format!("lp = {pointer};"),
-            4 => format!("bp = &boxes[{element}];"),
-            5 => "bp = hb;".to_owned(),
-            6 => format!("copy(&gs, &boxes[{element}]);"),
-            7 => format!("memcpy(la, arr, ({element}) * sizeof(int));"),
-            8 => format!("memset(arr, {}, ({element}) * sizeof(int));", self.random.below(2)),
-            9 => format!("ad = (long)({pointer});"),
-            10 => format!("pp = ({value}) ? &gp : &boxes[{element}].p; if (!*pp) *pp = {pointer};"),
-            11 => format!("*pp = {pointer};"),
-            12 => format!("swap(&{to}, &{other});"),
-            13 => format!("gs.in = make({value});"),
-            14 => format!("*choose({value}, {pointer}, {second}) = {element};"),
-            15 => format!("{to} = climb(({value}) & 3, {pointer});"),
-            16 => format!("push({value});"),
-            17 => format!("{to} = sum();"),
-            18 => format!("u.b[{element}] = {value}; {to} = u.n & 255;"),
-            19 => format!("((char *)({pointer}))[0] = {value};"),
-            _ => format!("mp = ({value}) ? {lock} : &B;"),
         };
         out.push(Node::line(text));
     }
@@ -439,43 +367,6 @@ impl Generator {
             .rposition(|n| matches!(n, Node::Line(l) if l.starts_with(&format!("pthread_mutex_t *{mutex} "))));
         let own = out.split_off(from.expect("the declaration is there"));
         out.push(Node::block("{", own));
-    }
-
-    fn synchronisation(&mut self, context: Context, out: &mut Vec<Node>) {
-        if context.rank > 0 {
-            return self.assignment(out);
-        }
-        self.current_synchronises = true;
-        let value = expression(&mut self.random, &self.scope, 1);
-        let to = place(&mut self.random, &self.scope);
-        let lines: Vec<String> = match self.random.below(13) {
-            0 => vec!["sem_post(&sem);".to_owned()],
-            1 => vec![format!("{to} = sem_trywait(&sem) != 0;")],
-            2 => vec![format!(
-                "pthread_mutex_lock(&C); flag = {value}; pthread_cond_signal(&cv); pthread_mutex_unlock(&C);"
-            )],
-            3 => vec![
-                "pthread_mutex_lock(&C); if (!flag) pthread_cond_broadcast(&cv); flag = 1; pthread_mutex_unlock(&C);"
-                    .to_owned(),
-            ],
-            4 if context.returns == Returns::Pointer && self.random.chance(50) => {
-                vec![
-                    "pthread_mutex_lock(&C); while (!flag) pthread_cond_wait(&cv, &C); pthread_mutex_unlock(&C);"
-                        .to_owned(),
-                ]
-            }
-            5 => vec![format!("pthread_rwlock_rdlock(&rw); {to} = {value}; pthread_rwlock_unlock(&rw);")],
-            6 => vec![format!("pthread_rwlock_wrlock(&rw); {to} = {value}; pthread_rwlock_unlock(&rw);")],
-            8 => vec![format!("pthread_mutex_lock(mp); {to} = {value}; pthread_mutex_unlock(mp);")],
-            9 => vec![format!(
-                "pthread_mutex_lock(&R); if (pthread_mutex_lock(&R)) {to} = {value}; else pthread_mutex_unlock(&R); pthread_mutex_unlock(&R);"
-            )],
-            10 => vec![format!("sem_getvalue(&sem, &{to});")],
-            11 if context.returns == Returns::Status => vec!["atexit(last);".to_owned()],
-            7 => vec!["pthread_once(&once, first);".to_owned()],
-            _ => vec![format!("__atomic_fetch_add(&g1, {value}, __ATOMIC_SEQ_CST);")],
-        };
-        out.extend(lines.into_iter().map(Node::Line));
     }
 }
 

@@ -5,6 +5,7 @@
 mod check;
 mod expressions;
 mod generate;
+mod operations;
 mod random;
 mod tree;
 
