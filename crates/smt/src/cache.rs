@@ -141,7 +141,7 @@ impl<S: Solver> CachingSolver<S> {
                 return known;
             }
             if reason == UnknownReason::Timeout {
-                outcome = match given_up::patience(pool, terms, failures) {
+                outcome = match given_up::patience(pool, terms, failures, self.inner.time_limit()) {
                     Patience::Own => self.inner.model(pool, constraints, extra),
                     Patience::Limit(limit) => self.inner.model_within(pool, constraints, extra, limit),
                     Patience::None => outcome,
@@ -263,6 +263,10 @@ impl<S: Solver> Solver for CachingSolver<S> {
             return Err(reason);
         }
         Ok(Some(model))
+    }
+
+    fn time_limit(&self) -> Option<Duration> {
+        self.inner.time_limit()
     }
 
     fn statistics(&self) -> SolverStatistics {

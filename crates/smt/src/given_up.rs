@@ -12,10 +12,12 @@ use crate::pool::TermPool;
 const MAX_SETS: usize = 64;
 /// Operators above each other from which a query counts as a hash.
 const LONG_MIX: u32 = 8;
-/// Limit for hashes: what isn't found in this time isn't found in ten times as much.
-const MIXING_LIMIT: Duration = Duration::from_millis(250);
-/// Limit, to be halved for each failure, for queries that contain what was given up on.
-const REPEATED_LIMIT: Duration = Duration::from_secs(1);
+/// The solver's own limit where it names none.
+const OWN_LIMIT: Duration = Duration::from_millis(2500);
+/// Part of the solver's own limit for hashes: what isn't found in this time is rarely found in ten times as much.
+const MIXING_PART: u32 = 10;
+/// Part of the solver's own limit, to be halved for each failure, for queries that contain what was given up on.
+const REPEATED_PART: u32 = 2;
 /// Limits below this are not worth an attempt of their own.
 const LEAST_LIMIT: Duration = Duration::from_millis(60);
 
@@ -59,10 +61,11 @@ impl GivenUp {
     }
 }
 
-/// What a query deserves that a short attempt did not decide.
-pub(crate) fn patience(pool: &TermPool, terms: &[Term], failures: u32) -> Patience {
+/// What a query deserves that a short attempt did not decide; `own` is the solver's own limit. Always a part of that, so
+/// that a user who allows more time gets more.
+pub(crate) fn patience(pool: &TermPool, terms: &[Term], failures: u32, own: Option<Duration>) -> Patience {
     let mixes = longest_mix(pool, terms) >= LONG_MIX;
-    let limit = if mixes { MIXING_LIMIT } else { REPEATED_LIMIT };
+    let limit = own.unwrap_or(OWN_LIMIT) / if mixes { MIXING_PART } else { REPEATED_PART };
     let limit = limit / 2u32.saturating_pow(failures);
     match failures {
         0 if !mixes => Patience::Own,

@@ -114,6 +114,11 @@ pub trait Solver {
         self.model(pool, constraints, extra)
     }
 
+    /// The wall-clock limit of a query; `None` when there is none, or the solver has no clock.
+    fn time_limit(&self) -> Option<Duration> {
+        None
+    }
+
     /// Counters since the solver was made.
     fn statistics(&self) -> SolverStatistics;
 

@@ -263,6 +263,10 @@ impl Solver for Z3Solver {
         outcome
     }
 
+    fn time_limit(&self) -> Option<Duration> {
+        self.options.timeout
+    }
+
     fn statistics(&self) -> SolverStatistics {
         self.statistics
     }
