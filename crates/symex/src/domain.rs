@@ -41,7 +41,7 @@ pub type Targets<V> = SmallVec<[Target<V>; 1]>;
 /// effect on the state: an instruction may be executed again after a [`Stop::Undecided`].
 pub trait Domain: Sized {
     /// A register: constants are plain words.
-    type Value: Clone + Debug;
+    type Value: Clone + PartialEq + Debug;
     /// A byte that is not constant. Uninhabited in the concrete domain.
     type Byte: Clone + Debug;
     /// Contents of an object that was accessed at a non-constant offset. Uninhabited in the concrete domain.

@@ -24,7 +24,7 @@ use crate::machine::Machine;
 use crate::state::State;
 use crate::stop::{DecisionKind, DecisionSite, ErrorKind, Limit, PathEnd, Stop};
 use crate::symbolic::{SymValue, SymbolicDomain};
-use crate::trace::{Decision, OtherSide, Trace};
+use crate::trace::{Decision, OtherSide, Trace, TraceEvent};
 
 /// Instructions between two looks at the clock.
 const BUDGET: u64 = 1 << 18;
@@ -36,7 +36,7 @@ pub struct Limits {
     pub instructions: u64,
     /// Decisions on the path with two feasible sides.
     pub decisions: usize,
-    /// Bytes in live objects.
+    /// Bytes in live objects and in the trace.
     pub memory: u64,
     /// When to stop.
     pub deadline: Option<Instant>,
@@ -203,7 +203,8 @@ impl PathRun {
         if self.state.instructions >= limits.instructions {
             return Some(Limit::Instructions);
         }
-        if self.state.heap.live_bytes() > limits.memory {
+        let traced = (self.trace.events.len() * size_of::<TraceEvent>()) as u64;
+        if self.state.heap.live_bytes() + traced > limits.memory {
             return Some(Limit::Memory);
         }
         (self.choices > limits.decisions).then_some(Limit::Decisions)

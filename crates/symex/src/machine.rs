@@ -8,10 +8,11 @@ mod operations;
 mod outside;
 mod ranges;
 mod special;
+pub(crate) mod spin;
 mod startup;
 mod step;
 
-pub use startup::is_set_at_start;
+pub use startup::{exit_function, is_set_at_start};
 mod threads;
 
 use std::sync::Arc;
@@ -137,7 +138,11 @@ impl<D: Domain> Machine<D> {
         if state.since_switch >= FAIRNESS {
             return self.reschedule(state, observer, SchedulingPoint::Fairness);
         }
-        let budget = (end - state.instructions).min(FAIRNESS - state.since_switch);
+        if state.spin.is_due(state.since_switch) {
+            return self.look_for_spinning(state, observer);
+        }
+        let undisturbed = state.spin.until_next(state.since_switch).min(FAIRNESS - state.since_switch);
+        let budget = (end - state.instructions).min(undisturbed);
         let mut left = budget;
         let result = self.cx(state, observer).execute(&mut left);
         state.instructions += budget - left;

@@ -9,6 +9,7 @@ use icsched_ir::{CallStack, Program, ProgramPoint};
 use crate::code::Code;
 use crate::domain::Domain;
 use crate::log::Log;
+use crate::machine::spin::SpinWatch;
 use crate::memory::Heap;
 use crate::thread::{FrameId, Thread, ThreadId, ThreadStatus};
 use crate::trace::SyncEvent;
@@ -54,6 +55,8 @@ pub struct State<D: Domain> {
     /// Instructions and atomic accesses since the current thread was scheduled or passed a scheduling point.
     pub(crate) since_switch: u64,
     pub(crate) atomics_since_switch: u32,
+    /// When to look whether the current thread spins.
+    pub(crate) spin: SpinWatch,
 }
 
 impl<D: Domain> Clone for State<D> {

@@ -452,6 +452,30 @@ fn a_thread_that_spins_does_not_starve_the_others() {
 }
 
 #[test]
+fn spinning_is_recognised_early_and_without_end() {
+    let text = three_threads(
+        "%was: i32 = load [@q]\n %now = add %was, 1\n store [@q], %now",
+        "jump wait\n wait:\n %x: i32 = load [@q]\n %go = icmp.ult %x, 3\n branch %go, wait, done\n done:",
+    );
+    let (_, state) = finish(&text);
+    assert!(state.instructions < 100_000, "{}", state.instructions);
+    // Nobody ever writes what the main thread looks at.
+    let text = "global @q = i32 0
+        function @main() -> i32 {
+        a:
+            jump wait
+        wait:
+            %x: i32 = load [@q]
+            %go = icmp.eq %x, 0
+            branch %go, wait, done
+        done:
+            return 0
+        }";
+    let PathEnd::Unsupported { what, .. } = run(text) else { panic!("recognised as endless") };
+    assert!(what.contains("no thread can end"), "{what}");
+}
+
+#[test]
 fn events_carry_the_programs_call() {
     let text = "global @m = i32 0
         function @inner() model {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use icsched_ir::{FuncId, Type};
+use icsched_ir::{FuncId, Program, Type};
 
 use super::{Argument, Arguments, Machine};
 use crate::domain::{Domain, MemoryByte};
@@ -21,6 +21,11 @@ const SHORT_PROGRAM_NAME: [&str; 2] = ["program_invocation_short_name", "__progn
 /// Whether the engine gives the global variable of this name its value before the first instruction.
 pub fn is_set_at_start(global: &str) -> bool {
     ENVIRONMENT.iter().chain(&PROGRAM_NAME).chain(&SHORT_PROGRAM_NAME).any(|name| *name == global)
+}
+
+/// The function that ends the process when `main` returns; without one it just ends.
+pub fn exit_function(program: &Program) -> Option<FuncId> {
+    program.function_named("exit").filter(|&f| !program.functions[f].is_declaration())
 }
 
 impl<D: Domain> Machine<D> {
@@ -49,6 +54,7 @@ impl<D: Domain> Machine<D> {
             next_wait: 0,
             since_switch: 0,
             atomics_since_switch: 0,
+            spin: Default::default(),
         };
         self.start_next(&mut state, &mut (), 0)?;
         Ok(state)
@@ -149,7 +155,7 @@ impl<D: Domain> Machine<D> {
         status: D::Value,
     ) -> Result<(), Stop<D>> {
         state.startup = Startup::Exit;
-        match self.program.function_named("exit").filter(|&f| !self.code.functions[f].is_declaration()) {
+        match exit_function(&self.program) {
             Some(exit) => self.start(state, observer, exit, &[(status, Type::Int(32))]),
             None => Err(exit_with(&status)),
         }

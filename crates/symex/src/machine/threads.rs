@@ -76,6 +76,7 @@ impl<D: Domain> Machine<D> {
     ) -> Result<(), Stop<D>> {
         state.since_switch = 0;
         state.atomics_since_switch = 0;
+        state.spin = Default::default();
         if !state.threads.iter().any(|t| t.is_enabled()) && !self.unstick(state, observer)? {
             return Ok(());
         }
@@ -91,11 +92,19 @@ impl<D: Domain> Machine<D> {
         Ok(())
     }
 
+    /// Lets the oldest timed wait run out; false if there is none.
+    pub(super) fn end_timed_wait(&mut self, state: &mut State<D>) -> bool {
+        let waiter = state.first_waiter(|_, timed| timed);
+        if let Some(waiter) = waiter {
+            self.wake(state, waiter, 1);
+        }
+        waiter.is_some()
+    }
+
     /// No thread is enabled: a timed wait runs out, or the process ends, or it is a deadlock. False when the current
     /// thread has been set to go on.
     fn unstick<O: Observer>(&mut self, state: &mut State<D>, observer: &mut O) -> Result<bool, Stop<D>> {
-        if let Some(waiter) = state.first_waiter(|_, timed| timed) {
-            self.wake(state, waiter, 1);
+        if self.end_timed_wait(state) {
             return Ok(true);
         }
         if state.live_threads().next().is_none() {
