@@ -55,7 +55,7 @@ pub(crate) struct ProgramArgs {
     /// Stop after this time with what is known, e.g. 30s or 5m.
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
     pub(crate) timeout: Option<Duration>,
-    /// Stop cleanly when the process uses more memory than this, e.g. 2GiB.
+    /// Stop cleanly when more memory than this is in use, e.g. 2GiB; by default half of the machine's.
     #[arg(long, value_name = "SIZE")]
     pub(crate) max_memory: Option<ByteSize>,
     /// Most instructions on one path.

@@ -25,7 +25,7 @@ pub(crate) fn limits(args: &ProgramArgs) -> Limits {
     let default = Limits::default();
     Limits {
         timeout: args.timeout,
-        max_memory: args.max_memory.map(|m| m.as_u64()),
+        max_memory: args.max_memory.map(|m| m.as_u64()).or(default.max_memory),
         max_instructions: args.max_instructions.unwrap_or(default.max_instructions),
         ..default
     }

@@ -38,12 +38,20 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             timeout: None,
-            max_memory: None,
-            max_instructions: 500_000_000,
+            max_memory: half_of_memory(),
+            max_instructions: 100_000_000,
             solver_timeout: Duration::from_secs(10),
             interrupted: Arc::default(),
         }
     }
+}
+
+/// Half of the machine's memory in bytes, where the system tells.
+fn half_of_memory() -> Option<u64> {
+    let info = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let total = info.lines().find(|line| line.starts_with("MemTotal:"))?;
+    let kib: u64 = total.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kib * 1024 / 2)
 }
 
 /// `icsched enumerate`.

@@ -13,6 +13,7 @@ use icsched_ir::cfg::Cfg;
 use icsched_ir::dominators::DomTree;
 use icsched_ir::loops::LoopForest;
 use icsched_ir::{Block, BlockId, Callee, EntityId, FuncId, Function, IdVec, Inst, Intrinsic, Op, Program, Terminator};
+use icsched_symex::machine::exit_function;
 
 /// Facts about one function's blocks.
 #[derive(Debug)]
@@ -117,7 +118,9 @@ impl Control {
         let mut synchronises = FixedBitSet::with_capacity(count);
         let mut ends = FixedBitSet::with_capacity(count);
         let mut alive = FixedBitSet::with_capacity(count);
-        let returns_exit = Some(func) == program.main && self.calls.callers(func).is_empty();
+        // Returning from main is `exit`, which runs the exit handlers.
+        let exits_quietly = exit_function(program).is_none_or(|exit| !self.may_sync.contains(exit.index()));
+        let returns_exit = Some(func) == program.main && self.calls.callers(func).is_empty() && exits_quietly;
         for (id, block) in function.blocks.iter() {
             match self.first_effect(program, block) {
                 Effect::Synchronises => {

@@ -5,18 +5,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use icsched_ir::{CallStack, Program};
+use icsched_ir::{CallStack, Program, ProgramPoint};
 use icsched_schedule::{IncompleteKind, InputConstraint, Reason};
 use icsched_smt::{Answer, CachingSolver, Solver, SolverOptions, SolverStatistics, Term, TermPool, Z3Solver, serial};
+use icsched_symex::code::Code;
 use icsched_symex::explore::{self, Choice, Strategy};
 use icsched_symex::host::MemoryHost;
 use icsched_symex::inputs::InputSpec;
 use icsched_symex::print::Printer;
 use icsched_symex::symbolic::SymbolicDomain;
-use icsched_symex::{DecisionKind, Extern, Machine, Options, PathEnd, State};
+use icsched_symex::{DecisionKind, Extern, FrameId, Machine, Options, PathEnd, State};
+use rustc_hash::FxHashMap;
 
 use crate::slice::Statics;
-use crate::strategy::shorter_side;
+use crate::strategy::{leaving_side, shorter_side};
 
 pub(crate) use icsched_symex::explore::PathOutcome as Path;
 
@@ -40,12 +42,15 @@ impl Default for RunLimits {
         Self {
             deadline: None,
             max_memory: None,
-            max_instructions: 500_000_000,
+            max_instructions: 100_000_000,
             solver_timeout: Duration::from_secs(10),
             interrupted: Arc::default(),
         }
     }
 }
+
+/// Time for one query that only makes a constraint shorter.
+const SIMPLIFICATION: Duration = Duration::from_millis(200);
 
 /// Runs paths of one program from its entry.
 pub(crate) struct Engine {
@@ -59,6 +64,7 @@ pub(crate) struct Engine {
     bounds: Vec<Term>,
     limits: RunLimits,
     shortest_first: bool,
+    loop_bound: u32,
     instructions: u64,
 }
 
@@ -73,10 +79,11 @@ impl Engine {
         externs: &BTreeMap<String, Extern>,
         limits: RunLimits,
         shortest_first: bool,
+        loop_bound: u32,
     ) -> Result<Self, String> {
         let solver_options = SolverOptions { timeout: Some(limits.solver_timeout), ..SolverOptions::default() };
-        let solver = || CachingSolver::new(Z3Solver::new(solver_options));
-        let domain = SymbolicDomain::new(Box::new(solver()));
+        let domain = SymbolicDomain::new(Box::new(CachingSolver::new(Z3Solver::new(solver_options))));
+        let brief = SolverOptions { timeout: Some(SIMPLIFICATION.min(limits.solver_timeout)), ..solver_options };
         let options = Options {
             externs: externs.clone(),
             symbolic_files: inputs.files.clone(),
@@ -92,12 +99,13 @@ impl Engine {
         Ok(Self {
             machine,
             initial,
-            solver: solver(),
+            solver: CachingSolver::new(Z3Solver::new(brief)),
             cover: Z3Solver::new(solver_options),
             bounds,
             limits,
             shortest_first,
             instructions: 0,
+            loop_bound,
         })
     }
 
@@ -136,9 +144,16 @@ impl Engine {
             instructions: self.limits.max_instructions,
             deadline: self.limits.deadline,
             interrupted: Some(Arc::clone(&self.limits.interrupted)),
+            memory: self.limits.max_memory.unwrap_or(u64::MAX),
             ..explore::Limits::default()
         };
-        let mut strategy = ShortestFirst { statics, enabled: self.shortest_first };
+        let mut strategy = ShortestFirst {
+            statics,
+            code: Arc::clone(&self.machine.code),
+            enabled: self.shortest_first,
+            bound: self.loop_bound,
+            asked: FxHashMap::default(),
+        };
         let path = explore::execute_path(&mut self.machine, state, &mut strategy, &limits);
         self.instructions += path.state.instructions;
         path
@@ -155,6 +170,20 @@ impl Engine {
         all.add(&self.solver.statistics());
         all.add(&self.cover.statistics());
         all
+    }
+
+    /// The instruction that a path did not get past although the program goes on behind it.
+    pub(crate) fn abnormal_end(&self, path: &Path) -> Option<(FrameId, ProgramPoint)> {
+        match &path.end {
+            PathEnd::Error(_) | PathEnd::Unmodelled { .. } | PathEnd::Unsupported { .. } | PathEnd::Limit(_) => {
+                path.state.current_frame().zip(path.state.point(&self.machine.code))
+            }
+            PathEnd::Exit { .. }
+            | PathEnd::Abort { .. }
+            | PathEnd::AssertFailed { .. }
+            | PathEnd::Deadlock { .. }
+            | PathEnd::Infeasible => None,
+        }
     }
 
     /// Where a thread of a finished path is.
@@ -190,17 +219,28 @@ pub(crate) fn is_feasible(path: &Path) -> bool {
 
 struct ShortestFirst<'a, 'p> {
     statics: &'a Statics<'p>,
+    code: Arc<Code>,
     enabled: bool,
+    /// How often one loop's question is answered by preference; then the answer is to leave the loop.
+    bound: u32,
+    asked: FxHashMap<CallStack, u32>,
 }
 
 impl Strategy for ShortestFirst<'_, '_> {
-    fn choose(&mut self, _: &TermPool, choice: &Choice, _: &State<SymbolicDomain>) -> bool {
+    fn choose(&mut self, _: &TermPool, choice: &Choice, state: &State<SymbolicDomain>) -> bool {
+        let Statics { program, control, .. } = *self.statics;
         match choice.site.kind {
-            DecisionKind::Branch if self.enabled => {
-                shorter_side(self.statics.program, self.statics.control, choice.site.point)
+            DecisionKind::Branch => {
+                let count = self.asked.entry(state.stack(&self.code, choice.site.thread)).or_insert(0);
+                *count += 1;
+                let preferred = !self.enabled || shorter_side(program, control, choice.site.point);
+                if *count <= self.bound {
+                    return preferred;
+                }
+                // The preferred side has gone round often enough. In a callee of the loop it is the other one that may end it.
+                leaving_side(program, control, choice.site.point).unwrap_or(!preferred)
             }
-            DecisionKind::Branch
-            | DecisionKind::InBounds
+            DecisionKind::InBounds
             | DecisionKind::Alive
             | DecisionKind::Divisor
             | DecisionKind::SyncAddress

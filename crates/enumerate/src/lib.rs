@@ -87,7 +87,8 @@ pub fn enumerate(request: &Request) -> Result<Enumeration, String> {
     let statics = Statics { program, control: &control, modref: &modref };
     let limits = request.limits.clone();
     let shortest = !off(Technique::ShortestPath);
-    let mut engine = Engine::new(&specialised, &request.inputs, &request.externs, limits, shortest)?;
+    let bound = request.search.loop_bound;
+    let mut engine = Engine::new(&specialised, &request.inputs, &request.externs, limits, shortest, bound)?;
     let options = SearchOptions { slicing: !off(Technique::Slicing), ..request.search.clone() };
     let entry = CallStack(vec![ProgramPoint { func: main, block: EntityId::from_index(0), inst: 0 }]);
     let contexts = vec![ThreadContext { thread: 0, stack: vec![describe_entry(program, &entry)] }];

@@ -5,7 +5,7 @@
 
 use fixedbitset::FixedBitSet;
 use icsched_ir::{
-    Callee, Const, EntityId, FuncId, GlobalId, IdVec, Inst, Intrinsic, Op, Operand, Program, Type, ValueId,
+    Callee, CastOp, Const, EntityId, FuncId, GlobalId, IdVec, Inst, Intrinsic, Op, Operand, Program, Type, ValueId,
 };
 
 use crate::control::Control;
@@ -244,6 +244,8 @@ impl ModRef {
     fn leaked_operands(&self, program: &Program, op: &Op, leaked: &mut Vec<Operand>) {
         match op {
             Op::Store { value, .. } | Op::AtomicRmw { value, .. } => leaked.push(*value),
+            // Put together again from pieces, an address would come from nowhere.
+            Op::Cast { op: CastOp::Trunc, a } => leaked.push(*a),
             Op::CompareExchange { new, expected, .. } => leaked.extend([*new, *expected]),
             Op::Call { callee: Callee::Intrinsic(Intrinsic::ThreadCreate), args } => leaked.push(args[1]),
             Op::Call { callee: Callee::Intrinsic(_), .. } => {}

@@ -31,7 +31,7 @@ use crate::objects::Objects;
 use crate::pretty::readable;
 use crate::reasons::Reasons;
 use crate::region::Regions;
-use crate::slice::{Slice, SliceDecision, Statics, every_decision, precondition_slice};
+use crate::slice::{Slice, SliceDecision, Statics, call_path, every_decision, precondition_slice};
 
 /// Limits of a search.
 #[derive(Clone, Debug)]
@@ -160,7 +160,7 @@ impl<'s, 'p> Search<'s, 'p> {
 
     /// No input follows this path to its end (a bound of an input excludes it), so nothing need cover it.
     fn exclude(&mut self, path: &Path, constraint: &Conjunction) {
-        let decisions = every_decision(&path.trace);
+        let decisions = every_decision(self.statics, &path.trace);
         let conditions: Vec<Term> = decisions.iter().map(|d| d.condition).collect();
         let term = self.engine.pool().and_all(&conditions);
         self.cover(term);
@@ -170,9 +170,10 @@ impl<'s, 'p> Search<'s, 'p> {
     fn take(&mut self, path: Path, constraint: &Conjunction) {
         let objects = Objects::of(&path.state.heap);
         let slice = if self.options.slicing {
-            precondition_slice(self.statics, &mut self.regions, &objects, &path.trace)
+            let end = self.engine.abnormal_end(&path);
+            precondition_slice(self.statics, &mut self.regions, &objects, &path.trace, end)
         } else {
-            Slice { decisions: every_decision(&path.trace), early_exits: Vec::new() }
+            Slice { decisions: every_decision(self.statics, &path.trace), early_exits: Vec::new() }
         };
         for decision in &slice.decisions {
             let condition = self.engine.describe(decision.condition).c;
@@ -236,17 +237,15 @@ impl<'s, 'p> Search<'s, 'p> {
     /// path covers they are all inputs of `explored`, the constraint that the path was executed under.
     fn expand(&mut self, path: &Path, slice: &[SliceDecision], explored: &Conjunction) {
         let mut prefix: Vec<Term> = explored.conditions().to_vec();
-        let mut bounds = LoopCounts::default();
         let mut next_event = 0;
         for decision in slice {
             prefix.extend(assumed(&path.trace.events[next_event..decision.event]));
             next_event = decision.event;
             let negated = self.engine.pool().not(decision.condition);
-            let count = bounds.count(self.statics, path, decision);
             if !prefix.contains(&negated) && !prefix.contains(&decision.condition) {
                 let constraint = Conjunction::new(prefix.iter().copied().chain([negated]).collect());
-                if count >= self.options.loop_bound {
-                    self.cut.push((constraint, decision.point));
+                if decision.repeat >= self.options.loop_bound {
+                    self.cut.push((constraint, self.turning_point(path, decision)));
                 } else {
                     self.worklist.push_back(constraint);
                 }
@@ -261,6 +260,17 @@ impl<'s, 'p> Search<'s, 'p> {
             let message = "some inputs follow none of the schedules that were found".to_owned();
             self.reasons.add(Reason { kind: IncompleteKind::Limit, message, at: None });
         }
+    }
+
+    /// Where a decision that is made again and again goes round: in its own loop, or in that of a caller.
+    fn turning_point(&self, path: &Path, decision: &SliceDecision) -> ProgramPoint {
+        let control = self.statics.control;
+        let calls = call_path(&path.trace, decision.frame);
+        let mut points = std::iter::once(decision.point).chain(calls.iter().copied());
+        let goes_round = |p: &ProgramPoint| {
+            control.calls.is_recursive(p.func) || control.function(p.func).loops.innermost(p.block).is_some()
+        };
+        points.find(goes_round).unwrap_or(decision.point)
     }
 
     /// Loops that were cut while inputs behind the cut remain uncovered.
@@ -303,7 +313,11 @@ impl<'s, 'p> Search<'s, 'p> {
         let core = covers.term(pool);
         let extra = anyway.term(pool);
         let allowed = pool.or_all(&[core, extra]);
-        let outside = pool.not(allowed);
+        if self.engine.stop_reason().is_some() {
+            // No time to make it readable; it is right as it is.
+            return self.engine.describe(core);
+        }
+        let outside = self.engine.pool().not(allowed);
         let always = self.engine.check(&[], outside) == Answer::Unsat;
         let (pool, solver) = self.engine.pool_and_solver();
         let term = if always {
@@ -360,28 +374,4 @@ fn assumed(events: &[TraceEvent]) -> impl Iterator<Item = Term> + '_ {
         }
         _ => None,
     })
-}
-
-/// How often the same condition of a loop or recursion was decided on a path.
-#[derive(Default)]
-struct LoopCounts {
-    counts: IndexMap<(Option<icsched_symex::FrameId>, ProgramPoint, icsched_symex::ThreadId), u32>,
-}
-
-impl LoopCounts {
-    fn count(&mut self, statics: &Statics<'_>, path: &Path, decision: &SliceDecision) -> u32 {
-        let control = statics.control;
-        let frame = path.trace.frames[&decision.frame].clone();
-        let in_loop = control.function(decision.point.func).loops.innermost(decision.point.block).is_some();
-        let key = if in_loop {
-            (Some(decision.frame), decision.point, frame.thread)
-        } else if control.calls.is_recursive(decision.point.func) {
-            (None, decision.point, frame.thread)
-        } else {
-            return 0;
-        };
-        let count = self.counts.entry(key).or_insert(0);
-        *count += 1;
-        *count - 1
-    }
 }

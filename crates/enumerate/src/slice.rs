@@ -12,11 +12,14 @@
 //! - Test 1 asks whether the head postdominates the *other successor*, not the branch: a branch at the end of a
 //!   one-block loop is postdominated by its own block and still decides whether the block runs again.
 //! - Test 2 also asks whether the other side may define a live register again, which it does by going round a loop.
+//! - A write is also asked what it would have hit at another address: the path's own address is in the slice then.
 //! - Block parameters stand for the assignments that SSA form hides. A live one makes the block it was entered from the
 //!   head of the slice, and marks its block as one that other ways may assign, up to its immediate dominator.
 //! - Branches whose other side only ends the process are left out (prefix schedules, 3.4.1.1) and postdominators are
 //!   computed as if such blocks were not there. If the path itself took the quiet side, the branch is in the slice.
 //! - Decisions that exclude undefined behaviour (bounds, divisors) are not conditions of a schedule.
+
+use std::rc::Rc;
 
 use icsched_ir::{
     BlockId, Callee, EntityId, FuncId, Function, Inst, Intrinsic, Op, Operand, Program, ProgramPoint, Terminator,
@@ -24,19 +27,20 @@ use icsched_ir::{
 };
 use icsched_smt::Term;
 use icsched_symex::stop::DecisionKind;
-use icsched_symex::thread::FrameId;
+use icsched_symex::thread::{FrameId, ThreadId};
 use icsched_symex::trace::{Decision, Trace, TraceEvent};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::control::Control;
 use crate::live::LiveMemory;
-use crate::modref::{ModRef, Write};
+use crate::modref::{ModRef, Write, Writes};
 use crate::objects::{ObjectClass, Objects};
 use crate::provenance::Base;
 use crate::region::Regions;
 
 /// Static facts that slicing uses; computed once per program.
+#[derive(Copy, Clone)]
 pub struct Statics<'p> {
     /// The program.
     pub program: &'p Program,
@@ -57,6 +61,9 @@ pub struct SliceDecision {
     pub point: ProgramPoint,
     /// The condition as it held.
     pub condition: Term,
+    /// How often the same question was asked before: reached by the same calls, in a recursive function by any. More than
+    /// once means that some loop or recursion goes round.
+    pub repeat: u32,
 }
 
 /// A precondition slice.
@@ -72,7 +79,16 @@ pub struct Slice {
 /// Computes the slice of a trace: the decisions in it, in execution order.
 ///
 /// Linear in the length of the trace, times the number of live objects at each branch whose other side writes memory.
-pub fn precondition_slice(statics: &Statics<'_>, regions: &mut Regions, objects: &Objects, trace: &Trace) -> Slice {
+///
+/// `abnormal_end` is the instruction that the path did not get past (a memory error, something unmodelled): whether it is
+/// reached decides whether anything behind it is.
+pub fn precondition_slice(
+    statics: &Statics<'_>,
+    regions: &mut Regions,
+    objects: &Objects,
+    trace: &Trace,
+    abnormal_end: Option<(FrameId, ProgramPoint)>,
+) -> Slice {
     let mut slicer = Slicer {
         statics,
         regions,
@@ -83,6 +99,10 @@ pub fn precondition_slice(statics: &Statics<'_>, regions: &mut Regions, objects:
         slice: Slice::default(),
     };
     let blocks = blocks_of_events(trace);
+    if let Some((frame, point)) = abnormal_end.filter(|(frame, _)| trace.frames.contains_key(frame)) {
+        slicer.meet(frame, point.block, point.inst);
+        slicer.include(frame, point.inst);
+    }
     for (index, event) in trace.events.iter().enumerate().rev() {
         slicer.event(index, event, blocks[index]);
     }
@@ -91,7 +111,41 @@ pub fn precondition_slice(statics: &Statics<'_>, regions: &mut Regions, objects:
     slice.early_exits.reverse();
     let alone = alone_at_events(trace);
     slice.early_exits.retain(|exit| alone[exit.event]);
+    count_repeats(statics, trace, &blocks, slice.decisions.iter_mut().chain(&mut slice.early_exits));
     slice
+}
+
+/// Fills in [`SliceDecision::repeat`].
+fn count_repeats<'s>(
+    statics: &Statics<'_>,
+    trace: &Trace,
+    blocks: &[BlockId],
+    decisions: impl Iterator<Item = &'s mut SliceDecision>,
+) {
+    let mut wanted: FxHashMap<usize, &mut u32> = decisions.map(|d| (d.event, &mut d.repeat)).collect();
+    let mut counts: FxHashMap<(Option<Rc<[ProgramPoint]>>, ThreadId, ProgramPoint), u32> = FxHashMap::default();
+    let mut callers: FxHashMap<FrameId, Rc<[ProgramPoint]>> = FxHashMap::default();
+    for (event, e) in trace.events.iter().enumerate() {
+        let TraceEvent::Decision { frame, inst, .. } = e else { continue };
+        let info = &trace.frames[frame];
+        let point = ProgramPoint { func: info.func, block: blocks[event], inst: *inst };
+        let path = if statics.control.calls.is_recursive(info.func) {
+            None
+        } else {
+            Some(Rc::clone(callers.entry(*frame).or_insert_with(|| call_path(trace, *frame))))
+        };
+        let count = counts.entry((path, info.thread, point)).or_insert(0);
+        if let Some(repeat) = wanted.get_mut(&event) {
+            **repeat = *count;
+        }
+        *count += 1;
+    }
+}
+
+/// The calls that lead to a frame, innermost first.
+pub fn call_path(trace: &Trace, frame: FrameId) -> Rc<[ProgramPoint]> {
+    let up = |frame: &FrameId| trace.frames[frame].caller.map(|(caller, _)| caller);
+    std::iter::successors(Some(frame), up).filter_map(|f| Some(trace.frames[&f].caller?.1)).collect()
 }
 
 /// For each event, whether one thread was alive.
@@ -110,17 +164,19 @@ fn alone_at_events(trace: &Trace) -> Vec<bool> {
 }
 
 /// Every decision between inputs, as if all of them mattered.
-pub fn every_decision(trace: &Trace) -> Vec<SliceDecision> {
+pub fn every_decision(statics: &Statics<'_>, trace: &Trace) -> Vec<SliceDecision> {
     let blocks = blocks_of_events(trace);
     let decision = |(event, e): (usize, &TraceEvent)| match e {
         TraceEvent::Decision { frame, inst, decision } if !decision.kind.false_is_error() || !decision.taken => {
             let func = trace.frames[frame].func;
             let point = ProgramPoint { func, block: blocks[event], inst: *inst };
-            Some(SliceDecision { event, frame: *frame, point, condition: decision.condition })
+            Some(SliceDecision { event, frame: *frame, point, condition: decision.condition, repeat: 0 })
         }
         _ => None,
     };
-    trace.events.iter().enumerate().filter_map(decision).collect()
+    let mut decisions: Vec<SliceDecision> = trace.events.iter().enumerate().filter_map(decision).collect();
+    count_repeats(statics, trace, &blocks, decisions.iter_mut());
+    decisions
 }
 
 /// What the walk knows of one frame. The walk has undone everything from `next` of `block` on.
@@ -195,6 +251,8 @@ impl Slicer<'_, '_> {
                 if regions.iter().any(|r| self.memory.overlaps(r)) {
                     self.include(*frame, *inst);
                     regions.iter().filter(|r| r.exact).for_each(|r| self.memory.remove(r));
+                } else {
+                    self.keep_address(*frame, *inst);
                 }
             }
             TraceEvent::Decision { frame, inst, decision } => {
@@ -202,7 +260,8 @@ impl Slicer<'_, '_> {
                 self.undo_pure(*frame, *inst);
                 let func = self.state(*frame).func;
                 let point = ProgramPoint { func, block, inst: *inst };
-                let entry = SliceDecision { event: index, frame: *frame, point, condition: decision.condition };
+                let entry =
+                    SliceDecision { event: index, frame: *frame, point, condition: decision.condition, repeat: 0 };
                 let avoids_exit = std::mem::take(&mut self.state(*frame).avoids_exit);
                 if self.takes(*frame, *inst, decision) {
                     self.slice.decisions.push(entry);
@@ -236,6 +295,23 @@ impl<'p> Slicer<'_, 'p> {
 
     fn state(&mut self, frame: FrameId) -> &mut FrameState {
         self.frames.get_mut(&frame).expect("frames are created when the walk first meets them")
+    }
+
+    /// A write that missed everything live, but at another address (or with another length) would not have, is there
+    /// with its address alone: what it is computed from must stay as it was.
+    fn keep_address(&mut self, frame: FrameId, inst: u32) {
+        let Statics { program, control, modref } = *self.statics;
+        let Some(instruction) = self.inst(frame, inst) else { return };
+        let mut writes = Writes::default();
+        modref.add_writes(program, control, self.frames[&frame].func, instruction, &mut writes);
+        if !writes.iter().any(|write| self.hits_live(frame, *write)) {
+            return;
+        }
+        let live = &mut self.state(frame).live;
+        match &instruction.op {
+            Op::Store { address, .. } => live.extend(address.value()),
+            op => op.for_each_operand(|operand| live.extend(operand.value())),
+        }
     }
 
     /// Makes sure the frame is known; on first sight everything behind `next` of `block` is outside the trace.
@@ -344,21 +420,15 @@ impl<'p> Slicer<'_, 'p> {
     }
 
     fn enter(&mut self, frame: FrameId, caller: Option<FrameId>, inst: u32) {
-        let Some(state) = self.frames.remove(&frame) else {
-            return;
-        };
-        let Some((caller, point)) = caller.and(self.trace.frames[&frame].caller) else {
-            return;
-        };
-        self.meet(caller, point.block, inst + 1);
+        let state = self.frames.remove(&frame);
+        let info = &self.trace.frames[&frame];
+        let Some((caller, point)) = caller.and(info.caller) else { return };
         self.undo_down_to(caller, point.block, inst);
-        let callee = &self.statics.program.functions[state.func];
-        let Some(Op::Call { callee: target, args }) = self.inst(caller, inst).map(|i| &i.op) else {
-            return;
-        };
+        let callee = &self.statics.program.functions[info.func];
+        let Some(Op::Call { callee: target, args }) = self.inst(caller, inst).map(|i| &i.op) else { return };
         let mut used: SmallVec<[Operand; 4]> = SmallVec::new();
         for (param, &arg) in callee.params.iter().zip(args) {
-            if state.live.contains(param) {
+            if state.as_ref().is_some_and(|s| s.live.contains(param)) {
                 used.push(arg);
             }
         }
@@ -369,11 +439,22 @@ impl<'p> Slicer<'_, 'p> {
                 }
             }
         }
-        if let (Callee::Indirect(target), Some(_)) = (target, state.head) {
-            // What ran here matters: so does which function it was.
-            used.push(*target);
+        if let Callee::Indirect(target) = target {
+            // Which function it was matters if this one did, or another one might have.
+            if state.is_some_and(|s| s.head.is_some()) || self.could_matter(caller, inst) {
+                used.push(*target);
+            }
         }
         self.state(caller).live.extend(used.iter().filter_map(|u| u.value()));
+    }
+
+    /// Whether any function that a call may reach synchronises or writes something live.
+    fn could_matter(&self, caller: FrameId, inst: u32) -> bool {
+        let Statics { program, control, modref } = *self.statics;
+        let Some(call) = self.inst(caller, inst) else { return false };
+        let mut writes = Writes::default();
+        modref.add_writes(program, control, self.frames[&caller].func, call, &mut writes);
+        control.may_sync(program, call) || writes.iter().any(|write| self.hits_live(caller, *write))
     }
 
     fn leave(&mut self, frame: FrameId, block: BlockId) {

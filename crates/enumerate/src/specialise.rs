@@ -15,7 +15,7 @@ use icsched_ir::{
     Terminator, Type, ValueId,
 };
 use icsched_symex::arith;
-use icsched_symex::machine::is_set_at_start;
+use icsched_symex::machine::{exit_function, is_set_at_start};
 
 /// The lattice of one value.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -116,8 +116,8 @@ impl<'p> Analysis<'p> {
         for (id, _) in program.globals.iter() {
             this.globals[id] = plain[id].map_or(Lattice::Varying, |ty| initial_value(program, id, ty));
         }
-        let roots = program.main.iter().chain(&program.constructors).chain(&program.destructors);
-        roots.for_each(|&f| this.reach(f));
+        let roots = program.main.iter().chain(&program.constructors).chain(&program.destructors).copied();
+        roots.chain(exit_function(program)).for_each(|f| this.reach(f));
         this
     }
 

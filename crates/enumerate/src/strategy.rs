@@ -17,3 +17,19 @@ pub fn shorter_side(program: &Program, control: &Control, point: ProgramPoint) -
     let rank = |to: BlockId| (facts.quiet_exit.contains(to.index()), facts.distance(point.block, to));
     rank(then_edge.target) <= rank(else_edge.target)
 }
+
+/// The side of the branch at `point` that leaves the innermost loop around it, if just one does; `true` for its then
+/// edge.
+pub fn leaving_side(program: &Program, control: &Control, point: ProgramPoint) -> Option<bool> {
+    let facts = control.function(point.func);
+    let around = facts.loops.get(facts.loops.innermost(point.block)?);
+    let Terminator::Branch { then_edge, else_edge, .. } = &program.functions[point.func].blocks[point.block].terminator
+    else {
+        return None;
+    };
+    match (around.contains(then_edge.target), around.contains(else_edge.target)) {
+        (true, false) => Some(false),
+        (false, true) => Some(true),
+        (true, true) | (false, false) => None,
+    }
+}

@@ -85,10 +85,15 @@ fn load_bytes(path: &str, bytes: &[u8], form: Form, options: &LoadOptions) -> Re
     }
 }
 
+/// The function that ends the process; always kept.
+pub(crate) const EXIT: &str = "exit";
+
 fn link_models<'s>(path: &str, session: &'s Session, module: &Module<'s>) -> Result<(), LoadError> {
     let internal = |detail| LoadError::Internal { path: path.to_owned(), detail };
     let models = session.parse_lazily(MODELS).map_err(internal)?;
     models.make_library(MODEL_MARK);
+    // Returning from the entry function is a call of `exit`, which flushes and runs the exit handlers.
+    module.require(EXIT);
     module.link(models).map_err(|detail| LoadError::LinkConflict { path: path.to_owned(), detail })
 }
 

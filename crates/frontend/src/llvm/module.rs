@@ -134,6 +134,20 @@ impl<'s> Module<'s> {
         self.list(unsafe { LLVMGetFirstFunction(self.raw()) }, LLVMGetNextFunction)
     }
 
+    /// Declares `void name(int)` unless the module has something of that name.
+    pub(crate) fn require(&self, name: &str) {
+        let name = CString::new(name).expect("a function name has no NUL");
+        // SAFETY: a live module, and types of its context.
+        unsafe {
+            if LLVMGetNamedFunction(self.raw(), name.as_ptr()).is_null() {
+                let context = LLVMGetModuleContext(self.raw());
+                let mut parameter = LLVMInt32TypeInContext(context);
+                let ty = LLVMFunctionType(LLVMVoidTypeInContext(context), &raw mut parameter, 1, 0);
+                LLVMAddFunction(self.raw(), name.as_ptr(), ty);
+            }
+        }
+    }
+
     pub(crate) fn globals(&self) -> Vec<Val<'_>> {
         // SAFETY: a live module.
         self.list(unsafe { LLVMGetFirstGlobal(self.raw()) }, LLVMGetNextGlobal)

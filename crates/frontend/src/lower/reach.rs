@@ -1,7 +1,7 @@
 //! Which functions and globals a linked module needs.
 //!
 //! Everything the program itself defines is kept, used or not. Of the models only what the program's definitions,
-//! constructors and destructors refer to, directly or through other models.
+//! constructors and destructors refer to, directly or through other models; and `exit`, which returning from `main` calls.
 
 use rustc_hash::FxHashSet;
 
@@ -72,7 +72,7 @@ pub(crate) fn reachable<'m>(module: &'m Module<'_>, model_mark: &str) -> Reachab
             && value.linkage() != LLVMLinkage::LLVMAvailableExternallyLinkage
             && !value.name().starts_with("llvm.")
             && !module.is_marked(value, model_mark);
-        if special || own {
+        if special || own || value.name() == crate::load::EXIT {
             walk.visit(value);
         }
     }

@@ -1,0 +1,119 @@
+//! What specialisation folds, and what it must leave alone.
+
+use expect_test::{Expect, expect};
+use icsched_enumerate::specialise::specialise;
+
+fn check(text: &str, function: &str, expected: Expect) {
+    let program = icsched_ir::parse(text).unwrap_or_else(|error| panic!("{error}"));
+    let folded = specialise(&program);
+    let func = folded.function_named(function).expect("the function is there");
+    expected.assert_eq(&folded.functions[func].to_text(&folded));
+}
+
+#[test]
+fn a_flag_that_only_unreachable_code_sets_is_never_set() {
+    check(
+        "global @flag size 4 align 4
+function f0 @main() -> i32 {
+b0:
+    v0: i32 = load [@flag]
+    v1: i1 = icmp.ne v0, 0
+    branch v1, b1, b2
+b1:
+    call @raise()
+    jump b2
+b2:
+    return 0
+}
+function f1 @raise() {
+b0:
+    store [@flag], 1:i32
+    return
+}",
+        "main",
+        expect![[r#"
+            function @main() -> i32 {
+            b0:
+                v0: i32 = load [@flag]
+                v1: i1 = icmp.ne v0, 0
+                jump b2
+            b1:
+                unreachable
+            b2:
+                return 0
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_flag_whose_address_is_taken_may_be_set() {
+    let text = "global @flag size 4 align 4
+global @hole size 8 align 8 = { 0: @flag }
+function f0 @main() -> i32 {
+b0:
+    v0: i32 = load [@flag]
+    v1: i1 = icmp.ne v0, 0
+    branch v1, b1, b2
+b1:
+    jump b2
+b2:
+    return 0
+}";
+    let program = icsched_ir::parse(text).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(specialise(&program), program);
+}
+
+#[test]
+fn a_function_whose_address_is_stored_is_reached() {
+    let text = "global @handlers size 8 align 8 = { 0: @raise }
+global @flag size 4 align 4
+function f0 @main() -> i32 {
+b0:
+    v0: ptr = load [@handlers]
+    call *v0()
+    v1: i32 = load [@flag]
+    v2: i1 = icmp.ne v1, 0
+    branch v2, b1, b2
+b1:
+    jump b2
+b2:
+    return 0
+}
+function f1 @raise() {
+b0:
+    store [@flag], 1:i32
+    return
+}";
+    let program = icsched_ir::parse(text).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(specialise(&program), program);
+}
+
+#[test]
+fn the_domain_is_a_constant() {
+    check(
+        "function f0 @main() -> i32 {
+b0:
+    v0: i32 = call __ics_is_symbolic_domain()
+    v1: i1 = icmp.eq v0, 0
+    branch v1, b1, b2
+b1:
+    return 1
+b2:
+    return 2
+}",
+        "main",
+        expect![[r#"
+            function @main() -> i32 {
+            b0:
+                v0: i32 = call __ics_is_symbolic_domain()
+                v1: i1 = icmp.eq v0, 0
+                jump b2
+            b1:
+                unreachable
+            b2:
+                return 2
+            }
+        "#]],
+    );
+}
