@@ -172,7 +172,7 @@ static void pointer(struct ics_sink *sink, struct ics_spec *spec, void *p) {
     put_integer(sink, spec, (unsigned long)p, 0);
 }
 
-static void store_count(const struct ics_spec *spec, size_t count, void *to) {
+void ics_store_count(const struct ics_spec *spec, size_t count, void *to) {
     switch (spec->size) {
     case 1: *(signed char *)to = (signed char)count; break;
     case 2: *(short *)to = (short)count; break;
@@ -201,7 +201,7 @@ static int convert(struct ics_sink *sink, struct ics_spec *spec, va_list *ap, in
         return 1;
     case 'm': string(sink, spec, strerror(saved_errno)); return 1;
     case 'p': pointer(sink, spec, va_arg(*ap, void *)); return 1;
-    case 'n': store_count(spec, sink->count, va_arg(*ap, void *)); return 1;
+    case 'n': ics_store_count(spec, sink->count, va_arg(*ap, void *)); return 1;
     case 'e':
     case 'E':
     case 'f':

@@ -74,7 +74,7 @@ static struct extent extent(const struct ics_spec *spec, va_list *ap) {
         if (spec->size == 8) __ics_unsupported("snprintf of a wide string in the symbolic domain");
         e = string_extent(spec, va_arg(*ap, const char *));
         break;
-    case 'n': __ics_unsupported("snprintf with %n in the symbolic domain");
+    case 'n': (void)va_arg(*ap, void *); break;
     case 'e':
     case 'E':
     case 'f':
@@ -124,6 +124,34 @@ static struct split split(const char *format, va_list arguments) {
     return s;
 }
 
+/* What %n stores behind a symbolic argument: inputs between what is printed for sure and the most. Returns the least
+ * that is printed in the end. */
+static unsigned long store_counts(const char *format, va_list arguments, unsigned long done) {
+    unsigned long least = done, rest = 0;
+    int symbolic = 0;
+    va_list ap;
+    va_copy(ap, arguments);
+    for (const char *p = format; *p;) {
+        struct extent e = {0, 1};
+        struct ics_spec spec = {.conversion = 0};
+        if (*p++ == '%') {
+            p = ics_parse_spec(&spec, p, &ap);
+            if (spec.conversion == 'n' && symbolic) {
+                unsigned long count = __ics_input("snprintf_n", 32);
+                __ics_assume((count >= least) & (count <= done + rest));
+                ics_store_count(&spec, count, va_arg(ap, void *));
+                least = count;
+                continue;
+            }
+            e = extent(&spec, &ap);
+        }
+        symbolic |= e.symbolic;
+        if (symbolic) rest += e.bytes;
+    }
+    va_end(ap);
+    return least;
+}
+
 int ics_format_symbolic(char *to, size_t size, const char *format, va_list ap) {
     struct split s = split(format, ap);
     struct ics_sink sink = {.to = to, .capacity = size ? size - 1 : 0};
@@ -132,13 +160,17 @@ int ics_format_symbolic(char *to, size_t size, const char *format, va_list ap) {
         if (size && count >= 0) to[ICS_MIN((size_t)count, sink.capacity)] = 0;
         return count;
     }
+    va_list again;
+    va_copy(again, ap);
     char *prefix = __ics_malloc(s.exact + 1, 0);
     __ics_memcpy(prefix, format, s.exact);
     prefix[s.exact] = 0;
     int done = ics_format(&sink, prefix, ap);
     __ics_free(prefix);
+    unsigned long least = store_counts(format, again, (unsigned)done);
+    va_end(again);
     unsigned long count = __ics_input("snprintf", 32);
-    __ics_assume(((int)count >= done) & (count <= (unsigned)done + s.rest));
+    __ics_assume((count >= least) & (count <= (unsigned)done + s.rest));
     if (size == 0) return (int)count;
     if ((size_t)done >= sink.capacity) {
         to[sink.capacity] = 0;

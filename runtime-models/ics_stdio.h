@@ -63,5 +63,7 @@ int ics_format_sink(const char *format, va_list ap);
 int ics_format_symbolic(char *to, size_t capacity, const char *format, va_list ap);
 /* Reads one conversion specification behind its '%', fetching '*' arguments; returns what follows it. */
 const char *ics_parse_spec(struct ics_spec *spec, const char *format, va_list *ap);
+/* %n: stores the count in an object of the size that the specification says. */
+void ics_store_count(const struct ics_spec *spec, size_t count, void *to);
 
 #endif

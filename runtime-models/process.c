@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
@@ -171,6 +172,12 @@ int get_nprocs(void) {
 
 int get_nprocs_conf(void) {
     return ICS_PROCESSORS;
+}
+
+/* Naming a thread is all that threaded programs use it for; nobody reads the name back. */
+int prctl(int option, ...) {
+    if (option == PR_SET_NAME) return 0;
+    __ics_unsupported("prctl with another option than PR_SET_NAME");
 }
 
 ssize_t getrandom(void *to, size_t n, unsigned flags) {

@@ -94,6 +94,7 @@ pub(super) const ROWS: &[Row] = &[
     model("sysconf", "process", "-"),
     model("get_nprocs", "process", ""),
     model("get_nprocs_conf", "process", ""),
+    model("prctl", "process", "-."),
     model("getrandom", "process", "w--"),
     model("getentropy", "process", "w-"),
     model("sigaction", "process", "-rb"),

@@ -91,7 +91,6 @@ pub(super) const ROWS: &[Row] = &[
     missing("kill", "there is one process only"),
     missing("killpg", "there is one process only"),
     missing("ptrace", "there is one process only"),
-    missing("prctl", "there is one process only"),
     missing("clone", "there is one process only"),
     missing("posix_spawn", "there is one process only"),
     missing("posix_spawnp", "there is one process only"),
