@@ -40,7 +40,7 @@ impl Default for Limits {
             timeout: None,
             max_memory: half_of_memory(),
             max_instructions: 100_000_000,
-            solver_timeout: Duration::from_secs(10),
+            solver_timeout: Duration::from_millis(2500),
             interrupted: Arc::default(),
         }
     }

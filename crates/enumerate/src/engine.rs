@@ -14,6 +14,7 @@ use icsched_symex::host::MemoryHost;
 use icsched_symex::inputs::InputSpec;
 use icsched_symex::print::Printer;
 use icsched_symex::symbolic::SymbolicDomain;
+use icsched_symex::trace::OtherSide;
 use icsched_symex::{DecisionKind, Extern, FrameId, Machine, Options, PathEnd, State};
 use rustc_hash::FxHashMap;
 
@@ -43,7 +44,7 @@ impl Default for RunLimits {
             deadline: None,
             max_memory: None,
             max_instructions: 100_000_000,
-            solver_timeout: Duration::from_secs(10),
+            solver_timeout: Duration::from_millis(2500),
             interrupted: Arc::default(),
         }
     }
@@ -229,6 +230,12 @@ struct ShortestFirst<'a, 'p> {
 impl Strategy for ShortestFirst<'_, '_> {
     fn choose(&mut self, _: &TermPool, choice: &Choice, state: &State<SymbolicDomain>) -> bool {
         let Statics { program, control, .. } = *self.statics;
+        match (choice.when_true, choice.when_false) {
+            // Nothing that follows an undecided side is certain; a side that can be taken for sure is better.
+            (OtherSide::Unknown, OtherSide::Feasible) => return false,
+            (OtherSide::Feasible, OtherSide::Unknown) => return true,
+            _ => {}
+        }
         match choice.site.kind {
             DecisionKind::Branch => {
                 let count = self.asked.entry(state.stack(&self.code, choice.site.thread)).or_insert(0);
