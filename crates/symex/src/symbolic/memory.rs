@@ -8,6 +8,7 @@
 //! become one term of the theory of arrays.
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use icsched_smt::{BinOp, CmpOp, Node, Term};
@@ -78,18 +79,28 @@ impl SymbolicDomain {
             return SymValue::Constant(word);
         }
         let terms: ByteTerms = bytes.iter().map(|b| self.byte_term(b)).collect();
-        let joined = self.join_terms(&terms);
+        let joined = self.join_terms(&terms, &mut BTreeMap::new());
         self.value(joined)
     }
 
-    fn join_terms(&mut self, bytes: &[Term]) -> Term {
+    /// Choices share their arms, so what was joined is remembered: there are exponentially many ways to reach them.
+    fn join_terms(&mut self, bytes: &[Term], known: &mut BTreeMap<ByteTerms, Term>) -> Term {
+        if let Some(&word) = known.get(bytes) {
+            return word;
+        }
+        let word = self.join_unknown_terms(bytes, known);
+        known.insert(bytes.into(), word);
+        word
+    }
+
+    fn join_unknown_terms(&mut self, bytes: &[Term], known: &mut BTreeMap<ByteTerms, Term>) -> Term {
         if let Some(condition) = self.common_condition(bytes) {
             let arms = bytes.iter().map(|&b| match *self.pool.node(b) {
                 Node::Ite(_, x, y) => (x, y),
                 _ => (b, b),
             });
             let (yes, no): (ByteTerms, ByteTerms) = arms.unzip();
-            let (yes, no) = (self.join_terms(&yes), self.join_terms(&no));
+            let (yes, no) = (self.join_terms(&yes, known), self.join_terms(&no, known));
             return self.pool.ite(condition, yes, no);
         }
         let mut rest = bytes.iter().copied();
@@ -248,7 +259,7 @@ impl SymbolicDomain {
                 self.pool.select(array, at)
             })
             .collect();
-        let joined = self.join_terms(&bytes);
+        let joined = self.join_terms(&bytes, &mut BTreeMap::new());
         self.value(joined)
     }
 

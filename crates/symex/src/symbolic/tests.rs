@@ -101,6 +101,29 @@ fn split_and_joined_bytes_are_the_value() {
     assert_eq!(domain.split_bytes(&SymValue::Constant(0x0102), 2).as_slice(), [2, 1].map(MemoryByte::Constant));
 }
 
+/// Forty guarded choices with shared arms: joined along every way to them, this would not end.
+#[test]
+fn bytes_with_shared_choices_are_joined_once() {
+    let mut domain = domain();
+    let mut bytes: Vec<Term> = ["x", "y"].map(|name| domain.input(name, 8)).iter().map(|v| domain.term(v, 8)).collect();
+    for level in 0..40_u64 {
+        let [outer, inner] = ["c", "d"].map(|name| domain.input(&format!("{name}{level}"), 1));
+        let (outer, inner) = (domain.term(&outer, 1), domain.term(&inner, 1));
+        for (byte, part) in bytes.iter_mut().zip([0, 1]) {
+            let [one, two] = [1, 2].map(|k| domain.pool.constant(8, 4 * level + 2 * part + k));
+            let (yes, no) = (domain.pool.ite(inner, *byte, one), domain.pool.ite(inner, *byte, two));
+            *byte = domain.pool.ite(outer, yes, no);
+        }
+    }
+    let bytes: Vec<_> = bytes.into_iter().map(MemoryByte::Symbolic).collect();
+    let word = domain.join_bytes(&bytes);
+    let mut inputs = model(&[("x", 8, 0x34), ("y", 8, 0x12)]);
+    for level in 0..40 {
+        inputs.set(&format!("d{level}"), 1, 1_u64.into());
+    }
+    assert_eq!(evaluate(&mut domain, word, 16, &inputs), 0x1234);
+}
+
 /// Reads and writes at a symbolic index agree with an ordinary array, in both forms of the contents.
 #[test]
 fn arrays_behave_like_arrays() {
