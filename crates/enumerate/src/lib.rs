@@ -89,7 +89,11 @@ pub fn enumerate(request: &Request) -> Result<Enumeration, String> {
     let shortest = !off(Technique::ShortestPath);
     let bound = request.search.loop_bound;
     let mut engine = Engine::new(&specialised, &request.inputs, &request.externs, limits, shortest, bound)?;
-    let options = SearchOptions { slicing: !off(Technique::Slicing), ..request.search.clone() };
+    let options = SearchOptions {
+        slicing: !off(Technique::Slicing),
+        prefixes: !off(Technique::PrefixSchedules),
+        ..request.search.clone()
+    };
     let entry = CallStack(vec![ProgramPoint { func: main, block: EntityId::from_index(0), inst: 0 }]);
     let contexts = vec![ThreadContext { thread: 0, stack: vec![describe_entry(program, &entry)] }];
     let result = Search::new(&statics, &mut engine, &options).run(EpochId::entry(main), contexts);

@@ -42,11 +42,13 @@ pub struct SearchOptions {
     pub max_paths: usize,
     /// Reduce preconditions by slicing.
     pub slicing: bool,
+    /// Drop schedules that are prefixes of others and end with the process.
+    pub prefixes: bool,
 }
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        Self { loop_bound: 32, max_paths: 1024, slicing: true }
+        Self { loop_bound: 32, max_paths: 1024, slicing: true, prefixes: true }
     }
 }
 
@@ -56,6 +58,8 @@ struct Found {
     covers: Disjunction,
     /// Inputs that follow the schedule until they end the process. They need no schedule of their own.
     early_exits: Disjunction,
+    /// Whether one thread is alive at its end, on all paths.
+    alone: bool,
 }
 
 /// The search of one epoch.
@@ -213,7 +217,9 @@ impl<'s, 'p> Search<'s, 'p> {
             schedule: (graph, ends),
             covers: Disjunction::default(),
             early_exits: Disjunction::default(),
+            alone: true,
         });
+        found.alone &= path.state.live_threads().count() <= 1;
         found.covers.add(precondition);
         early.into_iter().for_each(|conjunction| found.early_exits.add(conjunction));
     }
@@ -256,10 +262,19 @@ impl<'s, 'p> Search<'s, 'p> {
 
     /// The preconditions together must admit every input; what else is wrong must not be called complete.
     fn check_cover(&mut self) {
-        if self.reasons.is_empty() && !self.is_covered(&Conjunction::default()) {
-            let message = "some inputs follow none of the schedules that were found".to_owned();
-            self.reasons.add(Reason { kind: IncompleteKind::Limit, message, at: None });
+        if !self.reasons.is_empty() {
+            return;
         }
+        let always = self.engine.pool().bool(true);
+        let (kind, message) = match self.engine.check_growing(&self.uncovered, always) {
+            Answer::Unsat => return,
+            Answer::Sat => (IncompleteKind::Limit, "some inputs follow none of the schedules that were found"),
+            Answer::Unknown(_) => (
+                IncompleteKind::SolverGaveUp,
+                "the solver did not decide whether the schedules cover every input; a longer --solver-timeout may help",
+            ),
+        };
+        self.reasons.add(Reason { kind, message: message.to_owned(), at: None });
     }
 
     /// Where a decision that is made again and again goes round: in its own loop, or in that of a caller.
@@ -286,7 +301,9 @@ impl<'s, 'p> Search<'s, 'p> {
     }
 
     fn finish(mut self, id: EpochId, contexts: Vec<icsched_schedule::ThreadContext>) -> EpochResult {
-        self.drop_redundant_prefixes();
+        if self.options.prefixes {
+            self.drop_prefixes();
+        }
         let mut schedules = Vec::new();
         for (_, found) in std::mem::take(&mut self.found) {
             let (graph, ends) = found.schedule;
@@ -331,31 +348,39 @@ impl<'s, 'p> Search<'s, 'p> {
         self.engine.describe(term)
     }
 
-    /// A schedule that ends with the process is redundant if a longer one begins with it and can be followed for all
-    /// its inputs (prefix schedules, 3.4.1.1).
-    fn drop_redundant_prefixes(&mut self) {
+    /// A schedule that ends with the process is not needed if a longer one begins with it (prefix schedules, 3.4.1.1):
+    /// when its inputs can follow the longer one, or when no other thread is alive at its end that could tell the two
+    /// apart. Its inputs then end the longer one early.
+    fn drop_prefixes(&mut self) {
         let ids: Vec<ScheduleId> = self.found.keys().copied().collect();
         for short in ids {
-            let covers = self.found[&short].covers.term(self.engine.pool());
-            if !ends_process(&self.found[&short].schedule.1) {
+            let Found { schedule: (graph, ends), covers, alone, .. } = &self.found[&short];
+            if !ends_process(ends) {
                 continue;
             }
+            let (covers, alone) = (covers.clone(), *alone);
             let longer: Vec<ScheduleId> = self
                 .found
                 .iter()
-                .filter(|(id, f)| **id != short && self.found[&short].schedule.0.is_prefix_of(&f.schedule.0))
+                .filter(|(_, f)| f.schedule.0 != *graph && graph.is_prefix_of(&f.schedule.0))
                 .map(|(id, _)| *id)
                 .collect();
             for long in longer {
-                let other = self.found[&long].covers.term(self.engine.pool());
-                let outside = self.engine.pool().not(other);
-                let same = self.found[&short].schedule.0 == self.found[&long].schedule.0;
-                if !same && self.engine.check(&[covers], outside) == Answer::Unsat {
+                if alone || self.implies(&covers, long) {
+                    let found = self.found.get_mut(&long).expect("just listed");
+                    covers.disjuncts().iter().for_each(|c| found.early_exits.add(c.clone()));
                     self.found.shift_remove(&short);
                     break;
                 }
             }
         }
+    }
+
+    fn implies(&mut self, covers: &Disjunction, schedule: ScheduleId) -> bool {
+        let inputs = covers.term(self.engine.pool());
+        let other = self.found[&schedule].covers.term(self.engine.pool());
+        let outside = self.engine.pool().not(other);
+        self.engine.check(&[inputs], outside) == Answer::Unsat
     }
 }
 

@@ -32,8 +32,18 @@ pub(crate) fn verdict(complete: bool, schedules: usize) -> &'static str {
 
 /// For which inputs a schedule is: `if x > 0`, or `for every input`.
 pub(crate) fn inputs(constraint: &InputConstraint) -> String {
-    if constraint.is_always() { "for every input".into() } else { format!("if {}", constraint.c) }
+    if constraint.is_always() {
+        return "for every input".into();
+    }
+    let mut c: String = constraint.c.chars().take(LONGEST_INLINE).collect();
+    if c.len() < constraint.c.len() {
+        c.push_str(" ...");
+    }
+    format!("if {c}")
 }
+
+/// Characters of a constraint that is part of a sentence.
+const LONGEST_INLINE: usize = 200;
 
 /// How a schedule ends, as a sentence without a full stop.
 pub(crate) fn end(ends: &ScheduleEnd) -> String {

@@ -14,6 +14,9 @@ use crate::words;
 /// Columns that a constraint may fill before it is broken.
 const CONSTRAINT_WIDTH: usize = 96;
 
+/// A constraint of more lines than this is cut short unless everything is asked for.
+const CONSTRAINT_LINES: usize = 8;
+
 pub(super) fn render(out: &mut String, view: &ScheduleView<'_>, of: usize, options: TextOptions, drawing: bool) {
     let paint = options.painter;
     let Schedule { id, constraint, ends, graph } = view.schedule;
@@ -22,7 +25,12 @@ pub(super) fn render(out: &mut String, view: &ScheduleView<'_>, of: usize, optio
     if let Some(after) = view.after {
         line!(out, "  after   schedule {after}");
     }
-    let inputs = if constraint.is_always() { vec!["every input".into()] } else { break_constraint(&constraint.c) };
+    let mut inputs = if constraint.is_always() { vec!["every input".into()] } else { break_constraint(&constraint.c) };
+    if !options.full && inputs.iter().map(String::len).sum::<usize>() > CONSTRAINT_WIDTH * CONSTRAINT_LINES {
+        inputs.truncate(CONSTRAINT_LINES - 1);
+        inputs.iter_mut().for_each(|line| *line = shortened(line));
+        inputs.push(format!("... ({} characters; all of them with --full)", constraint.c.chars().count()));
+    }
     for (i, inputs) in inputs.iter().enumerate() {
         let name = if i == 0 { "inputs" } else { "" };
         line!(out, "  {name:<7} {}", paint.paint(Tone::Code, inputs));
@@ -41,6 +49,13 @@ pub(super) fn render(out: &mut String, view: &ScheduleView<'_>, of: usize, optio
     } else {
         line!(out, "  order   {size}");
     }
+}
+
+fn shortened(line: &str) -> String {
+    if line.chars().count() <= 2 * CONSTRAINT_WIDTH {
+        return line.to_owned();
+    }
+    line.chars().take(2 * CONSTRAINT_WIDTH).collect::<String>() + " ..."
 }
 
 fn tone(ends: &ScheduleEnd) -> Tone {

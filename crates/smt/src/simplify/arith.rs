@@ -225,7 +225,7 @@ impl TermPool {
         match op {
             BinOp::AShr => {
                 let lowest = if beyond { width - 1 } else { amount as u32 };
-                let kept = self.extract(a, width - 1, lowest);
+                let kept = self.bits_from(a, lowest);
                 self.sext(kept, width)
             }
             _ if beyond => zero,
@@ -234,10 +234,25 @@ impl TermPool {
                 self.multiply(a, factor)
             }
             _ => {
-                let kept = self.extract(a, width - 1, amount as u32);
+                let kept = self.bits_from(a, amount as u32);
                 self.zext(kept, width)
             }
         }
+    }
+
+    /// The bits from `lowest` up. What was shifted left before (compilers sign-extend like that) is cut out of what it was
+    /// before the shift.
+    fn bits_from(&mut self, a: Term, lowest: u32) -> Term {
+        let highest = self.width(a) - 1;
+        if let Node::Binary(BinOp::Mul, x, factor) = *self.node(a)
+            && let Some(factor) = self.as_const_wide(factor)
+            && factor.is_power_of_two()
+            && factor.trailing_zeros() <= lowest
+        {
+            let shift = factor.trailing_zeros();
+            return self.extract(x, highest - shift, lowest - shift);
+        }
+        self.extract(a, highest, lowest)
     }
 
     /// The difference `a - b` when it is the same under every assignment.
