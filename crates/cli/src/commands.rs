@@ -8,6 +8,7 @@ use icsched_report::View;
 use icsched_report::text::TextOptions;
 
 use crate::args::{Cli, Command, EnumerateArgs, ExecArgs, InspectCommand, InspectIrArgs, ShowArgs, ShowFormat};
+use crate::progress::ShownProgress;
 use crate::{Status, config, output};
 
 pub(crate) fn run(cli: Cli) -> Status {
@@ -26,7 +27,10 @@ pub(crate) fn run(cli: Cli) -> Status {
 
 fn run_enumerate(args: &EnumerateArgs, quiet: bool) -> Result<Status, DriverError> {
     let config = config::enumerate(args).map_err(DriverError::Inputs)?;
-    let result = enumerate::enumerate(&config)?;
+    let mut progress = ShownProgress::new(quiet);
+    let result = enumerate::enumerate(&config, &mut progress);
+    progress.finish();
+    let result = result?;
     let database = args.output.clone().unwrap_or_else(|| args.program.program.with_extension("icsdb"));
     show::save(&result, &database)?;
     let view = View::whole(&result);

@@ -70,3 +70,8 @@ fn write(to: &mut dyn Write, text: &str) {
     let _ = to.write_all(text.as_bytes());
     let _ = to.flush();
 }
+
+/// Writes a line of progress to standard error.
+pub(crate) fn note(text: &str) {
+    write(&mut io::stderr(), text);
+}

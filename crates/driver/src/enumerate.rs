@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use icsched_enumerate::Progress;
 use icsched_frontend::{LoadOptions, load_contained};
 use icsched_ir::Program;
 use icsched_schedule::Enumeration;
@@ -22,7 +23,7 @@ pub(crate) fn load(program: &ProgramConfig) -> Result<Arc<Program>, DriverError>
 /// # Errors
 /// If the program cannot be loaded or the inputs do not fit together. Everything else that goes wrong is a reason for
 /// incompleteness in the result.
-pub fn enumerate(config: &EnumerateConfig) -> Result<Enumeration, DriverError> {
+pub fn enumerate(config: &EnumerateConfig, progress: &mut dyn Progress) -> Result<Enumeration, DriverError> {
     let bitcode = std::fs::read(&config.program.path).ok();
     let program = load(&config.program)?;
     let request = icsched_enumerate::Request {
@@ -39,7 +40,7 @@ pub fn enumerate(config: &EnumerateConfig) -> Result<Enumeration, DriverError> {
             interrupted: Arc::clone(&config.limits.interrupted),
         },
     };
-    let mut result = icsched_enumerate::enumerate(&request).map_err(DriverError::Inputs)?;
+    let mut result = icsched_enumerate::enumerate_with(&request, progress).map_err(DriverError::Inputs)?;
     result.program = config.program.path.display().to_string();
     result.digest = bitcode.map(|b| Enumeration::digest_of(&b)).unwrap_or_default();
     result.options = config.typed.clone();

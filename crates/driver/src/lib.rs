@@ -12,5 +12,6 @@ pub mod show;
 
 pub use config::{EnumerateConfig, ExecConfig, Limits, ProgramConfig};
 pub use error::DriverError;
+pub use icsched_enumerate::Progress;
 pub use icsched_frontend::child_main_if_requested;
 pub use icsched_schedule::{Diagnostic, Enumeration};

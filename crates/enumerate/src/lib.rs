@@ -16,6 +16,7 @@ mod live;
 pub mod modref;
 pub mod objects;
 mod pretty;
+pub mod progress;
 pub mod provenance;
 mod reasons;
 pub mod region;
@@ -34,6 +35,7 @@ use icsched_symex::Extern;
 use icsched_symex::inputs::InputSpec;
 
 pub use crate::engine::RunLimits;
+pub use crate::progress::Progress;
 pub use crate::search::SearchOptions;
 
 use crate::control::Control;
@@ -75,6 +77,14 @@ pub struct Request {
 /// # Errors
 /// If the program cannot be started with these inputs; says why.
 pub fn enumerate(request: &Request) -> Result<Enumeration, String> {
+    enumerate_with(request, &mut ())
+}
+
+/// [`enumerate`], telling how far it is.
+///
+/// # Errors
+/// The same.
+pub fn enumerate_with(request: &Request, progress: &mut dyn Progress) -> Result<Enumeration, String> {
     let start = Instant::now();
     let specialised = Arc::new(specialise::specialise(&request.program));
     let program = &*specialised;
@@ -96,7 +106,7 @@ pub fn enumerate(request: &Request) -> Result<Enumeration, String> {
     };
     let entry = CallStack(vec![ProgramPoint { func: main, block: EntityId::from_index(0), inst: 0 }]);
     let contexts = vec![ThreadContext { thread: 0, stack: vec![describe_entry(program, &entry)] }];
-    let result = Search::new(&statics, &mut engine, &options).run(EpochId::entry(main), contexts);
+    let result = Search::new(&statics, &mut engine, &options, progress).run(EpochId::entry(main), contexts);
     let solver = engine.solver_statistics();
     Ok(Enumeration {
         program: program.name.clone(),

@@ -29,6 +29,7 @@ use crate::engine::{self, Engine, Path};
 use crate::graph;
 use crate::objects::Objects;
 use crate::pretty::readable;
+use crate::progress::Progress;
 use crate::reasons::Reasons;
 use crate::region::Regions;
 use crate::slice::{Slice, SliceDecision, Statics, call_path, every_decision, precondition_slice};
@@ -67,6 +68,7 @@ pub(crate) struct Search<'s, 'p> {
     statics: &'s Statics<'p>,
     engine: &'s mut Engine,
     options: &'s SearchOptions,
+    progress: &'s mut dyn Progress,
     regions: Regions,
     found: IndexMap<ScheduleId, Found>,
     /// Negated preconditions of all paths so far, also of those that ended in nothing that could be scheduled.
@@ -88,11 +90,17 @@ pub(crate) struct SearchResult {
 }
 
 impl<'s, 'p> Search<'s, 'p> {
-    pub(crate) fn new(statics: &'s Statics<'p>, engine: &'s mut Engine, options: &'s SearchOptions) -> Self {
+    pub(crate) fn new(
+        statics: &'s Statics<'p>,
+        engine: &'s mut Engine,
+        options: &'s SearchOptions,
+        progress: &'s mut dyn Progress,
+    ) -> Self {
         Self {
             statics,
             engine,
             options,
+            progress,
             regions: Regions::default(),
             found: IndexMap::new(),
             uncovered: Vec::new(),
@@ -127,6 +135,7 @@ impl<'s, 'p> Search<'s, 'p> {
             } else {
                 self.exclude(&path, &constraint);
             }
+            self.progress.path(self.paths, self.worklist.len(), self.found.len());
         }
         self.report_cut();
         self.check_cover();
