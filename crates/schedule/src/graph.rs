@@ -73,7 +73,7 @@ impl HbNode {
 
     /// Whether both are executions of the same statement in the sense of a schedule's identity.
     pub fn same_label(&self, other: &Self) -> bool {
-        self.id() == other.id() && self.op == other.op && self.at == other.at
+        self.id() == other.id() && self.op == other.op && self.object == other.object && self.at == other.at
     }
 }
 
