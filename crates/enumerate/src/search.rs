@@ -207,7 +207,7 @@ impl<'s, 'p> Search<'s, 'p> {
         }
         let stack = self.engine.current_stack(&path.state);
         self.reasons.add_path(self.program(), &path, &slice.decisions, &stack);
-        let early = self.early_exits(&slice);
+        let early = self.early_exits(&path, &slice);
         self.expand(&path, &slice.decisions, constraint);
         let ends = graph::schedule_end(self.program(), &path.state, &path.end);
         if matches!(ends, ScheduleEnd::Limit) {
@@ -234,11 +234,20 @@ impl<'s, 'p> Search<'s, 'p> {
     }
 
     /// The inputs that leave the path early by ending the process; they count as covered.
-    fn early_exits(&mut self, slice: &Slice) -> Vec<Conjunction> {
+    ///
+    /// The exit's own condition is in terms of what every decision before it led to. So all of them are conditions, and
+    /// an exit behind one that is neither in the slice nor an exit itself is left to be found by a path of its own.
+    fn early_exits(&mut self, path: &Path, slice: &Slice) -> Vec<Conjunction> {
+        if slice.early_exits.is_empty() {
+            return Vec::new();
+        }
+        let known: FxHashSet<usize> = slice.decisions.iter().chain(&slice.early_exits).map(|d| d.event).collect();
+        let decisions = every_decision(self.statics, &path.trace);
+        let sure = decisions.iter().take_while(|d| known.contains(&d.event)).count();
         let mut all = Vec::new();
         for exit in &slice.early_exits {
-            let before = slice.decisions.iter().take_while(|d| d.event < exit.event).map(|d| d.condition);
-            let mut conditions: Vec<Term> = before.collect();
+            let Some(at) = decisions[..sure].iter().position(|d| d.event == exit.event) else { break };
+            let mut conditions: Vec<Term> = decisions[..at].iter().map(|d| d.condition).collect();
             conditions.push(self.engine.pool().not(exit.condition));
             let conjunction = Conjunction::new(conditions);
             let term = self.engine.pool().and_all(conjunction.conditions());
@@ -275,15 +284,15 @@ impl<'s, 'p> Search<'s, 'p> {
             return;
         }
         let always = self.engine.pool().bool(true);
-        let (kind, message) = match self.engine.check_growing(&self.uncovered, always) {
-            Answer::Unsat => return,
-            Answer::Sat => (IncompleteKind::Limit, "some inputs follow none of the schedules that were found"),
-            Answer::Unknown(_) => (
-                IncompleteKind::SolverGaveUp,
-                "the solver did not decide whether the schedules cover every input; a longer --solver-timeout may help",
-            ),
-        };
-        self.reasons.add(Reason { kind, message: message.to_owned(), at: None });
+        match self.engine.check_growing(&self.uncovered, always) {
+            // Every constraint was partitioned and every part explored: that is what makes the cover complete. The
+            // query is a second look.
+            Answer::Unsat | Answer::Unknown(_) => {}
+            Answer::Sat => {
+                let message = "some inputs follow none of the schedules that were found".to_owned();
+                self.reasons.add(Reason { kind: IncompleteKind::Limit, message, at: None });
+            }
+        }
     }
 
     /// Where a decision that is made again and again goes round: in its own loop, or in that of a caller.
@@ -339,6 +348,8 @@ impl<'s, 'p> Search<'s, 'p> {
         let core = covers.term(pool);
         let extra = anyway.term(pool);
         let allowed = pool.or_all(&[core, extra]);
+        let elsewhere = pool.not(extra);
+        let needed = pool.and_all(&[core, elsewhere]);
         if self.engine.stop_reason().is_some() {
             // No time to make it readable; it is right as it is.
             return self.engine.describe(core);
@@ -348,7 +359,7 @@ impl<'s, 'p> Search<'s, 'p> {
         let (pool, solver) = self.engine.pool_and_solver();
         let term = if always {
             pool.bool(true)
-        } else if let Some(term) = readable(pool, solver, core, allowed) {
+        } else if let Some(term) = readable(pool, solver, needed, allowed) {
             term
         } else {
             covers.simplify(pool, solver, anyway);

@@ -173,5 +173,7 @@ fn address_taken(program: &Program) -> FixedBitSet {
     for relocation in program.globals.values().flat_map(|g| &g.relocations) {
         visit(Operand::Const(relocation.value));
     }
+    // `Intrinsic::Destructor` hands out their addresses.
+    program.destructors.iter().for_each(|&f| visit(Operand::Const(Const::Func(f))));
     taken
 }
