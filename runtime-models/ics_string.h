@@ -21,6 +21,8 @@ size_t ics_strlen_bound(const char *s);
 size_t ics_symbolic_strlen(const char *s);
 size_t ics_symbolic_strnlen(const char *s, size_t limit);
 void ics_symbolic_strncpy(char *to, const char *from, size_t n);
+/* Copies up to and including the NUL and leaves all bytes behind it alone; returns the length. */
+size_t ics_symbolic_strcpy(char *to, const char *from);
 char *ics_symbolic_strchr(const char *s, int c);
 char *ics_symbolic_strrchr(const char *s, int c);
 void *ics_symbolic_memchr(const void *s, int byte, size_t n);

@@ -63,11 +63,7 @@ size_t strnlen(const char *s, size_t limit) {
 }
 
 char *stpcpy(char *to, const char *from) {
-    if (ics_symbolic_string(from)) {
-        size_t bound = ics_strlen_bound(from);
-        __ics_memcpy(to, from, bound + 1);
-        return to + ics_symbolic_strlen(from);
-    }
+    if (ics_symbolic_string(from)) return to + ics_symbolic_strcpy(to, from);
     size_t n = strlen(from);
     __ics_memcpy(to, from, n + 1);
     return to + n;

@@ -72,6 +72,19 @@ void ics_symbolic_strncpy(char *to, const char *from, size_t n) {
     }
 }
 
+size_t ics_symbolic_strcpy(char *to, const char *from) {
+    size_t bound = ics_strlen_bound(from), length = ics_symbolic_strlen(from);
+    if (__ics_is_symbolic((unsigned long)to)) {
+        for (size_t i = 0; i <= length; i++) to[i] = from[i];
+        return length;
+    }
+    to[length] = 0; /* the farthest byte: what does not fit is an error here */
+    size_t room = __ics_room(to);
+    for (size_t i = 0; i < bound && i < room; i++)
+        to[i] = (char)__ics_select(i < length, byte_at(from, i), byte_at(to, i));
+    return length;
+}
+
 char *ics_symbolic_strchr(const char *s, int c) {
     if (__ics_is_symbolic((unsigned long)s)) {
         for (;; s++) {

@@ -27,11 +27,16 @@ pub(crate) fn run(cli: Cli) -> Status {
 
 fn run_enumerate(args: &EnumerateArgs, quiet: bool) -> Result<Status, DriverError> {
     let config = config::enumerate(args).map_err(DriverError::Inputs)?;
+    // What cannot be written is better known before the search than after it.
+    let database = args.output.clone().unwrap_or_else(|| args.program.program.with_extension("icsdb"));
+    show::check_writable(&database)?;
+    if let Some(file) = args.json.as_deref().filter(|file| *file != Path::new("-")) {
+        open_for_writing(file)?;
+    }
     let mut progress = ShownProgress::new(quiet);
     let result = enumerate::enumerate(&config, &mut progress);
     progress.finish();
     let result = result?;
-    let database = args.output.clone().unwrap_or_else(|| args.program.program.with_extension("icsdb"));
     show::save(&result, &database)?;
     let view = View::whole(&result);
     let to_stdout = args.json.as_deref() == Some(Path::new("-"));
@@ -49,13 +54,18 @@ fn run_enumerate(args: &EnumerateArgs, quiet: bool) -> Result<Status, DriverErro
 }
 
 fn status_of(result: &Enumeration) -> Status {
-    if result.totals().deadlocked > 0 || result.epochs.iter().any(|e| !e.errors.is_empty()) {
+    if result.totals().deadlocked > 0 || result.has_errors() {
         Status::Found
     } else if result.is_complete() {
         Status::Clean
     } else {
         Status::Incomplete
     }
+}
+
+fn open_for_writing(file: &Path) -> Result<(), DriverError> {
+    let opened = std::fs::OpenOptions::new().append(true).create(true).open(file);
+    opened.map(drop).map_err(|error| DriverError::Write { path: file.to_path_buf(), error })
 }
 
 fn write_json(text: &str, file: &PathBuf) -> Result<(), DriverError> {

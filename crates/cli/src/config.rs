@@ -82,8 +82,80 @@ pub(crate) fn enumerate(args: &EnumerateArgs) -> Result<EnumerateConfig, String>
         limits,
         search,
         without: args.without.iter().map(technique).collect(),
-        typed: std::env::args().skip(2).filter(|a| !a.is_empty()).collect(),
+        typed: typed(args),
     })
+}
+
+/// The options that the result depends on, in one spelling; not where it is written and how it is shown.
+fn typed(args: &EnumerateArgs) -> Vec<String> {
+    let mut typed = Vec::new();
+    let mut option = |name: &str, value: String| typed.push(format!("--{name}={value}"));
+    for (name, kind) in &args.program.externs {
+        option("extern", format!("{name}={}", format!("{kind:?}").to_lowercase()));
+    }
+    for (name, value) in [
+        ("loop-bound", args.loop_bound.map(|n| n.to_string())),
+        ("max-instructions", args.program.max_instructions.map(|n| n.to_string())),
+        ("max-memory", args.program.max_memory.map(|n| n.as_u64().to_string())),
+        ("max-paths", args.max_paths.map(|n| n.to_string())),
+        ("solver-timeout", args.solver_timeout.map(|d| humantime::format_duration(d).to_string())),
+        ("sym-stdin", args.sym_stdin.map(|n| n.to_string())),
+        ("timeout", args.program.timeout.map(|d| humantime::format_duration(d).to_string())),
+    ] {
+        if let Some(value) = value {
+            option(name, value);
+        }
+    }
+    args.sym_file.iter().for_each(|(name, size)| option("sym-file", format!("{name}={size}")));
+    args.sym_env.iter().for_each(|name| option("sym-env", name.clone()));
+    args.without.iter().for_each(|t| option("without", format!("{t:?}")));
+    if let Some(range) = &args.sym_args {
+        typed.push(format!("--sym-args {} {} {}", range[0], range[1], range[2]));
+    }
+    if !args.args.is_empty() {
+        typed.push("--".to_owned());
+        typed.extend(args.args.iter().cloned());
+    }
+    typed
+}
+
+/// Most bytes of one symbolic input: each is a term of its own.
+const MAX_INPUT: u64 = 1 << 20;
+
+fn check_size(what: &str, size: u64) -> Result<(), String> {
+    if size <= MAX_INPUT {
+        return Ok(());
+    }
+    Err(format!("{what}: {size} bytes of symbolic input are too many; at most {MAX_INPUT}"))
+}
+
+fn check_sizes(inputs: &InputSpec) -> Result<(), String> {
+    let string = |what: &str, spec: &ArgSpec| match spec {
+        ArgSpec::Symbolic { max } => check_size(what, *max as u64),
+        ArgSpec::Concrete(_) => Ok(()),
+    };
+    for spec in &inputs.arguments {
+        string("argument", spec)?;
+    }
+    for variable in &inputs.environment {
+        if variable.name.is_empty() {
+            return Err("--sym-env: a variable has a name".to_owned());
+        }
+        string("--sym-env", &variable.value)?;
+    }
+    for (name, size) in &inputs.files {
+        if name.is_empty() {
+            return Err("--sym-file: a file has a name".to_owned());
+        }
+        check_size("--sym-file", *size)?;
+    }
+    if let Some(size) = inputs.stdin {
+        check_size("--sym-stdin", size)?;
+    }
+    if let Some(more) = inputs.optional {
+        check_size("--sym-args", u64::from(more.max).saturating_mul(more.bytes as u64))?;
+    }
+    Ok(())
 }
 
 fn inputs(args: &EnumerateArgs) -> Result<InputSpec, String> {
@@ -111,6 +183,7 @@ fn inputs(args: &EnumerateArgs) -> Result<InputSpec, String> {
         let value = ArgSpec::Symbolic { max };
         inputs.environment.push(EnvironmentVariable { name: name.to_owned(), value });
     }
+    check_sizes(&inputs)?;
     Ok(inputs)
 }
 

@@ -15,7 +15,17 @@ use crate::error::DriverError;
 /// # Errors
 /// If the file is not a program that can be analysed.
 pub(crate) fn load(program: &ProgramConfig) -> Result<Arc<Program>, DriverError> {
-    Ok(Arc::new(load_contained(&program.path, &LoadOptions::default())?))
+    let loaded = load_contained(&program.path, &LoadOptions::default())?;
+    for name in program.externs.keys() {
+        match loaded.function_named(name) {
+            Some(f) if loaded.functions[f].is_declaration() => {}
+            Some(_) => {
+                return Err(DriverError::Inputs(format!("--extern {name}: the function is defined or modelled")));
+            }
+            None => return Err(DriverError::Inputs(format!("--extern {name}: the program calls no such function"))),
+        }
+    }
+    Ok(Arc::new(loaded))
 }
 
 /// Enumerates the input-covering schedules of a program, from its entry (Bergan 3.3).

@@ -14,6 +14,15 @@ pub fn save(result: &Enumeration, path: &Path) -> Result<(), DriverError> {
     Ok(Database::create(path)?.write(result)?)
 }
 
+/// Whether a result can be written to this path later; nothing is written.
+///
+/// # Errors
+/// If the directory is missing or closed, or the file is something else than a database.
+pub fn check_writable(path: &Path) -> Result<(), DriverError> {
+    Database::create(path)?;
+    Ok(())
+}
+
 /// Reads the result in a database.
 ///
 /// # Errors

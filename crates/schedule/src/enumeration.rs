@@ -175,6 +175,12 @@ impl Enumeration {
         self.all_reasons().is_empty() && self.epochs.iter().flat_map(EpochResult::successors).all(known)
     }
 
+    /// Whether some input causes something that C does not allow.
+    pub fn has_errors(&self) -> bool {
+        let ends = |s: &crate::tree::Schedule| matches!(s.ends, ScheduleEnd::MemoryError { .. });
+        self.epochs.iter().any(|epoch| !epoch.errors.is_empty() || epoch.tree.leaves().any(ends))
+    }
+
     /// The sums over all epochs.
     pub fn totals(&self) -> Totals {
         let counts: Vec<_> = self.epochs.iter().map(|epoch| epoch.tree.leaves().count()).collect();
