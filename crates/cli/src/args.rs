@@ -92,25 +92,25 @@ pub(crate) struct EnumerateArgs {
     /// Standard input is SIZE bytes of input.
     #[arg(long, value_name = "SIZE")]
     pub(crate) sym_stdin: Option<u64>,
-    /// An environment variable whose value is an input; NAME or NAME=SIZE.
+    /// An environment variable whose value is an input of at most 16 bytes, or NAME=SIZE.
     #[arg(long, value_name = "NAME")]
     pub(crate) sym_env: Vec<String>,
     /// How often the condition of one loop may be decided by inputs on one path.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) loop_bound: Option<u32>,
     /// Most paths to execute.
-    #[arg(long, value_name = "N")]
-    pub(crate) max_paths: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_paths: Option<u32>,
     /// Most time for one solver query.
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
     pub(crate) solver_timeout: Option<Duration>,
     /// Turn techniques off: prefix-schedules, shortest-path, slicing.
-    #[arg(long, value_name = "TECHNIQUE", value_delimiter = '|')]
+    #[arg(long, value_name = "TECHNIQUE", value_delimiter = ',')]
     pub(crate) without: Vec<TechniqueArg>,
     /// Most worker threads. An epoch is searched by one.
-    #[arg(long, value_name = "N")]
-    pub(crate) jobs: Option<usize>,
-    /// The program's arguments: a plain word, @ for a symbolic one, @N for one of at most N bytes.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) jobs: Option<u32>,
+    /// The program's arguments: a plain word, @ for a symbolic one of at most 16 bytes, @N for one of at most N bytes.
     #[arg(last = true, value_name = "ARG")]
     pub(crate) args: Vec<String>,
 }

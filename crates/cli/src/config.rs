@@ -68,7 +68,7 @@ pub(crate) fn enumerate(args: &EnumerateArgs) -> Result<EnumerateConfig, String>
     let default = SearchOptions::default();
     let search = SearchOptions {
         loop_bound: args.loop_bound.unwrap_or(default.loop_bound),
-        max_paths: args.max_paths.unwrap_or(default.max_paths),
+        max_paths: args.max_paths.map_or(default.max_paths, |n| n as usize),
         ..default
     };
     let technique = |t: &TechniqueArg| match t {

@@ -1,6 +1,6 @@
 //! `icsched exec`: the concrete domain.
 
-use icsched_ir::{CallStack, Program};
+use icsched_ir::{CallStack, Origin, Program};
 use icsched_schedule::Diagnostic;
 use icsched_symex::Options;
 use icsched_symex::exec::ExecLimits;
@@ -109,7 +109,8 @@ fn with_stack(program: &Program, mut diagnostic: Diagnostic, stack: &CallStack) 
     for point in stack.0.iter().rev() {
         let function = &program.functions[point.func].name;
         let at = point.loc(program).map(|l| program.describe_loc(l)).unwrap_or_else(|| "?".to_owned());
-        diagnostic = diagnostic.note(format!("in {function} at {at}"));
+        let model = if program.functions[point.func].origin == Origin::Model { " (model)" } else { "" };
+        diagnostic = diagnostic.note(format!("in {function} at {at}{model}"));
     }
     diagnostic
 }

@@ -26,7 +26,7 @@ pub struct FunctionControl {
     pub dominators: DomTree,
     /// Natural loops.
     pub loops: LoopForest,
-    /// Blocks from which neither a return nor synchronisation can be reached.
+    /// Blocks from which the process can end, and neither a return nor synchronisation can be reached.
     pub quiet_exit: FixedBitSet,
     /// Blocks that hold an instruction that may synchronise.
     pub synchronises: FixedBitSet,
@@ -138,6 +138,19 @@ impl Control {
                 },
             }
         }
+        // Being stuck in a loop is not the end of the process: the other threads go on.
+        let mut may_end = ends.clone();
+        for (id, block) in function.blocks.iter() {
+            let ends_here = match block.terminator {
+                Terminator::Return(_) => returns_exit,
+                Terminator::Unreachable => true,
+                Terminator::Jump(_) | Terminator::Branch { .. } | Terminator::Unsupported { .. } => false,
+            };
+            may_end.set(id.index(), ends_here || ends.contains(id.index()));
+        }
+        propagate_backwards(&cfg, &mut may_end, &FixedBitSet::new());
+        may_end.toggle_range(..);
+        alive.union_with(&may_end);
         propagate_backwards(&cfg, &mut alive, &ends);
         let mut quiet_exit = alive;
         quiet_exit.toggle_range(..);

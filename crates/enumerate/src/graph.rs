@@ -1,6 +1,6 @@
 //! From a path's synchronisation events to its happens-before graph, and from its end to the schedule's end.
 
-use icsched_ir::{CallStack, Origin, Program};
+use icsched_ir::{CallStack, LocId, Origin, Program, ProgramPoint};
 use icsched_schedule::{AccessMode, Blocked, CyclicOrder, HappensBefore, HbBuilder, NodeLabel, ScheduleEnd};
 use icsched_symex::state::State;
 use icsched_symex::stop::{BlockedThread, PathEnd};
@@ -87,10 +87,23 @@ fn access(mode: EventMode) -> AccessMode {
 pub fn place(program: &Program, stack: &CallStack) -> String {
     let own = stack.0.iter().rev().find(|p| program.functions[p.func].origin == Origin::Program);
     let Some(point) = own.or(stack.0.last()) else { return String::new() };
-    match point.loc(program) {
+    match nearest_line(program, *point) {
         Some(loc) => program.describe_loc(loc),
         None => format!("{} {}:{}", program.functions[point.func].name, point.block, point.inst),
     }
+}
+
+/// The location of an instruction. Where compilers merged calls of several lines it has none of its own; then that of
+/// the nearest instruction before or behind it in the block, or of the function.
+fn nearest_line(program: &Program, point: ProgramPoint) -> Option<LocId> {
+    let known = |inst: u32| {
+        let loc = ProgramPoint { inst, ..point }.loc(program)?;
+        (program.locs[loc].line != 0).then_some(loc)
+    };
+    let function = &program.functions[point.func];
+    let last = u32::try_from(function.blocks[point.block].insts.len()).expect("fewer than 2^32 instructions");
+    let before = (0..=point.inst).rev().find_map(known);
+    before.or_else(|| (point.inst..=last).find_map(known)).or(function.loc)
 }
 
 /// How the schedule of a path ends.

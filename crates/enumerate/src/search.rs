@@ -20,6 +20,7 @@ use icsched_schedule::{
     ScheduleTree,
 };
 use icsched_smt::{Answer, Term};
+use icsched_symex::PathEnd;
 use icsched_symex::trace::TraceEvent;
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
@@ -129,7 +130,7 @@ impl<'s, 'p> Search<'s, 'p> {
             }
             self.paths += 1;
             let path = self.engine.execute(self.statics, constraint.conditions());
-            tracing::debug!(path = self.paths, waiting = self.worklist.len(), schedules = self.found.len(), "path");
+            tracing::info!(path = self.paths, waiting = self.worklist.len(), schedules = self.found.len(), "path");
             if engine::is_feasible(&path) {
                 self.take(path, &constraint);
             } else {
@@ -184,7 +185,8 @@ impl<'s, 'p> Search<'s, 'p> {
         let objects = Objects::of(&path.state.heap);
         let slice = if self.options.slicing {
             let end = self.engine.abnormal_end(&path);
-            precondition_slice(self.statics, &mut self.regions, &objects, &path.trace, end)
+            let keep_exits = claims_something(&path.end);
+            precondition_slice(self.statics, &mut self.regions, &objects, &path.trace, end, keep_exits)
         } else {
             Slice { decisions: every_decision(self.statics, &path.trace), early_exits: Vec::new() }
         };
@@ -192,7 +194,7 @@ impl<'s, 'p> Search<'s, 'p> {
             let condition = self.engine.describe(decision.condition).c;
             let at = graph::place(self.program(), &icsched_ir::CallStack(vec![decision.point]));
             let function = &self.program().functions[decision.point.func].name;
-            tracing::debug!(at, function, point = ?decision.point, condition, "in the slice");
+            tracing::debug!(at, function, condition, "in the slice");
         }
         let conditions: Vec<Term> = slice.decisions.iter().map(|d| d.condition).collect();
         let precondition = Conjunction::new(conditions);
@@ -325,7 +327,9 @@ impl<'s, 'p> Search<'s, 'p> {
         let mut schedules = Vec::new();
         for (_, found) in std::mem::take(&mut self.found) {
             let (graph, ends) = found.schedule;
-            schedules.push(Schedule::new(self.constraint(found.covers, &found.early_exits), graph, ends));
+            let claimed = matches!(ends, ScheduleEnd::Deadlock { .. } | ScheduleEnd::MemoryError { .. });
+            let anyway = if claimed { Disjunction::default() } else { found.early_exits };
+            schedules.push(Schedule::new(self.constraint(found.covers, &anyway), graph, ends));
         }
         let mut errors = Vec::new();
         for ((message, at), when) in std::mem::take(&mut self.errors) {
@@ -401,6 +405,20 @@ impl<'s, 'p> Search<'s, 'p> {
         let other = self.found[&schedule].covers.term(self.engine.pool());
         let outside = self.engine.pool().not(other);
         self.engine.check(&[inputs], outside) == Answer::Unsat
+    }
+}
+
+/// Whether the end of a path is something the user will look into with an input that leads there.
+fn claims_something(end: &PathEnd) -> bool {
+    match end {
+        PathEnd::Deadlock { .. } | PathEnd::Error(_) => true,
+        PathEnd::Exit { .. }
+        | PathEnd::Abort { .. }
+        | PathEnd::AssertFailed { .. }
+        | PathEnd::Unmodelled { .. }
+        | PathEnd::Unsupported { .. }
+        | PathEnd::Limit(_)
+        | PathEnd::Infeasible => false,
     }
 }
 

@@ -80,6 +80,9 @@ pub struct Slice {
 ///
 /// Linear in the length of the trace, times the number of live objects at each branch whose other side writes memory.
 ///
+/// With `keep_exits`, branches that only avoid the end of the process are conditions like any other: what is claimed of
+/// the path's end is claimed of inputs that get there.
+///
 /// `abnormal_end` is the instruction that the path did not get past (a memory error, something unmodelled): whether it is
 /// reached decides whether anything behind it is.
 pub fn precondition_slice(
@@ -88,6 +91,7 @@ pub fn precondition_slice(
     objects: &Objects,
     trace: &Trace,
     abnormal_end: Option<(FrameId, ProgramPoint)>,
+    keep_exits: bool,
 ) -> Slice {
     let mut slicer = Slicer {
         statics,
@@ -97,6 +101,7 @@ pub fn precondition_slice(
         frames: FxHashMap::default(),
         memory: LiveMemory::default(),
         slice: Slice::default(),
+        keep_exits,
     };
     let blocks = blocks_of_events(trace);
     if let Some((frame, point)) = abnormal_end.filter(|(frame, _)| trace.frames.contains_key(frame)) {
@@ -205,6 +210,7 @@ struct Slicer<'a, 'p> {
     frames: FxHashMap<FrameId, FrameState>,
     memory: LiveMemory,
     slice: Slice,
+    keep_exits: bool,
 }
 
 /// The block each event happened in: of the event's frame for most, of the left frame for [`TraceEvent::Leave`].
@@ -541,7 +547,7 @@ impl<'p> Slicer<'_, 'p> {
         let quiet = |b: BlockId| control.quiet_exit.contains(b.index());
         if quiet(other.target) || quiet(taken.target) {
             self.state(frame).avoids_exit = quiet(other.target);
-            return quiet(taken.target);
+            return quiet(taken.target) || self.keep_exits;
         }
         let state = &self.frames[&frame];
         if state.head.is_some_and(|head| !control.postdominators.dominates(head, other.target)) {
