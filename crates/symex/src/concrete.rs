@@ -69,6 +69,9 @@ impl Domain for ConcreteDomain {
     fn array_load(&mut self, _: &(), array: &Infallible, _: u64, _: &u64, _: u32, _: bool) -> u64 {
         match *array {}
     }
+    fn array_ask(&mut self, _: &(), array: &Infallible, _: u64, _: &u64, _: u32) -> Result<(), Stop<Self>> {
+        match *array {}
+    }
     fn array_store(&mut self, array: &mut Infallible, _: &u64, _: &u64, _: u32, _: Option<&u64>) {
         match *array {}
     }

@@ -92,6 +92,15 @@ pub trait Domain: Sized {
         n: u32,
         pointer: bool,
     ) -> Self::Value;
+    /// Asks for what reading a pointer with [`array_load`](Self::array_load) takes for granted about the offset.
+    fn array_ask(
+        &mut self,
+        path: &Self::Path,
+        array: &Self::Array,
+        size: u64,
+        offset: &Self::Value,
+        n: u32,
+    ) -> Result<(), Stop<Self>>;
     /// Writes the low `n` bytes of `value` at `offset`, under `guard`.
     fn array_store(
         &mut self,

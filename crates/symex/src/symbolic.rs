@@ -230,6 +230,18 @@ impl Domain for SymbolicDomain {
         self.load_from_array(path, array, size, offset, n, pointer)
     }
 
+    fn array_ask(
+        &mut self,
+        path: &SymPath,
+        array: &SymArray,
+        size: u64,
+        offset: &SymValue,
+        n: u32,
+    ) -> Result<(), Stop<Self>> {
+        let offset = self.term(offset, 64);
+        self.ask_for_slots(path, array, size, offset, n)
+    }
+
     fn array_store(
         &mut self,
         array: &mut SymArray,

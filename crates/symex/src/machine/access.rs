@@ -112,7 +112,7 @@ pub(super) fn load<D: Domain>(
     let whole = Type::Int(u8::try_from(n * 8).expect("at most eight bytes"));
     let mut value: Option<D::Value> = None;
     for target in found.iter().rev() {
-        let here = load_word(domain, heap, path, target, n, ty == Type::Ptr);
+        let here = load_word(domain, heap, path, target, n, ty == Type::Ptr)?;
         value = Some(match (&target.guard, value) {
             (Some(guard), Some(other)) => select(domain, whole, guard, &here, &other),
             (_, _) => here,
@@ -130,9 +130,9 @@ fn load_word<D: Domain>(
     target: &Target<D::Value>,
     n: u32,
     pointer: bool,
-) -> D::Value {
+) -> Result<D::Value, Stop<D>> {
     let id = target.object;
-    match D::as_constant(&target.offset) {
+    Ok(match D::as_constant(&target.offset) {
         Some(offset) if !heap.is_array(id) => {
             let bytes = heap.bytes(domain, path, id, offset, u64::from(n));
             join(domain, &bytes)
@@ -140,11 +140,14 @@ fn load_word<D: Domain>(
         _ => match heap.array(domain, id) {
             Some(array) => {
                 let size = heap.object(id).map_or(0, |o| o.size);
+                if pointer {
+                    domain.array_ask(path, &array, size, &target.offset, n)?;
+                }
                 domain.array_load(path, &array, size, &target.offset, n, pointer)
             }
             None => D::constant(0),
         },
-    }
+    })
 }
 
 /// [`icsched_ir::Op::Store`] of any value.

@@ -18,6 +18,7 @@ use super::integer::{index_of, integers_of};
 use super::{SymValue, SymbolicDomain};
 use crate::domain::MemoryByte;
 use crate::path::SymPath;
+use crate::stop::{DecisionKind, Stop};
 
 /// Most slots that an access is split into.
 pub(super) const MAX_SLOTS: usize = 64;
@@ -151,6 +152,36 @@ impl SymbolicDomain {
         Some(slots.into_iter().map(|v| v as u64).collect())
     }
 
+    /// The offsets inside an object of `size` bytes that are possible on this path, if they are few.
+    fn feasible_slots(&mut self, path: &SymPath, size: u64, offset: Term, n: u32) -> Option<Vec<u64>> {
+        let slots = self.feasible_values(path, offset, MAX_SLOTS)?;
+        Some(slots.into_iter().filter(|&at| at.checked_add(u64::from(n)).is_some_and(|end| end <= size)).collect())
+    }
+
+    /// Asks for the decision that reading a pointer relies on: where [`load_from_array`](Self::load_from_array) only
+    /// considers the offsets that are possible on this path, that they are all there are.
+    pub(super) fn ask_for_slots(
+        &mut self,
+        path: &SymPath,
+        array: &SymArray,
+        size: u64,
+        offset: Term,
+        n: u32,
+    ) -> Result<(), Stop<Self>> {
+        if self.pool.as_const(offset).is_some() {
+            return Ok(());
+        }
+        if let Form::Bytes { bytes, .. } = &array.form
+            && self.slots(offset, bytes.len() as u64, n, MAX_SLOTS).is_some()
+        {
+            return Ok(());
+        }
+        let Some(slots) = self.feasible_slots(path, size, offset, n) else { return Ok(()) };
+        let tests: Vec<Term> = slots.iter().map(|&at| self.is_at(offset, at)).collect();
+        let one_of_them = self.pool.or_all(&tests);
+        self.ask(one_of_them, DecisionKind::Other).map(drop)
+    }
+
     /// Reads `n` bytes at an offset that is known to be in bounds.
     pub(super) fn load_from_array(
         &mut self,
@@ -174,9 +205,7 @@ impl SymbolicDomain {
             }
         }
         let term = self.array_term(array);
-        if pointer && let Some(slots) = self.feasible_values(path, offset, MAX_SLOTS) {
-            let slots: Vec<u64> =
-                slots.into_iter().filter(|&at| at.checked_add(u64::from(n)).is_some_and(|end| end <= size)).collect();
+        if pointer && let Some(slots) = self.feasible_slots(path, size, offset, n) {
             return self.choice_of_slots(offset, &slots, n, |domain, at| {
                 let at = domain.pool.constant(64, at);
                 domain.select_bytes(term, at, n)
