@@ -25,7 +25,7 @@ pub(crate) struct Cli {
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
     /// Find the input-covering schedules of a program.
-    Enumerate(EnumerateArgs),
+    Enumerate(Box<EnumerateArgs>),
     /// Run a program in the concrete domain, with one deterministic interleaving of its threads.
     Exec(ExecArgs),
     /// Show the schedules in a database.

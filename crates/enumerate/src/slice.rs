@@ -19,25 +19,26 @@
 //!   computed as if such blocks were not there. If the path itself took the quiet side, the branch is in the slice.
 //! - Decisions that exclude undefined behaviour (bounds, divisors) are not conditions of a schedule.
 
-use std::rc::Rc;
+mod dependence;
+mod facts;
 
-use icsched_ir::{
-    BlockId, Callee, EntityId, FuncId, Function, Inst, Intrinsic, Op, Operand, Program, ProgramPoint, Terminator,
-    ValueId,
-};
+use icsched_ir::{BlockId, Callee, FuncId, Function, Inst, Op, Operand, Program, ProgramPoint, Terminator, ValueId};
 use icsched_smt::Term;
 use icsched_symex::stop::DecisionKind;
-use icsched_symex::thread::{FrameId, ThreadId};
-use icsched_symex::trace::{Decision, Trace, TraceEvent};
+use icsched_symex::thread::FrameId;
+use icsched_symex::trace::{Trace, TraceEvent};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+pub use facts::{call_path, every_decision};
+
 use crate::control::Control;
 use crate::live::LiveMemory;
-use crate::modref::{ModRef, Write, Writes};
-use crate::objects::{ObjectClass, Objects};
-use crate::provenance::Base;
+use crate::modref::{ModRef, Writes};
+use crate::objects::Objects;
 use crate::region::Regions;
+use dependence::edge_taken;
+use facts::{alone_at_events, blocks_of_events, count_repeats};
 
 /// Static facts that slicing uses; computed once per program.
 #[derive(Copy, Clone)]
@@ -120,70 +121,6 @@ pub fn precondition_slice(
     slice
 }
 
-/// Fills in [`SliceDecision::repeat`].
-fn count_repeats<'s>(
-    statics: &Statics<'_>,
-    trace: &Trace,
-    blocks: &[BlockId],
-    decisions: impl Iterator<Item = &'s mut SliceDecision>,
-) {
-    let mut wanted: FxHashMap<usize, &mut u32> = decisions.map(|d| (d.event, &mut d.repeat)).collect();
-    let mut counts: FxHashMap<(Option<Rc<[ProgramPoint]>>, ThreadId, ProgramPoint), u32> = FxHashMap::default();
-    let mut callers: FxHashMap<FrameId, Rc<[ProgramPoint]>> = FxHashMap::default();
-    for (event, e) in trace.events.iter().enumerate() {
-        let TraceEvent::Decision { frame, inst, .. } = e else { continue };
-        let info = &trace.frames[frame];
-        let point = ProgramPoint { func: info.func, block: blocks[event], inst: *inst };
-        let path = if statics.control.calls.is_recursive(info.func) {
-            None
-        } else {
-            Some(Rc::clone(callers.entry(*frame).or_insert_with(|| call_path(trace, *frame))))
-        };
-        let count = counts.entry((path, info.thread, point)).or_insert(0);
-        if let Some(repeat) = wanted.get_mut(&event) {
-            **repeat = *count;
-        }
-        *count += 1;
-    }
-}
-
-/// The calls that lead to a frame, innermost first.
-pub fn call_path(trace: &Trace, frame: FrameId) -> Rc<[ProgramPoint]> {
-    let up = |frame: &FrameId| trace.frames[frame].caller.map(|(caller, _)| caller);
-    std::iter::successors(Some(frame), up).filter_map(|f| Some(trace.frames[&f].caller?.1)).collect()
-}
-
-/// For each event, whether one thread was alive.
-fn alone_at_events(trace: &Trace) -> Vec<bool> {
-    let threads: FxHashSet<_> = trace.start.iter().map(|(frame, ..)| trace.frames[frame].thread).collect();
-    let mut live = threads.len();
-    let count = |event: &TraceEvent| {
-        match event {
-            TraceEvent::Intrinsic { intrinsic: Intrinsic::ThreadCreate, .. } => live += 1,
-            TraceEvent::ThreadEnd { .. } => live -= 1,
-            _ => {}
-        }
-        live == 1
-    };
-    trace.events.iter().map(count).collect()
-}
-
-/// Every decision between inputs, as if all of them mattered.
-pub fn every_decision(statics: &Statics<'_>, trace: &Trace) -> Vec<SliceDecision> {
-    let blocks = blocks_of_events(trace);
-    let decision = |(event, e): (usize, &TraceEvent)| match e {
-        TraceEvent::Decision { frame, inst, decision } if !decision.kind.false_is_error() || !decision.taken => {
-            let func = trace.frames[frame].func;
-            let point = ProgramPoint { func, block: blocks[event], inst: *inst };
-            Some(SliceDecision { event, frame: *frame, point, condition: decision.condition, repeat: 0 })
-        }
-        _ => None,
-    };
-    let mut decisions: Vec<SliceDecision> = trace.events.iter().enumerate().filter_map(decision).collect();
-    count_repeats(statics, trace, &blocks, decisions.iter_mut());
-    decisions
-}
-
 /// What the walk knows of one frame. The walk has undone everything from `next` of `block` on.
 struct FrameState {
     func: FuncId,
@@ -211,32 +148,6 @@ struct Slicer<'a, 'p> {
     memory: LiveMemory,
     slice: Slice,
     keep_exits: bool,
-}
-
-/// The block each event happened in: of the event's frame for most, of the left frame for [`TraceEvent::Leave`].
-fn blocks_of_events(trace: &Trace) -> Vec<BlockId> {
-    let entry = BlockId::from_index(0);
-    let mut current: FxHashMap<FrameId, BlockId> =
-        trace.start.iter().map(|&(frame, block, _)| (frame, block)).collect();
-    let mut blocks = Vec::with_capacity(trace.events.len());
-    for event in &trace.events {
-        let block = match event {
-            TraceEvent::Block { frame, block, .. } => {
-                current.insert(*frame, *block);
-                *block
-            }
-            TraceEvent::Enter { caller, .. } => caller.and_then(|c| current.get(&c).copied()).unwrap_or(entry),
-            TraceEvent::Leave { frame }
-            | TraceEvent::Load { frame, .. }
-            | TraceEvent::Store { frame, .. }
-            | TraceEvent::Decision { frame, .. }
-            | TraceEvent::Intrinsic { frame, .. }
-            | TraceEvent::Atomic { frame, .. } => current.get(frame).copied().unwrap_or(entry),
-            TraceEvent::Switch { .. } | TraceEvent::ThreadEnd { .. } => entry,
-        };
-        blocks.push(block);
-    }
-    blocks
 }
 
 impl Slicer<'_, '_> {
@@ -492,12 +403,11 @@ impl<'p> Slicer<'_, 'p> {
         state.included = None;
         state.branch_included = false;
         state.avoids_exit = false;
-        if let Terminator::Branch { .. } = function.blocks[from].terminator {
-            if self.branch_matters(frame, from, by_else) {
-                let terminator = self.state(frame).next;
-                self.include(frame, terminator);
-                self.state(frame).branch_included = true;
-            }
+        let branches = matches!(function.blocks[from].terminator, Terminator::Branch { .. });
+        if branches && self.branch_matters(frame, from, by_else) {
+            let terminator = self.state(frame).next;
+            self.include(frame, terminator);
+            self.state(frame).branch_included = true;
         }
         let func = self.state(frame).func;
         let dominators = &self.statics.control.function(func).dominators;
@@ -531,118 +441,6 @@ impl<'p> Slicer<'_, 'p> {
             }
             self.set_head(frame, from);
         }
-    }
-
-    /// Figure 3.3, for the branch at the end of `block` that went by its else edge or not.
-    fn branch_matters(&mut self, frame: FrameId, block: BlockId, by_else: bool) -> bool {
-        let (statics, func) = (self.statics, self.state(frame).func);
-        let control = statics.control.function(func);
-        let terminator = &statics.program.functions[func].blocks[block].terminator;
-        let (Some(taken), Some(other)) = (edge_taken(terminator, by_else), edge_taken(terminator, !by_else)) else {
-            return false;
-        };
-        if taken == other || control.quiet_exit.contains(block.index()) {
-            return false;
-        }
-        let quiet = |b: BlockId| control.quiet_exit.contains(b.index());
-        if quiet(other.target) || quiet(taken.target) {
-            self.state(frame).avoids_exit = quiet(other.target);
-            return quiet(taken.target) || self.keep_exits;
-        }
-        let state = &self.frames[&frame];
-        if state.head.is_some_and(|head| !control.postdominators.dominates(head, other.target)) {
-            return true;
-        }
-        let region = self.regions.behind(statics.program, statics.control, statics.modref, (func, block, !by_else));
-        region.synchronises
-            || state.live.iter().any(|v| region.defines.contains(v.index()))
-            || state.assignable.iter().any(|b| region.assigns.contains(b.index()))
-            || region.writes.iter().any(|write| self.hits_live(frame, *write))
-    }
-
-    /// Whether a write in terms of `frame`'s values may change a live byte.
-    fn hits_live(&self, frame: FrameId, write: Write) -> bool {
-        let modref = self.statics.modref;
-        let func = self.trace.frames[&frame].func;
-        let matching = |wanted: ObjectClass| {
-            self.memory.any_object(|object, live| self.objects.class(object) == wanted && touches(live, write.range))
-        };
-        match write.base {
-            Base::Global(global) => matching(ObjectClass::Global(global)),
-            Base::Alloca(value) => matching(ObjectClass::Local { func, value }),
-            Base::Unknown => self.memory.any_object(|object, _| match self.objects.class(object) {
-                ObjectClass::Global(global) => modref.global_escapes(global),
-                ObjectClass::Local { func, value } => modref.alloca_escapes(func, value),
-                ObjectClass::Other => true,
-            }),
-            Base::Param(number) => {
-                let unknown = Write { base: Base::Unknown, range: None };
-                let Some((caller, point)) = self.trace.frames[&frame].caller else {
-                    return self.hits_live(frame, unknown);
-                };
-                let program = self.statics.program;
-                let block = &program.functions[point.func].blocks[point.block];
-                let arg = match block.insts.get(point.inst as usize).map(|i| &i.op) {
-                    Some(Op::Call { args, .. }) => args.get(number as usize).copied(),
-                    _ => None,
-                };
-                let Some(arg) = arg else { return self.hits_live(frame, unknown) };
-                let origin = modref.provenance(point.func, arg);
-                if origin.bases().is_empty() {
-                    return self.hits_live(caller, unknown);
-                }
-                let range = origin.offset().zip(write.range).map(|(by, (start, len))| (start.wrapping_add(by), len));
-                origin.bases().iter().any(|&base| self.hits_live(caller, Write { base, range }))
-            }
-        }
-    }
-
-    /// Whether a decision is a condition of the schedule.
-    fn takes(&mut self, frame: FrameId, inst: u32, decision: &Decision) -> bool {
-        let is_terminator = self.inst(frame, inst).is_none();
-        match decision.kind {
-            DecisionKind::Branch if is_terminator => std::mem::take(&mut self.state(frame).branch_included),
-            DecisionKind::Assume => false,
-            DecisionKind::InBounds | DecisionKind::Alive | DecisionKind::Divisor if decision.taken => false,
-            DecisionKind::Concretise if self.only_reads(frame, inst) => self.state(frame).included == Some(inst),
-            DecisionKind::Branch
-            | DecisionKind::InBounds
-            | DecisionKind::Alive
-            | DecisionKind::Divisor
-            | DecisionKind::SyncAddress
-            | DecisionKind::CallTarget
-            | DecisionKind::Concretise
-            | DecisionKind::Other => {
-                self.include(frame, inst);
-                true
-            }
-        }
-    }
-
-    /// Whether another value of a concretised operand could change nothing but the instruction's result.
-    fn only_reads(&self, frame: FrameId, inst: u32) -> bool {
-        match self.inst(frame, inst).map(|i| &i.op) {
-            Some(Op::Load { .. }) => true,
-            Some(Op::Call { callee: Callee::Intrinsic(i), .. }) => {
-                !i.is_synchronisation() && crate::modref::written_argument(*i).is_none()
-            }
-            Some(_) | None => false,
-        }
-    }
-}
-
-fn touches(live: &[(u64, u64)], range: Option<(i64, u64)>) -> bool {
-    let Some((start, len)) = range else { return true };
-    // A write that starts before the object is an error and cannot be judged; count it as touching.
-    let Ok(start) = u64::try_from(start) else { return true };
-    live.iter().any(|&(s, e)| s < start.saturating_add(len) && start < e)
-}
-
-fn edge_taken(terminator: &Terminator, by_else: bool) -> Option<&icsched_ir::Edge> {
-    match terminator {
-        Terminator::Branch { then_edge, else_edge, .. } => Some(if by_else { else_edge } else { then_edge }),
-        Terminator::Jump(edge) => Some(edge),
-        Terminator::Return(_) | Terminator::Unreachable | Terminator::Unsupported { .. } => None,
     }
 }
 

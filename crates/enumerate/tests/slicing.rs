@@ -392,7 +392,7 @@ b3:
 fn a_loop_without_bound_is_cut_and_said() {
     let search = SearchOptions { loop_bound: 2, ..SearchOptions::default() };
     expect![[r#"
-        x < 3 => A A [exit]
+        x == 2 => A A [exit]
         incomplete: unbounded-sync-loop
     "#]]
     .assert_eq(&render(&run(COUNTING, &[], search)));

@@ -1,0 +1,102 @@
+//! What slicing needs to know of a trace before it walks it.
+
+use std::rc::Rc;
+
+use icsched_ir::{BlockId, EntityId, Intrinsic, ProgramPoint};
+use icsched_symex::thread::{FrameId, ThreadId};
+use icsched_symex::trace::{Trace, TraceEvent};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{SliceDecision, Statics};
+
+/// The calls that lead to a decision (none in a recursive function), the thread and the place.
+type Question = (Option<Rc<[ProgramPoint]>>, ThreadId, ProgramPoint);
+
+/// Fills in [`SliceDecision::repeat`].
+pub(super) fn count_repeats<'s>(
+    statics: &Statics<'_>,
+    trace: &Trace,
+    blocks: &[BlockId],
+    decisions: impl Iterator<Item = &'s mut SliceDecision>,
+) {
+    let mut wanted: FxHashMap<usize, &mut u32> = decisions.map(|d| (d.event, &mut d.repeat)).collect();
+    let mut counts: FxHashMap<Question, u32> = FxHashMap::default();
+    let mut callers: FxHashMap<FrameId, Rc<[ProgramPoint]>> = FxHashMap::default();
+    for (event, e) in trace.events.iter().enumerate() {
+        let TraceEvent::Decision { frame, inst, .. } = e else { continue };
+        let info = &trace.frames[frame];
+        let point = ProgramPoint { func: info.func, block: blocks[event], inst: *inst };
+        let path = if statics.control.calls.is_recursive(info.func) {
+            None
+        } else {
+            Some(Rc::clone(callers.entry(*frame).or_insert_with(|| call_path(trace, *frame))))
+        };
+        let count = counts.entry((path, info.thread, point)).or_insert(0);
+        if let Some(repeat) = wanted.get_mut(&event) {
+            **repeat = *count;
+        }
+        *count += 1;
+    }
+}
+
+/// The calls that lead to a frame, innermost first.
+pub fn call_path(trace: &Trace, frame: FrameId) -> Rc<[ProgramPoint]> {
+    let up = |frame: &FrameId| trace.frames[frame].caller.map(|(caller, _)| caller);
+    std::iter::successors(Some(frame), up).filter_map(|f| Some(trace.frames[&f].caller?.1)).collect()
+}
+
+/// For each event, whether one thread was alive.
+pub(super) fn alone_at_events(trace: &Trace) -> Vec<bool> {
+    let threads: FxHashSet<_> = trace.start.iter().map(|(frame, ..)| trace.frames[frame].thread).collect();
+    let mut live = threads.len();
+    let count = |event: &TraceEvent| {
+        match event {
+            TraceEvent::Intrinsic { intrinsic: Intrinsic::ThreadCreate, .. } => live += 1,
+            TraceEvent::ThreadEnd { .. } => live -= 1,
+            _ => {}
+        }
+        live == 1
+    };
+    trace.events.iter().map(count).collect()
+}
+
+/// Every decision between inputs, as if all of them mattered.
+pub fn every_decision(statics: &Statics<'_>, trace: &Trace) -> Vec<SliceDecision> {
+    let blocks = blocks_of_events(trace);
+    let decision = |(event, e): (usize, &TraceEvent)| match e {
+        TraceEvent::Decision { frame, inst, decision } if !decision.kind.false_is_error() || !decision.taken => {
+            let func = trace.frames[frame].func;
+            let point = ProgramPoint { func, block: blocks[event], inst: *inst };
+            Some(SliceDecision { event, frame: *frame, point, condition: decision.condition, repeat: 0 })
+        }
+        _ => None,
+    };
+    let mut decisions: Vec<SliceDecision> = trace.events.iter().enumerate().filter_map(decision).collect();
+    count_repeats(statics, trace, &blocks, decisions.iter_mut());
+    decisions
+}
+/// The block each event happened in: of the event's frame for most, of the left frame for [`TraceEvent::Leave`].
+pub(super) fn blocks_of_events(trace: &Trace) -> Vec<BlockId> {
+    let entry = BlockId::from_index(0);
+    let mut current: FxHashMap<FrameId, BlockId> =
+        trace.start.iter().map(|&(frame, block, _)| (frame, block)).collect();
+    let mut blocks = Vec::with_capacity(trace.events.len());
+    for event in &trace.events {
+        let block = match event {
+            TraceEvent::Block { frame, block, .. } => {
+                current.insert(*frame, *block);
+                *block
+            }
+            TraceEvent::Enter { caller, .. } => caller.and_then(|c| current.get(&c).copied()).unwrap_or(entry),
+            TraceEvent::Leave { frame }
+            | TraceEvent::Load { frame, .. }
+            | TraceEvent::Store { frame, .. }
+            | TraceEvent::Decision { frame, .. }
+            | TraceEvent::Intrinsic { frame, .. }
+            | TraceEvent::Atomic { frame, .. } => current.get(frame).copied().unwrap_or(entry),
+            TraceEvent::Switch { .. } | TraceEvent::ThreadEnd { .. } => entry,
+        };
+        blocks.push(block);
+    }
+    blocks
+}
