@@ -11,8 +11,17 @@ use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let trials = trials(&arguments).unwrap_or_else(|error| vec![failed(&error)]);
-    libtest_mimic::run(&arguments, trials).exit_code()
+    // No trial of its own, which a filter would leave out.
+    match trials(&arguments) {
+        Ok(trials) => libtest_mimic::run(&arguments, trials).exit_code(),
+        Err(error) => {
+            #[expect(clippy::print_stderr, reason = "there is no trial that could report it")]
+            {
+                eprintln!("the C tests cannot be run: {error:#}");
+            }
+            ExitCode::FAILURE
+        }
+    }
 }
 
 fn trials(arguments: &Arguments) -> Result<Vec<Trial>> {
@@ -29,10 +38,4 @@ fn trials(arguments: &Arguments) -> Result<Vec<Trial>> {
             Trial::test(name, move || trial.run(&tools).map_err(|error| Failed::from(format!("{error:#}"))))
         })
         .collect())
-}
-
-/// The one trial there is when the tests cannot be run at all.
-fn failed(error: &anyhow::Error) -> Trial {
-    let message = format!("{error:#}");
-    Trial::test("setting up the C tests", move || Err(Failed::from(message)))
 }
