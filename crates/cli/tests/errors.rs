@@ -133,6 +133,14 @@ fn a_wrong_command_is_status_2_and_names_what_is_wrong() {
         (&["enumerate", "p.ll", "--sym-env", "A=b"], &["b is not a number of bytes"]),
         (&["enumerate", "p.ll", "--sym-args", "3", "1", "4"], &["MIN (3) is more than MAX (1)"]),
         (&["enumerate", "p.ll", "--without", "thinking"], &["thinking", "slicing"]),
+        (&["enumerate", "p.ll", "--sym-file", "=4"], &["a file has a name"]),
+        (&["enumerate", "p.ll", "--sym-file", "a=99999999999999"], &["99999999999999 bytes", "too many"]),
+        (&["enumerate", "p.ll", "--sym-stdin", "99999999999999"], &["too many"]),
+        (&["enumerate", "p.ll", "--sym-env", "A=99999999999999"], &["too many"]),
+        (&["enumerate", "p.ll", "--sym-args", "0", "4000000000", "4000000000"], &["too many"]),
+        (&["enumerate", "p.ll", "--", "@1000000000"], &["1000000000 bytes", "too many"]),
+        (&["enumerate", "p.ll", "--extern", "sensr=havoc"], &["sensr", "calls no such function"]),
+        (&["enumerate", "p.ll", "--max-paths", "0"], &["--max-paths"]),
         (&["enumerate", "p.ll", "--", "@x"], &["argument @x", "@N", "@@x"]),
         (&["inspect", "ir", "p.ll", "--function", "f"], &["no function f"]),
     ] {
@@ -200,6 +208,14 @@ fn what_enumeration_finds_is_status_1() {
         .run(&["enumerate", "divides.ll", "--", "@"])
         .says(1, &["Possible memory errors", "division by zero", "if atoi(argv[1]) == 0"]);
     place.run(&["enumerate", "locks.ll"]).says(1, &["1 deadlocked", "T0 is blocked in pthread_mutex_lock(m)"]);
+}
+
+/// Such a path is a schedule with an end of its own, not an entry of the list of possible errors.
+#[test]
+fn an_error_on_every_path_is_found_too() {
+    let place = Place::new();
+    place.program("divides.ll", DIVIDES);
+    place.run(&["enumerate", "divides.ll", "--", "0"]).says(1, &["memory error", "division by zero"]);
 }
 
 #[test]
