@@ -101,6 +101,9 @@ pub(crate) struct EnumerateArgs {
     /// Most paths to execute.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_paths: Option<u32>,
+    /// Most synchronisation events on one path.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_events: Option<u32>,
     /// Most time for one solver query.
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
     pub(crate) solver_timeout: Option<Duration>,

@@ -62,6 +62,9 @@ pub(crate) fn exec(args: &ExecArgs) -> ExecConfig {
 pub(crate) fn enumerate(args: &EnumerateArgs) -> Result<EnumerateConfig, String> {
     let mut limits = limits(&args.program);
     limits.interrupted = stop_on_interrupt();
+    if let Some(events) = args.max_events {
+        limits.max_events = events as usize;
+    }
     if let Some(timeout) = args.solver_timeout {
         limits.solver_timeout = timeout;
     }
@@ -95,6 +98,7 @@ fn typed(args: &EnumerateArgs) -> Vec<String> {
     }
     for (name, value) in [
         ("loop-bound", args.loop_bound.map(|n| n.to_string())),
+        ("max-events", args.max_events.map(|n| n.to_string())),
         ("max-instructions", args.program.max_instructions.map(|n| n.to_string())),
         ("max-memory", args.program.max_memory.map(|n| n.as_u64().to_string())),
         ("max-paths", args.max_paths.map(|n| n.to_string())),

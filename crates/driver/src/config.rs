@@ -28,6 +28,8 @@ pub struct Limits {
     pub max_memory: Option<u64>,
     /// Instructions on one path.
     pub max_instructions: u64,
+    /// Synchronisation events on one path.
+    pub max_events: usize,
     /// Time for one solver query.
     pub solver_timeout: Duration,
     /// Set from outside to stop cleanly.
@@ -40,6 +42,7 @@ impl Default for Limits {
             timeout: None,
             max_memory: half_of_memory(),
             max_instructions: 100_000_000,
+            max_events: 50_000,
             solver_timeout: Duration::from_millis(2500),
             interrupted: Arc::default(),
         }

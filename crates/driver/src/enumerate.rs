@@ -46,6 +46,7 @@ pub fn enumerate(config: &EnumerateConfig, progress: &mut dyn Progress) -> Resul
             deadline: config.limits.timeout.map(|t| std::time::Instant::now() + t),
             max_memory: config.limits.max_memory,
             max_instructions: config.limits.max_instructions,
+            max_events: config.limits.max_events,
             solver_timeout: config.limits.solver_timeout,
             interrupted: Arc::clone(&config.limits.interrupted),
         },

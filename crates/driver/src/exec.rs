@@ -89,6 +89,7 @@ fn limit_text(limit: Limit) -> &'static str {
         Limit::Time => "stopped at the time limit (--timeout)",
         Limit::Memory => "stopped at the memory limit (--max-memory)",
         Limit::Interrupted => "stopped by the user",
+        Limit::Events => "stopped at the limit of synchronisation events",
         Limit::Decisions => "stopped at the limit of decisions",
     }
 }

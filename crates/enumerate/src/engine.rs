@@ -32,6 +32,8 @@ pub struct RunLimits {
     pub max_memory: Option<u64>,
     /// Instructions on one path.
     pub max_instructions: u64,
+    /// Synchronisation events on one path.
+    pub max_events: usize,
     /// Time for one solver query.
     pub solver_timeout: Duration,
     /// Set from outside to stop cleanly.
@@ -44,6 +46,7 @@ impl Default for RunLimits {
             deadline: None,
             max_memory: None,
             max_instructions: 100_000_000,
+            max_events: 50_000,
             solver_timeout: Duration::from_millis(2500),
             interrupted: Arc::default(),
         }
@@ -143,6 +146,7 @@ impl Engine {
         }
         let limits = explore::Limits {
             instructions: self.limits.max_instructions,
+            events: self.limits.max_events,
             deadline: self.limits.deadline,
             interrupted: Some(Arc::clone(&self.limits.interrupted)),
             memory: self.limits.max_memory.unwrap_or(u64::MAX),

@@ -78,6 +78,11 @@ impl Reasons {
             Limit::Time => (IncompleteKind::Limit, "the time limit was reached (--timeout)"),
             Limit::Memory => (IncompleteKind::Limit, "the memory limit was reached (--max-memory)"),
             Limit::Decisions => (IncompleteKind::Limit, "a path was cut at the limit of symbolic decisions"),
+            Limit::Events => (
+                IncompleteKind::Limit,
+                "a path was cut at the limit of synchronisation events (--max-events); does a thread poll for something \
+                 that never comes?",
+            ),
             Limit::Interrupted => (IncompleteKind::Interrupted, "the search was stopped by the user"),
         };
         self.at(kind, message.to_owned(), at);

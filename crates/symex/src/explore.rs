@@ -36,6 +36,8 @@ pub struct Limits {
     pub instructions: u64,
     /// Decisions on the path with two feasible sides.
     pub decisions: usize,
+    /// Synchronisation events on the path.
+    pub events: usize,
     /// Bytes in live objects and in the trace.
     pub memory: u64,
     /// When to stop.
@@ -46,7 +48,14 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { instructions: u64::MAX, decisions: usize::MAX, memory: u64::MAX, deadline: None, interrupted: None }
+        Limits {
+            instructions: u64::MAX,
+            decisions: usize::MAX,
+            events: usize::MAX,
+            memory: u64::MAX,
+            deadline: None,
+            interrupted: None,
+        }
     }
 }
 
@@ -206,6 +215,9 @@ impl PathRun {
         let traced = (self.trace.events.len() * size_of::<TraceEvent>()) as u64;
         if self.state.heap.live_bytes() + traced > limits.memory {
             return Some(Limit::Memory);
+        }
+        if self.state.events.len() > limits.events {
+            return Some(Limit::Events);
         }
         (self.choices > limits.decisions).then_some(Limit::Decisions)
     }

@@ -175,6 +175,8 @@ pub enum Limit {
     Interrupted,
     /// Symbolic decisions on one path.
     Decisions,
+    /// Synchronisation events on one path.
+    Events,
 }
 
 /// Why a step did not complete.

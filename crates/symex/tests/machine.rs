@@ -220,7 +220,7 @@ fn memory_errors_are_told_apart() {
         (
             "store [@a - 1], 1:i8",
             ErrorKind::OutOfBounds,
-            "write of 1 bytes at offset -1 of global `a`, which has 16 bytes",
+            "write of 1 byte at offset -1 of global `a`, which has 16 bytes",
         ),
         ("%x: i32 = load [null]", ErrorKind::NullPointer, "read through a null pointer"),
         ("store [@k], 1:i32", ErrorKind::WriteToConstant, "write to constant global `k`"),

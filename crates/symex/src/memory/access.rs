@@ -63,11 +63,13 @@ impl<D: Domain> Heap<D> {
     /// The sentence for an access out of bounds; `offset` may be anything that prints.
     pub fn bounds_message(&self, id: ObjectId, offset: &dyn std::fmt::Display, n: u64, write: bool) -> String {
         let size = self.object(id).map_or(0, |o| o.size);
-        format!(
-            "{} of {n} bytes at offset {offset} of {}, which has {size} bytes",
-            verb(write),
-            self.describe_object(id)
-        )
+        let mut offset = offset.to_string();
+        if let Some((end, _)) = offset.char_indices().nth(LONGEST_OFFSET) {
+            offset.truncate(end);
+            offset.push_str("...");
+        }
+        let (accessed, has) = (count(n), count(size));
+        format!("{} of {accessed} at offset {offset} of {}, which has {has}", verb(write), self.describe_object(id))
     }
 
     fn null(&self, address: u64, write: bool) -> MemoryFault {
@@ -241,6 +243,13 @@ impl<D: Domain> Heap<D> {
         super::page::fill(pages, at, bytes);
         true
     }
+}
+
+/// Characters of a symbolic offset in a message.
+const LONGEST_OFFSET: usize = 80;
+
+fn count(bytes: u64) -> String {
+    format!("{bytes} byte{}", if bytes == 1 { "" } else { "s" })
 }
 
 fn verb(write: bool) -> &'static str {
