@@ -19,8 +19,12 @@ impl Slicer<'_, '_> {
         let (Some(taken), Some(other)) = (edge_taken(terminator, by_else), edge_taken(terminator, !by_else)) else {
             return false;
         };
-        if taken == other || control.quiet_exit.contains(block.index()) {
+        if taken == other {
             return false;
+        }
+        if control.quiet_exit.contains(block.index()) {
+            // Whichever way, nothing synchronises any more; but one way may lead to the error that is claimed.
+            return self.keep_exits;
         }
         let quiet = |b: BlockId| control.quiet_exit.contains(b.index());
         if quiet(other.target) || quiet(taken.target) {
