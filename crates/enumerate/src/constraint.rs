@@ -48,6 +48,11 @@ impl Disjunction {
         }
     }
 
+    /// Adds all disjuncts of another.
+    pub fn add_all(&mut self, other: &Self) {
+        other.disjuncts.iter().for_each(|conjunction| self.add(conjunction.clone()));
+    }
+
     /// As one term.
     pub fn term(&self, pool: &mut TermPool) -> Term {
         let parts: Vec<Term> = self.disjuncts.iter().map(|c| pool.and_all(&c.0)).collect();

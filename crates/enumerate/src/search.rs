@@ -54,6 +54,9 @@ impl Default for SearchOptions {
     }
 }
 
+/// More early exits than this are not simplified one by one.
+const MAX_SIMPLIFIED_EXITS: usize = 64;
+
 /// A schedule under construction.
 struct Found {
     schedule: (icsched_schedule::HappensBefore, ScheduleEnd),
@@ -324,21 +327,28 @@ impl<'s, 'p> Search<'s, 'p> {
         if self.options.prefixes {
             self.drop_prefixes();
         }
-        let mut schedules = Vec::new();
+        let (mut schedules, mut conditions) = (Vec::new(), Vec::new());
+        let (mut early, none) = (Disjunction::default(), Disjunction::default());
         for (_, found) in std::mem::take(&mut self.found) {
             let (graph, ends) = found.schedule;
             let claimed = matches!(ends, ScheduleEnd::Deadlock { .. } | ScheduleEnd::MemoryError { .. });
-            let anyway = if claimed { Disjunction::default() } else { found.early_exits };
-            schedules.push(Schedule::new(self.constraint(found.covers, &anyway), graph, ends));
+            let anyway = if claimed { &none } else { &found.early_exits };
+            let condition = self.condition(found.covers, anyway);
+            early.add_all(&found.early_exits);
+            schedules.push(Schedule::new(self.engine.describe(condition), graph, ends));
+            conditions.push(condition);
         }
+        let early_exits = self.early_exits_beside(&early, &conditions);
         let mut errors = Vec::new();
         for ((message, at), when) in std::mem::take(&mut self.errors) {
-            errors.push(PossibleError { message, at, constraint: self.constraint(when, &Disjunction::default()) });
+            let condition = self.condition(when, &none);
+            errors.push(PossibleError { message, at, constraint: self.engine.describe(condition) });
         }
         EpochResult {
             id,
             contexts,
             tree: ScheduleTree::flat(schedules),
+            early_exits,
             reasons: self.reasons.into_sorted(),
             errors,
             infeasible_removed: 0,
@@ -347,7 +357,7 @@ impl<'s, 'p> Search<'s, 'p> {
     }
 
     /// A disjunction as the shortest condition that was found for it; it may include inputs of `anyway`.
-    fn constraint(&mut self, mut covers: Disjunction, anyway: &Disjunction) -> InputConstraint {
+    fn condition(&mut self, mut covers: Disjunction, anyway: &Disjunction) -> Term {
         let pool = self.engine.pool();
         let core = covers.term(pool);
         let extra = anyway.term(pool);
@@ -356,20 +366,68 @@ impl<'s, 'p> Search<'s, 'p> {
         let needed = pool.and_all(&[core, elsewhere]);
         if self.engine.stop_reason().is_some() {
             // No time to make it readable; it is right as it is.
-            return self.engine.describe(core);
+            return core;
         }
         let outside = self.engine.pool().not(allowed);
         let always = self.engine.check(&[], outside) == Answer::Unsat;
         let (pool, solver) = self.engine.pool_and_solver();
-        let term = if always {
+        if always {
             pool.bool(true)
         } else if let Some(term) = readable(pool, solver, needed, allowed) {
             term
         } else {
             covers.simplify(pool, solver, anyway);
             covers.term(pool)
-        };
-        self.engine.describe(term)
+        }
+    }
+
+    /// The early exits that satisfy none of the schedules' final `conditions`, `None` if all satisfy one: with them the
+    /// result covers what the search covered. It holds early exits only, but may hold some that satisfy one too.
+    fn early_exits_beside(&mut self, early: &Disjunction, conditions: &[Term]) -> Option<InputConstraint> {
+        let pool = self.engine.pool();
+        let all = early.term(pool);
+        let within = pool.or_all(conditions);
+        let beside = pool.not(within);
+        let needed = pool.and_all(&[all, beside]);
+        if pool.as_const(needed) == Some(0) {
+            return None;
+        }
+        if self.engine.stop_reason().is_some() {
+            return Some(self.engine.describe(all));
+        }
+        if self.engine.check(&[], needed) == Answer::Unsat {
+            return None;
+        }
+        let (pool, solver) = self.engine.pool_and_solver();
+        if let Some(term) = readable(pool, solver, needed, all) {
+            return Some(self.engine.describe(term));
+        }
+        // Where nothing else is left over, the opposite of what the schedules say is as good.
+        let elsewhere = self.engine.pool().not(all);
+        let only_exits = self.engine.check(&[beside], elsewhere) == Answer::Unsat;
+        let opposite = only_exits.then(|| self.engine.describe(beside));
+        if opposite.is_some() && early.disjuncts().len() > MAX_SIMPLIFIED_EXITS {
+            return opposite;
+        }
+        let simplified = self.simplified_beside(early, beside);
+        let simplified = self.engine.describe(simplified);
+        Some(opposite.filter(|opposite| opposite.c.len() < simplified.c.len()).unwrap_or(simplified))
+    }
+
+    /// Those of the early exits that are needed for the inputs `beside` all schedules' constraints, simplified.
+    fn simplified_beside(&mut self, early: &Disjunction, beside: Term) -> Term {
+        let mut needed = Disjunction::default();
+        for exit in early.disjuncts() {
+            let go_on = self.engine.stop_reason().is_none();
+            if !go_on || self.engine.check(exit.conditions(), beside) != Answer::Unsat {
+                needed.add(exit.clone());
+            }
+        }
+        let (pool, solver) = self.engine.pool_and_solver();
+        if needed.disjuncts().len() <= MAX_SIMPLIFIED_EXITS {
+            needed.simplify(pool, solver, early);
+        }
+        needed.term(pool)
     }
 
     /// A schedule that ends with the process is not needed if a longer one begins with it (prefix schedules, 3.4.1.1):
@@ -378,11 +436,11 @@ impl<'s, 'p> Search<'s, 'p> {
     fn drop_prefixes(&mut self) {
         let ids: Vec<ScheduleId> = self.found.keys().copied().collect();
         for short in ids {
-            let Found { schedule: (graph, ends), covers, alone, .. } = &self.found[&short];
+            let Found { schedule: (graph, ends), covers, early_exits, alone } = &self.found[&short];
             if !ends_process(ends) {
                 continue;
             }
-            let (covers, alone) = (covers.clone(), *alone);
+            let (covers, exits, alone) = (covers.clone(), early_exits.clone(), *alone);
             let longer: Vec<ScheduleId> = self
                 .found
                 .iter()
@@ -392,7 +450,10 @@ impl<'s, 'p> Search<'s, 'p> {
             for long in longer {
                 if alone || self.implies(&covers, long) {
                     let found = self.found.get_mut(&long).expect("just listed");
-                    covers.disjuncts().iter().for_each(|c| found.early_exits.add(c.clone()));
+                    found.early_exits.add_all(&exits);
+                    if alone {
+                        found.early_exits.add_all(&covers);
+                    }
                     self.found.shift_remove(&short);
                     break;
                 }

@@ -37,6 +37,9 @@ fn render(result: &Enumeration) -> String {
         let nodes: Vec<&str> = schedule.graph.nodes().iter().map(|n| n.object.as_str()).collect();
         text += &format!("{} => {} [{}]\n", schedule.constraint.c, nodes.join(" "), schedule.ends);
     }
+    for early in result.epochs.iter().filter_map(|e| e.early_exits.as_ref()) {
+        text += &format!("{} => a prefix\n", early.c);
+    }
     for reason in result.all_reasons() {
         text += &format!("incomplete: {}\n", reason.kind);
     }
@@ -236,6 +239,40 @@ b2:
     .assert_eq(&render(&without));
 }
 
+/// The schedules' constraints alone would leave an input out of a complete result: the deadlock's is exact, and the other
+/// one need not include inputs that do not get to its condition.
+#[test]
+fn inputs_that_end_the_process_early_are_in_the_result() {
+    let body = "function f0 @main() -> i32 {
+b0:
+    v0: i64 = call __ics_input(@x_name, 32:i32)
+    v1: i32 = trunc v0
+    call __ics_event(@A, 0:i32)
+    v2: i1 = icmp.eq v1, 7
+    branch v2, b1, b2
+b1:
+    call __ics_abort()
+    unreachable
+b2:
+    v3: i1 = icmp.slt v1, 50
+    branch v3, b3, b4
+b3:
+    call __ics_wait(@B)
+    return 0
+b4:
+    call __ics_event(@B, 0:i32)
+    return 0
+}";
+    check(
+        body,
+        expect![[r#"
+        x != 7 && x < 50 => A [deadlock]
+        x >= 50 => A B [exit]
+        x == 7 => a prefix
+    "#]],
+    );
+}
+
 #[test]
 fn synchronising_before_the_end_needs_a_schedule_of_its_own() {
     check(
@@ -393,6 +430,7 @@ fn a_loop_without_bound_is_cut_and_said() {
     let search = SearchOptions { loop_bound: 2, ..SearchOptions::default() };
     expect![[r#"
         x == 2 => A A [exit]
+        x < 2 => a prefix
         incomplete: unbounded-sync-loop
     "#]]
     .assert_eq(&render(&run(COUNTING, &[], search)));

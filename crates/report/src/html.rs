@@ -28,6 +28,8 @@ struct Epoch<'a> {
     view: &'a EpochView<'a>,
     key: String,
     schedules: Vec<Entry<'a>>,
+    /// A sentence, or empty.
+    early_exits: String,
 }
 
 /// A schedule as the template wants it.
@@ -68,7 +70,8 @@ fn epoch<'a>(view: &'a EpochView<'a>, shown: &mut usize) -> Epoch<'a> {
         *shown += 1;
         entries.push(entry(schedule, *shown <= OPEN));
     }
-    Epoch { view, key: view.result.key().to_string(), schedules: entries }
+    let early_exits = view.early_exits().map(|constraint| words::early_exits(constraint, true)).unwrap_or_default();
+    Epoch { view, key: view.result.key().to_string(), schedules: entries, early_exits }
 }
 
 fn entry<'a>(view: &'a ScheduleView<'a>, open: bool) -> Entry<'a> {

@@ -32,6 +32,7 @@ struct Epoch<'a> {
     id: String,
     contexts: Vec<OneLine>,
     schedules: Vec<ScheduleEntry<'a>>,
+    early_exits: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -127,6 +128,7 @@ fn epoch<'a>(epoch: &'a EpochView<'a>) -> Epoch<'a> {
         id: epoch.result.key().to_string(),
         contexts: epoch.result.contexts.iter().map(one_line).collect(),
         schedules,
+        early_exits: epoch.result.early_exits.as_ref().map(|constraint| constraint.c.as_str()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use icsched_schedule::{Diagnostic, Enumeration, EpochResult, Schedule};
+use icsched_schedule::{Diagnostic, Enumeration, EpochResult, InputConstraint, Schedule};
 
 /// A result and which epochs and schedules of it are shown.
 #[derive(Clone, Debug)]
@@ -75,6 +75,15 @@ impl<'a> View<'a> {
     /// All schedules that are shown, with their epochs.
     pub fn schedules(&self) -> impl Iterator<Item = (&EpochView<'a>, &ScheduleView<'a>)> {
         self.epochs.iter().flat_map(|epoch| epoch.schedules.iter().map(move |schedule| (epoch, schedule)))
+    }
+}
+
+impl<'a> EpochView<'a> {
+    /// The inputs that the epoch's schedules leave out since they end the process early. Nothing where only some of
+    /// the schedules are shown: "other inputs" would be those of the other schedules too.
+    pub fn early_exits(&self) -> Option<&'a InputConstraint> {
+        let whole = self.schedules.len() == self.result.tree.parts().len();
+        self.result.early_exits.as_ref().filter(|_| whole)
     }
 }
 

@@ -35,11 +35,25 @@ pub(crate) fn inputs(constraint: &InputConstraint) -> String {
     if constraint.is_always() {
         return "for every input".into();
     }
-    let mut c: String = constraint.c.chars().take(LONGEST_INLINE).collect();
-    if c.len() < constraint.c.len() {
-        c.push_str(" ...");
+    format!("if {}", shortened(&constraint.c))
+}
+
+/// Which inputs satisfy no schedule's constraint, since they need none of their own.
+pub(crate) fn early_exits(constraint: &InputConstraint, full: bool) -> String {
+    let what = "the process on the way, as a prefix of a schedule";
+    if constraint.is_always() {
+        return format!("Every other input ends {what}");
     }
-    format!("if {c}")
+    let c = if full { constraint.c.clone() } else { shortened(&constraint.c) };
+    format!("Other inputs end {what}: {c}")
+}
+
+fn shortened(c: &str) -> String {
+    let mut start: String = c.chars().take(LONGEST_INLINE).collect();
+    if start.len() < c.len() {
+        start.push_str(" ...");
+    }
+    start
 }
 
 /// Characters of a constraint that is part of a sentence.

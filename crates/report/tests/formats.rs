@@ -7,8 +7,15 @@ use icsched_report::{View, diagnostic, dot, html, json, svg};
 use icsched_schedule::{Diagnostic, Enumeration, NodeId, ScheduleEnd};
 use serde_json::Value;
 
-fn every_result() -> [Enumeration; 5] {
-    [common::figure_3_1(3), common::deadlock(), common::incomplete(), common::long(32, 2), Enumeration::default()]
+fn every_result() -> [Enumeration; 6] {
+    [
+        common::figure_3_1(3),
+        common::deadlock(),
+        common::incomplete(),
+        common::early_exits(),
+        common::long(32, 2),
+        Enumeration::default(),
+    ]
 }
 
 #[test]
@@ -34,11 +41,22 @@ fn json_of_other_ends() {
     all.extend(ends(&common::incomplete()));
     let text: Vec<_> = all.iter().map(|schedule| format!("{schedule}\n")).collect();
     expect![[r#"
-        {"blocked":[{"at":"abba.c:33","holder":null,"holder_at":null,"object":"T1","op":"pthread_join","thread":0,"waits_for":"T1 to end"},{"at":"abba.c:10","holder":2,"holder_at":"abba.c:17","object":"B","op":"pthread_mutex_lock","thread":1,"waits_for":"B to be unlocked"},{"at":"abba.c:19","holder":1,"holder_at":"abba.c:8","object":"A","op":"pthread_mutex_lock","thread":2,"waits_for":"A to be unlocked"}],"constraint":"strcmp(argv[1], \"-x\") == 0 && argc > 1","ends":"deadlock","id":"c43cd0f6264b"}
-        {"constraint":"n == 1","ends":"exit","id":"2e2670715e1c","status":3}
-        {"at":"loop.c:13","constraint":"n == 2","ends":"abort","id":"db77f8062087","message":"assertion `n != 2' failed"}
+        {"blocked":[{"at":"abba.c:33","holder":null,"holder_at":null,"object":"T1","op":"pthread_join","thread":0,"waits_for":"T1 to end"},{"at":"abba.c:10","holder":2,"holder_at":"abba.c:17","object":"B","op":"pthread_mutex_lock","thread":1,"waits_for":"B to be unlocked"},{"at":"abba.c:19","holder":1,"holder_at":"abba.c:8","object":"A","op":"pthread_mutex_lock","thread":2,"waits_for":"A to be unlocked"}],"constraint":"strcmp(argv[1], \"-x\") == 0 && argc > 1","ends":"deadlock","id":"80cb25a36d60"}
+        {"constraint":"n == 1","ends":"exit","id":"a9ed29f53443","status":3}
+        {"at":"loop.c:13","constraint":"n == 2","ends":"abort","id":"b7a75c21fec4","message":"assertion `n != 2' failed"}
         {"constraint":"n > 2","ends":"limit","id":"eb0f8d08e055"}
     "#]].assert_eq(&text.concat());
+}
+
+#[test]
+fn inputs_that_end_the_process_early_are_named() {
+    let result = common::early_exits();
+    let value = json::value(&View::whole(&result));
+    assert_eq!(value["epochs"][0]["early_exits"], "atoi(argv[1]) < 1 || 64 < atoi(argv[1])");
+    let line = "<p>Other inputs end the process on the way, as a prefix of a schedule: \
+                atoi(argv[1]) &#60; 1 || 64 &#60; atoi(argv[1])</p>";
+    let page = html::render(&View::whole(&result));
+    assert!(page.contains(line), "{page}");
 }
 
 /// The keys that the design promises, on each level.
@@ -51,7 +69,7 @@ fn json_has_the_promised_keys() {
             "epochs schedules schedules_per_epoch deadlocked infeasible_removed max_live_threads epoch_markers",
         ),
         ("/totals/schedules_per_epoch", "min max avg"),
-        ("/epochs/0", "id contexts schedules"),
+        ("/epochs/0", "id contexts schedules early_exits"),
         ("/epochs/0/contexts/0", "thread stack"),
         ("/epochs/0/schedules/0", "id constraint ends nodes edges"),
         ("/epochs/0/schedules/0/nodes/0", "thread n op object at"),
@@ -98,7 +116,7 @@ fn dot_of_a_deadlock() {
     let view_of = common::deadlock();
     let view = View::select(&view_of, None, Some("2")).expect("found");
     expect![[r#"
-        digraph "c43cd0f6264b" {
+        digraph "80cb25a36d60" {
           label="if strcmp(argv[1], \"-x\") == 0 && argc > 1\ndeadlock of T0, T1 and T2"; labelloc=t; rankdir=TB; newrank=true;
           node [shape=box, style=rounded, fontname="monospace", fontsize=10];
           subgraph cluster_0 {

@@ -48,6 +48,11 @@ pub struct EpochResult {
     pub contexts: Vec<ThreadContext>,
     /// The schedules.
     pub tree: ScheduleTree,
+    /// Inputs that satisfy no schedule's constraint because they end the process on a prefix of one, before it
+    /// synchronises again, while no other thread is alive (prefix schedules, Bergan 3.4.1.1). Each of them can follow
+    /// any schedule that begins with that prefix. `None` if there are none. It holds all such inputs, and may hold
+    /// others that end the process early and satisfy a schedule's constraint too.
+    pub early_exits: Option<InputConstraint>,
     /// Why the schedules do not cover all inputs; empty if they do.
     pub reasons: Vec<Reason>,
     /// Errors that some input causes.

@@ -63,23 +63,25 @@ fn sample() -> Enumeration {
     tree.root.branches.insert(2, inner.clone());
     tree.root.branches[2].next.branches.push(inner);
     let reason = |kind, at: Option<&str>| Reason { kind, message: "why".into(), at: at.map(Into::into) };
-    let epoch = |id: EpochId, tree| EpochResult {
+    let epoch = |id: EpochId, tree, early_exits| EpochResult {
         id,
         contexts: vec![ThreadContext { thread: 0, stack: vec!["t.c:1 in main".into()] }],
         tree,
+        early_exits,
         reasons: IncompleteKind::ALL.iter().map(|kind| reason(*kind, Some("t.c:3"))).collect(),
         errors: vec![PossibleError { message: "m".into(), at: "t.c:2".into(), constraint: InputConstraint::always() }],
         infeasible_removed: 4,
         max_live_threads: 2,
     };
+    let second = EpochId::new(vec![CallStack(vec![point(1), point(2)]), CallStack(vec![])]);
     Enumeration {
         program: "dir/prog.bc".into(),
         digest: Enumeration::digest_of(b"BC"),
         options: vec!["--max-paths".into(), "10".into(), "--".into(), "@".into()],
         assumptions: vec![Assumption::DataRaceFreedom, Assumption::BoundedThreads],
         epochs: vec![
-            epoch(EpochId::entry(FuncId::from_index(0)), tree),
-            epoch(EpochId::new(vec![CallStack(vec![point(1), point(2)]), CallStack(vec![])]), ScheduleTree::default()),
+            epoch(EpochId::entry(FuncId::from_index(0)), tree, Some(constraint.clone())),
+            epoch(second, ScheduleTree::default(), None),
         ],
         reasons: vec![reason(IncompleteKind::Interrupted, None)],
         epoch_markers: 3,
@@ -179,8 +181,8 @@ fn other_files_are_refused() {
         `prog.bc` is not a schedule database; this looks like a program; `icsched enumerate` makes a schedule database of it
         `empty.icsdb` is not a schedule database; schedule databases are written by `icsched enumerate` and named `*.icsdb`
         `foreign.db` is a database, but not one of schedules; schedule databases are written by `icsched enumerate`
-        `newer.icsdb` has database version 99; this icsched reads version 1; use the icsched that wrote it, or a later one
-        `older.icsdb` has database version 0; this icsched reads version 1; run `icsched enumerate` again
+        `newer.icsdb` has database version 99; this icsched reads version 2; use the icsched that wrote it, or a later one
+        `older.icsdb` has database version 0; this icsched reads version 2; run `icsched enumerate` again
     "#]].assert_eq(&refusals.concat());
 }
 
@@ -209,7 +211,7 @@ fn damage_is_found() {
     expect![[r#"
         the schedule database `prog.icsdb` is damaged: no such table: nodes; run `icsched enumerate` again
         the schedule database `prog.icsdb` is damaged: node T0.2 is out of order; run `icsched enumerate` again
-        the schedule database `prog.icsdb` is damaged: schedule 5c45179d2fda has the content of schedule 119c6349dfc4; run `icsched enumerate` again
+        the schedule database `prog.icsdb` is damaged: schedule 520e4ecae528 has the content of schedule e1998a193b5f; run `icsched enumerate` again
         the schedule database `prog.icsdb` is damaged: no `digest` in the table meta; run `icsched enumerate` again
         the schedule database `prog.icsdb` is damaged: ends_json: expected value at line 1 column 1; run `icsched enumerate` again
         the schedule database `prog.icsdb` is damaged: the schedules of epoch 0 are no tree; run `icsched enumerate` again

@@ -116,6 +116,9 @@ fn render_epoch(out: &mut String, view: &View<'_>, epoch: &EpochView<'_>, option
         let more = words::count(epoch.schedules.len() - listed, "more schedule");
         line!(out, "\n  ... and {more}; --full lists them all");
     }
+    if let Some(constraint) = epoch.early_exits() {
+        line!(out, "\n{}", words::early_exits(constraint, options.full));
+    }
 }
 
 fn errors(out: &mut String, view: &View<'_>, options: TextOptions) {

@@ -61,6 +61,7 @@ pub fn enumeration(program: &str, schedules: Vec<Schedule>, threads: u32) -> Enu
         id: EpochId::entry(FuncId::from_index(0)),
         contexts: vec![ThreadContext { thread: 0, stack: vec!["main".into()] }],
         tree: ScheduleTree::flat(schedules),
+        early_exits: None,
         reasons: Vec::new(),
         errors: Vec::new(),
         infeasible_removed: 0,
@@ -160,6 +161,21 @@ pub fn incomplete() -> Enumeration {
         at: at(),
         constraint: InputConstraint::text("n > 4"),
     }];
+    result
+}
+
+/// An argument that is no size ends the process before anything else; the others take one lock or the other.
+pub fn early_exits() -> Enumeration {
+    let schedule = |constraint, lock, line| {
+        let mut script = Script::new("size.c");
+        script.event(0, "pthread_mutex_lock", lock, line);
+        script.schedule(constraint, ScheduleEnd::Exit { status: Some(0) })
+    };
+    let small = schedule("1 <= atoi(argv[1]) && atoi(argv[1]) <= 8", "m", 9);
+    let large = schedule("9 <= atoi(argv[1]) && atoi(argv[1]) <= 64", "n", 11);
+    let mut result = enumeration("size.bc", vec![small, large], 1);
+    let early = InputConstraint::text("atoi(argv[1]) < 1 || 64 < atoi(argv[1])");
+    result.epochs[0].early_exits = Some(early);
     result
 }
 

@@ -66,8 +66,8 @@ fn read_enumeration(connection: &Connection) -> Result<Enumeration> {
 
 fn read_epochs(connection: &Connection) -> Result<Vec<EpochResult>> {
     let mut trees = read_trees(connection)?;
-    let query = "SELECT epoch, id, stacks_json, contexts_json, infeasible_removed, max_live_threads
-                 FROM epochs ORDER BY epoch";
+    let query = "SELECT epoch, id, stacks_json, contexts_json, infeasible_removed, max_live_threads,
+                 early_exits, early_exits_json FROM epochs ORDER BY epoch";
     rows(connection, query, |row| {
         let id: EpochId = json("stacks_json", row.get_ref(2)?.as_str().map_err(|e| Damage(e.to_string()))?)?;
         let (name, number) = (row.get::<_, String>(1)?, row.get::<_, usize>(0)?);
@@ -77,6 +77,7 @@ fn read_epochs(connection: &Connection) -> Result<Vec<EpochResult>> {
         Ok(EpochResult {
             contexts: json("contexts_json", &row.get::<_, String>(3)?)?,
             tree: trees.remove(&number).unwrap_or_default(),
+            early_exits: optional_constraint(row, 6)?,
             reasons: Vec::new(),
             errors: Vec::new(),
             infeasible_removed: row.get(4)?,
@@ -120,11 +121,19 @@ fn read_trees(connection: &Connection) -> Result<BTreeMap<usize, ScheduleTree>> 
     by_epoch.into_iter().map(tree).collect()
 }
 
-/// The columns `constraint` and `condition_json`, which follow each other.
+/// The columns of a constraint: its text and its term, which follow each other.
 fn constraint(row: &Row<'_>, column: usize) -> Result<InputConstraint> {
     let condition: Option<String> = row.get(column + 1)?;
     let dag = condition.map(|text| json("condition_json", &text)).transpose()?;
     Ok(InputConstraint { c: row.get(column)?, dag })
+}
+
+/// The same where NULL is no constraint.
+fn optional_constraint(row: &Row<'_>, column: usize) -> Result<Option<InputConstraint>> {
+    match row.get::<_, Option<String>>(column)? {
+        Some(_) => constraint(row, column).map(Some),
+        None => Ok(None),
+    }
 }
 
 type Graphs = (BTreeMap<ScheduleKey, Vec<HbNode>>, BTreeMap<ScheduleKey, Vec<HbEdge>>);

@@ -2,9 +2,10 @@
 //!
 //! Rows of one list are numbered from 0 in the order of the list. Columns named `..._json` hold nested values that no
 //! query looks into. `schedules.parent` is the place of the schedule that a part continues (Bergan 3.2.1).
+//! `epochs.early_exits` is NULL if every input that is covered satisfies the constraint of a schedule.
 
 /// Version of the tables, also SQLite's `user_version`.
-pub const SCHEMA_VERSION: i64 = 1;
+pub const SCHEMA_VERSION: i64 = 2;
 
 /// SQLite's `application_id`: `icsd` in ASCII.
 pub(super) const APPLICATION_ID: i64 = 0x6963_7364;
@@ -19,7 +20,9 @@ CREATE TABLE epochs (
     stacks_json TEXT NOT NULL,
     contexts_json TEXT NOT NULL,
     infeasible_removed INTEGER NOT NULL,
-    max_live_threads INTEGER NOT NULL
+    max_live_threads INTEGER NOT NULL,
+    early_exits TEXT,
+    early_exits_json TEXT
 );
 
 CREATE TABLE schedules (

@@ -95,8 +95,12 @@ fn write_meta(transaction: &Transaction<'_>, enumeration: &Enumeration) -> rusql
 }
 
 fn write_epoch(transaction: &Transaction<'_>, number: usize, epoch: &EpochResult) -> rusqlite::Result<()> {
-    let EpochResult { id, contexts, tree, reasons: _, errors: _, infeasible_removed, max_live_threads } = epoch;
-    let row = params![number, id.key().to_string(), json(id), json(contexts), infeasible_removed, max_live_threads];
+    let EpochResult { id, contexts, tree, early_exits, reasons: _, errors: _, infeasible_removed, max_live_threads } =
+        epoch;
+    let (id, key) = (json(id), id.key().to_string());
+    let early = early_exits.as_ref().map(|constraint| &constraint.c);
+    let early_dag = early_exits.as_ref().and_then(|constraint| constraint.dag.as_ref()).map(json);
+    let row = params![number, key, id, json(contexts), infeasible_removed, max_live_threads, early, early_dag];
     insert(transaction, "epochs", row)?;
     for (place, (parent, schedule)) in tree.parts().into_iter().enumerate() {
         let Schedule { id, constraint, ends, graph } = schedule;
