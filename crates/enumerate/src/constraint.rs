@@ -1,7 +1,7 @@
 //! Input constraints in disjunctive normal form, and their simplification.
 //!
 //! Paths with the same schedule are merged, so a schedule's constraint is a disjunction of path preconditions. All
-//! steps below keep it equivalent; they only make it shorter.
+//! steps below keep it equivalent, up to inputs that it may include anyway; they only make it shorter.
 
 use icsched_smt::{Answer, Solver, Term, TermPool, Validity};
 

@@ -234,17 +234,16 @@ struct ShortestFirst<'a, 'p> {
 impl Strategy for ShortestFirst<'_, '_> {
     fn choose(&mut self, _: &TermPool, choice: &Choice, state: &State<SymbolicDomain>) -> bool {
         let Statics { program, control, .. } = *self.statics;
-        match (choice.when_true, choice.when_false) {
-            // Nothing that follows an undecided side is certain; a side that can be taken for sure is better.
-            (OtherSide::Unknown, OtherSide::Feasible) => return false,
-            (OtherSide::Feasible, OtherSide::Unknown) => return true,
-            _ => {}
-        }
         match choice.site.kind {
             DecisionKind::Branch => {
                 let count = self.asked.entry(state.stack(&self.code, choice.site.thread)).or_insert(0);
                 *count += 1;
-                let preferred = !self.enabled || shorter_side(program, control, choice.site.point);
+                let preferred = match (choice.when_true, choice.when_false) {
+                    // Nothing behind an undecided side is certain; a side that can be taken for sure is better.
+                    (OtherSide::Unknown, OtherSide::Feasible) => false,
+                    (OtherSide::Feasible, OtherSide::Unknown) => true,
+                    _ => !self.enabled || shorter_side(program, control, choice.site.point),
+                };
                 if *count <= self.bound {
                     return preferred;
                 }

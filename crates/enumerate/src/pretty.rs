@@ -5,21 +5,34 @@
 
 use icsched_smt::{Answer, CmpOp, Node, Solver, Term, TermPool, Validity};
 
-/// A readable condition that holds for all of `core` and only for inputs in `allowed`, if there is one. `allowed`
-/// contains `core`.
-pub(crate) fn readable(pool: &mut TermPool, solver: &mut dyn Solver, core: Term, allowed: Term) -> Option<Term> {
-    let outside = pool.not(allowed);
-    for quantity in quantities(pool, core) {
-        if let Some(range) = range_of(pool, solver, core, quantity)
-            && solver.must_be_true(pool, &[range], allowed) == Validity::Valid
-        {
-            return Some(range);
-        }
-        if let Some(range) = range_of(pool, solver, outside, quantity) {
-            let elsewhere = pool.not(range);
-            if solver.must_be_true(pool, &[core], elsewhere) == Validity::Valid {
-                return Some(elsewhere);
+/// A readable condition that holds for all inputs in one of `cores` and only for inputs in `allowed`, which contains
+/// them, if there is one. Equalities come first, then ranges, then what is left out of a range.
+pub(crate) fn readable(pool: &mut TermPool, solver: &mut dyn Solver, cores: &[Term], allowed: Term) -> Option<Term> {
+    if pool.has_float(allowed) {
+        // Queries about floats are slow, and ranges of bit patterns say nothing.
+        return None;
+    }
+    let quantities = quantities(pool, allowed);
+    let mut ranges = Vec::new();
+    for &core in cores {
+        for &quantity in &quantities {
+            if let Some(range) = range_of(pool, solver, core, quantity)
+                && solver.must_be_true(pool, &[range], allowed) == Validity::Valid
+            {
+                ranges.push(range);
             }
+        }
+    }
+    let is_equality = |t: &&Term| matches!(pool.node(**t), Node::Cmp(CmpOp::Eq, ..));
+    if let Some(&range) = ranges.iter().find(is_equality).or(ranges.first()) {
+        return Some(range);
+    }
+    let outside = pool.not(allowed);
+    for quantity in quantities {
+        let Some(range) = range_of(pool, solver, outside, quantity) else { continue };
+        let elsewhere = pool.not(range);
+        if cores.iter().any(|&core| solver.must_be_true(pool, &[core], elsewhere) == Validity::Valid) {
+            return Some(elsewhere);
         }
     }
     None

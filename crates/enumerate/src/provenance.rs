@@ -5,7 +5,7 @@
 //! for everything addressed by name, which is most of what small programs store to. Values of fewer than 64 bits have no
 //! provenance; an access through an address without any counts as [`Base::Unknown`]. The `pointsto` crate replaces it.
 
-use icsched_ir::{Callee, Const, Edge, Function, GlobalId, IdVec, Intrinsic, Op, Operand, Terminator, ValueId};
+use icsched_ir::{Callee, CastOp, Const, Edge, Function, GlobalId, IdVec, Intrinsic, Op, Operand, Terminator, ValueId};
 
 /// One thing an address may be derived from.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -126,7 +126,6 @@ impl FunctionProvenance {
         let mut changed = false;
         for (&param, &arg) in function.blocks[edge.target].params.iter().zip(&edge.args) {
             let value = self.operand(arg);
-            // A block parameter that moves with each iteration has no one offset.
             changed |= self.values[param].join(&value);
         }
         changed
@@ -150,7 +149,9 @@ impl FunctionProvenance {
             Op::Call { callee: Callee::Intrinsic(Intrinsic::Select), args } => self.union(&args[1..]),
             Op::Call { .. } => Provenance::of(Base::Unknown),
             Op::IntCompare { .. } | Op::FloatCompare { .. } | Op::Overflow { .. } => Provenance::default(),
-            Op::Cast { a, .. } => self.operand(*a),
+            Op::Cast { op: CastOp::Bitcast, a } => self.operand(*a),
+            // A wide integer made of narrow pieces may be an address put together again.
+            Op::Cast { .. } => Provenance::of(Base::Unknown),
             op => {
                 let mut operands = Vec::new();
                 op.for_each_operand(|o| operands.push(o));

@@ -1,4 +1,5 @@
-//! The code that runs when a branch goes the other way: from the untaken edge up to the branch's postdominator.
+//! The code that runs when a branch goes the other way: from the untaken edge up to the branch's postdominator on the
+//! graph without quiet exits.
 //!
 //! Slicing asks of it whether it may synchronise, assign a live block parameter or write a live byte (figure 3.3).
 //! Summaries depend on the code alone, so each is computed once.
@@ -15,8 +16,6 @@ use crate::modref::{ModRef, Writes};
 /// What the other way of a branch may do.
 #[derive(Debug)]
 pub struct Region {
-    /// Its first block.
-    pub entry: BlockId,
     /// Blocks whose parameters it may assign: its own, and the postdominator.
     pub assigns: FixedBitSet,
     /// Values that it may define again, by index: going round a loop once more executes their definitions.
@@ -85,7 +84,7 @@ fn compute(
     if let Some(join) = join {
         assigns.insert(join.index());
     }
-    Region { entry, assigns, defines, synchronises, writes }
+    Region { assigns, defines, synchronises, writes }
 }
 
 /// Blocks reachable from `entry` before `join`, leaving out those that only end the process.

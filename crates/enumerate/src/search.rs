@@ -266,18 +266,20 @@ impl<'s, 'p> Search<'s, 'p> {
     /// path covers they are all inputs of `explored`, the constraint that the path was executed under.
     fn expand(&mut self, path: &Path, slice: &[SliceDecision], explored: &Conjunction) {
         let mut prefix: Vec<Term> = explored.conditions().to_vec();
+        let mut known: FxHashSet<Term> = prefix.iter().copied().collect();
         let mut next_event = 0;
         for decision in slice {
             prefix.extend(assumed(&path.trace.events[next_event..decision.event]));
             next_event = decision.event;
+            if !known.insert(decision.condition) {
+                continue;
+            }
             let negated = self.engine.pool().not(decision.condition);
-            if !prefix.contains(&negated) && !prefix.contains(&decision.condition) {
-                let constraint = Conjunction::new(prefix.iter().copied().chain([negated]).collect());
-                if decision.repeat >= self.options.loop_bound {
-                    self.cut.push((constraint, self.turning_point(path, decision)));
-                } else {
-                    self.worklist.push_back(constraint);
-                }
+            let constraint = Conjunction::new(prefix.iter().copied().chain([negated]).collect());
+            if decision.repeat >= self.options.loop_bound {
+                self.cut.push((constraint, self.turning_point(path, decision)));
+            } else {
+                self.worklist.push_back(constraint);
             }
             prefix.push(decision.condition);
         }
@@ -373,7 +375,7 @@ impl<'s, 'p> Search<'s, 'p> {
         let (pool, solver) = self.engine.pool_and_solver();
         if always {
             pool.bool(true)
-        } else if let Some(term) = readable(pool, solver, needed, allowed) {
+        } else if let Some(term) = readable(pool, solver, &[core, needed], allowed) {
             term
         } else {
             covers.simplify(pool, solver, anyway);
@@ -399,7 +401,7 @@ impl<'s, 'p> Search<'s, 'p> {
             return None;
         }
         let (pool, solver) = self.engine.pool_and_solver();
-        if let Some(term) = readable(pool, solver, needed, all) {
+        if let Some(term) = readable(pool, solver, &[needed], all) {
             return Some(self.engine.describe(term));
         }
         // Where nothing else is left over, the opposite of what the schedules say is as good.
@@ -449,6 +451,9 @@ impl<'s, 'p> Search<'s, 'p> {
                 .collect();
             for long in longer {
                 if alone || self.implies(&covers, long) {
+                    if let ScheduleEnd::MemoryError { message, at } = self.found[&short].schedule.1.clone() {
+                        self.errors.entry((message, at)).or_default().add_all(&covers);
+                    }
                     let found = self.found.get_mut(&long).expect("just listed");
                     found.early_exits.add_all(&exits);
                     if alone {
