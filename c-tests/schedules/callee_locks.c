@@ -2,9 +2,10 @@
 // to depend on the choice; the other one locks.
 // run: enumerate -- @
 // expect: epochs=1 schedules=2 complete=true deadlocked=0
-// constraint: atoi(argv[1]) > 3
+// constraint: atoi(argv[1]) != 0
+// constraint: atoi(argv[1]) == 0
 // ends: exit exit
-// exec: 3
+// exec: 0
 // stdout: 0 lines
 // exec: 4
 // stdout: 1 lines
@@ -39,7 +40,7 @@ int main(int argc, char **argv)
     pthread_t t;
     if (argc < 2)
         return 2;
-    if (atoi(argv[1]) > 3)
+    if (atoi(argv[1]) != 0)
         report = verbose;
     pthread_create(&t, NULL, worker, NULL);
     pthread_join(t, NULL);

@@ -2,9 +2,10 @@
 // the choice matters also on the path that calls the other one.
 // run: enumerate -- @
 // expect: epochs=1 schedules=2 complete=true deadlocked=0
-// constraint: atoi(argv[1]) > 3
+// constraint: atoi(argv[1]) != 0
+// constraint: atoi(argv[1]) == 0
 // ends: exit exit
-// exec: 3
+// exec: 0
 // stdout: tests 1, 0
 // exec: 4
 // stdout: tests 0, 1
@@ -41,7 +42,7 @@ int main(int argc, char **argv)
     void (*option)(void) = set_tests;
     if (argc < 2)
         return 2;
-    if (atoi(argv[1]) > 3)
+    if (atoi(argv[1]) != 0)
         option = set_shared;
     option();
     pthread_create(&t, NULL, worker, NULL);

@@ -1,10 +1,11 @@
 // The input chooses how many elements are copied. On the short path the copy ends before the element that the worker
-// looks at; its length decides nonetheless whether the worker locks, exactly for inputs above 3.
+// looks at; its length decides nonetheless whether the worker locks, exactly for inputs other than 0.
 // run: enumerate -- @
 // expect: epochs=1 schedules=2 complete=true deadlocked=0
-// constraint: atoi(argv[1]) > 3
+// constraint: atoi(argv[1]) != 0
+// constraint: atoi(argv[1]) == 0
 // ends: exit exit
-// exec: 3
+// exec: 0
 // stdout: 1 0 0, 0
 // exec: 4
 // stdout: 1 1 1, 1
@@ -33,7 +34,7 @@ int main(int argc, char **argv)
     size_t wanted = 1;
     if (argc < 2)
         return 2;
-    if (atoi(argv[1]) > 3)
+    if (atoi(argv[1]) != 0)
         wanted = 3;
     memcpy(flags, all, wanted * sizeof *all);
     pthread_create(&t, NULL, worker, NULL);

@@ -1,11 +1,12 @@
 // The input chooses the element that is written, by a branch. On the path that writes another element, that write once
 // did not matter, and so neither did the branch that chose it: one schedule "for every input" that 5 does not follow.
-// Only slot[1] makes the worker lock A, and it is set exactly for inputs above 3.
+// Only slot[1] makes the worker lock A, and it is set exactly for inputs other than 0.
 // run: enumerate -- @
 // expect: epochs=1 schedules=2 complete=true deadlocked=0
-// constraint: atoi(argv[1]) > 3
+// constraint: atoi(argv[1]) != 0
+// constraint: atoi(argv[1]) == 0
 // ends: exit exit
-// exec: 3
+// exec: 0
 // stdout: A 0, B 1
 // exec: 5
 // stdout: A 1, B 1
@@ -36,7 +37,7 @@ int main(int argc, char **argv)
     int chosen = 0;
     if (argc < 2)
         return 2;
-    if (atoi(argv[1]) > 3)
+    if (atoi(argv[1]) != 0)
         chosen = 1;
     slot[chosen] = 1;
     pthread_create(&t, NULL, worker, NULL);

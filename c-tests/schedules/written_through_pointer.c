@@ -1,9 +1,10 @@
 // The input chooses which of two heap cells a global pointer leads to, and a write through it goes to one of them. The
 // worker looks at the second cell only; on the path that writes the first one, the pointer's value matters nonetheless,
-// since it could have led to the second. Locking needs an input above 3.
+// since it could have led to the second. Locking needs an input other than 0.
 // run: enumerate -- @
 // expect: epochs=1 schedules=2 complete=true deadlocked=0
-// constraint: atoi(argv[1]) > 3
+// constraint: atoi(argv[1]) != 0
+// constraint: atoi(argv[1]) == 0
 // ends: exit exit
 // exec: 0
 // stdout: 0
@@ -35,7 +36,7 @@ int main(int argc, char **argv)
     if (argc < 2 || !plain || !watched)
         return 2;
     current = plain;
-    if (atoi(argv[1]) > 3)
+    if (atoi(argv[1]) != 0)
         current = watched;
     *current = 1;
     pthread_create(&t, NULL, worker, watched);
