@@ -212,15 +212,24 @@ impl<'p> Printer<'p> {
     /// constant is written as its side reads it.
     fn operands(&self, a: Term, b: Term, is_signed: bool) -> (Text, Text) {
         let width = self.pool.width(a);
-        let side = |t: Term, other: Term| match self.pool.as_const_wide(t) {
-            Some(bits) => self.literal_like(other, width, bits, is_signed),
-            None => self.integer(t),
+        let side = |t: Term, other: Term| match (self.pool.as_const_wide(t), values::signed_type(width)) {
+            (Some(bits), _) => self.literal_like(other, width, bits, is_signed),
+            (None, Some(ty)) if is_signed && self.reads_as_unsigned(t) => self.integer(t).cast(ty),
+            (None, _) => self.integer(t),
         };
         let (left, right) = (side(a, b), side(b, a));
         if is_signed || (self.non_negative(a) && self.non_negative(b)) {
             return (left, right);
         }
         (left.cast(values::unsigned_type(width)), right)
+    }
+
+    /// Whether C reads the text of the term as unsigned: a mask with its highest bit set is written in hexadecimal.
+    fn reads_as_unsigned(&self, t: Term) -> bool {
+        let Node::Binary(BinOp::And | BinOp::Or | BinOp::Xor, a, b) = *self.pool.node(t) else { return false };
+        let top = self.pool.width(t) - 1;
+        let is_mask = |x: Term| self.pool.as_const_wide(x).is_some_and(|bits| bits >> top & 1 == 1);
+        is_mask(a) || is_mask(b)
     }
 
     /// Whether the text of the term, read as C reads it, can not be negative, so that signed and unsigned agree.

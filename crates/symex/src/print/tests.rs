@@ -231,3 +231,14 @@ fn text_stays_bounded_for_shared_terms() {
     }
     assert!(Printer::new(&t.pool).value(x).len() < 100_000);
 }
+
+#[test]
+fn a_signed_comparison_with_a_mask_stays_signed() {
+    // Once read as unsigned: a hexadecimal mask with its highest bit set has an unsigned type in C.
+    let mut t = Terms::new();
+    let (n, m) = (t.pool.symbol("n", 32), t.pool.symbol("m", 32));
+    let mask = t.pool.constant(32, 0xffff_fffc);
+    let masked = t.pool.binary(BinOp::Or, m, mask);
+    let below = t.pool.cmp(CmpOp::Slt, n, masked);
+    assert_eq!(t.condition(below), "n < (int)(m | 0xfffffffc)");
+}
