@@ -1,5 +1,5 @@
-// As copied_argument.c, but the copy has no room for the terminator: every input writes one byte behind it. The string's
-// end must be exact for this to be found, and for copied_argument.c not to be blamed.
+// As copied_argument.c, but the copy has no room for the terminator: every input writes one byte behind it. To find this,
+// and not to blame copied_argument.c, the string's end must be known exactly.
 // run: enumerate -- @
 // expect: epochs=1 complete=true deadlocked=0
 // status: 1
