@@ -205,6 +205,11 @@ impl<'s, 'p> Search<'s, 'p> {
         self.cover(term);
         for error in &path.errors {
             let at = graph::place(self.program(), &error.stack);
+            if !error.certain {
+                let message = format!("the solver did not decide whether an input causes {}", error.kind);
+                self.reasons.add(Reason { kind: IncompleteKind::SolverGaveUp, message, at: Some(at) });
+                continue;
+            }
             let key = (format!("{}: {}", error.kind, error.message), at);
             let before = &path.state.path.constraints()[..error.constraints];
             let condition = Conjunction::new(before.iter().copied().chain([error.condition]).collect());
