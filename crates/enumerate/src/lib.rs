@@ -29,6 +29,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use icsched_externals::ArgEffect;
 use icsched_ir::{CallStack, EntityId, Function, Program, ProgramPoint};
 use icsched_schedule::{Assumption, Enumeration, EpochId, Statistics, ThreadContext};
 use icsched_symex::Extern;
@@ -90,8 +91,7 @@ pub fn enumerate_with(request: &Request, progress: &mut dyn Progress) -> Result<
     let program = &*specialised;
     let main = program.main.ok_or("the program has no main function")?;
     let off = |technique| request.without.contains(&technique);
-    // Functions the user vouches for do nothing that matters to schedules.
-    let harmless = |f: &Function| request.externs.contains_key(&f.name);
+    let harmless = |f: &Function| request.externs.contains_key(&f.name) || known_not_to_synchronise(f);
     let control = Control::new(program, &harmless, !off(Technique::PrefixSchedules));
     let modref = ModRef::new(program, &control);
     let statics = Statics { program, control: &control, modref: &modref };
@@ -122,6 +122,13 @@ pub fn enumerate_with(request: &Request, progress: &mut dyn Progress) -> Result<
         },
         ..Enumeration::default()
     })
+}
+
+/// Whether the externals table says of an undefined function that it neither synchronises nor calls back.
+fn known_not_to_synchronise(function: &Function) -> bool {
+    let calls_back =
+        |row: &icsched_externals::Row| (0..function.params.len()).any(|i| row.argument(i) == ArgEffect::Calls);
+    icsched_externals::lookup(&function.name).is_some_and(|row| !row.synchronises && !calls_back(row))
 }
 
 fn describe_entry(program: &Program, entry: &CallStack) -> String {

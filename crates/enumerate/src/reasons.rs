@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use icsched_externals::Kind;
 use icsched_ir::{CallStack, Program, ProgramPoint};
 use icsched_schedule::{IncompleteKind, Reason};
 use icsched_symex::stop::{Limit, PathEnd};
@@ -63,8 +64,12 @@ impl Reasons {
 
     fn unmodelled(&mut self, program: &Program, function: &str, stack: &CallStack) {
         let caller = stack.0.last().map_or("?", |p| program.functions[p.func].name.as_str());
+        let note = match icsched_externals::lookup(function).map(|row| row.kind) {
+            Some(Kind::Unmodelled { note }) => format!(" ({note})"),
+            _ => String::new(),
+        };
         let message = format!(
-            "{function}, called by {caller}, has neither a definition nor a model; say what it does with \
+            "{function}, called by {caller}, has neither a definition nor a model{note}; say what it does with \
              --extern {function}=havoc (returns anything), =pure (returns 0) or =abort (ends the path)"
         );
         self.at(IncompleteKind::Unmodelled, message, place(program, stack));
