@@ -124,6 +124,10 @@ impl<'s, 'p> Search<'s, 'p> {
     /// Explores until every input is covered or a limit is reached.
     pub(crate) fn run(mut self, id: EpochId, contexts: Vec<icsched_schedule::ThreadContext>) -> SearchResult {
         while let Some(constraint) = self.worklist.pop_front() {
+            if let Some(reason) = self.engine.stop_reason() {
+                self.reasons.add(reason);
+                break;
+            }
             if self.is_covered(&constraint) {
                 continue;
             }
@@ -322,7 +326,9 @@ impl<'s, 'p> Search<'s, 'p> {
     fn report_cut(&mut self) {
         let mut reported = FxHashSet::default();
         for (constraint, point) in std::mem::take(&mut self.cut) {
-            if reported.contains(&point) || self.is_covered(&constraint) {
+            // Without time to ask, the inputs behind the cut count as uncovered.
+            let covered = |search: &mut Self| search.engine.stop_reason().is_none() && search.is_covered(&constraint);
+            if reported.contains(&point) || covered(self) {
                 continue;
             }
             reported.insert(point);

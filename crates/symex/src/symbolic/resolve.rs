@@ -8,6 +8,7 @@
 //! object by object: `address >> 32 == id` for an id the solver proposes.
 
 use icsched_smt::{BinOp, CmpOp, Node, Term};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::{SymValue, SymbolicDomain, unsupported};
@@ -19,8 +20,8 @@ use crate::stop::{DecisionKind, ErrorKind, Stop};
 
 /// Most alternatives of one address; more are decided object by object.
 const MAX_ALTERNATIVES: usize = 64;
-/// Nesting of choices that is walked.
-const MAX_DEPTH: u32 = 64;
+/// Terms that are visited while an address is walked.
+const MAX_VISITS: u32 = 1024;
 
 /// `constant + rest` under a guard.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -212,7 +213,11 @@ impl SymbolicDomain {
     pub(super) fn constant_arms(&mut self, t: Term) -> Vec<u64> {
         let mut found = Vec::new();
         let mut work = vec![t];
+        let mut seen = FxHashSet::default();
         while let Some(term) = work.pop() {
+            if !seen.insert(term) {
+                continue;
+            }
             match *self.pool.node(term) {
                 Node::Ite(_, a, b) => work.extend([b, a]),
                 Node::Const { bits, .. } if !found.contains(&(bits as u64)) => found.push(bits as u64),
@@ -227,8 +232,8 @@ impl SymbolicDomain {
 
     /// An address as guarded sums of a constant and a rest; equal ones are merged.
     fn alternatives(&mut self, at: Term) -> Alternatives {
-        let mut merged = Alternatives::new();
-        for alternative in self.walk(at, MAX_DEPTH) {
+        let (mut merged, mut visits) = (Alternatives::new(), MAX_VISITS);
+        for alternative in self.walk(at, &mut visits) {
             let same = |a: &&mut Alternative| (a.constant, a.rest) == (alternative.constant, alternative.rest);
             match (merged.iter_mut().find(same), alternative.guard) {
                 (Some(Alternative { guard: Some(first), .. }), Some(second)) => {
@@ -241,18 +246,20 @@ impl SymbolicDomain {
         merged
     }
 
-    fn walk(&mut self, t: Term, depth: u32) -> Alternatives {
+    /// `visits` bounds the work: arms that choices share are walked once for each of them.
+    fn walk(&mut self, t: Term, visits: &mut u32) -> Alternatives {
         let opaque = SmallVec::from_elem(Alternative { guard: None, constant: 0, rest: Some(t) }, 1);
-        let Some(depth) = depth.checked_sub(1) else { return opaque };
+        let Some(left) = visits.checked_sub(1) else { return opaque };
+        *visits = left;
         match *self.pool.node(t) {
             Node::Const { bits, .. } => {
                 SmallVec::from_elem(Alternative { guard: None, constant: bits as u64, rest: None }, 1)
             }
-            Node::Ite(condition, a, b) if self.is_pointer(t, depth) => {
+            Node::Ite(condition, a, b) if self.is_pointer(t) => {
                 let otherwise = self.pool.not(condition);
                 let mut both = Alternatives::new();
                 for (arm, guard) in [(a, condition), (b, otherwise)] {
-                    for inner in self.walk(arm, depth) {
+                    for inner in self.walk(arm, visits) {
                         let guard = match inner.guard {
                             Some(inner) => self.pool.binary(BinOp::And, guard, inner),
                             None => guard,
@@ -264,13 +271,13 @@ impl SymbolicDomain {
                 }
                 both
             }
-            Node::Binary(BinOp::Add, ..) => self.walk_sum(t, depth).unwrap_or(opaque),
+            Node::Binary(BinOp::Add, ..) => self.walk_sum(t, visits).unwrap_or(opaque),
             _ => opaque,
         }
     }
 
     /// A sum: the addend that holds the object is walked, the others are added to the rest.
-    fn walk_sum(&mut self, t: Term, depth: u32) -> Option<Alternatives> {
+    fn walk_sum(&mut self, t: Term, visits: &mut u32) -> Option<Alternatives> {
         let (mut addends, mut constant) = (Vec::new(), 0u64);
         let mut work = vec![t];
         while let Some(term) = work.pop() {
@@ -283,9 +290,9 @@ impl SymbolicDomain {
         let alternatives = if holds_object(constant) {
             Alternatives::from_elem(Alternative { guard: None, constant, rest: None }, 1)
         } else {
-            let pointer = addends.iter().position(|&t| self.is_pointer(t, depth))?;
+            let pointer = addends.iter().position(|&t| self.is_pointer(t))?;
             let pointer = addends.remove(pointer);
-            let mut walked = self.walk(pointer, depth);
+            let mut walked = self.walk(pointer, visits);
             walked.iter_mut().for_each(|a| a.constant = a.constant.wrapping_add(constant));
             walked
         };
@@ -305,14 +312,19 @@ impl SymbolicDomain {
     }
 
     /// Whether an object id is visible in a term.
-    fn is_pointer(&self, t: Term, depth: u32) -> bool {
-        let Some(depth) = depth.checked_sub(1) else { return false };
-        match *self.pool.node(t) {
-            Node::Const { bits, .. } => holds_object(bits as u64),
-            Node::Ite(_, a, b) | Node::Binary(BinOp::Add, a, b) => {
-                self.is_pointer(a, depth) || self.is_pointer(b, depth)
+    fn is_pointer(&self, t: Term) -> bool {
+        let mut work = vec![t];
+        let mut seen = FxHashSet::default();
+        while let Some(term) = work.pop() {
+            if !seen.insert(term) {
+                continue;
             }
-            _ => false,
+            match *self.pool.node(term) {
+                Node::Const { bits, .. } if holds_object(bits as u64) => return true,
+                Node::Ite(_, a, b) | Node::Binary(BinOp::Add, a, b) => work.extend([a, b]),
+                _ => {}
+            }
         }
+        false
     }
 }
