@@ -57,6 +57,9 @@ impl Default for SearchOptions {
 /// More early exits than this are not simplified one by one.
 const MAX_SIMPLIFIED_EXITS: usize = 64;
 
+/// Early exits of one path that are covered with it; inputs of later ones get paths of their own.
+const MAX_EARLY_EXITS: usize = 64;
+
 /// A schedule under construction.
 struct Found {
     schedule: (icsched_schedule::HappensBefore, ScheduleEnd),
@@ -257,16 +260,24 @@ impl<'s, 'p> Search<'s, 'p> {
         }
         let known: FxHashSet<usize> = slice.decisions.iter().chain(&slice.early_exits).map(|d| d.event).collect();
         let decisions = every_decision(self.statics, &path.trace);
-        let sure = decisions.iter().take_while(|d| known.contains(&d.event)).count();
-        let mut all = Vec::new();
-        for exit in &slice.early_exits {
-            let Some(at) = decisions[..sure].iter().position(|d| d.event == exit.event) else { break };
-            let mut conditions: Vec<Term> = decisions[..at].iter().map(|d| d.condition).collect();
-            conditions.push(self.engine.pool().not(exit.condition));
-            let conjunction = Conjunction::new(conditions);
-            let term = self.engine.pool().and_all(conjunction.conditions());
-            self.cover(term);
-            all.push(conjunction);
+        let exits: FxHashSet<usize> = slice.early_exits.iter().map(|d| d.event).collect();
+        let (mut all, mut before, mut asked) = (Vec::new(), Vec::new(), FxHashSet::default());
+        for decision in decisions.iter().take_while(|d| known.contains(&d.event)) {
+            if !asked.insert(decision.condition) {
+                // Asked before and answered the same: no input leaves here.
+                continue;
+            }
+            if exits.contains(&decision.event) {
+                let other_side = self.engine.pool().not(decision.condition);
+                let conjunction = Conjunction::new(before.iter().copied().chain([other_side]).collect());
+                let term = self.engine.pool().and_all(conjunction.conditions());
+                self.cover(term);
+                all.push(conjunction);
+                if all.len() == MAX_EARLY_EXITS {
+                    break;
+                }
+            }
+            before.push(decision.condition);
         }
         all
     }
