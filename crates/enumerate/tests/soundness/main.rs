@@ -19,6 +19,10 @@ const LEVELS: [&str; 4] = ["-O0", "-O0", "-O1", "-O2"];
 /// Seeds that every test run checks.
 const SEEDS: u64 = 24;
 
+/// Seeds that once showed something wrong: memory that grew with the square of a path's exits; a path that was called
+/// infeasible because one alternative of a pointer was.
+const ONCE_WRONG: [u64; 2] = [293, 761];
+
 /// Seconds for the search of one program.
 const SECONDS: u64 = 3;
 
@@ -30,7 +34,7 @@ fn setting(seed: u64, program: &Generated) -> Setting {
 #[test]
 fn runs_follow_the_schedules_of_random_programs() {
     let mut complete = 0;
-    for seed in 0..SEEDS {
+    for seed in (0..SEEDS).chain(ONCE_WRONG) {
         let program = generate(seed);
         let source = tree::render(&program.nodes);
         let checked = match check(&source, setting(seed, &program), SECONDS) {

@@ -55,7 +55,10 @@ impl SymbolicDomain {
         for alternative in alternatives {
             let located = match alternative {
                 Alternative { rest: Some(_), constant, .. } if !holds_object(constant) => {
-                    self.decide_object(path, alternative)?
+                    match self.decide_object(path, alternative)? {
+                        Some(located) => located,
+                        None => continue,
+                    }
                 }
                 visible => visible,
             };
@@ -173,8 +176,9 @@ impl SymbolicDomain {
         }
     }
 
-    /// An address without a visible object: asks which object it is in. The result is relative to that object's start.
-    fn decide_object(&mut self, path: &SymPath, alternative: Alternative) -> Result<Alternative, Stop<Self>> {
+    /// An address without a visible object: asks which object it is in. The result is relative to that object's
+    /// start; `None` if the alternative cannot happen on this path.
+    fn decide_object(&mut self, path: &SymPath, alternative: Alternative) -> Result<Option<Alternative>, Stop<Self>> {
         let Alternative { guard, constant, rest } = alternative;
         let constant = self.pool.constant(64, constant);
         let at = rest.map_or(constant, |rest| self.pool.binary(BinOp::Add, rest, constant));
@@ -187,6 +191,9 @@ impl SymbolicDomain {
         self.require(required, DecisionKind::InBounds, ErrorKind::NullPointer, || {
             "access through a null pointer (or a small integer)".to_owned()
         })?;
+        if self.pool.is_false(not_null) {
+            return Ok(None);
+        }
         let found = |id: u64, domain: &mut Self| {
             let start = address(ObjectId(id as u32), 0);
             let minus_start = domain.pool.constant(64, start.wrapping_neg());
@@ -197,16 +204,22 @@ impl SymbolicDomain {
             let here = self.equals(id, known);
             let here = self.under(guard, here);
             if path.decided(here) == Some(true) && self.ask(here, DecisionKind::Concretise)? {
-                return Ok(found(known, self));
+                return Ok(Some(found(known, self)));
             }
         }
         let condition = guard.unwrap_or_else(|| self.pool.bool(true));
+        if let (Some(guard), Ok(None)) = (guard, self.model(path, condition)) {
+            // Decisions on the path exclude it; that is one more decision to rely on.
+            let excluded = self.pool.not(guard);
+            self.ask(excluded, DecisionKind::Other)?;
+            return Ok(None);
+        }
         let candidate = self.candidate(path, id, condition)?;
         self.candidates.entry(id).or_default().push(candidate);
         let here = self.equals(id, candidate);
         let here = self.under(guard, here);
         self.ask(here, DecisionKind::Concretise)?;
-        Ok(found(candidate, self))
+        Ok(Some(found(candidate, self)))
     }
 
     /// The constants that a term can be, where they are visible in the arms of a choice.
