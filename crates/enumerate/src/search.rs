@@ -20,8 +20,8 @@ use icsched_schedule::{
     ScheduleTree,
 };
 use icsched_smt::{Answer, Term};
-use icsched_symex::PathEnd;
 use icsched_symex::trace::TraceEvent;
+use icsched_symex::{DecisionKind, PathEnd};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 
@@ -187,6 +187,13 @@ impl<'s, 'p> Search<'s, 'p> {
         let decisions = every_decision(self.statics, &path.trace);
         let conditions: Vec<Term> = decisions.iter().map(|d| d.condition).collect();
         let term = self.engine.pool().and_all(&conditions);
+        let by_bound = path.decisions.last().is_some_and(|(site, _)| site.kind == DecisionKind::Assume);
+        if !by_bound && self.engine.check(constraint.conditions(), term) == Answer::Sat {
+            let message = "a path was given up as impossible although inputs may follow it".to_owned();
+            let stack = self.engine.current_stack(&path.state);
+            let at = Some(graph::place(self.program(), &stack));
+            self.reasons.add(Reason { kind: IncompleteKind::UnresolvedPointer, message, at });
+        }
         self.cover(term);
         self.expand(path, &decisions, constraint);
     }
