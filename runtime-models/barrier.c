@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "ics_thread.h"
+
 struct ics_barrier {
     unsigned count;
     unsigned arrived;
@@ -36,12 +38,12 @@ int pthread_barrier_wait(pthread_barrier_t *barrier) {
         b->arrived = 0;
         b->round++;
         __ics_notify_all(b);
-        __ics_yield();
+        ics_yield();
         return PTHREAD_BARRIER_SERIAL_THREAD;
     }
     b->arrived++;
     __ics_event(b, ICS_SHARED);
-    for (unsigned round = b->round; b->round == round;) __ics_wait(b);
+    for (unsigned round = b->round; b->round == round;) ics_wait(b, ICS_FOREVER);
     __ics_event(b, ICS_SHARED);
     return 0;
 }

@@ -177,6 +177,63 @@ static int field(char *to, size_t size, char c, const struct tm *t) {
     }
 }
 
+/* --- flags and widths, which are glibc's --- */
+
+enum { PIECE = 256 };
+
+static int is_one_of(const char *set, char c) {
+    return c && strchr(set, c) != 0;
+}
+
+/* Removes the padding of a number. */
+static int strip(char *s, int length) {
+    int n = 0;
+    while (n < length - 1 && (s[n] == '0' || s[n] == ' ')) n++;
+    __ics_memmove(s, s + n, (size_t)(length - n) + 1);
+    return length - n;
+}
+
+static int pad(char *s, int length, int width, char with) {
+    width = width > PIECE - 1 ? PIECE - 1 : width;
+    if (length >= width) return length;
+    __ics_memmove(s + (width - length), s, (size_t)length + 1);
+    __ics_memset(s, with, (size_t)(width - length));
+    return width;
+}
+
+static void change_case(char *s, int to_upper) {
+    for (; *s; s++)
+        if (to_upper ? *s >= 'a' && *s <= 'z' : *s >= 'A' && *s <= 'Z') *s ^= 32;
+}
+
+/* A conversion with what stands between it and its `%`; `*format` is left at its letter. */
+static int conversion(char *piece, const char **format, const struct tm *t) {
+    const char *at = *format;
+    char padding = 0, upper = 0, swap = 0;
+    int width = 0;
+    for (; is_one_of("-_0^#+", *at); at++) {
+        if (*at == '^') upper = 1;
+        else if (*at == '#') swap = 1;
+        else if (*at == '+') __ics_unsupported("strftime with the flag +");
+        else padding = *at;
+    }
+    for (; *at >= '0' && *at <= '9'; at++) width = width < PIECE ? width * 10 + (*at - '0') : PIECE;
+    while (*at == 'E' || *at == 'O') at++;
+    if (!*at) at--;
+    *format = at;
+    char c = *at;
+    int length = field(piece, PIECE, c, t);
+    int blank = is_one_of("ekl", c), is_number = blank || is_one_of("CdgGHIjmMsSuUVwWyY", c);
+    if (swap) change_case(piece, !is_one_of("pZ", c));
+    else if (upper) change_case(piece, 1);
+    if (!is_number) return pad(piece, length, width, padding == '0' ? '0' : ' ');
+    char with = padding == '_' ? ' ' : padding == '0' ? '0' : blank ? ' ' : '0';
+    if (!padding && !width) return length;
+    int digits = length;
+    length = strip(piece, length);
+    return padding == '-' ? pad(piece, length, width, ' ') : pad(piece, length, width ? width : digits, with);
+}
+
 size_t strftime(char *to, size_t size, const char *format, const struct tm *t) {
     if (__ics_is_symbolic_domain() && __ics_any_symbolic(t, offsetof(struct tm, tm_isdst))) {
         if (size == 0) return 0;
@@ -186,18 +243,14 @@ size_t strftime(char *to, size_t size, const char *format, const struct tm *t) {
         to[size - 1] = 0;
         return count;
     }
-    char piece[64];
+    char piece[PIECE];
     size_t n = 0;
     for (; *format; format++) {
         int length = 1;
         piece[0] = *format;
         if (*format == '%' && format[1]) {
             format++;
-            while (*format == 'E' || *format == 'O' || *format == '-' || *format == '_') {
-                if (*format == '-' || *format == '_') __ics_unsupported("strftime with a flag");
-                format++;
-            }
-            length = field(piece, sizeof piece, *format, t);
+            length = conversion(piece, &format, t);
         }
         if (n + (size_t)length >= size) return 0;
         __ics_memcpy(to + n, piece, (size_t)length);

@@ -7,76 +7,92 @@
 #include "ics_mutex.h"
 #include "ics_thread.h"
 
-static int valid_time(const struct timespec *t) {
-    return t->tv_nsec >= 0 && t->tv_nsec < 1000000000;
+/* What the models keep in a condition variable: the clock of its timed waits, and who is inside. */
+struct ics_cond {
+    int clock;
+    unsigned waiters;
+};
+_Static_assert(sizeof(struct ics_cond) <= sizeof(pthread_cond_t), "fits");
+
+/* Waits on the condition variable until notified, timed out or cancelled; handlers of signals run meanwhile. */
+static int blocked_on(pthread_cond_t *cond, unsigned long deadline) {
+    int timed_out = 0;
+    struct ics_cond *c = (struct ics_cond *)cond;
+    c->waiters++;
+    while (!ics_cancel_pending()) {
+        ics_self()->waiting = 1;
+        enum ics_woken woken = ics_wait(cond, deadline);
+        ics_self()->waiting = 0;
+        timed_out = woken == ICS_TIMED_OUT;
+        if (woken == ICS_NOTIFIED || timed_out) break;
+    }
+    if (--c->waiters == 0) __ics_notify_all(&c->waiters);
+    return timed_out;
 }
 
 /* Releases the mutex and starts waiting, as one step; the event is the start of the wait. As in glibc, a recursive
  * mutex that is locked twice is not released by this. */
-static int wait_on(pthread_cond_t *cond, struct ics_mutex *m, int timed) {
-    int keeps = m->kind == PTHREAD_MUTEX_RECURSIVE && m->count > 0;
-    if (m->kind == PTHREAD_MUTEX_RECURSIVE || m->kind == PTHREAD_MUTEX_ERRORCHECK)
+static int wait_on(pthread_cond_t *cond, struct ics_mutex *m, unsigned long deadline) {
+    int type = m->kind & ICS_MUTEX_TYPE;
+    int keeps = type == PTHREAD_MUTEX_RECURSIVE && m->count > 0;
+    if (type == PTHREAD_MUTEX_RECURSIVE || type == PTHREAD_MUTEX_ERRORCHECK)
         if (!m->taken || m->owner != __ics_thread_self() + 1) return EPERM;
+    int error = 0;
     __ics_event(cond, ICS_EXCLUSIVE);
     if (!keeps) {
         __ics_order(m, ICS_EXCLUSIVE);
-        __ics_release(m);
-        m->taken = 0;
-        m->owner = 0;
-        __ics_notify_one(m);
+        ics_mutex_free(m);
     }
-    int timed_out = 0;
-    if (!ics_cancel_pending()) {
-        ics_self()->waiting = 1;
-        if (timed) timed_out = __ics_wait_timed(cond);
-        else __ics_wait(cond);
-        ics_self()->waiting = 0;
-    }
+    int timed_out = blocked_on(cond, deadline);
     if (keeps) {
         __ics_event(cond, ICS_EXCLUSIVE);
     } else {
-        ics_mutex_take(m);
+        error = ics_mutex_take(m);
         __ics_order(cond, ICS_EXCLUSIVE);
     }
     ics_cancellation_point();
-    return timed_out ? ETIMEDOUT : 0;
+    return error ? error : timed_out ? ETIMEDOUT : 0;
 }
 
 int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr) {
     __ics_memset(cond, 0, sizeof *cond);
+    if (attr) ((struct ics_cond *)cond)->clock = *(const int *)attr >> 1 & 1;
     return 0;
 }
 
+/* As glibc's, it waits until those that were woken have left. */
 int pthread_cond_destroy(pthread_cond_t *cond) {
+    struct ics_cond *c = (struct ics_cond *)cond;
+    while (c->waiters && !__ics_is_symbolic_domain()) ics_wait(&c->waiters, ICS_FOREVER);
     return 0;
 }
 
 int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex) {
-    return wait_on(cond, (struct ics_mutex *)mutex, 0);
+    return wait_on(cond, (struct ics_mutex *)mutex, ICS_FOREVER);
 }
 
 int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *abstime) {
-    if (!valid_time(abstime)) return EINVAL;
-    return wait_on(cond, (struct ics_mutex *)mutex, 1);
+    return pthread_cond_clockwait(cond, mutex, ((struct ics_cond *)cond)->clock, abstime);
 }
 
 int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
                            const struct timespec *abstime) {
+    if (!ics_valid_time(abstime)) return EINVAL;
     if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) return EINVAL;
-    return pthread_cond_timedwait(cond, mutex, abstime);
+    return wait_on(cond, (struct ics_mutex *)mutex, ics_deadline(clock, abstime));
 }
 
 int pthread_cond_signal(pthread_cond_t *cond) {
     __ics_event(cond, ICS_EXCLUSIVE);
     __ics_notify_one(cond);
-    __ics_yield();
+    ics_yield();
     return 0;
 }
 
 int pthread_cond_broadcast(pthread_cond_t *cond) {
     __ics_event(cond, ICS_EXCLUSIVE);
     __ics_notify_all(cond);
-    __ics_yield();
+    ics_yield();
     return 0;
 }
 

@@ -1,20 +1,25 @@
-/* Descriptors. The concrete domain hands everything to the host. In the symbolic domain there is a table: a file named
- * by --sym-file, or standard input with --sym-stdin, has known symbolic bytes; whatever else is opened may fail to
- * open and gives new inputs on every read. */
+/* Descriptors: a table of what each one is. In the concrete domain files are the host's. In the symbolic domain a file
+ * named by --sym-file, or standard input with --sym-stdin, has known symbolic bytes; whatever else is opened may fail
+ * to open and gives new inputs on every read. */
 #include "ics.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "ics_files.h"
+#include "ics_socket.h"
 #include "ics_string.h"
 #include "ics_thread.h"
 
 static struct ics_file files[ICS_MAX_FILES];
+/* By descriptor: 1 + the index in `files`, 0 if closed. */
+static unsigned short descriptors[ICS_MAX_FILES];
+static unsigned char descriptor_flags[ICS_MAX_FILES];
 static int started;
 
 static void attach(struct ics_file *f, int index) {
@@ -25,17 +30,29 @@ static void attach(struct ics_file *f, int index) {
     f->content = content;
 }
 
+/* The three standard ones. */
 static void start(void) {
     started = 1;
-    files[0].kind = files[1].kind = files[2].kind = ICS_INPUT_FILE;
-    if (__ics_symbolic_file_size(-1) >= 0) attach(&files[0], -1);
+    int symbolic = __ics_is_symbolic_domain();
+    for (int i = 0; i < 3; i++) {
+        descriptors[i] = (unsigned short)(i + 1);
+        files[i].kind = symbolic ? ICS_INPUT_FILE : ICS_HOST_FILE;
+        files[i].descriptors = 1;
+        files[i].flags = -1;
+        files[i].host = i;
+    }
+    if (symbolic && __ics_symbolic_file_size(-1) >= 0) attach(&files[0], -1);
 }
 
 struct ics_file *ics_file(int fd) {
     if (!started) start();
-    if (fd >= 0 && fd < ICS_MAX_FILES && files[fd].kind != ICS_CLOSED) return &files[fd];
+    if (fd >= 0 && fd < ICS_MAX_FILES && descriptors[fd]) return &files[descriptors[fd] - 1];
     errno = EBADF;
     return 0;
+}
+
+unsigned char *ics_descriptor_flags(int fd) {
+    return &descriptor_flags[fd];
 }
 
 static int fail(int error) {
@@ -43,68 +60,166 @@ static int fail(int error) {
     return -1;
 }
 
-static long host(long result) {
-    return result < 0 ? fail((int)-result) : result;
-}
-
-/* "open(PATH)" if the path is short and constant, so that the constraint says which file. */
-static const char *open_name(const char *path, char *buffer, size_t size) {
-    if (__ics_string_symbolic(path)) return "open";
-    size_t n = strlen(path);
-    if (n + 7 > size) return "open";
-    __ics_memcpy(buffer, "open(", 5);
-    __ics_memcpy(buffer + 5, path, n);
-    __ics_memcpy(buffer + 5 + n, ")", 2);
-    return buffer;
-}
-
-static int symbolic_open(const char *path) {
-    char name[128];
+/* The lowest closed descriptor from `from`. */
+static int free_descriptor(int from) {
     if (!started) start();
-    int fd = 0;
-    while (fd < ICS_MAX_FILES && files[fd].kind != ICS_CLOSED) fd++;
-    if (fd == ICS_MAX_FILES) return fail(EMFILE);
-    struct ics_file *f = &files[fd];
+    int fd = from;
+    while (fd < ICS_MAX_FILES && descriptors[fd]) fd++;
+    return fd < ICS_MAX_FILES ? fd : fail(EMFILE);
+}
+
+int ics_new_file(enum ics_file_kind kind, int flags, int host) {
+    int fd = free_descriptor(0), index = 0;
+    if (fd < 0) return -1;
+    while (files[index].kind != ICS_CLOSED) index++;
+    struct ics_file *f = &files[index];
     __ics_memset(f, 0, sizeof *f);
-    int index = __ics_string_symbolic(path) ? -1 : __ics_symbolic_file(path);
-    if (index >= 0) {
-        attach(f, index);
-        return fd;
-    }
-    if ((__ics_input(open_name(path, name, sizeof name), 1) & 1) == 0) return fail(ENOENT);
-    f->kind = ICS_INPUT_FILE;
+    f->kind = kind;
+    f->descriptors = 1;
+    f->flags = flags & ~(O_CREAT | O_EXCL | O_TRUNC | O_CLOEXEC | O_NOCTTY);
+    f->host = host;
+    descriptors[fd] = (unsigned short)(index + 1);
+    descriptor_flags[fd] = flags & O_CLOEXEC ? FD_CLOEXEC : 0;
     return fd;
 }
 
-int open(const char *path, int flags, ...) {
-    va_list ap;
-    va_start(ap, flags);
-    int mode = flags & O_CREAT ? va_arg(ap, int) : 0;
-    va_end(ap);
+int ics_duplicate(int fd, int from, int exactly) {
+    struct ics_file *f = ics_file(fd);
+    if (!f) return -1;
+    if (from < 0 || from >= ICS_MAX_FILES) return fail(exactly ? EBADF : EINVAL);
+    if (exactly && from == fd) return fd;
+    int to = exactly ? from : free_descriptor(from);
+    if (to < 0) return -1;
+    if (descriptors[to]) close(to);
+    f->descriptors++;
+    descriptors[to] = descriptors[fd];
+    descriptor_flags[to] = 0;
+    return to;
+}
+
+int ics_host_descriptor(int fd) {
+    if (fd == AT_FDCWD) return fd;
+    struct ics_file *f = ics_file(fd);
+    if (!f) return -1;
+    return f->kind == ICS_HOST_FILE ? f->host : fail(EINVAL);
+}
+
+long ics_host_result(long result) {
+    return result < 0 ? fail((int)-result) : result;
+}
+
+const char *ics_input_name(char *to, size_t size, const char *call, const char *path) {
+    if (!path || __ics_string_symbolic(path)) return call;
+    size_t n = strlen(call), m = strlen(path);
+    if (n + m + 3 > size) return call;
+    __ics_memcpy(to, call, n);
+    to[n] = '(';
+    __ics_memcpy(to + n + 1, path, m);
+    __ics_memcpy(to + n + 1 + m, ")", 2);
+    return to;
+}
+
+int ics_outcome(const char *call, const char *path, int error) {
+    char name[128];
+    unsigned long done = __ics_input(ics_input_name(name, sizeof name, call, path), 1) & 1;
+    errno = (int)__ics_select(done, (unsigned long)errno, (unsigned long)error);
+    return (int)__ics_select(done, 0, (unsigned long)-1);
+}
+
+static int symbolic_open(const char *path, int flags) {
+    char name[128];
+    if (free_descriptor(0) < 0) return -1;
+    int index = __ics_string_symbolic(path) ? -1 : __ics_symbolic_file(path);
+    if (index >= 0) {
+        int fd = ics_new_file(ICS_SYMBOLIC_FILE, flags, -1);
+        attach(ics_file(fd), index);
+        return fd;
+    }
+    if ((__ics_input(ics_input_name(name, sizeof name, "open", path), 1) & 1) == 0) return fail(ENOENT);
+    return ics_new_file(ICS_INPUT_FILE, flags, -1);
+}
+
+static int open_at(int directory, const char *path, int flags, int mode) {
     ics_cancellation_point();
-    if (__ics_is_symbolic_domain()) return symbolic_open(path);
-    return (int)host(__ics_host_open(path, flags, mode));
+    if (__ics_is_symbolic_domain()) return symbolic_open(path, flags);
+    if (directory != AT_FDCWD && (directory = ics_host_descriptor(directory)) == -1) return -1;
+    int host = (int)ics_host_result(__ics_host_file(ICS_OPEN, directory, path, "", flags, mode));
+    if (host < 0) return -1;
+    int fd = ics_new_file(ICS_HOST_FILE, flags, host);
+    if (fd < 0) __ics_host_close(host);
+    return fd;
+}
+
+#define WITH_MODE(last)                                                                                             \
+    va_list ap;                                                                                                     \
+    va_start(ap, last);                                                                                             \
+    int mode = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(ap, int) : 0;                         \
+    va_end(ap)
+
+int open(const char *path, int flags, ...) {
+    WITH_MODE(flags);
+    return open_at(AT_FDCWD, path, flags, mode);
 }
 
 int open64(const char *path, int flags, ...) {
-    va_list ap;
-    va_start(ap, flags);
-    int mode = flags & O_CREAT ? va_arg(ap, int) : 0;
-    va_end(ap);
-    return open(path, flags, mode);
+    WITH_MODE(flags);
+    return open_at(AT_FDCWD, path, flags, mode);
+}
+
+int openat(int directory, const char *path, int flags, ...) {
+    WITH_MODE(flags);
+    return open_at(directory, path, flags, mode);
+}
+
+int openat64(int directory, const char *path, int flags, ...) {
+    WITH_MODE(flags);
+    return open_at(directory, path, flags, mode);
+}
+
+/* _FORTIFY_SOURCE, when there is no mode */
+int __open_2(const char *path, int flags) {
+    return open_at(AT_FDCWD, path, flags, 0);
+}
+
+int __open64_2(const char *path, int flags) {
+    return open_at(AT_FDCWD, path, flags, 0);
 }
 
 int creat(const char *path, mode_t mode) {
-    return open(path, O_CREAT | O_WRONLY | O_TRUNC, mode);
+    return open_at(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, (int)mode);
+}
+
+int creat64(const char *path, mode_t mode) {
+    return open_at(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, (int)mode);
+}
+
+static int concrete_close(struct ics_file *f, enum ics_file_kind kind) {
+    switch (kind) {
+    case ICS_HOST_FILE: return (int)ics_host_result(__ics_host_close(f->host));
+    case ICS_PIPE: ics_pipe_close(f); break;
+    case ICS_SOCKET: ics_socket_close(f); break;
+    case ICS_EVENT:
+    case ICS_TIMER: ics_event_close(f); break;
+    case ICS_EPOLL: ics_epoll_close(f); break;
+    case ICS_SYMBOLIC_FILE:
+    case ICS_INPUT_FILE:
+    case ICS_CLOSED: break;
+    }
+    return 0;
 }
 
 int close(int fd) {
-    if (!__ics_is_symbolic_domain()) return (int)host(__ics_host_close(fd));
     struct ics_file *f = ics_file(fd);
     if (!f) return -1;
+    descriptors[fd] = 0;
+    if (--f->descriptors) return 0;
+    enum ics_file_kind kind = f->kind;
+    ics_epoll_forget(f);
+    f->kind = ICS_CLOSED;
+    if (!__ics_is_symbolic_domain()) return concrete_close(f, kind);
+    if (kind == ICS_EPOLL) ics_epoll_close(f);
     __ics_free((void *)f->content);
     f->content = 0;
-    f->kind = ICS_CLOSED;
     return 0;
 }
 
@@ -136,26 +251,81 @@ size_t ics_file_read(struct ics_file *f, void *to, size_t n) {
     return count;
 }
 
+/* A host file that can be read or written, or null with EBADF. */
+static struct ics_file *with_access(int fd, int refused) {
+    struct ics_file *f = ics_file(fd);
+    if (!f || f->flags == -1 || (f->flags & O_ACCMODE) != refused) return f;
+    errno = EBADF;
+    return 0;
+}
+
+static long concrete_read(struct ics_file *f, void *to, size_t n) {
+    int truncated;
+    switch (f->kind) {
+    case ICS_HOST_FILE: return ics_host_result(__ics_host_read(f->host, to, n));
+    case ICS_PIPE: return ics_pipe_read(f, to, n);
+    case ICS_SOCKET: return ics_socket_receive(f, to, n, 0, 0, 0, &truncated);
+    case ICS_EVENT:
+    case ICS_TIMER: return ics_event_read(f, to, n);
+    case ICS_EPOLL:
+    case ICS_SYMBOLIC_FILE:
+    case ICS_INPUT_FILE:
+    case ICS_CLOSED: break;
+    }
+    return fail(EINVAL);
+}
+
+/* Nobody reads what was written: the program gets a signal, which ends it unless it says something else. */
+static ssize_t written(long result) {
+    if (result == -EPIPE) raise(SIGPIPE);
+    return ics_host_result(result);
+}
+
+static long concrete_write(struct ics_file *f, const void *p, size_t n) {
+    switch (f->kind) {
+    case ICS_HOST_FILE: return written(__ics_host_write(f->host, p, n));
+    case ICS_PIPE: return ics_pipe_write(f, p, n);
+    case ICS_SOCKET: return ics_socket_send(f, p, n, 0, 0, 0);
+    case ICS_EVENT:
+    case ICS_TIMER: return ics_event_write(f, p, n);
+    case ICS_EPOLL:
+    case ICS_SYMBOLIC_FILE:
+    case ICS_INPUT_FILE:
+    case ICS_CLOSED: break;
+    }
+    return fail(EINVAL);
+}
+
 ssize_t read(int fd, void *to, size_t n) {
     ics_cancellation_point();
-    if (!__ics_is_symbolic_domain()) return host(__ics_host_read(fd, to, n));
-    struct ics_file *f = ics_file(fd);
+    struct ics_file *f = with_access(fd, O_WRONLY);
     if (!f) return -1;
+    if (!__ics_is_symbolic_domain()) return concrete_read(f, to, n);
+    if (f->kind == ICS_EPOLL) return fail(EINVAL);
     size_t count = ics_file_read(f, to, n);
-    errno = (int)__ics_select((long)count < 0, EIO, errno);
+    errno = (int)__ics_select((long)count < 0, EIO, (unsigned long)errno);
     return (ssize_t)count;
 }
 
 ssize_t write(int fd, const void *p, size_t n) {
     ics_cancellation_point();
-    if (!__ics_is_symbolic_domain()) return host(__ics_host_write(fd, p, n));
-    return ics_file(fd) ? (ssize_t)n : -1;
+    struct ics_file *f = with_access(fd, O_RDONLY);
+    if (!f) return -1;
+    if (!__ics_is_symbolic_domain()) return concrete_write(f, p, n);
+    return f->domain ? ics_input_sent(f, "write", n, 0) : (ssize_t)n;
+}
+
+/* _FORTIFY_SOURCE: what is too small is found by the memory checks. */
+ssize_t __read_chk(int fd, void *to, size_t n, size_t room) {
+    return read(fd, to, n);
 }
 
 off_t lseek(int fd, off_t offset, int whence) {
-    if (!__ics_is_symbolic_domain()) return host(__ics_host_seek(fd, offset, whence));
     struct ics_file *f = ics_file(fd);
     if (!f) return -1;
+    if (!__ics_is_symbolic_domain())
+        return f->kind == ICS_HOST_FILE ? ics_host_result(__ics_host_seek(f->host, offset, whence)) : fail(ESPIPE);
+    if (f->domain || f->kind == ICS_EPOLL) return fail(ESPIPE);
     if (f->kind == ICS_INPUT_FILE) {
         if (whence == SEEK_SET) return offset;
         unsigned long at = __ics_input("lseek", 63);
@@ -175,6 +345,8 @@ off_t lseek64(int fd, off_t offset, int whence) {
 
 /* Reading at a place, keeping the offset. */
 ssize_t pread(int fd, void *to, size_t n, off_t offset) {
+    struct ics_file *f = ics_file(fd);
+    if (f && f->kind == ICS_INPUT_FILE) return read(fd, to, n);
     off_t before = lseek(fd, 0, SEEK_CUR);
     if (before < 0 || lseek(fd, offset, SEEK_SET) < 0) return -1;
     ssize_t count = read(fd, to, n);
@@ -182,10 +354,24 @@ ssize_t pread(int fd, void *to, size_t n, off_t offset) {
     return count;
 }
 
+ssize_t pread64(int fd, void *to, size_t n, off_t offset) {
+    return pread(fd, to, n, offset);
+}
+
+ssize_t __pread_chk(int fd, void *to, size_t n, off_t offset, size_t room) {
+    return pread(fd, to, n, offset);
+}
+
 ssize_t pwrite(int fd, const void *p, size_t n, off_t offset) {
+    struct ics_file *f = ics_file(fd);
+    if (f && f->kind == ICS_INPUT_FILE) return write(fd, p, n);
     off_t before = lseek(fd, 0, SEEK_CUR);
     if (before < 0 || lseek(fd, offset, SEEK_SET) < 0) return -1;
     ssize_t count = write(fd, p, n);
     lseek(fd, before, SEEK_SET);
     return count;
+}
+
+ssize_t pwrite64(int fd, const void *p, size_t n, off_t offset) {
+    return pwrite(fd, p, n, offset);
 }

@@ -47,7 +47,6 @@ static const char *number(const char *p, int *value, va_list *ap) {
         return p + 1;
     }
     while (*p >= '0' && *p <= '9') *value = *value * 10 + (*p++ - '0');
-    if (*p == '$') __ics_unsupported("printf or scanf with numbered arguments");
     return p;
 }
 
@@ -85,6 +84,10 @@ const char *ics_parse_spec(struct ics_spec *spec, const char *p, va_list *ap) {
         else if (*p != '\'' && *p != 'I') break;
     }
     p = number(p, &spec->width, ap);
+    if (*p == '$') {
+        spec->conversion = '$';
+        return p;
+    }
     if (spec->width < 0) {
         spec->minus = 1;
         spec->width = -spec->width;
@@ -156,7 +159,11 @@ static void wide_string(struct ics_sink *sink, const struct ics_spec *spec, cons
     int fill = n < (size_t)spec->width ? spec->width - (int)n : 0;
     if (!spec->minus) ics_pad(sink, ' ', fill);
     for (size_t i = 0; i < n; i++) {
-        if ((unsigned)s[i] > 127) __ics_unsupported("printf of a wide character that is not ASCII");
+        if ((unsigned)s[i] > 127) {
+            errno = EILSEQ;
+            sink->failed = 1;
+            return;
+        }
         ics_pad(sink, (char)s[i], 1);
     }
     if (spec->minus) ics_pad(sink, ' ', fill);
@@ -210,7 +217,7 @@ static int convert(struct ics_sink *sink, struct ics_spec *spec, va_list *ap, in
     case 'G':
     case 'a':
     case 'A':
-        if (spec->size == 16) ics_format_double(sink, spec, (double)va_arg(*ap, long double));
+        if (spec->size == 16) ics_format_long_double(sink, spec, va_arg(*ap, long double));
         else ics_format_double(sink, spec, va_arg(*ap, double));
         return 1;
     case '%': ics_put(sink, "%", 1); return 1;
@@ -222,7 +229,7 @@ int ics_format(struct ics_sink *sink, const char *format, va_list arguments) {
     va_list ap;
     va_copy(ap, arguments);
     int saved_errno = errno;
-    for (const char *p = format; *p;) {
+    for (const char *p = format; *p && !sink->failed;) {
         const char *start = p;
         while (*p && *p != '%') p++;
         if (p != start) ics_put(sink, start, (size_t)(p - start));
@@ -230,6 +237,10 @@ int ics_format(struct ics_sink *sink, const char *format, va_list arguments) {
         struct ics_spec spec;
         start = p;
         p = ics_parse_spec(&spec, p + 1, &ap);
+        if (spec.conversion == '$') {
+            va_end(ap);
+            return ics_format_positional(sink, start, arguments);
+        }
         if (!convert(sink, &spec, &ap, saved_errno)) {
             if (!spec.conversion) {
                 errno = EINVAL;
@@ -240,6 +251,7 @@ int ics_format(struct ics_sink *sink, const char *format, va_list arguments) {
         }
     }
     va_end(ap);
+    if (sink->failed) return -1;
     if (sink->count > 0x7fffffff) {
         if (sink->count != (size_t)-1) errno = EOVERFLOW;
         return -1;

@@ -83,11 +83,19 @@ static struct extent extent(const struct ics_spec *spec, va_list *ap) {
     case 'G':
     case 'a':
     case 'A': {
-        double value = spec->size == 16 ? (double)va_arg(*ap, long double) : va_arg(*ap, double);
-        e.symbolic = __ics_is_symbolic(__builtin_bit_cast(unsigned long, value));
-        e.bytes = ((spec->conversion | 32) == 'f' ? 312u : 24u) + (unsigned)precision;
+        unsigned whole = 312;
+        if (spec->size == 16) {
+            long double value = va_arg(*ap, long double);
+            e.symbolic = __ics_any_symbolic(&value, 10);
+            whole = 4936;
+        } else {
+            double value = va_arg(*ap, double);
+            e.symbolic = __ics_is_symbolic(__builtin_bit_cast(unsigned long, value));
+        }
+        e.bytes = ((spec->conversion | 32) == 'f' ? whole : 24u) + (unsigned)precision;
         break;
     }
+    case '$': __ics_unsupported("snprintf with numbered arguments in the symbolic domain");
     default: e.bytes = 20;
     }
     if (e.bytes < (unsigned)spec->width) e.bytes = (unsigned)spec->width;

@@ -24,10 +24,13 @@
 void __ics_yield(void);
 void __ics_pause(void);
 void __ics_wait(const void *queue);
-int __ics_wait_timed(const void *queue);
+int __ics_wait_timed(const void *queue, unsigned long deadline);
+unsigned long __ics_clock(int busy);
+int __ics_interrupt(int slot, void (*handler)(void));
+_Noreturn void __ics_resume(void);
 void __ics_notify_one(const void *queue);
 void __ics_notify_all(const void *queue);
-void __ics_notify_thread(int slot);
+int __ics_notify_thread(int slot);
 int __ics_thread_create(void *(*start)(void *), void *arg, int slot);
 int __ics_thread_self(void);
 _Noreturn void __ics_thread_exit(void);
@@ -45,6 +48,11 @@ void __ics_order(const void *object, int mode);
 /* Memory. */
 void *__ics_malloc(size_t bytes, int zeroed);
 void __ics_free(void *p);
+#define ICS_BY_FREE 0
+#define ICS_BY_DELETE 1
+#define ICS_BY_DELETE_ARRAY 2
+void __ics_set_family(void *p, int family);
+void __ics_check_family(const void *p, int family);
 size_t __ics_object_size(const void *p);
 size_t __ics_room(const void *p);
 void __ics_memcpy(void *to, const void *from, size_t n);
@@ -54,6 +62,8 @@ void __ics_memset(void *to, int byte, size_t n);
 /* Process. */
 void (*__ics_destructor(int index))(void);
 _Noreturn void __ics_exit(int status);
+void __ics_save_context(void *buffer);
+_Noreturn void __ics_restore_context(void *buffer, int value);
 _Noreturn void __ics_abort(void);
 _Noreturn void __ics_assert_fail(const char *expression, const char *file, unsigned line, const char *function);
 _Noreturn void __ics_error(const char *message);
@@ -70,10 +80,13 @@ unsigned long __ics_input_of_string(const char *name, const char *s, unsigned bi
 void __ics_input_bytes(void *p, size_t n, const char *name);
 void __ics_assume(int condition);
 
-/* The host's libm on constants; the order is the engine's. */
+/* The host's libm on constants, given and returned as bits; the order is the engine's. With ICS_SINGLE the function on
+ * `float`. */
 enum ics_math_function {
-    ICS_TAN, ICS_ASIN, ICS_ACOS, ICS_ATAN, ICS_ATAN2, ICS_SINH, ICS_COSH, ICS_TANH, ICS_ASINH, ICS_ACOSH, ICS_ATANH,
-    ICS_CBRT, ICS_HYPOT, ICS_EXPM1, ICS_LOG1P,
+    ICS_SIN, ICS_COS, ICS_TAN, ICS_ASIN, ICS_ACOS, ICS_ATAN, ICS_SINH, ICS_COSH, ICS_TANH, ICS_ASINH, ICS_ACOSH,
+    ICS_ATANH, ICS_EXP, ICS_EXP2, ICS_EXP10, ICS_EXPM1, ICS_LOG, ICS_LOG2, ICS_LOG10, ICS_LOG1P, ICS_CBRT, ICS_ERF,
+    ICS_ERFC, ICS_TGAMMA, ICS_J0, ICS_J1, ICS_Y0, ICS_Y1, ICS_POW, ICS_ATAN2, ICS_HYPOT, ICS_LGAMMA, ICS_JN, ICS_YN,
+    ICS_SINGLE = 256,
 };
 unsigned long __ics_math(int function, unsigned long a, unsigned long b);
 
@@ -85,6 +98,15 @@ int __ics_host_close(int fd);
 long __ics_host_seek(int fd, long offset, int whence);
 long __ics_host_file_size(int fd);
 long __ics_host_clock(int clock, long *seconds_and_nanoseconds);
+/* In the order of the engine's FileOperation; `fd` is a host's descriptor or AT_FDCWD, a path that is not needed "". */
+enum ics_file_operation {
+    ICS_OPEN, ICS_ACCESS, ICS_UNLINK, ICS_RENAME, ICS_MKDIR, ICS_LINK, ICS_SYMLINK, ICS_MKFIFO, ICS_CHMOD, ICS_CHOWN,
+    ICS_UTIME, ICS_CHDIR, ICS_UMASK, ICS_TRUNCATE, ICS_FSYNC, ICS_FCHMOD, ICS_FCHOWN, ICS_FUTIME, ICS_GETFL, ICS_SETFL,
+    ICS_FLOCK,
+};
+long __ics_host_file(int operation, int fd, const char *path, const char *other, long a, long b);
+enum ics_file_query { ICS_STAT, ICS_LSTAT, ICS_FSTAT, ICS_READLINK, ICS_CWD, ICS_REALPATH, ICS_ENTRIES };
+long __ics_host_query(int query, int fd, const char *path, void *to, size_t n);
 int __ics_symbolic_file(const char *path);
 long __ics_symbolic_file_size(int file);
 void __ics_symbolic_file_read(int file, long offset, void *p, size_t n);

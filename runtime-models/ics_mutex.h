@@ -9,14 +9,26 @@ struct ics_mutex {
     int taken;
     unsigned count;  /* further locks of a recursive mutex by its owner */
     int owner;       /* 1 + slot while taken */
-    unsigned unused;
+    unsigned ceiling;
     int kind;
+    int state;       /* of a robust mutex */
+    struct ics_mutex *next; /* among the robust ones of its owner */
 };
 _Static_assert(sizeof(struct ics_mutex) <= sizeof(pthread_mutex_t), "fits");
 _Static_assert(offsetof(struct ics_mutex, kind) == offsetof(struct __pthread_mutex_s, __kind), "glibc's layout");
 
-/* Blocks until the mutex is free and takes it, with one event on it. */
-void ics_mutex_take(struct ics_mutex *m);
+/* Bits of `kind` beside the type; glibc's. */
+#define ICS_MUTEX_TYPE 3
+#define ICS_MUTEX_ROBUST 16
+#define ICS_MUTEX_INHERIT 32
+#define ICS_MUTEX_PROTECT 64
+
+/* Gives a new mutex the properties of an attribute; an errno value. */
+int ics_mutex_apply(struct ics_mutex *m, const pthread_mutexattr_t *attr);
+/* Blocks until the mutex is free and takes it, with one event on it; 0 or EOWNERDEAD. */
+int ics_mutex_take(struct ics_mutex *m);
+/* Gives it up, with its state as it is. */
+void ics_mutex_free(struct ics_mutex *m);
 /* The checks and effects of an unlock, without the scheduling point; an errno value. */
 int ics_mutex_release(struct ics_mutex *m);
 

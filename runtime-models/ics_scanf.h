@@ -20,6 +20,7 @@ struct ics_directive {
     unsigned char size;  /* bytes of an integer; float 4, double 8, long double 16 */
     char conversion;
     int width;           /* 0 if none */
+    int position;        /* of "%2$d": 2; else 0 */
     const char *set, *set_end;
 };
 

@@ -19,7 +19,7 @@ enum {
     ICS_APPEND = 0x1000,
     ICS_OWN_BUFFER = 0x10000, /* the buffer is freed with the stream */
     ICS_STATIC = 0x20000,     /* one of the three standard streams */
-    ICS_MEMORY = 0x40000,     /* fmemopen, open_memstream */
+    ICS_MEMORY = 0x40000,     /* fmemopen, open_memstream, fopencookie */
 };
 
 /* Buffered output; a sink in the symbolic domain. Returns the number of bytes taken. */
@@ -30,16 +30,31 @@ int ics_flush(FILE *f);
 int ics_getc(FILE *f);
 void ics_ungetc(FILE *f, int c);
 
+/* A stream over a descriptor (or, with ICS_MEMORY, none). */
+FILE *ics_new_stream(int fd, int flags);
+/* The flags of a stream of this mode, and those of its file; -1 with EINVAL. */
+int ics_mode_flags(const char *mode, int *open_flags);
+
+/* What stands in for the descriptor of a stream with ICS_MEMORY (stdio_memory.c). */
+long ics_memory_write(FILE *f, const char *p, size_t n);
+long ics_memory_read(FILE *f, char *to, size_t n);
+long ics_memory_seek(FILE *f, long offset, int whence);
+void ics_memory_flushed(FILE *f);
+int ics_memory_close(FILE *f);
+
 /* Where formatted output goes: a stream, or a buffer of `capacity` bytes of which the rest is cut off. */
 struct ics_sink {
     FILE *stream;
     char *to;
     size_t capacity;
     size_t count;
+    int failed; /* a character could not be written */
 };
 
 /* The formatting itself, of arguments that are constants; the count or -1. */
 int ics_format(struct ics_sink *sink, const char *format, va_list ap);
+/* The same from a directive on that has a numbered argument. */
+int ics_format_positional(struct ics_sink *sink, const char *format, va_list ap);
 void ics_put(struct ics_sink *sink, const char *p, size_t n);
 void ics_pad(struct ics_sink *sink, char c, int n);
 
@@ -52,8 +67,9 @@ struct ics_spec {
     int precision;       /* -1 if none */
 };
 
-/* Formats a double as e, f, g or a would. */
+/* Formats a number as e, f, g or a would. */
 void ics_format_double(struct ics_sink *sink, const struct ics_spec *spec, double value);
+void ics_format_long_double(struct ics_sink *sink, const struct ics_spec *spec, long double value);
 /* Writes sign or prefix, zeros and digits within the field. */
 void ics_put_number(struct ics_sink *sink, const struct ics_spec *spec, const char *prefix, int zeros,
                     const char *digits, int n);

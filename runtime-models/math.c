@@ -1,6 +1,8 @@
-/* math.h. What the IR has an instruction for is that instruction; the rest asks the host's libm, so results are the
- * native ones. A transcendental function of a value that is not a constant is an input (design D7). Range errors do
- * not set errno. */
+/* math.h, first part. What the IR has an instruction for is that instruction, in both domains; the rest asks the host's
+ * libm, so that results are the native ones, and is an input if an argument is not a constant (design D7). Errors set
+ * errno as glibc does, where the arguments are constants.
+ *
+ * Functions that look at the representation are in math_bits.c. */
 #include "ics.h"
 
 #include <errno.h>
@@ -22,7 +24,27 @@ static double input(const char *name) {
     return from_bits(__ics_input(name, 64));
 }
 
-/* Exact functions: instructions in both domains. */
+static int is_number(double x) {
+    return x - x == 0;
+}
+
+/* A NaN of numbers is outside the domain; an infinity of finite numbers is a pole or too large. */
+static void check(double result, double x, double y) {
+    if (result != result) {
+        if (x == x && y == y) errno = EDOM;
+    } else if (!is_number(result) && is_number(x) && is_number(y)) {
+        errno = ERANGE;
+    }
+}
+
+/* For functions that have no zeros but x = 0: a result of zero is too small. */
+static void check_zero(double result, double x, double y) {
+    check(result, x, y);
+    if (result == 0 && x != 0 && is_number(x) && is_number(y)) errno = ERANGE;
+}
+
+/* --- instructions --- */
+
 #define EXACT(name, operation)                                                                                      \
     double name(double x) {                                                                                         \
         return operation(x);                                                                                        \
@@ -39,7 +61,6 @@ EXACT(rint, __builtin_elementwise_rint)
 EXACT(nearbyint, __builtin_elementwise_nearbyint)
 EXACT(round, __builtin_elementwise_round)
 EXACT(roundeven, __builtin_elementwise_roundeven)
-EXACT(sqrt, __builtin_elementwise_sqrt)
 
 #define EXACT2(name, operation)                                                                                     \
     double name(double x, double y) {                                                                               \
@@ -52,186 +73,178 @@ EXACT(sqrt, __builtin_elementwise_sqrt)
 EXACT2(copysign, __builtin_elementwise_copysign)
 EXACT2(fmin, __builtin_elementwise_min)
 EXACT2(fmax, __builtin_elementwise_max)
-EXACT2(fmod, __builtin_elementwise_fmod)
 
-/* Inexact ones: the instruction on constants, else an input. */
-#define INEXACT(name, operation)                                                                                    \
-    double name(double x) {                                                                                         \
-        return unknown(x) ? input(#name) : operation(x);                                                            \
-    }                                                                                                               \
-    float name##f(float x) {                                                                                        \
-        return unknown(x) ? (float)input(#name "f") : operation(x);                                                 \
-    }
-
-INEXACT(sin, __builtin_elementwise_sin)
-INEXACT(cos, __builtin_elementwise_cos)
-INEXACT(exp, __builtin_elementwise_exp)
-INEXACT(exp2, __builtin_elementwise_exp2)
-INEXACT(log, __builtin_elementwise_log)
-INEXACT(log2, __builtin_elementwise_log2)
-INEXACT(log10, __builtin_elementwise_log10)
-
-double pow(double x, double y) {
-    return unknown(x) || unknown(y) ? input("pow") : __builtin_elementwise_pow(x, y);
+double sqrt(double x) {
+    double root = __builtin_elementwise_sqrt(x);
+    if (!unknown(x)) check(root, x, 0);
+    return root;
 }
 
-float powf(float x, float y) {
-    return unknown(x) || unknown(y) ? (float)input("powf") : __builtin_elementwise_pow(x, y);
+float sqrtf(float x) {
+    float root = __builtin_elementwise_sqrt(x);
+    if (!unknown(x)) check(root, x, 0);
+    return root;
 }
 
-/* The host's: the float versions are the double ones, rounded. */
-#define HOST(name, function)                                                                                        \
-    double name(double x) {                                                                                         \
-        return unknown(x) ? input(#name) : from_bits(__ics_math(function, bits(x), 0));                             \
-    }                                                                                                               \
-    float name##f(float x) {                                                                                        \
-        return (float)name(x);                                                                                      \
-    }
-#define HOST2(name, function)                                                                                       \
-    double name(double x, double y) {                                                                               \
-        return unknown(x) || unknown(y) ? input(#name) : from_bits(__ics_math(function, bits(x), bits(y)));         \
-    }                                                                                                               \
-    float name##f(float x, float y) {                                                                               \
-        return (float)name(x, y);                                                                                   \
-    }
-
-HOST(tan, ICS_TAN)
-HOST(asin, ICS_ASIN)
-HOST(acos, ICS_ACOS)
-HOST(atan, ICS_ATAN)
-HOST2(atan2, ICS_ATAN2)
-HOST(sinh, ICS_SINH)
-HOST(cosh, ICS_COSH)
-HOST(tanh, ICS_TANH)
-HOST(asinh, ICS_ASINH)
-HOST(acosh, ICS_ACOSH)
-HOST(atanh, ICS_ATANH)
-HOST(cbrt, ICS_CBRT)
-HOST2(hypot, ICS_HYPOT)
-HOST(expm1, ICS_EXPM1)
-HOST(log1p, ICS_LOG1P)
-
-/* --- the representation --- */
-
-#define MANTISSA 0x000ffffffffffffful
-
-static int exponent_of(double x) {
-    return (int)(bits(x) >> 52 & 0x7ff);
-}
-
-double frexp(double x, int *exponent) {
-    *exponent = 0;
-    if (x == 0 || exponent_of(x) == 0x7ff) return x;
-    int scaled = 0;
-    if (exponent_of(x) == 0) x *= 0x1p54, scaled = 54;
-    *exponent = exponent_of(x) - 1022 - scaled;
-    return from_bits((bits(x) & ~(0x7fful << 52)) | 1022ul << 52);
-}
-
-/* Two steps at most leave the range of normal numbers only in the last one, so that it is rounded once. */
-double ldexp(double x, int n) {
-    while (n > 1000 && x != 0 && x - x == 0) x *= 0x1p1000, n -= 1000;
-    if (n > 1000) return x;
-    if (n < -2200) n = -2200;
-    if (n < -1000) {
-        int e;
-        double m = frexp(x, &e);
-        if (m == 0 || m - m != 0) return x;
-        if (e + n < -1074) return m * 0x1p-1022 * (e + n == -1075 ? 0x1p-53 : 0x1p-60);
-        x = from_bits((bits(m) & ~(0x7fful << 52)) | 1023ul << 52);
-        int rest = e + n - 1;
-        if (rest < -1022) return x * from_bits((unsigned long)(rest + 52 + 1023) << 52) * 0x1p-52;
-        return x * from_bits((unsigned long)(rest + 1023) << 52);
-    }
-    return x * from_bits((unsigned long)(n + 1023) << 52);
-}
-
-double scalbn(double x, int n) {
-    return ldexp(x, n);
-}
-
-double scalbln(double x, long n) {
-    return ldexp(x, n > 5000 ? 5000 : n < -5000 ? -5000 : (int)n);
-}
-
-float ldexpf(float x, int n) {
-    return (float)ldexp(x, n);
-}
-
-double modf(double x, double *whole) {
-    *whole = __builtin_elementwise_trunc(x);
-    if (x - x != 0) return x != x ? x : __builtin_elementwise_copysign(0.0, x);
-    return __builtin_elementwise_copysign(x - *whole, x);
-}
-
-float modff(float x, float *whole) {
-    double w;
-    float rest = (float)modf(x, &w);
-    *whole = (float)w;
+double fmod(double x, double y) {
+    double rest = __builtin_elementwise_fmod(x, y);
+    if (!unknown(x) && !unknown(y)) check(rest, x, y);
     return rest;
 }
 
-double fdim(double x, double y) {
-    return x > y ? x - y : x == x && y == y ? 0 : x + y;
+float fmodf(float x, float y) {
+    float rest = __builtin_elementwise_fmod(x, y);
+    if (!unknown(x) && !unknown(y)) check(rest, x, y);
+    return rest;
 }
 
-/* The fused product as a sum of two roundings, like the instruction of the IR. */
-double fma(double x, double y, double z) {
-    return x * y + z;
+#define TO_INTEGER(type, name, operation)                                                                           \
+    type name(double x) {                                                                                           \
+        return (type)operation(x);                                                                                  \
+    }                                                                                                               \
+    type name##f(float x) {                                                                                         \
+        return (type)operation(x);                                                                                  \
+    }
+
+TO_INTEGER(long, lround, __builtin_elementwise_round)
+TO_INTEGER(long long, llround, __builtin_elementwise_round)
+TO_INTEGER(long, lrint, __builtin_elementwise_rint)
+TO_INTEGER(long long, llrint, __builtin_elementwise_rint)
+
+/* --- the host's --- */
+
+static double host(int function, double x, double y) {
+    return from_bits(__ics_math(function, bits(x), bits(y)));
 }
 
-long lround(double x) {
-    return (long)__builtin_elementwise_round(x);
+static float host_float(int function, float x, float y) {
+    unsigned a = __builtin_bit_cast(unsigned, x), b = __builtin_bit_cast(unsigned, y);
+    return __builtin_bit_cast(float, (unsigned)__ics_math(function | ICS_SINGLE, a, b));
 }
 
-long long llround(double x) {
-    return (long)__builtin_elementwise_round(x);
+#define HOST(name, function, check)                                                                                 \
+    double name(double x) {                                                                                         \
+        if (unknown(x)) return input(#name);                                                                        \
+        double result = host(function, x, 0);                                                                       \
+        check(result, x, 0);                                                                                        \
+        return result;                                                                                              \
+    }                                                                                                               \
+    float name##f(float x) {                                                                                        \
+        if (unknown(x)) return (float)input(#name "f");                                                             \
+        float result = host_float(function, x, 0);                                                                  \
+        check(result, x, 0);                                                                                        \
+        return result;                                                                                              \
+    }
+
+HOST(sin, ICS_SIN, check)
+HOST(cos, ICS_COS, check)
+HOST(tan, ICS_TAN, check)
+HOST(asin, ICS_ASIN, check)
+HOST(acos, ICS_ACOS, check)
+HOST(atan, ICS_ATAN, check)
+HOST(sinh, ICS_SINH, check)
+HOST(cosh, ICS_COSH, check)
+HOST(tanh, ICS_TANH, check)
+HOST(asinh, ICS_ASINH, check)
+HOST(acosh, ICS_ACOSH, check)
+HOST(atanh, ICS_ATANH, check)
+HOST(exp, ICS_EXP, check_zero)
+HOST(exp2, ICS_EXP2, check_zero)
+HOST(exp10, ICS_EXP10, check_zero)
+HOST(expm1, ICS_EXPM1, check)
+HOST(log, ICS_LOG, check)
+HOST(log2, ICS_LOG2, check)
+HOST(log10, ICS_LOG10, check)
+HOST(log1p, ICS_LOG1P, check)
+HOST(cbrt, ICS_CBRT, check)
+HOST(erf, ICS_ERF, check)
+HOST(erfc, ICS_ERFC, check_zero)
+HOST(tgamma, ICS_TGAMMA, check_zero)
+HOST(j0, ICS_J0, check)
+HOST(j1, ICS_J1, check_zero)
+HOST(y0, ICS_Y0, check)
+HOST(y1, ICS_Y1, check)
+
+#define HOST2(name, function, check)                                                                                \
+    double name(double x, double y) {                                                                               \
+        if (unknown(x) || unknown(y)) return input(#name);                                                          \
+        double result = host(function, x, y);                                                                       \
+        check(result, x, y);                                                                                        \
+        return result;                                                                                              \
+    }                                                                                                               \
+    float name##f(float x, float y) {                                                                               \
+        if (unknown(x) || unknown(y)) return (float)input(#name "f");                                               \
+        float result = host_float(function, x, y);                                                                  \
+        check(result, x, y);                                                                                        \
+        return result;                                                                                              \
+    }
+
+HOST2(pow, ICS_POW, check_zero)
+HOST2(atan2, ICS_ATAN2, check_zero)
+HOST2(hypot, ICS_HYPOT, check)
+
+/* Bessel functions of an integer order, which goes to the host as a number: all are exact in a double. */
+double jn(int n, double x) {
+    if (unknown(x)) return input("jn");
+    double result = host(ICS_JN, n, x);
+    check_zero(result, x, 0);
+    return result;
 }
 
-long lrint(double x) {
-    return (long)__builtin_elementwise_rint(x);
+double yn(int n, double x) {
+    if (unknown(x)) return input("yn");
+    double result = host(ICS_YN, n, x);
+    check(result, x, 0);
+    return result;
 }
 
-long long llrint(double x) {
-    return (long)__builtin_elementwise_rint(x);
+void sincos(double x, double *sine, double *cosine) {
+    *sine = sin(x);
+    *cosine = cos(x);
 }
 
-#undef isnan
-#undef isinf
-#undef finite
-
-int isnan(double x) {
-    return x != x;
+void sincosf(float x, float *sine, float *cosine) {
+    *sine = sinf(x);
+    *cosine = cosf(x);
 }
 
-int isinf(double x) {
-    return (x == HUGE_VAL) - (x == -HUGE_VAL);
+/* --- the logarithm of the gamma function, and the sign that goes with it --- */
+
+int signgam;
+
+/* Negative between an odd negative integer and the even one above it. */
+static int gamma_sign(double x) {
+    if (x == 0) return bits(x) >> 63 ? -1 : 1;
+    double whole = __builtin_elementwise_floor(x);
+    return x < 0 && whole != x && __builtin_elementwise_fmod(whole, 2.0) != 0 ? -1 : 1;
 }
 
-int finite(double x) {
-    return x - x == 0;
+double lgamma_r(double x, int *sign) {
+    if (unknown(x)) {
+        *sign = (int)__ics_input("lgamma_sign", 32);
+        return input("lgamma");
+    }
+    double result = host(ICS_LGAMMA, x, 0);
+    *sign = gamma_sign(x);
+    check(result, x, 0);
+    return result;
 }
 
-int __isnan(double x) {
-    return x != x;
+float lgammaf_r(float x, int *sign) {
+    if (unknown(x)) {
+        *sign = (int)__ics_input("lgamma_sign", 32);
+        return (float)input("lgammaf");
+    }
+    float result = host_float(ICS_LGAMMA, x, 0);
+    *sign = gamma_sign(x);
+    check(result, x, 0);
+    return result;
 }
 
-int __isinf(double x) {
-    return isinf(x);
+double lgamma(double x) {
+    return lgamma_r(x, &signgam);
 }
 
-int __finite(double x) {
-    return finite(x);
-}
-
-int __signbit(double x) {
-    return bits(x) >> 63;
-}
-
-int __fpclassify(double x) {
-    int e = exponent_of(x);
-    unsigned long m = bits(x) & MANTISSA;
-    if (e == 0x7ff) return m ? FP_NAN : FP_INFINITE;
-    if (e == 0) return m ? FP_SUBNORMAL : FP_ZERO;
-    return FP_NORMAL;
+float lgammaf(float x) {
+    return lgammaf_r(x, &signgam);
 }

@@ -7,49 +7,67 @@
 #include "ics_mutex.h"
 #include "ics_thread.h"
 
-/* glibc keeps the attributes in one int: the type in the low bits, the rest above. */
-#define ATTR_TYPE 0x0fff
-#define ATTR_PROTOCOL_SHIFT 28
-#define ATTR_PSHARED 0x80000000u
-#define ATTR_ROBUST 0x40000000u
+/* What a robust mutex remembers of an owner that ended. */
+enum { SOUND, OWNER_DIED, NOT_RECOVERABLE };
 
-static int *attr_bits(const pthread_mutexattr_t *attr) {
-    _Static_assert(sizeof(pthread_mutexattr_t) == sizeof(int), "glibc's layout");
-    return (int *)attr;
+static int type_of(const struct ics_mutex *m) {
+    return m->kind & ICS_MUTEX_TYPE;
 }
 
+/* A destroyed mutex has a kind of -1. */
 static int invalid_kind(const struct ics_mutex *m) {
-    return (unsigned)m->kind > PTHREAD_MUTEX_ADAPTIVE_NP;
+    return m->kind < 0;
 }
 
-static void take(struct ics_mutex *m) {
+static int is_mine(const struct ics_mutex *m) {
+    return m->taken && m->owner == __ics_thread_self() + 1;
+}
+
+/* 0, or EOWNERDEAD: the mutex is held then as well. */
+static int take(struct ics_mutex *m) {
     m->taken = 1;
     m->owner = __ics_thread_self() + 1;
+    m->count = 0;
     __ics_acquire(m);
     __ics_event(m, ICS_EXCLUSIVE);
+    if (!(m->kind & ICS_MUTEX_ROBUST)) return 0;
+    struct ics_thread *t = ics_self();
+    m->next = t->robust;
+    t->robust = m;
+    return m->state == OWNER_DIED ? EOWNERDEAD : 0;
 }
 
-/* What a lock operation on a mutex that the caller may own already has to say before it can block: -1 to go on. */
-static int relock(struct ics_mutex *m, int try) {
+/* A failed attempt that depends on what other threads do. */
+static int not_taken(struct ics_mutex *m, int error) {
+    __ics_event(m, ICS_EXCLUSIVE);
+    return error;
+}
+
+/* What a lock operation has to say before it can block: -1 to go on. */
+static int early(struct ics_mutex *m, int try) {
     if (m->kind == PTHREAD_MUTEX_NORMAL || m->kind == PTHREAD_MUTEX_ADAPTIVE_NP) return -1;
     if (invalid_kind(m)) return EINVAL;
-    if (!m->taken || m->owner != __ics_thread_self() + 1) return -1;
-    if (m->kind == PTHREAD_MUTEX_ERRORCHECK) return try ? EBUSY : EDEADLK;
+    if (m->kind & ICS_MUTEX_ROBUST && m->state == NOT_RECOVERABLE) return ENOTRECOVERABLE;
+    if (m->kind & ICS_MUTEX_PROTECT && ics_self()->priority > (int)m->ceiling) return EINVAL;
+    if (!is_mine(m)) return -1;
+    if (type_of(m) == PTHREAD_MUTEX_ERRORCHECK) return try ? EBUSY : EDEADLK;
+    if (type_of(m) != PTHREAD_MUTEX_RECURSIVE) return -1;
     if (m->count == 0xffffffffu) return EAGAIN;
     m->count++;
     return 0;
 }
 
-void ics_mutex_take(struct ics_mutex *m) {
-    while (m->taken) __ics_wait(m);
-    take(m);
+int ics_mutex_take(struct ics_mutex *m) {
+    while (m->taken) ics_wait(m, ICS_FOREVER);
+    if (m->kind & ICS_MUTEX_ROBUST && m->state == NOT_RECOVERABLE) return not_taken(m, ENOTRECOVERABLE);
+    return take(m);
 }
 
+/* A null attribute gives the defaults. */
 int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr) {
     struct ics_mutex *m = (struct ics_mutex *)mutex;
     __ics_memset(m, 0, sizeof *m);
-    if (attr) m->kind = *attr_bits(attr) & ATTR_TYPE;
-    return 0;
+    return attr ? ics_mutex_apply(m, attr) : 0;
 }
 
 int pthread_mutex_destroy(pthread_mutex_t *mutex) {
@@ -61,134 +79,116 @@ int pthread_mutex_destroy(pthread_mutex_t *mutex) {
 
 int pthread_mutex_lock(pthread_mutex_t *mutex) {
     struct ics_mutex *m = (struct ics_mutex *)mutex;
-    int early = relock(m, 0);
-    if (early >= 0) return early;
-    ics_mutex_take(m);
-    return 0;
+    int done = early(m, 0);
+    return done >= 0 ? done : ics_mutex_take(m);
 }
 
 int pthread_mutex_trylock(pthread_mutex_t *mutex) {
     struct ics_mutex *m = (struct ics_mutex *)mutex;
-    int early = relock(m, 1);
-    if (early >= 0) return early;
-    if (m->taken) {
-        __ics_event(m, ICS_EXCLUSIVE);
-        return EBUSY;
-    }
-    take(m);
-    return 0;
-}
-
-static int valid_time(const struct timespec *t) {
-    return t->tv_nsec >= 0 && t->tv_nsec < 1000000000;
-}
-
-int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *abstime) {
-    struct ics_mutex *m = (struct ics_mutex *)mutex;
-    int early = relock(m, 0);
-    if (early >= 0) return early;
-    while (m->taken) {
-        if (!valid_time(abstime)) return EINVAL;
-        if (__ics_wait_timed(m)) {
-            __ics_event(m, ICS_EXCLUSIVE);
-            return ETIMEDOUT;
-        }
-    }
-    take(m);
-    return 0;
+    int done = early(m, 1);
+    if (done >= 0) return done;
+    return m->taken ? not_taken(m, EBUSY) : take(m);
 }
 
 int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *abstime) {
+    struct ics_mutex *m = (struct ics_mutex *)mutex;
     if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) return EINVAL;
-    return pthread_mutex_timedlock(mutex, abstime);
+    int done = early(m, 0);
+    if (done >= 0) return done;
+    while (m->taken) {
+        if (!ics_valid_time(abstime)) return EINVAL;
+        if (ics_wait(m, ics_deadline(clock, abstime)) == ICS_TIMED_OUT) return not_taken(m, ETIMEDOUT);
+    }
+    return ics_mutex_take(m);
+}
+
+int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *abstime) {
+    return pthread_mutex_clocklock(mutex, CLOCK_REALTIME, abstime);
+}
+
+static void forget_robust(struct ics_mutex *m) {
+    struct ics_mutex **link = &ics_self()->robust;
+    while (*link && *link != m) link = &(*link)->next;
+    if (*link) *link = m->next;
+}
+
+void ics_mutex_free(struct ics_mutex *m) {
+    if (m->kind & ICS_MUTEX_ROBUST) forget_robust(m);
+    __ics_release(m);
+    m->taken = 0;
+    m->owner = 0;
+    __ics_notify_one(m);
 }
 
 int ics_mutex_release(struct ics_mutex *m) {
     if (m->kind != PTHREAD_MUTEX_NORMAL && m->kind != PTHREAD_MUTEX_ADAPTIVE_NP) {
         if (invalid_kind(m)) return EINVAL;
-        if (!m->taken || m->owner != __ics_thread_self() + 1) return EPERM;
+        int checked = type_of(m) == PTHREAD_MUTEX_RECURSIVE || type_of(m) == PTHREAD_MUTEX_ERRORCHECK;
+        if ((checked || m->kind & ICS_MUTEX_ROBUST) && !is_mine(m)) return EPERM;
         if (m->count) {
             m->count--;
             return 0;
         }
     }
     __ics_event(m, ICS_EXCLUSIVE);
-    __ics_release(m);
-    m->taken = 0;
-    m->owner = 0;
-    __ics_notify_one(m);
+    if (m->kind & ICS_MUTEX_ROBUST && m->state == OWNER_DIED) m->state = NOT_RECOVERABLE;
+    ics_mutex_free(m);
+    /* Nobody can have it any more: all who wait are told. */
+    if (m->kind & ICS_MUTEX_ROBUST && m->state == NOT_RECOVERABLE) __ics_notify_all(m);
     return 0;
 }
 
 int pthread_mutex_unlock(pthread_mutex_t *mutex) {
     int error = ics_mutex_release((struct ics_mutex *)mutex);
-    if (error == 0) __ics_yield();
+    if (error == 0) ics_yield();
     return error;
 }
 
+void ics_abandon_mutexes(struct ics_thread *t) {
+    while (t->robust) {
+        struct ics_mutex *m = t->robust;
+        __ics_event(m, ICS_EXCLUSIVE);
+        m->state = OWNER_DIED;
+        m->count = 0;
+        ics_mutex_free(m);
+    }
+}
+
 int pthread_mutex_consistent(pthread_mutex_t *mutex) {
-    return EINVAL; /* no owner ever dies holding one without the process ending */
+    struct ics_mutex *m = (struct ics_mutex *)mutex;
+    if (invalid_kind(m) || !(m->kind & ICS_MUTEX_ROBUST) || m->state != OWNER_DIED) return EINVAL;
+    m->state = SOUND;
+    return 0;
+}
+
+/* What programs that were compiled with an older glibc call. */
+int ics_consistent_np(pthread_mutex_t *mutex) __asm__("pthread_mutex_consistent_np");
+int ics_consistent_np(pthread_mutex_t *mutex) {
+    return pthread_mutex_consistent(mutex);
 }
 
 int pthread_mutex_getprioceiling(const pthread_mutex_t *mutex, int *ceiling) {
-    return EINVAL;
+    const struct ics_mutex *m = (const struct ics_mutex *)mutex;
+    if (invalid_kind(m) || !(m->kind & ICS_MUTEX_PROTECT)) return EINVAL;
+    *ceiling = (int)m->ceiling;
+    return 0;
 }
 
 int pthread_mutex_setprioceiling(pthread_mutex_t *mutex, int ceiling, int *old) {
-    return EINVAL;
-}
-
-int pthread_mutexattr_init(pthread_mutexattr_t *attr) {
-    *attr_bits(attr) = 0;
-    return 0;
-}
-
-int pthread_mutexattr_destroy(pthread_mutexattr_t *attr) {
-    return 0;
-}
-
-int pthread_mutexattr_settype(pthread_mutexattr_t *attr, int type) {
-    if ((unsigned)type > PTHREAD_MUTEX_ADAPTIVE_NP) return EINVAL;
-    *attr_bits(attr) = (*attr_bits(attr) & ~ATTR_TYPE) | type;
-    return 0;
-}
-
-int pthread_mutexattr_gettype(const pthread_mutexattr_t *attr, int *type) {
-    *type = *attr_bits(attr) & ATTR_TYPE;
-    return 0;
-}
-
-int pthread_mutexattr_setpshared(pthread_mutexattr_t *attr, int shared) {
-    if (shared != PTHREAD_PROCESS_PRIVATE && shared != PTHREAD_PROCESS_SHARED) return EINVAL;
-    unsigned bits = (unsigned)*attr_bits(attr) & ~ATTR_PSHARED;
-    *attr_bits(attr) = (int)(shared ? bits | ATTR_PSHARED : bits);
-    return 0;
-}
-
-int pthread_mutexattr_getpshared(const pthread_mutexattr_t *attr, int *shared) {
-    *shared = ((unsigned)*attr_bits(attr) & ATTR_PSHARED) != 0;
-    return 0;
-}
-
-int pthread_mutexattr_setprotocol(pthread_mutexattr_t *attr, int protocol) {
-    if ((unsigned)protocol > PTHREAD_PRIO_PROTECT) return EINVAL;
-    *attr_bits(attr) = (*attr_bits(attr) & ~(3 << ATTR_PROTOCOL_SHIFT)) | protocol << ATTR_PROTOCOL_SHIFT;
-    return 0;
-}
-
-int pthread_mutexattr_getprotocol(const pthread_mutexattr_t *attr, int *protocol) {
-    *protocol = *attr_bits(attr) >> ATTR_PROTOCOL_SHIFT & 3;
-    return 0;
-}
-
-int pthread_mutexattr_setrobust(pthread_mutexattr_t *attr, int robust) {
-    if (robust != PTHREAD_MUTEX_STALLED && robust != PTHREAD_MUTEX_ROBUST) return EINVAL;
-    unsigned bits = (unsigned)*attr_bits(attr) & ~ATTR_ROBUST;
-    *attr_bits(attr) = (int)(robust ? bits | ATTR_ROBUST : bits);
-    return 0;
-}
-
-int pthread_mutexattr_getrobust(const pthread_mutexattr_t *attr, int *robust) {
-    *robust = ((unsigned)*attr_bits(attr) & ATTR_ROBUST) != 0;
+    struct ics_mutex *m = (struct ics_mutex *)mutex;
+    if (invalid_kind(m) || !(m->kind & ICS_MUTEX_PROTECT) || ceiling < 1 || ceiling > 99) return EINVAL;
+    int mine = is_mine(m);
+    if (mine && type_of(m) == PTHREAD_MUTEX_ERRORCHECK) return EDEADLK;
+    if (!mine || type_of(m) != PTHREAD_MUTEX_RECURSIVE) {
+        mine = 0;
+        int error = ics_mutex_take(m);
+        if (error) return error;
+    }
+    if (old) *old = (int)m->ceiling;
+    m->ceiling = (unsigned)ceiling;
+    if (mine) return 0;
+    __ics_event(m, ICS_EXCLUSIVE);
+    ics_mutex_free(m);
+    ics_yield();
     return 0;
 }

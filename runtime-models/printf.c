@@ -1,14 +1,14 @@
 /* The printf family, and the names that headers turn its calls into. */
 #include "ics.h"
 
-#include <err.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <syslog.h>
 #include <unistd.h>
 
 #include "ics_stdio.h"
+
+_Noreturn void __chk_fail(void);
 
 int vfprintf(FILE *f, const char *format, va_list ap) {
     if (__ics_is_symbolic_domain()) return ics_format_sink(format, ap);
@@ -111,8 +111,15 @@ int __fprintf_chk(FILE *f, int flag, const char *format, ...) {
     FORWARD(vfprintf(f, format, ap));
 }
 
+static int sprintf_within(char *to, size_t room, const char *format, va_list ap) {
+    if (__ics_is_symbolic_domain()) return vsnprintf(to, (size_t)-1, format, ap);
+    int count = vsnprintf(to, room, format, ap);
+    if (count >= 0 && (size_t)count >= room) __chk_fail();
+    return count;
+}
+
 int __sprintf_chk(char *to, int flag, size_t room, const char *format, ...) {
-    FORWARD(vsnprintf(to, (size_t)-1, format, ap));
+    FORWARD(sprintf_within(to, room, format, ap));
 }
 
 int __snprintf_chk(char *to, size_t size, int flag, size_t room, const char *format, ...) {
@@ -136,7 +143,11 @@ int __vfprintf_chk(FILE *f, int flag, const char *format, va_list ap) {
 }
 
 int __vsprintf_chk(char *to, int flag, size_t room, const char *format, va_list ap) {
-    return vsnprintf(to, (size_t)-1, format, ap);
+    return sprintf_within(to, room, format, ap);
+}
+
+int __vdprintf_chk(int fd, int flag, const char *format, va_list ap) {
+    return vdprintf(fd, format, ap);
 }
 
 int __vsnprintf_chk(char *to, size_t size, int flag, size_t room, const char *format, va_list ap) {
@@ -145,62 +156,4 @@ int __vsnprintf_chk(char *to, size_t size, int flag, size_t room, const char *fo
 
 int __vasprintf_chk(char **to, int flag, const char *format, va_list ap) {
     return vasprintf(to, format, ap);
-}
-
-/* --- messages --- */
-
-void perror(const char *s) {
-    if (__ics_is_symbolic_domain()) return;
-    const char *message = strerror(errno);
-    if (s && *s) fprintf(stderr, "%s: %s\n", s, message);
-    else fprintf(stderr, "%s\n", message);
-}
-
-extern char *program_invocation_short_name;
-
-static void report(int error, const char *format, va_list ap) {
-    if (__ics_is_symbolic_domain()) return;
-    fprintf(stderr, "%s: ", program_invocation_short_name);
-    if (format) {
-        vfprintf(stderr, format, ap);
-        if (error >= 0) fputs(": ", stderr);
-    }
-    if (error >= 0) fputs(strerror(error), stderr);
-    fputc('\n', stderr);
-}
-
-#define REPORT(error)                                                                                               \
-    va_list ap;                                                                                                     \
-    va_start(ap, format);                                                                                           \
-    report(error, format, ap);                                                                                      \
-    va_end(ap)
-
-void warn(const char *format, ...) {
-    REPORT(errno);
-}
-
-void warnx(const char *format, ...) {
-    REPORT(-1);
-}
-
-_Noreturn void err(int status, const char *format, ...) {
-    REPORT(errno);
-    exit(status);
-}
-
-_Noreturn void errx(int status, const char *format, ...) {
-    REPORT(-1);
-    exit(status);
-}
-
-void syslog(int priority, const char *format, ...) {
-}
-
-void vsyslog(int priority, const char *format, va_list ap) {
-}
-
-void openlog(const char *name, int options, int facility) {
-}
-
-void closelog(void) {
 }

@@ -1,4 +1,4 @@
-/* The process: environment, identity, configuration, signals (which are never delivered), locale. */
+/* The process: environment, identity, configuration, messages. */
 #include "ics.h"
 
 #include <errno.h>
@@ -6,8 +6,6 @@
 #include <grp.h>
 #include <libintl.h>
 #include <limits.h>
-#include <locale.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -16,6 +14,7 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "ics_files.h"
 #include "ics_thread.h"
 
 /* The engine sets these before main. */
@@ -102,16 +101,32 @@ static int number(const char *name, int concrete) {
     return (int)value;
 }
 
+/* They are the same at each call. */
+#define SAME_NUMBER(name, concrete)                                                                                 \
+    static int known, value;                                                                                        \
+    if (!known) value = number(name, concrete);                                                                     \
+    known = 1;                                                                                                      \
+    return value
+
 pid_t getpid(void) {
-    return number("getpid", 4242);
+    SAME_NUMBER("getpid", 4242);
 }
 
 pid_t getppid(void) {
-    return number("getppid", 4241);
+    SAME_NUMBER("getppid", 4241);
 }
 
 pid_t getpgrp(void) {
-    return number("getpgrp", 4242);
+    SAME_NUMBER("getpgrp", 4242);
+}
+
+pid_t getpgid(pid_t pid) {
+    if (pid != 0 && pid != getpid()) return fail(ESRCH);
+    return getpgrp();
+}
+
+pid_t getsid(pid_t pid) {
+    return getpgid(pid);
 }
 
 pid_t gettid(void) {
@@ -119,59 +134,88 @@ pid_t gettid(void) {
 }
 
 uid_t getuid(void) {
-    return (uid_t)number("getuid", 1000);
+    SAME_NUMBER("getuid", 1000);
 }
 
 uid_t geteuid(void) {
-    return (uid_t)number("geteuid", 1000);
+    SAME_NUMBER("geteuid", 1000);
 }
 
 gid_t getgid(void) {
-    return (gid_t)number("getgid", 1000);
+    SAME_NUMBER("getgid", 1000);
 }
 
 gid_t getegid(void) {
-    return (gid_t)number("getegid", 1000);
+    SAME_NUMBER("getegid", 1000);
+}
+
+/* Identities do not change: to what they are already, or not at all. */
+static int stays(unsigned wanted, unsigned is) {
+    return wanted == is || wanted == ~0u ? 0 : fail(EPERM);
+}
+
+int setuid(uid_t id) {
+    return stays(id, getuid());
+}
+
+int seteuid(uid_t id) {
+    return stays(id, geteuid());
+}
+
+int setreuid(uid_t real, uid_t effective) {
+    return stays(real, getuid()) | stays(effective, geteuid());
+}
+
+int setresuid(uid_t real, uid_t effective, uid_t saved) {
+    return stays(real, getuid()) | stays(effective, geteuid()) | stays(saved, geteuid());
+}
+
+int getresuid(uid_t *real, uid_t *effective, uid_t *saved) {
+    *real = getuid();
+    *effective = *saved = geteuid();
+    return 0;
+}
+
+int setresgid(gid_t real, gid_t effective, gid_t saved) {
+    return stays(real, getgid()) | stays(effective, getegid()) | stays(saved, getegid());
+}
+
+int getresgid(gid_t *real, gid_t *effective, gid_t *saved) {
+    *real = getgid();
+    *effective = *saved = getegid();
+    return 0;
+}
+
+int setgid(gid_t id) {
+    return stays(id, getgid());
+}
+
+int setegid(gid_t id) {
+    return stays(id, getegid());
+}
+
+int setregid(gid_t real, gid_t effective) {
+    return stays(real, getgid()) | stays(effective, getegid());
+}
+
+int getgroups(int n, gid_t *groups) {
+    if (n < 0) return fail(EINVAL);
+    if (n > 0) groups[0] = getgid();
+    return 1;
+}
+
+int setgroups(size_t n, const gid_t *groups) {
+    return fail(EPERM);
+}
+
+int initgroups(const char *user, gid_t group) {
+    return fail(EPERM);
 }
 
 int isatty(int fd) {
     if (__ics_is_symbolic_domain() && (__ics_input("isatty", 1) & 1)) return 1;
-    errno = ENOTTY;
+    if (ics_file(fd)) errno = ENOTTY;
     return 0;
-}
-
-int getpagesize(void) {
-    return 4096;
-}
-
-/* The machine is assumed to have ICS_PROCESSORS processors, not read: a thread per processor would else be a number of
- * threads that is an input. */
-long sysconf(int name) {
-    switch (name) {
-    case _SC_NPROCESSORS_ONLN:
-    case _SC_NPROCESSORS_CONF: return ICS_PROCESSORS;
-    case _SC_PAGESIZE: return 4096;
-    case _SC_CLK_TCK: return 100;
-    case _SC_OPEN_MAX: return 1024;
-    case _SC_ARG_MAX: return 2097152;
-    case _SC_PHYS_PAGES: return 1l << 20;
-    case _SC_AVPHYS_PAGES: return 1l << 19;
-    case _SC_THREAD_KEYS_MAX: return 1024;
-    case _SC_THREAD_STACK_MIN: return 16384;
-    case _SC_HOST_NAME_MAX: return 64;
-    case _SC_LINE_MAX: return 2048;
-    case _SC_IOV_MAX: return 1024;
-    case _SC_LEVEL1_DCACHE_LINESIZE: return 64;
-    default: __ics_unsupported("sysconf with this name");
-    }
-}
-
-int get_nprocs(void) {
-    return ICS_PROCESSORS;
-}
-
-int get_nprocs_conf(void) {
-    return ICS_PROCESSORS;
 }
 
 /* Naming a thread is all that threaded programs use it for; nobody reads the name back. */
@@ -195,100 +239,7 @@ int getentropy(void *to, size_t n) {
     return getrandom(to, n, 0) == (ssize_t)n ? 0 : -1;
 }
 
-/* --- signals: handlers are kept, but nothing outside sends any --- */
-
-static struct sigaction actions[NSIG];
-
-int sigaction(int signal, const struct sigaction *action, struct sigaction *old) {
-    if (signal < 1 || signal >= NSIG) return fail(EINVAL);
-    if (old) __ics_memcpy(old, &actions[signal], sizeof *old);
-    if (action) __ics_memcpy(&actions[signal], action, sizeof *action);
-    return 0;
-}
-
-sighandler_t signal(int signal, sighandler_t handler) {
-    if (signal < 1 || signal >= NSIG) {
-        errno = EINVAL;
-        return SIG_ERR;
-    }
-    sighandler_t old = actions[signal].sa_handler;
-    actions[signal].sa_handler = handler;
-    return old;
-}
-
-sighandler_t __sysv_signal(int number, sighandler_t handler) {
-    return signal(number, handler);
-}
-
-int raise(int number) {
-    if (number < 1 || number >= NSIG) return fail(EINVAL);
-    sighandler_t handler = actions[number].sa_handler;
-    if (handler == SIG_IGN) return 0;
-    if (handler != SIG_DFL) {
-        if (actions[number].sa_flags & SA_SIGINFO) __ics_unsupported("raise with a handler that takes siginfo_t");
-        handler(number);
-        return 0;
-    }
-    if (number != SIGABRT) __ics_unsupported("raise of a signal with its default action");
-    __ics_abort();
-}
-
-int sigemptyset(sigset_t *set) {
-    __ics_memset(set, 0, sizeof *set);
-    return 0;
-}
-
-int sigfillset(sigset_t *set) {
-    __ics_memset(set, 0xff, sizeof *set);
-    return 0;
-}
-
-int sigaddset(sigset_t *set, int signal) {
-    if (signal < 1 || signal >= NSIG) return fail(EINVAL);
-    set->__val[(signal - 1) / 64] |= 1ul << (signal - 1) % 64;
-    return 0;
-}
-
-int sigdelset(sigset_t *set, int signal) {
-    if (signal < 1 || signal >= NSIG) return fail(EINVAL);
-    set->__val[(signal - 1) / 64] &= ~(1ul << (signal - 1) % 64);
-    return 0;
-}
-
-int sigismember(const sigset_t *set, int signal) {
-    if (signal < 1 || signal >= NSIG) return fail(EINVAL);
-    return set->__val[(signal - 1) / 64] >> (signal - 1) % 64 & 1;
-}
-
-int pthread_sigmask(int how, const sigset_t *set, sigset_t *old) {
-    static _Thread_local sigset_t mask;
-    if (old) __ics_memcpy(old, &mask, sizeof mask);
-    if (!set) return 0;
-    for (unsigned i = 0; i < sizeof mask / sizeof mask.__val[0]; i++) {
-        if (how == SIG_BLOCK) mask.__val[i] |= set->__val[i];
-        else if (how == SIG_UNBLOCK) mask.__val[i] &= ~set->__val[i];
-        else if (how == SIG_SETMASK) mask.__val[i] = set->__val[i];
-        else return EINVAL;
-    }
-    return 0;
-}
-
-int sigprocmask(int how, const sigset_t *set, sigset_t *old) {
-    int error = pthread_sigmask(how, set, old);
-    return error ? fail(error) : 0;
-}
-
-unsigned alarm(unsigned seconds) {
-    if (seconds) __ics_unsupported("alarm");
-    return 0;
-}
-
-/* --- locale: C only --- */
-
-char *setlocale(int category, const char *name) {
-    if (name && *name && strcmp(name, "C") != 0 && strcmp(name, "POSIX") != 0) return 0;
-    return "C";
-}
+/* --- messages are never translated --- */
 
 #undef gettext
 #undef dcgettext
@@ -296,6 +247,7 @@ char *setlocale(int category, const char *name) {
 #undef ngettext
 #undef textdomain
 #undef bindtextdomain
+#undef bind_textdomain_codeset
 
 char *gettext(const char *text) {
     return (char *)text;
@@ -303,6 +255,18 @@ char *gettext(const char *text) {
 
 char *dcgettext(const char *domain, const char *text, int category) {
     return (char *)text;
+}
+
+char *dgettext(const char *domain, const char *text) {
+    return (char *)text;
+}
+
+char *ngettext(const char *one, const char *more, unsigned long n) {
+    return ICS_SELECT_PTR(n == 1, one, more);
+}
+
+char *bind_textdomain_codeset(const char *domain, const char *codeset) {
+    return (char *)codeset;
 }
 
 char *textdomain(const char *domain) {

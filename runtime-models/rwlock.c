@@ -1,17 +1,27 @@
-/* Read-write locks; readers are preferred, as by glibc's default. Readers' events are shared, writers' exclusive. */
+/* Read-write locks; readers are preferred, as by glibc's default, unless the lock prefers writers. Readers' events are
+ * shared, writers' exclusive. */
 #include "ics.h"
 
 #include <errno.h>
 #include <pthread.h>
 
+#include "ics_thread.h"
+
+/* `flags` is where glibc's static initialisers put the preference. */
 struct ics_rwlock {
     unsigned readers;
-    int writer;  /* 1 + slot of the thread that writes */
+    int writer;              /* 1 + slot of the thread that writes */
+    unsigned waiting_writers;
+    unsigned unused[9];
+    unsigned flags;
 };
 _Static_assert(sizeof(struct ics_rwlock) <= sizeof(pthread_rwlock_t), "fits");
+_Static_assert(offsetof(struct ics_rwlock, flags) == offsetof(struct __pthread_rwlock_arch_t, __flags), "glibc's layout");
 
-static int valid_time(const struct timespec *t) {
-    return t->tv_nsec >= 0 && t->tv_nsec < 1000000000;
+/* Whether a reader has to wait. */
+static int closed_to_readers(const struct ics_rwlock *l) {
+    if (l->writer) return 1;
+    return l->flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP && l->waiting_writers && l->readers;
 }
 
 static int self(void) {
@@ -34,6 +44,7 @@ static int write_taken(struct ics_rwlock *l) {
 
 int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t *attr) {
     __ics_memset(lock, 0, sizeof *lock);
+    if (attr) ((struct ics_rwlock *)lock)->flags = (unsigned)*(const int *)attr;
     return 0;
 }
 
@@ -44,38 +55,40 @@ int pthread_rwlock_destroy(pthread_rwlock_t *lock) {
 int pthread_rwlock_rdlock(pthread_rwlock_t *lock) {
     struct ics_rwlock *l = (struct ics_rwlock *)lock;
     if (l->writer == self()) return EDEADLK;
-    while (l->writer) __ics_wait(l);
+    while (closed_to_readers(l)) ics_wait(l, ICS_FOREVER);
     return read_taken(l);
 }
 
 int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock) {
     struct ics_rwlock *l = (struct ics_rwlock *)lock;
-    if (!l->writer) return read_taken(l);
+    if (!closed_to_readers(l)) return read_taken(l);
     __ics_event(l, ICS_SHARED);
     return EBUSY;
 }
 
-int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *abstime) {
+int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *abstime) {
     struct ics_rwlock *l = (struct ics_rwlock *)lock;
-    if (!valid_time(abstime)) return EINVAL;
+    if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) return EINVAL;
+    if (!ics_valid_time(abstime)) return EINVAL;
     if (l->writer == self()) return EDEADLK;
-    while (l->writer) {
-        if (!__ics_wait_timed(l)) continue;
+    while (closed_to_readers(l)) {
+        if (ics_wait(l, ics_deadline(clock, abstime)) != ICS_TIMED_OUT) continue;
         __ics_event(l, ICS_SHARED);
         return ETIMEDOUT;
     }
     return read_taken(l);
 }
 
-int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *abstime) {
-    if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) return EINVAL;
-    return pthread_rwlock_timedrdlock(lock, abstime);
+int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *abstime) {
+    return pthread_rwlock_clockrdlock(lock, CLOCK_REALTIME, abstime);
 }
 
 int pthread_rwlock_wrlock(pthread_rwlock_t *lock) {
     struct ics_rwlock *l = (struct ics_rwlock *)lock;
     if (l->writer == self()) return EDEADLK;
-    while (l->writer || l->readers) __ics_wait(l);
+    l->waiting_writers++;
+    while (l->writer || l->readers) ics_wait(l, ICS_FOREVER);
+    l->waiting_writers--;
     return write_taken(l);
 }
 
@@ -86,21 +99,28 @@ int pthread_rwlock_trywrlock(pthread_rwlock_t *lock) {
     return EBUSY;
 }
 
-int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *abstime) {
-    struct ics_rwlock *l = (struct ics_rwlock *)lock;
-    if (!valid_time(abstime)) return EINVAL;
-    if (l->writer == self()) return EDEADLK;
-    while (l->writer || l->readers) {
-        if (!__ics_wait_timed(l)) continue;
-        __ics_event(l, ICS_EXCLUSIVE);
-        return ETIMEDOUT;
-    }
-    return write_taken(l);
+/* A writer that gives up no longer keeps readers out. */
+static int not_written(struct ics_rwlock *l) {
+    __ics_event(l, ICS_EXCLUSIVE);
+    if (l->waiting_writers == 0) __ics_notify_all(l);
+    return ETIMEDOUT;
 }
 
 int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *abstime) {
+    struct ics_rwlock *l = (struct ics_rwlock *)lock;
     if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) return EINVAL;
-    return pthread_rwlock_timedwrlock(lock, abstime);
+    if (!ics_valid_time(abstime)) return EINVAL;
+    if (l->writer == self()) return EDEADLK;
+    int timed_out = 0;
+    l->waiting_writers++;
+    while (!timed_out && (l->writer || l->readers))
+        timed_out = ics_wait(l, ics_deadline(clock, abstime)) == ICS_TIMED_OUT;
+    l->waiting_writers--;
+    return timed_out ? not_written(l) : write_taken(l);
+}
+
+int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *abstime) {
+    return pthread_rwlock_clockwrlock(lock, CLOCK_REALTIME, abstime);
 }
 
 int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
@@ -115,7 +135,7 @@ int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
     }
     __ics_release(l);
     if (l->readers == 0) __ics_notify_all(l);
-    __ics_yield();
+    ics_yield();
     return 0;
 }
 

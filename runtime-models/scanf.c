@@ -40,11 +40,19 @@ static void skip_space(struct ics_source *in) {
     back(in, c);
 }
 
+static const char *width(const char *p, int *value) {
+    *value = 0;
+    while (*p >= '0' && *p <= '9') *value = *value * 10 + (*p++ - '0');
+    return p;
+}
+
 const char *ics_parse_directive(struct ics_directive *d, const char *p) {
     __ics_memset(d, 0, sizeof *d);
+    const char *after = width(p, &d->position);
+    if (*after == '$') p = after + 1;
+    else d->position = 0;
     if (*p == '*') d->suppress = 1, p++;
-    while (*p >= '0' && *p <= '9') d->width = d->width * 10 + (*p++ - '0');
-    if (*p == '$') __ics_unsupported("printf or scanf with numbered arguments");
+    p = width(p, &d->width);
     d->size = 4;
     if (*p == 'm') d->allocate = 1, p++;
     if (*p == 'h') {
@@ -180,12 +188,17 @@ static enum outcome floating(struct ics_source *in, struct ics_directive *d, va_
     token[n] = 0;
     if (n == 0) return in->ended && in->taken == in->start ? NO_INPUT : NO_MATCH;
     char *end;
-    double value = strtod(token, &end);
+    long double wide = 0;
+    double value = 0;
+    float narrow = 0;
+    if (d->size == 16) wide = strtold(token, &end);
+    else if (d->size == 8) value = strtod(token, &end);
+    else narrow = strtof(token, &end);
     if (end == token) return NO_MATCH; /* but an exponent without digits is taken and ignored, as by glibc */
     if (d->suppress) return STORED;
-    if (d->size == 16) *va_arg(*ap, long double *) = value;
+    if (d->size == 16) *va_arg(*ap, long double *) = wide;
     else if (d->size == 8) *va_arg(*ap, double *) = value;
-    else *va_arg(*ap, float *) = (float)value;
+    else *va_arg(*ap, float *) = narrow;
     return STORED;
 }
 
@@ -251,6 +264,16 @@ static enum outcome convert(struct ics_source *in, struct ics_directive *d, va_l
     }
 }
 
+/* The same for the argument with the directive's number; all are pointers. */
+static enum outcome convert_numbered(struct ics_source *in, struct ics_directive *d, va_list arguments) {
+    va_list ap;
+    va_copy(ap, arguments);
+    for (int i = 1; i < d->position; i++) (void)va_arg(ap, void *);
+    enum outcome outcome = convert(in, d, &ap);
+    va_end(ap);
+    return outcome;
+}
+
 int ics_scan(struct ics_source *in, const char *format, va_list arguments) {
     va_list ap;
     va_copy(ap, arguments);
@@ -270,7 +293,7 @@ int ics_scan(struct ics_source *in, const char *format, va_list arguments) {
             struct ics_directive d;
             p = ics_parse_directive(&d, p + 1);
             in->ended = 0;
-            outcome = convert(in, &d, &ap);
+            outcome = d.position ? convert_numbered(in, &d, arguments) : convert(in, &d, &ap);
             stored += outcome == STORED && !d.suppress && d.conversion != 'n' && d.conversion != '%';
         }
     }

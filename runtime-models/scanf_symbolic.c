@@ -77,6 +77,7 @@ int ics_scan_symbolic(struct ics_source *in, const char *format, va_list argumen
         if (*p++ != '%') continue;
         struct ics_directive d;
         p = ics_parse_directive(&d, p);
+        if (d.position) __ics_unsupported("scanf with numbered arguments from symbolic input");
         if (d.conversion == '%' || d.conversion == 0 || d.suppress) continue;
         name_of(name, stem, d.conversion == 'n' ? conversions : ++conversions);
         store(in, &d, name, &ap);

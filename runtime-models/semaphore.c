@@ -33,13 +33,18 @@ int sem_destroy(sem_t *sem) {
     return 0;
 }
 
-int sem_wait(sem_t *sem) {
-    struct ics_semaphore *s = (struct ics_semaphore *)sem;
-    ics_cancellation_point();
-    while (s->value == 0) ics_wait_cancellable(s);
+static int taken(struct ics_semaphore *s) {
     s->value--;
     __ics_event(s, ICS_EXCLUSIVE);
     return 0;
+}
+
+int sem_wait(sem_t *sem) {
+    struct ics_semaphore *s = (struct ics_semaphore *)sem;
+    ics_cancellation_point();
+    while (s->value == 0)
+        if (ics_wait_cancellable(s, ICS_FOREVER) == ICS_INTERRUPTED) return fail(EINTR);
+    return taken(s);
 }
 
 int sem_trywait(sem_t *sem) {
@@ -50,24 +55,24 @@ int sem_trywait(sem_t *sem) {
     return 0;
 }
 
-int sem_timedwait(sem_t *sem, const struct timespec *abstime) {
+int sem_clockwait(sem_t *sem, clockid_t clock, const struct timespec *abstime) {
     struct ics_semaphore *s = (struct ics_semaphore *)sem;
+    if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) return fail(EINVAL);
+    if (!ics_valid_time(abstime)) return fail(EINVAL);
     ics_cancellation_point();
     while (s->value == 0) {
-        if (abstime->tv_nsec < 0 || abstime->tv_nsec >= 1000000000) return fail(EINVAL);
-        if (ics_wait_timed_cancellable(s)) {
+        enum ics_woken woken = ics_wait_cancellable(s, ics_deadline(clock, abstime));
+        if (woken == ICS_INTERRUPTED) return fail(EINTR);
+        if (woken == ICS_TIMED_OUT) {
             __ics_event(s, ICS_EXCLUSIVE);
             return fail(ETIMEDOUT);
         }
     }
-    s->value--;
-    __ics_event(s, ICS_EXCLUSIVE);
-    return 0;
+    return taken(s);
 }
 
-int sem_clockwait(sem_t *sem, clockid_t clock, const struct timespec *abstime) {
-    if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) return fail(EINVAL);
-    return sem_timedwait(sem, abstime);
+int sem_timedwait(sem_t *sem, const struct timespec *abstime) {
+    return sem_clockwait(sem, CLOCK_REALTIME, abstime);
 }
 
 int sem_post(sem_t *sem) {
@@ -76,7 +81,7 @@ int sem_post(sem_t *sem) {
     if (s->value == SEM_VALUE_MAX) return fail(EOVERFLOW);
     s->value++;
     __ics_notify_one(s);
-    __ics_yield();
+    ics_yield();
     return 0;
 }
 
@@ -96,45 +101,55 @@ struct named {
 };
 static struct named *names;
 
+/* The name without its slashes; null if there can be none with it. */
+static const char *stripped(const char *name) {
+    while (*name == '/') name++;
+    return *name && !strchr(name, '/') && strlen(name) <= NAME_MAX - strlen("sem.") ? name : 0;
+}
+
 static struct named *find(const char *name) {
     for (struct named *n = names; n; n = n->next)
         if (n->linked && strcmp(n->name, name) == 0) return n;
     return 0;
 }
 
-sem_t *sem_open(const char *name, int flags, ...) {
+static sem_t *not_opened(int error) {
+    errno = error;
+    return SEM_FAILED;
+}
+
+static struct named *create(const char *name, unsigned value) {
+    struct named *n = malloc(sizeof *n);
+    n->name = strdup(name);
+    n->sem = malloc(sizeof *n->sem);
+    n->opened = 0;
+    n->linked = 1;
+    n->next = names;
+    names = n;
+    sem_init(n->sem, 1, value);
+    return n;
+}
+
+sem_t *sem_open(const char *path, int flags, ...) {
+    const char *name = stripped(path);
+    if (!name) return not_opened(EINVAL);
     struct named *n = find(name);
-    if (n && (flags & O_CREAT) && (flags & O_EXCL)) {
-        errno = EEXIST;
-        return SEM_FAILED;
-    }
+    if (n && (flags & O_CREAT) && (flags & O_EXCL)) return not_opened(EEXIST);
     if (!n) {
-        if (!(flags & O_CREAT)) {
-            errno = ENOENT;
-            return SEM_FAILED;
-        }
+        if (!(flags & O_CREAT)) return not_opened(ENOENT);
         va_list ap;
         va_start(ap, flags);
         (void)va_arg(ap, unsigned);
         unsigned value = va_arg(ap, unsigned);
         va_end(ap);
-        if (value > SEM_VALUE_MAX) {
-            errno = EINVAL;
-            return SEM_FAILED;
-        }
-        n = malloc(sizeof *n);
-        n->name = strdup(name);
-        n->sem = malloc(sizeof *n->sem);
-        n->opened = 0;
-        n->linked = 1;
-        n->next = names;
-        names = n;
-        sem_init(n->sem, 0, value);
+        if (value > SEM_VALUE_MAX) return not_opened(EINVAL);
+        n = create(name, value);
     }
     n->opened++;
     return n->sem;
 }
 
+/* The memory stays: another thread may still be on its way out of a sem_post. */
 int sem_close(sem_t *sem) {
     for (struct named *n = names; n; n = n->next) {
         if (n->sem != sem || n->opened == 0) continue;
@@ -144,8 +159,9 @@ int sem_close(sem_t *sem) {
     return fail(EINVAL);
 }
 
-int sem_unlink(const char *name) {
-    struct named *n = find(name);
+int sem_unlink(const char *path) {
+    const char *name = stripped(path);
+    struct named *n = name ? find(name) : 0;
     if (!n) return fail(ENOENT);
     n->linked = 0;
     return 0;

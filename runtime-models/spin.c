@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "ics_thread.h"
+
 static int taken(pthread_spinlock_t *lock) {
     *lock = 1;
     __ics_acquire((const void *)lock);
@@ -21,7 +23,7 @@ int pthread_spin_destroy(pthread_spinlock_t *lock) {
 }
 
 int pthread_spin_lock(pthread_spinlock_t *lock) {
-    while (*lock) __ics_wait((const void *)lock);
+    while (*lock) ics_wait((const void *)lock, ICS_FOREVER);
     return taken(lock);
 }
 
@@ -36,6 +38,6 @@ int pthread_spin_unlock(pthread_spinlock_t *lock) {
     __ics_release((const void *)lock);
     *lock = 0;
     __ics_notify_one((const void *)lock);
-    __ics_yield();
+    ics_yield();
     return 0;
 }

@@ -39,9 +39,13 @@ FILE *stderr = &standard_error;
 /* The streams that exit() flushes, besides the standard ones. */
 static FILE *open_streams;
 
+static long seek(FILE *f, long offset, int whence) {
+    return f->_flags & ICS_MEMORY ? ics_memory_seek(f, offset, whence) : lseek(f->_fileno, offset, whence);
+}
+
 static int write_out(FILE *f, const char *p, size_t n) {
     while (n > 0) {
-        ssize_t done = write(f->_fileno, p, n);
+        ssize_t done = f->_flags & ICS_MEMORY ? ics_memory_write(f, p, n) : write(f->_fileno, p, n);
         if (done <= 0) {
             f->_flags |= ICS_ERROR;
             return EOF;
@@ -66,7 +70,7 @@ static int start_writing(FILE *f) {
         errno = EBADF;
         return EOF;
     }
-    if (f->_IO_read_end > f->_IO_read_ptr) lseek(f->_fileno, f->_IO_read_ptr - f->_IO_read_end, SEEK_CUR);
+    if (f->_IO_read_end > f->_IO_read_ptr) seek(f, f->_IO_read_ptr - f->_IO_read_end, SEEK_CUR);
     f->_IO_read_ptr = f->_IO_read_end = f->_IO_read_base = f->_IO_buf_base;
     f->_IO_write_base = f->_IO_write_ptr = f->_IO_buf_base;
     f->_IO_write_end = f->_IO_buf_end;
@@ -119,7 +123,9 @@ static size_t fill(FILE *f) {
         f->_IO_buf_base = f->_shortbuf;
         f->_IO_buf_end = f->_shortbuf + 1;
     }
-    ssize_t n = read(f->_fileno, f->_IO_buf_base, (size_t)(f->_IO_buf_end - f->_IO_buf_base));
+    size_t room = (size_t)(f->_IO_buf_end - f->_IO_buf_base);
+    ssize_t n = f->_flags & ICS_MEMORY ? ics_memory_read(f, f->_IO_buf_base, room)
+                                       : read(f->_fileno, f->_IO_buf_base, room);
     if (n <= 0) {
         f->_flags |= n == 0 ? ICS_EOF : ICS_ERROR;
         n = 0;
@@ -154,7 +160,7 @@ void ics_ungetc(FILE *f, int c) {
 
 /* --- opening and closing --- */
 
-static int mode_flags(const char *mode, int *open_flags) {
+int ics_mode_flags(const char *mode, int *open_flags) {
     int update = strchr(mode, '+') != 0;
     int extra = (strchr(mode, 'x') ? O_EXCL : 0) | (strchr(mode, 'e') ? O_CLOEXEC : 0);
     switch (*mode) {
@@ -178,7 +184,7 @@ static FILE *set_up(FILE *f, int fd, int flags) {
     return f;
 }
 
-static FILE *new_stream(int fd, int flags) {
+FILE *ics_new_stream(int fd, int flags) {
     FILE *f = set_up(malloc(sizeof *f), fd, flags);
     f->_chain = open_streams;
     open_streams = f;
@@ -186,10 +192,10 @@ static FILE *new_stream(int fd, int flags) {
 }
 
 FILE *fopen(const char *path, const char *mode) {
-    int open_flags, flags = mode_flags(mode, &open_flags);
+    int open_flags, flags = ics_mode_flags(mode, &open_flags);
     if (flags < 0) return 0;
     int fd = open(path, open_flags, 0666);
-    return fd < 0 ? 0 : new_stream(fd, flags);
+    return fd < 0 ? 0 : ics_new_stream(fd, flags);
 }
 
 FILE *fopen64(const char *path, const char *mode) {
@@ -197,33 +203,76 @@ FILE *fopen64(const char *path, const char *mode) {
 }
 
 FILE *fdopen(int fd, const char *mode) {
-    int open_flags, flags = mode_flags(mode, &open_flags);
-    return flags < 0 ? 0 : new_stream(fd, flags);
+    int open_flags, flags = ics_mode_flags(mode, &open_flags);
+    if (flags < 0) return 0;
+    int have = fcntl(fd, F_GETFL);
+    if (have < 0) return 0;
+    int access = have & O_ACCMODE;
+    if (access != O_RDWR && access != (open_flags & O_ACCMODE)) {
+        errno = EINVAL;
+        return 0;
+    }
+    if (open_flags & O_APPEND && !(have & O_APPEND)) fcntl(fd, F_SETFL, have | O_APPEND);
+    return ics_new_stream(fd, flags);
 }
 
 static int release(FILE *f) {
-    int result = ics_flush(f);
-    if (close(f->_fileno)) result = EOF;
+    int result = fflush(f);
+    if (f->_flags & ICS_MEMORY) {
+        if (ics_memory_close(f)) result = EOF;
+    } else if (close(f->_fileno)) {
+        result = EOF;
+    }
     if (f->_flags & ICS_OWN_BUFFER) free(f->_IO_buf_base);
     return result;
 }
 
+/* Nothing can be read or written any more. */
+static void set_closed(FILE *f) {
+    f->_flags = (f->_flags & ICS_STATIC) | ICS_NO_READ | ICS_NO_WRITE;
+    f->_IO_buf_base = f->_IO_buf_end = f->_IO_read_ptr = f->_IO_read_end = 0;
+    f->_IO_write_base = f->_IO_write_ptr = 0;
+}
+
+/* Another mode for the same file, from its start. */
+static FILE *reopen_same(FILE *f, int flags, int open_flags) {
+    int have = fcntl(f->_fileno, F_GETFL);
+    if (have < 0 || ((have & O_ACCMODE) != O_RDWR && (have & O_ACCMODE) != (open_flags & O_ACCMODE))) {
+        errno = have < 0 ? errno : EACCES;
+        return 0;
+    }
+    fflush(f);
+    seek(f, 0, SEEK_SET);
+    if (open_flags & O_TRUNC) (void)!ftruncate(f->_fileno, 0);
+    if (open_flags & O_APPEND) fcntl(f->_fileno, F_SETFL, have | O_APPEND);
+    f->_flags = flags | (f->_flags & (ICS_STATIC | ICS_OWN_BUFFER));
+    f->_IO_read_ptr = f->_IO_read_end = f->_IO_read_base = f->_IO_buf_base;
+    return f;
+}
+
 FILE *freopen(const char *path, const char *mode, FILE *f) {
-    int open_flags, flags = mode_flags(mode, &open_flags);
+    int open_flags, flags = ics_mode_flags(mode, &open_flags);
     if (flags < 0) return 0;
-    if (!path) __ics_unsupported("freopen without a path");
+    if (!path) return reopen_same(f, flags, open_flags);
     FILE *next = f->_chain;
     int number = f->_fileno, standing = f->_flags & ICS_STATIC;
     release(f);
     int fd = open(path, open_flags, 0666);
-    if (fd < 0) return 0;
-    if (fd != number && dup2(fd, number) == number) {
+    if (fd < 0) {
+        set_closed(f);
+        return 0;
+    }
+    if (number >= 0 && fd != number && dup2(fd, number) == number) {
         close(fd);
         fd = number;
     }
     set_up(f, fd, flags | standing);
     f->_chain = next;
     return f;
+}
+
+FILE *freopen64(const char *path, const char *mode, FILE *f) {
+    return freopen(path, mode, f);
 }
 
 int fclose(FILE *f) {
@@ -233,13 +282,8 @@ int fclose(FILE *f) {
         *p = f->_chain;
         break;
     }
-    if (f->_flags & ICS_STATIC) {
-        f->_flags = ICS_STATIC | ICS_NO_READ | ICS_NO_WRITE;
-        f->_IO_buf_base = f->_IO_buf_end = f->_IO_read_ptr = f->_IO_read_end = 0;
-        f->_IO_write_base = f->_IO_write_ptr = 0;
-    } else {
-        free(f);
-    }
+    if (f->_flags & ICS_STATIC) set_closed(f);
+    else free(f);
     return result;
 }
 
@@ -248,14 +292,26 @@ int fcloseall(void) {
     return fflush(0);
 }
 
+/* Puts the file's position where the reader is. */
+static void give_back(FILE *f) {
+    seek(f, f->_IO_read_ptr - f->_IO_read_end, SEEK_CUR);
+    f->_IO_read_ptr = f->_IO_read_end = f->_IO_read_base = f->_IO_buf_base;
+}
+
+static int flush_one(FILE *f) {
+    int result = ics_flush(f);
+    if (f->_flags & ICS_MEMORY) ics_memory_flushed(f);
+    return result;
+}
+
 int fflush(FILE *f) {
     if (__ics_is_symbolic_domain()) return 0;
     if (f) {
-        if (f->_IO_read_end > f->_IO_read_ptr) start_writing(f);
-        return ics_flush(f);
+        if (f->_IO_read_end > f->_IO_read_ptr) give_back(f);
+        return flush_one(f);
     }
     int result = ics_flush(stdout);
-    for (f = open_streams; f; f = f->_chain) result |= ics_flush(f);
+    for (f = open_streams; f; f = f->_chain) result |= flush_one(f);
     return result;
 }
 
@@ -293,19 +349,19 @@ void setlinebuf(FILE *f) {
     setvbuf(f, 0, _IOLBF, 0);
 }
 
-int fseek(FILE *f, long offset, int whence) {
+int fseeko(FILE *f, off_t offset, int whence) {
     if (!__ics_is_symbolic_domain()) {
-        ics_flush(f);
+        if (ics_flush(f)) return -1;
         if (whence == SEEK_CUR) offset -= f->_IO_read_end - f->_IO_read_ptr;
         f->_IO_read_ptr = f->_IO_read_end = f->_IO_read_base = f->_IO_buf_base;
         f->_IO_save_base = f->_IO_save_end = 0;
     }
     f->_flags &= ~ICS_EOF;
-    return lseek(f->_fileno, offset, whence) < 0 ? -1 : 0;
+    return seek(f, offset, whence) < 0 ? -1 : 0;
 }
 
-long ftell(FILE *f) {
-    long at = lseek(f->_fileno, 0, SEEK_CUR);
+off_t ftello(FILE *f) {
+    long at = seek(f, 0, SEEK_CUR);
     if (at < 0 || __ics_is_symbolic_domain()) return at;
     if (f->_IO_write_ptr > f->_IO_write_base) return at + (f->_IO_write_ptr - f->_IO_write_base);
     return at - (f->_IO_read_end - f->_IO_read_ptr) - (f->_IO_save_base ? f->_IO_save_end - f->_IO_save_base : 0);

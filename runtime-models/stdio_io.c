@@ -99,6 +99,26 @@ int ungetc(int c, FILE *f) {
     return (unsigned char)c;
 }
 
+int getw(FILE *f) {
+    int w;
+    return fread(&w, sizeof w, 1, f) == 1 ? w : EOF;
+}
+
+/* Gone from C11, but old programs call it: a line of any length. */
+char *gets(char *to) {
+    char *p = to;
+    int c;
+    if (__ics_is_symbolic_domain()) __ics_unsupported("gets");
+    while ((c = ics_getc(stdin)) != EOF && c != '\n') *p++ = (char)c;
+    if (c == EOF && p == to) return 0;
+    *p = 0;
+    return to;
+}
+
+char *__gets_chk(char *to, size_t room) {
+    return gets(to);
+}
+
 char *fgets(char *to, int size, FILE *f) {
     if (size <= 0) return 0;
     if (__ics_is_symbolic_domain()) return ics_symbolic_line(f, to, (size_t)size - 1);
@@ -111,10 +131,6 @@ char *fgets(char *to, int size, FILE *f) {
     if (n == 0 && size > 1) return 0;
     to[n] = 0;
     return to;
-}
-
-char *__fgets_chk(char *to, size_t room, int size, FILE *f) {
-    return fgets(to, size, f);
 }
 
 ssize_t getdelim(char **line, size_t *size, int delimiter, FILE *f) {
@@ -168,109 +184,4 @@ size_t fread(void *to, size_t size, size_t n, FILE *f) {
         done += ready;
     }
     return done / size;
-}
-
-int feof(FILE *f) {
-    return (f->_flags & ICS_EOF) != 0;
-}
-
-int ferror(FILE *f) {
-    return (f->_flags & ICS_ERROR) != 0;
-}
-
-void clearerr(FILE *f) {
-    f->_flags &= ~(ICS_EOF | ICS_ERROR);
-}
-
-int fileno(FILE *f) {
-    return f->_fileno;
-}
-
-void rewind(FILE *f) {
-    fseek(f, 0, SEEK_SET);
-    f->_flags &= ~ICS_ERROR;
-}
-
-int fseeko(FILE *f, off_t offset, int whence) {
-    return fseek(f, offset, whence);
-}
-
-int fseeko64(FILE *f, off_t offset, int whence) {
-    return fseek(f, offset, whence);
-}
-
-off_t ftello(FILE *f) {
-    return ftell(f);
-}
-
-off_t ftello64(FILE *f) {
-    return ftell(f);
-}
-
-/* A stream is used by one thread at a time anyway; holding it for longer orders nothing here. */
-void flockfile(FILE *f) {
-}
-
-void funlockfile(FILE *f) {
-}
-
-int ftrylockfile(FILE *f) {
-    return 0;
-}
-
-/* The unlocked names. */
-int getc_unlocked(FILE *f) {
-    return ics_getc(f);
-}
-
-int fgetc_unlocked(FILE *f) {
-    return ics_getc(f);
-}
-
-int getchar_unlocked(void) {
-    return ics_getc(stdin);
-}
-
-int putc_unlocked(int c, FILE *f) {
-    return fputc(c, f);
-}
-
-int fputc_unlocked(int c, FILE *f) {
-    return fputc(c, f);
-}
-
-int putchar_unlocked(int c) {
-    return fputc(c, stdout);
-}
-
-int fputs_unlocked(const char *s, FILE *f) {
-    return fputs(s, f);
-}
-
-char *fgets_unlocked(char *to, int size, FILE *f) {
-    return fgets(to, size, f);
-}
-
-size_t fread_unlocked(void *to, size_t size, size_t n, FILE *f) {
-    return fread(to, size, n, f);
-}
-
-size_t fwrite_unlocked(const void *p, size_t size, size_t n, FILE *f) {
-    return fwrite(p, size, n, f);
-}
-
-int feof_unlocked(FILE *f) {
-    return feof(f);
-}
-
-int ferror_unlocked(FILE *f) {
-    return ferror(f);
-}
-
-int fflush_unlocked(FILE *f) {
-    return fflush(f);
-}
-
-int fileno_unlocked(FILE *f) {
-    return f->_fileno;
 }

@@ -31,15 +31,17 @@ void *calloc(size_t n, size_t size) {
 }
 
 void free(void *p) {
+    __ics_check_family(p, ICS_BY_FREE);
     __ics_free(p);
 }
 
 void cfree(void *p) {
-    __ics_free(p);
+    free(p);
 }
 
 void *realloc(void *p, size_t size) {
     if (!p) return allocate(size, 0);
+    __ics_check_family(p, ICS_BY_FREE);
     size_t old = __ics_object_size(p);
     if (size == 0) {
         __ics_free(p);
@@ -88,7 +90,7 @@ size_t malloc_usable_size(void *p) {
 
 /* --- the end of the process --- */
 
-enum { ON_EXIT_MAX = 64 };
+enum { ON_EXIT_MAX = 1024 };
 static struct {
     void (*function)(void);
     void (*with_argument)(void *);

@@ -1,9 +1,9 @@
-/* Floating-point numbers from strings, correctly rounded.
+/* Floating-point numbers from strings, rounded once to the format that is asked for.
  *
- * A decimal is kept as its digits and the place of the point. Few digits and a small exponent are one exact operation
- * on doubles; otherwise the digits are multiplied or divided by powers of two, digit by digit, until the value is an
- * integer of 53 bits, which is rounded half to even. */
-#include "ics.h"
+ * A decimal is kept as its digits and the place of the point. Few digits and a small exponent are one exact operation;
+ * otherwise the digits are multiplied or divided by powers of two, digit by digit, until the value is an integer of as
+ * many bits as the format has, which is rounded half to even. */
+#include "ics_x87.h"
 
 #include <errno.h>
 #include <math.h>
@@ -12,14 +12,34 @@
 
 #include "ics_string.h"
 
-#define DIGITS 800  /* no double needs more than 767 significant digits to be told from its neighbours */
+/* A number is an integer of at most `precision` bits times 2^exponent, the exponent being from `least` to `greatest`. */
+struct format {
+    int precision, least, greatest;
+    int large, small; /* 10 to the power of one is too large, of the other too small */
+    int digits;       /* so many tell any number from its neighbours */
+};
+
+enum { FEW = 800, MANY = 11600, SPARE = 24 };
+
+static const struct format single_format = {24, -149, 104, 41, -60, FEW};
+static const struct format double_format = {53, -1074, 971, 310, -330, FEW};
+static const struct format extended_format = {64, -16445, 16320, 4940, -4970, MANY};
+
+/* value * 2^exponent; the exponent is INFINITE if it is too large for the format. */
+struct number {
+    unsigned long value;
+    int exponent;
+};
+
+#define INFINITE 100000
 
 /* 0.d1 d2 ... * 10^point; `more`: nonzero digits were cut off behind the last. */
 struct decimal {
+    const struct format *format;
     int n;
     int point;
     int more;
-    unsigned char digit[DIGITS + 24];
+    unsigned char *digit; /* format->digits and SPARE */
 };
 
 static double from_bits(unsigned long bits) {
@@ -27,9 +47,10 @@ static double from_bits(unsigned long bits) {
 }
 
 static void trim(struct decimal *d) {
-    if (d->n > DIGITS) {
-        for (int i = DIGITS; i < d->n; i++) d->more |= d->digit[i] != 0;
-        d->n = DIGITS;
+    int digits = d->format->digits;
+    if (d->n > digits) {
+        for (int i = digits; i < d->n; i++) d->more |= d->digit[i] != 0;
+        d->n = digits;
     }
     while (d->n > 0 && d->digit[d->n - 1] == 0) d->n--;
     if (d->n == 0) d->point = 0;
@@ -63,7 +84,7 @@ static void over(struct decimal *d, int k) {
         rest &= mask;
         if (out == 0 && q == 0) {
             d->point--;
-        } else if (out < DIGITS) {
+        } else if (out < d->format->digits) {
             d->digit[out++] = q;
         } else {
             d->more |= q != 0;
@@ -77,7 +98,7 @@ static void over(struct decimal *d, int k) {
     trim(d);
 }
 
-/* The integer nearest to d (half to even); d < 2^63. */
+/* The integer nearest to d (half to even), modulo 2^64; d < 2^64. */
 static unsigned long nearest(const struct decimal *d) {
     unsigned long value = 0;
     for (int i = 0; i < d->point; i++) value = value * 10 + (i < d->n ? d->digit[i] : 0);
@@ -88,35 +109,33 @@ static unsigned long nearest(const struct decimal *d) {
     return value + (unsigned)up;
 }
 
-/* bits of value * 2^exponent where value < 2^53 is already rounded for that exponent; ERANGE if it does not fit. */
-static double assemble(unsigned long value, int exponent) {
-    if (value == 1ul << 53) {
+static struct number number(unsigned long value, int exponent) {
+    struct number x = {value, exponent};
+    return x;
+}
+
+static struct number too_large(void) {
+    errno = ERANGE;
+    return number(0, INFINITE);
+}
+
+/* A value that was rounded to `keep` bits, which may have carried into one more. */
+static struct number assemble(const struct format *f, unsigned long value, int keep, int exponent) {
+    if (keep == 64 && value == 0) {
+        value = 1ul << 63;
+        exponent++;
+    } else if (keep == f->precision && keep < 64 && value >> keep) {
         value >>= 1;
         exponent++;
     }
-    if (exponent > 971) {
-        errno = ERANGE;
-        return HUGE_VAL;
-    }
-    if (value < 1ul << 52) return from_bits(value); /* subnormal: the exponent is the least one */
-    return from_bits((unsigned long)(exponent + 1075) << 52 | (value & ((1ul << 52) - 1)));
+    return exponent > f->greatest ? too_large() : number(value, exponent);
 }
 
-static double slow(struct decimal *d) {
-    if (d->n == 0) return 0;
-    if (d->point > 310) {
-        errno = ERANGE;
-        return HUGE_VAL;
-    }
-    if (d->point < -330) {
-        errno = ERANGE;
-        return 0;
-    }
-    /* d * 2^-exponent to [1/2, 1) */
+/* d * 2^-exponent is brought to [1/2, 1). */
+static int normalise(struct decimal *d) {
     int exponent = 0;
     while (d->point > 0) {
         int k = d->point >= 9 ? 28 : d->point > 1 ? 3 * (d->point - 1) : d->digit[0] >= 5 ? 4 : d->digit[0] >= 2 ? 3 : 1;
-        if (k == 0) k = 1;
         over(d, k);
         exponent += k;
     }
@@ -129,36 +148,29 @@ static double slow(struct decimal *d) {
             exponent++;
         }
     }
-    int keep = 53;
-    if (exponent - keep < -1074) keep = exponent + 1074;
+    return exponent;
+}
+
+static struct number rounded(struct decimal *d) {
+    const struct format *f = d->format;
+    while (d->n > 0 && d->digit[d->n - 1] == 0) d->n--;
+    if (d->n == 0) return number(0, f->least);
+    if (d->point > f->large) return too_large();
+    if (d->point < f->small) {
+        errno = ERANGE;
+        return number(0, f->least);
+    }
+    int exponent = normalise(d), keep = f->precision;
+    if (exponent - keep < f->least) keep = exponent - f->least;
     if (keep < 0) {
         errno = ERANGE;
-        return 0;
+        return number(0, f->least);
     }
     for (int k = keep; k > 0; k -= 28) times(d, k > 28 ? 28 : k);
     int exact = !d->more && d->point >= d->n;
     unsigned long value = nearest(d);
-    if (keep < 53 && !exact && value < 1ul << 52) errno = ERANGE;
-    return assemble(value, exponent - keep);
-}
-
-static double power_of_ten(int e) {
-    double p = 1;
-    for (; e > 0; e--) p *= 10; /* exact up to 10^22 */
-    return p;
-}
-
-static double to_double(struct decimal *d) {
-    while (d->n > 0 && d->digit[d->n - 1] == 0) d->n--;
-    if (d->n <= 15 && !d->more) {
-        double value = 0;
-        for (int i = 0; i < d->n; i++) value = value * 10 + d->digit[i];
-        int e = d->point - d->n;
-        if (d->n == 0) return 0;
-        if (e >= 0 && e <= 22) return value * power_of_ten(e);
-        if (e < 0 && e >= -22) return value / power_of_ten(-e);
-    }
-    return slow(d);
+    if (keep < f->precision && !exact && value < 1ul << (f->precision - 1)) errno = ERANGE;
+    return assemble(f, value, keep, exponent - keep);
 }
 
 /* An exponent behind `letter`, or 0; moves on only if there are digits. */
@@ -175,10 +187,10 @@ static const char *exponent_part(const char *p, char letter, int *exponent) {
     return q;
 }
 
-static const char *decimal_number(const char *p, double *value) {
-    struct decimal d;
-    d.n = d.point = d.more = 0;
-    int any = 0, behind = 0;
+/* Reads digits; 0 if there are none. */
+static const char *decimal_digits(const char *p, struct decimal *d) {
+    int any = 0, behind = 0, exponent;
+    d->n = d->point = d->more = 0;
     for (;; p++) {
         if (*p == '.' && !behind) {
             behind = 1;
@@ -186,20 +198,28 @@ static const char *decimal_number(const char *p, double *value) {
         }
         if (*p < '0' || *p > '9') break;
         any = 1;
-        if (d.n == 0 && *p == '0') {
-            d.point -= behind;
+        if (d->n == 0 && *p == '0') {
+            d->point -= behind;
             continue;
         }
-        if (d.n < DIGITS) d.digit[d.n++] = (unsigned char)(*p - '0');
-        else d.more |= *p != '0';
-        d.point += !behind;
+        if (d->n < d->format->digits) d->digit[d->n++] = (unsigned char)(*p - '0');
+        else d->more |= *p != '0';
+        d->point += !behind;
     }
     if (!any) return 0;
-    int exponent;
     p = exponent_part(p, 'e', &exponent);
-    d.point += exponent;
-    *value = to_double(&d);
+    d->point += exponent;
+    while (d->n > 0 && d->digit[d->n - 1] == 0) d->n--;
     return p;
+}
+
+/* The digits as an integer if there are at most `digits`, and 10^-most to 10^most to multiply it with. */
+static int is_simple(const struct decimal *d, int digits, int most, unsigned long *value, int *power) {
+    *value = 0;
+    *power = d->point - d->n;
+    if (d->n > digits || d->more || *power < -most || *power > most) return 0;
+    for (int i = 0; i < d->n; i++) *value = *value * 10 + d->digit[i];
+    return 1;
 }
 
 static int hex_digit(char c) {
@@ -208,10 +228,33 @@ static int hex_digit(char c) {
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Behind 0x. The value is kept in 64 bits, what falls off below in the last of them. */
-static const char *hexadecimal_number(const char *p, double *value) {
-    unsigned long bits = 0, sticky = 0;
-    int any = 0, behind = 0, exponent = 0, extra;
+/* (hi, lo / 2^64) * 2^exponent rounded; what is below is as good as the last bit of lo. */
+static struct number hexadecimal(const struct format *f, unsigned long hi, unsigned long lo, int exponent) {
+    if (hi == 0) return number(0, f->least);
+    int n = __builtin_clzl(hi), drop = 64 - f->precision;
+    if (n > 0) {
+        hi = hi << n | lo >> (64 - n);
+        lo <<= n;
+    }
+    exponent -= n;
+    if (exponent > f->greatest) return too_large();
+    if (exponent + drop < f->least) drop = f->least - exponent;
+    if (drop > 64) {
+        errno = ERANGE;
+        return number(0, f->least);
+    }
+    unsigned long kept = drop == 64 ? 0 : hi >> drop;
+    /* What is dropped, as a word of which the top bit is the half. */
+    unsigned long rest = drop == 0 ? lo : hi << (64 - drop) | (lo != 0);
+    if (drop > 64 - f->precision && rest) errno = ERANGE;
+    kept += (rest > 1ul << 63) | ((rest == 1ul << 63) & (kept & 1));
+    return assemble(f, kept, 64 - drop, exponent + drop);
+}
+
+/* Behind 0x. 16 significant digits go to one word, 16 to the next, and of others only whether one is not zero. */
+static const char *hexadecimal_number(const char *p, const struct format *f, struct number *result) {
+    unsigned long hi = 0, lo = 0;
+    int any = 0, behind = 0, taken = 0, exponent = 0, extra;
     for (;; p++) {
         if (*p == '.' && !behind) {
             behind = 1;
@@ -220,32 +263,19 @@ static const char *hexadecimal_number(const char *p, double *value) {
         int h = hex_digit(*p);
         if (h < 0) break;
         any = 1;
-        if (bits >> 59) {
-            sticky |= h != 0;
-            exponent += behind ? 0 : 4;
-        } else {
-            bits = bits << 4 | (unsigned)h;
+        if (taken < 16) {
+            hi = hi << 4 | (unsigned)h;
             exponent -= behind ? 4 : 0;
+            taken += hi != 0;
+            continue;
         }
+        if (taken < 32) lo |= (unsigned long)h << (60 - 4 * (taken++ - 16));
+        else lo |= h != 0;
+        exponent += behind ? 0 : 4;
     }
     if (!any) return 0;
     p = exponent_part(p, 'p', &extra);
-    exponent += extra;
-    *value = 0;
-    if (bits == 0) return p;
-    while (!(bits >> 63)) bits <<= 1, exponent--;
-    bits |= sticky;
-    int drop = 11; /* to 53 bits, or fewer for a subnormal */
-    if (exponent + drop < -1074) drop = -1074 - exponent;
-    if (drop > 64) {
-        errno = ERANGE;
-        return p;
-    }
-    unsigned long kept = drop == 64 ? 0 : bits >> drop, rest = drop == 64 ? bits : bits & ((1ul << drop) - 1);
-    unsigned long half = 1ul << (drop - 1);
-    if (rest > half || (rest == half && (kept & 1))) kept++;
-    if (drop > 11 && rest) errno = ERANGE;
-    *value = assemble(kept, exponent + drop);
+    *result = hexadecimal(f, hi, lo, exponent + extra);
     return p;
 }
 
@@ -255,28 +285,131 @@ static const char *word(const char *p, const char *expected) {
     return p;
 }
 
-/* nan, nan(chars), inf, infinity */
-static const char *special(const char *p, double *value) {
+/* nan, nan(chars), inf, infinity; the payload of a NaN or -1 for infinity. */
+static const char *special(const char *p, long *payload) {
     const char *q = word(p, "nan");
     if (q) {
-        *value = __builtin_nan("");
+        *payload = 0;
         const char *r = q;
         if (*r == '(') {
             r++;
             while (hex_digit(*r) >= 0 || ((*r | 32) >= 'g' && (*r | 32) <= 'z') || *r == '_') r++;
-            if (*r == ')') q = r + 1;
+            if (*r == ')') {
+                char *end;
+                int before = errno;
+                unsigned long value = strtoul(q + 1, &end, 0);
+                errno = before;
+                if (end == r) *payload = (long)(value & ~(1ul << 63));
+                q = r + 1;
+            }
         }
         return q;
     }
     q = word(p, "inf");
     if (!q) return 0;
-    *value = HUGE_VAL;
+    *payload = -1;
     const char *longer = word(p, "infinity");
     return longer ? longer : q;
 }
 
+/* --- the three formats --- */
+
+enum kind { NOTHING, SPECIAL, DECIMAL, HEXADECIMAL };
+
+/* What was read: the decimal is not rounded yet. */
+struct text {
+    enum kind kind;
+    int negative;
+    long payload;
+    struct decimal decimal;
+    struct number number;
+};
+
+static void read(struct text *t, const char *s, char **end) {
+    const char *p = s, *after;
+    while (*p == ' ' || (*p >= '\t' && *p <= '\r')) p++;
+    t->negative = *p == '-';
+    if (*p == '+' || *p == '-') p++;
+    t->kind = SPECIAL;
+    after = special(p, &t->payload);
+    if (!after && p[0] == '0' && (p[1] | 32) == 'x') {
+        t->kind = HEXADECIMAL;
+        after = hexadecimal_number(p + 2, t->decimal.format, &t->number);
+    }
+    if (!after) {
+        t->kind = DECIMAL;
+        after = decimal_digits(p, &t->decimal);
+    }
+    if (!after) t->kind = NOTHING;
+    if (end) *end = (char *)(after ? after : s);
+}
+
+static struct number value_of(struct text *t) {
+    return t->kind == DECIMAL ? rounded(&t->decimal) : t->kind == HEXADECIMAL ? t->number : number(0, 0);
+}
+
+static double double_of(struct text *t) {
+    unsigned long value;
+    int power;
+    if (t->kind == SPECIAL) {
+        if (t->payload < 0) return HUGE_VAL;
+        return from_bits(0x7ff8000000000000ul | ((unsigned long)t->payload & 0x7fffffffffffful));
+    }
+    if (t->kind == DECIMAL && is_simple(&t->decimal, 15, 22, &value, &power)) {
+        double p = 1;
+        for (int i = power < 0 ? -power : power; i > 0; i--) p *= 10; /* exact up to 10^22 */
+        return power < 0 ? (double)value / p : (double)value * p;
+    }
+    struct number x = value_of(t);
+    if (x.exponent == INFINITE) return HUGE_VAL;
+    if (x.value < 1ul << 52) return from_bits(x.value); /* subnormal: the exponent is the least one */
+    return from_bits((unsigned long)(x.exponent + 1075) << 52 | (x.value & ((1ul << 52) - 1)));
+}
+
+static float float_of(struct text *t) {
+    unsigned long value;
+    int power;
+    if (t->kind == SPECIAL) {
+        if (t->payload < 0) return HUGE_VALF;
+        return __builtin_bit_cast(float, 0x7fc00000u | ((unsigned)t->payload & 0x3fffff));
+    }
+    if (t->kind == DECIMAL && is_simple(&t->decimal, 7, 10, &value, &power)) {
+        float p = 1;
+        for (int i = power < 0 ? -power : power; i > 0; i--) p *= 10; /* exact up to 10^10 */
+        return power < 0 ? (float)value / p : (float)value * p;
+    }
+    struct number x = value_of(t);
+    if (x.exponent == INFINITE) return HUGE_VALF;
+    if (x.value < 1u << 23) return __builtin_bit_cast(float, (unsigned)x.value);
+    return __builtin_bit_cast(float, (unsigned)(x.exponent + 150) << 23 | ((unsigned)x.value & 0x7fffff));
+}
+
+static long double extended_of(struct text *t) {
+    unsigned long value;
+    int power;
+    union {
+        struct ics_x87 bits;
+        long double value;
+    } u = {{0, 0}};
+    if (t->kind == SPECIAL) {
+        u.bits.m = t->payload < 0 ? 1ul << 63 : 3ul << 62 | ((unsigned long)t->payload & ~(3ul << 62));
+        u.bits.se = 0x7fff;
+        return u.value;
+    }
+    if (t->kind == DECIMAL && is_simple(&t->decimal, 19, 27, &value, &power)) {
+        long double p = 1;
+        for (int i = power < 0 ? -power : power; i > 0; i--) p *= 10; /* exact up to 10^27 */
+        return power < 0 ? (long double)value / p : (long double)value * p;
+    }
+    struct number x = value_of(t);
+    u.bits.m = x.exponent == INFINITE ? 1ul << 63 : x.value;
+    u.bits.se = x.exponent == INFINITE ? 0x7fff : (uint16_t)(x.value >> 63 ? x.exponent + 16446 : 0);
+    return u.value;
+}
+
 double strtod(const char *s, char **end) {
-    double value = 0;
+    unsigned char digits[FEW + SPARE];
+    struct text t = {.decimal = {.format = &double_format, .digit = digits}};
     if (ics_symbolic_string(s)) {
         if (end) {
             unsigned long used = ics_ask("strtod_end", s, 64);
@@ -285,20 +418,27 @@ double strtod(const char *s, char **end) {
         }
         return from_bits(ics_ask("strtod", s, 64));
     }
-    const char *p = s;
-    while (*p == ' ' || (*p >= '\t' && *p <= '\r')) p++;
-    int negative = *p == '-';
-    if (*p == '+' || *p == '-') p++;
-    const char *after = special(p, &value);
-    if (!after && p[0] == '0' && (p[1] | 32) == 'x') after = hexadecimal_number(p + 2, &value);
-    if (!after) after = decimal_number(p, &value);
-    if (end) *end = (char *)(after ? after : s);
-    return negative && after ? -value : value;
+    read(&t, s, end);
+    double value = double_of(&t);
+    return t.negative && t.kind != NOTHING ? -value : value;
 }
 
-/* Rounded twice, which differs from once only for decimals within 2^-53 of the middle between two floats. */
 float strtof(const char *s, char **end) {
-    return (float)strtod(s, end);
+    unsigned char digits[FEW + SPARE];
+    struct text t = {.decimal = {.format = &single_format, .digit = digits}};
+    if (ics_symbolic_string(s)) return (float)strtod(s, end);
+    read(&t, s, end);
+    float value = float_of(&t);
+    return t.negative && t.kind != NOTHING ? -value : value;
+}
+
+long double strtold(const char *s, char **end) {
+    unsigned char digits[MANY + SPARE];
+    struct text t = {.decimal = {.format = &extended_format, .digit = digits}};
+    if (ics_symbolic_string(s)) __ics_unsupported("strtold of symbolic text");
+    read(&t, s, end);
+    long double value = extended_of(&t);
+    return t.negative && t.kind != NOTHING ? -value : value;
 }
 
 double __strtod_internal(const char *s, char **end, int group) {

@@ -10,7 +10,7 @@
 
 #include "ics_thread.h"
 
-struct ics_thread __ics_threads[ICS_MAX_THREADS] = {{.state = ICS_RUNNING}};
+struct ics_thread __ics_threads[ICS_MAX_THREADS + 1] = {{.state = ICS_RUNNING}};
 unsigned ics_concurrent;
 static unsigned running = 1;
 
@@ -26,43 +26,50 @@ static void *__ics_thread_main(void *block) {
     pthread_exit(result);
 }
 
-int ics_start_thread(unsigned long *handle, void *(*start)(void *), void *arg, int detached, int c11) {
+int ics_start_thread(unsigned long *handle, const pthread_attr_t *attr, void *(*start)(void *), void *arg, int c11) {
     int slot = 0;
     while (slot < ICS_MAX_THREADS && __ics_threads[slot].state != ICS_FREE) slot++;
     if (slot == ICS_MAX_THREADS) return EAGAIN;
     struct ics_thread *t = &__ics_threads[slot];
     __ics_memset(t, 0, sizeof *t);
     t->state = ICS_RUNNING;
-    t->detached = detached;
     t->c11 = c11;
     t->start = start;
     t->arg = arg;
+    ics_apply_attributes(t, attr, ics_self());
+    ics_inherit_signals(t);
     running++;
     ics_concurrent++;
     *handle = slot + 1;
     __ics_event(t, ICS_EXCLUSIVE);
     __ics_thread_create(__ics_thread_main, t, slot);
-    __ics_yield();
+    ics_yield();
     return 0;
 }
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg) {
-    int state = PTHREAD_CREATE_JOINABLE;
-    if (attr) pthread_attr_getdetachstate(attr, &state);
-    return ics_start_thread(thread, start, arg, state == PTHREAD_CREATE_DETACHED, 0);
+    return ics_start_thread(thread, attr, start, arg, 0);
+}
+
+_Noreturn void ics_end_thread(void) {
+    struct ics_thread *t = ics_self();
+    ics_run_cleanups();
+    if (t->once) ics_abandon_onces(t);
+    ics_run_key_destructors();
+    if (t->robust) ics_abandon_mutexes(t);
+    __ics_event(t, ICS_EXCLUSIVE);
+    t->state = t->detached ? ICS_FREE : ICS_DONE;
+    if (t->pending) ics_pass_signals_on(t);
+    __ics_notify_all(t);
+    if (--running == 0) exit(0);
+    __ics_thread_exit();
 }
 
 _Noreturn void pthread_exit(void *result) {
     struct ics_thread *t = ics_self();
     t->exiting = 1;
-    ics_check_no_cleanup();
-    ics_run_key_destructors();
     t->result = result;
-    __ics_event(t, ICS_EXCLUSIVE);
-    t->state = t->detached ? ICS_FREE : ICS_DONE;
-    __ics_notify_all(t);
-    if (--running == 0) exit(0);
-    __ics_thread_exit();
+    ics_end_thread();
 }
 
 static void joined(struct ics_thread *t, void **result) {
@@ -91,7 +98,7 @@ int pthread_join(pthread_t thread, void **result) {
     t->joiner = __ics_thread_self();
     while (t->state != ICS_DONE) {
         ics_self()->waiting = 1;
-        __ics_wait(t);
+        ics_wait(t, ICS_FOREVER);
         ics_self()->waiting = 0;
         if (!ics_cancel_pending()) continue;
         t->joined = 0;
@@ -113,15 +120,16 @@ int pthread_tryjoin_np(pthread_t thread, void **result) {
     return EBUSY;
 }
 
-int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *abstime) {
+int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock, const struct timespec *abstime) {
     struct ics_thread *t = ics_find_thread(thread);
     int error = join_error(t);
     if (error) return error;
-    if (abstime->tv_nsec < 0 || abstime->tv_nsec >= 1000000000) return EINVAL;
+    if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) return EINVAL;
+    if (!ics_valid_time(abstime)) return EINVAL;
     t->joined = 1;
     t->joiner = __ics_thread_self();
     while (t->state != ICS_DONE) {
-        if (!ics_wait_timed_cancellable(t)) continue;
+        if (ics_wait_cancellable(t, ics_deadline(clock, abstime)) != ICS_TIMED_OUT) continue;
         t->joined = 0;
         __ics_event(t, ICS_EXCLUSIVE);
         return ETIMEDOUT;
@@ -130,9 +138,8 @@ int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec 
     return 0;
 }
 
-int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock, const struct timespec *abstime) {
-    if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) return EINVAL;
-    return pthread_timedjoin_np(thread, result, abstime);
+int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *abstime) {
+    return pthread_clockjoin_np(thread, result, CLOCK_REALTIME, abstime);
 }
 
 int pthread_detach(pthread_t thread) {
@@ -153,13 +160,13 @@ int pthread_equal(pthread_t a, pthread_t b) {
 }
 
 int sched_yield(void) {
-    __ics_pause();
+    ics_pause();
     return 0;
 }
 
 /* The headers of newer glibc turn pthread_yield into sched_yield; programs compiled with older ones call it. */
 int ics_pthread_yield(void) __asm__("pthread_yield");
 int ics_pthread_yield(void) {
-    __ics_pause();
+    ics_pause();
     return 0;
 }

@@ -5,7 +5,9 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ics_thread.h"
 
@@ -39,12 +41,38 @@ int pthread_attr_destroy(pthread_attr_t *attr) {
     return 0;
 }
 
+void ics_apply_attributes(struct ics_thread *t, const pthread_attr_t *attr, const struct ics_thread *creator) {
+    t->policy = creator->policy;
+    t->priority = creator->priority;
+    __ics_memcpy(t->name, creator->name, sizeof t->name);
+    t->stack_size = DEFAULT_STACK;
+    t->guard_size = PAGE;
+    if (!attr) return;
+    t->detached = a(attr)->detached;
+    t->stack_address = a(attr)->stack_address;
+    t->stack_size = a(attr)->stack_size;
+    t->guard_size = a(attr)->guard_size;
+    if (!a(attr)->explicit_schedule) return;
+    t->policy = a(attr)->policy;
+    t->priority = a(attr)->priority;
+}
+
 int pthread_getattr_np(pthread_t thread, pthread_attr_t *attr) {
     struct ics_thread *t = ics_find_thread(thread);
     if (!t) return ESRCH;
     pthread_attr_init(attr);
     a(attr)->detached = t->detached;
+    a(attr)->policy = t->policy;
+    a(attr)->priority = t->priority;
+    a(attr)->stack_address = t->stack_address;
+    if (t->stack_size) a(attr)->stack_size = t->stack_size;
+    a(attr)->guard_size = t->guard_size;
     return 0;
+}
+
+/* What pthread_create does without an attribute. */
+int pthread_getattr_default_np(pthread_attr_t *attr) {
+    return pthread_attr_init(attr);
 }
 
 int pthread_attr_setdetachstate(pthread_attr_t *attr, int state) {
@@ -153,19 +181,78 @@ int pthread_attr_setaffinity_np(pthread_attr_t *attr, size_t size, const cpu_set
     return 0;
 }
 
+int pthread_attr_getaffinity_np(const pthread_attr_t *attr, size_t size, cpu_set_t *set) {
+    __ics_memset(set, 0xff, size);
+    return 0;
+}
+
+/* Nothing is scheduled by it, but it is remembered, as if the process had the right to real-time priorities. */
+static int set_schedule(struct ics_thread *t, int policy, int priority) {
+    if (policy < 0 || policy > SCHED_IDLE || policy == 4) return EINVAL;
+    if (priority < sched_get_priority_min(policy) || priority > sched_get_priority_max(policy)) return EINVAL;
+    t->policy = (unsigned char)policy;
+    t->priority = priority;
+    return 0;
+}
+
 int pthread_setschedparam(pthread_t thread, int policy, const struct sched_param *param) {
-    return ics_find_thread(thread) ? 0 : ESRCH;
+    struct ics_thread *t = ics_find_thread(thread);
+    return t ? set_schedule(t, policy, param->sched_priority) : ESRCH;
 }
 
 int pthread_getschedparam(pthread_t thread, int *policy, struct sched_param *param) {
-    if (!ics_find_thread(thread)) return ESRCH;
-    *policy = SCHED_OTHER;
-    param->sched_priority = 0;
+    struct ics_thread *t = ics_find_thread(thread);
+    if (!t) return ESRCH;
+    *policy = t->policy;
+    param->sched_priority = t->priority;
     return 0;
 }
 
 int pthread_setschedprio(pthread_t thread, int priority) {
-    return ics_find_thread(thread) ? 0 : ESRCH;
+    struct ics_thread *t = ics_find_thread(thread);
+    return t ? set_schedule(t, t->policy, priority) : ESRCH;
+}
+
+/* The thread that a process number means to the sched_ functions: 0 and the process are the calling thread. */
+static struct ics_thread *thread_of(pid_t pid) {
+    if (pid == 0) return ics_self();
+    int slot = pid - getpid();
+    if (pid < 0 || slot < 0 || slot >= ICS_MAX_THREADS || __ics_threads[slot].state == ICS_FREE) {
+        errno = pid < 0 ? EINVAL : ESRCH;
+        return 0;
+    }
+    return &__ics_threads[slot];
+}
+
+int sched_setscheduler(pid_t pid, int policy, const struct sched_param *param) {
+    struct ics_thread *t = thread_of(pid);
+    if (!t) return -1;
+    int error = set_schedule(t, policy & ~0x40000000, param->sched_priority);
+    if (error) errno = error;
+    return error ? -1 : 0;
+}
+
+int sched_getscheduler(pid_t pid) {
+    struct ics_thread *t = thread_of(pid);
+    return t ? t->policy : -1;
+}
+
+int sched_setparam(pid_t pid, const struct sched_param *param) {
+    struct ics_thread *t = thread_of(pid);
+    return t ? sched_setscheduler(pid, t->policy, param) : -1;
+}
+
+int sched_getparam(pid_t pid, struct sched_param *param) {
+    struct ics_thread *t = thread_of(pid);
+    if (!t) return -1;
+    param->sched_priority = t->priority;
+    return 0;
+}
+
+int sched_rr_get_interval(pid_t pid, struct timespec *to) {
+    if (!thread_of(pid)) return -1;
+    *to = (struct timespec){0, 100000000};
+    return 0;
 }
 
 int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set) {
@@ -173,7 +260,8 @@ int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set) 
 }
 
 int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *set) {
-    return sched_getaffinity(0, size, set);
+    if (!ics_find_thread(thread)) return ESRCH;
+    return sched_getaffinity(0, size, set) ? errno : 0;
 }
 
 int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set) {
@@ -182,7 +270,7 @@ int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set) {
 
 /* As many processors as sysconf says. */
 int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set) {
-    if (size == 0) {
+    if (size < 8 || size % 8) {
         errno = EINVAL;
         return -1;
     }
@@ -198,27 +286,46 @@ int __sched_cpucount(size_t size, const cpu_set_t *set) {
     return count;
 }
 
+cpu_set_t *__sched_cpualloc(size_t count) {
+    return malloc((count + 63) / 64 * 8);
+}
+
+void __sched_cpufree(cpu_set_t *set) {
+    free(set);
+}
+
 int sched_getcpu(void) {
     return 0;
 }
 
-int pthread_setconcurrency(int level) {
-    return level < 0 ? EINVAL : 0;
-}
+static int concurrency;
 
-int pthread_getconcurrency(void) {
+int pthread_setconcurrency(int level) {
+    if (level < 0) return EINVAL;
+    concurrency = level;
     return 0;
 }
 
+int pthread_getconcurrency(void) {
+    return concurrency;
+}
+
 int pthread_setname_np(pthread_t thread, const char *name) {
-    if (!ics_find_thread(thread)) return ESRCH;
-    return strlen(name) > 15 ? ERANGE : 0;
+    struct ics_thread *t = ics_find_thread(thread);
+    if (!t) return ESRCH;
+    if (strlen(name) >= sizeof t->name) return ERANGE;
+    strcpy(t->name, name);
+    return 0;
 }
 
 int pthread_getname_np(pthread_t thread, char *name, size_t size) {
-    if (!ics_find_thread(thread)) return ESRCH;
-    if (size < 16) return ERANGE;
-    strcpy(name, "icsched");
+    struct ics_thread *t = ics_find_thread(thread);
+    if (!t) return ESRCH;
+    const char *own = t->name[0] ? t->name : program_invocation_short_name;
+    size_t n = strnlen(own, sizeof t->name - 1);
+    if (size <= n) return ERANGE;
+    __ics_memcpy(name, own, n);
+    name[n] = 0;
     return 0;
 }
 

@@ -21,7 +21,7 @@ static int status(int error) {
 }
 
 int thrd_create(thrd_t *thread, thrd_start_t start, void *arg) {
-    int error = ics_start_thread(thread, (void *(*)(void *))start, arg, 0, 1);
+    int error = ics_start_thread(thread, 0, (void *(*)(void *))start, arg, 1);
     return error == EAGAIN ? thrd_nomem : status(error);
 }
 
@@ -49,12 +49,12 @@ int thrd_equal(thrd_t a, thrd_t b) {
 }
 
 void thrd_yield(void) {
-    __ics_pause();
+    ics_pause();
 }
 
 int thrd_sleep(const struct timespec *duration, struct timespec *left) {
-    __ics_pause();
-    return 0;
+    int error = clock_nanosleep(CLOCK_REALTIME, 0, duration, left);
+    return error == 0 ? 0 : error == EINTR ? -1 : -2;
 }
 
 int mtx_init(mtx_t *mutex, int type) {

@@ -80,6 +80,29 @@ static void doubles(void) {
     }
 }
 
+static void long_doubles(void) {
+    static const char *const kinds[] = {"Lf", "Le", "Lg", "LF", "LE", "LG", "La", "LA"};
+    for (int i = 0; i < 10000; i++) {
+        char format[64];
+        union {
+            long double value;
+            struct {
+                unsigned long significand;
+                unsigned short rest;
+            } bits;
+        } u = {0};
+        specification(format, "-+ 0", below(30) ? 25 : 1100, kinds[below(8)]);
+        if (below(3)) {
+            u.bits.significand = next_random() | 1ul << 63;
+            if (below(4) == 0) u.bits.significand |= ~0ul >> below(40);
+            u.bits.rest = (unsigned short)(below(8) ? 16383 + below(200) - 100 : below(32767));
+        } else {
+            u.value = any_double();
+        }
+        BOTH(u.value);
+    }
+}
+
 static void texts(void) {
     static const char *const words[] = {"", "a", "hello", "a longer string with blanks"};
     for (int i = 0; i < 4000; i++) {
@@ -105,9 +128,33 @@ static void texts(void) {
     CHECK(a == b, "%%n gives %d", a);
 }
 
+/* Numbered arguments: 1 int, 2 text, 3 double, 4 long, 5 and 6 int for widths and precisions, 7 long double. */
+static void numbered(void) {
+    static const char *const kinds[] = {"d", "s", "g", "lx", "d", "d", "Lf"};
+    for (int i = 0; i < 20000; i++) {
+        char format[200], *p = format;
+        for (int parts = 1 + below(4); parts > 0; parts--) {
+            int which = below(7);
+            p += sprintf(p, "%s%%%d$", below(2) ? "text " : "", which + 1);
+            if (below(3) == 0) *p++ = "-+ 0"[below(which == 1 ? 1 : 4)];
+            if (below(3) == 0) p += sprintf(p, below(2) ? "*5$" : "12");
+            if (which != 0 && which != 3 && below(3) == 0) p += sprintf(p, below(2) ? ".*6$" : ".3");
+            p += sprintf(p, "%s", kinds[which]);
+        }
+        strcpy(p, " %3$g"); /* an argument that no directive has would be taken for an int */
+        long double wide = (long double)below(1000) / 8;
+        double number = (double)below(1000) / 16;
+        int value = below(2000) - 1000, width = below(30), precision = below(6);
+        long large = (long)next_random();
+        BOTH(value, "some words", number, large, width, precision, wide);
+    }
+}
+
 int main(void) {
+    numbered();
     integers();
     doubles();
+    long_doubles();
     texts();
     return failures != 0;
 }

@@ -7,6 +7,8 @@
 MODEL(strtol);
 MODEL(strtoul);
 MODEL(strtod);
+MODEL(strtof);
+MODEL(strtold);
 MODEL(atoi);
 extern int m_sscanf(const char *, const char *, ...);
 extern int *m___errno_location(void);
@@ -33,15 +35,51 @@ static void integers(void) {
     }
 }
 
+/* One of the three formats: value, place and errno; `size` bytes count. */
+#define ONE(type, function, size, text)                                                                             \
+    do {                                                                                                            \
+        char *a, *b;                                                                                                \
+        *m___errno_location() = errno = 0;                                                                          \
+        type x = m_##function(text, &a), y = function(text, &b);                                                    \
+        CHECK(memcmp(&x, &y, size) == 0 && a == b && *m___errno_location() == errno,                                \
+              #function "(\"%s\") is %La at %d errno %d, not %La at %d errno %d", text, (long double)x,              \
+              (int)(a - text), *m___errno_location(), (long double)y, (int)(b - text), errno);                       \
+    } while (0)
+
 static void one_double(const char *text) {
-    char *a, *b;
-    *m___errno_location() = errno = 0;
-    double x = m_strtod(text, &a);
-    int error = *m___errno_location();
-    double y = strtod(text, &b);
-    CHECK((memcmp(&x, &y, 8) == 0 || (x != x && y != y)) && a == b && error == errno,
-          "strtod(\"%s\") is %a at %d errno %d, not %a at %d errno %d", text, x, (int)(a - text), error, y,
-          (int)(b - text), errno);
+    ONE(double, strtod, 8, text);
+    ONE(float, strtof, 4, text);
+    ONE(long double, strtold, 10, text);
+}
+
+/* Texts at the ends of the ranges of the other two formats, and half way between two floats. */
+static void other_formats(void) {
+    static const char *const texts[] = {
+        "0x.8p-16445", "0x1p-16446", "0x1.8p-16446", "1.8e-4951", "1.9e-4951", "0x1.ffffffffffffffffp16383",
+        "1.18973149535723176508575932662800702e4932", "1.18973149535723176508575932662800702e4933",
+        "7.0064923216240853e-46", "7.0064923216240854e-46", "3.4028235677973366e38", "3.4028235677973365e38",
+        "0x1.ffffff7p127", "0x123456789abcdef0123456789abcdef01p-3", "0x000.00000000000000000123456789abcdef018p9",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) one_double(texts[i]);
+    for (int i = 0; i < 6000; i++) {
+        char text[300];
+        union {
+            long double value;
+            struct {
+                unsigned long significand;
+                unsigned short rest;
+            } bits;
+        } u = {0};
+        unsigned bits = (unsigned)next_random();
+        float low;
+        memcpy(&low, &bits, 4);
+        sprintf(text, "%.*e", 20 + below(100), ((double)low + __builtin_nextafterf(low, __builtin_inff())) / 2);
+        one_double(text);
+        u.bits.significand = next_random() | 1ul << 63;
+        u.bits.rest = (unsigned short)(below(4) ? 16383 + below(200) - 100 : below(32766) + 1);
+        sprintf(text, below(2) ? "%.*Le" : "%.*La", below(25), u.value);
+        one_double(text);
+    }
 }
 
 static void doubles(void) {
@@ -92,6 +130,7 @@ static void scans(void) {
 int main(void) {
     integers();
     doubles();
+    other_formats();
     scans();
     return failures != 0;
 }

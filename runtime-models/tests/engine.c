@@ -1,6 +1,7 @@
 /* The engine's operations for a native run of the models: the concrete domain on real memory and real descriptors, and
  * cooperative threads on top of real ones of which only the holder of the baton runs. The models' own names carry the
  * prefix m_ here, so every plain name is the C library's. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -14,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../ics.h"
 #include "engine.h"
 
 enum { MAX = 256, YIELDS = 128 };
@@ -23,6 +25,7 @@ static struct {
     enum state state;
     const void *queue;
     unsigned long since; /* order of arrival in its queue */
+    unsigned long deadline;
     int timed_out;
     int slot;
     void *(*start)(void *);
@@ -56,13 +59,19 @@ static int next_enabled(void) {
     return -1;
 }
 
+static unsigned long clock_now;
+
+static int runs_out_before(int a, int b) {
+    if (threads[a].deadline != threads[b].deadline) return threads[a].deadline < threads[b].deadline;
+    return threads[a].since < threads[b].since;
+}
+
 /* Gives the baton away because the caller cannot go on. */
 static void switch_away(void) {
     int next = next_enabled();
     if (next < 0) {
-        unsigned long oldest = -1ul;
         for (int i = 0; i < count; i++)
-            if (threads[i].state == TIMED && threads[i].since < oldest) oldest = threads[next = i].since;
+            if (threads[i].state == TIMED && (next < 0 || runs_out_before(i, next))) next = i;
         if (next < 0) {
             if (engine_deadlock) engine_deadlock();
             fprintf(stderr, "deadlock\n");
@@ -70,8 +79,14 @@ static void switch_away(void) {
         }
         threads[next].state = ENABLED;
         threads[next].timed_out = 1;
+        if (clock_now < threads[next].deadline) clock_now = threads[next].deadline;
     }
     if (next != me) run(next);
+}
+
+/* Time passes while everybody waits, and a little whenever somebody looks. */
+unsigned long __ics_clock(int busy) {
+    return ++clock_now;
 }
 
 void (*engine_deadlock)(void);
@@ -85,8 +100,9 @@ void __ics_yield(void) {
     if (++yields >= YIELDS) __ics_pause();
 }
 
-static int wait_on(const void *queue, enum state state) {
+static int wait_on(const void *queue, enum state state, unsigned long deadline) {
     threads[me].queue = queue;
+    threads[me].deadline = deadline;
     threads[me].since = arrivals++;
     threads[me].timed_out = 0;
     threads[me].state = state;
@@ -95,11 +111,11 @@ static int wait_on(const void *queue, enum state state) {
 }
 
 void __ics_wait(const void *queue) {
-    wait_on(queue, WAITING);
+    wait_on(queue, WAITING, 0);
 }
 
-int __ics_wait_timed(const void *queue) {
-    return wait_on(queue, TIMED);
+int __ics_wait_timed(const void *queue, unsigned long deadline) {
+    return wait_on(queue, TIMED, deadline);
 }
 
 void __ics_notify_one(const void *queue) {
@@ -117,11 +133,20 @@ void __ics_notify_all(const void *queue) {
             threads[i].state = ENABLED;
 }
 
-void __ics_notify_thread(int slot) {
-    for (int i = 0; i < count; i++)
-        if ((threads[i].state == WAITING || threads[i].state == TIMED) && threads[i].slot == slot)
-            threads[i].state = ENABLED;
+int __ics_notify_thread(int slot) {
+    int woken = 0;
+    for (int i = 0; i < count; i++) {
+        if (threads[i].state != WAITING && threads[i].state != TIMED) continue;
+        if (threads[i].slot != slot) continue;
+        threads[i].state = ENABLED;
+        woken = 1;
+    }
+    return woken;
 }
+
+/* Threads only switch inside models here. */
+int __ics_interrupt(int slot, void (*handler)(void)) { return 0; }
+void __ics_resume(void) {}
 
 static void *body(void *number) {
     me = (int)(intptr_t)number;
@@ -211,12 +236,72 @@ long __ics_host_file_size(int fd) {
     return fstat(fd, &s) ? -errno : s.st_size;
 }
 
+/* The calls that the checks use. */
+long __ics_host_file(int operation, int fd, const char *path, const char *other, long a, long b) {
+    switch (operation) {
+    case ICS_OPEN: return result(openat(fd, path, (int)a, (int)b));
+    case ICS_ACCESS: return result(faccessat(fd, path, (int)a, (int)b));
+    case ICS_UNLINK: return result(unlinkat(fd, path, (int)a));
+    case ICS_RENAME: return result(renameat(fd, path, (int)a, other));
+    case ICS_MKDIR: return result(mkdirat(fd, path, (mode_t)a));
+    case ICS_LINK: return result(linkat(fd, path, (int)a, other, (int)b));
+    case ICS_SYMLINK: return result(symlinkat(other, fd, path));
+    case ICS_CHMOD: return result(fchmodat(fd, path, (mode_t)a, 0));
+    case ICS_TRUNCATE: return result(ftruncate(fd, a));
+    case ICS_GETFL: return result(fcntl(fd, F_GETFL));
+    case ICS_SETFL: return result(fcntl(fd, F_SETFL, (int)a));
+    case ICS_FSYNC: return result(fsync(fd));
+    case ICS_FCHMOD: return result(fchmod(fd, (mode_t)a));
+    default: fprintf(stderr, "file operation %d\n", operation), exit(1);
+    }
+}
+
+/* A directory's entries as the engine gives them: each cut off behind its name. */
+static long entries(int fd, char *to, size_t n) {
+    DIR *directory = fdopendir(dup(fd));
+    if (!directory) return -errno;
+    rewinddir(directory);
+    size_t size = 0;
+    for (struct dirent *e; (e = readdir(directory)); size += e->d_reclen)
+        if (size + e->d_reclen <= n) memcpy(to + size, e, e->d_reclen);
+    closedir(directory);
+    return (long)size;
+}
+
+long __ics_host_query(int query, int fd, const char *path, void *to, size_t n) {
+    switch (query) {
+    case ICS_STAT: return result(fstatat(fd, path, to, 0));
+    case ICS_LSTAT: return result(fstatat(fd, path, to, AT_SYMLINK_NOFOLLOW));
+    case ICS_FSTAT: return result(fstat(fd, to));
+    case ICS_READLINK: return result(readlinkat(fd, path, to, n));
+    case ICS_CWD: return getcwd(to, n) ? (long)strlen(to) : -errno;
+    case ICS_REALPATH: return realpath(path, to) ? (long)strlen(to) : -errno;
+    case ICS_ENTRIES: return entries(fd, to, n);
+    default: fprintf(stderr, "file query %d\n", query), exit(1);
+    }
+}
+
 long __ics_host_clock(int clock, long *t) {
     struct timespec now;
     if (clock_gettime(clock, &now)) return -errno;
     t[0] = now.tv_sec;
     t[1] = now.tv_nsec;
     return 0;
+}
+
+/* The families of heap objects are not checked natively. */
+void __ics_set_family(void *p, int family) {
+}
+
+void __ics_check_family(const void *p, int family) {
+}
+
+/* Nor are jumps. */
+void __ics_save_context(void *buffer) {
+}
+
+_Noreturn void __ics_restore_context(void *buffer, int value) {
+    abort();
 }
 
 /* Destructors are the host's business here. */

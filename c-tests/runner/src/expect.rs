@@ -115,6 +115,11 @@ error_kinds! {
     NullPointer = "null-pointer", ["null"], "An access through a null pointer.";
     WildPointer = "wild-pointer", ["wild", "no object", "invalid pointer"], "An access through a pointer to nothing.";
     DivisionByZero = "division-by-zero", ["division by zero", "divided by zero", "division-by-zero"], "x / 0 or x % 0.";
+    UseAfterReturn = "use-after-return", ["use-after-return", "has returned"], "An access to a local of a function that has returned.";
+    Overlap = "overlapping-copy", ["overlapping-copy", "overlap"], "A memcpy between overlapping ranges.";
+    BadCall = "bad-call", ["bad-call"], "A call with the wrong arguments, or to what is no function.";
+    StackOverflow = "stack-overflow", ["stack-overflow"], "Calls nested too deeply, or too large locals.";
+    Uninitialised = "uninitialised", ["uninitialised"], "A decision that depends on what was never written.";
     Unreachable = "unreachable", ["unreachable"], "Reaching what must not be reached.";
     Deadlock = "deadlock", ["deadlock"], "Every thread waits.";
 }

@@ -31,15 +31,23 @@ impl Tools {
         };
         let icsched =
             icsched.canonicalize().with_context(|| format!("there is no icsched at {}", icsched.display()))?;
-        let clang = PathBuf::from(env::var_os("ICSCHED_CLANG").unwrap_or_else(|| "clang-22".into()));
-        let version = Command::new(&clang).arg("--version").output();
-        ensure!(
-            version.is_ok_and(|output| output.status.success()),
-            "{} does not run; ./scripts/setup installs it",
-            clang.display()
-        );
-        Ok(Self { icsched, clang })
+        Ok(Self { icsched, clang: find_clang()? })
     }
+}
+
+/// The compiler: `ICSCHED_CLANG`, or `clang-22`.
+///
+/// # Errors
+/// It is not there.
+pub fn find_clang() -> Result<PathBuf> {
+    let clang = PathBuf::from(env::var_os("ICSCHED_CLANG").unwrap_or_else(|| "clang-22".into()));
+    let version = Command::new(&clang).arg("--version").output();
+    ensure!(
+        version.is_ok_and(|output| output.status.success()),
+        "{} does not run; ./scripts/setup installs it",
+        clang.display()
+    );
+    Ok(clang)
 }
 
 fn build_icsched() -> Result<PathBuf> {

@@ -83,12 +83,12 @@ impl Trial {
     /// The first thing that is not as expected, with the command that showed it.
     pub fn run(&self, tools: &Tools) -> Result<()> {
         let work = tempfile::tempdir()?;
-        let bitcode = self.compile(tools, &work, "prog.bc", &["-emit-llvm", "-c"])?;
+        let bitcode = self.bitcode(&tools.clang, work.path())?;
         for expected in &self.expectations.enumerates {
             enumerate(tools, &work, &bitcode, expected)?;
         }
         let native = match self.is_compared() {
-            true => Some(self.compile(tools, &work, "prog", &["-pthread", "-lm"])?),
+            true => Some(self.compile(&tools.clang, work.path(), "prog", &["-pthread", "-lm"])?),
             false => None,
         };
         for expected in &self.expectations.execs {
@@ -101,12 +101,20 @@ impl Trial {
         self.expectations.ignore_native.is_none() && self.expectations.execs.iter().any(|exec| exec.error.is_none())
     }
 
-    fn compile(&self, tools: &Tools, work: &TempDir, name: &str, options: &[&str]) -> Result<PathBuf> {
-        let output = work.path().join(name);
-        let mut clang = Command::new(&tools.clang);
+    /// Compiles the program to bitcode in the directory `work`.
+    ///
+    /// # Errors
+    /// The compiler refuses it.
+    pub fn bitcode(&self, clang: &Path, work: &Path) -> Result<PathBuf> {
+        self.compile(clang, work, "prog.bc", &["-emit-llvm", "-c"])
+    }
+
+    fn compile(&self, clang: &Path, work: &Path, name: &str, options: &[&str]) -> Result<PathBuf> {
+        let output = work.join(name);
+        let mut clang = Command::new(clang);
         clang.arg(self.level.flag()).args(["-g", "-w"]).args(&self.expectations.cflags).args(&self.variant);
         clang.arg(&self.source).arg("-o").arg(&output).args(options);
-        let outcome = run(&mut clang, work.path(), "", NATIVE_LIMIT)?;
+        let outcome = run(&mut clang, work, "", NATIVE_LIMIT)?;
         ensure!(outcome.status == 0, "{clang:?}\n{}", outcome.stderr);
         Ok(output)
     }

@@ -1,5 +1,6 @@
 //! What the user types.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -41,6 +42,14 @@ pub(crate) enum Command {
 pub(crate) enum InspectCommand {
     /// The analysis IR, with the models that the program uses.
     Ir(InspectIrArgs),
+    /// Who calls whom, which threads are started, and what is never reached.
+    Callgraph(InspectArgs),
+    /// The loops of each function, and how often they run.
+    Loops(InspectArgs),
+    /// What pointers may point to.
+    Pointsto(InspectArgs),
+    /// What functions, loops and branches may write, read and synchronise, and what threads share.
+    Modref(InspectArgs),
 }
 
 /// The program and what is common to all commands that execute it.
@@ -107,7 +116,7 @@ pub(crate) struct EnumerateArgs {
     /// Most time for one solver query.
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
     pub(crate) solver_timeout: Option<Duration>,
-    /// Turn techniques off: prefix-schedules, shortest-path, slicing.
+    /// Turn techniques off: prefix-schedules, shortest-path, slicing, pointsto.
     #[arg(long, value_name = "TECHNIQUE", value_delimiter = ',')]
     pub(crate) without: Vec<TechniqueArg>,
     /// Most worker threads. An epoch is searched by one.
@@ -123,6 +132,7 @@ pub(crate) enum TechniqueArg {
     PrefixSchedules,
     ShortestPath,
     Slicing,
+    Pointsto,
 }
 
 #[derive(Args, Debug)]
@@ -131,7 +141,7 @@ pub(crate) struct ExecArgs {
     pub(crate) program: ProgramArgs,
     /// The program's arguments.
     #[arg(last = true, value_name = "ARG")]
-    pub(crate) args: Vec<String>,
+    pub(crate) args: Vec<OsString>,
 }
 
 #[derive(Copy, Clone, Debug, ValueEnum)]
@@ -170,6 +180,35 @@ pub(crate) struct InspectIrArgs {
     /// Only this function.
     #[arg(long, value_name = "NAME")]
     pub(crate) function: Option<String>,
+    /// Instead of printing it, check that the text form, read again, is the same program.
+    #[arg(long, conflicts_with = "function")]
+    pub(crate) check: bool,
+}
+
+#[derive(Copy, Clone, Debug, ValueEnum)]
+pub(crate) enum InspectFormat {
+    Text,
+    Json,
+    Dot,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct InspectArgs {
+    /// LLVM bitcode (.bc) or textual LLVM IR (.ll).
+    #[arg(value_name = "PROG.bc")]
+    pub(crate) program: PathBuf,
+    /// Only this function, which may be a library model.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) function: Option<String>,
+    /// The library models that the program uses, too.
+    #[arg(long)]
+    pub(crate) models: bool,
+    /// How to show it.
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: InspectFormat,
+    /// The same as --format json.
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
 }
 
 fn parse_extern(text: &str) -> Result<(String, ExternKind), String> {

@@ -1,15 +1,19 @@
 //! One function per subcommand.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use icsched_driver::exec::ExecEnd;
-use icsched_driver::{DriverError, Enumeration, enumerate, exec, inspect, show};
+use icsched_driver::{DriverError, Enumeration, ProgramConfig, enumerate, exec, inspect, show};
 use icsched_report::View;
 use icsched_report::text::TextOptions;
 
-use crate::args::{Cli, Command, EnumerateArgs, ExecArgs, InspectCommand, InspectIrArgs, ShowArgs, ShowFormat};
+use crate::args::{
+    Cli, Command, EnumerateArgs, ExecArgs, InspectArgs, InspectCommand, InspectFormat, InspectIrArgs, ShowArgs,
+    ShowFormat,
+};
 use crate::progress::ShownProgress;
-use crate::{Status, config, output};
+use crate::{Status, config, guard, output};
 
 pub(crate) fn run(cli: Cli) -> Status {
     let quiet = cli.quiet;
@@ -18,12 +22,22 @@ pub(crate) fn run(cli: Cli) -> Status {
         Command::Exec(args) => run_exec(&args),
         Command::Show(args) => run_show(&args),
         Command::Inspect { what: InspectCommand::Ir(args) } => run_inspect_ir(&args),
+        Command::Inspect { what: InspectCommand::Callgraph(args) } => run_inspect(&args, inspect::callgraph),
+        Command::Inspect { what: InspectCommand::Loops(args) } => run_inspect(&args, inspect::loops),
+        Command::Inspect { what: InspectCommand::Pointsto(args) } => run_inspect(&args, inspect::pointsto),
+        Command::Inspect { what: InspectCommand::Modref(args) } => run_inspect(&args, inspect::modref),
     };
     result.unwrap_or_else(|error| {
         output::driver_error(&error);
-        Status::Wrong
+        if error.is_stop() { Status::Incomplete } else { Status::Wrong }
     })
 }
+
+/// Time that a search has to put together what it found. Several questions to the solver may be under way.
+const SEARCH_GRACE: Duration = Duration::from_secs(10);
+
+/// Time that a run has to stop: it may wait for input.
+const RUN_GRACE: Duration = Duration::from_millis(500);
 
 fn run_enumerate(args: &EnumerateArgs, quiet: bool) -> Result<Status, DriverError> {
     let config = config::enumerate(args).map_err(DriverError::Inputs)?;
@@ -34,7 +48,9 @@ fn run_enumerate(args: &EnumerateArgs, quiet: bool) -> Result<Status, DriverErro
         open_for_writing(file)?;
     }
     let mut progress = ShownProgress::new(quiet);
+    let watch = guard::watch(&config.limits, SEARCH_GRACE.saturating_add(config.limits.solver_timeout));
     let result = enumerate::enumerate(&config, &mut progress);
+    drop(watch);
     progress.finish();
     let result = result?;
     show::save(&result, &database)?;
@@ -44,11 +60,9 @@ fn run_enumerate(args: &EnumerateArgs, quiet: bool) -> Result<Status, DriverErro
         write_json(&icsched_report::json::render(&view), file)?;
     }
     if !to_stdout && !quiet {
-        output::print(&icsched_report::text::render(
-            &view,
-            TextOptions { full: args.full, painter: output::painter() },
-        ));
-        output::print(&format!("\nschedules written to {}\n", database.display()));
+        let options = TextOptions { full: args.full, painter: output::painter() };
+        print(&icsched_report::text::render(&view, options))?;
+        print(&format!("\nschedules written to {}\n", database.display()))?;
     }
     Ok(status_of(&result))
 }
@@ -68,16 +82,24 @@ fn open_for_writing(file: &Path) -> Result<(), DriverError> {
     opened.map(drop).map_err(|error| DriverError::Write { path: file.to_path_buf(), error })
 }
 
+/// To standard output, which can be full.
+fn print(text: &str) -> Result<(), DriverError> {
+    output::print(text).map_err(|error| DriverError::Write { path: "standard output".into(), error })
+}
+
 fn write_json(text: &str, file: &PathBuf) -> Result<(), DriverError> {
     if file == Path::new("-") {
-        output::print(text);
-        return Ok(());
+        return print(text);
     }
     std::fs::write(file, text).map_err(|error| DriverError::Write { path: file.clone(), error })
 }
 
 fn run_exec(args: &ExecArgs) -> Result<Status, DriverError> {
-    let outcome = exec::exec(&config::exec(args))?;
+    let config = config::exec(args);
+    let watch = guard::watch(&config.limits, RUN_GRACE);
+    let outcome = exec::exec(&config);
+    drop(watch);
+    let outcome = outcome?;
     if let Some(diagnostic) = &outcome.diagnostic {
         output::diagnostic(diagnostic);
     }
@@ -100,7 +122,7 @@ fn run_show(args: &ShowArgs) -> Result<Status, DriverError> {
             return Ok(Status::Wrong);
         }
     };
-    output::print(&match args.format {
+    print(&match args.format {
         ShowFormat::Text => {
             icsched_report::text::render(&view, TextOptions { full: args.full, painter: output::painter() })
         }
@@ -108,12 +130,32 @@ fn run_show(args: &ShowArgs) -> Result<Status, DriverError> {
         ShowFormat::Dot => icsched_report::dot::render(&view),
         ShowFormat::Svg => icsched_report::svg::render(&view),
         ShowFormat::Html => icsched_report::html::render(&view),
-    });
+    })?;
     Ok(Status::Clean)
 }
 
 fn run_inspect_ir(args: &InspectIrArgs) -> Result<Status, DriverError> {
-    let program = icsched_driver::ProgramConfig { path: args.program.clone(), externs: Default::default() };
-    output::print(&inspect::ir(&program, args.function.as_deref())?);
+    let program = inspected(&args.program);
+    let text = if args.check { inspect::check_ir(&program)? } else { inspect::ir(&program, args.function.as_deref())? };
+    print(&text)?;
+    Ok(Status::Clean)
+}
+
+fn inspected(path: &Path) -> ProgramConfig {
+    ProgramConfig { path: path.to_path_buf(), externs: Default::default() }
+}
+
+/// One of the questions about a program that all take the same options.
+type Question = fn(&ProgramConfig, &inspect::Selection) -> Result<String, DriverError>;
+
+fn run_inspect(args: &InspectArgs, question: Question) -> Result<Status, DriverError> {
+    let format = match args.format {
+        _ if args.json => inspect::Format::Json,
+        InspectFormat::Text => inspect::Format::Text,
+        InspectFormat::Json => inspect::Format::Json,
+        InspectFormat::Dot => inspect::Format::Dot,
+    };
+    let selection = inspect::Selection { format, models: args.models, function: args.function.clone() };
+    print(&question(&inspected(&args.program), &selection)?)?;
     Ok(Status::Clean)
 }

@@ -1,8 +1,6 @@
 //! From what was typed to checked configurations.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use icsched_driver::config::{
     ArgSpec, DEFAULT_ARGUMENT, EnvironmentVariable, InputSpec, OptionalArguments, SearchOptions, Technique,
@@ -10,6 +8,7 @@ use icsched_driver::config::{
 use icsched_driver::{EnumerateConfig, ExecConfig, Limits, ProgramConfig};
 
 use crate::args::{EnumerateArgs, ExecArgs, ExternKind, ProgramArgs, TechniqueArg};
+use crate::guard;
 
 pub(crate) fn program(args: &ProgramArgs) -> ProgramConfig {
     let kind = |kind: ExternKind| match kind {
@@ -27,32 +26,18 @@ pub(crate) fn limits(args: &ProgramArgs) -> Limits {
         timeout: args.timeout,
         max_memory: args.max_memory.map(|m| m.as_u64()).or(default.max_memory),
         max_instructions: args.max_instructions.unwrap_or(default.max_instructions),
+        stop: guard::stop_on_signals(),
         ..default
     }
 }
 
-/// The first Ctrl-C asks for a clean stop; the second one ends the process.
-fn stop_on_interrupt() -> Arc<AtomicBool> {
-    let flag = Arc::new(AtomicBool::new(false));
-    let shared = Arc::clone(&flag);
-    let handler = move || {
-        if shared.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    };
-    if let Err(error) = ctrlc::set_handler(handler) {
-        crate::output::error(&format!("Ctrl-C will not stop cleanly: {error}"));
-    }
-    flag
-}
-
 pub(crate) fn exec(args: &ExecArgs) -> ExecConfig {
     let environment = std::env::vars_os()
-        .filter_map(|(name, value)| Some(format!("{}={}", name.into_string().ok()?, value.into_string().ok()?)))
+        .map(|(name, value)| [name.as_encoded_bytes(), b"=", value.as_encoded_bytes()].concat())
         .collect();
     ExecConfig {
         program: program(&args.program),
-        args: args.args.clone(),
+        args: args.args.iter().map(|arg| arg.as_encoded_bytes().to_vec()).collect(),
         environment,
         max_instructions: args.program.max_instructions,
         limits: limits(&args.program),
@@ -61,7 +46,6 @@ pub(crate) fn exec(args: &ExecArgs) -> ExecConfig {
 
 pub(crate) fn enumerate(args: &EnumerateArgs) -> Result<EnumerateConfig, String> {
     let mut limits = limits(&args.program);
-    limits.interrupted = stop_on_interrupt();
     if let Some(events) = args.max_events {
         limits.max_events = events as usize;
     }
@@ -78,6 +62,7 @@ pub(crate) fn enumerate(args: &EnumerateArgs) -> Result<EnumerateConfig, String>
         TechniqueArg::PrefixSchedules => Technique::PrefixSchedules,
         TechniqueArg::ShortestPath => Technique::ShortestPath,
         TechniqueArg::Slicing => Technique::Slicing,
+        TechniqueArg::Pointsto => Technique::PointsTo,
     };
     Ok(EnumerateConfig {
         program: program(&args.program),

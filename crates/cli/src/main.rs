@@ -4,6 +4,7 @@
 mod args;
 mod commands;
 mod config;
+mod guard;
 mod output;
 mod progress;
 

@@ -39,9 +39,13 @@ pub(crate) fn report_panics_as_bugs() {
     }));
 }
 
-/// Writes to standard output.
-pub(crate) fn print(text: &str) {
-    write(&mut io::stdout(), text);
+/// Writes to standard output. A reader that went away (`| head`) is no error.
+pub(crate) fn print(text: &str) -> io::Result<()> {
+    let mut out = io::stdout();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
 }
 
 /// Writes an error message to standard error.
@@ -65,7 +69,7 @@ pub(crate) fn painter() -> Painter {
     Painter { color: io::stdout().is_terminal() }
 }
 
-/// A reader that went away (`| head`) is no error.
+/// Where messages cannot be written, nothing can be said about it either.
 fn write(to: &mut dyn Write, text: &str) {
     let _ = to.write_all(text.as_bytes());
     let _ = to.flush();

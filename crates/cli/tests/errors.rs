@@ -143,6 +143,8 @@ fn a_wrong_command_is_status_2_and_names_what_is_wrong() {
         (&["enumerate", "p.ll", "--max-paths", "0"], &["--max-paths"]),
         (&["enumerate", "p.ll", "--", "@x"], &["argument @x", "@N", "@@x"]),
         (&["inspect", "ir", "p.ll", "--function", "f"], &["no function f"]),
+        (&["inspect", "loops", "p.ll", "--function", "f"], &["no function f", "inspect loops"]),
+        (&["inspect", "callgraph", "p.ll", "--json", "--format", "dot"], &["cannot be used with"]),
     ] {
         place.run(words).fails(2, texts);
     }

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub use icsched_enumerate::{SearchOptions, Technique};
 pub use icsched_symex::Extern;
 pub use icsched_symex::inputs::{ArgSpec, DEFAULT_ARGUMENT, EnvironmentVariable, InputSpec, OptionalArguments};
+pub use icsched_symex::request::StopRequest;
+pub use icsched_symex::stop::Limit;
 
 /// The program to work on.
 #[derive(Clone, Debug)]
@@ -32,8 +33,8 @@ pub struct Limits {
     pub max_events: usize,
     /// Time for one solver query.
     pub solver_timeout: Duration,
-    /// Set from outside to stop cleanly.
-    pub interrupted: Arc<AtomicBool>,
+    /// Asked from outside to stop cleanly.
+    pub stop: Arc<StopRequest>,
 }
 
 impl Default for Limits {
@@ -44,8 +45,15 @@ impl Default for Limits {
             max_instructions: 100_000_000,
             max_events: 50_000,
             solver_timeout: Duration::from_millis(2500),
-            interrupted: Arc::default(),
+            stop: Arc::default(),
         }
+    }
+}
+
+impl Limits {
+    /// When a run that starts now must end; `None` also for a time that no clock shows.
+    pub fn deadline(&self) -> Option<Instant> {
+        Instant::now().checked_add(self.timeout?)
     }
 }
 
@@ -80,9 +88,9 @@ pub struct ExecConfig {
     /// The program.
     pub program: ProgramConfig,
     /// `argv[1]` and so on.
-    pub args: Vec<String>,
+    pub args: Vec<Vec<u8>>,
     /// The environment, as `NAME=value`.
-    pub environment: Vec<String>,
+    pub environment: Vec<Vec<u8>>,
     /// Most instructions.
     pub max_instructions: Option<u64>,
     /// Limits.

@@ -44,6 +44,11 @@ pub enum DriverError {
 }
 
 impl DriverError {
+    /// Whether a limit or the user ended the command before there was anything to say; nothing is wrong then.
+    pub fn is_stop(&self) -> bool {
+        matches!(self, DriverError::Load(LoadError::Stopped { .. }))
+    }
+
     /// The error for people.
     pub fn diagnostic(&self) -> Diagnostic {
         match self {

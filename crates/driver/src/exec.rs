@@ -1,5 +1,7 @@
 //! `icsched exec`: the concrete domain.
 
+use std::time::Instant;
+
 use icsched_ir::{CallStack, Origin, Program};
 use icsched_schedule::Diagnostic;
 use icsched_symex::Options;
@@ -41,19 +43,21 @@ pub struct ExecOutcome {
 /// # Errors
 /// If the program cannot be loaded.
 pub fn exec(config: &ExecConfig) -> Result<ExecOutcome, DriverError> {
-    let program = crate::enumerate::load(&config.program)?;
-    let bytes = |text: &String| text.clone().into_bytes();
-    let args: Vec<Vec<u8>> =
-        [config.program.path.display().to_string()].iter().chain(&config.args).map(bytes).collect();
-    let environment: Vec<Vec<u8>> = config.environment.iter().map(bytes).collect();
-    let options = Options { externs: config.program.externs.clone(), ..Options::default() };
+    let deadline = config.limits.deadline();
+    let program = crate::enumerate::load(&config.program, &config.limits)?;
+    let name = config.program.path.as_os_str().as_encoded_bytes().to_vec();
+    let args: Vec<Vec<u8>> = std::iter::once(name).chain(config.args.iter().cloned()).collect();
+    let stop = std::sync::Arc::clone(&config.limits.stop);
+    let options = Options { externs: config.program.externs.clone(), stop, ..Options::default() };
     let limits = ExecLimits {
         instructions: config.max_instructions,
-        time: config.limits.timeout,
-        memory: config.limits.max_memory,
+        time: deadline.map(|end| end.saturating_duration_since(Instant::now())),
+        // What the process uses is what counts, and a `Watch` looks at it: most of a large object is never touched.
+        memory: None,
     };
     let host = Box::new(OsHost::new());
-    let result = icsched_symex::exec::exec(&program, &args, &environment, host, options, &limits);
+    let result = icsched_symex::exec::exec(&program, &args, &config.environment, host, options, &limits);
+    tracing::info!(instructions = result.instructions, threads = result.threads, "the run has ended");
     let (end, diagnostic) = describe(&program, &result.end);
     Ok(ExecOutcome { end, diagnostic, instructions: result.instructions })
 }
@@ -71,7 +75,8 @@ fn describe(program: &Program, end: &PathEnd) -> (ExecEnd, Option<Diagnostic>) {
         ),
         PathEnd::Deadlock { blocked } => (ExecEnd::Found, Some(deadlock(program, blocked))),
         PathEnd::Unmodelled { function, stack } => {
-            let message = format!("{function} has neither a definition nor a model");
+            let note = icsched_externals::missing(function).map_or_else(String::new, |note| format!(" ({note})"));
+            let message = format!("{function} has neither a definition nor a model{note}");
             let help = format!("say what it does with --extern {function}=havoc, =pure or =abort");
             (ExecEnd::Wrong, Some(found("unmodelled", message, stack).help(help)))
         }
@@ -83,7 +88,8 @@ fn describe(program: &Program, end: &PathEnd) -> (ExecEnd, Option<Diagnostic>) {
     }
 }
 
-fn limit_text(limit: Limit) -> &'static str {
+/// What ended a run early.
+pub fn limit_text(limit: Limit) -> &'static str {
     match limit {
         Limit::Instructions => "stopped at the instruction limit (--max-instructions)",
         Limit::Time => "stopped at the time limit (--timeout)",
@@ -105,9 +111,22 @@ fn deadlock(program: &Program, blocked: &[icsched_symex::BlockedThread]) -> Diag
     diagnostic
 }
 
+/// Calls of a stack that are shown; of a deeper one the innermost and the outermost.
+const SHOWN_CALLS: usize = 40;
+
 fn with_stack(program: &Program, mut diagnostic: Diagnostic, stack: &CallStack) -> Diagnostic {
+    if stack.0.is_empty() {
+        return diagnostic;
+    }
     diagnostic = diagnostic.at(place(program, stack));
-    for point in stack.0.iter().rev() {
+    let calls = stack.0.len();
+    for (point, i) in stack.0.iter().rev().zip(0..) {
+        if calls > SHOWN_CALLS && (SHOWN_CALLS / 2..calls - SHOWN_CALLS / 2).contains(&i) {
+            if i == SHOWN_CALLS / 2 {
+                diagnostic = diagnostic.note(format!("... {} more calls ...", calls - SHOWN_CALLS));
+            }
+            continue;
+        }
         let function = &program.functions[point.func].name;
         let at = point.loc(program).map(|l| program.describe_loc(l)).unwrap_or_else(|| "?".to_owned());
         let model = if program.functions[point.func].origin == Origin::Model { " (model)" } else { "" };

@@ -1,20 +1,190 @@
 //! `icsched inspect`.
+//!
+//! The answers are documents with stable keys, which are rendered as JSON, as text and as Graphviz. Architecture invariant:
+//! the text and the pictures say nothing that is not in the document.
 
-use icsched_ir::FuncId;
+mod callgraph;
+mod loops;
+mod memory;
+mod modref;
+mod pointsto;
+mod targets;
 
-use crate::config::ProgramConfig;
+use std::sync::Arc;
+
+use icsched_frontend::{LoadError, LoadOptions};
+use icsched_ir::{CallStack, FuncId, Function, LocId, Origin, Program, ProgramPoint};
+use icsched_pointsto::PointsTo;
+use serde::Serialize;
+
+use crate::config::{Limits, ProgramConfig};
 use crate::error::DriverError;
+
+/// Loads a program or a part of one: it need not have a `main`.
+fn load(program: &ProgramConfig) -> Result<Arc<Program>, DriverError> {
+    let options = LoadOptions { needs_entry: false, ..LoadOptions::default() };
+    crate::enumerate::load_with(program, &options, &Limits::default())
+}
+
+/// Whether the text form of a program's IR, read again, is the same program. The answer counts what it has.
+///
+/// # Errors
+/// If the program cannot be loaded, or comes back differently, which is a bug.
+pub fn check_ir(program: &ProgramConfig) -> Result<String, DriverError> {
+    let path = program.path.display().to_string();
+    let program = load(program)?;
+    let again = icsched_ir::parse(&program.to_text()).map_err(|error| error.to_string());
+    let wrong = match again {
+        Ok(again) if again == *program => {
+            let insts: usize =
+                program.functions.values().flat_map(|f| f.blocks.values()).map(|block| block.insts.len() + 1).sum();
+            let (functions, globals) = (program.functions.len(), program.globals.len());
+            return Ok(format!(
+                "{insts} instructions, {functions} functions, {globals} globals: the text form is exact\n"
+            ));
+        }
+        Ok(_) => "another program".to_owned(),
+        Err(error) => error,
+    };
+    let detail = format!("the text form of the IR does not come back: {wrong}");
+    Err(LoadError::Internal { path, detail }.into())
+}
 
 /// The text form of a program's IR, or of one of its functions.
 ///
 /// # Errors
 /// If the program cannot be loaded, or has no such function.
 pub fn ir(program: &ProgramConfig, function: Option<&str>) -> Result<String, DriverError> {
-    let program = crate::enumerate::load(program)?;
+    let program = load(program)?;
     let Some(name) = function else { return Ok(program.to_text()) };
-    let found: Option<FuncId> = program.function_named(name);
-    found.map(|f| program.functions[f].to_text(&program)).ok_or_else(|| DriverError::NotFound {
+    let found = named(&program, name, "ir")?;
+    Ok(program.functions[found].to_text(&program))
+}
+
+fn named(program: &Program, name: &str, what: &str) -> Result<FuncId, DriverError> {
+    program.function_named(name).ok_or_else(|| DriverError::NotFound {
         message: format!("the program has no function {name}"),
-        help: "`icsched inspect ir PROG.bc` without --function prints all of them".to_owned(),
+        help: format!("`icsched inspect {what} PROG.bc` without --function prints all of them"),
     })
+}
+
+/// How an answer is written.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// For programs: one object with the key `schema`.
+    Json,
+    /// For Graphviz.
+    Dot,
+}
+
+/// What is shown of a program, and how.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    /// How.
+    pub format: Format,
+    /// Library models, too.
+    pub models: bool,
+    /// Only this function.
+    pub function: Option<String>,
+}
+
+impl Selection {
+    fn shows(&self, function: &Function) -> bool {
+        match &self.function {
+            // A model that is asked for by its name is meant.
+            Some(name) => *name == function.name,
+            None => self.models || function.origin == Origin::Program,
+        }
+    }
+}
+
+/// The call graph of a program.
+///
+/// # Errors
+/// If the program cannot be loaded, or has no such function.
+pub fn callgraph(program: &ProgramConfig, selection: &Selection) -> Result<String, DriverError> {
+    let program = load_for(program, selection, "callgraph")?;
+    let document = callgraph::document(&program, &solve(&program), selection);
+    Ok(match selection.format {
+        Format::Text => callgraph::text(&document),
+        Format::Json => json(&document),
+        Format::Dot => callgraph::dot(&document),
+    })
+}
+
+/// The loops of a program, with how often they run.
+///
+/// # Errors
+/// If the program cannot be loaded, or has no such function.
+pub fn loops(program: &ProgramConfig, selection: &Selection) -> Result<String, DriverError> {
+    let program = load_for(program, selection, "loops")?;
+    let document = loops::document(&program, &solve(&program), selection);
+    Ok(match selection.format {
+        Format::Text => loops::text(&document),
+        Format::Json => json(&document),
+        Format::Dot => loops::dot(&document),
+    })
+}
+
+/// What the pointers of a program may point to.
+///
+/// # Errors
+/// If the program cannot be loaded, or has no such function.
+pub fn pointsto(program: &ProgramConfig, selection: &Selection) -> Result<String, DriverError> {
+    let program = load_for(program, selection, "pointsto")?;
+    let points_to = solve(&program);
+    let document = pointsto::document(&memory::Memory { program: &program, points_to: &points_to, selection });
+    Ok(match selection.format {
+        Format::Text => pointsto::text(&document),
+        Format::Json => json(&document),
+        Format::Dot => pointsto::dot(&document),
+    })
+}
+
+/// What the functions of a program, and their parts, may write, read and synchronise.
+///
+/// # Errors
+/// If the program cannot be loaded, or has no such function.
+pub fn modref(program: &ProgramConfig, selection: &Selection) -> Result<String, DriverError> {
+    let program = load_for(program, selection, "modref")?;
+    let points_to = solve(&program);
+    let document = modref::document(&memory::Memory { program: &program, points_to: &points_to, selection });
+    Ok(match selection.format {
+        Format::Text => modref::text(&document),
+        Format::Json => json(&document),
+        Format::Dot => modref::dot(&document),
+    })
+}
+
+fn solve(program: &Program) -> PointsTo {
+    PointsTo::new(program, &icsched_pointsto::Options::default()).expect("nothing interrupts it")
+}
+
+fn load_for(program: &ProgramConfig, selection: &Selection, what: &str) -> Result<Arc<Program>, DriverError> {
+    let program = load(program)?;
+    if let Some(name) = &selection.function {
+        named(&program, name, what)?;
+    }
+    Ok(program)
+}
+
+fn json(document: &impl Serialize) -> String {
+    serde_json::to_string_pretty(document).expect("plain data has a JSON form") + "\n"
+}
+
+/// `file.c:12`, if that is known.
+fn source(program: &Program, loc: Option<LocId>) -> Option<String> {
+    loc.filter(|&loc| program.locs[loc].line > 0).map(|loc| program.describe_loc(loc))
+}
+
+/// `file.c:12`, or `main b3:1` where there is no source line.
+fn place(program: &Program, point: ProgramPoint) -> String {
+    icsched_enumerate::graph::place(program, &CallStack(vec![point]))
+}
+
+/// A quoted DOT string; each newline becomes a line break of the label.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }

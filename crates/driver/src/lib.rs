@@ -9,9 +9,11 @@ pub mod error;
 pub mod exec;
 pub mod inspect;
 pub mod show;
+pub mod watch;
 
 pub use config::{EnumerateConfig, ExecConfig, Limits, ProgramConfig};
 pub use error::DriverError;
 pub use icsched_enumerate::Progress;
+pub use icsched_frontend::LoadError;
 pub use icsched_frontend::child_main_if_requested;
 pub use icsched_schedule::{Diagnostic, Enumeration};

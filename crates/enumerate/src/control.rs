@@ -7,13 +7,20 @@
 //!   such a block needs no schedule of its own: the shorter schedule is a prefix.
 //! - How far is it to the end of the function or of the innermost loop (shortest path first)?
 
+use std::borrow::Cow;
+
 use fixedbitset::FixedBitSet;
 use icsched_ir::callgraph::CallGraph;
 use icsched_ir::cfg::Cfg;
+use icsched_ir::distance::ExitDistances;
 use icsched_ir::dominators::DomTree;
 use icsched_ir::loops::LoopForest;
-use icsched_ir::{Block, BlockId, Callee, EntityId, FuncId, Function, IdVec, Inst, Intrinsic, Op, Program, Terminator};
+use icsched_ir::{
+    Block, BlockId, Callee, EntityId, FuncId, Function, IdVec, Inst, Intrinsic, Op, Program, ProgramPoint, Terminator,
+};
+use icsched_pointsto::PointsTo;
 use icsched_symex::machine::exit_function;
+use rustc_hash::FxHashMap;
 
 /// Facts about one function's blocks.
 #[derive(Debug)]
@@ -30,21 +37,15 @@ pub struct FunctionControl {
     pub quiet_exit: FixedBitSet,
     /// Blocks that hold an instruction that may synchronise.
     pub synchronises: FixedBitSet,
-    /// Fewest instructions to a return; `u32::MAX` when none is reachable.
-    return_distance: IdVec<BlockId, u32>,
-    /// Fewest instructions to leave the block's innermost loop.
-    loop_distance: IdVec<BlockId, u32>,
+    /// How far it is to a return or out of a loop, quiet exits left out.
+    exits: ExitDistances,
 }
 
 impl FunctionControl {
     /// Static length of the shortest way from `to`, entered from `from`, to the end of the innermost loop around
     /// `from`, or of the function where there is no such loop.
     pub fn distance(&self, from: BlockId, to: BlockId) -> u32 {
-        match self.loops.innermost(from) {
-            Some(id) if !self.loops.get(id).contains(to) => 0,
-            Some(id) if self.loops.innermost(to) == Some(id) => self.loop_distance[to],
-            Some(_) | None => self.return_distance[to],
-        }
+        self.exits.of_edge(&self.loops, from, to)
     }
 }
 
@@ -57,6 +58,8 @@ pub struct Control {
     pub may_sync: FixedBitSet,
     /// Functions that never return and never synchronise: they end the process.
     pub ends_process: FixedBitSet,
+    /// What calls through pointers may reach, where somebody knows better than the call graph.
+    indirect: Option<FxHashMap<ProgramPoint, Vec<FuncId>>>,
     functions: IdVec<FuncId, Option<FunctionControl>>,
 }
 
@@ -65,15 +68,25 @@ impl Control {
     ///
     /// What is not known may synchronise: instructions that were not lowered, and declared functions unless
     /// `harmless` says that the user or the externals table vouches for them. Without `prefix_schedules` no block counts
-    /// as a quiet exit.
-    pub fn new(program: &Program, harmless: &dyn Fn(&Function) -> bool, prefix_schedules: bool) -> Self {
-        let calls = CallGraph::new(program);
+    /// as a quiet exit. Calls through pointers reach what `points_to` says, or every function whose address is taken.
+    pub fn new(
+        program: &Program,
+        harmless: &dyn Fn(&Function) -> bool,
+        prefix_schedules: bool,
+        points_to: Option<&PointsTo>,
+    ) -> Self {
+        let indirect = points_to.map(|points_to| indirect_calls(program, points_to));
+        let calls = match &indirect {
+            Some(known) => CallGraph::with_targets(program, |at| known.get(&at).into_iter().flatten().copied()),
+            None => CallGraph::new(program),
+        };
         let may_sync = calls.may_call_transitively(|f| synchronises_itself(program, f, harmless));
         let count = program.functions.len();
         let mut control = Self {
             calls,
             may_sync,
             ends_process: FixedBitSet::with_capacity(count),
+            indirect,
             functions: (0..count).map(|_| None).collect(),
         };
         // Callees first, so that `ends_process` is known at every call outside recursion.
@@ -99,15 +112,22 @@ impl Control {
         self.functions[func].as_ref().expect("only defined functions have blocks to ask about")
     }
 
-    /// Whether executing the instruction may synchronise.
-    pub fn may_sync(&self, program: &Program, inst: &Inst) -> bool {
+    /// Whether executing the instruction at a point may synchronise.
+    pub fn may_sync(&self, program: &Program, at: ProgramPoint, inst: &Inst) -> bool {
         match &inst.op {
-            Op::Call { callee: Callee::Intrinsic(i), .. } => synchronises(*i),
             Op::Call { callee: Callee::Direct(f), .. } => self.may_sync.contains(f.index()),
             Op::Call { callee: Callee::Indirect(_), args } => {
-                self.calls.indirect_targets(program, args.len()).iter().any(|f| self.may_sync.contains(f.index()))
+                self.indirect_targets(program, at, args.len()).iter().any(|f| self.may_sync.contains(f.index()))
             }
-            op => is_atomic_or_unknown(op),
+            op => op.may_synchronise(),
+        }
+    }
+
+    /// The functions that the call through a pointer at a point, with this many arguments, may reach.
+    pub fn indirect_targets(&self, program: &Program, at: ProgramPoint, args: usize) -> Cow<'_, [FuncId]> {
+        match &self.indirect {
+            Some(known) => Cow::Borrowed(known.get(&at).map_or(&[], Vec::as_slice)),
+            None => Cow::Owned(self.calls.indirect_targets(program, args)),
         }
     }
 
@@ -122,7 +142,7 @@ impl Control {
         let exits_quietly = exit_function(program).is_none_or(|exit| !self.may_sync.contains(exit.index()));
         let returns_exit = Some(func) == program.main && self.calls.callers(func).is_empty() && exits_quietly;
         for (id, block) in function.blocks.iter() {
-            match self.first_effect(program, block) {
+            match self.first_effect(program, func, id, block) {
                 Effect::Synchronises => {
                     synchronises.insert(id.index());
                     alive.insert(id.index());
@@ -160,47 +180,30 @@ impl Control {
         let postdominators = DomTree::postdominators(&cfg, &quiet_exit);
         let dominators = DomTree::dominators(&cfg);
         let loops = LoopForest::new(&cfg);
-        let weight = |b: BlockId| u32::try_from(function.blocks[b].insts.len()).unwrap_or(u32::MAX) + 1;
-        let returns = |b: BlockId| matches!(function.blocks[b].terminator, Terminator::Return(_));
-        let return_distance = distances(&cfg, &quiet_exit, weight, returns, |_, _| true);
-        let leaves = |b: BlockId| {
-            loops.innermost(b).is_some_and(|l| cfg.successors(b).iter().any(|&s| !loops.get(l).contains(s)))
-        };
-        let within = |from: BlockId, to: BlockId| loops.innermost(from) == loops.innermost(to);
-        let loop_distance = distances(&cfg, &quiet_exit, weight, leaves, within);
-        FunctionControl {
-            cfg,
-            postdominators,
-            dominators,
-            loops,
-            quiet_exit,
-            synchronises,
-            return_distance,
-            loop_distance,
-        }
+        let exits = ExitDistances::new(function, &cfg, &loops, &quiet_exit);
+        FunctionControl { cfg, postdominators, dominators, loops, quiet_exit, synchronises, exits }
     }
 
     /// The first thing in the block that matters to whoever asks for quiet exits.
-    fn first_effect(&self, program: &Program, block: &Block) -> Effect {
-        for inst in &block.insts {
+    fn first_effect(&self, program: &Program, func: FuncId, id: BlockId, block: &Block) -> Effect {
+        for (at, inst) in (0..).zip(&block.insts) {
             match &inst.op {
                 Op::Trap => return Effect::EndsProcess,
-                Op::Call { callee: Callee::Intrinsic(Intrinsic::Unsupported), .. } => return Effect::Synchronises,
+                Op::Call { callee: Callee::Intrinsic(Intrinsic::Unsupported | Intrinsic::RestoreContext), .. } => {
+                    return Effect::Synchronises;
+                }
                 Op::Call { callee: Callee::Intrinsic(i), .. } if i.ends_process() => return Effect::EndsProcess,
                 Op::Call { callee: Callee::Direct(f), .. } if self.ends_process.contains(f.index()) => {
                     return Effect::EndsProcess;
                 }
-                _ if self.may_sync(program, inst) => return Effect::Synchronises,
+                _ if self.may_sync(program, ProgramPoint { func, block: id, inst: at }, inst) => {
+                    return Effect::Synchronises;
+                }
                 _ => {}
             }
         }
         Effect::None
     }
-}
-
-/// What a model does not have might synchronise.
-fn synchronises(intrinsic: Intrinsic) -> bool {
-    intrinsic.is_synchronisation() || intrinsic == Intrinsic::Unsupported
 }
 
 /// What a block does first.
@@ -210,12 +213,20 @@ enum Effect {
     EndsProcess,
 }
 
-fn is_atomic_or_unknown(op: &Op) -> bool {
-    match op {
-        Op::Load { access, .. } | Op::Store { access, .. } => access.atomic.is_some(),
-        Op::AtomicRmw { .. } | Op::CompareExchange { .. } | Op::Unsupported { .. } => true,
-        _ => false,
+/// What each call through a pointer may reach.
+fn indirect_calls(program: &Program, points_to: &PointsTo) -> FxHashMap<ProgramPoint, Vec<FuncId>> {
+    let mut found = FxHashMap::default();
+    for (func, function) in program.functions.iter() {
+        for (block, body) in function.blocks.iter() {
+            for (inst, i) in (0..).zip(&body.insts) {
+                if let Op::Call { callee: Callee::Indirect(_), .. } = i.op {
+                    let at = ProgramPoint { func, block, inst };
+                    found.insert(at, points_to.call_targets(program, at));
+                }
+            }
+        }
     }
+    found
 }
 
 fn synchronises_itself(program: &Program, func: FuncId, harmless: &dyn Fn(&Function) -> bool) -> bool {
@@ -225,10 +236,7 @@ fn synchronises_itself(program: &Program, func: FuncId, harmless: &dyn Fn(&Funct
     }
     function.blocks.values().any(|block| {
         matches!(block.terminator, Terminator::Unsupported { .. })
-            || block.insts.iter().any(|inst| match &inst.op {
-                Op::Call { callee: Callee::Intrinsic(i), .. } => synchronises(*i),
-                op => is_atomic_or_unknown(op),
-            })
+            || block.insts.iter().any(|inst| inst.op.may_synchronise())
     })
 }
 
@@ -243,37 +251,4 @@ fn propagate_backwards(cfg: &Cfg, marked: &mut FixedBitSet, barrier: &FixedBitSe
             }
         }
     }
-}
-
-/// Shortest distances to the blocks that satisfy `goal`, over edges that satisfy `follow`, by repeated relaxation in
-/// postorder (two or three rounds on reducible graphs).
-fn distances(
-    cfg: &Cfg,
-    avoid: &FixedBitSet,
-    weight: impl Fn(BlockId) -> u32,
-    goal: impl Fn(BlockId) -> bool,
-    follow: impl Fn(BlockId, BlockId) -> bool,
-) -> IdVec<BlockId, u32> {
-    let mut distance: IdVec<BlockId, u32> = IdVec::filled(u32::MAX, cfg.block_count());
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for &block in cfg.reverse_postorder().iter().rev() {
-            if avoid.contains(block.index()) {
-                continue;
-            }
-            let behind = if goal(block) {
-                0
-            } else {
-                let next = cfg.successors(block).iter().filter(|&&s| follow(block, s)).map(|&s| distance[s]);
-                next.min().unwrap_or(u32::MAX)
-            };
-            let here = behind.saturating_add(weight(block));
-            if behind != u32::MAX && here < distance[block] {
-                distance[block] = here;
-                changed = true;
-            }
-        }
-    }
-    distance
 }

@@ -2,22 +2,24 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use icsched_ir::{CallStack, Program, ProgramPoint};
-use icsched_schedule::{IncompleteKind, InputConstraint, Reason};
+use icsched_schedule::{InputConstraint, Reason};
 use icsched_smt::{Answer, CachingSolver, Solver, SolverOptions, SolverStatistics, Term, TermPool, Z3Solver, serial};
 use icsched_symex::code::Code;
 use icsched_symex::explore::{self, Choice, Strategy};
 use icsched_symex::host::MemoryHost;
 use icsched_symex::inputs::InputSpec;
 use icsched_symex::print::Printer;
+use icsched_symex::request::StopRequest;
+use icsched_symex::stop::{Limit, Stop};
 use icsched_symex::symbolic::SymbolicDomain;
 use icsched_symex::trace::OtherSide;
 use icsched_symex::{DecisionKind, Extern, FrameId, Machine, Options, PathEnd, State};
 use rustc_hash::FxHashMap;
 
+use crate::reasons;
 use crate::slice::Statics;
 use crate::strategy::{leaving_side, shorter_side};
 
@@ -36,8 +38,8 @@ pub struct RunLimits {
     pub max_events: usize,
     /// Time for one solver query.
     pub solver_timeout: Duration,
-    /// Set from outside to stop cleanly.
-    pub interrupted: Arc<AtomicBool>,
+    /// Asked from outside to stop cleanly.
+    pub stop: Arc<StopRequest>,
 }
 
 impl Default for RunLimits {
@@ -48,7 +50,7 @@ impl Default for RunLimits {
             max_instructions: 100_000_000,
             max_events: 50_000,
             solver_timeout: Duration::from_millis(2500),
-            interrupted: Arc::default(),
+            stop: Arc::default(),
         }
     }
 }
@@ -92,11 +94,14 @@ impl Engine {
             externs: externs.clone(),
             symbolic_files: inputs.files.clone(),
             symbolic_stdin: inputs.stdin,
+            stop: Arc::clone(&limits.stop),
             ..Options::default()
         };
         let mut machine = Machine::new(Arc::clone(program), domain, Box::new(MemoryHost::default()), options);
         let (arguments, bounds) = inputs.arguments(&mut machine.domain);
-        let mut initial = machine.initial_state(&arguments).map_err(|stop| format!("start-up: {stop:?}"))?;
+        let mut initial = machine
+            .initial_state(&arguments)
+            .map_err(|stop| format!("the program cannot be started: {}", start_up(stop)))?;
         for &bound in &bounds {
             initial.path.constrain(&machine.domain.pool, bound);
         }
@@ -148,7 +153,6 @@ impl Engine {
             instructions: self.limits.max_instructions,
             events: self.limits.max_events,
             deadline: self.limits.deadline,
-            interrupted: Some(Arc::clone(&self.limits.interrupted)),
             memory: self.limits.max_memory.unwrap_or(u64::MAX),
             ..explore::Limits::default()
         };
@@ -198,14 +202,14 @@ impl Engine {
 
     /// The limit of the whole run that was reached, if one was.
     pub(crate) fn stop_reason(&self) -> Option<Reason> {
-        let (kind, message) = if self.limits.interrupted.load(Ordering::Relaxed) {
-            (IncompleteKind::Interrupted, "the search was stopped by the user")
-        } else if self.limits.deadline.is_some_and(|d| Instant::now() >= d) {
-            (IncompleteKind::Limit, "the time limit was reached (--timeout)")
-        } else if self.limits.max_memory.is_some_and(|m| resident_bytes().is_some_and(|used| used > m)) {
-            (IncompleteKind::Limit, "the memory limit was reached (--max-memory)")
-        } else {
-            return None;
+        let limits = &self.limits;
+        let (kind, message) = match limits.stop.asked() {
+            Some(limit) => reasons::words(limit),
+            None if limits.deadline.is_some_and(|d| Instant::now() >= d) => reasons::words(Limit::Time),
+            None if limits.max_memory.is_some_and(|m| resident_bytes().is_some_and(|used| used > m)) => {
+                reasons::words(Limit::Memory)
+            }
+            None => return None,
         };
         Some(Reason { kind, message: message.to_owned(), at: None })
     }
@@ -262,8 +266,18 @@ impl Strategy for ShortestFirst<'_, '_> {
     }
 }
 
+/// What a program needs before its first instruction and does not get.
+fn start_up(stop: Stop<SymbolicDomain>) -> String {
+    match stop {
+        Stop::Unsupported { what } => format!("{what} is not supported"),
+        Stop::Fault { message, .. } => message,
+        Stop::End(end) => format!("{end:?}"),
+        Stop::Undecided { .. } => "its start depends on inputs".to_owned(),
+    }
+}
+
 /// Resident memory of this process.
-pub(crate) fn resident_bytes() -> Option<u64> {
+pub fn resident_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|l| l.starts_with("VmRSS:"))?;
     let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;

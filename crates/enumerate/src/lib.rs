@@ -1,13 +1,14 @@
 //! Input-covering schedules: precondition slicing and the search (Bergan 3.3, 3.4).
 //!
 //! - [`specialise`]: folds code that this program cannot reach.
-//! - [`control`], [`provenance`], [`modref`]: static facts, computed once per program.
+//! - [`control`], [`provenance`], [`modref`], [`aliases`]: static facts, computed once per program.
 //! - [`slice`]: which decisions of a path affect what it synchronises.
 //! - [`search`]: the worklist of uncovered inputs of one epoch.
 //!
 //! API boundary: [`enumerate`] takes a [`Request`] and returns a value; the result depends on nothing else, except that
 //! limits can cut it short, which it then says.
 
+pub mod aliases;
 pub mod constraint;
 pub mod control;
 mod engine;
@@ -29,16 +30,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use icsched_externals::ArgEffect;
 use icsched_ir::{CallStack, EntityId, Function, Program, ProgramPoint};
+use icsched_pointsto::PointsTo;
 use icsched_schedule::{Assumption, Enumeration, EpochId, Statistics, ThreadContext};
 use icsched_symex::Extern;
 use icsched_symex::inputs::InputSpec;
 
-pub use crate::engine::RunLimits;
+pub use crate::engine::{RunLimits, resident_bytes};
 pub use crate::progress::Progress;
 pub use crate::search::SearchOptions;
 
+use crate::aliases::Aliases;
 use crate::control::Control;
 use crate::engine::Engine;
 use crate::modref::ModRef;
@@ -54,6 +56,9 @@ pub enum Technique {
     ShortestPath,
     /// Precondition slicing: without it every decision of a path is part of its constraint.
     Slicing,
+    /// Points-to analysis: without it, stores through pointers from memory may write whatever has escaped, and calls through
+    /// pointers reach every function whose address is taken.
+    PointsTo,
 }
 
 /// What to enumerate.
@@ -91,10 +96,15 @@ pub fn enumerate_with(request: &Request, progress: &mut dyn Progress) -> Result<
     let program = &*specialised;
     let main = program.main.ok_or("the program has no main function")?;
     let off = |technique| request.without.contains(&technique);
-    let harmless = |f: &Function| request.externs.contains_key(&f.name) || known_not_to_synchronise(f);
-    let control = Control::new(program, &harmless, !off(Technique::PrefixSchedules));
+    let harmless = |f: &Function| {
+        request.externs.contains_key(&f.name) || icsched_externals::known_not_to_synchronise(&f.name, f.params.len())
+    };
+    let points_to = if off(Technique::PointsTo) { None } else { solve(program, &request.limits) };
+    let summaries = points_to.as_ref().map(|p| icsched_pointsto::ModRef::new(program, p, &harmless));
+    let aliases = summaries.as_ref().map(Aliases::new);
+    let control = Control::new(program, &harmless, !off(Technique::PrefixSchedules), points_to.as_ref());
     let modref = ModRef::new(program, &control);
-    let statics = Statics { program, control: &control, modref: &modref };
+    let statics = Statics { program, control: &control, modref: &modref, aliases: aliases.as_ref() };
     let limits = request.limits.clone();
     let shortest = !off(Technique::ShortestPath);
     let bound = request.search.loop_bound;
@@ -124,11 +134,12 @@ pub fn enumerate_with(request: &Request, progress: &mut dyn Progress) -> Result<
     })
 }
 
-/// Whether the externals table says of an undefined function that it neither synchronises nor calls back.
-fn known_not_to_synchronise(function: &Function) -> bool {
-    let calls_back =
-        |row: &icsched_externals::Row| (0..function.params.len()).any(|i| row.argument(i) == ArgEffect::Calls);
-    icsched_externals::lookup(&function.name).is_some_and(|row| !row.synchronises && !calls_back(row))
+/// Points-to sets of the program as it is executed; `None` when the run is to end before they are found.
+fn solve(program: &Program, limits: &RunLimits) -> Option<PointsTo> {
+    let late = || limits.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+    let interrupted = || limits.stop.asked().is_some() || late();
+    let options = icsched_pointsto::Options { interrupted: &interrupted, ..Default::default() };
+    PointsTo::new(program, &options).ok()
 }
 
 fn describe_entry(program: &Program, entry: &CallStack) -> String {

@@ -5,7 +5,8 @@
 
 use fixedbitset::FixedBitSet;
 use icsched_ir::{
-    Callee, CastOp, Const, EntityId, FuncId, GlobalId, IdVec, Inst, Intrinsic, Op, Operand, Program, Type, ValueId,
+    Callee, CastOp, Const, EntityId, FuncId, GlobalId, IdVec, Inst, Intrinsic, Op, Operand, Program, ProgramPoint,
+    ValueId,
 };
 
 use crate::control::Control;
@@ -134,12 +135,20 @@ impl ModRef {
         self.escaped_allocas[func].contains(alloca.index())
     }
 
-    /// Adds what one instruction of `func` may write.
-    pub fn add_writes(&self, program: &Program, control: &Control, func: FuncId, inst: &Inst, to: &mut Writes) -> bool {
+    /// Adds what the instruction at a point may write.
+    pub fn add_writes(
+        &self,
+        program: &Program,
+        control: &Control,
+        at: ProgramPoint,
+        inst: &Inst,
+        to: &mut Writes,
+    ) -> bool {
+        let func = at.func;
         let through = |to: &mut Writes, address: Operand, len: Option<u64>| {
             to.add_through(&self.provenance(func, address), len.map(|l| (0, l)))
         };
-        let bytes_of = |operand: Operand| Some(u64::from(operand_type(program, func, operand).bytes()));
+        let bytes_of = |operand: Operand| Some(u64::from(program.functions[func].type_of(operand).bytes()));
         match &inst.op {
             Op::Store { address, value, .. } | Op::AtomicRmw { address, value, .. } => {
                 through(to, *address, bytes_of(*value))
@@ -150,7 +159,7 @@ impl ModRef {
             }
             Op::VaStart { list } => through(to, *list, None),
             Op::VaCopy { to: list, .. } => through(to, *list, None),
-            Op::Call { callee, args } => self.add_call(program, control, func, callee, args, to),
+            Op::Call { callee, args } => self.add_call(program, control, at, callee, args, to),
             Op::Unsupported { .. } => to.add(Write { base: Base::Unknown, range: None }),
             _ => false,
         }
@@ -160,20 +169,21 @@ impl ModRef {
         &self,
         program: &Program,
         control: &Control,
-        func: FuncId,
+        at: ProgramPoint,
         callee: &Callee,
         args: &[Operand],
         to: &mut Writes,
     ) -> bool {
+        let func = at.func;
         match callee {
-            Callee::Intrinsic(i) => match written_argument(*i) {
-                Some(at) => to.add_through(&self.provenance(func, args[at]), None),
+            Callee::Intrinsic(i) => match i.written_argument() {
+                Some((at, _)) => to.add_through(&self.provenance(func, args[at]), None),
                 None => false,
             },
             Callee::Direct(f) => self.add_summary(program, func, *f, args, to),
             Callee::Indirect(_) => {
                 let mut grew = false;
-                for f in control.calls.indirect_targets(program, args.len()) {
+                for &f in control.indirect_targets(program, at, args.len()).iter() {
                     grew |= self.add_summary(program, func, f, args, to);
                 }
                 grew
@@ -210,8 +220,11 @@ impl ModRef {
     fn summarise(&mut self, program: &Program, control: &Control, func: FuncId) -> bool {
         let mut writes = self.summaries[func].clone();
         let mut grew = false;
-        for inst in program.functions[func].blocks.values().flat_map(|b| &b.insts) {
-            grew |= self.add_writes(program, control, func, inst, &mut writes);
+        for (block, body) in program.functions[func].blocks.iter() {
+            for (at, inst) in (0..).zip(&body.insts) {
+                let at = ProgramPoint { func, block, inst: at };
+                grew |= self.add_writes(program, control, at, inst, &mut writes);
+            }
         }
         self.summaries[func] = writes;
         grew | self.leaks(program, func)
@@ -265,29 +278,10 @@ impl ModRef {
     }
 }
 
-/// The argument through which an intrinsic writes memory of the program.
-pub(crate) fn written_argument(intrinsic: Intrinsic) -> Option<usize> {
-    match intrinsic {
-        Intrinsic::MemCopy | Intrinsic::MemMove | Intrinsic::MemSet | Intrinsic::Free | Intrinsic::InputBytes => {
-            Some(0)
-        }
-        Intrinsic::HostRead | Intrinsic::HostClock => Some(1),
-        Intrinsic::SymbolicFileRead => Some(2),
-        _ => None,
-    }
-}
-
 fn constant(operand: Operand) -> Option<u64> {
     match operand {
         Operand::Const(Const::Bits { bits, .. }) => Some(bits),
         Operand::Const(Const::Global { .. } | Const::Func(_) | Const::Block { .. } | Const::Undef(_))
         | Operand::Value(_) => None,
-    }
-}
-
-fn operand_type(program: &Program, func: FuncId, operand: Operand) -> Type {
-    match operand {
-        Operand::Value(v) => program.functions[func].values[v].ty,
-        Operand::Const(c) => c.ty(),
     }
 }

@@ -1,6 +1,6 @@
 //! What the objects of a finished path are, statically.
 
-use icsched_ir::{FuncId, GlobalId, ValueId};
+use icsched_ir::{FuncId, GlobalId, ProgramPoint, ValueId};
 use icsched_symex::memory::{Heap, ObjectId, ObjectKind};
 use icsched_symex::{Domain, FrameId};
 use rustc_hash::FxHashMap;
@@ -21,31 +21,21 @@ pub enum ObjectClass {
     Other,
 }
 
-/// The class of every object that a path made; ids are dense.
+/// What every object that a path made is; ids are dense.
 #[derive(Clone, Default, Debug)]
 pub struct Objects {
-    classes: Vec<ObjectClass>,
+    known: Vec<Option<(ObjectKind, Option<ProgramPoint>)>>,
     variable_arguments: FxHashMap<FrameId, ObjectId>,
 }
 
 impl Objects {
-    /// Reads the classes off a path's final heap. Dead objects keep their ids.
+    /// Reads it off a path's final heap. Dead objects keep their ids.
     pub fn of<D: Domain>(heap: &Heap<D>) -> Self {
-        let class = |kind: ObjectKind| match kind {
-            ObjectKind::Global(global) | ObjectKind::ThreadLocal(global, _) => ObjectClass::Global(global),
-            ObjectKind::Stack { func, value, .. } => ObjectClass::Local { func, value },
-            ObjectKind::Heap
-            | ObjectKind::Argument(_)
-            | ObjectKind::ArgumentVector
-            | ObjectKind::Environment(_)
-            | ObjectKind::EnvironmentVector
-            | ObjectKind::VarArgs(_) => ObjectClass::Other,
-        };
         let mut this = Self::default();
         for id in (0..heap.object_count()).map(ObjectId) {
-            let kind = heap.object(id).map(|o| o.kind);
-            this.classes.push(kind.map_or(ObjectClass::Other, class));
-            if let Some(ObjectKind::VarArgs(frame)) = kind {
+            let object = heap.object(id);
+            this.known.push(object.map(|o| (o.kind, o.allocated_at)));
+            if let Some(ObjectKind::VarArgs(frame)) = object.map(|o| o.kind) {
                 this.variable_arguments.insert(frame, id);
             }
         }
@@ -57,8 +47,35 @@ impl Objects {
         self.variable_arguments.get(&frame).copied()
     }
 
+    /// Number of objects: their ids are below it.
+    pub fn len(&self) -> u32 {
+        u32::try_from(self.known.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Whether the path made no object.
+    pub fn is_empty(&self) -> bool {
+        self.known.is_empty()
+    }
+
+    /// What the object is, and the program's instruction that made it; `None` if the path has none with this id.
+    pub fn origin(&self, object: ObjectId) -> Option<(ObjectKind, Option<ProgramPoint>)> {
+        self.known.get(object.0 as usize).copied().flatten()
+    }
+
     /// The class of an object; [`ObjectClass::Other`] if the path has none with this id.
     pub fn class(&self, object: ObjectId) -> ObjectClass {
-        self.classes.get(object.0 as usize).copied().unwrap_or(ObjectClass::Other)
+        match self.origin(object).map(|(kind, _)| kind) {
+            Some(ObjectKind::Global(global) | ObjectKind::ThreadLocal(global, _)) => ObjectClass::Global(global),
+            Some(ObjectKind::Stack { func, value, .. }) => ObjectClass::Local { func, value },
+            Some(
+                ObjectKind::Heap
+                | ObjectKind::Argument(_)
+                | ObjectKind::ArgumentVector
+                | ObjectKind::Environment(_)
+                | ObjectKind::EnvironmentVector
+                | ObjectKind::VarArgs(_),
+            )
+            | None => ObjectClass::Other,
+        }
     }
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use icsched_externals::Kind;
 use icsched_ir::{CallStack, Program, ProgramPoint};
 use icsched_schedule::{IncompleteKind, Reason};
 use icsched_symex::stop::{Limit, PathEnd};
@@ -64,10 +63,7 @@ impl Reasons {
 
     fn unmodelled(&mut self, program: &Program, function: &str, stack: &CallStack) {
         let caller = stack.0.last().map_or("?", |p| program.functions[p.func].name.as_str());
-        let note = match icsched_externals::lookup(function).map(|row| row.kind) {
-            Some(Kind::Unmodelled { note }) => format!(" ({note})"),
-            _ => String::new(),
-        };
+        let note = icsched_externals::missing(function).map_or_else(String::new, |note| format!(" ({note})"));
         let message = format!(
             "{function}, called by {caller}, has neither a definition nor a model{note}; say what it does with \
              --extern {function}=havoc (returns anything), =pure (returns 0) or =abort (ends the path)"
@@ -76,20 +72,7 @@ impl Reasons {
     }
 
     fn limit(&mut self, limit: Limit, at: String) {
-        let (kind, message) = match limit {
-            Limit::Instructions => {
-                (IncompleteKind::Limit, "a path was cut at the instruction limit (--max-instructions)")
-            }
-            Limit::Time => (IncompleteKind::Limit, "the time limit was reached (--timeout)"),
-            Limit::Memory => (IncompleteKind::Limit, "the memory limit was reached (--max-memory)"),
-            Limit::Decisions => (IncompleteKind::Limit, "a path was cut at the limit of symbolic decisions"),
-            Limit::Events => (
-                IncompleteKind::Limit,
-                "a path was cut at the limit of synchronisation events (--max-events); does a thread poll for something \
-                 that never comes?",
-            ),
-            Limit::Interrupted => (IncompleteKind::Interrupted, "the search was stopped by the user"),
-        };
+        let (kind, message) = words(limit);
         self.at(kind, message.to_owned(), at);
     }
 
@@ -109,5 +92,21 @@ impl Reasons {
         };
         let message = format!("the {what} in {function} {does}; followed {bound} times (--loop-bound)");
         self.at(kind, message, at);
+    }
+}
+
+/// A limit for people.
+pub(crate) fn words(limit: Limit) -> (IncompleteKind, &'static str) {
+    match limit {
+        Limit::Instructions => (IncompleteKind::Limit, "a path was cut at the instruction limit (--max-instructions)"),
+        Limit::Time => (IncompleteKind::Limit, "the time limit was reached (--timeout)"),
+        Limit::Memory => (IncompleteKind::Limit, "the memory limit was reached (--max-memory)"),
+        Limit::Decisions => (IncompleteKind::Limit, "a path was cut at the limit of symbolic decisions"),
+        Limit::Events => (
+            IncompleteKind::Limit,
+            "a path was cut at the limit of synchronisation events (--max-events); does a thread poll for something \
+             that never comes?",
+        ),
+        Limit::Interrupted => (IncompleteKind::Interrupted, "the search was stopped by the user"),
     }
 }

@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use fixedbitset::FixedBitSet;
-use icsched_ir::{BlockId, EntityId, FuncId, Program, Terminator};
+use icsched_ir::{BlockId, EntityId, FuncId, Program, ProgramPoint, Terminator};
 use rustc_hash::FxHashMap;
 
 use crate::control::{Control, FunctionControl};
@@ -16,6 +16,8 @@ use crate::modref::{ModRef, Writes};
 /// What the other way of a branch may do.
 #[derive(Debug)]
 pub struct Region {
+    /// The blocks it is made of.
+    pub blocks: FixedBitSet,
     /// Blocks whose parameters it may assign: its own, and the postdominator.
     pub assigns: FixedBitSet,
     /// Values that it may define again, by index: going round a loop once more executes their definitions.
@@ -75,16 +77,16 @@ fn compute(
         let body = &function.blocks[block];
         let results = body.insts.iter().flat_map(|i| &i.results);
         defines.extend(body.params.iter().chain(results).map(|v| v.index()));
-        for inst in &function.blocks[block].insts {
-            modref.add_writes(program, control, func, inst, &mut writes);
+        for (at, inst) in (0..).zip(&body.insts) {
+            modref.add_writes(program, control, ProgramPoint { func, block, inst: at }, inst, &mut writes);
         }
     }
     let synchronises = !blocks.is_disjoint(&facts.synchronises);
-    let mut assigns = blocks;
+    let mut assigns = blocks.clone();
     if let Some(join) = join {
         assigns.insert(join.index());
     }
-    Region { assigns, defines, synchronises, writes }
+    Region { blocks, assigns, defines, synchronises, writes }
 }
 
 /// Blocks reachable from `entry` before `join`, leaving out those that only end the process.

@@ -32,8 +32,7 @@ use crate::objects::Objects;
 use crate::pretty::readable;
 use crate::progress::Progress;
 use crate::reasons::Reasons;
-use crate::region::Regions;
-use crate::slice::{Slice, SliceDecision, Statics, call_path, every_decision, precondition_slice};
+use crate::slice::{Caches, Slice, SliceDecision, Statics, call_path, every_decision, precondition_slice};
 
 /// Limits of a search.
 #[derive(Clone, Debug)]
@@ -76,7 +75,7 @@ pub(crate) struct Search<'s, 'p> {
     engine: &'s mut Engine,
     options: &'s SearchOptions,
     progress: &'s mut dyn Progress,
-    regions: Regions,
+    caches: Caches,
     found: IndexMap<ScheduleId, Found>,
     /// Negated preconditions of all paths so far, also of those that ended in nothing that could be scheduled.
     uncovered: Vec<Term>,
@@ -108,7 +107,7 @@ impl<'s, 'p> Search<'s, 'p> {
             engine,
             options,
             progress,
-            regions: Regions::default(),
+            caches: Caches::default(),
             found: IndexMap::new(),
             uncovered: Vec::new(),
             worklist: VecDeque::from([Conjunction::default()]),
@@ -203,7 +202,7 @@ impl<'s, 'p> Search<'s, 'p> {
         let slice = if self.options.slicing {
             let end = self.engine.abnormal_end(&path);
             let keep_exits = claims_something(&path.end);
-            precondition_slice(self.statics, &mut self.regions, &objects, &path.trace, end, keep_exits)
+            precondition_slice(self.statics, &mut self.caches, &objects, &path.trace, end, keep_exits)
         } else {
             Slice { decisions: every_decision(self.statics, &path.trace), early_exits: Vec::new() }
         };

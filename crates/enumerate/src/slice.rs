@@ -5,7 +5,7 @@
 //!
 //! 1. the head of the slice in its frame does not postdominate its other side (`Postdominates`),
 //! 2. its other side may assign a live block parameter or write a live byte (`WritesLiveVarBetween`), or
-//! 3. its other side may synchronise (`SyncOpBetween`).
+//! 3. its other side may synchronise (`SyncOpBetween`), or certainly fails somewhere (a pointer that is null in every run).
 //!
 //! Deviations from the paper, each with its reason:
 //!
@@ -21,6 +21,7 @@
 
 mod dependence;
 mod facts;
+mod known;
 
 use icsched_ir::{BlockId, Callee, FuncId, Function, Inst, Op, Operand, Program, ProgramPoint, Terminator, ValueId};
 use icsched_smt::Term;
@@ -32,13 +33,15 @@ use smallvec::SmallVec;
 
 pub use facts::{call_path, every_decision};
 
+use crate::aliases::Aliases;
 use crate::control::Control;
 use crate::live::LiveMemory;
-use crate::modref::{ModRef, Writes};
+use crate::modref::ModRef;
 use crate::objects::Objects;
 use crate::region::Regions;
 use dependence::edge_taken;
 use facts::{alone_at_events, blocks_of_events, count_repeats};
+use known::{Facts, KnownRegions};
 
 /// Static facts that slicing uses; computed once per program.
 #[derive(Copy, Clone)]
@@ -49,6 +52,15 @@ pub struct Statics<'p> {
     pub control: &'p Control,
     /// Its mod summaries.
     pub modref: &'p ModRef,
+    /// What points-to analysis knows, unless that is turned off.
+    pub aliases: Option<&'p Aliases<'p>>,
+}
+
+/// Answers that hold for every path, kept.
+#[derive(Default)]
+pub struct Caches {
+    regions: Regions,
+    known: KnownRegions,
 }
 
 /// A decision in the slice.
@@ -88,15 +100,17 @@ pub struct Slice {
 /// reached decides whether anything behind it is.
 pub fn precondition_slice(
     statics: &Statics<'_>,
-    regions: &mut Regions,
+    caches: &mut Caches,
     objects: &Objects,
     trace: &Trace,
     abnormal_end: Option<(FrameId, ProgramPoint)>,
     keep_exits: bool,
 ) -> Slice {
+    let Caches { regions, known } = caches;
     let mut slicer = Slicer {
         statics,
         regions,
+        facts: Facts::new(statics.aliases, known, objects, trace),
         objects,
         trace,
         frames: FxHashMap::default(),
@@ -142,6 +156,7 @@ struct FrameState {
 struct Slicer<'a, 'p> {
     statics: &'a Statics<'p>,
     regions: &'a mut Regions,
+    facts: Facts<'a, 'p>,
     objects: &'a Objects,
     trace: &'a Trace,
     frames: FxHashMap<FrameId, FrameState>,
@@ -212,23 +227,6 @@ impl<'p> Slicer<'_, 'p> {
 
     fn state(&mut self, frame: FrameId) -> &mut FrameState {
         self.frames.get_mut(&frame).expect("frames are created when the walk first meets them")
-    }
-
-    /// A write that missed everything live, but at another address (or with another length) would not have, is there
-    /// with its address alone: what it is computed from must stay as it was.
-    fn keep_address(&mut self, frame: FrameId, inst: u32) {
-        let Statics { program, control, modref } = *self.statics;
-        let Some(instruction) = self.inst(frame, inst) else { return };
-        let mut writes = Writes::default();
-        modref.add_writes(program, control, self.frames[&frame].func, instruction, &mut writes);
-        if !writes.iter().any(|write| self.hits_live(frame, *write)) {
-            return;
-        }
-        let live = &mut self.state(frame).live;
-        match &instruction.op {
-            Op::Store { address, .. } => live.extend(address.value()),
-            op => op.for_each_operand(|operand| live.extend(operand.value())),
-        }
     }
 
     /// Makes sure the frame is known; on first sight everything behind `next` of `block` is outside the trace.
@@ -363,15 +361,6 @@ impl<'p> Slicer<'_, 'p> {
             }
         }
         self.state(caller).live.extend(used.iter().filter_map(|u| u.value()));
-    }
-
-    /// Whether any function that a call may reach synchronises or writes something live.
-    fn could_matter(&self, caller: FrameId, inst: u32) -> bool {
-        let Statics { program, control, modref } = *self.statics;
-        let Some(call) = self.inst(caller, inst) else { return false };
-        let mut writes = Writes::default();
-        modref.add_writes(program, control, self.frames[&caller].func, call, &mut writes);
-        control.may_sync(program, call) || writes.iter().any(|write| self.hits_live(caller, *write))
     }
 
     fn leave(&mut self, frame: FrameId, block: BlockId) {

@@ -15,8 +15,11 @@
 //! | `k` | the pointer is kept after the return | | `0`..`9` | points into the object of that argument |
 //! | `f` | object is freed | | none | not a pointer |
 //! | `c` | function is called, now or later | | | |
+//! | `p` | a pointer is stored in it: to a new object, or from another argument | | | |
 //!
-//! What is reachable from an argument's object is affected like the object itself.
+//! | `d`, `o` | its bytes are read, written; none of them is part of a pointer | | | |
+//!
+//! `:` instead of `.`: the further arguments are `d`. What is reachable from an argument's object is affected like the object itself.
 
 mod rows;
 
@@ -50,6 +53,10 @@ pub enum ArgEffect {
     Value,
     /// Reads the object it points to.
     Reads,
+    /// Reads bytes that are no pointers.
+    ReadsBytes,
+    /// Writes bytes that are no pointers.
+    WritesBytes,
     /// Writes it.
     Writes,
     /// Reads and writes it.
@@ -60,6 +67,8 @@ pub enum ArgEffect {
     Frees,
     /// Calls it, or hands it to something that will.
     Calls,
+    /// Stores a pointer in the object: to a new one, or one that another argument leads to.
+    StoresPointer,
 }
 
 /// What the result of a function may point to.
@@ -95,15 +104,27 @@ impl Row {
     /// are read and written.
     pub fn argument(&self, index: usize) -> ArgEffect {
         let parameters = self.effects.split('>').next().expect("split gives at least one part");
-        match parameters.as_bytes().get(index) {
+        let letter = parameters.as_bytes().get(index).copied();
+        let letter = letter.filter(|&l| l != b':').or_else(|| parameters.ends_with(':').then_some(b'd'));
+        match letter {
             Some(b'-') => ArgEffect::Value,
             Some(b'r') => ArgEffect::Reads,
+            Some(b'd') => ArgEffect::ReadsBytes,
+            Some(b'o') => ArgEffect::WritesBytes,
             Some(b'w') => ArgEffect::Writes,
             Some(b'k') => ArgEffect::Retains,
             Some(b'f') => ArgEffect::Frees,
             Some(b'c') => ArgEffect::Calls,
+            Some(b'p') => ArgEffect::StoresPointer,
             _ => ArgEffect::ReadsWrites,
         }
+    }
+
+    /// Whether what is behind argument `index` is read and written as bytes that are no pointers, and the argument does not
+    /// come back in the result.
+    pub fn argument_is_bytes(&self, index: usize) -> bool {
+        matches!(self.argument(index), ArgEffect::ReadsBytes | ArgEffect::WritesBytes)
+            && self.result() != ResultEffect::Argument(index)
     }
 
     /// What the result may point to.
@@ -116,14 +137,21 @@ impl Row {
         }
     }
 
+    /// Whether a caller can see what pointers another one gave: what it gets back depends on its own arguments, or is new.
+    pub fn hands_back(&self) -> bool {
+        let given = |effect| matches!(effect, ArgEffect::Calls | ArgEffect::StoresPointer);
+        matches!(self.result(), ResultEffect::Fresh | ResultEffect::Argument(_))
+            || (0..self.parameters()).any(|at| given(self.argument(at)))
+    }
+
     /// The number of named parameters.
     pub fn parameters(&self) -> usize {
-        self.effects.bytes().take_while(|&letter| letter != b'>' && letter != b'.').count()
+        self.effects.bytes().take_while(|&letter| !matches!(letter, b'>' | b'.' | b':')).count()
     }
 
     /// Whether it takes further arguments.
     pub fn is_variadic(&self) -> bool {
-        self.effects.contains('.')
+        self.effects.contains(['.', ':'])
     }
 }
 
@@ -143,6 +171,40 @@ pub fn lookup(name: &str) -> Option<&'static Row> {
     rows.binary_search_by_key(&name, |row| row.name).ok().map(|index| &rows[index])
 }
 
+/// What a variable of the C library holds before the first instruction.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum StartValue {
+    /// The address of the environment's strings.
+    Environment,
+    /// `argv[0]`, or a part of it.
+    ProgramName,
+}
+
+/// Whether the engine gives the global variable of this name its value, and which.
+pub fn set_at_start(global: &str) -> Option<StartValue> {
+    match global {
+        "environ" | "__environ" => Some(StartValue::Environment),
+        "program_invocation_name" | "__progname_full" | "program_invocation_short_name" | "__progname" => {
+            Some(StartValue::ProgramName)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a function of this name and number of parameters is known neither to synchronise nor to call back.
+pub fn known_not_to_synchronise(name: &str, parameters: usize) -> bool {
+    let calls_back = |row: &Row| (0..parameters).any(|i| row.argument(i) == ArgEffect::Calls);
+    lookup(name).is_some_and(|row| !row.synchronises && !calls_back(row))
+}
+
+/// What is missing of a function that is known and not modelled, as part of a sentence.
+pub fn missing(name: &str) -> Option<&'static str> {
+    match lookup(name)?.kind {
+        Kind::Unmodelled { note } => Some(note),
+        Kind::Model { .. } | Kind::Pure | Kind::Input | Kind::Sink => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,13 +220,28 @@ mod tests {
     fn effects_are_well_formed() {
         for row in rows() {
             let (parameters, result) = row.effects.split_once('>').unwrap_or((row.effects, "n"));
-            let named = parameters.strip_suffix('.').unwrap_or(parameters);
-            assert!(named.bytes().all(|letter| b"-rwbkfc".contains(&letter)), "{}: {}", row.name, row.effects);
+            let named = parameters.strip_suffix(['.', ':']).unwrap_or(parameters);
+            assert!(named.bytes().all(|letter| b"-rwdobkfcp".contains(&letter)), "{}: {}", row.name, row.effects);
             assert!(matches!(result.as_bytes(), [b'n' | b's' | b'0'..=b'9']), "{}: {}", row.name, row.effects);
             if let ResultEffect::Argument(index) = row.result() {
                 assert!(index < row.parameters(), "{} returns an argument it does not have", row.name);
             }
         }
+    }
+
+    #[test]
+    fn other_names_of_a_function_do_the_same() {
+        // `__f_chk` has further arguments that are numbers.
+        let without_numbers = |row: &Row| row.effects.replace('-', "");
+        let mut pairs = 0;
+        for row in rows() {
+            let Some(plain) = row.name.strip_prefix("__") else { continue };
+            if let Some(other) = lookup(plain.strip_suffix("_chk").unwrap_or(plain)) {
+                assert_eq!(without_numbers(row), without_numbers(other), "{} and {}", row.name, other.name);
+                pairs += 1;
+            }
+        }
+        assert!(pairs > 0, "the table has functions of two names");
     }
 
     #[test]
@@ -178,10 +255,13 @@ mod tests {
         let print = lookup("printf").expect("a row");
         assert!(print.is_variadic() && !print.synchronises);
         assert_eq!(print.parameters(), 1);
+        assert_eq!([print.argument(0), print.argument(5)], [ArgEffect::ReadsBytes; 2]);
         assert_eq!(lookup("malloc").expect("a row").result(), ResultEffect::Fresh);
         assert!(lookup("exit").expect("a row").no_return);
         assert!(lookup("pthread_mutex_lock").expect("a row").synchronises);
         assert!(!lookup("pthread_mutex_init").expect("a row").synchronises);
         assert_eq!(lookup("no_such_function"), None);
+        assert_eq!(missing("fork"), Some("there is one process only"));
+        assert_eq!(missing("malloc"), None);
     }
 }

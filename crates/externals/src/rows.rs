@@ -1,17 +1,33 @@
 //! The table, in one file per area, and the notation of its rows.
 
+mod files;
 mod general;
 mod math;
+mod network;
+mod posix;
 mod streams;
 mod strings;
+mod system;
 mod threads;
 mod unmodelled;
+mod wide;
 
 use crate::{Kind, Row};
 
 /// Every part of the table.
-pub(super) const ALL: &[&[Row]] =
-    &[threads::ROWS, strings::ROWS, streams::ROWS, general::ROWS, math::ROWS, unmodelled::ROWS];
+pub(super) const ALL: &[&[Row]] = &[
+    threads::ROWS,
+    strings::ROWS,
+    system::ROWS,
+    streams::ROWS,
+    files::ROWS,
+    general::ROWS,
+    math::ROWS,
+    network::ROWS,
+    posix::ROWS,
+    wide::ROWS,
+    unmodelled::ROWS,
+];
 
 const fn row(name: &'static str, kind: Kind, effects: &'static str) -> Row {
     Row { name, kind, synchronises: false, no_return: false, effects }

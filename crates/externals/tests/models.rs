@@ -6,14 +6,16 @@ use std::collections::BTreeMap;
 
 use icsched_externals::{Kind, lookup, rows};
 
-/// Name and file of every function that the models define for programs. What starts with `ics_` is internal to them.
+/// Name and file of every function that the models define for programs. What starts with `ics_` is internal to them, and
+/// `__ics_` are operations that the frontend calls.
 fn defined() -> BTreeMap<String, String> {
     let objects = build::Objects::new();
     let mut functions = BTreeMap::new();
     for file in objects.files() {
         for (name, kind) in objects.defined(file) {
-            if matches!(kind, 'T' | 'W') && !name.starts_with("ics_") {
-                functions.insert(name, file.clone());
+            if matches!(kind, 'T' | 'W') && !name.starts_with("ics_") && !name.starts_with("__ics_") {
+                let other = functions.insert(name.clone(), file.clone());
+                assert_eq!(other, None, "{name} is also defined in {file}.c");
             }
         }
     }

@@ -25,11 +25,31 @@ fn strings_sorting_random_calendar() {
 }
 
 #[test]
+fn long_double() {
+    check("check_long_double");
+}
+
+#[test]
 fn streams() {
     check("check_streams");
 }
 
 #[test]
+fn files() {
+    check("check_files");
+}
+
+#[test]
+fn regular_expressions() {
+    check("check_regex");
+}
+
+#[test]
 fn threads() {
     check("check_threads");
+}
+
+#[test]
+fn sockets() {
+    check("check_sockets");
 }

@@ -82,6 +82,26 @@ pub enum LoadError {
         /// The function that was looked for.
         entry: String,
     },
+    /// The entry function is no `main` of C.
+    #[error(
+        "{path}: its `{entry}` is {has}; a program's takes nothing, (int), (int, char **) or (int, char **, char **) and returns int"
+    )]
+    BadMain {
+        /// The path as given.
+        path: String,
+        /// The entry function.
+        entry: String,
+        /// Its type in words.
+        has: String,
+    },
+    /// It was given up before it was done.
+    #[error("{path}: loading was stopped: {stop}")]
+    Stopped {
+        /// The path as given.
+        path: String,
+        /// Why.
+        stop: LoadStop,
+    },
     /// Program and models do not fit together.
     #[error("{path}: cannot be linked with the models of the C library: {detail}")]
     LinkConflict {
@@ -108,6 +128,20 @@ pub enum LoadError {
     },
 }
 
+/// Why loading was given up.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Error, Serialize, Deserialize)]
+pub enum LoadStop {
+    /// The time of the run is over.
+    #[error("the time limit was reached")]
+    Time,
+    /// It took too much memory.
+    #[error("the memory limit was reached")]
+    Memory,
+    /// Somebody ended it.
+    #[error("it was interrupted")]
+    Interrupted,
+}
+
 impl LoadError {
     /// What the user can do about it.
     pub fn help(&self) -> &'static str {
@@ -129,6 +163,12 @@ impl LoadError {
             LoadError::NoMain { .. } => {
                 "join all files of the program with `llvm-link a.bc b.bc -o prog.bc`; one of them must define it"
             }
+            LoadError::BadMain { .. } => "declare it as C says: `int main(int argc, char **argv)`",
+            LoadError::Stopped { stop, .. } => match stop {
+                LoadStop::Time => "allow more with --timeout",
+                LoadStop::Memory => "allow more with --max-memory; a damaged file can ask for any amount",
+                LoadStop::Interrupted => "start it again",
+            },
             LoadError::LinkConflict { .. } => "rename the symbol in the program, or declare it as the C library does",
             LoadError::Unsupported { .. } => "rewrite that part of the program in plain C",
             LoadError::Internal { .. } => "this is a defect; please report it with the bitcode file",

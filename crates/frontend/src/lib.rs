@@ -17,10 +17,11 @@ mod error;
 mod llvm;
 mod load;
 mod lower;
+mod module_asm;
 mod sniff;
 
-pub use contain::{child_main_if_requested, load_contained};
-pub use error::LoadError;
+pub use contain::{LoadLimits, child_main_if_requested, load_contained};
+pub use error::{LoadError, LoadStop};
 pub use icsched_ir::Program;
 pub use load::load;
 
@@ -33,10 +34,12 @@ pub struct LoadOptions {
     pub normalise: bool,
     /// The function that must be there: the program's `main`.
     pub entry: String,
+    /// Whether a file without the entry function is an error. If not, the program's `main` is then `None`.
+    pub needs_entry: bool,
 }
 
 impl Default for LoadOptions {
     fn default() -> Self {
-        Self { link_models: true, normalise: true, entry: "main".to_owned() }
+        Self { link_models: true, normalise: true, entry: "main".to_owned(), needs_entry: true }
     }
 }

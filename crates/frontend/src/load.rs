@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use icsched_ir::Program;
+use icsched_ir::{Program, Type};
 
 use crate::error::LoadError;
 use crate::llvm::module::Session;
 use crate::llvm::{Layout, Module};
-use crate::lower::{Failure, lower};
+use crate::lower::{Failure, family_of, lower};
 use crate::sniff::{Form, recognise};
-use crate::{LoadOptions, sniff};
+use crate::{LoadOptions, module_asm, sniff};
 
 /// All models in one bitcode file, made by the build script.
 const MODELS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/models.bc"));
@@ -32,14 +32,33 @@ const X86_64_LAYOUT: &str = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:
 /// [`load_contained`](crate::load_contained) does not have that risk.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<Program, LoadError> {
     let (name, bytes, form) = read(path)?;
-    load_bytes(&name, &bytes, form, options)
+    load_bytes(&name, &bytes, form, options, After::Free)
+}
+
+/// [`load`] in a process that ends right after: taking LLVM's modules apart would only cost time.
+pub(crate) fn load_and_leave(path: &Path, options: &LoadOptions) -> Result<Program, LoadError> {
+    let (name, bytes, form) = read(path)?;
+    load_bytes(&name, &bytes, form, options, After::Leave)
+}
+
+/// What happens to LLVM's memory after loading.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum After {
+    Free,
+    Leave,
 }
 
 /// Reads a file that looks like LLVM IR.
 pub(crate) fn read(path: &Path) -> Result<(String, Vec<u8>, sniff::Form), LoadError> {
     let name = path.display().to_string();
-    if path.is_dir() {
-        return Err(LoadError::IsDirectory { path: name });
+    // It is read twice, so it must be a file: nothing comes back from a pipe, and devices may never end.
+    match std::fs::metadata(path) {
+        Ok(file) if file.is_dir() => return Err(LoadError::IsDirectory { path: name }),
+        Ok(file) if !file.is_file() => {
+            let reason = "it is a device or a pipe; write the bitcode to a file first".to_owned();
+            return Err(LoadError::Unreadable { path: name, reason });
+        }
+        Ok(_) | Err(_) => {}
     }
     let bytes = std::fs::read(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => LoadError::NotFound { path: name.clone() },
@@ -49,40 +68,84 @@ pub(crate) fn read(path: &Path) -> Result<(String, Vec<u8>, sniff::Form), LoadEr
     Ok((name, bytes, form))
 }
 
-fn load_bytes(path: &str, bytes: &[u8], form: Form, options: &LoadOptions) -> Result<Program, LoadError> {
+fn load_bytes(path: &str, bytes: &[u8], form: Form, options: &LoadOptions, after: After) -> Result<Program, LoadError> {
     let session = Session::new();
-    let module = session.parse(bytes, path).map_err(|detail| parse_error(path, form, &detail))?;
-    check_target(path, &module)?;
-    if let Some(assembly) = module.module_assembly() {
-        let first = assembly.lines().next().unwrap_or_default().trim().to_owned();
-        return Err(LoadError::Unsupported {
-            path: path.to_owned(),
-            what: format!("assembly outside functions (`{first}`)"),
-        });
+    let program = {
+        let module = parse(path, &session, bytes, form, options)?;
+        let program = lower_module(path, &module, options)?;
+        if after == After::Leave {
+            std::mem::forget(module);
+        }
+        program
+    };
+    if after == After::Leave {
+        std::mem::forget(session);
     }
-    if !module.functions().iter().any(|f| f.name() == options.entry && !f.is_declaration()) {
+    Ok(program)
+}
+
+/// Parses, links the models, and promotes locals.
+fn parse<'s>(
+    path: &str,
+    session: &'s Session,
+    bytes: &[u8],
+    form: Form,
+    options: &LoadOptions,
+) -> Result<Module<'s>, LoadError> {
+    let module = session.parse(bytes, path).map_err(|detail| parse_error(path, bytes, form, &detail))?;
+    check_target(path, &module)?;
+    if options.needs_entry && module.definition(&options.entry).is_none() {
         return Err(LoadError::NoMain { path: path.to_owned(), entry: options.entry.clone() });
     }
     if options.link_models {
-        link_models(path, &session, &module)?;
+        link_models(path, session, &module)?;
     }
     if options.normalise {
         module.remove_attribute("optnone");
         module.remove_attribute("noinline");
+        module.mark_undefined_locals();
         module.run_passes(PASSES).map_err(|detail| LoadError::Internal { path: path.to_owned(), detail })?;
     }
+    Ok(module)
+}
+
+fn lower_module(path: &str, module: &Module<'_>, options: &LoadOptions) -> Result<Program, LoadError> {
     let internal = |detail| LoadError::Internal { path: path.to_owned(), detail };
-    let program = lower(&module, path, &options.entry, MODEL_MARK).map_err(|failure| match failure {
+    let program = lower(module, path, &options.entry, MODEL_MARK).map_err(|failure| match failure {
         Failure::Unsupported(what) => LoadError::Unsupported { path: path.to_owned(), what },
         Failure::Model(detail) => internal(detail),
     })?;
     match icsched_ir::verify(&program) {
-        Ok(()) => Ok(program),
+        Ok(()) => {
+            if options.needs_entry {
+                check_main(path, &program, &options.entry)?;
+            }
+            Ok(program)
+        }
         Err(errors) => {
             let first = errors.first().map_or_else(String::new, ToString::to_string);
             Err(internal(format!("lowering made an ill-formed program: {first}")))
         }
     }
+}
+
+/// Accepts the signatures that C has for `main`, with `void` for the result.
+fn check_main(path: &str, program: &Program, entry: &str) -> Result<(), LoadError> {
+    let (path, entry) = (path.to_owned(), entry.to_owned());
+    let Some(main) = program.main else { return Err(LoadError::NoMain { path, entry }) };
+    let main = &program.functions[main];
+    let int = Type::Int(32);
+    let params: Vec<Type> = main.params.iter().map(|&p| main.values[p].ty).collect();
+    let fits = [int, Type::Ptr, Type::Ptr].starts_with(&params) && (main.results.is_empty() || main.results == [int]);
+    if fits {
+        return Ok(());
+    }
+    let list = |types: &[Type]| types.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let has = match main.results.as_slice() {
+        [] => format!("({})", list(&params)),
+        results => format!("({}) -> {}", list(&params), list(results)),
+    };
+    Err(LoadError::BadMain { path, entry, has })
 }
 
 /// The function that ends the process; always kept.
@@ -91,9 +154,22 @@ pub(crate) const EXIT: &str = "exit";
 fn link_models<'s>(path: &str, session: &'s Session, module: &Module<'s>) -> Result<(), LoadError> {
     let internal = |detail| LoadError::Internal { path: path.to_owned(), detail };
     let models = session.parse_lazily(MODELS).map_err(internal)?;
+    if let Some(assembly) = module.module_assembly() {
+        let names: Vec<String> = models.functions().iter().filter(|f| !f.is_declaration()).map(|f| f.name()).collect();
+        if let Some(what) = module_asm::needed(&assembly, |name| names.iter().any(|known| known == name)) {
+            return Err(LoadError::Unsupported { path: path.to_owned(), what });
+        }
+    }
     models.make_library(MODEL_MARK);
     // Returning from the entry function is a call of `exit`, which flushes and runs the exit handlers.
     module.require(EXIT);
+    // Some operations are lowered to calls that no instruction of the program names yet.
+    models
+        .functions()
+        .iter()
+        .map(|f| f.name())
+        .filter(|name| family_of(name).is_some())
+        .for_each(|name| module.require(&name));
     module.link(models).map_err(|detail| LoadError::LinkConflict { path: path.to_owned(), detail })
 }
 
@@ -107,8 +183,10 @@ fn check_target(path: &str, module: &Module<'_>) -> Result<(), LoadError> {
         }
     } else {
         let (machine, system) = triple.split_once('-').unwrap_or((&triple, ""));
-        let foreign = ["windows", "darwin", "macos", "ios", "gnux32", "uefi", "cygwin"];
-        if !matches!(machine, "x86_64" | "amd64") || foreign.iter().any(|name| system.contains(name)) {
+        // A triple without a system is taken for Linux. Android and x32 have their own layouts of library objects.
+        let bare = system.split('-').all(|part| matches!(part, "" | "unknown" | "pc" | "none" | "elf"));
+        let linux = system.contains("linux") && !system.contains("android") && !system.contains("gnux32");
+        if !matches!(machine, "x86_64" | "amd64") || !(bare || linux) {
             return refuse(triple);
         }
         if !module.has_layout() {
@@ -116,11 +194,15 @@ fn check_target(path: &str, module: &Module<'_>) -> Result<(), LoadError> {
         }
     }
     let layout: Layout<'_> = module.layout();
-    if layout.pointer_size() == 8 && layout.is_little_endian() { Ok(()) } else { refuse(triple) }
+    match (layout.pointer_size(), layout.is_little_endian()) {
+        (8, true) => Ok(()),
+        (8, false) => refuse(format!("{triple} (big-endian)")),
+        (bytes, _) => refuse(format!("{triple} ({}-bit pointers)", 8 * u64::from(bytes))),
+    }
 }
 
 /// LLVM names writer and reader in its messages: `(Producer: 'LLVM23.1.0' Reader: 'LLVM 22.1.8')`.
-fn parse_error(path: &str, form: Form, detail: &str) -> LoadError {
+fn parse_error(path: &str, bytes: &[u8], form: Form, detail: &str) -> LoadError {
     let (path, detail) = (path.to_owned(), first_line(detail));
     if form == Form::Text {
         return LoadError::BadAssembly { path, detail };
@@ -134,7 +216,13 @@ fn parse_error(path: &str, form: Form, detail: &str) -> LoadError {
     {
         return LoadError::TooNew { path, producer, reader };
     }
-    LoadError::Corrupt { path, detail }
+    let reader = crate::llvm::version();
+    match sniff::producer(bytes) {
+        Some(producer) if major(&producer) > Some(reader) => {
+            LoadError::TooNew { path, producer, reader: format!("LLVM {reader}") }
+        }
+        _ => LoadError::Corrupt { path, detail },
+    }
 }
 
 fn major(version: &str) -> Option<u32> {
@@ -153,12 +241,12 @@ mod tests {
     #[test]
     fn a_newer_producer_is_named() {
         let message = "Unknown attribute kind (120) (Producer: 'LLVM99.0.1' Reader: 'LLVM 22.1.8')";
-        let error = parse_error("p.bc", Form::Bitcode, message);
+        let error = parse_error("p.bc", b"", Form::Bitcode, message);
         assert_eq!(
             error,
             LoadError::TooNew { path: "p.bc".into(), producer: "LLVM99.0.1".into(), reader: "LLVM 22.1.8".into() }
         );
         let same = "Malformed block (Producer: 'LLVM22.1.8' Reader: 'LLVM 22.1.8')";
-        assert!(matches!(parse_error("p.bc", Form::Bitcode, same), LoadError::Corrupt { .. }));
+        assert!(matches!(parse_error("p.bc", b"", Form::Bitcode, same), LoadError::Corrupt { .. }));
     }
 }

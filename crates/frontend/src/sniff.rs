@@ -31,6 +31,21 @@ pub(crate) fn recognise(path: &str, bytes: &[u8]) -> Result<Form, LoadError> {
     }
 }
 
+/// Bits at the start of bitcode in which the identification of its writer ends.
+const IDENTIFICATION: usize = 1024;
+
+/// Who wrote the bitcode: `LLVM23.1.0`. LLVM itself does not say when it fails to read the file. The name is a string of
+/// six bits per character, at any bit.
+pub(crate) fn producer(bytes: &[u8]) -> Option<String> {
+    const LETTERS: &[u8; 64] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._";
+    let bit = |at: usize| usize::from(bytes.get(at / 8).copied().unwrap_or(0) >> (at % 8) & 1);
+    let letter = |at: usize| char::from(LETTERS[(0..6).map(|i| bit(at + i) << i).sum::<usize>()]);
+    let text = |from: usize| (0..).map(move |i| letter(from + 6 * i));
+    let start = (0..IDENTIFICATION.min(8 * bytes.len())).find(|&at| text(at).take(4).eq("LLVM".chars()))?;
+    let number: String = text(start + 24).take(12).take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+    (!number.is_empty()).then(|| format!("LLVM{number}"))
+}
+
 /// Whether any line in front of the first `{` starts the way top-level entities of textual IR do.
 fn looks_like_ir(text: &str) -> bool {
     const STARTS: &[&str] = &[
@@ -107,6 +122,18 @@ mod tests {
         assert_eq!(what(b"hello\n"), "a text file");
         assert_eq!(what(b"\0\x01\x02\xff"), "a binary file of another kind");
         assert_eq!(what(b"!<arch>\n"), "a static library");
+    }
+
+    #[test]
+    fn the_writer_of_bitcode_is_named() {
+        // What clang 22.1 writes: the magic number, a block, an abbreviation, the string.
+        let mut start = b"BC\xC0\xDE".to_vec();
+        assert_eq!(producer(&start), None);
+        start.extend([
+            0x35, 0x14, 0, 0, 0x05, 0, 0, 0, 0x62, 0x0C, 0x30, 0x24, 0x4A, 0x59, 0xBE, 0xA6, 0x6D, 0xFB, 0xB5,
+        ]);
+        start.extend([0xCF, 0x0B, 0x51, 0x80, 0x4C, 1, 0, 0]);
+        assert_eq!(producer(&start), Some("LLVM22.1.8".to_owned()));
     }
 
     #[test]

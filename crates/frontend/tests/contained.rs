@@ -6,7 +6,7 @@ mod common;
 
 use std::path::Path;
 
-use icsched_frontend::{LoadError, LoadOptions, child_main_if_requested, load, load_contained};
+use icsched_frontend::{LoadError, LoadLimits, LoadOptions, child_main_if_requested, load, load_contained};
 
 fn main() {
     child_main_if_requested();
@@ -35,14 +35,14 @@ fn same_program_as_in_process() {
     let compiled = common::compile(SOURCE, &["-g", "-O1"]);
     for options in [options(), LoadOptions::default()] {
         let here = load(&compiled.path, &options).expect("a good program");
-        let there = load_contained(&compiled.path, &options).expect("a good program");
+        let there = load_contained(&compiled.path, &options, &LoadLimits::default()).expect("a good program");
         assert_eq!(here, there);
     }
 }
 
 fn every_kind_of_bad_file() {
     let directory = tempfile::TempDir::new().expect("a temporary directory can be made");
-    let error = |path: &Path| load_contained(path, &options()).expect_err("a bad file");
+    let error = |path: &Path| load_contained(path, &options(), &LoadLimits::default()).expect_err("a bad file");
     assert!(matches!(error(&directory.path().join("missing.bc")), LoadError::NotFound { .. }));
     assert!(matches!(error(directory.path()), LoadError::IsDirectory { .. }));
     let file = directory.path().join("f");
@@ -64,7 +64,7 @@ fn every_kind_of_bad_file() {
 /// Writes `bytes` and loads them; anything but a panic of our own or the end of this process will do.
 fn survives(path: &Path, bytes: &[u8], what: &str) -> bool {
     std::fs::write(path, bytes).expect("writable");
-    match load_contained(path, &options()) {
+    match load_contained(path, &options(), &LoadLimits::default()) {
         Ok(program) => {
             assert!(icsched_ir::verify(&program).is_ok(), "{what}: an ill-formed program was accepted");
             true

@@ -212,6 +212,19 @@ fn atomics_keep_their_orderings() {
 }
 
 #[test]
+fn static_is_local() {
+    let source = "static int s = 1; int g = 2; static int f(void) { return s++; } int main(void) { return f() + g; }";
+    let program = lower(source, &["-O0"]);
+    let locals = |of: Vec<(&String, bool)>| -> Vec<String> {
+        of.into_iter().filter(|(_, local)| *local).map(|(name, _)| name.clone()).collect()
+    };
+    let own = |origin: &Origin| *origin == Origin::Program;
+    let functions = program.functions.values().filter(|f| own(&f.origin)).map(|f| (&f.name, f.local)).collect();
+    let globals = program.globals.values().filter(|g| own(&g.origin)).map(|g| (&g.name, g.local)).collect();
+    assert_eq!([locals(functions), locals(globals)], [["f"], ["s"]]);
+}
+
+#[test]
 fn thread_locals_and_weak_symbols() {
     let source = "__thread int t = 4; extern int maybe(void) __attribute__((weak));\n\
                   int real(void) { return 1; } int alias(void) __attribute__((alias(\"real\")));\n\
@@ -276,16 +289,16 @@ fn builtins_are_operations() {
 
 #[test]
 fn what_is_not_lowered_says_so_with_its_line() {
-    let source = "long double x = 1.5L;\nint main() {\n  x = x * 2;\n  __int128 w = x;\n  __asm__ volatile(\"cpuid\" ::: \"eax\", \"ebx\", \"ecx\", \"edx\");\n  return (int)(w >> 3);\n}\n";
+    let source = "long double x = 1.5L;\nint main() {\n  __float128 w = x;\n  w = w * w;\n  __asm__ volatile(\"xsave %0\" : \"=m\"(x) :: \"memory\");\n  return w > 3;\n}\n";
     for level in LEVELS {
         let program = lower(source, &[level, "-g"]);
         let texts = unsupported(&program);
-        for needle in ["long double", "128-bit integer", "inline assembly"] {
+        for needle in ["FMul of __float128 (fp128)", "comparison of __float128", "inline assembly"] {
             assert!(texts.iter().any(|text| text.starts_with(needle)), "{level}: {needle} in {texts:?}");
         }
         let main = function(&program, "main");
         let found =
-            instructions(main).find(|inst| matches!(&inst.op, Op::Unsupported { text } if text.contains("cpuid")));
+            instructions(main).find(|inst| matches!(&inst.op, Op::Unsupported { text } if text.contains("xsave")));
         assert_eq!(program.locs[found.expect("the assembly").loc.expect("a location")].line, 5);
     }
     // The initial bytes of a `long double` are exact nevertheless: 1.5 is 0x3fff c000000000000000.
@@ -382,4 +395,71 @@ fn types_that_contain_themselves_end() {
     let program = load(&path, &LoadOptions { link_models: false, ..LoadOptions::default() }).expect("a good module");
     let ty = program.globals.values().next().expect("a global").source_type.expect("a type");
     assert_eq!(program.types.get(ty), &SourceType::Opaque);
+}
+
+/// Loads textual IR.
+fn lower_text(text: &str, options: &LoadOptions) -> Result<Program, icsched_frontend::LoadError> {
+    let directory = tempfile::TempDir::new().expect("a temporary directory can be made");
+    let path = directory.path().join("t.ll");
+    std::fs::write(&path, text).expect("the directory is writable");
+    load(&path, options)
+}
+
+#[test]
+fn parts_of_programs_load_and_come_back_from_text() {
+    let source =
+        "typedef unsigned __int128 w; w f(w a, int n) { return a << n; } long double g(long double x) { return x; }";
+    let options = LoadOptions { needs_entry: false, ..LoadOptions::default() };
+    for level in LEVELS {
+        let program = lower_with(source, &[level, "-g"], &options);
+        assert_eq!(program.main, None);
+        assert_eq!(unsupported(&program), Vec::<String>::new(), "{level}");
+        assert_eq!(icsched_ir::parse(&program.to_text()).as_ref(), Ok(&program), "{level}");
+        let f = function(&program, "f");
+        let types = |ids: &[icsched_ir::ValueId]| ids.iter().map(|&id| f.values[id].ty).collect::<Vec<_>>();
+        assert_eq!(types(&f.params), [Type::Int(64), Type::Int(64), Type::Int(32)]);
+        assert_eq!(f.results, [Type::Int(64), Type::Int(64)]);
+    }
+}
+
+#[test]
+fn initial_values_of_the_linker_are_computed_first() {
+    let text = "@a = global i64 1\n@b = global i64 2\n\
+                @far = constant { i32, i64 } { i32 7, i64 sub (i64 ptrtoint (ptr @a to i64), i64 ptrtoint (ptr @b to i64)) }\n\
+                @short = constant i32 trunc (i64 sub (i64 ptrtoint (ptr @a to i64), i64 ptrtoint (ptr @b to i64)) to i32)\n\
+                define i32 @main() {\n  ret i32 0\n}\n";
+    let program = lower_text(text, &LoadOptions { link_models: false, ..LoadOptions::default() }).expect("it loads");
+    let first = &program.functions[program.constructors[0]];
+    let (far, _) = program.globals.iter().find(|(_, g)| g.name == "far").expect("a global");
+    let stores: Vec<&Op> =
+        instructions(first).map(|inst| &inst.op).filter(|op| matches!(op, Op::Store { .. })).collect();
+    let place = Operand::Const(Const::Global { global: far, offset: 8 });
+    assert!(matches!(stores.as_slice(), [Op::Store { address, .. }] if *address == place), "{stores:?}");
+    assert!(!program.globals[far].constant, "it is written once");
+    assert_eq!(unsupported(&program).len(), 1, "the distance in 32 bits");
+}
+
+#[test]
+fn assembly_outside_functions_matters_if_it_replaces_something() {
+    let with = |assembly: &str| {
+        let text = format!("module asm \"{assembly}\"\ndefine i32 @main() {{\n  ret i32 0\n}}\n");
+        lower_text(&text, &LoadOptions::default())
+    };
+    assert!(with(".symver old, memcpy@GLIBC_2.2.5").is_ok());
+    assert!(with(".globl own; own: ret").is_ok());
+    let refused = with("memcpy: ret").expect_err("the model would win");
+    assert!(refused.to_string().contains("memcpy"), "{refused}");
+}
+
+#[test]
+fn calls_that_may_throw_are_calls() {
+    let text = "declare void @g()\ndeclare i32 @personality(...)\n\
+                define i32 @main() personality ptr @personality {\n\
+                  invoke void @g() to label %on unwind label %caught\n\
+                on:\n  ret i32 1\n\
+                caught:\n  %p = landingpad { ptr, i32 } cleanup\n  resume { ptr, i32 } %p\n}\n";
+    let program = lower_text(text, &LoadOptions { link_models: false, ..LoadOptions::default() }).expect("it loads");
+    let main = function(&program, "main");
+    assert_eq!(count(main, |op| matches!(op, Op::Call { .. })), 1);
+    assert!(main.blocks.values().all(|block| matches!(block.terminator, Terminator::Return(_))));
 }

@@ -5,15 +5,11 @@ use fixedbitset::FixedBitSet;
 use crate::entity::{EntityId, FuncId, IdVec};
 use crate::inst::{Callee, Const, Op, Operand};
 use crate::intrinsic::Intrinsic;
-use crate::program::{Function, Program};
+use crate::program::{Function, Program, ProgramPoint};
 use crate::scc;
 
-/// The call graph of a program; includes every call that can happen.
-///
-/// A call through a pointer may reach every function whose address is taken anywhere (in code or in an initialiser)
-/// and that does not need more arguments than the call passes; C lets a callee ignore some in practice. Starting a
-/// thread is not a call: the start function is among the [address-taken](Self::is_address_taken) ones. Built in
-/// O(instructions + indirect-calling functions * address-taken functions).
+/// The call graph of a program; includes every call that can happen. Starting a thread is not a call: the start function
+/// is among the [address-taken](Self::is_address_taken) ones.
 #[derive(Clone, Debug)]
 pub struct CallGraph {
     callees: IdVec<FuncId, Vec<FuncId>>,
@@ -25,19 +21,48 @@ pub struct CallGraph {
 }
 
 impl CallGraph {
-    /// The call graph of `program`.
+    /// The call graph of `program` by what the functions' code alone tells: a call through a pointer may reach every
+    /// function whose address is taken anywhere (in code or in an initialiser) and that does not need more arguments than
+    /// the call passes; C lets a callee ignore some in practice. Built in O(instructions + indirect-calling functions *
+    /// address-taken functions).
     pub fn new(program: &Program) -> Self {
-        let count = program.functions.len();
         let address_taken = address_taken(program);
-        let mut callees = IdVec::filled(Vec::new(), count);
-        let mut intrinsics = IdVec::filled(Vec::new(), count);
-        for (id, function) in program.functions.iter() {
+        let calls = program.functions.iter().map(|(id, function)| {
             let mut calls = Calls::default();
-            calls.collect(function);
-            if let Some(most) = calls.most_indirect_args {
+            // A call with more arguments reaches what one with fewer does.
+            let mut most_args = None;
+            calls.collect(id, function, |_, args| most_args = most_args.max(Some(args)));
+            if let Some(most) = most_args {
                 let targets = address_taken.ones().map(FuncId::from_index);
                 calls.functions.extend(targets.filter(|&f| accepts(&program.functions[f], most)));
             }
+            calls
+        });
+        let calls = calls.collect();
+        Self::of_calls(calls, address_taken)
+    }
+
+    /// The call graph of `program` where somebody knows more: `targets` lists the functions that the call through a
+    /// pointer at a point may reach, in any order. Built in O(instructions + targets).
+    pub fn with_targets<T: IntoIterator<Item = FuncId>>(
+        program: &Program,
+        targets: impl Fn(ProgramPoint) -> T,
+    ) -> Self {
+        let calls = program.functions.iter().map(|(id, function)| {
+            let mut calls = Calls::default();
+            let mut reached = Vec::new();
+            calls.collect(id, function, |point, _| reached.extend(targets(point)));
+            calls.functions.extend(reached);
+            calls
+        });
+        Self::of_calls(calls.collect(), address_taken(program))
+    }
+
+    fn of_calls(calls: Vec<Calls>, address_taken: FixedBitSet) -> Self {
+        let count = calls.len();
+        let mut callees = IdVec::filled(Vec::new(), count);
+        let mut intrinsics = IdVec::filled(Vec::new(), count);
+        for (calls, id) in calls.into_iter().zip((0..count).map(FuncId::from_index)) {
             callees[id] = sorted(calls.functions);
             intrinsics[id] = sorted(calls.intrinsics);
         }
@@ -82,7 +107,7 @@ impl CallGraph {
         self.address_taken.contains(func.index())
     }
 
-    /// The functions a call through a pointer with `args` arguments may reach, ascending.
+    /// The functions a call through a pointer with `args` arguments may reach as far as [`Self::new`] knows, ascending.
     pub fn indirect_targets(&self, program: &Program, args: usize) -> Vec<FuncId> {
         let taken = self.address_taken.ones().map(FuncId::from_index);
         taken.filter(|&f| accepts(&program.functions[f], args)).collect()
@@ -140,18 +165,19 @@ fn closure(roots: impl Iterator<Item = FuncId>, edges: &IdVec<FuncId, Vec<FuncId
 struct Calls {
     functions: Vec<FuncId>,
     intrinsics: Vec<Intrinsic>,
-    /// Most arguments that a call through a pointer passes; `None` without such a call.
-    most_indirect_args: Option<usize>,
 }
 
 impl Calls {
-    fn collect(&mut self, function: &Function) {
-        for inst in function.blocks.values().flat_map(|b| &b.insts) {
-            let Op::Call { callee, args } = &inst.op else { continue };
-            match callee {
-                Callee::Direct(f) | Callee::Indirect(Operand::Const(Const::Func(f))) => self.functions.push(*f),
-                Callee::Indirect(_) => self.most_indirect_args = self.most_indirect_args.max(Some(args.len())),
-                Callee::Intrinsic(i) => self.intrinsics.push(*i),
+    /// Lists what is known from the code; calls through pointers go to `indirect`, with their number of arguments.
+    fn collect(&mut self, func: FuncId, function: &Function, mut indirect: impl FnMut(ProgramPoint, usize)) {
+        for (block, body) in function.blocks.iter() {
+            for (inst, at) in body.insts.iter().zip(0..) {
+                let Op::Call { callee, args } = &inst.op else { continue };
+                match callee {
+                    Callee::Direct(f) | Callee::Indirect(Operand::Const(Const::Func(f))) => self.functions.push(*f),
+                    Callee::Indirect(_) => indirect(ProgramPoint { func, block, inst: at }, args.len()),
+                    Callee::Intrinsic(i) => self.intrinsics.push(*i),
+                }
             }
         }
     }

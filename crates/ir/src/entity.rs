@@ -17,14 +17,16 @@ pub trait EntityId: Copy + Eq + Ord + fmt::Debug {
     fn index(self) -> usize;
 }
 
+/// Declares an [`EntityId`]: a newtype over `u32` and how it prints. The crate that uses it needs `serde`.
+#[macro_export]
 macro_rules! entity_id {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
         $(#[$doc])*
-        #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
         #[serde(transparent)]
         pub struct $name(u32);
 
-        impl EntityId for $name {
+        impl $crate::EntityId for $name {
             fn from_index(index: usize) -> Self {
                 Self(u32::try_from(index).expect("fewer than 2^32 entities of one kind"))
             }
@@ -33,15 +35,15 @@ macro_rules! entity_id {
             }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 write!(f, concat!($prefix, "{}"), self.0)
             }
         }
 
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                fmt::Display::fmt(self, f)
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                std::fmt::Display::fmt(self, f)
             }
         }
     };
@@ -108,6 +110,11 @@ impl<I: EntityId, T> IdVec<I, T> {
         let id = I::from_index(self.items.len());
         self.items.push(item);
         id
+    }
+
+    /// Drops everything from the `len`-th element on.
+    pub fn truncate(&mut self, len: usize) {
+        self.items.truncate(len);
     }
 
     /// The id that the next [`push`](Self::push) returns.

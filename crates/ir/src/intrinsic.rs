@@ -41,14 +41,16 @@ intrinsics! {
     Pause = "__ics_pause", 0;
     /// `void (const void *queue)`: blocks on the FIFO queue named by the address until notified.
     Wait = "__ics_wait", 1;
-    /// `int (const void *queue)`: the same, but when every thread is blocked the longest-waiting timed waiter gives
-    /// up; 0 notified, 1 timed out.
-    WaitTimed = "__ics_wait_timed", 1;
+    /// `int (const void *queue, unsigned long deadline)`: the same, but gives up when the run's clock has reached the
+    /// deadline (nanoseconds); 0 notified, 1 timed out. When every thread is blocked, the clock jumps to the earliest
+    /// deadline. All ones: only when every thread is blocked and there is no real deadline, the longest-waiting first.
+    WaitTimed = "__ics_wait_timed", 2;
     /// `void (const void *queue)`: wakes the first waiter, if any.
     NotifyOne = "__ics_notify_one", 1;
     /// `void (const void *queue)`: wakes all waiters.
     NotifyAll = "__ics_notify_all", 1;
-    /// `void (int slot)`: takes the thread of that slot out of the wait queue it is in, if any, and enables it.
+    /// `int (int slot)`: takes the thread of that slot out of the wait queue it is in, if any, and enables it; 1 if
+    /// it was in one.
     NotifyThread = "__ics_notify_thread", 1;
     /// `int (void *(*start)(void *), void *arg, int slot)`: a new enabled thread that runs `start(arg)`; `slot` is
     /// what [`ThreadSelf`](Intrinsic::ThreadSelf) returns in it. Returns the engine's thread number (1, 2, ...).
@@ -57,6 +59,15 @@ intrinsics! {
     ThreadSelf = "__ics_thread_self", 0;
     /// `void (void)`, no return: ends the calling thread at once.
     ThreadExit = "__ics_thread_exit", 0;
+    /// `int (int slot, void (*handler)(void))`: the thread of that slot, if it is another one and can run, runs
+    /// `handler` before the next instruction of the program that it executes; 1 if so. The handler ends with
+    /// `__ics_resume`. Concrete domain only.
+    Interrupt = "__ics_interrupt", 2;
+    /// `void (void)`, no return: the function that calls this ends, and what it interrupted goes on.
+    Resume = "__ics_resume", 0;
+    /// `unsigned long (int busy)`: the run's clock, in nanoseconds since its start: a fixed time per instruction, and
+    /// what was slept unless `busy`. Concrete domain only.
+    Clock = "__ics_clock", 1;
     // --- annotations -------------------------------------------------------------------------------------------
     /// `void (const void *lock)`: the thread now holds the lock (lockset L+).
     Acquire = "__ics_acquire", 1;
@@ -76,6 +87,12 @@ intrinsics! {
     Malloc = "__ics_malloc", 2;
     /// `void (void *)`: frees a heap object; null is ignored; everything else is a memory error.
     Free = "__ics_free", 1;
+    /// `void (void *object, int family)`: only functions of this family may free the heap object: 0 `free`, 1 `delete`,
+    /// 2 `delete[]`.
+    SetFamily = "__ics_set_family", 2;
+    /// `void (const void *, int family)`: a memory error if the address is the start of a live heap object of another
+    /// family.
+    CheckFamily = "__ics_check_family", 2;
     /// `size_t (const void *)`: size of the live object that the address is the start of; else a memory error.
     ObjectSize = "__ics_object_size", 1;
     /// `size_t (const void *)`: bytes from the address to the end of the live object it points into; 0 if it points
@@ -93,6 +110,12 @@ intrinsics! {
     Destructor = "__ics_destructor", 1;
     /// `void (int status)`, no return: the process exits at once.
     Exit = "__ics_exit", 1;
+    /// `void (void *buffer)`: remembers the call of the model that executes it in the first three words of the buffer
+    /// (`setjmp`).
+    SaveContext = "__ics_save_context", 1;
+    /// `void (void *buffer, int value)`, no return: the remembered call returns once more, with this value (`longjmp`).
+    /// Concrete domain only.
+    RestoreContext = "__ics_restore_context", 2;
     /// `void (void)`, no return: the process aborts (`SIGABRT`).
     Abort = "__ics_abort", 0;
     /// `void (const char *expression, const char *file, unsigned line, const char *function)`, no return.
@@ -102,6 +125,10 @@ intrinsics! {
     /// `void (const char *what)`, no return: the program asks for something that the models do not have (`longjmp`);
     /// not the program's fault but a reason for incompleteness.
     Unsupported = "__ics_unsupported", 1;
+    /// `void *(void)`: marks how far the thread's stack reaches.
+    StackSave = "__ics_stack_save", 0;
+    /// `void (void *mark)`: the locals made since the mark, by calls of `alloca` or as arrays of variable length, die.
+    StackRestore = "__ics_stack_restore", 1;
     // --- domain and inputs -------------------------------------------------------------------------------------
     /// `int (void)`: 1 in the symbolic domain, 0 in the concrete one. A constant per run, never symbolic.
     IsSymbolicDomain = "__ics_is_symbolic_domain", 0;
@@ -142,6 +169,12 @@ intrinsics! {
     HostFileSize = "__ics_host_file_size", 1;
     /// `long (int clock, long *seconds_and_nanoseconds)`: -errno on error.
     HostClock = "__ics_host_clock", 2;
+    /// `long (int operation, int fd, const char *path, const char *other, long a, long b)`: changes files or
+    /// directories; the operations are `FileOperation` in `crates/symex`. -errno on error.
+    HostFile = "__ics_host_file", 6;
+    /// `long (int query, int fd, const char *path, void *to, size_t n)`: stores up to n bytes of the answer and returns
+    /// how many there are; the queries are `FileQuery` in `crates/symex`. -errno on error.
+    HostQuery = "__ics_host_query", 5;
     /// `int (const char *path)`: index of the `--sym-file` with this name, or -1. Symbolic domain.
     SymbolicFile = "__ics_symbolic_file", 1;
     /// `long (int file)`: size in bytes of the symbolic file (`--sym-file`; index from above, -1: `--sym-stdin`), or
@@ -184,6 +217,8 @@ impl Intrinsic {
                 | Intrinsic::HostSeek
                 | Intrinsic::HostFileSize
                 | Intrinsic::HostClock
+                | Intrinsic::HostFile
+                | Intrinsic::HostQuery
         )
     }
 

@@ -6,26 +6,41 @@
 //!
 //! API boundary: everything above the frontend works on these types and never sees LLVM.
 
+pub mod affine;
 pub mod callgraph;
 pub mod cfg;
+pub mod control_dependence;
+pub mod definitions;
 pub mod describe;
+pub mod distance;
 pub mod dominators;
+pub mod effects;
 pub mod entity;
+pub mod expression;
+pub mod induction;
 pub mod inst;
 pub mod intrinsic;
 pub mod loops;
 mod names;
+mod predicate;
 pub mod program;
-mod scc;
+pub mod scc;
 pub mod text;
+pub mod trip_count;
 pub mod types;
 pub mod verify;
 
+pub use affine::{Affine, Leaf};
 pub use callgraph::CallGraph;
 pub use cfg::Cfg;
+pub use control_dependence::{BranchEdge, ControlDependence};
+pub use definitions::{Definition, Definitions};
 pub use describe::{describe_offset, describe_pointee};
+pub use distance::ExitDistances;
 pub use dominators::DomTree;
+pub use effects::{ArgumentExtent, Extent, Touch};
 pub use entity::{BlockId, EntityId, FileId, FuncId, GlobalId, IdVec, LocId, LoopId, TypeId, ValueId};
+pub use expression::Expressions;
 pub use inst::{
     Access, BinOp, Callee, CastOp, Const, Edge, FloatPredicate, Inst, IntPredicate, Op, Operand, Ordering, OverflowOp,
     RmwOp, ScaledIndex, Terminator, UnOp,
@@ -34,5 +49,6 @@ pub use intrinsic::Intrinsic;
 pub use loops::{Loop, LoopForest};
 pub use program::{Block, CallStack, Function, Global, Loc, Origin, Program, ProgramPoint, Relocation, Value};
 pub use text::{ParseError, parse};
+pub use trip_count::{Count, CountedLoop, CountedLoops, TripCount};
 pub use types::{Field, SourceType, Type, TypeTable};
 pub use verify::{VerifyError, verify};

@@ -59,6 +59,8 @@ pub struct Function {
     pub name: String,
     /// Where it comes from.
     pub origin: Origin,
+    /// Other translation units cannot name it (`static` in C).
+    pub local: bool,
     /// Parameters; also the parameters of the entry block, which itself has none.
     pub params: Vec<ValueId>,
     /// Flattened return types.
@@ -108,6 +110,8 @@ pub struct Global {
     pub thread_local: bool,
     /// Declared only: no definition was linked.
     pub external: bool,
+    /// Other translation units cannot name it (`static` in C).
+    pub local: bool,
     /// Initial bytes; shorter than `size` means zeros follow.
     pub data: Vec<u8>,
     /// Pointers within the initial bytes, by offset.

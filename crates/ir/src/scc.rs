@@ -2,7 +2,7 @@
 
 /// The components of the graph with nodes `0..count`, restricted to the nodes for which `keep` holds; each component
 /// ascending, and each before the components that have edges into it (callees first). O(nodes + edges).
-pub(crate) fn components<I: Iterator<Item = usize>>(
+pub fn components<I: Iterator<Item = usize>>(
     count: usize,
     keep: impl Fn(usize) -> bool,
     successors: impl Fn(usize) -> I,

@@ -2,37 +2,11 @@
 
 mod common;
 
+use common::graphs::{Postdominance, b, functions, reach, set};
 use expect_test::expect;
 use fixedbitset::FixedBitSet;
-use icsched_ir::{BlockId, CallGraph, Cfg, DomTree, EntityId, FuncId, Function, LoopForest, parse};
+use icsched_ir::{BlockId, CallGraph, Cfg, DomTree, EntityId, FuncId, Function, LoopForest, ProgramPoint, parse};
 use proptest::prelude::*;
-
-fn b(index: usize) -> BlockId {
-    BlockId::from_index(index)
-}
-
-/// Blocks that `from` reaches without entering `without`, itself included.
-fn reach(cfg: &Cfg, from: BlockId, without: &FixedBitSet) -> FixedBitSet {
-    let mut found = FixedBitSet::with_capacity(cfg.block_count());
-    let mut work = vec![from];
-    while let Some(block) = work.pop() {
-        if !without.contains(block.index()) && !found.put(block.index()) {
-            work.extend(cfg.successors(block));
-        }
-    }
-    found
-}
-
-fn set(count: usize, blocks: impl IntoIterator<Item = usize>) -> FixedBitSet {
-    let mut set = FixedBitSet::with_capacity(count);
-    set.extend(blocks);
-    set
-}
-
-fn functions() -> impl Strategy<Value = Function> {
-    let edges = proptest::collection::vec(0..12usize, 0..3);
-    proptest::collection::vec(edges, 1..12).prop_map(|edges| common::graph(&edges))
-}
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 1000, ..ProptestConfig::default() })]
@@ -72,23 +46,12 @@ proptest! {
         let count = cfg.block_count();
         let ignore = set(count, ignored.into_iter().filter(|&i| i < count));
         let tree = DomTree::postdominators(&cfg, &ignore);
-        let present = |x: BlockId| cfg.is_reachable(x) && !ignore.contains(x.index());
-        // A loop that control cannot leave ends, for this purpose, at its first block.
-        let reached: Vec<FixedBitSet> = function.blocks.ids().map(|x| reach(&cfg, x, &ignore)).collect();
-        let is_end = |x: usize| {
-            let leads_nowhere = cfg.successors(b(x)).iter().all(|s| ignore.contains(s.index()));
-            let is_trap = reached[x].ones().all(|y| reached[y].contains(x));
-            leads_nowhere || is_trap && reached[x].ones().all(|y| cfg.position(b(x)) <= cfg.position(b(y)))
-        };
+        let naive = Postdominance::new(&cfg, &ignore);
         for x in function.blocks.ids() {
-            let mut without = ignore.clone();
-            without.insert(x.index());
             for y in function.blocks.ids() {
-                let is_cut = !reach(&cfg, y, &without).ones().any(is_end);
-                let expected = present(x) && present(y) && is_cut;
-                prop_assert_eq!(tree.dominates(x, y), expected, "{} over {}", x, y);
+                prop_assert_eq!(tree.dominates(x, y), naive.holds(x, y), "{} over {}", x, y);
             }
-            prop_assert_eq!(tree.contains(x), present(x));
+            prop_assert_eq!(tree.contains(x), naive.is_present(x));
         }
         check_tree(&function, &tree)?;
     }
@@ -238,6 +201,23 @@ b0:
     return
 }
 "#;
+
+#[test]
+fn calls_by_somebody_who_knows_the_targets() {
+    let program = parse(CALLS).unwrap();
+    let named = |name| program.function_named(name).unwrap();
+    let (main, on_write, thread) = (named("main"), named("on_write"), named("thread"));
+    let mut asked = std::cell::RefCell::new(vec![]);
+    let graph = CallGraph::with_targets(&program, |point| {
+        asked.borrow_mut().push(point);
+        [thread, on_write, thread]
+    });
+    assert_eq!(*asked.get_mut(), [ProgramPoint { func: main, block: b(0), inst: 2 }], "`*@even` is no pointer");
+    assert_eq!(graph.callees(main), [named("even"), on_write, thread]);
+    assert_eq!(graph.callers(on_write), [main]);
+    assert_eq!(graph.callers(named("on_read")), [], "though its address is taken");
+    assert!(graph.is_address_taken(named("on_read")));
+}
 
 #[test]
 fn calls_of_a_program() {

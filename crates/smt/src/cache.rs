@@ -1,6 +1,6 @@
 //! The solver in front of the solver: answers what needs no solving. After KLEE (Cadar et al., OSDI 2008, 3.3), with
-//! these deviations: no lookup of subsets and supersets of cached queries (the models of recent queries find most of
-//! what supersets would), and answers "unknown" are cached too, because asking again costs a timeout.
+//! these deviations: of subsets of cached queries only the path's own are looked up (its model is what the next condition
+//! is tried with), of supersets none (the models of recent queries find most of what they would), and answers "unknown" are cached too, because asking again costs a timeout.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,10 +11,11 @@ use rustc_hash::FxHashMap;
 use crate::eval::Evaluation;
 use crate::given_up::{self, GivenUp, Patience};
 use crate::guess::{Effort, Guesser};
-use crate::independence::Dependence;
+use crate::independence::{Dependence, Slicer};
 use crate::model::{Model, ModelValue};
 use crate::node::Term;
 use crate::pool::TermPool;
+use crate::repair::Repairer;
 use crate::solver::{Answer, Solver, SolverStatistics, UnknownReason};
 
 /// Entries after which the older half of the cache is given up.
@@ -24,8 +25,10 @@ const MAX_RECENT: usize = 16;
 /// Values remembered per recent model.
 const MAX_REMEMBERED: usize = 1 << 17;
 
-/// Recent models that a guess starts from.
-const MAX_BASES: usize = 2;
+/// Models that a guess starts from.
+const MAX_BASES: usize = 3;
+/// Newest constraints that may be missing in the query whose model is built on.
+const MAX_MISSING: usize = 3;
 /// The guess before the back end is asked: less work than asking.
 const LIGHT: Effort = Effort { nodes: 2_000, evaluations: 10_000, invert: false };
 /// The guess when the back end did not know in a short time.
@@ -57,6 +60,8 @@ pub struct CachingSolver<S> {
     old: FxHashMap<Box<[Term]>, Known>,
     recent: VecDeque<(Arc<Model>, Evaluation)>,
     guesser: Guesser,
+    repairer: Repairer,
+    slicer: Slicer,
     given_up: GivenUp,
 }
 
@@ -71,6 +76,8 @@ impl<S: Solver> CachingSolver<S> {
             old: FxHashMap::default(),
             recent: VecDeque::new(),
             guesser: Guesser::default(),
+            repairer: Repairer::default(),
+            slicer: Slicer::default(),
             given_up: GivenUp::default(),
         }
     }
@@ -94,6 +101,8 @@ impl<S: Solver> CachingSolver<S> {
             self.recent.clear();
             self.given_up.clear();
             self.guesser = Guesser::default();
+            self.repairer = Repairer::default();
+            self.slicer = Slicer::default();
             // The first guess: everything is zero.
             self.recent.push_back((Arc::new(Model::new()), Evaluation::default()));
         }
@@ -112,11 +121,8 @@ impl<S: Solver> CachingSolver<S> {
         let known = if let Some(known) = self.old.remove(&key) {
             self.statistics.cache_hits += 1;
             known
-        } else if let Some(model) = self.reuse_model(pool, &key) {
-            self.statistics.model_reuse_hits += 1;
-            Known::Sat(model)
         } else {
-            self.solve(pool, terms, &key)
+            self.search(pool, terms, &key)
         };
         if self.young.len() >= MAX_ENTRIES / 2 {
             self.old = std::mem::take(&mut self.young);
@@ -125,9 +131,48 @@ impl<S: Solver> CachingSolver<S> {
         known
     }
 
+    /// Decides what was not asked before, the cheapest way first.
+    fn search(&mut self, pool: &mut TermPool, terms: &[Term], key: &[Term]) -> Known {
+        let base = self.base(pool, terms);
+        if let Some(model) = &base {
+            if self.repairer.holds(pool, terms[terms.len() - 1], model) {
+                self.statistics.model_reuse_hits += 1;
+                self.use_again(model);
+                return Known::Sat(model.clone());
+            }
+            if let Some(repaired) = self.repairer.repair(pool, terms, model) {
+                self.statistics.guesses += 1;
+                return self.found(repaired);
+            }
+        }
+        match self.reuse_model(pool, key) {
+            Some(model) => {
+                self.statistics.model_reuse_hits += 1;
+                self.use_again(&model);
+                Known::Sat(model)
+            }
+            None => self.solve(pool, terms, key, base),
+        }
+    }
+
+    /// A model of all terms but the newest: the one that was found when the last of them was new. The newest of them may
+    /// have been implied, and not asked about; then the model is an older one.
+    fn base(&self, pool: &TermPool, terms: &[Term]) -> Option<Arc<Model>> {
+        let constraints = &terms[..terms.len() - 1];
+        for n in (1..=constraints.len()).rev().take(MAX_MISSING + 1) {
+            let mut key = constraints[..n].to_vec();
+            key.sort_unstable();
+            key.dedup();
+            if let Some(Known::Sat(model)) = self.young.get(&key[..]).or_else(|| self.old.get(&key[..])) {
+                return constraints[n..].iter().all(|&t| pool.eval_bool(t, model)).then(|| model.clone());
+            }
+        }
+        None
+    }
+
     /// Guesses, asks for a short time, guesses harder, asks for a longer time.
-    fn solve(&mut self, pool: &mut TermPool, terms: &[Term], key: &[Term]) -> Known {
-        if let Some(known) = self.guess(pool, terms, LIGHT) {
+    fn solve(&mut self, pool: &mut TermPool, terms: &[Term], key: &[Term], base: Option<Arc<Model>>) -> Known {
+        if let Some(known) = self.guess(pool, terms, base.clone(), LIGHT) {
             return known;
         }
         let (&extra, constraints) = terms.split_last().expect("a query has a condition");
@@ -137,7 +182,7 @@ impl<S: Solver> CachingSolver<S> {
             && reason != UnknownReason::Interrupted
         {
             let evaluations = (DEEP.evaluations >> failures.min(63)).max(DEEP.evaluations / 64);
-            if let Some(known) = self.guess(pool, terms, Effort { evaluations, ..DEEP }) {
+            if let Some(known) = self.guess(pool, terms, base, Effort { evaluations, ..DEEP }) {
                 return known;
             }
             if reason == UnknownReason::Timeout {
@@ -167,19 +212,28 @@ impl<S: Solver> CachingSolver<S> {
         Known::Sat(model)
     }
 
-    /// Guesses a model, starting from recent ones under which the constraints hold.
-    fn guess(&mut self, pool: &TermPool, terms: &[Term], effort: Effort) -> Option<Known> {
+    /// Guesses a model, starting from `base` and recent ones under which the constraints hold.
+    fn guess(&mut self, pool: &TermPool, terms: &[Term], base: Option<Arc<Model>>, effort: Effort) -> Option<Known> {
         let constraints = &terms[..terms.len() - 1];
         let holds = |(model, known): &mut (Arc<Model>, Evaluation)| {
             constraints.iter().all(|&t| pool.eval_with(t, model, known) == 1).then(|| model.clone())
         };
-        let mut bases: Vec<Arc<Model>> = self.recent.iter_mut().filter_map(holds).take(MAX_BASES).collect();
+        let recent = self.recent.iter_mut().filter_map(holds);
+        let mut bases: Vec<Arc<Model>> = base.into_iter().chain(recent).take(MAX_BASES).collect();
         if bases.is_empty() {
             bases.extend(self.recent.front().map(|(model, _)| model.clone()));
         }
         let model = self.guesser.guess(pool, terms, &bases, effort)?;
         self.statistics.guesses += 1;
         Some(self.found(model))
+    }
+
+    /// Makes a model the most recent one.
+    fn use_again(&mut self, model: &Arc<Model>) {
+        let at = self.recent.iter().position(|(m, _)| Arc::ptr_eq(m, model));
+        let known = at.and_then(|at| self.recent.remove(at)).unwrap_or_else(|| (model.clone(), Evaluation::default()));
+        self.recent.push_front(known);
+        self.recent.truncate(MAX_RECENT);
     }
 
     /// A recent model under which all terms hold.
@@ -190,11 +244,7 @@ impl<S: Solver> CachingSolver<S> {
             }
             terms.iter().all(|&t| pool.eval_with(t, model, known) == 1)
         };
-        let at = self.recent.iter_mut().position(holds)?;
-        let hit = self.recent.remove(at).expect("the position was just found");
-        let model = hit.0.clone();
-        self.recent.push_front(hit);
-        Some(model)
+        self.recent.iter_mut().find_map(|entry| holds(entry).then(|| entry.0.clone()))
     }
 
     /// The answer that needs no look at the constraints' meaning.
@@ -222,9 +272,7 @@ impl<S: Solver> Solver for CachingSolver<S> {
         if let Some(answer) = self.trivial(pool, constraints, extra) {
             return answer;
         }
-        let relevant = Dependence::new(pool, constraints).take(&pool.symbols_of(extra));
-        let mut terms: Vec<Term> = relevant.into_iter().map(|index| constraints[index]).collect();
-        terms.push(extra);
+        let terms = self.slicer.slice(pool, constraints, extra);
         let answer = match self.decide(pool, &terms) {
             Known::Sat(_) => Answer::Sat,
             Known::Unsat => Answer::Unsat,

@@ -8,6 +8,66 @@ use rustc_hash::FxHashMap;
 use crate::node::Term;
 use crate::pool::TermPool;
 
+/// Constraints up to which looking at all of them again is cheaper than a table of users.
+const FEW: usize = 48;
+
+/// Finds the constraints that one condition depends on; keeps nothing between queries but memory.
+#[derive(Debug, Default)]
+pub(crate) struct Slicer {
+    /// By index of the term: the number of the query in which it was reached.
+    reached: Vec<u32>,
+    query: u32,
+    sets: Vec<Option<Arc<[Term]>>>,
+}
+
+impl Slicer {
+    /// The constraints that `extra` depends on, in their order, and `extra`.
+    pub(crate) fn slice(&mut self, pool: &TermPool, constraints: &[Term], extra: Term) -> Vec<Term> {
+        let symbols = pool.symbols_of(extra);
+        let mut terms: Vec<Term> = Vec::with_capacity(constraints.len().min(FEW) + 1);
+        if constraints.len() > FEW {
+            let relevant = Dependence::new(pool, constraints).take(&symbols);
+            terms.extend(relevant.into_iter().map(|index| constraints[index]));
+        } else {
+            self.reach(pool, &symbols);
+            self.sets.clear();
+            self.sets.extend(constraints.iter().map(|&c| Some(pool.symbols_of(c))));
+            self.close();
+            let taken = constraints.iter().zip(&self.sets).filter(|(_, set)| set.is_none());
+            terms.extend(taken.map(|(&c, _)| c));
+        }
+        terms.push(extra);
+        terms
+    }
+
+    /// Begins a query that reaches these symbols.
+    fn reach(&mut self, pool: &TermPool, symbols: &[Term]) {
+        self.reached.resize(pool.len(), 0);
+        self.query = self.query.wrapping_add(1);
+        if self.query == 0 {
+            self.reached.fill(0);
+            self.query = 1;
+        }
+        for s in symbols {
+            self.reached[s.index()] = self.query;
+        }
+    }
+
+    /// Takes sets with a symbol that is reached until there is none left.
+    fn close(&mut self) {
+        let mut again = true;
+        while std::mem::take(&mut again) {
+            for slot in &mut self.sets {
+                if slot.as_ref().is_some_and(|set| set.iter().any(|s| self.reached[s.index()] == self.query)) {
+                    for s in slot.take().iter().flat_map(|set| set.iter()) {
+                        again |= std::mem::replace(&mut self.reached[s.index()], self.query) != self.query;
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Constraints by the symbols they mention.
 pub(crate) struct Dependence {
     symbols: Vec<Arc<[Term]>>,

@@ -137,56 +137,70 @@ impl Piece {
 
     /// The operand to go on with and the value it should have.
     fn step(&self, pool: &TermPool, values: &[u128], at: Term, wanted: u128) -> Option<(Term, u128)> {
-        let value = |t: Term| values[t.index()];
         let inside = |t: Term| self.inside.contains(&t);
-        match *pool.node(at) {
-            Node::Not(a) => Some((a, !wanted & mask(pool.width(a)))),
-            Node::Binary(op, a, b) => {
-                let ones = mask(pool.width(a));
-                // Of two paths the one to the bottom itself, else the first that loses no bits.
-                let to_second = inside(b) && (!inside(a) || b == self.bottom || (a != self.bottom && loses(pool, a)));
-                let (path, other) = if to_second { (b, value(a)) } else { (a, value(b)) };
-                let value = match op {
-                    BinOp::Xor => wanted ^ other,
-                    BinOp::Add => wanted.wrapping_sub(other) & ones,
-                    BinOp::Mul if other & 1 == 1 => wanted.wrapping_mul(inverse_of_odd(pool.width(a), other)) & ones,
-                    BinOp::Mul if other.is_power_of_two() => {
-                        let shift = other.trailing_zeros();
-                        wanted >> shift | (value(path) & !(ones >> shift))
-                    }
-                    BinOp::And => wanted & other | value(path) & !other,
-                    BinOp::Or => wanted & !other | value(path) & other,
-                    BinOp::UDiv if !to_second && other != 0 => wanted.checked_mul(other).filter(|&v| v <= ones)?,
-                    BinOp::URem if !to_second && wanted < other => {
-                        (value(path) - value(path) % other).checked_add(wanted).filter(|&v| v <= ones)?
-                    }
-                    _ => return None,
-                };
-                Some((path, value))
+        let second = match *pool.node(at) {
+            // Of two paths the one to the bottom itself, else the first that loses no bits.
+            Node::Binary(_, a, b) => {
+                inside(b) && (!inside(a) || b == self.bottom || (a != self.bottom && loses(pool, a)))
             }
-            Node::Ite(c, a, b) => {
-                let path = if value(c) == 1 { a } else { b };
-                inside(path).then_some((path, wanted))
-            }
-            Node::ZExt { arg, .. } | Node::SExt { arg, .. } => Some((arg, wanted & mask(pool.width(arg)))),
-            Node::Extract { arg, hi, lo } => {
-                let window = mask(hi - lo + 1) << lo;
-                Some((arg, value(arg) & !window | wanted << lo))
-            }
-            Node::Concat(a, b) => {
-                let low = pool.width(b);
-                Some(if inside(a) { (a, wanted >> low) } else { (b, wanted & mask(low)) })
-            }
-            Node::Const { .. }
-            | Node::Symbol { .. }
-            | Node::Cmp(..)
-            | Node::Select(..)
-            | Node::Store(..)
-            | Node::ArraySymbol { .. }
-            | Node::ConstArray { .. }
-            | Node::FpUnary(..)
-            | Node::FpBinary(..) => None,
+            Node::Concat(a, _) => !inside(a),
+            _ => false,
+        };
+        undo(pool, at, wanted, second, |t| values[t.index()]).filter(|&(path, _)| inside(path))
+    }
+}
+
+/// The operand of a term, and the value for it, that gives the term the value `wanted` while its other operands keep
+/// theirs; of two operands the `second` one or the first. Where there is no such value, one that comes near.
+pub(crate) fn undo(
+    pool: &TermPool,
+    at: Term,
+    wanted: u128,
+    second: bool,
+    value: impl Fn(Term) -> u128,
+) -> Option<(Term, u128)> {
+    match *pool.node(at) {
+        Node::Not(a) => Some((a, !wanted & mask(pool.width(a)))),
+        Node::Binary(op, a, b) => {
+            let ones = mask(pool.width(a));
+            let (path, other) = if second { (b, value(a)) } else { (a, value(b)) };
+            let value = match op {
+                BinOp::Xor => wanted ^ other,
+                BinOp::Add => wanted.wrapping_sub(other) & ones,
+                BinOp::Mul if other & 1 == 1 => wanted.wrapping_mul(inverse_of_odd(pool.width(a), other)) & ones,
+                BinOp::Mul if other.is_power_of_two() => {
+                    let shift = other.trailing_zeros();
+                    wanted >> shift | (value(path) & !(ones >> shift))
+                }
+                BinOp::And => wanted & other | value(path) & !other,
+                BinOp::Or => wanted & !other | value(path) & other,
+                BinOp::UDiv if !second && other != 0 => wanted.checked_mul(other).filter(|&v| v <= ones)?,
+                BinOp::URem if !second && wanted < other => {
+                    (value(path) - value(path) % other).checked_add(wanted).filter(|&v| v <= ones)?
+                }
+                _ => return None,
+            };
+            Some((path, value))
         }
+        Node::Ite(c, a, b) => Some((if value(c) == 1 { a } else { b }, wanted)),
+        Node::ZExt { arg, .. } | Node::SExt { arg, .. } => Some((arg, wanted & mask(pool.width(arg)))),
+        Node::Extract { arg, hi, lo } => {
+            let window = mask(hi - lo + 1) << lo;
+            Some((arg, value(arg) & !window | wanted << lo))
+        }
+        Node::Concat(a, b) => {
+            let low = pool.width(b);
+            Some(if second { (b, wanted & mask(low)) } else { (a, wanted >> low) })
+        }
+        Node::Const { .. }
+        | Node::Symbol { .. }
+        | Node::Cmp(..)
+        | Node::Select(..)
+        | Node::Store(..)
+        | Node::ArraySymbol { .. }
+        | Node::ConstArray { .. }
+        | Node::FpUnary(..)
+        | Node::FpBinary(..) => None,
     }
 }
 

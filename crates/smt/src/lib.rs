@@ -12,6 +12,7 @@
 
 mod bits;
 mod cache;
+mod dense;
 mod eval;
 mod float;
 mod given_up;
@@ -22,6 +23,7 @@ mod model;
 mod node;
 mod pool;
 mod range;
+mod repair;
 pub mod serial;
 mod simplify;
 pub mod smtlib;

@@ -1,8 +1,10 @@
 //! Assignments of values to symbols.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 
 /// Values of symbols. A symbol without a value is 0 (an array without one: all elements 0).
 ///
@@ -10,7 +12,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Model {
     /// Per name the values of the symbols of that name, which differ in width (0: the array), in order of width.
-    values: BTreeMap<String, Vec<ModelValue>>,
+    #[serde(with = "values")]
+    values: BTreeMap<Arc<str>, SmallVec<[ModelValue; 1]>>,
 }
 
 /// The value of one symbol.
@@ -78,7 +81,10 @@ impl Model {
     }
 
     fn insert(&mut self, name: &str, value: ModelValue) {
-        let values = self.values.entry(name.to_owned()).or_default();
+        let values = match self.values.get_mut(name) {
+            Some(values) => values,
+            None => self.values.entry(name.into()).or_default(),
+        };
         match values.binary_search_by_key(&value.width(), ModelValue::width) {
             Ok(at) => values[at] = value,
             Err(at) => values.insert(at, value),
@@ -97,7 +103,7 @@ impl Model {
 
     /// Names and values in order of names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &ModelValue)> {
-        self.values.iter().flat_map(|(name, values)| values.iter().map(move |value| (name.as_str(), value)))
+        self.values.iter().flat_map(|(name, values)| values.iter().map(move |value| (&**name, value)))
     }
 
     /// Whether no symbol has a value.
@@ -110,5 +116,28 @@ impl Model {
         for (name, value) in other.iter() {
             self.insert(name, value.clone());
         }
+    }
+}
+
+/// The values as a map from strings to lists.
+mod values {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use smallvec::SmallVec;
+
+    use super::ModelValue;
+
+    type Values = BTreeMap<Arc<str>, SmallVec<[ModelValue; 1]>>;
+
+    pub(super) fn serialize<S: Serializer>(values: &Values, serializer: S) -> Result<S::Ok, S::Error> {
+        let plain: BTreeMap<&str, &[ModelValue]> = values.iter().map(|(name, values)| (&**name, &values[..])).collect();
+        plain.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Values, D::Error> {
+        let plain = BTreeMap::<String, Vec<ModelValue>>::deserialize(deserializer)?;
+        Ok(plain.into_iter().map(|(name, values)| (name.into(), values.into())).collect())
     }
 }

@@ -32,7 +32,7 @@ pub const fn signed(value: u64, bits: u32) -> i64 {
 }
 
 /// [`icsched_ir::Op::Binary`].
-#[inline]
+#[inline(always)]
 pub fn binary(op: BinOp, ty: Type, a: u64, b: u64) -> Result<u64, ArithError> {
     let mask = ty.mask();
     Ok(match op {
@@ -179,7 +179,11 @@ macro_rules! float_function {
     };
 }
 
+/// A NaN comes back quiet, as from the C library; what Rust calls may leave it signalling.
 fn float_unary(op: UnOp, ty: Type, a: u64) -> u64 {
+    if widen(ty, a).is_nan() {
+        return a | 1 << (if ty == Type::F32 { 22 } else { 51 });
+    }
     if ty == Type::F32 {
         u64::from(float_function!(op, single(a)).to_bits())
     } else {
@@ -238,7 +242,7 @@ fn float_to_unsigned(x: f64, to: Type) -> u64 {
 }
 
 /// [`icsched_ir::Op::IntCompare`].
-#[inline]
+#[inline(always)]
 pub fn int_compare(predicate: IntPredicate, ty: Type, a: u64, b: u64) -> bool {
     let bits = ty.bits();
     match predicate {
@@ -305,30 +309,6 @@ pub fn funnel_shift(left: bool, ty: Type, hi: u64, lo: u64, amount: u64) -> u64 
     shifted as u64 & ty.mask()
 }
 
-/// [`icsched_ir::Intrinsic::Math`]: the functions in its order, on bits of doubles.
-pub fn math(function: u64, a: u64, b: u64) -> Option<u64> {
-    let (x, y) = (f64::from_bits(a), f64::from_bits(b));
-    let result = match function {
-        0 => x.tan(),
-        1 => x.asin(),
-        2 => x.acos(),
-        3 => x.atan(),
-        4 => x.atan2(y),
-        5 => x.sinh(),
-        6 => x.cosh(),
-        7 => x.tanh(),
-        8 => x.asinh(),
-        9 => x.acosh(),
-        10 => x.atanh(),
-        11 => x.cbrt(),
-        12 => x.hypot(y),
-        13 => x.exp_m1(),
-        14 => x.ln_1p(),
-        _ => return None,
-    };
-    Some(result.to_bits())
-}
-
 /// The binary operation behind an atomic one; `None` for an exchange and for `Nand`.
 pub const fn rmw_operation(op: RmwOp) -> Option<BinOp> {
     match op {
@@ -384,6 +364,15 @@ mod tests {
         assert_eq!(cast_f64(CastOp::FpToUi, Type::Int(64), 1e19), 10_000_000_000_000_000_000);
         assert_eq!(cast_f64(CastOp::FpToUi, Type::Int(64), 12.9), 12);
         assert_eq!(cast_f64(CastOp::FpToSi, Type::Int(8), -1.5), 0xFF);
+    }
+
+    /// `floorf` of the NaN `0xFFBB_FF7F` is `0xFFFB_FF7F`.
+    #[test]
+    fn functions_of_a_signalling_nan_give_a_quiet_one() {
+        for op in [UnOp::FFloor, UnOp::FTrunc, UnOp::FSqrt, UnOp::FSin] {
+            assert_eq!(unary(op, Type::F32, 0xFFBB_FF7F), 0xFFFB_FF7F);
+            assert_eq!(unary(op, Type::F64, 0x7FF0_0000_0000_0001), 0x7FF8_0000_0000_0001);
+        }
     }
 
     #[test]

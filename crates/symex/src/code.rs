@@ -9,14 +9,18 @@
 //! so every decoded instruction has a [`ProgramPoint`].
 
 mod decode;
+pub(crate) mod fast;
+pub(crate) mod liveness;
 mod moves;
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use icsched_ir::{
     BinOp, BlockId, CastOp, EntityId, FloatPredicate, FuncId, GlobalId, IdVec, IntPredicate, Intrinsic, Origin,
     OverflowOp, Program, ProgramPoint, RmwOp, Type, UnOp, ValueId,
 };
+use liveness::Liveness;
 
 /// Index of a register of a frame.
 pub type Slot = u32;
@@ -164,6 +168,8 @@ pub(crate) enum Instr {
     },
     Trap,
     Unreachable,
+    /// Not an instruction: the next one reads an undefined constant.
+    Undefined,
     /// The text is in the IR instruction.
     Unsupported,
 }
@@ -218,11 +224,15 @@ pub(crate) struct FunctionCode {
     /// Registers before the constants.
     pub(crate) registers: u32,
     pub(crate) constants: Vec<u64>,
+    /// Constants that are undefined: slot, and the bits of its type.
+    pub(crate) undefined: Vec<(Slot, u64)>,
     /// Constants that differ per thread: slot, thread-local global, offset.
     pub(crate) thread_locals: Vec<(Slot, GlobalId, i64)>,
     pub(crate) params: Vec<Slot>,
     pub(crate) param_types: Vec<Type>,
     pub(crate) varargs: bool,
+    /// The same for the fast loop.
+    pub(crate) fast: fast::FastCode,
 }
 
 impl FunctionCode {
@@ -241,13 +251,21 @@ impl FunctionCode {
 #[derive(Debug)]
 pub struct Code {
     pub(crate) functions: IdVec<FuncId, FunctionCode>,
+    /// By function, once it is asked for.
+    liveness: IdVec<FuncId, OnceLock<Liveness>>,
 }
 
 impl Code {
     /// Decodes a verified program. O(size of the program).
     pub fn new(program: &Program) -> Self {
         let functions = program.functions.ids().map(|id| decode::function(program, id)).collect();
-        Self { functions }
+        let liveness = program.functions.ids().map(|_| OnceLock::new()).collect();
+        Self { functions, liveness }
+    }
+
+    /// Which values of a function of the program are live where.
+    pub(crate) fn liveness(&self, program: &Program, func: FuncId) -> &Liveness {
+        self.liveness[func].get_or_init(|| Liveness::new(&program.functions[func]))
     }
 
     /// The IR instruction that a decoded one belongs to.

@@ -9,7 +9,8 @@ use crate::concrete::ConcreteDomain;
 use crate::domain::MemoryByte;
 use crate::host::Host;
 use crate::machine::{Argument, Arguments, Machine, Options};
-use crate::stop::{Limit, PathEnd, Stop};
+use crate::stop::{Limit, PathEnd, ProgramError, Stop};
+use crate::thread::ThreadId;
 
 /// What may cut a run.
 #[derive(Clone, Default, Debug)]
@@ -18,7 +19,7 @@ pub struct ExecLimits {
     pub instructions: Option<u64>,
     /// Most time.
     pub time: Option<Duration>,
-    /// Most bytes in live objects.
+    /// Most bytes in live objects. ([`Options::stop`] can stop a run for any other reason.)
     pub memory: Option<u64>,
 }
 
@@ -51,11 +52,11 @@ pub fn exec(
         argv: args.iter().map(|a| string(a)).collect(),
         environment: environment.iter().map(|a| string(a)).collect(),
     };
+    let started = Instant::now();
     let mut state = match machine.initial_state(&arguments) {
         Ok(state) => state,
         Err(stop) => return ExecResult { end: ended(stop), instructions: 0, threads: 0 },
     };
-    let started = Instant::now();
     let end = loop {
         let used = state.instructions;
         let left = limits.instructions.map_or(SLICE, |most| most.saturating_sub(used).min(SLICE));
@@ -84,6 +85,9 @@ fn ended(stop: Stop<ConcreteDomain>) -> PathEnd {
     match stop {
         Stop::End(end) => *end,
         Stop::Unsupported { what } => PathEnd::Unsupported { what, stack: Default::default() },
-        Stop::Undecided { .. } | Stop::Fault { .. } => unreachable!("the concrete domain decides everything"),
+        Stop::Fault { kind, message } => {
+            PathEnd::Error(ProgramError { kind, message, thread: ThreadId::MAIN, stack: Default::default() })
+        }
+        Stop::Undecided { .. } => unreachable!("the concrete domain decides everything"),
     }
 }

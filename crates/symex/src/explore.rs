@@ -12,8 +12,6 @@
 //! [`PathRun::gave_up`].
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use icsched_ir::CallStack;
@@ -42,20 +40,11 @@ pub struct Limits {
     pub memory: u64,
     /// When to stop.
     pub deadline: Option<Instant>,
-    /// Set from outside to stop.
-    pub interrupted: Option<Arc<AtomicBool>>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits {
-            instructions: u64::MAX,
-            decisions: usize::MAX,
-            events: usize::MAX,
-            memory: u64::MAX,
-            deadline: None,
-            interrupted: None,
-        }
+        Limits { instructions: u64::MAX, decisions: usize::MAX, events: usize::MAX, memory: u64::MAX, deadline: None }
     }
 }
 
@@ -203,9 +192,6 @@ impl PathRun {
     }
 
     fn limit_reached(&self, limits: &Limits) -> Option<Limit> {
-        if limits.interrupted.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-            return Some(Limit::Interrupted);
-        }
         if limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Some(Limit::Time);
         }

@@ -2,8 +2,11 @@
 
 mod access;
 mod calls;
+mod careful;
 mod context;
+mod fast;
 mod intrinsics;
+mod jumps;
 mod operations;
 mod outside;
 mod ranges;
@@ -23,6 +26,7 @@ use crate::code::Code;
 use crate::domain::{Domain, MemoryByte};
 use crate::host::Host;
 use crate::observe::Observer;
+use crate::request::StopRequest;
 use crate::scheduler::{Cooperative, Scheduler, SchedulingPoint};
 use crate::state::State;
 use crate::stop::{PathEnd, ProgramError, Stop};
@@ -40,6 +44,10 @@ pub enum Extern {
     Abort,
 }
 
+/// What fits into 8 MiB of stack, which is what Linux gives, when activations are as small as clang makes them without
+/// optimisation: 32 bytes.
+const MAX_FRAMES: usize = 8 << 20 >> 5;
+
 /// Options of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -53,16 +61,19 @@ pub struct Options {
     pub symbolic_files: Vec<(String, u64)>,
     /// Size of the symbolic standard input (`--sym-stdin`).
     pub symbolic_stdin: Option<u64>,
+    /// Stops every run of the machine, with [`PathEnd::Limit`].
+    pub stop: Arc<StopRequest>,
 }
 
 impl Default for Options {
     fn default() -> Self {
         Self {
             externs: Default::default(),
-            max_frames: 100_000,
+            max_frames: MAX_FRAMES,
             max_stack_bytes: 64 << 20,
             symbolic_files: Vec::new(),
             symbolic_stdin: None,
+            stop: Arc::default(),
         }
     }
 }
@@ -115,6 +126,9 @@ pub struct Machine<D: Domain> {
 /// Instructions after which a thread that never reaches a scheduling point is taken for spinning.
 const FAIRNESS: u64 = 10_000_000;
 
+/// Instructions that a thread executes at least before a deadline that has come is looked at again.
+const UNINTERRUPTED: u64 = 1 << 10;
+
 impl<D: Domain> Machine<D> {
     /// A machine for a verified program.
     pub fn new(program: Arc<Program>, domain: D, host: Box<dyn Host>, options: Options) -> Self {
@@ -127,6 +141,9 @@ impl<D: Domain> Machine<D> {
     pub fn run<O: Observer>(&mut self, state: &mut State<D>, observer: &mut O, budget: u64) -> Result<(), Stop<D>> {
         let end = state.instructions.saturating_add(budget);
         while state.instructions < end {
+            if let Some(limit) = self.options.stop.asked() {
+                return Err(Stop::End(Box::new(PathEnd::Limit(limit))));
+            }
             if let Err(stop) = self.slice(state, observer, end) {
                 return Err(self.with_stack(state, stop));
             }
@@ -138,10 +155,19 @@ impl<D: Domain> Machine<D> {
         if state.since_switch >= FAIRNESS {
             return self.reschedule(state, observer, SchedulingPoint::Fairness);
         }
+        let interrupted = state.until_deadline() == 0 || state.current_thread().interrupt.is_some();
+        if interrupted && self.is_in_program(state) {
+            self.start_interrupt(state, observer)?;
+            if self.end_due_waits(state) {
+                return self.reschedule(state, observer, SchedulingPoint::Fairness);
+            }
+        }
         if state.spin.is_due(state.since_switch) {
             return self.look_for_spinning(state, observer);
         }
-        let undisturbed = state.spin.until_next(state.since_switch).min(FAIRNESS - state.since_switch);
+        let until_deadline = if interrupted { UNINTERRUPTED } else { state.until_deadline().max(UNINTERRUPTED) };
+        let undisturbed = until_deadline.min(FAIRNESS - state.since_switch);
+        let undisturbed = undisturbed.min(state.spin.until_next(state.since_switch));
         let budget = (end - state.instructions).min(undisturbed);
         let mut left = budget;
         let result = self.cx(state, observer).execute(&mut left);

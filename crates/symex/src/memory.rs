@@ -3,17 +3,20 @@
 //! An address is a 64-bit integer: the object's id in the high 32 bits, [`BASE_OFFSET`] plus the byte offset in the
 //! low ones. So pointer arithmetic is integer arithmetic, and leaving an object is noticed at the access.
 //!
-//! Representation: a table of chunks of 64 objects, objects of pages of 256 bytes, each level shared until written
-//! ([`Rc::make_mut`]). Cloning a heap costs a reference count per 64 objects; the first write after it copies a chunk
-//! of pointers, an object's page list and one page. Ids of dead objects are reused only after [`QUARANTINE`] more
-//! deaths, so that use after free is noticed.
+//! Representation where states fork: a persistent tree of objects, objects of pages of 256 bytes (one of 64 for the
+//! smallest) in persistent trees, each node shared until written. Cloning a heap costs a reference count; the first write
+//! after it copies the way to the page: less than 2 KiB for a page of a ten megabyte object. In the concrete domain:
+//! a flat table of objects, each in one piece. Ids of dead objects are reused only after [`QUARANTINE`] more deaths, so
+//! that use after free is noticed.
 
 mod access;
 mod layout;
 mod object;
 mod page;
+mod table;
+mod tree;
+mod undefined;
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use icsched_ir::{GlobalId, Program, ProgramPoint};
@@ -27,19 +30,15 @@ pub use layout::{
     global_object, split,
 };
 use object::{Content, Life};
-pub use object::{Death, Object, ObjectId, ObjectKind};
-use page::Page;
-
-/// Objects per chunk of the table.
-const CHUNK: usize = 64;
+pub use object::{Death, Family, Object, ObjectId, ObjectKind};
+use page::Pages;
+use table::Table;
 
 /// Dead objects whose ids are not yet reused.
 const QUARANTINE: u32 = 1 << 18;
 
 /// The largest object, in bytes.
 pub const MAX_OBJECT: u64 = 0xF000_0000;
-
-type Chunk<D> = [Option<Rc<Object<D>>>; CHUNK];
 
 /// An access that the program must not make.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -53,23 +52,21 @@ pub struct MemoryFault {
 /// All objects of a path.
 pub struct Heap<D: Domain> {
     program: Arc<Program>,
-    chunks: Vec<Rc<Chunk<D>>>,
+    objects: Table<D>,
     next_id: u32,
     /// First and last of the dead objects, linked through [`Life::Dead`], and their number.
     dead: (u32, u32, u32),
     live_bytes: u64,
-    zero: Rc<Page<D>>,
 }
 
 impl<D: Domain> Clone for Heap<D> {
     fn clone(&self) -> Self {
         Self {
             program: self.program.clone(),
-            chunks: self.chunks.clone(),
+            objects: self.objects.clone(),
             next_id: self.next_id,
             dead: self.dead,
             live_bytes: self.live_bytes,
-            zero: self.zero.clone(),
         }
     }
 }
@@ -78,14 +75,8 @@ impl<D: Domain> Heap<D> {
     /// The globals of the program: object ids 1.. in order of [`GlobalId`], with their initial contents. A
     /// thread-local global's object is only the template of its instances.
     pub fn new(program: Arc<Program>) -> Self {
-        let mut heap = Self {
-            program: program.clone(),
-            chunks: Vec::new(),
-            next_id: 1,
-            dead: (0, 0, 0),
-            live_bytes: 0,
-            zero: Rc::new(Page::zero()),
-        };
+        let mut heap =
+            Self { program: program.clone(), objects: Table::default(), next_id: 1, dead: (0, 0, 0), live_bytes: 0 };
         for (id, global) in program.globals.iter() {
             let object = heap.allocate(ObjectKind::Global(id), global.size, None);
             debug_assert_eq!(object, global_object(id), "globals have the first ids");
@@ -106,8 +97,7 @@ impl<D: Domain> Heap<D> {
 
     /// The object with this id, alive or dead; `None` if there never was one (or its id was reused).
     pub fn object(&self, id: ObjectId) -> Option<&Object<D>> {
-        let index = id.0 as usize;
-        self.chunks.get(index / CHUNK)?[index % CHUNK].as_deref()
+        self.objects.get(id.0 as usize)
     }
 
     /// One more than the largest id in use.
@@ -117,30 +107,42 @@ impl<D: Domain> Heap<D> {
 
     /// Ids of all live objects, ascending.
     pub fn live_objects(&self) -> impl Iterator<Item = (ObjectId, &Object<D>)> {
-        let all = self.chunks.iter().flat_map(|c| c.iter()).zip(0..);
-        all.filter_map(|(o, id)| Some((ObjectId(id), o.as_deref()?))).filter(|(_, o)| o.is_alive())
+        let id = |index| ObjectId(u32::try_from(index).expect("ids are 32 bits"));
+        self.objects.iter().map(move |(index, o)| (id(index), o)).filter(|(_, o)| o.is_alive())
     }
 
     fn object_mut(&mut self, id: ObjectId) -> Option<&mut Object<D>> {
-        let index = id.0 as usize;
-        let chunk = self.chunks.get_mut(index / CHUNK)?;
-        Rc::make_mut(chunk)[index % CHUNK].as_mut().map(Rc::make_mut)
+        self.objects.get_mut(id.0 as usize)
     }
 
     /// A new object of zero bytes.
     pub fn allocate(&mut self, kind: ObjectKind, size: u64, at: Option<ProgramPoint>) -> ObjectId {
+        self.add(kind, size, at, false)
+    }
+
+    /// A new object of undefined bytes; where that does not matter they read as zero.
+    pub fn allocate_undefined(&mut self, kind: ObjectKind, size: u64, at: Option<ProgramPoint>) -> ObjectId {
+        self.add(kind, size, at, true)
+    }
+
+    fn add(&mut self, kind: ObjectKind, size: u64, at: Option<ProgramPoint>, fresh: bool) -> ObjectId {
         let (constant, external) = match kind {
             ObjectKind::Global(g) => (self.program.globals[g].constant, self.program.globals[g].external),
             _ => (false, false),
         };
-        let content = Content::zero(size, &self.zero);
-        let object = Object { kind, size, constant, external, allocated_at: at, life: Life::Alive, content };
+        let content = Content::Bytes(Pages::new(size, fresh));
+        let object = Object {
+            kind,
+            size,
+            constant,
+            external,
+            family: Family::default(),
+            allocated_at: at,
+            life: Life::Alive,
+            content,
+        };
         let id = self.fresh_id();
-        let index = id.0 as usize;
-        if index / CHUNK == self.chunks.len() {
-            self.chunks.push(Rc::new([const { None }; CHUNK]));
-        }
-        Rc::make_mut(&mut self.chunks[index / CHUNK])[index % CHUNK] = Some(Rc::new(object));
+        self.objects.set(id.0 as usize, object);
         self.live_bytes += size;
         id
     }
@@ -179,6 +181,13 @@ impl<D: Domain> Heap<D> {
         id
     }
 
+    /// Says what may free a heap object.
+    pub(crate) fn set_family(&mut self, id: ObjectId, family: Family) {
+        if let Some(object) = self.object_mut(id) {
+            object.family = family;
+        }
+    }
+
     /// Gives an external variable contents after all: the engine knows what it is.
     pub(crate) fn define(&mut self, id: ObjectId) {
         if let Some(object) = self.object_mut(id) {
@@ -192,9 +201,9 @@ impl<D: Domain> Heap<D> {
         let global = &program.globals[global];
         let Some(target) = self.object_mut(object) else { return };
         let Content::Bytes(pages) = &mut target.content else { return };
-        page::fill(pages, 0, &global.data);
+        pages.write_run(0, &global.data);
         for relocation in &global.relocations {
-            page::fill(pages, relocation.offset, &layout::constant_bits(relocation.value).to_le_bytes());
+            pages.write_run(relocation.offset, &layout::constant_bits(relocation.value).to_le_bytes());
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use icsched_ir::{BlockId, Intrinsic};
 
+use crate::memory::{ObjectId, ObjectKind};
 use crate::thread::{FrameId, ThreadId};
 use crate::trace::{FrameInfo, Regions};
 
@@ -17,16 +18,21 @@ pub trait Observer {
     }
 
     /// A frame was pushed by instruction `by` of another frame: a call, or for the bottom frame of a thread (whose
-    /// [`FrameInfo::caller`] is `None`) its creation. `None`: the engine's start-up. The entry block follows.
+    /// [`FrameInfo::caller`] is `None`) its creation. `None`: the engine's start-up, or what the thread was interrupted
+    /// for. The entry block follows.
     fn enter(&mut self, _frame: FrameId, _info: FrameInfo, _by: Option<(FrameId, u32)>) {}
     /// The frame returned.
     fn leave(&mut self, _frame: FrameId) {}
-    /// The frame entered a block; `via` is the block it came from and whether by the else edge.
+    /// The frame entered a block; `via` is the block it came from and whether by the else edge, `None` at the entry and
+    /// after a `longjmp`.
     fn block(&mut self, _frame: FrameId, _block: BlockId, _via: Option<(BlockId, bool)>) {}
     /// Memory was read.
     fn load(&mut self, _frame: FrameId, _inst: u32, _regions: Regions) {}
     /// Memory was written.
     fn store(&mut self, _frame: FrameId, _inst: u32, _regions: Regions) {}
+    /// An object was made by an instruction: a local, a heap object; the variable arguments and first used
+    /// thread-locals of an activation, before its [`enter`](Self::enter), by no instruction of its own.
+    fn allocate(&mut self, _object: ObjectId, _kind: ObjectKind, _by: Option<(FrameId, u32)>) {}
     /// An intrinsic other than plain memory access was executed. Its loads and stores come before it.
     fn intrinsic(&mut self, _frame: FrameId, _inst: u32, _intrinsic: Intrinsic) {}
     /// An atomic access was executed; its load and store come before it.

@@ -50,6 +50,6 @@ impl<D: Domain> Scheduler<D> for Cooperative {
 
 /// The next enabled thread after the current one, in creation order and cyclically; the current one comes last.
 pub fn next_enabled<D: Domain>(state: &State<D>) -> Option<ThreadId> {
-    let (before, after) = state.threads.split_at(state.current.index() + 1);
-    after.iter().chain(before).find(|t| t.is_enabled()).map(|t| t.id)
+    let (before, after) = state.live.split_at(state.live.partition_point(|&id| id <= state.current));
+    after.iter().chain(before).copied().find(|&id| state.thread(id).is_enabled())
 }

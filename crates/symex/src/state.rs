@@ -11,7 +11,7 @@ use crate::domain::Domain;
 use crate::log::Log;
 use crate::machine::spin::SpinWatch;
 use crate::memory::Heap;
-use crate::thread::{FrameId, Thread, ThreadId, ThreadStatus};
+use crate::thread::{FrameId, Thread, ThreadId};
 use crate::trace::SyncEvent;
 
 /// What the engine still has to run around `main`.
@@ -33,6 +33,8 @@ pub struct State<D: Domain> {
     pub heap: Heap<D>,
     /// All threads ever created, by [`ThreadId`].
     pub threads: Vec<Rc<Thread<D>>>,
+    /// The threads that have not ended, in order of creation.
+    pub(crate) live: Rc<Vec<ThreadId>>,
     /// The thread that executes the next instruction.
     pub current: ThreadId,
     /// What is assumed of the inputs.
@@ -55,6 +57,12 @@ pub struct State<D: Domain> {
     /// Instructions and atomic accesses since the current thread was scheduled or passed a scheduling point.
     pub(crate) since_switch: u64,
     pub(crate) atomics_since_switch: u32,
+    /// Nanoseconds that the clock has jumped while every thread waited.
+    pub(crate) waited: u64,
+    /// At most the earliest deadline of a timed wait; all ones if there is none.
+    pub(crate) next_deadline: u64,
+    /// Times in a row that threads did nothing but poll.
+    pub(crate) pauses: u32,
     /// When to look whether the current thread spins.
     pub(crate) spin: SpinWatch,
 }
@@ -64,6 +72,7 @@ impl<D: Domain> Clone for State<D> {
         Self {
             heap: self.heap.clone(),
             threads: self.threads.clone(),
+            live: self.live.clone(),
             path: self.path.clone(),
             events: self.events.clone(),
             barriers: self.barriers.clone(),
@@ -96,7 +105,7 @@ impl<D: Domain> State<D> {
 
     /// Threads that have not ended.
     pub fn live_threads(&self) -> impl Iterator<Item = &Thread<D>> {
-        self.threads.iter().map(|t| &**t).filter(|t| t.status != ThreadStatus::Finished)
+        self.live.iter().map(|&id| self.thread(id))
     }
 
     /// Where the current thread is: the instruction that is executed next.
@@ -112,7 +121,7 @@ impl<D: Domain> State<D> {
 
     /// The thread that holds this lock.
     pub fn holder(&self, lock: u64) -> Option<ThreadId> {
-        self.threads.iter().find(|t| t.locks.contains(&lock)).map(|t| t.id)
+        self.live_threads().find(|t| t.locks.contains(&lock)).map(|t| t.id)
     }
 
     /// The program that runs.

@@ -76,6 +76,7 @@ pub enum ErrorKind {
     BadCall,
     StackOverflow,
     Overlap,
+    Uninitialised,
     Model,
 }
 
@@ -95,6 +96,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::BadCall => "bad-call",
             ErrorKind::StackOverflow => "stack-overflow",
             ErrorKind::Overlap => "overlapping-copy",
+            ErrorKind::Uninitialised => "uninitialised-value",
             ErrorKind::Model => "library-misuse",
         })
     }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::Domain;
 use crate::memory::ObjectId;
+use crate::shadow::Shadows;
 
 /// A thread, in order of creation; 0 is the main thread. Never reused.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -61,8 +62,8 @@ pub enum ThreadStatus {
     Waiting {
         /// Address that names the queue.
         queue: u64,
-        /// Whether it gives up when everybody waits.
-        timed: bool,
+        /// When it gives up, by [`State::clock`](crate::State::clock); `None`: never.
+        deadline: Option<u64>,
         /// Position in the order of all waits of the path: queues are first in, first out.
         since: u64,
     },
@@ -80,6 +81,8 @@ pub struct Thread<D: Domain> {
     pub frames: Vec<Frame>,
     /// The registers of all activations, each followed by the constants its function uses.
     pub registers: Vec<D::Value>,
+    /// What is undefined in them.
+    pub(crate) shadows: Shadows,
     /// Stack objects of all activations.
     pub stack_objects: Vec<ObjectId>,
     /// Bytes in live stack objects.
@@ -90,6 +93,8 @@ pub struct Thread<D: Domain> {
     pub locks: Vec<u64>,
     /// Its instances of thread-local globals, by the global's index; made on first use.
     pub thread_locals: Rc<Vec<Option<ObjectId>>>,
+    /// What it is to call before it goes on with the program.
+    pub interrupt: Option<FuncId>,
     /// Scheduling points passed since another thread ran.
     pub yields: u32,
 }
@@ -99,6 +104,7 @@ impl<D: Domain> Clone for Thread<D> {
         Self {
             frames: self.frames.clone(),
             registers: self.registers.clone(),
+            shadows: self.shadows.clone(),
             stack_objects: self.stack_objects.clone(),
             locks: self.locks.clone(),
             thread_locals: self.thread_locals.clone(),
@@ -114,11 +120,13 @@ impl<D: Domain> Thread<D> {
             slot,
             frames: Vec::new(),
             registers: Vec::new(),
+            shadows: Shadows::default(),
             stack_objects: Vec::new(),
             stack_bytes: 0,
             status: ThreadStatus::Enabled,
             locks: Vec::new(),
             thread_locals: Rc::new(vec![None; thread_locals]),
+            interrupt: None,
             yields: 0,
         }
     }

@@ -397,15 +397,54 @@ fn wait_queues_are_first_in_first_out() {
 
 #[test]
 fn a_timed_wait_runs_out_only_when_nothing_else_can_happen() {
-    let worker = "%late: i32 = call __ics_wait_timed(@q)
+    let worker = "%late: i32 = call __ics_wait_timed(@q, -1:i64)
         %d = add %slot, 0
         %ten = mul %late, 4
         %n = add %d, %ten
         call @note(%n)";
     // Thread 1 is notified (1), then 2 and 3 run out in the order in which they began to wait (2+4, 3+4).
-    let then = "call __ics_pause()\n call __ics_notify_one(@q)\n call __ics_wait_timed(@log)";
+    let then = "call __ics_pause()\n call __ics_notify_one(@q)\n call __ics_wait_timed(@log, -1:i64)";
     let text = three_threads(worker, &then.replace("call __ics_wait_timed", "%w: i32 = call __ics_wait_timed"));
     assert_eq!(status(&text), 167);
+}
+
+#[test]
+fn deadlines_run_out_in_their_order_and_not_in_that_of_the_waits() {
+    let worker = "%inverse = sub 4:i32, %slot
+        %wide: i64 = zext %inverse
+        %far = mul %wide, 1000000000
+        %late: i32 = call __ics_wait_timed(@q, %far)
+        call @note(%slot)";
+    let then = "%w: i32 = call __ics_wait_timed(@log, 9000000000:i64)";
+    assert_eq!(status(&three_threads(worker, then)), 321);
+}
+
+#[test]
+fn a_thread_that_only_computes_is_interrupted_by_a_deadline() {
+    let text = "global @stop = i32 0
+        global @q = i32 0
+        function @sleeper(%arg: ptr) -> ptr {
+        a:
+            %late: i32 = call __ics_wait_timed(@q, 100000:i64)
+            store [@stop], 7:i32
+            return null
+        }
+        function @main() -> i32 {
+        a:
+            %t: i32 = call __ics_thread_create(@sleeper, null, 1:i32)
+            call __ics_pause()
+            jump b(0:i32)
+        b(%n: i32):
+            %more = add %n, 1
+            %seen: i32 = load [@stop]
+            %go_on = icmp.eq %seen, 0
+            branch %go_on, b(%more), c
+        c:
+            %ran = icmp.ult 5000:i32, %n
+            %r: i32 = select %ran, 1:i32, %seen
+            return %r
+        }";
+    assert_eq!(status(text), 7);
 }
 
 #[test]

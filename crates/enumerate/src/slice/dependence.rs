@@ -1,12 +1,13 @@
 //! The tests of figure 3.3: what going the other way, or writing elsewhere, could have changed.
 
-use icsched_ir::{BlockId, Callee, EntityId, Op, Terminator};
+use icsched_ir::{BlockId, Callee, EntityId, Inst, Op, ProgramPoint, Terminator};
 use icsched_symex::stop::DecisionKind;
 use icsched_symex::thread::FrameId;
 use icsched_symex::trace::Decision;
 
-use super::Slicer;
-use crate::modref::Write;
+use super::known::Known;
+use super::{Slicer, Statics};
+use crate::modref::{Write, Writes};
 use crate::objects::ObjectClass;
 use crate::provenance::Base;
 
@@ -35,32 +36,43 @@ impl Slicer<'_, '_> {
         if state.head.is_some_and(|head| !control.postdominators.dominates(head, other.target)) {
             return true;
         }
-        let region = self.regions.behind(statics.program, statics.control, statics.modref, (func, block, !by_else));
-        region.synchronises
+        let side = (func, block, !by_else);
+        let region = self.regions.behind(statics.program, statics.control, statics.modref, side);
+        // Both analyses are right, so what matters is what both say.
+        let known = self.facts.side(frame, side, &region.blocks);
+        region.synchronises && known.as_ref().is_none_or(|k| k.synchronises)
             || state.live.iter().any(|v| region.defines.contains(v.index()))
             || state.assignable.iter().any(|b| region.assigns.contains(b.index()))
-            || region.writes.iter().any(|write| self.hits_live(frame, *write))
+            || region.writes.iter().any(|write| self.hits_live(frame, *write, known.as_deref()))
+            // The error is to be found, and what it is an error to do has no effects that are known.
+            || known.is_some_and(|k| k.fails)
     }
 
-    /// Whether a write in terms of `frame`'s values may change a live byte.
-    pub(super) fn hits_live(&self, frame: FrameId, write: Write) -> bool {
+    /// Whether a write in terms of `frame`'s values may change a live byte, by code that does no more than is `known` of it.
+    pub(super) fn hits_live(&self, frame: FrameId, write: Write, known: Option<&Known>) -> bool {
         let modref = self.statics.modref;
         let func = self.trace.frames[&frame].func;
+        let may_touch = |object, live: &[(u64, u64)]| known.is_none_or(|k| self.facts.writes(k, object, live));
         let matching = |wanted: ObjectClass| {
-            self.memory.any_object(|object, live| self.objects.class(object) == wanted && touches(live, write.range))
+            self.memory.any_object(|object, live| {
+                self.objects.class(object) == wanted && touches(live, write.range) && may_touch(object, live)
+            })
         };
         match write.base {
             Base::Global(global) => matching(ObjectClass::Global(global)),
             Base::Alloca(value) => matching(ObjectClass::Local { func, value }),
-            Base::Unknown => self.memory.any_object(|object, _| match self.objects.class(object) {
-                ObjectClass::Global(global) => modref.global_escapes(global),
-                ObjectClass::Local { func, value } => modref.alloca_escapes(func, value),
-                ObjectClass::Other => true,
+            Base::Unknown => self.memory.any_object(|object, live| {
+                let reachable = match self.objects.class(object) {
+                    ObjectClass::Global(global) => modref.global_escapes(global),
+                    ObjectClass::Local { func, value } => modref.alloca_escapes(func, value),
+                    ObjectClass::Other => true,
+                };
+                reachable && may_touch(object, live)
             }),
             Base::Param(number) => {
                 let unknown = Write { base: Base::Unknown, range: None };
                 let Some((caller, point)) = self.trace.frames[&frame].caller else {
-                    return self.hits_live(frame, unknown);
+                    return self.hits_live(frame, unknown, known);
                 };
                 let program = self.statics.program;
                 let block = &program.functions[point.func].blocks[point.block];
@@ -68,15 +80,58 @@ impl Slicer<'_, '_> {
                     Some(Op::Call { args, .. }) => args.get(number as usize).copied(),
                     _ => None,
                 };
-                let Some(arg) = arg else { return self.hits_live(frame, unknown) };
+                let Some(arg) = arg else { return self.hits_live(frame, unknown, known) };
                 let origin = modref.provenance(point.func, arg);
                 if origin.bases().is_empty() {
-                    return self.hits_live(caller, unknown);
+                    return self.hits_live(caller, unknown, known);
                 }
                 let range = origin.offset().zip(write.range).map(|(by, (start, len))| (start.wrapping_add(by), len));
-                origin.bases().iter().any(|&base| self.hits_live(caller, Write { base, range }))
+                origin.bases().iter().any(|&base| self.hits_live(caller, Write { base, range }, known))
             }
         }
+    }
+
+    /// A write that missed everything live, but at another address (or with another length) would not have, is there
+    /// with its address alone: what it is computed from must stay as it was.
+    pub(super) fn keep_address(&mut self, frame: FrameId, inst: u32) {
+        let Some(instruction) = self.inst(frame, inst) else { return };
+        if !self.could_write(frame, inst, instruction) {
+            return;
+        }
+        let live = &mut self.state(frame).live;
+        match &instruction.op {
+            Op::Store { address, .. } => live.extend(address.value()),
+            op => op.for_each_operand(|operand| live.extend(operand.value())),
+        }
+    }
+
+    /// Whether any function that a call may reach synchronises or writes something live.
+    pub(super) fn could_matter(&mut self, caller: FrameId, inst: u32) -> bool {
+        let Statics { program, control, .. } = *self.statics;
+        let Some(call) = self.inst(caller, inst) else { return false };
+        let at = self.point(caller, inst);
+        let known = self.facts.instruction(caller, at);
+        control.may_sync(program, at, call) && known.as_ref().is_none_or(|k| k.synchronises)
+            || known.is_some_and(|k| k.fails)
+            || self.could_write(caller, inst, call)
+    }
+
+    /// Whether an instruction, at whatever addresses, may write something live.
+    fn could_write(&mut self, frame: FrameId, inst: u32, instruction: &Inst) -> bool {
+        let Statics { program, control, modref, .. } = *self.statics;
+        let at = self.point(frame, inst);
+        let mut writes = Writes::default();
+        modref.add_writes(program, control, at, instruction, &mut writes);
+        if !writes.iter().any(|write| self.hits_live(frame, *write, None)) {
+            return false;
+        }
+        let known = self.facts.instruction(frame, at);
+        known.is_none() || writes.iter().any(|write| self.hits_live(frame, *write, known.as_deref()))
+    }
+
+    fn point(&self, frame: FrameId, inst: u32) -> ProgramPoint {
+        let state = &self.frames[&frame];
+        ProgramPoint { func: state.func, block: state.block, inst }
     }
 
     /// Whether a decision is a condition of the schedule.
@@ -106,7 +161,7 @@ impl Slicer<'_, '_> {
         match self.inst(frame, inst).map(|i| &i.op) {
             Some(Op::Load { .. }) => true,
             Some(Op::Call { callee: Callee::Intrinsic(i), .. }) => {
-                !i.is_synchronisation() && crate::modref::written_argument(*i).is_none()
+                !i.is_synchronisation() && i.written_argument().is_none()
             }
             Some(_) | None => false,
         }

@@ -5,6 +5,7 @@
 //! one order, and joins match creations, so that most programs do not end in a deadlock early.
 
 use crate::expressions::{Scope, condition, expression, index, place};
+use crate::indirect;
 use crate::random::Random;
 use crate::tree::Node;
 
@@ -48,15 +49,24 @@ pub(crate) struct Generator {
     /// Which functions synchronise: they are not called with a lock held.
     synchronises: [bool; FUNCTIONS],
     pub(crate) current_synchronises: bool,
+    kind: Kind,
+}
+
+/// What programs are made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    Mixed,
+    /// A third of the statements write and call through pointers that inputs choose.
+    Indirect,
 }
 
 /// The program of a seed.
-pub(crate) fn generate(seed: u64) -> Generated {
+pub(crate) fn generate(kind: Kind, seed: u64) -> Generated {
     let mut random = Random::new(seed);
     let inputs = 1 + random.below(2) + usize::from(random.chance(5));
     let scope = Scope::globals(inputs).with_locals();
     let synchronises = [false; FUNCTIONS];
-    let mut generator = Generator { random, scope, names: 0, synchronises, current_synchronises: false };
+    let mut generator = Generator { random, scope, names: 0, synchronises, current_synchronises: false, kind };
     Generated { nodes: generator.program(inputs), inputs }
 }
 
@@ -119,6 +129,9 @@ impl Generator {
         )));
         body.push(Node::line("pthread_mutex_init(&R, &ma);"));
         body.push(Node::line("hb = calloc(1, sizeof *hb); pthread_mutex_init(&hb->m, 0);"));
+        if self.kind == Kind::Indirect {
+            body.extend(indirect::SET_UP.map(Node::line));
+        }
         let posts = self.random.below(3);
         body.push(Node::line(format!("sem_init(&sem, 0, {posts}); pthread_barrier_init(&bar, 0, {threads});")));
         let context = Context { depth: 2, rank: 0, in_loop: false, function: FUNCTIONS, returns: Returns::Status };
@@ -222,6 +235,9 @@ impl Generator {
     }
 
     fn statement(&mut self, context: Context, out: &mut Vec<Node>) {
+        if self.kind == Kind::Indirect && self.random.chance(35) {
+            return self.indirection(context, out);
+        }
         let choice = self.random.below(if context.depth == 0 { 52 } else { 100 });
         match choice {
             0..=21 => self.assignment(out),

@@ -5,6 +5,7 @@
 mod check;
 mod expressions;
 mod generate;
+mod indirect;
 mod operations;
 mod random;
 mod tree;
@@ -12,7 +13,7 @@ mod tree;
 use std::io::Write;
 
 use check::{Checked, Fault, Setting, check};
-use generate::{Generated, generate};
+use generate::{Generated, Kind, generate};
 
 const LEVELS: [&str; 4] = ["-O0", "-O0", "-O1", "-O2"];
 
@@ -33,9 +34,18 @@ fn setting(seed: u64, program: &Generated) -> Setting {
 
 #[test]
 fn runs_follow_the_schedules_of_random_programs() {
+    check_seeds(Kind::Mixed, (0..SEEDS).chain(ONCE_WRONG));
+}
+
+#[test]
+fn runs_follow_the_schedules_of_programs_full_of_pointers() {
+    check_seeds(Kind::Indirect, 0..SEEDS);
+}
+
+fn check_seeds(kind: Kind, seeds: impl Iterator<Item = u64>) {
     let mut complete = 0;
-    for seed in (0..SEEDS).chain(ONCE_WRONG) {
-        let program = generate(seed);
+    for seed in seeds {
+        let program = generate(kind, seed);
         let source = tree::render(&program.nodes);
         let checked = match check(&source, setting(seed, &program), SECONDS) {
             Some(Ok(checked)) => checked,
@@ -47,8 +57,8 @@ fn runs_follow_the_schedules_of_random_programs() {
     assert!(complete > 0, "no result is complete: nothing was checked about coverage");
 }
 
-/// Searches the seeds of `ICSCHED_SEEDS` (`FIRST..LAST`) and writes what it finds, made smaller, to the directory
-/// `ICSCHED_FOUND`.
+/// Searches the seeds of `ICSCHED_SEEDS` (`FIRST..LAST`), of programs full of pointers if `ICSCHED_KIND` is `indirect`, and
+/// writes what it finds, made smaller, to the directory `ICSCHED_FOUND`.
 #[test]
 #[ignore = "runs as long as it is told to"]
 fn search_for_violations() {
@@ -56,11 +66,16 @@ fn search_for_violations() {
     let seeds = std::env::var("ICSCHED_SEEDS").unwrap_or_else(|_| "0..100".to_owned());
     let (first, last) = seeds.split_once("..").expect("ICSCHED_SEEDS is FIRST..LAST");
     let found = std::env::var_os("ICSCHED_FOUND").map_or_else(std::env::temp_dir, Into::into);
+    let kind = match std::env::var("ICSCHED_KIND").as_deref() {
+        Ok("indirect") => Kind::Indirect,
+        Ok("mixed") | Err(_) => Kind::Mixed,
+        Ok(other) => panic!("ICSCHED_KIND is mixed or indirect, not {other}"),
+    };
     let mut violations = 0;
     let mut out = std::io::stderr();
     let mut totals = [0; 5];
     for seed in number(first)..number(last) {
-        let program = generate(seed);
+        let program = generate(kind, seed);
         let setting = setting(seed, &program);
         let source = tree::render(&program.nodes);
         let start = std::time::Instant::now();

@@ -38,3 +38,9 @@ static int climb(int n, int *p) { if (n <= 0) return *p; *p += n; return climb(n
 static void push(int v) { struct node *n = malloc(sizeof *n); n->v = v; n->next = head; head = n; }
 static int sum(void) { int s = 0; for (struct node *n = head; n; n = n->next) s += n->v; return s; }
 static void probe(int c) { if (c) { pthread_mutex_lock(&C); pthread_mutex_unlock(&C); } }
+struct cell { int v; int *to; void (*call)(int); struct cell *next; pthread_mutex_t *m; };
+static struct cell *c0, *c1;
+static void quiet(int c) { g2 += c & 1; }
+static void (*const calls[2])(int) = { probe, quiet };
+static void swap_pointers(int **a, int **b) { int *t = *a; *a = *b; *b = t; }
+static void swap_calls(void (**a)(int), void (**b)(int)) { void (*t)(int) = *a; *a = *b; *b = t; }

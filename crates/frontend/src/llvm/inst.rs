@@ -6,6 +6,7 @@ use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::debuginfo::LLVMInstructionGetDebugLoc;
 use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate};
 
+use super::value::Attribute;
 use super::{Bb, DbgKind, Md, Ty, Val, borrowed_string};
 
 impl<'m> Val<'m> {
@@ -19,6 +20,11 @@ impl<'m> Val<'m> {
     pub(crate) fn debug_loc(self) -> Option<Md<'m>> {
         // SAFETY: an instruction.
         Md::wrap(unsafe { LLVMInstructionGetDebugLoc(self.0) })
+    }
+
+    /// Loads and stores.
+    pub(crate) fn is_atomic(self) -> bool {
+        self.ordering() != LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic
     }
 
     /// Any terminator.
@@ -145,13 +151,19 @@ impl<'m> Val<'m> {
         unsafe { (0..LLVMGetNumArgOperands(self.0)).map(|i| Val::new(LLVMGetOperand(self.0, i))).collect() }
     }
 
-    /// `call`, `invoke`: whether an argument has this attribute at the call.
-    pub(crate) fn has_argument_attribute(self, argument: u32, name: &str) -> bool {
+    /// `call`, `invoke`: an attribute that an argument has at the call.
+    pub(crate) fn argument_attribute(self, argument: u32, name: &str) -> Option<Attribute<'m>> {
         // SAFETY: a call; an unknown attribute name gives kind 0, which is never present.
-        unsafe {
+        let attribute = unsafe {
             let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
-            !LLVMGetCallSiteEnumAttribute(self.0, argument + 1, kind).is_null()
-        }
+            LLVMGetCallSiteEnumAttribute(self.0, argument + 1, kind)
+        };
+        (!attribute.is_null()).then_some(Attribute(attribute, PhantomData))
+    }
+
+    /// `call`, `invoke`: the type of an attribute such as `byval` that an argument has at the call.
+    pub(crate) fn argument_type_attribute(self, argument: u32, name: &str) -> Option<Ty<'m>> {
+        self.argument_attribute(argument, name).map(Attribute::ty)
     }
 
     /// Inline assembly: template and constraints.

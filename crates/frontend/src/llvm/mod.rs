@@ -12,6 +12,7 @@ pub(crate) mod inst;
 pub(crate) mod meta;
 pub(crate) mod module;
 pub(crate) mod types;
+pub(crate) mod undefined;
 pub(crate) mod value;
 
 pub(crate) use meta::{DbgKind, Md};
@@ -50,4 +51,9 @@ unsafe fn owned_message(message: *mut c_char) -> String {
         LLVMDisposeMessage(message);
         text
     }
+}
+
+/// LLVM's major version.
+pub(crate) fn version() -> u32 {
+    inkwell::support::get_llvm_version().0
 }

@@ -17,7 +17,7 @@ use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::targets::TargetTriple;
 
 use super::meta::Context;
-use super::{Layout, Md, Val, owned_message};
+use super::{Kind, Layout, Md, Val, owned_message};
 
 /// What LLVM complained about in one context, instead of printing it or ending the process.
 #[derive(Default)]
@@ -89,7 +89,7 @@ pub(crate) struct Module<'s> {
 }
 
 impl<'s> Module<'s> {
-    fn raw(&self) -> LLVMModuleRef {
+    pub(super) fn raw(&self) -> LLVMModuleRef {
         self.module.as_mut_ptr()
     }
 
@@ -132,6 +132,15 @@ impl<'s> Module<'s> {
     pub(crate) fn functions(&self) -> Vec<Val<'_>> {
         // SAFETY: a live module.
         self.list(unsafe { LLVMGetFirstFunction(self.raw()) }, LLVMGetNextFunction)
+    }
+
+    /// The function with a body of this name, or the one that an alias of this name stands for.
+    pub(crate) fn definition(&self, name: &str) -> Option<Val<'_>> {
+        let mut value = self.functions().into_iter().chain(self.aliases()).find(|value| value.name() == name)?;
+        while value.kind() == Kind::Alias {
+            value = value.aliasee();
+        }
+        (value.kind() == Kind::Function && !value.is_declaration()).then_some(value)
     }
 
     /// Declares `void name(int)` unless the module has something of that name.

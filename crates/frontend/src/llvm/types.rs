@@ -18,8 +18,14 @@ pub(crate) struct Ty<'m>(pub(super) LLVMTypeRef, pub(super) PhantomData<&'m ()>)
 pub(crate) enum TyKind {
     Void,
     Int(u32),
+    Half,
+    BFloat,
     Float,
     Double,
+    /// The 80-bit format of the x87.
+    X87,
+    /// IEEE quadruple precision.
+    Quad,
     /// In this address space.
     Pointer(u32),
     Struct,
@@ -54,10 +60,10 @@ impl<'m> Ty<'m> {
                 LLVMTypeKind::LLVMFunctionTypeKind => TyKind::Function,
                 LLVMTypeKind::LLVMMetadataTypeKind => TyKind::Metadata,
                 LLVMTypeKind::LLVMLabelTypeKind => TyKind::Label,
-                LLVMTypeKind::LLVMHalfTypeKind => TyKind::Other("half"),
-                LLVMTypeKind::LLVMBFloatTypeKind => TyKind::Other("bfloat"),
-                LLVMTypeKind::LLVMX86_FP80TypeKind => TyKind::Other("long double (x86_fp80)"),
-                LLVMTypeKind::LLVMFP128TypeKind => TyKind::Other("__float128 (fp128)"),
+                LLVMTypeKind::LLVMHalfTypeKind => TyKind::Half,
+                LLVMTypeKind::LLVMBFloatTypeKind => TyKind::BFloat,
+                LLVMTypeKind::LLVMX86_FP80TypeKind => TyKind::X87,
+                LLVMTypeKind::LLVMFP128TypeKind => TyKind::Quad,
                 LLVMTypeKind::LLVMPPC_FP128TypeKind => TyKind::Other("ppc_fp128"),
                 LLVMTypeKind::LLVMTokenTypeKind => TyKind::Other("token"),
                 LLVMTypeKind::LLVMScalableVectorTypeKind => TyKind::Other("scalable vector"),

@@ -92,6 +92,15 @@ impl<'m> Val<'m> {
         }
     }
 
+    /// The opcode of an instruction or constant expression.
+    pub(crate) fn opcode_or_expression(self) -> Option<LLVMOpcode> {
+        match self.kind() {
+            Kind::Instruction => Some(self.opcode()),
+            Kind::Expr(opcode) => Some(opcode),
+            _ => None,
+        }
+    }
+
     pub(crate) fn ty(self) -> Ty<'m> {
         // SAFETY: a live value.
         Ty::new(unsafe { LLVMTypeOf(self.0) })
@@ -147,20 +156,18 @@ impl<'m> Val<'m> {
         self.int_bits().map(|_| unsafe { LLVMConstIntGetSExtValue(self.0) })
     }
 
-    /// Bits of an integer or floating-point constant of `width` bits, at most 128.
-    pub(crate) fn wide_bits(self, width: u32) -> Option<u128> {
+    /// Bits of an integer or floating-point constant of `width` bits: limbs of 64 bits, lowest first.
+    pub(crate) fn wide_bits(self, width: u32) -> Option<Vec<u64>> {
         // SAFETY: a bit cast between constants of equal width folds; the result is an integer constant.
         let value = unsafe {
             let context = LLVMGetTypeContext(LLVMTypeOf(self.0));
             Val::new(LLVMConstBitCast(self.0, LLVMIntTypeInContext(context, width)))
         };
         if let Some(bits) = value.int_bits() {
-            return Some(u128::from(bits));
+            return Some(vec![bits]);
         }
         let text = value.print();
-        let digits = text.rsplit(' ').next()?;
-        let bits = digits.parse::<u128>().ok().or_else(|| digits.parse::<i128>().ok().map(i128::cast_unsigned))?;
-        Some(if width >= 128 { bits } else { bits & ((1 << width) - 1) })
+        decimal_limbs(text.rsplit(' ').next()?, width)
     }
 
     /// Element of a constant aggregate.
@@ -207,6 +214,11 @@ impl<'m> Val<'m> {
     pub(crate) fn linkage(self) -> LLVMLinkage {
         // SAFETY: a global value.
         unsafe { LLVMGetLinkage(self.0) }
+    }
+
+    /// Whether other translation units cannot name it.
+    pub(crate) fn is_local(self) -> bool {
+        matches!(self.linkage(), LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage)
     }
 
     pub(crate) fn is_extern_weak(self) -> bool {
@@ -339,5 +351,50 @@ impl<'m> Bb<'m> {
     pub(crate) fn terminator(self) -> Option<Val<'m>> {
         // SAFETY: a live block.
         Val::wrap(unsafe { LLVMGetBasicBlockTerminator(self.0) })
+    }
+}
+
+/// A decimal number as limbs of 64 bits, modulo 2^`width`.
+fn decimal_limbs(text: &str, width: u32) -> Option<Vec<u64>> {
+    let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
+    let mut limbs = vec![0_u64; width.div_ceil(64) as usize];
+    for digit in digits.chars() {
+        let mut carry = u128::from(digit.to_digit(10)?);
+        for limb in &mut limbs {
+            carry += u128::from(*limb) * 10;
+            *limb = low_half(carry);
+            carry >>= 64;
+        }
+    }
+    if negative {
+        let mut carry = 1;
+        for limb in &mut limbs {
+            carry += u128::from(!*limb);
+            *limb = low_half(carry);
+            carry >>= 64;
+        }
+    }
+    if !width.is_multiple_of(64)
+        && let Some(top) = limbs.last_mut()
+    {
+        *top &= (1 << (width % 64)) - 1;
+    }
+    Some(limbs)
+}
+
+fn low_half(wide: u128) -> u64 {
+    u64::try_from(wide & u128::from(u64::MAX)).expect("cut to 64 bits")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decimal_limbs;
+
+    #[test]
+    fn decimal_numbers_become_limbs() {
+        assert_eq!(decimal_limbs("18446744073709551617", 128), Some(vec![1, 1]));
+        assert_eq!(decimal_limbs("-1", 65), Some(vec![u64::MAX, 1]));
+        assert_eq!(decimal_limbs("-18446744073709551616", 192), Some(vec![0, u64::MAX, u64::MAX]));
+        assert_eq!(decimal_limbs("0x10", 128), None);
     }
 }

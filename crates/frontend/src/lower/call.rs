@@ -1,10 +1,16 @@
 //! Calls of functions, of the engine's operations, and of mathematical functions of the C library.
 
-use icsched_ir::{BinOp, Callee, CastOp, Const, FuncId, Intrinsic, Op, Operand, Type, UnOp};
+use icsched_ir::{Access, BinOp, Callee, CastOp, Const, FuncId, Intrinsic, Op, Operand, Type, UnOp};
 
 use super::function::{Body, Operands, Reason};
 use super::program::Failure;
-use crate::llvm::{Kind, Val};
+use super::scalar::Scalar;
+use super::wide::constant;
+use crate::llvm::undefined::UNDEFINED;
+use crate::llvm::{Kind, Ty, TyKind, Val};
+
+/// Structs with more words than this are not passed as words.
+const MAX_WORDS: u64 = 512;
 
 impl<'m> Body<'_, 'm> {
     /// Lowers a `call`.
@@ -28,6 +34,9 @@ impl<'m> Body<'_, 'm> {
         let name = callee.name();
         if let Some(rest) = name.strip_prefix("llvm.") {
             return self.lower_intrinsic(inst, rest);
+        }
+        if name.starts_with(UNDEFINED) {
+            return Ok(self.check(inst.ty())?.types().map(|ty| Operand::Const(Const::Undef(ty))).collect());
         }
         let declared = callee.kind() == Kind::Function && callee.is_declaration();
         let args = self.call_operands(inst)?;
@@ -62,18 +71,90 @@ impl<'m> Body<'_, 'm> {
         self.finish_call(inst, Callee::Intrinsic(intrinsic), args)
     }
 
-    /// The flattened arguments.
+    /// The flattened arguments. Variable ones are 8 bytes each, in the order in which `va_arg` walks over them in memory;
+    /// those that are aligned to 16 bytes there come after a word that fills the gap.
     fn call_operands(&mut self, inst: Val<'m>) -> Result<Vec<Operand>, Reason> {
         let fixed = inst.call_type().params().len();
         let mut operands = Vec::new();
+        let mut fixed_operands = 0;
         for (index, arg) in inst.call_args().into_iter().enumerate() {
-            self.check(arg.ty())?;
-            if index >= fixed && inst.has_argument_attribute(u32::try_from(index).unwrap_or(u32::MAX), "byval") {
-                return Err("struct passed through `...`".to_owned());
+            let shape = self.check(arg.ty())?;
+            if index < fixed {
+                operands.extend(self.operands(arg)?);
+                fixed_operands = operands.len();
+                continue;
             }
-            operands.extend(self.operands(arg)?);
+            let position = u32::try_from(index).unwrap_or(u32::MAX);
+            let in_memory = inst.argument_type_attribute(position, "byval");
+            let is_vector = arg.ty().kind() == TyKind::Vector;
+            let aligned = match (in_memory, shape.scalars.as_slice()) {
+                (Some(ty), _) => {
+                    let given = inst.argument_attribute(position, "align").map_or(0, |attribute| attribute.value());
+                    given.max(self.cx.layout().align(ty)) > 8
+                }
+                (None, _) if is_vector => self.cx.layout().size(arg.ty()) > 8,
+                (None, &[scalar]) => matches!(scalar, Scalar::Wide(_) | Scalar::X87 | Scalar::Quad),
+                (None, _) => false,
+            };
+            if aligned && (operands.len() - fixed_operands) % 2 == 1 {
+                operands.push(Operand::Const(Const::Undef(Type::Int(64))));
+            }
+            match in_memory {
+                Some(ty) => self.struct_words(arg, ty, &mut operands)?,
+                None if is_vector => self.vector_words(arg, &mut operands)?,
+                None => operands.extend(self.operands(arg)?),
+            }
         }
         Ok(operands)
+    }
+
+    /// The 8-byte words of a vector. Structs of two `float` are passed as vectors, so several lanes share a word.
+    fn vector_words(&mut self, vector: Val<'m>, words: &mut Vec<Operand>) -> Result<(), Reason> {
+        let (mut word, mut filled) = (constant(Type::Int(64), 0), 0);
+        for lane in self.operands(vector)? {
+            let bits = self.type_of(lane).bits();
+            let number = self.as_int(lane);
+            let wide = self.widen(number, false);
+            let placed = self.fold_binary(Type::Int(64), BinOp::Shl, wide, constant(Type::Int(64), filled));
+            word = self.fold_binary(Type::Int(64), BinOp::Or, word, placed);
+            filled += u64::from(bits);
+            if filled >= 64 {
+                words.push(word);
+                (word, filled) = (constant(Type::Int(64), 0), 0);
+            }
+        }
+        if filled > 0 {
+            words.push(word);
+        }
+        Ok(())
+    }
+
+    /// The 8-byte words of a struct that is passed in memory.
+    fn struct_words(&mut self, address: Val<'m>, ty: Ty<'m>, words: &mut Vec<Operand>) -> Result<(), Reason> {
+        let size = self.cx.layout().size(ty);
+        if size > 8 * MAX_WORDS {
+            return Err(format!("struct of {size} bytes passed through `...`"));
+        }
+        let base = self.scalar(address)?;
+        let access = Access::default();
+        for start in (0..size).step_by(8) {
+            let mut word = Operand::Const(Const::int(Type::Int(64), 0));
+            let mut done = 0;
+            while start + done < size && done < 8 {
+                let bytes = [8, 4, 2, 1].into_iter().find(|&n| start + done + n <= size && done + n <= 8);
+                let bytes = bytes.expect("one byte always fits");
+                let from = self.offset_address(base, (start + done).cast_signed());
+                let ty = Type::Int(u8::try_from(8 * bytes).expect("at most 64"));
+                let piece = self.emit(ty, Op::Load { address: from, access });
+                let wide = self.widen(piece, false);
+                let place = constant(Type::Int(64), 8 * done);
+                let placed = self.fold_binary(Type::Int(64), BinOp::Shl, wide, place);
+                word = self.fold_binary(Type::Int(64), BinOp::Or, word, placed);
+                done += bytes;
+            }
+            words.push(word);
+        }
+        Ok(())
     }
 
     fn finish_call(&mut self, inst: Val<'m>, callee: Callee, args: Vec<Operand>) -> Result<Operands, Reason> {

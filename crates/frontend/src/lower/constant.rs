@@ -1,10 +1,11 @@
 //! Constants: as operands and as initial bytes of globals.
 
-use icsched_ir::{Const, Relocation, Type};
+use icsched_ir::{Const, EntityId, Relocation, Type};
 use inkwell::llvm_sys::LLVMOpcode;
 use smallvec::{SmallVec, smallvec};
 
 use super::program::Lowering;
+use super::scalar::Scalar;
 use crate::llvm::{Kind, TyKind, Val};
 
 /// One scalar of a constant.
@@ -74,10 +75,13 @@ impl<'m> Lowering<'m> {
                 if leaves.len() == shape.leaves.len() { Ok(leaves) } else { Err("irregular constant".to_owned()) }
             }
             _ => {
-                let &[leaf] = shape.leaves.as_slice() else {
-                    return self.splat_leaves(value, shape.leaves.len());
+                let &[scalar] = shape.scalars.as_slice() else {
+                    return self.splat_leaves(value, shape.scalars.len());
                 };
-                Ok(smallvec![self.constant_scalar(value, leaf.ty)?])
+                match scalar {
+                    Scalar::Plain(ty) => Ok(smallvec![self.constant_scalar(value, ty)?]),
+                    _ => constant_bits(value, scalar),
+                }
             }
         }
     }
@@ -95,7 +99,7 @@ impl<'m> Lowering<'m> {
     fn constant_scalar(&self, value: Val<'m>, ty: Type) -> Result<ConstLeaf<'m>, Reason> {
         if let Kind::Float = value.kind() {
             let bits = value.wide_bits(ty.bits()).ok_or("floating-point constant")?;
-            return Ok(ConstLeaf::Known(Const::int(ty, u64::try_from(bits).expect("at most 64 bits"))));
+            return Ok(ConstLeaf::Known(Const::int(ty, bits[0])));
         }
         match (self.linear(value), ty) {
             (Some(Linear { base: None, offset }), _) => Ok(ConstLeaf::Known(Const::int(ty, offset.cast_unsigned()))),
@@ -167,7 +171,7 @@ impl<'m> Lowering<'m> {
                 let offset = self.constant_offset(value)?;
                 Some(Linear { offset: base.offset.wrapping_add(offset), ..base })
             }
-            LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMSub if value.ty().kind() == TyKind::Int(64) => {
+            LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMSub if matches!(value.ty().kind(), TyKind::Int(..=64)) => {
                 let (a, b) = (self.linear(value.operand(0))?, self.linear(value.operand(1))?);
                 match (opcode, a.base, b.base) {
                     (LLVMOpcode::LLVMAdd, base, None) | (LLVMOpcode::LLVMAdd, None, base) => {
@@ -175,6 +179,11 @@ impl<'m> Lowering<'m> {
                     }
                     (_, base, None) => Some(Linear { base, offset: a.offset.wrapping_sub(b.offset) }),
                     (_, x, y) if x == y => Some(Linear::plain(a.offset.wrapping_sub(b.offset))),
+                    // The blocks of a function are one byte apart.
+                    (_, Some(Base::Block(f, x)), Some(Base::Block(g, y))) if f == g => {
+                        let distance = i64::try_from(x.index()).ok()?.wrapping_sub(i64::try_from(y.index()).ok()?);
+                        Some(Linear::plain(distance.wrapping_add(a.offset).wrapping_sub(b.offset)))
+                    }
                     _ => None,
                 }
             }
@@ -233,8 +242,7 @@ impl<'m> Lowering<'m> {
                 self.write_elements(value, offset, data, relocations)
             }
             (Kind::Int | Kind::Float, _) => {
-                let (bits, bytes) = self.scalar_bits(value)?;
-                put(data, offset, &bits.to_le_bytes()[..bytes]);
+                put(data, offset, &self.scalar_bytes(value)?);
                 Ok(())
             }
             _ => self.write_address(value, offset, data, relocations),
@@ -262,19 +270,16 @@ impl<'m> Lowering<'m> {
         Ok(())
     }
 
-    /// Bits of an integer or floating-point constant, and how many bytes it fills in memory.
-    fn scalar_bits(&self, value: Val<'m>) -> Result<(u128, usize), Reason> {
-        let width = match value.ty().kind() {
-            TyKind::Int(bits @ 1..=128) => bits,
-            TyKind::Float => 32,
-            TyKind::Double => 64,
-            TyKind::Other("long double (x86_fp80)") => 80,
-            TyKind::Other("half" | "bfloat") => 16,
-            TyKind::Other("__float128 (fp128)") => 128,
-            _ => return Err(format!("initial value of type {}", value.ty().print())),
+    /// The bytes of an integer or floating-point constant.
+    fn scalar_bytes(&self, value: Val<'m>) -> Result<Vec<u8>, Reason> {
+        let shape = self.shape(value.ty());
+        let &[scalar] = shape.scalars.as_slice() else {
+            return Err(format!("initial value of type {}", value.ty().print()));
         };
-        let bits = value.wide_bits(width).ok_or_else(|| format!("initial value `{}`", value.print()))?;
-        Ok((bits, width.div_ceil(8) as usize))
+        let limbs = value.wide_bits(scalar.bits()).ok_or_else(|| format!("initial value `{}`", value.print()))?;
+        let mut bytes: Vec<u8> = limbs.iter().flat_map(|limb| limb.to_le_bytes()).collect();
+        bytes.truncate(scalar.bits().div_ceil(8) as usize);
+        Ok(bytes)
     }
 
     fn write_address(
@@ -284,18 +289,26 @@ impl<'m> Lowering<'m> {
         data: &mut Vec<u8>,
         relocations: &mut Vec<Relocation>,
     ) -> Result<(), Reason> {
-        let unsupported = || format!("initial value `{}`", value.print());
-        let linear = self.linear(value).ok_or_else(unsupported)?;
         let size = usize::try_from(self.layout().size(value.ty())).map_err(|e| e.to_string())?;
-        match linear.base {
-            None => put(data, offset, &linear.offset.to_le_bytes()[..size.min(8)]),
-            Some(_) if size == 8 => {
-                relocations.push(Relocation { offset, value: linear.to_pointer().ok_or_else(unsupported)? });
+        let linear = self.linear(value);
+        match linear {
+            Some(Linear { base: None, offset: bits }) => put(data, offset, &bits.to_le_bytes()[..size.min(8)]),
+            Some(linear) if size == 8 && linear.to_pointer().is_some() => {
+                relocations.extend(linear.to_pointer().map(|value| Relocation { offset, value }));
             }
-            Some(_) => return Err(unsupported()),
+            _ => self.compute_later(offset, value),
         }
         Ok(())
     }
+}
+
+/// The pieces of an integer or floating-point constant that is not one value of the IR.
+fn constant_bits<'m>(value: Val<'m>, scalar: Scalar) -> Result<SmallVec<[ConstLeaf<'m>; 1]>, Reason> {
+    if !matches!(value.kind(), Kind::Int | Kind::Float) {
+        return Err(format!("constant `{}`", value.print()));
+    }
+    let limbs = value.wide_bits(scalar.bits()).ok_or_else(|| format!("constant `{}`", value.print()))?;
+    Ok(limbs.into_iter().zip(scalar.types()).map(|(limb, ty)| ConstLeaf::Known(Const::int(ty, limb))).collect())
 }
 
 fn put(data: &mut Vec<u8>, offset: u64, bytes: &[u8]) {

@@ -31,13 +31,14 @@ pub(crate) struct Body<'a, 'm> {
     pub(crate) block: BlockId,
     /// The location they get.
     pub(crate) loc: Option<LocId>,
+    /// A local of 8 bytes that stands in for memory that an access does not touch after all.
+    scratch: Option<ValueId>,
 }
 
 /// Lowers the body of `source` into the function `id`, whose signature is there already.
 pub(crate) fn lower_body<'m>(cx: &mut Lowering<'m>, source: Val<'m>, id: FuncId, plan: &Plan<'m>) {
     let function = cx.program.functions[id].clone();
-    let mut body =
-        Body { cx, source, function, values: FxHashMap::default(), block: BlockId::from_index(0), loc: None };
+    let mut body = Body::new(cx, source, function);
     body.make_blocks(plan);
     body.bind_params();
     for (block, _) in &plan.order {
@@ -47,12 +48,40 @@ pub(crate) fn lower_body<'m>(cx: &mut Lowering<'m>, source: Val<'m>, id: FuncId,
         body.lower_terminator(plan, *block, extra);
     }
     body.name_values(plan);
-    let mut function = body.function;
+    let mut function = body.finish();
     super::cleanup::clean(&mut function, plan, source);
     cx.program.functions[id] = function;
 }
 
-impl<'m> Body<'_, 'm> {
+impl<'a, 'm> Body<'a, 'm> {
+    /// A body whose blocks are still to be made. `source` says what the function is.
+    pub(crate) fn new(cx: &'a mut Lowering<'m>, source: Val<'m>, function: Function) -> Self {
+        let block = BlockId::from_index(0);
+        Self { cx, source, function, values: FxHashMap::default(), block, loc: None, scratch: None }
+    }
+
+    /// The finished function.
+    pub(crate) fn finish(self) -> Function {
+        let mut function = self.function;
+        if let Some(local) = self.scratch {
+            let count = Operand::Const(Const::int(Type::Int(64), 1));
+            let op = Op::Alloca { size: 8, count, align: 8 };
+            let entry = &mut function.blocks[BlockId::from_index(0)];
+            entry.insts.insert(0, Inst { results: smallvec![local], op, loc: None });
+        }
+        function
+    }
+
+    /// Any 8 bytes of memory of this activation.
+    pub(crate) fn scratch(&mut self) -> Operand {
+        let local = match self.scratch {
+            Some(local) => local,
+            None => self.fresh(Type::Ptr),
+        };
+        self.scratch = Some(local);
+        Operand::Value(local)
+    }
+
     fn make_blocks(&mut self, plan: &Plan<'m>) {
         let empty =
             Block { params: Vec::new(), insts: Vec::new(), terminator: Terminator::Unreachable, terminator_loc: None };
@@ -89,10 +118,14 @@ impl<'m> Body<'_, 'm> {
 
     fn lower_block(&mut self, plan: &Plan<'m>, block: Bb<'m>) {
         self.block = plan.ids[&block];
-        let mut instructions = block.instructions();
-        instructions.pop();
-        for inst in instructions {
-            if inst.opcode() == LLVMOpcode::LLVMPHI {
+        for inst in block.instructions() {
+            let skipped = match inst.opcode() {
+                LLVMOpcode::LLVMPHI => true,
+                // Calls at the end of a block have a result like others.
+                LLVMOpcode::LLVMInvoke | LLVMOpcode::LLVMCallBr => false,
+                _ => block.terminator() == Some(inst),
+            };
+            if skipped {
                 continue;
             }
             self.loc = self.location(inst);
@@ -167,6 +200,9 @@ impl<'m> Body<'_, 'm> {
         }
         match value.kind() {
             Kind::Instruction | Kind::Argument => return Err("value of code that cannot be reached".to_owned()),
+            Kind::Expr(opcode) if self.shape(value.ty()).leaves.len() != 1 => {
+                return self.lower_operation(opcode, value);
+            }
             _ => {}
         }
         let leaves = self.cx.constant_leaves(value)?;
@@ -194,10 +230,12 @@ impl<'m> Body<'_, 'm> {
         }
     }
 
-    /// A scalar integer as `i64`, sign- or zero-extended.
+    /// A scalar integer as `i64`, sign- or zero-extended or cut.
     pub(crate) fn index(&mut self, value: Val<'m>, signed: bool) -> Result<Operand, Reason> {
-        let operand = self.scalar(value)?;
-        Ok(self.widen(operand, signed))
+        self.check(value.ty())?;
+        let operands = self.operands(value)?;
+        let first = *operands.first().ok_or("index without a value")?;
+        Ok(self.widen(first, signed))
     }
 
     pub(crate) fn widen(&mut self, operand: Operand, signed: bool) -> Operand {

@@ -1,17 +1,19 @@
 //! Arithmetic, comparisons, conversions, and the dispatch over opcodes.
 
-use icsched_ir::{BinOp, CastOp, FloatPredicate, IntPredicate, Op, Operand, Type, UnOp};
+use icsched_ir::{BinOp, CastOp, FloatPredicate, IntPredicate, Op, Operand, UnOp};
 use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate};
+use smallvec::smallvec;
 
 use super::function::{Body, Operands, Reason};
-use super::shape::select_path;
-use crate::llvm::{Ty, Val};
+use super::scalar::Scalar;
+use super::shape::{Parts, select_path};
+use crate::llvm::Val;
 
 impl<'m> Body<'_, 'm> {
     /// Lowers an instruction that is neither a phi nor a terminator; the result is its scalars.
     pub(crate) fn lower_instruction(&mut self, inst: Val<'m>) -> Result<Operands, Reason> {
         match inst.opcode() {
-            LLVMOpcode::LLVMCall => self.lower_call(inst),
+            LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke | LLVMOpcode::LLVMCallBr => self.lower_call(inst),
             LLVMOpcode::LLVMAlloca => self.lower_alloca(inst),
             LLVMOpcode::LLVMLoad => self.lower_load(inst),
             LLVMOpcode::LLVMStore => self.lower_store(inst),
@@ -30,33 +32,30 @@ impl<'m> Body<'_, 'm> {
         }
         self.check(value.ty())?;
         if let Some(op) = binary_op(opcode) {
-            return self.each_pair(value, value.ty(), |a, b| Op::Binary { op, a, b });
+            return self.each_pair(value, |body, scalar, a, b| body.binary(op, scalar, a, b));
         }
         if let Some(op) = cast_op(opcode) {
-            return self.lower_cast(op, value);
+            return self.each_conversion(value, |body, from, to, a| body.convert(op, from, to, a));
         }
         match opcode {
-            LLVMOpcode::LLVMFNeg => self.each(value.operand(0), |a| Op::Unary { op: UnOp::FNeg, a }),
-            LLVMOpcode::LLVMFreeze => self.each(value.operand(0), |a| Op::Unary { op: UnOp::Freeze, a }),
+            LLVMOpcode::LLVMFNeg => self.each(value.operand(0), |body, scalar, a| body.unary(UnOp::FNeg, scalar, a)),
+            LLVMOpcode::LLVMFreeze => {
+                self.each(value.operand(0), |body, scalar, a| body.unary(UnOp::Freeze, scalar, a))
+            }
             LLVMOpcode::LLVMICmp => {
                 let predicate = int_predicate(value.int_predicate());
-                self.each_pair(value, value.ty(), |a, b| Op::IntCompare { predicate, a, b })
+                self.each_pair(value, |body, scalar, a, b| Ok(smallvec![body.compare(predicate, scalar, a, b)?]))
             }
             LLVMOpcode::LLVMFCmp => {
                 let predicate = float_predicate(value.float_predicate());
-                self.each_pair(value, value.ty(), |a, b| Op::FloatCompare { predicate, a, b })
+                self.each_pair(value, |body, scalar, a, b| Ok(smallvec![body.compare_floats(predicate, scalar, a, b)?]))
             }
             LLVMOpcode::LLVMSelect => self.lower_select(value),
             LLVMOpcode::LLVMGetElementPtr => self.lower_address(value),
             LLVMOpcode::LLVMBitCast => self.lower_bitcast(value),
-            LLVMOpcode::LLVMPtrToInt | LLVMOpcode::LLVMPtrToAddr => self.each_leaf(value, |body, a, to| {
-                let wide = body.cast(CastOp::Bitcast, a, Type::Int(64));
-                body.cast(CastOp::Trunc, wide, to)
-            }),
-            LLVMOpcode::LLVMIntToPtr => self.each_leaf(value, |body, a, _| {
-                let wide = body.widen(a, false);
-                body.cast(CastOp::Bitcast, wide, Type::Ptr)
-            }),
+            LLVMOpcode::LLVMPtrToInt | LLVMOpcode::LLVMPtrToAddr | LLVMOpcode::LLVMIntToPtr => {
+                self.each_conversion(value, |body, from, to, a| Ok(body.convert_address(from, to, a)))
+            }
             LLVMOpcode::LLVMExtractValue => self.lower_extract_value(value),
             LLVMOpcode::LLVMInsertValue => self.lower_insert_value(value),
             LLVMOpcode::LLVMExtractElement => self.lower_extract_element(value),
@@ -66,58 +65,65 @@ impl<'m> Body<'_, 'm> {
         }
     }
 
-    /// Applies an operation to each scalar; results have the scalars' types.
-    pub(crate) fn each(&mut self, value: Val<'m>, op: impl Fn(Operand) -> Op) -> Result<Operands, Reason> {
-        self.check(value.ty())?;
-        let operands = self.operands(value)?;
-        Ok(operands
-            .into_iter()
-            .map(|a| {
-                let ty = self.type_of(a);
-                self.emit(ty, op(a))
-            })
-            .collect())
+    /// A value as its scalars.
+    pub(crate) fn parts(&mut self, value: Val<'m>) -> Result<Parts, Reason> {
+        let shape = self.check(value.ty())?;
+        Ok(shape.split(&self.operands(value)?))
+    }
+
+    /// Applies an operation to each scalar.
+    pub(crate) fn each(
+        &mut self,
+        value: Val<'m>,
+        op: impl Fn(&mut Self, Scalar, &[Operand]) -> Result<Operands, Reason>,
+    ) -> Result<Operands, Reason> {
+        let mut results = Operands::new();
+        for (scalar, a) in self.parts(value)? {
+            results.extend(op(self, scalar, &a)?);
+        }
+        Ok(results)
     }
 
     /// Applies a two-operand operation to each pair of scalars of operands 0 and 1.
     pub(crate) fn each_pair(
         &mut self,
         value: Val<'m>,
-        result: Ty<'m>,
-        op: impl Fn(Operand, Operand) -> Op,
+        op: impl Fn(&mut Self, Scalar, &[Operand], &[Operand]) -> Result<Operands, Reason>,
     ) -> Result<Operands, Reason> {
-        let (a, b) = (self.operands(value.operand(0))?, self.operands(value.operand(1))?);
-        let types: Vec<Type> = self.check(result)?.types().collect();
-        Ok(a.into_iter().zip(b).zip(types).map(|((a, b), ty)| self.emit(ty, op(a, b))).collect())
+        let (a, b) = (self.parts(value.operand(0))?, self.parts(value.operand(1))?);
+        let mut results = Operands::new();
+        for ((scalar, a), (_, b)) in a.iter().zip(&b) {
+            results.extend(op(self, *scalar, a, b)?);
+        }
+        Ok(results)
     }
 
-    /// Applies a conversion to each scalar of operand 0, with the result type of its place.
-    fn each_leaf(
+    /// Converts each scalar of operand 0 to that of its place in the result.
+    pub(crate) fn each_conversion(
         &mut self,
         value: Val<'m>,
-        convert: impl Fn(&mut Self, Operand, Type) -> Operand,
+        convert: impl Fn(&mut Self, Scalar, Scalar, &[Operand]) -> Result<Operands, Reason>,
     ) -> Result<Operands, Reason> {
-        let operands = self.operands(value.operand(0))?;
-        let types: Vec<Type> = self.check(value.ty())?.types().collect();
-        Ok(operands.into_iter().zip(types).map(|(a, ty)| convert(self, a, ty)).collect())
-    }
-
-    fn lower_cast(&mut self, op: CastOp, value: Val<'m>) -> Result<Operands, Reason> {
-        self.each_leaf(value, |body, a, to| body.emit(to, Op::Cast { op, a }))
+        let parts = self.parts(value.operand(0))?;
+        let to = self.check(value.ty())?;
+        let mut results = Operands::new();
+        for ((from, a), &to) in parts.iter().zip(&to.scalars) {
+            results.extend(convert(self, *from, to, a)?);
+        }
+        Ok(results)
     }
 
     fn lower_select(&mut self, value: Val<'m>) -> Result<Operands, Reason> {
-        let condition = self.operands(value.operand(0))?;
-        let (a, b) = (self.operands(value.operand(1))?, self.operands(value.operand(2))?);
-        let conditions = condition.iter().copied().cycle();
-        Ok(a.into_iter()
-            .zip(b)
-            .zip(conditions)
-            .map(|((a, b), condition)| {
+        let conditions = self.operands(value.operand(0))?;
+        let (a, b) = (self.parts(value.operand(1))?, self.parts(value.operand(2))?);
+        let mut results = Operands::new();
+        for (((_, a), (_, b)), &condition) in a.iter().zip(&b).zip(conditions.iter().cycle()) {
+            for (&a, &b) in a.iter().zip(b) {
                 let ty = self.type_of(a);
-                self.emit(ty, Op::Select { condition, a, b })
-            })
-            .collect())
+                results.push(self.emit(ty, Op::Select { condition, a, b }));
+            }
+        }
+        Ok(results)
     }
 
     fn lower_extract_value(&mut self, value: Val<'m>) -> Result<Operands, Reason> {

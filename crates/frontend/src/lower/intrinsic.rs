@@ -1,12 +1,15 @@
 //! LLVM's own functions (`llvm.…`).
 
 use icsched_ir::{
-    BinOp, Callee, CastOp, Const, IntPredicate, Intrinsic, Op, Operand, Ordering, OverflowOp, Type, UnOp,
+    BinOp, Callee, CastOp, Const, FloatPredicate, IntPredicate, Intrinsic, Op, Operand, Ordering, OverflowOp, Type,
+    UnOp,
 };
 use smallvec::smallvec;
 
 use super::call::{math_binary, math_unary};
 use super::function::{Body, Operands, Reason};
+use super::scalar::Scalar;
+use super::wide::constant;
 use crate::llvm::Val;
 
 impl<'m> Body<'_, 'm> {
@@ -25,10 +28,10 @@ impl<'m> Body<'_, 'm> {
             return self.lower_overflow(inst, op);
         }
         if let Some(op) = unary_op(base) {
-            return self.each(args[0], |a| Op::Unary { op, a });
+            return self.each(args[0], |body, scalar, a| body.unary(op, scalar, a));
         }
         if let Some(op) = binary_op(base) {
-            return self.each_pair(inst, inst.ty(), |a, b| Op::Binary { op, a, b });
+            return self.each_pair(inst, |body, scalar, a, b| body.binary(op, scalar, a, b));
         }
         if let Some(kind) = base.strip_prefix("vector.reduce.") {
             return self.lower_reduction(inst, kind);
@@ -72,8 +75,32 @@ impl<'m> Body<'_, 'm> {
             | "threadlocal.address"
             | "preserve.array.access.index"
             | "preserve.struct.access.index" => self.operands(args[0]),
+            "masked.load" | "masked.gather" => self.lower_masked_load(inst, args),
+            "masked.store" | "masked.scatter" => self.lower_masked_store(args),
+            "readcyclecounter" => self.call_support("__ics_time_stamp", &[], &[Type::Int(64)]),
+            "frameaddress" | "returnaddress" | "addressofreturnaddress" | "sponentry" => {
+                let depth =
+                    if base == "frameaddress" || base == "returnaddress" { args[0].int_bits() } else { Some(0) };
+                // Any address of this activation will do; those of callers are not known.
+                if base == "frameaddress" && depth == Some(0) {
+                    Ok(smallvec![self.scratch()])
+                } else {
+                    Err(format!("llvm.{base}"))
+                }
+            }
+            "get.rounding" => Ok(smallvec![Operand::Const(Const::int(Type::Int(32), 1))]),
+            "eh.typeid.for" => Ok(smallvec![Operand::Const(Const::int(Type::Int(32), 1))]),
             "load.relative" => self.lower_relative_load(args[0], args[1]),
-            "stacksave" => Ok(smallvec![Operand::Const(Const::NULL)]),
+            "stacksave" => {
+                let types: Vec<Type> = self.shape(inst.ty()).types().collect();
+                Ok(self
+                    .emit_many(&types, Op::Call { callee: Callee::Intrinsic(Intrinsic::StackSave), args: Vec::new() }))
+            }
+            "stackrestore" => {
+                let args = vec![self.scalar(args[0])?];
+                self.emit_void(Op::Call { callee: Callee::Intrinsic(Intrinsic::StackRestore), args });
+                Ok(Operands::new())
+            }
             "is.constant" => Ok(smallvec![Operand::Const(Const::int(Type::Int(1), 0))]),
             "objectsize" => {
                 let minimum = args[1].int_bits() == Some(1);
@@ -81,13 +108,20 @@ impl<'m> Body<'_, 'm> {
                 Ok(smallvec![Operand::Const(Const::int(ty, if minimum { 0 } else { u64::MAX }))])
             }
             "fshl" | "fshr" => self.lower_funnel_shift(args, base == "fshl"),
+            "modf" => self.lower_parts_of_number(args[0]),
+            "powi" => self.lower_integer_power(args),
+            "fma" => self.lower_fused(args),
             "fmuladd" => self.lower_multiply_add(args),
             "ptrmask" => self.lower_pointer_mask(args),
-            "ucmp" | "scmp" => self.lower_three_way(inst, args, base == "scmp"),
-            "lrint" | "llrint" => self.lower_to_integer(inst, args[0], UnOp::FRint),
-            "lround" | "llround" => self.lower_to_integer(inst, args[0], UnOp::FRound),
+            "ucmp" | "scmp" => self.lower_three_way(inst, base == "scmp"),
+            "experimental.cttz.elts" => self.lower_first_element(inst, args[0]),
+            "lrint" | "llrint" => self.lower_to_integer(inst, UnOp::FRint),
+            "lround" | "llround" => self.lower_to_integer(inst, UnOp::FRound),
             "is.fpclass" => self.lower_float_class(args),
-            _ => Err(format!("llvm.{base}")),
+            _ => match base.strip_prefix("x86.") {
+                Some(name) => self.lower_x86(inst, name, args),
+                None => Err(format!("llvm.{base}")),
+            },
         }
     }
 
@@ -111,22 +145,14 @@ impl<'m> Body<'_, 'm> {
 
     /// Results are all sums, then all overflow bits: the shape of a struct of two vectors or scalars.
     fn lower_overflow(&mut self, inst: Val<'m>, op: OverflowOp) -> Result<Operands, Reason> {
-        let args = inst.call_args();
-        let (a, b) = (self.operands(args[0])?, self.operands(args[1])?);
         let arithmetic = match op {
             OverflowOp::UAdd | OverflowOp::SAdd => BinOp::Add,
             OverflowOp::USub | OverflowOp::SSub => BinOp::Sub,
             OverflowOp::UMul | OverflowOp::SMul => BinOp::Mul,
         };
-        let pairs: Vec<(Operand, Operand)> = a.into_iter().zip(b).collect();
-        let mut results = Operands::new();
-        for &(a, b) in &pairs {
-            let ty = self.type_of(a);
-            results.push(self.emit(ty, Op::Binary { op: arithmetic, a, b }));
-        }
-        for &(a, b) in &pairs {
-            results.push(self.emit(Type::Int(1), Op::Overflow { op, a, b }));
-        }
+        let mut results = self.each_pair(inst, |body, scalar, a, b| body.binary(arithmetic, scalar, a, b))?;
+        let bits = self.each_pair(inst, |body, scalar, a, b| Ok(smallvec![body.overflows(op, scalar, a, b)?]))?;
+        results.extend(bits);
         Ok(results)
     }
 
@@ -148,37 +174,87 @@ impl<'m> Body<'_, 'm> {
             "fmul" => BinOp::FMul,
             _ => return Err(format!("llvm.vector.reduce.{kind}")),
         };
-        let lanes = self.operands(*args.last().ok_or("reduction of nothing")?)?;
-        let start = if args.len() == 2 { Some(self.scalar(args[0])?) } else { None };
-        self.reduce(start, &lanes, op)
+        let vector = *args.last().ok_or("reduction of nothing")?;
+        let start = if args.len() == 2 { Some(self.operands(args[0])?) } else { None };
+        self.reduce(start, vector, |body, scalar, a, b| body.binary(op, scalar, a, b))
     }
 
     fn lower_funnel_shift(&mut self, args: &[Val<'m>], left: bool) -> Result<Operands, Reason> {
-        let (hi, lo) = (self.operands(args[0])?, self.operands(args[1])?);
-        let amounts = self.operands(args[2])?;
-        Ok(hi
-            .into_iter()
-            .zip(lo)
-            .zip(amounts)
-            .map(|((hi, lo), amount)| {
-                let ty = self.type_of(hi);
-                self.emit(ty, Op::FunnelShift { left, hi, lo, amount })
-            })
-            .collect())
+        let (hi, lo, amounts) = (self.parts(args[0])?, self.parts(args[1])?, self.parts(args[2])?);
+        let mut results = Operands::new();
+        for (((scalar, hi), (_, lo)), (_, amount)) in hi.iter().zip(&lo).zip(&amounts) {
+            results.extend(match *scalar {
+                Scalar::Wide(bits) => self.wide_funnel(left, bits, [hi, lo, amount])?,
+                _ => {
+                    let ty = self.type_of(hi[0]);
+                    let op = Op::FunnelShift { left, hi: hi[0], lo: lo[0], amount: amount[0] };
+                    smallvec![self.emit(ty, op)]
+                }
+            });
+        }
+        Ok(results)
     }
 
-    /// `fmuladd` may round twice, and does on plain x86-64. (`fma` may not, and is not lowered.)
+    /// `modf`: all fractions, then all whole parts. Both have the sign of the number; the fraction of infinity is zero.
+    fn lower_parts_of_number(&mut self, arg: Val<'m>) -> Result<Operands, Reason> {
+        let wholes = self.each(arg, |body, scalar, a| body.unary(UnOp::FTrunc, scalar, a))?;
+        let mut results = self.each(arg, |body, scalar, a| {
+            let whole = body.unary(UnOp::FTrunc, scalar, a)?;
+            let same = body.compare_floats(FloatPredicate::Oeq, scalar, a, &whole)?;
+            let rest = body.binary(BinOp::FSub, scalar, a, &whole)?;
+            let mut chosen = Operands::new();
+            for rest in rest {
+                let ty = body.type_of(rest);
+                chosen.push(body.emit(ty, Op::Select { condition: same, a: constant(ty, 0), b: rest }));
+            }
+            body.binary(BinOp::CopySign, scalar, &chosen, a)
+        })?;
+        results.extend(wholes);
+        Ok(results)
+    }
+
+    /// `powi`: the exponent is one integer for all lanes.
+    fn lower_integer_power(&mut self, args: &[Val<'m>]) -> Result<Operands, Reason> {
+        let exponent = self.scalar(args[1])?;
+        if self.type_of(exponent) != Type::Int(32) {
+            return Err("llvm.powi with an exponent that is no int".to_owned());
+        }
+        self.each(args[0], |body, scalar, a| {
+            let name = match scalar {
+                Scalar::Plain(Type::F32) => "__powisf2",
+                Scalar::Plain(_) => "__powidf2",
+                Scalar::X87 => "__powixf2",
+                other => return Err(format!("llvm.powi of {}", other.name())),
+            };
+            body.call_support(name, &[a, &[exponent]].concat(), &scalar.types())
+        })
+    }
+
+    /// `fma` rounds once, which only a model can do.
+    fn lower_fused(&mut self, args: &[Val<'m>]) -> Result<Operands, Reason> {
+        let (a, b, c) = (self.parts(args[0])?, self.parts(args[1])?, self.parts(args[2])?);
+        let mut results = Operands::new();
+        for (((scalar, a), (_, b)), (_, c)) in a.iter().zip(&b).zip(&c) {
+            let name = match scalar {
+                Scalar::Plain(Type::F32) => "fmaf",
+                Scalar::Plain(_) => "fma",
+                Scalar::X87 => "fmal",
+                other => return Err(format!("llvm.fma of {}", other.name())),
+            };
+            results.extend(self.call_support(name, &[&a[..], &b[..], &c[..]].concat(), &scalar.types())?);
+        }
+        Ok(results)
+    }
+
+    /// `fmuladd` may round twice, and does on plain x86-64.
     fn lower_multiply_add(&mut self, args: &[Val<'m>]) -> Result<Operands, Reason> {
-        let (a, b, c) = (self.operands(args[0])?, self.operands(args[1])?, self.operands(args[2])?);
-        Ok(a.into_iter()
-            .zip(b)
-            .zip(c)
-            .map(|((a, b), c)| {
-                let ty = self.type_of(a);
-                let product = self.emit(ty, Op::Binary { op: BinOp::FMul, a, b });
-                self.emit(ty, Op::Binary { op: BinOp::FAdd, a: product, b: c })
-            })
-            .collect())
+        let (a, b, c) = (self.parts(args[0])?, self.parts(args[1])?, self.parts(args[2])?);
+        let mut results = Operands::new();
+        for (((scalar, a), (_, b)), (_, c)) in a.iter().zip(&b).zip(&c) {
+            let product = self.binary(BinOp::FMul, *scalar, a, b)?;
+            results.extend(self.binary(BinOp::FAdd, *scalar, &product, c)?);
+        }
+        Ok(results)
     }
 
     fn lower_pointer_mask(&mut self, args: &[Val<'m>]) -> Result<Operands, Reason> {
@@ -190,34 +266,47 @@ impl<'m> Body<'_, 'm> {
     }
 
     /// -1, 0 or 1: `(a > b) - (a < b)`.
-    fn lower_three_way(&mut self, inst: Val<'m>, args: &[Val<'m>], signed: bool) -> Result<Operands, Reason> {
-        let ty = self.shape(inst.ty()).leaves[0].ty;
+    fn lower_three_way(&mut self, inst: Val<'m>, signed: bool) -> Result<Operands, Reason> {
         let (greater, less) =
             if signed { (IntPredicate::Sgt, IntPredicate::Slt) } else { (IntPredicate::Ugt, IntPredicate::Ult) };
-        let (a, b) = (self.operands(args[0])?, self.operands(args[1])?);
-        Ok(a.into_iter()
-            .zip(b)
-            .map(|(a, b)| {
-                let above = self.emit(Type::Int(1), Op::IntCompare { predicate: greater, a, b });
-                let below = self.emit(Type::Int(1), Op::IntCompare { predicate: less, a, b });
-                let (above, below) = (self.cast(CastOp::ZExt, above, ty), self.cast(CastOp::ZExt, below, ty));
-                self.emit(ty, Op::Binary { op: BinOp::Sub, a: above, b: below })
-            })
-            .collect())
+        let to = *self.check(inst.ty())?.scalars.first().ok_or("empty vector")?;
+        self.each_pair(inst, |body, scalar, a, b| {
+            let above = body.compare(greater, scalar, a, b)?;
+            let below = body.compare(less, scalar, a, b)?;
+            let (above, below) = (body.wide_convert(false, &[above], to), body.wide_convert(false, &[below], to));
+            body.binary(BinOp::Sub, to, &above, &below)
+        })
     }
 
-    fn lower_to_integer(&mut self, inst: Val<'m>, arg: Val<'m>, rounding: UnOp) -> Result<Operands, Reason> {
-        let to = self.shape(inst.ty()).leaves[0].ty;
-        let rounded = self.each(arg, |a| Op::Unary { op: rounding, a })?;
-        Ok(rounded.into_iter().map(|a| self.emit(to, Op::Cast { op: CastOp::FpToSi, a })).collect())
+    /// The number of the first lane that is not zero; the number of lanes if all are.
+    fn lower_first_element(&mut self, inst: Val<'m>, vector: Val<'m>) -> Result<Operands, Reason> {
+        let ty = self.shape(inst.ty()).leaves[0].ty;
+        let lanes = self.operands(vector)?;
+        let mut first = constant(ty, lanes.len() as u64);
+        for (number, &lane) in lanes.iter().enumerate().rev() {
+            let zero = constant(self.type_of(lane), 0);
+            let condition = self.emit(Type::Int(1), Op::IntCompare { predicate: IntPredicate::Ne, a: lane, b: zero });
+            first = self.emit(ty, Op::Select { condition, a: constant(ty, number as u64), b: first });
+        }
+        Ok(smallvec![first])
+    }
+
+    fn lower_to_integer(&mut self, inst: Val<'m>, rounding: UnOp) -> Result<Operands, Reason> {
+        self.each_conversion(inst, |body, from, to, a| {
+            let rounded = body.unary(rounding, from, a)?;
+            body.convert(CastOp::FpToSi, from, to, &rounded)
+        })
     }
 
     /// Tests of the bits, one per class that is asked for (bits 0 to 9 of the mask: signalling and quiet NaN, then
     /// infinity, normal, subnormal and zero of each sign).
     fn lower_float_class(&mut self, args: &[Val<'m>]) -> Result<Operands, Reason> {
         let mask = args[1].int_bits().ok_or("class that is not a constant")?;
-        let values = self.operands(args[0])?;
-        Ok(values.into_iter().map(|value| self.float_class(value, mask)).collect())
+        self.each(args[0], |body, scalar, value| match scalar {
+            Scalar::Plain(_) => Ok(smallvec![body.float_class(value[0], mask)]),
+            Scalar::X87 => Ok(smallvec![body.x87_class(value, mask)?]),
+            other => Err(format!("class of {}", other.name())),
+        })
     }
 
     fn float_class(&mut self, value: Operand, mask: u64) -> Operand {
@@ -293,7 +382,6 @@ fn is_ignored(base: &str) -> bool {
                 | "donothing"
                 | "sideeffect"
                 | "prefetch"
-                | "stackrestore"
                 | "va_end"
                 | "var.annotation"
                 | "codeview.annotation"

@@ -86,9 +86,8 @@ impl<'m> Body<'_, 'm> {
     }
 
     fn lane_indices(&mut self, index: Val<'m>) -> Result<Operands, Reason> {
-        self.check(index.ty())?;
-        let lanes = self.operands(index)?;
-        Ok(lanes.into_iter().map(|lane| self.widen(lane, true)).collect())
+        let lanes = self.parts(index)?;
+        Ok(lanes.into_iter().map(|(_, lane)| self.widen(lane[0], true)).collect())
     }
 
     pub(crate) fn lower_alloca(&mut self, inst: Val<'m>) -> Result<Operands, Reason> {
@@ -106,10 +105,19 @@ impl<'m> Body<'_, 'm> {
     pub(crate) fn lower_load(&mut self, inst: Val<'m>) -> Result<Operands, Reason> {
         let shape = self.check(inst.ty())?;
         let access = access(inst)?;
-        if !shape.addressable || (access.atomic.is_some() && shape.leaves.len() != 1) {
-            return Err(format!("load of type {}", inst.ty().print()));
-        }
         let base = self.scalar(inst.operand(0))?;
+        if access.atomic.is_some() && self.is_wide_atomic(inst) {
+            return self.wide_atomic_load(base);
+        }
+        if access.atomic.is_some() && shape.leaves.len() != 1 {
+            return Err(format!("atomic load of type {}", inst.ty().print()));
+        }
+        if !shape.addressable {
+            return Ok(self.load_packed(&shape, |body, offset, ty| {
+                let address = body.offset_address(base, offset);
+                body.emit(ty, Op::Load { address, access })
+            }));
+        }
         Ok(shape
             .leaves
             .iter()
@@ -124,11 +132,21 @@ impl<'m> Body<'_, 'm> {
         let value = inst.operand(0);
         let shape = self.check(value.ty())?;
         let access = access(inst)?;
-        if !shape.addressable || (access.atomic.is_some() && shape.leaves.len() != 1) {
-            return Err(format!("store of type {}", value.ty().print()));
-        }
         let operands = self.operands(value)?;
         let base = self.scalar(inst.operand(1))?;
+        if access.atomic.is_some() && self.is_wide_atomic(value) {
+            return self.wide_atomic_store(base, &operands);
+        }
+        if access.atomic.is_some() && shape.leaves.len() != 1 {
+            return Err(format!("atomic store of type {}", value.ty().print()));
+        }
+        if !shape.addressable {
+            for (offset, value) in self.packed(&shape, &operands) {
+                let address = self.offset_address(base, offset);
+                self.emit_void(Op::Store { address, value, access });
+            }
+            return Ok(Operands::new());
+        }
         for (leaf, value) in shape.leaves.iter().zip(operands) {
             let address = self.offset_address(base, leaf.offset.cast_signed());
             self.emit_void(Op::Store { address, value, access });
@@ -146,6 +164,10 @@ impl<'m> Body<'_, 'm> {
     }
 
     pub(crate) fn lower_rmw(&mut self, inst: Val<'m>) -> Result<Operands, Reason> {
+        self.check(inst.operand(1).ty())?;
+        if self.is_wide_atomic(inst.operand(1)) {
+            return self.wide_rmw(inst);
+        }
         let op = rmw_op(inst.rmw_op()).ok_or("read-modify-write operation")?;
         let ordering = ordering(inst.ordering())?.ok_or("read-modify-write without an ordering")?;
         let address = self.scalar(inst.operand(0))?;
@@ -156,6 +178,10 @@ impl<'m> Body<'_, 'm> {
 
     /// The second result, "it was exchanged", is a comparison. Weak exchanges never fail spuriously.
     pub(crate) fn lower_compare_exchange(&mut self, inst: Val<'m>) -> Result<Operands, Reason> {
+        self.check(inst.operand(2).ty())?;
+        if self.is_wide_atomic(inst.operand(2)) {
+            return self.wide_compare_exchange(inst);
+        }
         let (success, failure) = inst.exchange_orderings();
         let success = ordering(success)?.ok_or("exchange without an ordering")?;
         let failure = ordering(failure)?.ok_or("exchange without an ordering")?;

@@ -3,12 +3,15 @@
 //! 1. [`reach`] finds what is needed; [`plan`] gives blocks their ids.
 //! 2. [`program`] lowers globals ([`constant`]) and signatures.
 //! 3. [`function`] lowers bodies, block by block: [`inst`], [`memory`], [`vector`], [`call`], [`intrinsic`],
-//!    [`assembly`] and [`terminator`] each take a family of instructions.
+//!    [`assembly`] and [`terminator`] each take a family of instructions; [`scalar`] says what a scalar type is held by,
+//!    [`wide`] computes with integers of more than 64 bits, [`support`] calls models for what no instruction does.
 //! 4. [`cleanup`] joins straight-line blocks and drops empty ones; it never duplicates an instruction.
 //!
 //! An instruction that is not lowered becomes `Op::Unsupported` with the reason and its text, and fresh results.
 
+mod asm_inst;
 mod assembly;
+mod bits;
 mod call;
 mod cleanup;
 mod constant;
@@ -16,13 +19,22 @@ mod debug;
 mod function;
 mod inst;
 mod intrinsic;
+mod late;
+mod masked;
 mod memory;
 mod plan;
 mod program;
 mod reach;
 mod relative;
+mod scalar;
 mod shape;
+mod support;
 mod terminator;
 mod vector;
+mod wide;
+mod wide_atomic;
+mod x86;
+mod x87;
 
 pub(crate) use program::{Failure, lower};
+pub(crate) use support::family_of;

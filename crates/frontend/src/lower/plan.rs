@@ -35,10 +35,13 @@ impl<'m> Plan<'m> {
     }
 }
 
-/// The targets that the IR's terminator will have: none for terminators that are not lowered.
+/// The targets that the IR's terminator will have: none for terminators that are not lowered. A call that may throw has
+/// the one of its return.
 pub(crate) fn lowered_successors(terminator: Val<'_>) -> Vec<Bb<'_>> {
     match terminator.opcode() {
         LLVMOpcode::LLVMBr | LLVMOpcode::LLVMSwitch | LLVMOpcode::LLVMIndirectBr => terminator.successors(),
+        // Nothing that is modelled throws, and assembly that jumps is not lowered.
+        LLVMOpcode::LLVMInvoke | LLVMOpcode::LLVMCallBr => terminator.successors().into_iter().take(1).collect(),
         _ => Vec::new(),
     }
 }

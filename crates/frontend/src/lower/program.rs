@@ -10,10 +10,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::debug::DebugInfo;
 use super::function::lower_body;
+use super::late::{LatePart, lower_late_parts};
 use super::plan::Plan;
 use super::reach::{Reachable, reachable};
 use super::relative::relative_targets;
 use super::shape::{Shape, SharedShape, shape_of};
+use super::support::family_of;
 use crate::llvm::{Bb, Kind, Layout, Module, Ty, Val};
 
 /// A construct that cannot be deferred to its execution.
@@ -33,11 +35,19 @@ pub(crate) struct Lowering<'m> {
     absent: FxHashSet<Val<'m>>,
     relative: FxHashSet<Val<'m>>,
     plans: FxHashMap<Val<'m>, Plan<'m>>,
+    support: FxHashMap<String, FuncId>,
+    /// Parts of the initial value written last that are no constants of the IR, with their offsets.
+    late: RefCell<Vec<(u64, Val<'m>)>>,
+    /// The same of all globals.
+    pub(crate) late_parts: Vec<LatePart<'m>>,
     shapes: RefCell<FxHashMap<Ty<'m>, SharedShape>>,
     pub(crate) debug: DebugInfo<'m>,
     pub(crate) program: Program,
     pub(crate) failure: Option<Failure>,
 }
+
+/// Most bytes of an object: its offsets are 32 bits of an address, with room around it for addresses outside.
+const MAX_OBJECT: u64 = (1 << 32) - (1 << 17);
 
 /// Lowers a linked and normalised module. `model_mark` is the metadata that model definitions carry.
 pub(crate) fn lower(module: &Module<'_>, name: &str, entry: &str, model_mark: &str) -> Result<Program, Failure> {
@@ -57,14 +67,18 @@ pub(crate) fn lower(module: &Module<'_>, name: &str, entry: &str, model_mark: &s
             lower_body(&mut lowering, function, id, &plan);
         }
     }
+    lowering.program.constructors = lowering.entry_list(module, "llvm.global_ctors");
+    if let Some(first) = lower_late_parts(&mut lowering, &kept) {
+        lowering.program.constructors.insert(0, first);
+    }
     if let Some(failure) = lowering.failure.take() {
         return Err(failure);
     }
-    lowering.program.constructors = lowering.entry_list(module, "llvm.global_ctors");
     let mut destructors = lowering.entry_list(module, "llvm.global_dtors");
     destructors.reverse();
     lowering.program.destructors = destructors;
-    lowering.program.main = lowering.program.function_named(entry).filter(|&f| {
+    let main = module.definition(entry).and_then(|f| lowering.funcs.get(&f)).copied();
+    lowering.program.main = main.filter(|&f| {
         !lowering.program.functions[f].is_declaration() && lowering.program.functions[f].origin == Origin::Program
     });
     restore_names(&mut lowering.program);
@@ -80,6 +94,9 @@ impl<'m> Lowering<'m> {
             absent: FxHashSet::default(),
             relative: FxHashSet::default(),
             plans: FxHashMap::default(),
+            support: FxHashMap::default(),
+            late: RefCell::default(),
+            late_parts: Vec::new(),
             shapes: RefCell::default(),
             debug: DebugInfo::new(module.context()),
             program: Program { name: name.to_owned(), ..Program::default() },
@@ -96,6 +113,9 @@ impl<'m> Lowering<'m> {
                 let id = FuncId::from_index(lowering.funcs.len());
                 lowering.funcs.insert(value, id);
                 if !declared && value.kind() == Kind::Function {
+                    if family_of(&value.name()).is_some() {
+                        lowering.support.insert(value.name(), id);
+                    }
                     lowering.plans.insert(value, Plan::of(value));
                 }
             }
@@ -121,6 +141,11 @@ impl<'m> Lowering<'m> {
         self.funcs.get(&function).copied()
     }
 
+    /// A function that operations are lowered to calls of, if it is there.
+    pub(crate) fn support(&self, name: &str) -> Option<FuncId> {
+        self.support.get(name).copied()
+    }
+
     pub(crate) fn global_id(&self, global: Val<'m>) -> Option<GlobalId> {
         self.globals.get(&global).copied()
     }
@@ -140,6 +165,11 @@ impl<'m> Lowering<'m> {
         self.plans.get(&function)?.ids.get(&block).copied()
     }
 
+    /// Leaves a part of an initial value to the start of the program.
+    pub(crate) fn compute_later(&self, offset: u64, value: Val<'m>) {
+        self.late.borrow_mut().push((offset, value));
+    }
+
     fn lower_globals(&mut self, module: &'m Module<'_>, kept: &Reachable<'m>, mark: &str) -> Result<(), Failure> {
         for &global in &kept.globals {
             if !self.globals.contains_key(&global) {
@@ -148,6 +178,10 @@ impl<'m> Lowering<'m> {
             let (mut data, mut relocations) = (Vec::new(), Vec::new());
             let ty = global.value_type();
             let (mut size, mut align) = (self.layout.size(ty), global.alignment().max(self.layout.align(ty)));
+            if size > MAX_OBJECT {
+                let what = format!("the global variable `{}` of {size} bytes: an object of 4 GiB", global.name());
+                return Err(Failure::Unsupported(what));
+            }
             let initial = global.initializer().filter(|_| !global.is_declaration());
             let written = match (initial, relative_targets(global)) {
                 (_, Some(targets)) => {
@@ -166,14 +200,19 @@ impl<'m> Lowering<'m> {
                 source_type = self.debug.variable(&mut self.program, variable).1;
                 loc = variable.variable_place().map(|(file, line)| self.debug.line(&mut self.program, file, line));
             }
+            let late = self.late.take();
+            let is_late = !late.is_empty();
+            let id = self.program.globals.next_id();
+            self.late_parts.extend(late.into_iter().map(|(offset, value)| LatePart { global: id, offset, value }));
             self.program.globals.push(Global {
                 name: global.name(),
                 origin: if module.is_marked(global, mark) { Origin::Model } else { Origin::Program },
                 size,
                 align,
-                constant: global.is_constant_global(),
+                constant: global.is_constant_global() && !is_late,
                 thread_local: global.is_thread_local(),
                 external: initial.is_none(),
+                local: global.is_local(),
                 data,
                 relocations,
                 source_type,
@@ -200,6 +239,7 @@ impl<'m> Lowering<'m> {
         self.program.functions.push(Function {
             name: function.name(),
             origin,
+            local: is_function && function.is_local(),
             params,
             results: self.shape(ty.returns()).types().collect(),
             varargs: ty.is_varargs(),

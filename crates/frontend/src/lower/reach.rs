@@ -5,6 +5,8 @@
 
 use rustc_hash::FxHashSet;
 
+use super::support::{Family, family_of, needed};
+use crate::llvm::undefined::UNDEFINED;
 use crate::llvm::{Kind, Module, Val};
 use inkwell::llvm_sys::LLVMLinkage;
 
@@ -18,6 +20,7 @@ struct Walk<'m> {
     seen: FxHashSet<Val<'m>>,
     pending: Vec<Val<'m>>,
     ifuncs: Vec<Val<'m>>,
+    support: Vec<(Family, Val<'m>)>,
 }
 
 impl<'m> Walk<'m> {
@@ -34,11 +37,24 @@ impl<'m> Walk<'m> {
         }
     }
 
+    /// The model functions that computing a value may call.
+    fn visit_support(&mut self, value: Val<'m>) {
+        let families = needed(value);
+        if families.is_empty() {
+            return;
+        }
+        let (wanted, others) = self.support.iter().partition(|(own, _)| families.contains(own));
+        self.support = others;
+        let wanted: Vec<(Family, Val<'m>)> = wanted;
+        wanted.into_iter().for_each(|(_, function)| self.visit(function));
+    }
+
     fn expand(&mut self, value: Val<'m>) {
         match value.kind() {
             Kind::Function => {
                 for inst in value.blocks().into_iter().flat_map(|block| block.instructions()) {
                     inst.operands().for_each(|operand| self.visit(operand));
+                    self.visit_support(inst);
                 }
             }
             Kind::Global => {
@@ -48,7 +64,11 @@ impl<'m> Walk<'m> {
             }
             Kind::Alias => self.visit(value.aliasee()),
             Kind::BlockAddress(function, _) => self.visit(function),
-            Kind::Aggregate | Kind::Expr(_) => value.operands().for_each(|operand| self.visit(operand)),
+            Kind::Aggregate => value.operands().for_each(|operand| self.visit(operand)),
+            Kind::Expr(_) => {
+                value.operands().for_each(|operand| self.visit(operand));
+                self.visit_support(value);
+            }
             Kind::Instruction
             | Kind::Argument
             | Kind::IFunc
@@ -65,7 +85,8 @@ impl<'m> Walk<'m> {
 /// Walks the references from everything the program defines.
 pub(crate) fn reachable<'m>(module: &'m Module<'_>, model_mark: &str) -> Reachable<'m> {
     let (functions, globals) = (module.functions(), module.globals());
-    let mut walk = Walk { seen: FxHashSet::default(), pending: Vec::new(), ifuncs: Vec::new() };
+    let support = functions.iter().filter_map(|&f| Some((family_of(&f.name())?, f))).collect();
+    let mut walk = Walk { seen: FxHashSet::default(), pending: Vec::new(), ifuncs: Vec::new(), support };
     for &value in functions.iter().chain(&globals) {
         let special = value.name().starts_with("llvm.global_");
         let own = !value.is_declaration()
@@ -80,7 +101,8 @@ pub(crate) fn reachable<'m>(module: &'m Module<'_>, model_mark: &str) -> Reachab
     while let Some(value) = walk.pending.pop() {
         walk.expand(value);
     }
-    let keep = |value: &Val<'m>| walk.seen.contains(value) && !value.name().starts_with("llvm.");
+    let is_special = |name: &str| name.starts_with("llvm.") || name.starts_with(UNDEFINED);
+    let keep = |value: &Val<'m>| walk.seen.contains(value) && !is_special(&value.name());
     let mut kept: Vec<Val<'m>> = functions.into_iter().filter(keep).collect();
     kept.extend(walk.ifuncs.iter().copied());
     Reachable { functions: kept, globals: globals.into_iter().filter(keep).collect() }

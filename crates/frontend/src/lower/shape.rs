@@ -1,13 +1,17 @@
 //! Types as sequences of scalars.
 //!
 //! The IR has scalars only. A struct, array or vector becomes the sequence of its scalar members ("leaves") in memory
-//! order; an SSA value of such a type becomes that many IR values. A type the IR cannot hold (wider integers,
-//! `long double`) still gets leaves, so that SSA form stays whole around instructions that are not lowered.
+//! order; an SSA value of such a type becomes that many IR values. An integer of more than 64 bits has a leaf per 64 bits
+//! ([`Scalar`]). A type that the IR cannot hold at all still gets leaves, so that SSA form stays whole around instructions
+//! that are not lowered.
 
 use std::rc::Rc;
 
-use icsched_ir::Type;
+use icsched_ir::{Operand, Type};
+use smallvec::SmallVec;
 
+use super::function::Operands;
+use super::scalar::Scalar;
 use crate::llvm::{Layout, Ty, TyKind};
 
 /// One scalar of a type.
@@ -24,6 +28,8 @@ pub(crate) struct Leaf {
 pub(crate) struct Shape {
     /// The scalars, in memory order.
     pub(crate) leaves: Vec<Leaf>,
+    /// What the leaves belong to, in the same order; empty for types that cannot be computed with.
+    pub(crate) scalars: Vec<Scalar>,
     /// Why values of this type cannot be computed with, if so.
     pub(crate) unsupported: Option<String>,
     /// Whether the leaves' offsets are where they are in memory: not so for vectors of integers that do not fill
@@ -31,20 +37,49 @@ pub(crate) struct Shape {
     pub(crate) addressable: bool,
 }
 
+/// A value as its scalars.
+pub(crate) type Parts = SmallVec<[(Scalar, Operands); 1]>;
+
 /// Aggregates with more scalars than this are not split.
 const MAX_LEAVES: usize = 2048;
 
+/// Integers with more bits than this are not split.
+const MAX_BITS: u32 = 8192;
+
 impl Shape {
     fn scalar(ty: Type) -> Self {
-        Self { leaves: vec![Leaf { offset: 0, ty }], unsupported: None, addressable: true }
+        Self::of(Scalar::Plain(ty))
+    }
+
+    fn of(scalar: Scalar) -> Self {
+        let leaves = (0..).step_by(8).zip(scalar.types()).map(|(offset, ty)| Leaf { offset, ty }).collect();
+        Self { leaves, scalars: vec![scalar], unsupported: None, addressable: true }
     }
 
     fn opaque(why: String) -> Self {
-        Self { leaves: vec![Leaf { offset: 0, ty: Type::Int(64) }], unsupported: Some(why), addressable: false }
+        let leaves = vec![Leaf { offset: 0, ty: Type::Int(64) }];
+        Self { leaves, scalars: Vec::new(), unsupported: Some(why), addressable: false }
     }
 
     fn void() -> Self {
-        Self { leaves: Vec::new(), unsupported: None, addressable: true }
+        Self { leaves: Vec::new(), scalars: Vec::new(), unsupported: None, addressable: true }
+    }
+
+    /// Splits a value of this type into its scalars.
+    pub(crate) fn split(&self, operands: &[Operand]) -> Parts {
+        let mut rest = operands;
+        let mut parts = Parts::with_capacity(self.scalars.len());
+        for &scalar in &self.scalars {
+            let (own, behind) = rest.split_at(scalar.count().min(rest.len()));
+            parts.push((scalar, Operands::from_slice(own)));
+            rest = behind;
+        }
+        parts
+    }
+
+    /// Whether every scalar is one value of the IR.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.scalars.iter().all(|scalar| matches!(scalar, Scalar::Plain(_)))
     }
 
     /// Types of the leaves.
@@ -59,8 +94,13 @@ pub(crate) fn shape_of<'m>(layout: Layout<'m>, ty: Ty<'m>) -> Shape {
         TyKind::Void => Shape::void(),
         TyKind::Int(bits) => match u8::try_from(bits) {
             Ok(bits @ 1..=64) => Shape::scalar(Type::Int(bits)),
+            _ if bits <= MAX_BITS => Shape::of(Scalar::Wide(bits)),
             _ => Shape::opaque(format!("{bits}-bit integer")),
         },
+        TyKind::Half => Shape::of(Scalar::Half),
+        TyKind::BFloat => Shape::of(Scalar::BFloat),
+        TyKind::X87 => Shape::of(Scalar::X87),
+        TyKind::Quad => Shape::of(Scalar::Quad),
         TyKind::Float => Shape::scalar(Type::F32),
         TyKind::Double => Shape::scalar(Type::F64),
         TyKind::Pointer(0) => Shape::scalar(Type::Ptr),
@@ -91,7 +131,7 @@ fn struct_shape<'m>(layout: Layout<'m>, ty: Ty<'m>) -> Shape {
 
 fn vector_shape<'m>(layout: Layout<'m>, ty: Ty<'m>) -> Shape {
     let element = shape_of(layout, ty.element());
-    let bits = element.leaves.first().map_or(0, |leaf| leaf.ty.bits());
+    let bits = element.scalars.first().map_or(0, |scalar| scalar.bits());
     let mut whole = repeated(&element, ty.length(), u64::from(bits.div_ceil(8)));
     whole.addressable &= bits.is_multiple_of(8);
     whole
@@ -111,6 +151,7 @@ fn repeated(element: &Shape, count: u64, stride: u64) -> Shape {
 
 fn append(whole: &mut Shape, part: &Shape, start: u64) {
     whole.leaves.extend(part.leaves.iter().map(|leaf| Leaf { offset: start + leaf.offset, ty: leaf.ty }));
+    whole.scalars.extend_from_slice(&part.scalars);
     whole.addressable &= part.addressable;
     if whole.unsupported.is_none() {
         whole.unsupported.clone_from(&part.unsupported);

@@ -15,6 +15,10 @@ impl<'m> Body<'_, 'm> {
         let Some(inst) = source.terminator() else { return };
         self.loc = self.location(inst);
         let lowered = match inst.opcode() {
+            // The call itself is lowered with the instructions before it.
+            LLVMOpcode::LLVMInvoke | LLVMOpcode::LLVMCallBr => {
+                self.edge(plan, source, inst.successors()[0]).map(Terminator::Jump)
+            }
             LLVMOpcode::LLVMBr => self.lower_branch(plan, source, inst),
             LLVMOpcode::LLVMSwitch => self.lower_switch(plan, source, inst, extra),
             LLVMOpcode::LLVMIndirectBr => self.lower_goto(plan, source, inst, extra),
@@ -75,12 +79,12 @@ impl<'m> Body<'_, 'm> {
         inst: Val<'m>,
         extra: &[BlockId],
     ) -> Result<Terminator, Reason> {
-        let value = self.scalar(inst.operand(0))?;
+        let value = self.parts(inst.operand(0))?.pop().ok_or("switch on nothing")?.1;
         let default = inst.successors()[0];
         let groups = switch_groups(inst);
         let mut blocks = extra.iter();
         for (position, (target, cases)) in groups.iter().enumerate() {
-            let condition = self.any_of(value, cases)?;
+            let condition = self.any_of(&value, cases)?;
             let then_edge = self.edge(plan, source, *target)?;
             if position + 1 == groups.len() {
                 let else_edge = self.edge(plan, source, default)?;
@@ -95,7 +99,8 @@ impl<'m> Body<'_, 'm> {
     }
 
     /// Whether `value` is one of the cases; runs of neighbouring values are tested as ranges.
-    fn any_of(&mut self, value: Operand, cases: &[Val<'m>]) -> Result<Operand, Reason> {
+    fn any_of(&mut self, value: &[Operand], cases: &[Val<'m>]) -> Result<Operand, Reason> {
+        let &[value] = value else { return self.any_of_wide(value, cases) };
         let ty = self.type_of(value);
         let mut numbers = cases.iter().map(|case| case.int_bits()).collect::<Option<Vec<u64>>>().ok_or("wide case")?;
         numbers.sort_unstable();
@@ -118,6 +123,16 @@ impl<'m> Body<'_, 'm> {
             });
         }
         result.ok_or_else(|| "switch target without cases".to_owned())
+    }
+
+    fn any_of_wide(&mut self, value: &[Operand], cases: &[Val<'m>]) -> Result<Operand, Reason> {
+        let mut result = Operand::Const(Const::int(Type::Int(1), 0));
+        for &case in cases {
+            let case = self.operands(case)?;
+            let test = self.wide_compare(IntPredicate::Eq, value, &case);
+            result = self.fold_binary(Type::Int(1), BinOp::Or, result, test);
+        }
+        Ok(result)
     }
 
     /// One comparison with the address of each target; no target is undefined behaviour.

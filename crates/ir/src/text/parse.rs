@@ -183,6 +183,7 @@ impl Reader {
                 results.push(cursor.ty()?);
             }
         }
+        self.program.functions[id].local = cursor.eat_word("local");
         self.program.functions[id].no_return = cursor.eat_word("no_return");
         if cursor.eat_word("model") {
             self.program.functions[id].origin = Origin::Model;
@@ -274,6 +275,7 @@ impl Reader {
                 "constant" => global.constant = true,
                 "thread_local" => global.thread_local = true,
                 "external" => global.external = true,
+                "local" => global.local = true,
                 "model" => global.origin = Origin::Model,
                 other => return Err(token.error(format!("`{other}` is not an attribute of a global"))),
             }
@@ -352,6 +354,7 @@ fn empty_global(name: &str) -> Global {
         constant: false,
         thread_local: false,
         external: false,
+        local: false,
         data: Vec::new(),
         relocations: Vec::new(),
         source_type: None,
@@ -365,6 +368,7 @@ fn empty_function(name: &str) -> Function {
         origin: Origin::Program,
         params: Vec::new(),
         results: Vec::new(),
+        local: false,
         varargs: false,
         no_return: false,
         values: IdVec::new(),

@@ -147,7 +147,12 @@ fn origin_suffix(origin: Origin) -> &'static str {
 fn write_global(f: &mut impl Write, context: &Context<'_>, global: &Global) -> fmt::Result {
     let Global { name, origin, size, align, .. } = global;
     write!(f, "global {} size {size} align {align}", Symbol(name))?;
-    let flags = [("constant", global.constant), ("thread_local", global.thread_local), ("external", global.external)];
+    let flags = [
+        ("constant", global.constant),
+        ("thread_local", global.thread_local),
+        ("external", global.external),
+        ("local", global.local),
+    ];
     for (word, _) in flags.iter().filter(|(_, set)| *set) {
         write!(f, " {word}")?;
     }
@@ -183,8 +188,9 @@ fn write_function(f: &mut impl Write, context: &Context<'_>, id: Option<FuncId>,
     if !function.results.is_empty() {
         write!(f, " -> {}", list_of(&function.results, |ty| *ty))?;
     }
+    let local = if function.local { " local" } else { "" };
     let no_return = if function.no_return { " no_return" } else { "" };
-    write!(f, "{no_return}{}{}", origin_suffix(function.origin), context.at(function.loc))?;
+    write!(f, "{local}{no_return}{}{}", origin_suffix(function.origin), context.at(function.loc))?;
     if function.is_declaration() {
         return f.write_str("\n");
     }

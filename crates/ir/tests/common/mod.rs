@@ -2,6 +2,10 @@
 
 #![allow(dead_code, reason = "each test binary uses a part")]
 
+pub(crate) mod counted;
+pub(crate) mod graphs;
+pub(crate) mod run;
+
 use icsched_ir::{
     Access, BinOp, Block, BlockId, Callee, CastOp, Const, Edge, EntityId, Field, FileId, FloatPredicate, FuncId,
     Function, Global, GlobalId, IdVec, Inst, IntPredicate, Intrinsic, Loc, LocId, Op, Operand, Ordering, Origin,
@@ -40,6 +44,7 @@ fn empty_function(name: &str) -> Function {
         params: vec![],
         results: vec![],
         varargs: false,
+        local: false,
         no_return: false,
         values: IdVec::new(),
         blocks: IdVec::new(),
@@ -158,6 +163,7 @@ impl Gen<'_> {
             let name = if at == 0 { self.name() } else { name };
             let mut function = Function { name, origin: self.origin(), varargs: self.flag(), ..empty_function("") };
             function.no_return = self.flag();
+            function.local = self.flag();
             function.loc = self.loc();
             function.results = (0..self.below(3)).map(|_| self.ty()).collect();
             for _ in 0..self.below(3) {
@@ -182,6 +188,7 @@ impl Gen<'_> {
                 constant: self.flag(),
                 thread_local: self.flag(),
                 external: false,
+                local: self.flag(),
                 data,
                 relocations: vec![],
                 source_type: self.source_type(),

@@ -15,6 +15,9 @@ pub enum DbError {
     /// The path is a directory.
     #[error("`{}` is a directory", .0.display())]
     Directory(PathBuf),
+    /// The path is a device or a pipe.
+    #[error("`{}` is a device or a pipe, not a file", .0.display())]
+    Special(PathBuf),
     /// Not an SQLite file.
     #[error("`{}` is not a schedule database", .0.display())]
     NotADatabase(PathBuf),
@@ -50,6 +53,7 @@ impl DbError {
         match self {
             Self::Missing(_) => "missing-file",
             Self::Directory(_) => "is-a-directory",
+            Self::Special(_) => "not-a-file",
             Self::NotADatabase(_) => "not-a-database",
             Self::ForeignDatabase(_) => "foreign-database",
             Self::WouldOverwrite(_) => "would-overwrite",
@@ -66,7 +70,7 @@ impl DbError {
     pub fn help(&self) -> Option<String> {
         let help = match self {
             Self::Missing(_) => "`icsched enumerate PROG.bc -o PROG.icsdb` writes one".into(),
-            Self::Directory(_) => "give the path of a file, e.g. `prog.icsdb`".into(),
+            Self::Directory(_) | Self::Special(_) => "give the path of a file, e.g. `prog.icsdb`".into(),
             Self::NotADatabase(path) => return Some(not_a_database_help(path)),
             Self::ForeignDatabase(_) => "schedule databases are written by `icsched enumerate`".into(),
             Self::WouldOverwrite(_) => "choose another name for the result, or remove the file first".into(),

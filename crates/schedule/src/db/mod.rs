@@ -85,6 +85,8 @@ fn identify(path: &Path) -> Result<Connection, DbError> {
         Err(e) if e.kind() == ErrorKind::NotFound => return Err(DbError::Missing(owned())),
         Err(e) => return Err(io_error(e)),
         Ok(metadata) if metadata.is_dir() => return Err(DbError::Directory(owned())),
+        // Replacing a device by a file would destroy it, and reading one may never end.
+        Ok(metadata) if !metadata.is_file() => return Err(DbError::Special(owned())),
         Ok(_) => {}
     }
     let mut start = Vec::new();

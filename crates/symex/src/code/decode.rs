@@ -5,6 +5,7 @@ use icsched_ir::{
 };
 use rustc_hash::FxHashMap;
 
+use super::fast::FastCode;
 use super::{CallCode, CalleeCode, Code, EdgeCode, FunctionCode, Instr, Slot, moves};
 use crate::memory::constant_bits;
 
@@ -22,10 +23,12 @@ pub(super) fn function(program: &Program, id: FuncId) -> FunctionCode {
         lists: Vec::new(),
         registers,
         constants: Vec::new(),
+        undefined: Vec::new(),
         thread_locals: Vec::new(),
         params: function.params.iter().map(|&p| Code::slot(p)).collect(),
         param_types: function.params.iter().map(|&p| function.values[p].ty).collect(),
         varargs: function.varargs,
+        fast: FastCode::default(),
     };
     let mut decoder = Decoder { program, function, code, known: FxHashMap::default(), at: (BlockId::from_index(0), 0) };
     let starts: Vec<u32> = function.blocks.ids().map(|block| decoder.block(block)).collect();
@@ -33,6 +36,7 @@ pub(super) fn function(program: &Program, id: FuncId) -> FunctionCode {
     for edge in &mut code.edges {
         edge.pc = starts[edge.target.index()];
     }
+    code.fast = FastCode::new(&code);
     code
 }
 
@@ -41,6 +45,8 @@ pub(super) fn function(program: &Program, id: FuncId) -> FunctionCode {
 enum Key {
     Bits(u64),
     ThreadLocal(GlobalId, i64),
+    /// Undefined, with these bits.
+    Undefined(u64),
 }
 
 struct Decoder<'p> {
@@ -90,6 +96,7 @@ impl Decoder<'_> {
             Const::Global { global, offset } if self.program.globals[global].thread_local => {
                 Key::ThreadLocal(global, offset)
             }
+            Const::Undef(ty) => Key::Undefined(ty.mask()),
             _ => Key::Bits(constant_bits(constant)),
         };
         if let Some(&slot) = self.known.get(&key) {
@@ -98,6 +105,10 @@ impl Decoder<'_> {
         let slot = self.code.registers + index(self.code.constants.len());
         match key {
             Key::Bits(bits) => self.code.constants.push(bits),
+            Key::Undefined(mask) => {
+                self.code.constants.push(0);
+                self.code.undefined.push((slot, mask));
+            }
             Key::ThreadLocal(global, offset) => {
                 self.code.constants.push(0);
                 self.code.thread_locals.push((slot, global, offset));
@@ -107,7 +118,17 @@ impl Decoder<'_> {
         slot
     }
 
+    /// Marks an instruction that reads an undefined constant.
+    fn mark(&mut self, for_each_operand: impl FnOnce(&mut dyn FnMut(Operand))) {
+        let mut undefined = false;
+        for_each_operand(&mut |operand| undefined |= matches!(operand, Operand::Const(Const::Undef(_))));
+        if undefined {
+            self.emit(Instr::Undefined);
+        }
+    }
+
     fn inst(&mut self, inst: &Inst) {
+        self.mark(|visit| inst.op.for_each_operand(visit));
         // An instruction whose result nobody named still needs somewhere to write to.
         let scratch = self.code.registers - 1;
         let dst = inst.results.first().map_or(scratch, |&r| Code::slot(r));
@@ -217,6 +238,7 @@ impl Decoder<'_> {
     }
 
     fn terminator(&mut self, terminator: &Terminator) {
+        self.mark(|visit| terminator.for_each_operand(visit));
         let instr = match terminator {
             Terminator::Jump(edge) => Instr::Jump { edge: self.edge(edge, false) },
             Terminator::Branch { condition, then_edge, else_edge } => Instr::Branch {

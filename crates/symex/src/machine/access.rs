@@ -98,6 +98,22 @@ pub(super) fn regions<D: Domain>(heap: &Heap<D>, targets: &Targets<D::Value>, n:
     targets.iter().map(region).collect()
 }
 
+/// Whether a load may read a byte that was never written.
+pub(super) fn may_be_undefined<D: Domain>(
+    domain: &mut D,
+    heap: &Heap<D>,
+    path: &D::Path,
+    address: &D::Value,
+    ty: Type,
+) -> Result<bool, Stop<D>> {
+    let n = u64::from(ty.bytes());
+    let found = targets(domain, heap, path, address, n, false)?;
+    Ok(found.iter().any(|target| match D::as_constant(&target.offset) {
+        Some(offset) => heap.undefined_bits(target.object, offset, n) != 0,
+        None => heap.undefined_runs(target.object, 0).is_none(),
+    }))
+}
+
 /// [`icsched_ir::Op::Load`] of any value.
 pub(super) fn load<D: Domain>(
     domain: &mut D,

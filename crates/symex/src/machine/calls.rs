@@ -1,6 +1,6 @@
 //! Calls and returns: frames, arguments, variable arguments, undefined functions.
 
-use icsched_ir::{FuncId, ProgramPoint, Type};
+use icsched_ir::{EntityId as _, FuncId, ProgramPoint, Type};
 
 use super::context::{Cx, resize};
 use super::step::thread_local;
@@ -8,6 +8,7 @@ use crate::code::{CallCode, Slot};
 use crate::domain::Domain;
 use crate::memory::{AddressClass, Death, ObjectKind, address, classify};
 use crate::observe::Observer;
+use crate::shadow::{Shadow, Source};
 use crate::stop::{DecisionKind, ErrorKind, Stop};
 use crate::thread::{Frame, FrameId};
 use crate::trace::FrameInfo;
@@ -32,7 +33,11 @@ impl<'a, D: Domain, O: Observer> Cx<'a, D, O> {
         self.thread.registers.resize(base + function.registers as usize, D::constant(0));
         self.thread.registers.extend(function.constants.iter().map(|&bits| D::constant(bits)));
         for &(slot, global, offset) in &function.thread_locals {
+            let is_new = self.thread.thread_locals[global.index()].is_none();
             let object = thread_local(self.heap, self.thread, global);
+            if O::ENABLED && is_new {
+                self.observer.allocate(object, ObjectKind::ThreadLocal(global, self.thread.id), None);
+            }
             self.thread.registers[base + slot as usize] = D::constant(address(object, offset as u64));
         }
         let id = FrameId(*self.next_frame);
@@ -72,27 +77,40 @@ impl<'a, D: Domain, O: Observer> Cx<'a, D, O> {
     /// Pops the innermost activation; its locals die.
     pub(super) fn pop_frame(&mut self) {
         let frame = self.thread.frames.pop().expect("a thread that runs has a frame");
-        let first = frame.first_object as usize;
-        while self.thread.stack_objects.len() > first {
-            let Some(object) = self.thread.stack_objects.pop() else { break };
-            self.thread.stack_bytes -= self.heap.object(object).map_or(0, |o| o.size);
-            self.heap.kill(object, Death::Returned, None);
-        }
+        self.cut_locals(frame.first_object as usize);
         self.thread.registers.truncate(frame.base as usize);
+        self.thread.shadows.truncate(frame.base as usize);
         if O::ENABLED {
             self.observer.leave(frame.id);
         }
     }
 
+    /// The innermost activation's locals behind the first `mark` of the thread die.
+    pub(super) fn cut_stack(&mut self, mark: usize) {
+        self.cut_locals(mark.max(self.frame().first_object as usize));
+    }
+
+    fn cut_locals(&mut self, first: usize) {
+        while self.thread.stack_objects.len() > first {
+            let Some(object) = self.thread.stack_objects.pop() else { break };
+            self.thread.stack_bytes -= self.heap.object(object).map_or(0, |o| o.size);
+            self.heap.kill(object, Death::Returned, None);
+        }
+    }
+
     /// The innermost activation is at a call that has returned these values: stores them and goes on behind the call.
-    /// Missing ones (a function that was declared with another type) are unspecified, that is 0.
+    /// Missing ones (a function that was declared with another type) are undefined.
     pub(super) fn give_results(&mut self, values: Vec<(D::Value, Type)>) -> Result<(), Stop<D>> {
         let call = self.current_call();
         let mut values = values.into_iter();
         for (&slot, &ty) in call.results.iter().zip(&call.result_types) {
             let value = match values.next() {
                 Some((value, from)) => resize(self.domain, &value, from, ty)?,
-                None => D::constant(0),
+                None => {
+                    let shadow = Shadow { mask: ty.mask(), source: Source::Unknown };
+                    self.set_shadow(slot, shadow);
+                    D::constant(0)
+                }
             };
             self.set(slot, value);
         }
@@ -169,6 +187,9 @@ impl<'a, D: Domain, O: Observer> Cx<'a, D, O> {
         for ((value, ty), offset) in args.iter().zip((0..).step_by(8)) {
             let bytes = super::access::split(self.domain, value, ty.bytes());
             self.heap.set_bytes(self.domain, area, offset, &bytes);
+        }
+        if O::ENABLED {
+            self.observer.allocate(area, ObjectKind::VarArgs(frame), None);
         }
         self.thread.stack_objects.push(area);
         self.thread.stack_bytes += size;

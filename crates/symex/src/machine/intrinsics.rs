@@ -7,13 +7,16 @@ use icsched_ir::{IntPredicate, Intrinsic, ProgramPoint, Type};
 use super::context::Cx;
 use super::{Machine, operations, startup};
 use crate::domain::Domain;
-use crate::memory::{Death, MAX_OBJECT, ObjectKind, address, classify};
+use crate::memory::{AddressClass, Death, Family, MAX_OBJECT, ObjectKind, address, classify};
 use crate::observe::Observer;
 use crate::scheduler::SchedulingPoint;
 use crate::state::State;
 use crate::stop::{DecisionKind, ErrorKind, PathEnd, Stop};
 use crate::thread::FrameId;
 use crate::trace::{EventMode, SyncEvent};
+
+/// When threads have done nothing but poll this often in a row, the clock jumps to the earliest deadline.
+const MAX_PAUSES: u32 = 1 << 10;
 
 /// What an intrinsic leaves to do.
 pub(super) enum Done<D: Domain> {
@@ -55,7 +58,14 @@ impl<D: Domain> Machine<D> {
     }
 
     fn report<O: Observer>(observer: &mut O, place: Option<(FrameId, ProgramPoint)>, intrinsic: Intrinsic) {
-        let plain = matches!(intrinsic, Intrinsic::MemCopy | Intrinsic::MemMove | Intrinsic::MemSet);
+        let plain = matches!(
+            intrinsic,
+            Intrinsic::MemCopy
+                | Intrinsic::MemMove
+                | Intrinsic::MemSet
+                | Intrinsic::StackSave
+                | Intrinsic::StackRestore
+        );
         if let Some((frame, point)) = place
             && !plain
         {
@@ -73,6 +83,11 @@ impl<D: Domain> Machine<D> {
         let thread = state.thread_mut(state.current);
         thread.yields = thread.yields.saturating_add(1);
         let why = if intrinsic == Intrinsic::Yield { SchedulingPoint::Yield } else { SchedulingPoint::Pause };
+        state.pauses = if why == SchedulingPoint::Pause { state.pauses + 1 } else { 0 };
+        if state.pauses >= MAX_PAUSES {
+            state.pauses = 0;
+            self.end_timed_wait(state);
+        }
         self.reschedule(state, observer, why)
     }
 
@@ -90,7 +105,11 @@ impl<D: Domain> Machine<D> {
             Intrinsic::Yield | Intrinsic::Pause => none,
             Intrinsic::Wait | Intrinsic::WaitTimed => {
                 let queue = cx.constant(args[0], DecisionKind::SyncAddress)?;
-                self.wait(state, observer, queue, intrinsic == Intrinsic::WaitTimed)?;
+                let deadline = match args.get(1) {
+                    Some(&deadline) => Some(cx.constant(deadline, DecisionKind::Concretise)?),
+                    None => None,
+                };
+                self.wait(state, observer, queue, deadline)?;
                 Done::Moved
             }
             Intrinsic::NotifyOne | Intrinsic::NotifyAll => {
@@ -100,8 +119,19 @@ impl<D: Domain> Machine<D> {
             }
             Intrinsic::NotifyThread => {
                 let slot = cx.constant(args[0], DecisionKind::Concretise)?;
-                self.notify_slot(state, slot as u32);
-                none
+                Done::Value(D::constant(u64::from(self.notify_slot(state, slot as u32))))
+            }
+            Intrinsic::Interrupt | Intrinsic::Resume | Intrinsic::Clock if D::SYMBOLIC => {
+                return Err(Stop::Unsupported { what: format!("`{}` in the symbolic domain", intrinsic.name()) });
+            }
+            Intrinsic::Interrupt => {
+                let (slot, handler) = (cx.constant(args[0], DecisionKind::Concretise)?, cx.callee(args[1])?);
+                let interrupted = self.interrupt(state, slot as u32, handler);
+                Done::Value(D::constant(u64::from(interrupted)))
+            }
+            Intrinsic::Resume => {
+                cx.pop_frame();
+                Done::Moved
             }
             Intrinsic::ThreadCreate => {
                 let (start, arg) = (cx.callee(args[0])?, cx.get(args[1]));
@@ -113,6 +143,10 @@ impl<D: Domain> Machine<D> {
                 Done::Value(D::constant(u64::from(id.0)))
             }
             Intrinsic::ThreadSelf => Done::Value(D::constant(u64::from(cx.thread.slot))),
+            Intrinsic::Clock => {
+                let busy = cx.constant(args[0], DecisionKind::Concretise)? != 0;
+                Done::Value(D::constant(if busy { state.busy_time() } else { state.clock() }))
+            }
             Intrinsic::ThreadExit => {
                 self.end_thread(state, observer)?;
                 Done::Moved
@@ -146,16 +180,36 @@ impl<D: Domain> Machine<D> {
             }
             Intrinsic::Malloc => {
                 let bytes = cx.constant(args[0], DecisionKind::Concretise)?;
+                let zeroed = cx.constant(args[1], DecisionKind::Concretise)? & 0xFFFF_FFFF != 0;
                 if bytes > MAX_OBJECT {
                     return Ok(none);
                 }
                 let at = state.program_point(&self.code);
-                let object = state.heap.allocate(ObjectKind::Heap, bytes, at);
+                let object = match zeroed {
+                    true => state.heap.allocate(ObjectKind::Heap, bytes, at),
+                    false => state.heap.allocate_undefined(ObjectKind::Heap, bytes, at),
+                };
+                if O::ENABLED {
+                    let by = state.current_frame().zip(state.point(&self.code)).map(|(f, p)| (f, p.inst));
+                    observer.allocate(object, ObjectKind::Heap, by);
+                }
                 Done::Value(D::constant(address(object, 0)))
             }
             Intrinsic::Free => {
                 let bits = cx.constant(args[0], DecisionKind::Other)?;
                 self.free(state, bits)?;
+                none
+            }
+            Intrinsic::SetFamily => {
+                let (bits, family) = cx.family(args[0], args[1])?;
+                if let AddressClass::Object(id, 0) = classify(bits) {
+                    cx.heap.set_family(id, family);
+                }
+                none
+            }
+            Intrinsic::CheckFamily => {
+                let (bits, family) = cx.family(args[0], args[1])?;
+                cx.check_family(bits, family)?;
                 none
             }
             Intrinsic::ObjectSize => Done::Value(D::constant(cx.object_size(args[0])?)),
@@ -178,6 +232,20 @@ impl<D: Domain> Machine<D> {
                 Done::Value(D::constant(found.map_or(0, |&func| crate::memory::function_address(func))))
             }
             Intrinsic::Exit => return Err(startup::exit_with(&cx.get(args[0]))),
+            Intrinsic::StackSave => Done::Value(D::constant(cx.thread.stack_objects.len() as u64)),
+            Intrinsic::StackRestore => {
+                let mark = cx.constant(args[0], DecisionKind::Concretise)?;
+                cx.cut_stack(usize::try_from(mark).unwrap_or(usize::MAX));
+                none
+            }
+            Intrinsic::SaveContext => {
+                cx.save_context(args[0])?;
+                none
+            }
+            Intrinsic::RestoreContext => {
+                self.jump(state, observer)?;
+                Done::Moved
+            }
             Intrinsic::Abort => {
                 let stack = state.program_call(&self.code, state.current).stack;
                 return Err(Stop::End(Box::new(PathEnd::Abort { stack })));
@@ -212,7 +280,7 @@ impl<D: Domain> Machine<D> {
                 let function = cx.constant(args[0], DecisionKind::Concretise)?;
                 let (a, b) =
                     (cx.constant(args[1], DecisionKind::Concretise)?, cx.constant(args[2], DecisionKind::Concretise)?);
-                let Some(bits) = crate::arith::math(function, a, b) else {
+                let Some(bits) = crate::libm::call(function, a, b) else {
                     return Err(Stop::Unsupported { what: format!("libm function {function}") });
                 };
                 Done::Value(D::constant(bits))
@@ -282,6 +350,23 @@ fn release<D: Domain>(state: &mut State<D>, lock: u64) {
 }
 
 impl<D: Domain, O: Observer> Cx<'_, D, O> {
+    fn family(&mut self, address: crate::code::Slot, number: crate::code::Slot) -> Result<(u64, Family), Stop<D>> {
+        let bits = self.constant(address, DecisionKind::Other)?;
+        Ok((bits, Family::of(self.constant(number, DecisionKind::Concretise)?)))
+    }
+
+    /// What the wrong function frees; what is no heap object is for `free` to find.
+    fn check_family(&self, bits: u64, family: Family) -> Result<(), Stop<D>> {
+        let AddressClass::Object(id, 0) = classify(bits) else { return Ok(()) };
+        let Some(object) = self.heap.object(id) else { return Ok(()) };
+        if object.kind != ObjectKind::Heap || !object.is_alive() || object.family == family {
+            return Ok(());
+        }
+        let (what, (made, frees)) = (self.heap.describe_object(id), object.family.names());
+        let message = format!("{} of {what}, which is from {made}: {frees} frees it", family.names().1);
+        Err(Stop::Fault { kind: ErrorKind::InvalidFree, message })
+    }
+
     fn object_size(&mut self, slot: crate::code::Slot) -> Result<u64, Stop<D>> {
         let bits = self.constant(slot, DecisionKind::Other)?;
         let (id, offset) = self.heap.check(bits, 0, false)?;

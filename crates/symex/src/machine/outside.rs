@@ -7,6 +7,7 @@ use icsched_ir::{CastOp, FuncId, Intrinsic, Type};
 
 use super::{Extern, Machine};
 use crate::domain::{Domain, MemoryByte};
+use crate::host::{FileArguments, FileOperation, FileQuery};
 use crate::observe::Observer;
 use crate::state::State;
 use crate::stop::{DecisionKind, PathEnd, Stop};
@@ -105,6 +106,7 @@ impl<D: Domain> Machine<D> {
         extend(&mut self.domain, value, bits)
     }
 
+    #[allow(clippy::too_many_lines, reason = "a flat table of calls")]
     fn host_call<O: Observer>(
         &mut self,
         state: &mut State<D>,
@@ -162,6 +164,34 @@ impl<D: Domain> Machine<D> {
                         let bytes: Vec<_> = bytes.into_iter().map(MemoryByte::Constant).collect();
                         self.cx(state, observer).write(&to, &bytes)?;
                         Ok(0)
+                    }
+                    Err(error) => Ok(error),
+                }
+            }
+            Intrinsic::HostFile => {
+                let operation = number(0)?;
+                let (fd, a, b) = (number(1)? as i32, number(4)? as i64, number(5)? as i64);
+                let (path, other) = (cx.path_bytes(args[2])?.0, cx.path_bytes(args[3])?.0);
+                let Some(operation) = FileOperation::from_number(operation) else {
+                    return Err(Stop::Unsupported { what: format!("file operation {operation}") });
+                };
+                Ok(self.host.file(operation, &FileArguments { fd, path, other, a, b }))
+            }
+            Intrinsic::HostQuery => {
+                let (query, fd, n) = (number(0)?, number(1)? as i32, number(4)?);
+                let path = cx.path_bytes(args[2])?.0;
+                let to = cx.get(args[3]);
+                let Some(query) = FileQuery::from_number(query) else {
+                    return Err(Stop::Unsupported { what: format!("file query {query}") });
+                };
+                match self.host.query(query, fd, &path) {
+                    Ok(bytes) => {
+                        let stored = bytes.iter().take(usize::try_from(n).unwrap_or(usize::MAX));
+                        let stored: Vec<_> = stored.map(|&b| MemoryByte::Constant(b)).collect();
+                        if !stored.is_empty() {
+                            self.cx(state, observer).write(&to, &stored)?;
+                        }
+                        Ok(bytes.len() as i64)
                     }
                     Err(error) => Ok(error),
                 }

@@ -1,11 +1,12 @@
 //! Accesses to ranges of bytes: `memcpy`, `memset`, strings.
 
-use icsched_ir::Type;
+use icsched_ir::{BinOp, IntPredicate, Type};
 
 use super::access::{exactly, join, regions, split, targets};
-use super::context::Cx;
-use super::operations::select;
-use crate::domain::{Domain, MemoryByte, Target};
+use super::context::{Cx, decide};
+use super::operations::{self, select};
+use crate::domain::{Domain, MemoryByte, Target, Targets};
+use crate::memory::{ObjectId, address};
 use crate::observe::Observer;
 use crate::stop::{DecisionKind, ErrorKind, Stop};
 
@@ -20,32 +21,54 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         if n == 0 {
             return Ok(());
         }
-        if let (Some(to), Some(from)) = (D::as_constant(to), D::as_constant(from)) {
-            let apart = to == from || to.abs_diff(from) >= n;
-            if !may_overlap && !apart {
-                let (a, b) = (self.heap.name_of(to), self.heap.name_of(from));
-                let message = format!("memcpy of {n} bytes from {b} to {a}, which overlap");
-                return Err(Stop::Fault { kind: ErrorKind::Overlap, message });
-            }
-            if self.copy_plain(to, from, n)? {
-                return Ok(());
+        // Both sides are checked before anything is written.
+        let target = targets(self.domain, self.heap, self.path, to, n, true)?;
+        let source = targets(self.domain, self.heap, self.path, from, n, false)?;
+        if !may_overlap {
+            for (t, s) in target.iter().flat_map(|t| source.iter().map(move |s| (t, s))) {
+                self.require_apart(t, s, n)?;
             }
         }
-        // Both sides are checked before anything is written.
-        targets(self.domain, self.heap, self.path, to, n, true)?;
+        if let (Some((to, at)), Some((from, start))) = (one_place::<D>(&target), one_place::<D>(&source))
+            && self.heap.copy_plain(to, at, from, start, n)
+        {
+            self.loaded(exactly(from, start, n));
+            self.stored(exactly(to, at, n));
+            return Ok(());
+        }
         let bytes = self.read(from, n)?;
         self.write(to, &bytes)
     }
 
-    fn copy_plain(&mut self, to: u64, from: u64, n: u64) -> Result<bool, Stop<D>> {
-        let (from, start) = self.heap.check(from, n, false)?;
-        let (to, at) = self.heap.check(to, n, true)?;
-        if !self.heap.copy_plain(to, at, from, start, n) {
-            return Ok(false);
+    /// Ranges of `n` bytes are one or do not overlap.
+    fn require_apart(&mut self, to: &Target<D::Value>, from: &Target<D::Value>, n: u64) -> Result<(), Stop<D>> {
+        if to.object != from.object {
+            return Ok(());
         }
-        self.loaded(exactly(from, start, n));
-        self.stored(exactly(to, at, n));
-        Ok(true)
+        let (word, bit) = (Type::Int(64), Type::Int(1));
+        let (a, b) = (&to.offset, &from.offset);
+        // With `n - 1` added, the distances that are too small are those below `2 * n - 1`.
+        let distance = operations::binary(self.domain, self.path, BinOp::Sub, word, a, b)?;
+        let moved = operations::add(self.domain, &distance, &D::constant(n - 1))?;
+        let same = operations::int_compare(self.domain, IntPredicate::Eq, word, a, b);
+        let far = operations::int_compare(self.domain, IntPredicate::Ugt, word, &moved, &D::constant(2 * (n - 1)));
+        let mut apart = operations::binary(self.domain, self.path, BinOp::Or, bit, &same, &far)?;
+        for guard in [&to.guard, &from.guard].into_iter().flatten() {
+            let elsewhere = self.domain.not(guard);
+            apart = operations::binary(self.domain, self.path, BinOp::Or, bit, &elsewhere, &apart)?;
+        }
+        let message = || {
+            let name = |t: &Target<D::Value>| match D::as_constant(&t.offset) {
+                Some(offset) => self.heap.name_of(address(t.object, offset)),
+                None => self.heap.describe_object(t.object),
+            };
+            format!("memcpy of {n} bytes from {} to {}, which overlap", name(from), name(to))
+        };
+        match decide(self.domain, self.path, &apart, DecisionKind::InBounds) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Stop::Fault { kind: ErrorKind::Overlap, message: message() }),
+            Err(stop) => Err(operations::explain(stop, ErrorKind::Overlap, &message())),
+        }
     }
 
     /// `memset`.
@@ -173,5 +196,13 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
             MemoryByte::Symbolic(_) => b'?',
         };
         Ok((bytes[..end].iter().map(plain).collect(), known))
+    }
+}
+
+/// The object and constant offset of an access that has but one.
+fn one_place<D: Domain>(targets: &Targets<D::Value>) -> Option<(ObjectId, u64)> {
+    match targets.as_slice() {
+        [Target { guard: None, object, offset }] => Some((*object, D::as_constant(offset)?)),
+        _ => None,
     }
 }

@@ -18,10 +18,30 @@ use crate::trace::{EventMode, SyncEvent};
 const MAX_ATOMICS: u32 = 128;
 
 impl<D: Domain> Machine<D> {
-    /// Executes the current instruction of the current thread.
+    /// Executes the current instruction of the current thread, with its effect on definedness.
     pub(super) fn special<O: Observer>(&mut self, state: &mut State<D>, observer: &mut O) -> Result<(), Stop<D>> {
         let mut cx = self.cx(state, observer);
         let instr = cx.function().instrs[cx.frame().pc as usize];
+        if !cx.thread.shadows.concern(cx.frame().base) && !reads_memory(instr) {
+            return self.plain_special(state, observer, instr);
+        }
+        let (effect, depth) = (cx.effect()?, cx.thread.frames.len());
+        let thread = state.current;
+        self.plain_special(state, observer, instr)?;
+        state.thread_mut(thread).shadows.done();
+        if state.current == thread && state.current_frame().is_some() {
+            self.cx(state, observer).apply(effect, depth);
+        }
+        Ok(())
+    }
+
+    fn plain_special<O: Observer>(
+        &mut self,
+        state: &mut State<D>,
+        observer: &mut O,
+        instr: Instr,
+    ) -> Result<(), Stop<D>> {
+        let mut cx = self.cx(state, observer);
         match instr {
             Instr::Call { call } => {
                 let callee = cx.function().calls[call as usize].callee;
@@ -82,7 +102,8 @@ impl<D: Domain> Machine<D> {
             | Instr::Offset { .. }
             | Instr::Index { .. }
             | Instr::Jump { .. }
-            | Instr::Branch { .. } => unreachable!("the fast loop executes these"),
+            | Instr::Branch { .. }
+            | Instr::Undefined => unreachable!("the fast loop executes these"),
         }
     }
 
@@ -135,6 +156,11 @@ impl<D: Domain> Machine<D> {
     }
 }
 
+/// Whether an atomic instruction reads memory, which may be undefined.
+fn reads_memory(instr: Instr) -> bool {
+    matches!(instr, Instr::Load { .. } | Instr::AtomicRmw { .. } | Instr::CompareExchange { .. })
+}
+
 impl<D: Domain, O: Observer> Cx<'_, D, O> {
     fn unsupported_text(&self) -> String {
         let point = self.point();
@@ -160,7 +186,10 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         let (point, frame) = (self.point(), self.frame().id);
         let value = <ValueId as icsched_ir::EntityId>::from_index(dst as usize);
         let kind = ObjectKind::Stack { frame, func: point.func, value };
-        let object = self.heap.allocate(kind, bytes, Some(point));
+        let object = self.heap.allocate_undefined(kind, bytes, Some(point));
+        if O::ENABLED {
+            self.observer.allocate(object, kind, Some((frame, point.inst)));
+        }
         self.thread.stack_objects.push(object);
         self.thread.stack_bytes += bytes;
         self.set(dst, D::constant(address(object, 0)));
@@ -179,6 +208,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
                 self.store(address, &value, ty)?;
             }
             Instr::AtomicRmw { op, ty, dst, address, value } => {
+                self.require_writable(address, ty)?;
                 let old = self.load(address, ty)?;
                 let value = self.get(value);
                 let new = self.updated(op, ty, &old, &value)?;
@@ -186,6 +216,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
                 self.set(dst, old);
             }
             Instr::CompareExchange { ty, dst, address, expected, new } => {
+                self.require_writable(address, ty)?;
                 let old = self.load(address, ty)?;
                 let (expected, new) = (self.get(expected), self.get(new));
                 let equal = operations::int_compare(self.domain, IntPredicate::Eq, ty, &old, &expected);
@@ -203,6 +234,13 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         }
         self.advance();
         Ok(())
+    }
+
+    /// What an update asks of its address, before any part of it is done. The processor wants to write even if a
+    /// comparison fails.
+    fn require_writable(&mut self, address: Slot, ty: Type) -> Result<(), Stop<D>> {
+        let address = self.get(address);
+        access::targets(self.domain, self.heap, self.path, &address, u64::from(ty.bytes()), true).map(drop)
     }
 
     fn updated(&mut self, op: RmwOp, ty: Type, old: &D::Value, value: &D::Value) -> Result<D::Value, Stop<D>> {

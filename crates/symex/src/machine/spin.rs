@@ -85,7 +85,7 @@ impl<D: Domain> Machine<D> {
             return Ok(());
         }
         let in_a_row = if since == 0 { watched.in_a_row + 1 } else { 1 };
-        let enabled = state.threads.iter().filter(|t| t.is_enabled()).count();
+        let enabled = state.live_threads().filter(|t| t.is_enabled()).count();
         if in_a_row > enabled && !self.end_timed_wait(state) {
             let what = "a loop that no thread can end any more: nothing it looks at changes".to_owned();
             return Err(Stop::Unsupported { what });
@@ -132,7 +132,8 @@ impl<D: Domain> Machine<D> {
             | Instr::Index { .. }
             | Instr::Load { atomic: false, .. }
             | Instr::Jump { .. }
-            | Instr::Branch { .. } => true,
+            | Instr::Branch { .. }
+            | Instr::Undefined => true,
             Instr::Call { call } => matches!(function.calls[call as usize].callee, CalleeCode::Plain(_)),
             Instr::ReturnNone | Instr::ReturnOne { .. } | Instr::ReturnMany { .. } => thread.frames.len() > 1,
             Instr::Load { .. }

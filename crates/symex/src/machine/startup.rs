@@ -41,6 +41,7 @@ impl<D: Domain> Machine<D> {
         let mut state = State {
             heap,
             threads: vec![Rc::new(main)],
+            live: Rc::new(vec![ThreadId::MAIN]),
             current: ThreadId::MAIN,
             path: D::Path::default(),
             events: Default::default(),
@@ -54,6 +55,9 @@ impl<D: Domain> Machine<D> {
             next_wait: 0,
             since_switch: 0,
             atomics_since_switch: 0,
+            waited: 0,
+            next_deadline: u64::MAX,
+            pauses: 0,
             spin: Default::default(),
         };
         self.start_next(&mut state, &mut (), 0)?;

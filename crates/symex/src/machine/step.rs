@@ -27,6 +27,44 @@ pub(super) enum Pause {
     Special,
 }
 
+/// Whether an instruction other than a call or return is left to the machine.
+pub(super) fn is_special(instr: Instr) -> bool {
+    match instr {
+        Instr::Load { atomic: true, .. }
+        | Instr::Store { atomic: true, .. }
+        | Instr::Alloca { .. }
+        | Instr::AtomicRmw { .. }
+        | Instr::CompareExchange { .. }
+        | Instr::Fence
+        | Instr::MemCopy { .. }
+        | Instr::MemSet { .. }
+        | Instr::VaStart { .. }
+        | Instr::VaCopy { .. }
+        | Instr::Trap
+        | Instr::Unreachable
+        | Instr::Unsupported => true,
+        Instr::Load { atomic: false, .. }
+        | Instr::Store { atomic: false, .. }
+        | Instr::Binary { .. }
+        | Instr::Unary { .. }
+        | Instr::Cast { .. }
+        | Instr::IntCompare { .. }
+        | Instr::FloatCompare { .. }
+        | Instr::Overflow { .. }
+        | Instr::Select { .. }
+        | Instr::FunnelShift { .. }
+        | Instr::Offset { .. }
+        | Instr::Index { .. }
+        | Instr::Jump { .. }
+        | Instr::Branch { .. }
+        | Instr::ReturnNone
+        | Instr::ReturnOne { .. }
+        | Instr::ReturnMany { .. }
+        | Instr::Call { .. }
+        | Instr::Undefined => false,
+    }
+}
+
 /// Why the straight loop of one activation was left.
 enum Next {
     Pause(Pause),
@@ -34,13 +72,30 @@ enum Next {
     Call(u32),
     /// A return.
     Return(Instr),
+    /// The next instruction reads what is undefined.
+    Undefined,
 }
 
 impl<D: Domain, O: Observer> Cx<'_, D, O> {
     /// Executes at most `left` instructions of the current thread, and counts them down.
     pub(super) fn execute(&mut self, left: &mut u64) -> Result<Pause, Stop<D>> {
         loop {
-            match self.straight(left)? {
+            if self.thread.shadows.concern(self.frame().base) {
+                match self.careful(left)? {
+                    Some(pause) => return Ok(pause),
+                    None => continue,
+                }
+            }
+            self.fast(left);
+            if *left == 0 {
+                return Ok(Pause::Budget);
+            }
+            let mut one = 1;
+            let next = self.straight(&mut one);
+            *left -= 1 - one;
+            match next? {
+                Next::Pause(Pause::Budget) => {}
+                Next::Undefined => self.thread.shadows.expect(),
                 Next::Pause(pause) => return Ok(pause),
                 Next::Call(call) => self.plain_call(call)?,
                 Next::Return(_) if self.thread.frames.len() == 1 => {
@@ -49,6 +104,16 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
                 }
                 Next::Return(instr) => self.plain_return(instr)?,
             }
+        }
+    }
+
+    /// Executes one instruction that concerns nobody else and whose effect on definedness is dealt with.
+    pub(super) fn one(&mut self, left: &mut u64) -> Result<(), Stop<D>> {
+        match self.straight(left)? {
+            Next::Pause(Pause::Budget) => Ok(()),
+            Next::Call(call) => self.plain_call(call),
+            Next::Return(instr) => self.plain_return(instr),
+            Next::Pause(Pause::Special) | Next::Undefined => unreachable!("left to others before"),
         }
     }
 
@@ -75,6 +140,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         let (domain, heap, path): (&mut D, &mut Heap<D>, &D::Path) = (self.domain, self.heap, self.path);
         let (thread, observer): (&mut Thread<D>, &mut O) = (self.thread, self.observer);
         let frame = thread.frames.last().expect("a thread that runs has a frame").id;
+        let careful = thread.shadows.concern(base as u32);
         let registers = &mut thread.registers[base..];
         let mut pc = *at;
         let mut fuel = *left;
@@ -204,6 +270,9 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
                             let (object, offset) = split(a);
                             (D::constant(bits), Some(access::exactly(object, offset as u64, u64::from(ty.bytes()))))
                         }
+                        None if !careful && ok!(access::may_be_undefined(domain, heap, path, address, ty)) => {
+                            leave!(Ok(Next::Undefined));
+                        }
                         None => {
                             let (value, regions) = ok!(access::load(domain, heap, path, address, ty));
                             (value, Some(regions))
@@ -255,6 +324,10 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
                     fuel -= 1;
                     leave!(Ok(Next::Return(instr)));
                 }
+                Instr::Undefined => {
+                    pc += 1;
+                    leave!(Ok(Next::Undefined));
+                }
                 Instr::Load { atomic: true, .. }
                 | Instr::Store { atomic: true, .. }
                 | Instr::Call { .. }
@@ -276,7 +349,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
     }
 
     /// A call of a function with exactly these parameters. Register-to-register copies only.
-    fn plain_call(&mut self, call: u32) -> Result<(), Stop<D>> {
+    pub(super) fn plain_call(&mut self, call: u32) -> Result<(), Stop<D>> {
         let code = self.code;
         let call = &self.function().calls[call as usize];
         let CalleeCode::Plain(func) = call.callee else { unreachable!("only plain calls come here") };

@@ -18,6 +18,13 @@ use crate::state::{Startup, State};
 use crate::stop::{BlockedThread, PathEnd, Stop};
 use crate::thread::{Thread, ThreadId, ThreadStatus};
 
+/// What an instruction takes on the run's clock: about what it takes to interpret it, so that a thread that works
+/// while another one sleeps does as much work as the user waits for.
+const NANOSECONDS_PER_INSTRUCTION: u64 = 10;
+
+/// The deadline of a wait that runs out only when nothing else can happen.
+const NO_DEADLINE: u64 = u64::MAX;
+
 /// The program's call that led a thread into the models.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramCall {
@@ -56,13 +63,37 @@ impl<D: Domain> State<D> {
         self.live_threads().find(|t| t.slot == slot).map(|t| t.id)
     }
 
-    /// The thread that has waited longest among those for which `wanted` holds.
-    fn first_waiter(&self, wanted: impl Fn(u64, bool) -> bool) -> Option<ThreadId> {
-        let waiting = self.threads.iter().filter_map(|t| match t.status {
-            ThreadStatus::Waiting { queue, timed, since } if wanted(queue, timed) => Some((since, t.id)),
+    /// The thread that has waited longest in a queue.
+    fn first_waiter(&self, wanted: u64) -> Option<ThreadId> {
+        let waiting = self.live_threads().filter_map(|t| match t.status {
+            ThreadStatus::Waiting { queue, since, .. } if queue == wanted => Some((since, t.id)),
             ThreadStatus::Waiting { .. } | ThreadStatus::Enabled | ThreadStatus::Finished => None,
         });
         waiting.min().map(|(_, id)| id)
+    }
+
+    /// The timed wait that runs out first, with its deadline.
+    fn first_deadline(&self) -> Option<(u64, ThreadId)> {
+        let waiting = self.live_threads().filter_map(|t| match t.status {
+            ThreadStatus::Waiting { deadline: Some(deadline), since, .. } => Some((deadline, since, t.id)),
+            ThreadStatus::Waiting { deadline: None, .. } | ThreadStatus::Enabled | ThreadStatus::Finished => None,
+        });
+        waiting.min().map(|(deadline, _, id)| (deadline, id))
+    }
+
+    /// Nanoseconds that the thread instructions took so far.
+    pub fn busy_time(&self) -> u64 {
+        self.instructions.saturating_mul(NANOSECONDS_PER_INSTRUCTION)
+    }
+
+    /// Nanoseconds since the start of the run, waits included.
+    pub fn clock(&self) -> u64 {
+        self.busy_time().saturating_add(self.waited)
+    }
+
+    /// Instructions until the earliest deadline.
+    pub(super) fn until_deadline(&self) -> u64 {
+        self.next_deadline.saturating_sub(self.clock()).div_ceil(NANOSECONDS_PER_INSTRUCTION)
     }
 }
 
@@ -77,7 +108,8 @@ impl<D: Domain> Machine<D> {
         state.since_switch = 0;
         state.atomics_since_switch = 0;
         state.spin = Default::default();
-        if !state.threads.iter().any(|t| t.is_enabled()) && !self.unstick(state, observer)? {
+        self.end_due_waits(state);
+        if !state.live_threads().any(Thread::is_enabled) && !self.unstick(state, observer)? {
             return Ok(());
         }
         let next = self.scheduler.choose(state, why);
@@ -92,13 +124,29 @@ impl<D: Domain> Machine<D> {
         Ok(())
     }
 
-    /// Lets the oldest timed wait run out; false if there is none.
+    /// Lets the timed wait with the earliest deadline run out, however late that is; false if there is none.
     pub(super) fn end_timed_wait(&mut self, state: &mut State<D>) -> bool {
-        let waiter = state.first_waiter(|_, timed| timed);
-        if let Some(waiter) = waiter {
-            self.wake(state, waiter, 1);
+        let Some((deadline, waiter)) = state.first_deadline() else { return false };
+        if deadline != NO_DEADLINE {
+            state.waited = state.waited.max(deadline.saturating_sub(state.busy_time()));
         }
-        waiter.is_some()
+        self.wake(state, waiter, 1);
+        true
+    }
+
+    /// Lets all timed waits run out whose deadline has come; whether there was one.
+    pub(super) fn end_due_waits(&mut self, state: &mut State<D>) -> bool {
+        let mut any = false;
+        while state.next_deadline <= state.clock() {
+            match state.first_deadline() {
+                Some((deadline, waiter)) if deadline <= state.clock() => {
+                    self.wake(state, waiter, 1);
+                    any = true;
+                }
+                other => state.next_deadline = other.map_or(NO_DEADLINE, |(deadline, _)| deadline),
+            }
+        }
+        any
     }
 
     /// No thread is enabled: a timed wait runs out, or the process ends, or it is a deadlock. False when the current
@@ -114,6 +162,7 @@ impl<D: Domain> Machine<D> {
                 return Err(Stop::End(Box::new(PathEnd::Exit { status: Some(0) })));
             }
             state.thread_mut(ThreadId::MAIN).status = ThreadStatus::Enabled;
+            state.live = Rc::new(vec![ThreadId::MAIN]);
             if O::ENABLED {
                 observer.switch(ThreadId::MAIN);
             }
@@ -140,17 +189,19 @@ impl<D: Domain> Machine<D> {
         state: &mut State<D>,
         observer: &mut O,
         queue: u64,
-        timed: bool,
+        deadline: Option<u64>,
     ) -> Result<(), Stop<D>> {
         let since = state.next_wait;
         state.next_wait += 1;
-        state.thread_mut(state.current).status = ThreadStatus::Waiting { queue, timed, since };
+        state.thread_mut(state.current).status = ThreadStatus::Waiting { queue, deadline, since };
+        state.next_deadline = state.next_deadline.min(deadline.unwrap_or(NO_DEADLINE));
+        state.pauses = 0;
         self.reschedule(state, observer, SchedulingPoint::Blocked)
     }
 
     /// Wakes the first waiter of a queue, or all of them.
     pub(super) fn notify(&mut self, state: &mut State<D>, queue: u64, all: bool) {
-        while let Some(waiter) = state.first_waiter(|q, _| q == queue) {
+        while let Some(waiter) = state.first_waiter(queue) {
             self.wake(state, waiter, 0);
             if !all {
                 return;
@@ -158,12 +209,49 @@ impl<D: Domain> Machine<D> {
         }
     }
 
-    /// Wakes the thread of a slot, if it waits.
-    pub(super) fn notify_slot(&mut self, state: &mut State<D>, slot: u32) {
-        if let Some(id) = state.thread_of_slot(slot)
-            && matches!(state.thread(id).status, ThreadStatus::Waiting { .. })
-        {
+    /// Wakes the thread of a slot, if it waits; whether it did.
+    pub(super) fn notify_slot(&mut self, state: &mut State<D>, slot: u32) -> bool {
+        let waits = |id: &ThreadId| matches!(state.thread(*id).status, ThreadStatus::Waiting { .. });
+        let waiter = state.thread_of_slot(slot).filter(waits);
+        if let Some(id) = waiter {
             self.wake(state, id, 0);
+        }
+        waiter.is_some()
+    }
+
+    /// Has the thread of a slot call a function as soon as it executes the program itself, unless it cannot run or is
+    /// the current one; whether it will.
+    pub(super) fn interrupt(&mut self, state: &mut State<D>, slot: u32, handler: FuncId) -> bool {
+        let current = state.current;
+        let Some(id) = state.thread_of_slot(slot).filter(|&id| id != current) else { return false };
+        let enabled = state.thread(id).is_enabled();
+        if enabled {
+            state.thread_mut(id).interrupt = Some(handler);
+        }
+        enabled
+    }
+
+    /// Whether the current thread executes the program itself, and not a model, which may not be interrupted.
+    pub(super) fn is_in_program(&self, state: &State<D>) -> bool {
+        state.current_thread().top().is_some_and(|f| self.code.functions[f.func].origin == Origin::Program)
+    }
+
+    /// Starts what the current thread was interrupted for.
+    pub(super) fn start_interrupt<O: Observer>(
+        &mut self,
+        state: &mut State<D>,
+        observer: &mut O,
+    ) -> Result<(), Stop<D>> {
+        match state.thread_mut(state.current).interrupt.take() {
+            Some(handler) => {
+                let mut cx = self.cx(state, observer);
+                cx.call_with(handler, &[])?;
+                if O::ENABLED {
+                    cx.announce(None, None);
+                }
+                Ok(())
+            }
+            None => Ok(()),
         }
     }
 
@@ -206,8 +294,9 @@ impl<D: Domain> Machine<D> {
             cx.announce(None, by);
         }
         state.current = creator;
-        if pushed.is_err() {
-            state.threads.pop();
+        match pushed {
+            Ok(()) => Rc::make_mut(&mut state.live).push(id),
+            Err(_) => drop(state.threads.pop()),
         }
         pushed.map(|()| id)
     }
@@ -219,6 +308,8 @@ impl<D: Domain> Machine<D> {
             cx.pop_frame();
         }
         cx.end();
+        let ended = state.current;
+        Rc::make_mut(&mut state.live).retain(|&id| id != ended);
         if O::ENABLED {
             observer.thread_end(state.current);
         }

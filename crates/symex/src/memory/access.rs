@@ -1,12 +1,9 @@
 //! Reading and writing bytes of objects.
 
-use std::rc::Rc;
-
 use smallvec::SmallVec;
 
 use super::object::Content;
-use super::page::{PAGE, position};
-use super::{CHUNK, Death, Heap, MemoryFault, Object, ObjectId, layout};
+use super::{Death, Heap, MemoryFault, Object, ObjectId, layout};
 use crate::domain::{Domain, MemoryByte};
 use crate::stop::ErrorKind;
 
@@ -69,7 +66,9 @@ impl<D: Domain> Heap<D> {
             offset.push_str("...");
         }
         let (accessed, has) = (count(n), count(size));
-        format!("{} of {accessed} at offset {offset} of {}, which has {has}", verb(write), self.describe_object(id))
+        let undefined = self.object(id).is_some_and(|o| o.external);
+        let has = if undefined { "is declared but defined nowhere".to_owned() } else { format!("has {has}") };
+        format!("{} of {accessed} at offset {offset} of {}, which {has}", verb(write), self.describe_object(id))
     }
 
     fn null(&self, address: u64, write: bool) -> MemoryFault {
@@ -84,52 +83,38 @@ impl<D: Domain> Heap<D> {
     #[inline]
     pub(crate) fn read_plain<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
         let (id, offset) = layout::split(address);
-        let object = self.chunks.get(id.0 as usize / CHUNK)?[id.0 as usize % CHUNK].as_deref()?;
+        let object = self.objects.get(id.0 as usize)?;
         let offset = offset as u64;
-        if offset.checked_add(N as u64)? > object.size || object.external {
+        if offset.checked_add(N as u64)? > object.size || object.external || !object.is_alive() {
             return None;
         }
-        let Content::Bytes(pages) = &object.content else { return None };
-        let page = pages.get(offset as usize / PAGE)?;
-        if D::SYMBOLIC && page.shadow.is_some() {
-            return None;
+        match &object.content {
+            Content::Bytes(pages) => pages.read(offset),
+            Content::Array(_) | Content::Both(..) => None,
         }
-        let at = offset as usize % PAGE;
-        page.data.get(at..at + N)?.try_into().ok()
     }
 
     /// Writes `N` constant bytes, if everything about the access is plain. The machine's fast path.
     #[inline]
     pub(crate) fn write_plain<const N: usize>(&mut self, address: u64, bytes: [u8; N]) -> bool {
         let (id, offset) = layout::split(address);
-        let Some(chunk) = self.chunks.get_mut(id.0 as usize / CHUNK) else { return false };
-        let Some(object) = &mut Rc::make_mut(chunk)[id.0 as usize % CHUNK] else { return false };
-        let object = Rc::make_mut(object);
+        let Some(object) = self.objects.get_mut(id.0 as usize) else { return false };
         let offset = offset as u64;
         let Some(end) = offset.checked_add(N as u64) else { return false };
-        if end > object.size || object.constant || object.external {
+        if end > object.size || object.constant || object.external || !object.is_alive() {
             return false;
         }
-        let Content::Bytes(pages) = &mut object.content else { return false };
-        let Some(page) = pages.get_mut(offset as usize / PAGE) else { return false };
-        let page = Rc::make_mut(page);
-        if D::SYMBOLIC && page.shadow.is_some() {
-            return false;
+        match &mut object.content {
+            Content::Bytes(pages) => pages.write(offset, bytes),
+            Content::Array(_) | Content::Both(..) => false,
         }
-        let at = offset as usize % PAGE;
-        let Some(target) = page.data.get_mut(at..at + N) else { return false };
-        target.copy_from_slice(&bytes);
-        true
     }
 
     /// One byte of a live object, inside its bounds.
     pub fn byte(&self, domain: &mut D, path: &D::Path, id: ObjectId, offset: u64) -> MemoryByte<D::Byte> {
         let Some(object) = self.object(id) else { return MemoryByte::Constant(0) };
         match &object.content {
-            Content::Bytes(pages) | Content::Both(pages, _) => {
-                let (page, at) = position(offset);
-                pages.get(page).map_or(MemoryByte::Constant(0), |p| p.get(at))
-            }
+            Content::Bytes(pages) | Content::Both(pages, _) => pages.get(offset),
             Content::Array(array) => {
                 let value = domain.array_load(path, array, object.size, &D::constant(offset), 1, false);
                 domain.split_bytes(&value, 1).pop().unwrap_or(MemoryByte::Constant(0))
@@ -151,10 +136,7 @@ impl<D: Domain> Heap<D> {
         match &mut object.content {
             Content::Bytes(pages) | Content::Both(pages, _) => {
                 for (byte, i) in bytes.iter().zip(offset..) {
-                    let (page, at) = position(i);
-                    if let Some(page) = pages.get_mut(page) {
-                        Rc::make_mut(page).set(at, byte.clone());
-                    }
+                    pages.set(i, byte.clone());
                 }
             }
             Content::Array(array) => {
@@ -173,8 +155,7 @@ impl<D: Domain> Heap<D> {
         match &object.content {
             Content::Array(array) | Content::Both(_, array) => Some(array.clone()),
             Content::Bytes(pages) => {
-                let size = usize::try_from(object.size).ok()?;
-                let all: Vec<_> = pages.iter().flat_map(|p| (0..PAGE).map(|i| p.get(i))).take(size).collect();
+                let all: Vec<_> = (0..object.size).map(|i| pages.get(i)).collect();
                 let array = domain.array_from_bytes(&all);
                 let object = self.object_mut(id)?;
                 if let Content::Bytes(pages) = &mut object.content {
@@ -204,7 +185,12 @@ impl<D: Domain> Heap<D> {
     /// be constant.
     pub(crate) fn copy_plain(&mut self, to: ObjectId, at: u64, from: ObjectId, start: u64, n: u64) -> bool {
         let Some(bytes) = self.plain_bytes(from, start, n) else { return false };
-        self.write_run(to, at, &bytes)
+        let undefined = self.undefined_bytes(from, start, n);
+        let done = self.write_run(to, at, &bytes);
+        if let Some(masks) = undefined.filter(|_| done) {
+            self.set_undefined_bytes(to, at, &masks);
+        }
+        done
     }
 
     /// Fills a checked range with a constant byte; false (and nothing done) when some byte may not be constant.
@@ -215,32 +201,13 @@ impl<D: Domain> Heap<D> {
 
     fn plain_bytes(&self, id: ObjectId, start: u64, n: u64) -> Option<Vec<u8>> {
         let object = self.object(id).filter(|o| !o.external)?;
-        let pages = object.content.pages()?;
-        let mut bytes = Vec::with_capacity(usize::try_from(n).ok()?);
-        let (first, skip) = position(start);
-        for page in pages.get(first..)? {
-            if page.shadow.is_some() {
-                return None;
-            }
-            let from = if bytes.is_empty() { skip } else { 0 };
-            let left = usize::try_from(n).ok()? - bytes.len();
-            bytes.extend_from_slice(&page.data[from..PAGE.min(from + left)]);
-            if bytes.len() as u64 == n {
-                return Some(bytes);
-            }
-        }
-        None
+        object.content.pages()?.read_run(start, n)
     }
 
     fn write_run(&mut self, id: ObjectId, at: u64, bytes: &[u8]) -> bool {
         let Some(object) = self.object_mut(id).filter(|o| !o.external) else { return false };
         let Content::Bytes(pages) = &mut object.content else { return false };
-        let (first, last) = (position(at).0, position(at + bytes.len() as u64 - 1).0);
-        let Some(range) = pages.get(first..=last) else { return false };
-        if range.iter().any(|p| p.shadow.is_some()) {
-            return false;
-        }
-        super::page::fill(pages, at, bytes);
+        pages.write_run(at, bytes);
         true
     }
 }

@@ -1,12 +1,10 @@
 //! One memory object.
 
 use std::fmt;
-use std::rc::Rc;
 
 use icsched_ir::{FuncId, GlobalId, ProgramPoint, ValueId};
-use smallvec::{SmallVec, smallvec};
 
-use super::page::{PAGE, Page};
+use super::page::Pages;
 use crate::domain::Domain;
 use crate::thread::{FrameId, ThreadId};
 
@@ -50,6 +48,38 @@ pub enum ObjectKind {
     VarArgs(FrameId),
 }
 
+/// Who may free a heap object.
+#[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
+pub enum Family {
+    /// `free`, `realloc`.
+    #[default]
+    Free,
+    /// C++'s `delete`.
+    Delete,
+    /// C++'s `delete[]`.
+    DeleteArray,
+}
+
+impl Family {
+    /// The family of a number that `__ics_set_family` is given.
+    pub(crate) const fn of(number: u64) -> Self {
+        match number {
+            1 => Family::Delete,
+            2 => Family::DeleteArray,
+            _ => Family::Free,
+        }
+    }
+
+    /// How objects of the family are made, and what frees them.
+    pub(crate) const fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Family::Free => ("malloc", "free"),
+            Family::Delete => ("new", "delete"),
+            Family::DeleteArray => ("new[]", "delete[]"),
+        }
+    }
+}
+
 /// How an object died.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Death {
@@ -72,9 +102,6 @@ pub(super) enum Life {
     },
 }
 
-/// Pages of an object; the last one may reach beyond its end.
-pub(super) type Pages<D> = SmallVec<[Rc<Page<D>>; 1]>;
-
 /// What an object holds.
 pub(super) enum Content<D: Domain> {
     Bytes(Pages<D>),
@@ -95,11 +122,6 @@ impl<D: Domain> Clone for Content<D> {
 }
 
 impl<D: Domain> Content<D> {
-    pub(super) fn zero(size: u64, page: &Rc<Page<D>>) -> Self {
-        let count = usize::try_from(size.div_ceil(PAGE as u64)).expect("objects fit into memory");
-        Content::Bytes(smallvec![page.clone(); count])
-    }
-
     pub(super) fn pages(&self) -> Option<&Pages<D>> {
         match self {
             Content::Bytes(pages) | Content::Both(pages, _) => Some(pages),
@@ -118,6 +140,8 @@ pub struct Object<D: Domain> {
     pub constant: bool,
     /// A variable that is declared but defined nowhere: has no known contents.
     pub external: bool,
+    /// What may free it, if it is from the heap.
+    pub family: Family,
     /// The program's instruction that made it (the call of `malloc`), if one did.
     pub allocated_at: Option<ProgramPoint>,
     pub(super) life: Life,
@@ -133,7 +157,7 @@ impl<D: Domain> Clone for Object<D> {
 impl<D: Domain> Object<D> {
     /// Whether it may be accessed.
     pub fn is_alive(&self) -> bool {
-        self.life == Life::Alive
+        matches!(self.life, Life::Alive)
     }
 
     /// How it died and the program's instruction that killed it.

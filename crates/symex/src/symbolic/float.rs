@@ -1,7 +1,7 @@
 //! Float operations on symbolic values. Floats are bit patterns in the term language.
 
 use icsched_ir::{BinOp, CastOp, FloatPredicate, Type, UnOp};
-use icsched_smt::{BinOp as TermOp, FpOp, Term};
+use icsched_smt::{BinOp as TermOp, CmpOp, FpOp, Term};
 
 use super::SymbolicDomain;
 use crate::print::Printer;
@@ -127,12 +127,29 @@ impl SymbolicDomain {
         let width = to.bits();
         let operator = match op {
             CastOp::FpTrunc | CastOp::FpExt => FpOp::FpToFp(width),
-            CastOp::FpToUi => FpOp::FpToUi(width),
-            CastOp::FpToSi => FpOp::FpToSi(width),
+            CastOp::FpToUi | CastOp::FpToSi => return Some(self.float_to_integer(op == CastOp::FpToSi, width, a)),
             CastOp::UiToFp => FpOp::UiToFp(width),
             CastOp::SiToFp => FpOp::SiToFp(width),
             _ => return None,
         };
         Some(self.pool.fp(operator, &[a]))
+    }
+
+    /// What the processor's conversions to 32 or 64 signed bits give, also where the result does not fit: as
+    /// [`arith::cast`](crate::arith::cast).
+    fn float_to_integer(&mut self, is_signed: bool, width: u32, a: Term) -> Term {
+        let register = if width < 32 || is_signed && width == 32 { 32 } else { 64 };
+        let low = self.pool.fp(FpOp::FpToSi(register), &[a]);
+        if is_signed || width < 64 {
+            return self.pool.trunc(low, width);
+        }
+        let wide = if self.pool.width(a) == 32 { self.pool.fp(FpOp::FpToFp(64), &[a]) } else { a };
+        let half = self.pool.constant(64, 9_223_372_036_854_775_808f64.to_bits());
+        let above = self.pool.fp(FpOp::FSub, &[wide, half]);
+        let high = self.pool.fp(FpOp::FpToSi(64), &[above]);
+        let zero = self.pool.constant(64, 0);
+        let is_large = self.pool.cmp(CmpOp::Slt, low, zero);
+        let both = self.pool.binary(TermOp::Or, low, high);
+        self.pool.ite(is_large, both, low)
     }
 }

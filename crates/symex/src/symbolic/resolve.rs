@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::{SymValue, SymbolicDomain, unsupported};
-use crate::domain::{Target, Targets};
+use crate::domain::{Domain, Target, Targets};
 use crate::memory::{AddressClass, FIRST_BLOCK_ID, Heap, ObjectId, address, classify};
 use crate::path::SymPath;
 use crate::print::Printer;
@@ -39,11 +39,12 @@ fn holds_object(constant: u64) -> bool {
 }
 
 impl SymbolicDomain {
-    /// The targets of an access of `n` bytes.
-    pub(super) fn targets(
+    /// The targets of an access of `n` bytes at an address that is no constant. The heap may be the one of a domain that
+    /// wraps this one.
+    pub fn targets<D: Domain>(
         &mut self,
         path: &SymPath,
-        heap: &Heap<Self>,
+        heap: &Heap<D>,
         at: Term,
         n: u64,
     ) -> Result<Targets<SymValue>, Stop<Self>> {
@@ -77,9 +78,9 @@ impl SymbolicDomain {
     }
 
     /// The object and offset of an alternative that is no error; `None` when it is one and decided not to happen.
-    fn check_alternative(
+    fn check_alternative<D: Domain>(
         &mut self,
-        heap: &Heap<Self>,
+        heap: &Heap<D>,
         alternative: Alternative,
         n: u64,
     ) -> Result<Option<(ObjectId, Term)>, Stop<Self>> {

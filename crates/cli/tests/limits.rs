@@ -1,0 +1,262 @@
+//! Programs and systems that do not end by themselves or do not give what is asked for.
+//!
+//! The programs are textual LLVM IR, so that no compiler is needed.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+const TARGET: &str = "target triple = \"x86_64-pc-linux-gnu\"\n";
+
+/// Says `go` and never ends.
+const ENDLESS: &str = "
+@text = constant [3 x i8] c\"go\\0A\"
+@count = global i64 0
+declare i64 @write(i32, ptr, i64)
+define i32 @main() {
+  %n = call i64 @write(i32 1, ptr @text, i64 3)
+  br label %again
+again:
+  %old = load volatile i64, ptr @count
+  %new = add i64 %old, 1
+  store volatile i64 %new, ptr @count
+  br label %again
+}
+";
+
+/// Writes for ever.
+const TALKS: &str = "
+@text = constant [3 x i8] c\"go\\0A\"
+declare i64 @write(i32, ptr, i64)
+define i32 @main() {
+  br label %again
+again:
+  %n = call i64 @write(i32 1, ptr @text, i64 3)
+  br label %again
+}
+";
+
+/// Waits for input.
+const LISTENS: &str = "
+@text = global [3 x i8] zeroinitializer
+declare i64 @read(i32, ptr, i64)
+define i32 @main() {
+  %n = call i64 @read(i32 0, ptr @text, i64 3)
+  ret i32 0
+}
+";
+
+/// Fills ever more memory, 64 MiB at a time.
+const FILLS: &str = "
+declare ptr @malloc(i64)
+declare ptr @memset(ptr, i32, i64)
+define i32 @main() {
+  br label %again
+again:
+  %p = call ptr @malloc(i64 67108864)
+  %q = call ptr @memset(ptr %p, i32 7, i64 67108864)
+  br label %again
+}
+";
+
+/// Recurses without end.
+const RECURSES: &str = "
+define i32 @f(i32 %n) {
+  %m = add i32 %n, 1
+  %r = call i32 @f(i32 %m)
+  %s = add i32 %r, %n
+  ret i32 %s
+}
+define i32 @main() {
+  %r = call i32 @f(i32 0)
+  ret i32 %r
+}
+";
+
+const RETURNS_7: &str = "define i32 @main() {\n  ret i32 7\n}\n";
+
+struct Place(TempDir);
+
+impl Place {
+    fn with(body: &str) -> Self {
+        let place = Self(TempDir::new().expect("a temporary directory can be made"));
+        std::fs::write(place.path("p.ll"), format!("{TARGET}{body}")).expect("the directory is ours");
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Whoever runs the tests may ignore signals (`nohup`), which would go on to the command.
+    fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new("env");
+        command
+            .args(["--default-signal=INT,TERM,HUP", env!("CARGO_BIN_EXE_icsched")])
+            .args(words)
+            .current_dir(self.0.path())
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, words: &[&str]) -> Output {
+        self.command(words).output().expect("the binary was built for this test")
+    }
+
+    /// Starts `exec`, and waits until the program has begun to write.
+    fn start(&self, words: &[&str]) -> (Child, BufReader<impl std::io::Read + use<>>) {
+        let piped = self.command(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let mut child = piped.expect("the binary was built for this test");
+        let mut out = BufReader::new(child.stdout.take().expect("it is a pipe"));
+        let mut line = String::new();
+        out.read_line(&mut line).expect("the program writes");
+        assert_eq!(line, "go\n");
+        (child, out)
+    }
+}
+
+fn ends(output: &Output, status: i32, text: &str) {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{stderr}");
+    assert!(stderr.contains(text), "no `{text}` in {stderr}");
+    assert!(!stderr.contains("icsched has a bug"), "{stderr}");
+}
+
+#[test]
+fn a_limit_ends_a_run_with_status_3() {
+    let endless = Place::with(ENDLESS);
+    ends(&endless.run(&["exec", "p.ll", "--timeout", "100ms"]), 3, "--timeout");
+    ends(&endless.run(&["exec", "p.ll", "--max-instructions", "1000"]), 3, "--max-instructions");
+    ends(&Place::with(FILLS).run(&["exec", "p.ll", "--max-memory", "400MiB"]), 3, "--max-memory");
+}
+
+/// The search stops, too, with what is known: nothing here, but said properly.
+#[test]
+fn a_limit_ends_a_search_with_its_reason() {
+    let output = Place::with(FILLS).run(&["enumerate", "p.ll", "--max-memory", "400MiB"]);
+    ends(&output, 3, "");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("the memory limit was reached (--max-memory)"));
+    let output = Place::with(ENDLESS).run(&["enumerate", "p.ll", "--timeout", "100ms"]);
+    ends(&output, 3, "");
+    let nothing_loaded = Place::with(RETURNS_7).run(&["enumerate", "p.ll", "--max-memory", "1KiB"]);
+    ends(&nothing_loaded, 3, "memory limit");
+}
+
+#[test]
+fn a_time_that_no_clock_shows_is_no_limit() {
+    let place = Place::with(RETURNS_7);
+    for command in ["exec", "enumerate"] {
+        let output = place.run(&[command, "p.ll", "--timeout", "18446744073709551615s"]);
+        assert_eq!(output.status.code(), Some(if command == "exec" { 7 } else { 0 }));
+    }
+}
+
+#[test]
+fn a_signal_stops_a_run_cleanly() {
+    let place = Place::with(ENDLESS);
+    for signal in ["-INT", "-TERM"] {
+        let (child, _out) = place.start(&["exec", "p.ll"]);
+        let sent = Command::new("kill").args([signal, &child.id().to_string()]).status();
+        assert!(sent.expect("there is such a command").success());
+        ends(&child.wait_with_output().expect("it is our child"), 3, "stopped by the user");
+    }
+}
+
+/// A read that never returns is no reason to run for ever.
+#[test]
+fn waiting_for_input_is_cut_too() {
+    let place = Place::with(LISTENS);
+    let mut command = place.command(&["exec", "p.ll", "--timeout", "100ms"]);
+    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it was built");
+    let input = child.stdin.take();
+    let mut said = String::new();
+    child.stderr.take().expect("it is a pipe").read_to_string(&mut said).expect("messages are text");
+    assert_eq!((child.wait().expect("it is our child").code(), said.contains("--timeout")), (Some(3), true), "{said}");
+    drop(input);
+}
+
+/// Natively SIGPIPE ends such a program.
+#[test]
+fn a_closed_pipe_ends_who_writes_into_it() {
+    let (child, out) = Place::with(TALKS).start(&["exec", "p.ll"]);
+    drop(out);
+    ends(&child.wait_with_output().expect("it is our child"), 141, "");
+}
+
+#[test]
+fn a_deep_recursion_names_the_limit_and_shows_both_ends() {
+    let output = Place::with(RECURSES).run(&["exec", "p.ll"]);
+    ends(&output, 1, "nested calls");
+    ends(&output, 1, "more calls ...");
+    assert!(output.stderr.len() < 10_000, "{} bytes", output.stderr.len());
+}
+
+#[test]
+fn devices_are_neither_read_nor_replaced() {
+    let place = Place::with(RETURNS_7);
+    for words in [&["exec", "/dev/zero"][..], &["enumerate", "/dev/zero"], &["inspect", "ir", "/dev/zero"]] {
+        ends(&place.run(words), 2, "device");
+    }
+    for words in [&["show", "/dev/zero"][..], &["enumerate", "p.ll", "-o", "/dev/full"]] {
+        ends(&place.run(words), 2, "not a file");
+    }
+    assert!(!std::fs::metadata("/dev/full").expect("Linux has it").is_file());
+}
+
+#[test]
+fn a_full_output_is_an_error() {
+    let place = Place::with(RETURNS_7);
+    assert_eq!(place.run(&["enumerate", "p.ll"]).status.code(), Some(0));
+    let full = || -> File { OpenOptions::new().write(true).open("/dev/full").expect("Linux has it") };
+    for words in [&["show", "p.icsdb"][..], &["inspect", "ir", "p.ll"], &["enumerate", "p.ll", "--json", "-"]] {
+        let output = place.command(words).stdout(full()).output().expect("it was built");
+        ends(&output, 2, "standard output");
+    }
+}
+
+/// The system's strings are bytes.
+#[test]
+fn arguments_need_not_be_text() {
+    let place = Place::with(
+        "define i32 @main(i32 %argc, ptr %argv) {
+  %place = getelementptr ptr, ptr %argv, i64 1
+  %text = load ptr, ptr %place
+  %byte = load i8, ptr %text
+  %status = zext i8 %byte to i32
+  ret i32 %status
+}
+",
+    );
+    let mut command = place.command(&["exec", "p.ll", "--"]);
+    let argument = <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"\xff");
+    let output = command.arg(argument).env("ODD", argument).output().expect("it was built");
+    ends(&output, 255, "");
+}
+
+#[test]
+fn main_is_what_c_says() {
+    for body in [
+        "define i32 @main(i32 %a, ptr %b, ptr %c, i32 %d) {\n  ret i32 0\n}\n",
+        "define ptr @main() {\n  ret ptr null\n}\n",
+        "define i32 @main(double %a) {\n  ret i32 0\n}\n",
+        "define i64 @main(i64 %a, ptr %b) {\n  ret i64 0\n}\n",
+    ] {
+        for command in ["exec", "enumerate"] {
+            ends(&Place::with(body).run(&[command, "p.ll"]), 2, "its `main` is (");
+        }
+    }
+    let variable = Place::with("@main = global i32 7\n");
+    ends(&variable.run(&["exec", "p.ll"]), 2, "defines no function `main`");
+    let alias = "define i32 @start(i32 %a) {\n  ret i32 %a\n}\n@main = alias i32 (i32), ptr @start\n";
+    assert_eq!(Place::with(alias).run(&["exec", "p.ll", "--", "x", "y"]).status.code(), Some(3));
+    assert_eq!(Place::with("define void @main() {\n  ret void\n}\n").run(&["exec", "p.ll"]).status.code(), Some(0));
+}
+
+#[test]
+fn an_object_that_no_address_reaches_is_refused() {
+    let place = Place::with("@big = global [5000000000 x i8] zeroinitializer\ndefine i32 @main() {\n  ret i32 0\n}\n");
+    ends(&place.run(&["exec", "p.ll"]), 2, "`big` of 5000000000 bytes");
+}

@@ -1,0 +1,275 @@
+//! What pointers point to.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::{self, Write as _};
+use std::rc::Rc;
+
+use icsched_ir::{Definition, Definitions, FuncId, Op, ProgramPoint, Type, ValueId};
+use icsched_pointsto::{Location, ObjectKind, PointerInfo, Statistics};
+use serde::Serialize;
+
+use super::memory::{Memory, Names, kind, some, sorted};
+use super::{quoted, source};
+
+/// Name and version of the document.
+const SCHEMA: &str = "icsched/inspect-pointsto/1";
+
+#[derive(Serialize)]
+pub(super) struct Document {
+    schema: &'static str,
+    program: String,
+    functions: Vec<Entry>,
+    /// Empty when one function is asked for.
+    objects: Vec<Object>,
+    /// What the analysis did not know and took the worst of.
+    notes: Vec<String>,
+    statistics: Counts,
+}
+
+#[derive(Serialize)]
+struct Entry {
+    name: String,
+    at: Option<String>,
+    pointers: Vec<Pointer>,
+}
+
+#[derive(Serialize)]
+struct Pointer {
+    /// The variable's name, or the value as in the IR.
+    name: String,
+    kind: &'static str,
+    /// Where it is computed; null for parameters.
+    at: Option<String>,
+    targets: Targets,
+}
+
+/// One place that a pointer may point to.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+struct Target {
+    object: Rc<str>,
+    /// `+8`, `+4+8k` for every eighth byte from the fourth, `+*` for any; null for functions.
+    offset: Option<Rc<str>>,
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.object, self.offset.as_deref().unwrap_or_default())
+    }
+}
+
+#[derive(Serialize)]
+struct Object {
+    name: String,
+    kind: &'static str,
+    /// Bytes, where all objects of the name have the same.
+    size: Option<u64>,
+    /// What the pointers in it point to.
+    contents: Targets,
+}
+
+#[derive(Serialize)]
+struct Counts {
+    instances: usize,
+    objects: usize,
+    locations: usize,
+    cells: usize,
+    nodes: usize,
+    edges: usize,
+    waves: usize,
+}
+
+pub(super) fn document(memory: &Memory<'_>) -> Document {
+    let program = memory.program;
+    let mut known = Known { names: Names::new(memory), targets: HashMap::new() };
+    let functions = memory.functions().map(|(id, function)| Entry {
+        name: function.name.clone(),
+        at: source(program, function.loc),
+        pointers: pointers(&mut known, id),
+    });
+    let functions = functions.collect();
+    let &Statistics { instances, objects, locations, cells, nodes, edges, waves, .. } = memory.points_to.statistics();
+    Document {
+        schema: SCHEMA,
+        program: program.name.clone(),
+        functions,
+        objects: if memory.selection.function.is_none() { all_objects(&mut known) } else { Vec::new() },
+        notes: memory.notes(),
+        statistics: Counts { instances, objects, locations, cells, nodes, edges, waves },
+    }
+}
+
+/// Where a pointer may point to; shared by those that point to the same.
+type Targets = Rc<[Target]>;
+
+/// Targets that were asked for before: large programs have few different sets.
+struct Known<'m> {
+    names: Names<'m>,
+    targets: HashMap<Vec<Location>, Targets>,
+}
+
+impl Known<'_> {
+    fn targets(&mut self, info: PointerInfo) -> Targets {
+        if let Some(known) = self.targets.get(&info.locations) {
+            return Rc::clone(known);
+        }
+        let found = sorted(info.locations.iter().map(|l| self.target(l)).collect::<Vec<_>>()).into();
+        self.targets.insert(info.locations, Rc::clone(&found));
+        found
+    }
+
+    fn target(&mut self, location: &Location) -> Target {
+        let kind = self.names.memory.points_to.objects()[location.object].kind;
+        let has_offset = !matches!(kind, ObjectKind::Function(_));
+        let offset = has_offset.then(|| self.names.offsets(location.offsets));
+        Target { object: self.names.object(location.object), offset }
+    }
+}
+
+/// What is in one of them.
+fn union(mut sets: Vec<Targets>) -> Targets {
+    sets.dedup();
+    match sets.pop() {
+        Some(only) if sets.is_empty() => only,
+        last => sorted(sets.iter().chain(&last).flat_map(|set| set.iter().cloned())).into(),
+    }
+}
+
+/// Parameters, then locals in memory, then computed pointers: those of one variable at one line together.
+fn pointers(known: &mut Known<'_>, func: FuncId) -> Vec<Pointer> {
+    let memory = known.names.memory;
+    let function = &memory.program.functions[func];
+    let definitions = Definitions::new(function);
+    let name = |v: ValueId| function.values[v].name.clone().unwrap_or_else(|| v.to_string());
+    let mut found: Vec<Pointer> = Vec::new();
+    let mut local: BTreeMap<ValueId, Vec<Targets>> = BTreeMap::new();
+    for (id, object) in memory.points_to.objects().iter() {
+        if let ObjectKind::Stack { instance, value } = object.kind
+            && memory.points_to.instances()[instance].func == func
+        {
+            local.entry(value).or_default().push(known.targets(memory.points_to.contents(id)));
+        }
+    }
+    let mut computed: BTreeMap<(ValueId, String, Option<String>), Vec<Targets>> = BTreeMap::new();
+    let mut first: BTreeMap<(String, Option<String>), ValueId> = BTreeMap::new();
+    for (value, what) in function.values.iter() {
+        if what.ty != Type::Ptr {
+            continue;
+        }
+        let mut info = || known.targets(memory.points_to.pointer_info(func, value.into()));
+        let at = match definitions.of(value) {
+            Some(Definition::Argument(_)) => {
+                found.push(Pointer { name: name(value), kind: "parameter", at: None, targets: info() });
+                continue;
+            }
+            Some(Definition::Parameter(block, _)) => Some(ProgramPoint { func, block, inst: 0 }),
+            Some(Definition::Inst(block, at)) => {
+                let op = &function.blocks[block].insts[at].op;
+                // A local's own address, and what is derived from a pointer that is shown, say nothing new.
+                let says_nothing =
+                    matches!(op, Op::Alloca { .. }) || what.name.is_none() && matches!(op, Op::Address { .. });
+                if says_nothing {
+                    continue;
+                }
+                Some(ProgramPoint { func, block, inst: u32::try_from(at).unwrap_or(u32::MAX) })
+            }
+            None => None,
+        };
+        let at = at.and_then(|at| source(memory.program, at.loc(memory.program)));
+        let first = *first.entry((name(value), at.clone())).or_insert(value);
+        computed.entry((first, name(value), at)).or_default().push(info());
+    }
+    for (value, contents) in local {
+        let targets = union(contents);
+        if !targets.is_empty() {
+            found.push(Pointer { name: name(value), kind: "local", at: None, targets });
+        }
+    }
+    let computed = computed.into_iter().map(|((_, name, at), targets)| Pointer {
+        name,
+        kind: "value",
+        at,
+        targets: union(targets),
+    });
+    found.extend(computed);
+    found
+}
+
+/// Objects of one name are shown as one.
+fn all_objects(known: &mut Known<'_>) -> Vec<Object> {
+    let memory = known.names.memory;
+    let mut found: BTreeMap<String, Object> = BTreeMap::new();
+    for (id, object) in memory.points_to.objects().iter().filter(|(id, _)| memory.shows(*id)) {
+        if matches!(object.kind, ObjectKind::Function(_) | ObjectKind::Outside | ObjectKind::PlainConstants) {
+            continue;
+        }
+        let name = memory.name(id);
+        let contents = known.targets(memory.points_to.contents(id));
+        let entry = found.entry(name.clone()).or_insert_with(|| Object {
+            name,
+            kind: kind(memory.program, object.kind),
+            size: object.size,
+            contents: Rc::new([]),
+        });
+        entry.size = entry.size.filter(|_| entry.size == object.size);
+        entry.contents = union(vec![Rc::clone(&entry.contents), contents]);
+    }
+    found.into_values().collect()
+}
+
+pub(super) fn text(document: &Document) -> String {
+    let mut out = String::new();
+    write_text(&mut out, document).expect("writing to a string does not fail");
+    out
+}
+
+fn write_text(out: &mut String, document: &Document) -> fmt::Result {
+    for entry in &document.functions {
+        let at = entry.at.as_ref().map(|at| format!(" ({at})")).unwrap_or_default();
+        writeln!(out, "{}{at}", entry.name)?;
+        for pointer in &entry.pointers {
+            let at = match &pointer.at {
+                Some(at) => format!("@{at}"),
+                None => format!(" ({})", pointer.kind),
+            };
+            writeln!(out, "  {}{at} -> {}", pointer.name, some(&pointer.targets))?;
+        }
+    }
+    let with_contents: Vec<&Object> = document.objects.iter().filter(|o| !o.contents.is_empty()).collect();
+    if !with_contents.is_empty() {
+        writeln!(out, "\nobjects with pointers in them:")?;
+    }
+    for object in with_contents {
+        writeln!(out, "  {} ({}) -> {}", object.name, object.kind, some(&object.contents))?;
+    }
+    for note in &document.notes {
+        writeln!(out, "\nnote: {note}")?;
+    }
+    let Counts { instances, objects, locations, cells, nodes, edges, waves } = document.statistics;
+    writeln!(
+        out,
+        "\n{instances} instances of functions, {objects} objects, {locations} locations, {cells} cells; {nodes} nodes, \
+         {edges} edges, {waves} waves"
+    )
+}
+
+pub(super) fn dot(document: &Document) -> String {
+    let mut out = String::from("digraph pointsto {\n  rankdir=LR;\n");
+    out += "  node [shape=box, fontname=\"monospace\", fontsize=10];\n";
+    let mut edges: Vec<(String, Rc<str>)> = Vec::new();
+    for entry in &document.functions {
+        for pointer in &entry.pointers {
+            let from = format!("{}@{}", pointer.name, entry.name);
+            out += &format!("  {} [style=rounded];\n", quoted(&from));
+            edges.extend(pointer.targets.iter().map(|t| (from.clone(), Rc::clone(&t.object))));
+        }
+    }
+    for object in &document.objects {
+        edges.extend(object.contents.iter().map(|t| (object.name.clone(), Rc::clone(&t.object))));
+    }
+    edges.sort_unstable();
+    edges.dedup();
+    for (from, to) in edges {
+        out += &format!("  {} -> {};\n", quoted(&from), quoted(&to));
+    }
+    out + "}\n"
+}

@@ -1,0 +1,88 @@
+//! What points-to analysis says during the walk, asked once per place and object.
+
+use std::rc::Rc;
+
+use fixedbitset::FixedBitSet;
+use icsched_ir::{BlockId, EntityId, FuncId, ProgramPoint};
+use icsched_pointsto::{InstanceId, Region};
+use icsched_symex::memory::ObjectId;
+use icsched_symex::thread::FrameId;
+use icsched_symex::trace::Trace;
+use rustc_hash::FxHashMap;
+
+use crate::aliases::{Abstract, Aliases};
+use crate::objects::Objects;
+
+/// What some code may do.
+pub(super) type Known = Region;
+
+/// A function, or one of its instances, and the side of a branch in it.
+type Side = (Option<InstanceId>, (FuncId, BlockId, bool));
+
+/// Answers for all paths of a program.
+#[derive(Default)]
+pub(super) struct KnownRegions {
+    sides: FxHashMap<Side, Option<Rc<Known>>>,
+    instructions: FxHashMap<(Option<InstanceId>, ProgramPoint), Option<Rc<Known>>>,
+}
+
+/// Answers for one path.
+pub(super) struct Facts<'a, 'p> {
+    aliases: Option<&'p Aliases<'p>>,
+    cache: &'a mut KnownRegions,
+    instances: FxHashMap<FrameId, InstanceId>,
+    /// By object of the path.
+    objects: Vec<Option<Abstract>>,
+}
+
+impl<'a, 'p> Facts<'a, 'p> {
+    pub(super) fn new(
+        aliases: Option<&'p Aliases<'p>>,
+        cache: &'a mut KnownRegions,
+        objects: &Objects,
+        trace: &Trace,
+    ) -> Self {
+        let instances = aliases.map(|a| a.instances(trace)).unwrap_or_default();
+        let of = |aliases: &Aliases<'_>| {
+            (0..objects.len()).map(|o| aliases.object(objects.origin(ObjectId(o)), &instances)).collect()
+        };
+        let objects = aliases.map(of).unwrap_or_default();
+        Self { aliases, cache, instances, objects }
+    }
+
+    /// What the blocks on the other side of a branch may do; `None` if nothing is known.
+    pub(super) fn side(
+        &mut self,
+        frame: FrameId,
+        side: (FuncId, BlockId, bool),
+        blocks: &FixedBitSet,
+    ) -> Option<Rc<Known>> {
+        let aliases = self.aliases?;
+        let instance = self.instances.get(&frame).copied();
+        let compute = || {
+            let blocks: Vec<BlockId> = blocks.ones().map(BlockId::from_index).collect();
+            aliases.blocks(&aliases.candidates(side.0, instance), &blocks).map(Rc::new)
+        };
+        self.cache.sides.entry((instance, side)).or_insert_with(compute).clone()
+    }
+
+    /// What an instruction may do, whatever it does on the path.
+    pub(super) fn instruction(&mut self, frame: FrameId, at: ProgramPoint) -> Option<Rc<Known>> {
+        let aliases = self.aliases?;
+        let instance = self.instances.get(&frame).copied();
+        let compute = || aliases.instruction(&aliases.candidates(at.func, instance), at).map(Rc::new);
+        self.cache.instructions.entry((instance, at)).or_insert_with(compute).clone()
+    }
+
+    /// Whether code may write one of the live bytes of an object, as start and end.
+    pub(super) fn writes(&self, known: &Known, object: ObjectId, live: &[(u64, u64)]) -> bool {
+        let Some(aliases) = self.aliases else { return true };
+        let Some(Some(places)) = self.objects.get(object.0 as usize) else { return true };
+        let modref = aliases.modref();
+        let touches = |place, start: u64, end: u64| {
+            i64::try_from(start).is_ok_and(|s| modref.touches(&known.mods, place, s, end.saturating_sub(start)))
+        };
+        known.mods.is_everything()
+            || places.iter().any(|&place| live.iter().any(|&(start, end)| touches(place, start, end)))
+    }
+}

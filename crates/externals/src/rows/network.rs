@@ -1,0 +1,76 @@
+//! Sockets, names of hosts, waiting for descriptors. The columns are explained in the crate's root.
+
+use super::{Row, model};
+
+#[rustfmt::skip]
+pub(super) const ROWS: &[Row] = &[
+    // --- socket.c
+    model("socket", "socket", "---"),
+    model("socketpair", "socket", "---w"),
+    model("bind", "socket", "-r-"),
+    model("listen", "socket", "--"),
+    model("getsockname", "socket", "-wb"),
+    model("getpeername", "socket", "-wb"),
+    // --- socket_connect.c
+    model("connect", "socket_connect", "-r-"),
+    model("accept", "socket_connect", "-wb"),
+    model("accept4", "socket_connect", "-wb-"),
+    model("shutdown", "socket_connect", "--"),
+    // --- socket_messages.c
+    model("recv", "socket_messages", "-w--"),
+    model("recvfrom", "socket_messages", "-w--wb"),
+    model("recvmsg", "socket_messages", "-b-"),
+    model("__recv_chk", "socket_messages", "-w---"),
+    model("__recvfrom_chk", "socket_messages", "-w---wb"),
+    model("send", "socket_messages", "-r--"),
+    model("sendto", "socket_messages", "-r--r-"),
+    model("sendmsg", "socket_messages", "-r-"),
+    model("sendfile", "socket_messages", "--b-"),
+    model("sendfile64", "socket_messages", "--b-"),
+    // --- socket_options.c
+    model("setsockopt", "socket_options", "---r-"),
+    model("getsockopt", "socket_options", "---wb"),
+    // --- poll.c
+    model("poll", "poll", "b--"),
+    model("__poll_chk", "poll", "b---"),
+    model("ppoll", "poll", "b-rr"),
+    model("__ppoll_chk", "poll", "b-rr-"),
+    model("select", "poll", "-bbbb"),
+    model("pselect", "poll", "-bbbrr"),
+    model("__fdelt_chk", "poll", "-"),
+    // --- epoll.c
+    model("epoll_create", "epoll", "-"),
+    model("epoll_create1", "epoll", "-"),
+    model("epoll_ctl", "epoll", "---r"),
+    model("epoll_wait", "epoll", "-w--"),
+    model("epoll_pwait", "epoll", "-w--r"),
+    // --- eventfd.c
+    model("eventfd", "eventfd", "--"),
+    model("eventfd_read", "eventfd", "-w"),
+    model("eventfd_write", "eventfd", "--"),
+    model("timerfd_create", "eventfd", "--"),
+    model("timerfd_settime", "eventfd", "--rw"),
+    model("timerfd_gettime", "eventfd", "-w"),
+    // --- inet.c
+    model("inet_addr", "inet", "r"),
+    model("inet_aton", "inet", "rw"),
+    model("inet_network", "inet", "r"),
+    model("inet_ntoa", "inet", "->s"),
+    model("inet_ntop", "inet", "-rw->2"),
+    model("inet_pton", "inet", "-rw"),
+    // --- netdb.c
+    model("__h_errno_location", "netdb", ">s"),
+    model("gai_strerror", "netdb", "->s"),
+    model("hstrerror", "netdb", "->s"),
+    model("herror", "netdb", "r"),
+    model("getservbyname", "netdb", "rr>s"),
+    model("getservbyport", "netdb", "-r>s"),
+    model("getprotobyname", "netdb", "r>s"),
+    model("getaddrinfo", "netdb", "rrrp"),
+    model("freeaddrinfo", "netdb", "f"),
+    model("getnameinfo", "netdb", "r-w-w--"),
+    model("gethostbyname", "netdb", "r>s"),
+    model("gethostbyname2", "netdb", "r->s"),
+    model("gethostbyaddr", "netdb", "r-->s"),
+    model("if_nametoindex", "netdb", "r"),
+];

@@ -1,0 +1,198 @@
+//! What single instructions touch, in terms of points-to sets that are only named: nothing is united here.
+
+use icsched_externals::{ArgEffect, Row};
+use icsched_ir::{Callee, Const, Extent, FuncId, IdVec, Inst, Intrinsic, Op, Operand, Program, ProgramPoint, Touch};
+use rustc_hash::FxHashSet;
+
+use crate::access::Widths;
+use crate::modref::SetId;
+use crate::object::InstanceId;
+use crate::query::PointsTo;
+
+/// A set of pieces of memory, by what it is the union of. Sorted without duplicates once [`Parts::settle`]d.
+#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
+pub(crate) struct Parts {
+    /// What a numbered set points to, that many bytes each.
+    pub(crate) accesses: Vec<(u32, u64)>,
+    /// All of each object that a numbered set points to.
+    pub(crate) objects: Vec<u32>,
+    /// All of each object that can be reached from what a numbered set points to.
+    pub(crate) reachable: Vec<u32>,
+    /// Sets that are known.
+    pub(crate) sets: Vec<SetId>,
+    pub(crate) everything: bool,
+}
+
+impl Parts {
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Number of parts, those that are there several times counted as often.
+    pub(crate) fn len(&self) -> usize {
+        self.accesses.len() + self.objects.len() + self.reachable.len() + self.sets.len()
+    }
+
+    pub(crate) fn append(&mut self, other: &Parts) {
+        self.accesses.extend_from_slice(&other.accesses);
+        self.objects.extend_from_slice(&other.objects);
+        self.reachable.extend_from_slice(&other.reachable);
+        self.sets.extend_from_slice(&other.sets);
+        self.everything |= other.everything;
+    }
+
+    pub(crate) fn settle(&mut self) {
+        fn settle<T: Ord>(list: &mut Vec<T>) {
+            list.sort_unstable();
+            list.dedup();
+        }
+        settle(&mut self.accesses);
+        settle(&mut self.objects);
+        settle(&mut self.reachable);
+        settle(&mut self.sets);
+    }
+}
+
+/// What some instructions of an instance do by themselves, and whom they call.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Touched {
+    pub(crate) mods: Parts,
+    pub(crate) refs: Parts,
+    pub(crate) synchronises: bool,
+    /// Instances that are called and return: starting a thread is no call.
+    pub(crate) calls: Vec<InstanceId>,
+    /// A function that is not known is called.
+    pub(crate) outside: bool,
+    /// A thread is created.
+    pub(crate) creates: bool,
+}
+
+impl Touched {
+    pub(crate) fn append(&mut self, other: &Touched) {
+        self.mods.append(&other.mods);
+        self.refs.append(&other.refs);
+        self.calls.extend_from_slice(&other.calls);
+        self.synchronises |= other.synchronises;
+        self.outside |= other.outside;
+        self.creates |= other.creates;
+    }
+
+    pub(crate) fn settle(&mut self) {
+        self.mods.settle();
+        self.refs.settle();
+        self.calls.sort_unstable();
+        self.calls.dedup();
+    }
+}
+
+/// Looks at instructions.
+pub(crate) struct Reader<'p> {
+    pub(crate) program: &'p Program,
+    pub(crate) points_to: &'p PointsTo,
+    pub(crate) widths: Widths,
+    /// Per function, whether it is only declared and may synchronise.
+    synchronising: IdVec<FuncId, bool>,
+}
+
+impl<'p> Reader<'p> {
+    pub(crate) fn new(
+        program: &'p Program,
+        points_to: &'p PointsTo,
+        harmless: &dyn Fn(&icsched_ir::Function) -> bool,
+    ) -> Self {
+        let mut widths = FxHashSet::default();
+        for function in program.functions.values() {
+            for inst in function.blocks.values().flat_map(|b| &b.insts) {
+                let mut see = |touch: Touch| {
+                    if let Extent::Bytes(n) = touch.extent {
+                        widths.insert(n);
+                    }
+                };
+                inst.op.for_each_write(function, &mut see);
+                inst.op.for_each_read(function, &inst.results, &mut see);
+            }
+        }
+        let synchronising = program.functions.values();
+        let synchronising = synchronising.map(|f| f.is_declaration() && !f.no_return && !harmless(f)).collect();
+        Self { program, points_to, widths: Widths::new(&widths), synchronising }
+    }
+
+    /// What one instruction does when an instance executes it.
+    pub(crate) fn instruction(&self, instance: InstanceId, at: ProgramPoint, inst: &Inst, to: &mut Touched) {
+        let function = &self.program.functions[at.func];
+        inst.op.for_each_write(function, |touch| self.touch(instance, touch, &mut to.mods));
+        inst.op.for_each_read(function, &inst.results, |touch| self.touch(instance, touch, &mut to.refs));
+        to.synchronises |= inst.op.may_synchronise();
+        match &inst.op {
+            Op::Unsupported { .. } => {
+                to.mods.everything = true;
+                to.refs.everything = true;
+            }
+            Op::Call { callee: Callee::Intrinsic(i), .. } => to.creates |= *i == Intrinsic::ThreadCreate,
+            Op::Call { callee, args } => {
+                to.calls.extend_from_slice(self.points_to.callees(instance, at));
+                self.declared_targets(instance, callee, |func| self.declared(instance, func, args, to));
+            }
+            _ => {}
+        }
+    }
+
+    fn touch(&self, instance: InstanceId, touch: Touch, to: &mut Parts) {
+        let Some(set) = self.points_to.representative(instance, touch.address) else { return };
+        if touch.extent != Extent::Bytes(0) && self.points_to.is_made_of_numbers(set) {
+            to.everything = true;
+        }
+        match touch.extent {
+            Extent::Bytes(0) => {}
+            Extent::Bytes(n) => to.accesses.push((set, self.widths.round_up(n))),
+            Extent::Unknown => to.accesses.push((set, u64::MAX)),
+            Extent::Object => to.objects.push(set),
+        }
+    }
+
+    /// The functions without a body that a call may reach.
+    pub(crate) fn declared_targets(&self, instance: InstanceId, callee: &Callee, mut visit: impl FnMut(FuncId)) {
+        match callee {
+            Callee::Direct(f) | Callee::Indirect(Operand::Const(Const::Func(f))) => {
+                if self.program.functions[*f].is_declaration() {
+                    visit(*f);
+                }
+            }
+            Callee::Indirect(target) => {
+                let info = self.points_to.pointer_info_in(instance, *target);
+                self.points_to.functions(&info).filter(|&f| self.program.functions[f].is_declaration()).for_each(visit);
+            }
+            Callee::Intrinsic(_) => {}
+        }
+    }
+
+    /// A function without a body, by its row in the table of externals.
+    fn declared(&self, instance: InstanceId, func: FuncId, args: &[Operand], to: &mut Touched) {
+        to.synchronises |= self.synchronising[func];
+        let row: Option<&Row> = icsched_externals::lookup(&self.program.functions[func].name);
+        let Some(row) = row else {
+            to.outside = true;
+            return;
+        };
+        for (position, &arg) in args.iter().enumerate() {
+            let Some(set) = self.points_to.representative(instance, arg) else { continue };
+            let (reads, writes) = match row.argument(position) {
+                ArgEffect::Value => (false, false),
+                ArgEffect::Reads | ArgEffect::ReadsBytes => (true, false),
+                ArgEffect::Writes | ArgEffect::WritesBytes => (false, true),
+                ArgEffect::ReadsWrites | ArgEffect::Retains | ArgEffect::StoresPointer => (true, true),
+                ArgEffect::Frees => (false, true),
+                ArgEffect::Calls => {
+                    to.outside = true;
+                    (true, true)
+                }
+            };
+            if reads {
+                to.refs.reachable.push(set);
+            }
+            if writes {
+                to.mods.reachable.push(set);
+            }
+        }
+    }
+}

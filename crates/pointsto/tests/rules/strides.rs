@@ -1,0 +1,118 @@
+//! Pointers that are moved by multiples of something.
+
+use crate::check::{returned, returned_with};
+
+fn address(sum: &str) -> String {
+    returned(&format!("    %m: i64 = load [@number]\n    %x = address {sum}\n    return %x"))
+}
+
+#[test]
+fn an_index_makes_a_class_of_its_scale() {
+    assert_eq!(address("@a + %n*24"), "a+0+24k");
+    assert_eq!(address("@a + 8 + %n*24"), "a+8+24k");
+    assert_eq!(address("@a + 32 + %n*24"), "a+8+24k");
+    assert_eq!(address("@a - 8 + %n*24"), "a+16+24k");
+    assert_eq!(address("@a + %n*-24"), "a+0+24k");
+    assert_eq!(address("@a + %n*1"), "a+*");
+    assert_eq!(address("@a + %n*0"), "a+0");
+}
+
+#[test]
+fn several_indices_make_a_class_of_their_common_divisor() {
+    assert_eq!(address("@a + %n*24 + %m*16"), "a+0+8k");
+    assert_eq!(address("@a + 4 + %n*24 + %m*48"), "a+4+24k");
+}
+
+#[test]
+fn classes_are_moved_and_refined_by_further_steps() {
+    let body = |second: &str| format!("    %x = address @a + 8 + %n*24\n    %y = address %x + {second}\n    return %y");
+    assert_eq!(returned(&body("20")), "a+4+24k");
+    assert_eq!(returned(&body("%n*16")), "a+0+8k");
+    assert_eq!(returned(&body("%n*48")), "a+8+24k");
+    assert_eq!(returned(&body("%n*36")), "a+8+12k");
+}
+
+#[test]
+fn a_step_in_a_loop_is_a_stride() {
+    let body = |step: &str| {
+        format!(
+            "    jump head(@a)
+head(%x: ptr):
+    %y = address %x + {step}
+    branch %yes, head(%y), done
+done:
+    return %y"
+        )
+    };
+    assert_eq!(returned(&body("12")), "a+0+12k");
+    assert_eq!(returned(&body("-8")), "a+0+8k");
+    assert_eq!(returned(&body("12 + %n*8")), "a+0+4k");
+    assert_eq!(returned(&body("4096")), "a+0+4096k", "however long the step");
+}
+
+#[test]
+fn two_steps_in_a_loop_are_strides_each() {
+    let body = "    jump head(@a)
+head(%x: ptr):
+    %y = address %x + 24
+    branch %yes, head(%y), more
+more:
+    %z = address %y + 16
+    branch %yes, head(%z), done
+done:
+    return %x";
+    assert_eq!(returned(body), "a+0+8k");
+}
+
+#[test]
+fn a_step_before_a_loop_is_none() {
+    let body = "    %first = address @a + 8
+    jump head(%first)
+head(%x: ptr):
+    %y = address %x + 16
+    branch %yes, head(%y), done
+done:
+    %z = address %x + 4
+    return %z";
+    assert_eq!(returned(body), "a+12+16k");
+}
+
+#[test]
+fn a_step_through_memory_is_a_stride_too() {
+    let body = "    store [@p], @a
+    jump head
+head:
+    %x: ptr = load [@p]
+    %y = address %x + 16
+    store [@p], %y
+    branch %yes, head, done
+done:
+    return %x";
+    assert_eq!(returned(body), "a+0+16k");
+}
+
+#[test]
+fn a_step_through_recursion_is_a_stride_too() {
+    let f = "function @f(%x: ptr) -> ptr {
+entry:
+    %more: i1 = icmp.eq %x, null
+    branch %more, again, done
+again:
+    %y = address %x + 40
+    %z: ptr = call @f(%y)
+    return %z
+done:
+    return %x
+}";
+    assert_eq!(returned_with("    %x: ptr = call @f(@a)\n    return %x", f), "a+0+40k");
+}
+
+#[test]
+fn the_whole_of_an_object_stands_for_its_parts() {
+    let body =
+        "    %any = address @a + %n*1\n    %part = address @a + 8\n    %x = select %yes, %any, %part\n    return %x";
+    assert_eq!(returned(body), "a+*");
+    let body =
+        "    %any = address @a + %n*1\n    %part = address @b + 8\n    %x = select %yes, %any, %part\n    return %x";
+    assert_eq!(returned(body), "a+* b+8", "its own only");
+}

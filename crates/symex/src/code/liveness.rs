@@ -1,0 +1,92 @@
+//! Which values are live where a block starts: the classical backward dataflow, by function and on demand.
+//!
+//! Only undefined values ask for it: one that is dead must not keep its thread from the fast loop.
+
+use fixedbitset::FixedBitSet;
+use icsched_ir::{BlockId, EntityId, Function, Operand};
+
+/// Live values at the start of each block, its parameters included if they are used.
+#[derive(Clone, Debug)]
+pub(crate) struct Liveness(Vec<FixedBitSet>);
+
+impl Liveness {
+    /// O(blocks × values / word size), times the nesting of loops.
+    pub(crate) fn new(function: &Function) -> Self {
+        let mut live: Vec<_> = function.blocks.ids().map(|_| empty(function)).collect();
+        // Later blocks mostly come later in the list, so that going backwards settles quickly.
+        let order: Vec<BlockId> = function.blocks.ids().collect();
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &id in order.iter().rev() {
+                let now = at_start(function, id, &live);
+                changed |= now != live[id.index()];
+                live[id.index()] = now;
+            }
+        }
+        Self(live)
+    }
+
+    /// Whether a register holds a value that is read in the block or behind it. Scratch registers hold none.
+    pub(crate) fn is_live(&self, block: BlockId, register: usize) -> bool {
+        self.0[block.index()].contains(register)
+    }
+}
+
+fn empty(function: &Function) -> FixedBitSet {
+    FixedBitSet::with_capacity(function.values.len())
+}
+
+fn at_start(function: &Function, id: BlockId, live: &[FixedBitSet]) -> FixedBitSet {
+    let block = &function.blocks[id];
+    let mut set = empty(function);
+    for edge in block.terminator.edges() {
+        let mut behind = live[edge.target.index()].clone();
+        for param in &function.blocks[edge.target].params {
+            behind.set(param.index(), false);
+        }
+        set.union_with(&behind);
+    }
+    let read = |set: &mut FixedBitSet, operand: Operand| {
+        if let Operand::Value(value) = operand {
+            set.insert(value.index());
+        }
+    };
+    block.terminator.for_each_operand(|operand| read(&mut set, operand));
+    for inst in block.insts.iter().rev() {
+        for result in &inst.results {
+            set.set(result.index(), false);
+        }
+        inst.op.for_each_operand(|operand| read(&mut set, operand));
+    }
+    set
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_lives_up_to_its_last_use_around_a_loop() {
+        let text = r"
+function @f(v0: i32, v1: i32) -> i32 {
+b0:
+    jump b1(v0)
+b1(v2: i32):
+    v3: i32 = add v2, v1
+    v4: i1 = icmp.ult v3, 9
+    branch v4, b1(v3), b2
+b2:
+    return v3
+}
+";
+        let program = icsched_ir::parse(text).expect("well-formed");
+        let (_, function) = program.functions.iter().next().expect("one function");
+        let live = Liveness::new(function);
+        let block = BlockId::from_index;
+        let at = |b: usize| (0..5).filter(|&v| live.is_live(block(b), v)).collect::<Vec<_>>();
+        assert_eq!(at(0), [0, 1]);
+        assert_eq!(at(1), [1, 2]);
+        assert_eq!(at(2), [3]);
+    }
+}
