@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/epoll.h>
@@ -14,14 +15,18 @@
 #include <unistd.h>
 
 static int pipes[2], pair[2], counter;
+static sem_t go;
 
 static void *writer(void *arg)
 {
-    struct timespec pause = {0, 20000000};
+    struct timespec pause = {0, 1000000};
+    sem_wait(&go);
     nanosleep(&pause, NULL);
     (void)!write(pipes[1], "p", 1);
+    sem_wait(&go);
     nanosleep(&pause, NULL);
     (void)!write(pair[1], "ss", 2);
+    sem_wait(&go);
     nanosleep(&pause, NULL);
     eventfd_write(counter, 7);
     return arg;
@@ -37,6 +42,7 @@ static void with_poll(void)
     printf("%d %d\n", poll(p, 5, -1), p[4].revents == POLLNVAL);
     pthread_create(&t, NULL, writer, NULL);
     for (int i = 0; i < 3; i++) {
+        sem_post(&go);
         int n = poll(p, 4, -1);
         printf("%d: %x %x %x\n", n, p[0].revents, p[1].revents, p[2].revents);
         if (p[0].revents)

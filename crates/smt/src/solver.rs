@@ -31,7 +31,7 @@ pub enum Validity {
 /// Why a query was not decided.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum UnknownReason {
-    /// The time limit of the query was reached.
+    /// The limit of the query was reached.
     Timeout,
     /// The solver's limit of steps or of memory was reached.
     ResourceLimit,
@@ -97,7 +97,7 @@ pub trait Solver {
     fn model(&mut self, pool: &mut TermPool, constraints: &[Term], extra: Term)
     -> Result<Option<Model>, UnknownReason>;
 
-    /// [`Solver::model`] that gives up after `limit` when the solver's own limit is longer. A solver without a clock may
+    /// [`Solver::model`] that gives up after `limit` when the solver's own limit is longer. A solver without limits may
     /// ignore it.
     ///
     /// # Errors
@@ -114,7 +114,7 @@ pub trait Solver {
         self.model(pool, constraints, extra)
     }
 
-    /// The wall-clock limit of a query; `None` when there is none, or the solver has no clock.
+    /// The limit of a query; `None` when there is none, or the solver has none.
     fn time_limit(&self) -> Option<Duration> {
         None
     }

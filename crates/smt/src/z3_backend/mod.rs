@@ -2,7 +2,10 @@
 //!
 //! Queries without floats go to one incremental solver whose assertion stack follows the path condition. When that one
 //! gives up, a fresh solver (which may apply Z3's whole-problem tactics, and blasts to SAT at once) gets the rest of the
-//! time. Queries with floats go to a fresh solver each, as SMT-LIB text.
+//! work. Queries with floats go to a fresh solver each, as SMT-LIB text.
+//!
+//! Limits are durations for whoever sets them, but counted in Z3's own units of work: the same query is decided, or
+//! given up, on every machine and under every load.
 
 mod extract;
 mod translate;
@@ -23,17 +26,22 @@ use translate::Translator;
 const FIRST_ATTEMPT: Duration = Duration::from_millis(300);
 /// Below this limit the incremental solver gets all of the time.
 const SINGLE_ATTEMPT: Duration = Duration::from_millis(20);
+/// Units of work ("rlimit") that count as a millisecond. Z3 does 1,000 to 13,000 of them in one.
+const UNITS_PER_MILLISECOND: u64 = 5_000;
+/// Not all of Z3's work is counted, so a clock stops a query after this many times its limit, and not before the least.
+const CLOCK_FACTOR: u32 = 10;
+const LEAST_CLOCK: Duration = Duration::from_secs(2);
 /// Translated terms kept before the memory is given back.
 const MAX_TRANSLATED: usize = 2_000_000;
 
 /// Limits of a [`Z3Solver`], per query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SolverOptions {
-    /// Wall-clock limit of a query; `None`: no limit.
+    /// Limit of a query; `None`: no limit. Not of wall-clock time but of the work that Z3 does in about this time.
     pub timeout: Option<Duration>,
-    /// Wall-clock limit of a query with float operators; `None`: no limit.
+    /// The same for a query with float operators.
     pub float_timeout: Option<Duration>,
-    /// Limit in Z3's own unit of work, which unlike time is the same on every machine; `None`: no limit.
+    /// Limit in Z3's own unit of work; `None`: no limit.
     pub resource_limit: Option<u32>,
 }
 
@@ -153,8 +161,8 @@ impl Z3Solver {
         session.solver.assert(&formula);
         let single = self.options.timeout.is_some_and(|t| t <= SINGLE_ATTEMPT);
         let first = self.options.timeout.map(|t| if single { t } else { (t / 4).min(FIRST_ATTEMPT) });
-        set_limits(&session.solver, first, self.options.resource_limit);
-        let outcome = run(&session.solver, pool, constraints, extra, want_model);
+        let limit = set_limits(&session.solver, first, self.options.resource_limit);
+        let outcome = run(&session.solver, pool, constraints, extra, want_model, limit);
         let first_reason = match outcome {
             Ok(answer) => {
                 session.solver.pop(1);
@@ -175,8 +183,8 @@ impl Z3Solver {
         }
         fresh.assert(&formula);
         let rest = self.options.timeout.map(|t| t - first.unwrap_or_default());
-        set_limits(&fresh, rest, self.options.resource_limit);
-        run(&fresh, pool, constraints, extra, want_model)
+        let limit = set_limits(&fresh, rest, self.options.resource_limit);
+        run(&fresh, pool, constraints, extra, want_model, limit)
     }
 
     fn solve_floats(&mut self, pool: &TermPool, constraints: &[Term], extra: Term, want_model: bool) -> Outcome {
@@ -189,24 +197,47 @@ impl Z3Solver {
         if solver.get_assertions().len() != assertions.len() {
             return Err(UnknownReason::Other);
         }
-        set_limits(&solver, self.options.float_timeout, self.options.resource_limit);
-        run(&solver, pool, constraints, extra, want_model)
+        let limit = set_limits(&solver, self.options.float_timeout, self.options.resource_limit);
+        run(&solver, pool, constraints, extra, want_model, limit)
     }
 }
 
-fn set_limits(solver: &RawSolver, timeout: Option<Duration>, resource_limit: Option<u32>) {
+/// Sets both limits; says which of them a query that runs out of work has reached.
+fn set_limits(solver: &RawSolver, timeout: Option<Duration>, resource_limit: Option<u32>) -> UnknownReason {
     let mut params = Params::new();
     // Z3 takes the greatest value as "no limit".
-    let milliseconds = timeout.map_or(u32::MAX, |t| u32::try_from(t.as_millis()).unwrap_or(u32::MAX).max(1));
+    let clock = timeout.map(|t| t.saturating_mul(CLOCK_FACTOR).max(LEAST_CLOCK));
+    let milliseconds = clock.map_or(u32::MAX, |t| u32::try_from(t.as_millis()).unwrap_or(u32::MAX));
     params.set_u32("timeout", milliseconds);
-    params.set_u32("rlimit", resource_limit.unwrap_or(0));
+    let (units, reached) = match (timeout.map(units), resource_limit) {
+        (Some(own), Some(other)) if other < own => (other, UnknownReason::ResourceLimit),
+        (Some(own), _) => (own, UnknownReason::Timeout),
+        // 0 is "no limit".
+        (None, other) => (other.unwrap_or(0), UnknownReason::ResourceLimit),
+    };
+    params.set_u32("rlimit", units);
     solver.set_params(&params);
+    reached
 }
 
-fn run(solver: &RawSolver, pool: &TermPool, constraints: &[Term], extra: Term, want_model: bool) -> Outcome {
+/// The work that counts as a time.
+fn units(time: Duration) -> u32 {
+    let milliseconds = u64::try_from(time.as_millis()).unwrap_or(u64::MAX).max(1);
+    u32::try_from(milliseconds.saturating_mul(UNITS_PER_MILLISECOND)).unwrap_or(u32::MAX)
+}
+
+/// Decides what is asserted; `limit` is the reason if the work that is allowed does not suffice.
+fn run(
+    solver: &RawSolver,
+    pool: &TermPool,
+    constraints: &[Term],
+    extra: Term,
+    want_model: bool,
+    limit: UnknownReason,
+) -> Outcome {
     match solver.check() {
         SatResult::Unsat => Ok(None),
-        SatResult::Unknown => Err(reason(solver.get_reason_unknown().as_deref())),
+        SatResult::Unknown => Err(reason(solver.get_reason_unknown().as_deref(), limit)),
         SatResult::Sat if !want_model => Ok(Some(Model::new())),
         SatResult::Sat => match solver.get_model() {
             Some(model) => Ok(Some(extract::model(pool, constraints, extra, &model))),
@@ -215,13 +246,14 @@ fn run(solver: &RawSolver, pool: &TermPool, constraints: &[Term], extra: Term, w
     }
 }
 
-/// Z3's explanations are texts without a fixed list; these are the ones 4.8 gives for limits.
-fn reason(text: Option<&str>) -> UnknownReason {
+/// Z3's explanations are texts without a fixed list; these are the ones 4.8 gives for limits. It says "canceled" for work and
+/// for time.
+fn reason(text: Option<&str>, limit: UnknownReason) -> UnknownReason {
     let text = text.unwrap_or_default();
-    if text.contains("resource limit") || text.contains("memory") {
+    if ["resource limit", "timeout", "canceled"].iter().any(|t| text.contains(t)) {
+        limit
+    } else if text.contains("memory") {
         UnknownReason::ResourceLimit
-    } else if text.contains("timeout") || text.contains("canceled") {
-        UnknownReason::Timeout
     } else if text.contains("interrupted") {
         UnknownReason::Interrupted
     } else {
