@@ -203,6 +203,9 @@ pub(crate) struct InspectArgs {
     /// The library models that the program uses, too.
     #[arg(long)]
     pub(crate) models: bool,
+    /// If there is no `main`, assume that nothing comes in from outside: callers pass and store no pointers.
+    #[arg(long)]
+    pub(crate) closed: bool,
     /// How to show it.
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: InspectFormat,

@@ -155,7 +155,8 @@ fn run_inspect(args: &InspectArgs, question: Question) -> Result<Status, DriverE
         InspectFormat::Json => inspect::Format::Json,
         InspectFormat::Dot => inspect::Format::Dot,
     };
-    let selection = inspect::Selection { format, models: args.models, function: args.function.clone() };
+    let selection =
+        inspect::Selection { format, models: args.models, function: args.function.clone(), closed: args.closed };
     print(&question(&inspected(&args.program), &selection)?)?;
     Ok(Status::Clean)
 }

@@ -88,6 +88,8 @@ pub struct Selection {
     pub models: bool,
     /// Only this function.
     pub function: Option<String>,
+    /// See [`icsched_pointsto::Options::closed`].
+    pub closed: bool,
 }
 
 impl Selection {
@@ -106,7 +108,7 @@ impl Selection {
 /// If the program cannot be loaded, or has no such function.
 pub fn callgraph(program: &ProgramConfig, selection: &Selection) -> Result<String, DriverError> {
     let program = load_for(program, selection, "callgraph")?;
-    let document = callgraph::document(&program, &solve(&program), selection);
+    let document = callgraph::document(&program, &solve(&program, selection), selection);
     Ok(match selection.format {
         Format::Text => callgraph::text(&document),
         Format::Json => json(&document),
@@ -120,7 +122,7 @@ pub fn callgraph(program: &ProgramConfig, selection: &Selection) -> Result<Strin
 /// If the program cannot be loaded, or has no such function.
 pub fn loops(program: &ProgramConfig, selection: &Selection) -> Result<String, DriverError> {
     let program = load_for(program, selection, "loops")?;
-    let document = loops::document(&program, &solve(&program), selection);
+    let document = loops::document(&program, &solve(&program, selection), selection);
     Ok(match selection.format {
         Format::Text => loops::text(&document),
         Format::Json => json(&document),
@@ -134,7 +136,7 @@ pub fn loops(program: &ProgramConfig, selection: &Selection) -> Result<String, D
 /// If the program cannot be loaded, or has no such function.
 pub fn pointsto(program: &ProgramConfig, selection: &Selection) -> Result<String, DriverError> {
     let program = load_for(program, selection, "pointsto")?;
-    let points_to = solve(&program);
+    let points_to = solve(&program, selection);
     let document = pointsto::document(&memory::Memory { program: &program, points_to: &points_to, selection });
     Ok(match selection.format {
         Format::Text => pointsto::text(&document),
@@ -149,7 +151,7 @@ pub fn pointsto(program: &ProgramConfig, selection: &Selection) -> Result<String
 /// If the program cannot be loaded, or has no such function.
 pub fn modref(program: &ProgramConfig, selection: &Selection) -> Result<String, DriverError> {
     let program = load_for(program, selection, "modref")?;
-    let points_to = solve(&program);
+    let points_to = solve(&program, selection);
     let document = modref::document(&memory::Memory { program: &program, points_to: &points_to, selection });
     Ok(match selection.format {
         Format::Text => modref::text(&document),
@@ -158,8 +160,9 @@ pub fn modref(program: &ProgramConfig, selection: &Selection) -> Result<String, 
     })
 }
 
-fn solve(program: &Program) -> PointsTo {
-    PointsTo::new(program, &icsched_pointsto::Options::default()).expect("nothing interrupts it")
+fn solve(program: &Program, selection: &Selection) -> PointsTo {
+    let options = icsched_pointsto::Options { closed: selection.closed, ..Default::default() };
+    PointsTo::new(program, &options).expect("nothing interrupts it")
 }
 
 fn load_for(program: &ProgramConfig, selection: &Selection, what: &str) -> Result<Arc<Program>, DriverError> {

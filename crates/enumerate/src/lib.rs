@@ -120,7 +120,7 @@ pub fn enumerate_with(request: &Request, progress: &mut dyn Progress) -> Result<
     let solver = engine.solver_statistics();
     Ok(Enumeration {
         program: program.name.clone(),
-        assumptions: vec![Assumption::DataRaceFreedom, Assumption::BoundedThreads],
+        assumptions: assumptions(points_to.as_ref()),
         epochs: vec![result.epoch],
         statistics: Statistics {
             seconds: start.elapsed().as_secs_f64(),
@@ -140,6 +140,14 @@ fn solve(program: &Program, limits: &RunLimits) -> Option<PointsTo> {
     let interrupted = || limits.stop.asked().is_some() || late();
     let options = icsched_pointsto::Options { interrupted: &interrupted, ..Default::default() };
     PointsTo::new(program, &options).ok()
+}
+
+/// What the result takes for granted; of pointers in pieces only where the program may have some.
+fn assumptions(points_to: Option<&PointsTo>) -> Vec<Assumption> {
+    let in_pieces = |p: &PointsTo| p.notes().iter().any(|note| matches!(note, icsched_pointsto::Note::Pieces { .. }));
+    let mut found = vec![Assumption::DataRaceFreedom, Assumption::BoundedThreads];
+    found.extend(points_to.is_some_and(in_pieces).then_some(Assumption::WholePointers));
+    found
 }
 
 fn describe_entry(program: &Program, entry: &CallStack) -> String {

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::graph::{Copy, NodeId};
+use crate::integers;
 use crate::object::{InstanceId, Object, ObjectId, ObjectKind, Offsets, Shift, gcd};
 use crate::shape::{Cloned, Flow, carries, flows};
 use crate::solver::{Site, Solver, index};
@@ -74,9 +75,12 @@ impl Solver<'_> {
     /// Without `main`, what other translation units can name is used from outside: functions are called with whatever is known there.
     fn call_everything(&mut self) {
         let program = self.program;
-        self.notes.insert(Note::NoMain);
+        self.notes.insert(if self.options.closed { Note::Closed } else { Note::NoMain });
         let exported = program.functions.iter().filter(|(_, f)| is_own(f) && !f.local);
         exported.for_each(|(func, _)| self.call_from_outside(func));
+        if self.options.closed {
+            return;
+        }
         for (id, global) in program.globals.iter() {
             let is_own = global.origin == Origin::Program && !global.external;
             if is_own && !global.local && !global.constant {
@@ -96,6 +100,11 @@ impl Solver<'_> {
         let mut is_reached: IdVec<FuncId, bool> = IdVec::filled(false, program.functions.len());
         let called = self.site_targets.iter().flatten().map(|&instance| self.instances[instance].func);
         called.for_each(|func| is_reached[func] = true);
+        if self.options.closed {
+            // They run without a call.
+            let run = self.shared.iter().filter(|(_, instance)| instance.is_some()).map(|(func, _)| func);
+            run.for_each(|func| is_reached[func] = true);
+        }
         let mut unreached: Vec<FuncId> = program
             .functions
             .iter()
@@ -118,6 +127,10 @@ impl Solver<'_> {
     }
 
     fn call_from_outside(&mut self, func: FuncId) {
+        if self.options.closed {
+            self.shared_instance(func);
+            return;
+        }
         let outside = self.outside();
         if let Some(function) = self.constant(Const::Func(func)) {
             self.graph.add_copy(function, outside);
@@ -440,6 +453,10 @@ impl Solver<'_> {
             }
             _ => {
                 if let Op::Cast { op: CastOp::Trunc, a } = op {
+                    // Models do so to numbers and characters: `printf` to its arguments.
+                    if self.program.functions[at.func].origin == Origin::Model {
+                        return;
+                    }
                     self.split(id, *a);
                 }
                 if let Some(to) = result {
@@ -480,17 +497,21 @@ impl Solver<'_> {
     }
 
     fn arithmetic(&mut self, id: InstanceId, op: &Op, to: NodeId) {
-        let shift = shift_of(op);
         let shape = &self.shapes[self.instances[id].func];
+        let shifts = match op {
+            Op::Address { offset, indices, .. } => integers::shifts(*offset, indices, &shape.indices),
+            _ => SmallVec::from_elem(shift_of(op), 1),
+        };
         let mut sources: SmallVec<[(Operand, Flow); 3]> = SmallVec::new();
         flows(&|o| shape.is_pointer(o), op, |operand, flow| sources.push((operand, flow)));
-        let nodes: SmallVec<[(NodeId, Shift); 3]> = sources
-            .into_iter()
-            .filter_map(|(operand, flow)| {
-                let shift = if flow == Flow::Same { Shift::NONE } else { shift };
-                Some((self.operand(id, operand)?, shift))
-            })
-            .collect();
+        let mut nodes: SmallVec<[(NodeId, Shift); 3]> = SmallVec::new();
+        for (operand, flow) in sources {
+            let Some(from) = self.operand(id, operand) else { continue };
+            match flow {
+                Flow::Same => nodes.push((from, Shift::NONE)),
+                Flow::Derived => nodes.extend(shifts.iter().map(|&shift| (from, shift))),
+            }
+        }
         match nodes[..] {
             [(from, shift)] => self.define_shift(from, to, shift),
             _ => nodes.iter().for_each(|&(from, shift)| self.add_shift(from, to, shift)),
@@ -626,10 +647,6 @@ pub(crate) fn constant_bits(operand: Operand) -> Option<u64> {
 /// What an operation does to the offset of a pointer that goes through it.
 fn shift_of(op: &Op) -> Shift {
     match op {
-        Op::Address { offset, indices, .. } => {
-            let stride = indices.iter().fold(0, |g, i| gcd(g, i.scale.unsigned_abs()));
-            Shift::By { offset: *offset, stride }
-        }
         Op::Binary { op, a, b } => {
             let constant = constant_bits(*b).or_else(|| constant_bits(*a));
             match (op, constant.map(u64::cast_signed)) {

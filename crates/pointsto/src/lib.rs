@@ -17,10 +17,12 @@ mod escape;
 mod failing;
 mod generate;
 mod graph;
+mod integers;
 mod invariant;
 mod memory;
 mod modref;
 mod object;
+mod pieces;
 mod query;
 mod region;
 mod sets;
@@ -51,13 +53,26 @@ pub struct Options<'a> {
     pub clone_depth: u32,
     /// Most instructions to analyse more than once.
     pub clone_budget: usize,
+    /// In a program without `main`, take nothing to come in from outside: its functions run, but what nobody in the program
+    /// passes or stores points nowhere. Unsound for a library in use.
+    pub closed: bool,
+    /// Take no integer to carry a pointer, as analyses that go by types do. Unsound, a yardstick: optimised code copies
+    /// structures in integers.
+    pub pointer_types_only: bool,
     /// Asked between waves; when true, solving ends with [`Interrupted`].
     pub interrupted: &'a dyn Fn() -> bool,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Self { max_offsets: 512, clone_depth: 4, clone_budget: 1_000_000, interrupted: &|| false }
+        Self {
+            max_offsets: 512,
+            clone_depth: 4,
+            clone_budget: 1_000_000,
+            closed: false,
+            pointer_types_only: false,
+            interrupted: &|| false,
+        }
     }
 }
 
@@ -83,11 +98,21 @@ pub enum Note {
     /// There is no `main`: what other translation units can name was taken to be used from outside, with everything known there.
     /// Functions of the program that nothing is seen to call were too.
     NoMain,
+    /// There is no `main`, and as [`Options::closed`] says, nothing was taken to come in from outside.
+    Closed,
     /// A function with neither a body nor a row in the table of externals: it may store anything in anything it can
     /// reach, and call it.
     UnknownFunction(FuncId),
     /// A variable that is only declared.
     ExternalVariable(GlobalId),
+    /// Bytes of memory that may hold pointers are handed on one by one, or as text: pointers that are put together from
+    /// them again are not followed.
+    Pieces {
+        /// Where, first.
+        first: ProgramPoint,
+        /// At how many places.
+        places: usize,
+    },
     /// Code that the frontend did not lower; what it stores is not seen.
     Unsupported {
         /// Where.
@@ -106,10 +131,25 @@ impl Note {
                              everything that is known there"
                     .to_owned()
             }
+            Note::Closed => {
+                "there is no `main`, and nothing was taken to come in from outside: what callers pass or store is missing".to_owned()
+            }
             Note::UnknownFunction(f) => format!(
                 "`{}` has no definition and is not known: it may store and call everything it can reach",
                 program.functions[*f].name
             ),
+            Note::Pieces { first, places } => {
+                let place = first.loc(program).map_or_else(|| program.functions[first.func].name.clone(), |l| program.describe_loc(l));
+                let others = match places - 1 {
+                    0 => String::new(),
+                    1 => " and another place".to_owned(),
+                    others => format!(" and {others} other places"),
+                };
+                format!(
+                    "bytes of memory that may hold pointers are handed on at {place}{others}: a pointer that is put together \
+                     from single bytes again is not followed"
+                )
+            }
             Note::ExternalVariable(g) => format!("the variable `{}` has no definition", program.globals[*g].name),
             Note::Unsupported { at, text } => {
                 let place = at.loc(program).map_or_else(String::new, |l| format!("{}: ", program.describe_loc(l)));

@@ -518,6 +518,19 @@ impl Memory {
         self.layouts.iter().map(|l| l.cells.len() + l.strided.len()).sum()
     }
 
+    /// Whether one of the bytes at a location may be of a pointer; all bytes of the object if there are more than a cell.
+    pub(crate) fn holds_pointers(&self, graph: &Graph, at: LocationId, bytes: u32) -> bool {
+        let Location { object, offsets, .. } = self.locations[at];
+        let layout = &self.layouts[object.index()];
+        let (offsets, bytes) = if i64::from(bytes) > GRANULE { (Offsets::ANY, 8) } else { (offsets, bytes) };
+        let some = |node: NodeId| !graph.points_to(node).is_empty();
+        let cells = layout.cells.iter().filter(|&&(granule, _)| Self::touches(layout, granule, offsets, bytes));
+        let written = layout.strided.iter().filter(|a| {
+            a.direction == Direction::Write && a.offsets().overlaps(u64::from(a.width), offsets, u64::from(bytes))
+        });
+        cells.map(|c| c.1).chain(written.map(|a| a.node)).any(some)
+    }
+
     /// Every node that holds contents of the object.
     pub(crate) fn contents(&self, object: ObjectId) -> impl Iterator<Item = NodeId> {
         let layout = &self.layouts[object.index()];

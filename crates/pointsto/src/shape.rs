@@ -8,7 +8,9 @@ use icsched_ir::{
 };
 use rustc_hash::FxHashMap;
 
+use crate::Options;
 use crate::generate::constant_bits;
+use crate::integers::{self, Values};
 
 const NONE: u32 = u32::MAX;
 
@@ -46,6 +48,8 @@ pub(crate) struct Shape {
     assembled: FxHashMap<ValueId, Operand>,
     /// See [`made_of_numbers`].
     numbers: FixedBitSet,
+    /// See [`integers::indices`].
+    pub(crate) indices: FxHashMap<ValueId, Values>,
 }
 
 impl Shape {
@@ -217,9 +221,10 @@ fn bits(function: &Function, operand: Operand) -> u32 {
 }
 
 /// The shapes of all functions. Linear, but for the fixpoint over recursive functions.
-pub(crate) fn shapes(program: &Program, clone: bool) -> IdVec<FuncId, Shape> {
-    let mut shapes: IdVec<FuncId, Shape> = program.functions.values().map(shape).collect();
-    if clone {
+pub(crate) fn shapes(program: &Program, options: &Options<'_>) -> IdVec<FuncId, Shape> {
+    let mut shapes: IdVec<FuncId, Shape> =
+        program.functions.values().map(|f| shape(f, options.pointer_types_only)).collect();
+    if options.clone_depth > 0 {
         let origins = Origins::of_program(program, &shapes);
         for (id, shape) in shapes.iter_mut() {
             let function = &program.functions[id];
@@ -240,7 +245,7 @@ pub(crate) fn shapes(program: &Program, clone: bool) -> IdVec<FuncId, Shape> {
     shapes
 }
 
-fn shape(function: &Function) -> Shape {
+fn shape(function: &Function, pointer_types_only: bool) -> Shape {
     let pointers = pointers(function);
     let mut slots = vec![NONE; function.values.len()];
     let size = function.blocks.values().map(|b| b.insts.len()).sum();
@@ -275,7 +280,9 @@ fn shape(function: &Function) -> Shape {
     needed.extend(split_words(function).filter(words_only));
     while let Some(operand) = needed.pop() {
         let Operand::Value(value) = operand else { continue };
-        if !carries(function.values[value].ty) || std::mem::replace(&mut wanted[value.index()], true) {
+        let ty = function.values[value].ty;
+        if !carries(ty) || pointer_types_only && ty != Type::Ptr || std::mem::replace(&mut wanted[value.index()], true)
+        {
             continue;
         }
         needed.extend(&arguments[value.index()]);
@@ -294,7 +301,8 @@ fn shape(function: &Function) -> Shape {
         }
     }
     let numbers = made_of_numbers(function, &pointers);
-    Shape { slots, count, cloned: Cloned::Never, size, pointers, assembled, numbers }
+    let indices = integers::indices(function);
+    Shape { slots, count, cloned: Cloned::Never, size, pointers, assembled, numbers, indices }
 }
 
 /// Whether an operation takes the lower part of a value.

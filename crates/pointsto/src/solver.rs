@@ -77,7 +77,7 @@ impl<'p> Solver<'p> {
         Self {
             program,
             options,
-            shapes: crate::shape::shapes(program, options.clone_depth > 0),
+            shapes: crate::shape::shapes(program, options),
             graph: Graph::default(),
             memory: Memory::new(options.max_offsets),
             instances: IdVec::new(),
@@ -136,6 +136,7 @@ impl<'p> Solver<'p> {
                 if self.call_unreached() {
                     continue;
                 }
+                self.note_pieces();
                 return Ok(());
             }
             for (site, func) in resolved {

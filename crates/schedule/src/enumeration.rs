@@ -16,6 +16,8 @@ pub enum Assumption {
     DataRaceFreedom,
     /// The number of threads alive at a time does not grow with the input.
     BoundedThreads,
+    /// Pointers are not taken apart into bytes that another function puts together again, nor read from text.
+    WholePointers,
 }
 
 impl Assumption {
@@ -24,6 +26,7 @@ impl Assumption {
         match self {
             Self::DataRaceFreedom => "there are no data races",
             Self::BoundedThreads => "the number of live threads is bounded",
+            Self::WholePointers => "no pointer is taken apart into bytes and put together elsewhere",
         }
     }
 }

@@ -1,6 +1,8 @@
 //! What is there before the first instruction, and programs without a first instruction.
 
 use crate::check::{program, returned, returned_with};
+use icsched_pointsto::Options;
+
 use crate::common::Solved;
 
 #[test]
@@ -109,6 +111,19 @@ fn without_main_what_others_can_name_is_used_from_outside() {
             "there is no `main`: what other translation units can name counts as used from outside, with everything that \
              is known there"
         ]
+    );
+}
+
+#[test]
+fn closed_nothing_comes_in_from_outside() {
+    let solved = Solved::with(LIBRARY, &Options { closed: true, ..Options::default() });
+    for name in ["same", "given"] {
+        assert_eq!(solved.returned(name), "", "{name}: what nobody passes");
+    }
+    assert_eq!(solved.returned("hidden"), "kept+0", "what `dead` passes, which runs");
+    assert_eq!(
+        solved.notes(),
+        ["there is no `main`, and nothing was taken to come in from outside: what callers pass or store is missing"]
     );
 }
 
