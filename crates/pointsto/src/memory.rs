@@ -252,17 +252,19 @@ impl Memory {
         }
     }
 
-    /// Copies what is new in objects that are copied from; false if nothing was.
-    pub(crate) fn follow_links(&mut self, graph: &mut Graph) -> bool {
-        let mut any = false;
+    /// Whether no links are to be followed.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.new_pieces.is_empty()
+    }
+
+    /// Copies what is new in objects that are copied from.
+    pub(crate) fn follow_links(&mut self, graph: &mut Graph) {
         while let Some((object, source, node)) = self.new_pieces.pop() {
-            any = true;
             for at in 0..self.layouts[object.index()].links.len() {
                 let link = self.layouts[object.index()].links[at];
                 self.follow(graph, object, link, source, node);
             }
         }
-        any
     }
 
     /// The node of an access at a set of offsets with a stride.

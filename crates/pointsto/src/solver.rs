@@ -115,24 +115,18 @@ impl<'p> Solver<'p> {
             }
             self.generate_pending();
             self.compare_unions();
-            let copied = self.memory.follow_links(&mut self.graph);
+            self.memory.follow_links(&mut self.graph);
             let dirty = self.graph.take_dirty();
             if !dirty.is_empty() {
                 self.statistics.waves += 1;
                 self.propagate(dirty)?;
             }
-            let waiting = self.graph.take_waiting();
-            for &node in &waiting {
+            for node in self.graph.take_waiting() {
                 self.ask()?;
                 self.look_into(node);
             }
             let resolved = std::mem::take(&mut self.resolved);
-            if !copied
-                && waiting.is_empty()
-                && resolved.is_empty()
-                && self.graph.is_settled()
-                && self.new_globals.is_empty()
-            {
+            if resolved.is_empty() && self.graph.is_settled() && self.memory.is_settled() {
                 if self.call_unreached() {
                     continue;
                 }

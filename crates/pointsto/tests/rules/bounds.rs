@@ -1,5 +1,6 @@
 //! Where precision ends, so that every program is solved.
 
+use std::cell::Cell;
 use std::fmt::Write;
 
 use icsched_pointsto::{Interrupted, Options, PointsTo};
@@ -193,4 +194,63 @@ fn solving_can_be_stopped() {
     let program = icsched_ir::parse(&program("    return @a", "")).expect("it parses");
     let options = Options { interrupted: &|| true, ..Options::default() };
     assert_eq!(PointsTo::new(&program, &options).err(), Some(Interrupted));
+}
+
+/// Whether solving ends when it is told to at this question, and after how many questions it does.
+fn stopped(text: &str, at: usize) -> (bool, usize) {
+    let program = icsched_ir::parse(text).expect("it parses");
+    let asked = Cell::new(0);
+    let interrupted = || {
+        asked.set(asked.get() + 1);
+        asked.get() == at
+    };
+    let options = Options { interrupted: &interrupted, ..Options::default() };
+    let ended = PointsTo::new(&program, &options).err() == Some(Interrupted);
+    (ended, asked.get())
+}
+
+#[test]
+fn solving_can_be_stopped_within_a_wave() {
+    // So many pointers become known at once, and have stores to look into.
+    let pointers = |count: usize| {
+        let mut body = String::from("    %x0: ptr = load [@p]\n");
+        for at in 1..=count {
+            writeln!(body, "    %x{at} = address %x0 + {}\n    store [%x{at}], @b", at * 8).expect("text grows");
+        }
+        program(&format!("{body}    store [@p], @a\n    return null"), "")
+    };
+    let (ended, few) = stopped(&pointers(10), 0);
+    assert!(!ended);
+    assert_eq!(stopped(&pointers(150), 0), (false, few + 1));
+    assert_eq!(stopped(&pointers(150), 2), (true, 2));
+}
+
+#[test]
+fn copies_out_of_what_is_folded_last_are_followed() {
+    // The last kind of access is seen when nothing else is left to do.
+    let copied = |count: usize| {
+        let mut body = String::from(
+            "    %to = alloca 4096 align 8
+    store [@table], @a
+    memcpy [%to], [@table], %n
+    %at = address %to + 1024
+    %x: ptr = load [%at]\n",
+        );
+        for at in 1..count {
+            let from = at * 8 + 512;
+            writeln!(body, "    %p{at} = address @table + {from} + %n*1024\n    %v{at}: ptr = load [%p{at}]\n    store [@q], %v{at}")
+                .expect("text grows");
+        }
+        body.push_str(
+            "    %p = address @table + 512 + %n*1024
+    jump next(%p)
+next(%late: ptr):
+    %v: ptr = load [%late]
+    store [@q], %v
+    return %x",
+        );
+        returned_under(&Options::default(), &body, TABLE)
+    };
+    assert_eq!(copied(47), "");
+    assert_eq!(copied(48), "a+0");
 }
