@@ -138,6 +138,13 @@ fn a_pointer_into_code_or_data_calls_what_it_is_derived_from() {
     assert_eq!(solved(moved, TWO).targets("main"), ["f"]);
     let entry = "    %g = address @f + %n*8\n    %x: ptr = call *%g(@a)\n    return %x";
     assert_eq!(solved(entry, TWO).targets("main"), ["f"]);
+    let every = "    %at = address @table + %n*8
+    %f: ptr = load [%at]
+    %g = select %yes, %f, @h
+    %h = address %g + %n*8
+    %x: ptr = call *%h(@a)
+    return %x";
+    assert_eq!(solved(every, TWO).targets("main"), ["f g h"]);
     let inside = "    %g = address @f + 8\n    %x: ptr = call *%g(@a)\n    return %x";
     assert_eq!(solved(inside, TWO).targets("main"), [""], "that is an error");
     let data = "    %f = select %yes, @a, @f\n    %x: ptr = call *%f(@a)\n    return %x";

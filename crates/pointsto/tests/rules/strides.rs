@@ -116,3 +116,22 @@ fn the_whole_of_an_object_stands_for_its_parts() {
         "    %any = address @a + %n*1\n    %part = address @b + 8\n    %x = select %yes, %any, %part\n    return %x";
     assert_eq!(returned(body), "a+* b+8", "its own only");
 }
+
+#[test]
+fn a_step_that_turns_out_to_be_another_one_is_a_stride_too() {
+    // `%y` is stored by the time it is found to be `%z`.
+    let body = "    jump head(@a)
+head(%x: ptr):
+    jump step
+used:
+    store [@p], %y
+    store [@q], %y
+    branch %yes, head(%y), done
+step:
+    %z = address %x + 12
+    %y = address %x + 12
+    jump used
+done:
+    return %z";
+    assert_eq!(returned(body), "a+0+12k");
+}
