@@ -15,6 +15,7 @@ mod externals;
 mod initialisers;
 mod integers;
 mod memory;
+mod merging;
 mod queries;
 mod start;
 mod strides;

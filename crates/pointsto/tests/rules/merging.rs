@@ -1,0 +1,138 @@
+//! What is known to be equal is one node, and what is new gets everywhere in one wave: rules that change no answer, but
+//! without which large programs are not solved.
+
+use icsched_pointsto::Statistics;
+
+use crate::check::program;
+use crate::common::Solved;
+
+fn statistics(body: &str, rest: &str) -> Statistics {
+    *Solved::new(&program(body, rest)).points_to.statistics()
+}
+
+/// How many more nodes become one with another in the first program than in the second.
+fn more_merged(equal: &str, other: &str) -> usize {
+    statistics(equal, "").merged - statistics(other, "").merged
+}
+
+/// Keeps two values, so that they are followed.
+const KEEP: &str = "    store [@a], %x\n    store [@b], %y\n    return null";
+
+#[test]
+fn equal_loads_are_one() {
+    let loads = |second: &str| format!("    %x: ptr = load [@p]\n    %y: ptr = load [{second}]\n{KEEP}");
+    assert_eq!(more_merged(&loads("@p"), &loads("@q")), 1);
+}
+
+#[test]
+fn equal_moves_are_one() {
+    let moves = |second: &str| {
+        format!("    %z: ptr = load [@p]\n    %x = address %z + 8\n    %y = address %z + {second}\n{KEEP}")
+    };
+    assert_eq!(more_merged(&moves("8"), &moves("16")), 1);
+}
+
+#[test]
+fn a_value_that_is_another_one_is_one_with_it() {
+    let copy = |op: &str| format!("    %x: ptr = load [@p]\n    %y: ptr = {op}\n{KEEP}");
+    assert_eq!(more_merged(&copy("freeze %x"), &copy("load [@q]")), 1);
+}
+
+/// A block with two parameters and the values that it gets from two others.
+fn choices(first: [&str; 2], second: [&str; 2]) -> String {
+    choices_then(first, second, KEEP)
+}
+
+/// The same with these lines behind it.
+fn choices_then(first: [&str; 2], second: [&str; 2], lines: &str) -> String {
+    let ([a, b], [c, d]) = (first, second);
+    format!(
+        "    %u: ptr = load [@p]
+    %v: ptr = load [@q]
+    %w: ptr = freeze %u
+    store [@c], %w
+    branch %yes, next({a}, {b}), other
+other:
+    jump next({c}, {d})
+next(%x: ptr, %y: ptr):
+{lines}"
+    )
+}
+
+#[test]
+fn choices_between_the_same_are_one() {
+    let base = choices(["%u", "%v"], ["%v", "@c"]);
+    assert_eq!(more_merged(&choices(["%u", "%u"], ["%v", "%v"]), &base), 1);
+    assert_eq!(more_merged(&choices(["%u", "%v"], ["%v", "%u"]), &base), 1, "in any order");
+    assert_eq!(more_merged(&choices(["%u", "%w"], ["%v", "%v"]), &base), 1, "when that is known");
+    assert_eq!(more_merged(&choices(["%u", "%v"], ["%u", "@c"]), &base), 1, "there is no choice");
+    assert_eq!(more_merged(&choices(["%u", "%v"], ["%w", "@c"]), &base), 1, "there is none");
+}
+
+#[test]
+fn a_choice_between_a_value_and_itself_is_none() {
+    // `%z` is stored by the time it is found to be `%x`.
+    let again = |back: &str| {
+        format!(
+            "    %u: ptr = load [@p]
+    jump head(%u)
+head(%x: ptr):
+    jump copy
+used:
+    store [@a], %z
+    store [@b], %z
+    branch %yes, head({back}), done
+copy:
+    %z = freeze %x
+    jump used
+done:
+    return null"
+        )
+    };
+    assert_eq!(more_merged(&again("%z"), &again("@c")), 1);
+    assert_eq!(more_merged(&again("%x"), &again("@c")), 1);
+}
+
+#[test]
+fn what_is_computed_alike_from_equal_values_is_equal() {
+    let both = |lines: &str| {
+        let lines = format!("{lines}\n    return null");
+        let of = |last| choices_then(["%u", "%u"], ["%v", last], &lines);
+        more_merged(&of("%v"), &of("@c"))
+    };
+    assert_eq!(both("    store [@a], %x\n    store [@b], %y"), 1);
+    let moves = "    %m = address %x + 8\n    %o = address %y + 8\n    store [@a], %m\n    store [@b], %o";
+    assert_eq!(both(moves), 2);
+    let loads = "    %m: ptr = load [%x]\n    %o: ptr = load [%y]\n    store [@a], %m\n    store [@b], %o";
+    assert_eq!(both(loads), 2);
+    assert_eq!(both("    store [%x], @a\n    store [%y], @b"), 2, "what is stored through either");
+    assert_eq!(both("    %m: i32 = load [@q]\n    store [%x], @a\n    store [%y], %m"), 1, "as wide");
+    let choices = "    branch %yes, last(%x, %y), also
+also:
+    jump last(@a, @a)
+last(%m: ptr, %o: ptr):
+    store [@a], %m
+    store [@b], %o";
+    assert_eq!(both(choices), 2);
+}
+
+#[test]
+fn cycles_are_one() {
+    let cycle = |back: &str| {
+        format!(
+            "    store [@p], @a\n    %x: ptr = load [@p]\n    store [@q], %x\n    %y: ptr = load [@q]\n    store [{back}], %y\n    return null"
+        )
+    };
+    // The two variables, what is loaded from them, and what is stored through their addresses.
+    assert_eq!(more_merged(&cycle("@p"), &cycle("@c")), 5);
+}
+
+#[test]
+fn what_is_new_passes_a_chain_of_copies_in_one_wave() {
+    let waves = |copies: usize| {
+        let lines: String = (1..=copies).map(|at| format!("    %x{at} = select %yes, %x{}, @b\n", at - 1)).collect();
+        let body = format!("{lines}    store [@q], %x{copies}\n    store [@p], @a\n    return null");
+        statistics(&format!("    %x0: ptr = load [@p]\n{body}"), "").waves
+    };
+    assert_eq!(waves(40), waves(2));
+}
