@@ -50,7 +50,8 @@ fn choices_then(first: [&str; 2], second: [&str; 2], lines: &str) -> String {
         "    %u: ptr = load [@p]
     %v: ptr = load [@q]
     %w: ptr = freeze %u
-    store [@c], %w
+    %kept = address @a + 56
+    store [%kept], %w
     branch %yes, next({a}, {b}), other
 other:
     jump next({c}, {d})
@@ -114,6 +115,99 @@ last(%m: ptr, %o: ptr):
     store [@a], %m
     store [@b], %o";
     assert_eq!(both(choices), 2);
+}
+
+/// A program in which `%x` and `%y` are found to be equal before it is known that they point to `@c`, where `@a` is.
+fn equal_then(lines: &str, rest: &str) -> Solved {
+    let lines = format!("    store [@c], @a\n{lines}    store [@p], @c\n    return null");
+    Solved::new(&program(&choices_then(["%u", "%u"], ["%v", "%v"], &lines), rest))
+}
+
+#[test]
+fn what_is_done_with_either_of_equal_values_is_done() {
+    let function = "function @f(%x: ptr) -> ptr {\nentry:\n    store [@number], %x\n    return null\n}";
+    let contents = |lines: &str, of: &str| equal_then(lines, function).contents(of);
+    for [one, other] in [["%x", "%y"], ["%y", "%x"]] {
+        assert_eq!(contents(&format!("    store [@b], {one}\n"), "b"), "c+0", "{one}");
+        assert_eq!(contents(&format!("    %m = address {one} + 8\n    store [@b], %m\n"), "b"), "c+8", "{one}");
+        assert_eq!(contents(&format!("    %m: ptr = load [{one}]\n    store [@b], %m\n"), "b"), "a+0", "{one}");
+        assert_eq!(contents(&format!("    store [{one}], @b\n"), "c"), "a+0 b+0", "{one}");
+        assert_eq!(contents(&format!("    memcpy [@b], [{one}], %n\n"), "b"), "a+0", "{one}");
+        assert_eq!(contents(&format!("    store [@b], @q\n    memcpy [{one}], [@b], %n\n"), "c"), "a+0 q+0", "{one}");
+        let call = format!("    store [@p], @f\n    call *{one}(@b)\n");
+        assert_eq!(contents(&call, "number"), "b+0", "{one}");
+        // The same is done with the other one, in another way.
+        let load = format!(
+            "    %m: i32 = load [{one}]\n    store [@b], %m\n    %o: ptr = load [{other}]\n    %at = address @b + 8\n    store [%at], %o\n"
+        );
+        let at = |at: i64| {
+            format!("{load}    %part = address @b + {at}\n    %r: ptr = load [%part]\n    store [@number], %r\n")
+        };
+        assert_eq!([contents(&at(0), "number"), contents(&at(8), "number")], ["a+0", "a+0"], "{one}");
+        let both = format!("    store [{one}], @b\n    %o: ptr = load [{other}]\n    store [@number], %o\n");
+        assert_eq!(contents(&both, "number"), "a+0 b+0", "{one}");
+        let both = format!(
+            "    %m = address {one} + 8\n    store [@b], %m\n    %o = address {other} + 16\n    store [@number], %o\n"
+        );
+        assert_eq!([contents(&both, "b"), contents(&both, "number")], ["c+8", "c+16"], "{one}");
+        let both = format!(
+            "    %m = address {one} + 8\n    store [@b], %m\n    %o = address {other} + 8\n    store [@number], %o\n"
+        );
+        assert_eq!([contents(&both, "b"), contents(&both, "number")], ["c+8"; 2], "{one}");
+        let both = format!(
+            "    %m: ptr = load [{one}]\n    store [@b], %m\n    %o: ptr = load [{other}]\n    store [@number], %o\n"
+        );
+        assert_eq!([contents(&both, "b"), contents(&both, "number")], ["a+0"; 2], "{one}");
+        let both = format!("    store [{one}], @b\n    store [{other}], @q\n");
+        assert_eq!(contents(&both, "c"), "a+0 b+0 q+0", "{one}");
+        let both = format!("    store [@p], @f\n    call *{one}(@b)\n    call *{other}(@q)\n");
+        assert_eq!(contents(&both, "number"), "b+0 q+0", "{one}");
+        let both = format!("    memcpy [@b], [{one}], %n\n    memcpy [@number], [{other}], %n\n");
+        assert_eq!([contents(&both, "b"), contents(&both, "number")], ["a+0"; 2], "{one}");
+    }
+}
+
+/// What gets into `@number` where `%x` is known to be one pointer and `%y` another before either is found to get what the
+/// other has. There is `@c` in `@a`, and `@b` in itself.
+fn cycle_then([one, other]: [&str; 2], lines: &str) -> String {
+    let body = format!(
+        "    store [@a], @c
+    store [@b], @b
+    store [@p], {one}
+    store [@q], {other}
+    %x: ptr = load [@p]
+    %y: ptr = load [@q]
+{lines}
+    store [@q], %x
+    store [@p], %y
+    return null"
+    );
+    let functions =
+        "function @f() -> ptr {\nentry:\n    return @a\n}\nfunction @g() -> ptr {\nentry:\n    return @b\n}";
+    Solved::new(&program(&body, functions)).contents("number")
+}
+
+#[test]
+fn what_is_done_with_a_value_of_a_cycle_is_done_with_all_that_it_gets() {
+    for value in ["%x", "%y"] {
+        let of = |lines: &str| cycle_then(["@a", "@b"], &format!("{lines}\n    store [@number], %m"));
+        assert_eq!(of(&format!("    %m = freeze {value}")), "a+0 b+0", "{value}");
+        assert_eq!(of(&format!("    %m = address {value} + 8")), "a+8 b+8", "{value}");
+        assert_eq!(of(&format!("    %m: ptr = load [{value}]")), "b+0 c+0", "{value}");
+        for place in ["@a", "@b"] {
+            let lines = format!(
+                "    %at = address {value} + 8\n    store [%at], @p\n    %part = address {place} + 8\n    %m: ptr = load [%part]"
+            );
+            assert_eq!(of(&lines), "p+0", "{value}");
+        }
+        assert_eq!(
+            of(&format!("    memcpy [@number], [{value}], %n\n    %m: ptr = freeze null")),
+            "b+0 c+0",
+            "{value}"
+        );
+        let call = format!("    %m: ptr = call *{value}()\n    store [@number], %m");
+        assert_eq!(cycle_then(["@f", "@g"], &call), "a+0 b+0", "{value}");
+    }
 }
 
 #[test]

@@ -135,3 +135,22 @@ done:
     return %z";
     assert_eq!(returned(body), "a+0+12k");
 }
+
+#[test]
+fn a_step_that_becomes_a_stride_like_another_goes_on_being_one() {
+    // `@b` gets into the loop when its step is a stride already.
+    let body = "    store [@c], @p
+    %place: ptr = load [@q]
+    %late: ptr = load [%place]
+    store [@q], @p
+    store [@p], @b
+    branch %yes, head(@a), head(%late)
+head(%x: ptr):
+    %any = address %x + %n*12
+    store [@number], %any
+    %y = address %x + 12
+    branch %yes, head(%y), done
+done:
+    return %y";
+    assert_eq!(returned(body), "a+0+12k b+0+12k");
+}
