@@ -103,6 +103,7 @@ fn pointers_into_a_folded_object_are_classes() {
         returned_under(&options, &format!("{many}{late}    %x = address %late + {sum}\n    return %x"), TABLE)
     };
     assert_eq!(pointer("0"), "table+0", "where it is known already");
+    assert_eq!(pointer("8"), "table+8");
     assert_eq!(pointer("804"), "table+4+8k");
     assert_eq!(pointer("%n*16"), "table+0+8k");
     assert_eq!(pointer("%n*12"), "table+0+4k");

@@ -221,6 +221,26 @@ entry:
 }
 
 #[test]
+fn all_bytes_of_an_object_do_not_stand_for_pointers_into_it() {
+    let f = "function @strlen(%x: ptr) -> i64 model {
+entry:
+    %n: i64 = load [@number]
+    %any = address %x + %n*1
+    %field = address @a + 8
+    %y = select true, %any, %field
+    %inside: ptr = load [%y]
+    store [@p], %inside
+    return 0
+}";
+    let body = "    store [@a], @c
+    %field = address @a + 8
+    store [%field], @b
+    %r: i64 = call @strlen(@a)
+    return null";
+    assert_eq!(solved(body, f).contents("p"), "b+0");
+}
+
+#[test]
 fn bytes_may_come_back_in_the_result() {
     let strcpy = "function @strcpy(%to: ptr, %from: ptr) -> ptr model {
 entry:

@@ -138,6 +138,12 @@ fn what_is_stored_later_is_copied_too() {
     %x: ptr = load [%copy]
     return %x";
     assert_eq!(returned(strided), "b+0");
+    let twice = |to: &str| {
+        let body =
+            "    memcpy [@a], [@c], 64\n    memcpy [@b], [@c], 64\n    %field = address @c + 8\n    store [%field], @p";
+        returned(&format!("{body}\n    %at = address {to} + 8\n    %x: ptr = load [%at]\n    return %x"))
+    };
+    assert_eq!([twice("@a"), twice("@b")], ["p+0"; 2], "by every copy");
 }
 
 #[test]

@@ -119,6 +119,12 @@ fn constants_are_not_written() {
 fn functions_have_no_contents() {
     let body = "    store [@p], @a\n    store [@main], @a\n    %x: ptr = load [@main]\n    return %x";
     assert_eq!(returned(body), "");
+    let byte = "    store [@p], @a
+    %byte: i8 = load [@p]
+    store [@main], %byte
+    %code: i8 = load [@main]
+    store [@q], %code";
+    assert_eq!(loaded(byte, "@q"), "");
 }
 
 #[test]

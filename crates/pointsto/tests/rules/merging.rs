@@ -230,3 +230,25 @@ fn what_is_new_passes_a_chain_of_copies_in_one_wave() {
     };
     assert_eq!(waves(40), waves(2));
 }
+
+/// How many locations what `main` returns points to.
+fn locations(body: &str) -> usize {
+    let solved = Solved::new(&program(body, ""));
+    let main = solved.function("main");
+    let last = solved.program.functions[main].values.ids().last().expect("a value");
+    solved.points_to.pointer_info(main, last.into()).locations.len()
+}
+
+#[test]
+fn a_set_with_all_of_an_object_has_no_parts_of_it() {
+    let part = "    %part = address @a + 8\n    %other = address @b + 8\n";
+    let any = "    %any = address @a + %n*1\n";
+    let choice = |one: &str, other: &str| format!("    %x = select %yes, {one}, {other}\n    return %x");
+    assert_eq!(locations(&format!("{part}{any}{}", choice("%any", "%part"))), 1);
+    assert_eq!(locations(&format!("{part}{any}{}", choice("%part", "%any"))), 1);
+    assert_eq!(locations(&format!("{part}{any}{}", choice("%other", "%any"))), 2);
+    let moved = "    %y = select %yes, @a, %part\n    %x = address %y + %n*1\n    return %x";
+    assert_eq!(locations(&format!("{part}{moved}")), 1, "both are moved to it");
+    let some = "    %y = select %yes, %any, %other\n    %z = select %yes, @a, %other\n    %x = select %yes, %y, %z\n    return %x";
+    assert_eq!(locations(&format!("{part}{any}{some}")), 2);
+}
