@@ -364,8 +364,7 @@ impl Memory {
                 // Only what is inside of the object can be accessed.
                 let end = x.saturating_add(i64::from(width));
                 let within = |size: u64| x >= 0 && end <= i64::try_from(size).unwrap_or(i64::MAX);
-                let inside = if what.kind == ObjectKind::Transfer { true } else { what.size.map_or(x >= 0, within) };
-                if !inside {
+                if !what.size.map_or(x >= 0, within) {
                     return SmallVec::new();
                 }
                 let granules = x.div_euclid(GRANULE)..=(end - 1).div_euclid(GRANULE);

@@ -79,11 +79,11 @@ fn places_that_become_known_late_are_copied_between() {
 
 #[test]
 fn reading_the_source_anywhere_does_not_mix_its_fields() {
-    let copy = "    %anywhere = address @c + %n*1
-    %any: ptr = load [%anywhere]
-    store [@p], %any
-    memcpy [%to], [@c], 64";
-    assert_eq!([0, 8, 16].map(|at| copied(copy, at)), ["a+0", "", "b+0"]);
+    let read = "    %anywhere = address @c + %n*1\n    %any: ptr = load [%anywhere]\n    store [@p], %any";
+    let copy = "    memcpy [%to], [@c], 64";
+    for lines in [format!("{read}\n{copy}"), format!("{copy}\n{read}")] {
+        assert_eq!([0, 8, 16].map(|at| copied(&lines, at)), ["a+0", "", "b+0"], "{lines}");
+    }
 }
 
 #[test]
