@@ -457,13 +457,10 @@ impl Memory {
             return self.access_at(graph, object, offsets, width, Direction::Write);
         };
         let what = self.objects[object];
-        let end = match what.size {
-            Some(size) if what.kind != ObjectKind::Transfer => i64::try_from(size).unwrap_or(i64::MAX),
-            _ => i64::MAX,
-        };
+        let end = what.size.and_then(|size| i64::try_from(size).ok()).unwrap_or(i64::MAX);
         let start = if what.kind == ObjectKind::Transfer { x } else { x.max(0) };
         let stop = x.saturating_add(i64::from(width)).min(end);
-        if start >= stop || what.constant {
+        if start >= stop {
             return SmallVec::new();
         }
         let granules = start.div_euclid(GRANULE)..=(stop - 1).div_euclid(GRANULE);

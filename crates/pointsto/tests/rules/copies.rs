@@ -2,7 +2,8 @@
 
 use icsched_pointsto::Options;
 
-use crate::check::{returned, returned_under, returned_with};
+use crate::check::{program, returned, returned_under, returned_with};
+use crate::common::Solved;
 
 /// `@a` in the first and `@b` in the third field of `@c`.
 const FIELDS: &str =
@@ -174,6 +175,7 @@ fn nothing_is_copied_into_constants_or_functions() {
     assert_eq!(returned_with(body, table), "");
     let body = "    store [@c], @b\n    memcpy [@main], [@c], 16\n    %x: ptr = load [@main]\n    return %x";
     assert_eq!(returned(body), "");
+    assert_eq!(Solved::new(&program(body, "")).contents("&main"), "");
     let from = "    memcpy [@c], [@table], 16\n    %field = address @c + 8\n    %x: ptr = load [%field]\n    return %x";
     assert_eq!(returned_with(from, table), "a+0", "but out of constants");
 }
