@@ -547,12 +547,16 @@ impl Solver<'_> {
     }
 
     pub(crate) fn copy_memory(&mut self, to: NodeId, from: NodeId, len: Option<u64>) {
-        if let Some(width @ 1..=8) = len {
-            let value = self.graph.node();
-            let width = u32::try_from(width).unwrap_or(POINTER);
-            self.add_load(from, value, width);
-            self.add_store(to, value, width);
-            return;
+        match len {
+            Some(0) => return,
+            Some(width @ 1..=8) => {
+                let value = self.graph.node();
+                let width = u32::try_from(width).unwrap_or(POINTER);
+                self.add_load(from, value, width);
+                self.add_store(to, value, width);
+                return;
+            }
+            Some(_) | None => {}
         }
         let transfer = self.memory.object(Object { kind: ObjectKind::Transfer, size: None, align: 1, constant: false });
         self.add_memory_copy(from, Copy { transfer, into: true, len });

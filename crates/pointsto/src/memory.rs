@@ -431,7 +431,7 @@ impl Memory {
                 Offsets::Exact(distance)
             }
             (piece, from) => {
-                if link.len.is_some_and(|len| !piece.overlaps(u64::from(width), from, len.clamp(1, u64::MAX >> 1))) {
+                if link.len.is_some_and(|len| !piece.overlaps(u64::from(width), from, len)) {
                     return;
                 }
                 let (Offsets::Exact(p), Offsets::Exact(f)) = (first(piece), first(from)) else { return };
@@ -458,7 +458,7 @@ impl Memory {
         };
         let what = self.objects[object];
         let end = what.size.and_then(|size| i64::try_from(size).ok()).unwrap_or(i64::MAX);
-        let start = if what.kind == ObjectKind::Transfer { x } else { x.max(0) };
+        let start = x.max(0);
         let stop = x.saturating_add(i64::from(width)).min(end);
         if start >= stop {
             return SmallVec::new();

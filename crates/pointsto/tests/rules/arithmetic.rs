@@ -142,3 +142,15 @@ fn equal_moves_of_a_pointer_are_one_and_others_are_not() {
     return %w";
     assert_eq!(returned(body), "a+8");
 }
+
+#[test]
+fn a_sum_of_two_pointers_is_neither_of_them_moved() {
+    let body = "    %i: i64 = bitcast @a
+    %j: i64 = bitcast @b
+    %sum = add %i, %j
+    store [@p], %sum
+    %x = xor %i, 8
+    %y: ptr = bitcast %x
+    return %y";
+    assert_eq!(returned(body), "a+*");
+}

@@ -115,6 +115,28 @@ last(%m: ptr, %o: ptr):
     store [@a], %m
     store [@b], %o";
     assert_eq!(both(choices), 2);
+    let before = |last: &str| {
+        format!(
+            "    %u: ptr = load [@p]
+    %v: ptr = load [@q]
+    jump choose
+chosen:
+    branch %yes, last(%x, %y), also
+also:
+    jump last(@a, @a)
+choose:
+    branch %yes, next(%u, %u), other
+other:
+    jump next(%v, {last})
+next(%x: ptr, %y: ptr):
+    jump chosen
+last(%m: ptr, %o: ptr):
+    store [@a], %m
+    store [@b], %o
+    return null"
+        )
+    };
+    assert_eq!(more_merged(&before("%v"), &before("@c")), 2, "seen again");
 }
 
 /// A program in which `%x` and `%y` are found to be equal before it is known that they point to `@c`, where `@a` is.
