@@ -490,7 +490,7 @@ impl Memory {
             (ObjectKind::MovedFunctions, _) => return self.moved_function(graph, offsets.shifted(shift, 1)),
             _ => {}
         }
-        if !self.has_memory(object) || bytes_only && self.plain.contains(&object) {
+        if !self.has_memory(object) {
             return location;
         }
         let moved = offsets.shifted(shift, self.objects[object].align);

@@ -130,6 +130,14 @@ fn moved_functions_are_one_object() {
     let tagged =
         "    %i: i64 = bitcast @main\n    %j = or %i, 1\n    %k = and %j, -2\n    %x: ptr = bitcast %k\n    return %x";
     assert_eq!(returned(tagged), "&main");
+    assert_eq!(returned(&tagged.replace("bitcast %k", "bitcast %j")), "&main", "tagged, it stays what it is");
+    let walk = "    jump head(@main)
+head(%x: ptr):
+    %y = address %x + 12
+    branch %yes, head(%y), done
+done:
+    return %x";
+    assert_eq!(returned(walk), "&main moved functions+0+12k");
 }
 
 #[test]

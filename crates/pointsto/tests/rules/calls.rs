@@ -138,6 +138,13 @@ fn a_pointer_into_code_or_data_calls_what_it_is_derived_from() {
     assert_eq!(solved(moved, TWO).targets("main"), ["f"]);
     let entry = "    %g = address @f + %n*8\n    %x: ptr = call *%g(@a)\n    return %x";
     assert_eq!(solved(entry, TWO).targets("main"), ["f"]);
+    let rounded = "    %x = address @f + 1
+    %i: i64 = bitcast %x
+    %j = and %i, -2
+    %g: ptr = bitcast %j
+    %y: ptr = call *%g(@a)
+    return %y";
+    assert_eq!(solved(rounded, TWO).targets("main"), ["f"]);
     let every = "    %at = address @table + %n*8
     %f: ptr = load [%at]
     %g = select %yes, %f, @h
@@ -160,6 +167,8 @@ fn declared_functions_are_targets_where_they_are_called_by_name_or_pointed_to() 
     %z: i64 = call *@strlen(@a)
     return null";
     assert_eq!(solved(body, rest).targets("main"), ["strlen"; 3]);
+    let moved = "    %f = address @strlen + 8\n    %g = address %f - 8\n    %x: i64 = call *%g(@a)\n    return null";
+    assert_eq!(solved(moved, rest).targets("main"), ["strlen"]);
 }
 
 #[test]
