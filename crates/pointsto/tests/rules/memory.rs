@@ -145,6 +145,12 @@ fn an_access_at_a_stride_meets_what_it_may_touch() {
 }
 
 #[test]
+fn what_is_written_at_a_stride_is_in_the_object() {
+    let body = "    %x = address @c + %n*16\n    store [%x], @a\n    return null";
+    assert_eq!(Solved::new(&program(body, "")).contents("c"), "a+0");
+}
+
+#[test]
 fn reads_at_a_stride_meet_later_writes_and_no_other_reads() {
     let body = "    %read = address @c + %n*16
     %early: ptr = load [%read]
