@@ -61,6 +61,40 @@ fn too_many_strides_of_an_object_are_their_common_divisor() {
     assert_eq!(second(&Options::default(), "", &strides(7)), "a+0 p+0");
 }
 
+#[test]
+fn what_was_in_cells_that_become_one_is_in_it() {
+    let mut lines = String::from("    %field = address @table + 8\n    store [%field], @b\n");
+    for at in 3..11 {
+        writeln!(lines, "    %p{at} = address @table + {}\n    store [@q], %p{at}", at * 8).expect("text grows");
+    }
+    let options = Options { max_offsets: 8, ..Options::default() };
+    let body = format!(
+        "    store [@table], @a\n{lines}    %third = address @table + 16\n    %x: ptr = load [%third]\n    return %x"
+    );
+    assert_eq!(returned_under(&options, &body, TABLE), "a+0 b+0");
+}
+
+#[test]
+fn what_was_loaded_from_a_cell_gets_what_is_in_those_that_it_becomes_one_with() {
+    for at in [0, 8] {
+        let mut body = format!(
+            "    %field = address @table + 8
+    store [@table], @a
+    store [%field], @b
+    %at = address @table + {at}
+    %x: ptr = load [%at]
+    %late: ptr = load [@c]\n"
+        );
+        for stride in [16, 24, 40, 56, 88, 104, 136] {
+            let base = if stride == 136 { "%late" } else { "@table" };
+            writeln!(body, "    %p{stride} = address {base} + %n*{stride}\n    store [@q], %p{stride}")
+                .expect("text grows");
+        }
+        body.push_str("    store [@c], @table\n    return %x");
+        assert_eq!(returned_under(&Options::default(), &body, TABLE), "a+0 b+0", "{at}");
+    }
+}
+
 /// What is at an offset of `@table` that holds `@p` at a class of offsets, where the last stride becomes known when all
 /// accesses have been seen.
 fn strided_late(strides: [usize; 7], write: &str, at: usize) -> String {
@@ -172,6 +206,16 @@ fn many_constants_without_pointers_count_as_one() {
     assert_eq!(returned(2), "a+0 text0+0 text1+0");
     assert_eq!(returned(16).split(' ').count(), 17);
     assert_eq!(returned(17), "a+0 constants+*");
+    assert_eq!(returned(20), "a+0 constants+*", "with those that are added later");
+}
+
+#[test]
+fn many_constants_count_as_one_wherever_in_them() {
+    let (body, globals) = choice_of_texts(17);
+    let moved: String = (0..17).map(|at| format!("    %m{at} = address @text{at} + 1\n")).collect();
+    let body = body.replace("freeze @text0", "freeze %m0");
+    let body = (0..17).fold(body, |body, at| body.replace(&format!(", @text{at}\n"), &format!(", %m{at}\n")));
+    assert_eq!(returned_under(&Options::default(), &format!("{moved}{body}"), &globals), "a+0 constants+*");
 }
 
 #[test]

@@ -27,6 +27,18 @@ fn arguments_reach_parameters_by_position_and_results_come_back() {
 }
 
 #[test]
+fn what_others_pass_does_not_come_back_through_an_argument() {
+    let body = "    store [@c], @a
+    %x: ptr = load [@c]
+    call @set(%x)
+    call @set(@b)
+    return %x";
+    let set = "function @set(%x: ptr) {\nentry:\n    store [@p], %x\n    return\n}";
+    let solved = solved(body, set);
+    assert_eq!([solved.returned("main"), solved.contents("p")], ["a+0", "a+0 b+0"]);
+}
+
+#[test]
 fn functions_that_are_not_called_do_nothing() {
     let body = "    store [@p], @c\n    %x: ptr = load [@p]\n    return %x";
     let uncalled = "function @f() {\nentry:\n    store [@p], @a\n    return\n}";

@@ -271,6 +271,13 @@ fn a_set_with_all_of_an_object_has_no_parts_of_it() {
     assert_eq!(locations(&format!("{part}{any}{}", choice("%other", "%any"))), 2);
     let moved = "    %y = select %yes, @a, %part\n    %x = address %y + %n*1\n    return %x";
     assert_eq!(locations(&format!("{part}{moved}")), 1, "both are moved to it");
+    let rounded = "    %each = address @a + %n*16
+    %y = select %yes, %each, %part
+    %i: i64 = bitcast %y
+    %j = and %i, -8
+    %x: ptr = bitcast %j
+    return %x";
+    assert_eq!(locations(&format!("{part}{rounded}")), 1, "one is moved to all of it");
     let some = "    %y = select %yes, %any, %other\n    %z = select %yes, @a, %other\n    %x = select %yes, %y, %z\n    return %x";
     assert_eq!(locations(&format!("{part}{any}{some}")), 2);
 }

@@ -115,6 +115,14 @@ fn the_whole_of_an_object_stands_for_its_parts() {
     let body =
         "    %any = address @a + %n*1\n    %part = address @b + 8\n    %x = select %yes, %any, %part\n    return %x";
     assert_eq!(returned(body), "a+* b+8", "its own only");
+    let body = "    %any = address @a + %n*1
+    %part = address @a + 8
+    %x = select %yes, %any, %part
+    store [@p], %x
+    %other = address @b + %n*1
+    %y = select %yes, %other, %part
+    return %y";
+    assert_eq!(returned(body), "a+8 b+*", "in the same set only");
 }
 
 #[test]
