@@ -77,20 +77,22 @@ fn what_was_in_cells_that_become_one_is_in_it() {
 #[test]
 fn what_was_loaded_from_a_cell_gets_what_is_in_those_that_it_becomes_one_with() {
     for at in [0, 8] {
-        let mut body = format!(
+        let mut body = String::from(
             "    %field = address @table + 8
     store [@table], @a
     store [%field], @b
-    %at = address @table + {at}
-    %x: ptr = load [%at]
-    %late: ptr = load [@c]\n"
+    %x0: ptr = load [@table]
+    %x8: ptr = load [%field]
+    store [@p], %x0
+    store [@q], %x8
+    %late: ptr = load [@c]\n",
         );
         for stride in [16, 24, 40, 56, 88, 104, 136] {
             let base = if stride == 136 { "%late" } else { "@table" };
             writeln!(body, "    %p{stride} = address {base} + %n*{stride}\n    store [@q], %p{stride}")
                 .expect("text grows");
         }
-        body.push_str("    store [@c], @table\n    return %x");
+        write!(body, "    store [@c], @table\n    return %x{at}").expect("text grows");
         assert_eq!(returned_under(&Options::default(), &body, TABLE), "a+0 b+0", "{at}");
     }
 }
