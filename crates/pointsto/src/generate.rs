@@ -79,7 +79,9 @@ impl Solver<'_> {
         exported.for_each(|(func, _)| self.call_from_outside(func));
         for (id, global) in program.globals.iter() {
             let is_own = global.origin == Origin::Program && !global.external;
-            if is_own && !global.local && !global.constant {
+            // What a constant points to can be written through it.
+            let leads_on = !global.constant || !global.relocations.is_empty();
+            if is_own && !global.local && leads_on {
                 let (object, outside) = (self.global_object(id), self.outside());
                 let start = self.memory.locate(&mut self.graph, object, Offsets::Exact(0));
                 self.graph.add_one(outside, index(start));

@@ -113,6 +113,34 @@ fn without_main_what_others_can_name_is_used_from_outside() {
 }
 
 #[test]
+fn without_main_what_others_cannot_name_is_not() {
+    let text = "global @shown size 8 align 8
+global @kept size 8 align 8 local
+global @behind size 8 align 8 local
+global @of_model size 8 align 8 model
+global @number size 8 align 8 constant
+global @table size 8 align 8 constant = { 0: @behind }
+function @api(%x: ptr) -> ptr {
+entry:
+    return %x
+}
+function @caller() {
+entry:
+    store [@shown], null
+    store [@kept], @shown
+    store [@of_model], @shown
+    %n: i64 = load [@number]
+    %x: ptr = call @api(@shown)
+    return
+}";
+    let solved = Solved::new(text);
+    let outside = "&api &caller behind+* outside+* shown+* table+*";
+    assert_eq!(solved.returned("api"), outside, "others call it too");
+    assert_eq!([solved.contents("shown"), solved.contents("behind")], [outside; 2]);
+    assert_eq!([solved.contents("kept"), solved.contents("of_model")], ["shown+0"; 2]);
+}
+
+#[test]
 fn without_main_the_library_and_unknown_functions_are_there_too() {
     let text = "global @environ size 8 align 8
 constructors @early
