@@ -233,6 +233,19 @@ fn what_is_done_with_a_value_of_a_cycle_is_done_with_all_that_it_gets() {
 }
 
 #[test]
+fn what_one_call_passes_and_gets_is_the_parameter_and_the_result() {
+    let merged = |calls: &str| {
+        let body = format!("    %x: ptr = load [@p]\n{calls}\n    store [@a], %y\n    return null");
+        let rest = "function @told_apart(%x: ptr) -> ptr {\nentry:\n    store [@q], %x\n    return %x\n}
+function @shared(%x: ptr, ...) -> ptr {\nentry:\n    store [@q], %x\n    return %x\n}";
+        statistics(&body, rest).merged
+    };
+    let none = merged("    %y: ptr = load [@q]");
+    assert_eq!(merged("    %y: ptr = call @shared(%x)"), none + 1, "the result");
+    assert_eq!(merged("    %y: ptr = call @told_apart(%x)"), none + 2, "both");
+}
+
+#[test]
 fn cycles_are_one() {
     let cycle = |back: &str| {
         format!(

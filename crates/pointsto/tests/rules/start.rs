@@ -141,6 +141,25 @@ entry:
 }
 
 #[test]
+fn without_main_functions_that_call_only_each_other_are_called() {
+    let inner = "global @kept size 8 align 8 local
+function @inner(%x: ptr) -> ptr local {\nentry:\n    return %x\n}\n";
+    let walk = "function @walk(%x: ptr) -> ptr local {
+entry:
+    %y: ptr = call @inner(@kept)
+    %z: ptr = call @walk(%x)
+    return %x
+}";
+    let solved = Solved::new(&format!("{inner}{walk}"));
+    assert_eq!([solved.returned("walk"), solved.returned("inner")], ["&walk outside+*", "kept+0"]);
+    let pair = "function @even(%x: ptr) -> ptr local {\nentry:\n    %y: ptr = call @odd(@kept)\n    return %x\n}
+function @odd(%x: ptr) -> ptr local {\nentry:\n    %y: ptr = call @even(%x)\n    return %x\n}";
+    let solved = Solved::new(&format!("{inner}{pair}"));
+    assert_eq!(solved.returned("odd"), "kept+0", "one of them is called from outside");
+    assert_eq!(solved.returned("even"), "&even &inner kept+0 outside+*");
+}
+
+#[test]
 fn without_main_the_library_and_unknown_functions_are_there_too() {
     let text = "global @environ size 8 align 8
 constructors @early
