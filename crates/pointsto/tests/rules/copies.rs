@@ -97,7 +97,7 @@ fn a_copy_from_a_stride_reads_every_element() {
     assert_eq!(copied(short, 0), "");
     let short = "    %from = address @c + 24 + %n*32\n    memcpy [%to], [%from], 16";
     assert_eq!([0, 8, 24].map(|at| copied(short, at)), ["", "a+0", ""], "the element's third field is not copied");
-    let none = "    %from = address @c + %n*16\n    memcpy [%to], [%from], 0";
+    let none = "    %from = address @c + 4 + %n*16\n    memcpy [%to], [%from], 0";
     assert_eq!(copied(none, 0), "");
     let part = "    %from = address @c + 4 + %n*16\n    memcpy [%to], [%from], 12";
     assert_eq!(copied(part, 0), "a+0 b+0", "the second half of each");
