@@ -157,6 +157,12 @@ fn a_pointer_into_code_or_data_calls_what_it_is_derived_from() {
     %y: ptr = call *%g(@a)
     return %y";
     assert_eq!(solved(rounded, TWO).targets("main"), ["f"]);
+    let tagged = "    %i: i64 = bitcast @f
+    %j = or %i, 1
+    %g: ptr = bitcast %j
+    %y: ptr = call *%g(@a)
+    return %y";
+    assert_eq!(solved(tagged, TWO).targets("main"), ["f"]);
     let every = "    %at = address @table + %n*8
     %f: ptr = load [%at]
     %g = select %yes, %f, @h

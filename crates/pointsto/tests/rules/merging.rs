@@ -71,6 +71,19 @@ fn choices_between_the_same_are_one() {
 }
 
 #[test]
+fn choices_of_functions_that_are_called_late_are_compared() {
+    let merged = |last: &str| {
+        // Nothing else in it is merged.
+        let late = choices(["%u", "%u"], ["%v", last]).replace("freeze %u", "load [@number]");
+        let late = late.replace("return null", "return");
+        let function = format!("function @f(%yes: i1) {{\nentry:\n{late}\n}}");
+        let call = "    store [@c], @f\n    %f: ptr = load [@c]\n    call *%f(%yes)\n    return null";
+        statistics(call, &function).merged
+    };
+    assert_eq!(merged("%v"), merged("@c") + 1);
+}
+
+#[test]
 fn a_choice_between_a_value_and_itself_is_none() {
     // `%z` is stored by the time it is found to be `%x`.
     let again = |back: &str| {
