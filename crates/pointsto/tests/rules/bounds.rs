@@ -135,14 +135,14 @@ fn pointers_into_a_folded_object_are_classes() {
         (0..9).map(|at| format!("    %p{at} = address @table + {}\n    store [%p{at}], @p\n", at * 8)).collect();
     let options = Options { max_offsets: 8, ..Options::default() };
     let pointer = |sum: &str| {
-        let late = "    store [@c], @table\n    %late: ptr = load [@c]\n";
+        let late = "    store [@c], @table\n    store [@c], @b\n    %late: ptr = load [@c]\n";
         returned_under(&options, &format!("{many}{late}    %x = address %late + {sum}\n    return %x"), TABLE)
     };
-    assert_eq!(pointer("0"), "table+0", "where it is known already");
-    assert_eq!(pointer("8"), "table+8");
-    assert_eq!(pointer("804"), "table+4+8k");
-    assert_eq!(pointer("%n*16"), "table+0+8k");
-    assert_eq!(pointer("%n*12"), "table+0+4k");
+    assert_eq!(pointer("0"), "b+0 table+0", "where it is known already");
+    assert_eq!(pointer("8"), "b+8 table+8");
+    assert_eq!(pointer("804"), "b+804 table+4+8k");
+    assert_eq!(pointer("%n*16"), "b+0+16k table+0+8k");
+    assert_eq!(pointer("%n*12"), "b+0+12k table+0+4k");
 }
 
 #[test]
