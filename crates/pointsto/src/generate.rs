@@ -83,7 +83,9 @@ impl Solver<'_> {
         }
         for (id, global) in program.globals.iter() {
             let is_own = global.origin == Origin::Program && !global.external;
-            if is_own && !global.local && !global.constant {
+            // What a constant points to can be written through it.
+            let leads_on = !global.constant || !global.relocations.is_empty();
+            if is_own && !global.local && leads_on {
                 let (object, outside) = (self.global_object(id), self.outside());
                 let start = self.memory.locate(&mut self.graph, object, Offsets::Exact(0));
                 self.graph.add_one(outside, index(start));
@@ -568,12 +570,16 @@ impl Solver<'_> {
     }
 
     pub(crate) fn copy_memory(&mut self, to: NodeId, from: NodeId, len: Option<u64>) {
-        if let Some(width @ 1..=8) = len {
-            let value = self.graph.node();
-            let width = u32::try_from(width).unwrap_or(POINTER);
-            self.add_load(from, value, width);
-            self.add_store(to, value, width);
-            return;
+        match len {
+            Some(0) => return,
+            Some(width @ 1..=8) => {
+                let value = self.graph.node();
+                let width = u32::try_from(width).unwrap_or(POINTER);
+                self.add_load(from, value, width);
+                self.add_store(to, value, width);
+                return;
+            }
+            Some(_) | None => {}
         }
         let transfer = self.memory.object(Object { kind: ObjectKind::Transfer, size: None, align: 1, constant: false });
         self.add_memory_copy(from, Copy { transfer, into: true, len });

@@ -304,19 +304,17 @@ impl Graph {
         self.parents[gone.at()] = keep.0;
         self.merged += 1;
         let node = &mut self.nodes[keep.at()];
-        if node.complex.is_some() || old.complex.is_some() {
-            // One without constraints has nothing that has not been looked into.
-            let of = |node: &Node| node.complex.as_ref().map_or(node.points_to, |c| c.seen);
-            let (a, b) = (of(node), of(&old));
-            let complex = node.complex.get_or_insert_default();
-            if let Some(other) = old.complex {
+        match (&mut node.complex, old.complex) {
+            (_, None) => {}
+            (none @ None, of_old) => *none = of_old,
+            (Some(complex), Some(other)) => {
                 join(&mut complex.loads, other.loads, equal);
                 join(&mut complex.stores, other.stores, equal);
                 complex.calls.extend(other.calls);
                 complex.copies.extend(other.copies);
                 complex.dedup();
+                complex.seen = self.sets.intersection(complex.seen, other.seen);
             }
-            complex.seen = self.sets.intersection(a, b);
         }
         let together = self.sets.union(node.points_to, old.points_to);
         node.points_to = together;

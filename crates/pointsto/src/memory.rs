@@ -252,17 +252,19 @@ impl Memory {
         }
     }
 
-    /// Copies what is new in objects that are copied from; false if nothing was.
-    pub(crate) fn follow_links(&mut self, graph: &mut Graph) -> bool {
-        let mut any = false;
+    /// Whether no links are to be followed.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.new_pieces.is_empty()
+    }
+
+    /// Copies what is new in objects that are copied from.
+    pub(crate) fn follow_links(&mut self, graph: &mut Graph) {
         while let Some((object, source, node)) = self.new_pieces.pop() {
-            any = true;
             for at in 0..self.layouts[object.index()].links.len() {
                 let link = self.layouts[object.index()].links[at];
                 self.follow(graph, object, link, source, node);
             }
         }
-        any
     }
 
     /// The node of an access at a set of offsets with a stride.
@@ -362,8 +364,7 @@ impl Memory {
                 // Only what is inside of the object can be accessed.
                 let end = x.saturating_add(i64::from(width));
                 let within = |size: u64| x >= 0 && end <= i64::try_from(size).unwrap_or(i64::MAX);
-                let inside = if what.kind == ObjectKind::Transfer { true } else { what.size.map_or(x >= 0, within) };
-                if !inside {
+                if !what.size.map_or(x >= 0, within) {
                     return SmallVec::new();
                 }
                 let granules = x.div_euclid(GRANULE)..=(end - 1).div_euclid(GRANULE);
@@ -430,7 +431,7 @@ impl Memory {
                 Offsets::Exact(distance)
             }
             (piece, from) => {
-                if link.len.is_some_and(|len| !piece.overlaps(u64::from(width), from, len.clamp(1, u64::MAX >> 1))) {
+                if link.len.is_some_and(|len| !piece.overlaps(u64::from(width), from, len)) {
                     return;
                 }
                 let (Offsets::Exact(p), Offsets::Exact(f)) = (first(piece), first(from)) else { return };
@@ -456,13 +457,10 @@ impl Memory {
             return self.access_at(graph, object, offsets, width, Direction::Write);
         };
         let what = self.objects[object];
-        let end = match what.size {
-            Some(size) if what.kind != ObjectKind::Transfer => i64::try_from(size).unwrap_or(i64::MAX),
-            _ => i64::MAX,
-        };
-        let start = if what.kind == ObjectKind::Transfer { x } else { x.max(0) };
+        let end = what.size.and_then(|size| i64::try_from(size).ok()).unwrap_or(i64::MAX);
+        let start = x.max(0);
         let stop = x.saturating_add(i64::from(width)).min(end);
-        if start >= stop || what.constant {
+        if start >= stop {
             return SmallVec::new();
         }
         let granules = start.div_euclid(GRANULE)..=(stop - 1).div_euclid(GRANULE);
@@ -492,7 +490,7 @@ impl Memory {
             (ObjectKind::MovedFunctions, _) => return self.moved_function(graph, offsets.shifted(shift, 1)),
             _ => {}
         }
-        if !self.has_memory(object) || bytes_only && self.plain.contains(&object) {
+        if !self.has_memory(object) {
             return location;
         }
         let moved = offsets.shifted(shift, self.objects[object].align);

@@ -60,8 +60,8 @@ pub(crate) struct Solver<'p> {
     pub(crate) outside: Option<NodeId>,
     /// Values that are one of several others, with these.
     pub(crate) unions: Vec<(NodeId, SmallVec<[NodeId; 4]>)>,
-    /// How many nodes had been merged when `unions` were last compared.
-    compared: usize,
+    /// How many nodes had been merged when all `unions` were last compared; `None` if some never were.
+    compared: Option<usize>,
     /// Nodes looked at.
     steps: u32,
     /// What the parts point to that pointers were taken apart into.
@@ -97,7 +97,7 @@ impl<'p> Solver<'p> {
             calls_moved: FxHashSet::default(),
             outside: None,
             unions: Vec::new(),
-            compared: 0,
+            compared: None,
             steps: 0,
             parts: None,
             files: None,
@@ -115,24 +115,18 @@ impl<'p> Solver<'p> {
             }
             self.generate_pending();
             self.compare_unions();
-            let copied = self.memory.follow_links(&mut self.graph);
+            self.memory.follow_links(&mut self.graph);
             let dirty = self.graph.take_dirty();
             if !dirty.is_empty() {
                 self.statistics.waves += 1;
                 self.propagate(dirty)?;
             }
-            let waiting = self.graph.take_waiting();
-            for &node in &waiting {
+            for node in self.graph.take_waiting() {
                 self.ask()?;
                 self.look_into(node);
             }
             let resolved = std::mem::take(&mut self.resolved);
-            if !copied
-                && waiting.is_empty()
-                && resolved.is_empty()
-                && self.graph.is_settled()
-                && self.new_globals.is_empty()
-            {
+            if resolved.is_empty() && self.graph.is_settled() && self.memory.is_settled() {
                 if self.call_unreached() {
                     continue;
                 }
@@ -218,9 +212,6 @@ impl<'p> Solver<'p> {
                 .into_iter()
                 .filter(|&(shift, to)| shift.repeated() != shift && inside.contains(&self.graph.find(to)))
                 .collect();
-            if repeated.is_empty() {
-                continue;
-            }
             for &(shift, _) in &repeated {
                 self.graph.change_shift(node, shift, shift.repeated());
             }
@@ -378,12 +369,13 @@ impl<'p> Solver<'p> {
             self.graph.add_copy(from, to);
         }
         self.unions.push((to, sources));
+        self.compared = None;
     }
 
     /// Merges values that are one of the same others.
     fn compare_unions(&mut self) {
-        while self.compared != self.graph.merged {
-            self.compared = self.graph.merged;
+        while self.compared != Some(self.graph.merged) {
+            self.compared = Some(self.graph.merged);
             let graph = &mut self.graph;
             let mut known: FxHashMap<SmallVec<[NodeId; 4]>, NodeId> = FxHashMap::default();
             self.unions.retain_mut(|(to, sources)| {
@@ -473,7 +465,7 @@ fn components(graph: &mut Graph, roots: &[NodeId], all: bool) -> Components {
                     if open.len() - start > 1 || (all && graph.moves_to_itself(node)) {
                         found.cyclic.push(open[start..].to_vec());
                     }
-                    found.order.extend(open.drain(start..).rev());
+                    found.order.extend(open.drain(start..));
                 }
                 continue;
             };

@@ -130,6 +130,14 @@ fn moved_functions_are_one_object() {
     let tagged =
         "    %i: i64 = bitcast @main\n    %j = or %i, 1\n    %k = and %j, -2\n    %x: ptr = bitcast %k\n    return %x";
     assert_eq!(returned(tagged), "&main");
+    assert_eq!(returned(&tagged.replace("bitcast %k", "bitcast %j")), "&main", "tagged, it stays what it is");
+    let walk = "    jump head(@main)
+head(%x: ptr):
+    %y = address %x + 12
+    branch %yes, head(%y), done
+done:
+    return %x";
+    assert_eq!(returned(walk), "&main moved functions+0+12k");
 }
 
 #[test]
@@ -141,4 +149,16 @@ fn equal_moves_of_a_pointer_are_one_and_others_are_not() {
     store [@p], %z
     return %w";
     assert_eq!(returned(body), "a+8");
+}
+
+#[test]
+fn a_sum_of_two_pointers_is_neither_of_them_moved() {
+    let body = "    %i: i64 = bitcast @a
+    %j: i64 = bitcast @b
+    %sum = add %i, %j
+    store [@p], %sum
+    %x = xor %i, 8
+    %y: ptr = bitcast %x
+    return %y";
+    assert_eq!(returned(body), "a+*");
 }

@@ -1,5 +1,6 @@
 //! Where precision ends, so that every program is solved.
 
+use std::cell::Cell;
 use std::fmt::Write;
 
 use icsched_pointsto::{Interrupted, Options, PointsTo};
@@ -60,6 +61,42 @@ fn too_many_strides_of_an_object_are_their_common_divisor() {
     assert_eq!(second(&Options::default(), "", &strides(7)), "a+0 p+0");
 }
 
+#[test]
+fn what_was_in_cells_that_become_one_is_in_it() {
+    let mut lines = String::from("    %field = address @table + 8\n    store [%field], @b\n");
+    for at in 3..11 {
+        writeln!(lines, "    %p{at} = address @table + {}\n    store [@q], %p{at}", at * 8).expect("text grows");
+    }
+    let options = Options { max_offsets: 8, ..Options::default() };
+    let body = format!(
+        "    store [@table], @a\n{lines}    %third = address @table + 16\n    %x: ptr = load [%third]\n    return %x"
+    );
+    assert_eq!(returned_under(&options, &body, TABLE), "a+0 b+0");
+}
+
+#[test]
+fn what_was_loaded_from_a_cell_gets_what_is_in_those_that_it_becomes_one_with() {
+    for at in [0, 8] {
+        let mut body = String::from(
+            "    %field = address @table + 8
+    store [@table], @a
+    store [%field], @b
+    %x0: ptr = load [@table]
+    %x8: ptr = load [%field]
+    store [@p], %x0
+    store [@q], %x8
+    %late: ptr = load [@c]\n",
+        );
+        for stride in [16, 24, 40, 56, 88, 104, 136] {
+            let base = if stride == 136 { "%late" } else { "@table" };
+            writeln!(body, "    %p{stride} = address {base} + %n*{stride}\n    store [@q], %p{stride}")
+                .expect("text grows");
+        }
+        write!(body, "    store [@c], @table\n    return %x{at}").expect("text grows");
+        assert_eq!(returned_under(&Options::default(), &body, TABLE), "a+0 b+0", "{at}");
+    }
+}
+
 /// What is at an offset of `@table` that holds `@p` at a class of offsets, where the last stride becomes known when all
 /// accesses have been seen.
 fn strided_late(strides: [usize; 7], write: &str, at: usize) -> String {
@@ -98,13 +135,14 @@ fn pointers_into_a_folded_object_are_classes() {
         (0..9).map(|at| format!("    %p{at} = address @table + {}\n    store [%p{at}], @p\n", at * 8)).collect();
     let options = Options { max_offsets: 8, ..Options::default() };
     let pointer = |sum: &str| {
-        let late = "    store [@c], @table\n    %late: ptr = load [@c]\n";
+        let late = "    store [@c], @table\n    store [@c], @b\n    %late: ptr = load [@c]\n";
         returned_under(&options, &format!("{many}{late}    %x = address %late + {sum}\n    return %x"), TABLE)
     };
-    assert_eq!(pointer("0"), "table+0", "where it is known already");
-    assert_eq!(pointer("804"), "table+4+8k");
-    assert_eq!(pointer("%n*16"), "table+0+8k");
-    assert_eq!(pointer("%n*12"), "table+0+4k");
+    assert_eq!(pointer("0"), "b+0 table+0", "where it is known already");
+    assert_eq!(pointer("8"), "b+8 table+8");
+    assert_eq!(pointer("804"), "b+804 table+4+8k");
+    assert_eq!(pointer("%n*16"), "b+0+16k table+0+8k");
+    assert_eq!(pointer("%n*12"), "b+0+12k table+0+4k");
 }
 
 #[test]
@@ -128,20 +166,23 @@ fn copies_out_of_a_folded_object_keep_its_classes() {
 
 #[test]
 fn too_many_kinds_of_strided_accesses_fold_an_object() {
-    let accesses = |count: usize| {
+    let accesses = |count: usize, at: usize| {
         let mut lines = String::new();
         for at in 0..count {
             let from = at * 8 + 512;
-            writeln!(lines, "    %p{at} = address @table + {from} + %n*1024\n    store [%p{at}], @b")
+            writeln!(lines, "    %p{at} = address @table + {from} + %n*2048\n    store [%p{at}], @b")
                 .expect("text grows");
         }
         let body = format!(
-            "    store [@table], @a\n{lines}    %later = address @table + 1024\n    %x: ptr = load [%later]\n    return %x"
+            "    store [@table], @a\n{lines}    %later = address @table + {at}\n    %x: ptr = load [%later]\n    return %x"
         );
         returned_under(&Options::default(), &body, TABLE)
     };
-    assert_eq!(accesses(47), "");
-    assert_eq!(accesses(48), "a+0");
+    assert_eq!(accesses(47, 2048), "");
+    assert_eq!(accesses(48, 2048), "a+0");
+    // The load is one of them in an object that is folded already.
+    assert_eq!(accesses(94, 8), "");
+    assert_eq!(accesses(95, 8), "a+0 b+0", "modulo a word");
 }
 
 /// String literals, each chosen or not.
@@ -167,6 +208,16 @@ fn many_constants_without_pointers_count_as_one() {
     assert_eq!(returned(2), "a+0 text0+0 text1+0");
     assert_eq!(returned(16).split(' ').count(), 17);
     assert_eq!(returned(17), "a+0 constants+*");
+    assert_eq!(returned(20), "a+0 constants+*", "with those that are added later");
+}
+
+#[test]
+fn many_constants_count_as_one_wherever_in_them() {
+    let (body, globals) = choice_of_texts(17);
+    let moved: String = (0..17).map(|at| format!("    %m{at} = address @text{at} + 1\n")).collect();
+    let body = body.replace("freeze @text0", "freeze %m0");
+    let body = (0..17).fold(body, |body, at| body.replace(&format!(", @text{at}\n"), &format!(", %m{at}\n")));
+    assert_eq!(returned_under(&Options::default(), &format!("{moved}{body}"), &globals), "a+0 constants+*");
 }
 
 #[test]
@@ -193,4 +244,63 @@ fn solving_can_be_stopped() {
     let program = icsched_ir::parse(&program("    return @a", "")).expect("it parses");
     let options = Options { interrupted: &|| true, ..Options::default() };
     assert_eq!(PointsTo::new(&program, &options).err(), Some(Interrupted));
+}
+
+/// Whether solving ends when it is told to at this question, and after how many questions it does.
+fn stopped(text: &str, at: usize) -> (bool, usize) {
+    let program = icsched_ir::parse(text).expect("it parses");
+    let asked = Cell::new(0);
+    let interrupted = || {
+        asked.set(asked.get() + 1);
+        asked.get() == at
+    };
+    let options = Options { interrupted: &interrupted, ..Options::default() };
+    let ended = PointsTo::new(&program, &options).err() == Some(Interrupted);
+    (ended, asked.get())
+}
+
+#[test]
+fn solving_can_be_stopped_within_a_wave() {
+    // So many pointers become known at once, and have stores to look into.
+    let pointers = |count: usize| {
+        let mut body = String::from("    %x0: ptr = load [@p]\n");
+        for at in 1..=count {
+            writeln!(body, "    %x{at} = address %x0 + {}\n    store [%x{at}], @b", at * 8).expect("text grows");
+        }
+        program(&format!("{body}    store [@p], @a\n    return null"), "")
+    };
+    let (ended, few) = stopped(&pointers(10), 0);
+    assert!(!ended);
+    assert_eq!(stopped(&pointers(100), 0), (false, few + 1));
+    assert_eq!(stopped(&pointers(100), 2), (true, 2));
+}
+
+#[test]
+fn copies_out_of_what_is_folded_last_are_followed() {
+    // The last kind of access is seen when nothing else is left to do.
+    let copied = |count: usize| {
+        let mut body = String::from(
+            "    %to = alloca 4096 align 8
+    store [@table], @a
+    memcpy [%to], [@table], %n
+    %at = address %to + 1024
+    %x: ptr = load [%at]\n",
+        );
+        for at in 1..count {
+            let from = at * 8 + 512;
+            writeln!(body, "    %p{at} = address @table + {from} + %n*1024\n    %v{at}: ptr = load [%p{at}]\n    store [@q], %v{at}")
+                .expect("text grows");
+        }
+        body.push_str(
+            "    %p = address @table + 512 + %n*1024
+    jump next(%p)
+next(%late: ptr):
+    %v: ptr = load [%late]
+    store [@q], %v
+    return %x",
+        );
+        returned_under(&Options::default(), &body, TABLE)
+    };
+    assert_eq!(copied(47), "");
+    assert_eq!(copied(48), "a+0");
 }

@@ -27,6 +27,18 @@ fn arguments_reach_parameters_by_position_and_results_come_back() {
 }
 
 #[test]
+fn what_others_pass_does_not_come_back_through_an_argument() {
+    let body = "    store [@c], @a
+    %x: ptr = load [@c]
+    call @set(%x)
+    call @set(@b)
+    return %x";
+    let set = "function @set(%x: ptr) {\nentry:\n    store [@p], %x\n    return\n}";
+    let solved = solved(body, set);
+    assert_eq!([solved.returned("main"), solved.contents("p")], ["a+0", "a+0 b+0"]);
+}
+
+#[test]
 fn functions_that_are_not_called_do_nothing() {
     let body = "    store [@p], @c\n    %x: ptr = load [@p]\n    return %x";
     let uncalled = "function @f() {\nentry:\n    store [@p], @a\n    return\n}";
@@ -138,6 +150,26 @@ fn a_pointer_into_code_or_data_calls_what_it_is_derived_from() {
     assert_eq!(solved(moved, TWO).targets("main"), ["f"]);
     let entry = "    %g = address @f + %n*8\n    %x: ptr = call *%g(@a)\n    return %x";
     assert_eq!(solved(entry, TWO).targets("main"), ["f"]);
+    let rounded = "    %x = address @f + 1
+    %i: i64 = bitcast %x
+    %j = and %i, -2
+    %g: ptr = bitcast %j
+    %y: ptr = call *%g(@a)
+    return %y";
+    assert_eq!(solved(rounded, TWO).targets("main"), ["f"]);
+    let tagged = "    %i: i64 = bitcast @f
+    %j = or %i, 1
+    %g: ptr = bitcast %j
+    %y: ptr = call *%g(@a)
+    return %y";
+    assert_eq!(solved(tagged, TWO).targets("main"), ["f"]);
+    let every = "    %at = address @table + %n*8
+    %f: ptr = load [%at]
+    %g = select %yes, %f, @h
+    %h = address %g + %n*8
+    %x: ptr = call *%h(@a)
+    return %x";
+    assert_eq!(solved(every, TWO).targets("main"), ["f g h"]);
     let inside = "    %g = address @f + 8\n    %x: ptr = call *%g(@a)\n    return %x";
     assert_eq!(solved(inside, TWO).targets("main"), [""], "that is an error");
     let data = "    %f = select %yes, @a, @f\n    %x: ptr = call *%f(@a)\n    return %x";
@@ -153,6 +185,8 @@ fn declared_functions_are_targets_where_they_are_called_by_name_or_pointed_to() 
     %z: i64 = call *@strlen(@a)
     return null";
     assert_eq!(solved(body, rest).targets("main"), ["strlen"; 3]);
+    let moved = "    %f = address @strlen + 8\n    %g = address %f - 8\n    %x: i64 = call *%g(@a)\n    return null";
+    assert_eq!(solved(moved, rest).targets("main"), ["strlen"]);
 }
 
 #[test]
@@ -211,6 +245,26 @@ entry:
     return %x";
     let solved = solved(body, f);
     assert_eq!([solved.returned("main"), solved.contents("p")], ["", ""]);
+}
+
+#[test]
+fn all_bytes_of_an_object_do_not_stand_for_pointers_into_it() {
+    let f = "function @strlen(%x: ptr) -> i64 model {
+entry:
+    %n: i64 = load [@number]
+    %any = address %x + %n*1
+    %field = address @a + 8
+    %y = select true, %any, %field
+    %inside: ptr = load [%y]
+    store [@p], %inside
+    return 0
+}";
+    let body = "    store [@a], @c
+    %field = address @a + 8
+    store [%field], @b
+    %r: i64 = call @strlen(@a)
+    return null";
+    assert_eq!(solved(body, f).contents("p"), "b+0");
 }
 
 #[test]

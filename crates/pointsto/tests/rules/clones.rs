@@ -212,6 +212,12 @@ fn models_are_told_apart_by_their_row() {
 }
 
 #[test]
+fn a_model_without_a_row_that_calls_what_it_is_given_is_told_apart() {
+    let apply = "function @apply(%f: ptr, %x: ptr) model {\nentry:\n    %r: ptr = call *%f(%x)\n    return\n}";
+    assert_eq!(given_to_one(apply), "a+0");
+}
+
+#[test]
 fn a_model_without_a_row_that_hands_nothing_back_is_analysed_once() {
     let part = "function @part_of_a_model(%x: ptr) model {\nentry:\n    store [@c], %x\n    return\n}";
     let solved =

@@ -2,7 +2,8 @@
 
 use icsched_pointsto::Options;
 
-use crate::check::{returned, returned_under, returned_with};
+use crate::check::{program, returned, returned_under, returned_with};
+use crate::common::Solved;
 
 /// `@a` in the first and `@b` in the third field of `@c`.
 const FIELDS: &str =
@@ -79,11 +80,11 @@ fn places_that_become_known_late_are_copied_between() {
 
 #[test]
 fn reading_the_source_anywhere_does_not_mix_its_fields() {
-    let copy = "    %anywhere = address @c + %n*1
-    %any: ptr = load [%anywhere]
-    store [@p], %any
-    memcpy [%to], [@c], 64";
-    assert_eq!([0, 8, 16].map(|at| copied(copy, at)), ["a+0", "", "b+0"]);
+    let read = "    %anywhere = address @c + %n*1\n    %any: ptr = load [%anywhere]\n    store [@p], %any";
+    let copy = "    memcpy [%to], [@c], 64";
+    for lines in [format!("{read}\n{copy}"), format!("{copy}\n{read}")] {
+        assert_eq!([0, 8, 16].map(|at| copied(&lines, at)), ["a+0", "", "b+0"], "{lines}");
+    }
 }
 
 #[test]
@@ -96,6 +97,10 @@ fn a_copy_from_a_stride_reads_every_element() {
     assert_eq!(copied(short, 0), "");
     let short = "    %from = address @c + 24 + %n*32\n    memcpy [%to], [%from], 16";
     assert_eq!([0, 8, 24].map(|at| copied(short, at)), ["", "a+0", ""], "the element's third field is not copied");
+    let none = "    %from = address @c + 4 + %n*16\n    memcpy [%to], [%from], 0";
+    assert_eq!(copied(none, 0), "");
+    let part = "    %from = address @c + 4 + %n*16\n    memcpy [%to], [%from], 12";
+    assert_eq!(copied(part, 0), "a+0 b+0", "the second half of each");
 }
 
 #[test]
@@ -106,13 +111,19 @@ fn a_copy_to_a_stride_writes_every_element() {
 
 #[test]
 fn what_was_written_at_a_stride_is_copied() {
-    let body = "    %each = address @c + 8 + %n*16
+    let copied = |first: i64, at: i64| {
+        returned(&format!(
+            "    %each = address @c + {first} + %n*16
     %to = alloca 64 align 8
     memcpy [%to], [@c], 64
-    store [%each], @a";
-    let at =
-        |at: i64| returned(&format!("{body}\n    %at = address %to + {at}\n    %x: ptr = load [%at]\n    return %x"));
-    assert_eq!([0, 8, 16, 24].map(at), ["", "a+0", "", "a+0"]);
+    store [%each], @a
+    %at = address %to + {at}
+    %x: ptr = load [%at]
+    return %x"
+        ))
+    };
+    assert_eq!([0, 8, 16, 24].map(|at| copied(8, at)), ["", "a+0", "", "a+0"]);
+    assert_eq!([0, 8, 16, 24].map(|at| copied(4, at)), ["a+0"; 4], "in parts");
 }
 
 #[test]
@@ -138,6 +149,12 @@ fn what_is_stored_later_is_copied_too() {
     %x: ptr = load [%copy]
     return %x";
     assert_eq!(returned(strided), "b+0");
+    let twice = |to: &str| {
+        let body =
+            "    memcpy [@a], [@c], 64\n    memcpy [@b], [@c], 64\n    %field = address @c + 8\n    store [%field], @p";
+        returned(&format!("{body}\n    %at = address {to} + 8\n    %x: ptr = load [%at]\n    return %x"))
+    };
+    assert_eq!([twice("@a"), twice("@b")], ["p+0"; 2], "by every copy");
 }
 
 #[test]
@@ -156,6 +173,10 @@ fn a_copy_stays_within_its_target() {
     // The end of what is copied is cut off where the target ends; what is inside is not.
     let body = "    %to = alloca 12 align 8\n    %field = address @c + 8\n    store [%field], @a\n    memcpy [%to], [@c], %n\n    %any = address %to + 8\n    %piece: i32 = load [%any]\n    store [@p], %piece\n    %x: ptr = load [@p]\n    return %x";
     assert_eq!(returned(body), "a+0");
+    let behind = body
+        .replace("memcpy [%to]", "%behind = address %to + 12\n    memcpy [%behind]")
+        .replace("address @c + 8", "address @c + 0");
+    assert_eq!(returned(&behind), "");
     // What begins before the target is cut off too.
     let body = "    %to = alloca 16 align 8\n    %before = address %to - 8\n    store [@c], @a\n    %field = address @c + 8\n    store [%field], @b\n    memcpy [%before], [@c], 64\n    %any = address %to + %n*1\n    %x: ptr = load [%any]\n    return %x";
     assert_eq!(returned(body), "b+0");
@@ -168,6 +189,7 @@ fn nothing_is_copied_into_constants_or_functions() {
     assert_eq!(returned_with(body, table), "");
     let body = "    store [@c], @b\n    memcpy [@main], [@c], 16\n    %x: ptr = load [@main]\n    return %x";
     assert_eq!(returned(body), "");
+    assert_eq!(Solved::new(&program(body, "")).contents("&main"), "");
     let from = "    memcpy [@c], [@table], 16\n    %field = address @c + 8\n    %x: ptr = load [%field]\n    return %x";
     assert_eq!(returned_with(from, table), "a+0", "but out of constants");
 }
@@ -189,6 +211,12 @@ fn a_copy_onto_itself_ends() {
     return %x";
     let options = Options { max_offsets: 16, ..Options::default() };
     assert_eq!(returned_under(&options, endless, ""), "a+0");
+    let pairs = |at: usize| {
+        let element = "    %each = address %to + %n*16\n    store [@q], %each\n    %next = address %to + 16\n";
+        let body = endless.replace("    %next = address %to + 8\n", element).replace("65536", &at.to_string());
+        returned_under(&options, &body, "")
+    };
+    assert_eq!([pairs(65536), pairs(65544)], ["a+0", ""], "elements are told from what is between them");
 }
 
 #[test]

@@ -111,6 +111,24 @@ fn the_lower_half_alone_is_no_pointer_that_is_known() {
 }
 
 #[test]
+fn numbers_of_a_byte_and_of_later_blocks_make_pointers_too() {
+    let byte = "    %low: i8 = load [@p]\n    %wide: i64 = zext %low\n    %x: ptr = bitcast %wide\n    return %x";
+    assert_eq!(returned(byte), ELSEWHERE);
+    let body = "    jump first
+last:
+    %x: ptr = bitcast %word
+    return %x
+second:
+    %word = shl %wide, 32
+    jump last
+first:
+    %low: i32 = load [@p]
+    %wide: i64 = zext %low
+    jump second";
+    assert_eq!(returned(body), ELSEWHERE);
+}
+
+#[test]
 fn a_part_of_a_word_is_followed_where_it_is_stored() {
     let body = "    %i: i64 = bitcast @a\n    %low: i32 = trunc %i\n    %lower: i16 = trunc %low\n    store [@p], %lower\n    return null";
     assert_eq!(Solved::new(&program(body, "")).contents("p"), "a+*");

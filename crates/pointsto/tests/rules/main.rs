@@ -16,6 +16,7 @@ mod indices;
 mod initialisers;
 mod integers;
 mod memory;
+mod merging;
 mod pieces;
 mod queries;
 mod start;

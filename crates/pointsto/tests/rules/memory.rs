@@ -119,6 +119,12 @@ fn constants_are_not_written() {
 fn functions_have_no_contents() {
     let body = "    store [@p], @a\n    store [@main], @a\n    %x: ptr = load [@main]\n    return %x";
     assert_eq!(returned(body), "");
+    let byte = "    store [@p], @a
+    %byte: i8 = load [@p]
+    store [@main], %byte
+    %code: i8 = load [@main]
+    store [@q], %code";
+    assert_eq!(loaded(byte, "@q"), "");
 }
 
 #[test]
@@ -136,6 +142,12 @@ fn an_access_at_a_stride_meets_what_it_may_touch() {
     assert_eq!(body("%n*16", "8 + %n*16"), "");
     assert_eq!(body("%n*16", "%n*1"), "a+0");
     assert_eq!(body("%n*1", "40"), "a+0");
+}
+
+#[test]
+fn what_is_written_at_a_stride_is_in_the_object() {
+    let body = "    %x = address @c + %n*16\n    store [%x], @a\n    return null";
+    assert_eq!(Solved::new(&program(body, "")).contents("c"), "a+0");
 }
 
 #[test]

@@ -106,6 +106,19 @@ fn equal_sets_have_one_representative() {
         pair("    store [@p], @a\n    %x: ptr = load [@p]\n    %y: ptr = load [@p]\n    return %x, %y");
     let main = solved.instance("main");
     assert_eq!(solved.points_to.representative(main, x), solved.points_to.representative(main, y));
+    let (solved, [x, y]) = pair(
+        "    store [@p], @a
+    store [@p], @b
+    store [@p], @c
+    store [@q], @c
+    store [@q], @b
+    store [@q], @a
+    %x: ptr = load [@p]
+    %y: ptr = load [@q]
+    return %x, %y",
+    );
+    let main = solved.instance("main");
+    assert_eq!(solved.points_to.representative(main, x), solved.points_to.representative(main, y), "of other places");
     let (solved, [x, y]) = pair("    return @a, @b");
     let main = solved.instance("main");
     let [x, y] = [x, y].map(|v| solved.points_to.representative(main, v).expect("addresses have sets"));

@@ -128,6 +128,53 @@ fn closed_nothing_comes_in_from_outside() {
 }
 
 #[test]
+fn without_main_what_others_cannot_name_is_not() {
+    let text = "global @shown size 8 align 8
+global @kept size 8 align 8 local
+global @behind size 8 align 8 local
+global @of_model size 8 align 8 model
+global @number size 8 align 8 constant
+global @table size 8 align 8 constant = { 0: @behind }
+function @api(%x: ptr) -> ptr {
+entry:
+    return %x
+}
+function @caller() {
+entry:
+    store [@shown], null
+    store [@kept], @shown
+    store [@of_model], @shown
+    %n: i64 = load [@number]
+    %x: ptr = call @api(@shown)
+    return
+}";
+    let solved = Solved::new(text);
+    let outside = "&api &caller behind+* outside+* shown+* table+*";
+    assert_eq!(solved.returned("api"), outside, "others call it too");
+    assert_eq!([solved.contents("shown"), solved.contents("behind")], [outside; 2]);
+    assert_eq!([solved.contents("kept"), solved.contents("of_model")], ["shown+0"; 2]);
+}
+
+#[test]
+fn without_main_functions_that_call_only_each_other_are_called() {
+    let inner = "global @kept size 8 align 8 local
+function @inner(%x: ptr) -> ptr local {\nentry:\n    return %x\n}\n";
+    let walk = "function @walk(%x: ptr) -> ptr local {
+entry:
+    %y: ptr = call @inner(@kept)
+    %z: ptr = call @walk(%x)
+    return %x
+}";
+    let solved = Solved::new(&format!("{inner}{walk}"));
+    assert_eq!([solved.returned("walk"), solved.returned("inner")], ["&walk outside+*", "kept+0"]);
+    let pair = "function @even(%x: ptr) -> ptr local {\nentry:\n    %y: ptr = call @odd(@kept)\n    return %x\n}
+function @odd(%x: ptr) -> ptr local {\nentry:\n    %y: ptr = call @even(%x)\n    return %x\n}";
+    let solved = Solved::new(&format!("{inner}{pair}"));
+    assert_eq!(solved.returned("odd"), "kept+0", "one of them is called from outside");
+    assert_eq!(solved.returned("even"), "&even &inner kept+0 outside+*");
+}
+
+#[test]
 fn without_main_the_library_and_unknown_functions_are_there_too() {
     let text = "global @environ size 8 align 8
 constructors @early

@@ -115,4 +115,50 @@ fn the_whole_of_an_object_stands_for_its_parts() {
     let body =
         "    %any = address @a + %n*1\n    %part = address @b + 8\n    %x = select %yes, %any, %part\n    return %x";
     assert_eq!(returned(body), "a+* b+8", "its own only");
+    let body = "    %any = address @a + %n*1
+    %part = address @a + 8
+    %x = select %yes, %any, %part
+    store [@p], %x
+    %other = address @b + %n*1
+    %y = select %yes, %other, %part
+    return %y";
+    assert_eq!(returned(body), "a+8 b+*", "in the same set only");
+}
+
+#[test]
+fn a_step_that_turns_out_to_be_another_one_is_a_stride_too() {
+    // `%y` is stored by the time it is found to be `%z`.
+    let body = "    jump head(@a)
+head(%x: ptr):
+    jump step
+used:
+    store [@p], %y
+    store [@q], %y
+    branch %yes, head(%y), done
+step:
+    %z = address %x + 12
+    %y = address %x + 12
+    jump used
+done:
+    return %z";
+    assert_eq!(returned(body), "a+0+12k");
+}
+
+#[test]
+fn a_step_that_becomes_a_stride_like_another_goes_on_being_one() {
+    // `@b` gets into the loop when its step is a stride already.
+    let body = "    store [@c], @p
+    %place: ptr = load [@q]
+    %late: ptr = load [%place]
+    store [@q], @p
+    store [@p], @b
+    branch %yes, head(@a), head(%late)
+head(%x: ptr):
+    %any = address %x + %n*12
+    store [@number], %any
+    %y = address %x + 12
+    branch %yes, head(%y), done
+done:
+    return %y";
+    assert_eq!(returned(body), "a+0+12k b+0+12k");
 }

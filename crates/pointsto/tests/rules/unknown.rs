@@ -46,6 +46,14 @@ declare @unheard_of(%x: ptr, %f: ptr) -> ptr";
 }
 
 #[test]
+fn an_unknown_function_does_not_move_an_address_back_to_a_function() {
+    let called = "function @called(%x: ptr) {\nentry:\n    store [@p], @b\n    return\n}";
+    let rest = format!("{UNKNOWN}\n{called}");
+    let body = "    store [@p], @c\n    %x = address @called + 8\n    call @unheard_of(%x)\n    return null";
+    assert_eq!(solved(body, &rest).contents("p"), "c+0");
+}
+
+#[test]
 fn an_unknown_function_may_be_called_through_a_pointer() {
     let body = "    store [@p], @unheard_of\n    %f: ptr = load [@p]\n    %x: ptr = call *%f(@a)\n    return %x";
     assert_eq!(returned_with(body, UNKNOWN), "a+* outside+*");

@@ -135,3 +135,15 @@ dead:
     unreachable";
     assert_eq!(returned(body), "a+0");
 }
+
+#[test]
+fn a_value_with_many_uses_gets_to_each() {
+    let mut body = String::from("    %x: ptr = load [@p]\n");
+    for at in 0..40 {
+        body += &format!("    %at{at} = address @table + {}\n    store [%at{at}], %x\n", at * 8);
+    }
+    for at in 0..40 {
+        let load = format!("    store [@p], @a\n    %y: ptr = load [%at{at}]\n    return %y");
+        assert_eq!(returned_with(&format!("{body}{load}"), "global @table size 320 align 8"), "a+0", "{at}");
+    }
+}
