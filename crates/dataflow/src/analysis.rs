@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::expr::{ExprId, ExprPool};
 use crate::facts::{Fact, Facts};
+use crate::function::Entry;
 use crate::icfg::{EdgeKind, Icfg};
 use crate::interference::Interference;
 use crate::place::{Frames, Place, Places};
@@ -80,6 +81,9 @@ pub struct Analysis<'m, 'p> {
     pub(crate) icfg: Icfg,
     pub(crate) interference: Interference,
     pub(crate) summaries: IdVec<InstanceId, Known>,
+    /// What holds when an instance starts, if it is [`entered`](Self::entered); `None` if no way leads to it.
+    pub(crate) entries: IdVec<InstanceId, Option<Entry>>,
+    pub(crate) entered: IdVec<InstanceId, bool>,
     /// What may be written at any time: by signal handlers.
     asynchronous: Vec<SetId>,
     structures: FxHashMap<FuncId, Rc<Structure>>,
@@ -105,6 +109,8 @@ impl<'m, 'p> Analysis<'m, 'p> {
             interference: Interference::new(program, points_to, &icfg),
             icfg,
             summaries: IdVec::filled(Known::No, points_to.instances().len()),
+            entries: IdVec::new(),
+            entered: IdVec::filled(false, points_to.instances().len()),
             asynchronous,
             structures: FxHashMap::default(),
             regions: FxHashMap::default(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use icsched_ir::{IdVec, Op, Origin, Program, ProgramPoint, ValueId};
+use icsched_ir::{Op, Origin, Program, ProgramPoint, ValueId};
 use icsched_pointsto::InstanceId;
 
 use crate::analysis::Analysis;
@@ -97,8 +97,8 @@ impl Analysis<'_, '_> {
             let entry = self.main_entry();
             return starts.iter().map(|_| Some(entry.clone())).collect();
         }
-        let entries: IdVec<InstanceId, Option<Entry>> = self.entries(starts);
-        starts.iter().map(|&s| entries[s].clone()).collect()
+        self.enter(starts);
+        starts.iter().map(|&s| self.entries[s].clone()).collect()
     }
 
     /// The instances that the frames of a stack can be.

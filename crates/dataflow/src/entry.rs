@@ -29,28 +29,39 @@ impl Entry {
 }
 
 impl Analysis<'_, '_> {
-    /// What holds whenever one of some instances starts, in terms of its parameters as registers of frame 0; `None` for those that
-    /// no way leads to from the start of the program.
-    pub(crate) fn entries(&mut self, targets: &[InstanceId]) -> IdVec<InstanceId, Option<Entry>> {
+    /// Makes known what holds whenever one of some instances starts, in terms of its parameters as registers of frame 0.
+    pub(crate) fn enter(&mut self, targets: &[InstanceId]) {
         let needed = self.icfg.leading_to(targets.iter().copied());
+        let is_new: IdVec<InstanceId, bool> = needed.iter().map(|(i, &n)| n && !self.entered[i]).collect();
+        let leads_on = |edge: &&Edge| is_new[edge.to];
+        // What was solved before is final: it only has to say what it passes to the others.
+        let order = self.icfg.components().iter().rev().flatten().copied();
         let order: Vec<InstanceId> =
-            self.icfg.components().iter().rev().flatten().copied().filter(|&i| needed[i]).collect();
+            order.filter(|&i| needed[i] && (is_new[i] || self.icfg.edges(i).iter().any(|e| leads_on(&e)))).collect();
+        if order.is_empty() {
+            return;
+        }
         self.summarise_callees(&order);
-        let mut entries: IdVec<InstanceId, Option<Entry>> = self.roots();
+        if self.entries.is_empty() {
+            self.entries = self.roots();
+        }
         let mut dirty: IdVec<InstanceId, bool> = IdVec::filled(true, needed.len());
         loop {
             let mut changed = false;
             for &instance in &order {
-                let Some(entry) = entries[instance].clone() else { continue };
+                let Some(entry) = self.entries[instance].clone() else { continue };
                 if !std::mem::replace(&mut dirty[instance], false) {
                     continue;
                 }
                 changed = true;
+                let edges: Vec<Edge> = self.icfg.edges(instance).iter().filter(leads_on).copied().collect();
+                if edges.is_empty() {
+                    continue;
+                }
                 let solution = Solver::new(self, Frames::Stack(vec![instance])).solve(&entry);
-                let edges: Vec<Edge> = self.icfg.edges(instance).iter().copied().filter(|e| needed[e.to]).collect();
                 for edge in edges {
                     let Some(passed) = self.passed(&solution, instance, edge) else { continue };
-                    match &mut entries[edge.to] {
+                    match &mut self.entries[edge.to] {
                         Some(known) => dirty[edge.to] |= known.meet(&passed),
                         none => {
                             *none = Some(passed);
@@ -60,8 +71,11 @@ impl Analysis<'_, '_> {
                 }
             }
             if !changed {
-                return entries;
+                break;
             }
+        }
+        for (instance, _) in needed.iter().filter(|(_, is)| **is) {
+            self.entered[instance] = true;
         }
     }
 

@@ -8,10 +8,13 @@
 //! Models are not protected by race freedom but by running without a switch: a thread in the program may be anywhere while another one's
 //! model changes a mutex or a stream. So what a model knows of shared places is forgotten when control goes on in the program.
 
-use icsched_ir::{Callee, IdVec, Intrinsic, Op, Program};
+use icsched_ir::{
+    Block, BlockId, Callee, Const, Extent, Function, IdVec, Inst, Intrinsic, Op, Operand, Origin, Program,
+    ProgramPoint, Touch,
+};
 use icsched_pointsto::{InstanceId, PointsTo};
 
-use crate::icfg::{EdgeKind, Icfg};
+use crate::icfg::{EdgeKind, Icfg, point};
 
 /// Which calls may let other threads run, or return twice.
 #[derive(Clone, Debug)]
@@ -20,6 +23,8 @@ pub(crate) struct Interference {
     switches: IdVec<InstanceId, bool>,
     /// Instances that may save a context to return to, in themselves or in what they call.
     saves: IdVec<InstanceId, bool>,
+    /// Instances that may write where nothing is known of, or call what is not known, in themselves or in what they call.
+    strays: IdVec<InstanceId, bool>,
 }
 
 /// Whether executing the operation itself lets other threads run; for calls of functions that is not known here.
@@ -50,7 +55,22 @@ impl Interference {
             let all: IdVec<InstanceId, bool> = points_to.instances().values().map(|i| funcs[i.func]).collect();
             callers(icfg, all)
         };
-        Self { switches: has(&switches), saves: has(&saves_context) }
+        let strays = points_to.instances().iter().map(|(id, instance)| {
+            let function = &program.functions[instance.func];
+            let strays = |(block, body): (BlockId, &Block)| {
+                let mut insts = body.insts.iter().enumerate();
+                insts.any(|(at, inst)| stray(points_to, function, id, point(instance.func, block, at), inst))
+            };
+            function.origin == Origin::Program && function.blocks.iter().any(strays)
+        });
+        let strays = callers(icfg, strays.collect());
+        Self { switches: has(&switches), saves: has(&saves_context), strays }
+    }
+
+    /// Whether a call of the instance may do something to memory that is not known. Models are taken not to: their pointers are followed,
+    /// or null.
+    pub(crate) fn may_stray(&self, instance: InstanceId) -> bool {
+        self.strays[instance]
     }
 
     /// Whether a call of the instance may let other threads run.
@@ -64,7 +84,25 @@ impl Interference {
     }
 }
 
-pub(crate) fn saves_context(op: &Op) -> bool {
+/// Whether nothing is known of where a write goes: an error, or what points-to analysis does not follow. Null may be freed.
+pub(crate) fn points_nowhere(points_to: &PointsTo, instance: InstanceId, touch: Touch) -> bool {
+    let is_global = matches!(touch.address, Operand::Const(Const::Global { .. }));
+    let writes = !matches!(touch.extent, Extent::Object | Extent::Bytes(0));
+    writes && !is_global && points_to.pointer_info_in(instance, touch.address).locations.is_empty()
+}
+
+/// Whether an instruction writes where nothing is known of, or calls what is not known.
+fn stray(points_to: &PointsTo, function: &Function, instance: InstanceId, at: ProgramPoint, inst: &Inst) -> bool {
+    if let Op::Call { callee: Callee::Indirect(target), .. } = &inst.op {
+        let unknown = points_to.pointer_info_in(instance, *target).locations.is_empty();
+        return unknown && points_to.callees(instance, at).is_empty();
+    }
+    let mut strays = matches!(inst.op, Op::Unsupported { .. });
+    inst.op.for_each_write(function, |touch| strays |= points_nowhere(points_to, instance, touch));
+    strays
+}
+
+fn saves_context(op: &Op) -> bool {
     matches!(op, Op::Call { callee: Callee::Intrinsic(Intrinsic::SaveContext), .. })
 }
 

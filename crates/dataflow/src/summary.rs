@@ -158,6 +158,10 @@ impl Solver<'_, '_, '_> {
         if switches {
             facts.retain(|_, fact| fact.reach.conflict_free);
         }
+        let strays = targets.instances.iter().any(|&i| self.analysis.interference.may_stray(i));
+        if strays || targets.instances.is_empty() && matches!(callee, Callee::Indirect(_)) {
+            facts.clear();
+        }
         let returns_twice = targets.instances.iter().any(|&i| self.analysis.interference.may_return_twice(i));
         let enters_model = self.enters_model(at, &targets);
         match applied.flatten().filter(|_| !returns_twice) {

@@ -145,7 +145,7 @@ impl Solver<'_, '_, '_> {
         inst.op.for_each_write(self.function, |touch| writes.push(touch));
         let at = point(self.analysis.points_to.instances()[self.instance].func, block, index);
         let region = self.analysis.region(self.instance, at);
-        if region.fails || writes.iter().any(|w| self.points_nowhere(*w)) {
+        if writes.iter().any(|w| interference::points_nowhere(self.analysis.points_to, self.instance, *w)) {
             facts.clear();
             return;
         }
@@ -171,14 +171,6 @@ impl Solver<'_, '_, '_> {
             Extent::Bytes(n) => self.place(touch.address, u32::try_from(n).ok()?),
             Extent::Unknown | Extent::Object => None,
         }
-    }
-
-    /// Whether nothing is known of where a write goes: an error, or what points-to analysis does not follow. Null may be freed.
-    fn points_nowhere(&self, touch: Touch) -> bool {
-        let is_global = matches!(touch.address, Operand::Const(Const::Global { .. }));
-        let writes = !matches!(touch.extent, Extent::Object | Extent::Bytes(0));
-        let info = || self.analysis.points_to.pointer_info_in(self.instance, touch.address);
-        writes && !is_global && info().locations.is_empty()
     }
 
     /// The value of an operation on registers alone whose result has type `ty`.

@@ -250,3 +250,12 @@ fn control_may_come_back_behind_a_saved_context() {
     assert_eq!(definitions(&text, &[At::Mark(2)]), Vec::<String>::new());
     assert_eq!(definitions(&text, &[At::Mark(1)]), ["v4#0 = 12347", "[b+0:4] = 2"]);
 }
+
+#[test]
+fn a_call_that_writes_where_nothing_is_known_of_kills_everything() {
+    let rest = "function @wild() {\nentry:\n    %q: ptr = load [@p]\n    store [%q], 6:i32\n    return\n}
+function @outer() {\nentry:\n    call @wild()\n    return\n}";
+    assert_eq!(places_of_main("    store [@a], 5:i32\n    call @outer()", rest), Vec::<String>::new());
+    let body = "    store [@a], 5:i32\n    %q: ptr = load volatile [@p]\n    call *%q()";
+    assert_eq!(places_of_main(body, ""), Vec::<String>::new());
+}
