@@ -2,10 +2,7 @@
 
 use std::rc::Rc;
 
-use fixedbitset::FixedBitSet;
-use icsched_ir::{
-    BlockId, Cfg, Definition, DomTree, EntityId, FuncId, IdVec, LoopForest, Program, ProgramPoint, ValueId,
-};
+use icsched_ir::{BlockId, Cfg, Definition, DomTree, FuncId, IdVec, Program, ProgramPoint, ValueId};
 use icsched_pointsto::{InstanceId, ModRef, PointsTo, Region, SetId, Startup};
 use rustc_hash::FxHashMap;
 
@@ -30,8 +27,6 @@ pub(crate) enum Known {
 pub(crate) struct Structure {
     pub(crate) cfg: Cfg,
     pub(crate) dominators: DomTree,
-    /// The blocks in loops.
-    pub(crate) cyclic: FixedBitSet,
     definitions: icsched_ir::Definitions,
 }
 
@@ -39,10 +34,7 @@ impl Structure {
     fn new(function: &icsched_ir::Function) -> Self {
         let cfg = Cfg::new(function);
         let dominators = DomTree::dominators(&cfg);
-        let loops = LoopForest::new(&cfg);
-        let mut cyclic = FixedBitSet::with_capacity(cfg.block_count());
-        cyclic.extend((0..cfg.block_count()).filter(|&b| loops.innermost(BlockId::from_index(b)).is_some()));
-        Self { cfg, dominators, cyclic, definitions: icsched_ir::Definitions::new(function) }
+        Self { cfg, dominators, definitions: icsched_ir::Definitions::new(function) }
     }
 
     /// Whether a register has its value whenever control is at the start of `block`, and has had it since before it last got there.

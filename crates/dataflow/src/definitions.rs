@@ -6,12 +6,12 @@ use icsched_ir::{Op, Origin, Program, ProgramPoint, ValueId};
 use icsched_pointsto::InstanceId;
 
 use crate::analysis::Analysis;
-use crate::context::{ContextError, Status, ThreadContext, operation};
+use crate::context::{Context, ContextError, Status, ThreadContext, operation};
 use crate::expr::{ExprId, ExprPool};
 use crate::facts::Facts;
 use crate::function::{Entry, Solver};
 use crate::interference;
-use crate::place::{Frames, Place};
+use crate::place::{Base, Frames, Place};
 
 /// What a place holds.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -64,6 +64,26 @@ impl Definitions {
 }
 
 impl Analysis<'_, '_> {
+    /// [`Self::definitions`] of every thread of a context. A shared variable that several threads say something of is one that they race
+    /// for, or cannot be there together: nothing is said of it (Bergan 2.6.2).
+    ///
+    /// # Errors
+    /// The first stack that is none of the program's.
+    pub fn context(&mut self, context: &Context) -> Result<Vec<Definitions>, ContextError> {
+        let threads: Result<Vec<Definitions>, ContextError> =
+            context.threads.iter().map(|thread| self.definitions(thread)).collect();
+        let mut threads = threads?;
+        let shared = |p: &PlaceDefinition| !p.conflict_free && matches!(p.place.base, Base::Global(_));
+        let mut said: BTreeMap<Place, u32> = BTreeMap::new();
+        for known in threads.iter().flat_map(|t| &t.places).filter(|p| shared(p)) {
+            *said.entry(known.place).or_default() += 1;
+        }
+        for thread in &mut threads {
+            thread.places.retain(|p| !shared(p) || said[&p.place] == 1);
+        }
+        Ok(threads)
+    }
+
     /// What must hold when a thread is where `thread` says, in every execution of the program, whatever other threads have done meanwhile.
     ///
     /// # Errors

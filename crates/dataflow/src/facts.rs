@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::expr::{ExprId, ExprPool, Symbol};
-use crate::place::{Base, Place, Reach};
+use crate::expr::ExprId;
+use crate::place::{Place, Reach};
 
 /// Most places of one set; more are not remembered.
 const MAX_PLACES: usize = 2048;
@@ -55,17 +55,6 @@ impl Facts {
     pub(crate) fn retain(&mut self, keep: impl Fn(&Place, &Fact) -> bool) {
         if !self.0.iter().all(|(place, fact)| keep(place, fact)) {
             Rc::make_mut(&mut self.0).retain(|place, fact| keep(place, fact));
-        }
-    }
-
-    /// Forgets what mentions one of some registers, because they get new values.
-    pub(crate) fn forget(&mut self, pool: &ExprPool, gone: &[Symbol]) {
-        if !gone.is_empty() {
-            self.retain(|place, fact| {
-                let is_gone = |s: &Symbol| gone.contains(s);
-                let base = matches!(place.base, Base::Symbol(s) if is_gone(&s));
-                !base && !pool.symbols(fact.value).iter().any(is_gone)
-            });
         }
     }
 

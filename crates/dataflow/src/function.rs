@@ -1,8 +1,10 @@
 //! The fixpoint of figure 2.17 over one function.
 //!
-//! Registers have one expression per function, not one per point: in SSA form, what is computed from registers whose definitions
-//! strictly dominate its own stays true wherever it may be used, since none of them can get a new value before it does. A block's
-//! parameter is its own symbol unless all edges pass one expression of that kind. Memory has its facts per block.
+//! Registers have one expression per function, not one per point, and nothing is forgotten when a register gets a new value. Both follow
+//! from the program being in SSA form: what must hold in front of a register's definition cannot mention the register, since control
+//! comes there a first time when it has never had a value, and no fact about it holds on that way. So a fact that mentions a register has
+//! ended before the register changes; and what a register is computed from are registers whose definitions strictly dominate its own, none
+//! of which changes before it does. A block's parameter is what all edges pass, if that is one expression, else its own symbol.
 //!
 //! The passes are optimistic: an edge that was not reached yet says nothing. After [`FREE_PASSES`] every change must lose
 //! something, which ends them.
@@ -155,7 +157,6 @@ impl<'a, 'm, 'p> Solver<'a, 'm, 'p> {
     fn merge(&mut self, block: BlockId) -> Option<Facts> {
         let function = self.function;
         let params = &function.blocks[block].params;
-        let symbols: Vec<Symbol> = params.iter().map(|&value| Symbol { frame: self.frame, value }).collect();
         let structure = Rc::clone(&self.structure);
         let mut merged: Option<Facts> = None;
         let mut values: Vec<Option<ExprId>> = Vec::new();
@@ -175,16 +176,10 @@ impl<'a, 'm, 'p> Solver<'a, 'm, 'p> {
                 }
             }
         }
-        let merged = merged.as_mut()?;
-        merged.forget(&self.analysis.pool, &symbols);
         for (&param, value) in params.iter().zip(values) {
-            let value = value.filter(|&e| {
-                let mut own = self.analysis.pool.symbols(e).iter().filter(|s| s.frame == self.frame);
-                own.all(|s| structure.is_defined_before(s.value, block))
-            });
             self.set(param, value);
         }
-        Some(merged.clone())
+        merged
     }
 
     /// Gives a register its value; `None`: its own symbol.

@@ -152,7 +152,6 @@ impl Solver<'_, '_, '_> {
         if let Some(None) = applied {
             return false;
         }
-        self.forget_results(block, inst, facts);
         self.disturb(block, index, inst, facts);
         let switches = self.switches(at, &targets);
         if switches {

@@ -1,8 +1,6 @@
 //! The flow functions of figure 2.17, instruction by instruction.
 
-use icsched_ir::{
-    Access, BinOp, BlockId, Callee, Const, EntityId, Extent, Inst, Intrinsic, Op, Operand, Touch, Type, UnOp,
-};
+use icsched_ir::{Access, BinOp, BlockId, Callee, Const, Extent, Inst, Intrinsic, Op, Operand, Touch, Type, UnOp};
 
 use crate::analysis::Analysis;
 use crate::expr::{Expr, ExprId, Symbol};
@@ -70,7 +68,6 @@ impl Solver<'_, '_, '_> {
             }
             Op::Trap => return false,
             op => {
-                self.forget_results(block, inst, facts);
                 if touches_memory(self.function, op) {
                     self.disturb(block, index, inst, facts);
                 }
@@ -89,7 +86,6 @@ impl Solver<'_, '_, '_> {
         let [result] = inst.results[..] else { return };
         let ty = self.function.values[result].ty;
         let place = whole_bytes(ty).and_then(|bytes| self.place(from.0, bytes));
-        self.forget_results(block, inst, facts);
         if !is_plain(from.1) {
             self.disturb(block, index, inst, facts);
             self.set(result, None);
@@ -129,14 +125,6 @@ impl Solver<'_, '_, '_> {
             bytes: p.bytes,
         };
         facts.iter().filter(|(p, _)| inside(p)).map(|(p, f)| (moved(p), f.value)).collect()
-    }
-
-    /// The registers that an instruction defines get new values: in a loop, what is known in terms of the old ones ends.
-    pub(crate) fn forget_results(&self, block: BlockId, inst: &Inst, facts: &mut Facts) {
-        if self.structure.cyclic.contains(block.index()) {
-            let symbols: Vec<Symbol> = inst.results.iter().map(|&value| Symbol { frame: self.frame, value }).collect();
-            facts.forget(&self.analysis.pool, &symbols);
-        }
     }
 
     /// Forgets what an instruction may change: by writing, and by letting other threads run.

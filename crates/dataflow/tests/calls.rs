@@ -108,7 +108,8 @@ entry:
     store [%q], 3:i32
     return %q
 }";
-    assert_eq!(of_main("    %x: ptr = call @bad()", rest), Vec::<String>::new());
+    let body = "    %x: ptr = call @bad()\n    %m: i32 = add 12345, 2\n    store [%x], 4:i32";
+    assert_eq!(definitions(&main_with(body, rest), &[At::Mark(2)]), Vec::<String>::new());
 }
 
 #[test]

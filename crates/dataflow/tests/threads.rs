@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{At, places, solve};
-use icsched_dataflow::Status;
+use common::{At, analysed, places, solve, thread};
+use icsched_dataflow::{Context, ContextError, Status};
 
 const WORKER: &str = "global @shared size 16 align 8
 global @early size 16 align 8
@@ -180,5 +180,40 @@ function @enter(%p: ptr) {\nentry:\n    store [@state], 5:i32\n    store [@own],
     solve(text, &[At::Mark(2)], Status::Running, |program, found, analysis| {
         assert!(found.is_reached);
         assert_eq!(found.describe(program, analysis.pool()), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn what_two_threads_say_of_a_shared_variable_counts_for_none() {
+    let body = format!("    store [@early], 6:i32\n{CREATE}    store [@shared], 5:i32");
+    analysed(&program(&body, ""), |program, analysis| {
+        let [main, worker] = [1, 2].map(|mark| thread(program, &[At::Mark(mark)], Status::Running));
+        let alone = analysis.context(&Context { threads: vec![main.clone()] }).expect("a context of the program");
+        let both = analysis.context(&Context { threads: vec![main, worker] }).expect("a context of the program");
+        let say = |found: &[icsched_dataflow::Definitions]| -> Vec<Vec<String>> {
+            found.iter().map(|f| f.describe(program, analysis.pool())).collect()
+        };
+        assert_eq!(say(&alone), [["[shared+0:4] = 5", "[early+0:4] = 6"]]);
+        assert_eq!(
+            say(&both),
+            [vec!["[early+0:4] = 6"], vec!["v0#0 = 0", "[early+0:4] = 6", "[later+0:4] = 1"]],
+            "`early` is written before there are threads"
+        );
+    });
+}
+
+#[test]
+fn a_stack_that_is_none_of_the_program_is_refused() {
+    let body = format!("{CREATE}    call @lock(@early)");
+    analysed(&program(&body, ""), |program, analysis| {
+        let refused = |analysis: &mut icsched_dataflow::Analysis<'_, '_>, stack: &[At<'_>]| {
+            analysis.definitions(&thread(program, stack, Status::Running)).expect_err("no stack")
+        };
+        assert_eq!(refused(analysis, &[]), ContextError::Empty);
+        assert_eq!(refused(analysis, &[At::Mark(1), At::Mark(2)]), ContextError::NoSuchCall(0));
+        assert_eq!(refused(analysis, &[At::Call("main", "lock"), At::Mark(2)]), ContextError::NoSuchCall(0));
+        let mut far = thread(program, &[At::Mark(1)], Status::Running);
+        far.stack.0[0].inst = 99;
+        assert_eq!(analysis.definitions(&far), Err(ContextError::NoSuchPoint(0)));
     });
 }

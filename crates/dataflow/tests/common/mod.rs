@@ -50,6 +50,24 @@ fn find(program: &Program, at: At<'_>) -> ProgramPoint {
     panic!("the test's program has no such point")
 }
 
+/// Hands the analysis of a program to `look`.
+pub fn analysed<R>(text: &str, look: impl FnOnce(&Program, &mut Analysis<'_, '_>) -> R) -> R {
+    let program = icsched_ir::parse(text).unwrap_or_else(|error| panic!("{error}"));
+    icsched_ir::verify(&program).expect("the test's program is well formed");
+    let points_to = PointsTo::new(&program, &Options::default()).expect("nothing interrupts it");
+    let known = |f: &icsched_ir::Function| icsched_externals::known_not_to_synchronise(&f.name, f.params.len());
+    let modref = ModRef::new(&program, &points_to, &known);
+    let startup = Startup::new(&modref);
+    look(&program, &mut Analysis::new(&modref, &startup))
+}
+
+/// A thread whose frames stand at these points.
+pub fn thread(program: &Program, stack: &[At<'_>], status: Status) -> ThreadContext {
+    let points = stack.iter().map(|&at| find(program, at)).collect();
+    let complete = matches!(stack.first(), Some(At::Call("main", _) | At::Intrinsic("main", _)));
+    ThreadContext { stack: CallStack(points), complete, status }
+}
+
 /// Solves for one thread of a program and hands the result to `look`.
 pub fn solve<R>(
     text: &str,
@@ -57,20 +75,13 @@ pub fn solve<R>(
     status: Status,
     look: impl FnOnce(&Program, &Definitions, &Analysis<'_, '_>) -> R,
 ) -> R {
-    let program = icsched_ir::parse(text).unwrap_or_else(|error| panic!("{error}"));
-    icsched_ir::verify(&program).expect("the test's program is well formed");
-    let points_to = PointsTo::new(&program, &Options::default()).expect("nothing interrupts it");
-    let known = |f: &icsched_ir::Function| icsched_externals::known_not_to_synchronise(&f.name, f.params.len());
-    let modref = ModRef::new(&program, &points_to, &known);
-    let startup = Startup::new(&modref);
-    let mut analysis = Analysis::new(&modref, &startup);
-    let points = stack.iter().map(|&at| find(&program, at)).collect();
-    let complete = matches!(stack.first(), Some(At::Call("main", _) | At::Intrinsic("main", _)));
-    let thread = ThreadContext { stack: CallStack(points), complete, status };
-    let found = analysis.definitions(&thread).expect("the stack is one of the program's");
-    let again = analysis.definitions(&thread).expect("the stack is one of the program's");
-    assert_eq!(found, again, "what is remembered changes nothing");
-    look(&program, &found, &analysis)
+    analysed(text, |program, analysis| {
+        let thread = thread(program, stack, status);
+        let found = analysis.definitions(&thread).expect("the stack is one of the program's");
+        let again = analysis.definitions(&thread).expect("the stack is one of the program's");
+        assert_eq!(found, again, "what is remembered changes nothing");
+        look(program, &found, analysis)
+    })
 }
 
 /// The definitions of a running thread, in words: registers, then places.
