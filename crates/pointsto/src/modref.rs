@@ -257,7 +257,12 @@ impl<'p> ModRef<'p> {
     /// Whether a set may have one of the `len` bytes from `start` of an object. Takes time in the number of different
     /// offsets known in the object, which [`Options::max_offsets`](crate::Options) bounds.
     pub fn touches(&self, set: &AccessSet, object: ObjectId, start: i64, len: u64) -> bool {
-        self.sets.places.touches_at(set, object, Offsets::Exact(start), len)
+        self.touches_at(set, object, Offsets::Exact(start), len)
+    }
+
+    /// [`Self::touches`] for `len` bytes from any of several offsets.
+    pub fn touches_at(&self, set: &AccessSet, object: ObjectId, offsets: Offsets, len: u64) -> bool {
+        self.sets.places.touches_at(set, object, offsets, len)
     }
 
     /// What functions that are not known may do.

@@ -143,8 +143,8 @@ impl PointsTo {
         self.outside
     }
 
-    /// The instances that functions which are not known may call.
-    pub(crate) fn called_from_outside(&self) -> impl Iterator<Item = InstanceId> {
+    /// The instances that functions which are not known may call, in no order and some several times.
+    pub fn called_from_outside(&self) -> impl Iterator<Item = InstanceId> {
         let calls = self.calls.iter().filter(|((_, at), _)| at.inst == u32::MAX);
         calls.flat_map(|(_, targets)| targets.iter().copied())
     }

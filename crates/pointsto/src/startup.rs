@@ -2,7 +2,7 @@
 //!
 //! A point is *late* if some way from the start of the program to it creates a thread: it follows a creation in its own
 //! function, or a call that may create one, or its function is called at a late point, or is run by a thread. An object
-//! is written early only if no late point writes it.
+//! is written early only if no late point writes it. Without `main` every point is late.
 
 use icsched_ir::{BlockId, Callee, EntityId, IdVec, Inst, Intrinsic, Op, Program, ProgramPoint};
 
@@ -141,7 +141,8 @@ impl<'m, 'p> Search<'m, 'p> {
         if early || late {
             mark(&after);
         }
-        if late && program.main.is_none() {
+        // What has no `main` is used by several threads.
+        if program.main.is_none() {
             mark(&main);
         }
         changed

@@ -164,3 +164,10 @@ destructors @clean_up"
     let solved = program("global @x = i32 0", CREATE, &rest);
     assert!(!early(&solved, "x"));
 }
+
+#[test]
+fn in_a_library_nothing_is_early() {
+    let text = "global @x = i32 0\nfunction @set() {\nentry:\n    store [@x], 1:i32\n    return\n}";
+    let solved = Solved::new(text);
+    assert!(!early(&solved, "x"), "several threads may call it, though it creates none");
+}

@@ -1,0 +1,146 @@
+//! The analysis of one program: what is looked up or remembered while functions are solved.
+
+use std::rc::Rc;
+
+use icsched_ir::{BlockId, Cfg, Definition, DomTree, FuncId, IdVec, Program, ProgramPoint, ValueId};
+use icsched_pointsto::{InstanceId, ModRef, PointsTo, Region, SetId, Startup};
+use rustc_hash::FxHashMap;
+
+use crate::expr::{ExprId, ExprPool};
+use crate::facts::{Fact, Facts};
+use crate::function::Entry;
+use crate::icfg::{EdgeKind, Icfg};
+use crate::interference::Interference;
+use crate::place::{Frames, Place, Places};
+use crate::summary::Summary;
+
+/// What is known of an instance's summary.
+#[derive(Clone, Debug)]
+pub(crate) enum Known {
+    /// Not computed.
+    No,
+    /// `None`: its calls never return, as far as is known.
+    Yes(Option<Rc<Summary>>),
+}
+
+/// Control structure of one function.
+pub(crate) struct Structure {
+    pub(crate) cfg: Cfg,
+    pub(crate) dominators: DomTree,
+    definitions: icsched_ir::Definitions,
+}
+
+impl Structure {
+    fn new(function: &icsched_ir::Function) -> Self {
+        let cfg = Cfg::new(function);
+        let dominators = DomTree::dominators(&cfg);
+        Self { cfg, dominators, definitions: icsched_ir::Definitions::new(function) }
+    }
+
+    /// Whether a register has its value whenever control is at the start of `block`, and has had it since before it last got there.
+    pub(crate) fn is_defined_before(&self, value: ValueId, block: BlockId) -> bool {
+        match self.definitions.of(value) {
+            Some(Definition::Argument(_)) => true,
+            Some(Definition::Parameter(at, _) | Definition::Inst(at, _)) => {
+                self.dominators.strictly_dominates(at, block)
+            }
+            None => false,
+        }
+    }
+
+    /// Whether a register has its value when control is in front of the instruction with this index of `block`.
+    pub(crate) fn is_defined_at(&self, value: ValueId, block: BlockId, index: usize) -> bool {
+        match self.definitions.of(value) {
+            Some(Definition::Inst(at, position)) if at == block => position < index,
+            Some(Definition::Parameter(at, _)) if at == block => true,
+            _ => self.is_defined_before(value, block),
+        }
+    }
+
+    /// The instruction of the function that defines a value.
+    pub(crate) fn inst<'f>(&self, function: &'f icsched_ir::Function, value: ValueId) -> Option<&'f icsched_ir::Inst> {
+        self.definitions.inst(function, value)
+    }
+}
+
+/// Reaching definitions of one program (Bergan 2.6.2). Summaries and look-ups are kept between contexts.
+pub struct Analysis<'m, 'p> {
+    pub(crate) program: &'p Program,
+    pub(crate) points_to: &'p PointsTo,
+    pub(crate) modref: &'m ModRef<'p>,
+    pub(crate) pool: ExprPool,
+    pub(crate) places: Places<'m, 'p>,
+    pub(crate) icfg: Icfg,
+    pub(crate) interference: Interference,
+    pub(crate) summaries: IdVec<InstanceId, Known>,
+    /// What holds when an instance starts, if it is [`entered`](Self::entered); `None` if no way leads to it.
+    pub(crate) entries: IdVec<InstanceId, Option<Entry>>,
+    pub(crate) entered: IdVec<InstanceId, bool>,
+    /// What may be written at any time: by signal handlers.
+    asynchronous: Vec<SetId>,
+    structures: FxHashMap<FuncId, Rc<Structure>>,
+    regions: FxHashMap<(InstanceId, ProgramPoint), Rc<Region>>,
+}
+
+impl<'m, 'p> Analysis<'m, 'p> {
+    /// Nothing solved yet; makes the [`Icfg`].
+    pub fn new(modref: &'m ModRef<'p>, startup: &'m Startup) -> Self {
+        let (program, points_to) = (modref.program(), modref.points_to());
+        let icfg = Icfg::new(program, points_to);
+        let handlers = points_to.instances().ids().flat_map(|i| icfg.edges(i));
+        let handlers = handlers.filter(|e| e.kind == EdgeKind::Interrupt);
+        let mut asynchronous: Vec<SetId> = handlers.map(|e| modref.inside_instance(e.to).mods).collect();
+        asynchronous.sort_unstable();
+        asynchronous.dedup();
+        Self {
+            program,
+            points_to,
+            modref,
+            pool: ExprPool::default(),
+            places: Places::new(modref, startup),
+            interference: Interference::new(program, points_to, &icfg),
+            icfg,
+            summaries: IdVec::filled(Known::No, points_to.instances().len()),
+            entries: IdVec::new(),
+            entered: IdVec::filled(false, points_to.instances().len()),
+            asynchronous,
+            structures: FxHashMap::default(),
+            regions: FxHashMap::default(),
+        }
+    }
+
+    /// The expressions that facts are made of.
+    pub fn pool(&self) -> &ExprPool {
+        &self.pool
+    }
+
+    /// How control gets from function to function.
+    pub fn icfg(&self) -> &Icfg {
+        &self.icfg
+    }
+
+    pub(crate) fn structure(&mut self, func: FuncId) -> Rc<Structure> {
+        let function = &self.program.functions[func];
+        Rc::clone(self.structures.entry(func).or_insert_with(|| Rc::new(Structure::new(function))))
+    }
+
+    /// What an instruction of an instance may do to memory.
+    pub(crate) fn region(&mut self, instance: InstanceId, at: ProgramPoint) -> Rc<Region> {
+        let modref = self.modref;
+        let region = self.regions.entry((instance, at));
+        Rc::clone(region.or_insert_with(|| Rc::new(modref.of_instruction(instance, at))))
+    }
+
+    /// Remembers that a place holds a value, if enough is known of the place to see when that ends.
+    pub(crate) fn define(&mut self, facts: &mut Facts, frames: &Frames, place: Place, value: ExprId) {
+        let Some(reach) = self.places.reach(frames, place) else { return };
+        let bytes = u64::from(place.bytes);
+        let (modref, asynchronous) = (self.modref, &self.asynchronous);
+        let at_any_time = reach.targets.iter().any(|&(object, offsets)| {
+            asynchronous.iter().any(|&set| modref.touches_at(modref.set(set), object, offsets, bytes))
+        });
+        if !at_any_time {
+            facts.insert(place, Fact { value, reach });
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Program contexts: where the threads of a program are (Bergan 2.1, 2.3.2, 2.5.2).
+
+use icsched_ir::{CallStack, Callee, Op, Program, ProgramPoint, Terminator};
+
+/// Whether a thread can go on.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Status {
+    /// It can.
+    Running,
+    /// It waits in the call that its point is at, until it is notified.
+    Waiting,
+}
+
+/// Where one thread is.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ThreadContext {
+    /// Its frames, oldest first: each the call that it has made, the last one the instruction that comes next.
+    pub stack: CallStack,
+    /// Whether the oldest frame is the thread's first; else anybody may have called it.
+    pub complete: bool,
+    /// Whether it can go on.
+    pub status: Status,
+}
+
+/// A program context: the threads that are alive, in no particular order of creation.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub struct Context {
+    /// One entry per live thread.
+    pub threads: Vec<ThreadContext>,
+}
+
+/// Why a stack is none of the program.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ContextError {
+    /// It has no frames.
+    #[error("a thread without a frame")]
+    Empty,
+    /// There is no such instruction.
+    #[error("frame {0} is at a point that its function does not have")]
+    NoSuchPoint(usize),
+    /// The instruction is no call that can run the next frame's function.
+    #[error("frame {0} does not call the function of the next one")]
+    NoSuchCall(usize),
+}
+
+impl ThreadContext {
+    /// A running thread whose oldest known frame anybody may have called.
+    pub fn running(points: Vec<ProgramPoint>) -> Self {
+        Self { stack: CallStack(points), complete: false, status: Status::Running }
+    }
+
+    /// Checks that the frames are in code and each calls the next, as far as the code alone tells.
+    ///
+    /// # Errors
+    /// The first frame that is wrong.
+    pub fn check(&self, program: &Program) -> Result<(), ContextError> {
+        let points = &self.stack.0;
+        if points.is_empty() {
+            return Err(ContextError::Empty);
+        }
+        for (at, &point) in points.iter().enumerate() {
+            let block = program.functions.get(point.func).and_then(|f| f.blocks.get(point.block));
+            let block = block.ok_or(ContextError::NoSuchPoint(at))?;
+            if point.inst as usize > block.insts.len() {
+                return Err(ContextError::NoSuchPoint(at));
+            }
+            let Some(next) = points.get(at + 1) else { continue };
+            let calls = match block.insts.get(point.inst as usize).map(|i| &i.op) {
+                Some(Op::Call { callee: Callee::Direct(func), .. }) => *func == next.func,
+                Some(Op::Call { callee: Callee::Indirect(_), .. }) => true,
+                _ => false,
+            };
+            if !calls {
+                return Err(ContextError::NoSuchCall(at));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The operation at a point; `None` at the end of a block.
+pub(crate) fn operation(program: &Program, point: ProgramPoint) -> Option<&Op> {
+    let block = &program.functions[point.func].blocks[point.block];
+    block.insts.get(point.inst as usize).map(|inst| &inst.op)
+}
+
+/// Whether the block ends the activation by returning.
+pub(crate) fn returned(terminator: &Terminator) -> Option<&[icsched_ir::Operand]> {
+    match terminator {
+        Terminator::Return(values) => Some(values),
+        Terminator::Jump(_) | Terminator::Branch { .. } | Terminator::Unreachable | Terminator::Unsupported { .. } => {
+            None
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! The definitions that must reach one thread of a context.
+
+use std::collections::BTreeMap;
+
+use icsched_ir::{Op, Origin, Program, ProgramPoint, ValueId};
+use icsched_pointsto::InstanceId;
+
+use crate::analysis::Analysis;
+use crate::context::{Context, ContextError, Status, ThreadContext, operation};
+use crate::expr::{ExprId, ExprPool};
+use crate::facts::Facts;
+use crate::function::{Entry, Solver};
+use crate::interference;
+use crate::place::{Base, Frames, Place};
+
+/// What a place holds.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct PlaceDefinition {
+    /// The place.
+    pub place: Place,
+    /// What it holds.
+    pub value: ExprId,
+    /// No other thread may write there while this one is where it is, race or not.
+    pub conflict_free: bool,
+}
+
+/// What must hold when a thread is at a context. The symbols are registers of the context's frames.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Definitions {
+    /// Whether some way leads to the context, as far as the analysis sees. If not, nothing is said.
+    pub is_reached: bool,
+    /// `R_local`: per frame, oldest first, the registers that are defined there and are more than symbols of their own; ascending.
+    pub registers: Vec<BTreeMap<ValueId, ExprId>>,
+    /// `R_heap`, ascending.
+    pub places: Vec<PlaceDefinition>,
+}
+
+impl Definitions {
+    /// Keeps what holds in both.
+    fn meet(&mut self, other: &Definitions) {
+        for (own, other) in self.registers.iter_mut().zip(&other.registers) {
+            own.retain(|value, e| other.get(value) == Some(e));
+        }
+        self.places.retain_mut(|own| {
+            let same = other.places.iter().find(|p| p.place == own.place && p.value == own.value);
+            own.conflict_free &= same.is_some_and(|p| p.conflict_free);
+            same.is_some()
+        });
+    }
+
+    /// One line per definition: `v3#0 = 5`, `[queue+8:4] = v3#0`.
+    pub fn describe(&self, program: &Program, pool: &ExprPool) -> Vec<String> {
+        let mut lines = Vec::new();
+        for (registers, frame) in self.registers.iter().zip(0..) {
+            for (&value, &e) in registers {
+                lines.push(format!("{} = {}", crate::Symbol { frame, value }, pool.describe(program, e)));
+            }
+        }
+        for PlaceDefinition { place, value, .. } in &self.places {
+            lines.push(format!("[{}] = {}", place.describe(program), pool.describe(program, *value)));
+        }
+        lines
+    }
+}
+
+impl Analysis<'_, '_> {
+    /// [`Self::definitions`] of every thread of a context. A shared variable that several threads say something of is one that they race
+    /// for, or cannot be there together: nothing is said of it (Bergan 2.6.2).
+    ///
+    /// # Errors
+    /// The first stack that is none of the program's.
+    pub fn context(&mut self, context: &Context) -> Result<Vec<Definitions>, ContextError> {
+        let threads: Result<Vec<Definitions>, ContextError> =
+            context.threads.iter().map(|thread| self.definitions(thread)).collect();
+        let mut threads = threads?;
+        let shared = |p: &PlaceDefinition| !p.conflict_free && matches!(p.place.base, Base::Global(_));
+        let mut said: BTreeMap<Place, u32> = BTreeMap::new();
+        for known in threads.iter().flat_map(|t| &t.places).filter(|p| shared(p)) {
+            *said.entry(known.place).or_default() += 1;
+        }
+        for thread in &mut threads {
+            thread.places.retain(|p| !shared(p) || said[&p.place] == 1);
+        }
+        Ok(threads)
+    }
+
+    /// What must hold when a thread is where `thread` says, in every execution of the program, whatever other threads have done meanwhile.
+    ///
+    /// # Errors
+    /// The stack is none of the program's.
+    pub fn definitions(&mut self, thread: &ThreadContext) -> Result<Definitions, ContextError> {
+        thread.check(self.program)?;
+        let points = &thread.stack.0;
+        let chains: Vec<Vec<InstanceId>> = self.chains(points);
+        let starts: Vec<InstanceId> = chains.iter().map(|chain| chain[0]).collect();
+        let entries = self.start_entries(&starts, thread.complete);
+        for chain in &chains {
+            self.summarise_callees(chain);
+        }
+        let mut all: Option<Definitions> = None;
+        for (chain, entry) in chains.iter().zip(entries) {
+            let Some(found) = entry.and_then(|entry| self.follow(chain, points, entry, thread.status)) else {
+                continue;
+            };
+            match &mut all {
+                None => all = Some(found),
+                Some(all) => all.meet(&found),
+            }
+        }
+        let nothing = || Definitions { registers: vec![BTreeMap::new(); points.len()], ..Definitions::default() };
+        Ok(all.unwrap_or_else(nothing))
+    }
+
+    fn start_entries(&mut self, starts: &[InstanceId], complete: bool) -> Vec<Option<Entry>> {
+        let main = self.program.main.and_then(|f| self.points_to.shared_instance(f));
+        if complete && main.is_some() && starts.iter().all(|&s| Some(s) == main) {
+            let entry = self.main_entry();
+            return starts.iter().map(|_| Some(entry.clone())).collect();
+        }
+        self.enter(starts);
+        starts.iter().map(|&s| self.entries[s].clone()).collect()
+    }
+
+    /// The instances that the frames of a stack can be.
+    fn chains(&self, points: &[ProgramPoint]) -> Vec<Vec<InstanceId>> {
+        let mut chains: Vec<Vec<InstanceId>> =
+            self.points_to.instances_of(points[0].func).iter().map(|&i| vec![i]).collect();
+        for pair in points.windows(2) {
+            chains = chains
+                .into_iter()
+                .filter_map(|mut chain| {
+                    let caller = *chain.last()?;
+                    chain.push(self.points_to.callee_instance(caller, pair[0], pair[1].func)?);
+                    Some(chain)
+                })
+                .collect();
+        }
+        chains
+    }
+
+    /// Follows a thread down its stack: no frame of it has returned, so a frame starts with what holds at the call in the one above.
+    fn follow(
+        &mut self,
+        chain: &[InstanceId],
+        points: &[ProgramPoint],
+        mut entry: Entry,
+        status: Status,
+    ) -> Option<Definitions> {
+        let program = self.program;
+        let mut found = Definitions { is_reached: true, ..Definitions::default() };
+        let mut facts = Facts::default();
+        for (depth, &point) in points.iter().enumerate() {
+            let function = &program.functions[point.func];
+            let solution = Solver::new(self, Frames::Stack(chain[..=depth].to_vec())).solve(&entry);
+            let structure = self.structure(point.func);
+            let mut solver = Solver::resume(self, &solution);
+            facts = solver.before(point.block, point.inst as usize)?;
+            let is_defined = |value| structure.is_defined_at(value, point.block, point.inst as usize);
+            let registers = function.values.ids().filter(|&v| is_defined(v));
+            found.registers.push(registers.filter_map(|v| Some((v, solution.register(v)?))).collect());
+            let Some(next) = points.get(depth + 1) else { break };
+            let Some(Op::Call { args, .. }) = operation(program, point) else { return None };
+            let callee = &program.functions[next.func];
+            let mut params: Vec<Option<ExprId>> = args.iter().map(|&arg| solver.operand(arg)).collect();
+            for (value, &param) in params.iter_mut().zip(&callee.params) {
+                *value = value.filter(|&e| self.pool.width(e) == callee.values[param].ty.bits());
+            }
+            if function.origin == Origin::Model && callee.origin == Origin::Program {
+                facts.retain(|_, fact| fact.reach.conflict_free);
+            }
+            entry = Entry { params, facts: facts.clone() };
+        }
+        let at = points.last().and_then(|&point| operation(program, point));
+        if status == Status::Waiting || at.is_some_and(interference::switches) {
+            facts.retain(|_, fact| fact.reach.conflict_free);
+        }
+        found.places = facts
+            .iter()
+            .map(|(&place, fact)| PlaceDefinition { place, value: fact.value, conflict_free: fact.reach.conflict_free })
+            .collect();
+        Some(found)
+    }
+}

@@ -1,0 +1,159 @@
+//! What holds when functions start, whoever calls them: for stacks whose oldest frame is not the thread's first (Bergan 2.3.2), and for
+//! the first functions of threads.
+//!
+//! Facts go down from the program's start along calls and creations, and are met where several edges lead to one function. The registers of
+//! callers that are in no known frame have no names there: what mentions them is dropped, unless they were passed, and then the parameter
+//! says it.
+
+use icsched_ir::{FuncId, Function, IdVec, Op, Operand, Origin, ValueId};
+use icsched_pointsto::InstanceId;
+
+use crate::analysis::Analysis;
+use crate::context::operation;
+use crate::expr::{ExprId, Symbol};
+use crate::facts::Facts;
+use crate::function::{Entry, Solution, Solver};
+use crate::icfg::{Edge, EdgeKind};
+use crate::place::{Base, Frames, Place, address};
+
+impl Entry {
+    /// Keeps what holds in both; whether that is less.
+    fn meet(&mut self, other: &Entry) -> bool {
+        let before = self.clone();
+        self.facts.meet(&other.facts);
+        for (at, value) in self.params.iter_mut().enumerate() {
+            *value = value.filter(|_| other.params.get(at).copied().flatten() == *value);
+        }
+        *self != before
+    }
+}
+
+impl Analysis<'_, '_> {
+    /// Makes known what holds whenever one of some instances starts, in terms of its parameters as registers of frame 0.
+    pub(crate) fn enter(&mut self, targets: &[InstanceId]) {
+        let needed = self.icfg.leading_to(targets.iter().copied());
+        let is_new: IdVec<InstanceId, bool> = needed.iter().map(|(i, &n)| n && !self.entered[i]).collect();
+        let leads_on = |edge: &&Edge| is_new[edge.to];
+        // What was solved before is final: it only has to say what it passes to the others.
+        let order = self.icfg.components().iter().rev().flatten().copied();
+        let order: Vec<InstanceId> =
+            order.filter(|&i| needed[i] && (is_new[i] || self.icfg.edges(i).iter().any(|e| leads_on(&e)))).collect();
+        if order.is_empty() {
+            return;
+        }
+        self.summarise_callees(&order);
+        if self.entries.is_empty() {
+            self.entries = self.roots();
+        }
+        let mut dirty: IdVec<InstanceId, bool> = IdVec::filled(true, needed.len());
+        loop {
+            let mut changed = false;
+            for &instance in &order {
+                let Some(entry) = self.entries[instance].clone() else { continue };
+                if !std::mem::replace(&mut dirty[instance], false) {
+                    continue;
+                }
+                changed = true;
+                let edges: Vec<Edge> = self.icfg.edges(instance).iter().filter(leads_on).copied().collect();
+                if edges.is_empty() {
+                    continue;
+                }
+                let solution = Solver::new(self, Frames::Stack(vec![instance])).solve(&entry);
+                for edge in edges {
+                    let Some(passed) = self.passed(&solution, instance, edge) else { continue };
+                    match &mut self.entries[edge.to] {
+                        Some(known) => dirty[edge.to] |= known.meet(&passed),
+                        none => {
+                            *none = Some(passed);
+                            dirty[edge.to] = true;
+                        }
+                    }
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        for (instance, _) in needed.iter().filter(|(_, is)| **is) {
+            self.entered[instance] = true;
+        }
+    }
+
+    /// What runs without being called by code that is seen.
+    fn roots(&mut self) -> IdVec<InstanceId, Option<Entry>> {
+        let mut entries = IdVec::filled(None, self.points_to.instances().len());
+        let program = self.program;
+        let shared = |f: &FuncId| self.points_to.shared_instance(*f);
+        let exit = program.function_named("exit");
+        let unknown = program.constructors.iter().chain(&program.destructors).chain(&exit).filter_map(shared);
+        let unknown: Vec<InstanceId> = unknown.chain(self.points_to.called_from_outside()).collect();
+        if let Some(main) = program.main.as_ref().and_then(shared) {
+            entries[main] = Some(self.main_entry());
+        }
+        for instance in unknown {
+            entries[instance] = Some(Entry::default());
+        }
+        entries
+    }
+
+    /// What holds at the start of what an edge leads to; `None` if control does not get to it.
+    fn passed(&mut self, solution: &Solution, caller: InstanceId, edge: Edge) -> Option<Entry> {
+        let program = self.program;
+        let callee = &program.functions[self.points_to.instances()[edge.to].func];
+        let mut solver = Solver::resume(self, solution);
+        let facts = solver.before(edge.at.block, edge.at.inst as usize)?;
+        let Some(Op::Call { args, .. }) = operation(program, edge.at) else { return Some(Entry::default()) };
+        let args = match edge.kind {
+            EdgeKind::Call => &args[..],
+            EdgeKind::Create => args.get(1..2)?,
+            EdgeKind::Interrupt => return Some(Entry::default()),
+        };
+        let values: Vec<Option<ExprId>> = args.iter().map(|&arg| solver.operand(arg)).collect();
+        let map = self.names_in(callee, args, &values);
+        let replacement = |symbol: Symbol| map.iter().find(|m| m.0 == symbol).map(|m| m.1);
+        let mut entry = Entry { params: Vec::new(), facts: Facts::default() };
+        for (&param, &value) in callee.params.iter().zip(&values) {
+            let own = Symbol { frame: 0, value: param };
+            let value = value.and_then(|e| self.pool.substitute(e, &replacement));
+            let fits = |e: &ExprId| self.pool.width(*e) == callee.values[param].ty.bits();
+            entry.params.push(value.filter(fits).filter(|&e| self.pool.as_symbol(e) != Some(own)));
+        }
+        let from = program.functions[self.points_to.instances()[caller].func].origin;
+        let leaves_model = from == Origin::Model && callee.origin == Origin::Program;
+        let frames = Frames::Stack(vec![edge.to]);
+        for (place, fact) in facts.iter() {
+            let keeps = match edge.kind {
+                EdgeKind::Create => fact.reach.early_only,
+                EdgeKind::Call | EdgeKind::Interrupt => fact.reach.conflict_free || !leaves_model,
+            };
+            let base = match place.base {
+                Base::Global(_) => Some((place.base, 0)),
+                Base::Symbol(symbol) => replacement(symbol).and_then(|e| address(&self.pool, e)),
+            };
+            let value = self.pool.substitute(fact.value, &replacement);
+            if let (true, Some((base, offset)), Some(value)) = (keeps, base, value) {
+                let place = Place { base, offset: place.offset.wrapping_add(offset), ..*place };
+                self.define(&mut entry.facts, &frames, place, value);
+            }
+        }
+        Some(entry)
+    }
+
+    /// The caller's registers that a callee's parameters hold, as these parameters.
+    fn names_in(&mut self, callee: &Function, args: &[Operand], values: &[Option<ExprId>]) -> Vec<(Symbol, ExprId)> {
+        let mut map: Vec<(Symbol, ExprId)> = Vec::new();
+        for ((&param, &arg), &value) in callee.params.iter().zip(args).zip(values) {
+            let width = callee.values[param].ty.bits();
+            let passed = |value: ValueId| Symbol { frame: 0, value };
+            let names = [value.and_then(|e| self.pool.as_symbol(e)), arg.value().map(passed)];
+            let fits = value.is_some_and(|e| self.pool.width(e) == width);
+            for name in names.into_iter().flatten().filter(|_| fits) {
+                if map.iter().all(|m| m.0 != name) {
+                    let e = self.pool.symbol(Symbol { frame: 0, value: param }, width);
+                    map.push((name, e));
+                }
+            }
+        }
+        map
+    }
+}

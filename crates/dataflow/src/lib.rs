@@ -1,0 +1,32 @@
+//! What must hold when the threads of a program are at given points (Bergan 2.3.3, 2.4.2, 2.6.2).
+//!
+//! - [`Context`]: where the threads are.
+//! - [`Icfg`]: how control gets there.
+//! - [`Analysis`]: must-reach reaching definitions of registers and memory, [`Definitions`] for one thread of a context.
+//!
+//! Everything that is said must hold in every concrete state at the context, whatever other threads have done in between; what may be
+//! otherwise is not said. `docs/dataflow.md` has the algorithm and its deviations.
+//!
+//! API boundary: facts are about registers of the context's frames and about memory; nothing in here knows symbolic execution.
+
+mod analysis;
+mod context;
+mod definitions;
+mod entry;
+mod expr;
+mod facts;
+mod fold;
+mod function;
+mod icfg;
+mod initial;
+mod interference;
+mod place;
+mod summary;
+mod transfer;
+
+pub use analysis::Analysis;
+pub use context::{Context, ContextError, Status, ThreadContext};
+pub use definitions::{Definitions, PlaceDefinition};
+pub use expr::{Expr, ExprId, ExprPool, FrameIndex, Symbol};
+pub use icfg::{Edge, EdgeKind, Icfg};
+pub use place::{Base, Place};

@@ -1,0 +1,192 @@
+//! Runs a program in the concrete domain and holds every fact against the states it passes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use icsched_dataflow::{Analysis, Base, Definitions, Expr, ExprId, ExprPool, Status, Symbol, ThreadContext};
+use icsched_ir::{CallStack, Function, Origin, Program, Type};
+use icsched_pointsto::{ModRef, Options as PointerOptions, PointsTo, Startup};
+use icsched_symex::concrete::ConcreteDomain;
+use icsched_symex::host::MemoryHost;
+use icsched_symex::machine::Arguments;
+use icsched_symex::memory::{address, function_address, global_object};
+use icsched_symex::{Machine, MemoryByte, Options, State, Thread, ThreadId, ThreadStatus, arith};
+
+use crate::random::Random;
+
+/// Instructions of one run.
+const STEPS: u32 = 3000;
+
+/// What was looked at.
+#[derive(Default, Debug)]
+pub(crate) struct Looked {
+    pub(crate) contexts: u64,
+    pub(crate) registers: u64,
+    pub(crate) places: u64,
+    /// Places of which two threads or more were alive.
+    pub(crate) concurrent: u64,
+}
+
+/// One thread of a state, with the frame that counts as its oldest.
+struct View<'s> {
+    state: &'s State<ConcreteDomain>,
+    thread: &'s Thread<ConcreteDomain>,
+    oldest: usize,
+}
+
+impl View<'_> {
+    fn register(&self, symbol: Symbol) -> u64 {
+        use icsched_ir::EntityId as _;
+        let frame = &self.thread.frames[self.oldest + symbol.frame as usize];
+        self.thread.registers[frame.base as usize + symbol.value.index()]
+    }
+
+    /// The value of an expression; `None` for an operation that has none here.
+    fn value(&self, pool: &ExprPool, e: ExprId) -> Option<u64> {
+        let int = |e: ExprId| Type::Int(u8::try_from(pool.width(e)).expect("at most 64 bits"));
+        let of = |e: ExprId| self.value(pool, e);
+        Some(match pool.get(e) {
+            Expr::Constant { bits, .. } => bits,
+            Expr::Global(global) => address(global_object(global), 0),
+            Expr::Function(func) => function_address(func),
+            Expr::Symbol { symbol, .. } => self.register(symbol),
+            Expr::Sum { base, offset } => of(base)?.wrapping_add(offset) & int(e).mask(),
+            Expr::Binary { op, a, b } => arith::binary(op, int(a), of(a)?, of(b)?).ok()?,
+            Expr::Unary { op, a } => arith::unary(op, int(a), of(a)?),
+            Expr::Cast { op, a, .. } => arith::cast(op, int(a), int(e), of(a)?),
+            Expr::Compare { predicate, a, b } => u64::from(arith::int_compare(predicate, int(a), of(a)?, of(b)?)),
+            Expr::Overflow { op, a, b } => u64::from(arith::overflow(op, int(a), of(a)?, of(b)?)),
+            Expr::Select { condition, a, b } => {
+                if of(condition)? != 0 {
+                    of(a)?
+                } else {
+                    of(b)?
+                }
+            }
+        })
+    }
+
+    /// What memory holds; `None` where nothing is.
+    fn memory(&self, at: u64, bytes: u32) -> Option<u64> {
+        let (object, offset) = self.state.heap.check(at, u64::from(bytes), false).ok()?;
+        let found = self.state.heap.bytes(&mut ConcreteDomain, &(), object, offset, u64::from(bytes));
+        let byte = |b: &MemoryByte<_>| match b {
+            MemoryByte::Constant(byte) => *byte,
+            MemoryByte::Symbolic(never) => match *never {},
+        };
+        Some(found.iter().rev().fold(0, |word, b| word << 8 | u64::from(byte(b))))
+    }
+
+    fn check(
+        &self,
+        program: &Program,
+        pool: &ExprPool,
+        facts: &Definitions,
+        looked: &mut Looked,
+    ) -> Result<(), String> {
+        let say = |what: String, e: ExprId, holds: u64, is: u64| {
+            Err(format!("{what} is said to be {} = {is:#x}, but is {holds:#x}", pool.describe(program, e)))
+        };
+        for (registers, frame) in facts.registers.iter().zip(0..) {
+            for (&value, &e) in registers {
+                let symbol = Symbol { frame, value };
+                let Some(expected) = self.value(pool, e) else { continue };
+                looked.registers += 1;
+                if self.register(symbol) != expected {
+                    return say(symbol.to_string(), e, self.register(symbol), expected);
+                }
+            }
+        }
+        for known in &facts.places {
+            let base = match known.place.base {
+                Base::Global(global) => address(global_object(global), 0),
+                Base::Symbol(symbol) => self.register(symbol),
+            };
+            let at = base.wrapping_add(known.place.offset.cast_unsigned());
+            let (Some(holds), Some(expected)) = (self.memory(at, known.place.bytes), self.value(pool, known.value))
+            else {
+                continue;
+            };
+            looked.places += 1;
+            looked.concurrent += u64::from(self.state.live_threads().count() > 1);
+            if holds != expected {
+                return say(known.place.describe(program), known.value, holds, expected);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Lets another thread go on, if the current one can be interrupted: models run without a switch.
+fn preempt(machine: &Machine<ConcreteDomain>, state: &mut State<ConcreteDomain>, random: &mut Random) {
+    let func = state.current_thread().top().map(|f| f.func);
+    let in_program = func.is_some_and(|f| machine.program.functions[f].origin == Origin::Program);
+    if in_program && random.chance(10) {
+        let enabled: Vec<ThreadId> = state.live_threads().filter(|t| t.is_enabled()).map(|t| t.id).collect();
+        state.current = *random.pick(&enabled);
+    }
+}
+
+/// The stack of a thread that stands in front of a whole instruction.
+fn stack(
+    machine: &Machine<ConcreteDomain>,
+    state: &State<ConcreteDomain>,
+    thread: &Thread<ConcreteDomain>,
+) -> Option<CallStack> {
+    let top = thread.top()?;
+    let point = machine.code.point(top.func, top.pc);
+    (machine.code.pc(point) == Some(top.pc)).then(|| state.stack(&machine.code, thread.id))
+}
+
+/// Holds all facts at some states of one run against these.
+pub(crate) fn check(text: &str, seed: u64, looked: &mut Looked) -> Result<(), String> {
+    let program = icsched_ir::parse(text).map_err(|e| format!("not a program: {e}"))?;
+    icsched_ir::verify(&program).map_err(|e| format!("not a program: {e:?}"))?;
+    let points_to = PointsTo::new(&program, &PointerOptions::default()).expect("nothing interrupts it");
+    let known = |f: &Function| icsched_externals::known_not_to_synchronise(&f.name, f.params.len());
+    let modref = ModRef::new(&program, &points_to, &known);
+    let startup = Startup::new(&modref);
+    let mut analysis = Analysis::new(&modref, &startup);
+    let mut remembered: BTreeMap<ThreadContext, Definitions> = BTreeMap::new();
+    let shared = Arc::new(program.clone());
+    let mut random = Random::new(seed);
+    let mut machine = Machine::new(shared, ConcreteDomain, Box::new(MemoryHost::default()), Options::default());
+    let arguments = Arguments { argc: random.below(4), argv: Vec::new(), environment: Vec::new() };
+    let mut state = machine.initial_state(&arguments).map_err(|stop| format!("{stop:?}"))?;
+    for _ in 0..STEPS {
+        preempt(&machine, &mut state, &mut random);
+        if machine.run(&mut state, &mut (), 1).is_err() {
+            return Ok(());
+        }
+        if !random.chance(12) {
+            continue;
+        }
+        for thread in state.live_threads() {
+            let Some(CallStack(points)) = stack(&machine, &state, thread) else { continue };
+            if points.is_empty() {
+                continue;
+            }
+            let oldest =
+                if random.chance(50) { 0 } else { usize::try_from(random.below(points.len() as u64)).unwrap_or(0) };
+            let status = match thread.status {
+                ThreadStatus::Enabled => Status::Running,
+                ThreadStatus::Waiting { .. } | ThreadStatus::Finished => Status::Waiting,
+            };
+            let complete = oldest == 0 && random.chance(50);
+            let context = ThreadContext { stack: CallStack(points[oldest..].to_vec()), complete, status };
+            if !remembered.contains_key(&context) {
+                let found = analysis.definitions(&context).map_err(|e| e.to_string())?;
+                remembered.insert(context.clone(), found);
+            }
+            let facts = &remembered[&context];
+            if !facts.is_reached {
+                return Err(format!("a state was reached at {context:?}, which nothing leads to"));
+            }
+            looked.contexts += 1;
+            let view = View { state: &state, thread, oldest };
+            view.check(&program, analysis.pool(), facts, looked)
+                .map_err(|how| format!("at {context:?} of thread {}: {how}", thread.id))?;
+        }
+    }
+    Ok(())
+}
