@@ -3,6 +3,7 @@
 //! Nodes that turn out to be equal are merged (union-find); every id handed in may be one of a merged node. A set
 //! grows through [`Graph::add`] alone; what its edges have not passed on is what it has grown by since they did.
 
+use fixedbitset::FixedBitSet;
 use icsched_ir::{EntityId, entity_id};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
@@ -361,6 +362,19 @@ impl Graph {
             *number
         });
         (numbers.collect(), sets)
+    }
+
+    /// Frees the sets that no node has any more, if there are many sets.
+    pub(crate) fn free_sets(&mut self) {
+        if !self.sets.is_crowded() {
+            return;
+        }
+        let mut used = FixedBitSet::with_capacity(self.sets.len());
+        for node in &self.nodes {
+            let seen = node.complex.as_ref().map(|c| c.seen);
+            used.extend([node.points_to, node.passed].into_iter().chain(seen).map(|set| set.index()));
+        }
+        self.sets.keep(&used);
     }
 
     /// Whether nothing is left to pass on or to look into.

@@ -24,6 +24,9 @@ const MAX_PLAIN: u64 = 16;
 
 const NO_ELEMENT: u32 = u32::MAX;
 
+/// So many sets are kept whether they are used or not.
+const FEW_SETS: usize = 4_096;
+
 /// All sets, and what has been computed of them.
 ///
 /// A set that has all of an object does not have parts of it, and one that has [`plain`](Self::plain) no constant
@@ -32,6 +35,10 @@ pub(crate) struct Sets {
     sets: Vec<RoaringBitmap>,
     /// Per set how many of its elements stand for all of an object.
     whole_objects: Vec<u32>,
+    /// Numbers that [`keep`](Self::keep) took back.
+    free: Vec<SetNumber>,
+    /// How many sets there may be before unused ones are looked for.
+    crowded: usize,
     /// By the hash of their elements.
     numbers: FxHashMap<u64, SmallVec<[SetNumber; 1]>>,
     unions: FxHashMap<(SetNumber, SetNumber), SetNumber>,
@@ -65,6 +72,8 @@ impl Default for Sets {
         let mut sets = Self {
             sets: Vec::new(),
             whole_objects: Vec::new(),
+            free: Vec::new(),
+            crowded: FEW_SETS,
             numbers: FxHashMap::default(),
             unions: FxHashMap::default(),
             differences: FxHashMap::default(),
@@ -92,11 +101,45 @@ impl Sets {
         if let Some(&known) = alike.iter().find(|s| self.sets[s.index()] == set) {
             return known;
         }
-        let number = SetNumber(u32::try_from(self.sets.len()).expect("fewer than 2^32 sets"));
+        let whole_objects = u32::try_from(set.intersection_len(&self.wholes)).unwrap_or(u32::MAX);
+        let number = match self.free.pop() {
+            Some(number) => {
+                self.sets[number.index()] = set;
+                self.whole_objects[number.index()] = whole_objects;
+                number
+            }
+            None => {
+                self.sets.push(set);
+                self.whole_objects.push(whole_objects);
+                SetNumber(u32::try_from(self.sets.len() - 1).expect("fewer than 2^32 sets"))
+            }
+        };
         alike.push(number);
-        self.whole_objects.push(u32::try_from(set.intersection_len(&self.wholes)).unwrap_or(u32::MAX));
-        self.sets.push(set);
         number
+    }
+
+    /// Whether there have come to be so many sets that looking for unused ones pays.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.sets.len() - self.free.len() > self.crowded
+    }
+
+    /// Frees every set that is not one of `used`, and what was computed. Numbers of others must not be in use.
+    pub(crate) fn keep(&mut self, used: &FixedBitSet) {
+        self.free.clear();
+        self.numbers.clear();
+        for at in 0..self.sets.len() {
+            let number = SetNumber::from_index(at);
+            if number == SetNumber::EMPTY || used.contains(at) {
+                self.numbers.entry(hash(&self.sets[at])).or_default().push(number);
+            } else {
+                self.sets[at] = RoaringBitmap::new();
+                self.free.push(number);
+            }
+        }
+        self.crowded = 2 * (self.sets.len() - self.free.len()) + FEW_SETS;
+        self.unions = FxHashMap::default();
+        self.differences = FxHashMap::default();
+        self.moved = FxHashMap::default();
     }
 
     /// The set of one element.

@@ -113,6 +113,7 @@ impl<'p> Solver<'p> {
             if (self.options.interrupted)() {
                 return Err(Interrupted);
             }
+            self.graph.free_sets();
             self.generate_pending();
             self.compare_unions();
             self.memory.follow_links(&mut self.graph);
