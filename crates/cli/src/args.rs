@@ -50,6 +50,8 @@ pub(crate) enum InspectCommand {
     Pointsto(InspectArgs),
     /// What functions, loops and branches may write, read and synchronise, and what threads share.
     Modref(InspectArgs),
+    /// What must hold when threads are at given places.
+    Defs(InspectDefsArgs),
 }
 
 /// The program and what is common to all commands that execute it.
@@ -190,6 +192,19 @@ pub(crate) enum InspectFormat {
     Text,
     Json,
     Dot,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct InspectDefsArgs {
+    /// LLVM bitcode (.bc) or textual LLVM IR (.ll).
+    #[arg(value_name = "PROG.bc")]
+    pub(crate) program: PathBuf,
+    /// Where a thread is: FILE:LINE, FUNCTION, FUNCTION+K, or its calls, as in 'main>run>work@lu.c:120'. Once for each thread.
+    #[arg(long = "thread", value_name = "PLACE", required = true)]
+    pub(crate) threads: Vec<String>,
+    /// As JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Args, Debug)]

@@ -9,8 +9,8 @@ use icsched_report::View;
 use icsched_report::text::TextOptions;
 
 use crate::args::{
-    Cli, Command, EnumerateArgs, ExecArgs, InspectArgs, InspectCommand, InspectFormat, InspectIrArgs, ShowArgs,
-    ShowFormat,
+    Cli, Command, EnumerateArgs, ExecArgs, InspectArgs, InspectCommand, InspectDefsArgs, InspectFormat, InspectIrArgs,
+    ShowArgs, ShowFormat,
 };
 use crate::progress::ShownProgress;
 use crate::{Status, config, guard, output};
@@ -26,6 +26,7 @@ pub(crate) fn run(cli: Cli) -> Status {
         Command::Inspect { what: InspectCommand::Loops(args) } => run_inspect(&args, inspect::loops),
         Command::Inspect { what: InspectCommand::Pointsto(args) } => run_inspect(&args, inspect::pointsto),
         Command::Inspect { what: InspectCommand::Modref(args) } => run_inspect(&args, inspect::modref),
+        Command::Inspect { what: InspectCommand::Defs(args) } => run_inspect_defs(&args),
     };
     result.unwrap_or_else(|error| {
         output::driver_error(&error);
@@ -138,6 +139,12 @@ fn run_inspect_ir(args: &InspectIrArgs) -> Result<Status, DriverError> {
     let program = inspected(&args.program);
     let text = if args.check { inspect::check_ir(&program)? } else { inspect::ir(&program, args.function.as_deref())? };
     print(&text)?;
+    Ok(Status::Clean)
+}
+
+fn run_inspect_defs(args: &InspectDefsArgs) -> Result<Status, DriverError> {
+    let format = if args.json { inspect::Format::Json } else { inspect::Format::Text };
+    print(&inspect::defs(&inspected(&args.program), &args.threads, format)?)?;
     Ok(Status::Clean)
 }
 

@@ -21,6 +21,7 @@ mod icfg;
 mod initial;
 mod interference;
 mod place;
+mod stacks;
 mod summary;
 mod transfer;
 
@@ -30,3 +31,4 @@ pub use definitions::{Definitions, PlaceDefinition};
 pub use expr::{Expr, ExprId, ExprPool, FrameIndex, Symbol};
 pub use icfg::{Edge, EdgeKind, Icfg};
 pub use place::{Base, Place};
+pub use stacks::{StackError, parse_stack};

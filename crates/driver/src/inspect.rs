@@ -4,6 +4,7 @@
 //! the text and the pictures say nothing that is not in the document.
 
 mod callgraph;
+mod defs;
 mod loops;
 mod memory;
 mod modref;
@@ -158,6 +159,26 @@ pub fn modref(program: &ProgramConfig, selection: &Selection) -> Result<String, 
         Format::Json => json(&document),
         Format::Dot => modref::dot(&document),
     })
+}
+
+/// What must hold when threads are at the places that texts name (see [`icsched_dataflow::parse_stack`]).
+///
+/// # Errors
+/// If the program cannot be loaded, or a text names no place or several.
+pub fn defs(program: &ProgramConfig, threads: &[String], format: Format) -> Result<String, DriverError> {
+    let program = load(program)?;
+    let points_to = PointsTo::new(&program, &icsched_pointsto::Options::default()).expect("nothing interrupts it");
+    let wrong = |text: &str, error: &dyn std::error::Error| DriverError::NotFound {
+        message: format!("--thread {text}: {error}"),
+        help: "a thread is `FILE:LINE`, `FUNCTION`, `FUNCTION+K` or a stack like `main>work@file.c:12`".to_owned(),
+    };
+    let parsed = |text: &String| {
+        let thread = icsched_dataflow::parse_stack(&program, &points_to, text).map_err(|error| wrong(text, &error))?;
+        Ok((text.clone(), thread))
+    };
+    let threads = threads.iter().map(parsed).collect::<Result<Vec<_>, DriverError>>()?;
+    let document = defs::document(&program, &points_to, &threads).map_err(|error| wrong("...", &error))?;
+    Ok(if format == Format::Json { json(&document) } else { defs::text(&document) })
 }
 
 fn solve(program: &Program, selection: &Selection) -> PointsTo {

@@ -1,0 +1,155 @@
+//! What must hold when threads are at given places.
+
+use std::fmt::{self, Write as _};
+
+use icsched_dataflow::{Analysis, Context, Definitions, Symbol, ThreadContext};
+use icsched_ir::{Function, Origin, Program, ProgramPoint};
+use icsched_pointsto::{ModRef, PointsTo, Startup};
+use serde::Serialize;
+
+use super::place;
+
+/// Name and version of the document.
+const SCHEMA: &str = "icsched/inspect-defs/1";
+
+#[derive(Serialize)]
+pub(super) struct Document {
+    schema: &'static str,
+    program: String,
+    threads: Vec<Thread>,
+    /// What points-to analysis did not know and took the worst of.
+    notes: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Thread {
+    /// As asked for.
+    thread: String,
+    /// Oldest frame first.
+    stack: Vec<Frame>,
+    /// Whether the oldest frame is the thread's first; else anybody may have called it.
+    complete: bool,
+    /// Whether some way leads there. If not, nothing is said.
+    reached: bool,
+    registers: Vec<Register>,
+    memory: Vec<Cell>,
+}
+
+#[derive(Serialize)]
+struct Frame {
+    function: String,
+    at: String,
+}
+
+#[derive(Serialize)]
+struct Register {
+    /// `v3#1`: v3 of frame 1.
+    register: String,
+    /// In the source.
+    name: Option<String>,
+    holds: String,
+}
+
+#[derive(Serialize)]
+struct Cell {
+    /// `queue+8:4`: four bytes.
+    place: String,
+    holds: String,
+    /// No other thread may write there meanwhile.
+    conflict_free: bool,
+}
+
+/// `threads` with the texts they were asked for by.
+pub(super) fn document(
+    program: &Program,
+    points_to: &PointsTo,
+    threads: &[(String, ThreadContext)],
+) -> Result<Document, icsched_dataflow::ContextError> {
+    let harmless = |f: &Function| icsched_externals::known_not_to_synchronise(&f.name, f.params.len());
+    let modref = ModRef::new(program, points_to, &harmless);
+    let startup = Startup::new(&modref);
+    let mut analysis = Analysis::new(&modref, &startup);
+    let context = Context { threads: threads.iter().map(|(_, thread)| thread.clone()).collect() };
+    let found = analysis.context(&context)?;
+    let shown =
+        threads.iter().zip(&found).map(|((text, thread), known)| shown(program, &analysis, text, thread, known));
+    Ok(Document {
+        schema: SCHEMA,
+        program: program.name.clone(),
+        threads: shown.collect(),
+        notes: points_to.notes().iter().map(|note| note.describe(program)).collect(),
+    })
+}
+
+fn shown(
+    program: &Program,
+    analysis: &Analysis<'_, '_>,
+    text: &str,
+    thread: &ThreadContext,
+    known: &Definitions,
+) -> Thread {
+    let points = &thread.stack.0;
+    let holds = |e| analysis.pool().describe(program, e);
+    let mut registers = Vec::new();
+    for ((values, point), frame) in known.registers.iter().zip(points).zip(0..) {
+        for (&value, &e) in values {
+            let name = program.functions[point.func].values[value].name.clone();
+            registers.push(Register { register: Symbol { frame, value }.to_string(), name, holds: holds(e) });
+        }
+    }
+    let of_program = |place: &icsched_dataflow::Place| match place.base {
+        icsched_dataflow::Base::Global(global) => program.globals[global].origin == Origin::Program,
+        icsched_dataflow::Base::Symbol(_) => true,
+    };
+    let memory = known.places.iter().filter(|p| of_program(&p.place)).map(|p| Cell {
+        place: p.place.describe(program),
+        holds: holds(p.value),
+        conflict_free: p.conflict_free,
+    });
+    Thread {
+        thread: text.to_owned(),
+        stack: points.iter().map(|&point| frame(program, point)).collect(),
+        complete: thread.complete,
+        reached: known.is_reached,
+        registers,
+        memory: memory.collect(),
+    }
+}
+
+fn frame(program: &Program, point: ProgramPoint) -> Frame {
+    Frame { function: program.functions[point.func].name.clone(), at: place(program, point) }
+}
+
+pub(super) fn text(document: &Document) -> String {
+    let mut out = String::new();
+    write_text(&mut out, document).expect("writing to a string does not fail");
+    out
+}
+
+fn write_text(out: &mut String, document: &Document) -> fmt::Result {
+    for thread in &document.threads {
+        writeln!(out, "{}", thread.thread)?;
+        for (number, frame) in thread.stack.iter().enumerate() {
+            let caller = if number == 0 && !thread.complete { ", called by anybody" } else { "" };
+            // Without a line it begins with the function's name.
+            let function = if frame.at.contains(' ') { "" } else { &format!("{} at ", frame.function) };
+            writeln!(out, "  frame {number}: {function}{}{caller}", frame.at)?;
+        }
+        if !thread.reached {
+            writeln!(out, "  no way leads there")?;
+            continue;
+        }
+        for Register { register, name, holds } in &thread.registers {
+            let name = name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
+            writeln!(out, "  {register}{name} = {holds}")?;
+        }
+        for Cell { place, holds, conflict_free } in &thread.memory {
+            let shared = if *conflict_free { "" } else { "  (if there are no data races)" };
+            writeln!(out, "  [{place}] = {holds}{shared}")?;
+        }
+    }
+    for note in &document.notes {
+        writeln!(out, "note: {note}")?;
+    }
+    Ok(())
+}
