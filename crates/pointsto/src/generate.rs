@@ -204,6 +204,10 @@ impl Solver<'_> {
         self.new_globals.push(object);
         if global.external && icsched_externals::set_at_start(&global.name).is_none() {
             self.notes.insert(Note::ExternalVariable(id));
+            // Whoever defines it is outside: it holds what is known there, and what is stored in it is.
+            let outside = self.outside();
+            let start = self.memory.locate(&mut self.graph, object, Offsets::Exact(0));
+            self.graph.add_one(outside, index(start));
         }
         object
     }

@@ -103,7 +103,7 @@ pub enum Note {
     /// A function with neither a body nor a row in the table of externals: it may store anything in anything it can
     /// reach, and call it.
     UnknownFunction(FuncId),
-    /// A variable that is only declared.
+    /// A variable that is only declared: it may hold what functions that are not known may hold, and what it points to is theirs.
     ExternalVariable(GlobalId),
     /// Bytes of memory that may hold pointers are handed on one by one, or as text: pointers that are put together from
     /// them again are not followed.
@@ -150,7 +150,7 @@ impl Note {
                      from single bytes again is not followed"
                 )
             }
-            Note::ExternalVariable(g) => format!("the variable `{}` has no definition", program.globals[*g].name),
+            Note::ExternalVariable(g) => format!("the variable `{}` has no definition: it may hold everything that is known outside", program.globals[*g].name),
             Note::Unsupported { at, text } => {
                 let place = at.loc(program).map_or_else(String::new, |l| format!("{}: ", program.describe_loc(l)));
                 format!("{place}not analysed: {text}")

@@ -94,7 +94,11 @@ fn accesses_outside_of_an_object_touch_nothing() {
 #[test]
 fn an_object_of_unknown_size_has_no_end() {
     let body = "    %x = address @far + 4096\n    store [%x], @a\n    %y: ptr = load [%x]\n    return %y";
-    assert_eq!(returned_with(body, "global @far size 0 align 8 external"), "a+0");
+    assert_eq!(
+        returned_with(body, "global @far size 0 align 8 external"),
+        "a+* far+* outside+*",
+        "and what is outside"
+    );
     let body = "    %x = address @far - 8\n    store [%x], @a\n    %y: ptr = load [%x]\n    return %y";
     assert_eq!(returned_with(body, "global @far size 0 align 8 external"), "", "but a start");
     let body = "    store [@none], @a\n    %y: ptr = load [@none]\n    return %y";
@@ -110,7 +114,7 @@ fn constants_are_not_written() {
     let elsewhere = "global @table size 8 align 8 constant external";
     assert_eq!(
         returned_with("    store [@table], @b\n    %x: ptr = load [@table]\n    return %x", elsewhere),
-        "b+0",
+        "b+* outside+* table+*",
         "of one that is only declared nothing is known"
     );
 }

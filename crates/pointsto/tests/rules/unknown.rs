@@ -83,7 +83,7 @@ never:
         solved(body, &rest).notes(),
         [
             "`unheard_of` has no definition and is not known: it may store and call everything it can reach",
-            "the variable `far` has no definition",
+            "the variable `far` has no definition: it may hold everything that is known outside",
             "not analysed: asm",
             "not analysed: callbr",
         ]
@@ -91,6 +91,18 @@ never:
     let rest = "declare @strlen(%x: ptr) -> i64\nglobal @environ size 8 align 8 external";
     let known = solved("    %x: i64 = call @strlen(@a)\n    %y: ptr = load [@environ]\n    return %y", rest);
     assert_eq!(known.notes(), [""; 0]);
+}
+
+#[test]
+fn a_variable_that_is_only_declared_is_one_of_the_outside() {
+    let far = "global @far size 8 align 8 external";
+    let outside = "a+* far+* outside+*";
+    assert_eq!(returned_with("    store [@far], @a\n    %x: ptr = load [@far]\n    return %x", far), outside);
+    let body = "    store [@far], @p\n    store [@p], null\n    %x: ptr = load [@p]\n    return %x";
+    assert_eq!(returned_with(body, far), "far+* outside+* p+*", "what it leads to is written there");
+    let body = "    store [@far], @a\n    %x: ptr = call @unheard_of(@b)\n    return %x";
+    assert_eq!(returned_with(body, &format!("{UNKNOWN}\n{far}")), "a+* b+* far+* outside+*");
+    assert_eq!(returned_with("    store [@p], @a\n    return @p", far), "p+0", "if it is used");
 }
 
 #[test]
