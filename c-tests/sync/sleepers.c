@@ -37,6 +37,7 @@ int main(void)
         puts("timed out");
     pthread_mutex_unlock(&lock);
     clock_gettime(CLOCK_REALTIME, &to);
-    puts((to.tv_sec - from.tv_sec) * 1000000000 + to.tv_nsec - from.tv_nsec >= 3000000000 ? "slept" : "too soon");
+    long slept = (to.tv_sec - from.tv_sec) * 1000000000 + to.tv_nsec - from.tv_nsec;
+    puts(slept < 3000000000 ? "too soon" : slept < 4000000000 ? "slept" : "too late");
     return 0;
 }

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use crate::graph::{Copy, NodeId};
 use crate::integers;
 use crate::object::{InstanceId, Object, ObjectId, ObjectKind, Offsets, Shift, gcd};
-use crate::shape::{Cloned, Flow, carries, flows};
+use crate::shape::{Cloned, Flow, carries, flows, is_word};
 use crate::solver::{Site, Solver, index};
 use crate::{Instance, Note};
 
@@ -460,7 +460,8 @@ impl Solver<'_> {
             _ => {
                 if let Op::Cast { op: CastOp::Trunc, a } = op {
                     // Models do so to numbers and characters: `printf` to its arguments.
-                    if self.program.functions[at.func].origin == Origin::Model {
+                    let function = &self.program.functions[at.func];
+                    if function.origin == Origin::Model && !is_word(function.values[results[0]].ty) {
                         return;
                     }
                     self.split(id, *a);

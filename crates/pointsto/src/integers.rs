@@ -246,6 +246,9 @@ fn binary(op: BinOp, a: &Values, b: &Values, width: u32) -> Option<Values> {
         let all = x.iter().flat_map(|&x| y.iter().map(move |&y| each(x, y, width).map(|v| v & mask(width))));
         return Some(Values::few(all.collect::<Option<_>>()?));
     }
+    if *a == Values::none() || *b == Values::none() {
+        return Some(Values::none());
+    }
     let ((x, known), (y, other_known)) = (a.low(), b.low());
     let both = known.min(other_known);
     let bits = match op {

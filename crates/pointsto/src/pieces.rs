@@ -126,19 +126,19 @@ fn handed_on(function: &Function) -> FixedBitSet {
     let mut definitions: FxHashMap<ValueId, &Op> = FxHashMap::default();
     let mut arguments: FxHashMap<ValueId, Vec<Operand>> = FxHashMap::default();
     let mut pending: Vec<Operand> = Vec::new();
+    // Blocks are not always in the order of their uses.
+    for inst in function.blocks.values().flat_map(|b| &b.insts) {
+        if let Some(&result) = inst.results.first() {
+            definitions.insert(result, &inst.op);
+        }
+    }
     for block in function.blocks.values() {
         for inst in &block.insts {
-            if let Some(&result) = inst.results.first() {
-                definitions.insert(result, &inst.op);
-            }
             match &inst.op {
                 Op::Call { args, .. } => pending.extend(args),
                 // `high << 32 | low` is followed.
                 Op::Binary { op: BinOp::Shl, a, .. } => match a.value().and_then(|v| definitions.get(&v)) {
-                    Some(Op::Cast { op: CastOp::ZExt | CastOp::SExt, a }) if function.type_of(*a).bits() < 32 => {
-                        pending.push(*a);
-                    }
-                    Some(Op::Cast { .. }) => {}
+                    Some(Op::Cast { op: CastOp::ZExt | CastOp::SExt, a }) if function.type_of(*a).bits() >= 32 => {}
                     _ => pending.push(*a),
                 },
                 _ => {}

@@ -89,6 +89,19 @@ done:
 }
 
 #[test]
+fn blocks_may_stand_before_what_they_use() {
+    let body = "    jump first
+last:
+    %i = shl 1:i64, %by
+    %x = address @a + %i*1
+    return %x
+first:
+    %by = select %yes, 3:i64, 4:i64
+    jump last";
+    assert_eq!(returned(body), "a+16 a+8");
+}
+
+#[test]
 fn scales_and_further_indices_are_counted_in() {
     assert_eq!(
         returned("    %i = select %yes, 1:i64, 3:i64\n    %x = address @a + 4 + %i*8\n    return %x"),

@@ -105,6 +105,23 @@ fn halves_are_handed_over_and_put_together() {
 }
 
 #[test]
+fn what_a_model_cuts_off_is_no_part_of_a_pointer() {
+    let together = TOGETHER.replace("EXTEND", "zext");
+    let cut = "    %i: i64 = bitcast %x\n    %low: i32 = trunc %i\n    store [@q], %low\n    return";
+    let rest = |origin: &str| {
+        format!(
+            "function @f(%low: i32, %high: i32) -> ptr {{\nentry:\n{together}\n}}
+function @cut(%x: ptr){origin} {{\nentry:\n{cut}\n}}"
+        )
+    };
+    let body = "    call @cut(@a)\n    %x: ptr = call @f(1, 2)\n    return %x";
+    assert_eq!(returned_with(body, &rest("")), format!("a+* {ELSEWHERE}"));
+    assert_eq!(returned_with(body, &rest(" model")), ELSEWHERE);
+    let body = "    call @cut(@a)\n    %x: ptr = load [@q]\n    return %x";
+    assert_eq!([returned_with(body, &rest("")), returned_with(body, &rest(" model"))], ["a+*", ""]);
+}
+
+#[test]
 fn the_lower_half_alone_is_no_pointer_that_is_known() {
     let body = "    store [@p], @a\n    %low: i32 = load [@p]\n    %wide: i64 = zext %low\n    %x: ptr = bitcast %wide\n    return %x";
     assert_eq!(returned(body), ELSEWHERE);

@@ -51,6 +51,10 @@ fn bytes_that_are_shifted_together_are_said() {
     assert_eq!(places("%x: i8 = load [@p]; %y: i64 = zext %x; %z = shl %y, 8"), 1);
     assert_eq!(places("%x: i8 = load [@p]; %y: i32 = zext %x; %z = shl %y, 8:i32"), 1);
     assert_eq!(places("%x: i32 = load [@p]; %y: i64 = zext %x; %z = shl %y, 32"), 0, "halves are followed");
+    assert_eq!(places("%x: i32 = load [@p]; %y: i16 = trunc %x; %z = shl %y, 8:i16"), 1, "parts of them are not");
+    let late = "    store [@p], @a\n    jump first\nlast:\n    %z = shl %y, 32\n    return null
+first:\n    %x: i32 = load [@p]\n    %y: i64 = zext %x\n    jump last";
+    assert_eq!(Solved::new(&program(late, "")).notes(), [""; 0], "in whatever order the blocks are");
 }
 
 #[test]
