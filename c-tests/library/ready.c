@@ -14,7 +14,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-static int pipes[2], pair[2], counter;
+static int pipes[2], pair[2], counter, closed;
 static sem_t go;
 
 static void *writer(void *arg)
@@ -37,7 +37,7 @@ static void with_poll(void)
     pthread_t t;
     char c[4];
     uint64_t value = 0;
-    struct pollfd p[] = {{pipes[0], POLLIN, 0}, {pair[0], POLLIN, 0}, {counter, POLLIN, 0}, {-1, POLLIN, 0}, {99, POLLIN, 0}};
+    struct pollfd p[] = {{pipes[0], POLLIN, 0}, {pair[0], POLLIN, 0}, {counter, POLLIN, 0}, {-1, POLLIN, 0}, {closed, POLLIN, 0}};
     printf("%d\n", poll(p, 4, 0));
     printf("%d %d\n", poll(p, 5, -1), p[4].revents == POLLNVAL);
     pthread_create(&t, NULL, writer, NULL);
@@ -74,8 +74,10 @@ static void with_select(void)
     (void)!write(pipes[1], "x", 1);
     FD_SET(pipes[0], &in);
     printf("%d\n", select(last, &in, NULL, NULL, NULL));
-    FD_SET(98, &in);
-    printf("%d %d\n", select(99, &in, NULL, NULL, NULL), errno == EBADF);
+    // A closed descriptor that is below an open one: Linux looks at no descriptor above the table it has made.
+    FD_ZERO(&in);
+    FD_SET(closed, &in);
+    printf("%d %d\n", select(closed + 1, &in, NULL, NULL, NULL), errno == EBADF);
 }
 
 static void with_epoll(void)
@@ -126,7 +128,9 @@ int main(void)
 {
     if (pipe(pipes) || socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
         return 1;
+    closed = dup(pair[1]);
     counter = eventfd(0, 0);
+    close(closed);
     with_poll();
     with_select();
     with_epoll();
