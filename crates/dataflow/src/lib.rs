@@ -3,6 +3,7 @@
 //! - [`Context`]: where the threads are.
 //! - [`Icfg`]: how control gets there.
 //! - [`Analysis`]: must-reach reaching definitions of registers and memory, [`Definitions`] for one thread of a context.
+//! - [`InitialState`]: all that is known of the states at a context, for all its threads together.
 //!
 //! Everything that is said must hold in every concrete state at the context, whatever other threads have done in between; what may be
 //! otherwise is not said. `docs/dataflow.md` has the algorithm and its deviations.
@@ -22,6 +23,7 @@ mod initial;
 mod interference;
 mod place;
 mod stacks;
+mod state;
 mod summary;
 mod transfer;
 
@@ -32,3 +34,4 @@ pub use expr::{Expr, ExprId, ExprPool, FrameIndex, Symbol};
 pub use icfg::{Edge, EdgeKind, Icfg};
 pub use place::{Base, Place};
 pub use stacks::{StackError, parse_stack};
+pub use state::{BarrierCount, Count, HeldLock, InitialState, Options, Relation, RelationKind, ThreadFacts};

@@ -1,0 +1,120 @@
+//! Everything that is known of the concrete states at a context, for all its threads together (Bergan 2.5.1, 2.5.4).
+
+use icsched_pointsto::{ObjectId, Offsets};
+
+use crate::analysis::Analysis;
+use crate::context::{Context, ContextError};
+use crate::definitions::Definitions;
+use crate::expr::ExprId;
+use crate::place::Place;
+
+/// What is said of the initial state. The two options are those that Bergan's evaluation switches off (2.9.1, table 2.1).
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Reaching definitions; `-RD` is without.
+    pub reaching_defs: bool,
+    /// What is known of locks, of barriers and between threads; `-SI` is without.
+    pub sync_invariants: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { reaching_defs: true, sync_invariants: true }
+    }
+}
+
+/// What holds in every concrete state at a context.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct InitialState {
+    /// One entry per thread of the context, in its order.
+    pub threads: Vec<ThreadFacts>,
+    /// Whether the threads' `held` name every lock that is held. If not, any lock may be.
+    pub locks_known: bool,
+    /// `B^cnts`.
+    pub barriers: Vec<BarrierCount>,
+    /// What holds between threads.
+    pub relations: Vec<Relation>,
+}
+
+/// What holds for one thread.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct ThreadFacts {
+    /// What its registers and memory hold.
+    pub definitions: Definitions,
+    /// `L+`: the locks that it may hold. Means nothing unless [`InitialState::locks_known`].
+    pub held: Vec<HeldLock>,
+}
+
+/// A lock that a thread may hold.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum HeldLock {
+    /// The one at this address, an expression over the thread's registers.
+    At(ExprId),
+    /// Any one, or several, of those that start at one of these places.
+    Within(Vec<(ObjectId, Offsets)>),
+}
+
+/// What an initialisation of a barrier may have told it.
+///
+/// A barrier that has been initialised expects one of the counts of all entries that it is in; what it expects is not known if one of them
+/// says [`Count::Any`] or it is in none.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BarrierCount {
+    /// Where the barriers start that the initialisation may be about.
+    pub barriers: Vec<(ObjectId, Offsets)>,
+    /// What they are to expect.
+    pub count: Count,
+}
+
+/// How many threads a barrier may have been told to expect.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Count {
+    /// This many.
+    Constant(u64),
+    /// What this place of a global holds; it has not been written since.
+    Place(Place),
+    /// Not known.
+    Any,
+}
+
+/// How two values compare.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum RelationKind {
+    /// They are the same.
+    Equal,
+    /// They differ.
+    Distinct,
+}
+
+/// What holds between two threads of the context.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Relation {
+    /// How they compare.
+    pub kind: RelationKind,
+    /// The position of a thread in the context, and an expression over its registers.
+    pub a: (usize, ExprId),
+    /// Another thread, and an expression of the same width over its registers.
+    pub b: (usize, ExprId),
+}
+
+impl Analysis<'_, '_> {
+    /// What must hold in every concrete state at a context.
+    ///
+    /// # Errors
+    /// The first stack that is none of the program's.
+    pub fn initial_state(&mut self, context: &Context, options: &Options) -> Result<InitialState, ContextError> {
+        let definitions = if options.reaching_defs {
+            self.context(context)?
+        } else {
+            let mut unknown = Vec::new();
+            for thread in &context.threads {
+                thread.check(self.program)?;
+                let frames = vec![std::collections::BTreeMap::new(); thread.stack.0.len()];
+                unknown.push(Definitions { is_reached: true, registers: frames, places: Vec::new() });
+            }
+            unknown
+        };
+        let threads = definitions.into_iter().map(|definitions| ThreadFacts { definitions, held: Vec::new() });
+        Ok(InitialState { threads: threads.collect(), ..InitialState::default() })
+    }
+}
