@@ -24,6 +24,7 @@ mod interference;
 mod place;
 mod stacks;
 mod state;
+mod statics;
 mod summary;
 mod transfer;
 
@@ -35,3 +36,4 @@ pub use icfg::{Edge, EdgeKind, Icfg};
 pub use place::{Base, Place};
 pub use stacks::{StackError, parse_stack};
 pub use state::{BarrierCount, Count, HeldLock, InitialState, Options, Relation, RelationKind, ThreadFacts};
+pub use statics::Statics;

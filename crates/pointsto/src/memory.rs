@@ -529,11 +529,21 @@ impl Memory {
         cells.map(|c| c.1).chain(written.map(|a| a.node)).any(some)
     }
 
-    /// Every node that holds contents of the object.
-    pub(crate) fn contents(&self, object: ObjectId) -> impl Iterator<Item = NodeId> {
+    /// Every node that holds contents of the object, with the offsets of the bytes and how many there are at each.
+    pub(crate) fn contents(&self, object: ObjectId) -> impl Iterator<Item = (Offsets, u64, NodeId)> {
         let layout = &self.layouts[object.index()];
-        let written = layout.strided.iter().filter(|a| a.direction == Direction::Write).map(|a| a.node);
-        layout.cells.iter().map(|c| c.1).chain(written)
+        let written = layout.strided.iter().filter(|a| a.direction == Direction::Write);
+        let written = written.map(|a| (a.offsets(), u64::from(a.width), a.node));
+        let cells = layout.cells.iter().map(|&(granule, node)| {
+            let start = granule.saturating_mul(GRANULE);
+            let offsets = match layout.modulus {
+                None => Offsets::Exact(start),
+                Some(m) if m % 8 == 0 => Offsets::strided(start, m),
+                Some(_) => Offsets::ANY,
+            };
+            (offsets, GRANULE.unsigned_abs(), node)
+        });
+        cells.chain(written)
     }
 }
 

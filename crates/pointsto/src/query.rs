@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::graph::NodeId;
 use crate::memory::Memory;
-use crate::object::{InstanceId, Location, LocationId, Object, ObjectId, ObjectKind};
+use crate::object::{InstanceId, Location, LocationId, Object, ObjectId, ObjectKind, Offsets};
 use crate::shape::Shape;
 use crate::solver::{Solver, location};
 use crate::{Instance, Interrupted, Note, Options, Statistics};
@@ -47,7 +47,8 @@ pub struct PointsTo {
     constants: FxHashMap<Const, NodeId>,
     objects: IdVec<ObjectId, Object>,
     locations: IdVec<LocationId, Location>,
-    contents: Vec<Vec<NodeId>>,
+    /// Per object the nodes of its contents, and where in it those bytes are.
+    contents: Vec<Vec<(Offsets, u64, NodeId)>>,
     of_function: IdVec<FuncId, Vec<InstanceId>>,
     calls: BTreeMap<(InstanceId, ProgramPoint), Vec<InstanceId>>,
     shared: IdVec<FuncId, Option<InstanceId>>,
@@ -152,7 +153,7 @@ impl PointsTo {
     /// The locations that the contents of an object may point to.
     pub(crate) fn contents_set(&self, object: ObjectId) -> RoaringBitmap {
         let mut all = RoaringBitmap::new();
-        for node in &self.contents[object.index()] {
+        for (_, _, node) in &self.contents[object.index()] {
             all |= &self.sets[self.set_of[node.at()] as usize];
         }
         all
@@ -300,6 +301,17 @@ impl PointsTo {
     /// What the contents of an object may point to.
     pub fn contents(&self, object: ObjectId) -> PointerInfo {
         self.info(&self.contents_set(object))
+    }
+
+    /// What `width` bytes at these offsets of an object may point to.
+    pub fn contents_at(&self, object: ObjectId, offsets: Offsets, width: u64) -> PointerInfo {
+        let mut all = RoaringBitmap::new();
+        for &(at, len, node) in &self.contents[object.index()] {
+            if at.overlaps(len, offsets, width) {
+                all |= &self.sets[self.set_of[node.at()] as usize];
+            }
+        }
+        self.info(&all)
     }
 
     /// The functions that a call through such a pointer may run, those without a body among them.

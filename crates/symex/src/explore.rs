@@ -175,6 +175,7 @@ impl PathRun {
                         break advance;
                     }
                 }
+                Err(Stop::Hidden { pointer }) => machine.expose(&mut self.state, &pointer),
                 Err(Stop::End(end)) => break Advance::End(*end),
                 Err(Stop::Fault { kind, message }) => {
                     let stack = self.stack(machine);

@@ -21,6 +21,7 @@ pub mod domain;
 pub mod exec;
 pub mod explore;
 pub mod host;
+pub mod initial;
 pub mod inputs;
 mod libm;
 pub mod log;

@@ -189,7 +189,7 @@ impl<D: Domain> Machine<D> {
                 PathEnd::Error(ProgramError { kind, message, thread: state.current, stack: stack() })
             }
             Stop::Unsupported { what } => PathEnd::Unsupported { what, stack: stack() },
-            Stop::Undecided { .. } | Stop::End(_) => return stop,
+            Stop::Undecided { .. } | Stop::Hidden { .. } | Stop::End(_) => return stop,
         };
         Stop::End(Box::new(end))
     }

@@ -23,6 +23,8 @@ use icsched_ir::{GlobalId, Program, ProgramPoint};
 
 use crate::domain::Domain;
 use crate::stop::ErrorKind;
+use crate::symbolic::SymArray;
+use crate::symbolic::origin::RootId;
 
 pub(crate) use layout::constant_bits;
 pub use layout::{
@@ -147,13 +149,39 @@ impl<D: Domain> Heap<D> {
         id
     }
 
+    /// A new object that holds this. Its bytes do not count as used memory: there may be any number of them.
+    pub(crate) fn allocate_holding(&mut self, kind: ObjectKind, size: u64, content: D::Array) -> ObjectId {
+        let id = self.add(kind, 0, None, false);
+        if let Some(object) = self.object_mut(id) {
+            object.size = size;
+            object.content = Content::Array(content);
+        }
+        id
+    }
+
+    /// The root that an object of an initial state holds.
+    pub(crate) fn root_of(&self, id: ObjectId) -> Option<RootId>
+    where
+        D: Domain<Array = SymArray>,
+    {
+        match &self.object(id)?.content {
+            Content::Array(array) => array.root(),
+            Content::Bytes(_) | Content::Both(..) => None,
+        }
+    }
+
+    /// Replaces what an object holds.
+    pub(crate) fn set_contents(&mut self, id: ObjectId, content: D::Array) {
+        self.set_array(id, content);
+    }
+
     /// Makes an object dead. Its contents are dropped; who it was is kept for messages.
     pub fn kill(&mut self, id: ObjectId, cause: Death, at: Option<ProgramPoint>) {
         let Some(object) = self.object_mut(id) else { return };
         object.life = Life::Dead { cause, at, next: 0 };
         object.content = Content::Bytes(Default::default());
         let size = object.size;
-        self.live_bytes -= size;
+        self.live_bytes = self.live_bytes.saturating_sub(size);
         let (first, last, count) = self.dead;
         if count == 0 {
             self.dead = (id.0, id.0, 1);

@@ -42,6 +42,7 @@ impl<D: Domain> Heap<D> {
             ObjectKind::Environment(i) => format!("`environ[{i}]`"),
             ObjectKind::EnvironmentVector => "`environ`".to_owned(),
             ObjectKind::VarArgs(_) => "variable arguments".to_owned(),
+            ObjectKind::Initial(_) => "an object of the initial state".to_owned(),
         }
     }
 
@@ -92,6 +93,7 @@ impl<D: Domain> Heap<D> {
             ObjectKind::Environment(i) => format!("environ[{i}]"),
             ObjectKind::EnvironmentVector => "environ".to_owned(),
             ObjectKind::VarArgs(_) => "variable arguments".to_owned(),
+            ObjectKind::Initial(_) => "an object of the initial state".to_owned(),
         };
         base + &plus(offset)
     }

@@ -10,6 +10,10 @@ use std::rc::Rc;
 use icsched_smt::{Node, Term, TermPool};
 use rustc_hash::FxHashMap;
 
+use crate::memory::ObjectId;
+use crate::symbolic::origin::Places;
+use crate::symbolic::resolve::Alternative;
+
 /// The assumptions of one path. Cloning is O(1); the first assumption after a clone copies the list.
 #[derive(Clone, Default, Debug)]
 pub struct SymPath {
@@ -20,6 +24,18 @@ pub struct SymPath {
 struct Inner {
     constraints: Vec<Term>,
     decided: FxHashMap<Term, bool>,
+    /// Pointers of the initial state that were used, and where they may point.
+    exposed: FxHashMap<Term, Rc<[Alternative]>>,
+    primaries: Vec<Primary>,
+}
+
+/// An object of the initial state that the path knows of (the list `A` of Bergan's figure 2.6).
+#[derive(Clone, Debug)]
+pub(crate) struct Primary {
+    pub(crate) object: ObjectId,
+    /// Where the byte at `origin` may be, as points-to analysis names places.
+    pub(crate) places: Places,
+    pub(crate) origin: u64,
 }
 
 impl SymPath {
@@ -50,6 +66,26 @@ impl SymPath {
         inner.decided.insert(condition, taken);
         inner.decided.insert(negated, !taken);
         push_conjuncts(pool, holds, &mut inner.constraints);
+    }
+
+    /// Where a pointer of the initial state may point, if it was exposed.
+    pub(crate) fn exposed(&self, pointer: Term) -> Option<&Rc<[Alternative]>> {
+        self.inner.exposed.get(&pointer)
+    }
+
+    /// Says where a pointer of the initial state may point.
+    pub(crate) fn expose(&mut self, pointer: Term, alternatives: Rc<[Alternative]>) {
+        Rc::make_mut(&mut self.inner).exposed.insert(pointer, alternatives);
+    }
+
+    /// The objects of the initial state that the path knows of, globals apart.
+    pub(crate) fn primaries(&self) -> &[Primary] {
+        &self.inner.primaries
+    }
+
+    /// Adds an object of the initial state.
+    pub(crate) fn add_primary(&mut self, primary: Primary) {
+        Rc::make_mut(&mut self.inner).primaries.push(primary);
     }
 
     /// The answer to a condition that was decided on this path before.

@@ -192,6 +192,12 @@ pub enum Stop<D: Domain> {
         /// For kinds whose false side is an error: what to report then.
         error: Option<Box<(ErrorKind, String)>>,
     },
+    /// A pointer of the initial state must be exposed first ([`Machine::expose`](crate::Machine::expose)); then the same
+    /// instruction is executed again.
+    Hidden {
+        /// The pointer.
+        pointer: D::Value,
+    },
     /// The path ends here.
     End(Box<PathEnd>),
     /// Undefined behaviour; the engine adds thread and stack.
@@ -212,6 +218,7 @@ impl<D: Domain> fmt::Debug for Stop<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Stop::Undecided { condition, kind, .. } => write!(f, "Undecided({kind:?}, {condition:?})"),
+            Stop::Hidden { pointer } => write!(f, "Hidden({pointer:?})"),
             Stop::End(end) => write!(f, "End({end:?})"),
             Stop::Fault { kind, message } => write!(f, "Fault({kind}, {message:?})"),
             Stop::Unsupported { what } => write!(f, "Unsupported({what:?})"),

@@ -15,10 +15,13 @@ mod float;
 mod integer;
 mod memory;
 mod ops;
-mod resolve;
+pub(crate) mod origin;
+mod pointer;
+pub(crate) mod resolve;
 mod solve;
 mod strings;
 mod truth;
+mod unknown;
 
 use std::collections::BTreeMap;
 
@@ -33,6 +36,7 @@ use crate::path::SymPath;
 use crate::stop::{DecisionKind, Stop};
 
 pub use memory::SymArray;
+use origin::Origins;
 pub use solve::GaveUp;
 
 /// A register. Constants never become terms until they are combined with one.
@@ -59,6 +63,10 @@ pub struct SymbolicDomain {
     candidates: FxHashMap<Term, SmallVec<[u64; 2]>>,
     gave_up: Vec<GaveUp>,
     input_sizes: BTreeMap<String, u64>,
+    /// Of a run that begins in the middle of the program: what its symbols are.
+    pub(crate) origins: Option<Box<Origins>>,
+    /// A pointer of the initial state that has to be exposed first.
+    hidden: Option<Term>,
 }
 
 impl std::fmt::Debug for SymbolicDomain {
@@ -82,6 +90,8 @@ impl SymbolicDomain {
             candidates: FxHashMap::default(),
             gave_up: Vec::new(),
             input_sizes: BTreeMap::new(),
+            origins: None,
+            hidden: None,
         }
     }
 

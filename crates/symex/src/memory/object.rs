@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use icsched_ir::{FuncId, GlobalId, ProgramPoint, ValueId};
+use icsched_ir::{EntityId as _, FuncId, GlobalId, ProgramPoint, ValueId};
 
 use super::page::Pages;
 use crate::domain::Domain;
+use crate::symbolic::origin::RootId;
 use crate::thread::{FrameId, ThreadId};
 
 /// A memory object; its id is the high half of its addresses. 0 is none.
@@ -46,6 +47,8 @@ pub enum ObjectKind {
     EnvironmentVector,
     /// The variable arguments of an activation.
     VarArgs(FrameId),
+    /// An object of an initial state in the middle of the program, by the number of its root: nobody knows what it is.
+    Initial(u32),
 }
 
 /// Who may free a heap object.
@@ -158,6 +161,14 @@ impl<D: Domain> Object<D> {
     /// Whether it may be accessed.
     pub fn is_alive(&self) -> bool {
         matches!(self.life, Life::Alive)
+    }
+
+    /// The number of its root, if it is an object of an initial state of which nobody knows what it is.
+    pub(crate) fn root(&self) -> Option<RootId> {
+        match self.kind {
+            ObjectKind::Initial(number) => Some(RootId::from_index(number as usize)),
+            _ => None,
+        }
     }
 
     /// How it died and the program's instruction that killed it.

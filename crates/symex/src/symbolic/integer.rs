@@ -37,6 +37,11 @@ impl Integers {
         (self.least, self.greatest)
     }
 
+    /// Whether every value is a multiple of a number.
+    pub(super) fn is_multiple_of(self, n: u128) -> bool {
+        self.stride % n == 0 && self.residue.unsigned_abs() % n == 0
+    }
+
     fn add(self, other: Self) -> Self {
         Integers {
             least: self.least + other.least,

@@ -15,6 +15,8 @@ use icsched_smt::{BinOp, CmpOp, Node, Term};
 use smallvec::SmallVec;
 
 use super::integer::{index_of, integers_of};
+use super::origin::RootId;
+use super::unknown::Unknown;
 use super::{SymValue, SymbolicDomain};
 use crate::domain::MemoryByte;
 use crate::path::SymPath;
@@ -40,11 +42,26 @@ enum Form {
     Bytes { bytes: Rc<[MemoryByte<Term>]>, term: Rc<OnceCell<Term>> },
     /// As an array term.
     Term(Term),
+    /// Of the initial state in the middle of the program.
+    Unknown(Unknown),
 }
 
 impl SymArray {
     pub(super) fn from_bytes(bytes: &[MemoryByte<Term>]) -> Self {
         SymArray { form: Form::Bytes { bytes: bytes.into(), term: Rc::default() } }
+    }
+
+    /// The contents of a root.
+    pub(crate) fn of_root(root: RootId) -> Self {
+        SymArray { form: Form::Unknown(Unknown::new(root)) }
+    }
+
+    /// The root that these are contents of.
+    pub(crate) fn root(&self) -> Option<RootId> {
+        match &self.form {
+            Form::Unknown(unknown) => Some(unknown.root),
+            Form::Bytes { .. } | Form::Term(_) => None,
+        }
     }
 }
 
@@ -168,7 +185,7 @@ impl SymbolicDomain {
         offset: Term,
         n: u32,
     ) -> Result<(), Stop<Self>> {
-        if self.pool.as_const(offset).is_some() {
+        if self.pool.as_const(offset).is_some() || array.root().is_some() {
             return Ok(());
         }
         if let Form::Bytes { bytes, .. } = &array.form
@@ -192,6 +209,9 @@ impl SymbolicDomain {
         n: u32,
         pointer: bool,
     ) -> SymValue {
+        if let Form::Unknown(unknown) = &array.form {
+            return self.load_unknown(unknown, offset, n);
+        }
         if let Form::Bytes { bytes, .. } = &array.form {
             let bytes = Rc::clone(bytes);
             let read = |domain: &mut Self, at: u64| domain.value_of_bytes(&bytes[at as usize..][..n as usize]);
@@ -301,6 +321,7 @@ impl SymbolicDomain {
     fn array_term(&mut self, array: &SymArray) -> Term {
         match &array.form {
             Form::Term(t) => *t,
+            Form::Unknown(_) => unreachable!("read and written without an array term"),
             Form::Bytes { bytes, term } => {
                 if let Some(&made) = term.get() {
                     return made;
@@ -327,6 +348,10 @@ impl SymbolicDomain {
         guard: Option<Term>,
     ) {
         let written = self.bytes_of(value, n);
+        if let Form::Unknown(unknown) = &mut array.form {
+            self.store_unknown(unknown, offset, written, guard);
+            return;
+        }
         if let Form::Bytes { bytes, .. } = &array.form
             && let Some(slots) = self.slots(offset, bytes.len() as u64, n, MAX_SLOTS)
         {

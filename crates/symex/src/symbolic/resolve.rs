@@ -25,13 +25,21 @@ const MAX_VISITS: u32 = 1024;
 
 /// `constant + rest` under a guard.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-struct Alternative {
-    guard: Option<Term>,
-    constant: u64,
-    rest: Option<Term>,
+pub(crate) struct Alternative {
+    pub(crate) guard: Option<Term>,
+    pub(crate) constant: u64,
+    pub(crate) rest: Option<Term>,
+    /// The constant is the value of a pointer of the initial state: what is no object there is null or code.
+    pub(super) exposed: bool,
 }
 
-type Alternatives = SmallVec<[Alternative; 4]>;
+pub(super) type Alternatives = SmallVec<[Alternative; 4]>;
+
+impl Alternative {
+    fn opaque(t: Term) -> Self {
+        Alternative { guard: None, constant: 0, rest: Some(t), exposed: false }
+    }
+}
 
 fn holds_object(constant: u64) -> bool {
     let id = (constant >> 32) as u32;
@@ -48,13 +56,19 @@ impl SymbolicDomain {
         at: Term,
         n: u64,
     ) -> Result<Targets<SymValue>, Stop<Self>> {
-        let mut alternatives = self.alternatives(at);
+        let mut alternatives = self.alternatives(path, at);
+        if let Some(pointer) = self.hidden.take() {
+            return Err(Stop::Hidden { pointer: SymValue::Term(pointer) });
+        }
         if alternatives.len() > MAX_ALTERNATIVES {
-            alternatives = SmallVec::from_elem(Alternative { guard: None, constant: 0, rest: Some(at) }, 1);
+            alternatives = SmallVec::from_elem(Alternative::opaque(at), 1);
         }
         let mut targets = Targets::new();
         for alternative in alternatives {
             let located = match alternative {
+                Alternative { rest: Some(_), constant, exposed: true, .. } if !holds_object(constant) => {
+                    Alternative { rest: None, ..alternative }
+                }
                 Alternative { rest: Some(_), constant, .. } if !holds_object(constant) => {
                     match self.decide_object(path, alternative)? {
                         Some(located) => located,
@@ -84,7 +98,7 @@ impl SymbolicDomain {
         alternative: Alternative,
         n: u64,
     ) -> Result<Option<(ObjectId, Term)>, Stop<Self>> {
-        let Alternative { guard, constant, rest } = alternative;
+        let Alternative { guard, constant, rest, .. } = alternative;
         let id = match classify(constant) {
             AddressClass::Object(id, _) => id,
             AddressClass::Null if rest.is_none() => {
@@ -110,6 +124,11 @@ impl SymbolicDomain {
             Some(rest) => self.pool.binary(BinOp::Add, rest, from_start),
             None => from_start,
         };
+        if let Some(root) = object.root()
+            && let Some((low, end)) = self.origins.as_deref().and_then(|o| o.get(root).extent)
+        {
+            return self.check_extent(heap, (id, guard), offset, n, (low, end));
+        }
         let Some(last) = object.size.checked_sub(n) else {
             let message = || heap.bounds_message(id, &Printer::new(&self.pool).value(offset), n, false);
             let text = message();
@@ -124,6 +143,30 @@ impl SymbolicDomain {
             heap.bounds_message(id, &text, n, false)
         })?;
         Ok((!self.pool.is_false(inside)).then_some((id, offset)))
+    }
+
+    /// The same for an object of the initial state of which nobody knows how large it is. Offsets that are constants are taken to
+    /// be inside: the program's types say so.
+    fn check_extent<D: Domain>(
+        &mut self,
+        heap: &Heap<D>,
+        (id, guard): (ObjectId, Option<Term>),
+        offset: Term,
+        n: u64,
+        (low, end): (Term, Term),
+    ) -> Result<Option<(ObjectId, Term)>, Stop<Self>> {
+        if self.pool.as_const(offset).is_none() {
+            let last = self.pool.constant(64, n.wrapping_neg());
+            let last = self.pool.binary(BinOp::Add, end, last);
+            let (above, below) = (self.pool.cmp(CmpOp::Sle, low, offset), self.pool.cmp(CmpOp::Sle, offset, last));
+            let inside = self.pool.binary(BinOp::And, above, below);
+            let required = self.under(guard, inside);
+            let text = Printer::new(&self.pool).value(offset);
+            self.require(required, DecisionKind::InBounds, ErrorKind::OutOfBounds, || {
+                heap.bounds_message(id, &text, n, false)
+            })?;
+        }
+        Ok(Some((id, offset)))
     }
 
     /// `guard => condition`.
@@ -180,7 +223,7 @@ impl SymbolicDomain {
     /// An address without a visible object: asks which object it is in. The result is relative to that object's
     /// start; `None` if the alternative cannot happen on this path.
     fn decide_object(&mut self, path: &SymPath, alternative: Alternative) -> Result<Option<Alternative>, Stop<Self>> {
-        let Alternative { guard, constant, rest } = alternative;
+        let Alternative { guard, constant, rest, .. } = alternative;
         let constant = self.pool.constant(64, constant);
         let at = rest.map_or(constant, |rest| self.pool.binary(BinOp::Add, rest, constant));
         let id = self.pool.extract(at, 63, 32);
@@ -199,7 +242,7 @@ impl SymbolicDomain {
             let start = address(ObjectId(id as u32), 0);
             let minus_start = domain.pool.constant(64, start.wrapping_neg());
             let offset = domain.pool.binary(BinOp::Add, at, minus_start);
-            Alternative { guard, constant: start, rest: Some(offset) }
+            Alternative { guard, constant: start, rest: Some(offset), exposed: false }
         };
         for known in self.candidates.get(&id).cloned().unwrap_or_default() {
             let here = self.equals(id, known);
@@ -245,9 +288,9 @@ impl SymbolicDomain {
     }
 
     /// An address as guarded sums of a constant and a rest; equal ones are merged.
-    fn alternatives(&mut self, at: Term) -> Alternatives {
+    pub(super) fn alternatives(&mut self, path: &SymPath, at: Term) -> Alternatives {
         let (mut merged, mut visits) = (Alternatives::new(), MAX_VISITS);
-        for alternative in self.walk(at, &mut visits) {
+        for alternative in self.walk(path, at, &mut visits) {
             let same = |a: &&mut Alternative| (a.constant, a.rest) == (alternative.constant, alternative.rest);
             match (merged.iter_mut().find(same), alternative.guard) {
                 (Some(Alternative { guard: Some(first), .. }), Some(second)) => {
@@ -261,19 +304,21 @@ impl SymbolicDomain {
     }
 
     /// `visits` bounds the work: arms that choices share are walked once for each of them.
-    fn walk(&mut self, t: Term, visits: &mut u32) -> Alternatives {
-        let opaque = SmallVec::from_elem(Alternative { guard: None, constant: 0, rest: Some(t) }, 1);
+    fn walk(&mut self, path: &SymPath, t: Term, visits: &mut u32) -> Alternatives {
+        let opaque = SmallVec::from_elem(Alternative::opaque(t), 1);
         let Some(left) = visits.checked_sub(1) else { return opaque };
         *visits = left;
-        match *self.pool.node(t) {
+        let node = self.pool.node(t).clone();
+        match node {
             Node::Const { bits, .. } => {
-                SmallVec::from_elem(Alternative { guard: None, constant: bits as u64, rest: None }, 1)
+                let constant = bits as u64;
+                SmallVec::from_elem(Alternative { guard: None, constant, rest: None, exposed: false }, 1)
             }
-            Node::Ite(condition, a, b) if self.is_pointer(t) => {
+            Node::Ite(condition, a, b) if self.is_pointer(path, t) => {
                 let otherwise = self.pool.not(condition);
                 let mut both = Alternatives::new();
                 for (arm, guard) in [(a, condition), (b, otherwise)] {
-                    for inner in self.walk(arm, visits) {
+                    for inner in self.walk(path, arm, visits) {
                         let guard = match inner.guard {
                             Some(inner) => self.pool.binary(BinOp::And, guard, inner),
                             None => guard,
@@ -285,13 +330,13 @@ impl SymbolicDomain {
                 }
                 both
             }
-            Node::Binary(BinOp::Add, ..) => self.walk_sum(t, visits).unwrap_or(opaque),
-            _ => opaque,
+            Node::Binary(BinOp::Add, ..) => self.walk_sum(path, t, visits).unwrap_or(opaque),
+            _ => self.walk_initial(path, t).unwrap_or(opaque),
         }
     }
 
     /// A sum: the addend that holds the object is walked, the others are added to the rest.
-    fn walk_sum(&mut self, t: Term, visits: &mut u32) -> Option<Alternatives> {
+    fn walk_sum(&mut self, path: &SymPath, t: Term, visits: &mut u32) -> Option<Alternatives> {
         let (mut addends, mut constant) = (Vec::new(), 0u64);
         let mut work = vec![t];
         while let Some(term) = work.pop() {
@@ -302,11 +347,11 @@ impl SymbolicDomain {
             }
         }
         let alternatives = if holds_object(constant) {
-            Alternatives::from_elem(Alternative { guard: None, constant, rest: None }, 1)
+            Alternatives::from_elem(Alternative { guard: None, constant, rest: None, exposed: false }, 1)
         } else {
-            let pointer = addends.iter().position(|&t| self.is_pointer(t))?;
+            let pointer = addends.iter().position(|&t| self.is_pointer(path, t))?;
             let pointer = addends.remove(pointer);
-            let mut walked = self.walk(pointer, visits);
+            let mut walked = self.walk(path, pointer, visits);
             walked.iter_mut().for_each(|a| a.constant = a.constant.wrapping_add(constant));
             walked
         };
@@ -326,19 +371,32 @@ impl SymbolicDomain {
     }
 
     /// Whether an object id is visible in a term.
-    fn is_pointer(&self, t: Term) -> bool {
+    fn is_pointer(&mut self, path: &SymPath, t: Term) -> bool {
         let mut work = vec![t];
         let mut seen = FxHashSet::default();
         while let Some(term) = work.pop() {
             if !seen.insert(term) {
                 continue;
             }
-            match *self.pool.node(term) {
+            let node = self.pool.node(term).clone();
+            match node {
                 Node::Const { bits, .. } if holds_object(bits as u64) => return true,
                 Node::Ite(_, a, b) | Node::Binary(BinOp::Add, a, b) => work.extend([a, b]),
+                _ if path.exposed(term).is_some() || self.is_hidden(path, term) => return true,
                 _ => {}
             }
         }
         false
+    }
+
+    /// A pointer of the initial state, as the path knows it. One that the path does not know yet is remembered as hidden.
+    fn walk_initial(&mut self, path: &SymPath, t: Term) -> Option<Alternatives> {
+        if let Some(exposed) = path.exposed(t) {
+            return Some(exposed.iter().copied().collect());
+        }
+        if self.is_hidden(path, t) {
+            self.hidden.get_or_insert(t);
+        }
+        None
     }
 }

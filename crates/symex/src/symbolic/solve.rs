@@ -2,7 +2,7 @@
 
 use icsched_smt::{Answer, Model, SolverStatistics, Term, UnknownReason};
 
-use super::{SymbolicDomain, unsupported};
+use super::{SymValue, SymbolicDomain, unsupported};
 use crate::path::SymPath;
 use crate::stop::{DecisionKind, PathEnd, Stop};
 use crate::trace::OtherSide;
@@ -67,7 +67,22 @@ impl SymbolicDomain {
     /// The value that a term must be held to: asks for the decision `t == candidate` for one feasible candidate after
     /// the other. Constants in the arms of a choice are tried in the order of the choice, else the solver picks.
     pub(super) fn one_value(&mut self, path: &SymPath, t: Term, kind: DecisionKind) -> Result<u64, Stop<Self>> {
-        for candidate in self.constant_arms(t) {
+        let is_address = match kind {
+            DecisionKind::SyncAddress | DecisionKind::CallTarget | DecisionKind::Other => true,
+            DecisionKind::Branch
+            | DecisionKind::InBounds
+            | DecisionKind::Alive
+            | DecisionKind::Divisor
+            | DecisionKind::Concretise
+            | DecisionKind::Assume => false,
+        };
+        let alternatives = if is_address { self.alternatives(path, t) } else { Default::default() };
+        if let Some(pointer) = self.hidden.take() {
+            return Err(Stop::Hidden { pointer: SymValue::Term(pointer) });
+        }
+        let exposed = alternatives.iter().filter(|a| a.exposed && a.rest.is_none()).map(|a| a.constant);
+        let candidates: Vec<u64> = exposed.chain(self.constant_arms(t)).collect();
+        for candidate in candidates {
             let equal = self.equals(t, candidate);
             if path.decided(equal) == Some(false) {
                 continue;

@@ -1,0 +1,586 @@
+//! States in the middle of the program (Bergan 2.3.2, 2.3.3, 2.4.2, 2.5.1).
+//!
+//! A [`Start`] says where the threads are and what dataflow analysis knows of that. The state that is made of it stands for every
+//! concrete state at these places: registers and memory are symbols, except where facts say what they hold. The machine does not
+//! know that it did not start at the beginning.
+//!
+//! Threads have the slots 1, 2, ... of the models' table in the order of the context; the one that runs `main` has 0. Real
+//! ones may be others: programs that take handles for more than names could tell.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use icsched_dataflow::{
+    Base, Context, Definitions as Facts, Expr, ExprId, ExprPool, InitialState, Statics, Symbol, ThreadContext,
+};
+use icsched_ir::{
+    CallStack, Const, Definition, Definitions, EntityId, Expressions, FuncId, GlobalId, Op, Operand, Origin, Program,
+    ProgramPoint, SourceType, Type, TypeId, ValueId,
+};
+use icsched_pointsto::{InstanceId, ObjectId as Abstract, ObjectKind as AbstractKind, Offsets, PointsTo};
+use icsched_smt::{BinOp, Term};
+use rustc_hash::FxHashMap;
+
+use crate::Machine;
+use crate::domain::{Domain as _, MemoryByte};
+use crate::memory::{AddressClass, Heap, ObjectId, ObjectKind, address, classify, function_address, global_object};
+use crate::path::Primary;
+use crate::state::{Startup, State};
+use crate::symbolic::origin::{Origins, Places, RootId, RootName, target_at};
+use crate::symbolic::{SymArray, SymValue, SymbolicDomain};
+use crate::thread::{Frame, FrameId, Thread, ThreadId};
+
+/// Arrays of variable arguments are taken to be this long.
+const VARARGS_BYTES: u64 = 4096;
+
+/// A program context and what is known of it.
+pub struct Start<'a> {
+    /// Where the threads are.
+    pub context: &'a Context,
+    /// What holds there.
+    pub facts: &'a InitialState,
+    /// The expressions of the facts.
+    pub pool: &'a ExprPool,
+    /// The program's points-to analysis.
+    pub points_to: Arc<PointsTo>,
+    /// What variables hold at all times.
+    pub statics: &'a Statics,
+    /// What to leave out.
+    pub options: StartOptions,
+}
+
+/// Switches of the initial state.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct StartOptions {
+    /// Whether the program's variables that never change are known; the models' own always are.
+    pub statics: bool,
+    /// Whether pointers are only compared with what points-to analysis says they may be.
+    pub points_to: bool,
+    /// Whether accesses of objects of unknown size are checked.
+    pub memory_checks: bool,
+}
+
+impl Default for StartOptions {
+    fn default() -> Self {
+        Self { statics: true, points_to: true, memory_checks: true }
+    }
+}
+
+/// Values of the frames of one thread.
+type Registers = FxHashMap<Symbol, Term>;
+
+struct Builder<'m, 'a> {
+    machine: &'m mut Machine<SymbolicDomain>,
+    start: &'a Start<'a>,
+    program: Arc<Program>,
+    heap: Heap<SymbolicDomain>,
+    path: crate::path::SymPath,
+    globals: FxHashMap<GlobalId, RootId>,
+    /// Per thread of the context.
+    registers: Vec<Registers>,
+    next_frame: u64,
+    is_complete: bool,
+}
+
+impl Machine<SymbolicDomain> {
+    /// The state that stands for every concrete state at a context.
+    ///
+    /// O(registers of the frames and globals of the program), and what the facts say.
+    pub fn state_at(&mut self, start: &Start<'_>) -> State<SymbolicDomain> {
+        let program = Arc::clone(&self.program);
+        let mut origins = Origins::new(Arc::clone(&program), Arc::clone(&start.points_to));
+        origins.restrict_aliases = start.options.points_to;
+        origins.memory_checks = start.options.memory_checks;
+        self.domain.origins = Some(Box::new(origins));
+        let builder = Builder {
+            machine: self,
+            start,
+            heap: Heap::new(Arc::clone(&program)),
+            program,
+            path: Default::default(),
+            globals: FxHashMap::default(),
+            registers: Vec::new(),
+            next_frame: 0,
+            is_complete: true,
+        };
+        builder.build()
+    }
+
+    /// Exposes a pointer of the initial state: the state says from now on where it may point.
+    pub fn expose(&mut self, state: &mut State<SymbolicDomain>, pointer: &SymValue) {
+        let pointer = self.domain.term(pointer, 64);
+        self.domain.expose(&mut state.path, &mut state.heap, pointer, false);
+    }
+
+    /// What was left out where the state says less than is known, since the last call.
+    pub fn take_notes(&mut self) -> Vec<String> {
+        self.domain.origins.as_deref_mut().map(|o| std::mem::take(&mut o.notes)).unwrap_or_default()
+    }
+}
+
+impl Builder<'_, '_> {
+    fn build(mut self) -> State<SymbolicDomain> {
+        self.variables();
+        let context = self.start.context;
+        let threads: Vec<Thread<SymbolicDomain>> = (0..context.threads.len()).map(|i| self.thread(i)).collect();
+        let complete = self.is_complete;
+        self.machine.domain.origins().unknown_frames = !complete;
+        for index in 0..threads.len() {
+            self.places(index);
+        }
+        let live = (0..threads.len()).map(|i| ThreadId(u32::try_from(i).expect("threads are few"))).collect();
+        let zero = SymValue::Constant(0);
+        State {
+            heap: self.heap,
+            threads: threads.into_iter().map(Rc::new).collect(),
+            live: Rc::new(live),
+            current: ThreadId::MAIN,
+            path: self.path,
+            events: Default::default(),
+            record_events: true,
+            barriers: Default::default(),
+            input_counts: Default::default(),
+            instructions: 0,
+            main_arguments: [zero, zero, zero],
+            startup: Startup::Main,
+            next_frame: self.next_frame,
+            next_wait: 0,
+            since_switch: 0,
+            atomics_since_switch: 0,
+            waited: 0,
+            next_deadline: u64::MAX,
+            pauses: 0,
+            spin: Default::default(),
+        }
+    }
+
+    fn origins(&mut self) -> &mut Origins {
+        self.machine.domain.origins()
+    }
+
+    /// Global variables: what is written somewhere is a symbol.
+    fn variables(&mut self) {
+        let program = Arc::clone(&self.program);
+        let mut of_global: FxHashMap<GlobalId, Abstract> = FxHashMap::default();
+        for (id, object) in self.start.points_to.objects().iter() {
+            if let AbstractKind::Global(global) = object.kind {
+                of_global.insert(global, id);
+            }
+        }
+        for (id, global) in program.globals.iter() {
+            if global.constant || global.external || global.thread_local {
+                continue;
+            }
+            let statics = self.start.options.statics || global.origin == Origin::Model;
+            if statics && !self.start.statics.is_written(&program, id) {
+                continue;
+            }
+            let places = of_global.get(&id).map(|&o| (o, Offsets::Exact(0)));
+            let places: Places = places.into_iter().collect();
+            let root = self.origins().root(RootName::Global(id), places, 0);
+            if statics {
+                let known = self.start.statics.of_global(&program, id);
+                let bytes = (0..).zip(known).filter_map(|(at, byte)| Some((at, byte?)));
+                for (at, byte) in bytes {
+                    self.origins().set_known(root, at, &[MemoryByte::Constant(byte)]);
+                }
+            }
+            self.globals.insert(id, root);
+            self.heap.set_contents(global_object(id), SymArray::of_root(root));
+        }
+    }
+
+    fn thread(&mut self, index: usize) -> Thread<SymbolicDomain> {
+        let context = &self.start.context.threads[index];
+        let id = ThreadId(u32::try_from(index).expect("threads are few"));
+        let mut thread = Thread::new(id, self.slot(index), self.program.globals.len());
+        self.thread_locals(&mut thread);
+        self.is_complete &= context.complete;
+        self.registers.push(Registers::default());
+        let CallStack(points) = &context.stack;
+        let chains = instances(&self.start.points_to, points);
+        for (depth, &point) in points.iter().enumerate() {
+            let instances: Rc<[InstanceId]> = chains.iter().map(|chain| chain[depth]).collect();
+            self.frame(&mut thread, index, depth, point, &instances);
+        }
+        thread
+    }
+
+    /// The thread's slot in the models' table.
+    fn slot(&self, index: usize) -> u32 {
+        let runs_main = |t: &ThreadContext| t.stack.0.first().map(|p| p.func) == self.program.main;
+        let threads = &self.start.context.threads;
+        let main = threads.iter().position(runs_main);
+        if main == Some(index) {
+            return 0;
+        }
+        let others = (0..index).filter(|&i| main != Some(i)).count();
+        u32::try_from(others + 1).expect("threads are few")
+    }
+
+    fn thread_locals(&mut self, thread: &mut Thread<SymbolicDomain>) {
+        let program = Arc::clone(&self.program);
+        for (id, global) in program.globals.iter().filter(|(_, g)| g.thread_local && !g.external) {
+            let name = match self.start.context.threads.len() {
+                1 => global.name.clone(),
+                _ => format!("{}@{}", global.name, thread.id),
+            };
+            let places: Places = Rc::from([]);
+            let root = self.origins().root(RootName::Variable(name, global.source_type), places, 0);
+            let kind = ObjectKind::ThreadLocal(id, thread.id);
+            let object = self.heap.allocate_holding(kind, global.size, SymArray::of_root(root));
+            Rc::make_mut(&mut thread.thread_locals)[id.index()] = Some(object);
+        }
+    }
+
+    fn frame(
+        &mut self,
+        thread: &mut Thread<SymbolicDomain>,
+        index: usize,
+        depth: usize,
+        point: ProgramPoint,
+        instances: &Rc<[InstanceId]>,
+    ) {
+        let code = Arc::clone(&self.machine.code);
+        let program = Arc::clone(&self.program);
+        let function = &program.functions[point.func];
+        let decoded = &code.functions[point.func];
+        let base = thread.registers.len();
+        thread.registers.resize(base + decoded.registers as usize, SymValue::Constant(0));
+        thread.registers.extend(decoded.constants.iter().map(|&bits| SymValue::Constant(bits)));
+        for &(slot, global, offset) in &decoded.thread_locals {
+            if let Some(object) = thread.thread_locals[global.index()] {
+                thread.registers[base + slot as usize] = SymValue::Constant(address(object, offset.cast_unsigned()));
+            }
+        }
+        let id = FrameId(self.next_frame);
+        self.next_frame += 1;
+        let first_object = u32::try_from(thread.stack_objects.len()).expect("stack objects are few");
+        let mut frame = Frame {
+            id,
+            func: point.func,
+            base: u32::try_from(base).expect("registers are few"),
+            pc: code.pc(point).unwrap_or(0),
+            first_object,
+            varargs: None,
+        };
+        let depth = u32::try_from(depth).expect("stacks are short");
+        let definitions = Definitions::new(function);
+        for value in self.locals(&definitions, point) {
+            let object = self.local(thread, (index, depth), point.func, (id, value), instances);
+            let address = self.machine.domain.pool.constant(64, address(object, 0));
+            self.registers[index].insert(Symbol { frame: depth, value }, address);
+        }
+        if function.varargs {
+            let name = format!("variable arguments of {}", function.name);
+            let kinds = instances.iter().map(|&i| AbstractKind::VarArgs(i));
+            let object = self.object(name, None, kinds.collect(), ObjectKind::VarArgs(id), VARARGS_BYTES);
+            thread.stack_objects.push(object);
+            frame.varargs = Some(object);
+        }
+        let names = Expressions::new(&program, function, &definitions);
+        for (value, info) in function.values.iter() {
+            let term = self.register(index, Symbol { frame: depth, value }, info.ty, &names, instances);
+            let at = base + crate::code::Code::slot(value) as usize;
+            thread.registers[at] = self.machine.domain.value(term);
+        }
+        thread.frames.push(frame);
+    }
+
+    /// The locals of one size that a frame has made for certain: those of the entry block, if control has left it.
+    fn locals(&mut self, definitions: &Definitions, point: ProgramPoint) -> Vec<ValueId> {
+        let program = Arc::clone(&self.program);
+        let function = &program.functions[point.func];
+        let mut found = Vec::new();
+        for (block, body) in function.blocks.iter() {
+            for (inst, i) in body.insts.iter().zip(0u32..) {
+                let Op::Alloca { count, .. } = &inst.op else { continue };
+                let is_constant = matches!(count, Operand::Const(Const::Bits { .. }));
+                let entry = block.index() == 0;
+                let was_made = entry && (point.block.index() != 0 || i < point.inst);
+                let not_yet = entry && !was_made;
+                if is_constant && was_made {
+                    found.extend(inst.results.iter().copied());
+                } else if !not_yet {
+                    self.is_complete = false;
+                }
+            }
+        }
+        found.retain(|v| matches!(definitions.of(*v), Some(Definition::Inst(..))));
+        found
+    }
+
+    /// The object of a local variable.
+    fn local(
+        &mut self,
+        thread: &mut Thread<SymbolicDomain>,
+        (index, depth): (usize, u32),
+        func: FuncId,
+        (frame, value): (FrameId, ValueId),
+        instances: &Rc<[InstanceId]>,
+    ) -> ObjectId {
+        let program = Arc::clone(&self.program);
+        let function = &program.functions[func];
+        let definitions = Definitions::new(function);
+        let (size, count) = match definitions.inst(function, value).map(|i| &i.op) {
+            Some(Op::Alloca { size, count: Operand::Const(Const::Bits { bits, .. }), .. }) => (*size, *bits),
+            _ => (0, 0),
+        };
+        let info = &function.values[value];
+        let name = info.name.clone().unwrap_or_else(|| value.to_string());
+        let name = self.in_frame(name, index, depth);
+        let kinds = instances.iter().map(|&instance| AbstractKind::Stack { instance, value });
+        let kind = ObjectKind::Stack { frame, func, value };
+        let bytes = size.saturating_mul(count);
+        let object = self.object(name, info.source_type, kinds.collect(), kind, bytes);
+        thread.stack_objects.push(object);
+        thread.stack_bytes += bytes;
+        object
+    }
+
+    /// An object that only this context has, with what it is for points-to analysis.
+    fn object(
+        &mut self,
+        name: String,
+        ty: Option<TypeId>,
+        kinds: Vec<AbstractKind>,
+        kind: ObjectKind,
+        size: u64,
+    ) -> ObjectId {
+        let objects = self.start.points_to.objects().iter();
+        let places: Places =
+            objects.filter(|(_, o)| kinds.contains(&o.kind)).map(|(id, _)| (id, Offsets::Exact(0))).collect();
+        let root = self.origins().root(RootName::Variable(name, ty), Rc::clone(&places), 0);
+        let object = self.heap.allocate_holding(kind, size, SymArray::of_root(root));
+        self.path.add_primary(Primary { object, places, origin: 0 });
+        object
+    }
+
+    /// A name of something of one frame: with the thread's number if there are several, and the frame's below the innermost.
+    fn in_frame(&self, name: String, index: usize, depth: u32) -> String {
+        let threads = &self.start.context.threads;
+        let innermost = threads[index].stack.0.len() - 1;
+        let mut name = name;
+        if (depth as usize) < innermost {
+            let func = threads[index].stack.0[depth as usize].func;
+            name = format!("{}::{name}", self.program.functions[func].name);
+        }
+        if threads.len() > 1 { format!("{name}@{index}") } else { name }
+    }
+
+    /// What a register holds: what the facts say, else a symbol.
+    fn register(
+        &mut self,
+        thread: usize,
+        symbol: Symbol,
+        ty: Type,
+        names: &Expressions<'_>,
+        instances: &Rc<[InstanceId]>,
+    ) -> Term {
+        if let Some(&known) = self.registers[thread].get(&symbol) {
+            return known;
+        }
+        let facts = self.facts(thread);
+        let fact = facts.and_then(|f| f.registers.get(symbol.frame as usize)).and_then(|f| f.get(&symbol.value));
+        if let Some(&e) = fact
+            && let Some(term) = self.evaluate(thread, e)
+            && self.machine.domain.pool.width(term) == ty.bits()
+        {
+            self.registers[thread].insert(symbol, term);
+            return term;
+        }
+        let name = names.operand(Operand::Value(symbol.value));
+        let name = self.in_frame(name, thread, symbol.frame);
+        let name = self.origins().unique(name);
+        let term = self.machine.domain.pool.symbol(&name, ty.bits());
+        if ty.bits() == 64 {
+            let pointee = self.pointee(thread, symbol);
+            self.origins().register(term, Rc::clone(instances), symbol.value, pointee);
+        }
+        self.registers[thread].insert(symbol, term);
+        term
+    }
+
+    fn facts(&self, thread: usize) -> Option<&Facts> {
+        self.start.facts.threads.get(thread).map(|t| &t.definitions)
+    }
+
+    /// The type of what a register points to, as the source says.
+    fn pointee(&self, thread: usize, symbol: Symbol) -> Option<TypeId> {
+        let point = self.start.context.threads[thread].stack.0[symbol.frame as usize];
+        let ty = self.program.functions[point.func].values[symbol.value].source_type?;
+        match self.program.types.resolve(ty)?.1 {
+            SourceType::Pointer { .. } => target_at(&self.program.types, ty, 0),
+            _ => None,
+        }
+    }
+
+    /// The value of a fact's expression; `None` if it is about a register that is not known yet.
+    fn evaluate(&mut self, thread: usize, e: ExprId) -> Option<Term> {
+        let pool = self.start.pool;
+        let width = pool.width(e);
+        let domain = &mut self.machine.domain;
+        Some(match pool.get(e) {
+            Expr::Constant { width, bits } => domain.pool.constant(width, bits),
+            Expr::Global(global) => domain.pool.constant(64, address(global_object(global), 0)),
+            Expr::Function(func) => domain.pool.constant(64, function_address(func)),
+            Expr::Symbol { symbol, .. } => self.symbol(thread, symbol)?,
+            Expr::Sum { base, offset } => {
+                let base = self.evaluate(thread, base)?;
+                let pool = &mut self.machine.domain.pool;
+                let offset = pool.constant(width, offset);
+                pool.binary(BinOp::Add, base, offset)
+            }
+            Expr::Binary { op, a, b } => {
+                let ty = Type::Int(u8::try_from(pool.width(a)).ok()?);
+                let (a, b) = (self.evaluate(thread, a)?, self.evaluate(thread, b)?);
+                let value = self.machine.domain.binary(op, ty, &SymValue::Term(a), &SymValue::Term(b)).ok()?;
+                self.machine.domain.term(&value, width)
+            }
+            Expr::Unary { op, a } => {
+                let ty = Type::Int(u8::try_from(pool.width(a)).ok()?);
+                let a = self.evaluate(thread, a)?;
+                let value = self.machine.domain.unary(op, ty, &SymValue::Term(a)).ok()?;
+                self.machine.domain.term(&value, width)
+            }
+            Expr::Cast { op, width, a } => {
+                let (from, to) = (Type::Int(u8::try_from(pool.width(a)).ok()?), Type::Int(u8::try_from(width).ok()?));
+                let a = self.evaluate(thread, a)?;
+                let value = self.machine.domain.cast(op, from, to, &SymValue::Term(a)).ok()?;
+                self.machine.domain.term(&value, width)
+            }
+            Expr::Compare { predicate, a, b } => {
+                let ty = Type::Int(u8::try_from(pool.width(a)).ok()?);
+                let (a, b) = (self.evaluate(thread, a)?, self.evaluate(thread, b)?);
+                let value = self.machine.domain.int_compare(predicate, ty, &SymValue::Term(a), &SymValue::Term(b));
+                self.machine.domain.term(&value, 1)
+            }
+            Expr::Overflow { op, a, b } => {
+                let ty = Type::Int(u8::try_from(pool.width(a)).ok()?);
+                let (a, b) = (self.evaluate(thread, a)?, self.evaluate(thread, b)?);
+                let value = self.machine.domain.overflow(op, ty, &SymValue::Term(a), &SymValue::Term(b));
+                self.machine.domain.term(&value, 1)
+            }
+            Expr::Select { condition, a, b } => {
+                let condition = self.evaluate(thread, condition)?;
+                let (a, b) = (self.evaluate(thread, a)?, self.evaluate(thread, b)?);
+                self.machine.domain.pool.ite(condition, a, b)
+            }
+        })
+    }
+
+    /// A register that a fact mentions: facts mention those that have no fact of their own.
+    fn symbol(&mut self, thread: usize, symbol: Symbol) -> Option<Term> {
+        if let Some(&known) = self.registers[thread].get(&symbol) {
+            return Some(known);
+        }
+        let point = self.start.context.threads.get(thread)?.stack.0.get(symbol.frame as usize).copied()?;
+        let program = Arc::clone(&self.program);
+        let function = &program.functions[point.func];
+        let definitions = Definitions::new(function);
+        let own = self.facts(thread)?.registers.get(symbol.frame as usize)?.get(&symbol.value).copied();
+        let is_itself = |e| matches!(self.start.pool.get(e), Expr::Symbol { symbol: s, .. } if s == symbol);
+        if own.is_some_and(|e| !is_itself(e)) {
+            return None;
+        }
+        let chains = instances(&self.start.points_to, &self.start.context.threads[thread].stack.0);
+        let instances: Rc<[InstanceId]> = chains.iter().map(|c| c[symbol.frame as usize]).collect();
+        let ty = function.values.get(symbol.value)?.ty;
+        let names = Expressions::new(&program, function, &definitions);
+        let name = names.operand(Operand::Value(symbol.value));
+        let name = self.in_frame(name, thread, symbol.frame);
+        let name = self.origins().unique(name);
+        let term = self.machine.domain.pool.symbol(&name, ty.bits());
+        if ty.bits() == 64 {
+            let pointee = self.pointee(thread, symbol);
+            self.origins().register(term, instances, symbol.value, pointee);
+        }
+        self.registers[thread].insert(symbol, term);
+        Some(term)
+    }
+
+    /// What a thread's facts say of memory (the heap invariants of 2.4.2).
+    fn places(&mut self, thread: usize) {
+        let Some(facts) = self.start.facts.threads.get(thread) else { return };
+        for known in &facts.definitions.places {
+            let Some(value) = self.evaluate(thread, known.value) else { continue };
+            let place = known.place;
+            match place.base {
+                Base::Global(global) => {
+                    let (Some(&root), Ok(at)) = (self.globals.get(&global), u64::try_from(place.offset)) else {
+                        continue;
+                    };
+                    self.holds(root, at, place.bytes, value, None);
+                }
+                Base::Symbol(symbol) => {
+                    if let Some(base) = self.symbol(thread, symbol) {
+                        self.behind(base, place.offset, place.bytes, value);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A fact about memory behind a pointer, which therefore points into an object.
+    fn behind(&mut self, base: Term, offset: i64, bytes: u32, value: Term) {
+        if let Some(at) = self.machine.domain.pool.as_const(base) {
+            self.at_address(at.wrapping_add_signed(offset), bytes, value, None);
+            return;
+        }
+        if self.path.exposed(base).is_none() {
+            if !self.machine.domain.origins().is_initial(base) || self.machine.domain.origins().places(base).is_empty() {
+                return;
+            }
+            self.machine.domain.expose(&mut self.path, &mut self.heap, base, true);
+        }
+        let Some(alternatives) = self.path.exposed(base).cloned() else { return };
+        for alternative in alternatives.iter().filter(|a| a.rest.is_none()) {
+            let guard = alternative.guard.filter(|_| alternatives.len() > 1);
+            self.at_address(alternative.constant.wrapping_add_signed(offset), bytes, value, guard);
+        }
+    }
+
+    fn at_address(&mut self, at: u64, bytes: u32, value: Term, guard: Option<Term>) {
+        let AddressClass::Object(object, offset) = classify(at) else { return };
+        let Some(root) = self.heap.root_of(object) else { return };
+        if let Ok(offset) = u64::try_from(offset) {
+            self.holds(root, offset, bytes, value, guard);
+        }
+    }
+
+    /// Bytes of a root hold a value, where `guard` holds: as they are read if that is always, else as a constraint.
+    fn holds(&mut self, root: RootId, at: u64, bytes: u32, value: Term, guard: Option<Term>) {
+        let domain = &mut self.machine.domain;
+        let value = domain.value(value);
+        let is_new = domain.origins().is_untouched(root, at, u64::from(bytes));
+        if guard.is_none() && is_new {
+            let split = domain.split_bytes(&value, bytes);
+            domain.origins().set_known(root, at, &split);
+            return;
+        }
+        let before = domain.initial_bytes(root, at, bytes as usize);
+        let before = domain.join_bytes(&before);
+        let (before, value) = (domain.term(&before, 8 * bytes), domain.term(&value, 8 * bytes));
+        let mut same = domain.equal(before, value);
+        if let Some(guard) = guard {
+            let elsewhere = domain.pool.not(guard);
+            same = domain.pool.binary(BinOp::Or, elsewhere, same);
+        }
+        self.path.constrain(&domain.pool, same);
+    }
+}
+
+/// The instances that the frames of a stack can be.
+fn instances(points_to: &PointsTo, points: &[ProgramPoint]) -> Vec<Vec<InstanceId>> {
+    let Some(first) = points.first() else { return Vec::new() };
+    let mut chains: Vec<Vec<InstanceId>> = points_to.instances_of(first.func).iter().map(|&i| vec![i]).collect();
+    for pair in points.windows(2) {
+        let step = |mut chain: Vec<InstanceId>| {
+            let caller = *chain.last()?;
+            chain.push(points_to.callee_instance(caller, pair[0], pair[1].func)?);
+            Some(chain)
+        };
+        chains = chains.into_iter().filter_map(step).collect();
+    }
+    chains
+}

@@ -1,0 +1,314 @@
+//! Where the symbols of an initial state come from, and what they may point to (Bergan 2.4.1; design decision D6).
+//!
+//! A state in the middle of the program is made of values that nobody knows: what registers of frames hold, and what memory holds.
+//! Each has a symbol, named by its access path, made when it is first read. Memory is read from *roots*: objects of the initial
+//! state, known by how one gets to them. A root's bytes never change: they are those of the initial state, and what is written
+//! later is kept elsewhere ([`unknown`](super::unknown)). So a symbol means the same on all paths.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use icsched_ir::{EntityId, GlobalId, Operand, Program, SourceType, TypeId, TypeTable, ValueId, describe_offset};
+use icsched_ir::{describe_pointee, entity_id};
+use icsched_pointsto::{InstanceId, ObjectId as Abstract, ObjectKind as AbstractKind, Offsets, PointsTo};
+use icsched_smt::Term;
+use rustc_hash::FxHashMap;
+
+use crate::domain::MemoryByte;
+
+entity_id!(
+    /// An object of the initial state.
+    RootId, "r"
+);
+
+/// Where something may be, as points-to analysis names places.
+pub(crate) type Places = Rc<[(Abstract, Offsets)]>;
+
+/// The name of a root, for the names of its bytes.
+#[derive(Clone, Debug)]
+pub(crate) enum RootName {
+    /// A global variable.
+    Global(GlobalId),
+    /// A variable with a name of its own.
+    Variable(String, Option<TypeId>),
+    /// What a pointer points to: its name, the type behind it, and the offset in the object.
+    Pointee(String, Option<TypeId>, u64),
+}
+
+/// An object of the initial state.
+pub(crate) struct Root {
+    name: RootName,
+    /// Where its first byte may be.
+    places: Places,
+    /// The first offset that counts as its first byte in `places`.
+    origin: u64,
+    /// What bytes hold, where that is known.
+    pub(super) known: BTreeMap<u64, MemoryByte<Term>>,
+    /// Symbols by the offset of their first byte, with the number of their bytes.
+    pub(super) symbols: BTreeMap<u64, (u32, Term)>,
+    /// What was read at offsets that are no constants: offset, bytes, value.
+    pub(super) indexed: Vec<(Term, u32, Term)>,
+    /// Least offset, and the end, where they are not known.
+    pub(super) extent: Option<(Term, Term)>,
+}
+
+#[derive(Clone, Debug)]
+enum Source {
+    /// A register of a frame whose function runs as one of these instances.
+    Register(Rc<[InstanceId]>, ValueId),
+    /// Bytes of a root.
+    Memory(RootId, Offsets),
+}
+
+#[derive(Clone, Debug)]
+struct Origin {
+    source: Source,
+    /// The type of what it points to.
+    pointee: Option<TypeId>,
+    places: Option<Places>,
+}
+
+/// What is known of the symbols of an initial state.
+pub struct Origins {
+    pub(crate) program: Arc<Program>,
+    pub(crate) points_to: Arc<PointsTo>,
+    pub(super) roots: Vec<Root>,
+    symbols: FxHashMap<Term, Origin>,
+    /// The root that was made for a pointer.
+    pub(super) root_of: FxHashMap<Term, RootId>,
+    /// How often a name was asked for.
+    names: FxHashMap<String, u32>,
+    /// Whether there may be locals of activations that the context does not know.
+    pub(crate) unknown_frames: bool,
+    /// Whether a pointer is only compared with those that it may be equal to by points-to analysis.
+    pub(crate) restrict_aliases: bool,
+    /// Whether accesses of objects of unknown size are checked.
+    pub(crate) memory_checks: bool,
+    /// What was left out.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Origins {
+    /// No symbols.
+    pub(crate) fn new(program: Arc<Program>, points_to: Arc<PointsTo>) -> Self {
+        Self {
+            program,
+            points_to,
+            roots: Vec::new(),
+            symbols: FxHashMap::default(),
+            root_of: FxHashMap::default(),
+            names: FxHashMap::default(),
+            unknown_frames: true,
+            restrict_aliases: true,
+            memory_checks: true,
+            notes: Vec::new(),
+        }
+    }
+
+    /// A name that no symbol has yet.
+    pub(crate) fn unique(&mut self, name: String) -> String {
+        let count = self.names.entry(name.clone()).or_insert(0);
+        *count += 1;
+        match *count {
+            1 => name,
+            n => format!("{name}'{n}"),
+        }
+    }
+
+    /// A new object of the initial state. `places` are those of the byte at `origin`.
+    pub(crate) fn root(&mut self, name: RootName, places: Places, origin: u64) -> RootId {
+        self.roots.push(Root {
+            name,
+            places,
+            origin,
+            known: BTreeMap::new(),
+            symbols: BTreeMap::new(),
+            indexed: Vec::new(),
+            extent: None,
+        });
+        RootId::from_index(self.roots.len() - 1)
+    }
+
+    pub(crate) fn get(&self, id: RootId) -> &Root {
+        &self.roots[id.index()]
+    }
+
+    pub(super) fn get_mut(&mut self, id: RootId) -> &mut Root {
+        &mut self.roots[id.index()]
+    }
+
+    /// Says what bytes of a root hold.
+    pub(crate) fn set_known(&mut self, root: RootId, offset: u64, bytes: &[MemoryByte<Term>]) {
+        let known = &mut self.get_mut(root).known;
+        known.extend((offset..).zip(bytes.iter().cloned()));
+    }
+
+    /// Whether nothing is known or was read of some bytes.
+    pub(crate) fn is_untouched(&self, root: RootId, at: u64, n: u64) -> bool {
+        let root = self.get(root);
+        let end = at + n;
+        let before = root.symbols.range(..end).next_back().is_some_and(|(&s, &(len, _))| s + u64::from(len) > at);
+        !before && root.known.range(at..end).next().is_none() && root.indexed.is_empty()
+    }
+
+    /// Says what a symbol is: a register of a frame.
+    pub(crate) fn register(
+        &mut self,
+        symbol: Term,
+        instances: Rc<[InstanceId]>,
+        value: ValueId,
+        pointee: Option<TypeId>,
+    ) {
+        let source = Source::Register(instances, value);
+        self.symbols.insert(symbol, Origin { source, pointee, places: None });
+    }
+
+    /// Says what a symbol is: bytes of a root, from one of these offsets on.
+    pub(super) fn memory(&mut self, symbol: Term, root: RootId, offset: Option<u64>) {
+        let pointee = offset.and_then(|at| self.pointer_at(root, at));
+        let offsets = offset.map_or(Offsets::ANY, |at| Offsets::Exact(at.cast_signed()));
+        self.symbols.insert(symbol, Origin { source: Source::Memory(root, offsets), pointee, places: None });
+    }
+
+    /// Whether a term is a symbol of the initial state.
+    pub(crate) fn is_initial(&self, t: Term) -> bool {
+        self.symbols.contains_key(&t)
+    }
+
+    /// The type of what a symbol points to.
+    pub(crate) fn pointee(&self, symbol: Term) -> Option<TypeId> {
+        self.symbols.get(&symbol)?.pointee
+    }
+
+    /// Where a symbol may point; empty for what is no symbol of the initial state, and for one that is no pointer.
+    pub(crate) fn places(&mut self, symbol: Term) -> Places {
+        let Some(origin) = self.symbols.get(&symbol) else { return Rc::from([]) };
+        if let Some(places) = &origin.places {
+            return Rc::clone(places);
+        }
+        let mut found: Vec<(Abstract, Offsets)> = Vec::new();
+        match &origin.source {
+            Source::Register(instances, value) => {
+                for &instance in instances.iter() {
+                    let info = self.points_to.pointer_info_in(instance, Operand::Value(*value));
+                    found.extend(info.locations.iter().map(|l| (l.object, l.offsets)));
+                }
+            }
+            Source::Memory(root, offsets) => {
+                let root = self.get(*root);
+                for &(object, start) in root.places.iter() {
+                    let at = match *offsets {
+                        Offsets::Exact(x) => moved(start, x.wrapping_sub(root.origin.cast_signed())),
+                        Offsets::Strided { .. } => Offsets::ANY,
+                    };
+                    let info = self.points_to.contents_at(object, at, 8);
+                    found.extend(info.locations.iter().map(|l| (l.object, l.offsets)));
+                }
+            }
+        }
+        found.retain(|(object, _)| self.points_to.objects()[*object].kind != AbstractKind::Transfer);
+        found.sort_unstable();
+        found.dedup();
+        let places: Places = found.into();
+        if let Some(origin) = self.symbols.get_mut(&symbol) {
+            origin.places = Some(Rc::clone(&places));
+        }
+        places
+    }
+
+    /// The name of bytes of a root.
+    pub(super) fn name_at(&self, root: RootId, offset: u64) -> String {
+        let types = &self.program.types;
+        match &self.get(root).name {
+            RootName::Global(global) => self.program.describe_global(*global, offset.cast_signed()),
+            RootName::Variable(name, Some(ty)) => format!("{name}{}", describe_offset(types, *ty, offset)),
+            RootName::Variable(name, None) if offset == 0 => name.clone(),
+            RootName::Variable(name, None) => format!("{name}+{offset}"),
+            RootName::Pointee(pointer, to, origin) => {
+                describe_pointee(types, pointer, *to, offset.wrapping_sub(*origin).cast_signed())
+            }
+        }
+    }
+
+    /// A root as a whole, and what an index is counted from: the name before `[`, and the size of an element.
+    pub(super) fn name_of(&self, root: RootId) -> (String, Option<u64>, u64) {
+        let types = &self.program.types;
+        match &self.get(root).name {
+            RootName::Global(global) => {
+                let global = &self.program.globals[*global];
+                (global.name.clone(), global.source_type.and_then(|ty| element(types, ty)), 0)
+            }
+            RootName::Variable(name, ty) => (name.clone(), ty.and_then(|ty| element(types, ty)), 0),
+            RootName::Pointee(pointer, to, origin) => (pointer.clone(), to.map(|ty| types.size(ty)), *origin),
+        }
+    }
+
+    /// A root in messages.
+    pub(crate) fn describe(&self, root: RootId) -> String {
+        match &self.get(root).name {
+            RootName::Global(global) => self.program.globals[*global].name.clone(),
+            RootName::Variable(name, _) => name.clone(),
+            RootName::Pointee(pointer, ..) => format!("*{pointer}"),
+        }
+    }
+
+    /// The type of what the pointer at an offset of a root points to, if the source has one there.
+    fn pointer_at(&self, root: RootId, offset: u64) -> Option<TypeId> {
+        let types = &self.program.types;
+        let (ty, offset) = match &self.get(root).name {
+            RootName::Global(global) => (self.program.globals[*global].source_type?, offset),
+            RootName::Variable(_, ty) => ((*ty)?, offset),
+            RootName::Pointee(_, to, origin) => {
+                let to = (*to)?;
+                let size = i64::try_from(types.size(to)).ok().filter(|&size| size > 0)?;
+                let offset = offset.wrapping_sub(*origin).cast_signed().rem_euclid(size);
+                (to, offset.unsigned_abs())
+            }
+        };
+        target_at(types, ty, offset)
+    }
+}
+
+/// Offsets moved by a constant.
+pub(crate) fn moved(offsets: Offsets, by: i64) -> Offsets {
+    match offsets {
+        Offsets::Exact(x) => Offsets::Exact(x.wrapping_add(by)),
+        Offsets::Strided { start, stride } => {
+            Offsets::strided(i64::try_from(start).unwrap_or(0).wrapping_add(by), stride)
+        }
+    }
+}
+
+/// The size of an array's elements.
+fn element(types: &TypeTable, ty: TypeId) -> Option<u64> {
+    match types.resolve(ty)?.1 {
+        SourceType::Array { element, .. } => element.map(|e| types.size(e)),
+        _ => None,
+    }
+}
+
+/// What the pointer at an offset of a value of this type points to.
+pub(crate) fn target_at(types: &TypeTable, mut ty: TypeId, mut offset: u64) -> Option<TypeId> {
+    // A well-formed type is no deeper than the table is long.
+    for _ in 0..types.len() {
+        let (id, resolved) = types.resolve(ty)?;
+        match resolved {
+            SourceType::Pointer { to } => return (*to).filter(|_| offset == 0),
+            SourceType::Struct { fields, .. } | SourceType::Union { fields, .. } => {
+                let field = fields.iter().rev().find(|f| f.offset <= offset && f.ty.is_some())?;
+                (ty, offset) = (field.ty?, offset - field.offset);
+            }
+            SourceType::Array { element, .. } => {
+                let element = (*element)?;
+                let size = types.size(element);
+                (ty, offset) = (element, offset.checked_rem(size)?);
+            }
+            _ => return None,
+        }
+        if ty == id {
+            return None;
+        }
+    }
+    None
+}

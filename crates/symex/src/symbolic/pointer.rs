@@ -1,0 +1,245 @@
+//! Pointers of an initial state (Bergan 2.4.1: primary objects and the list of aliasable objects).
+//!
+//! Nobody knows where such a pointer points. When it is used first, it is *exposed*: it may be null, one of the objects that the
+//! path knows of and points-to analysis allows, or an object that was not met yet, its *primary object*, which is made then.
+//! An access is one access to each of these, guarded by the pointer's value; addresses are numbers, so aliasing constraints are
+//! comparisons with constants.
+//!
+//! Deviation from equation 2.1: Bergan gives every pointer an object of its own and keeps those that may be the same equal by
+//! conditional stores; here the condition is on the pointer and an object exists once. Both admit the same concrete heaps: the
+//! object that a pointer really points to was met before, and then is one of the candidates, or not, and then is the new one.
+
+use std::rc::Rc;
+
+use icsched_ir::EntityId;
+use icsched_pointsto::{ObjectId as Abstract, ObjectKind as AbstractKind, Offsets};
+use icsched_smt::{BinOp, CmpOp, Term};
+
+use super::SymbolicDomain;
+use super::memory::SymArray;
+use super::origin::{Places, RootId, RootName, moved};
+use super::resolve::{Alternative, Alternatives};
+use crate::memory::{Heap, ObjectId, ObjectKind, address, function_address, global_object};
+use crate::path::{Primary, SymPath};
+
+/// Bytes before a pointer that points somewhere into its primary object.
+const MIDDLE: u64 = 1 << 24;
+/// Bytes of an object of unknown size. Offsets stay within half an address.
+const UNKNOWN_SIZE: u64 = 1 << 31;
+/// Most objects that a pointer is compared with.
+const MAX_CANDIDATES: usize = 64;
+
+/// Where in an object that is known a pointer may point.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Spot {
+    At(u64),
+    /// Anywhere at `start + k * stride`.
+    Somewhere { start: u64, stride: u64 },
+}
+
+impl SymbolicDomain {
+    /// Whether a term is a pointer of the initial state that was not exposed on this path.
+    pub(super) fn is_hidden(&mut self, path: &SymPath, t: Term) -> bool {
+        if self.pool.width(t) != 64 || path.exposed(t).is_some() {
+            return false;
+        }
+        let Some(origins) = self.origins.as_deref_mut() else { return false };
+        origins.is_initial(t) && !origins.places(t).is_empty()
+    }
+
+    /// Exposes a pointer of the initial state: from now on the path says where it may point. `valid`: it is known not to be null.
+    pub(crate) fn expose(&mut self, path: &mut SymPath, heap: &mut Heap<Self>, pointer: Term, valid: bool) {
+        let places = self.origins().places(pointer);
+        let mut alternatives = Alternatives::new();
+        if !valid {
+            alternatives.push(self.exactly(pointer, 0));
+        }
+        let mut spots = self.known_spots(path, heap, &places);
+        if spots.len() > MAX_CANDIDATES {
+            let name = self.pool.symbol_name(pointer).unwrap_or("a pointer").to_owned();
+            let count = spots.len();
+            self.origins().notes.push(format!(
+                "`{name}` may point to {count} known objects; it is taken to point to none of them"
+            ));
+            spots.clear();
+        }
+        for (object, spot) in spots {
+            let alternative = match spot {
+                Spot::At(at) => self.exactly(pointer, address(object, at)),
+                Spot::Somewhere { start, stride } => self.within(heap, pointer, object, start, stride),
+            };
+            alternatives.push(alternative);
+        }
+        let functions: Vec<u64> = places.iter().filter_map(|p| self.function(*p)).collect();
+        for at in functions {
+            alternatives.push(self.exactly(pointer, at));
+        }
+        let new: Places = places.iter().copied().filter(|&(object, _)| self.may_be_new(object)).collect();
+        if !new.is_empty() || alternatives.is_empty() {
+            let primary = self.primary(heap, pointer, &new);
+            alternatives.push(self.exactly(pointer, address(primary.object, primary.origin)));
+            path.add_primary(primary);
+        }
+        let guards: Vec<Term> = alternatives.iter().filter_map(|a| a.guard).collect();
+        let any = self.pool.or_all(&guards);
+        path.constrain(&self.pool, any);
+        path.expose(pointer, alternatives.into_iter().collect());
+    }
+
+    /// Whether an abstract object stands for objects that the path may not know of.
+    fn may_be_new(&mut self, object: Abstract) -> bool {
+        let origins = self.origins();
+        match origins.points_to.objects()[object].kind {
+            AbstractKind::Heap { .. }
+            | AbstractKind::Library { .. }
+            | AbstractKind::Outside
+            | AbstractKind::VarArgs(_)
+            | AbstractKind::ArgumentVector
+            | AbstractKind::Arguments
+            | AbstractKind::EnvironmentVector
+            | AbstractKind::Environment
+            | AbstractKind::PlainConstants => true,
+            AbstractKind::Stack { .. } => origins.unknown_frames,
+            AbstractKind::Global(global) => origins.program.globals[global].thread_local,
+            AbstractKind::Function(_) | AbstractKind::MovedFunctions | AbstractKind::Transfer => false,
+        }
+    }
+
+    fn function(&mut self, (object, offsets): (Abstract, Offsets)) -> Option<u64> {
+        match self.origins().points_to.objects()[object].kind {
+            AbstractKind::Function(func) if offsets.contains(0) => Some(function_address(func)),
+            _ => None,
+        }
+    }
+
+    /// The places in objects that the path knows of, sorted.
+    fn known_spots(&mut self, path: &SymPath, heap: &Heap<Self>, places: &Places) -> Vec<(ObjectId, Spot)> {
+        let mut spots = Vec::new();
+        for &(object, offsets) in places.iter() {
+            let kind = self.origins().points_to.objects()[object].kind;
+            if let AbstractKind::Global(global) = kind
+                && !self.origins().program.globals[global].thread_local
+            {
+                spots.push((global_object(global), spot(offsets, Offsets::Exact(0), 0)));
+            }
+            for primary in path.primaries() {
+                for &(_, start) in primary.places.iter().filter(|p| p.0 == object) {
+                    spots.push((primary.object, spot(offsets, start, primary.origin)));
+                }
+            }
+        }
+        let is_inside = |&(object, spot): &(ObjectId, Spot)| match spot {
+            Spot::At(at) => heap.object(object).is_some_and(|o| at <= o.size),
+            Spot::Somewhere { .. } => heap.object(object).is_some(),
+        };
+        spots.retain(is_inside);
+        spots.sort_unstable();
+        spots.dedup();
+        let mut merged = Vec::new();
+        for spots in spots.chunk_by(|a, b| a.0 == b.0) {
+            let object = spots[0].0;
+            match spots {
+                [one] => merged.push(*one),
+                _ if spots.iter().all(|s| matches!(s.1, Spot::At(_))) => merged.extend_from_slice(spots),
+                _ => merged.push((object, Spot::Somewhere { start: 0, stride: 1 })),
+            }
+        }
+        merged
+    }
+
+    /// The pointer has this value.
+    fn exactly(&mut self, pointer: Term, at: u64) -> Alternative {
+        let here = self.equals(pointer, at);
+        Alternative { guard: Some(here), constant: at, rest: None, exposed: true }
+    }
+
+    /// The pointer is somewhere in this object.
+    fn within(&mut self, heap: &Heap<Self>, pointer: Term, object: ObjectId, start: u64, stride: u64) -> Alternative {
+        let size = heap.object(object).map_or(0, |o| o.size);
+        let first = address(object, 0);
+        let minus_first = self.pool.constant(64, first.wrapping_neg());
+        let offset = self.pool.binary(BinOp::Add, pointer, minus_first);
+        let end = self.pool.constant(64, size);
+        let mut here = self.pool.cmp(CmpOp::Ule, offset, end);
+        if stride.is_power_of_two() && stride > 1 {
+            let bits = stride.trailing_zeros();
+            let low = self.pool.extract(offset, bits - 1, 0);
+            let fits = self.equals(low, start % stride);
+            here = self.pool.binary(BinOp::And, here, fits);
+        }
+        Alternative { guard: Some(here), constant: first, rest: Some(offset), exposed: true }
+    }
+
+    /// The object that a pointer points to if it points to none that the path knows of.
+    fn primary(&mut self, heap: &mut Heap<Self>, pointer: Term, places: &Places) -> Primary {
+        let (origin, size) = self.layout(places);
+        let root = self.root_behind(pointer, places, origin, size.is_none());
+        let object = heap.allocate_holding(
+            ObjectKind::Initial(u32::try_from(root.index()).expect("roots are few")),
+            size.unwrap_or(UNKNOWN_SIZE),
+            SymArray::of_root(root),
+        );
+        Primary { object, places: places.clone(), origin }
+    }
+
+    /// The offset in its object that a pointer to these places points to, and the object's size if that is known.
+    fn layout(&mut self, places: &Places) -> (u64, Option<u64>) {
+        let mut starts = places.iter().map(|p| p.1.exact().and_then(|x| u64::try_from(x).ok()));
+        let first = starts.next().flatten();
+        let Some(origin) = first.filter(|_| starts.all(|s| s == first)) else { return (MIDDLE, None) };
+        let objects = Rc::clone(places);
+        let points_to = &self.origins().points_to;
+        let mut sizes = objects.iter().map(|p| points_to.objects()[p.0].size);
+        let size = sizes.next().flatten();
+        (origin, size.filter(|_| sizes.all(|s| s == size)))
+    }
+
+    fn root_behind(&mut self, pointer: Term, places: &Places, origin: u64, unsized_: bool) -> RootId {
+        if let Some(&root) = self.origins().root_of.get(&pointer) {
+            return root;
+        }
+        let name = self.pool.symbol_name(pointer).unwrap_or("?").to_owned();
+        let origins = self.origins();
+        let pointee = origins.pointee(pointer);
+        let root = origins.root(RootName::Pointee(name.clone(), pointee, origin), places.clone(), origin);
+        origins.root_of.insert(pointer, root);
+        if unsized_ && origins.memory_checks {
+            let (low, end) = (origins.unique(format!("first byte of *{name}")), origins.unique(format!("size of *{name}")));
+            let (low, end) = (self.pool.symbol(&low, 64), self.pool.symbol(&end, 64));
+            self.origins().get_mut(root).extent = Some((low, end));
+        }
+        root
+    }
+}
+
+/// Where a place is in an object of which another place is known to be at `origin`.
+fn spot(place: Offsets, known: Offsets, origin: u64) -> Spot {
+    match (place, known) {
+        (Offsets::Exact(x), Offsets::Exact(y)) => Spot::At(origin.wrapping_add_signed(x.wrapping_sub(y))),
+        (Offsets::Strided { start, stride }, Offsets::Exact(y)) => {
+            let at = moved(Offsets::Strided { start, stride }, origin.cast_signed().wrapping_sub(y));
+            match at {
+                Offsets::Strided { start, stride } => Spot::Somewhere { start, stride },
+                Offsets::Exact(_) => Spot::Somewhere { start: 0, stride: 1 },
+            }
+        }
+        (place, Offsets::Strided { stride, .. }) => {
+            let common = gcd(stride, place.stride());
+            let start = match (place, known) {
+                (Offsets::Exact(x), Offsets::Strided { start, .. }) => x.wrapping_sub(start.cast_signed()),
+                (Offsets::Strided { start: a, .. }, Offsets::Strided { start, .. }) => {
+                    a.cast_signed().wrapping_sub(start.cast_signed())
+                }
+                _ => 0,
+            };
+            match Offsets::strided(start.wrapping_add_unsigned(origin), common) {
+                Offsets::Strided { start, stride } => Spot::Somewhere { start, stride },
+                Offsets::Exact(_) => Spot::Somewhere { start: 0, stride: 1 },
+            }
+        }
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}

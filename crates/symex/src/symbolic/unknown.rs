@@ -1,0 +1,262 @@
+//! Contents of objects of an initial state (Bergan 2.4.1, "constructing a new primary object"; equation 2.1).
+//!
+//! An object holds what its root holds, except where it was written since. Bytes of the root get symbols when they are read
+//! first. A read at an offset that is no constant gets a symbol of its own, which equals what was read before wherever the
+//! offsets are equal. So no arrays go to the solver. Deviation from Bergan, who reads from a fresh array: bytes that are read
+//! one time at a constant and later at another offset are not known to be the same, nor are accesses of different widths at
+//! offsets that are no constants. Every value is still what memory holds; less is known of it.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use icsched_smt::{BinOp, Term};
+use smallvec::SmallVec;
+
+use super::integer::{index_of, integers_of};
+use super::origin::{Origins, RootId};
+use super::{SymValue, SymbolicDomain};
+use crate::domain::MemoryByte;
+use crate::print::Printer;
+
+/// Earlier reads that a read at an offset that is no constant is compared with.
+const MAX_LINKS: usize = 24;
+
+type Bytes = SmallVec<[MemoryByte<Term>; 8]>;
+
+/// Contents of an object of the initial state.
+#[derive(Clone, Debug)]
+pub(super) struct Unknown {
+    pub(super) root: RootId,
+    /// Written at constant offsets, before the first of `writes`.
+    cells: Rc<BTreeMap<u64, MemoryByte<Term>>>,
+    /// Later writes, from the first one at an offset that is no constant on.
+    writes: Rc<Vec<Write>>,
+}
+
+#[derive(Clone, Debug)]
+struct Write {
+    offset: Term,
+    bytes: Bytes,
+    guard: Option<Term>,
+}
+
+impl Unknown {
+    pub(super) fn new(root: RootId) -> Self {
+        Self { root, cells: Rc::default(), writes: Rc::default() }
+    }
+}
+
+impl SymbolicDomain {
+    /// What is known of the symbols of an initial state.
+    pub(crate) fn origins(&mut self) -> &mut Origins {
+        self.origins.as_deref_mut().expect("objects of an initial state belong to a domain that has one")
+    }
+
+    /// `n` bytes at an offset that is inside of the object.
+    pub(super) fn load_unknown(&mut self, unknown: &Unknown, offset: Term, n: u32) -> SymValue {
+        let mut value = match self.pool.as_const(offset) {
+            Some(at) => {
+                let bytes: Bytes = (at..at + u64::from(n))
+                    .map(|i| match unknown.cells.get(&i) {
+                        Some(written) => written.clone(),
+                        // A byte that was not written is read with its neighbours.
+                        None => MemoryByte::Constant(0),
+                    })
+                    .collect();
+                let bytes = self.fill_initial(unknown, at, bytes);
+                let value = self.value_of_bytes(&bytes);
+                self.term(&value, 8 * n)
+            }
+            None => self.load_indexed(unknown, offset, n),
+        };
+        for write in Rc::clone(&unknown.writes).iter() {
+            value = self.after(write, offset, n, value);
+        }
+        self.value(value)
+    }
+
+    /// Replaces the bytes that were not written by the root's.
+    fn fill_initial(&mut self, unknown: &Unknown, at: u64, mut bytes: Bytes) -> Bytes {
+        let is_initial = |i: usize| !unknown.cells.contains_key(&(at + i as u64));
+        let mut start = 0;
+        while start < bytes.len() {
+            let end = (start..bytes.len()).find(|&i| !is_initial(i)).unwrap_or(bytes.len());
+            if end > start {
+                let run = self.initial_bytes(unknown.root, at + start as u64, end - start);
+                for (byte, initial) in bytes[start..end].iter_mut().zip(run) {
+                    *byte = initial;
+                }
+            }
+            start = end.max(start + 1);
+        }
+        bytes
+    }
+
+    /// Bytes of a root at a constant offset.
+    pub(crate) fn initial_bytes(&mut self, root: RootId, at: u64, n: usize) -> Bytes {
+        let mut bytes = Bytes::new();
+        let end = at + n as u64;
+        let mut here = at;
+        while here < end {
+            let found = self.origins().get(root);
+            if let Some(byte) = found.known.get(&here) {
+                bytes.push(byte.clone());
+                here += 1;
+                continue;
+            }
+            let before = found.symbols.range(..=here).next_back();
+            if let Some((&first, &(len, symbol))) = before.filter(|(first, (len, _))| **first + u64::from(*len) > here) {
+                let bit = u32::try_from(8 * (here - first)).expect("symbols are short");
+                let byte = self.pool.extract(symbol, bit + 7, bit);
+                debug_assert!(bit + 8 <= 8 * len);
+                bytes.push(self.memory_byte(byte));
+                here += 1;
+                continue;
+            }
+            let next_symbol = found.symbols.range(here..end).next().map_or(end, |s| *s.0);
+            let next_known = found.known.range(here..end).next().map_or(end, |k| *k.0);
+            let len = u32::try_from(next_symbol.min(next_known).min(here + 8) - here).expect("at most eight");
+            self.initial_symbol(root, here, len);
+        }
+        bytes
+    }
+
+    fn initial_symbol(&mut self, root: RootId, at: u64, len: u32) {
+        let origins = self.origins();
+        let name = origins.name_at(root, at);
+        let name = origins.unique(name);
+        let symbol = self.pool.symbol(&name, 8 * len);
+        let origins = self.origins();
+        origins.get_mut(root).symbols.insert(at, (len, symbol));
+        if len == 8 {
+            origins.memory(symbol, root, Some(at));
+        }
+    }
+
+    /// What the object held before the first write at an offset that is no constant.
+    fn load_indexed(&mut self, unknown: &Unknown, offset: Term, n: u32) -> Term {
+        let mut value = self.initial_at(unknown.root, offset, n);
+        // Writes may overlap what is read in part: byte by byte unless each lies at a multiple of its length.
+        let cells = Rc::clone(&unknown.cells);
+        let mut at = 0;
+        while let Some((&start, _)) = cells.range(at..).next() {
+            let aligned = start - start % u64::from(n);
+            let whole = (aligned..aligned + u64::from(n)).all(|i| cells.contains_key(&i));
+            let (first, len) = if whole { (aligned, u64::from(n)) } else { (start, 1) };
+            let bytes = (first..first + len).filter_map(|i| cells.get(&i).cloned()).collect();
+            let write = Write { offset: self.pool.constant(64, first), bytes, guard: None };
+            value = self.after(&write, offset, n, value);
+            at = first + len;
+        }
+        value
+    }
+
+    /// `n` bytes of a root at an offset that is no constant.
+    fn initial_at(&mut self, root: RootId, offset: Term, n: u32) -> Term {
+        if let Some(&(.., value)) = self.origins().get(root).indexed.iter().find(|i| (i.0, i.1) == (offset, n)) {
+            return value;
+        }
+        let name = self.index_name(root, offset);
+        let name = self.origins().unique(name);
+        let symbol = self.pool.symbol(&name, 8 * n);
+        if n == 8 {
+            self.origins().memory(symbol, root, None);
+        }
+        let mut value = symbol;
+        for (at, before) in self.links(root, n) {
+            let here = self.equal(offset, at);
+            value = self.pool.ite(here, before, value);
+        }
+        self.origins().get_mut(root).indexed.push((offset, n, value));
+        value
+    }
+
+    /// Offsets at which as many bytes are known or were read, with their values.
+    fn links(&mut self, root: RootId, n: u32) -> Vec<(Term, Term)> {
+        let found = self.origins().get(root);
+        let indexed = found.indexed.iter().rev().filter(|i| i.1 == n).map(|i| (i.0, i.2));
+        let mut links: Vec<(Term, Term)> = indexed.take(MAX_LINKS).collect();
+        let mut starts: Vec<u64> = found.symbols.iter().filter(|s| s.1.0 == n).map(|s| *s.0).collect();
+        let known = found.known.keys().filter(|at| *at % u64::from(n) == 0);
+        let all_known = |at: &u64| (*at..at + u64::from(n)).all(|i| found.known.contains_key(&i));
+        starts.extend(known.copied().filter(all_known));
+        starts.truncate(MAX_LINKS.saturating_sub(links.len()));
+        for at in starts {
+            let bytes = self.initial_bytes(root, at, n as usize);
+            let value = self.value_of_bytes(&bytes);
+            links.push((self.pool.constant(64, at), self.term(&value, 8 * n)));
+        }
+        links
+    }
+
+    /// `p[i].key` for bytes at `24 * i + 8`, else `*(p + ...)`.
+    fn index_name(&mut self, root: RootId, offset: Term) -> String {
+        let (name, element, origin) = self.origins().name_of(root);
+        let start = self.pool.constant(64, origin.wrapping_neg());
+        let offset = self.pool.binary(BinOp::Add, offset, start);
+        let (index, scale, start) = index_of(&self.pool, offset);
+        let printer = Printer::new(&self.pool);
+        match (element, u64::try_from(start)) {
+            (Some(size), Ok(start)) if i128::from(size) == scale && start < size => {
+                let (index, origins) = (printer.value(index), self.origins.as_deref());
+                let whole = origins.map(|o| o.name_at(root, origin + start)).unwrap_or_default();
+                // The path behind the first element's name.
+                let path = whole.strip_prefix(&format!("{name}->")).map(|path| format!(".{path}"));
+                let path = path.or_else(|| whole.strip_prefix(&format!("{name}[0]")).map(str::to_owned));
+                format!("{name}[{index}]{}", path.unwrap_or_default())
+            }
+            _ => format!("*({name} + {})", printer.value(offset)),
+        }
+    }
+
+    /// `n` bytes at an offset behind a write; before it they were `old`.
+    fn after(&mut self, write: &Write, offset: Term, n: u32, old: Term) -> Term {
+        let len = u32::try_from(write.bytes.len()).expect("at most eight");
+        let back = self.pool.neg(write.offset);
+        let distance = self.pool.binary(BinOp::Add, offset, back);
+        if len == n && integers_of(&self.pool, distance).is_multiple_of(u128::from(n)) {
+            let here = self.equals(distance, 0);
+            let here = self.guarded(write.guard, here);
+            let written = self.value_of_bytes(&write.bytes);
+            let written = self.term(&written, 8 * n);
+            return self.pool.ite(here, written, old);
+        }
+        let mut bytes = self.bytes_of(&SymValue::Term(old), n);
+        for i in 0..n {
+            for j in 0..len {
+                // offset + i == write.offset + j
+                let here = self.equals(distance, u64::from(j).wrapping_sub(u64::from(i)));
+                let here = self.guarded(write.guard, here);
+                let (new, before) =
+                    (self.byte_term(&write.bytes[j as usize]), self.byte_term(&bytes[i as usize]));
+                let byte = self.pool.ite(here, new, before);
+                bytes[i as usize] = self.memory_byte(byte);
+            }
+        }
+        let value = self.value_of_bytes(&bytes);
+        self.term(&value, 8 * n)
+    }
+
+    fn guarded(&mut self, guard: Option<Term>, condition: Term) -> Term {
+        guard.map_or(condition, |guard| self.pool.binary(BinOp::And, guard, condition))
+    }
+
+    /// Writes bytes at an offset that is inside of the object where `guard` holds.
+    pub(super) fn store_unknown(&mut self, unknown: &mut Unknown, offset: Term, bytes: Bytes, guard: Option<Term>) {
+        if let (Some(at), None, true) = (self.pool.as_const(offset), guard, unknown.writes.is_empty()) {
+            Rc::make_mut(&mut unknown.cells).extend((at..).zip(bytes));
+            return;
+        }
+        if let (Some(at), Some(guard), true) = (self.pool.as_const(offset), guard, unknown.writes.is_empty()) {
+            let n = u32::try_from(bytes.len()).expect("at most eight");
+            let old = self.load_unknown(unknown, offset, n);
+            let (old, new) = (self.term(&old, 8 * n), self.value_of_bytes(&bytes));
+            let new = self.term(&new, 8 * n);
+            let merged = self.pool.ite(guard, new, old);
+            let merged = self.bytes_of(&SymValue::Term(merged), n);
+            Rc::make_mut(&mut unknown.cells).extend((at..).zip(merged));
+            return;
+        }
+        Rc::make_mut(&mut unknown.writes).push(Write { offset, bytes, guard });
+    }
+}
