@@ -7,6 +7,8 @@ use std::time::Duration;
 use bytesize::ByteSize;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::threads::ThreadArgs;
+
 /// Input-covering schedules for multithreaded C programs.
 ///
 /// Compile with `clang -g -emit-llvm -c prog.c -o prog.bc`, then run `icsched enumerate prog.bc`.
@@ -27,6 +29,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Find the input-covering schedules of a program.
     Enumerate(Box<EnumerateArgs>),
+    /// Find the paths from a program context: where the threads are, whatever memory holds.
+    Symex(Box<SymexArgs>),
     /// Run a program in the concrete domain, with one deterministic interleaving of its threads.
     Exec(ExecArgs),
     /// Show the schedules in a database.
@@ -135,6 +139,60 @@ pub(crate) enum TechniqueArg {
     ShortestPath,
     Slicing,
     Pointsto,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SymexArgs {
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
+    /// Most decisions with two sides on one path.
+    #[arg(long, value_name = "N", default_value = "24")]
+    pub(crate) branches: usize,
+    /// Most paths to find.
+    #[arg(long, value_name = "N", default_value = "10000", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_paths: u32,
+    /// Where another thread may go on: `one` order of threads, at the start and where a thread waits or ends (`blocking`), or at
+    /// every scheduling point too (`all`).
+    #[arg(long, value_enum, default_value = "blocking")]
+    pub(crate) schedules: SchedulesArg,
+    /// Turn techniques off: reaching-defs, sync-invariants, pointsto, memory-checks.
+    #[arg(long, value_name = "TECHNIQUE", value_delimiter = ',')]
+    pub(crate) without: Vec<SymexTechniqueArg>,
+    /// Show for each path what it did.
+    #[arg(long)]
+    pub(crate) traces: bool,
+    /// Show for each path an initial state that takes it.
+    #[arg(long)]
+    pub(crate) states: bool,
+    /// Show one path by its number, with the state at each branch.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) explain: Option<usize>,
+    /// Most time for one solver query.
+    #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
+    pub(crate) solver_timeout: Option<Duration>,
+    /// Most synchronisation events on one path.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_events: Option<u32>,
+    /// Write the result as JSON; - for standard output.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+}
+
+#[derive(Copy, Clone, Debug, ValueEnum)]
+pub(crate) enum SchedulesArg {
+    One,
+    Blocking,
+    All,
+}
+
+#[derive(Copy, Clone, Debug, ValueEnum)]
+pub(crate) enum SymexTechniqueArg {
+    ReachingDefs,
+    SyncInvariants,
+    Pointsto,
+    MemoryChecks,
 }
 
 #[derive(Args, Debug)]

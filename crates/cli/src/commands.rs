@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use icsched_driver::exec::ExecEnd;
-use icsched_driver::{DriverError, Enumeration, ProgramConfig, enumerate, exec, inspect, show};
+use icsched_driver::{DriverError, Enumeration, ProgramConfig, enumerate, exec, inspect, show, symex};
 use icsched_report::View;
 use icsched_report::text::TextOptions;
 
 use crate::args::{
     Cli, Command, EnumerateArgs, ExecArgs, InspectArgs, InspectCommand, InspectDefsArgs, InspectFormat, InspectIrArgs,
-    ShowArgs, ShowFormat,
+    ShowArgs, ShowFormat, SymexArgs,
 };
 use crate::progress::ShownProgress;
 use crate::{Status, config, guard, output};
@@ -19,6 +19,7 @@ pub(crate) fn run(cli: Cli) -> Status {
     let quiet = cli.quiet;
     let result = match cli.command {
         Command::Enumerate(args) => run_enumerate(&args, quiet),
+        Command::Symex(args) => run_symex(&args, quiet),
         Command::Exec(args) => run_exec(&args),
         Command::Show(args) => run_show(&args),
         Command::Inspect { what: InspectCommand::Ir(args) } => run_inspect_ir(&args),
@@ -66,6 +67,30 @@ fn run_enumerate(args: &EnumerateArgs, quiet: bool) -> Result<Status, DriverErro
         print(&format!("\nschedules written to {}\n", database.display()))?;
     }
     Ok(status_of(&result))
+}
+
+fn run_symex(args: &SymexArgs, quiet: bool) -> Result<Status, DriverError> {
+    let config = config::symex(args);
+    if let Some(file) = args.json.as_deref().filter(|file| *file != Path::new("-")) {
+        open_for_writing(file)?;
+    }
+    let watch = guard::watch(&config.limits, SEARCH_GRACE.saturating_add(config.limits.solver_timeout));
+    let report = symex::symex(&config);
+    drop(watch);
+    let report = report?;
+    if let Some(file) = &args.json {
+        write_json(&report.to_json(), file)?;
+    }
+    if args.json.as_deref() != Some(Path::new("-")) && !quiet {
+        let options = symex::TextOptions { traces: args.traces || args.explain.is_some(), only: args.explain };
+        print(&symex::render(&report, options))?;
+    }
+    let totals = report.totals;
+    Ok(match () {
+        () if totals.deadlocks + totals.memory_errors + totals.aborts > 0 => Status::Found,
+        () if report.complete => Status::Clean,
+        () => Status::Incomplete,
+    })
 }
 
 fn status_of(result: &Enumeration) -> Status {

@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 use icsched_driver::config::{
     ArgSpec, DEFAULT_ARGUMENT, EnvironmentVariable, InputSpec, OptionalArguments, SearchOptions, Technique,
 };
-use icsched_driver::{EnumerateConfig, ExecConfig, Limits, ProgramConfig};
+use icsched_driver::symex::{self, SymexConfig};
+use icsched_driver::{EnumerateConfig, ExecConfig, Limits, ProgramConfig, Switching};
 
-use crate::args::{EnumerateArgs, ExecArgs, ExternKind, ProgramArgs, TechniqueArg};
+use crate::args::{
+    EnumerateArgs, ExecArgs, ExternKind, ProgramArgs, SchedulesArg, SymexArgs, SymexTechniqueArg, TechniqueArg,
+};
 use crate::guard;
 
 pub(crate) fn program(args: &ProgramArgs) -> ProgramConfig {
@@ -41,6 +44,37 @@ pub(crate) fn exec(args: &ExecArgs) -> ExecConfig {
         environment,
         max_instructions: args.program.max_instructions,
         limits: limits(&args.program),
+    }
+}
+
+pub(crate) fn symex(args: &SymexArgs) -> SymexConfig {
+    let mut limits = limits(&args.program);
+    if let Some(events) = args.max_events {
+        limits.max_events = events as usize;
+    }
+    if let Some(timeout) = args.solver_timeout {
+        limits.solver_timeout = timeout;
+    }
+    let technique = |t: &SymexTechniqueArg| match t {
+        SymexTechniqueArg::ReachingDefs => symex::Technique::ReachingDefs,
+        SymexTechniqueArg::SyncInvariants => symex::Technique::SyncInvariants,
+        SymexTechniqueArg::Pointsto => symex::Technique::PointsTo,
+        SymexTechniqueArg::MemoryChecks => symex::Technique::MemoryChecks,
+    };
+    SymexConfig {
+        program: program(&args.program),
+        threads: args.threads.0.clone(),
+        branches: args.branches,
+        max_paths: args.max_paths as usize,
+        switching: match args.schedules {
+            SchedulesArg::One => Switching::Scheduler,
+            SchedulesArg::Blocking => Switching::Blocking,
+            SchedulesArg::All => Switching::Everywhere,
+        },
+        without: args.without.iter().map(technique).collect(),
+        states: args.states,
+        explain: args.explain,
+        limits,
     }
 }
 

@@ -27,6 +27,7 @@ mod state;
 mod statics;
 mod summary;
 mod transfer;
+mod waits;
 
 pub use analysis::Analysis;
 pub use context::{Context, ContextError, Status, ThreadContext};
@@ -37,3 +38,4 @@ pub use place::{Base, Place};
 pub use stacks::{StackError, parse_stack};
 pub use state::{BarrierCount, Count, HeldLock, InitialState, Options, Relation, RelationKind, ThreadFacts};
 pub use statics::Statics;
+pub use waits::WaitError;

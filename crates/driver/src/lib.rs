@@ -9,6 +9,7 @@ pub mod error;
 pub mod exec;
 pub mod inspect;
 pub mod show;
+pub mod symex;
 pub mod watch;
 
 pub use config::{EnumerateConfig, ExecConfig, Limits, ProgramConfig};
@@ -17,3 +18,4 @@ pub use icsched_enumerate::Progress;
 pub use icsched_frontend::LoadError;
 pub use icsched_frontend::child_main_if_requested;
 pub use icsched_schedule::{Diagnostic, Enumeration};
+pub use icsched_symex::Switching;

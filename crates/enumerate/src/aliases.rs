@@ -140,6 +140,7 @@ impl<'p> Aliases<'p> {
             Concrete::Argument(_) => one(ObjectKind::Arguments),
             Concrete::EnvironmentVector => one(ObjectKind::EnvironmentVector),
             Concrete::Environment(_) => one(ObjectKind::Environment),
+            Concrete::Initial(_) => None,
             Concrete::VarArgs(frame) => one(ObjectKind::VarArgs(instances.get(&frame).copied()?)),
         }
     }

@@ -191,6 +191,7 @@ impl Engine {
             | PathEnd::Abort { .. }
             | PathEnd::AssertFailed { .. }
             | PathEnd::Deadlock { .. }
+            | PathEnd::LeftContext
             | PathEnd::Infeasible => None,
         }
     }
@@ -260,6 +261,7 @@ impl Strategy for ShortestFirst<'_, '_> {
             | DecisionKind::SyncAddress
             | DecisionKind::CallTarget
             | DecisionKind::Concretise
+            | DecisionKind::Wake
             | DecisionKind::Assume
             | DecisionKind::Other => true,
         }
@@ -272,7 +274,7 @@ fn start_up(stop: Stop<SymbolicDomain>) -> String {
         Stop::Unsupported { what } => format!("{what} is not supported"),
         Stop::Fault { message, .. } => message,
         Stop::End(end) => format!("{end:?}"),
-        Stop::Undecided { .. } => "its start depends on inputs".to_owned(),
+        Stop::Undecided { .. } | Stop::Hidden { .. } | Stop::Switch => "its start depends on inputs".to_owned(),
     }
 }
 

@@ -122,9 +122,11 @@ pub fn schedule_end<D: Domain>(program: &Program, state: &State<D>, end: &PathEn
         PathEnd::Error(error) => {
             ScheduleEnd::MemoryError { message: error.message.clone(), at: place(program, &error.stack) }
         }
-        PathEnd::Unmodelled { .. } | PathEnd::Unsupported { .. } | PathEnd::Limit(_) | PathEnd::Infeasible => {
-            ScheduleEnd::Limit
-        }
+        PathEnd::Unmodelled { .. }
+        | PathEnd::Unsupported { .. }
+        | PathEnd::Limit(_)
+        | PathEnd::LeftContext
+        | PathEnd::Infeasible => ScheduleEnd::Limit,
     }
 }
 

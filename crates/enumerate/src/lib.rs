@@ -37,6 +37,7 @@ use icsched_symex::Extern;
 use icsched_symex::inputs::InputSpec;
 
 pub use crate::engine::{RunLimits, resident_bytes};
+pub use crate::reasons::words as limit_words;
 pub use crate::progress::Progress;
 pub use crate::search::SearchOptions;
 

@@ -73,7 +73,8 @@ impl Objects {
                 | ObjectKind::ArgumentVector
                 | ObjectKind::Environment(_)
                 | ObjectKind::EnvironmentVector
-                | ObjectKind::VarArgs(_),
+                | ObjectKind::VarArgs(_)
+                | ObjectKind::Initial(_),
             )
             | None => ObjectClass::Other,
         }

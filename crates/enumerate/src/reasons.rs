@@ -57,6 +57,7 @@ impl Reasons {
             | PathEnd::AssertFailed { .. }
             | PathEnd::Deadlock { .. }
             | PathEnd::Error(_)
+            | PathEnd::LeftContext
             | PathEnd::Infeasible => {}
         }
     }
@@ -96,7 +97,7 @@ impl Reasons {
 }
 
 /// A limit for people.
-pub(crate) fn words(limit: Limit) -> (IncompleteKind, &'static str) {
+pub fn words(limit: Limit) -> (IncompleteKind, &'static str) {
     match limit {
         Limit::Instructions => (IncompleteKind::Limit, "a path was cut at the instruction limit (--max-instructions)"),
         Limit::Time => (IncompleteKind::Limit, "the time limit was reached (--timeout)"),

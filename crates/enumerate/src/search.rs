@@ -512,6 +512,7 @@ fn claims_something(end: &PathEnd) -> bool {
         | PathEnd::Unmodelled { .. }
         | PathEnd::Unsupported { .. }
         | PathEnd::Limit(_)
+        | PathEnd::LeftContext
         | PathEnd::Infeasible => false,
     }
 }

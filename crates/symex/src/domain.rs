@@ -126,6 +126,15 @@ pub trait Domain: Sized {
     /// or a decision `value == candidate` of this kind.
     fn concretise(&mut self, path: &Self::Path, value: &Self::Value, kind: DecisionKind) -> Result<u64, Stop<Self>>;
 
+    /// Whether addresses of queues and locks stay as they are; else one constant is chosen for each.
+    fn keeps_addresses(&self) -> bool {
+        false
+    }
+    /// A value as people write it.
+    fn describe(&self, value: &Self::Value) -> String {
+        format!("{value:?}")
+    }
+
     /// A new input value of `bits` bits (`__ics_input`, D5). The name is made unique per path by the caller.
     fn input(&mut self, name: &str, bits: u32) -> Self::Value;
     /// The value of a pure function of a string (`__ics_input_of_string`): the same one for the same function and bytes.

@@ -14,14 +14,16 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use icsched_ir::CallStack;
+use icsched_ir::{CallStack, ProgramPoint};
 use icsched_smt::{Term, TermPool, UnknownReason};
 use smallvec::SmallVec;
 
 use crate::machine::Machine;
+use crate::observe::Observer as _;
 use crate::state::State;
 use crate::stop::{DecisionKind, DecisionSite, ErrorKind, Limit, PathEnd, Stop};
 use crate::symbolic::{SymValue, SymbolicDomain};
+use crate::thread::ThreadId;
 use crate::trace::{Decision, OtherSide, Trace, TraceEvent};
 
 /// Instructions between two looks at the clock.
@@ -102,6 +104,10 @@ pub struct PossibleError {
     pub constraints: usize,
     /// Whether the solver found such inputs, or gave up.
     pub certain: bool,
+    /// Number of the path's [`Step`]s that come before it.
+    pub steps: usize,
+    /// Number of the path's synchronisation events that come before it.
+    pub events: usize,
 }
 
 /// A question the solver did not answer.
@@ -111,6 +117,35 @@ pub struct GaveUpAt {
     pub reason: UnknownReason,
     /// Where.
     pub stack: CallStack,
+}
+
+/// Something that a path did that another one may do otherwise, or that synchronises.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The thread.
+    pub thread: ThreadId,
+    /// Where in the program, in front of models.
+    pub at: Option<ProgramPoint>,
+    /// What.
+    pub what: StepKind,
+    /// Synchronisation events of the path before it.
+    pub events: usize,
+}
+
+/// What a [`Step`] is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum StepKind {
+    /// A decision with two sides, as it holds.
+    Choice {
+        /// What was decided.
+        kind: DecisionKind,
+        /// The condition, negated where the false side was taken.
+        condition: Term,
+        /// Which side was taken.
+        taken: bool,
+    },
+    /// The thread goes on, and not the one before it.
+    Switch,
 }
 
 /// A path that is being run.
@@ -126,8 +161,14 @@ pub struct PathRun {
     pub errors: Vec<PossibleError>,
     /// What the solver gave up on.
     pub gave_up: Vec<GaveUpAt>,
+    /// What was chosen on the way.
+    pub steps: Vec<Step>,
     /// Decisions that had two sides.
     choices: usize,
+    /// Instructions that were executed before this path parted from another one.
+    shared_instructions: u64,
+    /// Whether a trace is kept.
+    traced: bool,
     /// Grants of the instruction that is being executed, while the run isn't.
     grants: SmallVec<[(Term, bool); 4]>,
     /// Whether the path's constraints are known to have a solution.
@@ -139,6 +180,8 @@ pub struct PathRun {
 pub enum Advance {
     /// [`PathRun::take`] a side.
     Choice(Choice),
+    /// [`PathRun::switch`] to one of these threads.
+    Switch(Vec<ThreadId>),
     /// The path has ended.
     End(PathEnd),
 }
@@ -152,10 +195,18 @@ impl PathRun {
             decisions: Vec::new(),
             errors: Vec::new(),
             gave_up: Vec::new(),
+            steps: Vec::new(),
             choices: 0,
+            shared_instructions: 0,
+            traced: true,
             grants: SmallVec::new(),
             satisfiable: false,
         }
+    }
+
+    /// The same, without a trace: for who only wants to know what was chosen and how the path ends.
+    pub fn untraced(state: State<SymbolicDomain>) -> Self {
+        PathRun { traced: false, ..Self::new(state) }
     }
 
     /// Runs to the next choice or the end.
@@ -176,6 +227,11 @@ impl PathRun {
                     }
                 }
                 Err(Stop::Hidden { pointer }) => machine.expose(&mut self.state, &pointer),
+                Err(Stop::Switch) => {
+                    let enabled: Vec<ThreadId> =
+                        self.state.live_threads().filter(|t| t.is_enabled()).map(|t| t.id).collect();
+                    break Advance::Switch(enabled);
+                }
                 Err(Stop::End(end)) => break Advance::End(*end),
                 Err(Stop::Fault { kind, message }) => {
                     let stack = self.stack(machine);
@@ -286,9 +342,33 @@ impl PathRun {
         let (this, other) =
             if side { (choice.when_true, choice.when_false) } else { (choice.when_false, choice.when_true) };
         self.choices += 1;
+        let holds = if side { choice.condition } else { machine.domain.pool.not(choice.condition) };
+        let what = StepKind::Choice { kind: choice.site.kind, condition: holds, taken: side };
+        self.step(machine, choice.site.thread, what);
         machine.domain.restore_grants(std::mem::take(&mut self.grants));
         self.assume(machine, choice.site, choice.condition, side, this, other);
         self.grants = machine.domain.retract_grants();
+    }
+
+    fn step(&mut self, machine: &Machine<SymbolicDomain>, thread: ThreadId, what: StepKind) {
+        let at = self.state.program_call(&machine.code, thread).stack.0.last().copied();
+        self.steps.push(Step { thread, at, what, events: self.state.events.len() });
+    }
+
+    /// Another path that is the same so far.
+    fn fork(&self) -> Self {
+        PathRun { shared_instructions: self.state.instructions, ..self.clone() }
+    }
+
+    /// Goes on with this thread.
+    pub fn switch(&mut self, machine: &Machine<SymbolicDomain>, to: ThreadId) {
+        self.step(machine, to, StepKind::Switch);
+        self.state.switching = false;
+        if to != self.state.current {
+            self.state.thread_mut(self.state.current).yields = 0;
+            self.state.current = to;
+        }
+        self.trace.switch(to);
     }
 
     fn assume(
@@ -317,7 +397,9 @@ impl PathRun {
     ) -> Decision {
         let holds = if taken { condition } else { machine.domain.pool.not(condition) };
         let decision = Decision { kind: site.kind, condition: holds, taken, other };
-        self.trace.activate(&self.state, &machine.code);
+        if self.traced {
+            self.trace.activate(&self.state, &machine.code);
+        }
         self.trace.decision(&self.state, &machine.code, decision.clone());
         decision
     }
@@ -334,11 +416,13 @@ impl PathRun {
         let constraints = self.state.path.constraints().len();
         let stack = self.stack(machine);
         let certain = feasible == OtherSide::Feasible;
-        self.errors.push(PossibleError { kind, message, stack, condition, constraints, certain });
+        let (steps, events) = (self.steps.len(), self.state.events.len());
+        self.errors.push(PossibleError { kind, message, stack, condition, constraints, certain, steps, events });
     }
 
     /// The outcome of a run that has ended.
     pub fn finish(self, end: PathEnd) -> PathOutcome {
+        let own_instructions = self.state.instructions - self.shared_instructions;
         PathOutcome {
             end,
             state: self.state,
@@ -346,6 +430,8 @@ impl PathRun {
             decisions: self.decisions,
             errors: self.errors,
             gave_up: self.gave_up,
+            steps: self.steps,
+            own_instructions,
         }
     }
 }
@@ -359,6 +445,7 @@ fn unnamed_error(kind: DecisionKind) -> (ErrorKind, String) {
         | DecisionKind::SyncAddress
         | DecisionKind::CallTarget
         | DecisionKind::Concretise
+        | DecisionKind::Wake
         | DecisionKind::Assume
         | DecisionKind::Other => (ErrorKind::OutOfBounds, "access out of bounds".to_owned()),
     }
@@ -378,6 +465,10 @@ pub struct PathOutcome {
     pub errors: Vec<PossibleError>,
     /// What the solver gave up on: the path may be infeasible, and nothing was cut.
     pub gave_up: Vec<GaveUpAt>,
+    /// What was chosen on the way.
+    pub steps: Vec<Step>,
+    /// Instructions that no other path of the exploration executed before.
+    pub own_instructions: u64,
 }
 
 /// Runs one path from a state to its end.
@@ -394,6 +485,7 @@ pub fn execute_path(
                 let side = strategy.choose(&machine.domain.pool, &choice, &run.state);
                 run.take(machine, &choice, side);
             }
+            Advance::Switch(enabled) => run.switch(machine, enabled.first().copied().unwrap_or(ThreadId::MAIN)),
             Advance::End(end) => return run.finish(end),
         }
     }
@@ -405,17 +497,35 @@ pub fn explore_all(
     machine: &mut Machine<SymbolicDomain>,
     state: State<SymbolicDomain>,
     limits: &Limits,
+    finished: impl FnMut(&mut Machine<SymbolicDomain>, PathOutcome) -> ControlFlow<()>,
+) -> bool {
+    explore_from(machine, PathRun::new(state), limits, finished)
+}
+
+/// The same for the paths that begin like one that was begun.
+pub fn explore_from(
+    machine: &mut Machine<SymbolicDomain>,
+    begun: PathRun,
+    limits: &Limits,
     mut finished: impl FnMut(&mut Machine<SymbolicDomain>, PathOutcome) -> ControlFlow<()>,
 ) -> bool {
-    let mut waiting = vec![PathRun::new(state)];
+    let mut waiting = vec![begun];
     while let Some(mut run) = waiting.pop() {
         let end = loop {
             match run.advance(machine, limits) {
                 Advance::Choice(choice) => {
-                    let mut other = run.clone();
+                    let mut other = run.fork();
                     other.take(machine, &choice, false);
                     waiting.push(other);
                     run.take(machine, &choice, true);
+                }
+                Advance::Switch(enabled) => {
+                    for &thread in enabled.iter().skip(1).rev() {
+                        let mut other = run.fork();
+                        other.switch(machine, thread);
+                        waiting.push(other);
+                    }
+                    run.switch(machine, enabled.first().copied().unwrap_or(ThreadId::MAIN));
                 }
                 Advance::End(end) => break end,
             }

@@ -11,24 +11,25 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use icsched_dataflow::{
-    Base, Context, Definitions as Facts, Expr, ExprId, ExprPool, InitialState, Statics, Symbol, ThreadContext,
+    Base, Context, Definitions as Facts, Expr, ExprId, ExprPool, InitialState, Statics, Status, Symbol, ThreadContext,
 };
 use icsched_ir::{
-    CallStack, Const, Definition, Definitions, EntityId, Expressions, FuncId, GlobalId, Op, Operand, Origin, Program,
+    CallStack, Const, Definition, Definitions, EntityId, Expressions, FuncId, GlobalId, Intrinsic, Op, Operand, Origin, Program,
     ProgramPoint, SourceType, Type, TypeId, ValueId,
 };
 use icsched_pointsto::{InstanceId, ObjectId as Abstract, ObjectKind as AbstractKind, Offsets, PointsTo};
-use icsched_smt::{BinOp, Term};
+use icsched_smt::{BinOp, CmpOp, Term};
 use rustc_hash::FxHashMap;
 
 use crate::Machine;
+use crate::code::{CalleeCode, Instr};
 use crate::domain::{Domain as _, MemoryByte};
 use crate::memory::{AddressClass, Heap, ObjectId, ObjectKind, address, classify, function_address, global_object};
 use crate::path::Primary;
 use crate::state::{Startup, State};
 use crate::symbolic::origin::{Origins, Places, RootId, RootName, target_at};
 use crate::symbolic::{SymArray, SymValue, SymbolicDomain};
-use crate::thread::{Frame, FrameId, Thread, ThreadId};
+use crate::thread::{Bottom, Frame, FrameId, Thread, ThreadId, ThreadStatus};
 
 /// Arrays of variable arguments are taken to be this long.
 const VARARGS_BYTES: u64 = 4096;
@@ -143,8 +144,9 @@ impl Builder<'_, '_> {
             instructions: 0,
             main_arguments: [zero, zero, zero],
             startup: Startup::Main,
+            switching: true,
             next_frame: self.next_frame,
-            next_wait: 0,
+            next_wait: context.threads.len() as u64,
             since_switch: 0,
             atomics_since_switch: 0,
             waited: 0,
@@ -203,7 +205,38 @@ impl Builder<'_, '_> {
             let instances: Rc<[InstanceId]> = chains.iter().map(|chain| chain[depth]).collect();
             self.frame(&mut thread, index, depth, point, &instances);
         }
+        thread.bottom = match () {
+            () if !context.complete => Bottom::Unknown,
+            () if thread.slot == 0 => Bottom::Main,
+            () => Bottom::Start,
+        };
+        if context.status == Status::Waiting {
+            self.wait(&mut thread);
+        }
         thread
+    }
+
+    /// The thread has waited since before the initial state, nobody knows how long (Bergan 2.5.2, "Initial contexts with a
+    /// nonempty WQ").
+    fn wait(&mut self, thread: &mut Thread<SymbolicDomain>) {
+        let code = Arc::clone(&self.machine.code);
+        let Some(frame) = thread.frames.last() else { return };
+        let function = &code.functions[frame.func];
+        let Instr::Call { call } = function.instrs[frame.pc as usize] else { return };
+        let call = &function.calls[call as usize];
+        let deadline = match call.callee {
+            CalleeCode::Intrinsic(Intrinsic::Wait) => None,
+            CalleeCode::Intrinsic(Intrinsic::WaitTimed) => Some(u64::MAX),
+            _ => return,
+        };
+        thread.queue = thread.registers[frame.base as usize + call.args[0] as usize];
+        thread.status = ThreadStatus::Waiting { deadline, since: u64::from(thread.id.0) };
+        let name = self.origins().unique(format!("start of the wait of thread {}", thread.id));
+        let pool = &mut self.machine.domain.pool;
+        let (timestamp, zero) = (pool.symbol(&name, 64), pool.constant(64, 0));
+        let before = pool.cmp(CmpOp::Slt, timestamp, zero);
+        self.path.constrain(&self.machine.domain.pool, before);
+        thread.timestamp = Some(SymValue::Term(timestamp));
     }
 
     /// The thread's slot in the models' table.
@@ -279,7 +312,8 @@ impl Builder<'_, '_> {
             frame.varargs = Some(object);
         }
         let names = Expressions::new(&program, function, &definitions);
-        for (value, info) in function.values.iter() {
+        let live = crate::code::liveness::live_before(function, point);
+        for (value, info) in function.values.iter().filter(|(v, _)| live.contains(v.index())) {
             let term = self.register(index, Symbol { frame: depth, value }, info.ty, &names, instances);
             let at = base + crate::code::Code::slot(value) as usize;
             thread.registers[at] = self.machine.domain.value(term);
@@ -389,6 +423,18 @@ impl Builder<'_, '_> {
             self.registers[thread].insert(symbol, term);
             return term;
         }
+        self.fresh(thread, symbol, ty, names, instances)
+    }
+
+    /// A register of which nothing is known.
+    fn fresh(
+        &mut self,
+        thread: usize,
+        symbol: Symbol,
+        ty: Type,
+        names: &Expressions<'_>,
+        instances: &Rc<[InstanceId]>,
+    ) -> Term {
         let name = names.operand(Operand::Value(symbol.value));
         let name = self.in_frame(name, thread, symbol.frame);
         let name = self.origins().unique(name);
@@ -487,16 +533,7 @@ impl Builder<'_, '_> {
         let instances: Rc<[InstanceId]> = chains.iter().map(|c| c[symbol.frame as usize]).collect();
         let ty = function.values.get(symbol.value)?.ty;
         let names = Expressions::new(&program, function, &definitions);
-        let name = names.operand(Operand::Value(symbol.value));
-        let name = self.in_frame(name, thread, symbol.frame);
-        let name = self.origins().unique(name);
-        let term = self.machine.domain.pool.symbol(&name, ty.bits());
-        if ty.bits() == 64 {
-            let pointee = self.pointee(thread, symbol);
-            self.origins().register(term, instances, symbol.value, pointee);
-        }
-        self.registers[thread].insert(symbol, term);
-        Some(term)
+        Some(self.fresh(thread, symbol, ty, &names, &instances))
     }
 
     /// What a thread's facts say of memory (the heap invariants of 2.4.2).

@@ -35,6 +35,7 @@ mod record;
 pub mod request;
 pub mod scheduler;
 mod shadow;
+mod snapshot;
 pub mod state;
 pub mod stop;
 pub mod symbolic;
@@ -43,8 +44,8 @@ pub mod trace;
 
 pub use domain::{Domain, MemoryByte, Target, Targets};
 pub use exec::{ExecLimits, ExecResult, exec};
-pub use machine::{Extern, Machine, Options};
+pub use machine::{Extern, Machine, Options, Switching};
 pub use memory::{Heap, Object, ObjectId, ObjectKind};
 pub use state::State;
 pub use stop::{BlockedThread, DecisionKind, DecisionSite, ErrorKind, Limit, PathEnd, ProgramError, Stop};
-pub use thread::{Frame, FrameId, Thread, ThreadId, ThreadStatus};
+pub use thread::{Bottom, Frame, FrameId, Thread, ThreadId, ThreadStatus};

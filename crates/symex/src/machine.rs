@@ -33,6 +33,18 @@ use crate::stop::{PathEnd, ProgramError, Stop};
 use step::Pause;
 pub use threads::ProgramCall;
 
+/// Where another thread may run (Bergan 2.5.1).
+#[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
+pub enum Switching {
+    /// Where the scheduler says: one interleaving.
+    #[default]
+    Scheduler,
+    /// Any enabled thread at the start, and where the current one waits or ends.
+    Blocking,
+    /// The same, and at every scheduling point.
+    Everywhere,
+}
+
 /// What a call of a function without definition and model does (`--extern NAME=…`).
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Extern {
@@ -61,6 +73,8 @@ pub struct Options {
     pub symbolic_files: Vec<(String, u64)>,
     /// Size of the symbolic standard input (`--sym-stdin`).
     pub symbolic_stdin: Option<u64>,
+    /// Where it is a choice which thread goes on.
+    pub switching: Switching,
     /// Stops every run of the machine, with [`PathEnd::Limit`].
     pub stop: Arc<StopRequest>,
 }
@@ -73,6 +87,7 @@ impl Default for Options {
             max_stack_bytes: 64 << 20,
             symbolic_files: Vec::new(),
             symbolic_stdin: None,
+            switching: Switching::default(),
             stop: Arc::default(),
         }
     }
@@ -152,6 +167,9 @@ impl<D: Domain> Machine<D> {
     }
 
     fn slice<O: Observer>(&mut self, state: &mut State<D>, observer: &mut O, end: u64) -> Result<(), Stop<D>> {
+        if state.switching {
+            return Err(Stop::Switch);
+        }
         if state.since_switch >= FAIRNESS {
             return self.reschedule(state, observer, SchedulingPoint::Fairness);
         }
@@ -189,7 +207,7 @@ impl<D: Domain> Machine<D> {
                 PathEnd::Error(ProgramError { kind, message, thread: state.current, stack: stack() })
             }
             Stop::Unsupported { what } => PathEnd::Unsupported { what, stack: stack() },
-            Stop::Undecided { .. } | Stop::Hidden { .. } | Stop::End(_) => return stop,
+            Stop::Undecided { .. } | Stop::Hidden { .. } | Stop::Switch | Stop::End(_) => return stop,
         };
         Stop::End(Box::new(end))
     }

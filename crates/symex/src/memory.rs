@@ -164,8 +164,13 @@ impl<D: Domain> Heap<D> {
     where
         D: Domain<Array = SymArray>,
     {
+        self.contents_of(id)?.root()
+    }
+
+    /// What an object holds that is kept as an array.
+    pub(crate) fn contents_of(&self, id: ObjectId) -> Option<&D::Array> {
         match &self.object(id)?.content {
-            Content::Array(array) => array.root(),
+            Content::Array(array) => Some(array),
             Content::Bytes(_) | Content::Both(..) => None,
         }
     }

@@ -26,6 +26,8 @@ struct Inner {
     decided: FxHashMap<Term, bool>,
     /// Pointers of the initial state that were used, and where they may point.
     exposed: FxHashMap<Term, Rc<[Alternative]>>,
+    /// What that says, as constraints: taken for granted of every pointer.
+    granted: Vec<Term>,
     primaries: Vec<Primary>,
 }
 
@@ -73,9 +75,22 @@ impl SymPath {
         self.inner.exposed.get(&pointer)
     }
 
-    /// Says where a pointer of the initial state may point.
-    pub(crate) fn expose(&mut self, pointer: Term, alternatives: Rc<[Alternative]>) {
-        Rc::make_mut(&mut self.inner).exposed.insert(pointer, alternatives);
+    /// Every pointer of the initial state that was exposed.
+    pub(crate) fn all_exposed(&self) -> impl Iterator<Item = (Term, &Rc<[Alternative]>)> {
+        self.inner.exposed.iter().map(|(&pointer, alternatives)| (pointer, alternatives))
+    }
+
+    /// Says where a pointer of the initial state may point, and adds that as a constraint.
+    pub(crate) fn expose(&mut self, pool: &TermPool, pointer: Term, alternatives: Rc<[Alternative]>, any: Term) {
+        self.constrain(pool, any);
+        let inner = Rc::make_mut(&mut self.inner);
+        inner.exposed.insert(pointer, alternatives);
+        inner.granted.push(any);
+    }
+
+    /// Whether a constraint says no more than that a pointer of the initial state points into some object or is null.
+    pub fn is_granted(&self, constraint: Term) -> bool {
+        self.inner.granted.contains(&constraint)
     }
 
     /// The objects of the initial state that the path knows of, globals apart.

@@ -27,9 +27,10 @@ const BUDGET: u32 = 3000;
 const DEPTH: u32 = 120;
 
 /// Prints terms of one pool.
-#[derive(Debug)]
 pub struct Printer<'p> {
     pool: &'p TermPool,
+    /// What addresses are called.
+    places: Option<&'p dyn Fn(u64) -> Option<String>>,
     budget: Cell<u32>,
     depth: Cell<u32>,
 }
@@ -37,7 +38,18 @@ pub struct Printer<'p> {
 impl<'p> Printer<'p> {
     /// A printer with a fresh budget.
     pub fn new(pool: &'p TermPool) -> Self {
-        Printer { pool, budget: Cell::new(BUDGET), depth: Cell::new(DEPTH) }
+        Printer { pool, places: None, budget: Cell::new(BUDGET), depth: Cell::new(DEPTH) }
+    }
+
+    /// The same, with names for addresses.
+    pub fn with_places(pool: &'p TermPool, places: &'p dyn Fn(u64) -> Option<String>) -> Self {
+        Printer { places: Some(places), ..Printer::new(pool) }
+    }
+
+    /// The name of an address.
+    fn place(&self, width: u32, bits: u128) -> Option<Text> {
+        let name = self.places.filter(|_| width == 64)?(bits as u64)?;
+        Some(Text::atom(&name))
     }
 
     /// A truth value (`Bv(1)`) as a C condition: `true` for no constraint.
@@ -213,6 +225,7 @@ impl<'p> Printer<'p> {
     fn operands(&self, a: Term, b: Term, is_signed: bool) -> (Text, Text) {
         let width = self.pool.width(a);
         let side = |t: Term, other: Term| match (self.pool.as_const_wide(t), values::signed_type(width)) {
+            (Some(bits), _) if self.place(width, bits).is_some() => self.integer(t),
             (Some(bits), _) => self.literal_like(other, width, bits, is_signed),
             (None, Some(ty)) if is_signed && self.reads_as_unsigned(t) => self.integer(t).cast(ty),
             (None, _) => self.integer(t),

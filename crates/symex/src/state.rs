@@ -52,6 +52,8 @@ pub struct State<D: Domain> {
     /// The arguments of `main`: `argc`, `argv`, `envp`.
     pub(crate) main_arguments: [D::Value; 3],
     pub(crate) startup: Startup,
+    /// Any enabled thread may be the next to run: that is to be chosen first.
+    pub(crate) switching: bool,
     pub(crate) next_frame: u64,
     pub(crate) next_wait: u64,
     /// Instructions and atomic accesses since the current thread was scheduled or passed a scheduling point.
@@ -120,8 +122,8 @@ impl<D: Domain> State<D> {
     }
 
     /// The thread that holds this lock.
-    pub fn holder(&self, lock: u64) -> Option<ThreadId> {
-        self.live_threads().find(|t| t.locks.contains(&lock)).map(|t| t.id)
+    pub fn holder(&self, lock: &D::Value) -> Option<ThreadId> {
+        self.live_threads().find(|t| t.locks.contains(lock)).map(|t| t.id)
     }
 
     /// The program that runs.

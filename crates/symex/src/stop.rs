@@ -25,6 +25,8 @@ pub enum DecisionKind {
     CallTarget,
     /// The same, for a size, a count or an address that is not resolvable otherwise.
     Concretise,
+    /// A waiting thread is in the queue that is notified, and the first there that has not been woken.
+    Wake,
     /// `__ics_assume`: the false side does not exist.
     Assume,
     /// A model's question about an input that is not a branch (`free` of a conditional pointer and the like).
@@ -40,6 +42,7 @@ impl DecisionKind {
             | DecisionKind::SyncAddress
             | DecisionKind::CallTarget
             | DecisionKind::Concretise
+            | DecisionKind::Wake
             | DecisionKind::Assume
             | DecisionKind::Other => false,
         }
@@ -107,7 +110,7 @@ impl fmt::Display for ErrorKind {
 pub struct BlockedThread {
     /// The thread.
     pub thread: ThreadId,
-    /// Address of the wait queue.
+    /// Address of the wait queue; 0 where it is not known.
     pub queue: u64,
     /// The program's call that blocks (outermost model frame's call site), and its stack.
     pub stack: CallStack,
@@ -160,6 +163,8 @@ pub enum PathEnd {
     },
     /// A limit of the run.
     Limit(Limit),
+    /// No thread can go on, and at least one has returned from its oldest known activation.
+    LeftContext,
     /// The assumptions of the path contradict each other: nothing to explore.
     Infeasible,
 }
@@ -198,6 +203,8 @@ pub enum Stop<D: Domain> {
         /// The pointer.
         pointer: D::Value,
     },
+    /// It is to be chosen which enabled thread goes on ([`PathRun::switch`](crate::explore::PathRun::switch)).
+    Switch,
     /// The path ends here.
     End(Box<PathEnd>),
     /// Undefined behaviour; the engine adds thread and stack.
@@ -218,6 +225,7 @@ impl<D: Domain> fmt::Debug for Stop<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Stop::Undecided { condition, kind, .. } => write!(f, "Undecided({kind:?}, {condition:?})"),
+            Stop::Switch => f.write_str("Switch"),
             Stop::Hidden { pointer } => write!(f, "Hidden({pointer:?})"),
             Stop::End(end) => write!(f, "End({end:?})"),
             Stop::Fault { kind, message } => write!(f, "Fault({kind}, {message:?})"),

@@ -288,6 +288,17 @@ impl Domain for SymbolicDomain {
         }
     }
 
+    fn keeps_addresses(&self) -> bool {
+        self.origins.is_some()
+    }
+
+    fn describe(&self, value: &SymValue) -> String {
+        match *value {
+            SymValue::Constant(bits) => bits.to_string(),
+            SymValue::Term(t) => crate::print::Printer::new(&self.pool).value(t),
+        }
+    }
+
     fn input(&mut self, name: &str, bits: u32) -> SymValue {
         SymValue::Term(self.pool.symbol(name, bits))
     }

@@ -58,10 +58,8 @@ pub struct Frame {
 pub enum ThreadStatus {
     /// It can run.
     Enabled,
-    /// It waits to be notified.
+    /// It waits to be notified, in the queue that [`Thread::queue`] names.
     Waiting {
-        /// Address that names the queue.
-        queue: u64,
         /// When it gives up, by [`State::clock`](crate::State::clock); `None`: never.
         deadline: Option<u64>,
         /// Position in the order of all waits of the path: queues are first in, first out.
@@ -69,6 +67,19 @@ pub enum ThreadStatus {
     },
     /// It has ended.
     Finished,
+    /// Its oldest known activation has returned to nobody knows where (Bergan 2.3.2).
+    Left,
+}
+
+/// What runs when a thread's first activation returns.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Bottom {
+    /// The exit of the process: the thread runs `main`.
+    Main,
+    /// Nothing: the thread ends.
+    Start,
+    /// Nobody knows: the activations below it are not known.
+    Unknown,
 }
 
 /// A thread of a [`State`](crate::State).
@@ -89,8 +100,16 @@ pub struct Thread<D: Domain> {
     pub stack_bytes: u64,
     /// Its state.
     pub status: ThreadStatus,
+    /// Address that names the queue it waits in; means nothing while it does not wait.
+    pub queue: D::Value,
+    /// When it began to wait, if that was before the initial state: an `i64` less than zero that orders such waits (Bergan 2.5.2).
+    pub timestamp: Option<D::Value>,
+    /// What runs when its first activation returns.
+    pub bottom: Bottom,
     /// Locks held (`__ics_acquire`), in order of acquisition; a lock held recursively is listed as often.
-    pub locks: Vec<u64>,
+    pub locks: Vec<D::Value>,
+    /// Locks that it may hold since before the initial state, and has not released.
+    pub maybe_locks: Vec<D::Value>,
     /// Its instances of thread-local globals, by the global's index; made on first use.
     pub thread_locals: Rc<Vec<Option<ObjectId>>>,
     /// What it is to call before it goes on with the program.
@@ -106,7 +125,10 @@ impl<D: Domain> Clone for Thread<D> {
             registers: self.registers.clone(),
             shadows: self.shadows.clone(),
             stack_objects: self.stack_objects.clone(),
+            queue: self.queue.clone(),
+            timestamp: self.timestamp.clone(),
             locks: self.locks.clone(),
+            maybe_locks: self.maybe_locks.clone(),
             thread_locals: self.thread_locals.clone(),
             ..*self
         }
@@ -124,7 +146,11 @@ impl<D: Domain> Thread<D> {
             stack_objects: Vec::new(),
             stack_bytes: 0,
             status: ThreadStatus::Enabled,
+            queue: D::constant(0),
+            timestamp: None,
+            bottom: if slot == 0 { Bottom::Main } else { Bottom::Start },
             locks: Vec::new(),
+            maybe_locks: Vec::new(),
             thread_locals: Rc::new(vec![None; thread_locals]),
             interrupt: None,
             yields: 0,

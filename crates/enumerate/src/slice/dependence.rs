@@ -149,6 +149,7 @@ impl Slicer<'_, '_> {
             | DecisionKind::SyncAddress
             | DecisionKind::CallTarget
             | DecisionKind::Concretise
+            | DecisionKind::Wake
             | DecisionKind::Other => {
                 self.include(frame, inst);
                 true

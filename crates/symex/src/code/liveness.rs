@@ -3,7 +3,7 @@
 //! Only undefined values ask for it: one that is dead must not keep its thread from the fast loop.
 
 use fixedbitset::FixedBitSet;
-use icsched_ir::{BlockId, EntityId, Function, Operand};
+use icsched_ir::{BlockId, EntityId, Function, Operand, ProgramPoint};
 
 /// Live values at the start of each block, its parameters included if they are used.
 #[derive(Clone, Debug)]
@@ -33,11 +33,24 @@ impl Liveness {
     }
 }
 
+/// The registers that hold a value that is read at a point or behind it. O(function), as [`Liveness::new`].
+pub(crate) fn live_before(function: &Function, point: ProgramPoint) -> FixedBitSet {
+    let liveness = Liveness::new(function);
+    let block = &function.blocks[point.block];
+    let behind = block.insts.len().saturating_sub(point.inst as usize);
+    back_to(function, point.block, &liveness.0, behind)
+}
+
 fn empty(function: &Function) -> FixedBitSet {
     FixedBitSet::with_capacity(function.values.len())
 }
 
 fn at_start(function: &Function, id: BlockId, live: &[FixedBitSet]) -> FixedBitSet {
+    back_to(function, id, live, usize::MAX)
+}
+
+/// What is live in front of the last `count` instructions of a block and its terminator.
+fn back_to(function: &Function, id: BlockId, live: &[FixedBitSet], count: usize) -> FixedBitSet {
     let block = &function.blocks[id];
     let mut set = empty(function);
     for edge in block.terminator.edges() {
@@ -53,7 +66,7 @@ fn at_start(function: &Function, id: BlockId, live: &[FixedBitSet]) -> FixedBitS
         }
     };
     block.terminator.for_each_operand(|operand| read(&mut set, operand));
-    for inst in block.insts.iter().rev() {
+    for inst in block.insts.iter().rev().take(count) {
         for result in &inst.results {
             set.set(result.index(), false);
         }

@@ -104,7 +104,7 @@ impl<D: Domain> Machine<D> {
         Ok(match intrinsic {
             Intrinsic::Yield | Intrinsic::Pause => none,
             Intrinsic::Wait | Intrinsic::WaitTimed => {
-                let queue = cx.constant(args[0], DecisionKind::SyncAddress)?;
+                let queue = cx.sync_address(args[0])?;
                 let deadline = match args.get(1) {
                     Some(&deadline) => Some(cx.constant(deadline, DecisionKind::Concretise)?),
                     None => None,
@@ -113,8 +113,8 @@ impl<D: Domain> Machine<D> {
                 Done::Moved
             }
             Intrinsic::NotifyOne | Intrinsic::NotifyAll => {
-                let queue = cx.constant(args[0], DecisionKind::SyncAddress)?;
-                self.notify(state, queue, intrinsic == Intrinsic::NotifyAll);
+                let queue = cx.sync_address(args[0])?;
+                self.notify(state, &queue, intrinsic == Intrinsic::NotifyAll)?;
                 none
             }
             Intrinsic::NotifyThread => {
@@ -152,30 +152,31 @@ impl<D: Domain> Machine<D> {
                 Done::Moved
             }
             Intrinsic::Acquire => {
-                let lock = cx.constant(args[0], DecisionKind::SyncAddress)?;
+                let lock = cx.sync_address(args[0])?;
                 cx.thread.locks.push(lock);
                 none
             }
             Intrinsic::Release => {
-                let lock = cx.constant(args[0], DecisionKind::SyncAddress)?;
-                release(state, lock);
+                let lock = cx.sync_address(args[0])?;
+                release(state, &lock);
                 none
             }
             Intrinsic::BarrierInit => {
-                let barrier = cx.constant(args[0], DecisionKind::SyncAddress)?;
-                let count = cx.constant(args[1], DecisionKind::Concretise)?;
-                Rc::make_mut(&mut state.barriers).insert(barrier, count);
+                let (barrier, count) = (cx.sync_address(args[0])?, cx.get(args[1]));
+                if let (Some(barrier), Some(count)) = (D::as_constant(&barrier), D::as_constant(&count)) {
+                    Rc::make_mut(&mut state.barriers).insert(barrier, count);
+                }
                 none
             }
             Intrinsic::BarrierArrive => {
-                cx.constant(args[0], DecisionKind::SyncAddress)?;
+                cx.sync_address(args[0])?;
                 none
             }
             Intrinsic::Event | Intrinsic::Order => {
-                let object = cx.constant(args[0], DecisionKind::SyncAddress)?;
+                let object = cx.sync_address(args[0])?;
                 let shared = cx.constant(args[1], DecisionKind::Concretise)? != 0;
                 let mode = if shared { EventMode::Shared } else { EventMode::Exclusive };
-                self.event(state, intrinsic, object, mode);
+                self.event(state, intrinsic, &object, mode);
                 none
             }
             Intrinsic::Malloc => {
@@ -294,17 +295,21 @@ impl<D: Domain> Machine<D> {
     }
 
     /// A node of the schedule, or one more object that it is ordered on.
-    fn event(&mut self, state: &mut State<D>, intrinsic: Intrinsic, object: u64, mode: EventMode) {
+    fn event(&mut self, state: &mut State<D>, intrinsic: Intrinsic, at: &D::Value, mode: EventMode) {
         if !state.record_events {
             return;
         }
         let thread = state.current;
+        let object = D::as_constant(at).unwrap_or(0);
         if intrinsic == Intrinsic::Order {
             state.events.push(SyncEvent::Order { thread, object, mode });
             return;
         }
         let call = state.program_call(&self.code, thread);
-        let object_name = state.heap.name_of(object);
+        let object_name = match D::as_constant(at) {
+            Some(object) => state.heap.name_of(object),
+            None => self.domain.describe(at),
+        };
         let (operation, stack) = (call.operation, call.stack);
         state.events.push(SyncEvent::Node { thread, operation, stack, object, object_name, mode });
     }
@@ -339,17 +344,26 @@ impl<D: Domain> Machine<D> {
 }
 
 /// Takes a lock from whoever holds it, the current thread first.
-fn release<D: Domain>(state: &mut State<D>, lock: u64) {
-    let holds = |state: &State<D>, id| state.thread(id).locks.contains(&lock);
+fn release<D: Domain>(state: &mut State<D>, lock: &D::Value) {
+    let holds = |state: &State<D>, id| state.thread(id).locks.contains(lock);
     let owner = if holds(state, state.current) { Some(state.current) } else { state.holder(lock) };
     let Some(owner) = owner else { return };
     let locks = &mut state.thread_mut(owner).locks;
-    if let Some(at) = locks.iter().rposition(|&l| l == lock) {
+    if let Some(at) = locks.iter().rposition(|l| l == lock) {
         locks.remove(at);
     }
 }
 
 impl<D: Domain, O: Observer> Cx<'_, D, O> {
+    /// The address of an object of synchronisation: a constant, except in runs that begin in the middle of the program.
+    fn sync_address(&mut self, slot: crate::code::Slot) -> Result<D::Value, Stop<D>> {
+        let value = self.get(slot);
+        if self.domain.keeps_addresses() {
+            return Ok(value);
+        }
+        Ok(D::constant(super::context::concrete(self.domain, self.path, &value, DecisionKind::SyncAddress)?))
+    }
+
     fn family(&mut self, address: crate::code::Slot, number: crate::code::Slot) -> Result<(u64, Family), Stop<D>> {
         let bits = self.constant(address, DecisionKind::Other)?;
         Ok((bits, Family::of(self.constant(number, DecisionKind::Concretise)?)))

@@ -10,7 +10,7 @@ use crate::memory::{Heap, ObjectKind, address};
 use crate::observe::Observer;
 use crate::state::{Startup, State};
 use crate::stop::{PathEnd, Stop};
-use crate::thread::{Thread, ThreadId};
+use crate::thread::{Bottom, Thread, ThreadId};
 
 const POINTER: u64 = 8;
 
@@ -51,6 +51,7 @@ impl<D: Domain> Machine<D> {
             instructions: 0,
             main_arguments: [arguments.argc.clone(), D::constant(argv), D::constant(envp)],
             startup: Startup::Constructor(0),
+            switching: false,
             next_frame: 0,
             next_wait: 0,
             since_switch: 0,
@@ -172,8 +173,10 @@ impl<D: Domain> Machine<D> {
         observer: &mut O,
         values: Vec<(D::Value, Type)>,
     ) -> Result<(), Stop<D>> {
-        if state.current != ThreadId::MAIN {
-            return self.end_thread(state, observer);
+        match state.current_thread().bottom {
+            Bottom::Main => {}
+            Bottom::Start => return self.end_thread(state, observer),
+            Bottom::Unknown => return self.leave_context(state, observer),
         }
         self.cx(state, observer).pop_frame();
         match state.startup {

@@ -5,17 +5,17 @@
 
 use std::rc::Rc;
 
-use icsched_ir::{CallStack, EntityId, FuncId, Origin, ProgramPoint, Type};
+use icsched_ir::{BinOp, CallStack, EntityId, FuncId, IntPredicate, Origin, ProgramPoint, Type};
 
-use super::Machine;
-use super::context::Cx;
+use super::context::{Cx, decide};
+use super::{Machine, Switching, operations};
 use crate::code::Code;
 use crate::domain::Domain;
 use crate::memory::Death;
 use crate::observe::Observer;
 use crate::scheduler::SchedulingPoint;
 use crate::state::{Startup, State};
-use crate::stop::{BlockedThread, PathEnd, Stop};
+use crate::stop::{BlockedThread, DecisionKind, PathEnd, Stop};
 use crate::thread::{Thread, ThreadId, ThreadStatus};
 
 /// What an instruction takes on the run's clock: about what it takes to interpret it, so that a thread that works
@@ -63,20 +63,27 @@ impl<D: Domain> State<D> {
         self.live_threads().find(|t| t.slot == slot).map(|t| t.id)
     }
 
-    /// The thread that has waited longest in a queue.
-    fn first_waiter(&self, wanted: u64) -> Option<ThreadId> {
-        let waiting = self.live_threads().filter_map(|t| match t.status {
-            ThreadStatus::Waiting { queue, since, .. } if queue == wanted => Some((since, t.id)),
-            ThreadStatus::Waiting { .. } | ThreadStatus::Enabled | ThreadStatus::Finished => None,
-        });
-        waiting.min().map(|(_, id)| id)
+    /// The threads that wait, in the order of their waits; those that did before the initial state first.
+    fn waiters(&self) -> Vec<ThreadId> {
+        let mut waiting: Vec<(u64, ThreadId)> = self
+            .live_threads()
+            .filter_map(|t| match t.status {
+                ThreadStatus::Waiting { since, .. } => Some((since, t.id)),
+                ThreadStatus::Enabled | ThreadStatus::Finished | ThreadStatus::Left => None,
+            })
+            .collect();
+        waiting.sort_unstable();
+        waiting.into_iter().map(|(_, id)| id).collect()
     }
 
     /// The timed wait that runs out first, with its deadline.
     fn first_deadline(&self) -> Option<(u64, ThreadId)> {
         let waiting = self.live_threads().filter_map(|t| match t.status {
             ThreadStatus::Waiting { deadline: Some(deadline), since, .. } => Some((deadline, since, t.id)),
-            ThreadStatus::Waiting { deadline: None, .. } | ThreadStatus::Enabled | ThreadStatus::Finished => None,
+            ThreadStatus::Waiting { deadline: None, .. }
+            | ThreadStatus::Enabled
+            | ThreadStatus::Finished
+            | ThreadStatus::Left => None,
         });
         waiting.min().map(|(deadline, _, id)| (deadline, id))
     }
@@ -112,6 +119,7 @@ impl<D: Domain> Machine<D> {
         if !state.live_threads().any(Thread::is_enabled) && !self.unstick(state, observer)? {
             return Ok(());
         }
+        state.switching = self.is_choice(state, why);
         let next = self.scheduler.choose(state, why);
         debug_assert!(state.thread(next).is_enabled(), "schedulers choose enabled threads");
         if next != state.current {
@@ -122,6 +130,17 @@ impl<D: Domain> Machine<D> {
             }
         }
         Ok(())
+    }
+
+    /// Whether it is to be chosen from outside which thread goes on.
+    fn is_choice(&self, state: &State<D>, why: SchedulingPoint) -> bool {
+        let asked = match (self.options.switching, why) {
+            (Switching::Scheduler, _) | (_, SchedulingPoint::Fairness | SchedulingPoint::Pause) => false,
+            (_, SchedulingPoint::Blocked | SchedulingPoint::Ended) => true,
+            (Switching::Blocking, SchedulingPoint::Yield) => false,
+            (Switching::Everywhere, SchedulingPoint::Yield) => true,
+        };
+        asked && state.live_threads().filter(|t| t.is_enabled()).count() > 1
     }
 
     /// Lets the timed wait with the earliest deadline run out, however late that is; false if there is none.
@@ -169,17 +188,18 @@ impl<D: Domain> Machine<D> {
             self.start_exit(state, observer, D::constant(0))?;
             return Ok(false);
         }
+        if state.live_threads().any(|t| t.status == ThreadStatus::Left) {
+            return Err(Stop::End(Box::new(PathEnd::LeftContext)));
+        }
         let blocked = state.live_threads().map(|t| self.blocked(state, t)).collect();
         Err(Stop::End(Box::new(PathEnd::Deadlock { blocked })))
     }
 
     fn blocked(&self, state: &State<D>, thread: &Thread<D>) -> BlockedThread {
         let call = state.program_call(&self.code, thread.id);
-        let queue = match thread.status {
-            ThreadStatus::Waiting { queue, .. } => queue,
-            ThreadStatus::Enabled | ThreadStatus::Finished => 0,
-        };
-        let holder = state.holder(queue);
+        let waits = matches!(thread.status, ThreadStatus::Waiting { .. });
+        let queue = D::as_constant(&thread.queue).filter(|_| waits).unwrap_or(0);
+        let holder = if waits { state.holder(&thread.queue) } else { None };
         BlockedThread { thread: thread.id, queue, stack: call.stack, operation: call.operation, holder }
     }
 
@@ -188,25 +208,81 @@ impl<D: Domain> Machine<D> {
         &mut self,
         state: &mut State<D>,
         observer: &mut O,
-        queue: u64,
+        queue: D::Value,
         deadline: Option<u64>,
     ) -> Result<(), Stop<D>> {
         let since = state.next_wait;
         state.next_wait += 1;
-        state.thread_mut(state.current).status = ThreadStatus::Waiting { queue, deadline, since };
+        let thread = state.thread_mut(state.current);
+        thread.status = ThreadStatus::Waiting { deadline, since };
+        thread.queue = queue;
         state.next_deadline = state.next_deadline.min(deadline.unwrap_or(NO_DEADLINE));
         state.pauses = 0;
         self.reschedule(state, observer, SchedulingPoint::Blocked)
     }
 
-    /// Wakes the first waiter of a queue, or all of them.
-    pub(super) fn notify(&mut self, state: &mut State<D>, queue: u64, all: bool) {
-        while let Some(waiter) = state.first_waiter(queue) {
-            self.wake(state, waiter, 0);
+    /// Wakes the first waiter of a queue, or all of them. Which those are is asked where addresses of queues are not constant: the
+    /// cases of Bergan 2.5.2, one after the other. Nothing is changed before the last question is answered.
+    pub(super) fn notify(&mut self, state: &mut State<D>, queue: &D::Value, all: bool) -> Result<(), Stop<D>> {
+        let waiters = state.waiters();
+        let mut woken = Vec::new();
+        for &waiter in &waiters {
+            let mut is_next = self.is_in(state, waiter, queue);
             if !all {
-                return;
+                let first = self.is_first(state, waiter, &waiters, queue)?;
+                is_next = and(&mut self.domain, &state.path, &is_next, &first)?;
+            }
+            if decide(&mut self.domain, &state.path, &is_next, DecisionKind::Wake)? {
+                woken.push(waiter);
+                if !all {
+                    break;
+                }
             }
         }
+        for waiter in woken {
+            self.wake(state, waiter, 0);
+        }
+        Ok(())
+    }
+
+    /// Whether a waiting thread is in this queue.
+    fn is_in(&mut self, state: &State<D>, waiter: ThreadId, queue: &D::Value) -> D::Value {
+        let own = &state.thread(waiter).queue;
+        operations::int_compare(&mut self.domain, IntPredicate::Eq, Type::Ptr, own, queue)
+    }
+
+    /// Whether no thread that waits in this queue since before the initial state has waited there longer.
+    fn is_first(
+        &mut self,
+        state: &State<D>,
+        waiter: ThreadId,
+        waiters: &[ThreadId],
+        queue: &D::Value,
+    ) -> Result<D::Value, Stop<D>> {
+        let mut first = D::constant(1);
+        let Some(own) = state.thread(waiter).timestamp.clone() else { return Ok(first) };
+        for &other in waiters.iter().filter(|&&other| other != waiter) {
+            let Some(since) = state.thread(other).timestamp.clone() else { continue };
+            let before = operations::int_compare(&mut self.domain, IntPredicate::Slt, Type::Int(64), &own, &since);
+            let elsewhere = self.is_in(state, other, queue);
+            let elsewhere = operations::int_compare(
+                &mut self.domain,
+                IntPredicate::Eq,
+                Type::Int(1),
+                &elsewhere,
+                &D::constant(0),
+            );
+            let fits = operations::binary(
+                &mut self.domain,
+                &state.path,
+                BinOp::Or,
+                Type::Int(1),
+                &elsewhere,
+                &before,
+            )?;
+            first = and(&mut self.domain, &state.path, &first, &fits)?;
+        }
+        Ok(first)
     }
 
     /// Wakes the thread of a slot, if it waits; whether it did.
@@ -260,6 +336,7 @@ impl<D: Domain> Machine<D> {
         let code = self.code.clone();
         let thread = state.thread_mut(id);
         thread.status = ThreadStatus::Enabled;
+        thread.timestamp = None;
         let Some(frame) = thread.frames.last_mut() else { return };
         let function = &code.functions[frame.func];
         if let crate::code::Instr::Call { call } = function.instrs[frame.pc as usize]
@@ -315,6 +392,23 @@ impl<D: Domain> Machine<D> {
         }
         self.reschedule(state, observer, SchedulingPoint::Ended)
     }
+}
+
+impl<D: Domain> Machine<D> {
+    /// The oldest known activation of the current thread returns to nobody knows where.
+    pub(super) fn leave_context<O: Observer>(
+        &mut self,
+        state: &mut State<D>,
+        observer: &mut O,
+    ) -> Result<(), Stop<D>> {
+        state.thread_mut(state.current).status = ThreadStatus::Left;
+        self.reschedule(state, observer, SchedulingPoint::Ended)
+    }
+}
+
+/// `a && b`.
+fn and<D: Domain>(domain: &mut D, path: &D::Path, a: &D::Value, b: &D::Value) -> Result<D::Value, Stop<D>> {
+    operations::binary(domain, path, BinOp::And, Type::Int(1), a, b)
 }
 
 impl<D: Domain, O: Observer> Cx<'_, D, O> {

@@ -36,7 +36,9 @@ impl Printer<'_> {
     fn integer_node(&self, t: Term) -> Text {
         let width = self.pool.width(t);
         match *self.pool.node(t) {
-            Node::Const { bits, .. } => Text::number(number(as_signed(width, bits))),
+            Node::Const { bits, .. } => {
+                self.place(width, bits).unwrap_or_else(|| Text::number(number(as_signed(width, bits))))
+            }
             Node::Symbol { .. } | Node::ArraySymbol { .. } => Text::atom(self.pool.symbol_name(t).unwrap_or_default()),
             _ if width == 1 => self.truth(t, true),
             Node::Not(a) => self.integer(a).prefixed("~"),

@@ -56,6 +56,14 @@ impl SymArray {
         SymArray { form: Form::Unknown(Unknown::new(root)) }
     }
 
+    /// The contents of an object of the initial state.
+    pub(super) fn unknown(&self) -> Option<&Unknown> {
+        match &self.form {
+            Form::Unknown(unknown) => Some(unknown),
+            Form::Bytes { .. } | Form::Term(_) => None,
+        }
+    }
+
     /// The root that these are contents of.
     pub(crate) fn root(&self) -> Option<RootId> {
         match &self.form {

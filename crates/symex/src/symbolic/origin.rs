@@ -70,7 +70,7 @@ struct Origin {
 }
 
 /// What is known of the symbols of an initial state.
-pub struct Origins {
+pub(crate) struct Origins {
     pub(crate) program: Arc<Program>,
     pub(crate) points_to: Arc<PointsTo>,
     pub(super) roots: Vec<Root>,
@@ -244,12 +244,11 @@ impl Origins {
         }
     }
 
-    /// A root in messages.
-    pub(crate) fn describe(&self, root: RootId) -> String {
+    /// The name of the pointer that a root was made for, if it points to this offset.
+    pub(super) fn pointer_to(&self, root: RootId, offset: u64) -> Option<String> {
         match &self.get(root).name {
-            RootName::Global(global) => self.program.globals[*global].name.clone(),
-            RootName::Variable(name, _) => name.clone(),
-            RootName::Pointee(pointer, ..) => format!("*{pointer}"),
+            RootName::Pointee(pointer, _, origin) if *origin == offset => Some(pointer.clone()),
+            _ => None,
         }
     }
 

@@ -82,8 +82,7 @@ impl SymbolicDomain {
         }
         let guards: Vec<Term> = alternatives.iter().filter_map(|a| a.guard).collect();
         let any = self.pool.or_all(&guards);
-        path.constrain(&self.pool, any);
-        path.expose(pointer, alternatives.into_iter().collect());
+        path.expose(&self.pool, pointer, alternatives.into_iter().collect(), any);
     }
 
     /// Whether an abstract object stands for objects that the path may not know of.

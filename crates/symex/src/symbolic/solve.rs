@@ -36,6 +36,12 @@ impl SymbolicDomain {
         self.solver.model(&mut self.pool, path.constraints(), condition)
     }
 
+    /// Values that satisfy some constraints.
+    pub fn model_of(&mut self, constraints: &[Term]) -> Result<Option<Model>, UnknownReason> {
+        let always = self.pool.bool(true);
+        self.solver.model(&mut self.pool, constraints, always)
+    }
+
     /// What the solver gave up on since the last call.
     pub fn take_gave_up(&mut self) -> Vec<GaveUp> {
         std::mem::take(&mut self.gave_up)
@@ -74,6 +80,7 @@ impl SymbolicDomain {
             | DecisionKind::Alive
             | DecisionKind::Divisor
             | DecisionKind::Concretise
+            | DecisionKind::Wake
             | DecisionKind::Assume => false,
         };
         let alternatives = if is_address { self.alternatives(path, t) } else { Default::default() };

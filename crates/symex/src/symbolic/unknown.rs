@@ -9,12 +9,12 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use icsched_smt::{BinOp, Term};
+use icsched_smt::{BinOp, Node, Term};
 use smallvec::SmallVec;
 
 use super::integer::{index_of, integers_of};
 use super::origin::{Origins, RootId};
-use super::{SymValue, SymbolicDomain};
+use super::{SymArray, SymValue, SymbolicDomain};
 use crate::domain::MemoryByte;
 use crate::print::Printer;
 
@@ -235,6 +235,55 @@ impl SymbolicDomain {
         }
         let value = self.value_of_bytes(&bytes);
         self.term(&value, 8 * n)
+    }
+
+    /// A place in an object of the initial state, as an expression for its address.
+    pub(crate) fn root_place(&self, root: RootId, offset: i64) -> String {
+        let Some(origins) = self.origins.as_deref() else { return String::new() };
+        match origins.pointer_to(root, offset.cast_unsigned()) {
+            Some(pointer) => pointer,
+            None => format!("&{}", origins.name_at(root, offset.cast_unsigned())),
+        }
+    }
+
+    /// The bytes of an object of the initial state that were written at constant offsets: names and values.
+    pub(crate) fn written_cells(&self, array: &SymArray) -> Vec<(String, String)> {
+        let (Some(unknown), Some(origins)) = (array.unknown(), self.origins.as_deref()) else { return Vec::new() };
+        let mut found = Vec::new();
+        let mut cells = unknown.cells.iter().peekable();
+        while let Some((&at, first)) = cells.next() {
+            let mut bytes = vec![first];
+            while let Some((_, next)) = cells.next_if(|(next, _)| **next == at + bytes.len() as u64 && bytes.len() < 8) {
+                bytes.push(next);
+            }
+            found.push((origins.name_at(unknown.root, at), self.bytes_text(&bytes)));
+        }
+        for write in unknown.writes.iter() {
+            let (name, _, origin) = origins.name_of(unknown.root);
+            let offset = Printer::new(&self.pool).value(write.offset);
+            let bytes: Vec<&MemoryByte<Term>> = write.bytes.iter().collect();
+            found.push((format!("*({name} + {offset} - {origin})"), self.bytes_text(&bytes)));
+        }
+        found
+    }
+
+    fn bytes_text(&self, bytes: &[&MemoryByte<Term>]) -> String {
+        let constant = bytes.iter().rev().try_fold(0u64, |word, byte| match byte {
+            MemoryByte::Constant(c) => Some(word << 8 | u64::from(*c)),
+            MemoryByte::Symbolic(_) => None,
+        });
+        match (constant, bytes.first()) {
+            (Some(word), _) => word.to_string(),
+            (None, Some(MemoryByte::Symbolic(t))) => {
+                // The bytes of one value are slices of it.
+                let whole = match *self.pool.node(*t) {
+                    Node::Extract { arg, lo: 0, .. } => arg,
+                    _ => *t,
+                };
+                Printer::new(&self.pool).value(whole)
+            }
+            (None, _) => "...".to_owned(),
+        }
     }
 
     fn guarded(&mut self, guard: Option<Term>, condition: Term) -> Term {

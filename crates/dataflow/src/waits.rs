@@ -1,0 +1,130 @@
+//! Where a thread waits that is said to wait in a call (Bergan 2.5.2, "Initial contexts with a nonempty WQ").
+
+use icsched_ir::{Callee, EntityId as _, Intrinsic, Op, Operand, Origin, Program, ProgramPoint};
+use icsched_pointsto::{InstanceId, PointsTo};
+
+use crate::analysis::Analysis;
+use crate::context::{Context, Status, ThreadContext, operation};
+use crate::expr::ExprId;
+
+/// Deeper calls of models are not followed.
+const MAX_DEPTH: usize = 12;
+
+/// Why it is not known where a thread waits.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum WaitError {
+    /// No way leads from there to a wait queue.
+    #[error("nothing waits there: a waiting thread is at a call that can block, such as pthread_cond_wait")]
+    Nowhere,
+    /// There are several; the texts are what `--thread` takes.
+    #[error("it can wait in several places: {}", .0.join(", "))]
+    Several(Vec<String>),
+}
+
+impl Analysis<'_, '_> {
+    /// The thread when it waits: its stack goes on through the models to the operation that blocks. Of several that the call can
+    /// get to, the one that blocks on the call's first argument is meant: `pthread_cond_wait` waits for the condition
+    /// variable, and only then for the mutex.
+    ///
+    /// # Errors
+    /// If there is no such place, or several are left.
+    pub fn waiting(&mut self, thread: &ThreadContext) -> Result<ThreadContext, WaitError> {
+        let mut found = Vec::new();
+        let points = &thread.stack.0;
+        let Some(&last) = points.last() else { return Err(WaitError::Nowhere) };
+        for &instance in self.points_to.instances_of(last.func) {
+            follow(self.program, self.points_to, instance, &mut points.clone(), &mut found);
+        }
+        found.sort_unstable();
+        found.dedup();
+        let with = |stack: Vec<ProgramPoint>| ThreadContext {
+            stack: icsched_ir::CallStack(stack),
+            complete: thread.complete,
+            status: Status::Waiting,
+        };
+        let mut all: Vec<ThreadContext> = found.into_iter().map(with).collect();
+        if all.len() > 1 {
+            let on_argument: Vec<ThreadContext> =
+                all.iter().filter(|t| self.blocks_on_first_argument(t, points.len() - 1)).cloned().collect();
+            if !on_argument.is_empty() {
+                all = on_argument;
+            }
+        }
+        match all.len() {
+            0 => Err(WaitError::Nowhere),
+            1 => Ok(all.remove(0)),
+            _ => Err(WaitError::Several(all.iter().map(|t| self.describe(t)).collect())),
+        }
+    }
+
+    /// Whether the queue is what the call in this frame is given first.
+    fn blocks_on_first_argument(&mut self, thread: &ThreadContext, frame: usize) -> bool {
+        let context = Context { threads: vec![ThreadContext { status: Status::Running, ..thread.clone() }] };
+        let Ok(found) = self.context(&context) else { return false };
+        let points = &thread.stack.0;
+        let value = |at: usize| -> Option<ExprId> {
+            let Some(Op::Call { args, .. }) = operation(self.program, points[at]) else { return None };
+            match args.first()? {
+                Operand::Value(value) => found[0].registers.get(at)?.get(value).copied(),
+                Operand::Const(_) => None,
+            }
+        };
+        let constant = |at: usize| match operation(self.program, points[at]) {
+            Some(Op::Call { args, .. }) => match args.first() {
+                Some(Operand::Const(constant)) => Some(*constant),
+                _ => None,
+            },
+            _ => None,
+        };
+        match (value(points.len() - 1), value(frame), constant(frame)) {
+            (Some(queue), Some(argument), _) => queue == argument,
+            (Some(queue), None, Some(constant)) => self.constant(constant) == Some(queue),
+            _ => false,
+        }
+    }
+
+    fn describe(&self, thread: &ThreadContext) -> String {
+        let frames = thread.stack.0.iter().map(|p| {
+            let name = &self.program.functions[p.func].name;
+            let before = self.program.functions[p.func].blocks.iter().take(p.block.index());
+            let index: usize = before.map(|(_, b)| b.insts.len() + 1).sum();
+            format!("{name}+{}", index + p.inst as usize)
+        });
+        frames.collect::<Vec<_>>().join(">")
+    }
+}
+
+/// Goes on through calls of models to what blocks.
+fn follow(
+    program: &Program,
+    points_to: &PointsTo,
+    instance: InstanceId,
+    stack: &mut Vec<ProgramPoint>,
+    found: &mut Vec<Vec<ProgramPoint>>,
+) {
+    let Some(&at) = stack.last() else { return };
+    match operation(program, at) {
+        Some(Op::Call { callee: Callee::Intrinsic(Intrinsic::Wait | Intrinsic::WaitTimed), .. }) => {
+            found.push(stack.clone());
+        }
+        Some(Op::Call { .. }) if stack.len() < MAX_DEPTH => {
+            for &callee in points_to.callees(instance, at) {
+                let func = points_to.instances()[callee].func;
+                let function = &program.functions[func];
+                if function.origin != Origin::Model || stack.iter().any(|p| p.func == func) {
+                    continue;
+                }
+                for (block, body) in function.blocks.iter() {
+                    for (inst, index) in body.insts.iter().zip(0..) {
+                        if matches!(inst.op, Op::Call { .. }) {
+                            stack.push(ProgramPoint { func, block, inst: index });
+                            follow(program, points_to, callee, stack, found);
+                            stack.pop();
+                        }
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,74 @@
+//! `icsched symex`: the paths from a program context (Bergan chapter 2).
+
+mod explain;
+mod paths;
+mod report;
+mod start;
+mod states;
+mod text;
+
+use icsched_symex::Switching;
+
+use crate::config::{Limits, ProgramConfig};
+use crate::error::DriverError;
+
+pub use report::{ContextThread, Ends, PathReport, Statistics, StepReport, SymexReport, Totals};
+pub use text::{TextOptions, render};
+
+/// One `--thread`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ThreadSpec {
+    /// Where it is; see [`icsched_dataflow::parse_stack`].
+    pub place: String,
+    /// How many threads are there.
+    pub times: u32,
+    /// Whether they wait in the call that is there.
+    pub waiting: bool,
+}
+
+/// What can be turned off (D10).
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Technique {
+    /// Reaching definitions (Bergan's -RD).
+    ReachingDefs,
+    /// Synchronisation invariants (Bergan's -SI).
+    SyncInvariants,
+    /// Points-to analysis for pointers that nobody knows.
+    PointsTo,
+    /// Checks of accesses to objects of unknown size.
+    MemoryChecks,
+}
+
+/// `icsched symex`.
+#[derive(Clone, Debug)]
+pub struct SymexConfig {
+    /// The program.
+    pub program: ProgramConfig,
+    /// Where its threads are.
+    pub threads: Vec<ThreadSpec>,
+    /// Decisions with two sides on one path, at most.
+    pub branches: usize,
+    /// Paths, at most.
+    pub max_paths: usize,
+    /// Where other threads may run.
+    pub switching: Switching,
+    /// Techniques that are turned off.
+    pub without: Vec<Technique>,
+    /// Also shows an initial state for each path.
+    pub states: bool,
+    /// Shows the state at each choice of the path with this number, from 1.
+    pub explain: Option<usize>,
+    /// Limits.
+    pub limits: Limits,
+}
+
+/// Executes all paths from a context.
+///
+/// # Errors
+/// If the program cannot be loaded, or a thread is at no place of it. Everything else that goes wrong is a reason for
+/// incompleteness in the report.
+pub fn symex(config: &SymexConfig) -> Result<SymexReport, DriverError> {
+    let started = std::time::Instant::now();
+    let prepared = start::prepare(config)?;
+    Ok(paths::explore(config, prepared, started))
+}

@@ -1,0 +1,330 @@
+//! Runs the paths and says what they are.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use icsched_dataflow::Status;
+use icsched_ir::{CallStack, Program, ProgramPoint};
+use icsched_schedule::{IncompleteKind, Reason};
+use icsched_smt::Term;
+use icsched_symex::explore::{self, PathOutcome, PathRun, PossibleError, Step, StepKind};
+use icsched_symex::stop::{DecisionKind, PathEnd};
+use icsched_symex::symbolic::SymbolicDomain;
+use icsched_symex::trace::SyncEvent;
+use icsched_symex::{Limit, Machine, Switching};
+use rustc_hash::FxHashSet;
+
+use super::report::{ContextThread, Ends, PathReport, SCHEMA, Statistics, StepReport, SymexReport, Totals};
+use super::start::Prepared;
+use super::{SymexConfig, Technique};
+
+/// What is found while paths are run.
+struct Collector<'a> {
+    config: &'a SymexConfig,
+    program: &'a Program,
+    /// Constraints that all paths share.
+    shared: usize,
+    paths: Vec<PathReport>,
+    reasons: BTreeSet<Reason>,
+    /// Errors that were told: constraints before it, and the condition.
+    told: FxHashSet<(Vec<Term>, Term)>,
+    /// The steps of the path that is to be explained.
+    explained: Option<Vec<Step>>,
+}
+
+pub(super) fn explore(config: &SymexConfig, prepared: Prepared, started: Instant) -> SymexReport {
+    let analysis_seconds = started.elapsed().as_secs_f64();
+    let Prepared { program, mut machine, state, context, unreached, notes, deadline } = prepared;
+    let limits = explore::Limits {
+        instructions: config.limits.max_instructions,
+        decisions: config.branches,
+        events: config.limits.max_events,
+        deadline,
+        memory: config.limits.max_memory.unwrap_or(u64::MAX),
+    };
+    let shared = state.path.constraints().to_vec();
+    let initial = state.assumed(&machine, &shared);
+    let mut collector = Collector {
+        config,
+        program: &program,
+        shared: shared.len(),
+        paths: Vec::new(),
+        reasons: BTreeSet::new(),
+        told: FxHashSet::default(),
+        explained: None,
+    };
+    for place in unreached {
+        collector.reason(IncompleteKind::Unsupported, format!("no way of the program leads to `{place}`"), None);
+    }
+    let begun = PathRun::untraced(state);
+    let replay = config.explain.map(|_| begun.clone());
+    let mut instructions = 0;
+    explore::explore_from(&mut machine, begun, &limits, |machine, outcome| {
+        instructions += outcome.own_instructions;
+        let stop = matches!(outcome.end, PathEnd::Limit(Limit::Time | Limit::Interrupted));
+        collector.path(machine, &outcome);
+        if stop {
+            return ControlFlow::Break(());
+        }
+        if collector.paths.len() < config.max_paths {
+            return ControlFlow::Continue(());
+        }
+        let message = format!("there may be more than {} paths (--max-paths)", config.max_paths);
+        collector.reason(IncompleteKind::Limit, message, None);
+        ControlFlow::Break(())
+    });
+    for note in machine.take_notes() {
+        collector.reason(IncompleteKind::Limit, note, None);
+    }
+    if let (Some(number), Some(run), Some(steps)) = (config.explain, replay, collector.explained.take()) {
+        let states = super::explain::states(&mut machine, run, &limits, &steps);
+        let trace = collector.paths[number - 1].trace.iter_mut().filter(|s| s.event != "sync");
+        for (step, state) in trace.zip(states) {
+            step.state = state;
+        }
+    }
+    let statistics = machine.domain.solver_statistics();
+    let reasons: Vec<Reason> = collector.reasons.into_iter().collect();
+    let paths = collector.paths;
+    SymexReport {
+        schema: SCHEMA,
+        program: config.program.path.display().to_string(),
+        complete: reasons.is_empty(),
+        reasons,
+        assumptions: assumptions(config, context.threads.len(), &notes),
+        contexts: context.threads.iter().enumerate().map(|(i, t)| thread(&program, i, t)).collect(),
+        initial,
+        totals: totals(&paths),
+        statistics: Statistics {
+            seconds: started.elapsed().as_secs_f64(),
+            analysis_seconds,
+            paths: paths.len(),
+            instructions,
+            solver_seconds: statistics.solver_seconds(),
+            solver_queries: statistics.queries,
+            peak_mib: peak_mib(),
+        },
+        paths,
+    }
+}
+
+fn assumptions(config: &SymexConfig, threads: usize, notes: &[String]) -> Vec<String> {
+    let mut all = vec![
+        "there are no data races".to_owned(),
+        "pointers of the initial state that are used are null or point into live objects".to_owned(),
+    ];
+    if !config.without.contains(&Technique::MemoryChecks) {
+        all.push("objects of unknown size hold what is accessed at constant offsets".to_owned());
+    }
+    match config.switching {
+        _ if threads < 2 => {}
+        Switching::Everywhere => {}
+        Switching::Blocking => all.push("a thread runs until it waits or ends (see --schedules)".to_owned()),
+        Switching::Scheduler => all.push("threads run in one order (see --schedules)".to_owned()),
+    }
+    all.extend(notes.iter().cloned());
+    all
+}
+
+fn thread(program: &Program, index: usize, context: &icsched_dataflow::ThreadContext) -> ContextThread {
+    let stack = context.stack.0.iter().rev().map(|&p| place(program, p));
+    ContextThread {
+        thread: index,
+        stack: stack.collect(),
+        complete: context.complete,
+        waiting: context.status == Status::Waiting,
+    }
+}
+
+/// `lu.c:120 in work`.
+fn place(program: &Program, point: ProgramPoint) -> String {
+    let name = &program.functions[point.func].name;
+    let at = icsched_enumerate::graph::place(program, &CallStack(vec![point]));
+    if at.contains(' ') { at } else { format!("{at} in {name}") }
+}
+
+fn totals(paths: &[PathReport]) -> Totals {
+    let count = |ends| paths.iter().filter(|p| p.ends == ends).count();
+    Totals {
+        paths: paths.len(),
+        finished: count(Ends::Finished),
+        deadlocks: count(Ends::Deadlock),
+        memory_errors: count(Ends::MemoryError),
+        aborts: count(Ends::Abort),
+        budget: count(Ends::Budget),
+        stuck: count(Ends::Stuck),
+        infeasible: None,
+    }
+}
+
+fn peak_mib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|l| l.starts_with("VmHWM:"));
+    line.and_then(|l| l.split_whitespace().nth(1)?.parse::<u64>().ok()).unwrap_or(0) / 1024
+}
+
+impl Collector<'_> {
+    fn reason(&mut self, kind: IncompleteKind, message: String, at: Option<String>) {
+        self.reasons.insert(Reason { kind, message, at });
+    }
+
+    fn path(&mut self, machine: &mut Machine<SymbolicDomain>, outcome: &PathOutcome) {
+        for gave_up in &outcome.gave_up {
+            let message = format!(
+                "the solver did not decide whether a path gets here ({:?}); a longer --solver-timeout may help",
+                gave_up.reason
+            );
+            self.reason(IncompleteKind::SolverGaveUp, message, Some(self.place(&gave_up.stack)));
+        }
+        for error in &outcome.errors {
+            self.error(machine, outcome, error);
+        }
+        let (ends, message, at) = match &outcome.end {
+            PathEnd::Infeasible => return,
+            PathEnd::Exit { status } => {
+                let status = status.map_or("?".to_owned(), |s| s.to_string());
+                (Ends::Finished, Some(format!("exit({status})")), None)
+            }
+            PathEnd::LeftContext => (Ends::Finished, Some("the oldest known frame returns".to_owned()), None),
+            PathEnd::Abort { stack } => (Ends::Abort, None, Some(self.place(stack))),
+            PathEnd::AssertFailed { expression, stack } => {
+                (Ends::Abort, Some(format!("assertion `{expression}` failed")), Some(self.place(stack)))
+            }
+            PathEnd::Deadlock { blocked } => {
+                let waits = blocked.iter().map(|b| {
+                    format!("thread {} in {} at {}", b.thread, b.operation, self.place(&b.stack))
+                });
+                (Ends::Deadlock, Some(waits.collect::<Vec<_>>().join("; ")), None)
+            }
+            PathEnd::Error(error) => {
+                (Ends::MemoryError, Some(error.message.clone()), Some(self.place(&error.stack)))
+            }
+            PathEnd::Unmodelled { function, stack } => {
+                let message = format!(
+                    "{function} has neither a definition nor a model; say what it does with --extern \
+                     {function}=havoc, =pure or =abort"
+                );
+                let at = self.place(stack);
+                self.reason(IncompleteKind::Unmodelled, message.clone(), Some(at.clone()));
+                (Ends::Stuck, Some(message), Some(at))
+            }
+            PathEnd::Unsupported { what, stack } => {
+                let (message, at) = (format!("{what} is not supported"), self.place(stack));
+                self.reason(IncompleteKind::Unsupported, message.clone(), Some(at.clone()));
+                (Ends::Stuck, Some(message), Some(at))
+            }
+            PathEnd::Limit(limit) => {
+                let (kind, words) = match limit {
+                    Limit::Decisions => {
+                        (IncompleteKind::Limit, "a path was cut at the limit of branches (--branches)")
+                    }
+                    other => icsched_enumerate::limit_words(*other),
+                };
+                self.reason(kind, words.to_owned(), None);
+                (Ends::Budget, Some(words.to_owned()), None)
+            }
+        };
+        let constraints = outcome.state.path.constraints().to_vec();
+        let report = self.report(machine, outcome, &constraints, (ends, message, at));
+        self.add(report, &outcome.steps);
+    }
+
+    /// A path that ends in an error which this one goes past.
+    fn error(&mut self, machine: &mut Machine<SymbolicDomain>, outcome: &PathOutcome, error: &PossibleError) {
+        let mut constraints = outcome.state.path.constraints()[..error.constraints].to_vec();
+        if !self.told.insert((constraints.clone(), error.condition)) {
+            return;
+        }
+        constraints.push(error.condition);
+        let at = Some(self.place(&error.stack));
+        let ends = (Ends::MemoryError, Some(error.message.clone()), at);
+        let mut report = self.report(machine, outcome, &constraints, ends);
+        report.certain = error.certain;
+        let steps = &outcome.steps[..error.steps];
+        let events: Vec<SyncEvent> = outcome.state.events.iter().take(error.events).cloned().collect();
+        report.trace = self.trace(machine, outcome, steps, &events);
+        report.branches = branches(steps);
+        self.add(report, steps);
+    }
+
+    fn add(&mut self, report: PathReport, steps: &[Step]) {
+        if self.config.explain == Some(report.path) {
+            self.explained = Some(steps.to_vec());
+        }
+        self.paths.push(report);
+    }
+
+    fn report(
+        &mut self,
+        machine: &mut Machine<SymbolicDomain>,
+        outcome: &PathOutcome,
+        constraints: &[Term],
+        (ends, message, at): (Ends, Option<String>, Option<String>),
+    ) -> PathReport {
+        let events: Vec<SyncEvent> = outcome.state.events.iter().cloned().collect();
+        let state = if self.config.states { super::states::listing(machine, &outcome.state, constraints) } else { None };
+        PathReport {
+            path: self.paths.len() + 1,
+            constraint: outcome.state.assumed(machine, &constraints[self.shared..]),
+            ends,
+            message,
+            at,
+            branches: branches(&outcome.steps),
+            instructions: outcome.state.instructions,
+            trace: self.trace(machine, outcome, &outcome.steps, &events),
+            state,
+            certain: outcome.gave_up.is_empty(),
+        }
+    }
+
+    fn trace(
+        &self,
+        machine: &Machine<SymbolicDomain>,
+        outcome: &PathOutcome,
+        steps: &[Step],
+        events: &[SyncEvent],
+    ) -> Vec<StepReport> {
+        let printer = |t| outcome.state.in_c(machine, |printer| printer.condition(t));
+        let mut trace = Vec::new();
+        let mut shown = 0;
+        for step in steps {
+            self.events(&events[shown..step.events.min(events.len())], &mut trace);
+            shown = step.events.min(events.len());
+            let (event, taken, what) = match &step.what {
+                StepKind::Switch => ("switch", None, None),
+                StepKind::Choice { kind: DecisionKind::Branch, condition, taken } => {
+                    ("branch", Some(*taken), Some(printer(*condition)))
+                }
+                StepKind::Choice { condition, .. } => ("choice", None, Some(printer(*condition))),
+            };
+            let at = step.at.map(|p| icsched_enumerate::graph::place(self.program, &CallStack(vec![p])));
+            let thread = step.thread.0;
+            trace.push(StepReport { thread, at: at.unwrap_or_default(), event, taken, what, state: Vec::new() });
+        }
+        self.events(&events[shown..], &mut trace);
+        trace
+    }
+
+    fn events(&self, events: &[SyncEvent], trace: &mut Vec<StepReport>) {
+        for event in events {
+            let SyncEvent::Node { thread, operation, stack, object_name, .. } = event else { continue };
+            trace.push(StepReport {
+                thread: thread.0,
+                at: self.place(stack),
+                event: "sync",
+                taken: None,
+                what: Some(format!("{operation}({object_name})")),
+                state: Vec::new(),
+            });
+        }
+    }
+
+    fn place(&self, stack: &CallStack) -> String {
+        icsched_enumerate::graph::place(self.program, stack)
+    }
+}
+
+fn branches(steps: &[Step]) -> usize {
+    steps.iter().filter(|s| matches!(s.what, StepKind::Choice { kind: DecisionKind::Branch, .. })).count()
+}

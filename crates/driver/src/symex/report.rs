@@ -1,0 +1,172 @@
+//! The result of `icsched symex`; its keys are stable (`icsched/symex/1`).
+
+use icsched_schedule::Reason;
+use serde::Serialize;
+
+/// Name and version of the document.
+pub(super) const SCHEMA: &str = "icsched/symex/1";
+
+/// The paths from a context.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct SymexReport {
+    /// Name and version of the document.
+    pub schema: &'static str,
+    /// The program's file.
+    pub program: String,
+    /// Whether every path within the context is there.
+    pub complete: bool,
+    /// Why not.
+    pub reasons: Vec<Reason>,
+    /// What is taken for granted.
+    pub assumptions: Vec<String>,
+    /// The threads.
+    pub contexts: Vec<ContextThread>,
+    /// What is known before any path (facts and choices of none): constraints that all paths share.
+    pub initial: String,
+    /// The paths, in the order in which they were found.
+    pub paths: Vec<PathReport>,
+    /// Counts.
+    pub totals: Totals,
+    /// What it took.
+    pub statistics: Statistics,
+}
+
+impl SymexReport {
+    /// The document as JSON.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("plain data has a JSON form") + "\n"
+    }
+}
+
+/// Where a thread is.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ContextThread {
+    /// Its number.
+    pub thread: usize,
+    /// Its calls, innermost first.
+    pub stack: Vec<String>,
+    /// Whether the outermost of them is the thread's first; else anybody may have called it.
+    pub complete: bool,
+    /// Whether it waits.
+    pub waiting: bool,
+}
+
+/// How a path ends.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ends {
+    /// The process ends, or all that is known of it: threads have returned from their oldest known frames.
+    Finished,
+    /// No thread can go on.
+    Deadlock,
+    /// Something that C does not allow.
+    MemoryError,
+    /// `abort`, or an assertion failed.
+    Abort,
+    /// A limit.
+    Budget,
+    /// Something that is not supported or has no model.
+    Stuck,
+}
+
+impl Ends {
+    /// As it is written in the document.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Ends::Finished => "finished",
+            Ends::Deadlock => "deadlock",
+            Ends::MemoryError => "memory-error",
+            Ends::Abort => "abort",
+            Ends::Budget => "budget",
+            Ends::Stuck => "stuck",
+        }
+    }
+}
+
+/// One path.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PathReport {
+    /// Its number, from 1.
+    pub path: usize,
+    /// On what of the initial state it is taken, as C.
+    pub constraint: String,
+    /// How it ends.
+    pub ends: Ends,
+    /// What happened there, if there is something to say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Where it ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// Conditional branches with two sides that can both happen.
+    pub branches: usize,
+    /// Instructions executed.
+    pub instructions: u64,
+    /// What was chosen and what synchronised, in order.
+    pub trace: Vec<StepReport>,
+    /// An initial state that takes the path: what memory and registers hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<Vec<(String, String)>>,
+    /// Whether it is known that some initial state takes it; the solver may have given up.
+    pub certain: bool,
+}
+
+/// A step of a path.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct StepReport {
+    /// The thread.
+    pub thread: u32,
+    /// `lu.c:88`.
+    pub at: String,
+    /// `branch`, `choice`, `sync` or `switch`.
+    pub event: &'static str,
+    /// For a branch, whether its condition held.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub taken: Option<bool>,
+    /// The condition as it holds, or what was synchronised.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub what: Option<String>,
+    /// What the state was, if that was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub state: Vec<String>,
+}
+
+/// Counts of paths.
+#[derive(Copy, Clone, PartialEq, Eq, Default, Debug, Serialize)]
+pub struct Totals {
+    /// All.
+    pub paths: usize,
+    /// Those that end so.
+    pub finished: usize,
+    /// Those that end so.
+    pub deadlocks: usize,
+    /// Those that end so.
+    pub memory_errors: usize,
+    /// Those that end so.
+    pub aborts: usize,
+    /// Those that end so.
+    pub budget: usize,
+    /// Those that end so.
+    pub stuck: usize,
+    /// How many are infeasible, if that was counted.
+    pub infeasible: Option<usize>,
+}
+
+/// What a run took.
+#[derive(Copy, Clone, PartialEq, Default, Debug, Serialize)]
+pub struct Statistics {
+    /// In all.
+    pub seconds: f64,
+    /// Before the first path: loading and analyses.
+    pub analysis_seconds: f64,
+    /// Paths.
+    pub paths: usize,
+    /// Instructions of all paths; what paths share counts once.
+    pub instructions: u64,
+    /// In the solver.
+    pub solver_seconds: f64,
+    /// Questions to it.
+    pub solver_queries: u64,
+    /// Most memory of the process.
+    pub peak_mib: u64,
+}

@@ -1,0 +1,126 @@
+//! From what the user named to an initial state.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use icsched_dataflow::{Analysis, Context, Options, Statics, ThreadContext};
+use icsched_frontend::LoadOptions;
+use icsched_ir::{Function, Program};
+use icsched_pointsto::{ModRef, PointsTo, Startup};
+use icsched_smt::{CachingSolver, SolverOptions, Z3Solver};
+use icsched_symex::host::MemoryHost;
+use icsched_symex::initial::{Start, StartOptions};
+use icsched_symex::symbolic::SymbolicDomain;
+use icsched_symex::{Machine, State};
+
+use super::{SymexConfig, Technique, ThreadSpec};
+use crate::error::DriverError;
+
+/// A machine and the state that it starts from.
+pub(super) struct Prepared {
+    pub(super) program: Arc<Program>,
+    pub(super) machine: Machine<SymbolicDomain>,
+    pub(super) state: State<SymbolicDomain>,
+    pub(super) context: Context,
+    /// Threads that no way leads to, by their texts.
+    pub(super) unreached: Vec<String>,
+    /// What points-to analysis did not know.
+    pub(super) notes: Vec<String>,
+    pub(super) deadline: Option<Instant>,
+}
+
+pub(super) fn prepare(config: &SymexConfig) -> Result<Prepared, DriverError> {
+    let deadline = config.limits.deadline();
+    let options = LoadOptions { needs_entry: false, ..LoadOptions::default() };
+    let mut program = crate::enumerate::load_with(&config.program, &options, &config.limits)?;
+    let mut points_to = solve(&program);
+    let mut context = context(&program, &points_to, &config.threads)?;
+    let is_reached = |points_to: &PointsTo, thread: &ThreadContext| {
+        thread.stack.0.iter().all(|p| !points_to.instances_of(p.func).is_empty())
+    };
+    if program.main.is_some() && !context.threads.iter().all(|t| is_reached(&points_to, t)) {
+        // A function that the program never calls is looked at as one of a library: anybody may call it.
+        let mut library = Program::clone(&program);
+        library.main = None;
+        program = Arc::new(library);
+        points_to = solve(&program);
+        context = self::context(&program, &points_to, &config.threads)?;
+    }
+    let points_to = Arc::new(points_to);
+    let harmless = |f: &Function| icsched_externals::known_not_to_synchronise(&f.name, f.params.len());
+    let modref = ModRef::new(&program, &points_to, &harmless);
+    let startup = Startup::new(&modref);
+    let mut analysis = Analysis::new(&modref, &startup);
+    let mut all = config.threads.iter().flat_map(|t| std::iter::repeat_n(t, t.times as usize));
+    for thread in &mut context.threads {
+        let spec = all.next();
+        if let Some(spec) = spec.filter(|s| s.waiting) {
+            *thread = analysis.waiting(thread).map_err(|error| wrong(spec, &error))?;
+        }
+    }
+    let has = |technique| !config.without.contains(&technique);
+    let asked = Options {
+        reaching_defs: has(Technique::ReachingDefs),
+        sync_invariants: has(Technique::SyncInvariants),
+    };
+    let facts = analysis
+        .initial_state(&context, &asked)
+        .map_err(|error| DriverError::Inputs(format!("--thread: {error}")))?;
+    let unreached = context.threads.iter().zip(&facts.threads).zip(names(config));
+    let unreached = unreached.filter(|((_, f), _)| !f.definitions.is_reached).map(|(_, name)| name).collect();
+    let statics = Statics::new(&modref);
+    let mut machine = machine(config, &program);
+    let start = Start {
+        context: &context,
+        facts: &facts,
+        pool: analysis.pool(),
+        points_to: Arc::clone(&points_to),
+        statics: &statics,
+        options: StartOptions {
+            statics: has(Technique::ReachingDefs),
+            points_to: has(Technique::PointsTo),
+            memory_checks: has(Technique::MemoryChecks),
+        },
+    };
+    let state = machine.state_at(&start);
+    let notes = points_to.notes().iter().map(|note| note.describe(&program)).collect();
+    Ok(Prepared { program, machine, state, context, unreached, notes, deadline })
+}
+
+fn solve(program: &Program) -> PointsTo {
+    PointsTo::new(program, &icsched_pointsto::Options::default()).expect("nothing interrupts it")
+}
+
+fn machine(config: &SymexConfig, program: &Arc<Program>) -> Machine<SymbolicDomain> {
+    let solver = SolverOptions { timeout: Some(config.limits.solver_timeout), ..SolverOptions::default() };
+    let domain = SymbolicDomain::new(Box::new(CachingSolver::new(Z3Solver::new(solver))));
+    let options = icsched_symex::Options {
+        externs: config.program.externs.clone(),
+        switching: config.switching,
+        stop: Arc::clone(&config.limits.stop),
+        ..Default::default()
+    };
+    Machine::new(Arc::clone(program), domain, Box::new(MemoryHost::default()), options)
+}
+
+/// The text of each thread of the context.
+fn names(config: &SymexConfig) -> impl Iterator<Item = String> {
+    config.threads.iter().flat_map(|t| std::iter::repeat_n(t.place.clone(), t.times as usize))
+}
+
+fn wrong(spec: &ThreadSpec, error: &dyn std::error::Error) -> DriverError {
+    DriverError::NotFound {
+        message: format!("--thread {}: {error}", spec.place),
+        help: "a thread is `FILE:LINE`, `FUNCTION`, `FUNCTION+K` or a stack like `main>work@file.c:12`".to_owned(),
+    }
+}
+
+fn context(program: &Program, points_to: &PointsTo, threads: &[ThreadSpec]) -> Result<Context, DriverError> {
+    let mut context = Context::default();
+    for spec in threads {
+        let thread = icsched_dataflow::parse_stack(program, points_to, &spec.place)
+            .map_err(|error| wrong(spec, &error))?;
+        context.threads.extend(std::iter::repeat_n(thread, spec.times as usize));
+    }
+    Ok(context)
+}

@@ -1,0 +1,131 @@
+//! A state of a run that began in the middle of the program, for people (Smans 6.2).
+
+use icsched_ir::{EntityId as _, Origin};
+use icsched_smt::Term;
+
+use crate::Machine;
+use crate::memory::{AddressClass, ObjectId, classify};
+use crate::print::Printer;
+use crate::state::State;
+use crate::symbolic::{SymValue, SymbolicDomain};
+use crate::thread::{Thread, ThreadStatus};
+
+impl State<SymbolicDomain> {
+    /// Locals of the thread that runs, memory that was written or whose place is known, locks and wait queues, one per line.
+    pub fn describe(&self, machine: &Machine<SymbolicDomain>) -> Vec<String> {
+        let mut lines = Vec::new();
+        self.locals(machine, &mut lines);
+        self.pointers(machine, &mut lines);
+        self.written(machine, &mut lines);
+        for thread in self.live_threads() {
+            self.synchronisation(machine, thread, &mut lines);
+        }
+        lines
+    }
+
+    fn text(&self, machine: &Machine<SymbolicDomain>, value: &SymValue) -> String {
+        match *value {
+            SymValue::Constant(bits) => self.place(machine, bits).unwrap_or_else(|| bits.to_string()),
+            SymValue::Term(t) => self.in_c(machine, |printer| printer.value(t)),
+        }
+    }
+
+    /// Terms as C, in which addresses of the state's objects have names.
+    pub fn in_c(&self, machine: &Machine<SymbolicDomain>, print: impl FnOnce(&Printer<'_>) -> String) -> String {
+        let places = |address| self.place(machine, address);
+        print(&Printer::with_places(&machine.domain.pool, &places))
+    }
+
+    /// An address of an object or a function as C: `&queue`, or the pointer of the initial state that points there.
+    pub fn place(&self, machine: &Machine<SymbolicDomain>, address: u64) -> Option<String> {
+        match classify(address) {
+            AddressClass::Object(id, offset) => match self.heap.root_of(id) {
+                Some(root) => Some(machine.domain.root_place(root, offset)),
+                None => self.heap.object(id).map(|_| format!("&{}", self.heap.name_of(address))),
+            },
+            AddressClass::Function(_) => Some(self.heap.name_of(address)),
+            AddressClass::Null | AddressClass::Other => None,
+        }
+    }
+
+    /// What the path assumes of the initial state beyond its first `shared` constraints, as C; what only says that pointers are valid
+    /// is left out.
+    pub fn assumed(&self, machine: &Machine<SymbolicDomain>, constraints: &[Term]) -> String {
+        let told: Vec<Term> = constraints.iter().copied().filter(|&c| !self.path.is_granted(c)).collect();
+        self.in_c(machine, |printer| printer.conjunction(&told))
+    }
+
+    /// Named values of the innermost frame of the program.
+    fn locals(&self, machine: &Machine<SymbolicDomain>, lines: &mut Vec<String>) {
+        let thread = self.current_thread();
+        let program = self.program();
+        let own = thread.frames.iter().rev().find(|f| program.functions[f.func].origin == Origin::Program);
+        let Some(frame) = own else { return };
+        let function = &program.functions[frame.func];
+        let (block, _) = machine.code.functions[frame.func].points[frame.pc as usize];
+        let liveness = machine.code.liveness(program, frame.func);
+        for (id, value) in function.values.iter() {
+            let Some(name) = &value.name else { continue };
+            if liveness.is_live(block, id.index()) {
+                let holds = &thread.registers[frame.base as usize + id.index()];
+                lines.push(format!("{name} in {} = {}", function.name, self.text(machine, holds)));
+            }
+        }
+    }
+
+    /// Pointers of the initial state that were used.
+    fn pointers(&self, machine: &Machine<SymbolicDomain>, lines: &mut Vec<String>) {
+        let mut shown = Vec::new();
+        let named = |at: u64| self.place(machine, at).unwrap_or_else(|| format!("{at:#x}"));
+        for (pointer, alternatives) in self.path.all_exposed() {
+            let name = machine.domain.pool.symbol_name(pointer).unwrap_or("?");
+            let places: Vec<String> = alternatives
+                .iter()
+                .map(|a| match a.constant {
+                    0 => "null".to_owned(),
+                    at if a.rest.is_some() => format!("somewhere behind {}", named(at)),
+                    at => named(at),
+                })
+                .collect();
+            if places.iter().any(|p| p != name && p != "null") {
+                shown.push(format!("{name} is {}", places.join(" or ")));
+            }
+        }
+        shown.sort_unstable();
+        lines.extend(shown);
+    }
+
+    /// What objects of the initial state hold that was written since.
+    fn written(&self, machine: &Machine<SymbolicDomain>, lines: &mut Vec<String>) {
+        let count = self.heap.object_count();
+        for array in (0..count).filter_map(|id| self.heap.contents_of(ObjectId(id))) {
+            for (name, value) in machine.domain.written_cells(array) {
+                lines.push(format!("{name} = {value}"));
+            }
+        }
+    }
+
+    fn synchronisation(
+        &self,
+        machine: &Machine<SymbolicDomain>,
+        thread: &Thread<SymbolicDomain>,
+        lines: &mut Vec<String>,
+    ) {
+        let list = |values: &[SymValue]| {
+            values.iter().map(|v| self.text(machine, v)).collect::<Vec<_>>().join(", ")
+        };
+        if !thread.locks.is_empty() {
+            lines.push(format!("thread {} holds {}", thread.id, list(&thread.locks)));
+        }
+        if !thread.maybe_locks.is_empty() {
+            lines.push(format!("thread {} may hold {}", thread.id, list(&thread.maybe_locks)));
+        }
+        match thread.status {
+            ThreadStatus::Waiting { .. } => {
+                lines.push(format!("thread {} waits for {}", thread.id, self.text(machine, &thread.queue)));
+            }
+            ThreadStatus::Left => lines.push(format!("thread {} has left the context", thread.id)),
+            ThreadStatus::Enabled | ThreadStatus::Finished => {}
+        }
+    }
+}
