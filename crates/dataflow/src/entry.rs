@@ -140,7 +140,12 @@ impl Analysis<'_, '_> {
     }
 
     /// The caller's registers that a callee's parameters hold, as these parameters.
-    fn names_in(&mut self, callee: &Function, args: &[Operand], values: &[Option<ExprId>]) -> Vec<(Symbol, ExprId)> {
+    pub(crate) fn names_in(
+        &mut self,
+        callee: &Function,
+        args: &[Operand],
+        values: &[Option<ExprId>],
+    ) -> Vec<(Symbol, ExprId)> {
         let mut map: Vec<(Symbol, ExprId)> = Vec::new();
         for ((&param, &arg), &value) in callee.params.iter().zip(args).zip(values) {
             let width = callee.values[param].ty.bits();

@@ -1,6 +1,8 @@
 //! Random programs in IR text: stores and loads through names, pointers and indices; branches, loops, calls, recursion; and threads
 //! that share some variables under one lock, without data races.
 
+mod locks;
+
 use std::fmt::Write as _;
 
 use crate::random::Random;
@@ -80,7 +82,9 @@ impl Generator {
             "global @mutex size 8 align 8\nglobal @early size 16 align 8\nglobal @s0 size 16 align 8 = i32 3, i32 4\n\
              global @s1 size 16 align 8\nglobal @p0 size 8 align 8 = { 0: @s0 }\nglobal @p1 size 8 align 8 = { 0: @s1 }\n",
         );
+        self.out.push_str("global @l0 size 8 align 8\nglobal @l1 size 8 align 8\n");
         self.out.push_str(LOCK);
+        self.out.push_str(locks::SHARED_LOCKS);
         for function in 0..FUNCTIONS {
             for (suffix, place) in [("", Place::Alone), ("_unlocked", Place::Unlocked), ("_locked", Place::Locked)] {
                 if self.threads || place == Place::Alone {
@@ -224,7 +228,7 @@ impl Generator {
     }
 
     fn statement(&mut self, scope: &mut Scope, depth: u32) {
-        match self.random.below(16) {
+        match self.random.below(18) {
             0..=3 => {
                 let (at, value) = (self.address(scope), self.number(scope));
                 self.line(&format!("store [{at}], {value}"));
@@ -245,6 +249,7 @@ impl Generator {
             11 if depth > 0 => self.repeat(scope, depth - 1),
             12 | 13 => self.call(scope),
             14 if self.place == Place::Unlocked => self.critical(scope, depth),
+            16 | 17 => self.share(scope, depth),
             _ => {
                 let to = self.fresh();
                 let offset = self.random.below(2) * 4;

@@ -161,6 +161,7 @@ impl<D: Domain> Machine<D> {
                 release(state, lock);
                 none
             }
+            Intrinsic::NotHeld => none,
             Intrinsic::BarrierInit => {
                 let barrier = cx.constant(args[0], DecisionKind::SyncAddress)?;
                 let count = cx.constant(args[1], DecisionKind::Concretise)?;
