@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::expr::{ExprId, ExprPool};
 use crate::facts::{Fact, Facts};
 use crate::function::Entry;
+use crate::held::Held;
 use crate::icfg::Icfg;
 use crate::interference::Interference;
 use crate::locks::Locks;
@@ -78,6 +79,8 @@ pub struct Analysis<'m, 'p> {
     pub(crate) lock_summaries: IdVec<InstanceId, LockSummary>,
     /// What may be held when an instance starts, where that was asked.
     pub(crate) lock_entries: IdVec<InstanceId, Option<Locks>>,
+    /// What threads that have ended may have left taken, once that was asked.
+    pub(crate) abandoned: Option<Held>,
     /// What holds when an instance starts, if it is [`entered`](Self::entered); `None` if no way leads to it.
     pub(crate) entries: IdVec<InstanceId, Option<Entry>>,
     pub(crate) entered: IdVec<InstanceId, bool>,
@@ -106,6 +109,7 @@ impl<'m, 'p> Analysis<'m, 'p> {
             icfg,
             summaries: IdVec::filled(Known::No, points_to.instances().len()),
             lock_summaries: IdVec::filled(LockSummary::No, points_to.instances().len()),
+            abandoned: None,
             lock_entries: IdVec::filled(None, points_to.instances().len()),
             entries: IdVec::new(),
             entered: IdVec::filled(false, points_to.instances().len()),

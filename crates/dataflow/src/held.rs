@@ -22,6 +22,12 @@ use crate::state::HeldLock;
 /// The locks that a thread may hold; `None`: any.
 pub(crate) type Held = Option<BTreeSet<HeldLock>>;
 
+/// The locks that may be held if none was before.
+pub(crate) fn said(locks: &Locks) -> BTreeSet<HeldLock> {
+    let within = locks.within().map(|targets| HeldLock::Within(targets.to_vec()));
+    locks.held().map(HeldLock::At).chain(within).collect()
+}
+
 impl Analysis<'_, '_> {
     /// What a thread may hold whose frames are these instances at these points, with what was solved for them.
     pub(crate) fn held(
@@ -47,8 +53,7 @@ impl Analysis<'_, '_> {
         if locks.is_unknown() || self.handlers_may_acquire() {
             return None;
         }
-        let within = locks.within().map(|targets| HeldLock::Within(targets.to_vec()));
-        Some(locks.held().map(HeldLock::At).chain(within).collect())
+        Some(said(&locks))
     }
 
     /// What a thread's first function starts with: nothing, unless constructors keep locks.
@@ -82,7 +87,7 @@ impl Analysis<'_, '_> {
     }
 
     /// What may be held whenever an instance starts, over its parameters as registers of frame 0.
-    fn enter_locks(&mut self, target: InstanceId) -> Locks {
+    pub(crate) fn enter_locks(&mut self, target: InstanceId) -> Locks {
         if let Some(known) = &self.lock_entries[target] {
             return known.clone();
         }

@@ -28,6 +28,8 @@ pub(crate) struct Interference {
     strays: IdVec<InstanceId, bool>,
     /// Instances that may acquire or release locks, in themselves or in what they call.
     locks: IdVec<InstanceId, bool>,
+    /// Instances that may end their thread, in themselves or in what they call.
+    ends: IdVec<InstanceId, bool>,
 }
 
 /// Whether executing the operation itself lets other threads run; for calls of functions that is not known here.
@@ -68,7 +70,7 @@ impl Interference {
         });
         let strays = callers(icfg, strays.collect());
         let locks = has(&|op| lockset::effect(op).is_some());
-        Self { switches: has(&switches), saves: has(&saves_context), strays, locks }
+        Self { switches: has(&switches), saves: has(&saves_context), strays, locks, ends: has(&ends_thread) }
     }
 
     /// Whether a call of the instance may do something to memory that is not known. Models are taken not to: their pointers are followed,
@@ -85,6 +87,11 @@ impl Interference {
     /// Whether a call of the instance may change which locks its thread holds.
     pub(crate) fn uses_locks(&self, instance: InstanceId) -> bool {
         self.locks[instance]
+    }
+
+    /// Whether a call of the instance may end its thread.
+    pub(crate) fn may_end_thread(&self, instance: InstanceId) -> bool {
+        self.ends[instance]
     }
 
     /// Whether anything uses locks.
@@ -114,6 +121,10 @@ fn stray(points_to: &PointsTo, function: &Function, instance: InstanceId, at: Pr
     let mut strays = matches!(inst.op, Op::Unsupported { .. });
     inst.op.for_each_write(function, |touch| strays |= points_nowhere(points_to, instance, touch));
     strays
+}
+
+fn ends_thread(op: &Op) -> bool {
+    matches!(op, Op::Call { callee: Callee::Intrinsic(Intrinsic::ThreadExit), .. })
 }
 
 fn saves_context(op: &Op) -> bool {

@@ -10,6 +10,7 @@
 //!
 //! API boundary: facts are about registers of the context's frames and about memory; nothing in here knows symbolic execution.
 
+mod abandoned;
 mod analysis;
 mod context;
 mod definitions;

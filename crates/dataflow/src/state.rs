@@ -32,6 +32,8 @@ pub struct InitialState {
     pub threads: Vec<ThreadFacts>,
     /// Whether the threads' `held` name every lock that is held. If not, any lock may be.
     pub locks_known: bool,
+    /// Locks that threads that have ended may have left taken. Their addresses mention no register.
+    pub abandoned: Vec<HeldLock>,
     /// `B^cnts`.
     pub barriers: Vec<BarrierCount>,
     /// What holds between threads.
@@ -122,6 +124,12 @@ impl Analysis<'_, '_> {
                 definitions.places.clear();
             }
             state.threads.push(ThreadFacts { definitions, held: held.into_iter().collect() });
+        }
+        if options.sync_invariants {
+            match self.abandoned() {
+                Some(locks) => state.abandoned = locks.into_iter().collect(),
+                None => state.locks_known = false,
+            }
         }
         let definitions: Vec<&mut Definitions> = state.threads.iter_mut().map(|t| &mut t.definitions).collect();
         drop_races(definitions);
