@@ -15,6 +15,7 @@ use crate::interference::Interference;
 use crate::locks::Locks;
 use crate::lockset::LockSummary;
 use crate::place::{Frames, Place, Places};
+use crate::state::BarrierCount;
 use crate::summary::Summary;
 
 /// What is known of an instance's summary.
@@ -81,6 +82,8 @@ pub struct Analysis<'m, 'p> {
     pub(crate) lock_entries: IdVec<InstanceId, Option<Locks>>,
     /// What threads that have ended may have left taken, once that was asked.
     pub(crate) abandoned: Option<Held>,
+    /// What barriers may expect, once that was asked.
+    pub(crate) barriers: Option<Vec<BarrierCount>>,
     /// What holds when an instance starts, if it is [`entered`](Self::entered); `None` if no way leads to it.
     pub(crate) entries: IdVec<InstanceId, Option<Entry>>,
     pub(crate) entered: IdVec<InstanceId, bool>,
@@ -110,6 +113,7 @@ impl<'m, 'p> Analysis<'m, 'p> {
             summaries: IdVec::filled(Known::No, points_to.instances().len()),
             lock_summaries: IdVec::filled(LockSummary::No, points_to.instances().len()),
             abandoned: None,
+            barriers: None,
             lock_entries: IdVec::filled(None, points_to.instances().len()),
             entries: IdVec::new(),
             entered: IdVec::filled(false, points_to.instances().len()),

@@ -12,6 +12,7 @@
 
 mod abandoned;
 mod analysis;
+mod barriers;
 mod context;
 mod definitions;
 mod entry;

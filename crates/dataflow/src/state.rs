@@ -126,6 +126,7 @@ impl Analysis<'_, '_> {
             state.threads.push(ThreadFacts { definitions, held: held.into_iter().collect() });
         }
         if options.sync_invariants {
+            state.barriers = self.barrier_counts();
             match self.abandoned() {
                 Some(locks) => state.abandoned = locks.into_iter().collect(),
                 None => state.locks_known = false,

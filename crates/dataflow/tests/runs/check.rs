@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use icsched_dataflow::{
-    Analysis, Base, Context, Definitions, Expr, ExprId, ExprPool, HeldLock, InitialState, Options as InitialOptions,
-    Status, Symbol, ThreadContext,
+    Analysis, BarrierCount, Base, Context, Count, Definitions, Expr, ExprId, ExprPool, HeldLock, InitialState,
+    Options as InitialOptions, Place, Status, Symbol, ThreadContext,
 };
 use icsched_ir::{CallStack, Function, Origin, Program, Type};
-use icsched_pointsto::{ModRef, ObjectKind as AbstractKind, Options as PointerOptions, PointsTo, Startup};
+use icsched_pointsto::{
+    ModRef, ObjectId as AbstractId, ObjectKind as AbstractKind, Offsets, Options as PointerOptions, PointsTo, Startup,
+};
 use icsched_symex::concrete::ConcreteDomain;
 use icsched_symex::host::MemoryHost;
 use icsched_symex::machine::Arguments;
@@ -31,6 +33,8 @@ pub(crate) struct Looked {
     /// Locks that were held, and how many of them were said to be held by their names.
     pub(crate) held: u64,
     pub(crate) named: u64,
+    /// Barriers of which something was said.
+    pub(crate) barriers: u64,
 }
 
 /// One thread of a state, with the frame that counts as its oldest.
@@ -122,23 +126,48 @@ impl View<'_> {
         Ok(())
     }
 
+    /// Every barrier must expect what it may.
+    fn check_barriers(&self, points_to: &PointsTo, counts: &[BarrierCount], looked: &mut Looked) -> Result<(), String> {
+        for (&barrier, &count) in self.state.barriers.iter() {
+            let is_it = |place: &(_, Offsets)| self.is_at(points_to, *place, barrier);
+            let said: Vec<Count> = counts.iter().filter(|c| c.barriers.iter().any(is_it)).map(|c| c.count).collect();
+            if said.is_empty() || said.contains(&Count::Any) {
+                continue;
+            }
+            looked.barriers += 1;
+            let allows = |said: &Count| match *said {
+                Count::Constant(number) => number == count,
+                Count::Place(Place { base: Base::Global(global), offset, bytes }) => {
+                    self.memory(address(global_object(global), offset.cast_unsigned()), bytes) == Some(count)
+                }
+                Count::Place(_) | Count::Any => false,
+            };
+            if !said.iter().any(allows) {
+                return Err(format!("the barrier at {barrier:#x} expects {count}, none of {said:?}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an address may be one of some places of an abstract object.
+    fn is_at(&self, points_to: &PointsTo, (object, offsets): (AbstractId, Offsets), at: u64) -> bool {
+        let Ok((id, offset)) = self.state.heap.check(at, 1, false) else { return true };
+        let offset = i64::try_from(offset).expect("objects are small");
+        let kind = self.state.heap.object(id).expect("it was just found").kind;
+        same_kind(points_to, points_to.objects()[object].kind, kind) && offsets.contains(offset)
+    }
+
     /// Every lock that is held must be among those that may be.
     fn check_locks(&self, analysis: &Analysis<'_, '_>, held: &[HeldLock], looked: &mut Looked) -> Result<(), String> {
-        let objects = analysis.points_to().objects();
         for &lock in &self.thread.locks {
             looked.held += 1;
             let is_named =
                 held.iter().any(|h| matches!(h, HeldLock::At(e) if self.value(analysis.pool(), *e) == Some(lock)));
             looked.named += u64::from(is_named);
-            let Ok((id, offset)) = self.state.heap.check(lock, 1, false) else { continue };
-            let offset = i64::try_from(offset).expect("objects are small");
-            let kind = self.state.heap.object(id).expect("it was just found").kind;
-            let is_it = |&(object, offsets): &(icsched_pointsto::ObjectId, icsched_pointsto::Offsets)| {
-                same_kind(analysis.points_to(), objects[object].kind, kind) && offsets.contains(offset)
-            };
+            let is_it = |place: &(_, Offsets)| self.is_at(analysis.points_to(), *place, lock);
             let is_within = held.iter().any(|h| matches!(h, HeldLock::Within(places) if places.iter().any(is_it)));
             if !is_named && !is_within {
-                return Err(format!("it holds the lock {lock:#x}, {kind:?} + {offset}, not one of {held:?}"));
+                return Err(format!("it holds the lock {lock:#x}, not one of {held:?}"));
             }
         }
         Ok(())
@@ -232,6 +261,7 @@ pub(crate) fn check(text: &str, seed: u64, looked: &mut Looked) -> Result<(), St
                 Err("locks are not known".to_owned())
             };
             locks
+                .and_then(|()| view.check_barriers(&points_to, &known.barriers, looked))
                 .and_then(|()| view.check(&program, analysis.pool(), facts, looked))
                 .map_err(|how| format!("at {context:?} of thread {}: {how}", thread.id))?;
         }

@@ -1,6 +1,7 @@
 //! Random programs in IR text: stores and loads through names, pointers and indices; branches, loops, calls, recursion; and threads
 //! that share some variables under one lock, without data races.
 
+mod barriers;
 mod locks;
 
 use std::fmt::Write as _;
@@ -83,6 +84,11 @@ impl Generator {
              global @s1 size 16 align 8\nglobal @p0 size 8 align 8 = { 0: @s0 }\nglobal @p1 size 8 align 8 = { 0: @s1 }\n",
         );
         self.out.push_str("global @l0 size 8 align 8\nglobal @l1 size 8 align 8\n");
+        for barrier in 0..4 {
+            writeln!(self.out, "global @b{barrier} size 32 align 8").expect("strings take all");
+        }
+        self.out.push_str("global @count size 4 align 4\n");
+        self.out.push_str(barriers::BARRIERS);
         self.out.push_str(LOCK);
         self.out.push_str(locks::SHARED_LOCKS);
         for function in 0..FUNCTIONS {
@@ -228,7 +234,7 @@ impl Generator {
     }
 
     fn statement(&mut self, scope: &mut Scope, depth: u32) {
-        match self.random.below(18) {
+        match self.random.below(19) {
             0..=3 => {
                 let (at, value) = (self.address(scope), self.number(scope));
                 self.line(&format!("store [{at}], {value}"));
@@ -250,6 +256,7 @@ impl Generator {
             12 | 13 => self.call(scope),
             14 if self.place == Place::Unlocked => self.critical(scope, depth),
             16 | 17 => self.share(scope, depth),
+            18 => self.barrier(scope),
             _ => {
                 let to = self.fresh();
                 let offset = self.random.below(2) * 4;
