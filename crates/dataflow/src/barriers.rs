@@ -125,7 +125,10 @@ impl Analysis<'_, '_> {
         let barrier = init.barrier.value().and_then(|v| function.params.iter().position(|&param| param == v));
         let edges: Vec<(InstanceId, Edge)> = self.icfg.incoming(init.instance).collect();
         let from_outside = self.points_to.called_from_outside().any(|i| i == init.instance);
-        if from_outside || edges.iter().any(|(_, e)| e.kind != EdgeKind::Call) {
+        let is_root = self.program.main == Some(init.at.func)
+            || self.program.constructors.contains(&init.at.func)
+            || self.program.destructors.contains(&init.at.func);
+        if from_outside || is_root || edges.is_empty() || edges.iter().any(|(_, e)| e.kind != EdgeKind::Call) {
             return None;
         }
         let mut callers = Vec::new();
