@@ -6,6 +6,7 @@ use icsched_ir::{BlockId, Cfg, Definition, DomTree, FuncId, IdVec, Program, Prog
 use icsched_pointsto::{InstanceId, ModRef, PointsTo, Region, SetId, Startup};
 use rustc_hash::FxHashMap;
 
+use crate::creation::Creations;
 use crate::expr::{ExprId, ExprPool};
 use crate::facts::{Fact, Facts};
 use crate::function::Entry;
@@ -35,7 +36,7 @@ pub(crate) struct Structure {
 }
 
 impl Structure {
-    fn new(function: &icsched_ir::Function) -> Self {
+    pub(crate) fn new(function: &icsched_ir::Function) -> Self {
         let cfg = Cfg::new(function);
         let dominators = DomTree::dominators(&cfg);
         Self { cfg, dominators, definitions: icsched_ir::Definitions::new(function) }
@@ -76,6 +77,7 @@ pub struct Analysis<'m, 'p> {
     pub(crate) places: Places<'m, 'p>,
     pub(crate) icfg: Icfg,
     pub(crate) interference: Interference,
+    pub(crate) creations: Rc<Creations>,
     pub(crate) summaries: IdVec<InstanceId, Known>,
     pub(crate) lock_summaries: IdVec<InstanceId, LockSummary>,
     /// What may be held when an instance starts, where that was asked.
@@ -109,6 +111,7 @@ impl<'m, 'p> Analysis<'m, 'p> {
             pool: ExprPool::default(),
             places: Places::new(modref, startup),
             interference: Interference::new(program, points_to, &icfg),
+            creations: Rc::new(Creations::new(program, points_to, &icfg)),
             icfg,
             summaries: IdVec::filled(Known::No, points_to.instances().len()),
             lock_summaries: IdVec::filled(LockSummary::No, points_to.instances().len()),

@@ -191,6 +191,16 @@ impl Analysis<'_, '_> {
             if function.origin == Origin::Model && callee.origin == Origin::Program {
                 facts.retain(|_, fact| fact.reach.conflict_free);
             }
+            let callee_instance = chain[depth + 1];
+            let passed = self.creations.replaces(chain[depth], point).then(|| self.created(callee_instance)).flatten();
+            if let Some(created) = passed {
+                for (value, known) in params.iter_mut().zip(created.params) {
+                    *value = known.or(*value);
+                }
+                for (&place, fact) in created.facts.iter() {
+                    facts.insert(place, fact.clone());
+                }
+            }
             entry = Entry { params, facts: facts.clone() };
         }
         let at = points.last().and_then(|&point| operation(program, point));

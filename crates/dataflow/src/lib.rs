@@ -14,6 +14,7 @@ mod abandoned;
 mod analysis;
 mod barriers;
 mod context;
+mod creation;
 mod definitions;
 mod entry;
 mod expr;

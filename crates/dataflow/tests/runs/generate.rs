@@ -3,6 +3,7 @@
 
 mod barriers;
 mod locks;
+mod threads;
 
 use std::fmt::Write as _;
 
@@ -90,6 +91,7 @@ impl Generator {
         self.out.push_str("global @count size 4 align 4\n");
         self.out.push_str(barriers::BARRIERS);
         self.out.push_str(LOCK);
+        self.out.push_str(threads::LAUNCH);
         self.out.push_str(locks::SHARED_LOCKS);
         for function in 0..FUNCTIONS {
             for (suffix, place) in [("", Place::Alone), ("_unlocked", Place::Unlocked), ("_locked", Place::Locked)] {
@@ -152,10 +154,7 @@ impl Generator {
         if self.threads {
             // What was a local of the only thread may be known to the others by now.
             scope.pointers.clear();
-            for slot in 1..=2 {
-                let thread = self.fresh();
-                self.line(&format!("{thread}: i32 = call __ics_thread_create(@worker, @s0, {slot}:i32)"));
-            }
+            self.threads();
             self.place = Place::Unlocked;
             self.line("%own: ptr = alloca 16 align 8");
             scope.pointers.push("%own".to_owned());
