@@ -38,15 +38,16 @@ static int wait_on(pthread_cond_t *cond, struct ics_mutex *m, unsigned long dead
     if (type == PTHREAD_MUTEX_RECURSIVE || type == PTHREAD_MUTEX_ERRORCHECK)
         if (!m->taken || m->owner != __ics_thread_self() + 1) return EPERM;
     int error = 0;
+    int timed_out;
     __ics_event(cond, ICS_EXCLUSIVE);
-    if (!keeps) {
-        __ics_order(m, ICS_EXCLUSIVE);
-        ics_mutex_free(m);
-    }
-    int timed_out = blocked_on(cond, deadline);
+    /* Two calls, so that it shows on the stack of a waiting thread whether it holds the mutex. */
     if (keeps) {
+        timed_out = blocked_on(cond, deadline);
         __ics_event(cond, ICS_EXCLUSIVE);
     } else {
+        __ics_order(m, ICS_EXCLUSIVE);
+        ics_mutex_free(m);
+        timed_out = blocked_on(cond, deadline);
         error = ics_mutex_take(m);
         __ics_order(cond, ICS_EXCLUSIVE);
     }

@@ -40,6 +40,7 @@ _Noreturn void __ics_thread_exit(void);
 #define ICS_SHARED 1
 void __ics_acquire(const void *lock);
 void __ics_release(const void *lock);
+void __ics_not_held(const void *lock);
 void __ics_barrier_init(const void *barrier, unsigned count);
 void __ics_barrier_arrive(const void *barrier);
 void __ics_event(const void *object, int mode);

@@ -54,6 +54,7 @@ static int early(struct ics_mutex *m, int try) {
     if (type_of(m) != PTHREAD_MUTEX_RECURSIVE) return -1;
     if (m->count == 0xffffffffu) return EAGAIN;
     m->count++;
+    __ics_acquire(m);
     return 0;
 }
 
@@ -120,13 +121,20 @@ void ics_mutex_free(struct ics_mutex *m) {
     __ics_notify_one(m);
 }
 
+static int not_held(struct ics_mutex *m, int error) {
+    __ics_not_held(m);
+    return error;
+}
+
+/* Each lock of a recursive mutex is one acquisition, so that every way through here ends one. */
 int ics_mutex_release(struct ics_mutex *m) {
     if (m->kind != PTHREAD_MUTEX_NORMAL && m->kind != PTHREAD_MUTEX_ADAPTIVE_NP) {
-        if (invalid_kind(m)) return EINVAL;
+        if (invalid_kind(m)) return not_held(m, EINVAL);
         int checked = type_of(m) == PTHREAD_MUTEX_RECURSIVE || type_of(m) == PTHREAD_MUTEX_ERRORCHECK;
-        if ((checked || m->kind & ICS_MUTEX_ROBUST) && !is_mine(m)) return EPERM;
+        if ((checked || m->kind & ICS_MUTEX_ROBUST) && !is_mine(m)) return not_held(m, EPERM);
         if (m->count) {
             m->count--;
+            __ics_release(m);
             return 0;
         }
     }

@@ -6,12 +6,17 @@ use icsched_ir::{BlockId, Cfg, Definition, DomTree, FuncId, IdVec, Program, Prog
 use icsched_pointsto::{InstanceId, ModRef, PointsTo, Region, SetId, Startup};
 use rustc_hash::FxHashMap;
 
+use crate::creation::Creations;
 use crate::expr::{ExprId, ExprPool};
 use crate::facts::{Fact, Facts};
 use crate::function::Entry;
-use crate::icfg::{EdgeKind, Icfg};
+use crate::held::Held;
+use crate::icfg::Icfg;
 use crate::interference::Interference;
+use crate::locks::Locks;
+use crate::lockset::LockSummary;
 use crate::place::{Frames, Place, Places};
+use crate::state::BarrierCount;
 use crate::summary::Summary;
 
 /// What is known of an instance's summary.
@@ -31,7 +36,7 @@ pub(crate) struct Structure {
 }
 
 impl Structure {
-    fn new(function: &icsched_ir::Function) -> Self {
+    pub(crate) fn new(function: &icsched_ir::Function) -> Self {
         let cfg = Cfg::new(function);
         let dominators = DomTree::dominators(&cfg);
         Self { cfg, dominators, definitions: icsched_ir::Definitions::new(function) }
@@ -72,7 +77,15 @@ pub struct Analysis<'m, 'p> {
     pub(crate) places: Places<'m, 'p>,
     pub(crate) icfg: Icfg,
     pub(crate) interference: Interference,
+    pub(crate) creations: Rc<Creations>,
     pub(crate) summaries: IdVec<InstanceId, Known>,
+    pub(crate) lock_summaries: IdVec<InstanceId, LockSummary>,
+    /// What may be held when an instance starts, where that was asked.
+    pub(crate) lock_entries: IdVec<InstanceId, Option<Locks>>,
+    /// What threads that have ended may have left taken, once that was asked.
+    pub(crate) abandoned: Option<Held>,
+    /// What barriers may expect, once that was asked.
+    pub(crate) barriers: Option<Vec<BarrierCount>>,
     /// What holds when an instance starts, if it is [`entered`](Self::entered); `None` if no way leads to it.
     pub(crate) entries: IdVec<InstanceId, Option<Entry>>,
     pub(crate) entered: IdVec<InstanceId, bool>,
@@ -87,9 +100,8 @@ impl<'m, 'p> Analysis<'m, 'p> {
     pub fn new(modref: &'m ModRef<'p>, startup: &'m Startup) -> Self {
         let (program, points_to) = (modref.program(), modref.points_to());
         let icfg = Icfg::new(program, points_to);
-        let handlers = points_to.instances().ids().flat_map(|i| icfg.edges(i));
-        let handlers = handlers.filter(|e| e.kind == EdgeKind::Interrupt);
-        let mut asynchronous: Vec<SetId> = handlers.map(|e| modref.inside_instance(e.to).mods).collect();
+        let mut asynchronous: Vec<SetId> =
+            icfg.handlers().into_iter().map(|i| modref.inside_instance(i).mods).collect();
         asynchronous.sort_unstable();
         asynchronous.dedup();
         Self {
@@ -99,8 +111,13 @@ impl<'m, 'p> Analysis<'m, 'p> {
             pool: ExprPool::default(),
             places: Places::new(modref, startup),
             interference: Interference::new(program, points_to, &icfg),
+            creations: Rc::new(Creations::new(program, points_to, &icfg)),
             icfg,
             summaries: IdVec::filled(Known::No, points_to.instances().len()),
+            lock_summaries: IdVec::filled(LockSummary::No, points_to.instances().len()),
+            abandoned: None,
+            barriers: None,
+            lock_entries: IdVec::filled(None, points_to.instances().len()),
             entries: IdVec::new(),
             entered: IdVec::filled(false, points_to.instances().len()),
             asynchronous,
@@ -112,6 +129,11 @@ impl<'m, 'p> Analysis<'m, 'p> {
     /// The expressions that facts are made of.
     pub fn pool(&self) -> &ExprPool {
         &self.pool
+    }
+
+    /// What pointers of the program point to.
+    pub fn points_to(&self) -> &'p PointsTo {
+        self.points_to
     }
 
     /// How control gets from function to function.

@@ -9,7 +9,7 @@ use crate::analysis::Analysis;
 use crate::context::{Context, ContextError, Status, ThreadContext, operation};
 use crate::expr::{ExprId, ExprPool};
 use crate::facts::Facts;
-use crate::function::{Entry, Solver};
+use crate::function::{Entry, Solution, Solver};
 use crate::interference;
 use crate::place::{Base, Frames, Place};
 
@@ -63,6 +63,38 @@ impl Definitions {
     }
 }
 
+/// One way in which a thread can have come down its stack.
+pub(crate) struct Walk {
+    /// The instances of its frames, oldest first.
+    pub(crate) chain: Vec<InstanceId>,
+    /// What was solved for each of them.
+    pub(crate) solutions: Vec<Solution>,
+    pub(crate) definitions: Definitions,
+}
+
+/// What all ways to a thread's stack agree on.
+pub(crate) fn merged(ways: impl Iterator<Item = Definitions>, thread: &ThreadContext) -> Definitions {
+    let frames = thread.stack.0.len();
+    let nothing = || Definitions { registers: vec![BTreeMap::new(); frames], ..Definitions::default() };
+    let both = |mut all: Definitions, one: Definitions| {
+        all.meet(&one);
+        all
+    };
+    ways.reduce(both).unwrap_or_else(nothing)
+}
+
+/// Forgets the shared variables that several threads say something of.
+pub(crate) fn drop_races(mut threads: Vec<&mut Definitions>) {
+    let shared = |p: &PlaceDefinition| !p.conflict_free && matches!(p.place.base, Base::Global(_));
+    let mut said: BTreeMap<Place, u32> = BTreeMap::new();
+    for known in threads.iter().flat_map(|t| &t.places).filter(|p| shared(p)) {
+        *said.entry(known.place).or_default() += 1;
+    }
+    for thread in &mut threads {
+        thread.places.retain(|p| !shared(p) || said[&p.place] == 1);
+    }
+}
+
 impl Analysis<'_, '_> {
     /// [`Self::definitions`] of every thread of a context. A shared variable that several threads say something of is one that they race
     /// for, or cannot be there together: nothing is said of it (Bergan 2.6.2).
@@ -73,14 +105,7 @@ impl Analysis<'_, '_> {
         let threads: Result<Vec<Definitions>, ContextError> =
             context.threads.iter().map(|thread| self.definitions(thread)).collect();
         let mut threads = threads?;
-        let shared = |p: &PlaceDefinition| !p.conflict_free && matches!(p.place.base, Base::Global(_));
-        let mut said: BTreeMap<Place, u32> = BTreeMap::new();
-        for known in threads.iter().flat_map(|t| &t.places).filter(|p| shared(p)) {
-            *said.entry(known.place).or_default() += 1;
-        }
-        for thread in &mut threads {
-            thread.places.retain(|p| !shared(p) || said[&p.place] == 1);
-        }
+        drop_races(threads.iter_mut().collect());
         Ok(threads)
     }
 
@@ -89,6 +114,12 @@ impl Analysis<'_, '_> {
     /// # Errors
     /// The stack is none of the program's.
     pub fn definitions(&mut self, thread: &ThreadContext) -> Result<Definitions, ContextError> {
+        let walks = self.walks(thread)?;
+        Ok(merged(walks.into_iter().map(|walk| walk.definitions), thread))
+    }
+
+    /// The ways down a thread's stack.
+    pub(crate) fn walks(&mut self, thread: &ThreadContext) -> Result<Vec<Walk>, ContextError> {
         thread.check(self.program)?;
         let points = &thread.stack.0;
         let chains: Vec<Vec<InstanceId>> = self.chains(points);
@@ -97,18 +128,8 @@ impl Analysis<'_, '_> {
         for chain in &chains {
             self.summarise_callees(chain);
         }
-        let mut all: Option<Definitions> = None;
-        for (chain, entry) in chains.iter().zip(entries) {
-            let Some(found) = entry.and_then(|entry| self.follow(chain, points, entry, thread.status)) else {
-                continue;
-            };
-            match &mut all {
-                None => all = Some(found),
-                Some(all) => all.meet(&found),
-            }
-        }
-        let nothing = || Definitions { registers: vec![BTreeMap::new(); points.len()], ..Definitions::default() };
-        Ok(all.unwrap_or_else(nothing))
+        let ways = chains.into_iter().zip(entries);
+        Ok(ways.filter_map(|(chain, entry)| self.follow(chain, points, entry?, thread.status)).collect())
     }
 
     fn start_entries(&mut self, starts: &[InstanceId], complete: bool) -> Vec<Option<Entry>> {
@@ -141,14 +162,15 @@ impl Analysis<'_, '_> {
     /// Follows a thread down its stack: no frame of it has returned, so a frame starts with what holds at the call in the one above.
     fn follow(
         &mut self,
-        chain: &[InstanceId],
+        chain: Vec<InstanceId>,
         points: &[ProgramPoint],
         mut entry: Entry,
         status: Status,
-    ) -> Option<Definitions> {
+    ) -> Option<Walk> {
         let program = self.program;
         let mut found = Definitions { is_reached: true, ..Definitions::default() };
         let mut facts = Facts::default();
+        let mut solutions = Vec::new();
         for (depth, &point) in points.iter().enumerate() {
             let function = &program.functions[point.func];
             let solution = Solver::new(self, Frames::Stack(chain[..=depth].to_vec())).solve(&entry);
@@ -158,6 +180,7 @@ impl Analysis<'_, '_> {
             let is_defined = |value| structure.is_defined_at(value, point.block, point.inst as usize);
             let registers = function.values.ids().filter(|&v| is_defined(v));
             found.registers.push(registers.filter_map(|v| Some((v, solution.register(v)?))).collect());
+            solutions.push(solution);
             let Some(next) = points.get(depth + 1) else { break };
             let Some(Op::Call { args, .. }) = operation(program, point) else { return None };
             let callee = &program.functions[next.func];
@@ -167,6 +190,16 @@ impl Analysis<'_, '_> {
             }
             if function.origin == Origin::Model && callee.origin == Origin::Program {
                 facts.retain(|_, fact| fact.reach.conflict_free);
+            }
+            let callee_instance = chain[depth + 1];
+            let passed = self.creations.replaces(chain[depth], point).then(|| self.created(callee_instance)).flatten();
+            if let Some(created) = passed {
+                for (value, known) in params.iter_mut().zip(created.params) {
+                    *value = known.or(*value);
+                }
+                for (&place, fact) in created.facts.iter() {
+                    facts.insert(place, fact.clone());
+                }
             }
             entry = Entry { params, facts: facts.clone() };
         }
@@ -178,6 +211,6 @@ impl Analysis<'_, '_> {
             .iter()
             .map(|(&place, fact)| PlaceDefinition { place, value: fact.value, conflict_free: fact.reach.conflict_free })
             .collect();
-        Some(found)
+        Some(Walk { chain, solutions, definitions: found })
     }
 }

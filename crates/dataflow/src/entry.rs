@@ -5,11 +5,14 @@
 //! callers that are in no known frame have no names there: what mentions them is dropped, unless they were passed, and then the parameter
 //! says it.
 
+use std::rc::Rc;
+
 use icsched_ir::{FuncId, Function, IdVec, Op, Operand, Origin, ValueId};
 use icsched_pointsto::InstanceId;
 
 use crate::analysis::Analysis;
 use crate::context::operation;
+use crate::creation::Creation;
 use crate::expr::{ExprId, Symbol};
 use crate::facts::Facts;
 use crate::function::{Entry, Solution, Solver};
@@ -36,8 +39,13 @@ impl Analysis<'_, '_> {
         let leads_on = |edge: &&Edge| is_new[edge.to];
         // What was solved before is final: it only has to say what it passes to the others.
         let order = self.icfg.components().iter().rev().flatten().copied();
-        let order: Vec<InstanceId> =
-            order.filter(|&i| needed[i] && (is_new[i] || self.icfg.edges(i).iter().any(|e| leads_on(&e)))).collect();
+        let creations = Rc::clone(&self.creations);
+        let creates_new = |c: &&Creation| c.starts.iter().any(|&start| is_new[start]);
+        let leads = |i: InstanceId| {
+            self.icfg.edges(i).iter().any(|e| leads_on(&e))
+                || creations.all.iter().any(|c| c.from == i && creates_new(&c))
+        };
+        let order: Vec<InstanceId> = order.filter(|&i| needed[i] && (is_new[i] || leads(i))).collect();
         if order.is_empty() {
             return;
         }
@@ -54,18 +62,28 @@ impl Analysis<'_, '_> {
                     continue;
                 }
                 changed = true;
-                let edges: Vec<Edge> = self.icfg.edges(instance).iter().filter(leads_on).copied().collect();
-                if edges.is_empty() {
+                let edges = self.icfg.edges(instance).iter().filter(leads_on);
+                let edges: Vec<Edge> = edges.filter(|e| !creations.replaces(instance, e.at)).copied().collect();
+                let created: Vec<&Creation> =
+                    creations.all.iter().filter(|c| c.from == instance).filter(creates_new).collect();
+                if edges.is_empty() && created.is_empty() {
                     continue;
                 }
                 let solution = Solver::new(self, Frames::Stack(vec![instance])).solve(&entry);
+                let mut passed: Vec<(InstanceId, Entry)> = Vec::new();
                 for edge in edges {
-                    let Some(passed) = self.passed(&solution, instance, edge) else { continue };
-                    match &mut self.entries[edge.to] {
-                        Some(known) => dirty[edge.to] |= known.meet(&passed),
+                    passed.extend(self.passed(&solution, instance, edge).map(|entry| (edge.to, entry)));
+                }
+                for creation in created {
+                    let starts = creation.starts.iter().filter(|&&start| is_new[start]);
+                    passed.extend(starts.filter_map(|&to| Some((to, self.passed_on(&solution, creation, to)?))));
+                }
+                for (to, passed) in passed {
+                    match &mut self.entries[to] {
+                        Some(known) => dirty[to] |= known.meet(&passed),
                         none => {
                             *none = Some(passed);
-                            dirty[edge.to] = true;
+                            dirty[to] = true;
                         }
                     }
                 }
@@ -77,6 +95,18 @@ impl Analysis<'_, '_> {
         for (instance, _) in needed.iter().filter(|(_, is)| **is) {
             self.entered[instance] = true;
         }
+    }
+
+    /// What is known whenever a thread starts with an instance, without what is said of its registers.
+    pub(crate) fn created(&mut self, start: InstanceId) -> Option<Entry> {
+        self.enter(&[start]);
+        let pool = &self.pool;
+        let mut entry = self.entries[start].clone()?;
+        for value in &mut entry.params {
+            *value = value.filter(|&e| pool.symbols(e).is_empty());
+        }
+        entry.facts.retain(|place, fact| matches!(place.base, Base::Global(_)) && pool.symbols(fact.value).is_empty());
+        Some(entry)
     }
 
     /// What runs without being called by code that is seen.
@@ -139,8 +169,42 @@ impl Analysis<'_, '_> {
         Some(entry)
     }
 
+    /// What a thread's first function starts with: what its creator passed, and what is known of places that are written before there are
+    /// threads. Registers of the creator have no names there.
+    fn passed_on(&mut self, solution: &Solution, creation: &Creation, to: InstanceId) -> Option<Entry> {
+        let callee = &self.program.functions[self.points_to.instances()[to].func];
+        let mut solver = Solver::resume(self, solution);
+        let facts = solver.before(creation.at.block, creation.at.inst as usize)?;
+        let argument = solver.operand(creation.argument);
+        let region = self.region(creation.from, creation.at);
+        let mut entry = Entry { params: vec![None; callee.params.len()], facts: Facts::default() };
+        if let (Some(value), Some(&param)) = (argument, callee.params.first()) {
+            let fits = self.pool.width(value) == callee.values[param].ty.bits();
+            entry.params[0] = Some(value).filter(|&e| fits && self.pool.symbols(e).is_empty());
+        }
+        let frames = Frames::Stack(vec![to]);
+        for (&place, fact) in facts.iter() {
+            let modref = self.modref;
+            let is_written = fact
+                .reach
+                .targets
+                .iter()
+                .any(|&(object, offsets)| modref.touches_at(&region.mods, object, offsets, u64::from(place.bytes)));
+            let is_closed = matches!(place.base, Base::Global(_)) && self.pool.symbols(fact.value).is_empty();
+            if fact.reach.early_only && is_closed && !is_written {
+                self.define(&mut entry.facts, &frames, place, fact.value);
+            }
+        }
+        Some(entry)
+    }
+
     /// The caller's registers that a callee's parameters hold, as these parameters.
-    fn names_in(&mut self, callee: &Function, args: &[Operand], values: &[Option<ExprId>]) -> Vec<(Symbol, ExprId)> {
+    pub(crate) fn names_in(
+        &mut self,
+        callee: &Function,
+        args: &[Operand],
+        values: &[Option<ExprId>],
+    ) -> Vec<(Symbol, ExprId)> {
         let mut map: Vec<(Symbol, ExprId)> = Vec::new();
         for ((&param, &arg), &value) in callee.params.iter().zip(args).zip(values) {
             let width = callee.values[param].ty.bits();

@@ -83,6 +83,15 @@ impl Icfg {
         &self.components
     }
 
+    /// What threads may run at any time because of what others do, each once.
+    pub(crate) fn handlers(&self) -> Vec<InstanceId> {
+        let edges = self.edges.values().flatten().filter(|e| e.kind == EdgeKind::Interrupt);
+        let mut found: Vec<InstanceId> = edges.map(|e| e.to).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
     /// The instances that `roots` may run by calls that return, the roots included.
     pub fn called_from(&self, roots: impl IntoIterator<Item = InstanceId>) -> IdVec<InstanceId, bool> {
         let next = |i: InstanceId| self.edges[i].iter().filter(|e| e.kind == EdgeKind::Call).map(|e| e.to);

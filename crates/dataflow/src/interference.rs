@@ -15,6 +15,7 @@ use icsched_ir::{
 use icsched_pointsto::{InstanceId, PointsTo};
 
 use crate::icfg::{EdgeKind, Icfg, point};
+use crate::lockset;
 
 /// Which calls may let other threads run, or return twice.
 #[derive(Clone, Debug)]
@@ -25,6 +26,10 @@ pub(crate) struct Interference {
     saves: IdVec<InstanceId, bool>,
     /// Instances that may write where nothing is known of, or call what is not known, in themselves or in what they call.
     strays: IdVec<InstanceId, bool>,
+    /// Instances that may acquire or release locks, in themselves or in what they call.
+    locks: IdVec<InstanceId, bool>,
+    /// Instances that may end their thread, in themselves or in what they call.
+    ends: IdVec<InstanceId, bool>,
 }
 
 /// Whether executing the operation itself lets other threads run; for calls of functions that is not known here.
@@ -64,7 +69,8 @@ impl Interference {
             function.origin == Origin::Program && function.blocks.iter().any(strays)
         });
         let strays = callers(icfg, strays.collect());
-        Self { switches: has(&switches), saves: has(&saves_context), strays }
+        let locks = has(&|op| lockset::effect(op).is_some());
+        Self { switches: has(&switches), saves: has(&saves_context), strays, locks, ends: has(&ends_thread) }
     }
 
     /// Whether a call of the instance may do something to memory that is not known. Models are taken not to: their pointers are followed,
@@ -76,6 +82,21 @@ impl Interference {
     /// Whether a call of the instance may let other threads run.
     pub(crate) fn may_switch(&self, instance: InstanceId) -> bool {
         self.switches[instance]
+    }
+
+    /// Whether a call of the instance may change which locks its thread holds.
+    pub(crate) fn uses_locks(&self, instance: InstanceId) -> bool {
+        self.locks[instance]
+    }
+
+    /// Whether a call of the instance may end its thread.
+    pub(crate) fn may_end_thread(&self, instance: InstanceId) -> bool {
+        self.ends[instance]
+    }
+
+    /// Whether anything uses locks.
+    pub(crate) fn any_locks(&self) -> bool {
+        self.locks.values().any(|&uses| uses)
     }
 
     /// Whether control may come back to behind a call of the instance once more.
@@ -100,6 +121,10 @@ fn stray(points_to: &PointsTo, function: &Function, instance: InstanceId, at: Pr
     let mut strays = matches!(inst.op, Op::Unsupported { .. });
     inst.op.for_each_write(function, |touch| strays |= points_nowhere(points_to, instance, touch));
     strays
+}
+
+fn ends_thread(op: &Op) -> bool {
+    matches!(op, Op::Call { callee: Callee::Intrinsic(Intrinsic::ThreadExit), .. })
 }
 
 fn saves_context(op: &Op) -> bool {

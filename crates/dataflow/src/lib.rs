@@ -10,17 +10,23 @@
 //!
 //! API boundary: facts are about registers of the context's frames and about memory; nothing in here knows symbolic execution.
 
+mod abandoned;
 mod analysis;
+mod barriers;
 mod context;
+mod creation;
 mod definitions;
 mod entry;
 mod expr;
 mod facts;
 mod fold;
 mod function;
+mod held;
 mod icfg;
 mod initial;
 mod interference;
+mod locks;
+mod lockset;
 mod place;
 mod stacks;
 mod state;

@@ -187,7 +187,7 @@ impl<'m, 'p> Places<'m, 'p> {
 }
 
 /// The offsets, each moved by a constant.
-fn moved(offsets: Offsets, by: i64) -> Offsets {
+pub(crate) fn moved(offsets: Offsets, by: i64) -> Offsets {
     match offsets {
         Offsets::Exact(x) => Offsets::Exact(x.wrapping_add(by)),
         Offsets::Strided { start, stride } => {

@@ -1,10 +1,12 @@
 //! Everything that is known of the concrete states at a context, for all its threads together (Bergan 2.5.1, 2.5.4).
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use icsched_pointsto::{ObjectId, Offsets};
 
 use crate::analysis::Analysis;
 use crate::context::{Context, ContextError};
-use crate::definitions::Definitions;
+use crate::definitions::{Definitions, drop_races, merged};
 use crate::expr::ExprId;
 use crate::place::Place;
 
@@ -30,6 +32,8 @@ pub struct InitialState {
     pub threads: Vec<ThreadFacts>,
     /// Whether the threads' `held` name every lock that is held. If not, any lock may be.
     pub locks_known: bool,
+    /// Locks that threads that have ended may have left taken. Their addresses mention no register.
+    pub abandoned: Vec<HeldLock>,
     /// `B^cnts`.
     pub barriers: Vec<BarrierCount>,
     /// What holds between threads.
@@ -103,18 +107,33 @@ impl Analysis<'_, '_> {
     /// # Errors
     /// The first stack that is none of the program's.
     pub fn initial_state(&mut self, context: &Context, options: &Options) -> Result<InitialState, ContextError> {
-        let definitions = if options.reaching_defs {
-            self.context(context)?
-        } else {
-            let mut unknown = Vec::new();
-            for thread in &context.threads {
-                thread.check(self.program)?;
-                let frames = vec![std::collections::BTreeMap::new(); thread.stack.0.len()];
-                unknown.push(Definitions { is_reached: true, registers: frames, places: Vec::new() });
+        let mut state = InitialState { locks_known: options.sync_invariants, ..InitialState::default() };
+        for thread in &context.threads {
+            let walks = self.walks(thread)?;
+            let mut held = BTreeSet::new();
+            for walk in walks.iter().filter(|_| options.sync_invariants) {
+                match self.held(&walk.chain, &thread.stack.0, &walk.solutions, thread.complete) {
+                    Some(locks) => held.extend(locks),
+                    None => state.locks_known = false,
+                }
             }
-            unknown
-        };
-        let threads = definitions.into_iter().map(|definitions| ThreadFacts { definitions, held: Vec::new() });
-        Ok(InitialState { threads: threads.collect(), ..InitialState::default() })
+            let ways = walks.into_iter().map(|walk| walk.definitions);
+            let mut definitions = merged(ways, thread);
+            if !options.reaching_defs {
+                definitions.registers.iter_mut().for_each(BTreeMap::clear);
+                definitions.places.clear();
+            }
+            state.threads.push(ThreadFacts { definitions, held: held.into_iter().collect() });
+        }
+        if options.sync_invariants {
+            state.barriers = self.barrier_counts();
+            match self.abandoned() {
+                Some(locks) => state.abandoned = locks.into_iter().collect(),
+                None => state.locks_known = false,
+            }
+        }
+        let definitions: Vec<&mut Definitions> = state.threads.iter_mut().map(|t| &mut t.definitions).collect();
+        drop_races(definitions);
+        Ok(state)
     }
 }

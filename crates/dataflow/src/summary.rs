@@ -22,7 +22,7 @@ const FREE_ROUNDS: u32 = 4;
 /// What holds when a function has returned. Symbols are parameters of it, and registers that it returns.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Summary {
-    results: Vec<Option<ExprId>>,
+    pub(crate) results: Vec<Option<ExprId>>,
     facts: Facts,
 }
 

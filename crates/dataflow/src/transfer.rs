@@ -216,7 +216,7 @@ fn touches_memory(function: &icsched_ir::Function, op: &Op) -> bool {
 }
 
 /// Whether the operation ends the activation that executes it.
-fn never_returns(intrinsic: Intrinsic) -> bool {
+pub(crate) fn never_returns(intrinsic: Intrinsic) -> bool {
     intrinsic.ends_process()
         || matches!(intrinsic, Intrinsic::ThreadExit | Intrinsic::Resume | Intrinsic::RestoreContext)
 }

@@ -217,3 +217,73 @@ fn a_stack_that_is_none_of_the_program_is_refused() {
         assert_eq!(analysis.definitions(&far), Err(ContextError::NoSuchPoint(0)));
     });
 }
+
+/// What keeps the start function and its argument in a table, as the model of `pthread_create` does.
+const LAUNCHER: &str = "global @table size 64 align 8
+function @trampoline(%block: ptr) -> ptr model {
+entry:
+    %start: ptr = load [%block]
+    %field = address %block + 8
+    %arg: ptr = load [%field]
+    %result: ptr = call *%start(%arg)
+    return %result
+}
+function @launch(%start: ptr, %arg: ptr, %slot: i32) model {
+entry:
+    %index: i64 = zext %slot
+    %block = address @table + %index*16
+    store [%block], %start
+    %field = address %block + 8
+    store [%field], %arg
+    %thread: i32 = call __ics_thread_create(@trampoline, %block, %slot)
+    return
+}
+function @create(%start: ptr, %arg: ptr) model {
+entry:
+    call @launch(%start, %arg, 1)
+    return
+}
+function @other(%arg: ptr) -> ptr {
+entry:
+    %m: i32 = add 12345, 5
+    return null
+}
+";
+
+fn known_in_worker(body: &str, stack: &[At<'_>]) -> Vec<String> {
+    solve(&program(body, LAUNCHER), stack, Status::Running, |program, found, analysis| {
+        found.describe(program, analysis.pool())
+    })
+}
+
+#[test]
+fn arguments_pass_through_the_table_of_a_model() {
+    let worker = [At::Mark(2)];
+    let body = "    store [@early], 6:i32\n    call @create(@worker, @early)\n    call @create(@other, @later)";
+    assert_eq!(
+        known_in_worker(body, &worker),
+        ["v0#0 = &early", "[shared+0:4] = 1", "[early+0:4] = 6", "[later+0:4] = 1"]
+    );
+    assert_eq!(known_in_worker(body, &[At::Mark(5)]), ["v0#0 = &later", "[early+0:4] = 6"]);
+    let stack = [At::Call("trampoline", "*"), At::Mark(2)];
+    assert!(known_in_worker(body, &stack).contains(&"v0#1 = &early".to_owned()), "{:?}", known_in_worker(body, &stack));
+    let twice = format!("{body}\n    call @launch(@worker, null, 2)");
+    assert_eq!(known_in_worker(&twice, &worker), ["[shared+0:4] = 1", "[early+0:4] = 6", "[later+0:4] = 1"]);
+    let local = "    %l: ptr = alloca 8 align 8\n    call @create(@worker, %l)";
+    assert_eq!(known_in_worker(local, &worker)[0], "[shared+0:4] = 1", "the creator's registers have no names");
+}
+
+#[test]
+fn a_start_function_that_is_also_called_has_what_both_agree_on() {
+    let body = "    call @create(@other, @later)\n    %r: ptr = call @other(@early)";
+    assert_eq!(known_in_worker(body, &[At::Mark(5)]), Vec::<String>::new());
+}
+
+#[test]
+fn a_table_that_is_used_in_another_way_tells_nothing() {
+    let body = "    call @create(@other, @later)";
+    let text = program(body, LAUNCHER).replace("store [%field], %arg", "store [%field], @early");
+    solve(&text, &[At::Mark(5)], Status::Running, |program, found, analysis| {
+        assert_eq!(found.describe(program, analysis.pool()), Vec::<String>::new());
+    });
+}

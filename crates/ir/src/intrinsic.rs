@@ -73,6 +73,8 @@ intrinsics! {
     Acquire = "__ics_acquire", 1;
     /// `void (const void *lock)`: the thread no longer holds it.
     Release = "__ics_release", 1;
+    /// `void (const void *lock)`: the thread does not hold it here. For analyses; running it does nothing.
+    NotHeld = "__ics_not_held", 1;
     /// `void (const void *barrier, unsigned count)`: the barrier's expected arrivals.
     BarrierInit = "__ics_barrier_init", 2;
     /// `void (const void *barrier)`: the thread arrives.

@@ -181,6 +181,7 @@ impl Solver<'_> {
             | Intrinsic::Clock
             | Intrinsic::Acquire
             | Intrinsic::Release
+            | Intrinsic::NotHeld
             | Intrinsic::BarrierInit
             | Intrinsic::BarrierArrive
             | Intrinsic::Event

@@ -3,13 +3,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use icsched_dataflow::{Analysis, Base, Definitions, Expr, ExprId, ExprPool, Status, Symbol, ThreadContext};
+use icsched_dataflow::{
+    Analysis, BarrierCount, Base, Context, Count, Definitions, Expr, ExprId, ExprPool, HeldLock, InitialState,
+    Options as InitialOptions, Place, Status, Symbol, ThreadContext,
+};
 use icsched_ir::{CallStack, Function, Origin, Program, Type};
-use icsched_pointsto::{ModRef, Options as PointerOptions, PointsTo, Startup};
+use icsched_pointsto::{
+    ModRef, ObjectId as AbstractId, ObjectKind as AbstractKind, Offsets, Options as PointerOptions, PointsTo, Startup,
+};
 use icsched_symex::concrete::ConcreteDomain;
 use icsched_symex::host::MemoryHost;
 use icsched_symex::machine::Arguments;
-use icsched_symex::memory::{address, function_address, global_object};
+use icsched_symex::memory::{ObjectKind, address, function_address, global_object};
 use icsched_symex::{Machine, MemoryByte, Options, State, Thread, ThreadId, ThreadStatus, arith};
 
 use crate::random::Random;
@@ -25,6 +30,11 @@ pub(crate) struct Looked {
     pub(crate) places: u64,
     /// Places of which two threads or more were alive.
     pub(crate) concurrent: u64,
+    /// Locks that were held, and how many of them were said to be held by their names.
+    pub(crate) held: u64,
+    pub(crate) named: u64,
+    /// Barriers of which something was said.
+    pub(crate) barriers: u64,
 }
 
 /// One thread of a state, with the frame that counts as its oldest.
@@ -115,6 +125,65 @@ impl View<'_> {
         }
         Ok(())
     }
+
+    /// Every barrier must expect what it may.
+    fn check_barriers(&self, points_to: &PointsTo, counts: &[BarrierCount], looked: &mut Looked) -> Result<(), String> {
+        for (&barrier, &count) in self.state.barriers.iter() {
+            let is_it = |place: &(_, Offsets)| self.is_at(points_to, *place, barrier);
+            let said: Vec<Count> = counts.iter().filter(|c| c.barriers.iter().any(is_it)).map(|c| c.count).collect();
+            if said.is_empty() || said.contains(&Count::Any) {
+                continue;
+            }
+            looked.barriers += 1;
+            let allows = |said: &Count| match *said {
+                Count::Constant(number) => number == count,
+                Count::Place(Place { base: Base::Global(global), offset, bytes }) => {
+                    self.memory(address(global_object(global), offset.cast_unsigned()), bytes) == Some(count)
+                }
+                Count::Place(_) | Count::Any => false,
+            };
+            if !said.iter().any(allows) {
+                return Err(format!("the barrier at {barrier:#x} expects {count}, none of {said:?}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an address may be one of some places of an abstract object.
+    fn is_at(&self, points_to: &PointsTo, (object, offsets): (AbstractId, Offsets), at: u64) -> bool {
+        let Ok((id, offset)) = self.state.heap.check(at, 1, false) else { return true };
+        let offset = i64::try_from(offset).expect("objects are small");
+        let kind = self.state.heap.object(id).expect("it was just found").kind;
+        same_kind(points_to, points_to.objects()[object].kind, kind) && offsets.contains(offset)
+    }
+
+    /// Every lock that is held must be among those that may be.
+    fn check_locks(&self, analysis: &Analysis<'_, '_>, held: &[HeldLock], looked: &mut Looked) -> Result<(), String> {
+        for &lock in &self.thread.locks {
+            looked.held += 1;
+            let is_named =
+                held.iter().any(|h| matches!(h, HeldLock::At(e) if self.value(analysis.pool(), *e) == Some(lock)));
+            looked.named += u64::from(is_named);
+            let is_it = |place: &(_, Offsets)| self.is_at(analysis.points_to(), *place, lock);
+            let is_within = held.iter().any(|h| matches!(h, HeldLock::Within(places) if places.iter().any(is_it)));
+            if !is_named && !is_within {
+                return Err(format!("it holds the lock {lock:#x}, not one of {held:?}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether an object of a run can be one that an abstract object stands for.
+fn same_kind(points_to: &PointsTo, abstract_kind: AbstractKind, kind: ObjectKind) -> bool {
+    match (abstract_kind, kind) {
+        (AbstractKind::Global(a), ObjectKind::Global(b)) => a == b,
+        (AbstractKind::Stack { instance, value }, ObjectKind::Stack { func, value: other, .. }) => {
+            points_to.instances()[instance].func == func && value == other
+        }
+        (AbstractKind::Heap { .. }, ObjectKind::Heap) => true,
+        _ => false,
+    }
 }
 
 /// Lets another thread go on, if the current one can be interrupted: models run without a switch.
@@ -147,7 +216,7 @@ pub(crate) fn check(text: &str, seed: u64, looked: &mut Looked) -> Result<(), St
     let modref = ModRef::new(&program, &points_to, &known);
     let startup = Startup::new(&modref);
     let mut analysis = Analysis::new(&modref, &startup);
-    let mut remembered: BTreeMap<ThreadContext, Definitions> = BTreeMap::new();
+    let mut remembered: BTreeMap<ThreadContext, InitialState> = BTreeMap::new();
     let shared = Arc::new(program.clone());
     let mut random = Random::new(seed);
     let mut machine = Machine::new(shared, ConcreteDomain, Box::new(MemoryHost::default()), Options::default());
@@ -175,16 +244,25 @@ pub(crate) fn check(text: &str, seed: u64, looked: &mut Looked) -> Result<(), St
             let complete = oldest == 0 && random.chance(50);
             let context = ThreadContext { stack: CallStack(points[oldest..].to_vec()), complete, status };
             if !remembered.contains_key(&context) {
-                let found = analysis.definitions(&context).map_err(|e| e.to_string())?;
+                let alone = Context { threads: vec![context.clone()] };
+                let found = analysis.initial_state(&alone, &InitialOptions::default()).map_err(|e| e.to_string())?;
                 remembered.insert(context.clone(), found);
             }
-            let facts = &remembered[&context];
+            let known = &remembered[&context];
+            let facts = &known.threads[0].definitions;
             if !facts.is_reached {
                 return Err(format!("a state was reached at {context:?}, which nothing leads to"));
             }
             looked.contexts += 1;
             let view = View { state: &state, thread, oldest };
-            view.check(&program, analysis.pool(), facts, looked)
+            let locks = if known.locks_known {
+                view.check_locks(&analysis, &known.threads[0].held, looked)
+            } else {
+                Err("locks are not known".to_owned())
+            };
+            locks
+                .and_then(|()| view.check_barriers(&points_to, &known.barriers, looked))
+                .and_then(|()| view.check(&program, analysis.pool(), facts, looked))
                 .map_err(|how| format!("at {context:?} of thread {}: {how}", thread.id))?;
         }
     }

@@ -1,6 +1,10 @@
 //! Random programs in IR text: stores and loads through names, pointers and indices; branches, loops, calls, recursion; and threads
 //! that share some variables under one lock, without data races.
 
+mod barriers;
+mod locks;
+mod threads;
+
 use std::fmt::Write as _;
 
 use crate::random::Random;
@@ -80,7 +84,15 @@ impl Generator {
             "global @mutex size 8 align 8\nglobal @early size 16 align 8\nglobal @s0 size 16 align 8 = i32 3, i32 4\n\
              global @s1 size 16 align 8\nglobal @p0 size 8 align 8 = { 0: @s0 }\nglobal @p1 size 8 align 8 = { 0: @s1 }\n",
         );
+        self.out.push_str("global @l0 size 8 align 8\nglobal @l1 size 8 align 8\n");
+        for barrier in 0..4 {
+            writeln!(self.out, "global @b{barrier} size 32 align 8").expect("strings take all");
+        }
+        self.out.push_str("global @count size 4 align 4\n");
+        self.out.push_str(barriers::BARRIERS);
         self.out.push_str(LOCK);
+        self.out.push_str(threads::LAUNCH);
+        self.out.push_str(locks::SHARED_LOCKS);
         for function in 0..FUNCTIONS {
             for (suffix, place) in [("", Place::Alone), ("_unlocked", Place::Unlocked), ("_locked", Place::Locked)] {
                 if self.threads || place == Place::Alone {
@@ -142,10 +154,7 @@ impl Generator {
         if self.threads {
             // What was a local of the only thread may be known to the others by now.
             scope.pointers.clear();
-            for slot in 1..=2 {
-                let thread = self.fresh();
-                self.line(&format!("{thread}: i32 = call __ics_thread_create(@worker, @s0, {slot}:i32)"));
-            }
+            self.threads();
             self.place = Place::Unlocked;
             self.line("%own: ptr = alloca 16 align 8");
             scope.pointers.push("%own".to_owned());
@@ -224,7 +233,7 @@ impl Generator {
     }
 
     fn statement(&mut self, scope: &mut Scope, depth: u32) {
-        match self.random.below(16) {
+        match self.random.below(19) {
             0..=3 => {
                 let (at, value) = (self.address(scope), self.number(scope));
                 self.line(&format!("store [{at}], {value}"));
@@ -245,6 +254,8 @@ impl Generator {
             11 if depth > 0 => self.repeat(scope, depth - 1),
             12 | 13 => self.call(scope),
             14 if self.place == Place::Unlocked => self.critical(scope, depth),
+            16 | 17 => self.share(scope, depth),
+            18 => self.barrier(scope),
             _ => {
                 let to = self.fresh();
                 let offset = self.random.below(2) * 4;

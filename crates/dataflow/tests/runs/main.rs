@@ -30,10 +30,12 @@ fn what_is_said_holds_in_runs() {
     let looked = run(0..150);
     assert!(looked.contexts > 2000 && looked.registers > 5000 && looked.places > 5000, "{looked:?}");
     assert!(looked.concurrent > 500, "{looked:?}");
+    assert!(looked.held > 1000 && looked.named > 500, "{looked:?}");
 }
 
 #[test]
 #[ignore = "searches as long as it is told to"]
+#[allow(clippy::print_stderr, reason = "whoever searches wants to see how much was looked at")]
 fn search() {
     let range = std::env::var("ICSCHED_SEEDS").unwrap_or_else(|_| "0..1000".to_owned());
     let (from, to) = range.split_once("..").expect("FROM..TO");
@@ -41,4 +43,5 @@ fn search() {
     let looked = run(number(from)..number(to));
     let words = format!("{looked:?}");
     assert!(looked.contexts > 0, "{words}");
+    eprintln!("{words}");
 }

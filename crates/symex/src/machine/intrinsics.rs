@@ -161,6 +161,7 @@ impl<D: Domain> Machine<D> {
                 release(state, &lock);
                 none
             }
+            Intrinsic::NotHeld => none,
             Intrinsic::BarrierInit => {
                 let (barrier, count) = (cx.sync_address(args[0])?, cx.get(args[1]));
                 if let (Some(barrier), Some(count)) = (D::as_constant(&barrier), D::as_constant(&count)) {

@@ -1,0 +1,106 @@
+//! Locks that stay taken because the thread that held them has ended.
+//!
+//! A thread ends where its first function is through, or where the program calls what never returns and ends the thread. What it holds
+//! there is nobody's any more. Threads that are cancelled end inside of models, at any wait: where the program cancels threads, nothing
+//! is known of locks.
+
+use std::collections::BTreeSet;
+
+use icsched_ir::{Callee, Intrinsic, Op, Origin, ProgramPoint};
+use icsched_pointsto::InstanceId;
+
+use crate::analysis::{Analysis, Known};
+use crate::function::{Entry, Solver};
+use crate::held::{Held, said};
+use crate::icfg::EdgeKind;
+use crate::locks::Locks;
+use crate::place::Frames;
+
+impl Analysis<'_, '_> {
+    /// What threads that have ended may have left taken; `None`: any lock.
+    pub(crate) fn abandoned(&mut self) -> Held {
+        if self.abandoned.is_none() {
+            self.abandoned = Some(self.find_abandoned());
+        }
+        self.abandoned.clone().flatten()
+    }
+
+    fn find_abandoned(&mut self) -> Held {
+        let mut all = BTreeSet::new();
+        if !self.interference.any_locks() {
+            return Some(all);
+        }
+        if self.cancels_threads() {
+            return None;
+        }
+        for instance in self.points_to.instances().ids() {
+            let ends = self.ends_of(instance);
+            if !ends.is_empty() {
+                all.extend(said(&self.left_at(instance, &ends)?));
+            }
+        }
+        Some(all)
+    }
+
+    fn cancels_threads(&self) -> bool {
+        let cancel = self.program.function_named("pthread_cancel");
+        cancel.is_some_and(|f| self.points_to.instances_of(f).iter().any(|&i| self.icfg.incoming(i).next().is_some()))
+    }
+
+    /// Where threads end in an instance, as far as it may hold locks there.
+    fn ends_of(&mut self, instance: InstanceId) -> Vec<ProgramPoint> {
+        let func = self.points_to.instances()[instance].func;
+        let is_first = self.icfg.incoming(instance).any(|(_, e)| e.kind == EdgeKind::Create);
+        let is_own = is_first || self.program.functions[func].origin == Origin::Program;
+        if !is_own || !is_first && !self.may_hold(instance) {
+            return Vec::new();
+        }
+        let mut ends: Vec<ProgramPoint> = Vec::new();
+        for (block, body) in self.program.functions[func].blocks.iter() {
+            let exits = |op: &Op| matches!(op, Op::Call { callee: Callee::Intrinsic(Intrinsic::ThreadExit), .. });
+            let by_itself = body.insts.iter().zip(0..).filter(|(inst, _)| exits(&inst.op));
+            ends.extend(by_itself.map(|(_, at)| ProgramPoint { func, block, inst: at }));
+            if is_first && crate::context::returned(&body.terminator).is_some() {
+                ends.push(crate::icfg::point(func, block, body.insts.len()));
+            }
+        }
+        let calls: Vec<_> = self.icfg.edges(instance).iter().filter(|e| e.kind == EdgeKind::Call).copied().collect();
+        let calls: Vec<_> = calls.into_iter().filter(|e| self.interference.may_end_thread(e.to)).collect();
+        if !calls.is_empty() {
+            self.summarise_callees(&[instance]);
+        }
+        for edge in calls {
+            let origin = self.program.functions[self.points_to.instances()[edge.to].func].origin;
+            if origin == Origin::Model && matches!(self.summaries[edge.to], Known::Yes(None)) {
+                ends.push(edge.at);
+            }
+        }
+        ends
+    }
+
+    /// Whether a lock can be held while the instance runs: it or a caller of it uses some.
+    fn may_hold(&self, instance: InstanceId) -> bool {
+        let before = self.icfg.leading_to([instance]);
+        before.iter().any(|(i, &is)| is && self.interference.uses_locks(i))
+    }
+
+    /// What a thread holds that ends at one of some points of an instance.
+    fn left_at(&mut self, instance: InstanceId, ends: &[ProgramPoint]) -> Option<Locks> {
+        let is_first = self.icfg.incoming(instance).all(|(_, e)| e.kind == EdgeKind::Create);
+        let entry = if is_first { Locks::default() } else { self.enter_locks(instance) };
+        self.summarise_callees(&[instance]);
+        self.summarise_locks(&[instance]);
+        let solution = Solver::new(self, Frames::Stack(vec![instance])).solve(&Entry::default());
+        let mut solver = Solver::resume(self, &solution);
+        let inputs = solver.locks(&entry);
+        let mut all = Locks::default();
+        for end in ends {
+            if let Some(locks) = solver.locks_before(&inputs, end.block, end.inst as usize) {
+                all.join(&locks);
+            }
+        }
+        let pool = &self.pool;
+        all.rename(|e| !pool.symbols(e).is_empty());
+        (!all.is_unknown()).then_some(all)
+    }
+}
