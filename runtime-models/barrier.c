@@ -31,6 +31,8 @@ int pthread_barrier_destroy(pthread_barrier_t *barrier) {
 
 int pthread_barrier_wait(pthread_barrier_t *barrier) {
     struct ics_barrier *b = (struct ics_barrier *)barrier;
+    __ics_known(ICS_EXPECTED, &b->count, b);
+    __ics_known(ICS_COUNTS_WAITERS, &b->arrived, b);
     if (b->count == 0) __ics_error("pthread_barrier_wait on a barrier that is not initialised");
     __ics_barrier_arrive(b);
     if (b->arrived + 1 == b->count) {

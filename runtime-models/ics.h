@@ -60,6 +60,18 @@ void __ics_memcpy(void *to, const void *from, size_t n);
 void __ics_memmove(void *to, const void *from, size_t n);
 void __ics_memset(void *to, int byte, size_t n);
 
+/* What is known of a word of `object` that a model is about to look at, in runs that begin in the middle of a program. */
+enum ics_known {
+    ICS_ZERO_UNLESS_HELD,
+    ICS_EXPECTED,
+    ICS_COUNTS_WAITERS,
+    ICS_ZERO_WHILE_WAITED_FOR,
+    ICS_SET_WHILE_WAITED_FOR,
+    ICS_COUNTS_THREADS,
+};
+void __ics_known(int what, const void *field, const void *object);
+unsigned long __ics_handle(unsigned long handle);
+
 /* Process. */
 void (*__ics_destructor(int index))(void);
 _Noreturn void __ics_exit(int status);

@@ -25,6 +25,8 @@ _Static_assert(offsetof(struct ics_mutex, kind) == offsetof(struct __pthread_mut
 
 /* Gives a new mutex the properties of an attribute; an errno value. */
 int ics_mutex_apply(struct ics_mutex *m, const pthread_mutexattr_t *attr);
+/* Says what is known of a mutex that nobody has touched yet. */
+void ics_mutex_known(const struct ics_mutex *m);
 /* Blocks until the mutex is free and takes it, with one event on it; 0 or EOWNERDEAD. */
 int ics_mutex_take(struct ics_mutex *m);
 /* Gives it up, with its state as it is. */

@@ -45,6 +45,7 @@ static int not_taken(struct ics_mutex *m, int error) {
 
 /* What a lock operation has to say before it can block: -1 to go on. */
 static int early(struct ics_mutex *m, int try) {
+    ics_mutex_known(m);
     if (m->kind == PTHREAD_MUTEX_NORMAL || m->kind == PTHREAD_MUTEX_ADAPTIVE_NP) return -1;
     if (invalid_kind(m)) return EINVAL;
     if (m->kind & ICS_MUTEX_ROBUST && m->state == NOT_RECOVERABLE) return ENOTRECOVERABLE;
@@ -58,7 +59,13 @@ static int early(struct ics_mutex *m, int try) {
     return 0;
 }
 
+void ics_mutex_known(const struct ics_mutex *m) {
+    __ics_known(ICS_ZERO_UNLESS_HELD, &m->taken, m);
+    __ics_known(ICS_SET_WHILE_WAITED_FOR, &m->taken, m);
+}
+
 int ics_mutex_take(struct ics_mutex *m) {
+    ics_mutex_known(m);
     while (m->taken) ics_wait(m, ICS_FOREVER);
     if (m->kind & ICS_MUTEX_ROBUST && m->state == NOT_RECOVERABLE) return not_taken(m, ENOTRECOVERABLE);
     return take(m);

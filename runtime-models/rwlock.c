@@ -28,6 +28,11 @@ static int self(void) {
     return __ics_thread_self() + 1;
 }
 
+static void known(const struct ics_rwlock *l) {
+    __ics_known(ICS_ZERO_UNLESS_HELD, &l->readers, l);
+    __ics_known(ICS_ZERO_UNLESS_HELD, &l->writer, l);
+}
+
 static int read_taken(struct ics_rwlock *l) {
     l->readers++;
     __ics_acquire(l);
@@ -54,6 +59,7 @@ int pthread_rwlock_destroy(pthread_rwlock_t *lock) {
 
 int pthread_rwlock_rdlock(pthread_rwlock_t *lock) {
     struct ics_rwlock *l = (struct ics_rwlock *)lock;
+    known(l);
     if (l->writer == self()) return EDEADLK;
     while (closed_to_readers(l)) ics_wait(l, ICS_FOREVER);
     return read_taken(l);
@@ -61,6 +67,7 @@ int pthread_rwlock_rdlock(pthread_rwlock_t *lock) {
 
 int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock) {
     struct ics_rwlock *l = (struct ics_rwlock *)lock;
+    known(l);
     if (!closed_to_readers(l)) return read_taken(l);
     __ics_event(l, ICS_SHARED);
     return EBUSY;
@@ -68,6 +75,7 @@ int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock) {
 
 int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *abstime) {
     struct ics_rwlock *l = (struct ics_rwlock *)lock;
+    known(l);
     if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) return EINVAL;
     if (!ics_valid_time(abstime)) return EINVAL;
     if (l->writer == self()) return EDEADLK;
@@ -85,6 +93,7 @@ int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *ab
 
 int pthread_rwlock_wrlock(pthread_rwlock_t *lock) {
     struct ics_rwlock *l = (struct ics_rwlock *)lock;
+    known(l);
     if (l->writer == self()) return EDEADLK;
     l->waiting_writers++;
     while (l->writer || l->readers) ics_wait(l, ICS_FOREVER);
@@ -94,6 +103,7 @@ int pthread_rwlock_wrlock(pthread_rwlock_t *lock) {
 
 int pthread_rwlock_trywrlock(pthread_rwlock_t *lock) {
     struct ics_rwlock *l = (struct ics_rwlock *)lock;
+    known(l);
     if (!l->writer && !l->readers) return write_taken(l);
     __ics_event(l, ICS_EXCLUSIVE);
     return EBUSY;
@@ -108,6 +118,7 @@ static int not_written(struct ics_rwlock *l) {
 
 int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *abstime) {
     struct ics_rwlock *l = (struct ics_rwlock *)lock;
+    known(l);
     if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) return EINVAL;
     if (!ics_valid_time(abstime)) return EINVAL;
     if (l->writer == self()) return EDEADLK;

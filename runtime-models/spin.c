@@ -22,12 +22,19 @@ int pthread_spin_destroy(pthread_spinlock_t *lock) {
     return 0;
 }
 
+static void known(pthread_spinlock_t *lock) {
+    __ics_known(ICS_ZERO_UNLESS_HELD, (const void *)lock, (const void *)lock);
+    __ics_known(ICS_SET_WHILE_WAITED_FOR, (const void *)lock, (const void *)lock);
+}
+
 int pthread_spin_lock(pthread_spinlock_t *lock) {
+    known(lock);
     while (*lock) ics_wait((const void *)lock, ICS_FOREVER);
     return taken(lock);
 }
 
 int pthread_spin_trylock(pthread_spinlock_t *lock) {
+    known(lock);
     if (!*lock) return taken(lock);
     __ics_event((const void *)lock, ICS_EXCLUSIVE);
     return EBUSY;

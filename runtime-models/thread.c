@@ -15,6 +15,7 @@ unsigned ics_concurrent;
 static unsigned running = 1;
 
 struct ics_thread *ics_find_thread(unsigned long handle) {
+    handle = __ics_handle(handle);
     if (handle == 0 || handle > ICS_MAX_THREADS) return 0;
     struct ics_thread *t = &__ics_threads[handle - 1];
     return t->state == ICS_FREE ? 0 : t;
@@ -61,6 +62,7 @@ _Noreturn void ics_end_thread(void) {
     t->state = t->detached ? ICS_FREE : ICS_DONE;
     if (t->pending) ics_pass_signals_on(t);
     __ics_notify_all(t);
+    __ics_known(ICS_COUNTS_THREADS, &running, 0);
     if (--running == 0) exit(0);
     __ics_thread_exit();
 }

@@ -15,7 +15,7 @@ use crate::place::{Base, Frames, Place};
 use crate::transfer::is_plain;
 
 /// Variables of the C library that the engine sets before the first instruction.
-const SET_AT_START: [&str; 6] = [
+pub(crate) const SET_AT_START: [&str; 6] = [
     "environ",
     "__environ",
     "program_invocation_name",

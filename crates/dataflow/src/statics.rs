@@ -1,15 +1,27 @@
 //! Bytes of variables that hold what they were initialised with, whatever happens.
 //!
-//! A byte does if no instruction that is ever executed may write there, or each one that may writes the same value: constants in stores,
-//! the byte of `memset`. Nothing depends on where the threads are, so this holds at every context, also for what is shared.
-//! It is what keeps the models' tables known in the middle of a program: a program that never cancels a thread never writes
-//! anything but zero to the flag that says so.
+//! A byte does if no instruction that is ever executed may write there, or each one that may writes the same value. Nothing depends on where
+//! the threads are, so this holds at every context, also for what is shared. It is what keeps the models' tables known in the
+//! middle of a program: a program that never cancels a thread never writes anything but zero to the flag that says so.
+//!
+//! [`Statics::assuming`] is optimistic: it takes all variables to hold their initial values, folds what they decide, looks at the
+//! writes that are left, and starts again without the bytes that one of them changes, until none does. In a run of the program the
+//! first write that changes another byte would have been left.
 
-use icsched_ir::{Callee, Const, GlobalId, IdVec, Intrinsic, Op, Operand, Program, ProgramPoint};
-use icsched_pointsto::{InstanceId, ModRef, ObjectId, ObjectKind, Offsets, PointsTo};
+use icsched_ir::{
+    BinOp, Callee, CastOp, Const, Definitions, Function, GlobalId, IdVec, Intrinsic, Op, Operand, Program, ProgramPoint,
+    Type, UnOp,
+};
+use icsched_pointsto::{InstanceId, ModRef, ObjectId, ObjectKind, Offsets, PointerInfo, PointsTo};
+use rustc_hash::FxHashSet;
+
+use crate::fold;
 
 /// Variables that are larger are only asked whether they are written at all.
 const MAX_BYTES: u64 = 1 << 18;
+
+/// Operations inside one another that are looked at.
+const MAX_DEPTH: u32 = 6;
 
 /// What is written somewhere in an object.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -40,13 +52,40 @@ pub struct Statics {
 impl Statics {
     /// Looks at every instruction of every instance once.
     pub fn new(modref: &ModRef<'_>) -> Self {
-        let (program, points_to) = (modref.program(), modref.points_to());
+        Self::of_code(modref, modref.program())
+    }
+
+    /// The variables of a program that starts with `main`, and the program without what they never let happen: `fold` takes out
+    /// what is not reached. Ids and positions stay what they were. Time for one pass over the program per chain of discoveries.
+    pub fn assuming(modref: &ModRef<'_>, fold: &dyn Fn(&Program) -> Program) -> (Self, Program) {
+        let program = modref.program();
+        let mut varying: FxHashSet<(GlobalId, usize)> = FxHashSet::default();
+        loop {
+            let assumed = Assumed { varying: &varying };
+            let folded = fold(&assumed.fold_loads(program, modref.points_to()));
+            let statics = Self::of_code(modref, &folded);
+            let before = varying.len();
+            for id in program.globals.ids() {
+                let changed = statics.of_global(program, id);
+                varying.extend(changed.iter().enumerate().filter(|(_, b)| b.is_none()).map(|(i, _)| (id, i)));
+            }
+            if varying.len() == before {
+                return (statics, folded);
+            }
+        }
+    }
+
+    /// What the instructions of `program` write, which is the analysed one or has fewer of them.
+    fn of_code(modref: &ModRef<'_>, program: &Program) -> Self {
+        let points_to = modref.points_to();
         let mut this = Self { writes: IdVec::filled(Vec::new(), program.globals.len()), everything: false };
         for (id, instance) in points_to.instances().iter() {
-            for (block, body) in program.functions[instance.func].blocks.iter() {
+            let function = &program.functions[instance.func];
+            let definitions = Definitions::new(function);
+            for (block, body) in function.blocks.iter() {
                 for (inst, index) in body.insts.iter().zip(0..) {
                     let at = ProgramPoint { func: instance.func, block, inst: index };
-                    this.instruction(modref, id, at, &inst.op);
+                    this.instruction(modref, (function, &definitions), id, at, &inst.op);
                 }
             }
         }
@@ -58,8 +97,15 @@ impl Statics {
         this
     }
 
-    fn instruction(&mut self, modref: &ModRef<'_>, instance: InstanceId, at: ProgramPoint, op: &Op) {
-        let (program, points_to) = (modref.program(), modref.points_to());
+    fn instruction(
+        &mut self,
+        modref: &ModRef<'_>,
+        (function, definitions): (&Function, &Definitions),
+        instance: InstanceId,
+        at: ProgramPoint,
+        op: &Op,
+    ) {
+        let points_to = modref.points_to();
         let mut fill = |to: Operand, byte: u64, bytes: Operand| {
             let bytes = match bytes {
                 Operand::Const(Const::Bits { bits, .. }) => Some(bits),
@@ -69,7 +115,7 @@ impl Statics {
         };
         match op {
             Op::Store { address, value, .. } => {
-                let (what, bytes) = stored(program, at, *value);
+                let (what, bytes) = stored(function, definitions, *value);
                 self.through(points_to, instance, *address, Some(bytes), what);
             }
             Op::MemSet { to, byte: Operand::Const(Const::Bits { bits, .. }), bytes } => fill(*to, *bits, *bytes),
@@ -78,7 +124,7 @@ impl Statics {
                 _ => self.unknown(modref, instance, at),
             },
             Op::Call { .. } if !points_to.callees(instance, at).is_empty() => {}
-            op if op.leaves_memory_alone(&program.functions[at.func]) => {}
+            op if op.leaves_memory_alone(function) => {}
             _ => self.unknown(modref, instance, at),
         }
     }
@@ -129,8 +175,7 @@ impl Statics {
     pub fn of_global(&self, program: &Program, id: GlobalId) -> Vec<Option<u8>> {
         let global = &program.globals[id];
         let size = usize::try_from(global.size).unwrap_or(0);
-        let exposed = self.everything && global.origin == icsched_ir::Origin::Program && !global.constant;
-        if exposed || global.external || global.thread_local || (global.size > MAX_BYTES && !self.writes[id].is_empty()) {
+        if self.is_exposed(program, global) || is_set_outside(global) || (global.size > MAX_BYTES && !self.writes[id].is_empty()) {
             return vec![None; size];
         }
         let mut bytes: Vec<Option<u8>> = (0..size).map(|i| Some(global.data.get(i).copied().unwrap_or(0))).collect();
@@ -157,9 +202,19 @@ impl Statics {
 
     /// Whether anything may be written to a variable.
     pub fn is_written(&self, program: &Program, id: GlobalId) -> bool {
-        let exposed = self.everything && program.globals[id].origin == icsched_ir::Origin::Program;
-        exposed || !self.writes[id].is_empty()
+        self.is_exposed(program, &program.globals[id]) || !self.writes[id].is_empty()
     }
+
+    /// Whether code that is not known may write to a variable: without `main` it is a library's.
+    fn is_exposed(&self, program: &Program, global: &icsched_ir::Global) -> bool {
+        let of_program = global.origin == icsched_ir::Origin::Program && !global.constant;
+        of_program && (self.everything || program.main.is_none())
+    }
+}
+
+/// Whether the engine or nobody knows who sets a variable.
+fn is_set_outside(global: &icsched_ir::Global) -> bool {
+    global.external || global.thread_local || crate::initial::SET_AT_START.contains(&global.name.as_str())
 }
 
 /// Start and length within an object of `size` bytes of each place a write may be at.
@@ -187,14 +242,97 @@ fn places(write: &Write, size: usize) -> Vec<(usize, usize)> {
 }
 
 /// What a store writes and how many bytes.
-fn stored(program: &Program, at: ProgramPoint, value: Operand) -> (Written, u64) {
+fn stored(function: &Function, definitions: &Definitions, value: Operand) -> (Written, u64) {
     let ty = match value {
-        Operand::Value(value) => program.functions[at.func].values[value].ty,
+        Operand::Value(value) => function.values[value].ty,
         Operand::Const(constant) => constant.ty(),
     };
-    let what = match value {
-        Operand::Const(Const::Bits { bits, .. }) => Written::Word(bits),
-        _ => Written::Anything,
-    };
+    let what = constant(function, definitions, value, MAX_DEPTH).map_or(Written::Anything, Written::Word);
     (what, u64::from(ty.bytes()))
+}
+
+/// The number that a value always is, as far as its operations tell.
+fn constant(function: &Function, definitions: &Definitions, operand: Operand, depth: u32) -> Option<u64> {
+    let value = match operand {
+        Operand::Const(Const::Bits { bits, .. }) => return Some(bits),
+        Operand::Const(_) => return None,
+        Operand::Value(value) => value,
+    };
+    let ty = function.values[value].ty;
+    let of = |operand: Operand| constant(function, definitions, operand, depth.checked_sub(1)?);
+    match &definitions.inst(function, value)?.op {
+        Op::Unary { op: UnOp::Freeze, a } => of(*a),
+        Op::Binary { op: BinOp::And, a, b } if of(*a) == Some(0) || of(*b) == Some(0) => Some(0),
+        Op::Binary { op, a, b } => {
+            let width = ty.bits();
+            fold::binary(*op, width, of(*a)?, of(*b)?)
+        }
+        Op::Cast { op: CastOp::Trunc | CastOp::ZExt, a } => Some(of(*a)? & ty.mask()),
+        _ => None,
+    }
+}
+
+/// All variables hold what they were initialised with, but for some bytes.
+struct Assumed<'a> {
+    varying: &'a FxHashSet<(GlobalId, usize)>,
+}
+
+impl Assumed<'_> {
+    /// The program with loads that always give the same number replaced by it.
+    fn fold_loads(&self, program: &Program, points_to: &PointsTo) -> Program {
+        let mut folded = program.clone();
+        for (func, function) in program.functions.iter() {
+            for (block, body) in function.blocks.iter() {
+                for (index, inst) in body.insts.iter().enumerate() {
+                    let (Op::Load { address, access }, [result]) = (&inst.op, &inst.results[..]) else { continue };
+                    let ty = function.values[*result].ty;
+                    if access.volatile || access.atomic.is_some() || !matches!(ty, Type::Int(_)) {
+                        continue;
+                    }
+                    let info = points_to.pointer_info(func, *address);
+                    if let Some(bits) = self.loaded(program, points_to, &info, ty.bytes()) {
+                        let a = Operand::Const(Const::Bits { ty, bits: bits & ty.mask() });
+                        folded.functions[func].blocks[block].insts[index].op = Op::Unary { op: UnOp::Freeze, a };
+                    }
+                }
+            }
+        }
+        folded
+    }
+
+    /// What all bytes at these places hold at all times.
+    fn loaded(&self, program: &Program, points_to: &PointsTo, info: &PointerInfo, bytes: u32) -> Option<u64> {
+        let mut found = None;
+        for location in &info.locations {
+            let ObjectKind::Global(id) = points_to.objects()[location.object].kind else { return None };
+            let global = &program.globals[id];
+            if global.constant || is_set_outside(global) || global.size > MAX_BYTES {
+                return None;
+            }
+            let read = Write { offsets: location.offsets, bytes: Some(u64::from(bytes)), what: Written::Anything };
+            let size = usize::try_from(global.size).ok()?;
+            for (start, length) in places(&read, size) {
+                if length < bytes as usize {
+                    continue;
+                }
+                let is_pointer = |r: &icsched_ir::Relocation| {
+                    let (start, end) = (start as u64, (start + length) as u64);
+                    r.offset < end && start < r.offset + 8
+                };
+                if global.relocations.iter().any(is_pointer) {
+                    return None;
+                }
+                let byte = |i: usize| {
+                    let is_known = !self.varying.contains(&(id, i));
+                    is_known.then(|| u64::from(global.data.get(i).copied().unwrap_or(0)))
+                };
+                let word = (start..start + length).rev().try_fold(0u64, |word, i| Some(word << 8 | byte(i)?))?;
+                if found.is_some_and(|f| f != word) {
+                    return None;
+                }
+                found = Some(word);
+            }
+        }
+        found
+    }
 }

@@ -210,6 +210,8 @@ impl Solver<'_> {
             | Intrinsic::InputBytes
             | Intrinsic::Math
             | Intrinsic::Assume
+            | Intrinsic::Known
+            | Intrinsic::Handle
             | Intrinsic::HostOpen
             | Intrinsic::HostClose
             | Intrinsic::HostSeek

@@ -35,6 +35,23 @@ pub struct Target<V> {
 /// The targets of one access. Their guards are disjoint and cover all cases.
 pub type Targets<V> = SmallVec<[Target<V>; 1]>;
 
+/// What a model knows of a word of an object of synchronisation.
+#[derive(Clone, Debug)]
+pub enum Known<V> {
+    /// Zero, unless the object is one of these locks.
+    ZeroUnlessHeld(Vec<V>),
+    /// What the barrier was told to expect.
+    Expected,
+    /// How many of these queues are the object's.
+    CountsWaiters(Vec<V>),
+    /// Zero if one of these queues is the object's.
+    ZeroWhileWaitedFor(Vec<V>),
+    /// Not zero if one of these queues is the object's.
+    SetWhileWaitedFor(Vec<V>),
+    /// This number.
+    Number(u64),
+}
+
 /// A value domain.
 ///
 /// Operations take `&mut self` because the symbolic domain interns terms and asks the solver. None of them has an
@@ -129,6 +146,20 @@ pub trait Domain: Sized {
     /// Whether addresses of queues and locks stay as they are; else one constant is chosen for each.
     fn keeps_addresses(&self) -> bool {
         false
+    }
+    /// Whether there are words that nobody knows, of which [`invariant`](Self::invariant) may know something.
+    fn has_invariants(&self) -> bool {
+        false
+    }
+    /// What holds of a word (an `i32`) of an object, if more is known than that it is a word.
+    fn invariant(
+        &mut self,
+        _path: &Self::Path,
+        _known: Known<Self::Value>,
+        _word: &Self::Value,
+        _object: &Self::Value,
+    ) -> Option<Self::Value> {
+        None
     }
     /// A value as people write it.
     fn describe(&self, value: &Self::Value) -> String {

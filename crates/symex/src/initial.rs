@@ -11,7 +11,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use icsched_dataflow::{
-    Base, Context, Definitions as Facts, Expr, ExprId, ExprPool, InitialState, Statics, Status, Symbol, ThreadContext,
+    Base, Context, Count, Definitions as Facts, Expr, ExprId, ExprPool, HeldLock, InitialState, Place, RelationKind,
+    Statics, Status, Symbol, ThreadContext,
 };
 use icsched_ir::{
     CallStack, Const, Definition, Definitions, EntityId, Expressions, FuncId, GlobalId, Intrinsic, Op, Operand, Origin, Program,
@@ -59,11 +60,13 @@ pub struct StartOptions {
     pub points_to: bool,
     /// Whether accesses of objects of unknown size are checked.
     pub memory_checks: bool,
+    /// Whether what always holds of objects of synchronisation is assumed.
+    pub sync_invariants: bool,
 }
 
 impl Default for StartOptions {
     fn default() -> Self {
-        Self { statics: true, points_to: true, memory_checks: true }
+        Self { statics: true, points_to: true, memory_checks: true, sync_invariants: true }
     }
 }
 
@@ -92,6 +95,7 @@ impl Machine<SymbolicDomain> {
         let mut origins = Origins::new(Arc::clone(&program), Arc::clone(&start.points_to));
         origins.restrict_aliases = start.options.points_to;
         origins.memory_checks = start.options.memory_checks;
+        origins.invariants.locks_known = start.facts.locks_known;
         self.domain.origins = Some(Box::new(origins));
         let builder = Builder {
             machine: self,
@@ -123,12 +127,17 @@ impl Builder<'_, '_> {
     fn build(mut self) -> State<SymbolicDomain> {
         self.variables();
         let context = self.start.context;
-        let threads: Vec<Thread<SymbolicDomain>> = (0..context.threads.len()).map(|i| self.thread(i)).collect();
+        let mut threads: Vec<Thread<SymbolicDomain>> = (0..context.threads.len()).map(|i| self.thread(i)).collect();
         let complete = self.is_complete;
         self.machine.domain.origins().unknown_frames = !complete;
         for index in 0..threads.len() {
             self.places(index);
         }
+        for index in 0..threads.len() {
+            threads[index].maybe_locks = self.locks(index);
+        }
+        self.invariants();
+        self.relations();
         let live = (0..threads.len()).map(|i| ThreadId(u32::try_from(i).expect("threads are few"))).collect();
         let zero = SymValue::Constant(0);
         State {
@@ -555,6 +564,86 @@ impl Builder<'_, '_> {
                     }
                 }
             }
+        }
+    }
+
+    /// The locks that a thread may hold, as far as they have addresses (`L+`).
+    fn locks(&mut self, thread: usize) -> Vec<SymValue> {
+        let Some(facts) = self.start.facts.threads.get(thread) else { return Vec::new() };
+        let mut locks = Vec::new();
+        for held in &facts.held {
+            match held {
+                HeldLock::At(e) => match self.evaluate(thread, *e) {
+                    Some(address) => locks.push(self.machine.domain.value(address)),
+                    None => self.origins().invariants.locks_known = false,
+                },
+                HeldLock::Within(places) => self.origins().invariants.anywhere.push(places.as_slice().into()),
+            }
+        }
+        locks
+    }
+
+    /// What is known of objects of synchronisation (Bergan 2.5.4). Invariants hold where no thread is inside of a model, except to wait.
+    fn invariants(&mut self) {
+        let facts = self.start.facts;
+        for held in &facts.abandoned {
+            match held {
+                HeldLock::At(e) => match self.evaluate(0, *e) {
+                    Some(address) => {
+                        let address = self.machine.domain.value(address);
+                        self.origins().invariants.abandoned.push(address);
+                    }
+                    None => self.origins().invariants.locks_known = false,
+                },
+                HeldLock::Within(places) => self.origins().invariants.anywhere.push(places.as_slice().into()),
+            }
+        }
+        for barrier in &facts.barriers {
+            let count = match barrier.count {
+                Count::Constant(count) => Some(SymValue::Constant(count)),
+                Count::Place(place) => self.initial_value(place),
+                Count::Any => None,
+            };
+            let places: Places = barrier.barriers.as_slice().into();
+            self.origins().invariants.expected.push((places, count));
+        }
+        let in_program = |t: &ThreadContext| {
+            let func = t.stack.0.last().map(|p| p.func);
+            func.is_some_and(|f| self.program.functions[f].origin == Origin::Program)
+        };
+        let threads = &self.start.context.threads;
+        let at_rest = threads.iter().all(|t| t.status == Status::Waiting || in_program(t));
+        self.origins().invariants.enabled = self.start.options.sync_invariants && at_rest;
+    }
+
+    /// What a place of a global holds at the context.
+    fn initial_value(&mut self, place: Place) -> Option<SymValue> {
+        let (Base::Global(global), Ok(at)) = (place.base, u64::try_from(place.offset)) else { return None };
+        if let Some(&root) = self.globals.get(&global) {
+            let bytes = self.machine.domain.initial_bytes(root, at, place.bytes as usize);
+            return Some(self.machine.domain.join_bytes(&bytes));
+        }
+        let object = global_object(global);
+        self.heap.check_object(object, place.offset, u64::from(place.bytes), false).ok()?;
+        let bytes = self.heap.bytes(&mut self.machine.domain, &self.path, object, at, u64::from(place.bytes));
+        Some(self.machine.domain.join_bytes(&bytes))
+    }
+
+    /// What is known between threads.
+    fn relations(&mut self) {
+        for relation in &self.start.facts.relations {
+            let (a, b) = (self.evaluate(relation.a.0, relation.a.1), self.evaluate(relation.b.0, relation.b.1));
+            let (Some(a), Some(b)) = (a, b) else { continue };
+            let domain = &mut self.machine.domain;
+            if domain.pool.width(a) != domain.pool.width(b) {
+                continue;
+            }
+            let same = domain.equal(a, b);
+            let holds = match relation.kind {
+                RelationKind::Equal => same,
+                RelationKind::Distinct => domain.pool.not(same),
+            };
+            self.path.constrain(&domain.pool, holds);
         }
     }
 

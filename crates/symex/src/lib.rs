@@ -42,7 +42,7 @@ pub mod symbolic;
 pub mod thread;
 pub mod trace;
 
-pub use domain::{Domain, MemoryByte, Target, Targets};
+pub use domain::{Domain, Known, MemoryByte, Target, Targets};
 pub use exec::{ExecLimits, ExecResult, exec};
 pub use machine::{Extern, Machine, Options, Switching};
 pub use memory::{Heap, Object, ObjectId, ObjectKind};

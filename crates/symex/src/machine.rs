@@ -6,6 +6,7 @@ mod careful;
 mod context;
 mod fast;
 mod intrinsics;
+mod known;
 mod jumps;
 mod operations;
 mod outside;

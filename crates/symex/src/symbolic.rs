@@ -13,6 +13,7 @@
 
 mod float;
 mod integer;
+pub(crate) mod invariant;
 mod memory;
 mod ops;
 pub(crate) mod origin;
@@ -30,7 +31,7 @@ use icsched_smt::{CmpOp, Solver, Term, TermPool};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::domain::{Domain, MemoryByte, Targets};
+use crate::domain::{Domain, Known, MemoryByte, Targets};
 use crate::memory::Heap;
 use crate::path::SymPath;
 use crate::stop::{DecisionKind, Stop};
@@ -290,6 +291,20 @@ impl Domain for SymbolicDomain {
 
     fn keeps_addresses(&self) -> bool {
         self.origins.is_some()
+    }
+
+    fn has_invariants(&self) -> bool {
+        self.origins.is_some()
+    }
+
+    fn invariant(
+        &mut self,
+        path: &SymPath,
+        known: Known<SymValue>,
+        word: &SymValue,
+        object: &SymValue,
+    ) -> Option<SymValue> {
+        self.word_invariant(path, known, word, object)
     }
 
     fn describe(&self, value: &SymValue) -> String {

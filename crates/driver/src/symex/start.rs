@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use icsched_dataflow::{Analysis, Context, Options, Statics, ThreadContext};
+use icsched_enumerate::specialise::specialise;
 use icsched_frontend::LoadOptions;
-use icsched_ir::{Function, Program};
+use icsched_ir::{Function, Program, Terminator};
 use icsched_pointsto::{ModRef, PointsTo, Startup};
 use icsched_smt::{CachingSolver, SolverOptions, Z3Solver};
 use icsched_symex::host::MemoryHost;
@@ -35,16 +36,18 @@ pub(super) fn prepare(config: &SymexConfig) -> Result<Prepared, DriverError> {
     let mut program = crate::enumerate::load_with(&config.program, &options, &config.limits)?;
     let mut points_to = solve(&program);
     let mut context = context(&program, &points_to, &config.threads)?;
-    let is_reached = |points_to: &PointsTo, thread: &ThreadContext| {
-        thread.stack.0.iter().all(|p| !points_to.instances_of(p.func).is_empty())
-    };
-    if program.main.is_some() && !context.threads.iter().all(|t| is_reached(&points_to, t)) {
-        // A function that the program never calls is looked at as one of a library: anybody may call it.
-        let mut library = Program::clone(&program);
-        library.main = None;
-        program = Arc::new(library);
-        points_to = solve(&program);
-        context = self::context(&program, &points_to, &config.threads)?;
+    if program.main.is_some() {
+        let (special, its_points_to) = specialised(&program);
+        if context.threads.iter().all(|t| is_reached(&special, &its_points_to, t)) {
+            (program, points_to) = (Arc::new(special), its_points_to);
+        } else {
+            // A function that the program never calls is looked at as one of a library: anybody may call it.
+            let mut library = Program::clone(&program);
+            library.main = None;
+            program = Arc::new(library);
+            points_to = solve(&program);
+            context = self::context(&program, &points_to, &config.threads)?;
+        }
     }
     let points_to = Arc::new(points_to);
     let harmless = |f: &Function| icsched_externals::known_not_to_synchronise(&f.name, f.params.len());
@@ -80,11 +83,32 @@ pub(super) fn prepare(config: &SymexConfig) -> Result<Prepared, DriverError> {
             statics: has(Technique::ReachingDefs),
             points_to: has(Technique::PointsTo),
             memory_checks: has(Technique::MemoryChecks),
+            sync_invariants: has(Technique::SyncInvariants),
         },
     };
     let state = machine.state_at(&start);
     let notes = points_to.notes().iter().map(|note| note.describe(&program)).collect();
     Ok(Prepared { program, machine, state, context, unreached, notes, deadline })
+}
+
+/// The program without what it never does, such as cancelling threads; points stay what they were. It starts with `main`, so what
+/// holds there from the beginning holds at every context.
+fn specialised(program: &Program) -> (Program, PointsTo) {
+    let program = specialise(program);
+    let points_to = solve(&program);
+    let harmless = |f: &Function| icsched_externals::known_not_to_synchronise(&f.name, f.params.len());
+    let (_, folded) = Statics::assuming(&ModRef::new(&program, &points_to, &harmless), &specialise);
+    let points_to = solve(&folded);
+    (folded, points_to)
+}
+
+/// Whether all of a thread's points are in code that some way leads to.
+fn is_reached(program: &Program, points_to: &PointsTo, thread: &ThreadContext) -> bool {
+    thread.stack.0.iter().all(|p| {
+        let block = program.functions[p.func].blocks.get(p.block);
+        let is_there = block.is_some_and(|b| !matches!(b.terminator, Terminator::Unreachable) || !b.insts.is_empty());
+        is_there && !points_to.instances_of(p.func).is_empty()
+    })
 }
 
 fn solve(program: &Program) -> PointsTo {

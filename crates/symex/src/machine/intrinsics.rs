@@ -65,6 +65,8 @@ impl<D: Domain> Machine<D> {
                 | Intrinsic::MemSet
                 | Intrinsic::StackSave
                 | Intrinsic::StackRestore
+                | Intrinsic::Known
+                | Intrinsic::Handle
         );
         if let Some((frame, point)) = place
             && !plain
@@ -286,6 +288,14 @@ impl<D: Domain> Machine<D> {
                     return Err(Stop::Unsupported { what: format!("libm function {function}") });
                 };
                 Done::Value(D::constant(bits))
+            }
+            Intrinsic::Known => {
+                self.known(state, observer)?;
+                none
+            }
+            Intrinsic::Handle => {
+                let handle = cx.get(args[0]);
+                Done::Value(self.handle(state, &handle)?)
             }
             Intrinsic::Assume => {
                 cx.assume(args[0])?;

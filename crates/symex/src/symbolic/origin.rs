@@ -15,6 +15,7 @@ use icsched_pointsto::{InstanceId, ObjectId as Abstract, ObjectKind as AbstractK
 use icsched_smt::Term;
 use rustc_hash::FxHashMap;
 
+use super::invariant::Invariants;
 use crate::domain::MemoryByte;
 
 entity_id!(
@@ -85,6 +86,8 @@ pub(crate) struct Origins {
     pub(crate) restrict_aliases: bool,
     /// Whether accesses of objects of unknown size are checked.
     pub(crate) memory_checks: bool,
+    /// What is known of objects of synchronisation.
+    pub(crate) invariants: Invariants,
     /// What was left out.
     pub(crate) notes: Vec<String>,
 }
@@ -102,6 +105,7 @@ impl Origins {
             unknown_frames: true,
             restrict_aliases: true,
             memory_checks: true,
+            invariants: Invariants::default(),
             notes: Vec::new(),
         }
     }

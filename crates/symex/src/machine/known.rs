@@ -1,0 +1,67 @@
+//! What models know of words that nobody else knows (Bergan 2.5.3): synchronisation invariants, asked for by the models themselves.
+//!
+//! A model says that it is about to look at a word. Where the word is a symbol of an initial state, what holds of all such words
+//! is assumed. Nothing is switched while a model runs, so the invariants hold whenever one asks.
+
+use icsched_ir::{IntPredicate, Type};
+
+use super::access;
+use super::context::decide;
+use super::{Machine, operations};
+use crate::domain::{Domain, Known};
+use crate::observe::Observer;
+use crate::state::State;
+use crate::stop::{DecisionKind, Stop};
+use crate::thread::ThreadStatus;
+
+impl<D: Domain> Machine<D> {
+    /// [`icsched_ir::Intrinsic::Known`].
+    pub(super) fn known<O: Observer>(&mut self, state: &mut State<D>, observer: &mut O) -> Result<(), Stop<D>> {
+        if !self.domain.has_invariants() {
+            return Ok(());
+        }
+        let cx = self.cx(state, observer);
+        let args = &cx.current_call().args;
+        let (what, field, object) = (cx.get(args[0]), cx.get(args[1]), cx.get(args[2]));
+        let ty = Type::Int(32);
+        let (value, _) = access::load(cx.domain, cx.heap, cx.path, &field, ty)?;
+        if D::as_constant(&value).is_some() {
+            return Ok(());
+        }
+        let (mut waiting, mut held) = (Vec::new(), Vec::new());
+        for thread in state.live_threads() {
+            held.extend(thread.locks.iter().chain(&thread.maybe_locks).cloned());
+            if matches!(thread.status, ThreadStatus::Waiting { .. }) {
+                waiting.push(thread.queue.clone());
+            }
+        }
+        let what = match D::as_constant(&what) {
+            Some(0) => Known::ZeroUnlessHeld(held),
+            Some(1) => Known::Expected,
+            Some(2) => Known::CountsWaiters(waiting),
+            Some(3) => Known::ZeroWhileWaitedFor(waiting),
+            Some(4) => Known::SetWhileWaitedFor(waiting),
+            Some(5) => Known::Number(state.live.len() as u64),
+            _ => return Ok(()),
+        };
+        let Some(holds) = self.domain.invariant(&state.path, what, &value, &object) else { return Ok(()) };
+        decide(&mut self.domain, &state.path, &holds, DecisionKind::Assume).map(drop)
+    }
+
+    /// [`icsched_ir::Intrinsic::Handle`]: handles are the slots of the models' table, counted from 1.
+    pub(super) fn handle(&mut self, state: &State<D>, handle: &D::Value) -> Result<D::Value, Stop<D>> {
+        if !self.domain.has_invariants() || D::as_constant(handle).is_some() {
+            return Ok(handle.clone());
+        }
+        let slots: Vec<u64> = state.live_threads().map(|t| u64::from(t.slot) + 1).collect();
+        for own in slots {
+            let own = D::constant(own);
+            let same =
+                operations::int_compare(&mut self.domain, IntPredicate::Eq, Type::Int(64), handle, &own);
+            if decide(&mut self.domain, &state.path, &same, DecisionKind::Other)? {
+                return Ok(own);
+            }
+        }
+        Ok(handle.clone())
+    }
+}

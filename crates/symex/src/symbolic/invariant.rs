@@ -1,0 +1,136 @@
+//! Synchronisation invariants of an initial state (Bergan 2.5.3).
+//!
+//! Deviation: Bergan says `taken = 0` exactly when no thread may hold the lock. Locksets are what *may* be held, so only one half is
+//! true: a lock that no thread may hold is free. What was taken on the path is memory that was written.
+
+use icsched_pointsto::{ObjectId as Abstract, ObjectKind as AbstractKind, Offsets};
+use icsched_smt::{BinOp, Term};
+
+use super::origin::{Places, moved};
+use super::{SymValue, SymbolicDomain};
+use crate::domain::Known;
+use crate::memory::{AddressClass, classify, global_object};
+use crate::path::SymPath;
+
+/// What dataflow analysis says of the objects of synchronisation of an initial state.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Invariants {
+    /// Whether the invariants are assumed at all.
+    pub(crate) enabled: bool,
+    /// Whether every lock that may be held is among the threads' locks, or in `anywhere`.
+    pub(crate) locks_known: bool,
+    /// Where locks may be that may be held by nobody knows whom.
+    pub(crate) anywhere: Vec<Places>,
+    /// Locks that threads that have ended may have left taken.
+    pub(crate) abandoned: Vec<SymValue>,
+    /// Where barriers may be, and what they may expect; `None`: anything.
+    pub(crate) expected: Vec<(Places, Option<SymValue>)>,
+}
+
+impl SymbolicDomain {
+    pub(super) fn word_invariant(
+        &mut self,
+        path: &SymPath,
+        known: Known<SymValue>,
+        word: &SymValue,
+        object: &SymValue,
+    ) -> Option<SymValue> {
+        let invariants = self.origins.as_deref().filter(|o| o.invariants.enabled)?.invariants.clone();
+        let (word, object) = (self.term(word, 32), self.term(object, 64));
+        let holds = match known {
+            Known::ZeroUnlessHeld(held) => {
+                if !invariants.locks_known || invariants.anywhere.iter().any(|p| self.may_be_at(path, object, p)) {
+                    return None;
+                }
+                let zero = self.equals(word, 0);
+                let mut cases = vec![zero];
+                for lock in held.iter().chain(&invariants.abandoned) {
+                    cases.push(self.is_same(lock, object));
+                }
+                self.pool.or_all(&cases)
+            }
+            Known::Expected => {
+                let mut cases = Vec::new();
+                for (places, count) in &invariants.expected {
+                    if self.may_be_at(path, object, places) {
+                        let count = self.term(&(*count)?, 32);
+                        cases.push(self.equal(word, count));
+                    }
+                }
+                if cases.is_empty() {
+                    return None;
+                }
+                self.pool.or_all(&cases)
+            }
+            Known::CountsWaiters(waiting) => {
+                let mut sum = self.pool.constant(32, 0);
+                for queue in &waiting {
+                    let here = self.is_same(queue, object);
+                    let one = self.pool.zext(here, 32);
+                    sum = self.pool.binary(BinOp::Add, sum, one);
+                }
+                self.equal(word, sum)
+            }
+            Known::ZeroWhileWaitedFor(waiting) => {
+                let zero = self.equals(word, 0);
+                self.while_waited_for(&waiting, object, zero)
+            }
+            Known::SetWhileWaitedFor(waiting) => {
+                let zero = self.equals(word, 0);
+                let set = self.pool.not(zero);
+                self.while_waited_for(&waiting, object, set)
+            }
+            Known::Number(number) => self.equals(word, number),
+        };
+        Some(self.value(holds))
+    }
+
+    fn is_same(&mut self, address: &SymValue, object: Term) -> Term {
+        let address = self.term(address, 64);
+        self.equal(address, object)
+    }
+
+    fn while_waited_for(&mut self, waiting: &[SymValue], object: Term, holds: Term) -> Term {
+        let mut all = Vec::new();
+        for queue in waiting {
+            let here = self.is_same(queue, object);
+            let elsewhere = self.pool.not(here);
+            all.push(self.pool.binary(BinOp::Or, elsewhere, holds));
+        }
+        self.pool.and_all(&all)
+    }
+
+    /// Whether an address may be one of these places, as far as points-to analysis knows where it points.
+    fn may_be_at(&mut self, path: &SymPath, address: Term, places: &Places) -> bool {
+        let (base, offset) = self.pool.split_constant(address);
+        let known: Vec<(Abstract, Offsets)> = match base {
+            None => match classify(offset) {
+                AddressClass::Object(id, at) => {
+                    let primary = path.primaries().iter().find(|p| p.object == id);
+                    match primary {
+                        Some(primary) => {
+                            let by = at.wrapping_sub(primary.origin.cast_signed());
+                            primary.places.iter().map(|&(o, start)| (o, moved(start, by))).collect()
+                        }
+                        None => self.global_at(id).map(|o| (o, Offsets::Exact(at))).into_iter().collect(),
+                    }
+                }
+                AddressClass::Null | AddressClass::Function(_) | AddressClass::Other => return false,
+            },
+            Some(base) => {
+                let found = self.origins().places(base);
+                found.iter().map(|&(o, start)| (o, moved(start, offset.cast_signed()))).collect()
+            }
+        };
+        if known.is_empty() {
+            return true;
+        }
+        known.iter().any(|&(object, at)| places.iter().any(|&(o, start)| o == object && at.overlaps(1, start, 1)))
+    }
+
+    fn global_at(&mut self, id: crate::memory::ObjectId) -> Option<Abstract> {
+        let objects = self.origins().points_to.objects().iter();
+        let is_it = |kind| matches!(kind, AbstractKind::Global(global) if global_object(global) == id);
+        objects.filter(|(_, o)| is_it(o.kind)).map(|(abstract_id, _)| abstract_id).next()
+    }
+}
