@@ -35,6 +35,8 @@ pub(crate) enum Command {
     Exec(ExecArgs),
     /// Show the schedules in a database.
     Show(ShowArgs),
+    /// Run a batch of commands in several configurations, and make tables of what they give.
+    Experiment(ExperimentArgs),
     /// Look inside the analysis.
     Inspect {
         #[command(subcommand)]
@@ -230,6 +232,25 @@ pub(crate) struct ShowArgs {
     /// Show long schedules in full.
     #[arg(long)]
     pub(crate) full: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ExperimentArgs {
+    /// What to run.
+    #[arg(value_name = "MANIFEST.toml")]
+    pub(crate) manifest: PathBuf,
+    /// The directory for results and tables. Results that are there already are not made again.
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+    /// Make all results again.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Only this run, in all its configurations; may be given several times.
+    #[arg(long, value_name = "RUN")]
+    pub(crate) only: Vec<String>,
+    /// The compiler for programs in C.
+    #[arg(long, value_name = "PROGRAM", default_value = "clang-22")]
+    pub(crate) clang: PathBuf,
 }
 
 #[derive(Args, Debug)]

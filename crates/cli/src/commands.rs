@@ -1,18 +1,20 @@
 //! One function per subcommand.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use icsched_driver::exec::ExecEnd;
+use icsched_driver::experiment::{Commands, ExperimentConfig, experiment};
 use icsched_driver::{DriverError, Enumeration, ProgramConfig, enumerate, exec, inspect, show, symex};
 use icsched_report::View;
 use icsched_report::text::TextOptions;
 
 use crate::args::{
-    Cli, Command, EnumerateArgs, ExecArgs, InspectArgs, InspectCommand, InspectDefsArgs, InspectFormat, InspectIrArgs,
-    ShowArgs, ShowFormat, SymexArgs,
+    Cli, Command, EnumerateArgs, ExecArgs, ExperimentArgs, InspectArgs, InspectCommand, InspectDefsArgs, InspectFormat,
+    InspectIrArgs, ShowArgs, ShowFormat, SymexArgs,
 };
-use crate::progress::ShownProgress;
+use crate::progress::{BatchLines, ShownProgress};
 use crate::{Status, config, guard, output};
 
 pub(crate) fn run(cli: Cli) -> Status {
@@ -22,6 +24,7 @@ pub(crate) fn run(cli: Cli) -> Status {
         Command::Symex(args) => run_symex(&args, quiet),
         Command::Exec(args) => run_exec(&args),
         Command::Show(args) => run_show(&args),
+        Command::Experiment(args) => run_experiment(&args, quiet),
         Command::Inspect { what: InspectCommand::Ir(args) } => run_inspect_ir(&args),
         Command::Inspect { what: InspectCommand::Callgraph(args) } => run_inspect(&args, inspect::callgraph),
         Command::Inspect { what: InspectCommand::Loops(args) } => run_inspect(&args, inspect::loops),
@@ -158,6 +161,25 @@ fn run_show(args: &ShowArgs) -> Result<Status, DriverError> {
         ShowFormat::Html => icsched_report::html::render(&view),
     })?;
     Ok(Status::Clean)
+}
+
+fn run_experiment(args: &ExperimentArgs, quiet: bool) -> Result<Status, DriverError> {
+    let stop = guard::stop_on_signals();
+    let icsched = std::env::current_exe().map_err(|error| DriverError::Read { path: "icsched".into(), error })?;
+    let config = ExperimentConfig {
+        manifest: args.manifest.clone(),
+        output: args.output.clone(),
+        clang: args.clang.clone(),
+        force: args.force,
+        only: args.only.clone(),
+        stop: Arc::clone(&stop),
+    };
+    let report = experiment(&config, &Commands::new(icsched, stop), &mut BatchLines { quiet })?;
+    if !quiet {
+        print(&report.markdown())?;
+        print(&format!("\nresults written to {}\n", args.output.display()))?;
+    }
+    Ok(if report.is_complete() { Status::Clean } else { Status::Incomplete })
 }
 
 fn run_inspect_ir(args: &InspectIrArgs) -> Result<Status, DriverError> {

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
 use icsched_driver::Progress;
+use icsched_driver::experiment::{BatchProgress, Ended, Figure, Row};
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Time between two plain lines; a run that is over before needs none.
@@ -51,5 +52,36 @@ impl Progress for ShownProgress {
                 }
             }
         }
+    }
+}
+
+/// A line for each run of a batch when it begins, and one when it ends.
+pub(crate) struct BatchLines {
+    pub(crate) quiet: bool,
+}
+
+impl BatchProgress for BatchLines {
+    fn begins(&mut self, number: usize, of: usize, run: &str, configuration: &str) {
+        if !self.quiet {
+            crate::output::note(&format!("[{number}/{of}] {run} {configuration}\n"));
+        }
+    }
+
+    fn ended(&mut self, row: &Row, kept: bool) {
+        if self.quiet {
+            return;
+        }
+        let Row { run, configuration, ended } = row;
+        let how = match ended {
+            Ended::Done(_) if kept => "kept from an earlier batch".to_owned(),
+            Ended::Done(outcome) => {
+                let seconds = outcome.figures.get(&Figure::Seconds).copied().unwrap_or_default();
+                let paths = outcome.figures.get(&Figure::Paths).copied().unwrap_or_default();
+                let incomplete = if outcome.complete { "" } else { ", incomplete" };
+                format!("{seconds:.1} s, {paths:.0} paths{incomplete}")
+            }
+            Ended::Failed(failure) => format!("no result: {failure}"),
+        };
+        crate::output::note(&format!("  {run} {configuration}: {how}\n"));
     }
 }

@@ -30,6 +30,16 @@ pub enum DriverError {
         /// Why.
         error: std::io::Error,
     },
+    /// A manifest of experiments is wrong.
+    #[error("{message}")]
+    Manifest {
+        /// The file.
+        path: PathBuf,
+        /// Where in it, from 1.
+        line: Option<usize>,
+        /// What.
+        message: String,
+    },
     /// Inputs that do not fit together.
     #[error("{0}")]
     Inputs(String),
@@ -62,6 +72,10 @@ impl DriverError {
             }
             DriverError::Read { .. } => Diagnostic::error("read", self.to_string()),
             DriverError::Write { .. } => Diagnostic::error("write", self.to_string()),
+            DriverError::Manifest { path, line, .. } => {
+                let at = path.display().to_string() + &line.map(|line| format!(":{line}")).unwrap_or_default();
+                Diagnostic::error("manifest", self.to_string()).at(at)
+            }
             DriverError::Inputs(_) => Diagnostic::error("inputs", self.to_string()),
             DriverError::NotFound { help, .. } => Diagnostic::error("not-found", self.to_string()).help(help.clone()),
         }

@@ -7,6 +7,7 @@ pub mod config;
 pub mod enumerate;
 pub mod error;
 pub mod exec;
+pub mod experiment;
 pub mod inspect;
 pub mod show;
 pub mod symex;
