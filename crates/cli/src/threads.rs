@@ -45,10 +45,8 @@ impl Args for ThreadArgs {
 impl FromArgMatches for ThreadArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let places = indexed::<String>(matches, "thread");
-        let mut threads: Vec<(usize, ThreadSpec)> = places
-            .into_iter()
-            .map(|(at, place)| (at, ThreadSpec { place, times: 1, waiting: false }))
-            .collect();
+        let mut threads: Vec<(usize, ThreadSpec)> =
+            places.into_iter().map(|(at, place)| (at, ThreadSpec { place, times: 1, waiting: false })).collect();
         let before = |threads: &[(usize, ThreadSpec)], at: usize, option: &str| {
             threads.iter().rposition(|t| t.0 < at).ok_or_else(|| {
                 let message = format!("--{option} is about the --thread before it, and there is none\n");

@@ -9,8 +9,8 @@
 //! first write that changes another byte would have been left.
 
 use icsched_ir::{
-    BinOp, Callee, CastOp, Const, Definitions, Function, GlobalId, IdVec, Intrinsic, Op, Operand, Program, ProgramPoint,
-    Type, UnOp,
+    BinOp, Callee, CastOp, Const, Definitions, Function, GlobalId, IdVec, Intrinsic, Op, Operand, Program,
+    ProgramPoint, Type,
 };
 use icsched_pointsto::{InstanceId, ModRef, ObjectId, ObjectKind, Offsets, PointerInfo, PointsTo};
 use rustc_hash::FxHashSet;
@@ -151,14 +151,7 @@ impl Statics {
         }
     }
 
-    fn add(
-        &mut self,
-        points_to: &PointsTo,
-        object: ObjectId,
-        offsets: Offsets,
-        bytes: Option<u64>,
-        what: Written,
-    ) {
+    fn add(&mut self, points_to: &PointsTo, object: ObjectId, offsets: Offsets, bytes: Option<u64>, what: Written) {
         match points_to.objects()[object].kind {
             ObjectKind::Global(global) => {
                 let write = Write { offsets, bytes, what };
@@ -175,7 +168,10 @@ impl Statics {
     pub fn of_global(&self, program: &Program, id: GlobalId) -> Vec<Option<u8>> {
         let global = &program.globals[id];
         let size = usize::try_from(global.size).unwrap_or(0);
-        if self.is_exposed(program, global) || is_set_outside(global) || (global.size > MAX_BYTES && !self.writes[id].is_empty()) {
+        if self.is_exposed(program, global)
+            || is_set_outside(global)
+            || (global.size > MAX_BYTES && !self.writes[id].is_empty())
+        {
             return vec![None; size];
         }
         let mut bytes: Vec<Option<u8>> = (0..size).map(|i| Some(global.data.get(i).copied().unwrap_or(0))).collect();
@@ -261,7 +257,6 @@ fn constant(function: &Function, definitions: &Definitions, operand: Operand, de
     let ty = function.values[value].ty;
     let of = |operand: Operand| constant(function, definitions, operand, depth.checked_sub(1)?);
     match &definitions.inst(function, value)?.op {
-        Op::Unary { op: UnOp::Freeze, a } => of(*a),
         Op::Binary { op: BinOp::And, a, b } if of(*a) == Some(0) || of(*b) == Some(0) => Some(0),
         Op::Binary { op, a, b } => {
             let width = ty.bits();
@@ -291,8 +286,10 @@ impl Assumed<'_> {
                     }
                     let info = points_to.pointer_info(func, *address);
                     if let Some(bits) = self.loaded(program, points_to, &info, ty.bytes()) {
-                        let a = Operand::Const(Const::Bits { ty, bits: bits & ty.mask() });
-                        folded.functions[func].blocks[block].insts[index].op = Op::Unary { op: UnOp::Freeze, a };
+                        let number = |bits| Operand::Const(Const::Bits { ty, bits });
+                        let (a, b) = (number(bits & ty.mask()), number(0));
+                        // The IR has no instruction that only names a constant.
+                        folded.functions[func].blocks[block].insts[index].op = Op::Binary { op: BinOp::Or, a, b };
                     }
                 }
             }

@@ -84,7 +84,9 @@ fn describe(program: &Program, end: &PathEnd) -> (ExecEnd, Option<Diagnostic>) {
             (ExecEnd::Incomplete, Some(found("unsupported", format!("{what} is not supported"), stack)))
         }
         PathEnd::Limit(limit) => (ExecEnd::Incomplete, Some(Diagnostic::warning("limit", limit_text(*limit)))),
-        PathEnd::Infeasible | PathEnd::LeftContext => (ExecEnd::Incomplete, Some(Diagnostic::warning("infeasible", "nothing to execute"))),
+        PathEnd::Infeasible | PathEnd::LeftContext => {
+            (ExecEnd::Incomplete, Some(Diagnostic::warning("infeasible", "nothing to execute")))
+        }
     }
 }
 

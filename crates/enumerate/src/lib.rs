@@ -37,8 +37,8 @@ use icsched_symex::Extern;
 use icsched_symex::inputs::InputSpec;
 
 pub use crate::engine::{RunLimits, resident_bytes};
-pub use crate::reasons::words as limit_words;
 pub use crate::progress::Progress;
+pub use crate::reasons::words as limit_words;
 pub use crate::search::SearchOptions;
 
 use crate::aliases::Aliases;

@@ -88,6 +88,8 @@ fn ended(stop: Stop<ConcreteDomain>) -> PathEnd {
         Stop::Fault { kind, message } => {
             PathEnd::Error(ProgramError { kind, message, thread: ThreadId::MAIN, stack: Default::default() })
         }
-        Stop::Undecided { .. } | Stop::Hidden { .. } | Stop::Switch => unreachable!("the concrete domain knows everything"),
+        Stop::Undecided { .. } | Stop::Hidden { .. } | Stop::Switch => {
+            unreachable!("the concrete domain knows everything")
+        }
     }
 }

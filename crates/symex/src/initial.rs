@@ -15,8 +15,8 @@ use icsched_dataflow::{
     Statics, Status, Symbol, ThreadContext,
 };
 use icsched_ir::{
-    CallStack, Const, Definition, Definitions, EntityId, Expressions, FuncId, GlobalId, Intrinsic, Op, Operand, Origin, Program,
-    ProgramPoint, SourceType, Type, TypeId, ValueId,
+    CallStack, Const, Definition, Definitions, EntityId, Expressions, FuncId, GlobalId, Intrinsic, Op, Operand, Origin,
+    Program, ProgramPoint, SourceType, Type, TypeId, ValueId,
 };
 use icsched_pointsto::{InstanceId, ObjectId as Abstract, ObjectKind as AbstractKind, Offsets, PointsTo};
 use icsched_smt::{BinOp, CmpOp, Term};
@@ -26,6 +26,7 @@ use crate::Machine;
 use crate::code::{CalleeCode, Instr};
 use crate::domain::{Domain as _, MemoryByte};
 use crate::memory::{AddressClass, Heap, ObjectId, ObjectKind, address, classify, function_address, global_object};
+use crate::names::THREAD_TABLE;
 use crate::path::Primary;
 use crate::state::{Startup, State};
 use crate::symbolic::origin::{Origins, Places, RootId, RootName, target_at};
@@ -34,6 +35,9 @@ use crate::thread::{Bottom, Frame, FrameId, Thread, ThreadId, ThreadStatus};
 
 /// Arrays of variable arguments are taken to be this long.
 const VARARGS_BYTES: u64 = 4096;
+
+/// `ICS_RUNNING` of the models' `enum ics_thread_state`.
+const STATE_RUNNING: u8 = 1;
 
 /// A program context and what is known of it.
 pub struct Start<'a> {
@@ -133,10 +137,11 @@ impl Builder<'_, '_> {
         for index in 0..threads.len() {
             self.places(index);
         }
-        for index in 0..threads.len() {
-            threads[index].maybe_locks = self.locks(index);
+        for (index, thread) in threads.iter_mut().enumerate() {
+            thread.maybe_locks = self.locks(index);
         }
         self.invariants();
+        self.thread_table();
         self.relations();
         let live = (0..threads.len()).map(|i| ThreadId(u32::try_from(i).expect("threads are few"))).collect();
         let zero = SymValue::Constant(0);
@@ -616,6 +621,31 @@ impl Builder<'_, '_> {
         self.origins().invariants.enabled = self.start.options.sync_invariants && at_rest;
     }
 
+    /// The models' table of threads: those of the context run, and nobody has begun to join one unless a thread waits.
+    fn thread_table(&mut self) {
+        let program = Arc::clone(&self.program);
+        let enabled = self.origins().invariants.enabled;
+        let Some((id, table)) = program.globals.iter().find(|(_, g)| g.name == THREAD_TABLE) else { return };
+        let (Some(&root), Some(ty), true) = (self.globals.get(&id), table.source_type, enabled) else { return };
+        let Some((_, SourceType::Array { element: Some(element), .. })) = program.types.resolve(ty) else { return };
+        let Some((_, SourceType::Struct { fields, .. })) = program.types.resolve(*element) else { return };
+        let size = program.types.size(*element);
+        let offset = |name: &str| fields.iter().find(|f| f.name == name).map(|f| f.offset);
+        let nobody_waits = self.start.context.threads.iter().all(|t| t.status == Status::Running);
+        for index in 0..self.start.context.threads.len() {
+            let entry = u64::from(self.slot(index)) * size;
+            let mut holds = |field: &str, byte: u8| {
+                if let Some(offset) = offset(field) {
+                    self.origins().set_known(root, entry + offset, &[MemoryByte::Constant(byte)]);
+                }
+            };
+            holds("state", STATE_RUNNING);
+            if nobody_waits {
+                holds("joined", 0);
+            }
+        }
+    }
+
     /// What a place of a global holds at the context.
     fn initial_value(&mut self, place: Place) -> Option<SymValue> {
         let (Base::Global(global), Ok(at)) = (place.base, u64::try_from(place.offset)) else { return None };
@@ -654,7 +684,8 @@ impl Builder<'_, '_> {
             return;
         }
         if self.path.exposed(base).is_none() {
-            if !self.machine.domain.origins().is_initial(base) || self.machine.domain.origins().places(base).is_empty() {
+            if !self.machine.domain.origins().is_initial(base) || self.machine.domain.origins().places(base).is_empty()
+            {
                 return;
             }
             self.machine.domain.expose(&mut self.path, &mut self.heap, base, true);

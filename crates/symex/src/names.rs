@@ -100,7 +100,7 @@ impl<D: Domain> Heap<D> {
 }
 
 /// The models' table of threads: its entries are named as the threads they stand for.
-const THREAD_TABLE: &str = "__ics_threads";
+pub(crate) const THREAD_TABLE: &str = "__ics_threads";
 
 /// `thread 3` for an entry of the models' table of threads.
 fn thread_name(program: &Program, table: GlobalId, offset: i64) -> String {

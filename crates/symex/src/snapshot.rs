@@ -111,9 +111,7 @@ impl State<SymbolicDomain> {
         thread: &Thread<SymbolicDomain>,
         lines: &mut Vec<String>,
     ) {
-        let list = |values: &[SymValue]| {
-            values.iter().map(|v| self.text(machine, v)).collect::<Vec<_>>().join(", ")
-        };
+        let list = |values: &[SymValue]| values.iter().map(|v| self.text(machine, v)).collect::<Vec<_>>().join(", ");
         if !thread.locks.is_empty() {
             lines.push(format!("thread {} holds {}", thread.id, list(&thread.locks)));
         }

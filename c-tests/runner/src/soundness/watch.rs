@@ -381,6 +381,7 @@ impl Observer for Watch<'_> {
                 self.varargs = Some((frame, object));
                 None
             }
+            ObjectKind::Initial(_) => None,
         };
         self.remember(object, kind);
     }

@@ -192,14 +192,12 @@ impl Collector<'_> {
                 (Ends::Abort, Some(format!("assertion `{expression}` failed")), Some(self.place(stack)))
             }
             PathEnd::Deadlock { blocked } => {
-                let waits = blocked.iter().map(|b| {
-                    format!("thread {} in {} at {}", b.thread, b.operation, self.place(&b.stack))
-                });
+                let waits = blocked
+                    .iter()
+                    .map(|b| format!("thread {} in {} at {}", b.thread, b.operation, self.place(&b.stack)));
                 (Ends::Deadlock, Some(waits.collect::<Vec<_>>().join("; ")), None)
             }
-            PathEnd::Error(error) => {
-                (Ends::MemoryError, Some(error.message.clone()), Some(self.place(&error.stack)))
-            }
+            PathEnd::Error(error) => (Ends::MemoryError, Some(error.message.clone()), Some(self.place(&error.stack))),
             PathEnd::Unmodelled { function, stack } => {
                 let message = format!(
                     "{function} has neither a definition nor a model; say what it does with --extern \
@@ -216,9 +214,7 @@ impl Collector<'_> {
             }
             PathEnd::Limit(limit) => {
                 let (kind, words) = match limit {
-                    Limit::Decisions => {
-                        (IncompleteKind::Limit, "a path was cut at the limit of branches (--branches)")
-                    }
+                    Limit::Decisions => (IncompleteKind::Limit, "a path was cut at the limit of branches (--branches)"),
                     other => icsched_enumerate::limit_words(*other),
                 };
                 self.reason(kind, words.to_owned(), None);
@@ -263,7 +259,8 @@ impl Collector<'_> {
         (ends, message, at): (Ends, Option<String>, Option<String>),
     ) -> PathReport {
         let events: Vec<SyncEvent> = outcome.state.events.iter().cloned().collect();
-        let state = if self.config.states { super::states::listing(machine, &outcome.state, constraints) } else { None };
+        let state =
+            if self.config.states { super::states::listing(machine, &outcome.state, constraints) } else { None };
         PathReport {
             path: self.paths.len() + 1,
             constraint: outcome.state.assumed(machine, &constraints[self.shared..]),

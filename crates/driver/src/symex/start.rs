@@ -62,13 +62,10 @@ pub(super) fn prepare(config: &SymexConfig) -> Result<Prepared, DriverError> {
         }
     }
     let has = |technique| !config.without.contains(&technique);
-    let asked = Options {
-        reaching_defs: has(Technique::ReachingDefs),
-        sync_invariants: has(Technique::SyncInvariants),
-    };
-    let facts = analysis
-        .initial_state(&context, &asked)
-        .map_err(|error| DriverError::Inputs(format!("--thread: {error}")))?;
+    let asked =
+        Options { reaching_defs: has(Technique::ReachingDefs), sync_invariants: has(Technique::SyncInvariants) };
+    let facts =
+        analysis.initial_state(&context, &asked).map_err(|error| DriverError::Inputs(format!("--thread: {error}")))?;
     let unreached = context.threads.iter().zip(&facts.threads).zip(names(config));
     let unreached = unreached.filter(|((_, f), _)| !f.definitions.is_reached).map(|(_, name)| name).collect();
     let statics = Statics::new(&modref);
@@ -142,8 +139,8 @@ fn wrong(spec: &ThreadSpec, error: &dyn std::error::Error) -> DriverError {
 fn context(program: &Program, points_to: &PointsTo, threads: &[ThreadSpec]) -> Result<Context, DriverError> {
     let mut context = Context::default();
     for spec in threads {
-        let thread = icsched_dataflow::parse_stack(program, points_to, &spec.place)
-            .map_err(|error| wrong(spec, &error))?;
+        let thread =
+            icsched_dataflow::parse_stack(program, points_to, &spec.place).map_err(|error| wrong(spec, &error))?;
         context.threads.extend(std::iter::repeat_n(thread, spec.times as usize));
     }
     Ok(context)

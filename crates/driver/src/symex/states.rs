@@ -25,7 +25,10 @@ pub(super) fn listing(
         let bits = pool.eval(symbol, &model);
         let place = state.place(machine, bits).filter(|_| width == 64);
         let number = || ((bits << (64 - width)).cast_signed() >> (64 - width)).to_string();
-        Some((name.clone(), place.map_or_else(number, |p| if p == name { "a pointer to an object of its own".to_owned() } else { p })))
+        Some((
+            name.clone(),
+            place.map_or_else(number, |p| if p == name { "a pointer to an object of its own".to_owned() } else { p }),
+        ))
     });
     Some(shown.collect())
 }

@@ -195,7 +195,11 @@ fn run(program: &Arc<Program>, arguments: &[&str]) -> Option<Run> {
         Ok(()) | Err(_) => return None,
     };
     match end {
-        PathEnd::Unmodelled { .. } | PathEnd::Unsupported { .. } | PathEnd::Limit(_) | PathEnd::Infeasible => None,
+        PathEnd::Unmodelled { .. }
+        | PathEnd::Unsupported { .. }
+        | PathEnd::Limit(_)
+        | PathEnd::LeftContext
+        | PathEnd::Infeasible => None,
         PathEnd::Exit { .. }
         | PathEnd::Abort { .. }
         | PathEnd::AssertFailed { .. }

@@ -56,8 +56,7 @@ impl<D: Domain> Machine<D> {
         let slots: Vec<u64> = state.live_threads().map(|t| u64::from(t.slot) + 1).collect();
         for own in slots {
             let own = D::constant(own);
-            let same =
-                operations::int_compare(&mut self.domain, IntPredicate::Eq, Type::Int(64), handle, &own);
+            let same = operations::int_compare(&mut self.domain, IntPredicate::Eq, Type::Int(64), handle, &own);
             if decide(&mut self.domain, &state.path, &same, DecisionKind::Other)? {
                 return Ok(own);
             }

@@ -265,21 +265,9 @@ impl<D: Domain> Machine<D> {
             let Some(since) = state.thread(other).timestamp.clone() else { continue };
             let before = operations::int_compare(&mut self.domain, IntPredicate::Slt, Type::Int(64), &own, &since);
             let elsewhere = self.is_in(state, other, queue);
-            let elsewhere = operations::int_compare(
-                &mut self.domain,
-                IntPredicate::Eq,
-                Type::Int(1),
-                &elsewhere,
-                &D::constant(0),
-            );
-            let fits = operations::binary(
-                &mut self.domain,
-                &state.path,
-                BinOp::Or,
-                Type::Int(1),
-                &elsewhere,
-                &before,
-            )?;
+            let elsewhere =
+                operations::int_compare(&mut self.domain, IntPredicate::Eq, Type::Int(1), &elsewhere, &D::constant(0));
+            let fits = operations::binary(&mut self.domain, &state.path, BinOp::Or, Type::Int(1), &elsewhere, &before)?;
             first = and(&mut self.domain, &state.path, &first, &fits)?;
         }
         Ok(first)
@@ -396,11 +384,7 @@ impl<D: Domain> Machine<D> {
 
 impl<D: Domain> Machine<D> {
     /// The oldest known activation of the current thread returns to nobody knows where.
-    pub(super) fn leave_context<O: Observer>(
-        &mut self,
-        state: &mut State<D>,
-        observer: &mut O,
-    ) -> Result<(), Stop<D>> {
+    pub(super) fn leave_context<O: Observer>(&mut self, state: &mut State<D>, observer: &mut O) -> Result<(), Stop<D>> {
         state.thread_mut(state.current).status = ThreadStatus::Left;
         self.reschedule(state, observer, SchedulingPoint::Ended)
     }

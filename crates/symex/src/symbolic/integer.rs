@@ -39,7 +39,7 @@ impl Integers {
 
     /// Whether every value is a multiple of a number.
     pub(super) fn is_multiple_of(self, n: u128) -> bool {
-        self.stride % n == 0 && self.residue.unsigned_abs() % n == 0
+        self.stride.is_multiple_of(n) && self.residue.unsigned_abs().is_multiple_of(n)
     }
 
     fn add(self, other: Self) -> Self {

@@ -34,7 +34,10 @@ const MAX_CANDIDATES: usize = 64;
 enum Spot {
     At(u64),
     /// Anywhere at `start + k * stride`.
-    Somewhere { start: u64, stride: u64 },
+    Somewhere {
+        start: u64,
+        stride: u64,
+    },
 }
 
 impl SymbolicDomain {
@@ -58,9 +61,9 @@ impl SymbolicDomain {
         if spots.len() > MAX_CANDIDATES {
             let name = self.pool.symbol_name(pointer).unwrap_or("a pointer").to_owned();
             let count = spots.len();
-            self.origins().notes.push(format!(
-                "`{name}` may point to {count} known objects; it is taken to point to none of them"
-            ));
+            self.origins()
+                .notes
+                .push(format!("`{name}` may point to {count} known objects; it is taken to point to none of them"));
             spots.clear();
         }
         for (object, spot) in spots {
@@ -203,7 +206,8 @@ impl SymbolicDomain {
         let root = origins.root(RootName::Pointee(name.clone(), pointee, origin), places.clone(), origin);
         origins.root_of.insert(pointer, root);
         if unsized_ && origins.memory_checks {
-            let (low, end) = (origins.unique(format!("first byte of *{name}")), origins.unique(format!("size of *{name}")));
+            let (low, end) =
+                (origins.unique(format!("first byte of *{name}")), origins.unique(format!("size of *{name}")));
             let (low, end) = (self.pool.symbol(&low, 64), self.pool.symbol(&end, 64));
             self.origins().get_mut(root).extent = Some((low, end));
         }

@@ -308,7 +308,7 @@ impl SymbolicDomain {
         let opaque = SmallVec::from_elem(Alternative::opaque(t), 1);
         let Some(left) = visits.checked_sub(1) else { return opaque };
         *visits = left;
-        let node = self.pool.node(t).clone();
+        let node = *self.pool.node(t);
         match node {
             Node::Const { bits, .. } => {
                 let constant = bits as u64;
@@ -378,7 +378,7 @@ impl SymbolicDomain {
             if !seen.insert(term) {
                 continue;
             }
-            let node = self.pool.node(term).clone();
+            let node = *self.pool.node(term);
             match node {
                 Node::Const { bits, .. } if holds_object(bits as u64) => return true,
                 Node::Ite(_, a, b) | Node::Binary(BinOp::Add, a, b) => work.extend([a, b]),

@@ -105,7 +105,8 @@ impl SymbolicDomain {
                 continue;
             }
             let before = found.symbols.range(..=here).next_back();
-            if let Some((&first, &(len, symbol))) = before.filter(|(first, (len, _))| **first + u64::from(*len) > here) {
+            if let Some((&first, &(len, symbol))) = before.filter(|(first, (len, _))| **first + u64::from(*len) > here)
+            {
                 let bit = u32::try_from(8 * (here - first)).expect("symbols are short");
                 let byte = self.pool.extract(symbol, bit + 7, bit);
                 debug_assert!(bit + 8 <= 8 * len);
@@ -227,8 +228,7 @@ impl SymbolicDomain {
                 // offset + i == write.offset + j
                 let here = self.equals(distance, u64::from(j).wrapping_sub(u64::from(i)));
                 let here = self.guarded(write.guard, here);
-                let (new, before) =
-                    (self.byte_term(&write.bytes[j as usize]), self.byte_term(&bytes[i as usize]));
+                let (new, before) = (self.byte_term(&write.bytes[j as usize]), self.byte_term(&bytes[i as usize]));
                 let byte = self.pool.ite(here, new, before);
                 bytes[i as usize] = self.memory_byte(byte);
             }
@@ -253,7 +253,8 @@ impl SymbolicDomain {
         let mut cells = unknown.cells.iter().peekable();
         while let Some((&at, first)) = cells.next() {
             let mut bytes = vec![first];
-            while let Some((_, next)) = cells.next_if(|(next, _)| **next == at + bytes.len() as u64 && bytes.len() < 8) {
+            while let Some((_, next)) = cells.next_if(|(next, _)| **next == at + bytes.len() as u64 && bytes.len() < 8)
+            {
                 bytes.push(next);
             }
             found.push((origins.name_at(unknown.root, at), self.bytes_text(&bytes)));

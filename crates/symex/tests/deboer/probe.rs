@@ -137,6 +137,8 @@ impl Probe {
 fn lifted(stop: Stop<SymbolicDomain>) -> Stop<Probe> {
     match stop {
         Stop::Undecided { condition, kind, error } => Stop::Undecided { condition, kind, error },
+        Stop::Hidden { pointer } => Stop::Hidden { pointer },
+        Stop::Switch => Stop::Switch,
         Stop::End(end) => Stop::End(end),
         Stop::Fault { kind, message } => Stop::Fault { kind, message },
         Stop::Unsupported { what } => Stop::Unsupported { what },
