@@ -149,9 +149,9 @@ pub(crate) struct SymexArgs {
     pub(crate) program: ProgramArgs,
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
-    /// Most decisions with two sides on one path.
-    #[arg(long, value_name = "N", default_value = "24")]
-    pub(crate) branches: usize,
+    /// Most conditional branches of the program on one path, whether both of their sides are possible or not.
+    #[arg(long, value_name = "N", default_value = "50")]
+    pub(crate) branches: u64,
     /// Most paths to find.
     #[arg(long, value_name = "N", default_value = "10000", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_paths: u32,

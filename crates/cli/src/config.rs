@@ -1,6 +1,7 @@
 //! From what was typed to checked configurations.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use icsched_driver::config::{
     ArgSpec, DEFAULT_ARGUMENT, EnvironmentVariable, InputSpec, OptionalArguments, SearchOptions, Technique,
@@ -47,14 +48,15 @@ pub(crate) fn exec(args: &ExecArgs) -> ExecConfig {
     }
 }
 
+/// Most time for one query of `symex`. Paths of which it is not known whether they are possible are kept, so little is lost.
+const SYMEX_QUERY: Duration = Duration::from_millis(500);
+
 pub(crate) fn symex(args: &SymexArgs) -> SymexConfig {
     let mut limits = limits(&args.program);
     if let Some(events) = args.max_events {
         limits.max_events = events as usize;
     }
-    if let Some(timeout) = args.solver_timeout {
-        limits.solver_timeout = timeout;
-    }
+    limits.solver_timeout = args.solver_timeout.unwrap_or(SYMEX_QUERY);
     let technique = |t: &SymexTechniqueArg| match t {
         SymexTechniqueArg::ReachingDefs => symex::Technique::ReachingDefs,
         SymexTechniqueArg::SyncInvariants => symex::Technique::SyncInvariants,

@@ -46,8 +46,8 @@ pub struct SymexConfig {
     pub program: ProgramConfig,
     /// Where its threads are.
     pub threads: Vec<ThreadSpec>,
-    /// Decisions with two sides on one path, at most.
-    pub branches: usize,
+    /// Conditional branches of the program on one path, at most.
+    pub branches: u64,
     /// Paths, at most.
     pub max_paths: usize,
     /// Where other threads may run.

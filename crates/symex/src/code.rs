@@ -183,6 +183,8 @@ pub(crate) struct EdgeCode {
     pub(crate) from: BlockId,
     /// Whether it is the else edge of a branch.
     pub(crate) is_else: bool,
+    /// Whether it leaves a conditional branch of the program itself.
+    pub(crate) is_choice: bool,
     /// Into [`FunctionCode::moves`].
     pub(crate) moves: Range<u32>,
 }

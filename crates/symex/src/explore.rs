@@ -36,17 +36,29 @@ pub struct Limits {
     pub instructions: u64,
     /// Decisions on the path with two feasible sides.
     pub decisions: usize,
+    /// Conditional branches of the program itself on the path, whatever they depend on (Bergan 2.9.1).
+    pub branches: u64,
     /// Synchronisation events on the path.
     pub events: usize,
     /// Bytes in live objects and in the trace.
     pub memory: u64,
     /// When to stop.
     pub deadline: Option<Instant>,
+    /// Whether it is asked if errors are possible; if not, paths go on as if they were not.
+    pub errors: bool,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { instructions: u64::MAX, decisions: usize::MAX, events: usize::MAX, memory: u64::MAX, deadline: None }
+        Limits {
+            instructions: u64::MAX,
+            decisions: usize::MAX,
+            branches: u64::MAX,
+            events: usize::MAX,
+            memory: u64::MAX,
+            deadline: None,
+            errors: true,
+        }
     }
 }
 
@@ -108,6 +120,8 @@ pub struct PossibleError {
     pub steps: usize,
     /// Number of the path's synchronisation events that come before it.
     pub events: usize,
+    /// Conditional branches of the program itself before it.
+    pub branches: u64,
 }
 
 /// A question the solver did not answer.
@@ -222,7 +236,8 @@ impl PathRun {
             match machine.run(&mut self.state, &mut self.trace, budget) {
                 Ok(()) => _ = machine.domain.retract_grants(),
                 Err(Stop::Undecided { condition, kind, error }) => {
-                    if let Some(advance) = self.settle(machine, condition, kind, error) {
+                    let asked = limits.errors || !kind.false_is_error();
+                    if let Some(advance) = self.settle(machine, condition, kind, error, asked) {
                         break advance;
                     }
                 }
@@ -262,7 +277,8 @@ impl PathRun {
         if self.state.events.len() > limits.events {
             return Some(Limit::Events);
         }
-        (self.choices > limits.decisions).then_some(Limit::Decisions)
+        let too_many = self.choices > limits.decisions || self.trace.branches >= limits.branches;
+        too_many.then_some(Limit::Decisions)
     }
 
     fn stack(&self, machine: &Machine<SymbolicDomain>) -> CallStack {
@@ -283,6 +299,7 @@ impl PathRun {
         condition: SymValue,
         kind: DecisionKind,
         error: Option<Box<(ErrorKind, String)>>,
+        asked: bool,
     ) -> Option<Advance> {
         let condition = machine.domain.term(&condition, 1);
         let Some(point) = self.state.point(&machine.code) else {
@@ -298,6 +315,10 @@ impl PathRun {
             return None;
         }
         let negation = machine.domain.pool.not(condition);
+        if !asked && !machine.domain.pool.is_false(condition) {
+            self.assume(machine, site, condition, true, OtherSide::Unknown, OtherSide::Unknown);
+            return None;
+        }
         let when_true = machine.domain.feasible(&self.state.path, condition);
         // One side of a path that can happen can happen.
         let when_false = if when_true == OtherSide::Infeasible && self.satisfiable {
@@ -416,12 +437,22 @@ impl PathRun {
         let constraints = self.state.path.constraints().len();
         let stack = self.stack(machine);
         let certain = feasible == OtherSide::Feasible;
-        let (steps, events) = (self.steps.len(), self.state.events.len());
-        self.errors.push(PossibleError { kind, message, stack, condition, constraints, certain, steps, events });
+        self.errors.push(PossibleError {
+            kind,
+            message,
+            stack,
+            condition,
+            constraints,
+            certain,
+            steps: self.steps.len(),
+            events: self.state.events.len(),
+            branches: self.trace.branches,
+        });
     }
 
     /// The outcome of a run that has ended.
     pub fn finish(self, end: PathEnd) -> PathOutcome {
+        let branches = self.trace.branches;
         let own_instructions = self.state.instructions - self.shared_instructions;
         PathOutcome {
             end,
@@ -432,6 +463,7 @@ impl PathRun {
             gave_up: self.gave_up,
             steps: self.steps,
             own_instructions,
+            branches,
         }
     }
 }
@@ -469,6 +501,8 @@ pub struct PathOutcome {
     pub steps: Vec<Step>,
     /// Instructions that no other path of the exploration executed before.
     pub own_instructions: u64,
+    /// Conditional branches of the program itself.
+    pub branches: u64,
 }
 
 /// Runs one path from a state to its end.

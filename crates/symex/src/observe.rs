@@ -26,6 +26,8 @@ pub trait Observer {
     /// The frame entered a block; `via` is the block it came from and whether by the else edge, `None` at the entry and
     /// after a `longjmp`.
     fn block(&mut self, _frame: FrameId, _block: BlockId, _via: Option<(BlockId, bool)>) {}
+    /// A conditional branch of the program itself was executed; the block that it led to follows.
+    fn branch(&mut self) {}
     /// Memory was read.
     fn load(&mut self, _frame: FrameId, _inst: u32, _regions: Regions) {}
     /// Memory was written.

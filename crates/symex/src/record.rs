@@ -55,6 +55,10 @@ impl Observer for Trace {
         }
     }
 
+    fn branch(&mut self) {
+        self.branches += 1;
+    }
+
     fn leave(&mut self, frame: FrameId) {
         self.push(TraceEvent::Leave { frame });
     }

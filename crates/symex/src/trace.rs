@@ -95,6 +95,8 @@ pub enum TraceEvent {
 pub struct Trace {
     /// Whether recording has started.
     pub active: bool,
+    /// Conditional branches of the program itself so far, counted from the beginning.
+    pub branches: u64,
     /// Frames by [`FrameId`] that are mentioned; others are absent.
     pub frames: rustc_hash::FxHashMap<FrameId, FrameInfo>,
     /// For each frame that was live when recording started: its block and the next instruction then.

@@ -19,6 +19,9 @@ use super::report::{ContextThread, Ends, PathReport, SCHEMA, Statistics, StepRep
 use super::start::Prepared;
 use super::{SymexConfig, Technique};
 
+/// Decisions with two sides that are no branches of the program are bounded too: models can go round as well.
+const MAX_DECISIONS: usize = 1 << 10;
+
 /// What is found while paths are run.
 struct Collector<'a> {
     config: &'a SymexConfig,
@@ -38,10 +41,12 @@ pub(super) fn explore(config: &SymexConfig, prepared: Prepared, started: Instant
     let Prepared { program, mut machine, state, context, unreached, notes, deadline } = prepared;
     let limits = explore::Limits {
         instructions: config.limits.max_instructions,
-        decisions: config.branches,
+        decisions: MAX_DECISIONS,
+        branches: config.branches,
         events: config.limits.max_events,
         deadline,
         memory: config.limits.max_memory.unwrap_or(u64::MAX),
+        errors: !config.without.contains(&Technique::MemoryChecks),
     };
     let shared = state.path.constraints().to_vec();
     let initial = state.assumed(&machine, &shared);
@@ -240,7 +245,7 @@ impl Collector<'_> {
         let steps = &outcome.steps[..error.steps];
         let events: Vec<SyncEvent> = outcome.state.events.iter().take(error.events).cloned().collect();
         report.trace = self.trace(machine, outcome, steps, &events);
-        report.branches = branches(steps);
+        report.branches = error.branches;
         self.add(report, steps);
     }
 
@@ -267,7 +272,7 @@ impl Collector<'_> {
             ends,
             message,
             at,
-            branches: branches(&outcome.steps),
+            branches: outcome.branches,
             instructions: outcome.state.instructions,
             trace: self.trace(machine, outcome, &outcome.steps, &events),
             state,
@@ -320,8 +325,4 @@ impl Collector<'_> {
     fn place(&self, stack: &CallStack) -> String {
         icsched_enumerate::graph::place(self.program, stack)
     }
-}
-
-fn branches(steps: &[Step]) -> usize {
-    steps.iter().filter(|s| matches!(s.what, StepKind::Choice { kind: DecisionKind::Branch, .. })).count()
 }

@@ -98,8 +98,8 @@ pub struct PathReport {
     /// Where it ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// Conditional branches with two sides that can both happen.
-    pub branches: usize,
+    /// Conditional branches of the program itself that were executed, whatever they depend on.
+    pub branches: u64,
     /// Instructions executed.
     pub instructions: u64,
     /// What was chosen and what synchronised, in order.

@@ -1,7 +1,7 @@
 //! IR to decoded form, one function at a time.
 
 use icsched_ir::{
-    BlockId, Callee, Const, Edge, EntityId, FuncId, Function, GlobalId, Inst, Op, Operand, Program, Terminator, Type,
+    BlockId, Callee, Const, Edge, EntityId, FuncId, Function, GlobalId, Inst, Op, Operand, Origin, Program, Terminator, Type,
 };
 use rustc_hash::FxHashMap;
 
@@ -268,7 +268,10 @@ impl Decoder<'_> {
         let first = index(self.code.moves.len());
         moves::sequentialise(pending, scratch, &mut self.code.moves);
         let moves = first..index(self.code.moves.len());
-        self.code.edges.push(EdgeCode { pc: 0, target: edge.target, from: self.at.0, is_else, moves });
+        let from = self.at.0;
+        let is_conditional = matches!(self.function.blocks[from].terminator, Terminator::Branch { .. });
+        let is_choice = is_conditional && self.function.origin == Origin::Program;
+        self.code.edges.push(EdgeCode { pc: 0, target: edge.target, from, is_else, is_choice, moves });
         index(self.code.edges.len() - 1)
     }
 }

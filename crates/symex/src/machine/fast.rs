@@ -321,5 +321,8 @@ fn any_binary(op: BinOp, ty: Type, a: u64, b: u64) -> Option<u64> {
 fn observe_block<O: Observer>(observer: &mut O, function: &FunctionCode, frame: FrameId, edge: u32) {
     let edge = &function.edges[edge as usize];
     let (target, from): (BlockId, BlockId) = (edge.target, edge.from);
+    if edge.is_choice {
+        observer.branch();
+    }
     observer.block(frame, target, Some((from, edge.is_else)));
 }

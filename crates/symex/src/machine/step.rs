@@ -182,6 +182,9 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
                     set!(dst, get!(src).clone());
                 }
                 if O::ENABLED {
+                    if edge.is_choice {
+                        observer.branch();
+                    }
                     observer.block(frame, edge.target, Some((edge.from, edge.is_else)));
                 }
                 pc = edge.pc;
