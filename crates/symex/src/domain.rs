@@ -161,6 +161,10 @@ pub trait Domain: Sized {
     ) -> Option<Self::Value> {
         None
     }
+    /// Whether nobody knows how large an object of an initial state is; notes that it was asked.
+    fn is_of_unknown_size(&mut self, _object: ObjectId) -> bool {
+        false
+    }
     /// A value as people write it.
     fn describe(&self, value: &Self::Value) -> String {
         format!("{value:?}")

@@ -315,6 +315,10 @@ impl PathRun {
             return None;
         }
         let negation = machine.domain.pool.not(condition);
+        if machine.domain.is_observed(condition) {
+            let choice = Choice { site, condition, when_true: OtherSide::Unknown, when_false: OtherSide::Unknown };
+            return Some(Advance::Choice(choice));
+        }
         if !asked && !machine.domain.pool.is_false(condition) {
             self.assume(machine, site, condition, true, OtherSide::Unknown, OtherSide::Unknown);
             return None;
@@ -401,8 +405,12 @@ impl PathRun {
         this_side: OtherSide,
         other: OtherSide,
     ) {
-        self.satisfiable = this_side == OtherSide::Feasible;
-        self.state.path.decide(&mut machine.domain.pool, condition, taken);
+        if machine.domain.is_observed(condition) {
+            self.state.path.observe(&mut machine.domain.pool, condition, taken);
+        } else {
+            self.satisfiable = this_side == OtherSide::Feasible;
+            self.state.path.decide(&mut machine.domain.pool, condition, taken);
+        }
         let decision = self.record(machine, site, condition, taken, other);
         self.decisions.push((site, decision));
         machine.domain.grant(condition, taken);

@@ -39,6 +39,9 @@ use table::Table;
 /// Dead objects whose ids are not yet reused.
 const QUARANTINE: u32 = 1 << 18;
 
+/// Ids from here on are objects of an initial state of which nobody knows what they are.
+const FIRST_INITIAL_ID: u32 = 0x8000_0000;
+
 /// The largest object, in bytes.
 pub const MAX_OBJECT: u64 = 0xF000_0000;
 
@@ -156,6 +159,23 @@ impl<D: Domain> Heap<D> {
             object.size = size;
             object.content = Content::Array(content);
         }
+        id
+    }
+
+    /// The object of the initial state with this number, the same id on every path.
+    pub(crate) fn add_initial(&mut self, number: u32, size: u64, content: D::Array) -> ObjectId {
+        let id = ObjectId(FIRST_INITIAL_ID + number);
+        let object = Object {
+            kind: ObjectKind::Initial(number),
+            size,
+            constant: false,
+            external: false,
+            family: Family::default(),
+            allocated_at: None,
+            life: Life::Alive,
+            content: Content::Array(content),
+        };
+        self.objects.set(id.0 as usize, object);
         id
     }
 

@@ -70,6 +70,14 @@ impl SymPath {
         push_conjuncts(pool, holds, &mut inner.constraints);
     }
 
+    /// The same for a condition that the solver is not asked about: it is an input of its own (design decision D7).
+    pub fn observe(&mut self, pool: &mut TermPool, condition: Term, taken: bool) {
+        let negated = pool.not(condition);
+        let inner = Rc::make_mut(&mut self.inner);
+        inner.decided.insert(condition, taken);
+        inner.decided.insert(negated, !taken);
+    }
+
     /// Where a pointer of the initial state may point, if it was exposed.
     pub(crate) fn exposed(&self, pointer: Term) -> Option<&Rc<[Alternative]>> {
         self.inner.exposed.get(&pointer)

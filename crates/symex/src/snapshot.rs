@@ -4,7 +4,7 @@ use icsched_ir::{EntityId as _, Origin};
 use icsched_smt::Term;
 
 use crate::Machine;
-use crate::memory::{AddressClass, ObjectId, classify};
+use crate::memory::{AddressClass, classify};
 use crate::print::Printer;
 use crate::state::State;
 use crate::symbolic::{SymValue, SymbolicDomain};
@@ -97,8 +97,7 @@ impl State<SymbolicDomain> {
 
     /// What objects of the initial state hold that was written since.
     fn written(&self, machine: &Machine<SymbolicDomain>, lines: &mut Vec<String>) {
-        let count = self.heap.object_count();
-        for array in (0..count).filter_map(|id| self.heap.contents_of(ObjectId(id))) {
+        for array in self.heap.live_objects().filter_map(|(id, _)| self.heap.contents_of(id)) {
             for (name, value) in machine.domain.written_cells(array) {
                 lines.push(format!("{name} = {value}"));
             }

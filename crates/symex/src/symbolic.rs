@@ -32,7 +32,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::domain::{Domain, Known, MemoryByte, Targets};
-use crate::memory::Heap;
+use crate::memory::{Heap, ObjectId};
 use crate::path::SymPath;
 use crate::stop::{DecisionKind, Stop};
 
@@ -305,6 +305,10 @@ impl Domain for SymbolicDomain {
         object: &SymValue,
     ) -> Option<SymValue> {
         self.word_invariant(path, known, word, object)
+    }
+
+    fn is_of_unknown_size(&mut self, object: ObjectId) -> bool {
+        self.is_unsized(object)
     }
 
     fn describe(&self, value: &SymValue) -> String {

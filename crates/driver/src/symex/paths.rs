@@ -13,7 +13,7 @@ use icsched_symex::stop::{DecisionKind, PathEnd};
 use icsched_symex::symbolic::SymbolicDomain;
 use icsched_symex::trace::SyncEvent;
 use icsched_symex::{Limit, Machine, Switching};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::report::{ContextThread, Ends, PathReport, SCHEMA, Statistics, StepReport, SymexReport, Totals};
 use super::start::Prepared;
@@ -34,6 +34,8 @@ struct Collector<'a> {
     told: FxHashSet<(Vec<Term>, Term)>,
     /// The steps of the path that is to be explained.
     explained: Option<Vec<Step>>,
+    /// Conditions as C. What objects are called depends on the path only for those that it made itself.
+    written: FxHashMap<Term, String>,
 }
 
 pub(super) fn explore(config: &SymexConfig, prepared: Prepared, started: Instant) -> SymexReport {
@@ -58,6 +60,7 @@ pub(super) fn explore(config: &SymexConfig, prepared: Prepared, started: Instant
         reasons: BTreeSet::new(),
         told: FxHashSet::default(),
         explained: None,
+        written: FxHashMap::default(),
     };
     for place in unreached {
         collector.reason(IncompleteKind::Unsupported, format!("no way of the program leads to `{place}`"), None);
@@ -281,17 +284,21 @@ impl Collector<'_> {
     }
 
     fn trace(
-        &self,
+        &mut self,
         machine: &Machine<SymbolicDomain>,
         outcome: &PathOutcome,
         steps: &[Step],
         events: &[SyncEvent],
     ) -> Vec<StepReport> {
-        let printer = |t| outcome.state.in_c(machine, |printer| printer.condition(t));
+        let written = &mut self.written;
+        let mut printer = |t: Term| {
+            let text = written.entry(t);
+            text.or_insert_with(|| outcome.state.in_c(machine, |printer| printer.condition(t))).clone()
+        };
         let mut trace = Vec::new();
         let mut shown = 0;
         for step in steps {
-            self.events(&events[shown..step.events.min(events.len())], &mut trace);
+            told(self.program, &events[shown..step.events.min(events.len())], &mut trace);
             shown = step.events.min(events.len());
             let (event, taken, what) = match &step.what {
                 StepKind::Switch => ("switch", None, None),
@@ -304,25 +311,25 @@ impl Collector<'_> {
             let thread = step.thread.0;
             trace.push(StepReport { thread, at: at.unwrap_or_default(), event, taken, what, state: Vec::new() });
         }
-        self.events(&events[shown..], &mut trace);
+        told(self.program, &events[shown..], &mut trace);
         trace
-    }
-
-    fn events(&self, events: &[SyncEvent], trace: &mut Vec<StepReport>) {
-        for event in events {
-            let SyncEvent::Node { thread, operation, stack, object_name, .. } = event else { continue };
-            trace.push(StepReport {
-                thread: thread.0,
-                at: self.place(stack),
-                event: "sync",
-                taken: None,
-                what: Some(format!("{operation}({object_name})")),
-                state: Vec::new(),
-            });
-        }
     }
 
     fn place(&self, stack: &CallStack) -> String {
         icsched_enumerate::graph::place(self.program, stack)
+    }
+}
+
+fn told(program: &Program, events: &[SyncEvent], trace: &mut Vec<StepReport>) {
+    for event in events {
+        let SyncEvent::Node { thread, operation, stack, object_name, .. } = event else { continue };
+        trace.push(StepReport {
+            thread: thread.0,
+            at: icsched_enumerate::graph::place(program, stack),
+            event: "sync",
+            taken: None,
+            what: Some(format!("{operation}({object_name})")),
+            state: Vec::new(),
+        });
     }
 }

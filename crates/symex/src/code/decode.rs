@@ -1,7 +1,8 @@
 //! IR to decoded form, one function at a time.
 
 use icsched_ir::{
-    BlockId, Callee, Const, Edge, EntityId, FuncId, Function, GlobalId, Inst, Op, Operand, Origin, Program, Terminator, Type,
+    BlockId, Callee, Const, Edge, EntityId, FuncId, Function, GlobalId, Inst, Op, Operand, Origin, Program, Terminator,
+    Type,
 };
 use rustc_hash::FxHashMap;
 

@@ -18,6 +18,9 @@ use crate::trace::{EventMode, SyncEvent};
 /// When threads have done nothing but poll this often in a row, the clock jumps to the earliest deadline.
 const MAX_PAUSES: u32 = 1 << 10;
 
+/// Strings in objects of which nobody knows the size are followed so far.
+const UNKNOWN_ROOM: u64 = 24;
+
 /// What an intrinsic leaves to do.
 pub(super) enum Done<D: Domain> {
     /// It returns this (nothing, if its type is `void`).
@@ -273,7 +276,7 @@ impl<D: Domain> Machine<D> {
                 Done::Value(D::constant(u64::from(!known)))
             }
             Intrinsic::AnySymbolic => Done::Value(D::constant(u64::from(cx.any_symbolic(args[0], args[1])?))),
-            Intrinsic::StringSymbolic => Done::Value(D::constant(u64::from(!cx.path_bytes(args[0])?.1))),
+            Intrinsic::StringSymbolic => Done::Value(D::constant(u64::from(cx.is_string_symbolic(args[0])?))),
             Intrinsic::Select => {
                 let (c, a, b) = (cx.get(args[0]), cx.get(args[1]), cx.get(args[2]));
                 let word = Type::Int(64);
@@ -403,8 +406,11 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
     }
 
     fn room(&mut self, slot: crate::code::Slot) -> Result<u64, Stop<D>> {
-        let bits = self.constant(slot, DecisionKind::Concretise)?;
+        let bits = self.constant(slot, DecisionKind::Other)?;
         let crate::memory::AddressClass::Object(id, offset) = classify(bits) else { return Ok(0) };
+        if self.heap.object(id).is_some_and(|o| o.root().is_some()) && self.domain.is_of_unknown_size(id) {
+            return Ok(UNKNOWN_ROOM);
+        }
         let live = self.heap.object(id).filter(|o| o.is_alive());
         Ok(live.map_or(0, |o| u64::try_from(offset).ok().and_then(|at| o.size.checked_sub(at)).unwrap_or(0)))
     }

@@ -164,7 +164,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
     /// The bytes of the string at an address, up to and including its first constant NUL, or to the end of the
     /// object (`terminated` is false then).
     pub(super) fn string(&mut self, slot: crate::code::Slot) -> Result<(Bytes<D>, bool), Stop<D>> {
-        let bits = self.constant(slot, DecisionKind::Concretise)?;
+        let bits = self.constant(slot, DecisionKind::Other)?;
         let (object, start) = self.heap.check(bits, 1, false)?;
         let size = self.heap.object(object).map_or(0, |o| o.size);
         let mut bytes: Bytes<D> = Vec::new();
@@ -184,6 +184,29 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
     /// A string as text, for names and messages; symbolic bytes show as `?`.
     pub(super) fn text(&mut self, slot: crate::code::Slot) -> Result<String, Stop<D>> {
         Ok(String::from_utf8_lossy(&self.path_bytes(slot)?.0).into_owned())
+    }
+
+    /// Whether a string has a byte that is no constant, up to its first constant NUL. Nothing behind the first such byte is looked at.
+    pub(super) fn is_string_symbolic(&mut self, slot: crate::code::Slot) -> Result<bool, Stop<D>> {
+        let bits = self.constant(slot, DecisionKind::Other)?;
+        let (object, start) = self.heap.check(bits, 1, false)?;
+        let size = self.heap.object(object).map_or(0, |o| o.size);
+        let end = size.min(start + MAX_STRING);
+        let mut symbolic = false;
+        let mut at = start;
+        while at < end {
+            match self.heap.byte(self.domain, self.path, object, at) {
+                MemoryByte::Constant(0) => break,
+                MemoryByte::Constant(_) => {}
+                MemoryByte::Symbolic(_) => symbolic = true,
+            }
+            at += 1;
+            if symbolic {
+                break;
+            }
+        }
+        self.loaded(exactly(object, start, at - start));
+        Ok(symbolic)
     }
 
     /// A string without its NUL, and whether all of it is constant.

@@ -13,6 +13,14 @@ use crate::thread::{FrameId, ThreadId};
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectId(pub u32);
 
+impl ObjectId {
+    /// The number of an object of an initial state of which nobody knows what it is.
+    pub(crate) fn initial_number(self) -> Option<u32> {
+        let number = self.0.checked_sub(super::FIRST_INITIAL_ID)?;
+        (self.0 < super::FIRST_BLOCK_ID).then_some(number)
+    }
+}
+
 impl fmt::Debug for ObjectId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "o{}", self.0)

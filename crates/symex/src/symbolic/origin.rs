@@ -13,7 +13,7 @@ use icsched_ir::{EntityId, GlobalId, Operand, Program, SourceType, TypeId, TypeT
 use icsched_ir::{describe_pointee, entity_id};
 use icsched_pointsto::{InstanceId, ObjectId as Abstract, ObjectKind as AbstractKind, Offsets, PointsTo};
 use icsched_smt::Term;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::invariant::Invariants;
 use crate::domain::MemoryByte;
@@ -78,6 +78,8 @@ pub(crate) struct Origins {
     symbols: FxHashMap<Term, Origin>,
     /// The root that was made for a pointer.
     pub(super) root_of: FxHashMap<Term, RootId>,
+    /// The numbers of the roots of which nobody knows the size.
+    pub(super) unsized_roots: FxHashSet<u32>,
     /// How often a name was asked for.
     names: FxHashMap<String, u32>,
     /// Whether there may be locals of activations that the context does not know.
@@ -101,6 +103,7 @@ impl Origins {
             roots: Vec::new(),
             symbols: FxHashMap::default(),
             root_of: FxHashMap::default(),
+            unsized_roots: FxHashSet::default(),
             names: FxHashMap::default(),
             unknown_frames: true,
             restrict_aliases: true,

@@ -19,7 +19,7 @@ use super::SymbolicDomain;
 use super::memory::SymArray;
 use super::origin::{Places, RootId, RootName, moved};
 use super::resolve::{Alternative, Alternatives};
-use crate::memory::{Heap, ObjectId, ObjectKind, address, function_address, global_object};
+use crate::memory::{Heap, ObjectId, address, function_address, global_object};
 use crate::path::{Primary, SymPath};
 
 /// Bytes before a pointer that points somewhere into its primary object.
@@ -176,11 +176,8 @@ impl SymbolicDomain {
     fn primary(&mut self, heap: &mut Heap<Self>, pointer: Term, places: &Places) -> Primary {
         let (origin, size) = self.layout(places);
         let root = self.root_behind(pointer, places, origin, size.is_none());
-        let object = heap.allocate_holding(
-            ObjectKind::Initial(u32::try_from(root.index()).expect("roots are few")),
-            size.unwrap_or(UNKNOWN_SIZE),
-            SymArray::of_root(root),
-        );
+        let number = u32::try_from(root.index()).expect("roots are few");
+        let object = heap.add_initial(number, size.unwrap_or(UNKNOWN_SIZE), SymArray::of_root(root));
         Primary { object, places: places.clone(), origin }
     }
 
@@ -196,6 +193,20 @@ impl SymbolicDomain {
         (origin, size.filter(|_| sizes.all(|s| s == size)))
     }
 
+    /// Whether nobody knows how large an object is. Strings in it are followed for some bytes only, which is noted.
+    pub(super) fn is_unsized(&mut self, object: ObjectId) -> bool {
+        let Some(origins) = self.origins.as_deref_mut() else { return false };
+        let Some(number) = object.initial_number() else { return false };
+        if !origins.unsized_roots.contains(&number) {
+            return false;
+        }
+        let note = "strings in objects of unknown size are followed for some bytes only".to_owned();
+        if !origins.notes.contains(&note) {
+            origins.notes.push(note);
+        }
+        true
+    }
+
     fn root_behind(&mut self, pointer: Term, places: &Places, origin: u64, unsized_: bool) -> RootId {
         if let Some(&root) = self.origins().root_of.get(&pointer) {
             return root;
@@ -205,6 +216,9 @@ impl SymbolicDomain {
         let pointee = origins.pointee(pointer);
         let root = origins.root(RootName::Pointee(name.clone(), pointee, origin), places.clone(), origin);
         origins.root_of.insert(pointer, root);
+        if unsized_ {
+            origins.unsized_roots.insert(u32::try_from(root.index()).expect("roots are few"));
+        }
         if unsized_ && origins.memory_checks {
             let (low, end) =
                 (origins.unique(format!("first byte of *{name}")), origins.unique(format!("size of *{name}")));
