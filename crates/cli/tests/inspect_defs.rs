@@ -65,7 +65,7 @@ fn the_document_is_json() {
         &["--thread", "main>work+2", "--json"],
         &expect![[r#"
         {
-          "schema": "icsched/inspect-defs/1",
+          "schema": "icsched/inspect-defs/2",
           "program": "prog.ll",
           "threads": [
             {
