@@ -6,7 +6,7 @@ use icsched_ir::{BlockId, Cfg, Definition, DomTree, FuncId, IdVec, Program, Prog
 use icsched_pointsto::{InstanceId, ModRef, PointsTo, Region, SetId, Startup};
 use rustc_hash::FxHashMap;
 
-use crate::counter::Numbers;
+use crate::counter::{Cell, Numbers};
 use crate::creation::Creations;
 use crate::expr::{ExprId, ExprPool};
 use crate::facts::{Fact, Facts};
@@ -91,6 +91,11 @@ pub struct Analysis<'m, 'p> {
     pub(crate) lock_entries: IdVec<InstanceId, Option<Locks>>,
     /// What threads that have ended may have left taken, once that was asked.
     pub(crate) abandoned: Option<Held>,
+    /// The barrier that all waits are at, if there is one, once that was asked.
+    #[allow(clippy::option_option, reason = "not asked, or no such barrier")]
+    pub(crate) only_barrier: Option<Option<Cell>>,
+    /// How often instances arrive at barriers, where that was asked and is a number.
+    pub(crate) totals: FxHashMap<InstanceId, Option<u64>>,
     /// Registers with numbers from counters, once that was asked.
     pub(crate) numbers: Option<Numbers>,
     /// What barriers may expect, once that was asked.
@@ -125,6 +130,8 @@ impl<'m, 'p> Analysis<'m, 'p> {
             summaries: IdVec::filled(Known::No, points_to.instances().len()),
             lock_summaries: IdVec::filled(LockSummary::No, points_to.instances().len()),
             abandoned: None,
+            only_barrier: None,
+            totals: FxHashMap::default(),
             numbers: None,
             startup,
             barriers: None,

@@ -172,7 +172,7 @@ impl Solver<'_, '_, '_> {
     }
 
     /// A place as a variable that is the same for all threads.
-    fn cell(&mut self, place: Place) -> Option<Cell> {
+    pub(crate) fn cell(&mut self, place: Place) -> Option<Cell> {
         match place.base {
             Base::Global(_) => Some(Cell::Global(place)),
             Base::Symbol(Symbol { frame: SUMMARISED, value }) => {

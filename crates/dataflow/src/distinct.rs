@@ -166,13 +166,13 @@ impl Analysis<'_, '_> {
     }
 
     /// Whether a block of an instance is executed once at most in a run of the program.
-    fn is_executed_once(&mut self, instance: InstanceId, block: BlockId) -> bool {
+    pub(crate) fn is_executed_once(&mut self, instance: InstanceId, block: BlockId) -> bool {
         let func = self.points_to.instances()[instance].func;
         let loops = LoopForest::new(&self.structure(func).cfg);
         loops.innermost(block).is_none() && self.is_called_once(instance, 0)
     }
 
-    fn is_called_once(&mut self, instance: InstanceId, depth: u32) -> bool {
+    pub(crate) fn is_called_once(&mut self, instance: InstanceId, depth: u32) -> bool {
         if self.points_to.called_from_outside().any(|i| i == instance)
             || self.interference.may_return_twice(instance)
             || depth > 16

@@ -32,6 +32,8 @@ pub(crate) struct Interference {
     ends: IdVec<InstanceId, bool>,
     /// Instances that may create threads, in themselves or in what they call.
     creates: IdVec<InstanceId, bool>,
+    /// Instances that may arrive at barriers, in themselves or in what they call.
+    arrives: IdVec<InstanceId, bool>,
 }
 
 /// Whether executing the operation itself lets other threads run; for calls of functions that is not known here.
@@ -79,6 +81,7 @@ impl Interference {
             locks,
             ends: has(&ends_thread),
             creates: has(&creates_thread),
+            arrives: has(&arrives),
         }
     }
 
@@ -106,6 +109,11 @@ impl Interference {
     /// Whether a call of the instance may create a thread.
     pub(crate) fn may_create(&self, instance: InstanceId) -> bool {
         self.creates[instance]
+    }
+
+    /// Whether a call of the instance may arrive at a barrier.
+    pub(crate) fn may_arrive(&self, instance: InstanceId) -> bool {
+        self.arrives[instance]
     }
 
     /// Whether anything uses locks.
@@ -143,6 +151,10 @@ fn ends_thread(op: &Op) -> bool {
 
 fn creates_thread(op: &Op) -> bool {
     matches!(op, Op::Call { callee: Callee::Intrinsic(Intrinsic::ThreadCreate), .. })
+}
+
+fn arrives(op: &Op) -> bool {
+    matches!(op, Op::Call { callee: Callee::Intrinsic(Intrinsic::BarrierArrive), .. })
 }
 
 fn saves_context(op: &Op) -> bool {

@@ -29,6 +29,8 @@ mod initial;
 mod interference;
 mod locks;
 mod lockset;
+mod matching;
+mod participants;
 mod place;
 mod stacks;
 mod state;

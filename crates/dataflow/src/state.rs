@@ -116,6 +116,7 @@ impl Analysis<'_, '_> {
             let ways: Vec<&[Walk]> = walks.iter().map(|w| &w[..]).collect();
             let points: Vec<&[ProgramPoint]> = context.threads.iter().map(|t| &t.stack.0[..]).collect();
             state.relations = self.distinct(&ways, &points);
+            state.relations.extend(self.matched(&context.threads, &walks));
         }
         for (thread, walks) in context.threads.iter().zip(walks) {
             let mut held = BTreeSet::new();

@@ -141,3 +141,65 @@ fn numbers_from_a_counter_differ() {
     );
     assert_eq!(relations(&counting(&local, ""), &[At::Mark(3)]), NONE, "everybody has a counter");
 }
+
+const BARRIER: &str = "global @barrier size 32 align 8
+global @processors size 4 align 4
+global @size size 4 align 4
+function @barrier_init(%b: ptr, %n: i32) model {
+entry:
+    call __ics_barrier_init(%b, %n)
+    return
+}
+function @await(%b: ptr) model {
+entry:
+    call __ics_barrier_arrive(%b)
+    call __ics_wait(%b)
+    return
+}
+";
+
+/// As many threads as a variable says, the main one among them, in a loop around what `body` is; the mark is at its start.
+fn rounds(body: &str) -> String {
+    let start = "function @rounds(%p: ptr) -> ptr {\nentry:\n    call @await(@barrier)\n    jump head(0, 0)\nhead(%k: i32, %j: i32):\n    \
+                 %m: i32 = add 12345, 4\n    %size: i32 = load [@size]\n    %c: i1 = icmp.slt %k, 100\n    branch %c, body, done\nbody:\n";
+    let end = "\n    %step: i32 = load [@size]\n    %next: i32 = add %k, %step\n    %one: i32 = add %j, 1\n    jump head(%next, %one)\ndone:\n    return null\n}";
+    let main = "    store [@processors], %argc\n    store [@size], %argc\n    %n: i32 = load [@processors]\n    call @barrier_init(@barrier, %n)
+    jump head(1)\nhead(%i: i32):\n    %bound: i32 = load [@processors]\n    %c: i1 = icmp.slt %i, %bound\n    branch %c, body, done\nbody:
+    call @create(@rounds, null)\n    %o: i32 = add %i, 1\n    jump head(%o)\ndone:\n    %r: ptr = call @rounds(null)";
+    format!("{BARRIER}{start}{body}{end}\n{}", main_with(main))
+}
+
+const WAIT: &str = "    call @await(@barrier)";
+
+#[test]
+fn threads_between_the_same_barriers_are_in_the_same_iteration() {
+    let same = ["0:v1#0 == 1:v1#0", "0:v2#0 == 1:v2#0"];
+    assert_eq!(relations(&rounds(WAIT), &[At::Mark(4)]), same);
+    let two = format!("{WAIT}\n    call @lock(@own)\n{WAIT}");
+    assert_eq!(relations(&rounds(&two), &[At::Mark(4)]), same);
+    assert_eq!(relations(&rounds(&two), &[At::Call("rounds", "lock")]), same);
+    assert_eq!(relations(&rounds(""), &[At::Mark(4)]), NONE);
+    let maybe = format!("    %d: i1 = icmp.eq %k, 3\n    branch %d, on, off\non:\n{WAIT}\n    jump off\noff:");
+    assert_eq!(relations(&rounds(&maybe), &[At::Mark(4)]), NONE, "not every iteration waits");
+}
+
+#[test]
+fn a_thread_inside_of_a_barrier_may_be_one_ahead() {
+    let inside = [At::Call("rounds", "await"), At::Intrinsic("await", "__ics_wait")];
+    let stack = |text: &str| relations(text, &inside);
+    // The first wait is in front of the loop: these are all the same point.
+    let text = rounds(WAIT).replacen("entry:\n    call @await(@barrier)\n", "entry:\n", 1);
+    assert_eq!(stack(&text), NONE);
+    let two = rounds(&format!("{WAIT}\n{WAIT}")).replacen("entry:\n    call @await(@barrier)\n", "entry:\n", 1);
+    assert_eq!(stack(&two), ["0:v1#0 == 1:v1#0", "0:v2#0 == 1:v2#0"]);
+}
+
+#[test]
+fn threads_that_the_barrier_does_not_expect_break_the_rounds() {
+    let more = rounds(WAIT).replace("done:\n    %r: ptr", "done:\n    call @create(@rounds, null)\n    %r: ptr");
+    assert_eq!(relations(&more, &[At::Mark(4)]), NONE);
+    let fewer = rounds(WAIT).replace("call @barrier_init(@barrier, %n)", "call @barrier_init(@barrier, 2)");
+    assert_eq!(relations(&fewer, &[At::Mark(4)]), NONE);
+    let changed = rounds(WAIT).replace("    %r: ptr", "    store [@size], 3:i32\n    %r: ptr");
+    assert_eq!(relations(&changed, &[At::Mark(4)]), ["0:v2#0 == 1:v2#0"], "the step is not the same for all");
+}
