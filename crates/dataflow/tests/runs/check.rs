@@ -37,6 +37,8 @@ pub(crate) struct Looked {
     pub(crate) barriers: u64,
     /// Relations between threads.
     pub(crate) relations: u64,
+    /// Those that say that something is equal.
+    pub(crate) equal: u64,
 }
 
 /// One thread of a state, with the frame that counts as its oldest.
@@ -187,6 +189,7 @@ fn check_relations(
     let state = analysis.initial_state(&context, &InitialOptions::default()).map_err(|e| e.to_string())?;
     for relation in &state.relations {
         looked.relations += 1;
+        looked.equal += u64::from(relation.kind == RelationKind::Equal);
         let value = |(thread, e): (usize, ExprId)| threads[thread].0.value(analysis.pool(), e);
         let (a, b) = (value(relation.a), value(relation.b));
         if (a == b) != (relation.kind == RelationKind::Equal) {
