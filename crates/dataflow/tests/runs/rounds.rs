@@ -117,8 +117,9 @@ impl Writer {
                 }
                 7 if depth > 0 => {
                     let waits = self.random.chance(30);
+                    let rounds = *self.random.pick(&["2", "2", "%k"]);
                     self.text(&format!("    jump head{label}(0)\nhead{label}(%i{label}: i32):"));
-                    self.text(&format!("    %c{label}: i1 = icmp.slt %i{label}, 2\n    branch %c{label}, in{label}, out{label}\nin{label}:"));
+                    self.text(&format!("    %c{label}: i1 = icmp.slt %i{label}, {rounds}\n    branch %c{label}, in{label}, out{label}\nin{label}:"));
                     if waits {
                         self.text("    call @await(@barrier)");
                     }
@@ -136,11 +137,10 @@ impl Writer {
     }
 
     fn rounds(&mut self) {
-        self.text("function @rounds(%p: ptr) -> ptr {\nentry:\n    %k: i32 = add 0, 0");
+        self.text("function @rounds(%p: ptr) -> ptr {\nentry:\n    %k: i32 = call __ics_thread_self()");
         self.code(2, false, 1);
         let step = if self.random.chance(50) { "1" } else { "%step" };
-        let first = if self.random.chance(10) { "%own" } else { "0" };
-        self.text("    %own: i32 = call __ics_thread_self()");
+        let first = if self.random.chance(10) { "%k" } else { "0" };
         let begin = format!(
             "    jump loop({first})\nloop(%j: i32):\n    %c: i1 = icmp.slt %j, 4\n    branch %c, body, done\nbody:"
         );
@@ -165,6 +165,9 @@ impl Writer {
         self.text("    call @create(@rounds, null)\n    %o: i32 = add %i, 1\n    jump head(%o)\ndone:");
         if self.random.chance(10) {
             self.text("    store [@size], 1:i32");
+        }
+        if self.random.chance(10) {
+            self.text("    call @await(@barrier)");
         }
         if first == 1 || self.random.chance(10) {
             self.text("    %r: ptr = call @rounds(null)");
