@@ -12,6 +12,7 @@
 
 mod abandoned;
 mod analysis;
+mod arrivals;
 mod barriers;
 mod context;
 mod counter;
