@@ -53,6 +53,10 @@ impl Analysis<'_, '_> {
         if !self.interference.may_arrive(instance) {
             return Some((0, None));
         }
+        // Control may come back to behind a point once more.
+        if self.interference.may_return_twice(instance) {
+            return None;
+        }
         let structure = self.structure(at.func);
         let loops = LoopForest::new(&structure.cfg);
         let mut around: Vec<LoopId> = loops.around(at.block).collect();

@@ -31,7 +31,10 @@ impl Analysis<'_, '_> {
                 && !self.icfg.edges(i).iter().any(|e| self.creations.replaces(i, e.at))
         });
         // Threads that are created in another way are not counted.
-        if raw || self.points_to.called_from_outside().any(|i| arrives(self, i)) {
+        let constructors = &self.program.constructors;
+        let before_main =
+            constructors.iter().any(|&f| self.points_to.instances_of(f).iter().any(|&i| arrives(self, i)));
+        if before_main || raw || self.points_to.called_from_outside().any(|i| arrives(self, i)) {
             return false;
         }
         let main = self.program.main.and_then(|f| self.points_to.shared_instance(f));

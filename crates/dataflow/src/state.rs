@@ -112,7 +112,7 @@ impl Analysis<'_, '_> {
         let walks: Result<Vec<Vec<Walk>>, ContextError> =
             context.threads.iter().map(|thread| self.walks(thread)).collect();
         let walks = walks?;
-        if options.sync_invariants {
+        if options.sync_invariants && context.threads.len() > 1 {
             let ways: Vec<&[Walk]> = walks.iter().map(|w| &w[..]).collect();
             let points: Vec<&[ProgramPoint]> = context.threads.iter().map(|t| &t.stack.0[..]).collect();
             state.relations = self.distinct(&ways, &points);
