@@ -55,13 +55,18 @@ static int early(struct ics_mutex *m, int try) {
     if (type_of(m) != PTHREAD_MUTEX_RECURSIVE) return -1;
     if (m->count == 0xffffffffu) return EAGAIN;
     m->count++;
-    __ics_acquire(m);
     return 0;
 }
 
 void ics_mutex_known(const struct ics_mutex *m) {
     __ics_known(ICS_ZERO_UNLESS_HELD, &m->taken, m);
     __ics_known(ICS_SET_WHILE_WAITED_FOR, &m->taken, m);
+}
+
+/* What a lock operation returns that does not block. 0: it is one more lock of a recursive mutex, an acquisition of its own. */
+static int at_once(struct ics_mutex *m, int error) {
+    if (error == 0) __ics_acquire(m);
+    return error;
 }
 
 int ics_mutex_take(struct ics_mutex *m) {
@@ -88,13 +93,13 @@ int pthread_mutex_destroy(pthread_mutex_t *mutex) {
 int pthread_mutex_lock(pthread_mutex_t *mutex) {
     struct ics_mutex *m = (struct ics_mutex *)mutex;
     int done = early(m, 0);
-    return done >= 0 ? done : ics_mutex_take(m);
+    return done >= 0 ? at_once(m, done) : ics_mutex_take(m);
 }
 
 int pthread_mutex_trylock(pthread_mutex_t *mutex) {
     struct ics_mutex *m = (struct ics_mutex *)mutex;
     int done = early(m, 1);
-    if (done >= 0) return done;
+    if (done >= 0) return at_once(m, done);
     return m->taken ? not_taken(m, EBUSY) : take(m);
 }
 
@@ -102,7 +107,7 @@ int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struc
     struct ics_mutex *m = (struct ics_mutex *)mutex;
     if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) return EINVAL;
     int done = early(m, 0);
-    if (done >= 0) return done;
+    if (done >= 0) return at_once(m, done);
     while (m->taken) {
         if (!ics_valid_time(abstime)) return EINVAL;
         if (ics_wait(m, ics_deadline(clock, abstime)) == ICS_TIMED_OUT) return not_taken(m, ETIMEDOUT);
@@ -128,22 +133,30 @@ void ics_mutex_free(struct ics_mutex *m) {
     __ics_notify_one(m);
 }
 
-static int not_held(struct ics_mutex *m, int error) {
-    __ics_not_held(m);
-    return error;
+/* Whether unlocking has to ask who holds it, and whether it is held once more. */
+static int is_checked(const struct ics_mutex *m) {
+    return m->kind != PTHREAD_MUTEX_NORMAL && m->kind != PTHREAD_MUTEX_ADAPTIVE_NP;
 }
 
-/* Each lock of a recursive mutex is one acquisition, so that every way through here ends one. */
+/* Why the caller cannot unlock it: because it does not hold it. */
+static int unlock_error(const struct ics_mutex *m) {
+    if (!is_checked(m)) return 0;
+    if (invalid_kind(m)) return EINVAL;
+    int owned = type_of(m) == PTHREAD_MUTEX_RECURSIVE || type_of(m) == PTHREAD_MUTEX_ERRORCHECK;
+    return (owned || m->kind & ICS_MUTEX_ROBUST) && !is_mine(m) ? EPERM : 0;
+}
+
+/* Each lock of a recursive mutex is one acquisition: every way through here says that one has ended. */
 int ics_mutex_release(struct ics_mutex *m) {
-    if (m->kind != PTHREAD_MUTEX_NORMAL && m->kind != PTHREAD_MUTEX_ADAPTIVE_NP) {
-        if (invalid_kind(m)) return not_held(m, EINVAL);
-        int checked = type_of(m) == PTHREAD_MUTEX_RECURSIVE || type_of(m) == PTHREAD_MUTEX_ERRORCHECK;
-        if ((checked || m->kind & ICS_MUTEX_ROBUST) && !is_mine(m)) return not_held(m, EPERM);
-        if (m->count) {
-            m->count--;
-            __ics_release(m);
-            return 0;
-        }
+    int error = unlock_error(m);
+    if (error) {
+        __ics_not_held(m);
+        return error;
+    }
+    if (is_checked(m) && m->count) {
+        m->count--;
+        __ics_release(m);
+        return 0;
     }
     __ics_event(m, ICS_EXCLUSIVE);
     if (m->kind & ICS_MUTEX_ROBUST && m->state == OWNER_DIED) m->state = NOT_RECOVERABLE;

@@ -64,53 +64,58 @@ fn the_document_is_json() {
     check(
         &["--thread", "main>work+2", "--json"],
         &expect![[r#"
-        {
-          "schema": "icsched/inspect-defs/1",
-          "program": "prog.ll",
-          "threads": [
             {
-              "thread": "main>work+2",
-              "stack": [
+              "schema": "icsched/inspect-defs/2",
+              "program": "prog.ll",
+              "threads": [
                 {
-                  "function": "main",
-                  "at": "main b0:1"
-                },
-                {
-                  "function": "work",
-                  "at": "work b0:2"
+                  "thread": "main>work+2",
+                  "stack": [
+                    {
+                      "function": "main",
+                      "at": "main b0:1"
+                    },
+                    {
+                      "function": "work",
+                      "at": "work b0:2"
+                    }
+                  ],
+                  "complete": true,
+                  "reached": true,
+                  "registers": [
+                    {
+                      "register": "v0#1",
+                      "name": "n",
+                      "holds": "5"
+                    },
+                    {
+                      "register": "v1#1",
+                      "name": "twice",
+                      "holds": "10"
+                    },
+                    {
+                      "register": "v2#1",
+                      "name": "limit",
+                      "holds": "64"
+                    }
+                  ],
+                  "memory": [
+                    {
+                      "place": "limit+0:4",
+                      "holds": "64",
+                      "conflict_free": true
+                    }
+                  ],
+                  "held": []
                 }
               ],
-              "complete": true,
-              "reached": true,
-              "registers": [
-                {
-                  "register": "v0#1",
-                  "name": "n",
-                  "holds": "5"
-                },
-                {
-                  "register": "v1#1",
-                  "name": "twice",
-                  "holds": "10"
-                },
-                {
-                  "register": "v2#1",
-                  "name": "limit",
-                  "holds": "64"
-                }
-              ],
-              "memory": [
-                {
-                  "place": "limit+0:4",
-                  "holds": "64",
-                  "conflict_free": true
-                }
-              ]
+              "locks_known": true,
+              "abandoned": [],
+              "barriers": [],
+              "relations": [],
+              "notes": []
             }
-          ],
-          "notes": []
-        }
-    "#]],
+        "#]],
     );
 }
 

@@ -52,7 +52,7 @@ impl Analysis<'_, '_> {
         let func = self.points_to.instances()[instance].func;
         let is_first = self.icfg.incoming(instance).any(|(_, e)| e.kind == EdgeKind::Create);
         let is_own = is_first || self.program.functions[func].origin == Origin::Program;
-        if !is_own || !is_first && !self.may_hold(instance) {
+        if !is_own {
             return Vec::new();
         }
         let mut ends: Vec<ProgramPoint> = Vec::new();
@@ -74,6 +74,9 @@ impl Analysis<'_, '_> {
             if origin == Origin::Model && matches!(self.summaries[edge.to], Known::Yes(None)) {
                 ends.push(edge.at);
             }
+        }
+        if !is_first && !ends.is_empty() && !self.may_hold(instance) {
+            ends.clear();
         }
         ends
     }

@@ -6,6 +6,7 @@ use icsched_ir::{BlockId, Cfg, Definition, DomTree, FuncId, IdVec, Program, Prog
 use icsched_pointsto::{InstanceId, ModRef, PointsTo, Region, SetId, Startup};
 use rustc_hash::FxHashMap;
 
+use crate::counter::{Cell, Numbers};
 use crate::creation::Creations;
 use crate::expr::{ExprId, ExprPool};
 use crate::facts::{Fact, Facts};
@@ -62,6 +63,11 @@ impl Structure {
         }
     }
 
+    /// What defines a value.
+    pub(crate) fn definition(&self, value: ValueId) -> Option<Definition> {
+        self.definitions.of(value)
+    }
+
     /// The instruction of the function that defines a value.
     pub(crate) fn inst<'f>(&self, function: &'f icsched_ir::Function, value: ValueId) -> Option<&'f icsched_ir::Inst> {
         self.definitions.inst(function, value)
@@ -73,6 +79,7 @@ pub struct Analysis<'m, 'p> {
     pub(crate) program: &'p Program,
     pub(crate) points_to: &'p PointsTo,
     pub(crate) modref: &'m ModRef<'p>,
+    pub(crate) startup: &'m Startup,
     pub(crate) pool: ExprPool,
     pub(crate) places: Places<'m, 'p>,
     pub(crate) icfg: Icfg,
@@ -84,6 +91,13 @@ pub struct Analysis<'m, 'p> {
     pub(crate) lock_entries: IdVec<InstanceId, Option<Locks>>,
     /// What threads that have ended may have left taken, once that was asked.
     pub(crate) abandoned: Option<Held>,
+    /// The barrier that all waits are at, if there is one, once that was asked.
+    #[allow(clippy::option_option, reason = "not asked, or no such barrier")]
+    pub(crate) only_barrier: Option<Option<Cell>>,
+    /// How often instances arrive at barriers, where that was asked and is a number.
+    pub(crate) totals: FxHashMap<InstanceId, Option<u64>>,
+    /// Registers with numbers from counters, once that was asked.
+    pub(crate) numbers: Option<Numbers>,
     /// What barriers may expect, once that was asked.
     pub(crate) barriers: Option<Vec<BarrierCount>>,
     /// What holds when an instance starts, if it is [`entered`](Self::entered); `None` if no way leads to it.
@@ -116,6 +130,10 @@ impl<'m, 'p> Analysis<'m, 'p> {
             summaries: IdVec::filled(Known::No, points_to.instances().len()),
             lock_summaries: IdVec::filled(LockSummary::No, points_to.instances().len()),
             abandoned: None,
+            only_barrier: None,
+            totals: FxHashMap::default(),
+            numbers: None,
+            startup,
             barriers: None,
             lock_entries: IdVec::filled(None, points_to.instances().len()),
             entries: IdVec::new(),

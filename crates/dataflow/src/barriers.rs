@@ -180,7 +180,7 @@ impl Analysis<'_, '_> {
 
     /// The instructions of a function that may be executed behind a point, itself only if control comes back to it; and whether it may
     /// return.
-    fn behind(&self, at: ProgramPoint) -> (Vec<ProgramPoint>, bool) {
+    pub(crate) fn behind(&self, at: ProgramPoint) -> (Vec<ProgramPoint>, bool) {
         let function = &self.program.functions[at.func];
         let mut points: Vec<ProgramPoint> = Vec::new();
         let mut seen: FxHashSet<BlockId> = FxHashSet::default();

@@ -73,6 +73,11 @@ impl Icfg {
         &self.edges[from]
     }
 
+    /// How the edges that leave an instance at a point do.
+    pub(crate) fn edge_kind(&self, from: InstanceId, at: ProgramPoint) -> Option<EdgeKind> {
+        self.edges[from].iter().find(|e| e.at == at).map(|e| e.kind)
+    }
+
     /// The edges that lead to the start of an instance, each with where it comes from.
     pub fn incoming(&self, to: InstanceId) -> impl Iterator<Item = (InstanceId, Edge)> {
         self.incoming[to].iter().map(|&(from, position)| (from, self.edges[from][position]))

@@ -30,6 +30,10 @@ pub(crate) struct Interference {
     locks: IdVec<InstanceId, bool>,
     /// Instances that may end their thread, in themselves or in what they call.
     ends: IdVec<InstanceId, bool>,
+    /// Instances that may create threads, in themselves or in what they call.
+    creates: IdVec<InstanceId, bool>,
+    /// Instances that may arrive at barriers, in themselves or in what they call.
+    arrives: IdVec<InstanceId, bool>,
 }
 
 /// Whether executing the operation itself lets other threads run; for calls of functions that is not known here.
@@ -70,7 +74,15 @@ impl Interference {
         });
         let strays = callers(icfg, strays.collect());
         let locks = has(&|op| lockset::effect(op).is_some());
-        Self { switches: has(&switches), saves: has(&saves_context), strays, locks, ends: has(&ends_thread) }
+        Self {
+            switches: has(&switches),
+            saves: has(&saves_context),
+            strays,
+            locks,
+            ends: has(&ends_thread),
+            creates: has(&creates_thread),
+            arrives: has(&arrives),
+        }
     }
 
     /// Whether a call of the instance may do something to memory that is not known. Models are taken not to: their pointers are followed,
@@ -92,6 +104,16 @@ impl Interference {
     /// Whether a call of the instance may end its thread.
     pub(crate) fn may_end_thread(&self, instance: InstanceId) -> bool {
         self.ends[instance]
+    }
+
+    /// Whether a call of the instance may create a thread.
+    pub(crate) fn may_create(&self, instance: InstanceId) -> bool {
+        self.creates[instance]
+    }
+
+    /// Whether a call of the instance may arrive at a barrier.
+    pub(crate) fn may_arrive(&self, instance: InstanceId) -> bool {
+        self.arrives[instance]
     }
 
     /// Whether anything uses locks.
@@ -125,6 +147,14 @@ fn stray(points_to: &PointsTo, function: &Function, instance: InstanceId, at: Pr
 
 fn ends_thread(op: &Op) -> bool {
     matches!(op, Op::Call { callee: Callee::Intrinsic(Intrinsic::ThreadExit), .. })
+}
+
+fn creates_thread(op: &Op) -> bool {
+    matches!(op, Op::Call { callee: Callee::Intrinsic(Intrinsic::ThreadCreate), .. })
+}
+
+fn arrives(op: &Op) -> bool {
+    matches!(op, Op::Call { callee: Callee::Intrinsic(Intrinsic::BarrierArrive), .. })
 }
 
 fn saves_context(op: &Op) -> bool {

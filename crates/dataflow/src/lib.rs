@@ -12,10 +12,13 @@
 
 mod abandoned;
 mod analysis;
+mod arrivals;
 mod barriers;
 mod context;
+mod counter;
 mod creation;
 mod definitions;
+mod distinct;
 mod entry;
 mod expr;
 mod facts;
@@ -27,6 +30,8 @@ mod initial;
 mod interference;
 mod locks;
 mod lockset;
+mod matching;
+mod participants;
 mod place;
 mod stacks;
 mod state;

@@ -137,7 +137,7 @@ impl Locks {
 
     pub(crate) fn add_within(&mut self, targets: &Targets) {
         if targets.is_empty() {
-            self.unknown = true;
+            self.add_unknown();
         } else {
             self.within.insert(Rc::clone(targets));
             self.limit();
@@ -146,6 +146,7 @@ impl Locks {
 
     pub(crate) fn add_unknown(&mut self) {
         self.unknown = true;
+        self.limit();
     }
 
     /// Does what `next` does, in the same terms.
@@ -156,11 +157,16 @@ impl Locks {
         for targets in &next.within {
             self.add_within(targets);
         }
-        self.unknown |= next.unknown;
+        if next.unknown {
+            self.add_unknown();
+        }
     }
 
     /// What one or the other does; whether that is more.
     pub(crate) fn join(&mut self, other: &Locks) -> bool {
+        if self.unknown {
+            return false;
+        }
         let before = self.clone();
         let locks: BTreeSet<ExprId> = self.named.keys().chain(other.named.keys()).copied().collect();
         for lock in locks {
@@ -194,6 +200,12 @@ impl Locks {
     }
 
     fn limit(&mut self) {
+        if self.unknown {
+            // Says all that the others could.
+            self.named.clear();
+            self.within.clear();
+            return;
+        }
         if self.named.len() > MAX_LOCKS {
             self.rename(|_| true);
         }

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use icsched_ir::ProgramPoint;
 use icsched_pointsto::{ObjectId, Offsets};
 
 use crate::analysis::Analysis;
 use crate::context::{Context, ContextError};
-use crate::definitions::{Definitions, drop_races, merged};
+use crate::definitions::{Definitions, Walk, drop_races, merged};
 use crate::expr::ExprId;
 use crate::place::Place;
 
@@ -108,8 +109,16 @@ impl Analysis<'_, '_> {
     /// The first stack that is none of the program's.
     pub fn initial_state(&mut self, context: &Context, options: &Options) -> Result<InitialState, ContextError> {
         let mut state = InitialState { locks_known: options.sync_invariants, ..InitialState::default() };
-        for thread in &context.threads {
-            let walks = self.walks(thread)?;
+        let walks: Result<Vec<Vec<Walk>>, ContextError> =
+            context.threads.iter().map(|thread| self.walks(thread)).collect();
+        let walks = walks?;
+        if options.sync_invariants && context.threads.len() > 1 {
+            let ways: Vec<&[Walk]> = walks.iter().map(|w| &w[..]).collect();
+            let points: Vec<&[ProgramPoint]> = context.threads.iter().map(|t| &t.stack.0[..]).collect();
+            state.relations = self.distinct(&ways, &points);
+            state.relations.extend(self.matched(&context.threads, &walks));
+        }
+        for (thread, walks) in context.threads.iter().zip(walks) {
             let mut held = BTreeSet::new();
             for walk in walks.iter().filter(|_| options.sync_invariants) {
                 match self.held(&walk.chain, &thread.stack.0, &walk.solutions, thread.complete) {

@@ -278,12 +278,3 @@ fn a_start_function_that_is_also_called_has_what_both_agree_on() {
     let body = "    call @create(@other, @later)\n    %r: ptr = call @other(@early)";
     assert_eq!(known_in_worker(body, &[At::Mark(5)]), Vec::<String>::new());
 }
-
-#[test]
-fn a_table_that_is_used_in_another_way_tells_nothing() {
-    let body = "    call @create(@other, @later)";
-    let text = program(body, LAUNCHER).replace("store [%field], %arg", "store [%field], @early");
-    solve(&text, &[At::Mark(5)], Status::Running, |program, found, analysis| {
-        assert_eq!(found.describe(program, analysis.pool()), Vec::<String>::new());
-    });
-}

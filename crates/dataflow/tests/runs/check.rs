@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use icsched_dataflow::{
     Analysis, BarrierCount, Base, Context, Count, Definitions, Expr, ExprId, ExprPool, HeldLock, InitialState,
-    Options as InitialOptions, Place, Status, Symbol, ThreadContext,
+    Options as InitialOptions, Place, RelationKind, Status, Symbol, ThreadContext,
 };
 use icsched_ir::{CallStack, Function, Origin, Program, Type};
 use icsched_pointsto::{
@@ -35,6 +35,10 @@ pub(crate) struct Looked {
     pub(crate) named: u64,
     /// Barriers of which something was said.
     pub(crate) barriers: u64,
+    /// Relations between threads.
+    pub(crate) relations: u64,
+    /// Those that say that something is equal.
+    pub(crate) equal: u64,
 }
 
 /// One thread of a state, with the frame that counts as its oldest.
@@ -174,6 +178,29 @@ impl View<'_> {
     }
 }
 
+/// What is said to hold between threads must.
+fn check_relations(
+    program: &Program,
+    analysis: &mut Analysis<'_, '_>,
+    threads: &[(View<'_>, ThreadContext)],
+    looked: &mut Looked,
+) -> Result<(), String> {
+    let context = Context { threads: threads.iter().map(|(_, thread)| thread.clone()).collect() };
+    let state = analysis.initial_state(&context, &InitialOptions::default()).map_err(|e| e.to_string())?;
+    for relation in &state.relations {
+        looked.relations += 1;
+        looked.equal += u64::from(relation.kind == RelationKind::Equal);
+        let value = |(thread, e): (usize, ExprId)| threads[thread].0.value(analysis.pool(), e);
+        let (a, b) = (value(relation.a), value(relation.b));
+        if (a == b) != (relation.kind == RelationKind::Equal) {
+            let text = |(thread, e): (usize, ExprId)| format!("{thread}:{}", analysis.pool().describe(program, e));
+            let sides = format!("{} and {}", text(relation.a), text(relation.b));
+            return Err(format!("{sides} are said to be {:?}, but are {a:x?} and {b:x?}: {context:?}", relation.kind));
+        }
+    }
+    Ok(())
+}
+
 /// Whether an object of a run can be one that an abstract object stands for.
 fn same_kind(points_to: &PointsTo, abstract_kind: AbstractKind, kind: ObjectKind) -> bool {
     match (abstract_kind, kind) {
@@ -230,6 +257,7 @@ pub(crate) fn check(text: &str, seed: u64, looked: &mut Looked) -> Result<(), St
         if !random.chance(12) {
             continue;
         }
+        let mut together: Vec<(View<'_>, ThreadContext)> = Vec::new();
         for thread in state.live_threads() {
             let Some(CallStack(points)) = stack(&machine, &state, thread) else { continue };
             if points.is_empty() {
@@ -264,6 +292,10 @@ pub(crate) fn check(text: &str, seed: u64, looked: &mut Looked) -> Result<(), St
                 .and_then(|()| view.check_barriers(&points_to, &known.barriers, looked))
                 .and_then(|()| view.check(&program, analysis.pool(), facts, looked))
                 .map_err(|how| format!("at {context:?} of thread {}: {how}", thread.id))?;
+            together.push((view, context));
+        }
+        if random.chance(50) {
+            check_relations(&program, &mut analysis, &together, looked)?;
         }
     }
     Ok(())

@@ -136,6 +136,9 @@ impl Generator {
         self.out.push_str("function @worker(%arg: ptr) -> ptr {\nentry:\n");
         let mut scope = Scope::default();
         self.locals(&mut scope);
+        if self.random.chance(60) {
+            self.number_of_its_own(&mut scope);
+        }
         self.budget = 24;
         self.statements(&mut scope, 9, 2);
         self.out.push_str("    return null\n}\n");

@@ -9,16 +9,18 @@
 mod check;
 mod generate;
 mod random;
+mod rounds;
 
 use check::{Looked, check};
 
 fn run(seeds: std::ops::Range<u64>) -> Looked {
     let mut looked = Looked::default();
     for seed in seeds {
-        let text = generate::program(seed);
-        for run in 0..3 {
-            if let Err(how) = check(&text, seed.wrapping_mul(16).wrapping_add(run), &mut looked) {
-                panic!("seed {seed}, run {run}: {how}\n{text}");
+        for (text, run) in [generate::program(seed), rounds::program(seed)].iter().zip([0, 4]) {
+            for run in run..run + 3 {
+                if let Err(how) = check(text, seed.wrapping_mul(16).wrapping_add(run), &mut looked) {
+                    panic!("seed {seed}, run {run}: {how}\n{text}");
+                }
             }
         }
     }
@@ -30,6 +32,7 @@ fn what_is_said_holds_in_runs() {
     let looked = run(0..150);
     assert!(looked.contexts > 2000 && looked.registers > 5000 && looked.places > 5000, "{looked:?}");
     assert!(looked.concurrent > 500, "{looked:?}");
+    assert!(looked.barriers > 1000 && looked.relations > 300, "{looked:?}");
     assert!(looked.held > 1000 && looked.named > 500, "{looked:?}");
 }
 

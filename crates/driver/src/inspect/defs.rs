@@ -2,21 +2,31 @@
 
 use std::fmt::{self, Write as _};
 
-use icsched_dataflow::{Analysis, Context, Definitions, Symbol, ThreadContext};
+use icsched_dataflow::{
+    Analysis, BarrierCount, Context, Count, HeldLock, Options, Relation, RelationKind, Symbol, ThreadContext,
+    ThreadFacts,
+};
 use icsched_ir::{Function, Origin, Program, ProgramPoint};
-use icsched_pointsto::{ModRef, PointsTo, Startup};
+use icsched_pointsto::{Location, ModRef, ObjectId, Offsets, PointsTo, Startup};
 use serde::Serialize;
 
 use super::place;
 
 /// Name and version of the document.
-const SCHEMA: &str = "icsched/inspect-defs/1";
+const SCHEMA: &str = "icsched/inspect-defs/2";
 
 #[derive(Serialize)]
 pub(super) struct Document {
     schema: &'static str,
     program: String,
     threads: Vec<Thread>,
+    /// Whether `held` and `abandoned` name every lock that may be held.
+    locks_known: bool,
+    /// Locks that threads that have ended may have left taken.
+    abandoned: Vec<String>,
+    barriers: Vec<Barrier>,
+    /// `thread 0: v3#0 != thread 1: v3#0`.
+    relations: Vec<String>,
     /// What points-to analysis did not know and took the worst of.
     notes: Vec<String>,
 }
@@ -33,6 +43,16 @@ struct Thread {
     reached: bool,
     registers: Vec<Register>,
     memory: Vec<Cell>,
+    /// Locks that it may hold.
+    held: Vec<String>,
+}
+
+/// What one initialisation may have told some barriers.
+#[derive(Serialize)]
+struct Barrier {
+    barriers: Vec<String>,
+    /// `4`, `processors+0:4` or `any`.
+    expects: String,
 }
 
 #[derive(Serialize)]
@@ -70,13 +90,19 @@ pub(super) fn document(
     let startup = Startup::new(&modref);
     let mut analysis = Analysis::new(&modref, &startup);
     let context = Context { threads: threads.iter().map(|(_, thread)| thread.clone()).collect() };
-    let found = analysis.context(&context)?;
-    let shown =
-        threads.iter().zip(&found).map(|((text, thread), known)| shown(program, &analysis, text, thread, known));
+    let found = analysis.initial_state(&context, &Options::default())?;
+    let shown = threads
+        .iter()
+        .zip(&found.threads)
+        .map(|((text, thread), known)| shown(program, &analysis, text, thread, known));
     Ok(Document {
         schema: SCHEMA,
         program: program.name.clone(),
         threads: shown.collect(),
+        locks_known: found.locks_known,
+        abandoned: locks(program, &analysis, &found.abandoned),
+        barriers: found.barriers.iter().map(|known| barrier(program, &analysis, known)).collect(),
+        relations: found.relations.iter().map(|r| relation(program, &analysis, r)).collect(),
         notes: points_to.notes().iter().map(|note| note.describe(program)).collect(),
     })
 }
@@ -86,8 +112,9 @@ fn shown(
     analysis: &Analysis<'_, '_>,
     text: &str,
     thread: &ThreadContext,
-    known: &Definitions,
+    facts: &ThreadFacts,
 ) -> Thread {
+    let known = &facts.definitions;
     let points = &thread.stack.0;
     let holds = |e| analysis.pool().describe(program, e);
     let mut registers = Vec::new();
@@ -113,7 +140,41 @@ fn shown(
         reached: known.is_reached,
         registers,
         memory: memory.collect(),
+        held: locks(program, analysis, &facts.held),
     }
+}
+
+fn locks(program: &Program, analysis: &Analysis<'_, '_>, held: &[HeldLock]) -> Vec<String> {
+    let shown = held.iter().map(|lock| match lock {
+        HeldLock::At(e) => analysis.pool().describe(program, *e),
+        HeldLock::Within(places) => format!("in {}", locations(program, analysis, places).join(", ")),
+    });
+    shown.collect()
+}
+
+fn locations(program: &Program, analysis: &Analysis<'_, '_>, places: &[(ObjectId, Offsets)]) -> Vec<String> {
+    let location = |&(object, offsets): &(ObjectId, Offsets)| {
+        analysis.points_to().describe_location(program, &Location { object, offsets, bytes_only: false })
+    };
+    places.iter().map(location).collect()
+}
+
+fn barrier(program: &Program, analysis: &Analysis<'_, '_>, known: &BarrierCount) -> Barrier {
+    let expects = match known.count {
+        Count::Constant(number) => number.to_string(),
+        Count::Place(place) => place.describe(program),
+        Count::Any => "any".to_owned(),
+    };
+    Barrier { barriers: locations(program, analysis, &known.barriers), expects }
+}
+
+fn relation(program: &Program, analysis: &Analysis<'_, '_>, relation: &Relation) -> String {
+    let side = |(thread, e)| format!("thread {thread}: {}", analysis.pool().describe(program, e));
+    let sign = match relation.kind {
+        RelationKind::Equal => "==",
+        RelationKind::Distinct => "!=",
+    };
+    format!("{} {sign} {}", side(relation.a), side(relation.b))
 }
 
 fn frame(program: &Program, point: ProgramPoint) -> Frame {
@@ -147,6 +208,21 @@ fn write_text(out: &mut String, document: &Document) -> fmt::Result {
             let shared = if *conflict_free { "" } else { "  (if there are no data races)" };
             writeln!(out, "  [{place}] = {holds}{shared}")?;
         }
+        for lock in &thread.held {
+            writeln!(out, "  may hold {lock}")?;
+        }
+    }
+    if !document.locks_known {
+        writeln!(out, "any lock may be held")?;
+    }
+    for lock in &document.abandoned {
+        writeln!(out, "a thread that has ended may have left {lock} locked")?;
+    }
+    for Barrier { barriers, expects } in &document.barriers {
+        writeln!(out, "barrier {}: expects {expects}", barriers.join(" or "))?;
+    }
+    for relation in &document.relations {
+        writeln!(out, "{relation}")?;
     }
     for note in &document.notes {
         writeln!(out, "note: {note}")?;
