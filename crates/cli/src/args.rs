@@ -149,7 +149,8 @@ pub(crate) struct SymexArgs {
     pub(crate) program: ProgramArgs,
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
-    /// Most conditional branches of the program on one path, whether both of their sides are possible or not.
+    /// Most conditional branches of the program on one path, whether both of their sides are possible or not, and other
+    /// decisions with two sides.
     #[arg(long, value_name = "N", default_value = "50")]
     pub(crate) branches: u64,
     /// Most paths to find.

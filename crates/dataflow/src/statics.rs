@@ -9,11 +9,11 @@
 //! first write that changes another byte would have been left.
 
 use icsched_ir::{
-    BinOp, Callee, CastOp, Const, Definitions, Function, GlobalId, IdVec, Intrinsic, Op, Operand, Program,
-    ProgramPoint, Type,
+    BinOp, Callee, CastOp, Const, Definitions, FuncId, Function, GlobalId, IdVec, Intrinsic, Op, Operand, Program,
+    ProgramPoint, Type, ValueId,
 };
 use icsched_pointsto::{InstanceId, ModRef, ObjectId, ObjectKind, Offsets, PointerInfo, PointsTo};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::fold;
 
@@ -22,6 +22,9 @@ const MAX_BYTES: u64 = 1 << 18;
 
 /// Operations inside one another that are looked at.
 const MAX_DEPTH: u32 = 6;
+
+/// How often what functions are called with is looked for in what is left of the program.
+const MAX_ROUNDS: u32 = 3;
 
 /// What is written somewhere in an object.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -62,7 +65,14 @@ impl Statics {
         let mut varying: FxHashSet<(GlobalId, usize)> = FxHashSet::default();
         loop {
             let assumed = Assumed { varying: &varying };
-            let folded = fold(&assumed.fold_loads(program, modref.points_to()));
+            let mut folded = fold(&assumed.fold_loads(program, modref.points_to()));
+            for _ in 0..MAX_ROUNDS {
+                let next = fold(&Arguments::of_calls(&folded).replaced(&folded));
+                if next == folded {
+                    break;
+                }
+                folded = next;
+            }
             let statics = Self::of_code(modref, &folded);
             let before = varying.len();
             for id in program.globals.ids() {
@@ -332,4 +342,119 @@ impl Assumed<'_> {
         }
         found
     }
+}
+
+/// What functions are always called with: constants that calls pass, and parameters that they hand on.
+struct Arguments {
+    /// Per parameter of a function that is called what all calls pass.
+    known: FxHashMap<(FuncId, usize), Passed>,
+    /// Functions that others than the calls that name them may call.
+    open: FxHashSet<FuncId>,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Passed {
+    Constant(Const),
+    Anything,
+}
+
+impl Arguments {
+    /// Optimistic: a parameter that is only handed on from another one is what that one is. O(calls) per round, and as many rounds
+    /// as the longest chain of such calls.
+    fn of_calls(program: &Program) -> Self {
+        let mut this = Self { known: FxHashMap::default(), open: open_functions(program) };
+        while this.round(program) {}
+        this
+    }
+
+    fn round(&mut self, program: &Program) -> bool {
+        let mut changed = false;
+        for (caller, function) in program.functions.iter() {
+            for inst in function.blocks.values().flat_map(|b| &b.insts) {
+                let Op::Call { callee: Callee::Direct(func), args } = &inst.op else { continue };
+                for (index, arg) in args.iter().enumerate() {
+                    let passed = match *arg {
+                        Operand::Const(constant @ Const::Bits { .. }) => Some(Passed::Constant(constant)),
+                        Operand::Const(_) => Some(Passed::Anything),
+                        Operand::Value(value) => self.parameter(function, caller, value),
+                    };
+                    let Some(passed) = passed else { continue };
+                    let before = self.known.get(&(*func, index)).copied();
+                    let now = if before.is_none_or(|b| b == passed) { passed } else { Passed::Anything };
+                    changed |= before != Some(now);
+                    self.known.insert((*func, index), now);
+                }
+            }
+        }
+        changed
+    }
+
+    /// What a value is that a call hands on; `None`: nothing yet.
+    fn parameter(&self, function: &Function, caller: FuncId, value: ValueId) -> Option<Passed> {
+        match function.params.iter().position(|&p| p == value) {
+            Some(index) if !self.open.contains(&caller) && !function.varargs => {
+                self.known.get(&(caller, index)).copied()
+            }
+            _ => Some(Passed::Anything),
+        }
+    }
+
+    /// The program with parameters replaced that always have one value.
+    fn replaced(&self, program: &Program) -> Program {
+        let mut replaced = program.clone();
+        for (func, function) in replaced.functions.iter_mut() {
+            if self.open.contains(&func) || function.varargs {
+                continue;
+            }
+            let constants: FxHashMap<ValueId, Const> = function
+                .params
+                .iter()
+                .enumerate()
+                .filter_map(|(index, &param)| {
+                    let Passed::Constant(constant) = *self.known.get(&(func, index))? else { return None };
+                    (constant.ty() == function.values[param].ty).then_some((param, constant))
+                })
+                .collect();
+            if constants.is_empty() {
+                continue;
+            }
+            let mut change = |operand: &mut Operand| {
+                if let Operand::Value(value) = *operand
+                    && let Some(&constant) = constants.get(&value)
+                {
+                    *operand = Operand::Const(constant);
+                }
+            };
+            for (_, block) in function.blocks.iter_mut() {
+                block.insts.iter_mut().for_each(|inst| inst.op.for_each_operand_mut(&mut change));
+                block.terminator.for_each_operand_mut(&mut change);
+            }
+        }
+        replaced
+    }
+}
+
+/// Functions that the engine, other code or calls through pointers may call.
+fn open_functions(program: &Program) -> FxHashSet<FuncId> {
+    // The engine calls `exit` when `main` returns.
+    let mut open: FxHashSet<FuncId> = program.main.into_iter().chain(program.function_named("exit")).collect();
+    open.extend(program.constructors.iter().chain(&program.destructors));
+    let mut named = |constant: Const| {
+        if let Const::Func(func) = constant {
+            open.insert(func);
+        }
+    };
+    for global in program.globals.values() {
+        global.relocations.iter().for_each(|r| named(r.value));
+    }
+    for body in program.functions.values().flat_map(|f| f.blocks.values()) {
+        let mut visit = |operand: Operand| {
+            if let Operand::Const(constant) = operand {
+                named(constant);
+            }
+        };
+        body.insts.iter().for_each(|inst| inst.op.for_each_operand(&mut visit));
+        body.terminator.for_each_operand(&mut visit);
+    }
+    open
 }

@@ -161,6 +161,10 @@ pub trait Domain: Sized {
     ) -> Option<Self::Value> {
         None
     }
+    /// Whether no thread can have the handle of the one that runs `main`: only `pthread_self` gives it.
+    fn is_main_anonymous(&self) -> bool {
+        false
+    }
     /// Whether nobody knows how large an object of an initial state is; notes that it was asked.
     fn is_of_unknown_size(&mut self, _object: ObjectId) -> bool {
         false

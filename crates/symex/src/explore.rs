@@ -14,7 +14,7 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use icsched_ir::{CallStack, ProgramPoint};
+use icsched_ir::{CallStack, Origin, ProgramPoint};
 use icsched_smt::{Term, TermPool, UnknownReason};
 use smallvec::SmallVec;
 
@@ -36,7 +36,8 @@ pub struct Limits {
     pub instructions: u64,
     /// Decisions on the path with two feasible sides.
     pub decisions: usize,
-    /// Conditional branches of the program itself on the path, whatever they depend on (Bergan 2.9.1).
+    /// Conditional branches of the program itself on the path, whatever they depend on (Bergan 2.9.1), and other decisions with
+    /// two feasible sides.
     pub branches: u64,
     /// Synchronisation events on the path.
     pub events: usize,
@@ -179,6 +180,8 @@ pub struct PathRun {
     pub steps: Vec<Step>,
     /// Decisions that had two sides.
     choices: usize,
+    /// Those of them that were no conditional branches of the program itself.
+    other_choices: u64,
     /// Instructions that were executed before this path parted from another one.
     shared_instructions: u64,
     /// Whether a trace is kept.
@@ -211,6 +214,7 @@ impl PathRun {
             gave_up: Vec::new(),
             steps: Vec::new(),
             choices: 0,
+            other_choices: 0,
             shared_instructions: 0,
             traced: true,
             grants: SmallVec::new(),
@@ -277,7 +281,7 @@ impl PathRun {
         if self.state.events.len() > limits.events {
             return Some(Limit::Events);
         }
-        let too_many = self.choices > limits.decisions || self.trace.branches >= limits.branches;
+        let too_many = self.choices > limits.decisions || self.trace.branches + self.other_choices >= limits.branches;
         too_many.then_some(Limit::Decisions)
     }
 
@@ -367,6 +371,10 @@ impl PathRun {
         let (this, other) =
             if side { (choice.when_true, choice.when_false) } else { (choice.when_false, choice.when_true) };
         self.choices += 1;
+        let in_program = machine.code.functions[choice.site.point.func].origin == Origin::Program;
+        if choice.site.kind != DecisionKind::Branch || !in_program {
+            self.other_choices += 1;
+        }
         let holds = if side { choice.condition } else { machine.domain.pool.not(choice.condition) };
         let what = StepKind::Choice { kind: choice.site.kind, condition: holds, taken: side };
         self.step(machine, choice.site.thread, what);

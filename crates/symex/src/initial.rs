@@ -36,6 +36,9 @@ use crate::thread::{Bottom, Frame, FrameId, Thread, ThreadId, ThreadStatus};
 /// Arrays of variable arguments are taken to be this long.
 const VARARGS_BYTES: u64 = 4096;
 
+/// The functions that give the calling thread's handle.
+const NAMES_OF_SELF: [&str; 2] = ["pthread_self", "thrd_current"];
+
 /// `ICS_RUNNING` of the models' `enum ics_thread_state`.
 const STATE_RUNNING: u8 = 1;
 
@@ -618,6 +621,11 @@ impl Builder<'_, '_> {
         };
         let threads = &self.start.context.threads;
         let at_rest = threads.iter().all(|t| t.status == Status::Waiting || in_program(t));
+        let points_to = &self.start.points_to;
+        let is_called =
+            |name: &&str| self.program.function_named(name).is_some_and(|f| !points_to.instances_of(f).is_empty());
+        let asks = NAMES_OF_SELF.iter().any(is_called);
+        self.origins().invariants.is_main_anonymous = !asks && self.program.main.is_some();
         self.origins().invariants.enabled = self.start.options.sync_invariants && at_rest;
     }
 

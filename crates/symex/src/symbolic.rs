@@ -307,6 +307,10 @@ impl Domain for SymbolicDomain {
         self.word_invariant(path, known, word, object)
     }
 
+    fn is_main_anonymous(&self) -> bool {
+        self.origins.as_deref().is_some_and(|o| o.invariants.enabled && o.invariants.is_main_anonymous)
+    }
+
     fn is_of_unknown_size(&mut self, object: ObjectId) -> bool {
         self.is_unsized(object)
     }

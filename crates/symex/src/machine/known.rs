@@ -53,7 +53,9 @@ impl<D: Domain> Machine<D> {
         if !self.domain.has_invariants() || D::as_constant(handle).is_some() {
             return Ok(handle.clone());
         }
-        let slots: Vec<u64> = state.live_threads().map(|t| u64::from(t.slot) + 1).collect();
+        let named = |slot: u32| slot != 0 || !self.domain.is_main_anonymous();
+        let slots: Vec<u64> =
+            state.live_threads().map(|t| t.slot).filter(|&slot| named(slot)).map(|slot| u64::from(slot) + 1).collect();
         for own in slots {
             let own = D::constant(own);
             let same = operations::int_compare(&mut self.domain, IntPredicate::Eq, Type::Int(64), handle, &own);

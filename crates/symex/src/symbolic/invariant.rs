@@ -17,6 +17,8 @@ use crate::path::SymPath;
 pub(crate) struct Invariants {
     /// Whether the invariants are assumed at all.
     pub(crate) enabled: bool,
+    /// Whether the program never asks for the handle of the thread that runs `main`.
+    pub(crate) is_main_anonymous: bool,
     /// Whether every lock that may be held is among the threads' locks, or in `anywhere`.
     pub(crate) locks_known: bool,
     /// Where locks may be that may be held by nobody knows whom.
