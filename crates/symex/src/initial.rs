@@ -326,6 +326,7 @@ impl Builder<'_, '_> {
             let kinds = instances.iter().map(|&i| AbstractKind::VarArgs(i));
             let object = self.object(name, None, kinds.collect(), ObjectKind::VarArgs(id), VARARGS_BYTES);
             thread.stack_objects.push(object);
+            thread.stack_bytes += VARARGS_BYTES;
             frame.varargs = Some(object);
         }
         let names = Expressions::new(&program, function, &definitions);
