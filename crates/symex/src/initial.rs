@@ -275,10 +275,9 @@ impl Builder<'_, '_> {
                 1 => global.name.clone(),
                 _ => format!("{}@{}", global.name, thread.id),
             };
-            let places: Places = Rc::from([]);
-            let root = self.origins().root(RootName::Variable(name, global.source_type), places, 0);
             let kind = ObjectKind::ThreadLocal(id, thread.id);
-            let object = self.heap.allocate_holding(kind, global.size, SymArray::of_root(root));
+            let kinds = vec![AbstractKind::Global(id)];
+            let object = self.object(name, global.source_type, kinds, kind, global.size);
             Rc::make_mut(&mut thread.thread_locals)[id.index()] = Some(object);
         }
     }
