@@ -30,7 +30,7 @@ use crate::names::THREAD_TABLE;
 use crate::path::Primary;
 use crate::state::{Startup, State};
 use crate::symbolic::origin::{Origins, Places, RootId, RootName, target_at};
-use crate::symbolic::{SymArray, SymValue, SymbolicDomain};
+use crate::symbolic::{SymArray, SymValue, SymbolSource, SymbolicDomain};
 use crate::thread::{Bottom, Frame, FrameId, Thread, ThreadId, ThreadStatus};
 
 /// Arrays of variable arguments are taken to be this long.
@@ -252,6 +252,7 @@ impl Builder<'_, '_> {
         let pool = &mut self.machine.domain.pool;
         let (timestamp, zero) = (pool.symbol(&name, 64), pool.constant(64, 0));
         let before = pool.cmp(CmpOp::Slt, timestamp, zero);
+        self.origins().sources.insert(timestamp, SymbolSource::WaitStart { thread: thread.id.index() });
         self.path.constrain(&self.machine.domain.pool, before);
         thread.timestamp = Some(SymValue::Term(timestamp));
     }
@@ -456,6 +457,7 @@ impl Builder<'_, '_> {
         let name = self.in_frame(name, thread, symbol.frame);
         let name = self.origins().unique(name);
         let term = self.machine.domain.pool.symbol(&name, ty.bits());
+        self.origins().sources.insert(term, SymbolSource::Register { thread, symbol });
         if ty.bits() == 64 {
             let pointee = self.pointee(thread, symbol);
             self.origins().register(term, Rc::clone(instances), symbol.value, pointee);
