@@ -14,6 +14,9 @@ use crate::random::Random;
 /// execute is models that ask the operating system, which the two domains do differently.
 const FOLDERS: [&str; 6] = ["deadlock", "inputs", "language", "memory-errors", "schedules", "sync"];
 
+/// Programs that were made for what others have too seldom.
+const OWN: [&str; 2] = ["aliases.c", "sometimes_locked.c"];
+
 /// A C file, and what is said at its top.
 pub(crate) struct Source {
     pub(crate) name: String,
@@ -56,6 +59,10 @@ pub(crate) fn sources() -> Vec<Source> {
         files.retain(|f| f.extension().is_some_and(|e| e == "c"));
         files.sort();
         found.extend(files.into_iter().map(|path| source(folder, path)));
+    }
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/theorem/c");
+    for name in OWN {
+        found.push(source("theorem", own.join(name)));
     }
     found
 }

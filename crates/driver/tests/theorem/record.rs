@@ -43,7 +43,7 @@ fn run(
     let arguments = Arguments {
         argc: argv.len() as u64,
         argv: argv.iter().map(|a| string(a.as_bytes())).collect(),
-        environment: vec![string(b"HOME=/home/someone")],
+        environment: vec![string(b"HOME=/nowhere")],
     };
     let Ok(mut state) = machine.initial_state(&arguments) else { return 0 };
     while state.instructions < MAX_RUN {
