@@ -270,6 +270,12 @@ impl Code {
         self.liveness[func].get_or_init(|| Liveness::new(&program.functions[func]))
     }
 
+    /// The values that are read at a point or behind it. O(function).
+    pub fn live_before(program: &Program, point: ProgramPoint) -> Vec<ValueId> {
+        let live = liveness::live_before(&program.functions[point.func], point);
+        live.ones().map(ValueId::from_index).collect()
+    }
+
     /// The IR instruction that a decoded one belongs to.
     pub fn point(&self, func: FuncId, pc: u32) -> ProgramPoint {
         let (block, inst) = self.functions[func].points[pc as usize];

@@ -396,11 +396,7 @@ impl PathRun {
     /// Goes on with this thread.
     pub fn switch(&mut self, machine: &Machine<SymbolicDomain>, to: ThreadId) {
         self.step(machine, to, StepKind::Switch);
-        self.state.switching = false;
-        if to != self.state.current {
-            self.state.thread_mut(self.state.current).yields = 0;
-            self.state.current = to;
-        }
+        self.state.go_on_with(to);
         self.trace.switch(to);
     }
 

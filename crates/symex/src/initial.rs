@@ -30,7 +30,7 @@ use crate::names::THREAD_TABLE;
 use crate::path::Primary;
 use crate::state::{Startup, State};
 use crate::symbolic::origin::{Origins, Places, RootId, RootName, target_at};
-use crate::symbolic::{SymArray, SymValue, SymbolicDomain};
+use crate::symbolic::{SymArray, SymValue, SymbolSource, SymbolicDomain};
 use crate::thread::{Bottom, Frame, FrameId, Thread, ThreadId, ThreadStatus};
 
 /// Arrays of variable arguments are taken to be this long.
@@ -252,6 +252,7 @@ impl Builder<'_, '_> {
         let pool = &mut self.machine.domain.pool;
         let (timestamp, zero) = (pool.symbol(&name, 64), pool.constant(64, 0));
         let before = pool.cmp(CmpOp::Slt, timestamp, zero);
+        self.origins().sources.insert(timestamp, SymbolSource::WaitStart { thread: thread.id.index() });
         self.path.constrain(&self.machine.domain.pool, before);
         thread.timestamp = Some(SymValue::Term(timestamp));
     }
@@ -275,10 +276,9 @@ impl Builder<'_, '_> {
                 1 => global.name.clone(),
                 _ => format!("{}@{}", global.name, thread.id),
             };
-            let places: Places = Rc::from([]);
-            let root = self.origins().root(RootName::Variable(name, global.source_type), places, 0);
             let kind = ObjectKind::ThreadLocal(id, thread.id);
-            let object = self.heap.allocate_holding(kind, global.size, SymArray::of_root(root));
+            let kinds = vec![AbstractKind::Global(id)];
+            let object = self.object(name, global.source_type, kinds, kind, global.size);
             Rc::make_mut(&mut thread.thread_locals)[id.index()] = Some(object);
         }
     }
@@ -326,6 +326,7 @@ impl Builder<'_, '_> {
             let kinds = instances.iter().map(|&i| AbstractKind::VarArgs(i));
             let object = self.object(name, None, kinds.collect(), ObjectKind::VarArgs(id), VARARGS_BYTES);
             thread.stack_objects.push(object);
+            thread.stack_bytes += VARARGS_BYTES;
             frame.varargs = Some(object);
         }
         let names = Expressions::new(&program, function, &definitions);
@@ -456,6 +457,7 @@ impl Builder<'_, '_> {
         let name = self.in_frame(name, thread, symbol.frame);
         let name = self.origins().unique(name);
         let term = self.machine.domain.pool.symbol(&name, ty.bits());
+        self.origins().sources.insert(term, SymbolSource::Register { thread, symbol });
         if ty.bits() == 64 {
             let pointee = self.pointee(thread, symbol);
             self.origins().register(term, Rc::clone(instances), symbol.value, pointee);

@@ -26,6 +26,8 @@ struct Inner {
     decided: FxHashMap<Term, bool>,
     /// Pointers of the initial state that were used, and where they may point.
     exposed: FxHashMap<Term, Rc<[Alternative]>>,
+    /// The same pointers, in the order in which they were.
+    order: Vec<Term>,
     /// What that says, as constraints: taken for granted of every pointer.
     granted: Vec<Term>,
     primaries: Vec<Primary>,
@@ -83,6 +85,13 @@ impl SymPath {
         self.inner.exposed.get(&pointer)
     }
 
+    /// The pointers of the initial state that were exposed, in that order, and the addresses that each may have; of some only the
+    /// start of the object that it may be in.
+    pub fn exposures(&self) -> impl Iterator<Item = (Term, Vec<u64>)> {
+        let addresses = |pointer| self.exposed(pointer).map(|a| a.iter().map(|a| a.constant).collect());
+        self.inner.order.iter().map(move |&pointer| (pointer, addresses(pointer).unwrap_or_default()))
+    }
+
     /// Every pointer of the initial state that was exposed.
     pub(crate) fn all_exposed(&self) -> impl Iterator<Item = (Term, &Rc<[Alternative]>)> {
         self.inner.exposed.iter().map(|(&pointer, alternatives)| (pointer, alternatives))
@@ -92,6 +101,7 @@ impl SymPath {
     pub(crate) fn expose(&mut self, pool: &TermPool, pointer: Term, alternatives: Rc<[Alternative]>, any: Term) {
         self.constrain(pool, any);
         let inner = Rc::make_mut(&mut self.inner);
+        inner.order.push(pointer);
         inner.exposed.insert(pointer, alternatives);
         inner.granted.push(any);
     }

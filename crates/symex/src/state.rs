@@ -121,6 +121,20 @@ impl<D: Domain> State<D> {
         CallStack(self.thread(thread).frames.iter().map(|f| code.point(f.func, f.pc)).collect())
     }
 
+    /// Whether it is to be chosen which enabled thread goes on ([`Stop::Switch`](crate::Stop::Switch)).
+    pub fn is_switching(&self) -> bool {
+        self.switching
+    }
+
+    /// Chooses the thread that goes on.
+    pub fn go_on_with(&mut self, to: ThreadId) {
+        self.switching = false;
+        if to != self.current {
+            self.thread_mut(self.current).yields = 0;
+            self.current = to;
+        }
+    }
+
     /// The thread that holds this lock.
     pub fn holder(&self, lock: &D::Value) -> Option<ThreadId> {
         self.live_threads().find(|t| t.locks.contains(lock)).map(|t| t.id)

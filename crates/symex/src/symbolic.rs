@@ -20,6 +20,7 @@ pub(crate) mod origin;
 mod pointer;
 pub(crate) mod resolve;
 mod solve;
+mod source;
 mod strings;
 mod truth;
 mod unknown;
@@ -39,6 +40,7 @@ use crate::stop::{DecisionKind, Stop};
 pub use memory::SymArray;
 use origin::Origins;
 pub use solve::GaveUp;
+pub use source::SymbolSource;
 
 /// A register. Constants never become terms until they are combined with one.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]

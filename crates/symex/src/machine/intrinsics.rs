@@ -344,6 +344,12 @@ impl<D: Domain> Machine<D> {
             let message = format!("free of {}", state.heap.describe_object(id));
             return Err(Stop::Fault { kind: ErrorKind::DoubleFree, message });
         }
+        // Nobody knows what it is: a pointer of the initial state that is freed is taken to be one that may be.
+        if matches!(object.kind, ObjectKind::Initial(_)) && object.is_alive() {
+            let at = state.program_point(&self.code);
+            state.heap.kill(id, Death::Freed, at);
+            return Ok(());
+        }
         if object.kind != ObjectKind::Heap || !object.is_alive() {
             return invalid(format!("free of {}, which malloc did not return", state.heap.describe_object(id)));
         }

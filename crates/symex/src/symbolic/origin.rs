@@ -16,6 +16,7 @@ use icsched_smt::Term;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::invariant::Invariants;
+use super::source::SymbolSource;
 use crate::domain::MemoryByte;
 
 entity_id!(
@@ -54,6 +55,13 @@ pub(crate) struct Root {
     pub(super) extent: Option<(Term, Term)>,
 }
 
+impl Root {
+    /// The first offset that counts as its first byte where points-to analysis says what it may be.
+    pub(super) fn origin(&self) -> u64 {
+        self.origin
+    }
+}
+
 #[derive(Clone, Debug)]
 enum Source {
     /// A register of a frame whose function runs as one of these instances.
@@ -76,6 +84,8 @@ pub(crate) struct Origins {
     pub(crate) points_to: Arc<PointsTo>,
     pub(super) roots: Vec<Root>,
     symbols: FxHashMap<Term, Origin>,
+    /// What symbols stand for.
+    pub(crate) sources: FxHashMap<Term, SymbolSource>,
     /// The root that was made for a pointer.
     pub(super) root_of: FxHashMap<Term, RootId>,
     /// The numbers of the roots of which nobody knows the size.
@@ -102,6 +112,7 @@ impl Origins {
             points_to,
             roots: Vec::new(),
             symbols: FxHashMap::default(),
+            sources: FxHashMap::default(),
             root_of: FxHashMap::default(),
             unsized_roots: FxHashSet::default(),
             names: FxHashMap::default(),

@@ -19,6 +19,7 @@ use super::SymbolicDomain;
 use super::memory::SymArray;
 use super::origin::{Places, RootId, RootName, moved};
 use super::resolve::{Alternative, Alternatives};
+use super::source::{SymbolSource, number};
 use crate::memory::{Heap, ObjectId, address, function_address, global_object};
 use crate::path::{Primary, SymPath};
 
@@ -223,7 +224,10 @@ impl SymbolicDomain {
             let (low, end) =
                 (origins.unique(format!("first byte of *{name}")), origins.unique(format!("size of *{name}")));
             let (low, end) = (self.pool.symbol(&low, 64), self.pool.symbol(&end, 64));
-            self.origins().get_mut(root).extent = Some((low, end));
+            let origins = self.origins();
+            origins.sources.insert(low, SymbolSource::ExtentStart { root: number(root) });
+            origins.sources.insert(end, SymbolSource::ExtentEnd { root: number(root) });
+            origins.get_mut(root).extent = Some((low, end));
         }
         root
     }

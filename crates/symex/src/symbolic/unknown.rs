@@ -14,6 +14,7 @@ use smallvec::SmallVec;
 
 use super::integer::{index_of, integers_of};
 use super::origin::{Origins, RootId};
+use super::source::{SymbolSource, number};
 use super::{SymArray, SymValue, SymbolicDomain};
 use crate::domain::MemoryByte;
 use crate::print::Printer;
@@ -43,6 +44,12 @@ struct Write {
 impl Unknown {
     pub(super) fn new(root: RootId) -> Self {
         Self { root, cells: Rc::default(), writes: Rc::default() }
+    }
+
+    /// What was written, if all of it was at constant offsets.
+    pub(super) fn constant_cells(&self) -> Option<Vec<(u64, MemoryByte<Term>)>> {
+        let cells = || self.cells.iter().map(|(&at, byte)| (at, byte.clone())).collect();
+        self.writes.is_empty().then(cells)
     }
 }
 
@@ -127,7 +134,9 @@ impl SymbolicDomain {
         let name = origins.name_at(root, at);
         let name = origins.unique(name);
         let symbol = self.pool.symbol(&name, 8 * len);
+        let source = SymbolSource::Memory { root: number(root), offset: SymValue::Constant(at) };
         let origins = self.origins();
+        origins.sources.insert(symbol, source);
         origins.get_mut(root).symbols.insert(at, (len, symbol));
         if len == 8 {
             origins.memory(symbol, root, Some(at));
@@ -160,6 +169,8 @@ impl SymbolicDomain {
         let name = self.index_name(root, offset);
         let name = self.origins().unique(name);
         let symbol = self.pool.symbol(&name, 8 * n);
+        let source = SymbolSource::Memory { root: number(root), offset: SymValue::Term(offset) };
+        self.origins().sources.insert(symbol, source);
         if n == 8 {
             self.origins().memory(symbol, root, None);
         }

@@ -1,0 +1,39 @@
+//! Where the two domains part by design.
+
+use icsched_ir::Intrinsic;
+use icsched_symex::FrameId;
+use icsched_symex::observe::Observer;
+
+/// What the two domains do differently by design.
+pub(crate) fn differs(intrinsic: Intrinsic) -> bool {
+    intrinsic.is_host()
+        || intrinsic.is_input()
+        || matches!(
+            intrinsic,
+            Intrinsic::IsSymbolicDomain
+                | Intrinsic::IsSymbolic
+                | Intrinsic::AnySymbolic
+                | Intrinsic::StringSymbolic
+                | Intrinsic::Clock
+                | Intrinsic::Interrupt
+                | Intrinsic::Resume
+                | Intrinsic::Pause
+                | Intrinsic::SaveContext
+                | Intrinsic::RestoreContext
+                | Intrinsic::StackSave
+        )
+}
+
+/// Notices what the two domains do differently by design.
+#[derive(Default)]
+pub(crate) struct Watch {
+    pub(crate) outside: bool,
+    pub(crate) asks_who: bool,
+}
+
+impl Observer for Watch {
+    fn intrinsic(&mut self, _: FrameId, _: u32, intrinsic: Intrinsic) {
+        self.outside |= differs(intrinsic);
+        self.asks_who |= matches!(intrinsic, Intrinsic::ThreadSelf | Intrinsic::NotifyThread);
+    }
+}

@@ -1,0 +1,84 @@
+//! Where the values of a state's symbols can be looked up, for who has a concrete state at the same context: the assignment of
+//! Bergan's Definition 1 (2.7).
+
+use icsched_dataflow::Symbol;
+use icsched_ir::EntityId as _;
+use icsched_smt::Term;
+
+use super::origin::RootId;
+use super::{SymValue, SymbolicDomain};
+use crate::domain::MemoryByte;
+use crate::memory::{Heap, ObjectId};
+
+/// What a symbol of an initial state stands for.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum SymbolSource {
+    /// What a register holds.
+    Register {
+        /// Index of the thread in the context.
+        thread: usize,
+        /// The register.
+        symbol: Symbol,
+    },
+    /// As many bytes as the symbol is wide.
+    Memory {
+        /// Number of the root that they are read from.
+        root: u32,
+        /// Offset in it.
+        offset: SymValue,
+    },
+    /// Least offset of a root's object.
+    ExtentStart {
+        /// Number of the root.
+        root: u32,
+    },
+    /// The offset behind the last byte of a root's object.
+    ExtentEnd {
+        /// Number of the root.
+        root: u32,
+    },
+    /// When a thread began to wait, before the initial state.
+    WaitStart {
+        /// Index of the thread in the context.
+        thread: usize,
+    },
+}
+
+/// The number that roots have outside.
+pub(crate) fn number(root: RootId) -> u32 {
+    u32::try_from(root.index()).expect("roots are few")
+}
+
+impl SymbolicDomain {
+    /// What a symbol of the initial state stands for; `None` for any other term.
+    pub fn source_of(&self, symbol: Term) -> Option<SymbolSource> {
+        self.origins.as_deref()?.sources.get(&symbol).copied()
+    }
+
+    /// The pointer that a root was made for, and the offset in the root that it points to; `None` for a variable's root.
+    pub fn pointer_of_root(&self, root: u32) -> Option<(Term, u64)> {
+        let origins = self.origins.as_deref()?;
+        let (&pointer, &id) = origins.root_of.iter().find(|(_, id)| number(**id) == root)?;
+        Some((pointer, origins.get(id).origin()))
+    }
+
+    /// The bytes of a root that are known to hold these values, by offset.
+    pub fn known_of_root(&self, root: u32) -> Vec<(u64, MemoryByte<Term>)> {
+        let Some(origins) = self.origins.as_deref() else { return Vec::new() };
+        let known = &origins.get(RootId::from_index(root as usize)).known;
+        known.iter().map(|(&at, byte)| (at, byte.clone())).collect()
+    }
+}
+
+impl Heap<SymbolicDomain> {
+    /// Number of the root whose bytes an object of the initial state holds.
+    pub fn root_number(&self, id: ObjectId) -> Option<u32> {
+        self.root_of(id).map(number)
+    }
+
+    /// What was written into an object of the initial state, by offset; `None` if some of it was written at an offset that is no
+    /// constant, and for any other object.
+    pub fn written_bytes(&self, id: ObjectId) -> Option<Vec<(u64, MemoryByte<Term>)>> {
+        self.contents_of(id)?.unknown()?.constant_cells()
+    }
+}
