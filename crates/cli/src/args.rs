@@ -87,6 +87,26 @@ pub(crate) enum ExternKind {
     Abort,
 }
 
+/// The inputs of a run from the program's entry.
+#[derive(Args, Debug)]
+pub(crate) struct InputArgs {
+    /// A symbolic number of further arguments: at least MIN, at most MAX, each of at most N bytes.
+    #[arg(long, num_args = 3, value_names = ["MIN", "MAX", "N"])]
+    pub(crate) sym_args: Option<Vec<u32>>,
+    /// A file whose SIZE bytes are inputs.
+    #[arg(long, value_name = "NAME=SIZE", value_parser = parse_sym_file)]
+    pub(crate) sym_file: Vec<(String, u64)>,
+    /// Standard input is SIZE bytes of input.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) sym_stdin: Option<u64>,
+    /// An environment variable whose value is an input of at most 16 bytes, or NAME=SIZE.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) sym_env: Vec<String>,
+    /// The program's arguments: a plain word, @ for a symbolic one of at most 16 bytes, @N for one of at most N bytes.
+    #[arg(last = true, value_name = "ARG")]
+    pub(crate) args: Vec<String>,
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct EnumerateArgs {
     #[command(flatten)]
@@ -100,18 +120,8 @@ pub(crate) struct EnumerateArgs {
     /// Show long schedules in full.
     #[arg(long)]
     pub(crate) full: bool,
-    /// A symbolic number of further arguments: at least MIN, at most MAX, each of at most N bytes.
-    #[arg(long, num_args = 3, value_names = ["MIN", "MAX", "N"])]
-    pub(crate) sym_args: Option<Vec<u32>>,
-    /// A file whose SIZE bytes are inputs.
-    #[arg(long, value_name = "NAME=SIZE", value_parser = parse_sym_file)]
-    pub(crate) sym_file: Vec<(String, u64)>,
-    /// Standard input is SIZE bytes of input.
-    #[arg(long, value_name = "SIZE")]
-    pub(crate) sym_stdin: Option<u64>,
-    /// An environment variable whose value is an input of at most 16 bytes, or NAME=SIZE.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) sym_env: Vec<String>,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
     /// How often the condition of one loop may be decided by inputs on one path.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) loop_bound: Option<u32>,
@@ -130,9 +140,6 @@ pub(crate) struct EnumerateArgs {
     /// Most worker threads. An epoch is searched by one.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) jobs: Option<u32>,
-    /// The program's arguments: a plain word, @ for a symbolic one of at most 16 bytes, @N for one of at most N bytes.
-    #[arg(last = true, value_name = "ARG")]
-    pub(crate) args: Vec<String>,
 }
 
 #[derive(Copy, Clone, Debug, ValueEnum)]
@@ -149,6 +156,19 @@ pub(crate) struct SymexArgs {
     pub(crate) program: ProgramArgs,
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
+    /// Paths from the program's entry, and if there is a --thread, only those that come to where threads are. Options that
+    /// name inputs, and arguments, are for this.
+    #[arg(long)]
+    pub(crate) from_start: bool,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// Inputs for real runs, as JSON: [{"args": [...], "stdin": "...", "files": {"NAME": "..."}}, ...]. Tells which of the
+    /// paths they take; with --from-start they show the way to where threads are. {1..4} is each of these numbers.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) witness: Option<PathBuf>,
+    /// Most real runs with each input.
+    #[arg(long, value_name = "N", default_value = "200")]
+    pub(crate) runs: u64,
     /// Most conditional branches of the program on one path, whether both of their sides are possible or not, and other
     /// decisions with two sides.
     #[arg(long, value_name = "N", default_value = "50")]

@@ -73,7 +73,7 @@ fn run_enumerate(args: &EnumerateArgs, quiet: bool) -> Result<Status, DriverErro
 }
 
 fn run_symex(args: &SymexArgs, quiet: bool) -> Result<Status, DriverError> {
-    let config = config::symex(args);
+    let config = config::symex(args).map_err(DriverError::Inputs)?;
     if let Some(file) = args.json.as_deref().filter(|file| *file != Path::new("-")) {
         open_for_writing(file)?;
     }

@@ -10,7 +10,8 @@ use icsched_driver::symex::{self, SymexConfig};
 use icsched_driver::{EnumerateConfig, ExecConfig, Limits, ProgramConfig, Switching};
 
 use crate::args::{
-    EnumerateArgs, ExecArgs, ExternKind, ProgramArgs, SchedulesArg, SymexArgs, SymexTechniqueArg, TechniqueArg,
+    EnumerateArgs, ExecArgs, ExternKind, InputArgs, ProgramArgs, SchedulesArg, SymexArgs, SymexTechniqueArg,
+    TechniqueArg,
 };
 use crate::guard;
 
@@ -51,7 +52,7 @@ pub(crate) fn exec(args: &ExecArgs) -> ExecConfig {
 /// Most time for one query of `symex`. Paths of which it is not known whether they are possible are kept, so little is lost.
 const SYMEX_QUERY: Duration = Duration::from_millis(500);
 
-pub(crate) fn symex(args: &SymexArgs) -> SymexConfig {
+pub(crate) fn symex(args: &SymexArgs) -> Result<SymexConfig, String> {
     let mut limits = limits(&args.program);
     if let Some(events) = args.max_events {
         limits.max_events = events as usize;
@@ -63,7 +64,15 @@ pub(crate) fn symex(args: &SymexArgs) -> SymexConfig {
         SymexTechniqueArg::Pointsto => symex::Technique::PointsTo,
         SymexTechniqueArg::MemoryChecks => symex::Technique::MemoryChecks,
     };
-    SymexConfig {
+    let typed = &args.inputs;
+    let names_inputs = !typed.args.is_empty()
+        || typed.sym_args.is_some()
+        || typed.sym_stdin.is_some()
+        || !(typed.sym_file.is_empty() && typed.sym_env.is_empty());
+    if names_inputs && !args.from_start {
+        return Err("inputs are for paths from the program's entry (--from-start)".to_owned());
+    }
+    Ok(SymexConfig {
         program: program(&args.program),
         threads: args.threads.0.clone(),
         branches: args.branches,
@@ -76,8 +85,11 @@ pub(crate) fn symex(args: &SymexArgs) -> SymexConfig {
         without: args.without.iter().map(technique).collect(),
         states: args.states,
         explain: args.explain,
+        from_start: if args.from_start { Some(inputs(&args.inputs, &args.program)?) } else { None },
+        witness: args.witness.clone(),
+        runs: args.runs,
         limits,
-    }
+    })
 }
 
 pub(crate) fn enumerate(args: &EnumerateArgs) -> Result<EnumerateConfig, String> {
@@ -102,7 +114,7 @@ pub(crate) fn enumerate(args: &EnumerateArgs) -> Result<EnumerateConfig, String>
     };
     Ok(EnumerateConfig {
         program: program(&args.program),
-        inputs: inputs(args)?,
+        inputs: inputs(&args.inputs, &args.program)?,
         limits,
         search,
         without: args.without.iter().map(technique).collect(),
@@ -124,22 +136,22 @@ fn typed(args: &EnumerateArgs) -> Vec<String> {
         ("max-memory", args.program.max_memory.map(|n| n.as_u64().to_string())),
         ("max-paths", args.max_paths.map(|n| n.to_string())),
         ("solver-timeout", args.solver_timeout.map(|d| humantime::format_duration(d).to_string())),
-        ("sym-stdin", args.sym_stdin.map(|n| n.to_string())),
+        ("sym-stdin", args.inputs.sym_stdin.map(|n| n.to_string())),
         ("timeout", args.program.timeout.map(|d| humantime::format_duration(d).to_string())),
     ] {
         if let Some(value) = value {
             option(name, value);
         }
     }
-    args.sym_file.iter().for_each(|(name, size)| option("sym-file", format!("{name}={size}")));
-    args.sym_env.iter().for_each(|name| option("sym-env", name.clone()));
+    args.inputs.sym_file.iter().for_each(|(name, size)| option("sym-file", format!("{name}={size}")));
+    args.inputs.sym_env.iter().for_each(|name| option("sym-env", name.clone()));
     args.without.iter().for_each(|t| option("without", format!("{t:?}")));
-    if let Some(range) = &args.sym_args {
+    if let Some(range) = &args.inputs.sym_args {
         typed.push(format!("--sym-args {} {} {}", range[0], range[1], range[2]));
     }
-    if !args.args.is_empty() {
+    if !args.inputs.args.is_empty() {
         typed.push("--".to_owned());
-        typed.extend(args.args.iter().cloned());
+        typed.extend(args.inputs.args.iter().cloned());
     }
     typed
 }
@@ -183,8 +195,8 @@ fn check_sizes(inputs: &InputSpec) -> Result<(), String> {
     Ok(())
 }
 
-fn inputs(args: &EnumerateArgs) -> Result<InputSpec, String> {
-    let name = args.program.program.file_stem().map(|n| n.to_string_lossy().into_owned());
+fn inputs(args: &InputArgs, program: &ProgramArgs) -> Result<InputSpec, String> {
+    let name = program.program.file_stem().map(|n| n.to_string_lossy().into_owned());
     let mut inputs = InputSpec { program: name.unwrap_or_default(), ..InputSpec::default() };
     for arg in &args.args {
         inputs.arguments.push(arg_spec(arg)?);

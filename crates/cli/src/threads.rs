@@ -14,7 +14,7 @@ impl Args for ThreadArgs {
                 Arg::new("thread")
                     .long("thread")
                     .value_name("PLACE")
-                    .required(true)
+                    .required_unless_present("from_start")
                     .action(ArgAction::Append)
                     .help("Where a thread is: FILE:LINE, FUNCTION, FUNCTION+K, or its calls, as in 'main>run>work@lu.c:120'. Once for each thread"),
             )

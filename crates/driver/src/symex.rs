@@ -6,14 +6,19 @@ mod report;
 mod start;
 mod states;
 mod text;
+mod whole;
+mod witness;
 
 use icsched_symex::Switching;
 
-use crate::config::{Limits, ProgramConfig};
+use std::path::PathBuf;
+
+use crate::config::{InputSpec, Limits, ProgramConfig};
 use crate::error::DriverError;
 
-pub use report::{ContextThread, Ends, PathReport, Statistics, StepReport, SymexReport, Totals};
+pub use report::{ContextThread, Ends, PathReport, Statistics, StepReport, SymexReport, Totals, WitnessReport};
 pub use text::{TextOptions, render};
+pub use witness::WitnessInput;
 
 /// One `--thread`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,17 +63,25 @@ pub struct SymexConfig {
     pub states: bool,
     /// Shows the state at each choice of the path with this number, from 1.
     pub explain: Option<usize>,
+    /// From the program's entry, with these inputs.
+    pub from_start: Option<InputSpec>,
+    /// A file with [`WitnessInput`]s: for real runs to compare paths with, and to find the way to a context.
+    pub witness: Option<PathBuf>,
+    /// Real runs with each input, at most.
+    pub runs: u64,
     /// Limits.
     pub limits: Limits,
 }
 
-/// Executes all paths from a context.
+/// Executes all paths from a context, or from the program's entry.
 ///
 /// # Errors
 /// If the program cannot be loaded, or a thread is at no place of it. Everything else that goes wrong is a reason for
 /// incompleteness in the report.
 pub fn symex(config: &SymexConfig) -> Result<SymexReport, DriverError> {
     let started = std::time::Instant::now();
-    let prepared = start::prepare(config)?;
-    Ok(paths::explore(config, prepared, started))
+    match &config.from_start {
+        Some(inputs) => whole::explore(config, inputs, started),
+        None => paths::explore(config, start::prepare(config)?, started),
+    }
 }

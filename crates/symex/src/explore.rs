@@ -123,6 +123,8 @@ pub struct PossibleError {
     pub events: usize,
     /// Conditional branches of the program itself before it.
     pub branches: u64,
+    /// Instructions of the path before it.
+    pub instructions: u64,
 }
 
 /// A question the solver did not answer.
@@ -143,8 +145,12 @@ pub struct Step {
     pub at: Option<ProgramPoint>,
     /// What.
     pub what: StepKind,
+    /// The instruction that decides, models included.
+    pub point: Option<ProgramPoint>,
     /// Synchronisation events of the path before it.
     pub events: usize,
+    /// Instructions of the path before it.
+    pub instructions: u64,
 }
 
 /// What a [`Step`] is.
@@ -385,7 +391,9 @@ impl PathRun {
 
     fn step(&mut self, machine: &Machine<SymbolicDomain>, thread: ThreadId, what: StepKind) {
         let at = self.state.program_call(&machine.code, thread).stack.0.last().copied();
-        self.steps.push(Step { thread, at, what, events: self.state.events.len() });
+        let point = self.state.point(&machine.code);
+        let (events, instructions) = (self.state.events.len(), self.state.instructions);
+        self.steps.push(Step { thread, at, what, point, events, instructions });
     }
 
     /// Another path that is the same so far.
@@ -459,6 +467,7 @@ impl PathRun {
             steps: self.steps.len(),
             events: self.state.events.len(),
             branches: self.trace.branches,
+            instructions: self.state.instructions,
         });
     }
 

@@ -49,6 +49,7 @@ pub trait Host {
     }
 }
 
+const ENOENT: i64 = -2;
 const EBADF: i64 = -9;
 const EINVAL: i64 = -22;
 const ENOSYS: i64 = -38;
@@ -78,6 +79,20 @@ pub struct MemoryHost {
 }
 
 impl MemoryHost {
+    /// What `stat` says of a file.
+    fn status(&self, path: &[u8]) -> Result<Vec<u8>, i64> {
+        const REGULAR: u32 = 0o100_644;
+        const BLOCK: u64 = 4096;
+        let size = self.files.get(path).ok_or(ENOENT)?.len() as u64;
+        let device_inode_links = [1_u64, 1, 1];
+        let mode_owner_group = [REGULAR, 0, 0, 0];
+        let mut bytes: Vec<u8> = device_inode_links.iter().flat_map(|word| word.to_le_bytes()).collect();
+        bytes.extend(mode_owner_group.iter().flat_map(|word| word.to_le_bytes()));
+        bytes.extend([0, size, BLOCK, size.div_ceil(512)].iter().flat_map(|word| word.to_le_bytes()));
+        bytes.resize(144, 0);
+        Ok(bytes)
+    }
+
     fn position(&mut self, fd: i32) -> Result<(&mut Vec<u8>, &mut usize), i64> {
         let (path, at) = self.open.get_mut(&fd).ok_or(EBADF)?;
         Ok((self.files.entry(path.clone()).or_default(), at))
@@ -115,7 +130,6 @@ impl Host for MemoryHost {
     }
 
     fn open(&mut self, path: &[u8], flags: i32, _mode: u32) -> i64 {
-        const ENOENT: i64 = -2;
         if !self.files.contains_key(path) && flags & O_CREAT == 0 {
             return ENOENT;
         }
@@ -159,6 +173,17 @@ impl Host for MemoryHost {
     fn clock(&mut self, _clock: i32) -> Result<(i64, i64), i64> {
         self.looks += 1;
         Ok((1_700_000_000 + self.looks, 0))
+    }
+
+    fn query(&mut self, query: FileQuery, fd: i32, path: &[u8]) -> Result<Vec<u8>, i64> {
+        match query {
+            FileQuery::Status | FileQuery::LinkStatus => self.status(path),
+            FileQuery::StatusOf => match self.open.get(&fd) {
+                Some((path, _)) => self.status(path),
+                None => Err(EBADF),
+            },
+            FileQuery::ReadLink | FileQuery::CurrentDirectory | FileQuery::RealPath | FileQuery::Entries => Err(ENOSYS),
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 //! - [`scheduler`], [`host`], [`observe`]: what is plugged in.
 //! - [`symbolic`], [`path`]: the domain of inputs that are not known; [`inputs`] names them, [`print`] writes what is
 //!   assumed of them as C.
+//! - [`reach`]: runs from the program's entry to a context; [`follow`]: what runs from there do of what was explored.
 //! - [`explore`]: runs paths of the symbolic domain and decides what the machine can't; [`trace`] is what they leave.
 //!
 //! API boundary: the machine never chooses a path, [`explore`] leaves real choices to its caller, and nothing in here knows
@@ -20,6 +21,7 @@ mod definedness;
 pub mod domain;
 pub mod exec;
 pub mod explore;
+pub mod follow;
 pub mod host;
 pub mod initial;
 pub mod inputs;
@@ -31,6 +33,7 @@ pub mod names;
 pub mod observe;
 pub mod path;
 pub mod print;
+pub mod reach;
 mod record;
 pub mod request;
 pub mod scheduler;

@@ -76,6 +76,9 @@ pub struct Options {
     pub symbolic_stdin: Option<u64>,
     /// Where it is a choice which thread goes on.
     pub switching: Switching,
+    /// In the concrete domain, models do what they do in the symbolic one: they ask for inputs, whose values follow from this
+    /// number and their names.
+    pub answers: Option<u64>,
     /// Stops every run of the machine, with [`PathEnd::Limit`].
     pub stop: Arc<StopRequest>,
 }
@@ -89,6 +92,7 @@ impl Default for Options {
             symbolic_files: Vec::new(),
             symbolic_stdin: None,
             switching: Switching::default(),
+            answers: None,
             stop: Arc::default(),
         }
     }

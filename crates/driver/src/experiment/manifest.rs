@@ -12,6 +12,7 @@ use toml::Spanned;
 use super::figure::Figure;
 use super::table::Column;
 use crate::error::DriverError;
+use crate::symex::WitnessInput;
 
 /// A checked manifest.
 #[derive(Clone, PartialEq, Debug)]
@@ -50,6 +51,8 @@ pub struct Run {
     pub inputs: Vec<String>,
     /// The program's arguments, for runs from its entry.
     pub args: Vec<String>,
+    /// Inputs of real runs, which tell the paths that are feasible and the way to the context.
+    pub witness: Vec<WitnessInput>,
     /// The configurations to run; a result depends on its own only.
     #[serde(skip)]
     pub configurations: Vec<String>,
@@ -174,6 +177,8 @@ struct FileRun {
     inputs: Vec<String>,
     #[serde(default)]
     args: Vec<String>,
+    #[serde(default)]
+    witness: Vec<WitnessInput>,
     configurations: Option<Vec<Spanned<String>>>,
     timeout: Option<Spanned<String>>,
     max_memory: Option<String>,
@@ -290,6 +295,9 @@ fn checked_run(
     if command == Command::Enumerate && run.branches.is_some() {
         return Err(wrong(&run.command, "`enumerate` takes no `branches`".to_owned()));
     }
+    if command == Command::Enumerate && !run.witness.is_empty() {
+        return Err(wrong(&run.command, "`enumerate` takes no `witness`".to_owned()));
+    }
     let named = run.configurations.as_ref().or(defaults.configurations.as_ref());
     let mut configurations = Vec::new();
     for name in named.into_iter().flatten() {
@@ -324,6 +332,7 @@ fn checked_run(
         options: run.options,
         inputs: run.inputs,
         args: run.args,
+        witness: run.witness,
         configurations,
         timeout: timeout.unwrap_or(DEFAULT_TIMEOUT),
         max_memory: run.max_memory.or_else(|| defaults.max_memory.clone()),

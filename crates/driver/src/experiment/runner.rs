@@ -40,6 +40,11 @@ impl Job<'_> {
         format!("{}.{}", self.run.name, self.configuration_name)
     }
 
+    /// Whether real runs are made: infeasible paths are counted where nothing is turned off.
+    fn has_witness(&self) -> bool {
+        !self.run.witness.is_empty() && self.configuration.without.is_empty()
+    }
+
     fn file(&self, extension: &str) -> PathBuf {
         self.directory.join(format!("{}.{extension}", self.name()))
     }
@@ -69,11 +74,15 @@ const LOOK: Duration = Duration::from_millis(100);
 
 impl Runner for Commands {
     fn run(&self, job: &Job<'_>) -> Result<Outcome, Failure> {
-        let arguments = arguments(job)?;
+        let failed = |error: std::io::Error| Failure::not_runnable(format!("cannot run icsched: {error}"));
+        let arguments = arguments(job);
+        if job.has_witness() {
+            let inputs = serde_json::to_vec(&job.run.witness).expect("plain data has a JSON form");
+            fs::write(job.file("witness"), inputs).map_err(failed)?;
+        }
         let (json, log) = (job.file("json"), job.file("log"));
         // What an earlier run left must not be taken for this one's.
         let _ = fs::remove_file(&json);
-        let failed = |error: std::io::Error| Failure::not_runnable(format!("cannot run icsched: {error}"));
         let said = File::create(&log).map_err(failed)?;
         let mut command = std::process::Command::new(&self.icsched);
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(said);
@@ -117,27 +126,27 @@ impl Commands {
 
 /// What `icsched` is called with. A new command is an arm here; its JSON result must have the figures where
 /// [`Figure`] looks for them.
-fn arguments(job: &Job<'_>) -> Result<Vec<String>, Failure> {
+fn arguments(job: &Job<'_>) -> Vec<String> {
     match job.run.command {
-        Command::Enumerate => Ok(enumerate(job)),
+        Command::Enumerate => enumerate(job),
         Command::Symex => symex(job),
     }
 }
 
 fn enumerate(job: &Job<'_>) -> Vec<String> {
-    let Run { inputs, args, .. } = job.run;
     let mut all = common_arguments(job);
     all.extend(["--output".to_owned(), job.file("icsdb").display().to_string()]);
-    all.extend(inputs.iter().cloned());
-    all.push("--".to_owned());
-    all.extend(args.iter().cloned());
+    all.extend(inputs(job));
     all
 }
 
-fn symex(job: &Job<'_>) -> Result<Vec<String>, Failure> {
-    if job.configuration.whole_program {
-        return Err(Failure::not_runnable("`symex` cannot start at the program's entry yet"));
-    }
+/// What a run from the program's entry is given.
+fn inputs(job: &Job<'_>) -> Vec<String> {
+    let Run { inputs, args, .. } = job.run;
+    inputs.iter().cloned().chain(["--".to_owned()]).chain(args.iter().cloned()).collect()
+}
+
+fn symex(job: &Job<'_>) -> Vec<String> {
     let mut all = common_arguments(job);
     for thread in job.threads {
         match thread.strip_suffix(" waiting") {
@@ -148,7 +157,14 @@ fn symex(job: &Job<'_>) -> Result<Vec<String>, Failure> {
     if let Some(branches) = job.run.branches {
         all.extend(["--branches".to_owned(), branches.to_string()]);
     }
-    Ok(all)
+    if job.has_witness() {
+        all.extend(["--witness".to_owned(), job.file("witness").display().to_string()]);
+    }
+    if job.configuration.whole_program {
+        all.push("--from-start".to_owned());
+        all.extend(inputs(job));
+    }
+    all
 }
 
 /// What all commands take.
@@ -210,6 +226,8 @@ fn without_result(status: ExitStatus, said: &str) -> Failure {
 mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt as _;
+
+    use crate::symex::WitnessInput;
     use std::sync::{Mutex, PoisonError};
     use tempfile::TempDir;
 
@@ -241,6 +259,7 @@ mod tests {
             options: words("--max-paths 9"),
             inputs: words("--sym-stdin 4"),
             args: words("@"),
+            witness: Vec::new(),
             configurations: Vec::new(),
             timeout,
             max_memory: Some("1GiB".to_owned()),
@@ -281,9 +300,22 @@ mod tests {
         let expected = "symex p.bc --json run.full.json --timeout 10m --max-memory 1GiB --max-paths 9 \
                         --thread main>f@a.c:1 --thread g@a.c:2 --waiting --branches 12";
         assert_eq!(outcome.expect("the script writes a result").reasons.join(" "), expected);
+    }
+
+    #[test]
+    fn whole_programs_have_arguments_and_inputs_that_lead_to_the_context() {
+        let threads = ["main>f@a.c:1".to_owned()];
+        let symex = sample(Command::Symex, LONG);
+        let input = WitnessInput { args: vec!["7".to_owned()], ..WitnessInput::default() };
+        let symex = Run { witness: vec![input], ..symex };
         let whole = Configuration { whole_program: true, ..Configuration::default() };
-        let failure = run(TELLS_ITS_ARGUMENTS, &symex, &whole, &threads).expect_err("that does not exist");
-        assert_eq!(failure.kind, FailureKind::NotRunnable);
+        let outcome = run(TELLS_ITS_ARGUMENTS, &symex, &whole, &threads);
+        let expected = "symex p.bc --json run.full.json --timeout 10m --max-memory 1GiB --max-paths 9 \
+                        --thread main>f@a.c:1 --branches 12 --witness run.full.witness --from-start --sym-stdin 4 -- @";
+        assert_eq!(outcome.expect("the script writes a result").reasons.join(" "), expected);
+        let naive = Configuration { without: vec!["pointsto".to_owned()], whole_program: false };
+        let outcome = run(TELLS_ITS_ARGUMENTS, &symex, &naive, &threads).expect("the script writes a result");
+        assert!(!outcome.reasons.contains(&"--witness".to_owned()), "{:?}", outcome.reasons);
     }
 
     #[test]

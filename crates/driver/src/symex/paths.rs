@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use icsched_dataflow::Status;
+use icsched_dataflow::{Context, Status};
 use icsched_ir::{CallStack, Program, ProgramPoint};
 use icsched_schedule::{IncompleteKind, Reason};
-use icsched_smt::Term;
+use icsched_smt::{SolverStatistics, Term};
 use icsched_symex::explore::{self, PathOutcome, PathRun, PossibleError, Step, StepKind};
+use icsched_symex::follow::{Finish, FinishKind, PathTree};
 use icsched_symex::stop::{DecisionKind, PathEnd};
 use icsched_symex::symbolic::SymbolicDomain;
 use icsched_symex::trace::SyncEvent;
@@ -17,17 +18,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::report::{ContextThread, Ends, PathReport, SCHEMA, Statistics, StepReport, SymexReport, Totals};
 use super::start::Prepared;
-use super::{SymexConfig, Technique};
+use super::{SymexConfig, Technique, witness};
+use crate::error::DriverError;
 
 /// Decisions with two sides that are no branches of the program are bounded too: models can go round as well.
 const MAX_DECISIONS: usize = 1 << 10;
 
 /// What is found while paths are run.
-struct Collector<'a> {
+pub(super) struct Collector<'a> {
     config: &'a SymexConfig,
     program: &'a Program,
     /// Constraints that all paths share.
-    shared: usize,
+    pub(super) shared: usize,
     paths: Vec<PathReport>,
     reasons: BTreeSet<Reason>,
     /// Errors that were told: constraints before it, and the condition.
@@ -36,51 +38,31 @@ struct Collector<'a> {
     explained: Option<Vec<Step>>,
     /// Conditions as C. What objects are called depends on the path only for those that it made itself.
     written: FxHashMap<Term, String>,
+    /// The paths, where they are to be compared with real runs.
+    tree: Option<PathTree>,
 }
 
-pub(super) fn explore(config: &SymexConfig, prepared: Prepared, started: Instant) -> SymexReport {
+pub(super) fn explore(config: &SymexConfig, prepared: Prepared, started: Instant) -> Result<SymexReport, DriverError> {
     let analysis_seconds = started.elapsed().as_secs_f64();
-    let Prepared { program, mut machine, state, context, unreached, notes, deadline } = prepared;
-    let limits = explore::Limits {
-        instructions: config.limits.max_instructions,
-        decisions: MAX_DECISIONS,
-        branches: config.branches,
-        events: config.limits.max_events,
-        deadline,
-        memory: config.limits.max_memory.unwrap_or(u64::MAX),
-        errors: !config.without.contains(&Technique::MemoryChecks),
-    };
+    let inputs = config.witness.is_some().then(|| witness::inputs(config)).transpose()?;
+    let Prepared { program, loaded, mut machine, state, context, unreached, notes, deadline } = prepared;
+    // Real runs need time of their own.
+    let searched = |deadline: Instant| started + deadline.saturating_duration_since(started).mul_f64(SEARCH_SHARE);
+    let limits = limits(config, if inputs.is_some() { deadline.map(searched) } else { deadline });
     let shared = state.path.constraints().to_vec();
     let initial = state.assumed(&machine, &shared);
-    let mut collector = Collector {
-        config,
-        program: &program,
-        shared: shared.len(),
-        paths: Vec::new(),
-        reasons: BTreeSet::new(),
-        told: FxHashSet::default(),
-        explained: None,
-        written: FxHashMap::default(),
-    };
+    let mut collector = Collector::new(config, &program);
+    collector.shared = shared.len();
+    collector.tree = inputs.is_some().then(PathTree::default);
     for place in unreached {
         collector.reason(IncompleteKind::Unsupported, format!("no way of the program leads to `{place}`"), None);
     }
     let begun = PathRun::untraced(state);
     let replay = config.explain.map(|_| begun.clone());
     let mut instructions = 0;
-    explore::explore_from(&mut machine, begun, &limits, |machine, outcome| {
+    let is_all = explore::explore_from(&mut machine, begun, &limits, |machine, outcome| {
         instructions += outcome.own_instructions;
-        let stop = matches!(outcome.end, PathEnd::Limit(Limit::Time | Limit::Interrupted));
-        collector.path(machine, &outcome);
-        if stop {
-            return ControlFlow::Break(());
-        }
-        if collector.paths.len() < config.max_paths {
-            return ControlFlow::Continue(());
-        }
-        let message = format!("there may be more than {} paths (--max-paths)", config.max_paths);
-        collector.reason(IncompleteKind::Limit, message, None);
-        ControlFlow::Break(())
+        collector.finished(machine, &outcome)
     });
     for note in machine.take_notes() {
         collector.reason(IncompleteKind::Limit, note, None);
@@ -92,28 +74,40 @@ pub(super) fn explore(config: &SymexConfig, prepared: Prepared, started: Instant
             step.state = state;
         }
     }
-    let statistics = machine.domain.solver_statistics();
-    let reasons: Vec<Reason> = collector.reasons.into_iter().collect();
-    let paths = collector.paths;
-    SymexReport {
-        schema: SCHEMA,
-        program: config.program.path.display().to_string(),
-        complete: reasons.is_empty(),
-        reasons,
-        assumptions: assumptions(config, context.threads.len(), &notes),
-        contexts: context.threads.iter().enumerate().map(|(i, t)| thread(&program, i, t)).collect(),
-        initial,
-        totals: totals(&paths),
-        statistics: Statistics {
-            seconds: started.elapsed().as_secs_f64(),
-            analysis_seconds,
-            paths: paths.len(),
-            instructions,
-            solver_seconds: statistics.solver_seconds(),
-            solver_queries: statistics.queries,
-            peak_mib: peak_mib(),
-        },
-        paths,
+    let seconds = started.elapsed().as_secs_f64();
+    let solver = machine.domain.solver_statistics();
+    let mut witness = match (&inputs, collector.tree.take()) {
+        (Some(inputs), Some(tree)) => {
+            Some(witness::count(config, (&loaded, &context), inputs, tree, &mut collector.paths, deadline)?)
+        }
+        _ => None,
+    };
+    if let Some(witness) = witness.as_mut().filter(|_| !is_all) {
+        // Runs may well do what was not explored.
+        witness.strayed.clear();
+    }
+    let mut report = collector.report_of(&context, (&solver, instructions), seconds);
+    report.assumptions = assumptions(config, context.threads.len(), &notes);
+    report.initial = initial;
+    report.statistics.analysis_seconds = analysis_seconds;
+    // Where no run takes any path, they say nothing of paths.
+    report.totals.infeasible = witness.as_ref().filter(|w| w.witnessed > 0).map(|w| w.unwitnessed);
+    report.witness = witness;
+    Ok(report)
+}
+
+/// Of the time there is, what paths may take that are to be witnessed.
+const SEARCH_SHARE: f64 = 0.75;
+
+pub(super) fn limits(config: &SymexConfig, deadline: Option<Instant>) -> explore::Limits {
+    explore::Limits {
+        instructions: config.limits.max_instructions,
+        decisions: MAX_DECISIONS,
+        branches: config.branches,
+        events: config.limits.max_events,
+        deadline,
+        memory: config.limits.max_memory.unwrap_or(u64::MAX),
+        errors: !config.without.contains(&Technique::MemoryChecks),
     }
 }
 
@@ -172,11 +166,72 @@ fn peak_mib() -> u64 {
     line.and_then(|l| l.split_whitespace().nth(1)?.parse::<u64>().ok()).unwrap_or(0) / 1024
 }
 
-impl Collector<'_> {
-    fn reason(&mut self, kind: IncompleteKind, message: String, at: Option<String>) {
+impl<'a> Collector<'a> {
+    pub(super) fn new(config: &'a SymexConfig, program: &'a Program) -> Self {
+        Self {
+            config,
+            program,
+            shared: 0,
+            paths: Vec::new(),
+            reasons: BTreeSet::new(),
+            told: FxHashSet::default(),
+            explained: None,
+            written: FxHashMap::default(),
+            tree: None,
+        }
+    }
+
+    /// Takes a path; whether to look for more.
+    pub(super) fn finished(&mut self, machine: &mut Machine<SymbolicDomain>, outcome: &PathOutcome) -> ControlFlow<()> {
+        self.path(machine, outcome);
+        if matches!(outcome.end, PathEnd::Limit(Limit::Time | Limit::Interrupted)) {
+            return ControlFlow::Break(());
+        }
+        if self.paths.len() < self.config.max_paths {
+            return ControlFlow::Continue(());
+        }
+        let message = format!("there may be more than {} paths (--max-paths)", self.config.max_paths);
+        self.reason(IncompleteKind::Limit, message, None);
+        ControlFlow::Break(())
+    }
+
+    /// What was found.
+    pub(super) fn report_of(
+        self,
+        context: &Context,
+        (solver, instructions): (&SolverStatistics, u64),
+        seconds: f64,
+    ) -> SymexReport {
+        let reasons: Vec<Reason> = self.reasons.into_iter().collect();
+        let paths = self.paths;
+        SymexReport {
+            schema: SCHEMA,
+            program: self.config.program.path.display().to_string(),
+            complete: reasons.is_empty(),
+            reasons,
+            assumptions: Vec::new(),
+            contexts: context.threads.iter().enumerate().map(|(i, t)| thread(self.program, i, t)).collect(),
+            initial: String::new(),
+            totals: totals(&paths),
+            witness: None,
+            statistics: Statistics {
+                seconds,
+                analysis_seconds: 0.0,
+                paths: paths.len(),
+                instructions,
+                solver_seconds: solver.solver_seconds(),
+                solver_queries: solver.queries,
+                peak_mib: peak_mib(),
+            },
+            paths,
+        }
+    }
+
+    pub(super) fn reason(&mut self, kind: IncompleteKind, message: String, at: Option<String>) {
         self.reasons.insert(Reason { kind, message, at });
     }
 
+    /// Takes a path, and those that part from it by an error.
     fn path(&mut self, machine: &mut Machine<SymbolicDomain>, outcome: &PathOutcome) {
         for gave_up in &outcome.gave_up {
             let message = format!(
@@ -231,7 +286,8 @@ impl Collector<'_> {
         };
         let constraints = outcome.state.path.constraints().to_vec();
         let report = self.report(machine, outcome, &constraints, (ends, message, at));
-        self.add(report, &outcome.steps);
+        let all: Vec<SyncEvent> = outcome.state.events.iter().cloned().collect();
+        self.add(report, &outcome.steps, &all, Finish::of(&outcome.end, outcome.state.instructions));
     }
 
     /// A path that ends in an error which this one goes past.
@@ -249,10 +305,14 @@ impl Collector<'_> {
         let events: Vec<SyncEvent> = outcome.state.events.iter().take(error.events).cloned().collect();
         report.trace = self.trace(machine, outcome, steps, &events);
         report.branches = error.branches;
-        self.add(report, steps);
+        let finish = Finish { kind: Some(FinishKind::Error(error.kind)), instructions: error.instructions };
+        self.add(report, steps, &events, Some(finish));
     }
 
-    fn add(&mut self, report: PathReport, steps: &[Step]) {
+    fn add(&mut self, report: PathReport, steps: &[Step], events: &[SyncEvent], finish: Option<Finish>) {
+        if let (Some(tree), Some(finish)) = (&mut self.tree, finish) {
+            tree.insert(steps, events, finish);
+        }
         if self.config.explain == Some(report.path) {
             self.explained = Some(steps.to_vec());
         }
@@ -280,6 +340,7 @@ impl Collector<'_> {
             trace: self.trace(machine, outcome, &outcome.steps, &events),
             state,
             certain: outcome.gave_up.is_empty(),
+            witnessed: None,
         }
     }
 

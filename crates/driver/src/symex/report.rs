@@ -27,6 +27,9 @@ pub struct SymexReport {
     pub paths: Vec<PathReport>,
     /// Counts.
     pub totals: Totals,
+    /// What real runs do of them, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub witness: Option<WitnessReport>,
     /// What it took.
     pub statistics: Statistics,
 }
@@ -109,6 +112,28 @@ pub struct PathReport {
     pub state: Option<Vec<(String, String)>>,
     /// Whether it is known that some initial state takes it; the solver may have given up.
     pub certain: bool,
+    /// Whether some real run takes it, if there were any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub witnessed: Option<bool>,
+}
+
+/// Which paths real runs of the program take.
+#[derive(Clone, PartialEq, Default, Debug, Serialize)]
+pub struct WitnessReport {
+    /// Runs from the program's entry.
+    pub runs: usize,
+    /// Those that came to the context.
+    pub arrived: usize,
+    /// States at the context.
+    pub states: usize,
+    /// Paths that some run takes from there.
+    pub witnessed: usize,
+    /// The others. That many are infeasible if the inputs and runs show all that the program does, and fewer otherwise.
+    pub unwitnessed: usize,
+    /// What runs do there and no path does: nothing if the paths are complete.
+    pub strayed: Vec<String>,
+    /// What it took.
+    pub seconds: f64,
 }
 
 /// A step of a path.

@@ -11,6 +11,7 @@ use icsched_pointsto::{ModRef, PointsTo, Startup};
 use icsched_smt::{CachingSolver, SolverOptions, Z3Solver};
 use icsched_symex::host::MemoryHost;
 use icsched_symex::initial::{Start, StartOptions};
+use icsched_symex::inputs::InputSpec;
 use icsched_symex::symbolic::SymbolicDomain;
 use icsched_symex::{Machine, State};
 
@@ -20,6 +21,8 @@ use crate::error::DriverError;
 /// A machine and the state that it starts from.
 pub(super) struct Prepared {
     pub(super) program: Arc<Program>,
+    /// The same as it was loaded: what is known of the symbolic domain only is not in it.
+    pub(super) loaded: Arc<Program>,
     pub(super) machine: Machine<SymbolicDomain>,
     pub(super) state: State<SymbolicDomain>,
     pub(super) context: Context,
@@ -34,6 +37,7 @@ pub(super) fn prepare(config: &SymexConfig) -> Result<Prepared, DriverError> {
     let deadline = config.limits.deadline();
     let options = LoadOptions { needs_entry: false, ..LoadOptions::default() };
     let mut program = crate::enumerate::load_with(&config.program, &options, &config.limits)?;
+    let loaded = Arc::clone(&program);
     let mut points_to = solve(&program);
     let mut context = context(&program, &points_to, &config.threads)?;
     if program.main.is_some() {
@@ -54,13 +58,7 @@ pub(super) fn prepare(config: &SymexConfig) -> Result<Prepared, DriverError> {
     let modref = ModRef::new(&program, &points_to, &harmless);
     let startup = Startup::new(&modref);
     let mut analysis = Analysis::new(&modref, &startup);
-    let mut all = config.threads.iter().flat_map(|t| std::iter::repeat_n(t, t.times as usize));
-    for thread in &mut context.threads {
-        let spec = all.next();
-        if let Some(spec) = spec.filter(|s| s.waiting) {
-            *thread = analysis.waiting(thread).map_err(|error| wrong(spec, &error))?;
-        }
-    }
+    wait(config, &mut analysis, &mut context)?;
     let has = |technique| !config.without.contains(&technique);
     let asked =
         Options { reaching_defs: has(Technique::ReachingDefs), sync_invariants: has(Technique::SyncInvariants) };
@@ -69,7 +67,7 @@ pub(super) fn prepare(config: &SymexConfig) -> Result<Prepared, DriverError> {
     let unreached = context.threads.iter().zip(&facts.threads).zip(names(config));
     let unreached = unreached.filter(|((_, f), _)| !f.definitions.is_reached).map(|(_, name)| name).collect();
     let statics = Statics::new(&modref);
-    let mut machine = machine(config, &program);
+    let mut machine = machine(config, &program, None);
     let start = Start {
         context: &context,
         facts: &facts,
@@ -85,7 +83,32 @@ pub(super) fn prepare(config: &SymexConfig) -> Result<Prepared, DriverError> {
     };
     let state = machine.state_at(&start);
     let notes = points_to.notes().iter().map(|note| note.describe(&program)).collect();
-    Ok(Prepared { program, machine, state, context, unreached, notes, deadline })
+    Ok(Prepared { program, loaded, machine, state, context, unreached, notes, deadline })
+}
+
+/// The program from its entry, and where the threads are through which paths are to pass.
+pub(super) fn whole(config: &SymexConfig) -> Result<(Arc<Program>, Context), DriverError> {
+    let program = crate::enumerate::load(&config.program, &config.limits)?;
+    let points_to = solve(&program);
+    let mut context = context(&program, &points_to, &config.threads)?;
+    let (special, points_to) = specialised(&program);
+    if config.threads.iter().any(|t| t.waiting) {
+        let harmless = |f: &Function| icsched_externals::known_not_to_synchronise(&f.name, f.params.len());
+        let points_to = Arc::new(points_to);
+        let modref = ModRef::new(&special, &points_to, &harmless);
+        let startup = Startup::new(&modref);
+        wait(config, &mut Analysis::new(&modref, &startup), &mut context)?;
+    }
+    Ok((Arc::new(special), context))
+}
+
+/// Moves threads that wait to where they do.
+fn wait(config: &SymexConfig, analysis: &mut Analysis<'_, '_>, context: &mut Context) -> Result<(), DriverError> {
+    let all = config.threads.iter().flat_map(|t| std::iter::repeat_n(t, t.times as usize));
+    for (thread, spec) in context.threads.iter_mut().zip(all).filter(|(_, spec)| spec.waiting) {
+        *thread = analysis.waiting(thread).map_err(|error| wrong(spec, &error))?;
+    }
+    Ok(())
 }
 
 /// The program without what it never does, such as cancelling threads; points stay what they were. It starts with `main`, so what
@@ -112,12 +135,19 @@ fn solve(program: &Program) -> PointsTo {
     PointsTo::new(program, &icsched_pointsto::Options::default()).expect("nothing interrupts it")
 }
 
-fn machine(config: &SymexConfig, program: &Arc<Program>) -> Machine<SymbolicDomain> {
+/// A machine for paths from contexts, or from the program's entry with these inputs.
+pub(super) fn machine(
+    config: &SymexConfig,
+    program: &Arc<Program>,
+    inputs: Option<&InputSpec>,
+) -> Machine<SymbolicDomain> {
     let solver = SolverOptions { timeout: Some(config.limits.solver_timeout), ..SolverOptions::default() };
     let domain = SymbolicDomain::new(Box::new(CachingSolver::new(Z3Solver::new(solver))));
     let options = icsched_symex::Options {
         externs: config.program.externs.clone(),
         switching: config.switching,
+        symbolic_files: inputs.map(|i| i.files.clone()).unwrap_or_default(),
+        symbolic_stdin: inputs.and_then(|i| i.stdin),
         stop: Arc::clone(&config.limits.stop),
         ..Default::default()
     };

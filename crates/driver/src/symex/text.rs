@@ -46,6 +46,16 @@ fn write_report(out: &mut String, report: &SymexReport, options: TextOptions) ->
         counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
     let plural = if totals.paths == 1 { "" } else { "s" };
     writeln!(out, "\n{} path{plural}: {}", totals.paths, counts.join(", "))?;
+    if let Some(witness) = &report.witness {
+        writeln!(
+            out,
+            "{} taken and {} not taken by {} real runs, of which {} came here in {} states ({:.2} s)",
+            witness.witnessed, witness.unwitnessed, witness.runs, witness.arrived, witness.states, witness.seconds
+        )?;
+        for stray in &witness.strayed {
+            writeln!(out, "  {stray}")?;
+        }
+    }
     if report.complete {
         writeln!(out, "complete, if {}", report.assumptions.join("; if "))?;
     } else {
@@ -75,7 +85,12 @@ fn write_path(out: &mut String, path: &PathReport, options: TextOptions) -> fmt:
     if let Some(message) = &path.message {
         write!(out, ": {message}")?;
     }
-    writeln!(out, "{}", if path.certain { "" } else { " (may be infeasible: the solver gave up)" })?;
+    writeln!(
+        out,
+        "{}{}",
+        if path.certain { "" } else { " (may be infeasible: the solver gave up)" },
+        if path.witnessed == Some(false) { " (no real run takes it)" } else { "" }
+    )?;
     writeln!(out, "  if {}", path.constraint)?;
     if let Some(state) = &path.state {
         writeln!(out, "  for example")?;

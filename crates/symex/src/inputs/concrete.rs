@@ -23,6 +23,50 @@ pub struct TestInput {
     pub others: BTreeMap<String, u64>,
 }
 
+impl TestInput {
+    /// The values of inputs that are symbolic: bytes, and numbers that the C library reads from arguments.
+    pub fn model(&self) -> Model {
+        let mut model = Model::new();
+        let mut set = |name: &str, bytes: &[u8]| {
+            for (index, &byte) in bytes.iter().enumerate() {
+                model.set(&format!("{name}[{index}]"), 8, byte.into());
+            }
+        };
+        for (index, argument) in self.argv.iter().enumerate() {
+            set(&argument_name(index), argument);
+        }
+        self.stdin.iter().for_each(|bytes| set(STDIN, bytes));
+        self.files.iter().for_each(|(name, bytes)| set(name, bytes));
+        for (index, argument) in self.argv.iter().enumerate() {
+            let Ok(text) = std::str::from_utf8(argument) else { continue };
+            let name = |function: &str| format!("{function}({})", argument_name(index));
+            if let Ok(number) = text.trim().parse::<i64>() {
+                for function in SIGNED.iter().chain(&UNSIGNED) {
+                    for width in [32, 64] {
+                        model.set(&name(function), width, u128::from(number.cast_unsigned()));
+                    }
+                }
+            }
+            if let Ok(number) = text.trim().parse::<f64>() {
+                for function in FLOAT {
+                    model.set(&name(function), 64, number.to_bits().into());
+                }
+            }
+        }
+        model.set("argc", 32, self.argv.len() as u128);
+        for (name, &number) in &self.others {
+            for width in [1, 8, 31, 32, 63, 64] {
+                model.set(name, width, number.into());
+            }
+        }
+        model
+    }
+}
+
+const SIGNED: [&str; 5] = ["atoi", "atol", "atoll", "strtol", "strtoll"];
+const UNSIGNED: [&str; 2] = ["strtoul", "strtoull"];
+const FLOAT: [&str; 2] = ["atof", "strtod"];
+
 impl InputSpec {
     /// The input that a model describes. Where the model fixes the value of a number read from a string
     /// (`atoi(argv[1])`) and no byte of the string, the string is that number.
@@ -104,9 +148,6 @@ fn string(model: &Model, spec: &ArgSpec, name: &str) -> Vec<u8> {
 
 /// The number that the model says a function of the string gives.
 fn number_text(model: &Model, name: &str) -> Option<String> {
-    const SIGNED: [&str; 5] = ["atoi", "atol", "atoll", "strtol", "strtoll"];
-    const UNSIGNED: [&str; 2] = ["strtoul", "strtoull"];
-    const FLOAT: [&str; 2] = ["atof", "strtod"];
     let value = |function: &str| match model.get(&format!("{function}({name})"))? {
         ModelValue::Bv { width, bits } => Some((*width, *bits as u64)),
         ModelValue::Array(_) => None,
@@ -142,6 +183,18 @@ mod tests {
         assert_eq!(input.argv, [b"prog".to_vec(), b"-7".to_vec(), b"x".to_vec()]);
         assert_eq!(input.others.get("time()"), Some(&5));
         assert!(!input.others.contains_key("argv[2][0]"));
+    }
+
+    #[test]
+    fn the_model_of_an_input_describes_it() {
+        let arguments = vec![ArgSpec::Symbolic { max: 4 }, ArgSpec::Concrete("x".to_owned())];
+        let spec = InputSpec { program: "prog".to_owned(), arguments, stdin: Some(2), ..InputSpec::default() };
+        let argv = [&b"prog"[..], b"-7", b"x"].map(<[u8]>::to_vec).to_vec();
+        let input = TestInput { argv, stdin: Some(b"ab".to_vec()), ..TestInput::default() };
+        let model = input.model();
+        assert_eq!(number(&model, "atoi(argv[1])", 32), Some(u64::from((-7i32).cast_unsigned())));
+        let again = spec.test_input(&model);
+        assert_eq!((again.argv, again.stdin), (input.argv, input.stdin));
     }
 
     #[test]

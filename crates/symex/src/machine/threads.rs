@@ -296,7 +296,7 @@ impl<D: Domain> Machine<D> {
     }
 
     /// Whether the current thread executes the program itself, and not a model, which may not be interrupted.
-    pub(super) fn is_in_program(&self, state: &State<D>) -> bool {
+    pub(crate) fn is_in_program(&self, state: &State<D>) -> bool {
         state.current_thread().top().is_some_and(|f| self.code.functions[f.func].origin == Origin::Program)
     }
 

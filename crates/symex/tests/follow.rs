@@ -1,0 +1,98 @@
+//! Which paths concrete runs take.
+
+mod common;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use common::{Paths, explore_spec, spec};
+use icsched_ir::parse;
+use icsched_symex::concrete::ConcreteDomain;
+use icsched_symex::domain::MemoryByte;
+use icsched_symex::explore::StepKind;
+use icsched_symex::follow::{Finish, FinishKind, PathTree, StrayKind};
+use icsched_symex::host::MemoryHost;
+use icsched_symex::inputs::{InputSpec, OptionalArguments};
+use icsched_symex::machine::{Argument, Arguments};
+use icsched_symex::{ErrorKind, Machine, Options};
+
+/// 1 if there are less than two arguments, 2 if the second begins with `x`, else 3.
+const ARGC: &str = include_str!("programs/argc.ir");
+
+fn paths() -> Paths {
+    let optional = Some(OptionalArguments { min: 0, max: 2, bytes: 1 });
+    explore_spec(ARGC, &InputSpec { optional, ..spec(&[]) })
+}
+
+/// The paths, without those for which this function of the last side taken says so.
+fn tree(paths: &Paths, is_left_out: impl Fn(bool) -> bool) -> PathTree {
+    let mut tree = PathTree::default();
+    for path in &paths.paths {
+        let mut taken = path.outcome.steps.iter().filter_map(|step| match step.what {
+            StepKind::Choice { taken, .. } => Some(taken),
+            StepKind::Switch => None,
+        });
+        if !taken.next_back().is_some_and(&is_left_out) {
+            let events: Vec<_> = path.outcome.state.events.iter().cloned().collect();
+            let finish = Finish::of(&path.end, path.outcome.state.instructions).expect("the path is feasible");
+            tree.insert(&path.outcome.steps, &events, finish);
+        }
+    }
+    tree
+}
+
+fn follow(tree: &mut PathTree, arguments: &[&str]) {
+    let host = Rc::new(RefCell::new(MemoryHost::default()));
+    let program = Arc::new(parse(ARGC).expect("the program is right"));
+    let mut machine = Machine::new(program, ConcreteDomain, Box::new(Rc::clone(&host)), Options::default());
+    let string = |text: &&str| {
+        let bytes = text.bytes().chain([0]).map(MemoryByte::Constant).collect();
+        Argument { bytes, present: None }
+    };
+    let argv: Vec<_> = std::iter::once(&"prog").chain(arguments).map(string).collect();
+    let arguments = Arguments { argc: argv.len() as u64, argv, environment: Vec::new() };
+    let state = machine.initial_state(&arguments).expect("the program has a main function");
+    tree.follow(&mut machine, &host, &state, None);
+}
+
+#[test]
+fn each_run_takes_one_path() {
+    let paths = paths();
+    let mut tree = tree(&paths, |_| false);
+    let mut taken = 0;
+    for (arguments, count) in [(&[][..], 1), (&["x"][..], 1), (&["", "x"][..], 2), (&["x", "y"][..], 3)] {
+        assert!(!tree.is_done());
+        follow(&mut tree, arguments);
+        taken = tree.followed().iter().filter(|&&followed| followed).count();
+        assert_eq!(taken, count, "{arguments:?}");
+    }
+    assert_eq!(taken, paths.paths.len());
+    assert!(tree.is_done());
+    assert_eq!(tree.strayed(), []);
+}
+
+/// A path that exploration lost is not unseen.
+#[test]
+fn runs_tell_which_paths_are_missing() {
+    let paths = paths();
+    let mut tree = tree(&paths, |taken| !taken);
+    follow(&mut tree, &["", "y"]);
+    assert_eq!(tree.strayed().iter().map(|s| s.what).collect::<Vec<_>>(), [StrayKind::Side]);
+    assert_eq!(tree.followed().iter().filter(|&&followed| followed).count(), 0);
+}
+
+/// A run that goes on is not on a path that ends in an error.
+#[test]
+fn ends_are_compared() {
+    let paths = paths();
+    let mut tree = PathTree::default();
+    for path in &paths.paths {
+        let kind = Some(FinishKind::Error(ErrorKind::NullPointer));
+        let error = Finish { kind, instructions: path.outcome.state.instructions };
+        tree.insert(&path.outcome.steps, &[], error);
+    }
+    follow(&mut tree, &["", "y"]);
+    assert_eq!(tree.strayed().iter().map(|s| s.what).collect::<Vec<_>>(), [StrayKind::End]);
+    assert!(tree.followed().iter().all(|followed| !followed));
+}
