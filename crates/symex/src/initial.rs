@@ -701,8 +701,10 @@ impl Builder<'_, '_> {
             self.machine.domain.expose(&mut self.path, &mut self.heap, base, true);
         }
         let Some(alternatives) = self.path.exposed(base).cloned() else { return };
-        for alternative in alternatives.iter().filter(|a| a.rest.is_none()) {
-            let guard = alternative.guard.filter(|_| alternatives.len() > 1);
+        let places = alternatives.iter().filter(|a| !a.dangling);
+        let is_one = places.clone().count() == 1;
+        for alternative in places.filter(|a| a.rest.is_none()) {
+            let guard = alternative.guard.filter(|_| !is_one);
             self.at_address(alternative.constant.wrapping_add_signed(offset), bytes, value, guard);
         }
     }

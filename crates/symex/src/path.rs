@@ -88,7 +88,8 @@ impl SymPath {
     /// The pointers of the initial state that were exposed, in that order, and the addresses that each may have; of some only the
     /// start of the object that it may be in.
     pub fn exposures(&self) -> impl Iterator<Item = (Term, Vec<u64>)> {
-        let addresses = |pointer| self.exposed(pointer).map(|a| a.iter().map(|a| a.constant).collect());
+        let addresses =
+            |pointer| self.exposed(pointer).map(|a| a.iter().filter(|a| !a.dangling).map(|a| a.constant).collect());
         self.inner.order.iter().map(move |&pointer| (pointer, addresses(pointer).unwrap_or_default()))
     }
 
@@ -97,9 +98,8 @@ impl SymPath {
         self.inner.exposed.iter().map(|(&pointer, alternatives)| (pointer, alternatives))
     }
 
-    /// Says where a pointer of the initial state may point, and adds that as a constraint.
-    pub(crate) fn expose(&mut self, pool: &TermPool, pointer: Term, alternatives: Rc<[Alternative]>, any: Term) {
-        self.constrain(pool, any);
+    /// Says where a pointer of the initial state may point, if it is used as one; `any`: it points to one of these.
+    pub(crate) fn expose(&mut self, pointer: Term, alternatives: Rc<[Alternative]>, any: Term) {
         let inner = Rc::make_mut(&mut self.inner);
         inner.order.push(pointer);
         inner.exposed.insert(pointer, alternatives);

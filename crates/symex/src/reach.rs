@@ -147,12 +147,6 @@ impl<D: Domain> State<D> {
         Self { switching: true, ..self }
     }
 
-    /// Answers [`Stop::Switch`].
-    pub(crate) fn go_on_with(&mut self, thread: ThreadId) {
-        self.switching = false;
-        self.turn_to(thread);
-    }
-
     /// This thread executes the next instruction.
     fn turn_to(&mut self, thread: ThreadId) {
         if thread != self.current {

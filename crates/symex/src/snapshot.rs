@@ -81,6 +81,7 @@ impl State<SymbolicDomain> {
             let name = machine.domain.pool.symbol_name(pointer).unwrap_or("?");
             let places: Vec<String> = alternatives
                 .iter()
+                .filter(|a| !a.dangling)
                 .map(|a| match a.constant {
                     0 => "null".to_owned(),
                     at if a.rest.is_some() => format!("somewhere behind {}", named(at)),

@@ -86,7 +86,12 @@ impl SymbolicDomain {
         }
         let guards: Vec<Term> = alternatives.iter().filter_map(|a| a.guard).collect();
         let any = self.pool.or_all(&guards);
-        path.expose(&self.pool, pointer, alternatives.into_iter().collect(), any);
+        let nowhere = self.pool.not(any);
+        alternatives.push(Alternative { guard: Some(nowhere), constant: 0, rest: None, exposed: true, dangling: true });
+        path.expose(pointer, alternatives.into_iter().collect(), any);
+        if valid {
+            path.constrain(&self.pool, any);
+        }
     }
 
     /// Whether an abstract object stands for objects that the path may not know of.
@@ -153,7 +158,7 @@ impl SymbolicDomain {
     /// The pointer has this value.
     fn exactly(&mut self, pointer: Term, at: u64) -> Alternative {
         let here = self.equals(pointer, at);
-        Alternative { guard: Some(here), constant: at, rest: None, exposed: true }
+        Alternative { guard: Some(here), constant: at, rest: None, exposed: true, dangling: false }
     }
 
     /// The pointer is somewhere in this object.
@@ -170,7 +175,7 @@ impl SymbolicDomain {
             let fits = self.equals(low, start % stride);
             here = self.pool.binary(BinOp::And, here, fits);
         }
-        Alternative { guard: Some(here), constant: first, rest: Some(offset), exposed: true }
+        Alternative { guard: Some(here), constant: first, rest: Some(offset), exposed: true, dangling: false }
     }
 
     /// The object that a pointer points to if it points to none that the path knows of.

@@ -30,14 +30,16 @@ pub(crate) struct Alternative {
     pub(crate) constant: u64,
     pub(crate) rest: Option<Term>,
     /// The constant is the value of a pointer of the initial state: what is no object there is null or code.
-    pub(super) exposed: bool,
+    pub(crate) exposed: bool,
+    /// A pointer of the initial state that points nowhere: taken not to be used.
+    pub(crate) dangling: bool,
 }
 
 pub(super) type Alternatives = SmallVec<[Alternative; 4]>;
 
 impl Alternative {
     fn opaque(t: Term) -> Self {
-        Alternative { guard: None, constant: 0, rest: Some(t), exposed: false }
+        Alternative { guard: None, constant: 0, rest: Some(t), exposed: false, dangling: false }
     }
 }
 
@@ -64,6 +66,9 @@ impl SymbolicDomain {
             alternatives = SmallVec::from_elem(Alternative::opaque(at), 1);
         }
         let mut targets = Targets::new();
+        for guard in self.dangling(&mut alternatives) {
+            self.ask(guard, DecisionKind::Assume)?;
+        }
         for alternative in alternatives {
             let located = match alternative {
                 Alternative { rest: Some(_), constant, exposed: true, .. } if !holds_object(constant) => {
@@ -89,6 +94,18 @@ impl SymbolicDomain {
             return Err(unsupported("an address without a possible object".to_owned()));
         }
         Ok(targets)
+    }
+
+    /// Takes out the alternatives that are taken not to happen: the conditions for that.
+    pub(super) fn dangling(&mut self, alternatives: &mut Alternatives) -> SmallVec<[Term; 2]> {
+        let mut excluded = SmallVec::new();
+        alternatives.retain(|alternative| {
+            if alternative.dangling {
+                excluded.extend(alternative.guard.map(|guard| self.pool.not(guard)));
+            }
+            !alternative.dangling
+        });
+        excluded
     }
 
     /// The object and offset of an alternative that is no error; `None` when it is one and decided not to happen.
@@ -242,7 +259,7 @@ impl SymbolicDomain {
             let start = address(ObjectId(id as u32), 0);
             let minus_start = domain.pool.constant(64, start.wrapping_neg());
             let offset = domain.pool.binary(BinOp::Add, at, minus_start);
-            Alternative { guard, constant: start, rest: Some(offset), exposed: false }
+            Alternative { guard, constant: start, rest: Some(offset), exposed: false, dangling: false }
         };
         for known in self.candidates.get(&id).cloned().unwrap_or_default() {
             let here = self.equals(id, known);
@@ -312,7 +329,10 @@ impl SymbolicDomain {
         match node {
             Node::Const { bits, .. } => {
                 let constant = bits as u64;
-                SmallVec::from_elem(Alternative { guard: None, constant, rest: None, exposed: false }, 1)
+                SmallVec::from_elem(
+                    Alternative { guard: None, constant, rest: None, exposed: false, dangling: false },
+                    1,
+                )
             }
             Node::Ite(condition, a, b) if self.is_pointer(path, t) => {
                 let otherwise = self.pool.not(condition);
@@ -347,7 +367,10 @@ impl SymbolicDomain {
             }
         }
         let alternatives = if holds_object(constant) {
-            Alternatives::from_elem(Alternative { guard: None, constant, rest: None, exposed: false }, 1)
+            Alternatives::from_elem(
+                Alternative { guard: None, constant, rest: None, exposed: false, dangling: false },
+                1,
+            )
         } else {
             let pointer = addends.iter().position(|&t| self.is_pointer(path, t))?;
             let pointer = addends.remove(pointer);

@@ -89,9 +89,12 @@ impl SymbolicDomain {
             | DecisionKind::Wake
             | DecisionKind::Assume => false,
         };
-        let alternatives = if is_address { self.alternatives(path, t) } else { Default::default() };
+        let mut alternatives = if is_address { self.alternatives(path, t) } else { Default::default() };
         if let Some(pointer) = self.hidden.take() {
             return Err(Stop::Hidden { pointer: SymValue::Term(pointer) });
+        }
+        for guard in self.dangling(&mut alternatives) {
+            self.ask(guard, DecisionKind::Assume)?;
         }
         let exposed = alternatives.iter().filter(|a| a.exposed && a.rest.is_none()).map(|a| a.constant);
         let candidates: Vec<u64> = exposed.chain(self.constant_arms(t)).collect();
