@@ -183,6 +183,9 @@ void __ics_thread_exit(void) {
 unsigned long engine_events;
 void __ics_acquire(const void *lock) {}
 void __ics_release(const void *lock) {}
+void __ics_not_held(const void *lock) {}
+void __ics_known(int what, const void *field, const void *object) {}
+unsigned long __ics_handle(unsigned long handle) { return handle; }
 void __ics_barrier_init(const void *barrier, unsigned n) {}
 void __ics_barrier_arrive(const void *barrier) {}
 void __ics_event(const void *object, int mode) { engine_events++; }
