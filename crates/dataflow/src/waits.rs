@@ -32,8 +32,13 @@ impl Analysis<'_, '_> {
         let mut found = Vec::new();
         let points = &thread.stack.0;
         let Some(&last) = points.last() else { return Err(WaitError::Nowhere) };
-        for &instance in self.points_to.instances_of(last.func) {
-            follow(self.program, self.points_to, instance, &mut points.clone(), &mut found);
+        for call in self.calls_of_line(last) {
+            let mut stack = points.clone();
+            stack.pop();
+            stack.push(call);
+            for &instance in self.points_to.instances_of(last.func) {
+                follow(self.program, self.points_to, instance, &mut stack, &mut found);
+            }
         }
         found.sort_unstable();
         found.dedup();
@@ -55,6 +60,18 @@ impl Analysis<'_, '_> {
             1 => Ok(all.remove(0)),
             _ => Err(WaitError::Several(all.iter().map(|t| self.describe(t)).collect())),
         }
+    }
+
+    /// The calls at a point, or behind it on the same line: what a line is named for.
+    fn calls_of_line(&self, from: ProgramPoint) -> Vec<ProgramPoint> {
+        let block = &self.program.functions[from.func].blocks[from.block];
+        let line = |loc: Option<icsched_ir::LocId>| loc.map(|l| self.program.locs[l].line);
+        let first = block.insts.get(from.inst as usize).and_then(|i| line(i.loc));
+        let behind = block.insts.iter().zip(0u32..).skip(from.inst as usize);
+        let same =
+            behind.take_while(|(inst, index)| *index == from.inst || (first.is_some() && line(inst.loc) == first));
+        let calls = same.filter(|(inst, _)| matches!(inst.op, Op::Call { .. }));
+        calls.map(|(_, index)| ProgramPoint { inst: index, ..from }).collect()
     }
 
     /// Whether the queue is what the call in this frame is given first.

@@ -144,7 +144,7 @@ impl Builder<'_, '_> {
             thread.maybe_locks = self.locks(index);
         }
         self.invariants();
-        self.thread_table();
+        self.thread_table(&threads);
         self.relations();
         let live = (0..threads.len()).map(|i| ThreadId(u32::try_from(i).expect("threads are few"))).collect();
         let zero = SymValue::Constant(0);
@@ -631,8 +631,8 @@ impl Builder<'_, '_> {
         self.origins().invariants.enabled = self.start.options.sync_invariants && at_rest;
     }
 
-    /// The models' table of threads: those of the context run, and nobody has begun to join one unless a thread waits.
-    fn thread_table(&mut self) {
+    /// The models' table of threads: those of the context run, and nobody has begun to join one unless a thread waits for it.
+    fn thread_table(&mut self, threads: &[Thread<SymbolicDomain>]) {
         let program = Arc::clone(&self.program);
         let enabled = self.origins().invariants.enabled;
         let Some((id, table)) = program.globals.iter().find(|(_, g)| g.name == THREAD_TABLE) else { return };
@@ -641,7 +641,14 @@ impl Builder<'_, '_> {
         let Some((_, SourceType::Struct { fields, .. })) = program.types.resolve(*element) else { return };
         let size = program.types.size(*element);
         let offset = |name: &str| fields.iter().find(|f| f.name == name).map(|f| f.offset);
-        let nobody_waits = self.start.context.threads.iter().all(|t| t.status == Status::Running);
+        let objects = self.start.points_to.objects().iter();
+        let of_table = objects.filter(|(_, o)| o.kind == AbstractKind::Global(id));
+        let table: Places = of_table.map(|(object, _)| (object, Offsets::ANY)).collect();
+        let waiting = threads.iter().filter(|t| matches!(t.status, ThreadStatus::Waiting { .. }));
+        let nobody_joins = waiting.into_iter().all(|thread| {
+            let queue = self.machine.domain.term(&thread.queue, 64);
+            !self.machine.domain.may_be_at(&self.path, queue, &table)
+        });
         for index in 0..self.start.context.threads.len() {
             let entry = u64::from(self.slot(index)) * size;
             let mut holds = |field: &str, byte: u8| {
@@ -650,7 +657,7 @@ impl Builder<'_, '_> {
                 }
             };
             holds("state", STATE_RUNNING);
-            if nobody_waits {
+            if nobody_joins {
                 holds("joined", 0);
             }
         }

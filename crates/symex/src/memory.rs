@@ -42,6 +42,9 @@ const QUARANTINE: u32 = 1 << 18;
 /// Ids from here on are objects of an initial state of which nobody knows what they are.
 const FIRST_INITIAL_ID: u32 = 0x8000_0000;
 
+/// The size of an object of which nobody knows it. Offsets stay within half an address.
+pub(crate) const UNKNOWN_SIZE: u64 = 1 << 31;
+
 /// The largest object, in bytes.
 pub const MAX_OBJECT: u64 = 0xF000_0000;
 

@@ -67,7 +67,12 @@ impl<D: Domain> Heap<D> {
         }
         let (accessed, has) = (count(n), count(size));
         let undefined = self.object(id).is_some_and(|o| o.external);
-        let has = if undefined { "is declared but defined nowhere".to_owned() } else { format!("has {has}") };
+        let unknown = self.object(id).is_some_and(|o| o.root().is_some() && o.size == super::UNKNOWN_SIZE);
+        let has = match () {
+            () if undefined => "is declared but defined nowhere".to_owned(),
+            () if unknown => "has an unknown size".to_owned(),
+            () => format!("has {has}"),
+        };
         format!("{} of {accessed} at offset {offset} of {}, which {has}", verb(write), self.describe_object(id))
     }
 

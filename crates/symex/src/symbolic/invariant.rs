@@ -103,7 +103,7 @@ impl SymbolicDomain {
     }
 
     /// Whether an address may be one of these places, as far as points-to analysis knows where it points.
-    fn may_be_at(&mut self, path: &SymPath, address: Term, places: &Places) -> bool {
+    pub(crate) fn may_be_at(&mut self, path: &SymPath, address: Term, places: &Places) -> bool {
         let (base, offset) = self.pool.split_constant(address);
         let known: Vec<(Abstract, Offsets)> = match base {
             None => match classify(offset) {

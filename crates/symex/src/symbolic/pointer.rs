@@ -10,6 +10,7 @@
 //! object that a pointer really points to was met before, and then is one of the candidates, or not, and then is the new one.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use icsched_ir::EntityId;
 use icsched_pointsto::{ObjectId as Abstract, ObjectKind as AbstractKind, Offsets};
@@ -20,13 +21,11 @@ use super::memory::SymArray;
 use super::origin::{Places, RootId, RootName, moved};
 use super::resolve::{Alternative, Alternatives};
 use super::source::{SymbolSource, number};
-use crate::memory::{Heap, ObjectId, address, function_address, global_object};
+use crate::memory::{Heap, ObjectId, UNKNOWN_SIZE, address, function_address, global_object};
 use crate::path::{Primary, SymPath};
 
 /// Bytes before a pointer that points somewhere into its primary object.
 const MIDDLE: u64 = 1 << 24;
-/// Bytes of an object of unknown size. Offsets stay within half an address.
-const UNKNOWN_SIZE: u64 = 1 << 31;
 /// Most objects that a pointer is compared with.
 const MAX_CANDIDATES: usize = 64;
 
@@ -59,7 +58,7 @@ impl SymbolicDomain {
             alternatives.push(self.exactly(pointer, 0));
         }
         let mut spots = self.known_spots(path, heap, &places);
-        if spots.len() > MAX_CANDIDATES {
+        if spots.len() > MAX_CANDIDATES && self.origins().restrict_aliases {
             let name = self.pool.symbol_name(pointer).unwrap_or("a pointer").to_owned();
             let count = spots.len();
             self.origins()
@@ -87,7 +86,9 @@ impl SymbolicDomain {
         let guards: Vec<Term> = alternatives.iter().filter_map(|a| a.guard).collect();
         let any = self.pool.or_all(&guards);
         let nowhere = self.pool.not(any);
-        alternatives.push(Alternative { guard: Some(nowhere), constant: 0, rest: None, exposed: true, dangling: true });
+        // No address of anything, so that it is merged with nothing.
+        let constant = u64::MAX;
+        alternatives.push(Alternative { guard: Some(nowhere), constant, rest: None, exposed: true, dangling: true });
         path.expose(pointer, alternatives.into_iter().collect(), any);
         if valid {
             path.constrain(&self.pool, any);
@@ -123,6 +124,13 @@ impl SymbolicDomain {
     /// The places in objects that the path knows of, sorted.
     fn known_spots(&mut self, path: &SymPath, heap: &Heap<Self>, places: &Places) -> Vec<(ObjectId, Spot)> {
         let mut spots = Vec::new();
+        if !self.origins().restrict_aliases {
+            let anywhere = Spot::Somewhere { start: 0, stride: 1 };
+            let program = Arc::clone(&self.origins().program);
+            let variables = program.globals.iter().filter(|(_, g)| !g.constant && !g.external && !g.thread_local);
+            spots.extend(variables.map(|(global, _)| (global_object(global), anywhere)));
+            spots.extend(path.primaries().iter().map(|primary| (primary.object, anywhere)));
+        }
         for &(object, offsets) in places.iter() {
             let kind = self.origins().points_to.objects()[object].kind;
             if let AbstractKind::Global(global) = kind
