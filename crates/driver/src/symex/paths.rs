@@ -116,8 +116,13 @@ fn assumptions(config: &SymexConfig, threads: usize, notes: &[String]) -> Vec<St
         "there are no data races".to_owned(),
         "pointers of the initial state that are used are null or point into live objects".to_owned(),
     ];
-    if !config.without.contains(&Technique::MemoryChecks) {
-        all.push("objects of unknown size hold what is accessed at constant offsets".to_owned());
+    all.push(if config.without.contains(&Technique::MemoryChecks) {
+        "no access is an error, and no division by zero (--without memory-checks)".to_owned()
+    } else {
+        "objects of unknown size hold what is accessed at constant offsets".to_owned()
+    });
+    if threads > 1 {
+        all.push("the numbers in handles of threads mean nothing".to_owned());
     }
     match config.switching {
         _ if threads < 2 => {}
