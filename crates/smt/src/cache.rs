@@ -11,10 +11,13 @@ use rustc_hash::FxHashMap;
 use crate::eval::Evaluation;
 use crate::given_up::{self, GivenUp, Patience};
 use crate::guess::{Effort, Guesser};
+use crate::implied::Reduced;
 use crate::independence::{Dependence, Slicer};
+use crate::local_search::{self, LocalSearch};
 use crate::model::{Model, ModelValue};
 use crate::node::Term;
 use crate::pool::TermPool;
+use crate::relax::relax;
 use crate::repair::Repairer;
 use crate::solver::{Answer, Solver, SolverStatistics, UnknownReason};
 
@@ -33,6 +36,9 @@ const MAX_MISSING: usize = 3;
 const LIGHT: Effort = Effort { nodes: 2_000, evaluations: 10_000, invert: false };
 /// The guess when the back end did not know in a short time.
 const DEEP: Effort = Effort { nodes: 50_000, evaluations: 8_000_000, invert: true };
+/// The local search before the back end is asked, and when it did not know in a short time.
+const QUICK: local_search::Effort = local_search::Effort { nodes: 20_000, evaluations: 100_000 };
+const LONG: local_search::Effort = local_search::Effort { nodes: 50_000, evaluations: 2_000_000 };
 /// The first limit for the back end.
 const SHORT: Duration = Duration::from_millis(40);
 
@@ -61,6 +67,7 @@ pub struct CachingSolver<S> {
     recent: VecDeque<(Arc<Model>, Evaluation)>,
     guesser: Guesser,
     repairer: Repairer,
+    local_search: LocalSearch,
     slicer: Slicer,
     given_up: GivenUp,
 }
@@ -77,6 +84,7 @@ impl<S: Solver> CachingSolver<S> {
             recent: VecDeque::new(),
             guesser: Guesser::default(),
             repairer: Repairer::default(),
+            local_search: LocalSearch::default(),
             slicer: Slicer::default(),
             given_up: GivenUp::default(),
         }
@@ -102,6 +110,7 @@ impl<S: Solver> CachingSolver<S> {
             self.given_up.clear();
             self.guesser = Guesser::default();
             self.repairer = Repairer::default();
+            self.local_search = LocalSearch::default();
             self.slicer = Slicer::default();
             // The first guess: everything is zero.
             self.recent.push_back((Arc::new(Model::new()), Evaluation::default()));
@@ -170,23 +179,32 @@ impl<S: Solver> CachingSolver<S> {
         None
     }
 
-    /// Guesses, asks for a short time, guesses harder, asks for a longer time.
+    /// Looks for a model for a short time, then asks.
     fn solve(&mut self, pool: &mut TermPool, terms: &[Term], key: &[Term], base: Option<Arc<Model>>) -> Known {
         if let Some(known) = self.guess(pool, terms, base.clone(), LIGHT) {
             return known;
         }
-        let (&extra, constraints) = terms.split_last().expect("a query has a condition");
+        if let Some(known) = self.search_locally(pool, terms, base.clone(), QUICK) {
+            return known;
+        }
+        let reduced = Reduced::new(pool, terms);
+        let Some((&extra, constraints)) = reduced.terms.split_last() else {
+            return self.completed(pool, terms, &reduced, Model::new());
+        };
         let failures = self.given_up.within(key);
-        let mut outcome = self.inner.model_within(pool, constraints, extra, SHORT / 2u32.pow(failures.min(2)));
+        let short = SHORT / 2u32.pow(failures.min(2));
+        if reduced.is_false(pool) || self.contradicts(pool, &reduced.terms, short) {
+            return Known::Unsat;
+        }
+        let mut outcome = self.inner.model_within(pool, constraints, extra, short);
         if let Err(reason) = outcome
             && reason != UnknownReason::Interrupted
         {
-            let evaluations = (DEEP.evaluations >> failures.min(63)).max(DEEP.evaluations / 64);
-            if let Some(known) = self.guess(pool, terms, base, Effort { evaluations, ..DEEP }) {
+            if let Some(known) = self.search_longer(pool, terms, base, failures) {
                 return known;
             }
             if reason == UnknownReason::Timeout {
-                outcome = match given_up::patience(pool, terms, failures, self.inner.time_limit()) {
+                outcome = match given_up::patience(pool, &reduced.terms, failures, self.inner.time_limit()) {
                     Patience::Own => self.inner.model(pool, constraints, extra),
                     Patience::Limit(limit) => self.inner.model_within(pool, constraints, extra, limit),
                     Patience::None => outcome,
@@ -194,15 +212,44 @@ impl<S: Solver> CachingSolver<S> {
             }
         }
         match outcome {
-            Ok(Some(model)) => self.found(model),
+            Ok(Some(model)) => self.completed(pool, terms, &reduced, model),
             Ok(None) => Known::Unsat,
             Err(reason) => {
                 if reason == UnknownReason::Timeout {
-                    self.given_up.add(constraints);
+                    self.given_up.add(&terms[..terms.len() - 1]);
                 }
                 Known::Unknown(reason)
             }
         }
+    }
+
+    /// Whether conditions contradict each other whatever their products and quotients are.
+    fn contradicts(&mut self, pool: &mut TermPool, terms: &[Term], limit: Duration) -> bool {
+        let relaxed = relax(pool, terms).unwrap_or_default();
+        let Some((&extra, constraints)) = relaxed.split_last() else { return false };
+        pool.is_false(extra) || matches!(self.inner.model_within(pool, constraints, extra, limit), Ok(None))
+    }
+
+    /// Looks for a model for as long as the back end may take; less after failures under the same constraints.
+    fn search_longer(
+        &mut self,
+        pool: &TermPool,
+        terms: &[Term],
+        base: Option<Arc<Model>>,
+        failures: u32,
+    ) -> Option<Known> {
+        let less = |evaluations: u64| (evaluations >> failures.min(63)).max(evaluations / 64);
+        let long = local_search::Effort { evaluations: less(LONG.evaluations), ..LONG };
+        let deep = Effort { evaluations: less(DEEP.evaluations), ..DEEP };
+        let found = self.search_locally(pool, terms, base.clone(), long);
+        found.or_else(|| self.guess(pool, terms, base, deep))
+    }
+
+    /// A model of what was left of a query, made one of the query.
+    fn completed(&mut self, pool: &TermPool, terms: &[Term], reduced: &Reduced, mut model: Model) -> Known {
+        reduced.complete(pool, &mut model);
+        debug_assert!(terms.iter().all(|&t| pool.eval_bool(t, &model)));
+        self.found(model)
     }
 
     fn found(&mut self, model: Model) -> Known {
@@ -224,6 +271,21 @@ impl<S: Solver> CachingSolver<S> {
             bases.extend(self.recent.front().map(|(model, _)| model.clone()));
         }
         let model = self.guesser.guess(pool, terms, &bases, effort)?;
+        self.statistics.guesses += 1;
+        Some(self.found(model))
+    }
+
+    /// Searches a model from `base` and recent ones.
+    fn search_locally(
+        &mut self,
+        pool: &TermPool,
+        terms: &[Term],
+        base: Option<Arc<Model>>,
+        effort: local_search::Effort,
+    ) -> Option<Known> {
+        let recent = self.recent.iter().map(|(model, _)| model.clone());
+        let bases: Vec<Arc<Model>> = base.into_iter().chain(recent).take(MAX_BASES).collect();
+        let model = self.local_search.search(pool, terms, &bases, effort)?;
         self.statistics.guesses += 1;
         Some(self.found(model))
     }

@@ -16,6 +16,7 @@ use crate::invert::{Goal, Inversion};
 use crate::model::{Model, ModelValue};
 use crate::node::{CmpOp, Node, Term};
 use crate::pool::TermPool;
+use crate::random::Random;
 
 /// Symbols whose values are replaced one at a time.
 const MAX_SINGLE: usize = 6;
@@ -315,17 +316,7 @@ fn likely_values(plan: &Plan, variable: &Variable, old: u128) -> impl Iterator<I
     ends.into_iter().chain(constants).chain(general).chain(bits).map(move |value| value & mask(width))
 }
 
-/// The SplitMix64 generator: a counter and a mixing function.
-struct Random(u64);
-
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let x = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ x >> 31
-    }
-
     /// Mostly any value of the interval; sometimes one near its start, near `old`, or near a constant.
     fn value(&mut self, plan: &Plan, variable: &Variable, old: u128) -> u128 {
         let kind = self.next();

@@ -7,8 +7,9 @@
 //!
 //! Only ever finds solutions, all of whose terms have been evaluated; that nothing was found says nothing.
 
-use crate::bits::{mask, signed};
+use crate::bits::mask;
 use crate::dense::DenseEvaluation;
+use crate::interval::{self, Interval, is_signed};
 use crate::invert::undo;
 use crate::model::Model;
 use crate::node::{BinOp, CmpOp, MAX_WIDTH, Node, Term};
@@ -20,10 +21,6 @@ const MAX_STEPS: usize = 12;
 const MAX_EVALUATED: u64 = 6_000;
 /// Terms on the way down from one condition.
 const MAX_DESCENT: usize = 64;
-/// Distance from the end of an interval at which a value is taken, if the interval is wide enough.
-const DISTANCE: i128 = 16;
-/// Widest operands that intervals are computed for.
-const MAX_COMPARED: u32 = 64;
 
 /// Repairs models of queries; keeps nothing between queries but memory.
 #[derive(Debug, Default)]
@@ -33,13 +30,6 @@ pub(crate) struct Repairer {
     changed: Vec<(Term, u128)>,
     /// Terms on the way down, with the value each should get.
     wanted: Vec<(Term, u128)>,
-}
-
-/// Signed or unsigned bounds.
-#[derive(Clone, Copy)]
-struct Interval {
-    low: i128,
-    high: i128,
 }
 
 impl Repairer {
@@ -166,19 +156,19 @@ impl Repairer {
             let (old, other) = (self.evaluation.known(t), self.evaluation.known(other));
             return self.want([(t, if holds { other } else { another(pool, t, old) })]);
         }
-        if width > MAX_COMPARED {
+        if width > interval::MAX_WIDTH {
             return false;
         }
         let mut fallback = None;
         for (t, other, left) in sides {
-            let mut own = reach(pool, op, t);
+            let mut own = Interval::of(pool, op, t);
             own.narrow(op, left, self.read(pool, op, other), holds);
-            if own.low > own.high {
+            if own.is_empty() {
                 continue;
             }
             let all = self.bounds(pool, terms, base, op, t, own);
             let old = self.read(pool, op, t);
-            if all.low <= all.high {
+            if !all.is_empty() {
                 return self.want([(t, all.pick(old) as u128 & mask(width))]);
             }
             fallback = fallback.or(Some((t, own.pick(old) as u128 & mask(width))));
@@ -188,8 +178,7 @@ impl Repairer {
 
     /// The value of an operand as the comparison reads it.
     fn read(&self, pool: &TermPool, op: CmpOp, t: Term) -> i128 {
-        let bits = self.evaluation.known(t);
-        if is_signed(op) { signed(pool.width(t), bits) } else { bits as i128 }
+        interval::read(op, pool.width(t), self.evaluation.known(t))
     }
 
     /// What all comparisons of a term leave to it, as long as the other sides keep their values.
@@ -235,48 +224,5 @@ fn another(pool: &TermPool, mut t: Term, old: u128) -> u128 {
         };
         let bit = 1 << ((lowest + shift) & (MAX_WIDTH - 1));
         return if bit == 1 { old.wrapping_add(1) & mask(pool.width(t)) } else { old ^ bit };
-    }
-}
-
-fn is_signed(op: CmpOp) -> bool {
-    matches!(op, CmpOp::Slt | CmpOp::Sle)
-}
-
-/// The values that a term can take at most.
-fn reach(pool: &TermPool, op: CmpOp, t: Term) -> Interval {
-    let width = pool.width(t);
-    let half = |width: u32| 1_i128 << (width - 1);
-    match *pool.node(t) {
-        Node::SExt { arg, .. } if is_signed(op) => {
-            let half = half(pool.width(arg));
-            Interval { low: -half, high: half - 1 }
-        }
-        _ => {
-            let (low, high) = pool.unsigned_range(t);
-            if is_signed(op) && high as i128 >= half(width) {
-                Interval { low: -half(width), high: half(width) - 1 }
-            } else {
-                Interval { low: low as i128, high: high as i128 }
-            }
-        }
-    }
-}
-
-impl Interval {
-    /// Keeps what makes a comparison of the operand on its left (or right) with `other` hold (or fail).
-    fn narrow(&mut self, op: CmpOp, left: bool, other: i128, holds: bool) {
-        let strict = i128::from(matches!(op, CmpOp::Ult | CmpOp::Slt));
-        match (left, holds) {
-            (true, true) => self.high = self.high.min(other - strict),
-            (true, false) => self.low = self.low.max(other + 1 - strict),
-            (false, true) => self.low = self.low.max(other + strict),
-            (false, false) => self.high = self.high.min(other + strict - 1),
-        }
-    }
-
-    /// A value off the end that is nearer to `old`, which lies outside.
-    fn pick(self, old: i128) -> i128 {
-        let distance = ((self.high - self.low) / 2).min(DISTANCE);
-        if old <= self.low { self.low + distance } else { self.high - distance }
     }
 }

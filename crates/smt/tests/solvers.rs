@@ -151,18 +151,17 @@ fn only_dependent_constraints_reach_the_solver() {
 fn recent_models_answer_queries() {
     let mut pool = TermPool::new();
     let mut solver = CachingSolver::new(Recorder::default());
-    let x = pool.symbol("x", 64);
-    // The only root is too far from everything that is guessed.
-    let (factor, product) = (pool.constant(64, 3), pool.constant(64, 3 * 1_000_000_007));
-    let tripled = pool.binary(BinOp::Mul, x, factor);
-    let rest = pool.constant(64, 1 << 40);
-    let rest = pool.binary(BinOp::URem, tripled, rest);
-    let bound = pool.constant(64, 1 << 34);
-    let (small, root) = (pool.cmp(CmpOp::Ult, x, bound), pool.cmp(CmpOp::Eq, rest, product));
+    let x = pool.symbol("x", 24);
+    // The roots of a square are too few to be guessed, and no operand of it can be changed alone.
+    let wanted = 3_141_593_u64;
+    let (product, bound) = (pool.constant(24, (wanted * wanted) & 0xff_ffff), pool.constant(24, 1 << 23));
+    let square = pool.binary(BinOp::Mul, x, x);
+    let (small, root) = (pool.cmp(CmpOp::Ult, x, bound), pool.cmp(CmpOp::Eq, square, product));
     assert_eq!(solver.check(&mut pool, &[small], root), Answer::Sat);
     let odd = pool.extract(x, 0, 0);
     assert_eq!(solver.check(&mut pool, &[small, root], odd), Answer::Sat);
-    assert_eq!((solver.inner().asked.len(), solver.statistics().model_reuse_hits), (1, 1));
+    // The first query is asked without knowing what the square is, and then with.
+    assert_eq!((solver.inner().asked.len(), solver.statistics().model_reuse_hits), (2, 1));
 }
 
 #[test]

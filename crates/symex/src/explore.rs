@@ -329,11 +329,11 @@ impl PathRun {
             let choice = Choice { site, condition, when_true: OtherSide::Unknown, when_false: OtherSide::Unknown };
             return Some(Advance::Choice(choice));
         }
-        if !asked && !machine.domain.pool.is_false(condition) {
-            self.assume(machine, site, condition, true, OtherSide::Unknown, OtherSide::Unknown);
+        let when_true = machine.domain.feasible(&self.state.path, condition);
+        if !asked && when_true != OtherSide::Infeasible {
+            self.assume(machine, site, condition, true, when_true, OtherSide::Unknown);
             return None;
         }
-        let when_true = machine.domain.feasible(&self.state.path, condition);
         // One side of a path that can happen can happen.
         let when_false = if when_true == OtherSide::Infeasible && self.satisfiable {
             OtherSide::Feasible
@@ -344,6 +344,8 @@ impl PathRun {
         self.satisfiable |= when_true == OtherSide::Feasible || when_false == OtherSide::Feasible;
         match (when_true, when_false) {
             (OtherSide::Infeasible, OtherSide::Infeasible) => Some(Advance::End(PathEnd::Infeasible)),
+            // No state that is taken to be possible gets here.
+            (OtherSide::Infeasible, _) if kind == DecisionKind::Assume => Some(Advance::End(PathEnd::Infeasible)),
             (OtherSide::Infeasible, _) => self.forced(machine, site, condition, false, when_false),
             (_, OtherSide::Infeasible) => self.forced(machine, site, condition, true, when_true),
             _ if kind == DecisionKind::Assume => self.forced(machine, site, condition, true, when_true),

@@ -43,11 +43,13 @@ enum Spot {
 impl SymbolicDomain {
     /// Whether a term is a pointer of the initial state that was not exposed on this path.
     pub(super) fn is_hidden(&mut self, path: &SymPath, t: Term) -> bool {
-        if self.pool.width(t) != 64 || path.exposed(t).is_some() {
-            return false;
-        }
-        let Some(origins) = self.origins.as_deref_mut() else { return false };
-        origins.is_initial(t) && !origins.places(t).is_empty()
+        self.is_unexposed(path, t) && !self.origins().places(t).is_empty()
+    }
+
+    /// The same for what is used as a pointer; points-to analysis may know of nothing that it points to.
+    pub(super) fn is_unexposed(&self, path: &SymPath, t: Term) -> bool {
+        let is_initial = || self.origins.as_deref().is_some_and(|origins| origins.is_initial(t));
+        self.pool.width(t) == 64 && path.exposed(t).is_none() && is_initial()
     }
 
     /// Exposes a pointer of the initial state: from now on the path says where it may point. `valid`: it is known not to be null.

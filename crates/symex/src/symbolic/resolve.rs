@@ -62,6 +62,7 @@ impl SymbolicDomain {
         if let Some(pointer) = self.hidden.take() {
             return Err(Stop::Hidden { pointer: SymValue::Term(pointer) });
         }
+        self.unite_code(&mut alternatives);
         if alternatives.len() > MAX_ALTERNATIVES {
             alternatives = SmallVec::from_elem(Alternative::opaque(at), 1);
         }
@@ -94,6 +95,22 @@ impl SymbolicDomain {
             return Err(unsupported("an address without a possible object".to_owned()));
         }
         Ok(targets)
+    }
+
+    /// All alternatives of a pointer of the initial state that are no objects are one error: a program with many functions has
+    /// pointers that may be any of them.
+    fn unite_code(&mut self, alternatives: &mut Alternatives) {
+        let is_code = |a: &Alternative| {
+            let class = classify(a.constant);
+            a.exposed && !a.dangling && matches!(class, AddressClass::Function(_) | AddressClass::Other)
+        };
+        let Some(first) = alternatives.iter().position(is_code) else { return };
+        let guards: Vec<Term> = alternatives.iter().filter(|a| is_code(a)).filter_map(|a| a.guard).collect();
+        if guards.len() > 1 {
+            let kept = alternatives[first];
+            alternatives.retain(|a| !is_code(a) || a.constant == kept.constant);
+            alternatives[first].guard = Some(self.pool.or_all(&guards));
+        }
     }
 
     /// Takes out the alternatives that are taken not to happen: the conditions for that.
@@ -372,7 +389,8 @@ impl SymbolicDomain {
                 1,
             )
         } else {
-            let pointer = addends.iter().position(|&t| self.is_pointer(path, t))?;
+            let pointer = addends.iter().position(|&t| self.is_pointer(path, t));
+            let pointer = pointer.or_else(|| self.only_initial(path, &addends))?;
             let pointer = addends.remove(pointer);
             let mut walked = self.walk(path, pointer, visits);
             walked.iter_mut().for_each(|a| a.constant = a.constant.wrapping_add(constant));
@@ -417,9 +435,17 @@ impl SymbolicDomain {
         if let Some(exposed) = path.exposed(t) {
             return Some(exposed.iter().copied().collect());
         }
-        if self.is_hidden(path, t) {
+        if self.is_unexposed(path, t) {
             self.hidden.get_or_insert(t);
         }
         None
+    }
+
+    /// Of addends none of which is known to be a pointer, the only one that memory or a register held in the initial state: it is
+    /// one that points nowhere.
+    fn only_initial(&self, path: &SymPath, addends: &[Term]) -> Option<usize> {
+        let is_initial = |&t: &Term| path.exposed(t).is_some() || self.is_unexposed(path, t);
+        let mut found = (0..addends.len()).filter(|&i| is_initial(&addends[i]));
+        found.next().filter(|_| found.next().is_none())
     }
 }

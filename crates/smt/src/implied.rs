@@ -1,0 +1,199 @@
+//! Values that conditions imply: `x == 5`, `x == y`, `0 < x && x < 2`. With them put in, products and divisions often lose
+//! their unknowns, which is worth seconds of a back end. After KLEE's implied values (Cadar et al., OSDI 2008, 3.3), which do
+//! not look at bounds.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashSet;
+
+use crate::bits::mask;
+use crate::interval::{self, Interval};
+use crate::model::{Model, ModelValue};
+use crate::node::{CmpOp, Node, Term};
+use crate::pool::TermPool;
+use crate::substitute::Substitution;
+
+/// Times that values are put in: each may show new ones.
+const MAX_ROUNDS: usize = 8;
+
+/// Conditions without the symbols whose values they imply.
+#[derive(Debug)]
+pub(crate) struct Reduced {
+    /// What is left of the conditions, in their order; only the constant false if they contradict each other.
+    pub(crate) terms: Vec<Term>,
+    /// The symbols that were replaced, in this order, by constants and other symbols.
+    replaced: Vec<(Term, Term)>,
+}
+
+impl Reduced {
+    /// Puts implied values in until there are none left.
+    pub(crate) fn new(pool: &mut TermPool, terms: &[Term]) -> Reduced {
+        let mut reduced = Reduced { terms: terms.to_vec(), replaced: Vec::new() };
+        for _ in 0..MAX_ROUNDS {
+            let Some(implied) = implied(pool, &reduced.terms) else {
+                let never = pool.bool(false);
+                reduced.terms = vec![never];
+                break;
+            };
+            if implied.is_empty() {
+                break;
+            }
+            reduced.terms = pool.substitute_all(&reduced.terms, &implied);
+            reduced.replaced.extend(implied);
+            let mut seen = FxHashSet::default();
+            reduced.terms.retain(|&t| !pool.is_true(t) && seen.insert(t));
+        }
+        if let Some(&never) = reduced.terms.iter().find(|t| pool.is_false(**t)) {
+            reduced.terms = vec![never];
+        }
+        reduced
+    }
+
+    pub(crate) fn is_false(&self, pool: &TermPool) -> bool {
+        self.terms.first().is_some_and(|&t| pool.is_false(t))
+    }
+
+    /// Adds the values of the symbols that were replaced.
+    pub(crate) fn complete(&self, pool: &TermPool, model: &mut Model) {
+        for &(symbol, by) in self.replaced.iter().rev() {
+            let name = pool.symbol_name(symbol).expect("symbols have names");
+            let bits = match *pool.node(by) {
+                Node::Symbol { id, width } => match model.get_sized(pool.name(id), width) {
+                    Some(ModelValue::Bv { bits, .. }) => *bits,
+                    Some(ModelValue::Array(_)) | None => 0,
+                },
+                _ => pool.as_const_wide(by).expect("what is no symbol is a constant"),
+            };
+            model.set(name, pool.width(symbol), bits);
+        }
+    }
+}
+
+/// What comparisons with constants leave to a symbol.
+#[derive(Clone, Copy)]
+struct Bounds {
+    signed: Interval,
+    unsigned: Interval,
+}
+
+/// The symbols whose values conditions imply; `None` if the conditions contradict each other.
+fn implied(pool: &mut TermPool, terms: &[Term]) -> Option<Substitution> {
+    let is_symbol = |pool: &TermPool, t: Term| matches!(pool.node(t), Node::Symbol { .. });
+    let mut values: BTreeMap<Term, u128> = BTreeMap::new();
+    let mut equal: Vec<(Term, Term)> = Vec::new();
+    let mut bounds: BTreeMap<Term, Bounds> = BTreeMap::new();
+    for &t in terms {
+        match *pool.node(t) {
+            Node::Symbol { .. } => _ = values.insert(t, 1),
+            Node::Not(s) if is_symbol(pool, s) => _ = values.insert(s, 0),
+            Node::Cmp(CmpOp::Eq, a, b) => match (pool.as_const_wide(a), pool.as_const_wide(b)) {
+                (None, Some(bits)) if is_symbol(pool, a) => _ = values.insert(a, bits),
+                (Some(bits), None) if is_symbol(pool, b) => _ = values.insert(b, bits),
+                (None, None) if is_symbol(pool, a) && is_symbol(pool, b) => equal.push((a, b)),
+                _ => {}
+            },
+            Node::Cmp(op, a, b) if pool.width(a) <= interval::MAX_WIDTH => {
+                for (t, other, left) in [(a, b, true), (b, a, false)] {
+                    let Some(bits) = pool.as_const_wide(other).filter(|_| is_symbol(pool, t)) else { continue };
+                    let both = bounds.entry(t).or_insert_with(|| Bounds {
+                        signed: Interval::of(pool, CmpOp::Sle, t),
+                        unsigned: Interval::of(pool, CmpOp::Ule, t),
+                    });
+                    let one = if interval::is_signed(op) { &mut both.signed } else { &mut both.unsigned };
+                    one.narrow(op, left, interval::read(op, pool.width(t), bits), true);
+                }
+            }
+            _ => {}
+        }
+    }
+    for (&t, both) in &bounds {
+        for interval in [both.signed, both.unsigned] {
+            if interval.is_empty() {
+                return None;
+            }
+            if let Some(value) = interval.only() {
+                values.insert(t, value as u128 & mask(pool.width(t)));
+            }
+        }
+    }
+    let mut map = Substitution::new();
+    for (&symbol, &bits) in &values {
+        let width = pool.width(symbol);
+        let value = pool.constant_wide(width, bits);
+        map.insert(symbol, value);
+    }
+    // A symbol that is put in must not be replaced in the same round.
+    let mut kept: FxHashSet<Term> = FxHashSet::default();
+    for (a, b) in equal {
+        if map.contains_key(&a) || map.contains_key(&b) || a == b {
+            continue;
+        }
+        let (old, new) = if kept.contains(&a) { (b, a) } else { (a, b) };
+        if !kept.contains(&old) {
+            kept.insert(new);
+            map.insert(old, new);
+        }
+    }
+    Some(map)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::node::BinOp;
+
+    fn reduce(pool: &mut TermPool, terms: &[Term]) -> Reduced {
+        let reduced = Reduced::new(pool, terms);
+        let mut model = Model::new();
+        reduced.complete(pool, &mut model);
+        // What was put in holds, whatever becomes of the rest.
+        if reduced.terms.is_empty() {
+            assert!(terms.iter().all(|&t| pool.eval_bool(t, &model)));
+        }
+        reduced
+    }
+
+    #[test]
+    fn bounds_that_meet_are_a_value() {
+        let mut pool = TermPool::new();
+        let (x, y) = (pool.symbol("x", 32), pool.symbol("y", 32));
+        let (zero, two) = (pool.constant(32, 0), pool.constant(32, 2));
+        let product = pool.binary(BinOp::Mul, x, y);
+        let terms = [pool.cmp(CmpOp::Slt, zero, x), pool.cmp(CmpOp::Slt, x, two), pool.cmp(CmpOp::Slt, product, two)];
+        let reduced = reduce(&mut pool, &terms);
+        assert_eq!(reduced.terms, [pool.cmp(CmpOp::Slt, y, two)]);
+    }
+
+    #[test]
+    fn values_are_put_in_until_there_are_none() {
+        let mut pool = TermPool::new();
+        let [x, y, z] = ["x", "y", "z"].map(|name| pool.symbol(name, 8));
+        let five = pool.constant(8, 5);
+        let sum = pool.binary(BinOp::Add, x, y);
+        let terms = [pool.cmp(CmpOp::Eq, y, z), pool.cmp(CmpOp::Eq, x, five), pool.cmp(CmpOp::Eq, sum, five)];
+        assert!(reduce(&mut pool, &terms).terms.is_empty());
+    }
+
+    #[test]
+    fn equal_symbols_of_a_chain_become_one() {
+        let mut pool = TermPool::new();
+        let symbols = ["a", "b", "c", "d"].map(|name| pool.symbol(name, 16));
+        let mut terms: Vec<Term> = symbols.windows(2).map(|w| pool.cmp(CmpOp::Eq, w[0], w[1])).collect();
+        let seven = pool.constant(16, 7);
+        terms.push(pool.cmp(CmpOp::Ult, seven, symbols[0]));
+        terms.push(pool.cmp(CmpOp::Ult, symbols[3], seven));
+        // Both bounds are of one symbol, and contradict each other.
+        assert!(reduce(&mut pool, &terms).is_false(&pool));
+    }
+
+    #[test]
+    fn contradictions() {
+        let mut pool = TermPool::new();
+        let x = pool.symbol("x", 8);
+        let (three, five) = (pool.constant(8, 3), pool.constant(8, 5));
+        let apart = [pool.cmp(CmpOp::Ult, x, three), pool.cmp(CmpOp::Ult, five, x)];
+        assert!(reduce(&mut pool, &apart).is_false(&pool));
+        let two = [pool.cmp(CmpOp::Eq, x, three), pool.cmp(CmpOp::Eq, x, five)];
+        assert!(reduce(&mut pool, &two).is_false(&pool));
+    }
+}
