@@ -6,6 +6,7 @@ use icsched_ir::{BlockId, Cfg, Definition, DomTree, FuncId, IdVec, Program, Prog
 use icsched_pointsto::{InstanceId, ModRef, PointsTo, Region, SetId, Startup};
 use rustc_hash::FxHashMap;
 
+use crate::agreement::Agreements;
 use crate::counter::{Cell, Numbers};
 use crate::creation::Creations;
 use crate::expr::{ExprId, ExprPool};
@@ -96,6 +97,10 @@ pub struct Analysis<'m, 'p> {
     pub(crate) only_barrier: Option<Option<Cell>>,
     /// How often instances arrive at barriers, where that was asked and is a number.
     pub(crate) totals: FxHashMap<InstanceId, Option<u64>>,
+    /// Whether each way through an instance arrives at barriers, where that was asked.
+    pub(crate) always_arrives: FxHashMap<InstanceId, bool>,
+    /// What is the same for threads in step, where that was asked.
+    pub(crate) agreements: Agreements,
     /// Registers with numbers from counters, once that was asked.
     pub(crate) numbers: Option<Numbers>,
     /// What barriers may expect, once that was asked.
@@ -132,6 +137,8 @@ impl<'m, 'p> Analysis<'m, 'p> {
             abandoned: None,
             only_barrier: None,
             totals: FxHashMap::default(),
+            always_arrives: FxHashMap::default(),
+            agreements: Agreements::default(),
             numbers: None,
             startup,
             barriers: None,
