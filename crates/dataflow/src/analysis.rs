@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use icsched_ir::{BlockId, Cfg, Definition, DomTree, FuncId, IdVec, Program, ProgramPoint, ValueId};
+use icsched_ir::{BlockId, Cfg, Definition, DomTree, FuncId, IdVec, LoopForest, Program, ProgramPoint, ValueId};
 use icsched_pointsto::{InstanceId, ModRef, PointsTo, Region, SetId, Startup};
 use rustc_hash::FxHashMap;
 
@@ -34,6 +34,7 @@ pub(crate) enum Known {
 pub(crate) struct Structure {
     pub(crate) cfg: Cfg,
     pub(crate) dominators: DomTree,
+    pub(crate) loops: LoopForest,
     definitions: icsched_ir::Definitions,
 }
 
@@ -41,7 +42,8 @@ impl Structure {
     pub(crate) fn new(function: &icsched_ir::Function) -> Self {
         let cfg = Cfg::new(function);
         let dominators = DomTree::dominators(&cfg);
-        Self { cfg, dominators, definitions: icsched_ir::Definitions::new(function) }
+        let loops = LoopForest::new(&cfg);
+        Self { cfg, dominators, loops, definitions: icsched_ir::Definitions::new(function) }
     }
 
     /// Whether a register has its value whenever control is at the start of `block`, and has had it since before it last got there.

@@ -41,6 +41,7 @@ mod state;
 mod statics;
 mod summary;
 mod transfer;
+mod unroll;
 mod waits;
 
 pub use analysis::Analysis;
