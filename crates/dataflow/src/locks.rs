@@ -25,6 +25,9 @@ const MAX_LOCKS: usize = 32;
 /// Most places of one lock that are told apart; of more, only the objects are.
 const MAX_TARGETS: usize = 64;
 
+/// Most places of all locks without names together; of more, only the objects that any of them may be in are known.
+const MAX_PLACES: usize = 256;
+
 /// Where locks may start; empty if nothing is known. Sorted; made by [`targets`].
 pub(crate) type Targets = Rc<[(ObjectId, Offsets)]>;
 
@@ -232,7 +235,8 @@ impl Locks {
         if self.named.len() > MAX_LOCKS {
             self.rename(|_| true);
         }
-        if self.within.len() > MAX_LOCKS {
+        let places: usize = self.within.iter().map(|targets| targets.len()).sum();
+        if self.within.len() > MAX_LOCKS || self.within.len() > 1 && places > MAX_PLACES {
             let all = self.within.iter().flat_map(|targets| targets.iter());
             self.within = BTreeSet::from([targets(all.map(|&(object, _)| (object, Offsets::ANY)))]);
         }
