@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
-use icsched_ir::{BlockId, Cfg, Definition, DomTree, FuncId, IdVec, Program, ProgramPoint, ValueId};
+use icsched_ir::{BlockId, Cfg, Definition, DomTree, FuncId, IdVec, LoopForest, Program, ProgramPoint, ValueId};
 use icsched_pointsto::{InstanceId, ModRef, PointsTo, Region, SetId, Startup};
 use rustc_hash::FxHashMap;
 
+use crate::agreement::Agreements;
 use crate::counter::{Cell, Numbers};
 use crate::creation::Creations;
 use crate::expr::{ExprId, ExprPool};
@@ -33,6 +34,7 @@ pub(crate) enum Known {
 pub(crate) struct Structure {
     pub(crate) cfg: Cfg,
     pub(crate) dominators: DomTree,
+    pub(crate) loops: LoopForest,
     definitions: icsched_ir::Definitions,
 }
 
@@ -40,7 +42,8 @@ impl Structure {
     pub(crate) fn new(function: &icsched_ir::Function) -> Self {
         let cfg = Cfg::new(function);
         let dominators = DomTree::dominators(&cfg);
-        Self { cfg, dominators, definitions: icsched_ir::Definitions::new(function) }
+        let loops = LoopForest::new(&cfg);
+        Self { cfg, dominators, loops, definitions: icsched_ir::Definitions::new(function) }
     }
 
     /// Whether a register has its value whenever control is at the start of `block`, and has had it since before it last got there.
@@ -96,6 +99,10 @@ pub struct Analysis<'m, 'p> {
     pub(crate) only_barrier: Option<Option<Cell>>,
     /// How often instances arrive at barriers, where that was asked and is a number.
     pub(crate) totals: FxHashMap<InstanceId, Option<u64>>,
+    /// Whether each way through an instance arrives at barriers, where that was asked.
+    pub(crate) always_arrives: FxHashMap<InstanceId, bool>,
+    /// What is the same for threads in step, where that was asked.
+    pub(crate) agreements: Agreements,
     /// Registers with numbers from counters, once that was asked.
     pub(crate) numbers: Option<Numbers>,
     /// What barriers may expect, once that was asked.
@@ -132,6 +139,8 @@ impl<'m, 'p> Analysis<'m, 'p> {
             abandoned: None,
             only_barrier: None,
             totals: FxHashMap::default(),
+            always_arrives: FxHashMap::default(),
+            agreements: Agreements::default(),
             numbers: None,
             startup,
             barriers: None,

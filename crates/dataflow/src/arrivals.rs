@@ -89,7 +89,7 @@ impl Analysis<'_, '_> {
     }
 
     /// The arrivals of a whole run of an instance.
-    fn total(&mut self, instance: InstanceId) -> Option<u64> {
+    pub(crate) fn total(&mut self, instance: InstanceId) -> Option<u64> {
         if !self.interference.may_arrive(instance) {
             return Some(0);
         }
@@ -197,7 +197,7 @@ impl Analysis<'_, '_> {
     }
 
     /// The arrivals of the first instructions of a block.
-    fn block_count(&mut self, instance: InstanceId, block: BlockId, end: usize) -> Option<u64> {
+    pub(crate) fn block_count(&mut self, instance: InstanceId, block: BlockId, end: usize) -> Option<u64> {
         let func = self.points_to.instances()[instance].func;
         let mut sum = 0;
         for index in 0..end {

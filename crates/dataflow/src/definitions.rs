@@ -159,6 +159,17 @@ impl Analysis<'_, '_> {
         chains
     }
 
+    /// What the call at a point does not write.
+    fn unchanged(&mut self, instance: InstanceId, call: ProgramPoint, mut facts: Facts) -> Facts {
+        let region = self.region(instance, call);
+        let modref = self.modref;
+        facts.retain(|place, fact| {
+            let bytes = u64::from(place.bytes);
+            !fact.reach.targets.iter().any(|&(object, offsets)| modref.touches_at(&region.mods, object, offsets, bytes))
+        });
+        facts
+    }
+
     /// Follows a thread down its stack: no frame of it has returned, so a frame starts with what holds at the call in the one above.
     fn follow(
         &mut self,
@@ -171,6 +182,8 @@ impl Analysis<'_, '_> {
         let mut found = Definitions { is_reached: true, ..Definitions::default() };
         let mut facts = Facts::default();
         let mut solutions = Vec::new();
+        // What a call that takes a lock cannot change, and nobody else until it is through.
+        let mut lasting: Option<Facts> = None;
         for (depth, &point) in points.iter().enumerate() {
             let function = &program.functions[point.func];
             let solution = Solver::new(self, Frames::Stack(chain[..=depth].to_vec())).solve(&entry);
@@ -192,6 +205,10 @@ impl Analysis<'_, '_> {
                 facts.retain(|_, fact| fact.reach.conflict_free);
             }
             let callee_instance = chain[depth + 1];
+            let rest_is_model = points[depth + 1..].iter().all(|p| program.functions[p.func].origin == Origin::Model);
+            if rest_is_model && function.origin == Origin::Program && !self.interference.lets_in(callee_instance) {
+                lasting = Some(self.unchanged(chain[depth], point, facts.clone()));
+            }
             let passed = self.creations.replaces(chain[depth], point).then(|| self.created(callee_instance)).flatten();
             if let Some(created) = passed {
                 for (value, known) in params.iter_mut().zip(created.params) {
@@ -206,6 +223,11 @@ impl Analysis<'_, '_> {
         let at = points.last().and_then(|&point| operation(program, point));
         if status == Status::Waiting || at.is_some_and(interference::switches) {
             facts.retain(|_, fact| fact.reach.conflict_free);
+        }
+        for (&place, fact) in lasting.iter().flat_map(Facts::iter) {
+            if facts.get(place).is_none() {
+                facts.insert(place, fact.clone());
+            }
         }
         found.places = facts
             .iter()

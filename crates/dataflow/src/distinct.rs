@@ -199,7 +199,10 @@ impl Analysis<'_, '_> {
         let loops = LoopForest::new(&structure.cfg);
         let Some(id) = loops.innermost(creation.at.block) else { return false };
         let around = loops.get(id);
-        if around.parent.is_some() || around.is_irreducible() || !self.is_called_once(creation.from, 0) {
+        if around.parent.is_some() || around.is_irreducible() {
+            return false;
+        }
+        if !self.is_called_once(creation.from, 0) && !self.comes_in_generations(creation) {
             return false;
         }
         let function = &self.program.functions[func];

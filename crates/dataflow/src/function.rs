@@ -60,6 +60,13 @@ impl Solution {
     }
 }
 
+/// What a solver goes back to.
+pub(crate) struct Suspended {
+    registers: IdVec<ValueId, Register>,
+    changed: bool,
+    downwards: bool,
+}
+
 /// Solves one function.
 pub(crate) struct Solver<'a, 'm, 'p> {
     pub(crate) analysis: &'a mut Analysis<'m, 'p>,
@@ -142,7 +149,7 @@ impl<'a, 'm, 'p> Solver<'a, 'm, 'p> {
     }
 
     /// Executes the instructions of a block in front of an index; whether control gets there.
-    fn walk(&mut self, block: BlockId, end: usize, facts: &mut Facts) -> bool {
+    pub(crate) fn walk(&mut self, block: BlockId, end: usize, facts: &mut Facts) -> bool {
         let function = self.function;
         (0..end).all(|index| self.instruction(block, index, &function.blocks[block].insts[index], facts))
     }
@@ -157,11 +164,24 @@ impl<'a, 'm, 'p> Solver<'a, 'm, 'p> {
     fn merge(&mut self, block: BlockId) -> Option<Facts> {
         let function = self.function;
         let params = &function.blocks[block].params;
+        let (merged, values) = self.merged(block, |_| true)?;
+        for (&param, value) in params.iter().zip(values) {
+            self.set(param, value);
+        }
+        Some(merged)
+    }
+
+    /// What comes along the edges from some blocks, and what they pass.
+    fn merged(&mut self, block: BlockId, counts: impl Fn(BlockId) -> bool) -> Option<(Facts, Vec<Option<ExprId>>)> {
+        let function = self.function;
         let structure = Rc::clone(&self.structure);
         let mut merged: Option<Facts> = None;
         let mut values: Vec<Option<ExprId>> = Vec::new();
-        for &from in structure.cfg.predecessors(block) {
-            let Some(facts) = self.outputs[from].clone() else { continue };
+        for &from in structure.cfg.predecessors(block).iter().filter(|&&from| counts(from)) {
+            let Some(mut facts) = self.outputs[from].clone() else { continue };
+            if let Some(known) = self.behind_loop(from, block) {
+                facts = known;
+            }
             let edges = function.blocks[from].terminator.edges().filter(|edge| edge.target == block);
             for edge in edges {
                 let passed: Vec<Option<ExprId>> = edge.args.iter().map(|&arg| self.operand(arg)).collect();
@@ -176,10 +196,29 @@ impl<'a, 'm, 'p> Solver<'a, 'm, 'p> {
                 }
             }
         }
-        for (&param, value) in params.iter().zip(values) {
-            self.set(param, value);
+        Some((merged?, values))
+    }
+
+    /// What holds when a loop with the header `from` is left for a block, if its iterations can be followed.
+    fn behind_loop(&mut self, from: BlockId, block: BlockId) -> Option<Facts> {
+        let structure = Rc::clone(&self.structure);
+        let id = structure.loops.headed_by(from)?;
+        let around = structure.loops.get(id);
+        if around.contains(block) {
+            return None;
         }
-        merged
+        let entry = self.merged(from, |b| !around.contains(b))?;
+        self.unrolled(id, block, entry)
+    }
+
+    /// Sets aside what is known of registers, to look at single iterations.
+    pub(crate) fn suspend(&mut self) -> Suspended {
+        let registers = self.registers.clone();
+        Suspended { registers, changed: self.changed, downwards: std::mem::replace(&mut self.downwards, false) }
+    }
+
+    pub(crate) fn continue_with(&mut self, kept: Suspended) {
+        Suspended { registers: self.registers, changed: self.changed, downwards: self.downwards } = kept;
     }
 
     /// Gives a register its value; `None`: its own symbol.

@@ -197,7 +197,9 @@ impl Solver<'_, '_, '_> {
             let name = self.analysis.pool.substitute(lock, &replacement);
             passed.apply_beside(name, effect, targets);
         }
-        locks.within().for_each(|targets| passed.add_within(targets));
+        for targets in locks.within() {
+            passed.add_within(targets);
+        }
         if locks.is_unknown() {
             passed.add_unknown();
         }

@@ -1,9 +1,9 @@
 //! When other threads may change memory (Bergan 2.5.4, 2.6.2: conflict-free and shared locations, interference-free regions).
 //!
 //! A fact about a *conflict-free* place survives everything that other threads do. One about a shared place came from an access of
-//! this thread. While the thread does not synchronise, no other one can write there without a data race, since nothing
-//! orders that write behind the access. Deviation: a region ends at the first synchronisation, not only at one that releases
-//! (Effinger-Dean); other threads run while a model yields.
+//! this thread. While the thread does not release anything, no other one can write there without a data race, since nothing
+//! orders that write behind the access. So a region goes on over acquires (L. Effinger-Dean, "Interference-free regions and their application
+//! to compiler optimization and data-race detection", 2012): calls of models that take a lock and let nothing go.
 //!
 //! Models are not protected by race freedom but by running without a switch: a thread in the program may be anywhere while another one's
 //! model changes a mutex or a stream. So what a model knows of shared places is forgotten when control goes on in the program.
@@ -28,6 +28,8 @@ pub(crate) struct Interference {
     strays: IdVec<InstanceId, bool>,
     /// Instances that may acquire or release locks, in themselves or in what they call.
     locks: IdVec<InstanceId, bool>,
+    /// Instances that may let other threads change what this one has accessed, in themselves or in what they call.
+    lets_in: IdVec<InstanceId, bool>,
     /// Instances that may end their thread, in themselves or in what they call.
     ends: IdVec<InstanceId, bool>,
     /// Instances that may create threads, in themselves or in what they call.
@@ -55,6 +57,15 @@ pub(crate) fn switches(op: &Op) -> bool {
     }
 }
 
+/// Whether executing the operation itself lets other threads run and may order what they do behind what this one has done. What just
+/// waits does not, nor the event that a model reports: models that only take a lock have nothing else.
+fn releases(op: &Op) -> bool {
+    let only_waits = |i: Intrinsic| {
+        matches!(i, Intrinsic::Wait | Intrinsic::WaitTimed | Intrinsic::Yield | Intrinsic::Event | Intrinsic::Acquire)
+    };
+    switches(op) && !matches!(op, Op::Call { callee: Callee::Intrinsic(i), .. } if only_waits(*i))
+}
+
 impl Interference {
     /// One pass over the instances' instructions, and time in the number of calls.
     pub(crate) fn new(program: &Program, points_to: &PointsTo, icfg: &Icfg) -> Self {
@@ -74,11 +85,16 @@ impl Interference {
         });
         let strays = callers(icfg, strays.collect());
         let locks = has(&|op| lockset::effect(op).is_some());
+        let switching = has(&switches);
+        let takes = has(&|op| matches!(op, Op::Call { callee: Callee::Intrinsic(Intrinsic::Acquire), .. }));
+        let lets_go = has(&releases);
+        let lets_in = lets_in(program, points_to, icfg, &|i| switching[i] && (lets_go[i] || !takes[i]));
         Self {
-            switches: has(&switches),
+            switches: switching,
             saves: has(&saves_context),
             strays,
             locks,
+            lets_in,
             ends: has(&ends_thread),
             creates: has(&creates_thread),
             arrives: has(&arrives),
@@ -94,6 +110,12 @@ impl Interference {
     /// Whether a call of the instance may let other threads run.
     pub(crate) fn may_switch(&self, instance: InstanceId) -> bool {
         self.switches[instance]
+    }
+
+    /// Whether other threads may change what this one has accessed by the time that a call of the instance returns, without a data race. A
+    /// model that takes a lock and lets nothing go does not let them, nor does what calls only such models.
+    pub(crate) fn lets_in(&self, instance: InstanceId) -> bool {
+        self.lets_in[instance]
     }
 
     /// Whether a call of the instance may change which locks its thread holds.
@@ -159,6 +181,34 @@ fn arrives(op: &Op) -> bool {
 
 fn saves_context(op: &Op) -> bool {
     matches!(op, Op::Call { callee: Callee::Intrinsic(Intrinsic::SaveContext), .. })
+}
+
+/// The instances of [`Interference::lets_in`], given which of the models are.
+fn lets_in(
+    program: &Program,
+    points_to: &PointsTo,
+    icfg: &Icfg,
+    does_as_model: &dyn Fn(InstanceId) -> bool,
+) -> IdVec<InstanceId, bool> {
+    let is_model = |i: InstanceId| program.functions[points_to.instances()[i].func].origin == Origin::Model;
+    let model_does = |i: InstanceId| is_model(i) && does_as_model(i);
+    let does = |i: InstanceId| {
+        let function = &program.functions[points_to.instances()[i].func];
+        let calls = || icfg.edges(i).iter().any(|e| e.kind == EdgeKind::Call && model_does(e.to));
+        let by_itself = || function.blocks.values().flat_map(|b| &b.insts).any(|inst| switches(&inst.op));
+        if is_model(i) { model_does(i) } else { by_itself() || calls() }
+    };
+    let mut found: IdVec<InstanceId, bool> = points_to.instances().ids().map(does).collect();
+    let mut work: Vec<InstanceId> = found.iter().filter(|(i, is)| **is && !is_model(*i)).map(|(i, _)| i).collect();
+    while let Some(id) = work.pop() {
+        let callers = icfg.incoming(id).filter(|(from, e)| e.kind == EdgeKind::Call && !is_model(*from));
+        for (from, _) in callers.collect::<Vec<_>>() {
+            if !std::mem::replace(&mut found[from], true) {
+                work.push(from);
+            }
+        }
+    }
+    found
 }
 
 /// Adds to a set of instances those that call one of them.

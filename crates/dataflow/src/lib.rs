@@ -11,6 +11,8 @@
 //! API boundary: facts are about registers of the context's frames and about memory; nothing in here knows symbolic execution.
 
 mod abandoned;
+mod agreement;
+mod alignment;
 mod analysis;
 mod arrivals;
 mod barriers;
@@ -24,6 +26,7 @@ mod expr;
 mod facts;
 mod fold;
 mod function;
+mod generations;
 mod held;
 mod icfg;
 mod initial;
@@ -38,6 +41,7 @@ mod state;
 mod statics;
 mod summary;
 mod transfer;
+mod unroll;
 mod waits;
 
 pub use analysis::Analysis;

@@ -22,7 +22,13 @@ const NEVER: i8 = i8::MIN;
 /// Most locks that are told apart in one set.
 const MAX_LOCKS: usize = 32;
 
-/// Where locks may start; empty if nothing is known.
+/// Most places of one lock that are told apart; of more, only the objects are.
+const MAX_TARGETS: usize = 64;
+
+/// Most places of all locks without names together; of more, only the objects that any of them may be in are known.
+const MAX_PLACES: usize = 256;
+
+/// Where locks may start; empty if nothing is known. Sorted; made by [`targets`].
 pub(crate) type Targets = Rc<[(ObjectId, Offsets)]>;
 
 /// What code does to how often a lock is held.
@@ -135,13 +141,23 @@ impl Locks {
         }
     }
 
-    pub(crate) fn add_within(&mut self, targets: &Targets) {
+    /// Whether that was not known.
+    pub(crate) fn add_within(&mut self, targets: &Targets) -> bool {
+        if self.unknown {
+            return false;
+        }
         if targets.is_empty() {
             self.add_unknown();
-        } else {
+            return true;
+        }
+        let is_known = self.within.iter().any(|known| Rc::ptr_eq(known, targets))
+            || self.within.iter().any(|known| covers(known, targets));
+        if !is_known {
+            self.within.retain(|known| !covers(targets, known));
             self.within.insert(Rc::clone(targets));
             self.limit();
         }
+        !is_known
     }
 
     pub(crate) fn add_unknown(&mut self) {
@@ -167,21 +183,31 @@ impl Locks {
         if self.unknown {
             return false;
         }
-        let before = self.clone();
+        if other.unknown {
+            self.add_unknown();
+            return true;
+        }
+        let mut more = false;
         let locks: BTreeSet<ExprId> = self.named.keys().chain(other.named.keys()).copied().collect();
         for lock in locks {
-            let (effect, targets) = match (self.named.remove(&lock), other.named.get(&lock)) {
-                (Some((a, at)), Some((b, also_at))) => (a.join(*b), union(&at, also_at)),
-                (Some((a, at)), None) => (a.join(Effect::NONE), at),
+            let known = self.named.remove(&lock);
+            let (effect, targets) = match (&known, other.named.get(&lock)) {
+                (Some((a, at)), Some((b, also_at))) => (a.join(*b), union(at, also_at)),
+                (Some((a, at)), None) => (a.join(Effect::NONE), Rc::clone(at)),
                 (None, Some((b, at))) => (b.join(Effect::NONE), Rc::clone(at)),
                 (None, None) => continue,
             };
+            more |= match &known {
+                Some((old, at)) => *old != effect || !Rc::ptr_eq(at, &targets),
+                None => effect != Effect::NONE,
+            };
             self.put(lock, effect, targets);
         }
-        self.within.extend(other.within.iter().cloned());
-        self.unknown |= other.unknown;
         self.limit();
-        *self != before
+        for targets in &other.within {
+            more |= self.add_within(targets);
+        }
+        more
     }
 
     /// Locks whose address is no longer what its name says lose the name.
@@ -209,21 +235,40 @@ impl Locks {
         if self.named.len() > MAX_LOCKS {
             self.rename(|_| true);
         }
-        if self.within.len() > MAX_LOCKS {
+        let places: usize = self.within.iter().map(|targets| targets.len()).sum();
+        if self.within.len() > MAX_LOCKS || self.within.len() > 1 && places > MAX_PLACES {
             let all = self.within.iter().flat_map(|targets| targets.iter());
-            let anywhere: BTreeSet<(ObjectId, Offsets)> = all.map(|&(object, _)| (object, Offsets::ANY)).collect();
-            self.within = BTreeSet::from([anywhere.into_iter().collect()]);
+            self.within = BTreeSet::from([targets(all.map(|&(object, _)| (object, Offsets::ANY)))]);
         }
     }
 }
 
+/// The places of both; one of the two if it says that already.
 fn union(a: &Targets, b: &Targets) -> Targets {
-    if a == b || a.is_empty() {
-        return Rc::clone(a);
+    if a.is_empty() || !b.is_empty() && covers(a, b) {
+        Rc::clone(a)
+    } else if b.is_empty() || covers(b, a) {
+        Rc::clone(b)
+    } else {
+        targets(a.iter().chain(b.iter()).copied())
     }
-    if b.is_empty() {
-        return Rc::clone(b);
+}
+
+/// Some places, as [`Targets`].
+pub(crate) fn targets(places: impl Iterator<Item = (ObjectId, Offsets)>) -> Targets {
+    let mut all: Vec<(ObjectId, Offsets)> = places.collect();
+    all.sort_unstable();
+    all.dedup();
+    if all.len() > MAX_TARGETS {
+        all.iter_mut().for_each(|place| place.1 = Offsets::ANY);
+        all.dedup();
     }
-    let all: BTreeSet<(ObjectId, Offsets)> = a.iter().chain(b.iter()).copied().collect();
-    all.into_iter().collect()
+    all.into()
+}
+
+/// Whether all places of `b` are seen to be among those of `a`.
+fn covers(a: &Targets, b: &Targets) -> bool {
+    let is_in = |place: &(ObjectId, Offsets)| a.binary_search(place).is_ok();
+    Rc::ptr_eq(a, b)
+        || a.len().max(MAX_TARGETS) >= b.len() && b.iter().all(|place| is_in(place) || is_in(&(place.0, Offsets::ANY)))
 }

@@ -15,7 +15,7 @@ use crate::context::returned;
 use crate::expr::{ExprId, SUMMARISED, Symbol};
 use crate::function::{Entry, Solver};
 use crate::icfg::{self, point};
-use crate::locks::{Effect, Locks, Targets};
+use crate::locks::{Effect, Locks, Targets, targets};
 use crate::place::{Base, Frames, address, moved};
 use crate::transfer::never_returns;
 
@@ -262,7 +262,9 @@ impl Solver<'_, '_, '_> {
             let targets = self.narrowed(callee, args, lock).unwrap_or_else(|| Rc::clone(targets));
             called.apply_beside(replaced, effect, &targets);
         }
-        summary.within().for_each(|targets| called.add_within(targets));
+        for targets in summary.within() {
+            called.add_within(targets);
+        }
         if summary.is_unknown() {
             called.add_unknown();
         }
@@ -279,10 +281,7 @@ impl Solver<'_, '_, '_> {
     /// Where a pointer may point to, moved by some bytes.
     fn targets(&self, pointer: Operand, by: i64) -> Targets {
         let info = self.analysis.points_to.pointer_info_in(self.instance, pointer);
-        let mut targets: Vec<_> = info.locations.iter().map(|l| (l.object, moved(l.offsets, by))).collect();
-        targets.sort_unstable();
-        targets.dedup();
-        targets.into()
+        targets(info.locations.iter().map(|l| (l.object, moved(l.offsets, by))))
     }
 
     /// Some registers of the current frame get new values.

@@ -50,7 +50,7 @@ impl Analysis<'_, '_> {
             };
             standing.push(found);
         }
-        let mut relations = Vec::new();
+        let mut relations = self.all_aligned(threads, walks);
         for (a, one) in standing.iter().enumerate() {
             for (b, other) in standing.iter().enumerate().skip(a + 1) {
                 let (Some(one), Some(other)) = (one, other) else { continue };
@@ -62,7 +62,25 @@ impl Analysis<'_, '_> {
                     let width = self.program.functions[func].values[value].ty.bits();
                     let a = (a, self.pool.symbol(Symbol { frame: one.frame, value }, width));
                     let b = (b, self.pool.symbol(Symbol { frame: other.frame, value }, width));
-                    relations.push(Relation { kind: RelationKind::Equal, a, b });
+                    let relation = Relation { kind: RelationKind::Equal, a, b };
+                    if !relations.contains(&relation) {
+                        relations.push(relation);
+                    }
+                }
+            }
+        }
+        relations
+    }
+
+    fn all_aligned(&mut self, threads: &[ThreadContext], walks: &[Vec<Walk>]) -> Vec<Relation> {
+        let mut relations = Vec::new();
+        if self.only_barrier().is_none_or(|barrier| !self.is_for_all(barrier)) {
+            return relations;
+        }
+        for (a, one) in walks.iter().enumerate() {
+            for (b, other) in walks.iter().enumerate().skip(a + 1) {
+                if let ([one], [other]) = (&one[..], &other[..]) {
+                    relations.extend(self.aligned([(a, &threads[a], one), (b, &threads[b], other)]));
                 }
             }
         }

@@ -1,13 +1,14 @@
 //! Whether no more threads ever wait at a barrier than it expects: then each round of it is made by all of them.
 //!
 //! Counted are the thread that runs `main` and the creations of threads, of those that can get to a wait at any barrier: a creation that is
-//! executed once is one thread, one in a loop that runs once is as many as the loop allows.
+//! executed once is one thread, one in a loop is as many as the loop allows, if that runs once or its threads come in [generations](crate::generations).
 
-use icsched_ir::{BlockId, CastOp, Const, IntPredicate, LoopForest, Op, Operand, Terminator};
+use icsched_ir::{BlockId, CastOp, Const, LoopForest, Op, Operand};
 use icsched_pointsto::InstanceId;
 
 use crate::analysis::{Analysis, Structure};
 use crate::creation::Creation;
+use crate::generations::Bound;
 use crate::icfg::EdgeKind;
 use crate::place::{Base, Frames, Place};
 use crate::state::Count;
@@ -40,9 +41,13 @@ impl Analysis<'_, '_> {
         let main = self.program.main.and_then(|f| self.points_to.shared_instance(f));
         let mut number = u64::from(main.is_some_and(|i| arrives(self, i)));
         let mut variable: Option<(Place, u64)> = None;
-        for creation in &creations.all {
-            if !creation.starts.iter().any(|&i| arrives(self, i)) {
-                continue;
+        let waiting: Vec<&Creation> =
+            creations.all.iter().filter(|c| c.starts.iter().any(|&i| arrives(self, i))).collect();
+        for creation in &waiting {
+            // Of what waits in several generations some rounds were without those of the others.
+            let is_alone = number == 0 && waiting.len() == 1;
+            if !is_alone && !self.is_called_once(creation.from, 0) {
+                return false;
             }
             match self.made(creation) {
                 Some(Made::Number(n)) => number = number.saturating_add(n),
@@ -65,42 +70,15 @@ impl Analysis<'_, '_> {
             return Some(Made::Number(1));
         }
         let func = self.points_to.instances()[creation.from].func;
-        let structure = self.structure(func);
-        let loops = LoopForest::new(&structure.cfg);
+        let loops = LoopForest::new(&self.structure(func).cfg);
         let around = loops.get(loops.innermost(creation.at.block)?);
-        if around.parent.is_some() || around.is_irreducible() || !self.is_called_once(creation.from, 0) {
-            return None;
-        }
         // The header tests, and a creation is behind the test.
-        let function = &self.program.functions[func];
-        let Terminator::Branch { condition, then_edge, else_edge } = &function.blocks[around.header].terminator else {
-            return None;
-        };
-        let goes_on = around.contains(then_edge.target) && !around.contains(else_edge.target);
-        if !goes_on || creation.at.block == around.header {
-            return None;
-        }
-        let inst = structure.inst(function, condition.value()?)?;
-        let Op::IntCompare { predicate: IntPredicate::Slt | IntPredicate::Ult, a, b } = inst.op else { return None };
-        let counted = a.value()?;
-        let position = function.blocks[around.header].params.iter().position(|&p| p == counted)?;
-        let mut start: Option<u64> = None;
-        for &from in structure.cfg.predecessors(around.header) {
-            for edge in function.blocks[from].terminator.edges().filter(|e| e.target == around.header) {
-                let passed = *edge.args.get(position)?;
-                if around.contains(from) {
-                    is_next(function, &structure, passed, counted).then_some(())?;
-                } else if let (Operand::Const(Const::Bits { bits, .. }), None) = (passed, start) {
-                    start = Some(bits);
-                } else {
-                    return None;
-                }
-            }
-        }
-        let start = start.filter(|&s| s <= 1)?;
-        match b {
-            Operand::Const(Const::Bits { bits, .. }) => Some(Made::Number(bits.checked_sub(start)?)),
-            _ => self.fixed_variable(func, b).map(|place| Made::UpTo(place, start)),
+        let counted = self.counted(func, around).filter(|c| c.start <= 1 && creation.at.block != around.header)?;
+        let alone = self.is_called_once(creation.from, 0) || self.comes_in_generations(creation);
+        match counted.bound {
+            _ if !alone => None,
+            Bound::Number(bits) => Some(Made::Number(bits.checked_sub(counted.start)?)),
+            Bound::Variable(place) => Some(Made::UpTo(place, counted.start)),
         }
     }
 
@@ -144,16 +122,4 @@ fn offset_of(function: &icsched_ir::Function, structure: &Structure, address: Op
             _ => None,
         },
     }
-}
-
-/// Whether an operand is one more than a value.
-fn is_next(
-    function: &icsched_ir::Function,
-    structure: &Structure,
-    operand: Operand,
-    value: icsched_ir::ValueId,
-) -> bool {
-    let inst = operand.value().and_then(|v| structure.inst(function, v));
-    let one = |b: &Operand| matches!(b, Operand::Const(Const::Bits { bits: 1, .. }));
-    matches!(inst.map(|i| &i.op), Some(Op::Binary { op: icsched_ir::BinOp::Add, a, b }) if *a == Operand::Value(value) && one(b))
 }

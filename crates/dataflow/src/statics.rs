@@ -8,6 +8,8 @@
 //! writes that are left, and starts again without the bytes that one of them changes, until none does. In a run of the program the
 //! first write that changes another byte would have been left.
 
+use std::collections::BTreeMap;
+
 use icsched_ir::{
     BinOp, Callee, CastOp, Const, Definitions, FuncId, Function, GlobalId, IdVec, Intrinsic, Op, Operand, Program,
     ProgramPoint, Type, ValueId,
@@ -27,7 +29,7 @@ const MAX_DEPTH: u32 = 6;
 const MAX_ROUNDS: u32 = 3;
 
 /// What is written somewhere in an object.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Write {
     offsets: Offsets,
     /// `None`: up to the end.
@@ -35,7 +37,7 @@ struct Write {
     what: Written,
 }
 
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Written {
     /// The bytes of this word, little-endian.
     Word(u64),
@@ -100,9 +102,7 @@ impl Statics {
             }
         }
         for id in program.globals.ids() {
-            let writes = &mut this.writes[id];
-            writes.sort_unstable_by_key(|w| (w.offsets, w.bytes));
-            writes.dedup();
+            this.writes[id] = simplified(std::mem::take(&mut this.writes[id]));
         }
         this
     }
@@ -221,6 +221,48 @@ impl Statics {
 /// Whether the engine or nobody knows who sets a variable.
 fn is_set_outside(global: &icsched_ir::Global) -> bool {
     global.external || global.thread_local || crate::initial::SET_AT_START.contains(&global.name.as_str())
+}
+
+/// Writes that change the same bytes as `writes`, few of them: in a large program thousands may hit one variable.
+fn simplified(mut writes: Vec<Write>) -> Vec<Write> {
+    writes.sort_unstable();
+    writes.dedup();
+    // Without gaps: where each run starts and ends.
+    let mut runs: Vec<(i64, i64)> = Vec::new();
+    let mut gapped: BTreeMap<Offsets, Option<u64>> = BTreeMap::new();
+    let mut kept: Vec<Write> = Vec::new();
+    for write in writes {
+        let length = write.bytes.map_or(i64::MAX, |n| i64::try_from(n).unwrap_or(i64::MAX));
+        match (write.what, write.offsets) {
+            (Written::Word(_) | Written::Fill(_), _) => kept.push(write),
+            (Written::Anything, Offsets::Exact(x)) if x >= 0 => runs.push((x, x.saturating_add(length))),
+            // In front of the object: an error.
+            (Written::Anything, Offsets::Exact(_)) => {}
+            (Written::Anything, Offsets::Strided { start, stride }) => {
+                if write.bytes.is_none_or(|n| n >= stride) {
+                    runs.push((i64::try_from(start).unwrap_or(i64::MAX), i64::MAX));
+                } else {
+                    let longest = gapped.entry(write.offsets).or_default();
+                    *longest = (*longest).max(write.bytes);
+                }
+            }
+        }
+    }
+    runs.sort_unstable();
+    let mut merged: Vec<(i64, i64)> = Vec::new();
+    for (start, end) in runs {
+        match merged.last_mut().filter(|last| start <= last.1) {
+            Some(last) => last.1 = last.1.max(end),
+            None => merged.push((start, end)),
+        }
+    }
+    let anything = |offsets, bytes| Write { offsets, bytes, what: Written::Anything };
+    let whole = |(start, end): (i64, i64)| {
+        anything(Offsets::Exact(start), (end < i64::MAX).then(|| (end - start).unsigned_abs()))
+    };
+    kept.extend(merged.into_iter().map(whole));
+    kept.extend(gapped.into_iter().map(|(offsets, bytes)| anything(offsets, bytes)));
+    kept
 }
 
 /// Start and length within an object of `size` bytes of each place a write may be at.

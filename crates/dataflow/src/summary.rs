@@ -153,8 +153,7 @@ impl Solver<'_, '_, '_> {
             return false;
         }
         self.disturb(block, index, inst, facts);
-        let switches = self.switches(at, &targets);
-        if switches {
+        if self.lets_in(at, &targets) {
             facts.retain(|_, fact| fact.reach.conflict_free);
         }
         let strays = targets.instances.iter().any(|&i| self.analysis.interference.may_stray(i));
@@ -175,10 +174,14 @@ impl Solver<'_, '_, '_> {
         true
     }
 
-    /// Whether other threads may run during a call.
-    fn switches(&mut self, at: ProgramPoint, targets: &icfg::Callees) -> bool {
-        self.analysis.region(self.instance, at).synchronises
-            || targets.instances.iter().any(|&i| self.analysis.interference.may_switch(i))
+    /// Whether other threads may change during a call what this one has accessed. Where nothing protects models but that they are not
+    /// interrupted, they may whenever others run.
+    fn lets_in(&mut self, at: ProgramPoint, targets: &icfg::Callees) -> bool {
+        let in_model = self.analysis.program.functions[at.func].origin == Origin::Model;
+        let interference = &self.analysis.interference;
+        let is_known = !targets.others && !in_model;
+        let lets = |&i: &InstanceId| if is_known { interference.lets_in(i) } else { interference.may_switch(i) };
+        targets.instances.iter().any(lets) || !is_known && self.analysis.region(self.instance, at).synchronises
     }
 
     /// Whether a call goes from the program into a model.

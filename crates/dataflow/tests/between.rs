@@ -34,6 +34,12 @@ entry:
     call __ics_event(%m, 0:i32)
     return
 }
+function @unlock(%m: ptr) model {
+entry:
+    call __ics_release(%m)
+    call __ics_event(%m, 0:i32)
+    return
+}
 function @worker(%p: ptr) -> ptr {
 entry:
     call @deep(%p)
@@ -128,7 +134,9 @@ fn numbers_from_a_counter_differ() {
     let again =
         "    %x: i32 = load [@next]\n    %o: i32 = load [@next]\n    %y: i32 = add %o, 1\n    store [@next], %y";
     assert_eq!(relations(&counting(again, ""), &[At::Mark(3)]), ["0:v1#0 != 1:v1#0"], "the second load gives the same");
-    let apart = number.replace("    %y", "    call @lock(@own)\n    %y");
+    let acquires = number.replace("    %y", "    call @lock(@own)\n    %y");
+    assert_eq!(relations(&counting(&acquires, ""), &[At::Mark(3)]), ["0:v1#0 != 1:v1#0"], "nobody else is let in");
+    let apart = number.replace("    %y", "    call @unlock(@own)\n    %y");
     assert_eq!(relations(&counting(&apart, ""), &[At::Mark(3)]), NONE, "another thread may load in between");
     assert_eq!(relations(&counting(number, "store [@next], 0:i32"), &[At::Mark(3)]), NONE, "written again");
     let maybe = "    %x: i32 = load [@next]\n    %c: i1 = icmp.eq %x, 3\n    branch %c, on, off\non:\n    %y: i32 = add %x, 1\n    \
@@ -177,7 +185,8 @@ fn threads_between_the_same_barriers_are_in_the_same_iteration() {
     assert_eq!(relations(&rounds(WAIT), &[At::Mark(4)]), same);
     let two = format!("{WAIT}\n    call @lock(@own)\n{WAIT}");
     assert_eq!(relations(&rounds(&two), &[At::Mark(4)]), same);
-    assert_eq!(relations(&rounds(&two), &[At::Call("rounds", "lock")]), same);
+    let size = "0:v4#0 == 1:v4#0";
+    assert_eq!(relations(&rounds(&two), &[At::Call("rounds", "lock")]), [same[0], same[1], size]);
     assert_eq!(relations(&rounds(""), &[At::Mark(4)]), NONE);
     let maybe = format!("    %d: i1 = icmp.eq %k, 3\n    branch %d, on, off\non:\n{WAIT}\n    jump off\noff:");
     assert_eq!(relations(&rounds(&maybe), &[At::Mark(4)]), NONE, "not every iteration waits");
@@ -202,4 +211,110 @@ fn threads_that_the_barrier_does_not_expect_break_the_rounds() {
     assert_eq!(relations(&fewer, &[At::Mark(4)]), NONE);
     let changed = rounds(WAIT).replace("    %r: ptr", "    store [@size], 3:i32\n    %r: ptr");
     assert_eq!(relations(&changed, &[At::Mark(4)]), ["0:v2#0 == 1:v2#0"], "the step is not the same for all");
+}
+
+/// Threads in loops around barriers, with numbers of their own in `%id`; as many as a variable says, joined and created again for each of two
+/// rounds of the main thread. The body of the start function is what differs.
+fn phases(body: &str) -> String {
+    let create = "function @pthread_create(%t: ptr, %a: ptr, %start: ptr, %arg: ptr) -> i32 model {\nentry:\n    store [%t], 1:i64\n    \
+                  call @create(%start, %arg)\n    return 0\n}\nfunction @pthread_join(%t: i64, %r: ptr) -> i32 model {\nentry:\n    \
+                  call __ics_yield()\n    return 0\n}\nglobal @shared size 8 align 8\nglobal @limit size 8 align 8\n";
+    let start = format!("function @start(%id: ptr) -> ptr {{\nentry:\n{body}\n    return null\n}}\n");
+    let search = "function @search() {\nentry:\n    %a: ptr = alloca 128 align 8\n    %n: i32 = load [@processors]
+    %s: i64 = sext %n\n    store [@shared], %s\n    store [@items], %s
+    call @barrier_init(@barrier, %n)\n    jump head(0)\nhead(%i: i32):\n    %bound: i32 = load [@processors]
+    %c: i1 = icmp.slt %i, %bound\n    branch %c, body, made\nbody:\n    %w: i64 = sext %i\n    %t = address %a + %w*8
+    %arg = address @items + %w*8\n    %e: i32 = call @pthread_create(%t, null, @start, %arg)\n    %f: i1 = icmp.ne %e, 0
+    branch %f, failed, on\nfailed:\n    call __ics_exit(1:i32)\n    unreachable\non:\n    %o: i32 = add %i, 1\n    jump head(%o)
+made:\n    jump wait(0)\nwait(%j: i32):\n    %limit: i32 = load [@processors]\n    %d: i1 = icmp.slt %j, %limit
+    branch %d, join, done\njoin:\n    %v: i64 = sext %j\n    %u = address %a + %v*8\n    %h: i64 = load [%u]
+    %z: i32 = call @pthread_join(%h, null)\n    %p: i32 = add %j, 1\n    jump wait(%p)\ndone:\n    return\n}\n";
+    let main = "    store [@processors], %argc\n    call @search()\n    call @search()";
+    format!("{BARRIER}{create}{VISIT}{start}{search}{}", main_with(main))
+}
+
+/// A loop around waits whose condition is read from shared memory in each phase, with a loop of the same kind inside; one thread writes.
+const NESTED: &str = "    jump outer(0)\nouter(%i: i64):\n    call @await(@barrier)\n    %n: i64 = load [@shared]
+    %c: i1 = icmp.slt %i, %n\n    branch %c, start, done\nstart:\n    jump inner(0)\ninner(%k: i64):\n    %l: i64 = load [@limit]
+    %d: i1 = icmp.slt %k, %l\n    branch %d, body, next\nbody:\n    %first: i1 = icmp.eq %id, @items\n    branch %first, one, all\none:
+    store [@limit], %k\n    jump all\nall:\n    call @await(@barrier)\n    call @visit(%k)\n    %k1: i64 = add %k, 1\n    jump inner(%k1)
+next:\n    %i1: i64 = add %i, 1\n    jump outer(%i1)\ndone:";
+
+const VISIT: &str =
+    "function @visit(%x: i64) {\nentry:\n    %m: i32 = add 12345, 5\n    call @await(@barrier)\n    return\n}\n";
+
+#[test]
+fn loops_around_waits_with_conditions_that_are_the_same_for_all_are_in_step() {
+    let text = phases(NESTED);
+    let known = relations(&text, &[At::Call("start", "visit"), At::Mark(5)]);
+    // The counters and the bounds that were loaded; their parameter is one of them.
+    for register in ["v1", "v2", "v4", "v5"] {
+        let same = format!("0:{register}#0 == 1:{register}#0");
+        assert!(known.contains(&same), "{same} in {known:?}");
+    }
+    let own = text
+        .replace("icmp.slt %k, %l", "icmp.slt %k, %own")
+        .replace("    %l: i64 = load [@limit]", "    %own: i64 = load [%id]");
+    let known = relations(&own, &[At::Call("start", "visit"), At::Mark(5)]);
+    assert!(!known.iter().any(|r| r.contains("==")), "each thread has a bound of its own: {known:?}");
+}
+
+#[test]
+fn what_is_loaded_behind_other_synchronisation_may_differ() {
+    let text = phases(NESTED).replace("    %n: i64 = load", "    call @lock(@own)\n    %n: i64 = load");
+    let known = relations(&text, &[At::Call("start", "visit"), At::Mark(5)]);
+    assert!(!known.iter().any(|r| r.contains("==")), "a thread may write between two locks: {known:?}");
+}
+
+#[test]
+fn threads_that_were_at_one_wait_last_agree_since() {
+    // How often the loop runs differs, and so does what it counts.
+    let body = "    jump outer(0)\nouter(%i: i64):\n    %n: i64 = load [%id]\n    %c: i1 = icmp.slt %i, %n\n    branch %c, body, done\nbody:
+    call @await(@barrier)\n    %x: i64 = load [@shared]\n    call @visit(%x)\n    %i1: i64 = add %i, 1\n    jump outer(%i1)\ndone:";
+    let known = relations(&phases(body), &[At::Call("start", "visit"), At::Mark(5)]);
+    let equal: Vec<_> = known.iter().filter(|r| r.contains("==")).collect();
+    assert_eq!(equal, ["0:v4#0 == 1:v4#0", "0:v1#0 == 1:v1#0"]);
+    let later = "    %x: i64 = load [@shared]\n    call @lock(@own)\n";
+    let moved = phases(body)
+        .replace("    %x: i64 = load [@shared]\n", &later.replace("    %x", "    call @lock(@own)\n    %x"));
+    let known = relations(&moved, &[At::Call("start", "visit"), At::Mark(5)]);
+    let equal: Vec<_> = known.iter().filter(|r| r.contains("==")).collect();
+    assert_eq!(equal, ["0:v1#0 == 1:v1#0"]);
+}
+
+#[test]
+fn a_loop_without_a_wait_does_not_tell_iterations_apart() {
+    let body = "    call @await(@barrier)\n    %n: i64 = load [@shared]\n    jump head(0)\nhead(%i: i64):\n    %c: i1 = icmp.slt %i, %n
+    branch %c, body, done\nbody:\n    %m: i32 = add 12345, 6\n    %i1: i64 = add %i, 1\n    jump head(%i1)\ndone:\n    call @await(@barrier)";
+    let known = relations(&phases(body), &[At::Mark(6)]);
+    let equal: Vec<_> = known.iter().filter(|r| r.contains("==")).collect();
+    assert_eq!(equal, ["0:v1#0 == 1:v1#0"], "the bound is the same, the counter is not");
+}
+
+#[test]
+fn threads_that_are_not_joined_break_the_rounds_of_the_next_ones() {
+    let text = phases(NESTED);
+    let stack = [At::Call("start", "visit"), At::Mark(5)];
+    let say = |text: &str| relations(text, &stack).iter().filter(|r| r.contains("==")).count();
+    assert_ne!(say(&text), 0);
+    assert_eq!(say(&text.replace("    jump wait(0)", "    jump wait(1)")), 0, "the first one is not joined");
+    let early = text.replace(
+        "%z: i32 = call @pthread_join(%h, null)",
+        "%z: i32 = call @pthread_join(%h, null)\n    \
+                                branch %d, on2, done\non2:",
+    );
+    assert_eq!(say(&early), 0, "a way leaves the loop");
+    let other = text.replace("    %h: i64 = load [%u]", "    store [%u], 3:i64\n    %h: i64 = load [%u]");
+    assert_eq!(say(&other), 0, "another handle");
+    let twice = text.replace(
+        "    call @search()\n    call @search()",
+        "    call @search()\n    call @create(@start, null)\n    call @search()",
+    );
+    assert_eq!(say(&twice), 0, "one more thread");
+    let detached = text.replace(
+        "function @search",
+        "function @pthread_detach(%t: i64) -> i32 model {\nentry:\n    return 0\n}\nfunction @search",
+    );
+    let detached = detached.replace("    jump wait(0)", "    %q: i32 = call @pthread_detach(1)\n    jump wait(0)");
+    assert_eq!(say(&detached), 0, "detached");
 }

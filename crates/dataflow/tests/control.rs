@@ -194,3 +194,41 @@ fn expressions_are_brought_into_one_form() {
         ]
     );
 }
+
+/// A loop over `i` below `bound` that runs `body`.
+fn below(bound: &str, body: &str) -> String {
+    counting(body).replace("icmp.slt %i, %argc", &format!("icmp.slt %i, {bound}"))
+}
+
+#[test]
+fn short_loops_are_followed_iteration_by_iteration() {
+    let element = "    %w: i64 = sext %i\n    %q = address @a + %w*4\n    store [%q], %i";
+    assert_eq!(places_of_main(&below("2", element), ""), ["[a+0:4] = 0", "[a+4:4] = 1"]);
+    assert_eq!(places_of_main(&below("%argc", element), ""), Vec::<String>::new(), "it may not run at all");
+    assert_eq!(places_of_main(&below("0", element), ""), Vec::<String>::new());
+    let last = "    store [@b], %i";
+    assert_eq!(places_of_main(&below("8", last), ""), ["[b+0:4] = 7"]);
+    assert_eq!(places_of_main(&below("9", last), ""), Vec::<String>::new(), "too long");
+    let one = "    %d = icmp.eq %i, 1\n    branch %d, yes, no\nyes:\n    store [@b], %i\n    jump no\nno:";
+    assert_eq!(places_of_main(&below("3", one), ""), ["[b+0:4] = 1"], "each iteration decides for itself");
+    let unknown = one.replace("icmp.eq %i, 1", "icmp.eq %argc, 1");
+    assert_eq!(places_of_main(&below("3", &unknown), ""), Vec::<String>::new());
+}
+
+#[test]
+fn what_a_short_loop_says_of_its_registers_ends_with_it() {
+    // The second iteration stores what the first one was told, under the name of what it is told itself.
+    let carried = "    jump head(0, 5)\nhead(%i: i32, %p: i32):\n    %c = icmp.slt %i, 2\n    branch %c, body, done\nbody:
+    store [@b], %p\n    %x: i32 = call __ics_thread_self()\n    store [@a], %argc\n    %next = add %i, 1\n    jump head(%next, %x)\ndone:";
+    assert_eq!(places_of_main(carried, ""), ["[a+0:4] = v0#0"]);
+}
+
+#[test]
+fn short_loops_inside_of_short_ones_are_followed_too() {
+    let inner = "    jump head2(0)\nhead2(%j: i32):\n    %c2 = icmp.slt %j, 2\n    branch %c2, body2, done2\nbody2:\n    %s = mul %i, 2
+    %t = add %s, %j\n    store [@b], %t\n    %next2 = add %j, 1\n    jump head2(%next2)\ndone2:";
+    assert_eq!(places_of_main(&below("2", inner), ""), ["[b+0:4] = 3"]);
+    let left = inner
+        .replace("    store [@b], %t", "    store [@b], %t\n    %e = icmp.eq %t, 1\n    branch %e, done2, on2\non2:");
+    assert_eq!(places_of_main(&below("2", &left), ""), ["[b+0:4] = 3"], "a way out of the body is followed as well");
+}

@@ -49,7 +49,7 @@ fn shared_places_are_kept_while_the_thread_does_not_synchronise() {
 fn synchronisation_lets_others_change_shared_places() {
     for operation in [
         "call @unlock(@early)",
-        "call @lock(@early)",
+        "call @lock(@early)\n    call @unlock(@early)",
         "call __ics_yield()",
         "call __ics_wait(@early)",
         "call __ics_notify_all(@early)",
@@ -60,6 +60,23 @@ fn synchronisation_lets_others_change_shared_places() {
         let body = format!("{CREATE}    store [@shared], 5:i32\n    {operation}");
         assert_eq!(of_main(&body), Vec::<String>::new(), "{operation}");
     }
+}
+
+#[test]
+fn taking_a_lock_lets_nobody_change_shared_places() {
+    let rest = "function @deep() {\nentry:\n    call @lock(@later)\n    return\n}";
+    let body = format!("{CREATE}    store [@shared], 5:i32\n    call @lock(@early)\n    call @deep()");
+    assert_eq!(places(&program(&body, rest), &[At::Mark(1)]), ["[shared+0:4] = 5"]);
+    let model = format!(
+        "{rest}\nfunction @both(%m: ptr) model {{\nentry:\n    call __ics_acquire(%m)\n    call __ics_release(%m)\n    return\n}}"
+    );
+    let body = format!("{CREATE}    store [@shared], 5:i32\n    call @both(@early)");
+    assert_eq!(places(&program(&body, &model), &[At::Mark(1)]), Vec::<String>::new(), "it is let go as well");
+    // While it waits for the lock, too; the model's own facts are nobody's business.
+    let slow = "function @slow(%m: ptr) model {\nentry:\n    store [@later], 4:i32\n    call __ics_wait(%m)\n    call __ics_acquire(%m)\n    return\n}";
+    let body = format!("{CREATE}    store [@shared], 5:i32\n    store [@later], 6:i32\n    call @slow(@early)");
+    let inside = [At::Call("main", "slow"), At::Intrinsic("slow", "__ics_wait")];
+    assert_eq!(places(&program(&body, slow), &inside), ["[shared+0:4] = 5"]);
 }
 
 #[test]
@@ -99,7 +116,7 @@ fn private_objects_are_kept() {
     );
     assert_eq!(of_main(&escaped), Vec::<String>::new());
     let passed = "    %l: ptr = alloca 8 align 8\n    store [%l], 5:i32\n    \
-                  %t: i32 = call __ics_thread_create(@worker, %l, 1:i32)\n    store [%l], 6:i32\n    call @lock(@early)";
+                  %t: i32 = call __ics_thread_create(@worker, %l, 1:i32)\n    store [%l], 6:i32\n    call @unlock(@early)";
     assert_eq!(of_main(passed), Vec::<String>::new());
 }
 

@@ -1,4 +1,5 @@
-//! Random programs whose threads go through loops around a barrier: in step, or nearly.
+//! Random programs whose threads go through loops around a barrier: in step, or nearly. Some change shared variables between two waits, and
+//! loops around waits have these as bounds: in those all threads are in step, so that nothing races.
 
 use std::fmt::Write as _;
 
@@ -7,6 +8,7 @@ use crate::random::Random;
 const MODELS: &str = "global @barrier size 16 align 8
 global @processors size 4 align 4
 global @size size 4 align 4
+global @limit size 4 align 4
 global @table size 128 align 8
 global @next size 4 align 4
 function @trampoline(%block: ptr) -> ptr model {
@@ -72,11 +74,15 @@ struct Writer {
     random: Random,
     out: String,
     next: u32,
+    /// All threads go through the same waits, and one writes what others read in between.
+    in_step: bool,
 }
 
 /// A program; the same one for the same seed.
 pub(crate) fn program(seed: u64) -> String {
-    let mut writer = Writer { random: Random::new(seed), out: MODELS.to_owned(), next: 0 };
+    let mut random = Random::new(seed);
+    let in_step = random.chance(35);
+    let mut writer = Writer { random, out: MODELS.to_owned(), next: 0, in_step };
     for phase in 0..2 {
         writer.text(&format!("function @phase{phase}(%k: i32) {{\nentry:"));
         writer.code(2, true, 1);
@@ -100,7 +106,7 @@ impl Writer {
                 0..=3 => self.text("    call @await(@barrier)"),
                 4 | 5 => self.text("    call __ics_free(null)"),
                 6 if depth > 0 => {
-                    let same = self.random.chance(60);
+                    let same = self.in_step || self.random.chance(60);
                     self.text(&format!(
                         "    %d{label}: i1 = icmp.eq %k, 2\n    branch %d{label}, yes{label}, no{label}"
                     ));
@@ -117,8 +123,13 @@ impl Writer {
                 }
                 7 if depth > 0 => {
                     let waits = self.random.chance(30);
-                    let rounds = *self.random.pick(&["2", "2", "%k"]);
+                    let shared = waits && self.in_step;
+                    let rounds =
+                        if shared { format!("%l{label}") } else { (*self.random.pick(&["2", "2", "%k"])).to_owned() };
                     self.text(&format!("    jump head{label}(0)\nhead{label}(%i{label}: i32):"));
+                    if shared {
+                        self.text(&format!("    %l{label}: i32 = load [@limit]"));
+                    }
                     self.text(&format!("    %c{label}: i1 = icmp.slt %i{label}, {rounds}\n    branch %c{label}, in{label}, out{label}\nin{label}:"));
                     if waits {
                         self.text("    call @await(@barrier)");
@@ -131,16 +142,26 @@ impl Writer {
                     let phase = self.random.below(2);
                     self.text(&format!("    call @phase{phase}(%k)"));
                 }
+                8 if self.in_step => self.change(label),
                 _ => self.text("    call __ics_yield()"),
             }
         }
+    }
+
+    /// One thread writes a shared variable between two waits of all.
+    fn change(&mut self, label: u32) {
+        let (thread, to) = (self.random.below(3), self.random.below(4));
+        self.text(&format!(
+            "    call @await(@barrier)\n    %e{label}: i1 = icmp.eq %k, {thread}\n    branch %e{label}, set{label}, on{label}
+set{label}:\n    store [@limit], {to}:i32\n    jump on{label}\non{label}:\n    call @await(@barrier)\n    %x{label}: i32 = load [@limit]"
+        ));
     }
 
     fn rounds(&mut self) {
         self.text("function @rounds(%p: ptr) -> ptr {\nentry:\n    %k: i32 = call __ics_thread_self()");
         self.code(2, false, 1);
         let step = if self.random.chance(50) { "1" } else { "%step" };
-        let first = if self.random.chance(10) { "%k" } else { "0" };
+        let first = if !self.in_step && self.random.chance(10) { "%k" } else { "0" };
         let begin = format!(
             "    jump loop({first})\nloop(%j: i32):\n    %c: i1 = icmp.slt %j, 4\n    branch %c, body, done\nbody:"
         );
@@ -154,7 +175,8 @@ impl Writer {
     fn main(&mut self) {
         let threads = 2 + self.random.below(2);
         let first = self.random.below(2);
-        let expected = if self.random.chance(85) { threads } else { threads - 1 + 2 * self.random.below(2) };
+        let expected =
+            if self.in_step || self.random.chance(85) { threads } else { threads - 1 + 2 * self.random.below(2) };
         let count = if self.random.chance(70) { "%n".to_owned() } else { expected.to_string() };
         self.text("function @main(%argc: i32, %argv: ptr) -> i32 {\nentry:");
         self.text(&format!("    store [@processors], {expected}:i32\n    store [@size], 1:i32"));
@@ -166,10 +188,10 @@ impl Writer {
         if self.random.chance(10) {
             self.text("    store [@size], 1:i32");
         }
-        if self.random.chance(10) {
+        if !self.in_step && self.random.chance(10) {
             self.text("    call @await(@barrier)");
         }
-        if first == 1 || self.random.chance(10) {
+        if first == 1 || !self.in_step && self.random.chance(10) {
             self.text("    %r: ptr = call @rounds(null)");
         }
         for _ in 0..40 {
