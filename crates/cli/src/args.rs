@@ -169,8 +169,8 @@ pub(crate) struct SymexArgs {
     /// Most real runs with each input.
     #[arg(long, value_name = "N", default_value = "200")]
     pub(crate) runs: u64,
-    /// Most conditional branches of the program on one path, whether both of their sides are possible or not, and other
-    /// decisions with two sides.
+    /// Most conditional branches of the program on one path, whether both of their sides are possible or not; as many other
+    /// decisions with two sides are allowed beside them.
     #[arg(long, value_name = "N", default_value = "50")]
     pub(crate) branches: u64,
     /// Most paths to find.

@@ -11,7 +11,7 @@ use crate::creation::Creation;
 use crate::generations::Bound;
 use crate::icfg::EdgeKind;
 use crate::place::{Base, Frames, Place};
-use crate::state::Count;
+use crate::state::{BarrierCount, Count};
 
 /// How many threads a creation makes at most.
 enum Made {
@@ -63,6 +63,19 @@ impl Analysis<'_, '_> {
             }
             _ => false,
         }
+    }
+
+    /// What every barrier expects at least while there are these threads, given by the instances of their oldest frames.
+    pub(crate) fn least_expected(&mut self, oldest: &[Vec<InstanceId>]) -> u64 {
+        let count = match &self.barrier_counts()[..] {
+            [BarrierCount { count, .. }] if *count != Count::Any => *count,
+            _ => return 0,
+        };
+        let waits = |ways: &&Vec<InstanceId>| {
+            !ways.is_empty() && ways.iter().all(|&instance| self.interference.may_arrive(instance))
+        };
+        let number = oldest.iter().filter(waits).count() as u64;
+        if number > 0 && self.are_all_expected(count) { number } else { 0 }
     }
 
     fn made(&mut self, creation: &Creation) -> Option<Made> {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use icsched_ir::ProgramPoint;
-use icsched_pointsto::{ObjectId, Offsets};
+use icsched_pointsto::{InstanceId, ObjectId, Offsets};
 
 use crate::analysis::Analysis;
 use crate::context::{Context, ContextError};
@@ -37,6 +37,9 @@ pub struct InitialState {
     pub abandoned: Vec<HeldLock>,
     /// `B^cnts`.
     pub barriers: Vec<BarrierCount>,
+    /// Every barrier that was initialised expects at least this many: all threads that ever wait at one do not exceed what it expects,
+    /// and of the context's threads so many may wait at one.
+    pub least_expected: u64,
     /// What holds between threads.
     pub relations: Vec<Relation>,
 }
@@ -117,6 +120,11 @@ impl Analysis<'_, '_> {
             let points: Vec<&[ProgramPoint]> = context.threads.iter().map(|t| &t.stack.0[..]).collect();
             state.relations = self.distinct(&ways, &points);
             state.relations.extend(self.matched(&context.threads, &walks));
+        }
+        if options.sync_invariants {
+            let oldest: Vec<Vec<InstanceId>> =
+                walks.iter().map(|walks| walks.iter().map(|walk| walk.chain[0]).collect()).collect();
+            state.least_expected = self.least_expected(&oldest);
         }
         for (thread, walks) in context.threads.iter().zip(walks) {
             let mut held = BTreeSet::new();

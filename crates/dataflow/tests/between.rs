@@ -204,6 +204,22 @@ fn a_thread_inside_of_a_barrier_may_be_one_ahead() {
 }
 
 #[test]
+fn a_barrier_expects_all_threads_of_the_context() {
+    let least = |text: &str, number: usize| {
+        analysed(text, |program, analysis| {
+            let one = thread(program, &[At::Mark(4)], Status::Running);
+            let context = Context { threads: vec![one; number] };
+            analysis.initial_state(&context, &Options::default()).expect("a context of the program").least_expected
+        })
+    };
+    assert_eq!(least(&rounds(WAIT), 3), 3);
+    let more = rounds(WAIT).replace("done:\n    %r: ptr", "done:\n    call @create(@rounds, null)\n    %r: ptr");
+    assert_eq!(least(&more, 3), 0, "four threads could wait at a barrier for three");
+    let fewer = rounds(WAIT).replace("call @barrier_init(@barrier, %n)", "call @barrier_init(@barrier, 2)");
+    assert_eq!(least(&fewer, 3), 0);
+}
+
+#[test]
 fn threads_that_the_barrier_does_not_expect_break_the_rounds() {
     let more = rounds(WAIT).replace("done:\n    %r: ptr", "done:\n    call @create(@rounds, null)\n    %r: ptr");
     assert_eq!(relations(&more, &[At::Mark(4)]), NONE);

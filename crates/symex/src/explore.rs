@@ -36,8 +36,8 @@ pub struct Limits {
     pub instructions: u64,
     /// Decisions on the path with two feasible sides.
     pub decisions: usize,
-    /// Conditional branches of the program itself on the path, whatever they depend on (Bergan 2.9.1), and other decisions with
-    /// two feasible sides.
+    /// Conditional branches of the program itself on the path, whatever they depend on (Bergan 2.9.1). As many other decisions
+    /// with two feasible sides are allowed beside them, so that what models decide takes nothing away from the program.
     pub branches: u64,
     /// Synchronisation events on the path.
     pub events: usize,
@@ -287,7 +287,9 @@ impl PathRun {
         if self.state.events.len() > limits.events {
             return Some(Limit::Events);
         }
-        let too_many = self.choices > limits.decisions || self.trace.branches + self.other_choices >= limits.branches;
+        let too_many = self.choices > limits.decisions
+            || self.trace.branches >= limits.branches
+            || self.other_choices >= limits.branches;
         too_many.then_some(Limit::Decisions)
     }
 

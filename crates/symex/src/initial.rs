@@ -608,6 +608,8 @@ impl Builder<'_, '_> {
                 HeldLock::Within(places) => self.origins().invariants.anywhere.push(places.as_slice().into()),
             }
         }
+        // None is initialised with 0.
+        self.origins().invariants.least_expected = facts.least_expected.max(1);
         for barrier in &facts.barriers {
             let count = match barrier.count {
                 Count::Constant(count) => Some(SymValue::Constant(count)),

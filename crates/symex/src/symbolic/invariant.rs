@@ -4,7 +4,7 @@
 //! true: a lock that no thread may hold is free. What was taken on the path is memory that was written.
 
 use icsched_pointsto::{ObjectId as Abstract, ObjectKind as AbstractKind, Offsets};
-use icsched_smt::{BinOp, Term};
+use icsched_smt::{BinOp, CmpOp, Term};
 
 use super::origin::{Places, moved};
 use super::{SymValue, SymbolicDomain};
@@ -27,6 +27,8 @@ pub(crate) struct Invariants {
     pub(crate) abandoned: Vec<SymValue>,
     /// Where barriers may be, and what they may expect; `None`: anything.
     pub(crate) expected: Vec<(Places, Option<SymValue>)>,
+    /// What each barrier expects at least.
+    pub(crate) least_expected: u64,
 }
 
 impl SymbolicDomain {
@@ -62,7 +64,10 @@ impl SymbolicDomain {
                 if cases.is_empty() {
                     return None;
                 }
-                self.pool.or_all(&cases)
+                let any = self.pool.or_all(&cases);
+                let least = self.pool.constant(32, invariants.least_expected);
+                let enough = self.pool.cmp(CmpOp::Ule, least, word);
+                self.pool.binary(BinOp::And, any, enough)
             }
             Known::CountsWaiters(waiting) => {
                 let mut sum = self.pool.constant(32, 0);

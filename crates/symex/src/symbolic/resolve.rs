@@ -16,7 +16,7 @@ use crate::domain::{Domain, Target, Targets};
 use crate::memory::{AddressClass, FIRST_BLOCK_ID, Heap, ObjectId, address, classify};
 use crate::path::SymPath;
 use crate::print::Printer;
-use crate::stop::{DecisionKind, ErrorKind, Stop};
+use crate::stop::{DecisionKind, ErrorKind, PathEnd, Stop};
 
 /// Most alternatives of one address; more are decided object by object.
 const MAX_ALTERNATIVES: usize = 64;
@@ -68,7 +68,7 @@ impl SymbolicDomain {
         }
         let mut targets = Targets::new();
         for guard in self.dangling(&mut alternatives) {
-            self.ask(guard, DecisionKind::Assume)?;
+            self.take_for_granted(guard)?;
         }
         for alternative in alternatives {
             let located = match alternative {
@@ -111,6 +111,14 @@ impl SymbolicDomain {
             alternatives.retain(|a| !is_code(a) || a.constant == kept.constant);
             alternatives[first].guard = Some(self.pool.or_all(&guards));
         }
+    }
+
+    /// Assumes what is taken for granted of the initial state; a path on which it was decided otherwise is none.
+    pub(super) fn take_for_granted(&mut self, condition: Term) -> Result<(), Stop<Self>> {
+        if self.ask(condition, DecisionKind::Assume)? {
+            return Ok(());
+        }
+        Err(Stop::End(Box::new(PathEnd::Infeasible)))
     }
 
     /// Takes out the alternatives that are taken not to happen: the conditions for that.

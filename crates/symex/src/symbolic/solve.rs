@@ -94,7 +94,7 @@ impl SymbolicDomain {
             return Err(Stop::Hidden { pointer: SymValue::Term(pointer) });
         }
         for guard in self.dangling(&mut alternatives) {
-            self.ask(guard, DecisionKind::Assume)?;
+            self.take_for_granted(guard)?;
         }
         let exposed = alternatives.iter().filter(|a| a.exposed && a.rest.is_none()).map(|a| a.constant);
         let candidates: Vec<u64> = exposed.chain(self.constant_arms(t)).collect();
