@@ -485,6 +485,7 @@ impl PathRun {
             steps: self.steps,
             own_instructions,
             branches,
+            waiting: 0,
         }
     }
 }
@@ -524,6 +525,8 @@ pub struct PathOutcome {
     pub own_instructions: u64,
     /// Conditional branches of the program itself.
     pub branches: u64,
+    /// Paths of the exploration that were begun and wait to be gone on with.
+    pub waiting: usize,
 }
 
 /// Runs one path from a state to its end.
@@ -585,7 +588,8 @@ pub fn explore_from(
                 Advance::End(end) => break end,
             }
         };
-        if finished(machine, run.finish(end)).is_break() {
+        let outcome = PathOutcome { waiting: waiting.len(), ..run.finish(end) };
+        if finished(machine, outcome).is_break() {
             return false;
         }
     }
