@@ -186,12 +186,15 @@ pub(crate) struct SymexArgs {
     /// Show for each path what it did.
     #[arg(long)]
     pub(crate) traces: bool,
+    /// Show for each path what it takes for granted: that accesses are no errors.
+    #[arg(long)]
+    pub(crate) assumed: bool,
     /// Show for each path an initial state that takes it.
     #[arg(long)]
     pub(crate) states: bool,
-    /// Show one path by its number, with the state at each branch.
-    #[arg(long, value_name = "PATH")]
-    pub(crate) explain: Option<usize>,
+    /// Show one path by its number, with what it takes for granted and the state at each branch.
+    #[arg(long, value_name = "PATH", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) explain: Option<u32>,
     /// Most time for one solver query.
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
     pub(crate) solver_timeout: Option<Duration>,

@@ -15,6 +15,7 @@ use crate::args::{
     InspectIrArgs, ShowArgs, ShowFormat, SymexArgs,
 };
 use crate::progress::{BatchLines, ShownProgress};
+use crate::symex_output::SymexSink;
 use crate::{Status, config, guard, output};
 
 pub(crate) fn run(cli: Cli) -> Status {
@@ -74,24 +75,16 @@ fn run_enumerate(args: &EnumerateArgs, quiet: bool) -> Result<Status, DriverErro
 
 fn run_symex(args: &SymexArgs, quiet: bool) -> Result<Status, DriverError> {
     let config = config::symex(args).map_err(DriverError::Inputs)?;
-    if let Some(file) = args.json.as_deref().filter(|file| *file != Path::new("-")) {
-        open_for_writing(file)?;
-    }
+    let mut sink = SymexSink::new(args, quiet, &config.limits)?;
     let watch = guard::watch(&config.limits, SEARCH_GRACE.saturating_add(config.limits.solver_timeout));
-    let report = symex::symex(&config);
+    let summary = symex::symex(&config, &mut sink);
     drop(watch);
-    let report = report?;
-    if let Some(file) = &args.json {
-        write_json(&report.to_json(), file)?;
-    }
-    if args.json.as_deref() != Some(Path::new("-")) && !quiet {
-        let options = symex::TextOptions { traces: args.traces || args.explain.is_some(), only: args.explain };
-        print(&symex::render(&report, options))?;
-    }
-    let totals = report.totals;
+    sink.finish();
+    let summary = summary?;
+    let totals = summary.totals;
     Ok(match () {
         () if totals.deadlocks + totals.memory_errors + totals.aborts > 0 => Status::Found,
-        () if report.complete => Status::Clean,
+        () if summary.complete => Status::Clean,
         () => Status::Incomplete,
     })
 }

@@ -7,6 +7,7 @@ mod config;
 mod guard;
 mod output;
 mod progress;
+mod symex_output;
 mod threads;
 
 use std::process::ExitCode;

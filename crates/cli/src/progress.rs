@@ -10,9 +10,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// Time between two plain lines; a run that is over before needs none.
 const INTERVAL: Duration = Duration::from_secs(5);
 
+/// Time between two looks of a moving line at what is to be shown.
+const MOVES: Duration = Duration::from_millis(100);
+
 pub(crate) enum ShownProgress {
     Hidden,
-    Bar(ProgressBar),
+    Bar { bar: ProgressBar, latest: Instant },
     Lines { started: Instant, latest: Instant },
 }
 
@@ -21,30 +24,49 @@ impl ShownProgress {
         if quiet {
             return Self::Hidden;
         }
+        let now = Instant::now();
         if !io::stderr().is_terminal() {
-            let now = Instant::now();
             return Self::Lines { started: now, latest: now };
         }
         let style = ProgressStyle::with_template("{spinner} {elapsed} {msg}");
         let bar = ProgressBar::new_spinner().with_style(style.expect("the template is a valid one"));
         bar.set_message("loading");
         bar.enable_steady_tick(Duration::from_millis(120));
-        Self::Bar(bar)
+        Self::Bar { bar, latest: now }
     }
 
     pub(crate) fn finish(self) {
-        if let Self::Bar(bar) = self {
+        if let Self::Bar { bar, .. } = self {
             bar.finish_and_clear();
         }
     }
-}
 
-impl Progress for ShownProgress {
-    fn path(&mut self, paths: u64, waiting: usize, schedules: usize) {
-        let text = || format!("{paths} paths, {schedules} schedules, {waiting} input constraints to explore");
+    /// Does something while no line is on the terminal.
+    pub(crate) fn aside<T>(&self, work: impl FnOnce() -> T) -> T {
+        match self {
+            Self::Bar { bar, .. } => bar.suspend(work),
+            Self::Hidden | Self::Lines { .. } => work(),
+        }
+    }
+
+    /// Says how many paths there are, and how many were begun.
+    pub(crate) fn paths(&mut self, paths: usize, waiting: usize) {
+        self.show(|| {
+            let memory = icsched_driver::watch::resident_bytes().map(|bytes| format!(", {} MiB", bytes >> 20));
+            format!("{paths} paths, {waiting} waiting{}", memory.unwrap_or_default())
+        });
+    }
+
+    /// Shows a text, now and then.
+    fn show(&mut self, text: impl FnOnce() -> String) {
         match self {
             Self::Hidden => {}
-            Self::Bar(bar) => bar.set_message(text()),
+            Self::Bar { bar, latest } => {
+                if latest.elapsed() >= MOVES {
+                    *latest = Instant::now();
+                    bar.set_message(text());
+                }
+            }
             Self::Lines { started, latest } => {
                 if latest.elapsed() >= INTERVAL {
                     *latest = Instant::now();
@@ -52,6 +74,12 @@ impl Progress for ShownProgress {
                 }
             }
         }
+    }
+}
+
+impl Progress for ShownProgress {
+    fn path(&mut self, paths: u64, waiting: usize, schedules: usize) {
+        self.show(|| format!("{paths} paths, {schedules} schedules, {waiting} input constraints to explore"));
     }
 }
 

@@ -125,7 +125,7 @@ fn threads_are_led_to_the_context() {
     let expected = [
         ("id@0 == 0", Some(true)),
         ("id@0 != 0", Some(true)),
-        ("id@1 == 0 && id@0 != 0", Some(true)),
+        ("id@1 == 0", Some(true)),
         ("id@1 != 0 && id@0 == 0", Some(true)),
         ("id@1 != 0 && id@0 != 0", Some(false)),
     ];

@@ -1,5 +1,6 @@
 //! The analysis of one program: what is looked up or remembered while functions are solved.
 
+use std::cell::Cell as Flag;
 use std::rc::Rc;
 
 use icsched_ir::{BlockId, Cfg, Definition, DomTree, FuncId, IdVec, LoopForest, Program, ProgramPoint, ValueId};
@@ -112,6 +113,10 @@ pub struct Analysis<'m, 'p> {
     pub(crate) entered: IdVec<InstanceId, bool>,
     /// What may be written at any time: by signal handlers.
     asynchronous: Vec<SetId>,
+    /// Asked in every round of a fixpoint; see [`interrupted_by`](Self::interrupted_by).
+    interrupted: Option<&'m dyn Fn() -> bool>,
+    /// Whether the answer was yes.
+    is_interrupted: Flag<bool>,
     structures: FxHashMap<FuncId, Rc<Structure>>,
     regions: FxHashMap<(InstanceId, ProgramPoint), Rc<Region>>,
 }
@@ -148,9 +153,31 @@ impl<'m, 'p> Analysis<'m, 'p> {
             entries: IdVec::new(),
             entered: IdVec::filled(false, points_to.instances().len()),
             asynchronous,
+            interrupted: None,
+            is_interrupted: Flag::new(false),
             structures: FxHashMap::default(),
             regions: FxHashMap::default(),
         }
+    }
+
+    /// The same, asking now and then whether to go on. When `interrupted` is true, everything ends soon, and what is said from then
+    /// on is wrong: [`is_interrupted`](Self::is_interrupted).
+    #[must_use]
+    pub fn interrupted_by(self, interrupted: &'m dyn Fn() -> bool) -> Self {
+        Self { interrupted: Some(interrupted), ..self }
+    }
+
+    /// Whether the analysis was interrupted.
+    pub fn is_interrupted(&self) -> bool {
+        self.is_interrupted.get()
+    }
+
+    /// Asks whether to end; once it was so, it stays so.
+    pub(crate) fn is_to_end(&self) -> bool {
+        if !self.is_interrupted.get() && self.interrupted.is_some_and(|ask| ask()) {
+            self.is_interrupted.set(true);
+        }
+        self.is_interrupted.get()
     }
 
     /// The expressions that facts are made of.

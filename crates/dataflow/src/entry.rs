@@ -88,7 +88,7 @@ impl Analysis<'_, '_> {
                     }
                 }
             }
-            if !changed {
+            if !changed || self.is_to_end() {
                 break;
             }
         }

@@ -125,10 +125,13 @@ impl<'a, 'm, 'p> Solver<'a, 'm, 'p> {
             self.changed = false;
             self.downwards = passes >= FREE_PASSES;
             for &block in structure.cfg.reverse_postorder() {
+                if self.analysis.is_to_end() {
+                    break;
+                }
                 self.block(block, entry);
             }
             passes += 1;
-            if !self.changed {
+            if !self.changed || self.analysis.is_interrupted() {
                 return Solution { frames: self.frames, registers: self.registers, inputs: self.inputs };
             }
         }

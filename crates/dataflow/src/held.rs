@@ -117,7 +117,7 @@ impl Analysis<'_, '_> {
                     changed |= more;
                 }
             }
-            if !changed {
+            if !changed || self.is_to_end() {
                 break;
             }
         }

@@ -86,6 +86,9 @@ impl Analysis<'_, '_> {
                 }
             }
             rounds += 1;
+            if self.is_to_end() {
+                return;
+            }
             if !changed || component.len() == 1 && self.icfg.edges(component[0]).iter().all(|e| e.to != component[0]) {
                 return;
             }
@@ -159,7 +162,7 @@ impl Solver<'_, '_, '_> {
                     changed |= more;
                 }
             }
-            if !changed {
+            if !changed || self.analysis.is_to_end() {
                 return inputs;
             }
         }

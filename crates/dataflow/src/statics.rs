@@ -14,7 +14,7 @@ use icsched_ir::{
     BinOp, Callee, CastOp, Const, Definitions, FuncId, Function, GlobalId, IdVec, Intrinsic, Op, Operand, Program,
     ProgramPoint, Type, ValueId,
 };
-use icsched_pointsto::{InstanceId, ModRef, ObjectId, ObjectKind, Offsets, PointerInfo, PointsTo};
+use icsched_pointsto::{InstanceId, Interrupted, ModRef, ObjectId, ObjectKind, Offsets, PointerInfo, PointsTo};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::fold;
@@ -62,13 +62,23 @@ impl Statics {
 
     /// The variables of a program that starts with `main`, and the program without what they never let happen: `fold` takes out
     /// what is not reached. Ids and positions stay what they were. Time for one pass over the program per chain of discoveries.
-    pub fn assuming(modref: &ModRef<'_>, fold: &dyn Fn(&Program) -> Program) -> (Self, Program) {
+    ///
+    /// # Errors
+    /// [`Interrupted`] if `interrupted` said so, which is asked between passes.
+    pub fn assuming(
+        modref: &ModRef<'_>,
+        fold: &dyn Fn(&Program) -> Program,
+        interrupted: &dyn Fn() -> bool,
+    ) -> Result<(Self, Program), Interrupted> {
         let program = modref.program();
         let mut varying: FxHashSet<(GlobalId, usize)> = FxHashSet::default();
         loop {
             let assumed = Assumed { varying: &varying };
             let mut folded = fold(&assumed.fold_loads(program, modref.points_to()));
             for _ in 0..MAX_ROUNDS {
+                if interrupted() {
+                    return Err(Interrupted);
+                }
                 let next = fold(&Arguments::of_calls(&folded).replaced(&folded));
                 if next == folded {
                     break;
@@ -82,7 +92,7 @@ impl Statics {
                 varying.extend(changed.iter().enumerate().filter(|(_, b)| b.is_none()).map(|(i, _)| (id, i)));
             }
             if varying.len() == before {
-                return (statics, folded);
+                return Ok((statics, folded));
             }
         }
     }
@@ -189,7 +199,11 @@ impl Statics {
             let start = usize::try_from(relocation.offset).unwrap_or(size);
             bytes.iter_mut().skip(start).take(8).for_each(|b| *b = None);
         }
+        let mut known = bytes.iter().flatten().count();
         for write in &self.writes[id] {
+            if known == 0 {
+                break;
+            }
             for (start, length) in places(write, size) {
                 for (i, byte) in bytes[start..][..length].iter_mut().enumerate() {
                     let same = match write.what {
@@ -197,8 +211,8 @@ impl Statics {
                         Written::Fill(fill) => *byte == Some(fill),
                         Written::Anything => false,
                     };
-                    if !same {
-                        *byte = None;
+                    if !same && byte.take().is_some() {
+                        known -= 1;
                     }
                 }
             }

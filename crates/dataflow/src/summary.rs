@@ -84,7 +84,7 @@ impl Analysis<'_, '_> {
                 }
             }
             rounds += 1;
-            if !changed || !calls_itself {
+            if !changed || !calls_itself || self.is_to_end() {
                 return;
             }
         }

@@ -58,8 +58,20 @@ impl Analysis<'_, '_> {
         match all.len() {
             0 => Err(WaitError::Nowhere),
             1 => Ok(all.remove(0)),
-            _ => Err(WaitError::Several(all.iter().map(|t| self.describe(t)).collect())),
+            _ => Err(WaitError::Several(self.in_program(&all))),
         }
+    }
+
+    /// The stacks as far as they are in the program, which is what `--thread` takes; whole where that does not tell them apart.
+    fn in_program(&self, threads: &[ThreadContext]) -> Vec<String> {
+        let is_model = |p: &ProgramPoint| self.program.functions[p.func].origin == icsched_ir::Origin::Model;
+        let short = |t: &ThreadContext| {
+            let own = t.stack.0.iter().take_while(|p| !is_model(p)).copied().collect();
+            self.describe(&ThreadContext { stack: icsched_ir::CallStack(own), ..t.clone() })
+        };
+        let mut found: Vec<String> = threads.iter().map(short).collect();
+        found.dedup();
+        if found.len() > 1 { found } else { threads.iter().map(|t| self.describe(t)).collect() }
     }
 
     /// The calls at a point, or behind it on the same line: what a line is named for.

@@ -168,16 +168,14 @@ pub fn modref(program: &ProgramConfig, selection: &Selection) -> Result<String, 
 pub fn defs(program: &ProgramConfig, threads: &[String], format: Format) -> Result<String, DriverError> {
     let program = load(program)?;
     let points_to = PointsTo::new(&program, &icsched_pointsto::Options::default()).expect("nothing interrupts it");
-    let wrong = |text: &str, error: &dyn std::error::Error| DriverError::NotFound {
-        message: format!("--thread {text}: {error}"),
-        help: "a thread is `FILE:LINE`, `FUNCTION`, `FUNCTION+K` or a stack like `main>work@file.c:12`".to_owned(),
-    };
     let parsed = |text: &String| {
-        let thread = icsched_dataflow::parse_stack(&program, &points_to, text).map_err(|error| wrong(text, &error))?;
+        let thread = icsched_dataflow::parse_stack(&program, &points_to, text)
+            .map_err(|error| crate::named::no_place(&program, text, &error))?;
         Ok((text.clone(), thread))
     };
     let threads = threads.iter().map(parsed).collect::<Result<Vec<_>, DriverError>>()?;
-    let document = defs::document(&program, &points_to, &threads).map_err(|error| wrong("...", &error))?;
+    let document = defs::document(&program, &points_to, &threads)
+        .map_err(|error| DriverError::Inputs(format!("--thread: {error}")))?;
     Ok(if format == Format::Json { json(&document) } else { defs::text(&document) })
 }
 

@@ -9,6 +9,7 @@ pub mod error;
 pub mod exec;
 pub mod experiment;
 pub mod inspect;
+mod named;
 pub mod show;
 pub mod symex;
 pub mod watch;

@@ -1,6 +1,8 @@
 //! `icsched symex`: the paths from a program context (Bergan chapter 2).
 
+mod collect;
 mod explain;
+mod json;
 mod paths;
 mod report;
 mod start;
@@ -16,8 +18,11 @@ use std::path::PathBuf;
 use crate::config::{InputSpec, Limits, ProgramConfig};
 use crate::error::DriverError;
 
-pub use report::{ContextThread, Ends, PathReport, Statistics, StepReport, SymexReport, Totals, WitnessReport};
-pub use text::{TextOptions, render};
+pub use json::JsonWriter;
+pub use report::{
+    ContextThread, Ends, Header, PathReport, Sink, Statistics, StepReport, Summary, Totals, WitnessReport,
+};
+pub use text::{TextOptions, TextWriter};
 pub use witness::WitnessInput;
 
 /// One `--thread`.
@@ -59,6 +64,10 @@ pub struct SymexConfig {
     pub switching: Switching,
     /// Techniques that are turned off.
     pub without: Vec<Technique>,
+    /// Also says for each path what it did.
+    pub traces: bool,
+    /// Also says for each path what it takes for granted.
+    pub assumed: bool,
     /// Also shows an initial state for each path.
     pub states: bool,
     /// Shows the state at each choice of the path with this number, from 1.
@@ -73,15 +82,22 @@ pub struct SymexConfig {
     pub limits: Limits,
 }
 
-/// Executes all paths from a context, or from the program's entry.
+/// Executes all paths from a context, or from the program's entry, and hands them to the sink as they are found.
 ///
 /// # Errors
-/// If the program cannot be loaded, or a thread is at no place of it. Everything else that goes wrong is a reason for
-/// incompleteness in the report.
-pub fn symex(config: &SymexConfig) -> Result<SymexReport, DriverError> {
+/// If the program cannot be loaded, a thread is at no place of it, or the sink fails. Everything else that goes wrong is a reason for
+/// incompleteness in the summary.
+pub fn symex(config: &SymexConfig, sink: &mut dyn Sink) -> Result<Summary, DriverError> {
     let started = std::time::Instant::now();
-    match &config.from_start {
-        Some(inputs) => whole::explore(config, inputs, started),
-        None => paths::explore(config, start::prepare(config)?, started),
+    let summary = match &config.from_start {
+        Some(inputs) => whole::explore(config, inputs, sink, started),
+        None => paths::explore(config, sink, started),
+    }?;
+    match config.explain {
+        Some(path) if path > summary.totals.paths => Err(DriverError::NotFound {
+            message: format!("--explain {path}: {} paths were found", summary.totals.paths),
+            help: "paths have the numbers that they have without --explain".to_owned(),
+        }),
+        _ => Ok(summary),
     }
 }

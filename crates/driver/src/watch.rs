@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use icsched_symex::stop::Limit;
 
+pub use icsched_enumerate::resident_bytes;
+
 use crate::config::Limits;
 
 /// Time between two looks.
@@ -59,7 +61,7 @@ struct Watched {
 impl Watched {
     /// Asks to stop, if it is time; the limit if the run has not stopped although it was asked to.
     fn look(&mut self) -> Option<Limit> {
-        let used = self.limits.max_memory.and_then(|_| icsched_enumerate::resident_bytes()).unwrap_or(0);
+        let used = self.limits.max_memory.and_then(|_| resident_bytes()).unwrap_or(0);
         let most = self.limits.max_memory.unwrap_or(u64::MAX);
         if used > most {
             self.limits.stop.ask(Limit::Memory);

@@ -155,7 +155,7 @@ fn last_acquisition<D: Domain>(program: &Program, state: &State<D>, holder: u32,
 }
 
 /// Half a sentence on what would free the thread, by the kind of operation it is blocked in.
-fn waits_for(operation: &str, object: &str) -> String {
+pub fn waits_for(operation: &str, object: &str) -> String {
     let kinds = [
         ("join", "to end"),
         ("cond", "to be signalled"),

@@ -65,6 +65,11 @@ pub(crate) fn as_signed(width: u32, bits: u128) -> i128 {
 /// The bound that a literal (a condition or its negation) is: the term, whether it is read as signed, the bound.
 pub(crate) fn bound(pool: &TermPool, t: Term, holds: bool) -> Option<(Term, bool, Bound)> {
     let Node::Cmp(op, a, b) = *pool.node(t) else { return None };
+    bound_of(pool, op, a, b, holds)
+}
+
+/// The same of a comparison.
+pub(crate) fn bound_of(pool: &TermPool, op: CmpOp, a: Term, b: Term, holds: bool) -> Option<(Term, bool, Bound)> {
     let (is_signed, strict) = match op {
         CmpOp::Eq => return None,
         CmpOp::Ult => (false, true),

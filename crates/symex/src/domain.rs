@@ -169,6 +169,12 @@ pub trait Domain: Sized {
     fn is_of_unknown_size(&mut self, _object: ObjectId) -> bool {
         false
     }
+    /// Whether an object holds what it held in the initial state.
+    fn is_initial(&self, _array: &Self::Array) -> bool {
+        false
+    }
+    /// A value is what memory held at an address in the initial state: it has that name.
+    fn loaded(&mut self, _address: &Self::Value, _value: &Self::Value) {}
     /// A value as people write it.
     fn describe(&self, value: &Self::Value) -> String {
         format!("{value:?}")

@@ -489,6 +489,7 @@ impl PathRun {
             steps: self.steps,
             own_instructions,
             branches,
+            waiting: 0,
         }
     }
 }
@@ -528,6 +529,8 @@ pub struct PathOutcome {
     pub own_instructions: u64,
     /// Conditional branches of the program itself.
     pub branches: u64,
+    /// Paths of the exploration that were begun and wait to be gone on with.
+    pub waiting: usize,
 }
 
 /// Runs one path from a state to its end.
@@ -589,7 +592,8 @@ pub fn explore_from(
                 Advance::End(end) => break end,
             }
         };
-        if finished(machine, run.finish(end)).is_break() {
+        let outcome = PathOutcome { waiting: waiting.len(), ..run.finish(end) };
+        if finished(machine, outcome).is_break() {
             return false;
         }
     }

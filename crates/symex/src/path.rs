@@ -128,7 +128,7 @@ impl SymPath {
 }
 
 /// Appends the conjuncts of a condition, left to right, except those the list holds already.
-fn push_conjuncts(pool: &TermPool, condition: Term, out: &mut Vec<Term>) {
+pub(crate) fn push_conjuncts(pool: &TermPool, condition: Term, out: &mut Vec<Term>) {
     let mut work = vec![condition];
     while let Some(term) = work.pop() {
         match *pool.node(term) {

@@ -9,6 +9,7 @@
 
 mod bounds;
 mod bytes;
+mod places;
 mod text;
 mod values;
 
@@ -16,10 +17,12 @@ use std::cell::Cell;
 
 use icsched_smt::{BinOp, CmpOp, FpOp, Node, Term, TermPool};
 
+pub use places::{Anchor, Extent, Loaded, Object, Others, Places};
+
 use bounds::Reduced;
 use text::{Level, Text};
 
-use crate::bounds::{Bound, bound};
+use crate::bounds::{Bound, bound_of};
 
 /// Nodes printed before the text is cut.
 const BUDGET: u32 = 3000;
@@ -29,8 +32,10 @@ const DEPTH: u32 = 120;
 /// Prints terms of one pool.
 pub struct Printer<'p> {
     pool: &'p TermPool,
-    /// What addresses are called.
-    places: Option<&'p dyn Fn(u64) -> Option<String>>,
+    /// What addresses mean.
+    places: Option<&'p dyn Places>,
+    /// Whether what is printed was asked for by accesses: that an object of unknown size is large enough says nothing then.
+    of_accesses: bool,
     budget: Cell<u32>,
     depth: Cell<u32>,
 }
@@ -38,17 +43,23 @@ pub struct Printer<'p> {
 impl<'p> Printer<'p> {
     /// A printer with a fresh budget.
     pub fn new(pool: &'p TermPool) -> Self {
-        Printer { pool, places: None, budget: Cell::new(BUDGET), depth: Cell::new(DEPTH) }
+        Printer { pool, places: None, of_accesses: false, budget: Cell::new(BUDGET), depth: Cell::new(DEPTH) }
     }
 
-    /// The same, with names for addresses.
-    pub fn with_places(pool: &'p TermPool, places: &'p dyn Fn(u64) -> Option<String>) -> Self {
+    /// The same, with what addresses mean.
+    pub fn with_places(pool: &'p TermPool, places: &'p dyn Places) -> Self {
         Printer { places: Some(places), ..Printer::new(pool) }
+    }
+
+    /// For conditions that accesses asked for.
+    #[must_use]
+    pub fn of_accesses(self) -> Self {
+        Printer { of_accesses: true, ..self }
     }
 
     /// The name of an address.
     fn place(&self, width: u32, bits: u128) -> Option<Text> {
-        let name = self.places.filter(|_| width == 64)?(bits as u64)?;
+        let name = self.places.filter(|_| width == 64)?.name(bits as u64)?;
         Some(Text::atom(&name))
     }
 
@@ -64,6 +75,19 @@ impl<'p> Printer<'p> {
             self.flatten(BinOp::And, t, &mut parts);
         }
         self.joined(&parts, true).into_text()
+    }
+
+    /// The same, a text for each conjunct, none twice; none at all for no constraint.
+    pub fn conjuncts(&self, constraints: &[Term]) -> Vec<String> {
+        let mut parts = Vec::new();
+        for &t in constraints {
+            self.flatten(BinOp::And, t, &mut parts);
+        }
+        let texts = self.conjunct_texts(&parts);
+        if texts.len() == 1 {
+            return texts.into_iter().map(Text::into_text).collect();
+        }
+        texts.into_iter().map(|text| text.inside(Level::And)).collect()
     }
 
     /// A bit vector as a C expression.
@@ -89,6 +113,9 @@ impl<'p> Printer<'p> {
     }
 
     fn truth_node(&self, t: Term, holds: bool) -> Text {
+        if let Some((op, a, b)) = self.places.and_then(|places| places.comparison(t)) {
+            return self.comparison(t, op, a, b, holds);
+        }
         match *self.pool.node(t) {
             Node::Const { bits, .. } => Text::atom(if (bits == 1) == holds { "true" } else { "false" }),
             Node::Not(inner) => self.truth(inner, !holds),
@@ -125,11 +152,13 @@ impl<'p> Printer<'p> {
         let mut work = vec![(t, true)];
         while let Some((term, holds)) = work.pop() {
             match *self.pool.node(term) {
+                _ if self.places.is_some_and(|places| places.comparison(term).is_some()) => out.push((term, holds)),
                 Node::Binary(found, a, b) if found == if holds { op } else { dual } => {
                     work.extend([(b, holds), (a, holds)]);
                 }
                 Node::Not(inner) => work.push((inner, !holds)),
                 Node::Const { bits, .. } if ((bits == 1) == holds) == (op == BinOp::And) => {}
+                _ if op == BinOp::And && holds && self.says_nothing(term) => {}
                 _ => out.push((term, holds)),
             }
         }
@@ -141,6 +170,11 @@ impl<'p> Printer<'p> {
             let negated: Vec<_> = parts.iter().map(|&(t, sign)| (t, !sign)).collect();
             return self.alternatives(&negated, true);
         }
+        Text::chain(Level::And, "&&", self.conjunct_texts(parts)).unwrap_or_else(|| Text::atom("true"))
+    }
+
+    /// The conjuncts that the literals of a conjunction are printed as.
+    fn conjunct_texts(&self, parts: &[(Term, bool)]) -> Vec<Text> {
         let mut texts = Vec::new();
         let mut literals = Vec::new();
         for reduced in self.reduced(parts) {
@@ -153,7 +187,7 @@ impl<'p> Printer<'p> {
             }
         }
         self.append_literals(&mut literals, true, &mut texts);
-        Text::chain(Level::And, "&&", texts).unwrap_or_else(|| Text::atom("true"))
+        text::once_each(texts, "true")
     }
 
     /// The disjunction of literals (or its negation).
@@ -162,18 +196,27 @@ impl<'p> Printer<'p> {
             let negated: Vec<_> = parts.iter().map(|&(t, sign)| (t, !sign)).collect();
             return self.joined(&negated, true);
         }
+        if parts.iter().any(|&(t, holds)| holds && self.says_nothing(t)) {
+            return Text::atom("true");
+        }
         let mut texts = Vec::new();
         self.append_literals(&mut parts.to_vec(), false, &mut texts);
+        let texts = text::once_each(texts, "false");
         Text::chain(Level::Or, "||", texts).unwrap_or_else(|| Text::atom("false"))
     }
 
     /// Appends the texts of literals, string comparisons put together, and empties the list.
     fn append_literals(&self, literals: &mut Vec<(Term, bool)>, conjunction: bool, texts: &mut Vec<Text>) {
+        let mut edges = Vec::new();
+        self.drop_alignments(literals, conjunction);
         for piece in self.strings_in(literals, conjunction) {
-            texts.push(match piece {
-                bytes::Piece::Literal(t, sign) => self.truth(t, sign),
-                bytes::Piece::Strings(text) => text,
-            });
+            match piece {
+                bytes::Piece::Literal(t, sign) => match self.edge(t, sign) {
+                    Some(edge) => self.append_edge(edge, conjunction, &mut edges, texts),
+                    None => texts.push(self.truth(t, sign)),
+                },
+                bytes::Piece::Strings(text) => texts.push(text),
+            }
         }
         literals.clear();
     }
@@ -186,12 +229,15 @@ impl<'p> Printer<'p> {
     }
 
     fn comparison(&self, t: Term, op: CmpOp, a: Term, b: Term, holds: bool) -> Text {
+        if let Some(text) = self.pointer_condition(t, holds) {
+            return text;
+        }
         match op {
             CmpOp::Eq => {
                 let (left, right) = self.operands(a, b, true);
                 Text::infix(Level::Equality, left, if holds { "==" } else { "!=" }, right)
             }
-            CmpOp::Ult | CmpOp::Ule | CmpOp::Slt | CmpOp::Sle => match bound(self.pool, t, holds) {
+            CmpOp::Ult | CmpOp::Ule | CmpOp::Slt | CmpOp::Sle => match bound_of(self.pool, op, a, b, holds) {
                 Some((x, is_signed, bound)) => self.bounded(x, is_signed, bound),
                 None => self.order(op, a, b, holds),
             },
@@ -200,6 +246,9 @@ impl<'p> Printer<'p> {
 
     /// `x < c` and the like.
     fn bounded(&self, x: Term, is_signed: bool, bound: Bound) -> Text {
+        if let Some(text) = self.within(x, is_signed, bound) {
+            return text;
+        }
         let width = self.pool.width(x);
         let (least, greatest) =
             if is_signed { (-(1 << (width - 1)), (1 << (width - 1)) - 1) } else { (0, (1i128 << width.min(126)) - 1) };

@@ -5,9 +5,10 @@ use icsched_smt::Term;
 
 use crate::Machine;
 use crate::memory::{AddressClass, classify};
-use crate::print::Printer;
+use crate::places::StatePlaces;
+use crate::print::{Places as _, Printer};
 use crate::state::State;
-use crate::symbolic::{SymValue, SymbolicDomain};
+use crate::symbolic::{SymValue, SymbolSource, SymbolicDomain};
 use crate::thread::{Thread, ThreadStatus};
 
 impl State<SymbolicDomain> {
@@ -32,8 +33,8 @@ impl State<SymbolicDomain> {
 
     /// Terms as C, in which addresses of the state's objects have names.
     pub fn in_c(&self, machine: &Machine<SymbolicDomain>, print: impl FnOnce(&Printer<'_>) -> String) -> String {
-        let places = |address| self.place(machine, address);
-        print(&Printer::with_places(&machine.domain.pool, &places))
+        let names = |address| self.place(machine, address);
+        print(&Printer::with_places(&machine.domain.pool, &self.places(machine, &names)))
     }
 
     /// An address of an object or a function as C: `&queue`, or the pointer of the initial state that points there.
@@ -48,11 +49,34 @@ impl State<SymbolicDomain> {
         }
     }
 
-    /// What the path assumes of the initial state beyond its first `shared` constraints, as C; what only says that pointers are valid
-    /// is left out.
-    pub fn assumed(&self, machine: &Machine<SymbolicDomain>, constraints: &[Term]) -> String {
-        let told: Vec<Term> = constraints.iter().copied().filter(|&c| !self.path.is_granted(c)).collect();
-        self.in_c(machine, |printer| printer.conjunction(&told))
+    /// What a path decided, or takes for granted, as a C condition for each conjunct. What only says that pointers are valid is left
+    /// out, and in what order threads began to wait: nobody can name that.
+    pub fn conditions(
+        &self,
+        machine: &Machine<SymbolicDomain>,
+        constraints: &[Term],
+        of_accesses: bool,
+    ) -> Vec<String> {
+        let is_start = |&t: &Term| matches!(machine.domain.source_of(t), Some(SymbolSource::WaitStart { .. }));
+        let says_when = |c: Term| {
+            let symbols = machine.domain.pool.symbols_of(c);
+            !symbols.is_empty() && symbols.iter().all(is_start)
+        };
+        let told = constraints.iter().copied().filter(|&c| !self.path.is_granted(c) && !says_when(c));
+        let told: Vec<Term> = told.collect();
+        let names = |address| self.place(machine, address);
+        let places = self.places(machine, &names);
+        let printer = Printer::with_places(&machine.domain.pool, &places);
+        let printer = if of_accesses { printer.of_accesses() } else { printer };
+        printer.conjuncts(&told)
+    }
+
+    fn places<'a>(
+        &'a self,
+        machine: &'a Machine<SymbolicDomain>,
+        names: &'a dyn Fn(u64) -> Option<String>,
+    ) -> StatePlaces<'a, SymbolicDomain> {
+        StatePlaces { heap: &self.heap, path: &self.path, domain: &machine.domain, names }
     }
 
     /// Named values of the innermost frame of the program.
@@ -77,6 +101,8 @@ impl State<SymbolicDomain> {
     fn pointers(&self, machine: &Machine<SymbolicDomain>, lines: &mut Vec<String>) {
         let mut shown = Vec::new();
         let named = |at: u64| self.place(machine, at).unwrap_or_else(|| format!("{at:#x}"));
+        let names = |address| self.place(machine, address);
+        let objects = self.places(machine, &names);
         for (pointer, alternatives) in self.path.all_exposed() {
             let name = machine.domain.pool.symbol_name(pointer).unwrap_or("?");
             let places: Vec<String> = alternatives
@@ -84,7 +110,9 @@ impl State<SymbolicDomain> {
                 .filter(|a| !a.dangling)
                 .map(|a| match a.constant {
                     0 => "null".to_owned(),
-                    at if a.rest.is_some() => format!("somewhere behind {}", named(at)),
+                    at if a.rest.is_some() => {
+                        format!("in {}", objects.object(at).map_or_else(|| named(at), |o| o.name))
+                    }
                     at => named(at),
                 })
                 .collect();

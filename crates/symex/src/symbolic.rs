@@ -12,7 +12,7 @@
 //! `docs/symbolic-domain.md` tells the whole story.
 
 mod float;
-mod integer;
+pub(crate) mod integer;
 pub(crate) mod invariant;
 mod memory;
 mod ops;
@@ -28,7 +28,7 @@ mod unknown;
 use std::collections::BTreeMap;
 
 use icsched_ir::{BinOp, CastOp, FloatPredicate, IntPredicate, OverflowOp, Type, UnOp};
-use icsched_smt::{CmpOp, Solver, Term, TermPool};
+use icsched_smt::{CmpOp, Node, Solver, Term, TermPool};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -315,6 +315,19 @@ impl Domain for SymbolicDomain {
 
     fn is_of_unknown_size(&mut self, object: ObjectId) -> bool {
         self.is_unsized(object)
+    }
+
+    fn is_initial(&self, array: &SymArray) -> bool {
+        array.unknown().is_some_and(|unknown| unknown.is_untouched())
+    }
+
+    fn loaded(&mut self, address: &SymValue, value: &SymValue) {
+        // What has no choices in it has the name of its own symbol.
+        if let (SymValue::Term(value), Some(origins)) = (*value, self.origins.as_deref_mut())
+            && matches!(*self.pool.node(value), Node::Ite(..))
+        {
+            origins.loaded.entry(value).or_insert(*address);
+        }
     }
 
     fn describe(&self, value: &SymValue) -> String {

@@ -146,6 +146,7 @@ struct File {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Defaults {
     flags: Option<Vec<String>>,
+    options: Option<Vec<String>>,
     configurations: Option<Vec<Spanned<String>>>,
     timeout: Option<Spanned<String>>,
     max_memory: Option<String>,
@@ -171,8 +172,7 @@ struct FileRun {
     #[serde(default)]
     threads: Vec<String>,
     branches: Option<u32>,
-    #[serde(default)]
-    options: Vec<String>,
+    options: Option<Vec<String>>,
     #[serde(default)]
     inputs: Vec<String>,
     #[serde(default)]
@@ -329,7 +329,7 @@ fn checked_run(
         flags: run.flags.or_else(|| defaults.flags.clone()).unwrap_or_else(|| vec!["-g".to_owned()]),
         threads: run.threads,
         branches: run.branches,
-        options: run.options,
+        options: run.options.or_else(|| defaults.options.clone()).unwrap_or_default(),
         inputs: run.inputs,
         args: run.args,
         witness: run.witness,

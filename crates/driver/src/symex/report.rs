@@ -1,44 +1,79 @@
 //! The result of `icsched symex`; its keys are stable (`icsched/symex/1`).
 
 use icsched_schedule::Reason;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+
+use crate::error::DriverError;
 
 /// Name and version of the document.
 pub(super) const SCHEMA: &str = "icsched/symex/1";
 
-/// The paths from a context.
+/// What is known before any path.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct SymexReport {
+pub struct Header {
     /// Name and version of the document.
     pub schema: &'static str,
     /// The program's file.
     pub program: String,
-    /// Whether every path within the context is there.
-    pub complete: bool,
-    /// Why not.
-    pub reasons: Vec<Reason>,
     /// What is taken for granted.
     pub assumptions: Vec<String>,
     /// The threads.
     pub contexts: Vec<ContextThread>,
     /// What is known before any path (facts and choices of none): constraints that all paths share.
-    pub initial: String,
-    /// The paths, in the order in which they were found.
-    pub paths: Vec<PathReport>,
+    #[serde(serialize_with = "joined")]
+    pub initial: Vec<String>,
+}
+
+/// What is known when no more paths are looked for.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Summary {
+    /// Whether every path within the context was found.
+    pub complete: bool,
+    /// Why not.
+    pub reasons: Vec<Reason>,
     /// Counts.
     pub totals: Totals,
-    /// What real runs do of them, if that was asked for.
+    /// What real runs do of the paths, if that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub witness: Option<WitnessReport>,
     /// What it took.
     pub statistics: Statistics,
 }
 
-impl SymexReport {
-    /// The document as JSON.
-    pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).expect("plain data has a JSON form") + "\n"
+/// Takes what is found as soon as it is: nobody keeps the paths. Errors end the exploration.
+pub trait Sink {
+    /// What is known before any path. Once, first.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    fn begin(&mut self, header: &Header) -> Result<(), DriverError>;
+
+    /// A path. They come in the order of their numbers.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    fn path(&mut self, path: &PathReport) -> Result<(), DriverError>;
+
+    /// The rest. Once, last.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    fn end(&mut self, header: &Header, summary: &Summary) -> Result<(), DriverError>;
+
+    /// Called now and then, with the paths that were found and those that were begun.
+    fn progress(&mut self, paths: usize, waiting: usize) {
+        let _ = (paths, waiting);
     }
+}
+
+/// A conjunction as one C condition.
+fn joined<S: Serializer>(conjuncts: &[String], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&conjunction(conjuncts))
+}
+
+/// The conjunction of C conditions; `true` of none.
+pub(super) fn conjunction(conjuncts: &[String]) -> String {
+    if conjuncts.is_empty() { "true".to_owned() } else { conjuncts.join(" && ") }
 }
 
 /// Where a thread is.
@@ -91,8 +126,12 @@ impl Ends {
 pub struct PathReport {
     /// Its number, from 1.
     pub path: usize,
-    /// On what of the initial state it is taken, as C.
-    pub constraint: String,
+    /// On what of the initial state it is taken, as conjuncts in C: what was decided on the way, and for an error, what makes it one.
+    #[serde(serialize_with = "joined")]
+    pub constraint: Vec<String>,
+    /// What else it takes: that accesses are no errors, and what models assume. Only if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assumed: Option<Vec<String>>,
     /// How it ends.
     pub ends: Ends,
     /// What happened there, if there is something to say.
@@ -105,7 +144,7 @@ pub struct PathReport {
     pub branches: u64,
     /// Instructions executed.
     pub instructions: u64,
-    /// What was chosen and what synchronised, in order.
+    /// What was chosen and what synchronised, in order; empty if it was not asked for.
     pub trace: Vec<StepReport>,
     /// An initial state that takes the path: what memory and registers hold.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -175,6 +214,21 @@ pub struct Totals {
     pub stuck: usize,
     /// How many are infeasible, if that was counted.
     pub infeasible: Option<usize>,
+}
+
+impl Totals {
+    /// One path more that ends so.
+    pub(super) fn count(&mut self, ends: Ends) {
+        self.paths += 1;
+        *match ends {
+            Ends::Finished => &mut self.finished,
+            Ends::Deadlock => &mut self.deadlocks,
+            Ends::MemoryError => &mut self.memory_errors,
+            Ends::Abort => &mut self.aborts,
+            Ends::Budget => &mut self.budget,
+            Ends::Stuck => &mut self.stuck,
+        } += 1;
+    }
 }
 
 /// What a run took.

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use icsched_dataflow::{Analysis, Context, Options, Statics, ThreadContext};
+use icsched_dataflow::{Analysis, Context, Options, Statics, ThreadContext, WaitError};
 use icsched_enumerate::specialise::specialise;
 use icsched_frontend::LoadOptions;
 use icsched_ir::{Function, Program, Terminator};
-use icsched_pointsto::{ModRef, PointsTo, Startup};
+use icsched_pointsto::{Interrupted, ModRef, PointsTo, Startup};
 use icsched_smt::{CachingSolver, SolverOptions, Z3Solver};
 use icsched_symex::host::MemoryHost;
 use icsched_symex::initial::{Start, StartOptions};
@@ -30,18 +30,43 @@ pub(super) struct Prepared {
     pub(super) unreached: Vec<String>,
     /// What points-to analysis did not know.
     pub(super) notes: Vec<String>,
-    pub(super) deadline: Option<Instant>,
 }
 
-pub(super) fn prepare(config: &SymexConfig) -> Result<Prepared, DriverError> {
-    let deadline = config.limits.deadline();
+/// Why there is no state to start from.
+pub(super) enum Unprepared {
+    /// Something is wrong with the command or its input.
+    Wrong(DriverError),
+    /// A limit was reached first, or the user wanted no more.
+    Stopped,
+}
+
+impl From<DriverError> for Unprepared {
+    fn from(error: DriverError) -> Self {
+        Unprepared::Wrong(error)
+    }
+}
+
+impl From<Interrupted> for Unprepared {
+    fn from(_: Interrupted) -> Self {
+        Unprepared::Stopped
+    }
+}
+
+/// Whether an analysis is to end: when that was asked for, or at the deadline.
+fn interrupted(config: &SymexConfig, deadline: Option<Instant>) -> impl Fn() -> bool {
+    let stop = Arc::clone(&config.limits.stop);
+    move || stop.asked().is_some() || deadline.is_some_and(|deadline| Instant::now() >= deadline)
+}
+
+pub(super) fn prepare(config: &SymexConfig, deadline: Option<Instant>) -> Result<Prepared, Unprepared> {
+    let interrupted = interrupted(config, deadline);
     let options = LoadOptions { needs_entry: false, ..LoadOptions::default() };
     let mut program = crate::enumerate::load_with(&config.program, &options, &config.limits)?;
     let loaded = Arc::clone(&program);
-    let mut points_to = solve(&program);
+    let mut points_to = solve(&program, &interrupted)?;
     let mut context = context(&program, &points_to, &config.threads)?;
     if program.main.is_some() {
-        let (special, its_points_to) = specialised(&program);
+        let (special, its_points_to) = specialised(&program, &interrupted)?;
         if context.threads.iter().all(|t| is_reached(&special, &its_points_to, t)) {
             (program, points_to) = (Arc::new(special), its_points_to);
         } else {
@@ -49,7 +74,7 @@ pub(super) fn prepare(config: &SymexConfig) -> Result<Prepared, DriverError> {
             let mut library = Program::clone(&program);
             library.main = None;
             program = Arc::new(library);
-            points_to = solve(&program);
+            points_to = solve(&program, &interrupted)?;
             context = self::context(&program, &points_to, &config.threads)?;
         }
     }
@@ -57,13 +82,16 @@ pub(super) fn prepare(config: &SymexConfig) -> Result<Prepared, DriverError> {
     let harmless = |f: &Function| icsched_externals::known_not_to_synchronise(&f.name, f.params.len());
     let modref = ModRef::new(&program, &points_to, &harmless);
     let startup = Startup::new(&modref);
-    let mut analysis = Analysis::new(&modref, &startup);
+    let mut analysis = Analysis::new(&modref, &startup).interrupted_by(&interrupted);
     wait(config, &mut analysis, &mut context)?;
     let has = |technique| !config.without.contains(&technique);
     let asked =
         Options { reaching_defs: has(Technique::ReachingDefs), sync_invariants: has(Technique::SyncInvariants) };
     let facts =
         analysis.initial_state(&context, &asked).map_err(|error| DriverError::Inputs(format!("--thread: {error}")))?;
+    if analysis.is_interrupted() {
+        return Err(Unprepared::Stopped);
+    }
     let unreached = context.threads.iter().zip(&facts.threads).zip(names(config));
     let unreached = unreached.filter(|((_, f), _)| !f.definitions.is_reached).map(|(_, name)| name).collect();
     let statics = Statics::new(&modref);
@@ -83,43 +111,48 @@ pub(super) fn prepare(config: &SymexConfig) -> Result<Prepared, DriverError> {
     };
     let state = machine.state_at(&start);
     let notes = points_to.notes().iter().map(|note| note.describe(&program)).collect();
-    Ok(Prepared { program, loaded, machine, state, context, unreached, notes, deadline })
+    Ok(Prepared { program, loaded, machine, state, context, unreached, notes })
 }
 
 /// The program from its entry, and where the threads are through which paths are to pass.
-pub(super) fn whole(config: &SymexConfig) -> Result<(Arc<Program>, Context), DriverError> {
+pub(super) fn whole(config: &SymexConfig, deadline: Option<Instant>) -> Result<(Arc<Program>, Context), Unprepared> {
+    let interrupted = interrupted(config, deadline);
     let program = crate::enumerate::load(&config.program, &config.limits)?;
-    let points_to = solve(&program);
+    let points_to = solve(&program, &interrupted)?;
     let mut context = context(&program, &points_to, &config.threads)?;
-    let (special, points_to) = specialised(&program);
+    let (special, points_to) = specialised(&program, &interrupted)?;
     if config.threads.iter().any(|t| t.waiting) {
         let harmless = |f: &Function| icsched_externals::known_not_to_synchronise(&f.name, f.params.len());
         let points_to = Arc::new(points_to);
         let modref = ModRef::new(&special, &points_to, &harmless);
         let startup = Startup::new(&modref);
-        wait(config, &mut Analysis::new(&modref, &startup), &mut context)?;
+        wait(config, &mut Analysis::new(&modref, &startup).interrupted_by(&interrupted), &mut context)?;
     }
     Ok((Arc::new(special), context))
 }
 
 /// Moves threads that wait to where they do.
-fn wait(config: &SymexConfig, analysis: &mut Analysis<'_, '_>, context: &mut Context) -> Result<(), DriverError> {
+fn wait(config: &SymexConfig, analysis: &mut Analysis<'_, '_>, context: &mut Context) -> Result<(), Unprepared> {
     let all = config.threads.iter().flat_map(|t| std::iter::repeat_n(t, t.times as usize));
     for (thread, spec) in context.threads.iter_mut().zip(all).filter(|(_, spec)| spec.waiting) {
-        *thread = analysis.waiting(thread).map_err(|error| wrong(spec, &error))?;
+        let found = analysis.waiting(thread);
+        if analysis.is_interrupted() {
+            return Err(Unprepared::Stopped);
+        }
+        *thread = found.map_err(|error| wrong(spec, &error))?;
     }
     Ok(())
 }
 
 /// The program without what it never does, such as cancelling threads; points stay what they were. It starts with `main`, so what
 /// holds there from the beginning holds at every context.
-fn specialised(program: &Program) -> (Program, PointsTo) {
+fn specialised(program: &Program, interrupted: &dyn Fn() -> bool) -> Result<(Program, PointsTo), Interrupted> {
     let program = specialise(program);
-    let points_to = solve(&program);
+    let points_to = solve(&program, interrupted)?;
     let harmless = |f: &Function| icsched_externals::known_not_to_synchronise(&f.name, f.params.len());
-    let (_, folded) = Statics::assuming(&ModRef::new(&program, &points_to, &harmless), &specialise);
-    let points_to = solve(&folded);
-    (folded, points_to)
+    let (_, folded) = Statics::assuming(&ModRef::new(&program, &points_to, &harmless), &specialise, interrupted)?;
+    let points_to = solve(&folded, interrupted)?;
+    Ok((folded, points_to))
 }
 
 /// Whether all of a thread's points are in code that some way leads to.
@@ -131,8 +164,8 @@ fn is_reached(program: &Program, points_to: &PointsTo, thread: &ThreadContext) -
     })
 }
 
-fn solve(program: &Program) -> PointsTo {
-    PointsTo::new(program, &icsched_pointsto::Options::default()).expect("nothing interrupts it")
+fn solve(program: &Program, interrupted: &dyn Fn() -> bool) -> Result<PointsTo, Interrupted> {
+    PointsTo::new(program, &icsched_pointsto::Options { interrupted, ..Default::default() })
 }
 
 /// A machine for paths from contexts, or from the program's entry with these inputs.
@@ -159,18 +192,20 @@ fn names(config: &SymexConfig) -> impl Iterator<Item = String> {
     config.threads.iter().flat_map(|t| std::iter::repeat_n(t.place.clone(), t.times as usize))
 }
 
-fn wrong(spec: &ThreadSpec, error: &dyn std::error::Error) -> DriverError {
-    DriverError::NotFound {
-        message: format!("--thread {}: {error}", spec.place),
-        help: "a thread is `FILE:LINE`, `FUNCTION`, `FUNCTION+K` or a stack like `main>work@file.c:12`".to_owned(),
-    }
+/// A thread that waits, where nothing or too much does.
+fn wrong(spec: &ThreadSpec, error: &WaitError) -> DriverError {
+    let help = match error {
+        WaitError::Nowhere => "--waiting is for a place at a call that blocks; leave it out for a thread that goes on",
+        WaitError::Several(_) => "name one call, as `FUNCTION@FILE:LINE` or `FUNCTION+K`",
+    };
+    DriverError::NotFound { message: format!("--thread {} --waiting: {error}", spec.place), help: help.to_owned() }
 }
 
 fn context(program: &Program, points_to: &PointsTo, threads: &[ThreadSpec]) -> Result<Context, DriverError> {
     let mut context = Context::default();
     for spec in threads {
-        let thread =
-            icsched_dataflow::parse_stack(program, points_to, &spec.place).map_err(|error| wrong(spec, &error))?;
+        let thread = icsched_dataflow::parse_stack(program, points_to, &spec.place)
+            .map_err(|error| crate::named::no_place(program, &spec.place, &error))?;
         context.threads.extend(std::iter::repeat_n(thread, spec.times as usize));
     }
     Ok(context)

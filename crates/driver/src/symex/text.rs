@@ -1,38 +1,99 @@
 //! The result of `icsched symex` for people.
 
 use std::fmt::{self, Write as _};
+use std::io;
 
-use super::report::{PathReport, SymexReport};
+use super::report::{Header, PathReport, Sink, Summary, conjunction};
+use crate::error::DriverError;
+
+/// Columns of a constraint that is written on one line.
+const WIDTH: usize = 120;
+/// Conjuncts of a constraint that are shown.
+const MAX_CONJUNCTS: usize = 16;
+/// Characters of a conjunct that are shown.
+const MAX_CONJUNCT: usize = 400;
 
 /// How much is shown.
 #[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
 pub struct TextOptions {
     /// The trace of each path.
     pub traces: bool,
-    /// Only the path with this number.
+    /// What each path takes for granted.
+    pub assumed: bool,
+    /// Only the path with this number, all of it.
     pub only: Option<usize>,
 }
 
-/// The report as text.
-pub fn render(report: &SymexReport, options: TextOptions) -> String {
-    let mut out = String::new();
-    write_report(&mut out, report, options).expect("writing to a string does not fail");
-    out
+/// Writes the text while paths are found.
+#[derive(Debug)]
+pub struct TextWriter<W> {
+    to: W,
+    options: TextOptions,
 }
 
-fn write_report(out: &mut String, report: &SymexReport, options: TextOptions) -> fmt::Result {
-    for thread in &report.contexts {
+impl<W: io::Write> TextWriter<W> {
+    /// A writer to standard output.
+    pub fn new(to: W, options: TextOptions) -> Self {
+        Self { to, options }
+    }
+
+    fn print(&mut self, write: impl FnOnce(&mut String) -> fmt::Result) -> Result<(), DriverError> {
+        let mut text = String::new();
+        write(&mut text).expect("writing to a string does not fail");
+        let written = self.to.write_all(text.as_bytes()).and_then(|()| self.to.flush());
+        written.map_err(|error| DriverError::Write { path: "standard output".into(), error })
+    }
+}
+
+impl<W: io::Write> Sink for TextWriter<W> {
+    fn begin(&mut self, header: &Header) -> Result<(), DriverError> {
+        self.print(|out| write_header(out, header))
+    }
+
+    fn path(&mut self, path: &PathReport) -> Result<(), DriverError> {
+        let options = self.options;
+        if options.only.is_some_and(|only| only != path.path) {
+            return Ok(());
+        }
+        self.print(|out| write_path(out, path, options))
+    }
+
+    fn end(&mut self, header: &Header, summary: &Summary) -> Result<(), DriverError> {
+        self.print(|out| write_summary(out, header, summary))
+    }
+}
+
+fn write_header(out: &mut String, header: &Header) -> fmt::Result {
+    for thread in &header.contexts {
         let from = if thread.complete { "" } else { ", called by anybody" };
         let waits = if thread.waiting { "waits at " } else { "" };
         writeln!(out, "thread {}: {waits}{}{from}", thread.thread, thread.stack.join(", called at "))?;
     }
-    if report.initial != "true" {
-        writeln!(out, "known there: {}", report.initial)?;
+    if header.initial.is_empty() { Ok(()) } else { write_conjuncts(out, "known there:", &header.initial, None) }
+}
+
+/// A conjunction: on one line if it is short, else a conjunct per line, and no more than so many of them.
+fn write_conjuncts(out: &mut String, before: &str, conjuncts: &[String], most: Option<usize>) -> fmt::Result {
+    let whole = conjunction(conjuncts);
+    if before.len() + whole.len() < WIDTH || conjuncts.len() == 1 && whole.len() <= MAX_CONJUNCT {
+        return writeln!(out, "{before} {whole}");
     }
-    let shown = report.paths.iter().filter(|p| options.only.is_none_or(|only| only == p.path));
-    for path in shown {
-        write_path(out, path, options)?;
+    let indent = " ".repeat(before.len() - before.trim_start().len());
+    let shown = most.unwrap_or(usize::MAX).min(conjuncts.len());
+    for (i, conjunct) in conjuncts[..shown].iter().enumerate() {
+        let start = if i == 0 { before } else { &format!("{indent}  &&") };
+        match conjunct.char_indices().nth(MAX_CONJUNCT).filter(|_| most.is_some()) {
+            Some((end, _)) => writeln!(out, "{start} {}...", &conjunct[..end])?,
+            None => writeln!(out, "{start} {conjunct}")?,
+        }
     }
+    match conjuncts.len() - shown {
+        0 => Ok(()),
+        more => writeln!(out, "{indent}  && ... ({more} more: --explain, --json)"),
+    }
+}
+
+fn write_summary(out: &mut String, header: &Header, report: &Summary) -> fmt::Result {
     let totals = report.totals;
     let counts = [
         (totals.finished, "finished"),
@@ -45,7 +106,8 @@ fn write_report(out: &mut String, report: &SymexReport, options: TextOptions) ->
     let counts: Vec<String> =
         counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
     let plural = if totals.paths == 1 { "" } else { "s" };
-    writeln!(out, "\n{} path{plural}: {}", totals.paths, counts.join(", "))?;
+    let colon = if counts.is_empty() { "" } else { ": " };
+    writeln!(out, "\n{} path{plural}{colon}{}", totals.paths, counts.join(", "))?;
     if let Some(witness) = &report.witness {
         writeln!(
             out,
@@ -57,7 +119,7 @@ fn write_report(out: &mut String, report: &SymexReport, options: TextOptions) ->
         }
     }
     if report.complete {
-        writeln!(out, "complete, if {}", report.assumptions.join("; if "))?;
+        writeln!(out, "complete, if {}", header.assumptions.join("; if "))?;
     } else {
         writeln!(out, "not complete:")?;
         for reason in &report.reasons {
@@ -91,7 +153,11 @@ fn write_path(out: &mut String, path: &PathReport, options: TextOptions) -> fmt:
         if path.certain { "" } else { " (may be infeasible: the solver gave up)" },
         if path.witnessed == Some(false) { " (no real run takes it)" } else { "" }
     )?;
-    writeln!(out, "  if {}", path.constraint)?;
+    let most = if options.only.is_some() { None } else { Some(MAX_CONJUNCTS) };
+    write_conjuncts(out, "  if", &path.constraint, most)?;
+    if let Some(assumed) = path.assumed.as_ref().filter(|assumed| options.assumed && !assumed.is_empty()) {
+        write_conjuncts(out, "  assuming", assumed, most)?;
+    }
     if let Some(state) = &path.state {
         writeln!(out, "  for example")?;
         for (name, value) in state {

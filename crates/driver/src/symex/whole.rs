@@ -15,15 +15,25 @@ use icsched_symex::reach::{Guide, Places, lead_path};
 use icsched_symex::symbolic::SymbolicDomain;
 use icsched_symex::{Limit, Machine, PathEnd, State, Switching};
 
-use super::paths::{Collector, limits};
-use super::report::SymexReport;
+use super::collect::{Collector, Explained};
+use super::paths::limits;
+use super::report::{Header, Sink, Summary};
 use super::{SymexConfig, start, witness};
 use crate::error::DriverError;
 
-pub(super) fn explore(config: &SymexConfig, inputs: &InputSpec, started: Instant) -> Result<SymexReport, DriverError> {
+pub(super) fn explore(
+    config: &SymexConfig,
+    inputs: &InputSpec,
+    sink: &mut dyn Sink,
+    started: Instant,
+) -> Result<Summary, DriverError> {
     let deadline = config.limits.deadline();
     let ways: Vec<Model> = witness::inputs(config)?.iter().map(TestInput::model).collect();
-    let (program, context) = start::whole(config)?;
+    let (program, context) = match start::whole(config, deadline) {
+        Ok(found) => found,
+        Err(start::Unprepared::Wrong(error)) => return Err(error),
+        Err(start::Unprepared::Stopped) => return super::paths::stopped(config, sink, started),
+    };
     let analysis_seconds = started.elapsed().as_secs_f64();
     let mut machine = start::machine(config, &program, Some(inputs));
     let (arguments, bounds) = inputs.arguments(&mut machine.domain);
@@ -34,28 +44,27 @@ pub(super) fn explore(config: &SymexConfig, inputs: &InputSpec, started: Instant
         state.path.constrain(&machine.domain.pool, bound);
     }
     let limits = limits(config, deadline);
-    let mut collector = Collector::new(config, &program);
-    let instructions = if context.threads.is_empty() {
-        let mut instructions = 0;
-        explore::explore_from(&mut machine, PathRun::untraced(state), &limits, |machine, outcome| {
-            instructions += outcome.own_instructions;
-            collector.finished(machine, &outcome)
-        });
-        instructions
+    let assumptions = vec!["there are no data races".to_owned()];
+    let header = Header { assumptions, ..super::paths::header(config, &program, &context) };
+    sink.begin(&header)?;
+    let mut collector = Collector::new(config, &program, sink);
+    if context.threads.is_empty() {
+        let begun = PathRun::untraced(state);
+        collector.explained =
+            config.explain.map(|path| Explained { path, begun: begun.clone(), limits: limits.clone() });
+        explore::explore_from(&mut machine, begun, &limits, |machine, outcome| collector.finished(machine, &outcome));
     } else {
         let ways = if ways.is_empty() { vec![Model::new()] } else { ways };
-        through(config, &context, &mut machine, &state, &limits, &ways, &mut collector)?
-    };
-    let solver = machine.domain.solver_statistics();
+        through(config, &context, &mut machine, &state, &limits, &ways, &mut collector)?;
+    }
     let seconds = started.elapsed().as_secs_f64();
-    let mut report = collector.report_of(&context, (&solver, instructions), seconds);
-    report.assumptions = vec!["there are no data races".to_owned()];
-    report.initial = "true".to_owned();
-    report.statistics.analysis_seconds = analysis_seconds;
-    Ok(report)
+    let mut summary = collector.summary(&machine.domain.solver_statistics(), seconds)?;
+    summary.statistics.analysis_seconds = analysis_seconds;
+    sink.end(&header, &summary)?;
+    Ok(summary)
 }
 
-/// The paths through a context; instructions executed.
+/// The paths through a context.
 fn through(
     config: &SymexConfig,
     context: &Context,
@@ -64,10 +73,10 @@ fn through(
     limits: &explore::Limits,
     ways: &[Model],
     collector: &mut Collector<'_>,
-) -> Result<u64, DriverError> {
+) -> Result<(), DriverError> {
     let wrong = || DriverError::Inputs("--thread: there is no code at one of the places".to_owned());
     let places = Places::new(&machine.code, context).ok_or_else(wrong)?;
-    let (mut instructions, mut arrived) = (0, 0);
+    let mut arrived = 0;
     let first = explore::Limits { decisions: usize::MAX, branches: u64::MAX, ..limits.clone() };
     'ways: for seed in 0..config.runs {
         for way in ways {
@@ -77,7 +86,7 @@ fn through(
             let led = lead_path(machine, &mut run, &mut guide, &mut FollowModel(way.clone()), &first);
             machine.options.switching = config.switching;
             if let Err(end) = led {
-                instructions += run.state.instructions;
+                collector.instructions += run.state.instructions;
                 if let PathEnd::Limit(Limit::Time | Limit::Interrupted) = end {
                     collector.reason(
                         IncompleteKind::Limit,
@@ -91,10 +100,8 @@ fn through(
             arrived += 1;
             collector.shared = run.state.path.constraints().len();
             let here = PathRun::untraced(run.state.with_any_thread_next());
-            let is_done = explore::explore_from(machine, here, limits, |machine, outcome| {
-                instructions += outcome.own_instructions;
-                collector.finished(machine, &outcome)
-            });
+            let is_done =
+                explore::explore_from(machine, here, limits, |machine, outcome| collector.finished(machine, &outcome));
             if !is_done {
                 break 'ways;
             }
@@ -104,5 +111,5 @@ fn through(
         let message = "no run from the program's entry came to the context; name other inputs (--witness)".to_owned();
         collector.reason(IncompleteKind::Limit, message, None);
     }
-    Ok(instructions)
+    Ok(())
 }

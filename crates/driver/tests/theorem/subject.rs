@@ -38,7 +38,8 @@ fn specialised(program: &Program) -> Arc<Program> {
     let program = specialise(program);
     let points_to = PointsTo::new(&program, &PointerOptions::default()).expect("nothing interrupts it");
     let harmless = |f: &Function| icsched_externals::known_not_to_synchronise(&f.name, f.params.len());
-    let (_, folded) = Statics::assuming(&ModRef::new(&program, &points_to, &harmless), &specialise);
+    let (_, folded) = Statics::assuming(&ModRef::new(&program, &points_to, &harmless), &specialise, &|| false)
+        .expect("nothing interrupts it");
     Arc::new(folded)
 }
 

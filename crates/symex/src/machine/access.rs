@@ -135,6 +135,11 @@ pub(super) fn load<D: Domain>(
         });
     }
     let value = value.ok_or_else(|| Stop::Unsupported { what: "a load from nowhere".to_owned() })?;
+    if D::as_constant(&value).is_none()
+        && found.iter().all(|t| heap.contents_of(t.object).is_some_and(|array| domain.is_initial(array)))
+    {
+        domain.loaded(address, &value);
+    }
     let value = if ty.bits() == n * 8 { value } else { super::context::resize(domain, &value, whole, ty)? };
     Ok((value, covered))
 }

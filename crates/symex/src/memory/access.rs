@@ -59,21 +59,26 @@ impl<D: Domain> Heap<D> {
 
     /// The sentence for an access out of bounds; `offset` may be anything that prints.
     pub fn bounds_message(&self, id: ObjectId, offset: &dyn std::fmt::Display, n: u64, write: bool) -> String {
-        let size = self.object(id).map_or(0, |o| o.size);
-        let mut offset = offset.to_string();
-        if let Some((end, _)) = offset.char_indices().nth(LONGEST_OFFSET) {
-            offset.truncate(end);
-            offset.push_str("...");
+        let offset = shortened(offset.to_string());
+        let accessed = count(n);
+        let (object, has) = (self.describe_object(id), self.size_text(id));
+        format!("{} of {accessed} at offset {offset} of {object}, which {has}", verb(write))
+    }
+
+    /// The same where it is known how the program gets there: `place`, and what it calls the object.
+    pub(crate) fn outside_message(&self, id: ObjectId, place: &str, object: Option<&str>, n: u64) -> String {
+        let object = object.map_or_else(|| self.describe_object(id), |name| format!("`{name}`"));
+        let place = shortened(place.to_owned());
+        format!("access of {} at `{place}`, outside of {object}, which {}", count(n), self.size_text(id))
+    }
+
+    fn size_text(&self, id: ObjectId) -> String {
+        let Some(object) = self.object(id) else { return "is not there".to_owned() };
+        match () {
+            () if object.external => "is declared but defined nowhere".to_owned(),
+            () if object.root().is_some() && object.size == super::UNKNOWN_SIZE => "has an unknown size".to_owned(),
+            () => format!("has {}", count(object.size)),
         }
-        let (accessed, has) = (count(n), count(size));
-        let undefined = self.object(id).is_some_and(|o| o.external);
-        let unknown = self.object(id).is_some_and(|o| o.root().is_some() && o.size == super::UNKNOWN_SIZE);
-        let has = match () {
-            () if undefined => "is declared but defined nowhere".to_owned(),
-            () if unknown => "has an unknown size".to_owned(),
-            () => format!("has {has}"),
-        };
-        format!("{} of {accessed} at offset {offset} of {}, which {has}", verb(write), self.describe_object(id))
     }
 
     fn null(&self, address: u64, write: bool) -> MemoryFault {
@@ -226,6 +231,14 @@ fn count(bytes: u64) -> String {
 
 fn verb(write: bool) -> &'static str {
     if write { "write" } else { "read" }
+}
+
+fn shortened(mut offset: String) -> String {
+    if let Some((end, _)) = offset.char_indices().nth(LONGEST_OFFSET) {
+        offset.truncate(end);
+        offset.push_str("...");
+    }
+    offset
 }
 
 fn fault(kind: ErrorKind, message: String) -> MemoryFault {

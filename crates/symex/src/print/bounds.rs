@@ -1,10 +1,11 @@
 //! Which way to write a bound, and which conjuncts say nothing new.
 
-use icsched_smt::Term;
+use icsched_smt::{BinOp, Node, Term};
 
 use super::Printer;
 use super::text::{Level, Text};
-use crate::bounds::{Bound, Fact, Known, implied, known};
+use crate::bounds::{Bound, Fact, Known, as_signed, implied, known};
+use crate::symbolic::integer::integers_of;
 
 impl Bound {
     pub(super) fn operator(self) -> &'static str {
@@ -82,11 +83,109 @@ impl Printer<'_> {
         reduced
     }
 
+    /// An unsigned bound that says in which interval a signed value is, as two bounds: compilers make one comparison of
+    /// `'0' <= c && c <= '9'`, and checks of indices compare multiples of them.
+    pub(super) fn within(&self, x: Term, is_signed: bool, bound: Bound) -> Option<Text> {
+        if is_signed {
+            return None;
+        }
+        let most = if bound.upper == bound.strict { bound.value - 1 } else { bound.value };
+        let mut interval = Interval::up_to(self.pool.width(x), most, bound.upper)?;
+        let mut value = x;
+        while let Some(next) = self.peeled(value, &mut interval) {
+            value = next;
+        }
+        if value == x {
+            return None;
+        }
+        let (least, greatest) = integers_of(self.pool, value).bounds();
+        let at_least = Bound { upper: false, strict: false, value: interval.first };
+        let at_most = Bound { upper: true, strict: false, value: interval.last };
+        let (below, above) = (interval.first > least, interval.last < greatest);
+        let mut texts = Vec::new();
+        if interval.holds {
+            texts.extend(below.then(|| self.bounded(value, true, at_least)));
+            texts.extend(above.then(|| self.bounded(value, true, at_most)));
+            return Some(Text::chain(Level::And, "&&", texts).unwrap_or_else(|| Text::atom("true")));
+        }
+        let negated = |b: Bound| Bound { upper: !b.upper, strict: !b.strict, value: b.value };
+        texts.extend(below.then(|| self.bounded(value, true, negated(at_least))));
+        texts.extend(above.then(|| self.bounded(value, true, negated(at_most))));
+        Some(Text::chain(Level::Or, "||", texts).unwrap_or_else(|| Text::atom("false")))
+    }
+
+    /// What a value is computed from by one step that keeps intervals, and the interval of that.
+    fn peeled(&self, value: Term, interval: &mut Interval) -> Option<Term> {
+        let width = self.pool.width(value);
+        let constant = |t: Term| self.pool.as_const_wide(t).map(|bits| as_signed(width, bits));
+        match *self.pool.node(value) {
+            Node::Binary(BinOp::Add, rest, offset) => {
+                interval.shift(width, -constant(offset)?)?;
+                Some(rest)
+            }
+            Node::Binary(BinOp::Mul, factor, scale) => {
+                let scale = constant(scale).filter(|&scale| scale > 1)?;
+                let limit = 1i128 << (width - 1);
+                let (least, greatest) = integers_of(self.pool, factor).bounds();
+                let fits = |x: i128| x.checked_mul(scale).is_some_and(|x| -limit <= x && x < limit);
+                if !fits(least) || !fits(greatest) {
+                    return None;
+                }
+                let first = interval.first.div_euclid(scale) + i128::from(interval.first.rem_euclid(scale) != 0);
+                *interval = Interval { first, last: interval.last.div_euclid(scale), ..*interval };
+                (interval.first <= interval.last).then_some(factor)
+            }
+            Node::SExt { arg, .. } if self.pool.width(arg) > 1 => Some(arg),
+            Node::ZExt { arg, .. } if interval.last >> (self.pool.width(arg) - 1) == 0 => {
+                interval.first = interval.first.max(0);
+                (interval.first <= interval.last).then_some(arg)
+            }
+            _ => None,
+        }
+    }
+
     fn equality_text(&self, term: Term, value: i128) -> Text {
         let width = self.pool.width(term);
         let bits = (value as u128) & (u128::MAX >> (128 - width));
         let right = self.literal_like(term, width, bits, true);
         Text::infix(Level::Equality, self.integer(term), "==", right)
+    }
+}
+
+/// Signed numbers, or all the others.
+#[derive(Copy, Clone)]
+struct Interval {
+    first: i128,
+    last: i128,
+    holds: bool,
+}
+
+impl Interval {
+    /// The values of `width` bits that are at most this, read as unsigned.
+    fn up_to(width: u32, most: i128, holds: bool) -> Option<Self> {
+        let whole = 1i128.checked_shl(width).filter(|_| width < 127)?;
+        if !(0..whole).contains(&most) {
+            return None;
+        }
+        Some(if most < whole / 2 {
+            Interval { first: 0, last: most, holds }
+        } else {
+            Interval { first: most + 1 - whole, last: -1, holds: !holds }
+        })
+    }
+
+    /// The values that are in it when this is subtracted.
+    fn shift(&mut self, width: u32, by: i128) -> Option<()> {
+        let half = 1i128 << (width - 1);
+        let wrapped = |x: i128| (x + half).rem_euclid(2 * half) - half;
+        let moved = Interval { first: wrapped(self.first + by), last: wrapped(self.last + by), ..*self };
+        // Around the end: the others are an interval.
+        *self = if moved.first <= moved.last {
+            moved
+        } else {
+            Interval { first: moved.last + 1, last: moved.first - 1, holds: !self.holds }
+        };
+        (self.first <= self.last).then_some(())
     }
 }
 

@@ -242,3 +242,39 @@ fn a_signed_comparison_with_a_mask_stays_signed() {
     let below = t.pool.cmp(CmpOp::Slt, n, masked);
     assert_eq!(t.condition(below), "n < (int)(m | 0xfffffffc)");
 }
+
+#[test]
+fn a_range_that_is_one_unsigned_comparison_is_two_bounds() {
+    // What compilers make of `1 <= n && n < 10`, `'0' <= c && c <= '9'`, and of an index that is in bounds.
+    let mut t = Terms::new();
+    let n = t.int("n");
+    let minus_one = t.constant(32, -1);
+    let moved = t.pool.binary(BinOp::Add, n, minus_one);
+    let within = t.compare(CmpOp::Ult, moved, 9);
+    let outside = t.pool.not(within);
+    assert_eq!(t.condition(within), "n > 0 && n < 10");
+    assert_eq!(t.condition(outside), "n <= 0 || n >= 10");
+    let index = t.pool.sext(n, 64);
+    let eight = t.constant(64, 8);
+    let bytes = t.pool.binary(BinOp::Mul, index, eight);
+    let inside = t.compare(CmpOp::Ule, bytes, 120);
+    assert_eq!(t.condition(inside), "n >= 0 && n < 16");
+    let byte = t.byte(0);
+    let minus_zero = t.constant(8, -48);
+    let moved = t.pool.binary(BinOp::Add, byte, minus_zero);
+    let digit = t.compare(CmpOp::Ult, moved, 10);
+    assert_eq!(t.condition(digit), "argv[1][0] >= '0' && argv[1][0] <= '9'");
+}
+
+#[test]
+fn conjuncts_are_told_once_each() {
+    let mut t = Terms::new();
+    let (x, y) = (t.int("x"), t.int("y"));
+    let (a, b) = (t.compare(CmpOp::Eq, x, 1), t.compare(CmpOp::Slt, y, 5));
+    let either = t.pool.binary(BinOp::Or, a, b);
+    let printer = Printer::new(&t.pool);
+    assert_eq!(printer.conjuncts(&[a, b, a]), ["x == 1", "y < 5"]);
+    assert!(printer.conjuncts(&[]).is_empty());
+    assert!(printer.conjuncts(&[either, a])[0].starts_with('('), "{:?}", printer.conjuncts(&[either, a]));
+    assert!(!printer.conjuncts(&[either])[0].starts_with('('));
+}

@@ -1,5 +1,7 @@
 //! Text with the precedence of its outermost operator, so that parentheses stand where C needs them.
 
+use std::collections::BTreeSet;
+
 /// C's precedence levels, loosest first.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Level {
@@ -36,8 +38,25 @@ impl Text {
         Text { text, level }
     }
 
+    /// With a prefix operator in it.
+    pub(super) fn unary(text: String) -> Self {
+        Text { text, level: Level::Unary }
+    }
+
+    /// A relation that C has no operator for.
+    pub(super) fn relation(text: String) -> Self {
+        Text { text, level: Level::Equality }
+    }
+
     pub(super) fn into_text(self) -> String {
         self.text
+    }
+
+    /// The text as an operand of a chain of this level's operators.
+    pub(super) fn inside(self, level: Level) -> String {
+        // `&&` inside `||` is put in parentheses, as compilers advise.
+        let needed = if level == Level::Or { Level::BitOr } else { level.tighter() };
+        if self.level == level { self.text } else { self.at(needed) }
     }
 
     /// The text in parentheses if it binds looser than `level`.
@@ -66,9 +85,7 @@ impl Text {
         if operands.len() < 2 {
             return operands.into_iter().next();
         }
-        // `&&` inside `||` is put in parentheses, as compilers advise.
-        let level_inside = if level == Level::Or { Level::BitOr } else { level.tighter() };
-        let parts: Vec<String> = operands.into_iter().map(|t| t.at(level_inside)).collect();
+        let parts: Vec<String> = operands.into_iter().map(|t| t.inside(level)).collect();
         Some(Text { text: parts.join(&format!(" {operator} ")), level })
     }
 
@@ -98,6 +115,12 @@ impl Text {
         let base = self.at(Level::Atom);
         Text::atom(&format!("{base}[{}]", index.text))
     }
+}
+
+/// Operands without those that were there before, and without the one that changes nothing.
+pub(super) fn once_each(operands: Vec<Text>, neutral: &str) -> Vec<Text> {
+    let mut seen = BTreeSet::new();
+    operands.into_iter().filter(|o| o.text != neutral && seen.insert(o.text.clone())).collect()
 }
 
 impl Level {

@@ -1,6 +1,7 @@
 //! Integer and float expressions.
 
 use icsched_smt::{BinOp, FpOp, Node, Term};
+use smallvec::{SmallVec, smallvec};
 
 use super::Printer;
 use super::text::{Level, Text};
@@ -43,7 +44,10 @@ impl Printer<'_> {
             _ if width == 1 => self.truth(t, true),
             Node::Not(a) => self.integer(a).prefixed("~"),
             Node::Binary(op, a, b) => self.arithmetic(op, a, b),
-            Node::Ite(c, a, b) => Text::choice(self.truth(c, true), self.integer(a), self.integer(b)),
+            Node::Ite(c, a, b) => match self.loaded(t) {
+                Some(name) => name,
+                None => Text::choice(self.truth(c, true), self.integer(a), self.integer(b)),
+            },
             Node::ZExt { arg, .. } => self.zero_extension(arg),
             Node::SExt { arg, .. } if self.pool.width(arg) == 1 => self.truth(arg, true).prefixed("-"),
             Node::SExt { arg, .. } => self.integer(arg),
@@ -114,45 +118,65 @@ impl Printer<'_> {
                 _ => addends.push(t),
             }
         }
-        let signed: Vec<(bool, Text)> = addends.iter().map(|&t| self.addend(t, a)).collect();
-        let (first, rest) = match signed.iter().position(|(minus, _)| !minus) {
-            Some(at) => {
-                let mut rest = signed;
-                let (_, first) = rest.remove(at);
-                (first, rest)
-            }
-            None => {
-                let mut rest = signed;
-                let (_, first) = rest.remove(0);
-                (first.prefixed("-"), rest)
-            }
-        };
-        rest.into_iter()
+        self.sum_of_texts(addends.iter().flat_map(|&t| self.addend(t, a)).collect())
+    }
+
+    /// Addends as a sum.
+    pub(super) fn sum_text(&self, addends: &[Term]) -> Text {
+        let beside = addends.first().copied();
+        self.sum_of_texts(addends.iter().flat_map(|&t| self.addend(t, beside.unwrap_or(t))).collect())
+    }
+
+    fn sum_of_texts(&self, mut addends: Vec<(bool, Text)>) -> Text {
+        if addends.is_empty() {
+            return Text::atom("0");
+        }
+        let at = addends.iter().position(|(minus, _)| !minus);
+        let (minus, first) = addends.remove(at.unwrap_or(0));
+        let first = if minus { first.prefixed("-") } else { first };
+        addends
+            .into_iter()
             .fold(first, |sum, (minus, text)| Text::infix(Level::Sum, sum, if minus { "-" } else { "+" }, text))
     }
 
-    /// An addend without its sign, and whether it is subtracted. `beside` is another operand of the sum.
-    fn addend(&self, t: Term, beside: Term) -> (bool, Text) {
+    /// An addend without its sign, and whether it is subtracted; two where a constant is an address and a number. `beside` is
+    /// another operand of the sum.
+    fn addend(&self, t: Term, beside: Term) -> SmallVec<[(bool, Text); 2]> {
         let width = self.pool.width(t);
         match *self.pool.node(t) {
-            Node::Const { bits, .. } => {
-                let value = as_signed(width, bits);
-                let is_base = matches!(u8::try_from(-value), Ok(b'0' | b'a' | b'A'));
-                if is_base && self.is_extended_byte(beside) {
-                    return (true, Text::atom(&format!("'{}'", (-value) as u8 as char)));
-                }
-                (value < 0, Text::number(number(value.saturating_abs())))
-            }
+            Node::Const { bits, .. } => self.constant_addend(width, bits, beside),
             Node::Binary(BinOp::Mul, x, factor) => match self.pool.as_const_wide(factor) {
-                Some(bits) if as_signed(width, bits) == -1 => (true, self.integer(x)),
+                Some(bits) if as_signed(width, bits) == -1 => smallvec![(true, self.integer(x))],
                 Some(bits) if as_signed(width, bits) < 0 => {
                     let factor = Text::number(number(as_signed(width, bits).saturating_abs()));
-                    (true, Text::infix(Level::Product, self.integer(x), "*", factor))
+                    smallvec![(true, Text::infix(Level::Product, self.integer(x), "*", factor))]
                 }
-                _ => (false, self.integer(t)),
+                _ => smallvec![(false, self.integer(t))],
             },
-            _ => (false, self.integer(t)),
+            _ => smallvec![(false, self.integer(t))],
         }
+    }
+
+    fn constant_addend(&self, width: u32, bits: u128, beside: Term) -> SmallVec<[(bool, Text); 2]> {
+        let value = as_signed(width, bits);
+        let is_base = matches!(u8::try_from(-value), Ok(b'0' | b'a' | b'A'));
+        if is_base && self.is_extended_byte(beside) {
+            return smallvec![(true, Text::atom(&format!("'{}'", (-value) as u8 as char)))];
+        }
+        let places = self.places.filter(|_| width == 64);
+        for minus in [true, false] {
+            let at = if minus { (bits as u64).wrapping_neg() } else { bits as u64 };
+            let Some(object) = places.and_then(|places| places.object(at)) else { continue };
+            let mut texts = smallvec![(minus, Text::atom(&object.address))];
+            // `at` is the address of the text and the rest.
+            let rest = object.asked.wrapping_sub(object.offset);
+            let rest = if minus { rest.wrapping_neg() } else { rest };
+            if rest != 0 {
+                texts.push((rest < 0, Text::number(number(i128::from(rest.unsigned_abs())))));
+            }
+            return texts;
+        }
+        smallvec![(value < 0, Text::number(number(value.saturating_abs())))]
     }
 
     fn is_extended_byte(&self, t: Term) -> bool {
@@ -210,7 +234,10 @@ impl Printer<'_> {
             Node::Binary(BinOp::And, a, b) if self.pool.as_const_wide(b) == Some(sign - 1) => {
                 Text::call("fabs", vec![self.float(a)])
             }
-            Node::Ite(c, a, b) => Text::choice(self.truth(c, true), self.float(a), self.float(b)),
+            Node::Ite(c, a, b) => match self.loaded(t) {
+                Some(name) => name,
+                None => Text::choice(self.truth(c, true), self.float(a), self.float(b)),
+            },
             Node::FpBinary(op, a, b) => self.float_arithmetic(op, self.float(a), self.float(b)),
             Node::FpUnary(op, a) => self.float_function(op, a),
             _ => self.integer(t),

@@ -9,7 +9,7 @@ use crate::bounds::as_signed;
 
 /// All values of a term, read as a signed number of its width: `residue` plus a multiple of `stride`, within bounds.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) struct Integers {
+pub(crate) struct Integers {
     /// Least value.
     least: i128,
     /// Greatest value.
@@ -33,7 +33,7 @@ impl Integers {
     }
 
     /// Least and greatest value.
-    pub(super) fn bounds(self) -> (i128, i128) {
+    pub(crate) fn bounds(self) -> (i128, i128) {
         (self.least, self.greatest)
     }
 
@@ -98,7 +98,7 @@ fn gcd(a: u128, b: u128) -> u128 {
 }
 
 /// What is known of the term's values from its shape alone. Terms of up to 64 bits.
-pub(super) fn integers_of(pool: &TermPool, t: Term) -> Integers {
+pub(crate) fn integers_of(pool: &TermPool, t: Term) -> Integers {
     bounded(pool, t, MAX_DEPTH)
 }
 

@@ -12,9 +12,10 @@ use std::sync::Arc;
 use icsched_ir::{EntityId, GlobalId, Operand, Program, SourceType, TypeId, TypeTable, ValueId, describe_offset};
 use icsched_ir::{describe_pointee, entity_id};
 use icsched_pointsto::{InstanceId, ObjectId as Abstract, ObjectKind as AbstractKind, Offsets, PointsTo};
-use icsched_smt::Term;
+use icsched_smt::{CmpOp, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::SymValue;
 use super::invariant::Invariants;
 use super::source::SymbolSource;
 use crate::domain::MemoryByte;
@@ -86,6 +87,10 @@ pub(crate) struct Origins {
     symbols: FxHashMap<Term, Origin>,
     /// What symbols stand for.
     pub(crate) sources: FxHashMap<Term, SymbolSource>,
+    /// What memory holds in the initial state at addresses that depend on it, with an address for each.
+    pub(crate) loaded: FxHashMap<Term, SymValue>,
+    /// Comparisons of such values with constants, which were moved into their arms.
+    pub(crate) comparisons: FxHashMap<Term, (CmpOp, Term, Term)>,
     /// The root that was made for a pointer.
     pub(super) root_of: FxHashMap<Term, RootId>,
     /// The numbers of the roots of which nobody knows the size.
@@ -113,6 +118,8 @@ impl Origins {
             roots: Vec::new(),
             symbols: FxHashMap::default(),
             sources: FxHashMap::default(),
+            loaded: FxHashMap::default(),
+            comparisons: FxHashMap::default(),
             root_of: FxHashMap::default(),
             unsized_roots: FxHashSet::default(),
             names: FxHashMap::default(),
@@ -262,6 +269,69 @@ impl Origins {
         }
     }
 
+    /// The name of the pointer that a root was made for, and the offset that it points to; `None` for a variable's root.
+    pub(crate) fn pointer_of(&self, root: RootId) -> Option<(&str, u64)> {
+        match &self.get(root).name {
+            RootName::Pointee(pointer, _, origin) => Some((pointer, *origin)),
+            RootName::Global(_) | RootName::Variable(..) => None,
+        }
+    }
+
+    /// Whether a root was made for this pointer.
+    pub(crate) fn is_root_of(&self, pointer: Term, root: RootId) -> bool {
+        self.root_of.get(&pointer) == Some(&root)
+    }
+
+    /// What is `start` bytes behind where a pointer points, or behind the element with an index, of so many bytes each.
+    pub(crate) fn behind_pointer(&self, pointer: Term, name: &str, index: Option<(&str, i128)>, start: i64) -> String {
+        self.lvalue(name, self.pointee(pointer), index, start)
+    }
+
+    /// The same from the start of a root.
+    pub(crate) fn behind_root(&self, root: RootId, index: Option<(&str, i128)>, start: i64) -> String {
+        match &self.get(root).name {
+            RootName::Pointee(pointer, to, origin) => {
+                self.lvalue(pointer, *to, index, start.wrapping_sub(origin.cast_signed()))
+            }
+            RootName::Global(global) => self.behind_global(*global, index, start),
+            RootName::Variable(name, _) => match index {
+                Some((index, scale)) => format!("*(&{name} + {})", plus(&scaled(index, scale), start)),
+                None => self.name_at(root, start.cast_unsigned()),
+            },
+        }
+    }
+
+    /// The same from the start of a variable.
+    pub(crate) fn behind_global(&self, global: GlobalId, index: Option<(&str, i128)>, start: i64) -> String {
+        let whole = self.program.describe_global(global, start);
+        let Some((index, scale)) = index else { return whole };
+        let global = &self.program.globals[global];
+        let (name, size) = (&global.name, global.source_type.and_then(|ty| element(&self.program.types, ty)));
+        let is_first = size.is_some_and(|size| i128::from(size) == scale && (0..scale).contains(&i128::from(start)));
+        match whole.strip_prefix(&format!("{name}[0]")).filter(|_| is_first) {
+            Some(path) => format!("{name}[{index}]{path}"),
+            None => format!("*(&{name} + {})", plus(&scaled(index, scale), start)),
+        }
+    }
+
+    fn lvalue(&self, pointer: &str, to: Option<TypeId>, index: Option<(&str, i128)>, start: i64) -> String {
+        let types = &self.program.types;
+        let whole = describe_pointee(types, pointer, to, start);
+        let Some((index, scale)) = index else { return whole };
+        let size = to.map(|to| types.size(to));
+        let is_first = size.is_some_and(|size| i128::from(size) == scale && (0..scale).contains(&i128::from(start)));
+        let path = match whole.strip_prefix(&format!("{pointer}->")) {
+            _ if !is_first => None,
+            Some(path) => Some(format!(".{path}")),
+            None if whole == format!("*{pointer}") => Some(String::new()),
+            None => None,
+        };
+        match path {
+            Some(path) => format!("{pointer}[{index}]{path}"),
+            None => format!("*({pointer} + {})", plus(&scaled(index, scale), start)),
+        }
+    }
+
     /// The name of the pointer that a root was made for, if it points to this offset.
     pub(super) fn pointer_to(&self, root: RootId, offset: u64) -> Option<String> {
         match &self.get(root).name {
@@ -284,6 +354,23 @@ impl Origins {
             }
         };
         target_at(types, ty, offset)
+    }
+}
+
+fn scaled(index: &str, scale: i128) -> String {
+    let is_plain = index.chars().all(|c| c.is_alphanumeric() || "_.[]@".contains(c));
+    match scale {
+        1 => index.to_owned(),
+        _ if is_plain => format!("{index} * {scale}"),
+        _ => format!("({index}) * {scale}"),
+    }
+}
+
+fn plus(text: &str, offset: i64) -> String {
+    match offset {
+        0 => text.to_owned(),
+        1.. => format!("{text} + {offset}"),
+        _ => format!("{text} - {}", offset.unsigned_abs()),
     }
 }
 

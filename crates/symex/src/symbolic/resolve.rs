@@ -15,6 +15,7 @@ use super::{SymValue, SymbolicDomain, unsupported};
 use crate::domain::{Domain, Target, Targets};
 use crate::memory::{AddressClass, FIRST_BLOCK_ID, Heap, ObjectId, address, classify};
 use crate::path::SymPath;
+use crate::places::StatePlaces;
 use crate::print::Printer;
 use crate::stop::{DecisionKind, ErrorKind, PathEnd, Stop};
 
@@ -46,6 +47,15 @@ impl Alternative {
 fn holds_object(constant: u64) -> bool {
     let id = (constant >> 32) as u32;
     id != 0 && id < FIRST_BLOCK_ID
+}
+
+/// The first address with the same upper half.
+fn start_of(constant: u64) -> u64 {
+    address(ObjectId((constant >> 32) as u32), 0)
+}
+
+fn is_code(constant: u64) -> bool {
+    matches!(classify(start_of(constant)), AddressClass::Function(_))
 }
 
 impl SymbolicDomain {
@@ -83,7 +93,7 @@ impl SymbolicDomain {
                 }
                 visible => visible,
             };
-            if let Some((object, offset)) = self.check_alternative(heap, located, n)? {
+            if let Some((object, offset)) = self.check_alternative(path, heap, located, n)? {
                 targets.push(Target { guard: located.guard.map(SymValue::Term), object, offset: self.value(offset) });
             }
         }
@@ -136,6 +146,7 @@ impl SymbolicDomain {
     /// The object and offset of an alternative that is no error; `None` when it is one and decided not to happen.
     fn check_alternative<D: Domain>(
         &mut self,
+        path: &SymPath,
         heap: &Heap<D>,
         alternative: Alternative,
         n: u64,
@@ -144,21 +155,28 @@ impl SymbolicDomain {
         let id = match classify(constant) {
             AddressClass::Object(id, _) => id,
             AddressClass::Null if rest.is_none() => {
-                self.exclude(guard, ErrorKind::NullPointer, || "access through a null pointer".to_owned())?;
+                self.exclude(guard, ErrorKind::NullPointer, |_| "access through a null pointer".to_owned())?;
+                return Ok(None);
+            }
+            AddressClass::Function(_) | AddressClass::Other if is_code(constant) => {
+                let code = heap.name_of(start_of(constant));
+                let message = |_: &Self| format!("access through a pointer to code, {code}");
+                self.exclude(guard, ErrorKind::WildPointer, message)?;
                 return Ok(None);
             }
             AddressClass::Null | AddressClass::Function(_) | AddressClass::Other => {
-                let message = || format!("access of {n} bytes at an address that is no object's");
+                let plural = if n == 1 { "" } else { "s" };
+                let message = |_: &Self| format!("access of {n} byte{plural} at an address that is no object's");
                 self.exclude(guard, ErrorKind::WildPointer, message)?;
                 return Ok(None);
             }
         };
         let Some(object) = heap.object(id) else {
-            self.exclude(guard, ErrorKind::WildPointer, || "access through a pointer to nothing".to_owned())?;
+            self.exclude(guard, ErrorKind::WildPointer, |_| "access through a pointer to nothing".to_owned())?;
             return Ok(None);
         };
         if let Err(fault) = heap.check_alive(id, false) {
-            self.exclude_kind(guard, DecisionKind::Alive, fault.kind, || fault.message)?;
+            self.exclude_kind(guard, DecisionKind::Alive, fault.kind, |_| fault.message)?;
             return Ok(None);
         }
         let from_start = self.pool.constant(64, constant.wrapping_sub(address(id, 0)));
@@ -169,20 +187,17 @@ impl SymbolicDomain {
         if let Some(root) = object.root()
             && let Some((low, end)) = self.origins.as_deref().and_then(|o| o.get(root).extent)
         {
-            return self.check_extent(heap, (id, guard), offset, n, (low, end));
+            return self.check_extent((path, heap), (id, guard), offset, n, (low, end));
         }
         let Some(last) = object.size.checked_sub(n) else {
-            let message = || heap.bounds_message(id, &Printer::new(&self.pool).value(offset), n, false);
-            let text = message();
-            self.exclude(guard, ErrorKind::OutOfBounds, || text)?;
+            self.exclude(guard, ErrorKind::OutOfBounds, |domain| domain.outside(path, heap, id, offset, n))?;
             return Ok(None);
         };
         let last = self.pool.constant(64, last);
         let inside = self.pool.cmp(CmpOp::Ule, offset, last);
-        let text = Printer::new(&self.pool).value(offset);
         let required = self.under(guard, inside);
-        self.require(required, DecisionKind::InBounds, ErrorKind::OutOfBounds, || {
-            heap.bounds_message(id, &text, n, false)
+        self.require(required, DecisionKind::InBounds, ErrorKind::OutOfBounds, |domain| {
+            domain.outside(path, heap, id, offset, n)
         })?;
         Ok((!self.pool.is_false(inside)).then_some((id, offset)))
     }
@@ -191,7 +206,7 @@ impl SymbolicDomain {
     /// be inside: the program's types say so.
     fn check_extent<D: Domain>(
         &mut self,
-        heap: &Heap<D>,
+        (path, heap): (&SymPath, &Heap<D>),
         (id, guard): (ObjectId, Option<Term>),
         offset: Term,
         n: u64,
@@ -203,12 +218,22 @@ impl SymbolicDomain {
             let (above, below) = (self.pool.cmp(CmpOp::Sle, low, offset), self.pool.cmp(CmpOp::Sle, offset, last));
             let inside = self.pool.binary(BinOp::And, above, below);
             let required = self.under(guard, inside);
-            let text = Printer::new(&self.pool).value(offset);
-            self.require(required, DecisionKind::InBounds, ErrorKind::OutOfBounds, || {
-                heap.bounds_message(id, &text, n, false)
+            self.require(required, DecisionKind::InBounds, ErrorKind::OutOfBounds, |domain| {
+                domain.outside(path, heap, id, offset, n)
             })?;
         }
         Ok(Some((id, offset)))
+    }
+
+    /// What is wrong with an access of `n` bytes at an offset of an object.
+    fn outside<D: Domain>(&self, path: &SymPath, heap: &Heap<D>, id: ObjectId, offset: Term, n: u64) -> String {
+        let names = |_| None;
+        let places = StatePlaces { heap, path, domain: self, names: &names };
+        let printer = Printer::with_places(&self.pool, &places);
+        match printer.place_in(id, offset) {
+            Some((place, object)) => heap.outside_message(id, &place, object.as_deref(), n),
+            None => heap.bounds_message(id, &printer.value(offset), n, false),
+        }
     }
 
     /// `guard => condition`.
@@ -227,7 +252,7 @@ impl SymbolicDomain {
         &mut self,
         guard: Option<Term>,
         error: ErrorKind,
-        message: impl FnOnce() -> String,
+        message: impl FnOnce(&Self) -> String,
     ) -> Result<(), Stop<Self>> {
         self.exclude_kind(guard, DecisionKind::InBounds, error, message)
     }
@@ -237,7 +262,7 @@ impl SymbolicDomain {
         guard: Option<Term>,
         kind: DecisionKind,
         error: ErrorKind,
-        message: impl FnOnce() -> String,
+        message: impl FnOnce(&Self) -> String,
     ) -> Result<(), Stop<Self>> {
         let never = self.pool.bool(false);
         let excluded = self.under(guard, never);
@@ -250,13 +275,13 @@ impl SymbolicDomain {
         condition: Term,
         kind: DecisionKind,
         error: ErrorKind,
-        message: impl FnOnce() -> String,
+        message: impl FnOnce(&Self) -> String,
     ) -> Result<(), Stop<Self>> {
         match self.ask(condition, kind) {
             Ok(true) => Ok(()),
-            Ok(false) => Err(Stop::Fault { kind: error, message: message() }),
+            Ok(false) => Err(Stop::Fault { kind: error, message: message(self) }),
             Err(Stop::Undecided { condition, kind, .. }) => {
-                Err(Stop::Undecided { condition, kind, error: Some(Box::new((error, message()))) })
+                Err(Stop::Undecided { condition, kind, error: Some(Box::new((error, message(self)))) })
             }
             Err(other) => Err(other),
         }
@@ -274,7 +299,7 @@ impl SymbolicDomain {
             self.pool.not(null)
         };
         let required = self.under(guard, not_null);
-        self.require(required, DecisionKind::InBounds, ErrorKind::NullPointer, || {
+        self.require(required, DecisionKind::InBounds, ErrorKind::NullPointer, |_| {
             "access through a null pointer (or a small integer)".to_owned()
         })?;
         if self.pool.is_false(not_null) {

@@ -140,12 +140,29 @@ impl SymbolicDomain {
     /// A comparison with a constant, moved into the arms of a choice.
     pub(super) fn compare(&mut self, op: CmpOp, a: Term, b: Term) -> Term {
         match (*self.pool.node(a), *self.pool.node(b)) {
-            (Node::Ite(..), Node::Const { .. }) => self.through_choices(a, &|domain, t| domain.pool.cmp(op, t, b)),
-            (Node::Const { .. }, Node::Ite(..)) => self.through_choices(b, &|domain, t| domain.pool.cmp(op, a, t)),
+            (Node::Ite(..), Node::Const { .. }) => {
+                let truth = self.through_choices(a, &|domain, t| domain.pool.cmp(op, t, b));
+                self.name_comparison(truth, op, a, b);
+                truth
+            }
+            (Node::Const { .. }, Node::Ite(..)) => {
+                let truth = self.through_choices(b, &|domain, t| domain.pool.cmp(op, a, t));
+                self.name_comparison(truth, op, a, b);
+                truth
+            }
             _ => {
                 let truth = self.pool.cmp(op, a, b);
                 self.unscaled(truth).unwrap_or(truth)
             }
+        }
+    }
+
+    /// Remembers what a comparison was of, if people know the value by a name that its arms do not have.
+    fn name_comparison(&mut self, truth: Term, op: CmpOp, a: Term, b: Term) {
+        if let Some(origins) = self.origins.as_deref_mut()
+            && (origins.loaded.contains_key(&a) || origins.loaded.contains_key(&b))
+        {
+            origins.comparisons.entry(truth).or_insert((op, a, b));
         }
     }
 

@@ -17,6 +17,7 @@ use super::origin::{Origins, RootId};
 use super::source::{SymbolSource, number};
 use super::{SymArray, SymValue, SymbolicDomain};
 use crate::domain::MemoryByte;
+use crate::places::InitialPlaces;
 use crate::print::Printer;
 
 /// Earlier reads that a read at an offset that is no constant is compared with.
@@ -44,6 +45,11 @@ struct Write {
 impl Unknown {
     pub(super) fn new(root: RootId) -> Self {
         Self { root, cells: Rc::default(), writes: Rc::default() }
+    }
+
+    /// Whether nothing was written.
+    pub(super) fn is_untouched(&self) -> bool {
+        self.cells.is_empty() && self.writes.is_empty()
     }
 
     /// What was written, if all of it was at constant offsets.
@@ -207,7 +213,11 @@ impl SymbolicDomain {
         let start = self.pool.constant(64, origin.wrapping_neg());
         let offset = self.pool.binary(BinOp::Add, offset, start);
         let (index, scale, start) = index_of(&self.pool, offset);
-        let printer = Printer::new(&self.pool);
+        let places = self.origins.as_deref().map(|origins| InitialPlaces { origins });
+        let printer = match &places {
+            Some(places) => Printer::with_places(&self.pool, places),
+            None => Printer::new(&self.pool),
+        };
         match (element, u64::try_from(start)) {
             (Some(size), Ok(start)) if i128::from(size) == scale && start < size => {
                 let (index, origins) = (printer.value(index), self.origins.as_deref());
@@ -272,9 +282,10 @@ impl SymbolicDomain {
         }
         for write in unknown.writes.iter() {
             let (name, _, origin) = origins.name_of(unknown.root);
-            let offset = Printer::new(&self.pool).value(write.offset);
+            let offset = Printer::with_places(&self.pool, &InitialPlaces { origins }).value(write.offset);
+            let start = if origin == 0 { String::new() } else { format!(" - {origin}") };
             let bytes: Vec<&MemoryByte<Term>> = write.bytes.iter().collect();
-            found.push((format!("*({name} + {offset} - {origin})"), self.bytes_text(&bytes)));
+            found.push((format!("*({name} + {offset}{start})"), self.bytes_text(&bytes)));
         }
         found
     }

@@ -1,0 +1,168 @@
+//! What addresses mean in a state of a run that began in the middle of the program.
+
+use icsched_ir::EntityId as _;
+use icsched_smt::{CmpOp, Term};
+
+use crate::domain::Domain;
+use crate::memory::{AddressClass, Heap, ObjectKind, UNKNOWN_SIZE, address, classify, global_object};
+use crate::path::SymPath;
+use crate::print::{Anchor, Extent, Loaded, Object, Others, Places};
+use crate::symbolic::origin::{Origins, RootId};
+use crate::symbolic::{SymValue, SymbolSource, SymbolicDomain};
+
+/// A state, and what its addresses are called. The heap may be the one of a domain that wraps the symbolic one.
+pub(crate) struct StatePlaces<'a, D: Domain> {
+    pub(crate) heap: &'a Heap<D>,
+    pub(crate) path: &'a SymPath,
+    pub(crate) domain: &'a SymbolicDomain,
+    pub(crate) names: &'a dyn Fn(u64) -> Option<String>,
+}
+
+impl<D: Domain> StatePlaces<'_, D> {
+    fn origins(&self) -> Option<&Origins> {
+        self.domain.origins.as_deref()
+    }
+
+    fn symbol(&self, t: Term) -> Option<&str> {
+        self.domain.pool.symbol_name(t)
+    }
+}
+
+/// What is known of addresses without a state: which object of the initial state they are in.
+pub(crate) struct InitialPlaces<'a> {
+    pub(crate) origins: &'a Origins,
+}
+
+impl Places for InitialPlaces<'_> {
+    fn name(&self, _: u64) -> Option<String> {
+        None
+    }
+
+    fn object(&self, at: u64) -> Option<Object> {
+        let AddressClass::Object(id, asked) = classify(at) else { return None };
+        let (name, address, offset) = match id.initial_number() {
+            Some(number) => {
+                let (pointer, offset) = self.origins.pointer_of(RootId::from_index(number as usize))?;
+                (format!("*{pointer}"), pointer.to_owned(), offset.cast_signed())
+            }
+            None => {
+                let mut globals = self.origins.program.globals.iter();
+                let (_, global) = globals.find(|(global, _)| global_object(*global) == id)?;
+                (global.name.clone(), format!("&{}", global.name), 0)
+            }
+        };
+        Some(Object { name, address, offset, asked, size: UNKNOWN_SIZE })
+    }
+
+    fn others(&self, _: Term, _: u64) -> Option<Others> {
+        None
+    }
+
+    fn lvalue(&self, _: Anchor, _: Option<(&str, i128)>, _: i64) -> Option<String> {
+        None
+    }
+
+    fn loaded(&self, _: Term) -> Option<Loaded> {
+        None
+    }
+
+    fn comparison(&self, _: Term) -> Option<(CmpOp, Term, Term)> {
+        None
+    }
+
+    fn extent(&self, _: Term) -> Option<Extent> {
+        None
+    }
+}
+
+impl<D: Domain> Places for StatePlaces<'_, D> {
+    fn name(&self, address: u64) -> Option<String> {
+        (self.names)(address)
+    }
+
+    fn object(&self, at: u64) -> Option<Object> {
+        let AddressClass::Object(id, asked) = classify(at) else { return None };
+        let object = self.heap.object(id)?;
+        let size = object.size;
+        let pointer = object.root().and_then(|root| self.origins()?.pointer_of(root));
+        Some(match pointer {
+            Some((pointer, offset)) => {
+                let (name, address) = (format!("*{pointer}"), pointer.to_owned());
+                Object { name, address, offset: offset.cast_signed(), asked, size }
+            }
+            None => {
+                let name = match object.kind {
+                    ObjectKind::Global(global) | ObjectKind::ThreadLocal(global, _) => {
+                        self.heap.program().globals[global].name.clone()
+                    }
+                    _ => self.heap.name_of(address(id, 0)),
+                };
+                Object { address: format!("&{name}"), name, offset: 0, asked, size }
+            }
+        })
+    }
+
+    fn others(&self, pointer: Term, address: u64) -> Option<Others> {
+        let AddressClass::Object(id, _) = classify(address) else { return None };
+        let root = self.heap.object(id)?.root()?;
+        if !self.origins()?.is_root_of(pointer, root) {
+            return None;
+        }
+        let alternatives = self.path.exposed(pointer)?.iter();
+        let mut others = alternatives.filter(|a| !a.dangling && a.constant != 0 && a.constant != address);
+        Some(match (others.next(), others.next()) {
+            (None, _) => Others::Nowhere,
+            (Some(one), None) if one.rest.is_some() => Others::Within(self.object(one.constant)?.name),
+            (Some(one), None) => Others::One(self.name(one.constant)?),
+            (Some(_), Some(_)) => Others::Several,
+        })
+    }
+
+    fn lvalue(&self, anchor: Anchor, index: Option<(&str, i128)>, start: i64) -> Option<String> {
+        let origins = self.origins()?;
+        match anchor {
+            Anchor::Pointer(pointer) => {
+                self.path.exposed(pointer)?;
+                Some(origins.behind_pointer(pointer, self.symbol(pointer)?, index, start))
+            }
+            Anchor::Root(root) => Some(origins.behind_root(RootId::from_index(root as usize), index, start)),
+            Anchor::Address(at) => {
+                let AddressClass::Object(id, offset) = classify(at) else { return None };
+                match (self.heap.object(id)?.kind, self.heap.object(id)?.root()) {
+                    (_, Some(root)) => Some(origins.behind_root(root, index, start.wrapping_add(offset))),
+                    (ObjectKind::Global(global), None) => {
+                        Some(origins.behind_global(global, index, start.wrapping_add(offset)))
+                    }
+                    _ => None,
+                }
+            }
+            Anchor::Nothing => {
+                let (index, scale) = index?;
+                Some(format!("*({index} * {scale} + {start})").replace(" * 1 +", " +").replace(" + 0)", ")"))
+            }
+        }
+    }
+
+    fn loaded(&self, value: Term) -> Option<Loaded> {
+        Some(match *self.origins()?.loaded.get(&value)? {
+            SymValue::Constant(at) => Loaded::At(at),
+            SymValue::Term(at) => Loaded::Behind(at),
+        })
+    }
+
+    fn comparison(&self, truth: Term) -> Option<(CmpOp, Term, Term)> {
+        self.origins()?.comparisons.get(&truth).copied()
+    }
+
+    fn extent(&self, symbol: Term) -> Option<Extent> {
+        let (root, is_end) = match self.domain.source_of(symbol)? {
+            SymbolSource::ExtentStart { root } => (root, false),
+            SymbolSource::ExtentEnd { root } => (root, true),
+            SymbolSource::Register { .. } | SymbolSource::Memory { .. } | SymbolSource::WaitStart { .. } => {
+                return None;
+            }
+        };
+        let (pointer, _) = self.origins()?.pointer_of(RootId::from_index(root as usize))?;
+        Some(Extent { name: format!("*{pointer}"), root, is_end })
+    }
+}

@@ -1,0 +1,360 @@
+//! Addresses and pointers of a state that began in the middle of the program.
+//!
+//! An address is a number with its object's id in its upper half. Here such numbers are recognised, so that what is compared is
+//! printed as a place. In addition to C, `p points into O` says that `p` is an address in `O` or right behind it, and
+//! `p->x inside O` that all of `p->x` is in it; their negations have `outside`. What is only compared with one end of an object is
+//! `below` or `beyond` it.
+
+use icsched_smt::{BinOp, CmpOp, Node, Term};
+
+use super::Printer;
+use super::text::{Level, Text};
+use crate::bounds::bound;
+use crate::memory::{ObjectId, UNKNOWN_SIZE, address};
+
+/// Longest access in bytes.
+const LONGEST_ACCESS: u64 = 16;
+
+/// What addresses mean in a state.
+pub trait Places {
+    /// An address as a C expression.
+    fn name(&self, address: u64) -> Option<String>;
+    /// The object that an address is in, or near.
+    fn object(&self, address: u64) -> Option<Object>;
+    /// Where a pointer of the initial state may point, other than into its own object, if `address` is that of its own object.
+    fn others(&self, pointer: Term, address: u64) -> Option<Others>;
+    /// What is `start` bytes behind an anchor, or that many behind the element with an index: its text, and the bytes per index.
+    /// `None` if the anchor is a term that is no pointer of the initial state.
+    fn lvalue(&self, anchor: Anchor, index: Option<(&str, i128)>, start: i64) -> Option<String>;
+    /// The address at which memory held a value in the initial state.
+    fn loaded(&self, value: Term) -> Option<Loaded>;
+    /// The comparison of such a value that a condition is, if it does not look like one.
+    fn comparison(&self, truth: Term) -> Option<(CmpOp, Term, Term)>;
+    /// An end of an object of which nobody knows the size.
+    fn extent(&self, symbol: Term) -> Option<Extent>;
+}
+
+/// What places are counted from.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Anchor {
+    /// Where a pointer points.
+    Pointer(Term),
+    /// An address.
+    Address(u64),
+    /// Null.
+    Nothing,
+    /// The start of an object of the initial state, by its number.
+    Root(u32),
+}
+
+/// Where a value was in memory.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Loaded {
+    /// At an address.
+    At(u64),
+    /// At an address that depends on the initial state.
+    Behind(Term),
+}
+
+/// An object.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Object {
+    /// As C: `table`, `*list`.
+    pub name: String,
+    /// A C expression for an address in it.
+    pub address: String,
+    /// The offset of that address.
+    pub offset: i64,
+    /// The offset that was asked for.
+    pub asked: i64,
+    /// In bytes.
+    pub size: u64,
+}
+
+/// Where else a pointer may point, null apart.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Others {
+    /// Nowhere.
+    Nowhere,
+    /// To one address.
+    One(String),
+    /// Into one object.
+    Within(String),
+    /// To several.
+    Several,
+}
+
+/// An end of an object of unknown size.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Extent {
+    /// The object.
+    pub name: String,
+    /// Its number.
+    pub root: u32,
+    /// The end behind its last byte, not the first byte.
+    pub is_end: bool,
+}
+
+/// A comparison of a place with an end of an object.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Edge {
+    place: String,
+    object: String,
+    is_end: bool,
+    outside: bool,
+}
+
+/// A sum of 64 bits.
+struct Sum {
+    addends: Vec<Term>,
+    constant: u64,
+}
+
+impl Edge {
+    fn relation(&self) -> &'static str {
+        match (self.outside, self.is_end) {
+            (true, false) => "below",
+            (true, true) => "beyond",
+            (false, false) => "not below",
+            (false, true) => "not beyond",
+        }
+    }
+
+    fn text(&self, relation: &str) -> Text {
+        relation_text(&self.place, relation, &self.object)
+    }
+}
+
+fn relation_text(place: &str, relation: &str, object: &str) -> Text {
+    Text::relation(format!("{place} {relation} {object}"))
+}
+
+impl Printer<'_> {
+    fn sum_of(&self, t: Term) -> Option<Sum> {
+        if self.pool.width(t) != 64 {
+            return None;
+        }
+        let mut sum = Sum { addends: Vec::new(), constant: 0 };
+        let mut work = vec![t];
+        while let Some(t) = work.pop() {
+            match *self.pool.node(t) {
+                Node::Binary(BinOp::Add, a, b) => work.extend([b, a]),
+                Node::Const { bits, .. } => sum.constant = sum.constant.wrapping_add(bits as u64),
+                _ => sum.addends.push(t),
+            }
+        }
+        Some(sum)
+    }
+
+    /// The object whose address is subtracted in a sum.
+    fn subtracted(&self, sum: &Sum) -> Option<Object> {
+        self.places?.object(sum.constant.wrapping_neg()).filter(|_| !sum.addends.is_empty())
+    }
+
+    /// What is at an address that is a sum, as an lvalue; `start` bytes are added.
+    fn lvalue(&self, addends: &[Term], start: i64) -> Option<String> {
+        let places = self.places?;
+        let found = addends.iter().position(|&t| places.lvalue(Anchor::Pointer(t), None, 0).is_some());
+        let Some(found) = found else { return self.lvalue_at(Anchor::Nothing, addends, start) };
+        let mut rest = addends.to_vec();
+        let pointer = rest.remove(found);
+        self.lvalue_at(Anchor::Pointer(pointer), &rest, start)
+    }
+
+    fn lvalue_at(&self, anchor: Anchor, addends: &[Term], start: i64) -> Option<String> {
+        let places = self.places?;
+        let (index, scale) = match *addends {
+            [] => return places.lvalue(anchor, None, start),
+            [only] => match *self.pool.node(only) {
+                Node::Binary(BinOp::Mul, x, scale) => match self.pool.as_const(scale) {
+                    Some(scale) if scale.cast_signed() > 0 => (self.integer(x), i128::from(scale)),
+                    _ => (self.integer(only), 1),
+                },
+                _ => (self.integer(only), 1),
+            },
+            _ => (self.sum_text(addends), 1),
+        };
+        places.lvalue(anchor, Some((&index.into_text(), scale)), start)
+    }
+
+    /// The name of a value that memory held in the initial state, if it is no symbol of its own.
+    pub(super) fn loaded(&self, value: Term) -> Option<Text> {
+        let places = self.places?;
+        let place = match places.loaded(value)? {
+            Loaded::At(at) => places.lvalue(Anchor::Address(at), None, 0)?,
+            Loaded::Behind(at) => {
+                let sum = self.sum_of(at)?;
+                match places.object(sum.constant) {
+                    Some(_) => self.lvalue_at(Anchor::Address(sum.constant), &sum.addends, 0)?,
+                    None => self.lvalue(&sum.addends, sum.constant.cast_signed())?,
+                }
+            }
+        };
+        Some(if place.starts_with('*') { Text::unary(place) } else { Text::atom(&place) })
+    }
+
+    /// The place at an offset of an object, and what the program calls the object, if it is one behind a pointer.
+    pub(crate) fn place_in(&self, id: ObjectId, offset: Term) -> Option<(String, Option<String>)> {
+        let object = self.places?.object(address(id, 0))?;
+        let sum = self.sum_of(offset)?;
+        let behind = id.initial_number();
+        let place = match self.subtracted(&sum) {
+            Some(other) => self.lvalue(&sum.addends, other.asked.checked_neg()?),
+            None => self.lvalue_at(Anchor::Root(behind?), &sum.addends, sum.constant.cast_signed()),
+        };
+        Some((place?, behind.map(|_| object.name)))
+    }
+
+    /// Comparisons that say where a pointer points.
+    pub(super) fn pointer_condition(&self, t: Term, holds: bool) -> Option<Text> {
+        let Node::Cmp(op, a, b) = *self.pool.node(t) else { return None };
+        if op == CmpOp::Eq {
+            let (term, constant) = if self.pool.as_const(a).is_some() { (b, a) } else { (a, b) };
+            return self.points_to(term, self.pool.as_const(constant)?, holds);
+        }
+        if let Some(edge) = self.edge(t, holds) {
+            return Some(edge.text(edge.relation()));
+        }
+        let (x, _, bound) = bound(self.pool, t, holds).filter(|(_, is_signed, _)| !is_signed)?;
+        let sum = self.sum_of(x)?;
+        let object = self.subtracted(&sum)?;
+        let most = u64::try_from(if bound.upper == bound.strict { bound.value - 1 } else { bound.value }).ok()?;
+        let start = object.asked.checked_neg()?;
+        if most == object.size {
+            let relation = if bound.upper { "points into" } else { "points outside" };
+            return Some(relation_text(&self.address_text(&sum.addends, start), relation, &object.name));
+        }
+        if most > object.size || most + LONGEST_ACCESS < object.size {
+            return None;
+        }
+        let relation = if bound.upper { "inside" } else { "outside" };
+        Some(relation_text(&self.lvalue(&sum.addends, start)?, relation, &object.name))
+    }
+
+    fn address_text(&self, addends: &[Term], start: i64) -> String {
+        match *addends {
+            [only] if start == 0 => self.integer(only).inside(Level::Equality),
+            _ => match self.lvalue(addends, start) {
+                Some(place) => format!("&{place}"),
+                None => self.sum_text(addends).inside(Level::Equality),
+            },
+        }
+    }
+
+    /// A term is a constant that is an address or the number of an object.
+    fn points_to(&self, term: Term, constant: u64, holds: bool) -> Option<Text> {
+        let places = self.places?;
+        if let Node::Extract { arg, hi: 63, lo: 32 } = *self.pool.node(term) {
+            let id = u32::try_from(constant).ok()?;
+            let sum = self.sum_of(arg)?;
+            let pointer = self.address_text(&sum.addends, sum.constant.cast_signed());
+            if id == 0 {
+                return Some(Text::relation(format!(
+                    "{pointer} points {}",
+                    if holds { "nowhere" } else { "somewhere" }
+                )));
+            }
+            let object = places.object(address(ObjectId(id), 0))?;
+            let relation = if holds { "points into" } else { "points outside" };
+            return Some(relation_text(&pointer, relation, &object.name));
+        }
+        if self.pool.width(term) != 64 {
+            return None;
+        }
+        let sum = self.sum_of(term)?;
+        if self.subtracted(&sum).is_some() {
+            let (name, operator) = (places.name(constant.wrapping_sub(sum.constant))?, if holds { "==" } else { "!=" });
+            return Some(Text::relation(format!("{} {operator} {name}", self.address_text(&sum.addends, 0))));
+        }
+        let pointer = || self.integer(term);
+        let compared = |equal: bool, with: &str| {
+            Text::infix(Level::Equality, pointer(), if equal { "==" } else { "!=" }, Text::atom(with))
+        };
+        Some(match places.others(term, constant)? {
+            Others::Nowhere => compared(!holds, "0"),
+            Others::One(other) => compared(!holds, &other),
+            Others::Within(object) => {
+                let relation = if holds { "points outside" } else { "points into" };
+                relation_text(&pointer().into_text(), relation, &object)
+            }
+            Others::Several => {
+                let relation = if holds { "points into" } else { "points outside" };
+                relation_text(&pointer().into_text(), relation, "an object of its own")
+            }
+        })
+    }
+
+    /// A comparison of a place with an end of an object of unknown size.
+    pub(super) fn edge(&self, t: Term, holds: bool) -> Option<Edge> {
+        let places = self.places?;
+        let Node::Cmp(CmpOp::Slt | CmpOp::Sle, a, b) = *self.pool.node(t) else { return None };
+        let end_in = |t: Term| {
+            let sum = self.sum_of(t)?;
+            let [symbol] = sum.addends[..] else { return None };
+            places.extent(symbol)
+        };
+        let (extent, offset, offset_is_less) = match (end_in(a), end_in(b)) {
+            (Some(extent), None) => (extent, b, !holds),
+            (None, Some(extent)) => (extent, a, holds),
+            _ => return None,
+        };
+        let sum = self.sum_of(offset)?;
+        let place = match self.subtracted(&sum) {
+            Some(object) => self.lvalue(&sum.addends, object.asked.checked_neg()?),
+            None => self.lvalue_at(Anchor::Root(extent.root), &sum.addends, sum.constant.cast_signed()),
+        };
+        let outside = offset_is_less != extent.is_end;
+        Some(Edge { place: place?, object: extent.name, is_end: extent.is_end, outside })
+    }
+
+    /// Appends a comparison with an end of an object: with the one of the other end it says `inside` in a conjunction and `outside`
+    /// in a disjunction. `edges` are those before it, with the positions of their texts.
+    pub(super) fn append_edge(
+        &self,
+        edge: Edge,
+        conjunction: bool,
+        edges: &mut Vec<(usize, Edge)>,
+        texts: &mut Vec<Text>,
+    ) {
+        let twin = Edge { is_end: !edge.is_end, ..edge.clone() };
+        if edge.outside != conjunction
+            && let Some((at, _)) = edges.iter().find(|(_, other)| *other == twin)
+        {
+            texts[*at] = edge.text(if conjunction { "inside" } else { "outside" });
+            return;
+        }
+        texts.push(edge.text(edge.relation()));
+        edges.push((texts.len() - 1, edge));
+    }
+
+    /// Drops what is said of the alignment of offsets beside that they are inside of an object.
+    pub(super) fn drop_alignments(&self, literals: &mut Vec<(Term, bool)>, conjunction: bool) {
+        if self.places.is_none() {
+            return;
+        }
+        let inside = |&(t, holds): &(Term, bool)| {
+            let (x, is_signed, bound) = bound(self.pool, t, holds)?;
+            let is_meant = !is_signed && bound.upper == conjunction;
+            is_meant.then_some(x).filter(|&x| self.sum_of(x).is_some_and(|sum| self.subtracted(&sum).is_some()))
+        };
+        let offsets: Vec<Term> = literals.iter().filter_map(inside).collect();
+        literals.retain(|&(t, holds)| match *self.pool.node(t) {
+            Node::Cmp(CmpOp::Eq, a, b) if holds == conjunction => {
+                let slice = if self.pool.as_const(a).is_some() { b } else { a };
+                !matches!(*self.pool.node(slice), Node::Extract { arg, lo: 0, .. } if offsets.contains(&arg))
+            }
+            _ => true,
+        });
+    }
+
+    /// Whether a condition that an access asked for only says that an object of unknown size is large enough.
+    pub(super) fn says_nothing(&self, t: Term) -> bool {
+        let bound = || bound(self.pool, t, true).filter(|(_, is_signed, bound)| !is_signed && bound.upper);
+        self.of_accesses
+            && bound().is_some_and(|(_, _, bound)| {
+                let most = if bound.strict { bound.value - 1 } else { bound.value };
+                let size = i128::from(UNKNOWN_SIZE);
+                (size - i128::from(LONGEST_ACCESS)..size).contains(&most)
+            })
+    }
+}
