@@ -7,9 +7,10 @@
 //!
 //! 1. A *trampoline*: a model function that threads are created with, which calls what it loads from its parameter plus `s` with what it
 //!    loads from its parameter plus `a`.
-//! 2. A *launcher*: a model function that creates a thread with the trampoline and a pointer, and stores a parameter of its own at that
-//!    pointer plus `s`, and another one at that pointer plus `a`, once each and on every way.
-//! 3. A *creation*: a call of the launcher, or of a model function that passes its own parameters on to it.
+//! 2. A *launcher*: a model function that creates a thread with the trampoline and a pointer, and stores a parameter of its own, or a
+//!    constant, at that pointer plus `s`, and another one at that pointer plus `a`, once each and on every way. (Constants are what is left
+//!    of parameters where all calls pass the same.)
+//! 3. A *creation*: a call of the launcher, or of a model function that passes its own parameters, or constants, on to it.
 //!
 //! Nothing else writes the table: programs cannot, and the models do not. Where something is not of this form, nothing is replaced.
 
@@ -58,11 +59,37 @@ struct Layout {
     argument: i64,
 }
 
-/// A function on the way from a creation to the launcher, and which of its parameters are passed on.
+/// What a model function passes on.
+#[derive(Copy, Clone)]
+enum Passed {
+    /// Its parameter at this position.
+    Parameter(usize),
+    Constant(Operand),
+}
+
+impl Passed {
+    /// What an operand of a function is for who calls the function.
+    fn of(function: &icsched_ir::Function, operand: Operand) -> Option<Self> {
+        match operand {
+            Operand::Const(_) => Some(Passed::Constant(operand)),
+            Operand::Value(value) => function.params.iter().position(|&p| p == value).map(Passed::Parameter),
+        }
+    }
+
+    /// What a call with these arguments makes of it.
+    fn at(self, args: &[Operand]) -> Option<Operand> {
+        match self {
+            Passed::Parameter(position) => args.get(position).copied(),
+            Passed::Constant(constant) => Some(constant),
+        }
+    }
+}
+
+/// A function on the way from a creation to the launcher, and what it passes on.
 struct Passing {
     instance: InstanceId,
-    start: usize,
-    argument: usize,
+    start: Passed,
+    argument: Passed,
 }
 
 struct Search<'p> {
@@ -152,20 +179,20 @@ impl Search<'_> {
         let Op::Call { callee: Callee::Intrinsic(Intrinsic::ThreadCreate), args } = &inst.op else { return None };
         let (Operand::Const(Const::Func(_)), true) = (args[0], self.is_model(instance)) else { return None };
         let stored = |field: i64| {
-            let mut found: Option<usize> = None;
+            let mut found: Option<Passed> = None;
             for (id, body) in function.blocks.iter() {
                 for (index, inst) in body.insts.iter().enumerate() {
                     let Op::Store { address, value, .. } = &inst.op else { continue };
                     if offset_from(function, &structure, *address, args[1]) != Some(field) {
                         continue;
                     }
-                    let param = function.params.iter().position(|&p| value.value() == Some(p))?;
+                    let passed = Passed::of(function, *value)?;
                     let before = id == at.block && index < at.inst as usize
                         || structure.dominators.strictly_dominates(id, at.block);
                     if found.is_some() || !before {
                         return None;
                     }
-                    found = Some(param);
+                    found = Some(passed);
                 }
             }
             found
@@ -187,10 +214,9 @@ impl Search<'_> {
         for (from, edge) in self.icfg.incoming(passing.instance) {
             let inst = &self.program.functions[edge.at.func].blocks[edge.at.block].insts[edge.at.inst as usize];
             let (EdgeKind::Call, Op::Call { args, .. }) = (edge.kind, &inst.op) else { return None };
-            let (&start, &argument) = (args.get(passing.start)?, args.get(passing.argument)?);
-            let params = &self.program.functions[edge.at.func].params;
-            let param = |operand: Operand| params.iter().position(|&p| operand.value() == Some(p));
-            if let (true, Some(start), Some(argument)) = (self.is_model(from), param(start), param(argument)) {
+            let (start, argument) = (passing.start.at(args)?, passing.argument.at(args)?);
+            let passed = |operand: Operand| Passed::of(&self.program.functions[edge.at.func], operand);
+            if let (true, Some(start), Some(argument)) = (self.is_model(from), passed(start), passed(argument)) {
                 work.push(Passing { instance: from, start, argument });
                 continue;
             }

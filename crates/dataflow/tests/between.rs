@@ -102,6 +102,15 @@ fn threads_of_a_loop_have_arguments_of_their_own() {
 }
 
 #[test]
+fn a_launcher_for_one_start_function_needs_no_parameter_for_it() {
+    let text = created_in_loop("    %w: i64 = sext %i\n    %arg = address @items + %w*8");
+    let special = text.replace("store [%block], %start", "store [%block], @worker");
+    assert_ne!(text, special);
+    let stack = [At::Mark(2)];
+    assert_eq!(relations(&special, &stack), relations(&text, &stack));
+}
+
+#[test]
 fn a_loop_that_runs_twice_passes_everything_twice() {
     let item = created_in_loop("    %w: i64 = sext %i\n    %arg = address @items + %w*8");
     let twice = item.replace("function @main(%argc: i32)", "function @start(%argc: i32)")
