@@ -128,5 +128,8 @@ fn a_place_that_is_none_is_an_error() {
         error.starts_with("error[not-found]: --thread wrk: the program has no code of a function `wrk`\n"),
         "{error}"
     );
+    assert!(error.contains("help: did you mean `work`?"), "{error}");
+    let output = run(&["--thread", "nothing_like_it"]);
+    let error = String::from_utf8_lossy(&output.stderr);
     assert!(error.contains("help: a thread is `FILE:LINE`"), "{error}");
 }

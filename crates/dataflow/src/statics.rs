@@ -199,11 +199,7 @@ impl Statics {
             let start = usize::try_from(relocation.offset).unwrap_or(size);
             bytes.iter_mut().skip(start).take(8).for_each(|b| *b = None);
         }
-        let mut known = bytes.iter().flatten().count();
         for write in &self.writes[id] {
-            if known == 0 {
-                break;
-            }
             for (start, length) in places(write, size) {
                 for (i, byte) in bytes[start..][..length].iter_mut().enumerate() {
                     let same = match write.what {
@@ -211,8 +207,8 @@ impl Statics {
                         Written::Fill(fill) => *byte == Some(fill),
                         Written::Anything => false,
                     };
-                    if !same && byte.take().is_some() {
-                        known -= 1;
+                    if !same {
+                        *byte = None;
                     }
                 }
             }
