@@ -4,7 +4,8 @@
 //! true: a lock that no thread may hold is free. What was taken on the path is memory that was written.
 
 use icsched_pointsto::{ObjectId as Abstract, ObjectKind as AbstractKind, Offsets};
-use icsched_smt::{BinOp, CmpOp, Term};
+use icsched_smt::{BinOp, CmpOp, Node, Term};
+use rustc_hash::FxHashSet;
 
 use super::origin::{Places, moved};
 use super::{SymValue, SymbolicDomain};
@@ -41,6 +42,11 @@ impl SymbolicDomain {
     ) -> Option<SymValue> {
         let invariants = self.origins.as_deref().filter(|o| o.invariants.enabled)?.invariants.clone();
         let (word, object) = (self.term(word, 32), self.term(object, 64));
+        // What the path itself says of locks is among the threads' locks, and barriers are not told anew what to expect.
+        let may_be_written = matches!(known, Known::ZeroUnlessHeld(_) | Known::Expected);
+        if !self.is_of_initial_state(word, may_be_written) {
+            return None;
+        }
         let holds = match known {
             Known::ZeroUnlessHeld(held) => {
                 if !invariants.locks_known || invariants.anywhere.iter().any(|p| self.may_be_at(path, object, p)) {
@@ -90,6 +96,27 @@ impl SymbolicDomain {
             Known::Number(number) => self.equals(word, number),
         };
         Some(self.value(holds))
+    }
+
+    /// Whether a word is what the initial state held, whichever object it was read of; with `or_constant`, or a constant. What was computed on the
+    /// path is between two invariants: a semaphore that was posted is no longer zero, and the thread that waited for it has not taken it yet.
+    fn is_of_initial_state(&self, word: Term, or_constant: bool) -> bool {
+        let Some(origins) = self.origins.as_deref() else { return false };
+        let mut work = vec![word];
+        let mut seen = FxHashSet::default();
+        while let Some(t) = work.pop() {
+            if !seen.insert(t) {
+                continue;
+            }
+            match *self.pool.node(t) {
+                Node::Ite(_, a, b) => work.extend([a, b]),
+                Node::Extract { arg, .. } if origins.sources.contains_key(&arg) => {}
+                Node::Const { .. } if or_constant => {}
+                _ if origins.sources.contains_key(&t) => {}
+                _ => return false,
+            }
+        }
+        true
     }
 
     fn is_same(&mut self, address: &SymValue, object: Term) -> Term {
