@@ -470,11 +470,10 @@ impl SymbolicDomain {
         None
     }
 
-    /// Of addends none of which is known to be a pointer, the only one that memory or a register held in the initial state: it is
-    /// one that points nowhere.
+    /// The addend of a sum with a constant, if memory or a register held it in the initial state: it is a pointer, one that points nowhere. Of several
+    /// addends any may be the pointer.
     fn only_initial(&self, path: &SymPath, addends: &[Term]) -> Option<usize> {
-        let is_initial = |&t: &Term| path.exposed(t).is_some() || self.is_unexposed(path, t);
-        let mut found = (0..addends.len()).filter(|&i| is_initial(&addends[i]));
-        found.next().filter(|_| found.next().is_none())
+        let &[only] = addends else { return None };
+        (path.exposed(only).is_some() || self.is_unexposed(path, only)).then_some(0)
     }
 }
