@@ -68,6 +68,8 @@ enum ics_known {
     ICS_ZERO_WHILE_WAITED_FOR,
     ICS_SET_WHILE_WAITED_FOR,
     ICS_COUNTS_THREADS,
+    ICS_ZERO_IF_VALID,
+    ICS_COUNTS_OTHERS,
 };
 void __ics_known(int what, const void *field, const void *object);
 unsigned long __ics_handle(unsigned long handle);

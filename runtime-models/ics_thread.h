@@ -19,8 +19,8 @@ enum ics_thread_state { ICS_FREE, ICS_RUNNING, ICS_DONE };
  * ordered on. */
 struct ics_thread {
     unsigned char state;
-    unsigned char detached;
-    unsigned char joined;         /* somebody waits for it */
+    unsigned detached;
+    unsigned joined;              /* somebody waits for it */
     unsigned char cancel_off;     /* PTHREAD_CANCEL_DISABLE */
     unsigned char cancel_pending;
     unsigned char exiting;        /* runs its cleanup: cancellation has no effect any more */

@@ -78,6 +78,7 @@ static void joined(struct ics_thread *t, void **result) {
     __ics_event(t, ICS_EXCLUSIVE);
     if (result) *result = t->result;
     t->state = ICS_FREE;
+    __ics_known(ICS_COUNTS_OTHERS, &ics_concurrent, 0);
     if (ics_concurrent && t != &__ics_threads[0]) ics_concurrent--;
 }
 
@@ -85,8 +86,10 @@ static void joined(struct ics_thread *t, void **result) {
 static int join_error(struct ics_thread *t) {
     struct ics_thread *me = ics_self();
     if (!t) return ESRCH;
+    __ics_known(ICS_ZERO_IF_VALID, &t->detached, t);
     if (t->detached) return EINVAL;
     if (t == me) return EDEADLK;
+    __ics_known(ICS_ZERO_IF_VALID, &t->joined, t);
     if (me->joined && &__ics_threads[me->joiner] == t && !t->exiting) return EDEADLK;
     return t->joined ? EINVAL : 0;
 }

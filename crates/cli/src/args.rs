@@ -156,6 +156,9 @@ pub(crate) struct SymexArgs {
     pub(crate) program: ProgramArgs,
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
+    /// Every thread that a function on the stacks has created is alive, and so one of these. Else others may have ended.
+    #[arg(long)]
+    pub(crate) none_ended: bool,
     /// Paths from the program's entry, and if there is a --thread, only those that come to where threads are. Options that
     /// name inputs, and arguments, are for this.
     #[arg(long)]
@@ -305,6 +308,9 @@ pub(crate) struct InspectDefsArgs {
     /// Where a thread is: FILE:LINE, FUNCTION, FUNCTION+K, or its calls, as in 'main>run>work@lu.c:120'. Once for each thread.
     #[arg(long = "thread", value_name = "PLACE", required = true)]
     pub(crate) threads: Vec<String>,
+    /// Every thread that a function on the stacks has created is alive, and so one of these.
+    #[arg(long)]
+    pub(crate) none_ended: bool,
     /// As JSON.
     #[arg(long)]
     pub(crate) json: bool,

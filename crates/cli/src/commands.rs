@@ -184,7 +184,7 @@ fn run_inspect_ir(args: &InspectIrArgs) -> Result<Status, DriverError> {
 
 fn run_inspect_defs(args: &InspectDefsArgs) -> Result<Status, DriverError> {
     let format = if args.json { inspect::Format::Json } else { inspect::Format::Text };
-    print(&inspect::defs(&inspected(&args.program), &args.threads, format)?)?;
+    print(&inspect::defs(&inspected(&args.program), &args.threads, args.none_ended, format)?)?;
     Ok(Status::Clean)
 }
 

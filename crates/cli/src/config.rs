@@ -75,6 +75,7 @@ pub(crate) fn symex(args: &SymexArgs) -> Result<SymexConfig, String> {
     Ok(SymexConfig {
         program: program(&args.program),
         threads: args.threads.0.clone(),
+        none_ended: args.none_ended,
         branches: args.branches,
         max_paths: args.max_paths as usize,
         switching: match args.schedules {

@@ -222,3 +222,45 @@ fn what_is_wrong_is_said() {
         assert!(error.contains(says), "{arguments:?}: {error}");
     }
 }
+
+/// Joins a thread whose handle nobody knows.
+const JOIN: &str = r#"target triple = "x86_64-pc-linux-gnu"
+declare i32 @pthread_create(ptr, ptr, ptr, ptr)
+declare i32 @pthread_join(i64, ptr)
+@worker = internal global i64 0, align 8
+define internal ptr @work(ptr %unused) {
+  ret ptr null
+}
+define i32 @wait_for() {
+  %h = load i64, ptr @worker
+  %e = call i32 @pthread_join(i64 %h, ptr null)
+  %fails = icmp ne i32 %e, 0
+  br i1 %fails, label %wrong, label %right
+wrong:
+  ret i32 1
+right:
+  ret i32 0
+}
+define i32 @main() {
+  %r = call i32 @pthread_create(ptr @worker, ptr null, ptr @work, ptr null)
+  %e = call i32 @wait_for()
+  ret i32 %e
+}
+"#;
+
+#[test]
+fn a_handle_is_of_a_thread_that_lives_or_has_ended() {
+    let ways = |options: &[&str]| {
+        let threads = ["--thread", "main>wait_for", "--thread", "work", "--schedules", "one"];
+        let (_, report) = run(JOIN, &[&threads[..], options].concat());
+        let mut found = conditions(&report, "constraint");
+        found.sort();
+        found.dedup();
+        found
+    };
+    let (lives, ended) = ("worker == 2", "worker != 2");
+    let invalid = "worker != 2 && is_no_thread(worker)";
+    assert_eq!(ways(&[]), ["worker != 2 && !is_no_thread(worker)", invalid, lives]);
+    assert_eq!(ways(&["--without", "memory-checks"]), [ended, lives]);
+    assert_eq!(ways(&["--without", "memory-checks", "--none-ended"]), ["true"]);
+}

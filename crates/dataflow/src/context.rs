@@ -27,6 +27,8 @@ pub struct ThreadContext {
 pub struct Context {
     /// One entry per live thread.
     pub threads: Vec<ThreadContext>,
+    /// Whether every thread that one of the frames has created is alive, and so among them.
+    pub none_ended: bool,
 }
 
 /// Why a stack is none of the program.

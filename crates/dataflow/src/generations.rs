@@ -39,6 +39,21 @@ pub(crate) enum Bound {
     Variable(Place),
 }
 
+impl Counted {
+    /// Whether the bound is a variable.
+    pub(crate) fn is_variable(&self) -> bool {
+        matches!(self.bound, Bound::Variable(_))
+    }
+}
+
+/// The loop that joins the threads of a generation.
+pub(crate) struct Joined {
+    /// The call.
+    pub(crate) at: icsched_ir::ProgramPoint,
+    pub(crate) counter: ValueId,
+    pub(crate) start: u64,
+}
+
 impl Analysis<'_, '_> {
     /// How a loop counts; `None` if it is not of that form.
     pub(crate) fn counted(&mut self, func: icsched_ir::FuncId, around: &Loop) -> Option<Counted> {
@@ -79,10 +94,11 @@ impl Analysis<'_, '_> {
 
     /// Whether the threads of a creation that are alive at one time all come from one activation of its function.
     pub(crate) fn comes_in_generations(&mut self, creation: &Creation) -> bool {
-        self.is_joined(creation).is_some()
+        self.joined(creation).is_some()
     }
 
-    fn is_joined(&mut self, creation: &Creation) -> Option<()> {
+    /// Where a creation's function joins all of its threads before it returns.
+    pub(crate) fn joined(&mut self, creation: &Creation) -> Option<Joined> {
         let join = self.program.function_named("pthread_join")?;
         let create = self.program.function_named("pthread_create")?;
         let is_called = |name: &&str| {
@@ -124,7 +140,7 @@ impl Analysis<'_, '_> {
             let each = waiting.latches.iter().all(|&latch| structure.dominators.dominates(edge.at.block, latch));
             let behind = waiting.header != making.header && is_passed(function, &structure, making, waiting.header);
             if same && !leaves && each && behind && slot.is_used_for(function, &structure, creation, edge.at) {
-                return Some(());
+                return Some(Joined { at: edge.at, counter: joined.counter, start: joined.start });
             }
         }
         None

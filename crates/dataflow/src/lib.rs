@@ -36,6 +36,7 @@ mod lockset;
 mod matching;
 mod participants;
 mod place;
+mod present;
 mod stacks;
 mod state;
 mod statics;

@@ -40,6 +40,8 @@ pub struct InitialState {
     /// Every barrier that was initialised expects at least this many: all threads that ever wait at one do not exceed what it expects,
     /// and of the context's threads so many may wait at one.
     pub least_expected: u64,
+    /// What every barrier that was initialised expects at most, if that is known because [all threads](Context::none_ended) are in the context.
+    pub most_expected: Option<u64>,
     /// What holds between threads.
     pub relations: Vec<Relation>,
 }
@@ -94,14 +96,14 @@ pub enum RelationKind {
     Distinct,
 }
 
-/// What holds between two threads of the context.
+/// What holds between two threads of the context, or within one.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Relation {
     /// How they compare.
     pub kind: RelationKind,
     /// The position of a thread in the context, and an expression over its registers.
     pub a: (usize, ExprId),
-    /// Another thread, and an expression of the same width over its registers.
+    /// The position of a thread, and an expression of the same width over its registers.
     pub b: (usize, ExprId),
 }
 
@@ -125,6 +127,11 @@ impl Analysis<'_, '_> {
             let oldest: Vec<Vec<InstanceId>> =
                 walks.iter().map(|walks| walks.iter().map(|walk| walk.chain[0]).collect()).collect();
             state.least_expected = self.least_expected(&oldest);
+            if context.none_ended {
+                let present = self.present(context, &walks, state.least_expected);
+                state.most_expected = present.most_expected;
+                state.relations.extend(present.relations);
+            }
         }
         for (thread, walks) in context.threads.iter().zip(walks) {
             let mut held = BTreeSet::new();

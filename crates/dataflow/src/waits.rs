@@ -88,7 +88,10 @@ impl Analysis<'_, '_> {
 
     /// Whether the queue is what the call in this frame is given first.
     fn blocks_on_first_argument(&mut self, thread: &ThreadContext, frame: usize) -> bool {
-        let context = Context { threads: vec![ThreadContext { status: Status::Running, ..thread.clone() }] };
+        let context = Context {
+            threads: vec![ThreadContext { status: Status::Running, ..thread.clone() }],
+            ..Context::default()
+        };
         let Ok(found) = self.context(&context) else { return false };
         let points = &thread.stack.0;
         let value = |at: usize| -> Option<ExprId> {

@@ -26,7 +26,7 @@ fn counts(body: &str, rest: &str) -> Vec<String> {
         "{BARRIERS}function @main(%argc: i32) -> i32 {{\nentry:\n{body}\n    %h: i32 = add 12345, 1\n    return 0\n}}\n{rest}"
     );
     analysed(&text, |program, analysis| {
-        let context = Context { threads: vec![thread(program, &[At::Mark(1)], Status::Running)] };
+        let context = Context { threads: vec![thread(program, &[At::Mark(1)], Status::Running)], ..Context::default() };
         let state = analysis.initial_state(&context, &Options::default()).expect("a context of the program");
         let points_to = analysis.points_to();
         let said = state.barriers.iter().map(|known| {

@@ -57,7 +57,7 @@ fn relations(text: &str, stack: &[At<'_>]) -> Vec<String> {
     analysed(text, |program, analysis| {
         let mut one = thread(program, stack, Status::Running);
         one.complete = matches!(stack[0], At::Call("trampoline", _));
-        let context = Context { threads: vec![one.clone(), one] };
+        let context = Context { threads: vec![one.clone(), one], ..Context::default() };
         let state = analysis.initial_state(&context, &Options::default()).expect("a context of the program");
         let say = |r: &icsched_dataflow::Relation| {
             let sign = if r.kind == RelationKind::Equal { "==" } else { "!=" };
@@ -217,7 +217,7 @@ fn a_barrier_expects_all_threads_of_the_context() {
     let least = |text: &str, number: usize| {
         analysed(text, |program, analysis| {
             let one = thread(program, &[At::Mark(4)], Status::Running);
-            let context = Context { threads: vec![one; number] };
+            let context = Context { threads: vec![one; number], ..Context::default() };
             analysis.initial_state(&context, &Options::default()).expect("a context of the program").least_expected
         })
     };
@@ -342,4 +342,36 @@ fn threads_that_are_not_joined_break_the_rounds_of_the_next_ones() {
     );
     let detached = detached.replace("    jump wait(0)", "    %q: i32 = call @pthread_detach(1)\n    jump wait(0)");
     assert_eq!(say(&detached), 0, "detached");
+}
+
+/// The most that barriers expect, and what is known within the first thread: that of `main`, at a call, beside two others at a mark.
+fn all_there(text: &str, number: usize) -> (Option<u64>, Vec<String>) {
+    analysed(text, |program, analysis| {
+        let mut main =
+            thread(program, &[At::Call("main", "search"), At::Call("search", "pthread_join")], Status::Running);
+        main.complete = true;
+        let other = thread(program, &[At::Call("start", "visit"), At::Mark(5)], Status::Running);
+        let mut threads = vec![main];
+        threads.extend(vec![other; number]);
+        let context = Context { threads, none_ended: true };
+        let state = analysis.initial_state(&context, &Options::default()).expect("a context of the program");
+        let side = |(thread, e)| format!("{thread}:{}", analysis.pool().describe(program, e));
+        let within = state.relations.iter().filter(|r| r.a.0 == r.b.0);
+        (state.most_expected, within.map(|r| format!("{} == {}", side(r.a), side(r.b))).collect())
+    })
+}
+
+#[test]
+fn a_barrier_expects_the_threads_of_the_context_if_all_are_there() {
+    let text = phases(NESTED);
+    assert_eq!(all_there(&text, 2), (Some(2), vec!["0:v12#1 == 0:0".to_owned()]));
+    let ignored = text.replace("    branch %f, failed, on\n", "    jump on\n");
+    assert_eq!(all_there(&ignored, 2).0, None, "a creation may fail");
+    let left = text.replace(
+        "    %e: i32 = call @pthread_create",
+        "    %q: i1 = icmp.eq %i, 7\n    branch %q, made, go\ngo:\n    %e: i32 = call @pthread_create",
+    );
+    assert_eq!(all_there(&left, 2).0, None, "the loop is left early");
+    let other = text.replace("    jump wait(0)", "    call @create(@start, null)\n    jump wait(0)");
+    assert_eq!(all_there(&other, 2).0, None, "one more thread");
 }

@@ -39,7 +39,7 @@ entry:
 /// The locks that may be held at a stack, in words; `any` if nothing is known.
 fn held(text: &str, stack: &[At<'_>]) -> Vec<String> {
     analysed(text, |program, analysis| {
-        let context = Context { threads: vec![thread(program, stack, Status::Running)] };
+        let context = Context { threads: vec![thread(program, stack, Status::Running)], ..Context::default() };
         let state = analysis.initial_state(&context, &Options::default()).expect("a context of the program");
         if !state.locks_known {
             return vec!["any".to_owned()];

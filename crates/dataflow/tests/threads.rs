@@ -205,8 +205,12 @@ fn what_two_threads_say_of_a_shared_variable_counts_for_none() {
     let body = format!("    store [@early], 6:i32\n{CREATE}    store [@shared], 5:i32");
     analysed(&program(&body, ""), |program, analysis| {
         let [main, worker] = [1, 2].map(|mark| thread(program, &[At::Mark(mark)], Status::Running));
-        let alone = analysis.context(&Context { threads: vec![main.clone()] }).expect("a context of the program");
-        let both = analysis.context(&Context { threads: vec![main, worker] }).expect("a context of the program");
+        let alone = analysis
+            .context(&Context { threads: vec![main.clone()], ..Context::default() })
+            .expect("a context of the program");
+        let both = analysis
+            .context(&Context { threads: vec![main, worker], ..Context::default() })
+            .expect("a context of the program");
         let say = |found: &[icsched_dataflow::Definitions]| -> Vec<Vec<String>> {
             found.iter().map(|f| f.describe(program, analysis.pool())).collect()
         };

@@ -165,7 +165,12 @@ pub fn modref(program: &ProgramConfig, selection: &Selection) -> Result<String, 
 ///
 /// # Errors
 /// If the program cannot be loaded, or a text names no place or several.
-pub fn defs(program: &ProgramConfig, threads: &[String], format: Format) -> Result<String, DriverError> {
+pub fn defs(
+    program: &ProgramConfig,
+    threads: &[String],
+    none_ended: bool,
+    format: Format,
+) -> Result<String, DriverError> {
     let program = load(program)?;
     let points_to = PointsTo::new(&program, &icsched_pointsto::Options::default()).expect("nothing interrupts it");
     let parsed = |text: &String| {
@@ -174,7 +179,7 @@ pub fn defs(program: &ProgramConfig, threads: &[String], format: Format) -> Resu
         Ok((text.clone(), thread))
     };
     let threads = threads.iter().map(parsed).collect::<Result<Vec<_>, DriverError>>()?;
-    let document = defs::document(&program, &points_to, &threads)
+    let document = defs::document(&program, &points_to, &threads, none_ended)
         .map_err(|error| DriverError::Inputs(format!("--thread: {error}")))?;
     Ok(if format == Format::Json { json(&document) } else { defs::text(&document) })
 }

@@ -56,6 +56,8 @@ pub struct SymexConfig {
     pub program: ProgramConfig,
     /// Where its threads are.
     pub threads: Vec<ThreadSpec>,
+    /// Whether every thread that a function on the stacks has created is one of them.
+    pub none_ended: bool,
     /// Conditional branches of the program on one path, at most.
     pub branches: u64,
     /// Paths, at most.

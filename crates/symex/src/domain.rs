@@ -50,6 +50,39 @@ pub enum Known<V> {
     SetWhileWaitedFor(Vec<V>),
     /// This number.
     Number(u64),
+    /// This number, or more.
+    AtLeast(u64),
+    /// Zero, unless the program makes an error: then what it does is undefined.
+    ZeroIfValid,
+}
+
+/// The models' table of threads.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct ThreadTable {
+    /// Address of the state of the first entry's thread, a byte that is zero if the entry is free.
+    pub state: u64,
+    /// Bytes of an entry.
+    pub stride: u64,
+    /// Entries for threads of the program.
+    pub slots: u64,
+    /// How many of them, the last ones, are for threads that have ended before the initial state.
+    pub ended: u64,
+}
+
+impl ThreadTable {
+    /// The address of the state of the thread with this handle.
+    pub fn state_of(&self, handle: u64) -> u64 {
+        self.state + (handle - 1) * self.stride
+    }
+}
+
+/// What a handle that nobody knows may be beside those of threads that live.
+#[derive(Clone, Debug)]
+pub struct StrangeHandle<V> {
+    /// That of a thread that has ended before the initial state.
+    pub may_have_ended: bool,
+    /// None at all, under this condition (`i1`); `None`: programs are taken to use no such handles.
+    pub invalid: Option<V>,
 }
 
 /// A value domain.
@@ -164,6 +197,14 @@ pub trait Domain: Sized {
     /// Whether no thread can have the handle of the one that runs `main`: only `pthread_self` gives it.
     fn is_main_anonymous(&self) -> bool {
         false
+    }
+    /// The models' table of threads, if handles of an initial state are to be told by it.
+    fn thread_table(&self) -> Option<ThreadTable> {
+        None
+    }
+    /// What a handle may be that is none of the threads' that live.
+    fn strange_handle(&mut self, _handle: &Self::Value) -> StrangeHandle<Self::Value> {
+        StrangeHandle { may_have_ended: true, invalid: None }
     }
     /// Whether nobody knows how large an object of an initial state is; notes that it was asked.
     fn is_of_unknown_size(&mut self, _object: ObjectId) -> bool {

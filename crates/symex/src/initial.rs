@@ -24,9 +24,9 @@ use rustc_hash::FxHashMap;
 
 use crate::Machine;
 use crate::code::{CalleeCode, Instr};
-use crate::domain::{Domain as _, MemoryByte};
+use crate::domain::{Domain as _, MemoryByte, ThreadTable};
 use crate::memory::{AddressClass, Heap, ObjectId, ObjectKind, address, classify, function_address, global_object};
-use crate::names::THREAD_TABLE;
+use crate::names::{THREAD_MAIN, THREAD_TABLE};
 use crate::path::Primary;
 use crate::state::{Startup, State};
 use crate::symbolic::origin::{Origins, Places, RootId, RootName, target_at};
@@ -39,8 +39,13 @@ const VARARGS_BYTES: u64 = 4096;
 /// The functions that give the calling thread's handle.
 const NAMES_OF_SELF: [&str; 2] = ["pthread_self", "thrd_current"];
 
-/// `ICS_RUNNING` of the models' `enum ics_thread_state`.
+/// `enum ics_thread_state` of the models.
+const STATE_FREE: u8 = 0;
 const STATE_RUNNING: u8 = 1;
+const STATE_DONE: u8 = 2;
+
+/// Slots for threads that have ended before the initial state, in the models' table.
+const ENDED_SLOTS: u64 = 64;
 
 /// A program context and what is known of it.
 pub struct Start<'a> {
@@ -158,6 +163,7 @@ impl Builder<'_, '_> {
             record_events: true,
             barriers: Default::default(),
             input_counts: Default::default(),
+            ended: Default::default(),
             instructions: 0,
             main_arguments: [zero, zero, zero],
             startup: Startup::Main,
@@ -320,6 +326,10 @@ impl Builder<'_, '_> {
             let object = self.local(thread, (index, depth), point.func, (id, value), instances);
             let address = self.machine.domain.pool.constant(64, address(object, 0));
             self.registers[index].insert(Symbol { frame: depth, value }, address);
+        }
+        if let (0, Some(entry), [block]) = (depth, self.table_entry(point.func, thread.slot), &function.params[..]) {
+            let address = self.machine.domain.pool.constant(64, entry);
+            self.registers[index].insert(Symbol { frame: depth, value: *block }, address);
         }
         if function.varargs {
             let name = format!("variable arguments of {}", function.name);
@@ -610,6 +620,8 @@ impl Builder<'_, '_> {
         }
         // None is initialised with 0.
         self.origins().invariants.least_expected = facts.least_expected.max(1);
+        self.origins().invariants.most_expected = facts.most_expected;
+        self.origins().invariants.none_ended = self.start.context.none_ended;
         for barrier in &facts.barriers {
             let count = match barrier.count {
                 Count::Constant(count) => Some(SymValue::Constant(count)),
@@ -633,7 +645,22 @@ impl Builder<'_, '_> {
         self.origins().invariants.enabled = self.start.options.sync_invariants && at_rest;
     }
 
-    /// The models' table of threads: those of the context run, and nobody has begun to join one unless a thread waits for it.
+    /// The entry of a slot in the models' table, if the function is the one that threads begin with: it is passed that. Without the thread
+    /// of `main` in the context, one of those of which only inner frames are known may be it.
+    fn table_entry(&self, func: FuncId, slot: u32) -> Option<u64> {
+        let has_main = (0..self.start.context.threads.len()).any(|index| self.slot(index) == 0);
+        let is_first =
+            self.program.functions[func].name == THREAD_MAIN && self.start.options.sync_invariants && has_main;
+        let (id, table) = self.program.globals.iter().find(|(_, g)| is_first && g.name == THREAD_TABLE)?;
+        let (_, SourceType::Array { element, .. }) = self.program.types.resolve(table.source_type?)? else {
+            return None;
+        };
+        let stride = self.program.types.size((*element)?);
+        Some(address(global_object(id), u64::from(slot) * stride))
+    }
+
+    /// The models' table of threads: those of the context run, and nobody has begun to join one unless a thread waits for it. Nobody can
+    /// tell in which slots others are that have ended; they get the last ones.
     fn thread_table(&mut self, threads: &[Thread<SymbolicDomain>]) {
         let program = Arc::clone(&self.program);
         let enabled = self.origins().invariants.enabled;
@@ -641,28 +668,45 @@ impl Builder<'_, '_> {
         let (Some(&root), Some(ty), true) = (self.globals.get(&id), table.source_type, enabled) else { return };
         let Some((_, SourceType::Array { element: Some(element), .. })) = program.types.resolve(ty) else { return };
         let Some((_, SourceType::Struct { fields, .. })) = program.types.resolve(*element) else { return };
-        let size = program.types.size(*element);
-        let offset = |name: &str| fields.iter().find(|f| f.name == name).map(|f| f.offset);
+        let stride = program.types.size(*element);
+        let offset = |name: &str| {
+            fields.iter().find(|f| f.name == name).and_then(|f| Some((f.offset, program.types.size(f.ty?))))
+        };
+        let (Some(state), Some(joined), Some(detached)) = (offset("state"), offset("joined"), offset("detached"))
+        else {
+            return;
+        };
         let objects = self.start.points_to.objects().iter();
         let of_table = objects.filter(|(_, o)| o.kind == AbstractKind::Global(id));
-        let table: Places = of_table.map(|(object, _)| (object, Offsets::ANY)).collect();
+        let places: Places = of_table.map(|(object, _)| (object, Offsets::ANY)).collect();
         let waiting = threads.iter().filter(|t| matches!(t.status, ThreadStatus::Waiting { .. }));
         let nobody_joins = waiting.into_iter().all(|thread| {
             let queue = self.machine.domain.term(&thread.queue, 64);
-            !self.machine.domain.may_be_at(&self.path, queue, &table)
+            !self.machine.domain.may_be_at(&self.path, queue, &places)
         });
-        for index in 0..self.start.context.threads.len() {
-            let entry = u64::from(self.slot(index)) * size;
-            let mut holds = |field: &str, byte: u8| {
-                if let Some(offset) = offset(field) {
-                    self.origins().set_known(root, entry + offset, &[MemoryByte::Constant(byte)]);
-                }
+        // The last entry is for timers.
+        let slots = (table.size / stride).saturating_sub(1);
+        let live: Vec<u64> = (0..self.start.context.threads.len()).map(|index| u64::from(self.slot(index))).collect();
+        for slot in 0..slots {
+            let mut holds = |(offset, size): (u64, u64), byte: u8| {
+                let bytes: Vec<_> = (0..size).map(|at| MemoryByte::Constant(if at == 0 { byte } else { 0 })).collect();
+                self.origins().set_known(root, slot * stride + offset, &bytes);
             };
-            holds("state", STATE_RUNNING);
-            if nobody_joins {
-                holds("joined", 0);
+            if live.contains(&slot) {
+                holds(state, STATE_RUNNING);
+                if nobody_joins {
+                    holds(joined, 0);
+                }
+            } else if slots - slot <= ENDED_SLOTS {
+                holds(state, STATE_DONE);
+                holds(joined, 0);
+                holds(detached, 0);
+            } else {
+                holds(state, STATE_FREE);
             }
         }
+        let state = address(global_object(id), state.0);
+        self.origins().invariants.table = Some(ThreadTable { state, stride, slots, ended: ENDED_SLOTS });
     }
 
     /// What a place of a global holds at the context.

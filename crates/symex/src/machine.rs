@@ -5,6 +5,7 @@ mod calls;
 mod careful;
 mod context;
 mod fast;
+mod handles;
 mod intrinsics;
 mod jumps;
 mod known;

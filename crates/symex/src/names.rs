@@ -102,6 +102,9 @@ impl<D: Domain> Heap<D> {
 /// The models' table of threads: its entries are named as the threads they stand for.
 pub(crate) const THREAD_TABLE: &str = "__ics_threads";
 
+/// The function that new threads of the models begin with.
+pub(crate) const THREAD_MAIN: &str = "__ics_thread_main";
+
 /// `thread 3` for an entry of the models' table of threads.
 fn thread_name(program: &Program, table: GlobalId, offset: i64) -> String {
     let global = &program.globals[table];

@@ -158,7 +158,10 @@ impl<D: Domain> Places for StatePlaces<'_, D> {
         let (root, is_end) = match self.domain.source_of(symbol)? {
             SymbolSource::ExtentStart { root } => (root, false),
             SymbolSource::ExtentEnd { root } => (root, true),
-            SymbolSource::Register { .. } | SymbolSource::Memory { .. } | SymbolSource::WaitStart { .. } => {
+            SymbolSource::Register { .. }
+            | SymbolSource::Memory { .. }
+            | SymbolSource::WaitStart { .. }
+            | SymbolSource::NoThread { .. } => {
                 return None;
             }
         };

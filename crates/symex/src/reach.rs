@@ -32,6 +32,7 @@ const MAX_ORDERS: usize = 24;
 #[derive(Clone, Debug)]
 pub struct Places {
     threads: Vec<Place>,
+    none_ended: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -56,7 +57,8 @@ impl Places {
                 waits: thread.status == Status::Waiting,
             })
         };
-        Some(Self { threads: context.threads.iter().map(place).collect::<Option<_>>()? })
+        let threads = context.threads.iter().map(place).collect::<Option<_>>()?;
+        Some(Self { threads, none_ended: context.none_ended })
     }
 
     fn is_at<D: Domain>(&self, code: &Code, place: usize, thread: &Thread<D>) -> bool {
@@ -79,7 +81,8 @@ impl Places {
     /// The ways in which the live threads of a state stand for those of the context: none if it is not there.
     pub fn orders<D: Domain>(&self, code: &Code, state: &State<D>) -> Vec<Vec<ThreadId>> {
         let mut found = Vec::new();
-        if state.live.len() == self.threads.len() && state.startup == Startup::Main {
+        let fits = !self.none_ended || state.none_ended();
+        if state.live.len() == self.threads.len() && state.startup == Startup::Main && fits {
             self.extend_order(code, state, &mut Vec::new(), &mut found);
         }
         found
@@ -127,6 +130,7 @@ impl Places {
             current: ThreadId::MAIN,
             events: Default::default(),
             input_counts: Default::default(),
+            ended: Default::default(),
             record_events: true,
             instructions: 0,
             switching: true,

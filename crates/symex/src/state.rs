@@ -11,7 +11,7 @@ use crate::domain::Domain;
 use crate::log::Log;
 use crate::machine::spin::SpinWatch;
 use crate::memory::Heap;
-use crate::thread::{FrameId, Thread, ThreadId};
+use crate::thread::{FrameId, Thread, ThreadId, ThreadStatus};
 use crate::trace::SyncEvent;
 
 /// What the engine still has to run around `main`.
@@ -47,6 +47,8 @@ pub struct State<D: Domain> {
     pub barriers: Rc<BTreeMap<u64, u64>>,
     /// How often each input name was used.
     pub input_counts: Rc<BTreeMap<String, u32>>,
+    /// Handles of threads that have ended before the initial state, in the order of first use.
+    pub(crate) ended: Rc<Vec<D::Value>>,
     /// Instructions executed on the path.
     pub instructions: u64,
     /// The arguments of `main`: `argc`, `argv`, `envp`.
@@ -79,6 +81,7 @@ impl<D: Domain> Clone for State<D> {
             events: self.events.clone(),
             barriers: self.barriers.clone(),
             input_counts: self.input_counts.clone(),
+            ended: self.ended.clone(),
             main_arguments: self.main_arguments.clone(),
             ..*self
         }
@@ -108,6 +111,20 @@ impl<D: Domain> State<D> {
     /// Threads that have not ended.
     pub fn live_threads(&self) -> impl Iterator<Item = &Thread<D>> {
         self.live.iter().map(|&id| self.thread(id))
+    }
+
+    /// Whether all threads live that were created by activations that are still there ([`Context::none_ended`]).
+    ///
+    /// [`Context::none_ended`]: icsched_dataflow::Context::none_ended
+    pub fn none_ended(&self) -> bool {
+        let is_there = |id| self.live_threads().any(|t| t.frames.iter().any(|f| f.id == id));
+        let mut ended = self.threads.iter().filter(|t| t.status == ThreadStatus::Finished);
+        !ended.any(|t| t.creator.is_some_and(is_there))
+    }
+
+    /// Whether threads that have ended before the initial state were told apart by their handles.
+    pub fn names_ended_threads(&self) -> bool {
+        !self.ended.is_empty()
     }
 
     /// Where the current thread is: the instruction that is executed next.

@@ -32,7 +32,7 @@ use icsched_smt::{CmpOp, Node, Solver, Term, TermPool};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::domain::{Domain, Known, MemoryByte, Targets};
+use crate::domain::{Domain, Known, MemoryByte, StrangeHandle, Targets, ThreadTable};
 use crate::memory::{Heap, ObjectId};
 use crate::path::SymPath;
 use crate::stop::{DecisionKind, Stop};
@@ -311,6 +311,25 @@ impl Domain for SymbolicDomain {
 
     fn is_main_anonymous(&self) -> bool {
         self.origins.as_deref().is_some_and(|o| o.invariants.enabled && o.invariants.is_main_anonymous)
+    }
+
+    fn thread_table(&self) -> Option<ThreadTable> {
+        self.origins.as_deref().filter(|o| o.invariants.enabled)?.invariants.table
+    }
+
+    fn strange_handle(&mut self, handle: &SymValue) -> StrangeHandle<SymValue> {
+        let name = self.describe(handle);
+        let Some(origins) = self.origins.as_deref_mut() else {
+            return StrangeHandle { may_have_ended: true, invalid: None };
+        };
+        let invalid = origins.memory_checks.then(|| format!("is_no_thread({name})"));
+        let may_have_ended = !origins.invariants.none_ended;
+        let symbol = invalid.map(|name| self.pool.symbol(&name, 1));
+        if let Some(symbol) = symbol {
+            origins.sources.insert(symbol, SymbolSource::NoThread { handle: *handle });
+        }
+        let invalid = symbol.map(SymValue::Term);
+        StrangeHandle { may_have_ended, invalid }
     }
 
     fn is_of_unknown_size(&mut self, object: ObjectId) -> bool {

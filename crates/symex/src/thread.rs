@@ -116,6 +116,8 @@ pub struct Thread<D: Domain> {
     pub interrupt: Option<FuncId>,
     /// Scheduling points passed since another thread ran.
     pub yields: u32,
+    /// The activation of a function of the program that created it, unless that was before the initial state.
+    pub creator: Option<FrameId>,
 }
 
 impl<D: Domain> Clone for Thread<D> {
@@ -154,6 +156,7 @@ impl<D: Domain> Thread<D> {
             thread_locals: Rc::new(vec![None; thread_locals]),
             interrupt: None,
             yields: 0,
+            creator: None,
         }
     }
 

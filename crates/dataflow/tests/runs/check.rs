@@ -185,7 +185,7 @@ fn check_relations(
     threads: &[(View<'_>, ThreadContext)],
     looked: &mut Looked,
 ) -> Result<(), String> {
-    let context = Context { threads: threads.iter().map(|(_, thread)| thread.clone()).collect() };
+    let context = Context { threads: threads.iter().map(|(_, thread)| thread.clone()).collect(), ..Context::default() };
     let state = analysis.initial_state(&context, &InitialOptions::default()).map_err(|e| e.to_string())?;
     for relation in &state.relations {
         looked.relations += 1;
@@ -272,7 +272,7 @@ pub(crate) fn check(text: &str, seed: u64, looked: &mut Looked) -> Result<(), St
             let complete = oldest == 0 && random.chance(50);
             let context = ThreadContext { stack: CallStack(points[oldest..].to_vec()), complete, status };
             if !remembered.contains_key(&context) {
-                let alone = Context { threads: vec![context.clone()] };
+                let alone = Context { threads: vec![context.clone()], ..Context::default() };
                 let found = analysis.initial_state(&alone, &InitialOptions::default()).map_err(|e| e.to_string())?;
                 remembered.insert(context.clone(), found);
             }

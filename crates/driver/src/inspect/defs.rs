@@ -84,12 +84,14 @@ pub(super) fn document(
     program: &Program,
     points_to: &PointsTo,
     threads: &[(String, ThreadContext)],
+    none_ended: bool,
 ) -> Result<Document, icsched_dataflow::ContextError> {
     let harmless = |f: &Function| icsched_externals::known_not_to_synchronise(&f.name, f.params.len());
     let modref = ModRef::new(program, points_to, &harmless);
     let startup = Startup::new(&modref);
     let mut analysis = Analysis::new(&modref, &startup);
-    let context = Context { threads: threads.iter().map(|(_, thread)| thread.clone()).collect() };
+    let threads_of = threads.iter().map(|(_, thread)| thread.clone());
+    let context = Context { threads: threads_of.collect(), none_ended };
     let found = analysis.initial_state(&context, &Options::default())?;
     let shown = threads
         .iter()

@@ -64,7 +64,7 @@ pub(super) fn prepare(config: &SymexConfig, deadline: Option<Instant>) -> Result
     let mut program = crate::enumerate::load_with(&config.program, &options, &config.limits)?;
     let loaded = Arc::clone(&program);
     let mut points_to = solve(&program, &interrupted)?;
-    let mut context = context(&program, &points_to, &config.threads)?;
+    let mut context = context(&program, &points_to, config)?;
     if program.main.is_some() {
         let (special, its_points_to) = specialised(&program, &interrupted)?;
         if context.threads.iter().all(|t| is_reached(&special, &its_points_to, t)) {
@@ -75,7 +75,7 @@ pub(super) fn prepare(config: &SymexConfig, deadline: Option<Instant>) -> Result
             library.main = None;
             program = Arc::new(library);
             points_to = solve(&program, &interrupted)?;
-            context = self::context(&program, &points_to, &config.threads)?;
+            context = self::context(&program, &points_to, config)?;
         }
     }
     let points_to = Arc::new(points_to);
@@ -119,7 +119,7 @@ pub(super) fn whole(config: &SymexConfig, deadline: Option<Instant>) -> Result<(
     let interrupted = interrupted(config, deadline);
     let program = crate::enumerate::load(&config.program, &config.limits)?;
     let points_to = solve(&program, &interrupted)?;
-    let mut context = context(&program, &points_to, &config.threads)?;
+    let mut context = context(&program, &points_to, config)?;
     let (special, points_to) = specialised(&program, &interrupted)?;
     if config.threads.iter().any(|t| t.waiting) {
         let harmless = |f: &Function| icsched_externals::known_not_to_synchronise(&f.name, f.params.len());
@@ -201,9 +201,9 @@ fn wrong(spec: &ThreadSpec, error: &WaitError) -> DriverError {
     DriverError::NotFound { message: format!("--thread {} --waiting: {error}", spec.place), help: help.to_owned() }
 }
 
-fn context(program: &Program, points_to: &PointsTo, threads: &[ThreadSpec]) -> Result<Context, DriverError> {
-    let mut context = Context::default();
-    for spec in threads {
+fn context(program: &Program, points_to: &PointsTo, config: &SymexConfig) -> Result<Context, DriverError> {
+    let mut context = Context { none_ended: config.none_ended, ..Context::default() };
+    for spec in &config.threads {
         let thread = icsched_dataflow::parse_stack(program, points_to, &spec.place)
             .map_err(|error| crate::named::no_place(program, &spec.place, &error))?;
         context.threads.extend(std::iter::repeat_n(thread, spec.times as usize));

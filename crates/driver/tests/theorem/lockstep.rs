@@ -5,16 +5,16 @@ mod compare;
 
 use std::collections::BTreeMap;
 
-use icsched_ir::{ProgramPoint, ValueId};
+use icsched_ir::{FuncId, ProgramPoint, ValueId};
 use icsched_smt::Term;
 use icsched_symex::code::Code;
 use icsched_symex::concrete::ConcreteDomain;
 use icsched_symex::explore::{Advance, Choice, Limits, PathRun, Step, StepKind};
 use icsched_symex::symbolic::SymbolicDomain;
-use icsched_symex::{ErrorKind, Machine, PathEnd, State, Stop, ThreadId, ThreadStatus};
+use icsched_symex::{Domain as _, ErrorKind, Machine, PathEnd, State, Stop, ThreadId, ThreadStatus};
 
 use crate::random::Random;
-use crate::recorded::{Concrete, Recorded};
+use crate::recorded::{Concrete, Recorded, word};
 use crate::relation::{Ended, Relation};
 use crate::watch::Watch;
 
@@ -89,6 +89,8 @@ pub(crate) struct Lockstep<'a, 'r> {
     checked: usize,
     /// Whether the context's threads have their real slots.
     real_slots: bool,
+    /// What looks for free slots, if others are free symbolically.
+    starter: Option<FuncId>,
     first_objects: (u32, u32),
     pub(crate) looked: &'a mut Looked,
 }
@@ -102,9 +104,16 @@ impl<'a, 'r> Lockstep<'a, 'r> {
     ) -> Self {
         let threads = recorded.views.iter().map(|v| (v.thread, v.oldest)).collect();
         let real_slots = (0..recorded.views.len()).all(|i| recorded.thread(i).slot == initial.threads[i].slot);
+        let table = machines.symbolic.domain.thread_table();
+        let state_of = |slot: u32| word(&recorded.state, table?.state_of(u64::from(slot) + 1), 1);
+        let is_live = |slot: u32| recorded.state.live_threads().any(|t| t.slot == slot);
+        let mut slots = recorded.state.threads.iter().map(|t| t.slot).filter(|&slot| !is_live(slot));
+        let has_ended = slots.any(|slot| state_of(slot).is_some_and(|state| state != 0));
+        let starter = machines.concrete.program.function_named("ics_start_thread").filter(|_| has_ended || !real_slots);
         Self {
             machines,
             recorded,
+            starter,
             relation: Relation::new(recorded, initial),
             concrete: recorded.state.clone(),
             threads,
@@ -220,11 +229,14 @@ impl<'a, 'r> Lockstep<'a, 'r> {
     /// Runs the concrete side to the same number of instructions.
     fn catch_up(&mut self, instructions: u64) -> Result<Caught, Ended> {
         while self.concrete.instructions - self.first_instruction < instructions {
-            let mut watch = Watch::default();
+            let mut watch = Watch { starter: self.starter, ..Watch::default() };
             let thread = self.concrete.current;
             let result = self.machines.concrete.run(&mut self.concrete, &mut watch, 1);
             if watch.outside {
                 return Err(Ended::Cut("something that the domains do differently"));
+            }
+            if watch.starts {
+                return Err(Ended::Cut("a new thread gets another slot"));
             }
             if watch.asks_who && !self.real_slots {
                 return Err(Ended::Cut("a thread asks who it is"));

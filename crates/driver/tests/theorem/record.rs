@@ -90,7 +90,11 @@ fn context(
     machine: &Machine<ConcreteDomain>,
     state: &Concrete,
     lengths: &dyn Fn(usize, usize) -> usize,
+    none_ended: bool,
 ) -> Option<(Context, Recorded)> {
+    if none_ended && !state.none_ended() {
+        return None;
+    }
     let mut threads: Vec<&Thread<ConcreteDomain>> = state.live_threads().collect();
     threads.sort_by_key(|t| t.slot);
     let first = u32::from(threads.first()?.slot != 0);
@@ -98,7 +102,8 @@ fn context(
     if !in_order || !threads.is_sorted_by_key(|t| t.id) {
         return None;
     }
-    let (mut context, mut views, mut stacks) = (Context::default(), Vec::new(), Vec::new());
+    let (mut views, mut stacks) = (Vec::new(), Vec::new());
+    let mut context = Context { none_ended, ..Context::default() };
     for (index, thread) in threads.iter().enumerate() {
         let points = stack(machine, state, thread)?;
         let oldest = points.len().checked_sub(lengths(index, points.len()))?;
@@ -133,6 +138,7 @@ pub(crate) fn places(
         let first = if random.chance(70) { threads.unwrap_or(0) } else { 0 };
         let at = first + random.below(length.saturating_sub(first).max(1));
         let (whole, only_program, choice) = (random.chance(60), random.chance(80), random.clone());
+        let none_ended = choice.clone().chance(40);
         let mut found = None;
         run(machine, &given, &mut schedule.clone(), |machine, state| {
             if state.instructions < at {
@@ -154,7 +160,7 @@ pub(crate) fn places(
                     all - usize::try_from(choice.below(all as u64)).expect("stacks are short")
                 }
             };
-            found = context(machine, state, &lengths);
+            found = context(machine, state, &lengths, none_ended);
             found.is_none() && state.instructions < at + 4000
         });
         random.below(2);
@@ -200,7 +206,7 @@ fn more(machine: &mut Machine<ConcreteDomain>, input: &Input, random: &mut Rando
             };
             // Not the same state again and again.
             seen += 1;
-            if let Some((context, recorded)) = context(machine, state, &lengths)
+            if let Some((context, recorded)) = context(machine, state, &lengths, place.context.none_ended)
                 && context == place.context
                 && seen.is_multiple_of(3)
             {

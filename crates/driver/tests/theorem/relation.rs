@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use icsched_ir::EntityId as _;
 use icsched_smt::{Evaluation, Model, Term};
+use icsched_symex::Domain as _;
 use icsched_symex::memory::{AddressClass, ObjectId, ObjectKind, address, classify, global_object};
 use icsched_symex::symbolic::{SymValue, SymbolSource, SymbolicDomain};
 use icsched_symex::{State, ThreadStatus};
@@ -238,6 +239,12 @@ impl<'a> Relation<'a> {
                 let own = since(thread);
                 let later = (0..self.recorded.views.len()).filter(|&i| since(i) >= own).count();
                 Ok(Some((later as u64).wrapping_neg()))
+            }
+            SymbolSource::NoThread { handle } => {
+                let handle = self.value(domain, &handle)?;
+                let table = domain.thread_table().filter(|t| (1..=t.slots).contains(&handle));
+                let state = table.and_then(|t| word(&self.recorded.state, t.state_of(handle), 1));
+                Ok(Some(u64::from(state.unwrap_or(0) == 0)))
             }
         }
     }

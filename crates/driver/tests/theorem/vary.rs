@@ -45,7 +45,10 @@ pub(crate) fn state(
                 let at = base.wrapping_add(relation.value(domain, &offset).ok()?);
                 write(&mut varied, at, value, width / 8)?;
             }
-            SymbolSource::ExtentStart { .. } | SymbolSource::ExtentEnd { .. } | SymbolSource::WaitStart { .. } => {}
+            SymbolSource::ExtentStart { .. }
+            | SymbolSource::ExtentEnd { .. }
+            | SymbolSource::WaitStart { .. }
+            | SymbolSource::NoThread { .. } => {}
         }
     }
     let dependent = dependents(machines, &varied, initial)?;

@@ -1,8 +1,9 @@
 //! Where the two domains part by design.
 
-use icsched_ir::Intrinsic;
+use icsched_ir::{FuncId, Intrinsic};
 use icsched_symex::FrameId;
 use icsched_symex::observe::Observer;
+use icsched_symex::trace::FrameInfo;
 
 /// What the two domains do differently by design.
 pub(crate) fn differs(intrinsic: Intrinsic) -> bool {
@@ -29,9 +30,16 @@ pub(crate) fn differs(intrinsic: Intrinsic) -> bool {
 pub(crate) struct Watch {
     pub(crate) outside: bool,
     pub(crate) asks_who: bool,
+    /// The model that looks for a free slot for a new thread.
+    pub(crate) starter: Option<FuncId>,
+    pub(crate) starts: bool,
 }
 
 impl Observer for Watch {
+    fn enter(&mut self, _: FrameId, info: FrameInfo, _: Option<(FrameId, u32)>) {
+        self.starts |= Some(info.func) == self.starter;
+    }
+
     fn intrinsic(&mut self, _: FrameId, _: u32, intrinsic: Intrinsic) {
         self.outside |= differs(intrinsic);
         self.asks_who |= matches!(intrinsic, Intrinsic::ThreadSelf | Intrinsic::NotifyThread);

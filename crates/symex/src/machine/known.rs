@@ -3,11 +3,11 @@
 //! A model says that it is about to look at a word. Where the word is a symbol of an initial state, what holds of all such words
 //! is assumed. Nothing is switched while a model runs, so the invariants hold whenever one asks.
 
-use icsched_ir::{IntPredicate, Type};
+use icsched_ir::Type;
 
+use super::Machine;
 use super::access;
 use super::context::decide;
-use super::{Machine, operations};
 use crate::domain::{Domain, Known};
 use crate::observe::Observer;
 use crate::state::State;
@@ -42,27 +42,11 @@ impl<D: Domain> Machine<D> {
             Some(3) => Known::ZeroWhileWaitedFor(waiting),
             Some(4) => Known::SetWhileWaitedFor(waiting),
             Some(5) => Known::Number(state.live.len() as u64),
+            Some(6) => Known::ZeroIfValid,
+            Some(7) => Known::AtLeast(state.live_threads().filter(|t| t.slot != 0).count() as u64),
             _ => return Ok(()),
         };
         let Some(holds) = self.domain.invariant(&state.path, what, &value, &object) else { return Ok(()) };
         decide(&mut self.domain, &state.path, &holds, DecisionKind::Assume).map(drop)
-    }
-
-    /// [`icsched_ir::Intrinsic::Handle`]: handles are the slots of the models' table, counted from 1.
-    pub(super) fn handle(&mut self, state: &State<D>, handle: &D::Value) -> Result<D::Value, Stop<D>> {
-        if !self.domain.has_invariants() || D::as_constant(handle).is_some() {
-            return Ok(handle.clone());
-        }
-        let named = |slot: u32| slot != 0 || !self.domain.is_main_anonymous();
-        let slots: Vec<u64> =
-            state.live_threads().map(|t| t.slot).filter(|&slot| named(slot)).map(|slot| u64::from(slot) + 1).collect();
-        for own in slots {
-            let own = D::constant(own);
-            let same = operations::int_compare(&mut self.domain, IntPredicate::Eq, Type::Int(64), handle, &own);
-            if decide(&mut self.domain, &state.path, &same, DecisionKind::Other)? {
-                return Ok(own);
-            }
-        }
-        Ok(handle.clone())
     }
 }

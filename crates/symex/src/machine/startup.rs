@@ -48,6 +48,7 @@ impl<D: Domain> Machine<D> {
             record_events: D::SYMBOLIC,
             barriers: Default::default(),
             input_counts: Default::default(),
+            ended: Default::default(),
             instructions: 0,
             main_arguments: [arguments.argc.clone(), D::constant(argv), D::constant(envp)],
             startup: Startup::Constructor(0),

@@ -351,8 +351,12 @@ impl<D: Domain> Machine<D> {
             let what = format!("a thread that runs `{}`, which is not defined", state.program().functions[start].name);
             return Err(Stop::Unsupported { what });
         }
+        let mut callers = state.current_thread().frames.iter().rev();
+        let from = callers.find(|f| self.code.functions[f.func].origin == Origin::Program).map(|f| f.id);
         let creator = std::mem::replace(&mut state.current, id);
-        state.threads.push(Rc::new(Thread::new(id, slot, globals)));
+        let mut created = Thread::new(id, slot, globals);
+        created.creator = from;
+        state.threads.push(Rc::new(created));
         let mut cx = self.cx(state, observer);
         let pushed = cx.call_with(start, &[(arg.clone(), Type::Ptr)]);
         if pushed.is_ok() && O::ENABLED {

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 
 use super::origin::{Places, moved};
 use super::{SymValue, SymbolicDomain};
-use crate::domain::Known;
+use crate::domain::{Known, ThreadTable};
 use crate::memory::{AddressClass, classify, global_object};
 use crate::path::SymPath;
 
@@ -30,6 +30,12 @@ pub(crate) struct Invariants {
     pub(crate) expected: Vec<(Places, Option<SymValue>)>,
     /// What each barrier expects at least.
     pub(crate) least_expected: u64,
+    /// What each barrier expects at most.
+    pub(crate) most_expected: Option<u64>,
+    /// The models' table of threads, if the slots of those of the context were chosen.
+    pub(crate) table: Option<ThreadTable>,
+    /// Whether every thread that nobody has joined lives.
+    pub(crate) none_ended: bool,
 }
 
 impl SymbolicDomain {
@@ -73,7 +79,15 @@ impl SymbolicDomain {
                 let any = self.pool.or_all(&cases);
                 let least = self.pool.constant(32, invariants.least_expected);
                 let enough = self.pool.cmp(CmpOp::Ule, least, word);
-                self.pool.binary(BinOp::And, any, enough)
+                let known = self.pool.binary(BinOp::And, any, enough);
+                match invariants.most_expected {
+                    Some(most) => {
+                        let most = self.pool.constant(32, most);
+                        let few = self.pool.cmp(CmpOp::Ule, word, most);
+                        self.pool.binary(BinOp::And, known, few)
+                    }
+                    None => known,
+                }
             }
             Known::CountsWaiters(waiting) => {
                 let mut sum = self.pool.constant(32, 0);
@@ -94,6 +108,12 @@ impl SymbolicDomain {
                 self.while_waited_for(&waiting, object, set)
             }
             Known::Number(number) => self.equals(word, number),
+            Known::AtLeast(number) => {
+                let number = self.pool.constant(32, number);
+                self.pool.cmp(CmpOp::Ule, number, word)
+            }
+            Known::ZeroIfValid if self.origins().memory_checks => return None,
+            Known::ZeroIfValid => self.equals(word, 0),
         };
         Some(self.value(holds))
     }

@@ -354,16 +354,20 @@ impl SymbolicDomain {
     pub(super) fn alternatives(&mut self, path: &SymPath, at: Term) -> Alternatives {
         let (mut merged, mut visits) = (Alternatives::new(), MAX_VISITS);
         for alternative in self.walk(path, at, &mut visits) {
-            let same = |a: &&mut Alternative| (a.constant, a.rest) == (alternative.constant, alternative.rest);
-            match (merged.iter_mut().find(same), alternative.guard) {
-                (Some(Alternative { guard: Some(first), .. }), Some(second)) => {
-                    *first = self.pool.binary(BinOp::Or, *first, second);
-                }
-                (Some(twin), _) => twin.guard = None,
-                (None, _) => merged.push(alternative),
-            }
+            self.add_alternative(&mut merged, alternative);
         }
         merged
+    }
+
+    fn add_alternative(&mut self, all: &mut Alternatives, alternative: Alternative) {
+        let same = |a: &&mut Alternative| (a.constant, a.rest) == (alternative.constant, alternative.rest);
+        match (all.iter_mut().find(same), alternative.guard) {
+            (Some(Alternative { guard: Some(first), .. }), Some(second)) => {
+                *first = self.pool.binary(BinOp::Or, *first, second);
+            }
+            (Some(twin), _) => twin.guard = None,
+            (None, _) => all.push(alternative),
+        }
     }
 
     /// `visits` bounds the work: arms that choices share are walked once for each of them.
@@ -389,8 +393,11 @@ impl SymbolicDomain {
                             Some(inner) => self.pool.binary(BinOp::And, guard, inner),
                             None => guard,
                         };
-                        if !self.pool.is_false(guard) && both.len() <= MAX_ALTERNATIVES {
-                            both.push(Alternative { guard: Some(guard), ..inner });
+                        if !self.pool.is_false(guard) {
+                            self.add_alternative(&mut both, Alternative { guard: Some(guard), ..inner });
+                        }
+                        if both.len() > MAX_ALTERNATIVES {
+                            return opaque;
                         }
                     }
                 }

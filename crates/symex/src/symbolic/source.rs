@@ -42,6 +42,11 @@ pub enum SymbolSource {
         /// Index of the thread in the context.
         thread: usize,
     },
+    /// Whether a handle is that of no thread that lives or can be joined.
+    NoThread {
+        /// The handle.
+        handle: SymValue,
+    },
 }
 
 /// The number that roots have outside.

@@ -17,6 +17,9 @@ const MAX_COMPARED: u64 = 512;
 impl Lockstep<'_, '_> {
     /// The threads must be at the same places, and what the current one holds must be the same.
     pub(super) fn compare(&mut self, state: &State<SymbolicDomain>) -> Result<(), Ended> {
+        if state.names_ended_threads() {
+            return Err(Ended::Cut("a thread that has ended is in another slot"));
+        }
         self.more_threads();
         self.more_objects(state);
         for (index, &(concrete, oldest)) in self.threads.clone().iter().enumerate() {
