@@ -287,6 +287,13 @@ impl Code {
         self.functions.get(point.func)?.pc_of(point.block, point.inst)
     }
 
+    /// The decoded position of a call that control is inside of: behind what marks that it reads something undefined.
+    pub fn call_pc(&self, point: ProgramPoint) -> Option<u32> {
+        let pc = self.pc(point)?;
+        let marked = matches!(self.functions[point.func].instrs.get(pc as usize), Some(Instr::Undefined));
+        Some(pc + u32::from(marked))
+    }
+
     /// The register of an SSA value, relative to [`Frame::base`](crate::Frame::base).
     pub fn slot(value: ValueId) -> Slot {
         u32::try_from(value.index()).expect("ids are 32 bits")

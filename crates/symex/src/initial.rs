@@ -7,6 +7,8 @@
 //! Threads have the slots 1, 2, ... of the models' table in the order of the context; the one that runs `main` has 0. Real
 //! ones may be others: programs that take handles for more than names could tell.
 
+mod table;
+
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -24,9 +26,8 @@ use rustc_hash::FxHashMap;
 
 use crate::Machine;
 use crate::code::{CalleeCode, Instr};
-use crate::domain::{Domain as _, MemoryByte, ThreadTable};
+use crate::domain::{Domain as _, MemoryByte};
 use crate::memory::{AddressClass, Heap, ObjectId, ObjectKind, address, classify, function_address, global_object};
-use crate::names::{THREAD_MAIN, THREAD_TABLE};
 use crate::path::Primary;
 use crate::state::{Startup, State};
 use crate::symbolic::origin::{Origins, Places, RootId, RootName, target_at};
@@ -38,14 +39,6 @@ const VARARGS_BYTES: u64 = 4096;
 
 /// The functions that give the calling thread's handle.
 const NAMES_OF_SELF: [&str; 2] = ["pthread_self", "thrd_current"];
-
-/// `enum ics_thread_state` of the models.
-const STATE_FREE: u8 = 0;
-const STATE_RUNNING: u8 = 1;
-const STATE_DONE: u8 = 2;
-
-/// Slots for threads that have ended before the initial state, in the models' table.
-const ENDED_SLOTS: u64 = 64;
 
 /// A program context and what is known of it.
 pub struct Start<'a> {
@@ -263,18 +256,6 @@ impl Builder<'_, '_> {
         thread.timestamp = Some(SymValue::Term(timestamp));
     }
 
-    /// The thread's slot in the models' table.
-    fn slot(&self, index: usize) -> u32 {
-        let runs_main = |t: &ThreadContext| t.stack.0.first().map(|p| p.func) == self.program.main;
-        let threads = &self.start.context.threads;
-        let main = threads.iter().position(runs_main);
-        if main == Some(index) {
-            return 0;
-        }
-        let others = (0..index).filter(|&i| main != Some(i)).count();
-        u32::try_from(others + 1).expect("threads are few")
-    }
-
     fn thread_locals(&mut self, thread: &mut Thread<SymbolicDomain>) {
         let program = Arc::clone(&self.program);
         for (id, global) in program.globals.iter().filter(|(_, g)| g.thread_local && !g.external) {
@@ -312,11 +293,14 @@ impl Builder<'_, '_> {
         let id = FrameId(self.next_frame);
         self.next_frame += 1;
         let first_object = u32::try_from(thread.stack_objects.len()).expect("stack objects are few");
+        let context = &self.start.context.threads[index];
+        let is_inside = depth + 1 < context.stack.0.len() || context.status == Status::Waiting;
+        let pc = if is_inside { code.call_pc(point) } else { code.pc(point) };
         let mut frame = Frame {
             id,
             func: point.func,
             base: u32::try_from(base).expect("registers are few"),
-            pc: code.pc(point).unwrap_or(0),
+            pc: pc.unwrap_or(0),
             first_object,
             varargs: None,
         };
@@ -643,70 +627,6 @@ impl Builder<'_, '_> {
         let asks = NAMES_OF_SELF.iter().any(is_called);
         self.origins().invariants.is_main_anonymous = !asks && self.program.main.is_some();
         self.origins().invariants.enabled = self.start.options.sync_invariants && at_rest;
-    }
-
-    /// The entry of a slot in the models' table, if the function is the one that threads begin with: it is passed that. Without the thread
-    /// of `main` in the context, one of those of which only inner frames are known may be it.
-    fn table_entry(&self, func: FuncId, slot: u32) -> Option<u64> {
-        let has_main = (0..self.start.context.threads.len()).any(|index| self.slot(index) == 0);
-        let is_first =
-            self.program.functions[func].name == THREAD_MAIN && self.start.options.sync_invariants && has_main;
-        let (id, table) = self.program.globals.iter().find(|(_, g)| is_first && g.name == THREAD_TABLE)?;
-        let (_, SourceType::Array { element, .. }) = self.program.types.resolve(table.source_type?)? else {
-            return None;
-        };
-        let stride = self.program.types.size((*element)?);
-        Some(address(global_object(id), u64::from(slot) * stride))
-    }
-
-    /// The models' table of threads: those of the context run, and nobody has begun to join one unless a thread waits for it. Nobody can
-    /// tell in which slots others are that have ended; they get the last ones.
-    fn thread_table(&mut self, threads: &[Thread<SymbolicDomain>]) {
-        let program = Arc::clone(&self.program);
-        let enabled = self.origins().invariants.enabled;
-        let Some((id, table)) = program.globals.iter().find(|(_, g)| g.name == THREAD_TABLE) else { return };
-        let (Some(&root), Some(ty), true) = (self.globals.get(&id), table.source_type, enabled) else { return };
-        let Some((_, SourceType::Array { element: Some(element), .. })) = program.types.resolve(ty) else { return };
-        let Some((_, SourceType::Struct { fields, .. })) = program.types.resolve(*element) else { return };
-        let stride = program.types.size(*element);
-        let offset = |name: &str| {
-            fields.iter().find(|f| f.name == name).and_then(|f| Some((f.offset, program.types.size(f.ty?))))
-        };
-        let (Some(state), Some(joined), Some(detached)) = (offset("state"), offset("joined"), offset("detached"))
-        else {
-            return;
-        };
-        let objects = self.start.points_to.objects().iter();
-        let of_table = objects.filter(|(_, o)| o.kind == AbstractKind::Global(id));
-        let places: Places = of_table.map(|(object, _)| (object, Offsets::ANY)).collect();
-        let waiting = threads.iter().filter(|t| matches!(t.status, ThreadStatus::Waiting { .. }));
-        let nobody_joins = waiting.into_iter().all(|thread| {
-            let queue = self.machine.domain.term(&thread.queue, 64);
-            !self.machine.domain.may_be_at(&self.path, queue, &places)
-        });
-        // The last entry is for timers.
-        let slots = (table.size / stride).saturating_sub(1);
-        let live: Vec<u64> = (0..self.start.context.threads.len()).map(|index| u64::from(self.slot(index))).collect();
-        for slot in 0..slots {
-            let mut holds = |(offset, size): (u64, u64), byte: u8| {
-                let bytes: Vec<_> = (0..size).map(|at| MemoryByte::Constant(if at == 0 { byte } else { 0 })).collect();
-                self.origins().set_known(root, slot * stride + offset, &bytes);
-            };
-            if live.contains(&slot) {
-                holds(state, STATE_RUNNING);
-                if nobody_joins {
-                    holds(joined, 0);
-                }
-            } else if slots - slot <= ENDED_SLOTS {
-                holds(state, STATE_DONE);
-                holds(joined, 0);
-                holds(detached, 0);
-            } else {
-                holds(state, STATE_FREE);
-            }
-        }
-        let state = address(global_object(id), state.0);
-        self.origins().invariants.table = Some(ThreadTable { state, stride, slots, ended: ENDED_SLOTS });
     }
 
     /// What a place of a global holds at the context.

@@ -22,6 +22,7 @@ pub(crate) fn differs(intrinsic: Intrinsic) -> bool {
                 | Intrinsic::SaveContext
                 | Intrinsic::RestoreContext
                 | Intrinsic::StackSave
+                | Intrinsic::ObjectSize
         )
 }
 

@@ -410,6 +410,10 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
             let message = format!("{} is not the start of an object", self.heap.name_of(bits));
             return Err(Stop::Fault { kind: ErrorKind::InvalidFree, message });
         }
+        // Whoever copies so much copies more than there is, which nobody knows anything of.
+        if self.heap.object(id).is_some_and(|o| o.root().is_some()) {
+            self.domain.is_of_unknown_size(id);
+        }
         Ok(self.heap.object(id).map_or(0, |o| o.size))
     }
 
