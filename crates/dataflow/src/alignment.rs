@@ -10,12 +10,13 @@ use icsched_pointsto::InstanceId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::agreement::{Agreement, Start};
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, Structure};
 use crate::context::{Status, ThreadContext, operation};
 use crate::definitions::Walk;
-use crate::expr::{FrameIndex, Symbol};
+use crate::expr::ExprPool;
 use crate::icfg::{EdgeKind, point};
 use crate::state::{Relation, RelationKind};
+use crate::symbol::{CallPath, FrameIndex, Symbol};
 
 /// One thread's frames from the outermost that both have in common, down to where it waits or runs.
 struct Way<'w> {
@@ -26,9 +27,41 @@ struct Way<'w> {
 }
 
 impl Way<'_> {
+    /// Whether a symbol is of another frame than this, or a register that is defined where the thread is.
+    fn is_seen(&self, structure: &Structure, depth: usize, symbol: &Symbol) -> bool {
+        let is_here = symbol.frame as usize == self.first + depth;
+        let point = self.frames[depth].1;
+        let is_defined = |value| structure.is_defined_at(value, point.block, point.inst as usize);
+        !is_here || symbol.own_register().is_none_or(is_defined)
+    }
+
+    /// The registers of what a frame has called that something is said of, each once, with their widths.
+    fn named_inside(&self, pool: &ExprPool, depth: usize) -> Vec<(Symbol, u32)> {
+        let definitions = &self.walk.definitions;
+        let mut found: Vec<(Symbol, u32)> = Vec::new();
+        let registers = definitions.registers.iter().flat_map(|frame| frame.values().copied());
+        for e in registers.chain(definitions.places.iter().map(|known| known.value)) {
+            if pool.symbols(e).iter().any(|s| s.inside.is_some()) {
+                pool.add_symbols(e, &mut found);
+            }
+        }
+        found.retain(|(s, _)| s.inside.is_some() && s.frame as usize == self.first + depth);
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
     fn is_last(&self, depth: usize) -> bool {
         depth + 1 == self.frames.len()
     }
+}
+
+/// What is the same for two threads in a frame that both have.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Same {
+    Register(ValueId),
+    /// A register of an activation that has returned, and its width. The symbol's frame means nothing.
+    Inside(Symbol, u32),
 }
 
 /// How far control gets without arriving: per block that it gets to the start of, the index of the instruction that arrives.
@@ -45,12 +78,19 @@ impl Analysis<'_, '_> {
             }
         }
         let mut relations = Vec::new();
-        for (depth, value) in equal {
-            let func = ways[0].frames[depth].1.func;
-            let width = self.program.functions[func].values[value].ty.bits();
+        for (depth, same) in equal {
             let [a, b] = [0, 1].map(|side: usize| {
                 let frame = FrameIndex::try_from(ways[side].first + depth).expect("stacks are short");
-                (threads[side].0, self.pool.symbol(Symbol { frame, value }, width))
+                let e = match same {
+                    Same::Register(value) => {
+                        let func = ways[side].frames[depth].1.func;
+                        let width = self.program.functions[func].values[value].ty.bits();
+                        let known = ways[side].walk.solutions[ways[side].first + depth].register(value);
+                        known.unwrap_or_else(|| self.pool.symbol(Symbol::new(frame, value), width))
+                    }
+                    Same::Inside(symbol, width) => self.pool.symbol(Symbol { frame, ..symbol }, width),
+                };
+                (threads[side].0, e)
             });
             relations.push(Relation { kind: RelationKind::Equal, a, b });
         }
@@ -94,7 +134,7 @@ impl Analysis<'_, '_> {
     }
 
     /// What is equal if the threads have been in step since they came to the first frame.
-    fn equal_since_start(&mut self, ways: &[Way<'_>; 2]) -> Vec<(usize, ValueId)> {
+    fn equal_since_start(&mut self, ways: &[Way<'_>; 2]) -> Vec<(usize, Same)> {
         let instance = ways[0].frames[0].0;
         if self.entered_once(instance, &mut FxHashSet::default()).is_none() {
             return Vec::new();
@@ -113,7 +153,7 @@ impl Analysis<'_, '_> {
     }
 
     /// What is equal if the threads have been in step since a wait that both were at last.
-    fn equal_since_wait(&mut self, ways: &[Way<'_>; 2]) -> Vec<(usize, ValueId)> {
+    fn equal_since_wait(&mut self, ways: &[Way<'_>; 2]) -> Vec<(usize, Same)> {
         for depth in 0..Self::shared_depth(ways, 0) {
             let (instance, _) = ways[0].frames[depth];
             let mut waits = self.waits_before(instance, [ways[0].frames[depth].1, ways[1].frames[depth].1]);
@@ -134,11 +174,8 @@ impl Analysis<'_, '_> {
     fn waits_before(&mut self, instance: InstanceId, points: [ProgramPoint; 2]) -> Vec<ProgramPoint> {
         let structure = self.structure(points[0].func);
         let edges: Vec<_> = self.icfg.edges(instance).to_vec();
-        let is_before = |at: ProgramPoint, p: ProgramPoint| {
-            structure.dominators.strictly_dominates(at.block, p.block) || at.block == p.block && at.inst < p.inst
-        };
         let mut found = Vec::new();
-        for edge in edges.into_iter().filter(|e| points.iter().all(|&p| is_before(e.at, p))) {
+        for edge in edges.into_iter().filter(|e| points.iter().all(|&p| structure.is_before(e.at, p))) {
             let alone = self.points_to.callees(instance, edge.at).len() == 1;
             if alone && edge.kind == EdgeKind::Call && self.waits_once(edge.to) {
                 found.push(edge.at);
@@ -205,7 +242,7 @@ impl Analysis<'_, '_> {
     }
 
     /// What is equal at the threads' points if they are in step at `start` in the frame `depth`.
-    fn equal_registers(&mut self, ways: &[Way<'_>; 2], depth: usize, start: Start) -> Vec<(usize, ValueId)> {
+    fn equal_registers(&mut self, ways: &[Way<'_>; 2], depth: usize, start: Start) -> Vec<(usize, Same)> {
         let mut equal = Vec::new();
         let mut start = start;
         for at in depth..Self::shared_depth(ways, depth) {
@@ -215,7 +252,10 @@ impl Analysis<'_, '_> {
                 break;
             }
             for value in self.same_registers(ways, at, &found, start.behind) {
-                equal.push((at, value));
+                equal.push((at, Same::Register(value)));
+            }
+            for (symbol, width) in self.same_inside(ways, at, &found) {
+                equal.push((at, Same::Inside(symbol, width)));
             }
             let is_called_again = [(0, 1), (1, 0)].iter().any(|&(a, b)| self.comes_back(ways, (a, b), at, None));
             let next = ways[0].frames.get(at + 1);
@@ -247,8 +287,14 @@ impl Analysis<'_, '_> {
         for (value, data) in function.values.iter() {
             let is_number = matches!(data.ty, icsched_ir::Type::Int(_) | icsched_ir::Type::Ptr);
             let is_defined = points.iter().all(|p| structure.is_defined_at(value, p.block, p.inst as usize));
-            // What is computed from others is as equal as these.
-            let is_own = ways.iter().all(|w| w.walk.solutions[w.first + at].register(value).is_none());
+            // What is computed from others is as equal as these, if they are defined here.
+            let is_own = ways.iter().all(|w| {
+                let known = w.walk.solutions[w.first + at].register(value);
+                known.is_none_or(|e| {
+                    let is_inside = self.pool.as_symbol(e).is_some_and(|s| s.inside.is_some());
+                    is_inside || !self.pool.symbols(e).iter().all(|s| w.is_seen(&structure, at, s))
+                })
+            });
             if !is_number || !is_defined || !is_own || !found.is_same(value) {
                 continue;
             }
@@ -266,6 +312,47 @@ impl Analysis<'_, '_> {
             }
         }
         same
+    }
+
+    /// The registers of what a frame has called that are the same in both threads, of those that anything is said of.
+    fn same_inside(&mut self, ways: &[Way<'_>; 2], at: usize, found: &Agreement) -> Vec<(Symbol, u32)> {
+        let structure = self.structure(ways[0].frames[at].1.func);
+        let points = [ways[0].frames[at].1, ways[1].frames[at].1];
+        let mut same = Vec::new();
+        for (symbol, width) in ways[0].named_inside(&self.pool, at) {
+            let Some(path) = symbol.inside.map(|path| self.pool.path(path).clone()) else { continue };
+            let (call, calls) = (path.calls[0], &path.calls);
+            let is_before = points.iter().all(|&p| structure.is_before(call, p));
+            let is_defined = self.always_executes(&path, symbol.value);
+            if !is_before || !is_defined || !found.is_same_inside(calls, symbol.value) {
+                continue;
+            }
+            let definition = Some((call.block, call.inst as usize));
+            let goes_on = [(0, 1), (1, 0)].iter().any(|&sides| self.comes_back(ways, sides, at, definition));
+            if !goes_on {
+                same.push((symbol, width));
+            }
+        }
+        same
+    }
+
+    /// Whether a register of an activation was defined, however it was passed through.
+    fn always_executes(&mut self, path: &CallPath, value: ValueId) -> bool {
+        let structure = self.structure(path.func);
+        let defined = match structure.definition(value) {
+            Some(Definition::Argument(_)) => Some(BlockId::from_index(0)),
+            Some(Definition::Parameter(block, _) | Definition::Inst(block, _)) => Some(block),
+            None => None,
+        };
+        let calls = path.calls.iter().skip(1).map(|call| (call.func, Some(call.block)));
+        calls.chain([(path.func, defined)]).all(|(func, block)| {
+            let structure = self.structure(func);
+            let mut blocks = self.program.functions[func].blocks.iter();
+            blocks.all(|(end, body)| {
+                let returns = crate::context::returned(&body.terminator).is_some() && structure.cfg.is_reachable(end);
+                !returns || block.is_some_and(|block| structure.dominators.dominates(block, end))
+            })
+        })
     }
 
     /// Whether one thread may go on, without arriving, to where the other one is; by way of a definition in the frame `at`, or of its call there.

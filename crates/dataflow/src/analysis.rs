@@ -18,7 +18,7 @@ use crate::icfg::Icfg;
 use crate::interference::Interference;
 use crate::locks::Locks;
 use crate::lockset::LockSummary;
-use crate::place::{Frames, Place, Places};
+use crate::place::{Frames, Place, Places, Reach};
 use crate::state::BarrierCount;
 use crate::summary::Summary;
 
@@ -65,6 +65,11 @@ impl Structure {
             Some(Definition::Parameter(at, _)) if at == block => true,
             _ => self.is_defined_before(value, block),
         }
+    }
+
+    /// Whether control has been at one point on all ways to another one, and not again since the other one's block was last entered.
+    pub(crate) fn is_before(&self, at: ProgramPoint, other: ProgramPoint) -> bool {
+        self.dominators.strictly_dominates(at.block, other.block) || at.block == other.block && at.inst < other.inst
     }
 
     /// What defines a value.
@@ -207,9 +212,14 @@ impl<'m, 'p> Analysis<'m, 'p> {
         Rc::clone(region.or_insert_with(|| Rc::new(modref.of_instruction(instance, at))))
     }
 
+    /// Which objects a place may be in; `None` if not enough is known of it.
+    pub(crate) fn reach(&mut self, frames: &Frames, place: Place) -> Option<Rc<Reach>> {
+        self.places.reach(&self.pool, frames, place)
+    }
+
     /// Remembers that a place holds a value, if enough is known of the place to see when that ends.
     pub(crate) fn define(&mut self, facts: &mut Facts, frames: &Frames, place: Place, value: ExprId) {
-        let Some(reach) = self.places.reach(frames, place) else { return };
+        let Some(reach) = self.reach(frames, place) else { return };
         let bytes = u64::from(place.bytes);
         let (modref, asynchronous) = (self.modref, &self.asynchronous);
         let at_any_time = reach.targets.iter().any(|&(object, offsets)| {

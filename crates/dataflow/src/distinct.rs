@@ -15,11 +15,12 @@ use crate::context::operation;
 use crate::counter::Cell;
 use crate::creation::Creation;
 use crate::definitions::Walk;
-use crate::expr::{Expr, ExprId, FrameIndex, Symbol};
+use crate::expr::{Expr, ExprId};
 use crate::function::{Entry, Solver};
 use crate::icfg::EdgeKind;
 use crate::place::Frames;
 use crate::state::{Relation, RelationKind};
+use crate::symbol::{FrameIndex, Symbol};
 
 /// Why no two threads hold the same: registers of one reason differ from each other.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -85,7 +86,7 @@ impl Analysis<'_, '_> {
         let registers = all.unwrap_or_default().into_iter();
         let name = |((frame, value), own): ((FrameIndex, ValueId), Own)| {
             let width = self.program.functions[points[frame as usize].func].values[value].ty.bits();
-            (own, self.pool.symbol(Symbol { frame, value }, width))
+            (own, self.pool.symbol(Symbol::new(frame, value), width))
         };
         registers.map(name).collect()
     }

@@ -17,11 +17,11 @@ use crate::analysis::Analysis;
 use crate::context::{Status, ThreadContext};
 use crate::counter::Cell;
 use crate::definitions::Walk;
-use crate::expr::{FrameIndex, Symbol};
 use crate::function::{Entry, Solver};
 use crate::icfg::EdgeKind;
 use crate::place::Frames;
 use crate::state::{BarrierCount, Count, Relation, RelationKind};
+use crate::symbol::{FrameIndex, Symbol};
 
 /// Where a thread is, in arrivals at one barrier.
 struct Standing {
@@ -60,8 +60,8 @@ impl Analysis<'_, '_> {
                 for &value in &one.registers {
                     let func = self.points_to.instances()[one.instance].func;
                     let width = self.program.functions[func].values[value].ty.bits();
-                    let a = (a, self.pool.symbol(Symbol { frame: one.frame, value }, width));
-                    let b = (b, self.pool.symbol(Symbol { frame: other.frame, value }, width));
+                    let a = (a, self.pool.symbol(Symbol::new(one.frame, value), width));
+                    let b = (b, self.pool.symbol(Symbol::new(other.frame, value), width));
                     let relation = Relation { kind: RelationKind::Equal, a, b };
                     if !relations.contains(&relation) {
                         relations.push(relation);

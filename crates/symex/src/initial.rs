@@ -11,8 +11,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use icsched_dataflow::{
-    Base, Context, Count, Definitions as Facts, Expr, ExprId, ExprPool, HeldLock, InitialState, Place, RelationKind,
-    Statics, Status, Symbol, ThreadContext,
+    Base, Context, Count, Definitions as Facts, Expr, ExprId, ExprPool, HeldLock, InitialState, PathId, Place,
+    PlaceDefinition, RelationKind, Statics, Status, Symbol, ThreadContext,
 };
 use icsched_ir::{
     CallStack, Const, Definition, Definitions, EntityId, Expressions, FuncId, GlobalId, Intrinsic, Op, Operand, Origin,
@@ -319,7 +319,7 @@ impl Builder<'_, '_> {
         for value in self.locals(&definitions, point) {
             let object = self.local(thread, (index, depth), point.func, (id, value), instances);
             let address = self.machine.domain.pool.constant(64, address(object, 0));
-            self.registers[index].insert(Symbol { frame: depth, value }, address);
+            self.registers[index].insert(Symbol::new(depth, value), address);
         }
         if function.varargs {
             let name = format!("variable arguments of {}", function.name);
@@ -332,7 +332,7 @@ impl Builder<'_, '_> {
         let names = Expressions::new(&program, function, &definitions);
         let live = crate::code::liveness::live_before(function, point);
         for (value, info) in function.values.iter().filter(|(v, _)| live.contains(v.index())) {
-            let term = self.register(index, Symbol { frame: depth, value }, info.ty, &names, instances);
+            let term = self.register(index, Symbol::new(depth, value), info.ty, &names, instances);
             let at = base + crate::code::Code::slot(value) as usize;
             thread.registers[at] = self.machine.domain.value(term);
         }
@@ -453,7 +453,10 @@ impl Builder<'_, '_> {
         names: &Expressions<'_>,
         instances: &Rc<[InstanceId]>,
     ) -> Term {
-        let name = names.operand(Operand::Value(symbol.value));
+        let mut name = names.operand(Operand::Value(symbol.value));
+        if let Some(path) = symbol.inside {
+            name = format!("{}::{name}", self.program.functions[self.start.pool.path(path).func].name);
+        }
         let name = self.in_frame(name, thread, symbol.frame);
         let name = self.origins().unique(name);
         let term = self.machine.domain.pool.symbol(&name, ty.bits());
@@ -472,8 +475,11 @@ impl Builder<'_, '_> {
 
     /// The type of what a register points to, as the source says.
     fn pointee(&self, thread: usize, symbol: Symbol) -> Option<TypeId> {
-        let point = self.start.context.threads[thread].stack.0[symbol.frame as usize];
-        let ty = self.program.functions[point.func].values[symbol.value].source_type?;
+        let func = match symbol.inside {
+            None => self.start.context.threads[thread].stack.0[symbol.frame as usize].func,
+            Some(path) => self.start.pool.path(path).func,
+        };
+        let ty = self.program.functions[func].values[symbol.value].source_type?;
         match self.program.types.resolve(ty)?.1 {
             SourceType::Pointer { .. } => target_at(&self.program.types, ty, 0),
             _ => None,
@@ -539,6 +545,9 @@ impl Builder<'_, '_> {
         if let Some(&known) = self.registers[thread].get(&symbol) {
             return Some(known);
         }
+        if let Some(path) = symbol.inside {
+            return self.returned(thread, symbol, path);
+        }
         let point = self.start.context.threads.get(thread)?.stack.0.get(symbol.frame as usize).copied()?;
         let program = Arc::clone(&self.program);
         let function = &program.functions[point.func];
@@ -551,6 +560,38 @@ impl Builder<'_, '_> {
         let chains = instances(&self.start.points_to, &self.start.context.threads[thread].stack.0);
         let instances: Rc<[InstanceId]> = chains.iter().map(|c| c[symbol.frame as usize]).collect();
         let ty = function.values.get(symbol.value)?.ty;
+        let names = Expressions::new(&program, function, &definitions);
+        Some(self.fresh(thread, symbol, ty, &names, &instances))
+    }
+
+    /// What a register of an activation held that has returned: what a variable holds, if it is the same, else a symbol.
+    fn returned(&mut self, thread: usize, symbol: Symbol, path: PathId) -> Option<Term> {
+        let pool = self.start.pool;
+        let places = &self.facts(thread)?.places;
+        let is_it = |known: &&PlaceDefinition| {
+            matches!(known.place.base, Base::Global(_))
+                && matches!(pool.get(known.value), Expr::Symbol { symbol: held, .. } if held == symbol)
+        };
+        let path_of = pool.path(path);
+        let program = Arc::clone(&self.program);
+        let function = &program.functions[path_of.func];
+        let ty = function.values.get(symbol.value)?.ty;
+        let place = places.iter().find(is_it).map(|known| known.place);
+        if let Some(held) = place.and_then(|place| self.initial_value(place)) {
+            let term = self.machine.domain.term(&held, ty.bits());
+            self.registers[thread].insert(symbol, term);
+            return Some(term);
+        }
+        let points_to = Arc::clone(&self.start.points_to);
+        let chains = instances(&points_to, &self.start.context.threads[thread].stack.0);
+        let inside = |frame: InstanceId| {
+            let mut calls = path_of.calls.iter().zip(path_of.callees());
+            calls.try_fold(frame, |caller, (&at, func)| points_to.callee_instance(caller, at, func))
+        };
+        let instances: Rc<[InstanceId]> =
+            chains.iter().filter_map(|chain| inside(*chain.get(symbol.frame as usize)?)).collect();
+        self.origins().call_paths.insert(path, path_of.clone());
+        let definitions = Definitions::new(function);
         let names = Expressions::new(&program, function, &definitions);
         Some(self.fresh(thread, symbol, ty, &names, &instances))
     }

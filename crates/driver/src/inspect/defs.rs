@@ -121,7 +121,7 @@ fn shown(
     for ((values, point), frame) in known.registers.iter().zip(points).zip(0..) {
         for (&value, &e) in values {
             let name = program.functions[point.func].values[value].name.clone();
-            registers.push(Register { register: Symbol { frame, value }.to_string(), name, holds: holds(e) });
+            registers.push(Register { register: Symbol::new(frame, value).to_string(), name, holds: holds(e) });
         }
     }
     let of_program = |place: &icsched_dataflow::Place| match place.base {
@@ -129,7 +129,7 @@ fn shown(
         icsched_dataflow::Base::Symbol(_) => true,
     };
     let memory = known.places.iter().filter(|p| of_program(&p.place)).map(|p| Cell {
-        place: p.place.describe(program),
+        place: p.place.describe(program, analysis.pool()),
         holds: holds(p.value),
         conflict_free: p.conflict_free,
     });
@@ -162,7 +162,7 @@ fn locations(program: &Program, analysis: &Analysis<'_, '_>, places: &[(ObjectId
 fn barrier(program: &Program, analysis: &Analysis<'_, '_>, known: &BarrierCount) -> Barrier {
     let expects = match known.count {
         Count::Constant(number) => number.to_string(),
-        Count::Place(place) => place.describe(program),
+        Count::Place(place) => place.describe(program, analysis.pool()),
         Count::Any => "any".to_owned(),
     };
     Barrier { barriers: locations(program, analysis, &known.barriers), expects }

@@ -211,6 +211,11 @@ impl<'a> Relation<'a> {
         let Some(source) = domain.source_of(symbol) else { return Err(Ended::Cut("an input")) };
         match source {
             SymbolSource::Register { thread, symbol } => {
+                if let Some(path) = symbol.inside {
+                    let Some(frame) = self.recorded.frame(thread, symbol.frame as usize) else { return Ok(None) };
+                    let path = domain.call_path(path).ok_or(Ended::Cut("an activation of another context"))?;
+                    return Ok(self.recorded.returned.register(frame.id, path, symbol.value));
+                }
                 let Some(slot) = self.recorded.slot(thread, symbol) else { return Ok(None) };
                 Ok(self.recorded.thread(thread).registers.get(slot).copied())
             }
