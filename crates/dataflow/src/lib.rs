@@ -16,6 +16,7 @@ mod alignment;
 mod analysis;
 mod arrivals;
 mod barriers;
+mod choice;
 mod context;
 mod counter;
 mod creation;
