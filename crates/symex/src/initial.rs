@@ -7,12 +7,14 @@
 //! Threads have the slots 1, 2, ... of the models' table in the order of the context; the one that runs `main` has 0. Real
 //! ones may be others: programs that take handles for more than names could tell.
 
+mod unknowns;
+
 use std::rc::Rc;
 use std::sync::Arc;
 
 use icsched_dataflow::{
-    Base, Context, Count, Definitions as Facts, Expr, ExprId, ExprPool, HeldLock, InitialState, PathId, Place,
-    PlaceDefinition, RelationKind, Statics, Status, Symbol, ThreadContext,
+    Base, Context, Count, Definitions as Facts, Expr, ExprId, ExprPool, HeldLock, InitialState, Place, RelationKind,
+    Statics, Status, Symbol, ThreadContext,
 };
 use icsched_ir::{
     CallStack, Const, Definition, Definitions, EntityId, Expressions, FuncId, GlobalId, Intrinsic, Op, Operand, Origin,
@@ -89,6 +91,8 @@ struct Builder<'m, 'a> {
     globals: FxHashMap<GlobalId, RootId>,
     /// Per thread of the context.
     registers: Vec<Registers>,
+    /// Results of divisions by what is not known.
+    quotients: FxHashMap<(icsched_ir::BinOp, Term, Term), Term>,
     next_frame: u64,
     is_complete: bool,
 }
@@ -112,6 +116,7 @@ impl Machine<SymbolicDomain> {
             path: Default::default(),
             globals: FxHashMap::default(),
             registers: Vec::new(),
+            quotients: FxHashMap::default(),
             next_frame: 0,
             is_complete: true,
         };
@@ -453,6 +458,10 @@ impl Builder<'_, '_> {
         names: &Expressions<'_>,
         instances: &Rc<[InstanceId]>,
     ) -> Term {
+        if let Some(shared) = self.shared(thread, symbol, ty.bits()) {
+            self.registers[thread].insert(symbol, shared);
+            return shared;
+        }
         let mut name = names.operand(Operand::Value(symbol.value));
         if let Some(path) = symbol.inside {
             name = format!("{}::{name}", self.program.functions[self.start.pool.path(path).func].name);
@@ -505,6 +514,9 @@ impl Builder<'_, '_> {
             Expr::Binary { op, a, b } => {
                 let ty = Type::Int(u8::try_from(pool.width(a)).ok()?);
                 let (a, b) = (self.evaluate(thread, a)?, self.evaluate(thread, b)?);
+                if let Some(quotient) = self.quotient(op, a, b) {
+                    return Some(quotient);
+                }
                 let value = self.machine.domain.binary(op, ty, &SymValue::Term(a), &SymValue::Term(b)).ok()?;
                 self.machine.domain.term(&value, width)
             }
@@ -560,38 +572,6 @@ impl Builder<'_, '_> {
         let chains = instances(&self.start.points_to, &self.start.context.threads[thread].stack.0);
         let instances: Rc<[InstanceId]> = chains.iter().map(|c| c[symbol.frame as usize]).collect();
         let ty = function.values.get(symbol.value)?.ty;
-        let names = Expressions::new(&program, function, &definitions);
-        Some(self.fresh(thread, symbol, ty, &names, &instances))
-    }
-
-    /// What a register of an activation held that has returned: what a variable holds, if it is the same, else a symbol.
-    fn returned(&mut self, thread: usize, symbol: Symbol, path: PathId) -> Option<Term> {
-        let pool = self.start.pool;
-        let places = &self.facts(thread)?.places;
-        let is_it = |known: &&PlaceDefinition| {
-            matches!(known.place.base, Base::Global(_))
-                && matches!(pool.get(known.value), Expr::Symbol { symbol: held, .. } if held == symbol)
-        };
-        let path_of = pool.path(path);
-        let program = Arc::clone(&self.program);
-        let function = &program.functions[path_of.func];
-        let ty = function.values.get(symbol.value)?.ty;
-        let place = places.iter().find(is_it).map(|known| known.place);
-        if let Some(held) = place.and_then(|place| self.initial_value(place)) {
-            let term = self.machine.domain.term(&held, ty.bits());
-            self.registers[thread].insert(symbol, term);
-            return Some(term);
-        }
-        let points_to = Arc::clone(&self.start.points_to);
-        let chains = instances(&points_to, &self.start.context.threads[thread].stack.0);
-        let inside = |frame: InstanceId| {
-            let mut calls = path_of.calls.iter().zip(path_of.callees());
-            calls.try_fold(frame, |caller, (&at, func)| points_to.callee_instance(caller, at, func))
-        };
-        let instances: Rc<[InstanceId]> =
-            chains.iter().filter_map(|chain| inside(*chain.get(symbol.frame as usize)?)).collect();
-        self.origins().call_paths.insert(path, path_of.clone());
-        let definitions = Definitions::new(function);
         let names = Expressions::new(&program, function, &definitions);
         Some(self.fresh(thread, symbol, ty, &names, &instances))
     }

@@ -158,9 +158,10 @@ impl<D: Domain> Places for StatePlaces<'_, D> {
         let (root, is_end) = match self.domain.source_of(symbol)? {
             SymbolSource::ExtentStart { root } => (root, false),
             SymbolSource::ExtentEnd { root } => (root, true),
-            SymbolSource::Register { .. } | SymbolSource::Memory { .. } | SymbolSource::WaitStart { .. } => {
-                return None;
-            }
+            SymbolSource::Register { .. }
+            | SymbolSource::Memory { .. }
+            | SymbolSource::Quotient { .. }
+            | SymbolSource::WaitStart { .. } => return None,
         };
         let (pointer, _) = self.origins()?.pointer_of(RootId::from_index(root as usize))?;
         Some(Extent { name: format!("*{pointer}"), root, is_end })

@@ -219,6 +219,11 @@ impl<'a> Relation<'a> {
                 let Some(slot) = self.recorded.slot(thread, symbol) else { return Ok(None) };
                 Ok(self.recorded.thread(thread).registers.get(slot).copied())
             }
+            SymbolSource::Quotient { op, a, b } => {
+                let width = u8::try_from(domain.pool.width(symbol)).map_err(|_| Ended::Cut("a wide division"))?;
+                let (a, b) = (self.eval(domain, a)?, self.eval(domain, b)?);
+                Ok(icsched_symex::arith::binary(op, icsched_ir::Type::Int(width), a, b).ok())
+            }
             SymbolSource::Memory { root, offset } => {
                 let Some(at) = self.place(domain, root, &offset)? else { return Ok(None) };
                 Ok(word(&self.recorded.state, at, u64::from(domain.pool.width(symbol) / 8)))

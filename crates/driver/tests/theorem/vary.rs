@@ -45,6 +45,8 @@ pub(crate) fn state(
                 let at = base.wrapping_add(relation.value(domain, &offset).ok()?);
                 write(&mut varied, at, value, width / 8)?;
             }
+            // What is divided would have to be found that gives the value.
+            SymbolSource::Quotient { .. } => return None,
             SymbolSource::ExtentStart { .. } | SymbolSource::ExtentEnd { .. } | SymbolSource::WaitStart { .. } => {}
         }
     }

@@ -2,6 +2,7 @@
 //! Bergan's Definition 1 (2.7).
 
 use icsched_dataflow::{CallPath, PathId, Symbol};
+use icsched_ir::BinOp;
 use icsched_ir::EntityId as _;
 use icsched_smt::Term;
 
@@ -26,6 +27,15 @@ pub enum SymbolSource {
         root: u32,
         /// Offset in it.
         offset: SymValue,
+    },
+    /// The result of a division.
+    Quotient {
+        /// Which one.
+        op: BinOp,
+        /// What is divided.
+        a: Term,
+        /// By what.
+        b: Term,
     },
     /// Least offset of a root's object.
     ExtentStart {
