@@ -275,7 +275,7 @@ impl<'a, 'm, 'p> Search<'a, 'm, 'p> {
                 return self.call(at, callee, args, quiet);
             }
             Op::Load { address, access } if is_plain(*access) => {
-                return vec![self.is_same(*address) && self.loads_same(*address, inst.results[0], *quiet)];
+                return vec![self.loads_same(*address, inst.results[0], *quiet)];
             }
             op if is_pure(op) => {
                 let mut same = true;
@@ -291,9 +291,13 @@ impl<'a, 'm, 'p> Search<'a, 'm, 'p> {
         Vec::new()
     }
 
-    /// Whether all threads of a phase find the same at one address. Models are not protected by race freedom.
+    /// Whether all threads of a phase load the same: from one address, or what they were handed. Models are not protected by race freedom.
     fn loads_same(&mut self, address: Operand, result: ValueId, quiet: bool) -> bool {
         let origin = self.function.origin;
+        if !self.is_same(address) {
+            let bytes = self.function.values[result].ty.bytes();
+            return self.analysis.is_handed_same(self.start.instance, address, bytes);
+        }
         if quiet && origin == Origin::Program && !self.has_handlers {
             return true;
         }

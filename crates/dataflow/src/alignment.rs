@@ -13,7 +13,7 @@ use crate::agreement::{Agreement, Start};
 use crate::analysis::{Analysis, Structure};
 use crate::context::{Status, ThreadContext, operation};
 use crate::definitions::Walk;
-use crate::expr::ExprPool;
+use crate::expr::{ExprId, ExprPool};
 use crate::icfg::{EdgeKind, point};
 use crate::state::{Relation, RelationKind};
 use crate::symbol::{CallPath, FrameIndex, Symbol};
@@ -64,15 +64,34 @@ enum Same {
     Inside(Symbol, u32),
 }
 
+/// What is known to be equal for two threads: expressions of the first one's registers, and of the other one's.
+pub(crate) struct Equal(Vec<(ExprId, ExprId)>);
+
+impl Equal {
+    /// What some relations say of two threads.
+    pub(crate) fn between(relations: &[Relation], (a, b): (usize, usize)) -> Self {
+        let is_it = |r: &&Relation| r.kind == RelationKind::Equal && r.a.0 == a && r.b.0 == b;
+        Self(relations.iter().filter(is_it).map(|r| (r.a.1, r.b.1)).collect())
+    }
+
+    /// Whether an expression of the first thread and one of the other are equal by that.
+    fn makes_equal(&self, pool: &mut ExprPool, a: ExprId, b: ExprId) -> bool {
+        let symbols: Vec<(Symbol, ExprId)> =
+            self.0.iter().filter_map(|&(x, y)| pool.as_symbol(x).map(|symbol| (symbol, y))).collect();
+        let other = |symbol: Symbol| symbols.iter().find(|s| s.0 == symbol).map(|s| s.1);
+        self.0.contains(&(a, b)) || pool.substitute(a, &other) == Some(b)
+    }
+}
+
 /// How far control gets without arriving: per block that it gets to the start of, the index of the instruction that arrives.
 type Free = FxHashMap<BlockId, usize>;
 
 impl Analysis<'_, '_> {
     /// What is equal between two threads of a context, whose waits are all at one barrier that expects all of them.
-    pub(crate) fn aligned(&mut self, threads: [(usize, &ThreadContext, &Walk); 2]) -> Vec<Relation> {
+    pub(crate) fn aligned(&mut self, threads: [(usize, &ThreadContext, &Walk); 2], known: &Equal) -> Vec<Relation> {
         let Some(ways) = self.common(threads) else { return Vec::new() };
-        let mut equal = self.equal_since_start(&ways);
-        for register in self.equal_since_wait(&ways) {
+        let mut equal = self.equal_since_start(&ways, known);
+        for register in self.equal_since_wait(&ways, known) {
             if !equal.contains(&register) {
                 equal.push(register);
             }
@@ -134,26 +153,32 @@ impl Analysis<'_, '_> {
     }
 
     /// What is equal if the threads have been in step since they came to the first frame.
-    fn equal_since_start(&mut self, ways: &[Way<'_>; 2]) -> Vec<(usize, Same)> {
+    fn equal_since_start(&mut self, ways: &[Way<'_>; 2], known: &Equal) -> Vec<(usize, Same)> {
         let instance = ways[0].frames[0].0;
         if self.entered_once(instance, &mut FxHashSet::default()).is_none() {
             return Vec::new();
         }
-        let params = &self.program.functions[ways[0].frames[0].1.func].params;
-        let constant = |way: &Way<'_>, param| {
-            let e = way.walk.solutions[way.first].register(param)?;
-            self.pool.symbols(e).is_empty().then_some(e)
-        };
-        let same = |&param: &ValueId| {
-            let (a, b) = (constant(&ways[0], param), constant(&ways[1], param));
-            a.is_some() && a == b
-        };
-        let params = params.iter().map(same).collect();
+        let params = self.same_params(ways, 0, known);
         self.equal_registers(ways, 0, Start { instance, behind: None, params, quiet: false })
     }
 
+    /// Which parameters of a frame are the same in both threads.
+    fn same_params(&mut self, ways: &[Way<'_>; 2], depth: usize, known: &Equal) -> Vec<bool> {
+        let function = &self.program.functions[ways[0].frames[depth].1.func];
+        let same = |&param: &ValueId| {
+            let [a, b] = [0, 1].map(|side: usize| {
+                let position = ways[side].first + depth;
+                let frame = FrameIndex::try_from(position).expect("stacks are short");
+                let held = ways[side].walk.solutions[position].register(param);
+                held.unwrap_or_else(|| self.pool.symbol(Symbol::new(frame, param), function.values[param].ty.bits()))
+            });
+            known.makes_equal(&mut self.pool, a, b)
+        };
+        function.params.iter().map(same).collect()
+    }
+
     /// What is equal if the threads have been in step since a wait that both were at last.
-    fn equal_since_wait(&mut self, ways: &[Way<'_>; 2]) -> Vec<(usize, Same)> {
+    fn equal_since_wait(&mut self, ways: &[Way<'_>; 2], known: &Equal) -> Vec<(usize, Same)> {
         for depth in 0..Self::shared_depth(ways, 0) {
             let (instance, _) = ways[0].frames[depth];
             let mut waits = self.waits_before(instance, [ways[0].frames[depth].1, ways[1].frames[depth].1]);
@@ -162,7 +187,8 @@ impl Analysis<'_, '_> {
             for wait in waits {
                 let since = [0, 1].map(|side: usize| self.arrivals_since(&ways[side], depth, wait));
                 if since[0].is_some() && since[0] == since[1] {
-                    let start = Start { instance, behind: Some(wait), params: Vec::new(), quiet: true };
+                    let params = self.same_params(ways, depth, known);
+                    let start = Start { instance, behind: Some(wait), params, quiet: true };
                     return self.equal_registers(ways, depth, start);
                 }
             }

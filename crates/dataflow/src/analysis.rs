@@ -13,6 +13,7 @@ use crate::creation::Creations;
 use crate::expr::{ExprId, ExprPool};
 use crate::facts::{Fact, Facts};
 use crate::function::Entry;
+use crate::handover::Handover;
 use crate::held::Held;
 use crate::icfg::Icfg;
 use crate::interference::Interference;
@@ -111,6 +112,8 @@ pub struct Analysis<'m, 'p> {
     pub(crate) agreements: Agreements,
     /// Registers with numbers from counters, once that was asked.
     pub(crate) numbers: Option<Numbers>,
+    /// What the threads that start with an instance are handed, where that was asked.
+    pub(crate) handovers: FxHashMap<InstanceId, Option<Rc<Handover>>>,
     /// What barriers may expect, once that was asked.
     pub(crate) barriers: Option<Vec<BarrierCount>>,
     /// What holds when an instance starts, if it is [`entered`](Self::entered); `None` if no way leads to it.
@@ -153,6 +156,7 @@ impl<'m, 'p> Analysis<'m, 'p> {
             agreements: Agreements::default(),
             numbers: None,
             startup,
+            handovers: FxHashMap::default(),
             barriers: None,
             lock_entries: IdVec::filled(None, points_to.instances().len()),
             entries: IdVec::new(),

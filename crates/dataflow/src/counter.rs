@@ -156,7 +156,7 @@ impl Analysis<'_, '_> {
     }
 
     /// Whether a point may be executed when there are, or have been, several threads.
-    fn is_late(&self, instance: InstanceId, at: ProgramPoint) -> bool {
+    pub(crate) fn is_late(&self, instance: InstanceId, at: ProgramPoint) -> bool {
         if self.startup.entered_late(instance) {
             return true;
         }

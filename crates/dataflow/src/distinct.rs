@@ -213,17 +213,17 @@ impl Analysis<'_, '_> {
 }
 
 /// Values that differ between any two iterations of one run of a loop.
-struct Injective<'a> {
-    function: &'a icsched_ir::Function,
-    cfg: &'a Cfg,
-    structure: &'a crate::analysis::Structure,
-    loops: &'a LoopForest,
-    id: LoopId,
+pub(crate) struct Injective<'a> {
+    pub(crate) function: &'a icsched_ir::Function,
+    pub(crate) cfg: &'a Cfg,
+    pub(crate) structure: &'a crate::analysis::Structure,
+    pub(crate) loops: &'a LoopForest,
+    pub(crate) id: LoopId,
 }
 
 impl Injective<'_> {
     /// `Some(bits)` if the value is another one in each iteration, up to 2^bits of them.
-    fn holds(&self, operand: Operand, depth: u32) -> Option<u32> {
+    pub(crate) fn holds(&self, operand: Operand, depth: u32) -> Option<u32> {
         let value = operand.value().filter(|_| depth < 8)?;
         let next = |operand| self.holds(operand, depth + 1);
         match self.structure.definition(value)? {

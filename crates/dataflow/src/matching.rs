@@ -13,6 +13,7 @@ use icsched_ir::{BlockId, LoopForest, LoopId, Op, Operand, Origin, ValueId};
 use icsched_pointsto::InstanceId;
 use rustc_hash::FxHashSet;
 
+use crate::alignment::Equal;
 use crate::analysis::Analysis;
 use crate::context::{Status, ThreadContext};
 use crate::counter::Cell;
@@ -40,8 +41,13 @@ struct Standing {
 }
 
 impl Analysis<'_, '_> {
-    /// What is equal between the threads of a context because barriers keep them in step.
-    pub(crate) fn matched(&mut self, threads: &[ThreadContext], walks: &[Vec<Walk>]) -> Vec<Relation> {
+    /// What is equal between the threads of a context because barriers keep them in step, if what is `known` is.
+    pub(crate) fn matched(
+        &mut self,
+        threads: &[ThreadContext],
+        walks: &[Vec<Walk>],
+        known: &[Relation],
+    ) -> Vec<Relation> {
         let mut standing: Vec<Option<Standing>> = Vec::new();
         for (thread, walks) in threads.iter().zip(walks) {
             let found = match &walks[..] {
@@ -50,7 +56,7 @@ impl Analysis<'_, '_> {
             };
             standing.push(found);
         }
-        let mut relations = self.all_aligned(threads, walks);
+        let mut relations = self.all_aligned(threads, walks, known);
         for (a, one) in standing.iter().enumerate() {
             for (b, other) in standing.iter().enumerate().skip(a + 1) {
                 let (Some(one), Some(other)) = (one, other) else { continue };
@@ -72,7 +78,7 @@ impl Analysis<'_, '_> {
         relations
     }
 
-    fn all_aligned(&mut self, threads: &[ThreadContext], walks: &[Vec<Walk>]) -> Vec<Relation> {
+    fn all_aligned(&mut self, threads: &[ThreadContext], walks: &[Vec<Walk>], known: &[Relation]) -> Vec<Relation> {
         let mut relations = Vec::new();
         if self.only_barrier().is_none_or(|barrier| !self.is_for_all(barrier)) {
             return relations;
@@ -80,7 +86,8 @@ impl Analysis<'_, '_> {
         for (a, one) in walks.iter().enumerate() {
             for (b, other) in walks.iter().enumerate().skip(a + 1) {
                 if let ([one], [other]) = (&one[..], &other[..]) {
-                    relations.extend(self.aligned([(a, &threads[a], one), (b, &threads[b], other)]));
+                    let known = Equal::between(known, (a, b));
+                    relations.extend(self.aligned([(a, &threads[a], one), (b, &threads[b], other)], &known));
                 }
             }
         }

@@ -701,6 +701,9 @@ impl Builder<'_, '_> {
 
     /// What is known between threads.
     fn relations(&mut self) {
+        for thread in 0..self.start.context.threads.len() {
+            self.ranges(thread);
+        }
         for relation in &self.start.facts.relations {
             let (a, b) = (self.evaluate(relation.a.0, relation.a.1), self.evaluate(relation.b.0, relation.b.1));
             let (Some(a), Some(b)) = (a, b) else { continue };

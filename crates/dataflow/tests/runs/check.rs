@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use icsched_dataflow::{
     Analysis, BarrierCount, Base, Context, Count, Definitions, Expr, ExprId, ExprPool, HeldLock, InitialState,
-    Options as InitialOptions, Place, RelationKind, Status, Symbol, ThreadContext,
+    Options as InitialOptions, Place, Range, RelationKind, Status, Symbol, ThreadContext,
 };
 use icsched_ir::{CallStack, Function, Origin, Program, Type};
 use icsched_pointsto::{
@@ -40,6 +40,8 @@ pub(crate) struct Looked {
     pub(crate) named: u64,
     /// Barriers of which something was said.
     pub(crate) barriers: u64,
+    /// Numbers that are between others.
+    pub(crate) ranges: u64,
     /// Relations between threads.
     pub(crate) relations: u64,
     /// Those that say that something is equal.
@@ -150,6 +152,25 @@ impl View<'_> {
         Ok(())
     }
 
+    /// A number must be between what it is said to be.
+    fn check_range(&self, program: &Program, pool: &ExprPool, range: &Range) -> Result<(), String> {
+        let signed = |width: u32, bits: u64| (bits << (64 - width)).cast_signed() >> (64 - width);
+        let Some(value) = self.value(pool, range.value) else { return Ok(()) };
+        let value = signed(pool.width(range.value), value);
+        let bound = match range.bound {
+            Count::Constant(bits) => Some(bits.cast_signed()),
+            Count::Place(Place { base: Base::Global(global), offset, bytes }) => {
+                let at = address(global_object(global), 0).wrapping_add(offset.cast_unsigned());
+                self.memory(at, bytes).map(|held| signed(8 * bytes, held))
+            }
+            Count::Place(_) | Count::Any => None,
+        };
+        if value < range.start.cast_signed() || bound.is_some_and(|bound| value >= bound) {
+            return Err(format!("{} = {value} is said to be in {range:?}", pool.describe(program, range.value)));
+        }
+        Ok(())
+    }
+
     /// Every barrier must expect what it may.
     fn check_barriers(&self, points_to: &PointsTo, counts: &[BarrierCount], looked: &mut Looked) -> Result<(), String> {
         for (&barrier, &count) in self.state.barriers.iter() {
@@ -207,6 +228,12 @@ fn check_relations(
 ) -> Result<(), String> {
     let context = Context { threads: threads.iter().map(|(_, thread)| thread.clone()).collect() };
     let state = analysis.initial_state(&context, &InitialOptions::default()).map_err(|e| e.to_string())?;
+    for ((view, _), known) in threads.iter().zip(&state.threads) {
+        for range in &known.ranges {
+            looked.ranges += 1;
+            view.check_range(program, analysis.pool(), range)?;
+        }
+    }
     for relation in &state.relations {
         looked.relations += 1;
         looked.equal += u64::from(relation.kind == RelationKind::Equal);

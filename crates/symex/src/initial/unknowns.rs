@@ -3,10 +3,10 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use icsched_dataflow::{Base, Expr, ExprId, PathId, PlaceDefinition, RelationKind, Symbol};
+use icsched_dataflow::{Base, Count, Expr, ExprId, PathId, PlaceDefinition, RelationKind, Symbol};
 use icsched_ir::{BinOp, Definitions, Expressions};
 use icsched_pointsto::InstanceId;
-use icsched_smt::Term;
+use icsched_smt::{CmpOp, Term};
 
 use super::{Builder, instances};
 use crate::symbolic::SymbolSource;
@@ -74,5 +74,29 @@ impl Builder<'_, '_> {
         self.origins().sources.insert(term, SymbolSource::Quotient { op, a, b });
         self.quotients.insert((op, a, b), term);
         Some(term)
+    }
+
+    /// What a thread's numbers are between.
+    pub(super) fn ranges(&mut self, thread: usize) {
+        let Some(facts) = self.start.facts.threads.get(thread) else { return };
+        for range in &facts.ranges {
+            let Some(value) = self.evaluate(thread, range.value) else { continue };
+            let width = self.machine.domain.pool.width(value);
+            let bound = match range.bound {
+                Count::Constant(bits) => Some(self.machine.domain.pool.constant(width, bits)),
+                Count::Place(place) => self.initial_value(place).map(|held| {
+                    let held = self.machine.domain.term(&held, 8 * place.bytes);
+                    self.machine.domain.pool.sext(held, width)
+                }),
+                Count::Any => None,
+            };
+            let pool = &mut self.machine.domain.pool;
+            let start = pool.constant(width, range.start);
+            let mut holds = vec![pool.cmp(CmpOp::Sle, start, value)];
+            holds.extend(bound.map(|bound| pool.cmp(CmpOp::Slt, value, bound)));
+            for holds in holds {
+                self.path.constrain(&self.machine.domain.pool, holds);
+            }
+        }
     }
 }
