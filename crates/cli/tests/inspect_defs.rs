@@ -106,7 +106,8 @@ fn the_document_is_json() {
                       "conflict_free": true
                     }
                   ],
-                  "held": []
+                  "held": [],
+                  "ranges": []
                 }
               ],
               "locks_known": true,

@@ -54,7 +54,11 @@ pub(crate) struct Agreement {
     doomed: FixedBitSet,
     /// Calls that are quiet.
     quiet_calls: FxHashMap<ProgramPoint, bool>,
+    /// What is the same in what calls have called.
+    inside: FxHashMap<ProgramPoint, Rc<Agreement>>,
     results: Vec<bool>,
+    /// Whether each return of one thread is one by the other.
+    ends_together: bool,
     /// Threads may be out of step behind the function.
     loses: bool,
     quiet_at_end: bool,
@@ -75,6 +79,15 @@ impl Agreement {
     /// Whether a register has the same value for all.
     pub(crate) fn is_same(&self, value: ValueId) -> bool {
         !self.differs[value]
+    }
+
+    /// Whether a register of what calls inside one another have called last had the same value for all.
+    pub(crate) fn is_same_inside(&self, calls: &[ProgramPoint], value: ValueId) -> bool {
+        let [call, calls @ ..] = calls else { return self.ends_together && self.is_same(value) };
+        let behind = ProgramPoint { inst: call.inst + 1, ..*call };
+        self.is_together(*call)
+            && self.is_in_step(behind)
+            && self.inside.get(call).is_some_and(|i| i.ends_together && i.is_same_inside(calls, value))
     }
 
     pub(crate) fn is_quiet(&self, at: ProgramPoint) -> bool {
@@ -162,6 +175,8 @@ impl<'a, 'm, 'p> Search<'a, 'm, 'p> {
                 apart,
                 doomed,
                 quiet_calls: FxHashMap::default(),
+                inside: FxHashMap::default(),
+                ends_together: true,
                 results: Vec::new(),
                 loses: false,
                 quiet_at_end: true,
@@ -260,7 +275,7 @@ impl<'a, 'm, 'p> Search<'a, 'm, 'p> {
                 return self.call(at, callee, args, quiet);
             }
             Op::Load { address, access } if is_plain(*access) => {
-                return vec![self.is_same(*address) && self.loads_same(*address, inst.results[0], *quiet)];
+                return vec![self.loads_same(*address, inst.results[0], *quiet)];
             }
             op if is_pure(op) => {
                 let mut same = true;
@@ -276,9 +291,13 @@ impl<'a, 'm, 'p> Search<'a, 'm, 'p> {
         Vec::new()
     }
 
-    /// Whether all threads of a phase find the same at one address. Models are not protected by race freedom.
+    /// Whether all threads of a phase load the same: from one address, or what they were handed. Models are not protected by race freedom.
     fn loads_same(&mut self, address: Operand, result: ValueId, quiet: bool) -> bool {
         let origin = self.function.origin;
+        if !self.is_same(address) {
+            let bytes = self.function.values[result].ty.bytes();
+            return self.analysis.is_handed_same(self.start.instance, address, bytes);
+        }
         if quiet && origin == Origin::Program && !self.has_handlers {
             return true;
         }
@@ -325,7 +344,13 @@ impl<'a, 'm, 'p> Search<'a, 'm, 'p> {
         if switches {
             *quiet = arrives && inside.as_ref().is_some_and(|i| i.quiet_at_end);
         }
-        inside.map_or_else(Vec::new, |i| i.results.clone())
+        let Some(inside) = inside else {
+            self.found.inside.remove(&at);
+            return Vec::new();
+        };
+        let results = inside.results.clone();
+        self.found.inside.insert(at, inside);
+        results
     }
 
     /// Threads may be out of step behind a call, until they come to where they start in step.
@@ -384,6 +409,7 @@ impl<'a, 'm, 'p> Search<'a, 'm, 'p> {
             self.found.quiet_at_end &= self.quiet[block];
             let end = point(self.func, block, body.insts.len());
             let together = self.found.is_together(end);
+            self.found.ends_together &= together;
             let same: Vec<bool> = values.iter().map(|&v| together && self.is_same(v)).collect();
             all = Some(match all {
                 None => same,

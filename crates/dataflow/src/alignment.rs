@@ -10,12 +10,13 @@ use icsched_pointsto::InstanceId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::agreement::{Agreement, Start};
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, Structure};
 use crate::context::{Status, ThreadContext, operation};
 use crate::definitions::Walk;
-use crate::expr::{FrameIndex, Symbol};
+use crate::expr::{ExprId, ExprPool};
 use crate::icfg::{EdgeKind, point};
 use crate::state::{Relation, RelationKind};
+use crate::symbol::{CallPath, FrameIndex, Symbol};
 
 /// One thread's frames from the outermost that both have in common, down to where it waits or runs.
 struct Way<'w> {
@@ -26,8 +27,59 @@ struct Way<'w> {
 }
 
 impl Way<'_> {
+    /// Whether a symbol is of another frame than this, or a register that is defined where the thread is.
+    fn is_seen(&self, structure: &Structure, depth: usize, symbol: &Symbol) -> bool {
+        let is_here = symbol.frame as usize == self.first + depth;
+        let point = self.frames[depth].1;
+        let is_defined = |value| structure.is_defined_at(value, point.block, point.inst as usize);
+        !is_here || symbol.own_register().is_none_or(is_defined)
+    }
+
+    /// The registers of what a frame has called that something is said of, each once, with their widths.
+    fn named_inside(&self, pool: &ExprPool, depth: usize) -> Vec<(Symbol, u32)> {
+        let definitions = &self.walk.definitions;
+        let mut found: Vec<(Symbol, u32)> = Vec::new();
+        let registers = definitions.registers.iter().flat_map(|frame| frame.values().copied());
+        for e in registers.chain(definitions.places.iter().map(|known| known.value)) {
+            if pool.symbols(e).iter().any(|s| s.inside.is_some()) {
+                pool.add_symbols(e, &mut found);
+            }
+        }
+        found.retain(|(s, _)| s.inside.is_some() && s.frame as usize == self.first + depth);
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
     fn is_last(&self, depth: usize) -> bool {
         depth + 1 == self.frames.len()
+    }
+}
+
+/// What is the same for two threads in a frame that both have.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Same {
+    Register(ValueId),
+    /// A register of an activation that has returned, and its width. The symbol's frame means nothing.
+    Inside(Symbol, u32),
+}
+
+/// What is known to be equal for two threads: expressions of the first one's registers, and of the other one's.
+pub(crate) struct Equal(Vec<(ExprId, ExprId)>);
+
+impl Equal {
+    /// What some relations say of two threads.
+    pub(crate) fn between(relations: &[Relation], (a, b): (usize, usize)) -> Self {
+        let is_it = |r: &&Relation| r.kind == RelationKind::Equal && r.a.0 == a && r.b.0 == b;
+        Self(relations.iter().filter(is_it).map(|r| (r.a.1, r.b.1)).collect())
+    }
+
+    /// Whether an expression of the first thread and one of the other are equal by that.
+    fn makes_equal(&self, pool: &mut ExprPool, a: ExprId, b: ExprId) -> bool {
+        let symbols: Vec<(Symbol, ExprId)> =
+            self.0.iter().filter_map(|&(x, y)| pool.as_symbol(x).map(|symbol| (symbol, y))).collect();
+        let other = |symbol: Symbol| symbols.iter().find(|s| s.0 == symbol).map(|s| s.1);
+        self.0.contains(&(a, b)) || pool.substitute(a, &other) == Some(b)
     }
 }
 
@@ -36,21 +88,28 @@ type Free = FxHashMap<BlockId, usize>;
 
 impl Analysis<'_, '_> {
     /// What is equal between two threads of a context, whose waits are all at one barrier that expects all of them.
-    pub(crate) fn aligned(&mut self, threads: [(usize, &ThreadContext, &Walk); 2]) -> Vec<Relation> {
+    pub(crate) fn aligned(&mut self, threads: [(usize, &ThreadContext, &Walk); 2], known: &Equal) -> Vec<Relation> {
         let Some(ways) = self.common(threads) else { return Vec::new() };
-        let mut equal = self.equal_since_start(&ways);
-        for register in self.equal_since_wait(&ways) {
+        let mut equal = self.equal_since_start(&ways, known);
+        for register in self.equal_since_wait(&ways, known) {
             if !equal.contains(&register) {
                 equal.push(register);
             }
         }
         let mut relations = Vec::new();
-        for (depth, value) in equal {
-            let func = ways[0].frames[depth].1.func;
-            let width = self.program.functions[func].values[value].ty.bits();
+        for (depth, same) in equal {
             let [a, b] = [0, 1].map(|side: usize| {
                 let frame = FrameIndex::try_from(ways[side].first + depth).expect("stacks are short");
-                (threads[side].0, self.pool.symbol(Symbol { frame, value }, width))
+                let e = match same {
+                    Same::Register(value) => {
+                        let func = ways[side].frames[depth].1.func;
+                        let width = self.program.functions[func].values[value].ty.bits();
+                        let known = ways[side].walk.solutions[ways[side].first + depth].register(value);
+                        known.unwrap_or_else(|| self.pool.symbol(Symbol::new(frame, value), width))
+                    }
+                    Same::Inside(symbol, width) => self.pool.symbol(Symbol { frame, ..symbol }, width),
+                };
+                (threads[side].0, e)
             });
             relations.push(Relation { kind: RelationKind::Equal, a, b });
         }
@@ -94,26 +153,32 @@ impl Analysis<'_, '_> {
     }
 
     /// What is equal if the threads have been in step since they came to the first frame.
-    fn equal_since_start(&mut self, ways: &[Way<'_>; 2]) -> Vec<(usize, ValueId)> {
+    fn equal_since_start(&mut self, ways: &[Way<'_>; 2], known: &Equal) -> Vec<(usize, Same)> {
         let instance = ways[0].frames[0].0;
         if self.entered_once(instance, &mut FxHashSet::default()).is_none() {
             return Vec::new();
         }
-        let params = &self.program.functions[ways[0].frames[0].1.func].params;
-        let constant = |way: &Way<'_>, param| {
-            let e = way.walk.solutions[way.first].register(param)?;
-            self.pool.symbols(e).is_empty().then_some(e)
-        };
-        let same = |&param: &ValueId| {
-            let (a, b) = (constant(&ways[0], param), constant(&ways[1], param));
-            a.is_some() && a == b
-        };
-        let params = params.iter().map(same).collect();
+        let params = self.same_params(ways, 0, known);
         self.equal_registers(ways, 0, Start { instance, behind: None, params, quiet: false })
     }
 
+    /// Which parameters of a frame are the same in both threads.
+    fn same_params(&mut self, ways: &[Way<'_>; 2], depth: usize, known: &Equal) -> Vec<bool> {
+        let function = &self.program.functions[ways[0].frames[depth].1.func];
+        let same = |&param: &ValueId| {
+            let [a, b] = [0, 1].map(|side: usize| {
+                let position = ways[side].first + depth;
+                let frame = FrameIndex::try_from(position).expect("stacks are short");
+                let held = ways[side].walk.solutions[position].register(param);
+                held.unwrap_or_else(|| self.pool.symbol(Symbol::new(frame, param), function.values[param].ty.bits()))
+            });
+            known.makes_equal(&mut self.pool, a, b)
+        };
+        function.params.iter().map(same).collect()
+    }
+
     /// What is equal if the threads have been in step since a wait that both were at last.
-    fn equal_since_wait(&mut self, ways: &[Way<'_>; 2]) -> Vec<(usize, ValueId)> {
+    fn equal_since_wait(&mut self, ways: &[Way<'_>; 2], known: &Equal) -> Vec<(usize, Same)> {
         for depth in 0..Self::shared_depth(ways, 0) {
             let (instance, _) = ways[0].frames[depth];
             let mut waits = self.waits_before(instance, [ways[0].frames[depth].1, ways[1].frames[depth].1]);
@@ -122,7 +187,8 @@ impl Analysis<'_, '_> {
             for wait in waits {
                 let since = [0, 1].map(|side: usize| self.arrivals_since(&ways[side], depth, wait));
                 if since[0].is_some() && since[0] == since[1] {
-                    let start = Start { instance, behind: Some(wait), params: Vec::new(), quiet: true };
+                    let params = self.same_params(ways, depth, known);
+                    let start = Start { instance, behind: Some(wait), params, quiet: true };
                     return self.equal_registers(ways, depth, start);
                 }
             }
@@ -134,11 +200,8 @@ impl Analysis<'_, '_> {
     fn waits_before(&mut self, instance: InstanceId, points: [ProgramPoint; 2]) -> Vec<ProgramPoint> {
         let structure = self.structure(points[0].func);
         let edges: Vec<_> = self.icfg.edges(instance).to_vec();
-        let is_before = |at: ProgramPoint, p: ProgramPoint| {
-            structure.dominators.strictly_dominates(at.block, p.block) || at.block == p.block && at.inst < p.inst
-        };
         let mut found = Vec::new();
-        for edge in edges.into_iter().filter(|e| points.iter().all(|&p| is_before(e.at, p))) {
+        for edge in edges.into_iter().filter(|e| points.iter().all(|&p| structure.is_before(e.at, p))) {
             let alone = self.points_to.callees(instance, edge.at).len() == 1;
             if alone && edge.kind == EdgeKind::Call && self.waits_once(edge.to) {
                 found.push(edge.at);
@@ -205,7 +268,7 @@ impl Analysis<'_, '_> {
     }
 
     /// What is equal at the threads' points if they are in step at `start` in the frame `depth`.
-    fn equal_registers(&mut self, ways: &[Way<'_>; 2], depth: usize, start: Start) -> Vec<(usize, ValueId)> {
+    fn equal_registers(&mut self, ways: &[Way<'_>; 2], depth: usize, start: Start) -> Vec<(usize, Same)> {
         let mut equal = Vec::new();
         let mut start = start;
         for at in depth..Self::shared_depth(ways, depth) {
@@ -215,7 +278,10 @@ impl Analysis<'_, '_> {
                 break;
             }
             for value in self.same_registers(ways, at, &found, start.behind) {
-                equal.push((at, value));
+                equal.push((at, Same::Register(value)));
+            }
+            for (symbol, width) in self.same_inside(ways, at, &found) {
+                equal.push((at, Same::Inside(symbol, width)));
             }
             let is_called_again = [(0, 1), (1, 0)].iter().any(|&(a, b)| self.comes_back(ways, (a, b), at, None));
             let next = ways[0].frames.get(at + 1);
@@ -247,8 +313,14 @@ impl Analysis<'_, '_> {
         for (value, data) in function.values.iter() {
             let is_number = matches!(data.ty, icsched_ir::Type::Int(_) | icsched_ir::Type::Ptr);
             let is_defined = points.iter().all(|p| structure.is_defined_at(value, p.block, p.inst as usize));
-            // What is computed from others is as equal as these.
-            let is_own = ways.iter().all(|w| w.walk.solutions[w.first + at].register(value).is_none());
+            // What is computed from others is as equal as these, if they are defined here.
+            let is_own = ways.iter().all(|w| {
+                let known = w.walk.solutions[w.first + at].register(value);
+                known.is_none_or(|e| {
+                    let is_inside = self.pool.as_symbol(e).is_some_and(|s| s.inside.is_some());
+                    is_inside || !self.pool.symbols(e).iter().all(|s| w.is_seen(&structure, at, s))
+                })
+            });
             if !is_number || !is_defined || !is_own || !found.is_same(value) {
                 continue;
             }
@@ -266,6 +338,47 @@ impl Analysis<'_, '_> {
             }
         }
         same
+    }
+
+    /// The registers of what a frame has called that are the same in both threads, of those that anything is said of.
+    fn same_inside(&mut self, ways: &[Way<'_>; 2], at: usize, found: &Agreement) -> Vec<(Symbol, u32)> {
+        let structure = self.structure(ways[0].frames[at].1.func);
+        let points = [ways[0].frames[at].1, ways[1].frames[at].1];
+        let mut same = Vec::new();
+        for (symbol, width) in ways[0].named_inside(&self.pool, at) {
+            let Some(path) = symbol.inside.map(|path| self.pool.path(path).clone()) else { continue };
+            let (call, calls) = (path.calls[0], &path.calls);
+            let is_before = points.iter().all(|&p| structure.is_before(call, p));
+            let is_defined = self.always_executes(&path, symbol.value);
+            if !is_before || !is_defined || !found.is_same_inside(calls, symbol.value) {
+                continue;
+            }
+            let definition = Some((call.block, call.inst as usize));
+            let goes_on = [(0, 1), (1, 0)].iter().any(|&sides| self.comes_back(ways, sides, at, definition));
+            if !goes_on {
+                same.push((symbol, width));
+            }
+        }
+        same
+    }
+
+    /// Whether a register of an activation was defined, however it was passed through.
+    fn always_executes(&mut self, path: &CallPath, value: ValueId) -> bool {
+        let structure = self.structure(path.func);
+        let defined = match structure.definition(value) {
+            Some(Definition::Argument(_)) => Some(BlockId::from_index(0)),
+            Some(Definition::Parameter(block, _) | Definition::Inst(block, _)) => Some(block),
+            None => None,
+        };
+        let calls = path.calls.iter().skip(1).map(|call| (call.func, Some(call.block)));
+        calls.chain([(path.func, defined)]).all(|(func, block)| {
+            let structure = self.structure(func);
+            let mut blocks = self.program.functions[func].blocks.iter();
+            blocks.all(|(end, body)| {
+                let returns = crate::context::returned(&body.terminator).is_some() && structure.cfg.is_reachable(end);
+                !returns || block.is_some_and(|block| structure.dominators.dominates(block, end))
+            })
+        })
     }
 
     /// Whether one thread may go on, without arriving, to where the other one is; by way of a definition in the frame `at`, or of its call there.

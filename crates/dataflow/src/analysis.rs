@@ -13,12 +13,13 @@ use crate::creation::Creations;
 use crate::expr::{ExprId, ExprPool};
 use crate::facts::{Fact, Facts};
 use crate::function::Entry;
+use crate::handover::Handover;
 use crate::held::Held;
 use crate::icfg::Icfg;
 use crate::interference::Interference;
 use crate::locks::Locks;
 use crate::lockset::LockSummary;
-use crate::place::{Frames, Place, Places};
+use crate::place::{Frames, Place, Places, Reach};
 use crate::state::BarrierCount;
 use crate::summary::Summary;
 
@@ -67,6 +68,11 @@ impl Structure {
         }
     }
 
+    /// Whether control has been at one point on all ways to another one, and not again since the other one's block was last entered.
+    pub(crate) fn is_before(&self, at: ProgramPoint, other: ProgramPoint) -> bool {
+        self.dominators.strictly_dominates(at.block, other.block) || at.block == other.block && at.inst < other.inst
+    }
+
     /// What defines a value.
     pub(crate) fn definition(&self, value: ValueId) -> Option<Definition> {
         self.definitions.of(value)
@@ -106,6 +112,8 @@ pub struct Analysis<'m, 'p> {
     pub(crate) agreements: Agreements,
     /// Registers with numbers from counters, once that was asked.
     pub(crate) numbers: Option<Numbers>,
+    /// What the threads that start with an instance are handed, where that was asked.
+    pub(crate) handovers: FxHashMap<InstanceId, Option<Rc<Handover>>>,
     /// What barriers may expect, once that was asked.
     pub(crate) barriers: Option<Vec<BarrierCount>>,
     /// What holds when an instance starts, if it is [`entered`](Self::entered); `None` if no way leads to it.
@@ -148,6 +156,7 @@ impl<'m, 'p> Analysis<'m, 'p> {
             agreements: Agreements::default(),
             numbers: None,
             startup,
+            handovers: FxHashMap::default(),
             barriers: None,
             lock_entries: IdVec::filled(None, points_to.instances().len()),
             entries: IdVec::new(),
@@ -207,9 +216,14 @@ impl<'m, 'p> Analysis<'m, 'p> {
         Rc::clone(region.or_insert_with(|| Rc::new(modref.of_instruction(instance, at))))
     }
 
+    /// Which objects a place may be in; `None` if not enough is known of it.
+    pub(crate) fn reach(&mut self, frames: &Frames, place: Place) -> Option<Rc<Reach>> {
+        self.places.reach(&self.pool, frames, place)
+    }
+
     /// Remembers that a place holds a value, if enough is known of the place to see when that ends.
     pub(crate) fn define(&mut self, facts: &mut Facts, frames: &Frames, place: Place, value: ExprId) {
-        let Some(reach) = self.places.reach(frames, place) else { return };
+        let Some(reach) = self.reach(frames, place) else { return };
         let bytes = u64::from(place.bytes);
         let (modref, asynchronous) = (self.modref, &self.asynchronous);
         let at_any_time = reach.targets.iter().any(|&(object, offsets)| {

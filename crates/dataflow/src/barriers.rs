@@ -9,11 +9,12 @@ use rustc_hash::FxHashSet;
 
 use crate::analysis::Analysis;
 use crate::context::operation;
-use crate::expr::{Expr, ExprId, Symbol};
+use crate::expr::{Expr, ExprId};
 use crate::function::Solver;
 use crate::icfg::{Edge, EdgeKind, point};
 use crate::place::{Base, Frames, Place};
 use crate::state::{BarrierCount, Count};
+use crate::symbol::Symbol;
 
 /// Calls inside one another through which a count is followed.
 const MAX_CALLS: u32 = 8;
@@ -114,7 +115,7 @@ impl Analysis<'_, '_> {
             return Some(Source::Count(Count::Place(place)));
         }
         let function = &self.program.functions[init.at.func];
-        let is = |value: ExprId, param| self.pool.as_symbol(value) == Some(Symbol { frame: 0, value: param });
+        let is = |value: ExprId, param| self.pool.as_symbol(value) == Some(Symbol::new(0, param));
         let position = function.params.iter().position(|&param| is(value, param));
         Some(position.map_or(Source::Count(Count::Any), Source::Parameter))
     }
@@ -150,7 +151,7 @@ impl Analysis<'_, '_> {
 
     /// Whether the thread that is behind a point may write a place before it ends. Other threads do not.
     fn may_be_written_after(&mut self, instance: InstanceId, at: ProgramPoint, place: Place) -> bool {
-        let Some(reach) = self.places.reach(&Frames::Stack(Vec::new()), place) else { return true };
+        let Some(reach) = self.reach(&Frames::Stack(Vec::new()), place) else { return true };
         let mut seen: FxHashSet<(InstanceId, ProgramPoint)> = FxHashSet::default();
         let mut work = vec![(instance, at)];
         while let Some((instance, at)) = work.pop() {

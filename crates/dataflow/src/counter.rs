@@ -8,15 +8,16 @@
 
 use std::collections::BTreeMap;
 
-use icsched_ir::{Definition, Op, ProgramPoint, ValueId};
+use icsched_ir::{Const, Definition, Op, Operand, ProgramPoint, ValueId};
 use icsched_pointsto::InstanceId;
 
 use crate::analysis::Analysis;
-use crate::expr::{Expr, SUMMARISED, Symbol};
+use crate::expr::Expr;
 use crate::fold::signed;
 use crate::function::{Entry, Solver};
 use crate::icfg::{EdgeKind, point};
 use crate::place::{Base, Frames, Place};
+use crate::symbol::{SUMMARISED, Symbol};
 
 /// One variable, the same for all threads.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -62,7 +63,7 @@ impl Analysis<'_, '_> {
 
     /// Whether something adds a number to a loaded one and stores it, in a function that runs when there are threads.
     fn has_candidates(&mut self, instance: InstanceId) -> bool {
-        use icsched_ir::{BinOp, Operand};
+        use icsched_ir::BinOp;
         let func = self.points_to.instances()[instance].func;
         let function = &self.program.functions[func];
         if !self.startup.entered_late(instance) {
@@ -101,7 +102,7 @@ impl Analysis<'_, '_> {
                 // In one block, so that no way leads past the store.
                 let loads = structure
                     .definition(symbol.value)
-                    .is_some_and(|d| matches!(d, Definition::Inst(at, _) if at == block))
+                    .is_some_and(|d| symbol.inside.is_none() && matches!(d, Definition::Inst(at, _) if at == block))
                     && structure.inst(function, symbol.value).is_some_and(|i| matches!(i.op, Op::Load { .. }));
                 if !holds || !loads || solver.loaded_from(symbol.value) != Some(place) {
                     continue;
@@ -155,7 +156,7 @@ impl Analysis<'_, '_> {
     }
 
     /// Whether a point may be executed when there are, or have been, several threads.
-    fn is_late(&self, instance: InstanceId, at: ProgramPoint) -> bool {
+    pub(crate) fn is_late(&self, instance: InstanceId, at: ProgramPoint) -> bool {
         if self.startup.entered_late(instance) {
             return true;
         }
@@ -173,14 +174,27 @@ impl Solver<'_, '_, '_> {
         self.place(address, function.values[loaded].ty.bytes())
     }
 
+    /// The same for a symbol; in an activation that has returned, if it is a variable with a name.
+    fn pointer_loaded_from(&mut self, symbol: Symbol) -> Option<Place> {
+        let Some(path) = symbol.inside else { return self.loaded_from(symbol.value) };
+        let func = self.analysis.pool.path(path).func;
+        let (function, structure) = (&self.analysis.program.functions[func], self.analysis.structure(func));
+        let Op::Load { address: Operand::Const(Const::Global { global, offset }), .. } =
+            structure.inst(function, symbol.value)?.op
+        else {
+            return None;
+        };
+        Some(Place { base: Base::Global(global), offset, bytes: function.values[symbol.value].ty.bytes() })
+    }
+
     /// A place as a variable that is the same for all threads.
     pub(crate) fn cell(&mut self, place: Place) -> Option<Cell> {
         match place.base {
             Base::Global(_) => Some(Cell::Global(place)),
-            Base::Symbol(Symbol { frame: SUMMARISED, value }) => {
-                let pointer = self.loaded_from(value)?;
+            Base::Symbol(symbol) if symbol.frame == SUMMARISED => {
+                let pointer = self.pointer_loaded_from(symbol)?;
                 let is_fixed = matches!(pointer.base, Base::Global(_))
-                    && self.analysis.places.reach(&self.frames, pointer).is_some_and(|r| r.early_only);
+                    && self.analysis.reach(&self.frames, pointer).is_some_and(|r| r.early_only);
                 is_fixed.then_some(Cell::Behind { pointer, offset: place.offset, bytes: place.bytes })
             }
             Base::Symbol(_) => None,

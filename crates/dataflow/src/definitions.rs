@@ -53,11 +53,11 @@ impl Definitions {
         let mut lines = Vec::new();
         for (registers, frame) in self.registers.iter().zip(0..) {
             for (&value, &e) in registers {
-                lines.push(format!("{} = {}", crate::Symbol { frame, value }, pool.describe(program, e)));
+                lines.push(format!("{} = {}", crate::Symbol::new(frame, value), pool.describe(program, e)));
             }
         }
         for PlaceDefinition { place, value, .. } in &self.places {
-            lines.push(format!("[{}] = {}", place.describe(program), pool.describe(program, *value)));
+            lines.push(format!("[{}] = {}", place.describe(program, pool), pool.describe(program, *value)));
         }
         lines
     }

@@ -15,11 +15,12 @@ use crate::context::operation;
 use crate::counter::Cell;
 use crate::creation::Creation;
 use crate::definitions::Walk;
-use crate::expr::{Expr, ExprId, FrameIndex, Symbol};
+use crate::expr::{Expr, ExprId};
 use crate::function::{Entry, Solver};
 use crate::icfg::EdgeKind;
 use crate::place::Frames;
 use crate::state::{Relation, RelationKind};
+use crate::symbol::{FrameIndex, Symbol};
 
 /// Why no two threads hold the same: registers of one reason differ from each other.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -85,7 +86,7 @@ impl Analysis<'_, '_> {
         let registers = all.unwrap_or_default().into_iter();
         let name = |((frame, value), own): ((FrameIndex, ValueId), Own)| {
             let width = self.program.functions[points[frame as usize].func].values[value].ty.bits();
-            (own, self.pool.symbol(Symbol { frame, value }, width))
+            (own, self.pool.symbol(Symbol::new(frame, value), width))
         };
         registers.map(name).collect()
     }
@@ -212,17 +213,17 @@ impl Analysis<'_, '_> {
 }
 
 /// Values that differ between any two iterations of one run of a loop.
-struct Injective<'a> {
-    function: &'a icsched_ir::Function,
-    cfg: &'a Cfg,
-    structure: &'a crate::analysis::Structure,
-    loops: &'a LoopForest,
-    id: LoopId,
+pub(crate) struct Injective<'a> {
+    pub(crate) function: &'a icsched_ir::Function,
+    pub(crate) cfg: &'a Cfg,
+    pub(crate) structure: &'a crate::analysis::Structure,
+    pub(crate) loops: &'a LoopForest,
+    pub(crate) id: LoopId,
 }
 
 impl Injective<'_> {
     /// `Some(bits)` if the value is another one in each iteration, up to 2^bits of them.
-    fn holds(&self, operand: Operand, depth: u32) -> Option<u32> {
+    pub(crate) fn holds(&self, operand: Operand, depth: u32) -> Option<u32> {
         let value = operand.value().filter(|_| depth < 8)?;
         let next = |operand| self.holds(operand, depth + 1);
         match self.structure.definition(value)? {

@@ -13,11 +13,12 @@ use icsched_pointsto::InstanceId;
 use crate::analysis::Analysis;
 use crate::context::operation;
 use crate::creation::Creation;
-use crate::expr::{ExprId, Symbol};
+use crate::expr::ExprId;
 use crate::facts::Facts;
 use crate::function::{Entry, Solution, Solver};
 use crate::icfg::{Edge, EdgeKind};
 use crate::place::{Base, Frames, Place, address};
+use crate::symbol::Symbol;
 
 impl Entry {
     /// Keeps what holds in both; whether that is less.
@@ -143,7 +144,7 @@ impl Analysis<'_, '_> {
         let replacement = |symbol: Symbol| map.iter().find(|m| m.0 == symbol).map(|m| m.1);
         let mut entry = Entry { params: Vec::new(), facts: Facts::default() };
         for (&param, &value) in callee.params.iter().zip(&values) {
-            let own = Symbol { frame: 0, value: param };
+            let own = Symbol::new(0, param);
             let value = value.and_then(|e| self.pool.substitute(e, &replacement));
             let fits = |e: &ExprId| self.pool.width(*e) == callee.values[param].ty.bits();
             entry.params.push(value.filter(fits).filter(|&e| self.pool.as_symbol(e) != Some(own)));
@@ -208,12 +209,12 @@ impl Analysis<'_, '_> {
         let mut map: Vec<(Symbol, ExprId)> = Vec::new();
         for ((&param, &arg), &value) in callee.params.iter().zip(args).zip(values) {
             let width = callee.values[param].ty.bits();
-            let passed = |value: ValueId| Symbol { frame: 0, value };
+            let passed = |value: ValueId| Symbol::new(0, value);
             let names = [value.and_then(|e| self.pool.as_symbol(e)), arg.value().map(passed)];
             let fits = value.is_some_and(|e| self.pool.width(e) == width);
             for name in names.into_iter().flatten().filter(|_| fits) {
                 if map.iter().all(|m| m.0 != name) {
-                    let e = self.pool.symbol(Symbol { frame: 0, value: param }, width);
+                    let e = self.pool.symbol(Symbol::new(0, param), width);
                     map.push((name, e));
                 }
             }

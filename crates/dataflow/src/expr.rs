@@ -1,16 +1,16 @@
 //! Expressions over what registers hold, hash-consed.
 //!
-//! An expression's symbols are registers of frames, so it has a value in every concrete state that has these frames. Sums with a
+//! An expression's [symbols](crate::symbol) are registers of frames and of what these have called, so it has a value in every concrete state that has these frames. Sums with a
 //! constant have one form, so that equal addresses are equal ids.
 
-use std::fmt;
 use std::rc::Rc;
 
-use icsched_ir::{BinOp, CastOp, FuncId, GlobalId, IdVec, IntPredicate, OverflowOp, Type, UnOp, ValueId};
+use icsched_ir::{BinOp, CastOp, FuncId, GlobalId, IdVec, IntPredicate, OverflowOp, Type, UnOp};
 use icsched_ir::{Program, entity_id};
 use rustc_hash::FxHashMap;
 
 use crate::fold;
+use crate::symbol::{Paths, Symbol};
 
 entity_id!(
     /// An expression of one [`ExprPool`].
@@ -22,21 +22,6 @@ const MAX_DEPTH: u32 = 12;
 
 /// Most symbols of one expression.
 const MAX_SYMBOLS: usize = 8;
-
-/// Which activation a symbol is about: its position in the thread's stack, the oldest known frame being 0.
-pub type FrameIndex = u32;
-
-/// The frame of a function that is being summarised.
-pub(crate) const SUMMARISED: FrameIndex = FrameIndex::MAX;
-
-/// What a register of a frame holds.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Symbol {
-    /// The frame.
-    pub frame: FrameIndex,
-    /// The register.
-    pub value: ValueId,
-}
 
 /// What an expression is made of. Operations are those of the IR, on integers and pointers.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
@@ -106,11 +91,12 @@ pub struct ExprPool {
     nodes: IdVec<ExprId, Expr>,
     facts: IdVec<ExprId, Facts>,
     known: FxHashMap<Expr, ExprId>,
+    pub(crate) paths: Paths,
 }
 
 impl Default for ExprPool {
     fn default() -> Self {
-        Self { nodes: IdVec::new(), facts: IdVec::new(), known: FxHashMap::default() }
+        Self { nodes: IdVec::new(), facts: IdVec::new(), known: FxHashMap::default(), paths: Paths::default() }
     }
 }
 
@@ -128,6 +114,15 @@ impl ExprPool {
     /// The registers that occur in it, sorted, each once.
     pub fn symbols(&self, id: ExprId) -> &[Symbol] {
         &self.facts[id].symbols
+    }
+
+    /// Adds the registers that occur in an expression, with their widths; some more than once.
+    pub(crate) fn add_symbols(&self, id: ExprId, found: &mut Vec<(Symbol, u32)>) {
+        if let Expr::Symbol { symbol, width } = self.nodes[id] {
+            found.push((symbol, width));
+        } else if !self.symbols(id).is_empty() {
+            Self::operands(self.nodes[id]).into_iter().flatten().for_each(|operand| self.add_symbols(operand, found));
+        }
     }
 
     /// The bits of a constant.
@@ -237,6 +232,9 @@ impl ExprPool {
         match self.as_constant(condition) {
             Some(bits) => Some(if bits != 0 { a } else { b }),
             None if a == b => Some(a),
+            None if self.width(a) == 1 && self.as_constant(a) == Some(1) && self.as_constant(b) == Some(0) => {
+                Some(condition)
+            }
             None => self.checked(Expr::Select { condition, a, b }),
         }
     }
@@ -325,7 +323,7 @@ impl ExprPool {
         Facts { width, depth, symbols: symbols.into() }
     }
 
-    /// The expression as text: constants in decimal, `&name`, and `v3#0` for what register `v3` of frame 0 holds.
+    /// The expression as text: constants in decimal, `&name`, and [symbols](Self::describe_symbol).
     pub fn describe(&self, program: &Program, id: ExprId) -> String {
         let text = |e| self.describe(program, e);
         match self.nodes[id] {
@@ -333,7 +331,7 @@ impl ExprPool {
             Expr::Constant { width, bits } => fold::signed(width, bits).to_string(),
             Expr::Global(global) => format!("&{}", program.globals[global].name),
             Expr::Function(func) => program.functions[func].name.clone(),
-            Expr::Symbol { symbol, .. } => symbol.to_string(),
+            Expr::Symbol { symbol, .. } => self.describe_symbol(program, symbol),
             Expr::Sum { base, offset } => format!("{}{:+}", text(base), fold::signed(self.width(id), offset)),
             Expr::Binary { op, a, b } => format!("{op:?}({}, {})", text(a), text(b)),
             Expr::Unary { op, a } => format!("{op:?}({})", text(a)),
@@ -342,12 +340,6 @@ impl ExprPool {
             Expr::Overflow { op, a, b } => format!("{op:?}Overflows({}, {})", text(a), text(b)),
             Expr::Select { condition, a, b } => format!("Select({}, {}, {})", text(condition), text(a), text(b)),
         }
-    }
-}
-
-impl fmt::Display for Symbol {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}#{}", self.value, self.frame)
     }
 }
 

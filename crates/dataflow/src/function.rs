@@ -11,14 +11,15 @@
 
 use std::rc::Rc;
 
-use icsched_ir::{BlockId, EntityId, Function, IdVec, Operand, Terminator, ValueId};
+use icsched_ir::{BlockId, EntityId, Function, IdVec, Operand, Terminator, Type, ValueId};
 use icsched_pointsto::InstanceId;
 
 use crate::analysis::{Analysis, Structure};
 use crate::context::returned;
-use crate::expr::{ExprId, FrameIndex, Symbol};
+use crate::expr::ExprId;
 use crate::facts::Facts;
 use crate::place::Frames;
+use crate::symbol::{FrameIndex, Symbol};
 
 /// Passes in which facts may also change instead of only being lost.
 const FREE_PASSES: u32 = 8;
@@ -167,11 +168,32 @@ impl<'a, 'm, 'p> Solver<'a, 'm, 'p> {
     fn merge(&mut self, block: BlockId) -> Option<Facts> {
         let function = self.function;
         let params = &function.blocks[block].params;
-        let (merged, values) = self.merged(block, |_| true)?;
+        let (merged, mut values) = self.merged(block, |_| true)?;
+        if values.iter().any(Option::is_none) {
+            self.choose(block, &mut values);
+        }
         for (&param, value) in params.iter().zip(values) {
             self.set(param, value);
         }
         Some(merged)
+    }
+
+    /// Numbers that one of two edges passes, by the branch that decides on the edge. Addresses keep their own names, which places go by.
+    fn choose(&mut self, block: BlockId, values: &mut [Option<ExprId>]) {
+        let function = self.function;
+        let structure = Rc::clone(&self.structure);
+        let Some((condition, edges)) = structure.choice(function, block) else { return };
+        if edges.iter().any(|(from, _)| self.outputs[*from].is_none()) {
+            return;
+        }
+        let Some(condition) = self.operand(condition) else { return };
+        let params = function.blocks[block].params.iter().enumerate();
+        for ((at, &param), value) in params.zip(values).filter(|(_, value)| value.is_none()) {
+            let [a, b] = edges.map(|(_, edge)| self.operand(edge.args[at]));
+            if let (Type::Int(_), Some(a), Some(b)) = (function.values[param].ty, a, b) {
+                *value = self.analysis.pool.select(condition, a, b);
+            }
+        }
     }
 
     /// What comes along the edges from some blocks, and what they pass.
@@ -226,7 +248,7 @@ impl<'a, 'm, 'p> Solver<'a, 'm, 'p> {
 
     /// Gives a register its value; `None`: its own symbol.
     pub(crate) fn set(&mut self, value: ValueId, e: Option<ExprId>) {
-        let own = Symbol { frame: self.frame, value };
+        let own = Symbol::new(self.frame, value);
         let e = e.filter(|&e| self.analysis.pool.as_symbol(e) != Some(own));
         let mut new = e.map_or(Register::Opaque, Register::Is);
         let old = self.registers[value];
@@ -242,7 +264,7 @@ impl<'a, 'm, 'p> Solver<'a, 'm, 'p> {
     /// A register as its own symbol.
     pub(crate) fn symbol(&mut self, value: ValueId) -> ExprId {
         let width = self.function.values[value].ty.bits();
-        self.analysis.pool.symbol(Symbol { frame: self.frame, value }, width)
+        self.analysis.pool.symbol(Symbol::new(self.frame, value), width)
     }
 
     /// The value of a register as far as it is known.

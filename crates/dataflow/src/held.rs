@@ -11,13 +11,13 @@ use icsched_pointsto::InstanceId;
 
 use crate::analysis::Analysis;
 use crate::context::operation;
-use crate::expr::Symbol;
 use crate::function::{Solution, Solver};
 use crate::icfg::{Edge, EdgeKind};
 use crate::locks::Locks;
 use crate::lockset::LockSummary;
 use crate::place::Frames;
 use crate::state::HeldLock;
+use crate::symbol::Symbol;
 
 /// The locks that a thread may hold; `None`: any.
 pub(crate) type Held = Option<BTreeSet<HeldLock>>;

@@ -7,16 +7,17 @@
 
 use std::rc::Rc;
 
-use icsched_ir::{BlockId, Callee, Function, IdVec, Inst, Intrinsic, Op, Operand, ValueId};
+use icsched_ir::{BlockId, Callee, Function, IdVec, Inst, Intrinsic, Op, Operand, ProgramPoint, ValueId};
 use icsched_pointsto::InstanceId;
 
 use crate::analysis::{Analysis, Known};
 use crate::context::returned;
-use crate::expr::{ExprId, SUMMARISED, Symbol};
+use crate::expr::ExprId;
 use crate::function::{Entry, Solver};
 use crate::icfg::{self, point};
 use crate::locks::{Effect, Locks, Targets, targets};
 use crate::place::{Base, Frames, address, moved};
+use crate::symbol::{SUMMARISED, Symbol};
 use crate::transfer::never_returns;
 
 /// Rounds over functions that call one another in which locks keep their names.
@@ -121,7 +122,8 @@ impl Analysis<'_, '_> {
         };
         let pool = &self.pool;
         let returned: Vec<Symbol> = returned.iter().flatten().filter_map(|&e| pool.as_symbol(e)).collect();
-        let is_seen = |s: &Symbol| function.params.contains(&s.value) || returned.contains(s);
+        let is_param = |s: &Symbol| s.own_register().is_some_and(|value| function.params.contains(&value));
+        let is_seen = |s: &Symbol| is_param(s) || returned.contains(s);
         all.rename(|e| !pool.symbols(e).iter().all(is_seen));
         Some(all)
     }
@@ -211,6 +213,7 @@ impl Solver<'_, '_, '_> {
         let at = point(self.analysis.points_to.instances()[self.instance].func, block, index);
         let (program, points_to) = (self.analysis.program, self.analysis.points_to);
         let targets = icfg::callees(program, points_to, self.instance, at, callee);
+        self.end_activation(at, locks);
         let mut after: Option<Locks> = targets.others.then(|| locks.clone());
         for &instance in &targets.instances {
             let Some(done) = self.applied(instance, inst, args, locks) else { continue };
@@ -277,7 +280,7 @@ impl Solver<'_, '_, '_> {
     /// Where an address counted from a parameter may be in a call with these arguments.
     fn narrowed(&self, callee: &Function, args: &[Operand], lock: ExprId) -> Option<Targets> {
         let (Base::Symbol(symbol), offset) = address(&self.analysis.pool, lock)? else { return None };
-        let position = callee.params.iter().position(|&p| p == symbol.value)?;
+        let position = callee.params.iter().position(|&p| Some(p) == symbol.own_register())?;
         Some(self.targets(*args.get(position)?, offset)).filter(|t| !t.is_empty())
     }
 
@@ -291,7 +294,16 @@ impl Solver<'_, '_, '_> {
     fn end_names(&self, registers: &[ValueId], locks: &mut Locks) {
         if !registers.is_empty() && locks.named().next().is_some() {
             let (pool, frame) = (&self.analysis.pool, self.frame);
-            let ends = |s: &Symbol| s.frame == frame && registers.contains(&s.value);
+            let ends = |s: &Symbol| s.frame == frame && s.own_register().is_some_and(|v| registers.contains(&v));
+            locks.rename(|e| pool.symbols(e).iter().any(ends));
+        }
+    }
+
+    /// A call makes a new activation.
+    fn end_activation(&self, call: ProgramPoint, locks: &mut Locks) {
+        if locks.named().next().is_some() {
+            let (pool, frame) = (&self.analysis.pool, self.frame);
+            let ends = |s: &Symbol| s.frame == frame && pool.call_of(*s) == Some(call);
             locks.rename(|e| pool.symbols(e).iter().any(ends));
         }
     }
@@ -308,13 +320,13 @@ impl Solver<'_, '_, '_> {
         for (&param, &arg) in callee.params.iter().zip(args) {
             let width = callee.values[param].ty.bits();
             if let Some(e) = self.operand(arg).filter(|&e| self.analysis.pool.width(e) == width) {
-                map.push((Symbol { frame: SUMMARISED, value: param }, e));
+                map.push((Symbol::new(SUMMARISED, param), e));
             }
         }
         for (&result, &value) in inst.results.iter().zip(returned) {
             let Some(symbol) = value.and_then(|e| self.analysis.pool.as_symbol(e)) else { continue };
-            let is_param = callee.params.contains(&symbol.value);
-            let same = self.function.values[result].ty.bits() == callee.values[symbol.value].ty.bits();
+            let is_param = symbol.own_register().is_some_and(|v| callee.params.contains(&v));
+            let same = value.is_some_and(|e| self.analysis.pool.width(e) == self.function.values[result].ty.bits());
             if !is_param && same && map.iter().all(|m| m.0 != symbol) {
                 let e = self.symbol(result);
                 map.push((symbol, e));

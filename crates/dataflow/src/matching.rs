@@ -13,15 +13,16 @@ use icsched_ir::{BlockId, LoopForest, LoopId, Op, Operand, Origin, ValueId};
 use icsched_pointsto::InstanceId;
 use rustc_hash::FxHashSet;
 
+use crate::alignment::Equal;
 use crate::analysis::Analysis;
 use crate::context::{Status, ThreadContext};
 use crate::counter::Cell;
 use crate::definitions::Walk;
-use crate::expr::{FrameIndex, Symbol};
 use crate::function::{Entry, Solver};
 use crate::icfg::EdgeKind;
 use crate::place::Frames;
 use crate::state::{BarrierCount, Count, Relation, RelationKind};
+use crate::symbol::{FrameIndex, Symbol};
 
 /// Where a thread is, in arrivals at one barrier.
 struct Standing {
@@ -40,8 +41,13 @@ struct Standing {
 }
 
 impl Analysis<'_, '_> {
-    /// What is equal between the threads of a context because barriers keep them in step.
-    pub(crate) fn matched(&mut self, threads: &[ThreadContext], walks: &[Vec<Walk>]) -> Vec<Relation> {
+    /// What is equal between the threads of a context because barriers keep them in step, if what is `known` is.
+    pub(crate) fn matched(
+        &mut self,
+        threads: &[ThreadContext],
+        walks: &[Vec<Walk>],
+        known: &[Relation],
+    ) -> Vec<Relation> {
         let mut standing: Vec<Option<Standing>> = Vec::new();
         for (thread, walks) in threads.iter().zip(walks) {
             let found = match &walks[..] {
@@ -50,7 +56,7 @@ impl Analysis<'_, '_> {
             };
             standing.push(found);
         }
-        let mut relations = self.all_aligned(threads, walks);
+        let mut relations = self.all_aligned(threads, walks, known);
         for (a, one) in standing.iter().enumerate() {
             for (b, other) in standing.iter().enumerate().skip(a + 1) {
                 let (Some(one), Some(other)) = (one, other) else { continue };
@@ -60,8 +66,8 @@ impl Analysis<'_, '_> {
                 for &value in &one.registers {
                     let func = self.points_to.instances()[one.instance].func;
                     let width = self.program.functions[func].values[value].ty.bits();
-                    let a = (a, self.pool.symbol(Symbol { frame: one.frame, value }, width));
-                    let b = (b, self.pool.symbol(Symbol { frame: other.frame, value }, width));
+                    let a = (a, self.pool.symbol(Symbol::new(one.frame, value), width));
+                    let b = (b, self.pool.symbol(Symbol::new(other.frame, value), width));
                     let relation = Relation { kind: RelationKind::Equal, a, b };
                     if !relations.contains(&relation) {
                         relations.push(relation);
@@ -72,7 +78,7 @@ impl Analysis<'_, '_> {
         relations
     }
 
-    fn all_aligned(&mut self, threads: &[ThreadContext], walks: &[Vec<Walk>]) -> Vec<Relation> {
+    fn all_aligned(&mut self, threads: &[ThreadContext], walks: &[Vec<Walk>], known: &[Relation]) -> Vec<Relation> {
         let mut relations = Vec::new();
         if self.only_barrier().is_none_or(|barrier| !self.is_for_all(barrier)) {
             return relations;
@@ -80,7 +86,8 @@ impl Analysis<'_, '_> {
         for (a, one) in walks.iter().enumerate() {
             for (b, other) in walks.iter().enumerate().skip(a + 1) {
                 if let ([one], [other]) = (&one[..], &other[..]) {
-                    relations.extend(self.aligned([(a, &threads[a], one), (b, &threads[b], other)]));
+                    let known = Equal::between(known, (a, b));
+                    relations.extend(self.aligned([(a, &threads[a], one), (b, &threads[b], other)], &known));
                 }
             }
         }

@@ -110,7 +110,7 @@ impl Analysis<'_, '_> {
             return None;
         };
         let place = Place { base: Base::Global(global), offset, bytes: function.values[value].ty.bytes() };
-        let reach = self.places.reach(&Frames::Stack(Vec::new()), place)?;
+        let reach = self.reach(&Frames::Stack(Vec::new()), place)?;
         reach.early_only.then_some(place)
     }
 

@@ -10,7 +10,8 @@ use icsched_ir::{GlobalId, IdVec, Operand, Program};
 use icsched_pointsto::{InstanceId, ModRef, ObjectId, ObjectKind, Offsets, Startup};
 use rustc_hash::FxHashMap;
 
-use crate::expr::{Expr, ExprId, ExprPool, FrameIndex, SUMMARISED, Symbol};
+use crate::expr::{Expr, ExprId, ExprPool};
+use crate::symbol::{FrameIndex, SUMMARISED, Symbol};
 
 /// What an address is counted from.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -40,11 +41,11 @@ impl Place {
     }
 
     /// The place as text: `queue+8:4`, `v3#0+0:8`.
-    pub fn describe(&self, program: &Program) -> String {
+    pub fn describe(&self, program: &Program, pool: &ExprPool) -> String {
         let Place { base, offset, bytes } = self;
         match base {
             Base::Global(global) => format!("{}{offset:+}:{bytes}", program.globals[*global].name),
-            Base::Symbol(symbol) => format!("{symbol}{offset:+}:{bytes}"),
+            Base::Symbol(symbol) => format!("{}{offset:+}:{bytes}", pool.describe_symbol(program, *symbol)),
         }
     }
 }
@@ -128,7 +129,7 @@ impl<'m, 'p> Places<'m, 'p> {
     }
 
     /// What a place may be; `None` if not enough is known of it to say what writes there.
-    pub(crate) fn reach(&mut self, frames: &Frames, place: Place) -> Option<Rc<Reach>> {
+    pub(crate) fn reach(&mut self, pool: &ExprPool, frames: &Frames, place: Place) -> Option<Rc<Reach>> {
         let instance = match place.base {
             Base::Global(_) => None,
             Base::Symbol(symbol) => Some(frames.instance(symbol.frame)?),
@@ -136,15 +137,23 @@ impl<'m, 'p> Places<'m, 'p> {
         if let Some(known) = self.known.get(&(instance, place)) {
             return known.clone();
         }
-        let reach = self.compute(instance, place).map(Rc::new);
+        let reach = self.compute(pool, instance, place).map(Rc::new);
         self.known.insert((instance, place), reach.clone());
         reach
     }
 
-    fn compute(&self, instance: Option<InstanceId>, place: Place) -> Option<Reach> {
+    /// The instance of the activation that a symbol is about, in a frame of an instance.
+    fn inside(&self, pool: &ExprPool, frame: InstanceId, symbol: Symbol) -> Option<InstanceId> {
+        let Some(path) = symbol.inside.map(|id| pool.path(id)) else { return Some(frame) };
+        let points_to = self.modref.points_to();
+        path.calls.iter().zip(path.callees()).try_fold(frame, |i, (&at, func)| points_to.callee_instance(i, at, func))
+    }
+
+    fn compute(&self, pool: &ExprPool, instance: Option<InstanceId>, place: Place) -> Option<Reach> {
         let targets = match (place.base, instance) {
             (Base::Global(global), _) => vec![(self.global_objects[global]?, Offsets::Exact(place.offset))],
             (Base::Symbol(symbol), Some(instance)) => {
+                let instance = self.inside(pool, instance, symbol)?;
                 let info = self.modref.points_to().pointer_info_in(instance, Operand::Value(symbol.value));
                 info.locations.iter().map(|l| (l.object, moved(l.offsets, place.offset))).collect()
             }
@@ -178,6 +187,12 @@ impl<'m, 'p> Places<'m, 'p> {
             ObjectKind::Global(global) => self.modref.program().globals[global].thread_local,
             _ => false,
         };
+        // Of an activation that has returned, no call says any more what it does to its variables.
+        let is_left = |kind| matches!(kind, ObjectKind::Stack { .. } | ObjectKind::VarArgs(_));
+        let has_returned = matches!(place.base, Base::Symbol(symbol) if symbol.inside.is_some());
+        if has_returned && targets.iter().any(|t| is_left(objects[t.0].kind)) {
+            return None;
+        }
         Some(Reach {
             early_only: targets.iter().all(|t| early(t) && !is_thread_local(t)),
             conflict_free: targets.iter().all(own),

@@ -12,8 +12,8 @@ use crate::analysis::Analysis;
 use crate::context::Context;
 use crate::creation::Creation;
 use crate::definitions::Walk;
-use crate::expr::Symbol;
 use crate::state::{Relation, RelationKind};
+use crate::symbol::{FrameIndex, Symbol};
 
 /// What follows from all threads being there.
 #[derive(Default)]
@@ -106,14 +106,14 @@ impl Analysis<'_, '_> {
         creation: &Creation,
         point: ProgramPoint,
         thread: usize,
-        frame: crate::expr::FrameIndex,
+        frame: FrameIndex,
     ) -> Option<Relation> {
         let joined = self.joined(creation)?;
         if joined.at != point {
             return None;
         }
         let width = self.program.functions[point.func].values[joined.counter].ty.bits();
-        let counter = self.pool.symbol(Symbol { frame, value: joined.counter }, width);
+        let counter = self.pool.symbol(Symbol::new(frame, joined.counter), width);
         let start = self.pool.constant(width, joined.start);
         Some(Relation { kind: RelationKind::Equal, a: (thread, counter), b: (thread, start) })
     }

@@ -53,6 +53,19 @@ pub struct ThreadFacts {
     pub definitions: Definitions,
     /// `L+`: the locks that it may hold. Means nothing unless [`InitialState::locks_known`].
     pub held: Vec<HeldLock>,
+    /// What numbers of its are between.
+    pub ranges: Vec<Range>,
+}
+
+/// `start <= value < bound`, as signed numbers; `start` is not negative.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Range {
+    /// An expression over the thread's registers.
+    pub value: ExprId,
+    /// The least that it may be.
+    pub start: u64,
+    /// What it is less than; a number, or what a place of a global holds, sign-extended to the width of the value.
+    pub bound: Count,
 }
 
 /// A lock that a thread may hold.
@@ -121,8 +134,23 @@ impl Analysis<'_, '_> {
             let ways: Vec<&[Walk]> = walks.iter().map(|w| &w[..]).collect();
             let points: Vec<&[ProgramPoint]> = context.threads.iter().map(|t| &t.stack.0[..]).collect();
             state.relations = self.distinct(&ways, &points);
-            state.relations.extend(self.matched(&context.threads, &walks));
         }
+        let mut ranges: Vec<Vec<Range>> = Vec::new();
+        if options.sync_invariants {
+            let ways: Vec<&[Walk]> = walks.iter().map(|w| &w[..]).collect();
+            let points: Vec<&[ProgramPoint]> = context.threads.iter().map(|t| &t.stack.0[..]).collect();
+            let handed = self.handed(&ways, &points);
+            state.relations.extend(handed.relations);
+            ranges = handed.ranges;
+        }
+        if options.sync_invariants && context.threads.len() > 1 {
+            for relation in self.matched(&context.threads, &walks, &state.relations) {
+                if !state.relations.contains(&relation) {
+                    state.relations.push(relation);
+                }
+            }
+        }
+        ranges.resize(context.threads.len(), Vec::new());
         if options.sync_invariants {
             let oldest: Vec<Vec<InstanceId>> =
                 walks.iter().map(|walks| walks.iter().map(|walk| walk.chain[0]).collect()).collect();
@@ -133,7 +161,7 @@ impl Analysis<'_, '_> {
                 state.relations.extend(present.relations);
             }
         }
-        for (thread, walks) in context.threads.iter().zip(walks) {
+        for ((thread, walks), ranges) in context.threads.iter().zip(walks).zip(ranges) {
             let mut held = BTreeSet::new();
             for walk in walks.iter().filter(|_| options.sync_invariants) {
                 match self.held(&walk.chain, &thread.stack.0, &walk.solutions, thread.complete) {
@@ -147,7 +175,7 @@ impl Analysis<'_, '_> {
                 definitions.registers.iter_mut().for_each(BTreeMap::clear);
                 definitions.places.clear();
             }
-            state.threads.push(ThreadFacts { definitions, held: held.into_iter().collect() });
+            state.threads.push(ThreadFacts { definitions, held: held.into_iter().collect(), ranges });
         }
         if options.sync_invariants {
             state.barriers = self.barrier_counts();

@@ -3,12 +3,13 @@
 use icsched_ir::{Access, BinOp, BlockId, Callee, Const, Extent, Inst, Intrinsic, Op, Operand, Touch, Type, UnOp};
 
 use crate::analysis::Analysis;
-use crate::expr::{Expr, ExprId, Symbol};
+use crate::expr::{Expr, ExprId};
 use crate::facts::Facts;
 use crate::function::Solver;
 use crate::icfg::point;
 use crate::interference;
 use crate::place::{Base, Place, address};
+use crate::symbol::Symbol;
 
 /// Largest copy of memory whose places are followed.
 const MAX_COPY: u64 = 1024;
@@ -105,7 +106,7 @@ impl Solver<'_, '_, '_> {
         let e = self.operand(at)?;
         let (base, offset) = match (address(&self.analysis.pool, e), at) {
             (Some(found), _) => found,
-            (None, Operand::Value(value)) => (Base::Symbol(Symbol { frame: self.frame, value }), 0),
+            (None, Operand::Value(value)) => (Base::Symbol(Symbol::new(self.frame, value)), 0),
             (None, Operand::Const(_)) => return None,
         };
         Some(Place { base, offset, bytes })

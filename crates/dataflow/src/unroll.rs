@@ -15,6 +15,7 @@ use crate::expr::ExprId;
 use crate::facts::{Fact, Facts};
 use crate::function::Solver;
 use crate::place::{Base, Place};
+use crate::symbol::Symbol;
 
 /// Most iterations of a loop.
 const MAX_ITERATIONS: u32 = 8;
@@ -138,11 +139,16 @@ impl<'p> Solver<'_, '_, 'p> {
         };
         let pool = &self.analysis.pool;
         let frame = self.frame;
-        let lasts = |e: ExprId| pool.symbols(e).iter().all(|s| s.frame != frame || !is_inside(s.value));
+        let ends = |s: &Symbol| match pool.call_of(*s) {
+            _ if s.frame != frame => false,
+            Some(call) => around.contains(call.block),
+            None => is_inside(s.value),
+        };
+        let lasts = |e: ExprId| !pool.symbols(e).iter().any(ends);
         way.facts.retain(|place: &Place, fact: &Fact| {
             let base = match place.base {
                 Base::Global(_) => true,
-                Base::Symbol(symbol) => symbol.frame != frame || !is_inside(symbol.value),
+                Base::Symbol(symbol) => !ends(&symbol),
             };
             base && lasts(fact.value)
         });

@@ -33,7 +33,7 @@ fn counts(body: &str, rest: &str) -> Vec<String> {
             let objects = known.barriers.iter().map(|b| points_to.describe_object(program, b.0));
             let count = match known.count {
                 Count::Constant(number) => number.to_string(),
-                Count::Place(place) => place.describe(program),
+                Count::Place(place) => place.describe(program, analysis.pool()),
                 Count::Any => "any".to_owned(),
             };
             format!("{}: {count}", objects.collect::<Vec<_>>().join(", "))

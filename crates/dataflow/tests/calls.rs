@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{At, definitions, main_with, places_of_main};
+use common::{At, definitions, main_with, places, places_of_main};
 
 /// The definitions at mark 1 of a `main` with this body.
 fn of_main(body: &str, rest: &str) -> Vec<String> {
@@ -259,4 +259,90 @@ function @outer() {\nentry:\n    call @wild()\n    return\n}";
     assert_eq!(places_of_main("    store [@a], 5:i32\n    call @outer()", rest), Vec::<String>::new());
     let body = "    store [@a], 5:i32\n    %q: ptr = load volatile [@p]\n    call *%q()";
     assert_eq!(places_of_main(body, ""), Vec::<String>::new());
+}
+
+/// Divides what it loads, stores results through parameters, as a slice of an array is computed.
+const SLICE: &str = "function @slice(%n: ptr, %id: i32, %first: ptr) {
+entry:
+    %count: i32 = load [%n]
+    %threads: i32 = load [@b]
+    %share = sdiv %count, %threads
+    %start = mul %share, %id
+    store [%first], %start
+    return
+}";
+
+#[test]
+fn what_a_callee_computed_with_has_a_name() {
+    let body = "    store volatile [@b], %argc\n    %l: ptr = alloca 4 align 4\n    call @slice(@a, %argc, %l)";
+    assert_eq!(
+        places_of_main(body, SLICE),
+        [
+            "[a+0:4] = v3(+2>slice)#0",
+            "[b+0:4] = v4(+2>slice)#0",
+            "[v2#0+0:4] = Mul(v0#0, SDiv(v3(+2>slice)#0, v4(+2>slice)#0))"
+        ]
+    );
+}
+
+#[test]
+fn what_a_callee_loaded_is_what_the_caller_knows() {
+    let body = "    store volatile [@b], %argc\n    %l: ptr = alloca 4 align 4\n    %t: i32 = load [@b]\n    call @slice(@a, 3, %l)\n    call @slice(@a, 5, %l)";
+    assert_eq!(
+        places_of_main(body, SLICE),
+        ["[a+0:4] = v3(+3>slice)#0", "[b+0:4] = v3#0", "[v2#0+0:4] = Mul(SDiv(v3(+3>slice)#0, v3#0), 5)"]
+    );
+}
+
+#[test]
+fn names_go_through_calls_inside_one_another() {
+    let rest =
+        format!("function @outer(%x: i32, %to: ptr) {{\nentry:\n    call @slice(@a, %x, %to)\n    return\n}}\n{SLICE}");
+    let body = "    store volatile [@b], %argc\n    %l: ptr = alloca 4 align 4\n    call @outer(7, %l)";
+    assert_eq!(
+        places_of_main(body, &rest),
+        [
+            "[a+0:4] = v3(+2>outer+0>slice)#0",
+            "[b+0:4] = v4(+2>outer+0>slice)#0",
+            "[v2#0+0:4] = Mul(SDiv(v3(+2>outer+0>slice)#0, v4(+2>outer+0>slice)#0), 7)"
+        ]
+    );
+}
+
+#[test]
+fn a_call_that_is_executed_again_makes_another_activation() {
+    let text = main_with(
+        "    store volatile [@b], %argc
+    %l: ptr = alloca 4 align 4
+    jump loop(0:i32)
+loop(%i: i32):
+    %h2: i32 = add 12345, 2
+    call @slice(@a, %i, %l)
+    %next = add %i, 1
+    %c = icmp.slt %next, %argc
+    branch %c, loop(%next), out
+out:",
+        SLICE,
+    );
+    // Also because the next iteration's `i` is another one.
+    assert_eq!(places(&text, &[At::Mark(2)]), Vec::<String>::new());
+    assert_eq!(
+        places(&text, &[At::Mark(1)]),
+        [
+            "[a+0:4] = v3(+4>slice)#0",
+            "[b+0:4] = v4(+4>slice)#0",
+            "[v2#0+0:4] = Mul(SDiv(v3(+4>slice)#0, v4(+4>slice)#0), v3#0)"
+        ]
+    );
+}
+
+#[test]
+fn names_of_a_call_that_may_run_several_functions_are_gone() {
+    let rest = format!("{SLICE}\n{}", SLICE.replace("@slice", "@other").replace("mul %share", "add %share"));
+    let body = "    store volatile [@b], %argc
+    %l: ptr = alloca 4 align 4
+    %c = icmp.sgt %argc, 3
+    %f: ptr = select %c, @slice, @other
+    call *%f(@a, %argc, %l)";
+    assert_eq!(places_of_main(body, &rest), Vec::<String>::new());
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{At, definitions, main_with, places_of_main, registers};
+use common::{At, definitions, main_with, places, places_of_main, registers};
 
 #[test]
 fn a_merge_keeps_what_both_sides_agree_on() {
@@ -64,7 +64,10 @@ no:
 join(%x: i32, %y: i32):
     %z = add %x, 3";
     let text = main_with(body, "");
-    assert_eq!(registers(&text, &[At::Mark(1)]), ["v2#0 = Sgt(v0#0, 1)", "v3#0 = v0#0", "v5#0 = v0#0+3"]);
+    assert_eq!(
+        registers(&text, &[At::Mark(1)]),
+        ["v2#0 = Sgt(v0#0, 1)", "v3#0 = v0#0", "v4#0 = Select(Sgt(v0#0, 1), 1, 2)", "v5#0 = v0#0+3"]
+    );
 }
 
 /// A loop over `i` from 0 that runs `body` in each iteration, and is left to the code behind.
@@ -231,4 +234,92 @@ fn short_loops_inside_of_short_ones_are_followed_too() {
     let left = inner
         .replace("    store [@b], %t", "    store [@b], %t\n    %e = icmp.eq %t, 1\n    branch %e, done2, on2\non2:");
     assert_eq!(places_of_main(&below("2", &left), ""), ["[b+0:4] = 3"], "a way out of the body is followed as well");
+}
+
+/// A block with the parameter `%y` that two sides of a branch pass numbers to.
+fn diamond(then: &str, other: &str) -> String {
+    main_with(
+        &format!(
+            "    %c = icmp.sgt %argc, 3
+    branch %c, yes, no
+yes:
+    %u: i32 = load volatile [@a]
+    %v = add %u, 1
+    jump both({then})
+no:
+    jump both({other})
+both(%y: i32):
+    store [@b], %y"
+        ),
+        "",
+    )
+}
+
+#[test]
+fn a_number_that_a_branch_chooses_is_chosen_by_its_condition() {
+    assert_eq!(places(&diamond("7:i32", "%argc"), &[At::Mark(1)]), ["[b+0:4] = Select(Sgt(v0#0, 3), 7, v0#0)"]);
+    // A register of one side only: it counts where control came from there.
+    assert_eq!(places(&diamond("%v", "9:i32"), &[At::Mark(1)]), ["[b+0:4] = Select(Sgt(v0#0, 3), v3#0+1, 9)"]);
+}
+
+#[test]
+fn a_branch_that_skips_a_block_chooses() {
+    let body = "    %x: i32 = load volatile [@a]
+    %c = icmp.slt %x, %argc
+    branch %c, least(%x), more
+more:
+    jump least(%argc)
+least(%y: i32):
+    store [@b], %y";
+    assert_eq!(places(&main_with(body, ""), &[At::Mark(1)]), ["[b+0:4] = Select(Slt(v2#0, v0#0), v2#0, v0#0)"]);
+}
+
+#[test]
+fn addresses_that_a_branch_chooses_keep_a_name() {
+    let body = "    %c = icmp.sgt %argc, 3
+    branch %c, yes, no
+yes:
+    jump both(@a)
+no:
+    jump both(@b)
+both(%y: ptr):
+    store [%y], 5:i32";
+    assert_eq!(places(&main_with(body, ""), &[At::Mark(1)]), ["[v3#0+0:4] = 5"]);
+}
+
+#[test]
+fn sides_that_control_gets_to_otherwise_choose_nothing() {
+    let body = "    %c = icmp.sgt %argc, 3
+    branch %c, yes, no
+yes:
+    %d = icmp.sgt %argc, 5
+    branch %d, both(1:i32), no
+no:
+    jump both(2:i32)
+both(%y: i32):
+    store [@b], %y";
+    assert_eq!(places(&main_with(body, ""), &[At::Mark(1)]), ["[b+0:4] = v4#0"]);
+}
+
+#[test]
+fn what_an_iteration_has_chosen_ends_with_it() {
+    let body = "    jump loop(0:i32)
+loop(%i: i32):
+    %c = icmp.sgt %i, 3
+    branch %c, yes, no
+yes:
+    %h2: i32 = add 12345, 2
+    %u: i32 = load volatile [@a]
+    jump both(%u)
+no:
+    jump both(9:i32)
+both(%y: i32):
+    store [@b], %y
+    %next = add %i, 1
+    %d = icmp.slt %next, %argc
+    branch %d, loop(%next), out
+out:";
+    let text = main_with(body, "");
+    assert_eq!(places(&text, &[At::Mark(2)]), Vec::<String>::new());
+    assert_eq!(places(&text, &[At::Mark(1)]), ["[b+0:4] = Select(Sgt(v2#0, 3), v5#0, 9)"]);
 }

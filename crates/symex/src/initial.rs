@@ -8,6 +8,7 @@
 //! ones may be others: programs that take handles for more than names could tell.
 
 mod table;
+mod unknowns;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -87,6 +88,8 @@ struct Builder<'m, 'a> {
     globals: FxHashMap<GlobalId, RootId>,
     /// Per thread of the context.
     registers: Vec<Registers>,
+    /// Results of divisions by what is not known.
+    quotients: FxHashMap<(icsched_ir::BinOp, Term, Term), Term>,
     next_frame: u64,
     is_complete: bool,
 }
@@ -110,6 +113,7 @@ impl Machine<SymbolicDomain> {
             path: Default::default(),
             globals: FxHashMap::default(),
             registers: Vec::new(),
+            quotients: FxHashMap::default(),
             next_frame: 0,
             is_complete: true,
         };
@@ -309,11 +313,11 @@ impl Builder<'_, '_> {
         for value in self.locals(&definitions, point) {
             let object = self.local(thread, (index, depth), point.func, (id, value), instances);
             let address = self.machine.domain.pool.constant(64, address(object, 0));
-            self.registers[index].insert(Symbol { frame: depth, value }, address);
+            self.registers[index].insert(Symbol::new(depth, value), address);
         }
         if let (0, Some(entry), [block]) = (depth, self.table_entry(point.func, thread.slot), &function.params[..]) {
             let address = self.machine.domain.pool.constant(64, entry);
-            self.registers[index].insert(Symbol { frame: depth, value: *block }, address);
+            self.registers[index].insert(Symbol::new(depth, *block), address);
         }
         if function.varargs {
             let name = format!("variable arguments of {}", function.name);
@@ -326,7 +330,7 @@ impl Builder<'_, '_> {
         let names = Expressions::new(&program, function, &definitions);
         let live = crate::code::liveness::live_before(function, point);
         for (value, info) in function.values.iter().filter(|(v, _)| live.contains(v.index())) {
-            let term = self.register(index, Symbol { frame: depth, value }, info.ty, &names, instances);
+            let term = self.register(index, Symbol::new(depth, value), info.ty, &names, instances);
             let at = base + crate::code::Code::slot(value) as usize;
             thread.registers[at] = self.machine.domain.value(term);
         }
@@ -447,7 +451,14 @@ impl Builder<'_, '_> {
         names: &Expressions<'_>,
         instances: &Rc<[InstanceId]>,
     ) -> Term {
-        let name = names.operand(Operand::Value(symbol.value));
+        if let Some(shared) = self.shared(thread, symbol, ty.bits()) {
+            self.registers[thread].insert(symbol, shared);
+            return shared;
+        }
+        let mut name = names.operand(Operand::Value(symbol.value));
+        if let Some(path) = symbol.inside {
+            name = format!("{}::{name}", self.program.functions[self.start.pool.path(path).func].name);
+        }
         let name = self.in_frame(name, thread, symbol.frame);
         let name = self.origins().unique(name);
         let term = self.machine.domain.pool.symbol(&name, ty.bits());
@@ -466,8 +477,11 @@ impl Builder<'_, '_> {
 
     /// The type of what a register points to, as the source says.
     fn pointee(&self, thread: usize, symbol: Symbol) -> Option<TypeId> {
-        let point = self.start.context.threads[thread].stack.0[symbol.frame as usize];
-        let ty = self.program.functions[point.func].values[symbol.value].source_type?;
+        let func = match symbol.inside {
+            None => self.start.context.threads[thread].stack.0[symbol.frame as usize].func,
+            Some(path) => self.start.pool.path(path).func,
+        };
+        let ty = self.program.functions[func].values[symbol.value].source_type?;
         match self.program.types.resolve(ty)?.1 {
             SourceType::Pointer { .. } => target_at(&self.program.types, ty, 0),
             _ => None,
@@ -493,6 +507,9 @@ impl Builder<'_, '_> {
             Expr::Binary { op, a, b } => {
                 let ty = Type::Int(u8::try_from(pool.width(a)).ok()?);
                 let (a, b) = (self.evaluate(thread, a)?, self.evaluate(thread, b)?);
+                if let Some(quotient) = self.quotient(op, a, b) {
+                    return Some(quotient);
+                }
                 let value = self.machine.domain.binary(op, ty, &SymValue::Term(a), &SymValue::Term(b)).ok()?;
                 self.machine.domain.term(&value, width)
             }
@@ -532,6 +549,9 @@ impl Builder<'_, '_> {
     fn symbol(&mut self, thread: usize, symbol: Symbol) -> Option<Term> {
         if let Some(&known) = self.registers[thread].get(&symbol) {
             return Some(known);
+        }
+        if let Some(path) = symbol.inside {
+            return self.returned(thread, symbol, path);
         }
         let point = self.start.context.threads.get(thread)?.stack.0.get(symbol.frame as usize).copied()?;
         let program = Arc::clone(&self.program);
@@ -644,6 +664,9 @@ impl Builder<'_, '_> {
 
     /// What is known between threads.
     fn relations(&mut self) {
+        for thread in 0..self.start.context.threads.len() {
+            self.ranges(thread);
+        }
         for relation in &self.start.facts.relations {
             let (a, b) = (self.evaluate(relation.a.0, relation.a.1), self.evaluate(relation.b.0, relation.b.1));
             let (Some(a), Some(b)) = (a, b) else { continue };

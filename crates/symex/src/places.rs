@@ -160,10 +160,9 @@ impl<D: Domain> Places for StatePlaces<'_, D> {
             SymbolSource::ExtentEnd { root } => (root, true),
             SymbolSource::Register { .. }
             | SymbolSource::Memory { .. }
+            | SymbolSource::Quotient { .. }
             | SymbolSource::WaitStart { .. }
-            | SymbolSource::NoThread { .. } => {
-                return None;
-            }
+            | SymbolSource::NoThread { .. } => return None,
         };
         let (pointer, _) = self.origins()?.pointer_of(RootId::from_index(root as usize))?;
         Some(Extent { name: format!("*{pointer}"), root, is_end })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use icsched_dataflow::{
     Analysis, BarrierCount, Base, Context, Count, Definitions, Expr, ExprId, ExprPool, HeldLock, InitialState,
-    Options as InitialOptions, Place, RelationKind, Status, Symbol, ThreadContext,
+    Options as InitialOptions, Place, Range, RelationKind, Status, Symbol, ThreadContext,
 };
 use icsched_ir::{CallStack, Function, Origin, Program, Type};
 use icsched_pointsto::{
@@ -18,6 +18,7 @@ use icsched_symex::memory::{ObjectKind, address, function_address, global_object
 use icsched_symex::{Machine, MemoryByte, Options, State, Thread, ThreadId, ThreadStatus, arith};
 
 use crate::random::Random;
+use crate::returned::Returned;
 
 /// Instructions of one run.
 const STEPS: u32 = 3000;
@@ -28,6 +29,10 @@ pub(crate) struct Looked {
     pub(crate) contexts: u64,
     pub(crate) registers: u64,
     pub(crate) places: u64,
+    /// Of both, those that mention a register of an activation that has returned.
+    pub(crate) inside: u64,
+    /// Those that mention a choice.
+    pub(crate) chosen: u64,
     /// Places of which two threads or more were alive.
     pub(crate) concurrent: u64,
     /// Locks that were held, and how many of them were said to be held by their names.
@@ -35,10 +40,19 @@ pub(crate) struct Looked {
     pub(crate) named: u64,
     /// Barriers of which something was said.
     pub(crate) barriers: u64,
+    /// Numbers that are between others.
+    pub(crate) ranges: u64,
     /// Relations between threads.
     pub(crate) relations: u64,
     /// Those that say that something is equal.
     pub(crate) equal: u64,
+}
+
+impl Looked {
+    fn look_at(&mut self, pool: &ExprPool, e: ExprId) {
+        self.inside += u64::from(pool.symbols(e).iter().any(|s| s.inside.is_some()));
+        self.chosen += u64::from(matches!(pool.get(e), Expr::Select { .. }));
+    }
 }
 
 /// One thread of a state, with the frame that counts as its oldest.
@@ -46,12 +60,17 @@ struct View<'s> {
     state: &'s State<ConcreteDomain>,
     thread: &'s Thread<ConcreteDomain>,
     oldest: usize,
+    returned: &'s Returned,
 }
 
 impl View<'_> {
-    fn register(&self, symbol: Symbol) -> u64 {
+    fn register(&self, pool: &ExprPool, symbol: Symbol) -> u64 {
         use icsched_ir::EntityId as _;
         let frame = &self.thread.frames[self.oldest + symbol.frame as usize];
+        if let Some(path) = symbol.inside.map(|path| pool.path(path)) {
+            let held = self.returned.register(frame.id, path, symbol.value);
+            return held.unwrap_or_else(|| panic!("{symbol} is of an activation that has returned"));
+        }
         self.thread.registers[frame.base as usize + symbol.value.index()]
     }
 
@@ -63,7 +82,7 @@ impl View<'_> {
             Expr::Constant { bits, .. } => bits,
             Expr::Global(global) => address(global_object(global), 0),
             Expr::Function(func) => function_address(func),
-            Expr::Symbol { symbol, .. } => self.register(symbol),
+            Expr::Symbol { symbol, .. } => self.register(pool, symbol),
             Expr::Sum { base, offset } => of(base)?.wrapping_add(offset) & int(e).mask(),
             Expr::Binary { op, a, b } => arith::binary(op, int(a), of(a)?, of(b)?).ok()?,
             Expr::Unary { op, a } => arith::unary(op, int(a), of(a)?),
@@ -103,18 +122,20 @@ impl View<'_> {
         };
         for (registers, frame) in facts.registers.iter().zip(0..) {
             for (&value, &e) in registers {
-                let symbol = Symbol { frame, value };
+                let symbol = Symbol::new(frame, value);
                 let Some(expected) = self.value(pool, e) else { continue };
                 looked.registers += 1;
-                if self.register(symbol) != expected {
-                    return say(symbol.to_string(), e, self.register(symbol), expected);
+                looked.look_at(pool, e);
+                let holds = self.register(pool, symbol);
+                if holds != expected {
+                    return say(symbol.to_string(), e, holds, expected);
                 }
             }
         }
         for known in &facts.places {
             let base = match known.place.base {
                 Base::Global(global) => address(global_object(global), 0),
-                Base::Symbol(symbol) => self.register(symbol),
+                Base::Symbol(symbol) => self.register(pool, symbol),
             };
             let at = base.wrapping_add(known.place.offset.cast_unsigned());
             let (Some(holds), Some(expected)) = (self.memory(at, known.place.bytes), self.value(pool, known.value))
@@ -122,10 +143,30 @@ impl View<'_> {
                 continue;
             };
             looked.places += 1;
+            looked.look_at(pool, known.value);
             looked.concurrent += u64::from(self.state.live_threads().count() > 1);
             if holds != expected {
-                return say(known.place.describe(program), known.value, holds, expected);
+                return say(known.place.describe(program, pool), known.value, holds, expected);
             }
+        }
+        Ok(())
+    }
+
+    /// A number must be between what it is said to be.
+    fn check_range(&self, program: &Program, pool: &ExprPool, range: &Range) -> Result<(), String> {
+        let signed = |width: u32, bits: u64| (bits << (64 - width)).cast_signed() >> (64 - width);
+        let Some(value) = self.value(pool, range.value) else { return Ok(()) };
+        let value = signed(pool.width(range.value), value);
+        let bound = match range.bound {
+            Count::Constant(bits) => Some(bits.cast_signed()),
+            Count::Place(Place { base: Base::Global(global), offset, bytes }) => {
+                let at = address(global_object(global), 0).wrapping_add(offset.cast_unsigned());
+                self.memory(at, bytes).map(|held| signed(8 * bytes, held))
+            }
+            Count::Place(_) | Count::Any => None,
+        };
+        if value < range.start.cast_signed() || bound.is_some_and(|bound| value >= bound) {
+            return Err(format!("{} = {value} is said to be in {range:?}", pool.describe(program, range.value)));
         }
         Ok(())
     }
@@ -187,6 +228,12 @@ fn check_relations(
 ) -> Result<(), String> {
     let context = Context { threads: threads.iter().map(|(_, thread)| thread.clone()).collect(), ..Context::default() };
     let state = analysis.initial_state(&context, &InitialOptions::default()).map_err(|e| e.to_string())?;
+    for ((view, _), known) in threads.iter().zip(&state.threads) {
+        for range in &known.ranges {
+            looked.ranges += 1;
+            view.check_range(program, analysis.pool(), range)?;
+        }
+    }
     for relation in &state.relations {
         looked.relations += 1;
         looked.equal += u64::from(relation.kind == RelationKind::Equal);
@@ -249,8 +296,10 @@ pub(crate) fn check(text: &str, seed: u64, looked: &mut Looked) -> Result<(), St
     let mut machine = Machine::new(shared, ConcreteDomain, Box::new(MemoryHost::default()), Options::default());
     let arguments = Arguments { argc: random.below(4), argv: Vec::new(), environment: Vec::new() };
     let mut state = machine.initial_state(&arguments).map_err(|stop| format!("{stop:?}"))?;
+    let mut returned = Returned::default();
     for _ in 0..STEPS {
         preempt(&machine, &mut state, &mut random);
+        returned.watch(&machine, &state);
         if machine.run(&mut state, &mut (), 1).is_err() {
             return Ok(());
         }
@@ -282,7 +331,7 @@ pub(crate) fn check(text: &str, seed: u64, looked: &mut Looked) -> Result<(), St
                 return Err(format!("a state was reached at {context:?}, which nothing leads to"));
             }
             looked.contexts += 1;
-            let view = View { state: &state, thread, oldest };
+            let view = View { state: &state, thread, oldest, returned: &returned };
             let locks = if known.locks_known {
                 view.check_locks(&analysis, &known.threads[0].held, looked)
             } else {

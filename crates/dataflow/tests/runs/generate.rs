@@ -126,9 +126,22 @@ impl Generator {
         self.locals(&mut scope);
         self.budget = 14;
         self.statements(&mut scope, 5, 2);
+        if self.random.chance(40) {
+            self.derive(&mut scope);
+        }
         let result = self.number(&scope);
         self.line(&format!("return {result}"));
         self.out.push_str("}\n");
+    }
+
+    /// Stores what was computed with a loaded number, as the last that a function does: its callers know how.
+    fn derive(&mut self, scope: &mut Scope) {
+        let (from, number, read, made) = (self.address(scope), self.number(scope), self.fresh(), self.fresh());
+        self.line(&format!("{read}: i32 = load [{from}]"));
+        self.line(&format!("{made}: i32 = mul {read}, {}", number.trim_end_matches(":i32")));
+        let to = self.address(scope);
+        self.line(&format!("store [{to}], {made}"));
+        scope.numbers.extend([read, made]);
     }
 
     fn worker(&mut self) {

@@ -9,6 +9,7 @@
 mod check;
 mod generate;
 mod random;
+mod returned;
 mod rounds;
 
 use check::{Looked, check};

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use icsched_dataflow::{
-    Analysis, BarrierCount, Context, Count, HeldLock, Options, Relation, RelationKind, Symbol, ThreadContext,
+    Analysis, BarrierCount, Context, Count, HeldLock, Options, Range, Relation, RelationKind, Symbol, ThreadContext,
     ThreadFacts,
 };
 use icsched_ir::{Function, Origin, Program, ProgramPoint};
@@ -45,6 +45,8 @@ struct Thread {
     memory: Vec<Cell>,
     /// Locks that it may hold.
     held: Vec<String>,
+    /// `0 <= v7#0 < threads+0:4`, as signed numbers.
+    ranges: Vec<String>,
 }
 
 /// What one initialisation may have told some barriers.
@@ -123,7 +125,7 @@ fn shown(
     for ((values, point), frame) in known.registers.iter().zip(points).zip(0..) {
         for (&value, &e) in values {
             let name = program.functions[point.func].values[value].name.clone();
-            registers.push(Register { register: Symbol { frame, value }.to_string(), name, holds: holds(e) });
+            registers.push(Register { register: Symbol::new(frame, value).to_string(), name, holds: holds(e) });
         }
     }
     let of_program = |place: &icsched_dataflow::Place| match place.base {
@@ -131,7 +133,7 @@ fn shown(
         icsched_dataflow::Base::Symbol(_) => true,
     };
     let memory = known.places.iter().filter(|p| of_program(&p.place)).map(|p| Cell {
-        place: p.place.describe(program),
+        place: p.place.describe(program, analysis.pool()),
         holds: holds(p.value),
         conflict_free: p.conflict_free,
     });
@@ -143,6 +145,7 @@ fn shown(
         registers,
         memory: memory.collect(),
         held: locks(program, analysis, &facts.held),
+        ranges: facts.ranges.iter().map(|known| range(program, analysis, known)).collect(),
     }
 }
 
@@ -162,12 +165,20 @@ fn locations(program: &Program, analysis: &Analysis<'_, '_>, places: &[(ObjectId
 }
 
 fn barrier(program: &Program, analysis: &Analysis<'_, '_>, known: &BarrierCount) -> Barrier {
-    let expects = match known.count {
+    Barrier { barriers: locations(program, analysis, &known.barriers), expects: count(program, analysis, known.count) }
+}
+
+fn count(program: &Program, analysis: &Analysis<'_, '_>, count: Count) -> String {
+    match count {
         Count::Constant(number) => number.to_string(),
-        Count::Place(place) => place.describe(program),
+        Count::Place(place) => place.describe(program, analysis.pool()),
         Count::Any => "any".to_owned(),
-    };
-    Barrier { barriers: locations(program, analysis, &known.barriers), expects }
+    }
+}
+
+fn range(program: &Program, analysis: &Analysis<'_, '_>, known: &Range) -> String {
+    let bound = count(program, analysis, known.bound);
+    format!("{} <= {} < {bound}", known.start, analysis.pool().describe(program, known.value))
 }
 
 fn relation(program: &Program, analysis: &Analysis<'_, '_>, relation: &Relation) -> String {
@@ -212,6 +223,9 @@ fn write_text(out: &mut String, document: &Document) -> fmt::Result {
         }
         for lock in &thread.held {
             writeln!(out, "  may hold {lock}")?;
+        }
+        for range in &thread.ranges {
+            writeln!(out, "  {range}")?;
         }
     }
     if !document.locks_known {

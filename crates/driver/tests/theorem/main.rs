@@ -13,6 +13,8 @@ mod random;
 mod record;
 mod recorded;
 mod relation;
+#[path = "../../../dataflow/tests/runs/returned.rs"]
+mod returned;
 mod subject;
 mod vary;
 mod watch;

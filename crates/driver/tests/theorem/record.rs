@@ -10,6 +10,7 @@ use icsched_symex::{Machine, MemoryByte, Stop, Thread, ThreadId, ThreadStatus};
 use crate::programs::Input;
 use crate::random::Random;
 use crate::recorded::{Concrete, Recorded, View};
+use crate::returned::Returned;
 
 /// Instructions of one run.
 const MAX_RUN: u64 = 60_000;
@@ -34,7 +35,7 @@ fn run(
     machine: &mut Machine<ConcreteDomain>,
     input: &Input,
     random: &mut Random,
-    mut visit: impl FnMut(&Machine<ConcreteDomain>, &Concrete) -> bool,
+    mut visit: impl FnMut(&Machine<ConcreteDomain>, &Concrete, &Returned) -> bool,
 ) -> u64 {
     let mut host = MemoryHost::default();
     host.stdin = input.stdin.clone().into_bytes();
@@ -46,7 +47,9 @@ fn run(
         environment: vec![string(b"HOME=/nowhere")],
     };
     let Ok(mut state) = machine.initial_state(&arguments) else { return 0 };
+    let mut returned = Returned::default();
     while state.instructions < MAX_RUN {
+        returned.watch(machine, &state);
         match machine.run(&mut state, &mut (), 1) {
             Ok(()) => {}
             Err(Stop::Switch) => {
@@ -62,7 +65,7 @@ fn run(
             }
             Err(_) => break,
         }
-        if !visit(machine, &state) {
+        if !visit(machine, &state, &returned) {
             break;
         }
     }
@@ -88,7 +91,7 @@ fn stack(
 /// The context of a state: all live threads, each with so many frames (all of them, if not said).
 fn context(
     machine: &Machine<ConcreteDomain>,
-    state: &Concrete,
+    (state, returned): (&Concrete, &Returned),
     lengths: &dyn Fn(usize, usize) -> usize,
     none_ended: bool,
 ) -> Option<(Context, Recorded)> {
@@ -116,7 +119,7 @@ fn context(
         views.push(View { thread: thread.id, oldest });
         stacks.push(CallStack(points));
     }
-    Some((context, Recorded { state: state.clone(), views, stacks }))
+    Some((context, Recorded { state: state.clone(), views, stacks, returned: returned.clone() }))
 }
 
 /// Contexts of random states, each with all states at it that some runs pass, up to a few.
@@ -128,7 +131,7 @@ pub(crate) fn places(
 ) -> Vec<Place> {
     let mut places: Vec<Place> = Vec::new();
     let (given, schedule) = (input(random), random.clone());
-    let length = run(machine, &given, &mut schedule.clone(), |_, _| true);
+    let length = run(machine, &given, &mut schedule.clone(), |_, _, _| true);
     let threads = run_threads(machine, &given, &schedule);
     for _ in 0..4 * count {
         if places.len() >= count {
@@ -140,7 +143,7 @@ pub(crate) fn places(
         let (whole, only_program, choice) = (random.chance(60), random.chance(80), random.clone());
         let none_ended = choice.clone().chance(40);
         let mut found = None;
-        run(machine, &given, &mut schedule.clone(), |machine, state| {
+        run(machine, &given, &mut schedule.clone(), |machine, state, returned| {
             if state.instructions < at {
                 return true;
             }
@@ -160,7 +163,7 @@ pub(crate) fn places(
                     all - usize::try_from(choice.below(all as u64)).expect("stacks are short")
                 }
             };
-            found = context(machine, state, &lengths, none_ended);
+            found = context(machine, (state, returned), &lengths, none_ended);
             found.is_none() && state.instructions < at + 4000
         });
         random.below(2);
@@ -180,7 +183,7 @@ pub(crate) fn places(
 /// The instruction at which the second thread is there.
 fn run_threads(machine: &mut Machine<ConcreteDomain>, input: &Input, schedule: &Random) -> Option<u64> {
     let mut first = None;
-    run(machine, input, &mut schedule.clone(), |_, state| {
+    run(machine, input, &mut schedule.clone(), |_, state, _| {
         if state.threads.len() > 1 {
             first = Some(state.instructions);
         }
@@ -192,7 +195,7 @@ fn run_threads(machine: &mut Machine<ConcreteDomain>, input: &Input, schedule: &
 /// Other states at the same contexts.
 fn more(machine: &mut Machine<ConcreteDomain>, input: &Input, random: &mut Random, places: &mut [Place]) {
     let mut seen = 0u32;
-    run(machine, input, random, |machine, state| {
+    run(machine, input, random, |machine, state, returned| {
         let Some(top) = state.current_thread().top() else { return true };
         let here = machine.code.point(top.func, top.pc);
         for place in places.iter_mut().filter(|p| p.states.len() < MAX_STATES) {
@@ -206,7 +209,7 @@ fn more(machine: &mut Machine<ConcreteDomain>, input: &Input, random: &mut Rando
             };
             // Not the same state again and again.
             seen += 1;
-            if let Some((context, recorded)) = context(machine, state, &lengths, place.context.none_ended)
+            if let Some((context, recorded)) = context(machine, (state, returned), &lengths, place.context.none_ended)
                 && context == place.context
                 && seen.is_multiple_of(3)
             {

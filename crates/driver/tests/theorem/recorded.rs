@@ -6,6 +6,8 @@ use icsched_symex::concrete::ConcreteDomain;
 use icsched_symex::memory::{AddressClass, ObjectId, classify};
 use icsched_symex::{Frame, MemoryByte, State, Thread, ThreadId};
 
+use crate::returned::Returned;
+
 pub(crate) type Concrete = State<ConcreteDomain>;
 
 /// A thread of a recorded state, as a thread of the context.
@@ -23,6 +25,8 @@ pub(crate) struct Recorded {
     pub(crate) views: Vec<View>,
     /// The whole stacks of its threads.
     pub(crate) stacks: Vec<CallStack>,
+    /// What was in registers of activations that have returned.
+    pub(crate) returned: Returned,
 }
 
 impl Recorded {

@@ -212,8 +212,18 @@ impl<'a> Relation<'a> {
         let Some(source) = domain.source_of(symbol) else { return Err(Ended::Cut("an input")) };
         match source {
             SymbolSource::Register { thread, symbol } => {
+                if let Some(path) = symbol.inside {
+                    let Some(frame) = self.recorded.frame(thread, symbol.frame as usize) else { return Ok(None) };
+                    let path = domain.call_path(path).ok_or(Ended::Cut("an activation of another context"))?;
+                    return Ok(self.recorded.returned.register(frame.id, path, symbol.value));
+                }
                 let Some(slot) = self.recorded.slot(thread, symbol) else { return Ok(None) };
                 Ok(self.recorded.thread(thread).registers.get(slot).copied())
+            }
+            SymbolSource::Quotient { op, a, b } => {
+                let width = u8::try_from(domain.pool.width(symbol)).map_err(|_| Ended::Cut("a wide division"))?;
+                let (a, b) = (self.eval(domain, a)?, self.eval(domain, b)?);
+                Ok(icsched_symex::arith::binary(op, icsched_ir::Type::Int(width), a, b).ok())
             }
             SymbolSource::Memory { root, offset } => {
                 let Some(at) = self.place(domain, root, &offset)? else { return Ok(None) };

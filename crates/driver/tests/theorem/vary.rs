@@ -45,6 +45,8 @@ pub(crate) fn state(
                 let at = base.wrapping_add(relation.value(domain, &offset).ok()?);
                 write(&mut varied, at, value, width / 8)?;
             }
+            // What is divided would have to be found that gives the value.
+            SymbolSource::Quotient { .. } => return None,
             SymbolSource::ExtentStart { .. }
             | SymbolSource::ExtentEnd { .. }
             | SymbolSource::WaitStart { .. }
@@ -59,6 +61,7 @@ pub(crate) fn state(
 }
 
 fn set_register(recorded: &mut Recorded, thread: usize, symbol: Symbol, value: u64) -> Option<()> {
+    symbol.own_register()?;
     let slot = recorded.slot(thread, symbol)?;
     let id = recorded.views[thread].thread;
     *Rc::make_mut(&mut recorded.state.threads[id.index()]).registers.get_mut(slot)? = value;
@@ -99,7 +102,7 @@ fn dependents(
                 let held = thread.registers[frame.base as usize + Code::slot(value) as usize];
                 if let SymValue::Term(t) = held {
                     let bits = relation.eval(domain, t).ok()?;
-                    found.push((index, Symbol { frame: depth, value }, relation.untranslate(bits)?));
+                    found.push((index, Symbol::new(depth, value), relation.untranslate(bits)?));
                 }
             }
         }

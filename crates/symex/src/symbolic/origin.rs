@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use icsched_dataflow::{CallPath, PathId};
 use icsched_ir::{EntityId, GlobalId, Operand, Program, SourceType, TypeId, TypeTable, ValueId, describe_offset};
 use icsched_ir::{describe_pointee, entity_id};
 use icsched_pointsto::{InstanceId, ObjectId as Abstract, ObjectKind as AbstractKind, Offsets, PointsTo};
@@ -87,6 +88,8 @@ pub(crate) struct Origins {
     symbols: FxHashMap<Term, Origin>,
     /// What symbols stand for.
     pub(crate) sources: FxHashMap<Term, SymbolSource>,
+    /// The activations that registers are of that are in no frame.
+    pub(crate) call_paths: FxHashMap<PathId, CallPath>,
     /// What memory holds in the initial state at addresses that depend on it, with an address for each.
     pub(crate) loaded: FxHashMap<Term, SymValue>,
     /// Comparisons of such values with constants, which were moved into their arms.
@@ -118,6 +121,7 @@ impl Origins {
             roots: Vec::new(),
             symbols: FxHashMap::default(),
             sources: FxHashMap::default(),
+            call_paths: FxHashMap::default(),
             loaded: FxHashMap::default(),
             comparisons: FxHashMap::default(),
             root_of: FxHashMap::default(),

@@ -1,7 +1,8 @@
 //! Where the values of a state's symbols can be looked up, for who has a concrete state at the same context: the assignment of
 //! Bergan's Definition 1 (2.7).
 
-use icsched_dataflow::Symbol;
+use icsched_dataflow::{CallPath, PathId, Symbol};
+use icsched_ir::BinOp;
 use icsched_ir::EntityId as _;
 use icsched_smt::Term;
 
@@ -26,6 +27,15 @@ pub enum SymbolSource {
         root: u32,
         /// Offset in it.
         offset: SymValue,
+    },
+    /// The result of a division.
+    Quotient {
+        /// Which one.
+        op: BinOp,
+        /// What is divided.
+        a: Term,
+        /// By what.
+        b: Term,
     },
     /// Least offset of a root's object.
     ExtentStart {
@@ -58,6 +68,11 @@ impl SymbolicDomain {
     /// What a symbol of the initial state stands for; `None` for any other term.
     pub fn source_of(&self, symbol: Term) -> Option<SymbolSource> {
         self.origins.as_deref()?.sources.get(&symbol).copied()
+    }
+
+    /// The activation that a [register](SymbolSource::Register) is of, if that is no frame.
+    pub fn call_path(&self, id: PathId) -> Option<&CallPath> {
+        self.origins.as_deref()?.call_paths.get(&id)
     }
 
     /// The pointer that a root was made for, and the offset in the root that it points to; `None` for a variable's root.

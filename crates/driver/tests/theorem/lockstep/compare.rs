@@ -56,7 +56,7 @@ impl Lockstep<'_, '_> {
                 let real_frame = &self.concrete.thread(concrete).frames[oldest + depth];
                 let bits = self.concrete.thread(concrete).registers[real_frame.base as usize + value.index()];
                 self.looked.registers += 1;
-                let what = || Symbol { frame: u32::try_from(depth).expect("few frames"), value }.to_string();
+                let what = || Symbol::new(u32::try_from(depth).expect("few frames"), value).to_string();
                 self.same(state, symbolic, bits, what)?;
             }
         }
