@@ -14,6 +14,9 @@ use crate::state::State;
 use crate::stop::{DecisionKind, Stop};
 use crate::thread::ThreadStatus;
 
+/// `ICS_ENDS` of `ics.h`.
+const ENDS: u64 = 6;
+
 impl<D: Domain> Machine<D> {
     /// [`icsched_ir::Intrinsic::Known`].
     pub(super) fn known<O: Observer>(&mut self, state: &mut State<D>, observer: &mut O) -> Result<(), Stop<D>> {
@@ -27,6 +30,9 @@ impl<D: Domain> Machine<D> {
         let (value, _) = access::load(cx.domain, cx.heap, cx.path, &field, ty)?;
         if D::as_constant(&value).is_some() {
             return Ok(());
+        }
+        if D::as_constant(&what) == Some(ENDS) {
+            return self.ends(state, observer, &object, &value);
         }
         let (mut waiting, mut held) = (Vec::new(), Vec::new());
         for thread in state.live_threads() {
@@ -46,6 +52,26 @@ impl<D: Domain> Machine<D> {
         };
         let Some(holds) = self.domain.invariant(&state.path, what, &value, &object) else { return Ok(()) };
         decide(&mut self.domain, &state.path, &holds, DecisionKind::Assume).map(drop)
+    }
+
+    /// A string ends as far as it was followed, where nobody knows how large its object is or asks for errors.
+    fn ends<O: Observer>(
+        &mut self,
+        state: &mut State<D>,
+        observer: &mut O,
+        string: &D::Value,
+        ended: &D::Value,
+    ) -> Result<(), Stop<D>> {
+        let cx = self.cx(state, observer);
+        let found = access::targets(cx.domain, cx.heap, cx.path, string, 1, false)?;
+        let mut objects = found.iter().map(|target| target.object);
+        let is_initial = |id| cx.heap.object(id).is_some_and(|o| o.root().is_some());
+        if cx.domain.checks_memory() && !objects.any(|id| is_initial(id) && cx.domain.is_of_unknown_size(id)) {
+            return Ok(());
+        }
+        let zero = D::constant(0);
+        let holds = operations::int_compare(cx.domain, IntPredicate::Ne, Type::Int(32), ended, &zero);
+        decide(cx.domain, cx.path, &holds, DecisionKind::Assume).map(drop)
     }
 
     /// [`icsched_ir::Intrinsic::Handle`]: handles are the slots of the models' table, counted from 1.
