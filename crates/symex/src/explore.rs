@@ -245,6 +245,8 @@ impl PathRun {
                 if machine.domain.has_grants() { 1 } else { BUDGET.min(limits.instructions - self.state.instructions) };
             match machine.run(&mut self.state, &mut self.trace, budget) {
                 Ok(()) => _ = machine.domain.retract_grants(),
+                // No more choices behind the last branch of the program.
+                Err(Stop::Undecided { .. } | Stop::Switch) if self.limit_reached(limits).is_some() => {}
                 Err(Stop::Undecided { condition, kind, error }) => {
                     let asked = limits.errors || !kind.false_is_error();
                     if let Some(advance) = self.settle(machine, condition, kind, error, asked) {
