@@ -149,6 +149,8 @@ pub struct Step {
     pub point: Option<ProgramPoint>,
     /// Synchronisation events of the path before it.
     pub events: usize,
+    /// Conditional branches of the program itself before it.
+    pub branches: u64,
     /// Instructions of the path before it.
     pub instructions: u64,
 }
@@ -231,6 +233,12 @@ impl PathRun {
     /// The same, without a trace: for who only wants to know what was chosen and how the path ends.
     pub fn untraced(state: State<SymbolicDomain>) -> Self {
         PathRun { traced: false, ..Self::new(state) }
+    }
+
+    /// The same, with the sides in the trace to which branches of the program go.
+    pub fn with_sides(mut self) -> Self {
+        self.trace.sides = Some(Vec::new());
+        self
     }
 
     /// Runs to the next choice or the end.
@@ -399,7 +407,8 @@ impl PathRun {
         let at = self.state.program_call(&machine.code, thread).stack.0.last().copied();
         let point = self.state.point(&machine.code);
         let (events, instructions) = (self.state.events.len(), self.state.instructions);
-        self.steps.push(Step { thread, at, what, point, events, instructions });
+        let branches = self.trace.branches;
+        self.steps.push(Step { thread, at, what, point, events, branches, instructions });
     }
 
     /// Another path that is the same so far.

@@ -186,7 +186,12 @@ impl<D: Domain> Machine<D> {
                 none
             }
             Intrinsic::Malloc if cx.is_unknown(args[0]) && !cx.domain.checks_memory() => {
+                let (bytes, most) = (cx.get(args[0]), D::constant(MAX_OBJECT));
+                let fits = operations::int_compare(cx.domain, IntPredicate::Ule, Type::Int(64), &bytes, &most);
                 let zeroed = cx.constant(args[1], DecisionKind::Concretise)? & 0xFFFF_FFFF != 0;
+                if !super::context::decide(cx.domain, cx.path, &fits, DecisionKind::Other)? {
+                    return Ok(none);
+                }
                 let at = state.program_point(&self.code);
                 let object = self.domain.allocate_unsized(&mut state.heap, at, zeroed);
                 Done::Value(D::constant(object.map_or(0, |object| address(object, 0))))
