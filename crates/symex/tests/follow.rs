@@ -107,7 +107,7 @@ const MODEL: &str = r#"program "model.bc"
 
 function f0 @main(v0: i32 "argc", v1: ptr "argv", v2: ptr "envp") -> i32 {
 b0:
-    v3: i32 = call f1(v0)
+    v3: i32 = call @looks(v0)
     return 0
 }
 
