@@ -26,7 +26,8 @@ static int blocked_on(pthread_cond_t *cond, unsigned long deadline) {
         timed_out = woken == ICS_TIMED_OUT;
         if (woken == ICS_NOTIFIED || timed_out) break;
     }
-    if (--c->waiters == 0) __ics_notify_all(&c->waiters);
+    c->waiters--;
+    __ics_notify_all(&c->waiters); /* who destroys it looks whether they are all gone */
     return timed_out;
 }
 

@@ -26,6 +26,8 @@ struct set {
 };
 
 static struct set *all;
+/* Whether there ever was one: keeps closing free for programs that make none. */
+static int used;
 
 static int fail(int error) {
     errno = error;
@@ -36,6 +38,7 @@ int epoll_create1(int flags) {
     if (flags & ~EPOLL_CLOEXEC) return fail(EINVAL);
     int fd = ics_new_file(ICS_EPOLL, O_RDWR | flags, -1);
     if (fd < 0) return -1;
+    used = 1;
     struct set *s = __ics_malloc(sizeof *s, 1);
     s->next = all;
     all = s;
@@ -62,6 +65,7 @@ void ics_epoll_close(struct ics_file *f) {
 }
 
 void ics_epoll_forget(const struct ics_file *f) {
+    if (!used) return;
     for (struct set *s = all; s; s = s->next)
         for (struct entry **at = &s->entries; *at;)
             if ((*at)->file == f) forget_entry(at);

@@ -16,11 +16,14 @@
 #include "ics_string.h"
 #include "ics_thread.h"
 
-static struct ics_file files[ICS_MAX_FILES];
-/* By descriptor: 1 + the index in `files`, 0 if closed. */
-static unsigned short descriptors[ICS_MAX_FILES];
+#define STANDARD(number) {.kind = ICS_STANDARD, .descriptors = 1, .flags = -1, .host = (number)}
+
+static struct ics_file standard[3] = {STANDARD(0), STANDARD(1), STANDARD(2)};
+/* By descriptor; null if closed. */
+static struct ics_file *descriptors[ICS_MAX_FILES] = {&standard[0], &standard[1], &standard[2]};
 static unsigned char descriptor_flags[ICS_MAX_FILES];
-static int started;
+/* Files that are closed, to be used again. */
+static struct ics_file *unused;
 
 static void attach(struct ics_file *f, int index) {
     f->kind = ICS_SYMBOLIC_FILE;
@@ -30,23 +33,18 @@ static void attach(struct ics_file *f, int index) {
     f->content = content;
 }
 
-/* The three standard ones. */
-static void start(void) {
-    started = 1;
-    int symbolic = __ics_is_symbolic_domain();
-    for (int i = 0; i < 3; i++) {
-        descriptors[i] = (unsigned short)(i + 1);
-        files[i].kind = symbolic ? ICS_INPUT_FILE : ICS_HOST_FILE;
-        files[i].descriptors = 1;
-        files[i].flags = -1;
-        files[i].host = i;
-    }
-    if (symbolic && __ics_symbolic_file_size(-1) >= 0) attach(&files[0], -1);
+/* A standard one is looked at first. */
+static void start(struct ics_file *f) {
+    f->kind = __ics_is_symbolic_domain() ? ICS_INPUT_FILE : ICS_HOST_FILE;
+    if (f->kind == ICS_INPUT_FILE && f->host == 0 && __ics_symbolic_file_size(-1) >= 0) attach(f, -1);
 }
 
 struct ics_file *ics_file(int fd) {
-    if (!started) start();
-    if (fd >= 0 && fd < ICS_MAX_FILES && descriptors[fd]) return &files[descriptors[fd] - 1];
+    if (fd >= 0 && fd < ICS_MAX_FILES && descriptors[fd]) {
+        struct ics_file *f = descriptors[fd];
+        if (f->kind == ICS_STANDARD) start(f);
+        return f;
+    }
     errno = EBADF;
     return 0;
 }
@@ -60,25 +58,41 @@ static int fail(int error) {
     return -1;
 }
 
+/* Where nobody knows which descriptors are closed, one of them is an input; it is taken for granted that there is one. */
+static int some_descriptor(int from) {
+    unsigned fd = (unsigned)__ics_input("descriptor", 32);
+    __ics_assume((fd >= (unsigned)from) & (fd < ICS_MAX_FILES));
+    __ics_assume(descriptors[fd] == 0);
+    return (int)fd;
+}
+
 /* The lowest closed descriptor from `from`. */
 static int free_descriptor(int from) {
-    if (!started) start();
     int fd = from;
-    while (fd < ICS_MAX_FILES && descriptors[fd]) fd++;
-    return fd < ICS_MAX_FILES ? fd : fail(EMFILE);
+    for (; fd < ICS_MAX_FILES; fd++) {
+        if (__ics_is_unknown((unsigned long)descriptors[fd])) return some_descriptor(from);
+        if (!descriptors[fd]) return fd;
+    }
+    return fail(EMFILE);
+}
+
+static struct ics_file *unused_file(void) {
+    if (__ics_is_unknown((unsigned long)unused) || !unused) return __ics_malloc(sizeof *unused, 1);
+    struct ics_file *f = unused;
+    unused = f->next;
+    __ics_memset(f, 0, sizeof *f);
+    return f;
 }
 
 int ics_new_file(enum ics_file_kind kind, int flags, int host) {
-    int fd = free_descriptor(0), index = 0;
+    int fd = free_descriptor(0);
     if (fd < 0) return -1;
-    while (files[index].kind != ICS_CLOSED) index++;
-    struct ics_file *f = &files[index];
-    __ics_memset(f, 0, sizeof *f);
+    struct ics_file *f = unused_file();
     f->kind = kind;
     f->descriptors = 1;
     f->flags = flags & ~(O_CREAT | O_EXCL | O_TRUNC | O_CLOEXEC | O_NOCTTY);
     f->host = host;
-    descriptors[fd] = (unsigned short)(index + 1);
+    descriptors[fd] = f;
     descriptor_flags[fd] = flags & O_CLOEXEC ? FD_CLOEXEC : 0;
     return fd;
 }
@@ -109,7 +123,7 @@ long ics_host_result(long result) {
 }
 
 const char *ics_input_name(char *to, size_t size, const char *call, const char *path) {
-    if (!path || __ics_string_symbolic(path)) return call;
+    if (__ics_is_unknown((unsigned long)path) || !path || __ics_string_symbolic(path)) return call;
     size_t n = strlen(call), m = strlen(path);
     if (n + m + 3 > size) return call;
     __ics_memcpy(to, call, n);
@@ -128,7 +142,6 @@ int ics_outcome(const char *call, const char *path, int error) {
 
 static int symbolic_open(const char *path, int flags) {
     char name[128];
-    if (free_descriptor(0) < 0) return -1;
     int index = __ics_string_symbolic(path) ? -1 : __ics_symbolic_file(path);
     if (index >= 0) {
         int fd = ics_new_file(ICS_SYMBOLIC_FILE, flags, -1);
@@ -203,6 +216,7 @@ static int concrete_close(struct ics_file *f, enum ics_file_kind kind) {
     case ICS_EPOLL: ics_epoll_close(f); break;
     case ICS_SYMBOLIC_FILE:
     case ICS_INPUT_FILE:
+    case ICS_STANDARD:
     case ICS_CLOSED: break;
     }
     return 0;
@@ -216,6 +230,8 @@ int close(int fd) {
     enum ics_file_kind kind = f->kind;
     ics_epoll_forget(f);
     f->kind = ICS_CLOSED;
+    f->next = unused;
+    unused = f;
     if (!__ics_is_symbolic_domain()) return concrete_close(f, kind);
     if (kind == ICS_EPOLL) ics_epoll_close(f);
     __ics_free((void *)f->content);
@@ -270,6 +286,7 @@ static long concrete_read(struct ics_file *f, void *to, size_t n) {
     case ICS_EPOLL:
     case ICS_SYMBOLIC_FILE:
     case ICS_INPUT_FILE:
+    case ICS_STANDARD:
     case ICS_CLOSED: break;
     }
     return fail(EINVAL);
@@ -291,6 +308,7 @@ static long concrete_write(struct ics_file *f, const void *p, size_t n) {
     case ICS_EPOLL:
     case ICS_SYMBOLIC_FILE:
     case ICS_INPUT_FILE:
+    case ICS_STANDARD:
     case ICS_CLOSED: break;
     }
     return fail(EINVAL);

@@ -70,6 +70,7 @@ enum ics_known {
     ICS_COUNTS_THREADS,
     ICS_ZERO_IF_VALID,
     ICS_COUNTS_OTHERS,
+    ICS_ENDS,
 };
 void __ics_known(int what, const void *field, const void *object);
 unsigned long __ics_handle(unsigned long handle);
@@ -87,6 +88,7 @@ _Noreturn void __ics_unsupported(const char *what);
 /* Domain and inputs. */
 int __ics_is_symbolic_domain(void);
 int __ics_is_symbolic(unsigned long value);
+int __ics_is_unknown(unsigned long value);
 int __ics_any_symbolic(const void *p, size_t n);
 int __ics_string_symbolic(const char *s);
 unsigned long __ics_select(unsigned long c, unsigned long a, unsigned long b);

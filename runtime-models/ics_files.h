@@ -10,6 +10,7 @@
 
 enum ics_file_kind {
     ICS_CLOSED,
+    ICS_STANDARD,      /* a standard one that nobody has looked at yet */
     ICS_HOST_FILE,     /* concrete domain: the host's */
     ICS_PIPE,          /* concrete domain: an end of a pipe (pipe.c) */
     ICS_SOCKET,        /* concrete domain (socket.c) */
@@ -22,6 +23,7 @@ enum ics_file_kind {
 
 /* An open file: what descriptors that were made from each other by dup share. */
 struct ics_file {
+    struct ics_file *next; /* of a closed one: another one */
     enum ics_file_kind kind;
     int descriptors;       /* how many there are */
     int flags;             /* of open: access mode and status */

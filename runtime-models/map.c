@@ -33,7 +33,7 @@ static size_t whole(size_t n) {
 /* The map that an address lies in. */
 static struct map *find(const char *p) {
     for (struct map *m = maps; m; m = m->next)
-        if (p >= m->base && p < m->base + m->size) return m;
+        if ((size_t)(p - m->base) < m->size) return m;
     return 0;
 }
 

@@ -14,6 +14,11 @@ static int type_of(const struct ics_mutex *m) {
     return m->kind & ICS_MUTEX_TYPE;
 }
 
+/* Of a kind that neither asks who holds it nor counts. One test, since nobody may know the kind. */
+static int is_plain(const struct ics_mutex *m) {
+    return (m->kind == PTHREAD_MUTEX_NORMAL) | (m->kind == PTHREAD_MUTEX_ADAPTIVE_NP);
+}
+
 /* A destroyed mutex has a kind of -1. */
 static int invalid_kind(const struct ics_mutex *m) {
     return m->kind < 0;
@@ -46,7 +51,7 @@ static int not_taken(struct ics_mutex *m, int error) {
 /* What a lock operation has to say before it can block: -1 to go on. */
 static int early(struct ics_mutex *m, int try) {
     ics_mutex_known(m);
-    if (m->kind == PTHREAD_MUTEX_NORMAL || m->kind == PTHREAD_MUTEX_ADAPTIVE_NP) return -1;
+    if (is_plain(m)) return -1;
     if (invalid_kind(m)) return EINVAL;
     if (m->kind & ICS_MUTEX_ROBUST && m->state == NOT_RECOVERABLE) return ENOTRECOVERABLE;
     if (m->kind & ICS_MUTEX_PROTECT && ics_self()->priority > (int)m->ceiling) return EINVAL;
@@ -135,7 +140,7 @@ void ics_mutex_free(struct ics_mutex *m) {
 
 /* Whether unlocking has to ask who holds it, and whether it is held once more. */
 static int is_checked(const struct ics_mutex *m) {
-    return m->kind != PTHREAD_MUTEX_NORMAL && m->kind != PTHREAD_MUTEX_ADAPTIVE_NP;
+    return !is_plain(m);
 }
 
 /* Why the caller cannot unlock it: because it does not hold it. */

@@ -36,6 +36,7 @@ unsigned ics_ready(struct ics_file *f) {
     case ICS_HOST_FILE:
     case ICS_SYMBOLIC_FILE:
     case ICS_INPUT_FILE: return POLLIN | POLLOUT | POLLRDNORM | POLLWRNORM;
+    case ICS_STANDARD:
     case ICS_CLOSED: break;
     }
     return POLLNVAL;

@@ -66,6 +66,7 @@ int fstat(int fd, struct stat *s) {
     case ICS_EPOLL: describe(s, 0600, 0); return 0;
     case ICS_SYMBOLIC_FILE: describe(s, S_IFREG | 0644, f->size); return 0;
     case ICS_INPUT_FILE:
+    case ICS_STANDARD:
     case ICS_CLOSED: break;
     }
     return input(s, "fstat", 0);

@@ -23,8 +23,9 @@ size_t ics_strlen_bound(const char *s) {
     if (i < room) return i;
     if (room == 0) return byte_at(s, 0); /* the access is the error */
     /* No constant NUL: it is a string only if one of the symbolic bytes is one. */
-    unsigned long ended = 0;
+    int ended = 0;
     for (i = 0; i < room; i++) ended |= byte_at(s, i) == 0;
+    __ics_known(ICS_ENDS, &ended, s);
     if (!ended) __ics_error("a string without a NUL inside its object");
     return room - 1;
 }
@@ -42,15 +43,20 @@ static size_t length_within(const char *s, size_t bound) {
     return length;
 }
 
+/* Whether a pointer is one of several strings that are known. */
+static int is_choice(const void *s) {
+    return __ics_is_symbolic((unsigned long)s) && !__ics_is_unknown((unsigned long)s);
+}
+
 size_t ics_symbolic_strlen(const char *s) {
-    if (__ics_is_symbolic((unsigned long)s)) return branching_strlen(s);
+    if (is_choice(s)) return branching_strlen(s);
     return length_within(s, ics_strlen_bound(s));
 }
 
 size_t ics_symbolic_strnlen(const char *s, size_t limit) {
     size_t bound = 0;
     size_t room = __ics_room(s);
-    if (__ics_is_symbolic((unsigned long)s) || __ics_is_symbolic(limit)) {
+    if (is_choice(s) || __ics_is_symbolic(limit)) {
         while (bound < limit && s[bound]) bound++;
         return bound;
     }
@@ -86,7 +92,7 @@ size_t ics_symbolic_strcpy(char *to, const char *from) {
 }
 
 char *ics_symbolic_strchr(const char *s, int c) {
-    if (__ics_is_symbolic((unsigned long)s)) {
+    if (is_choice(s)) {
         for (;; s++) {
             if (*s == (char)c) return (char *)s;
             if (*s == 0) return 0;
@@ -101,7 +107,7 @@ char *ics_symbolic_strchr(const char *s, int c) {
 }
 
 char *ics_symbolic_strrchr(const char *s, int c) {
-    if (__ics_is_symbolic((unsigned long)s)) {
+    if (is_choice(s)) {
         const char *found = 0;
         for (;; s++) {
             if (*s == (char)c) found = s;
@@ -126,6 +132,9 @@ void *ics_symbolic_memchr(const void *s, int byte, size_t n) {
 
 int ics_symbolic_compare(const void *a, const void *b, size_t n, enum ics_comparison how) {
     unsigned long result = 0, decided = 0;
+    if (__ics_is_unknown(n)) return (int)__ics_select(n == 0, 0, __ics_input("memcmp", 32));
+    if (how != ICS_COMPARE_MEMORY && __ics_is_unknown((unsigned long)a)) n = ICS_MIN(n, ics_strlen_bound(a) + 1);
+    if (how != ICS_COMPARE_MEMORY && __ics_is_unknown((unsigned long)b)) n = ICS_MIN(n, ics_strlen_bound(b) + 1);
     for (size_t i = 0; i < n; i++) {
         unsigned long x = byte_at(a, i), y = byte_at(b, i);
         if (how == ICS_COMPARE_FOLDED) x = ics_fold((int)x), y = ics_fold((int)y);

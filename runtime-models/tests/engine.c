@@ -216,6 +216,7 @@ void __ics_unsupported(const char *what) { stop(what); }
 
 int __ics_is_symbolic_domain(void) { return 0; }
 int __ics_is_symbolic(unsigned long value) { return 0; }
+int __ics_is_unknown(unsigned long value) { return 0; }
 int __ics_any_symbolic(const void *p, size_t n) { return 0; }
 int __ics_string_symbolic(const char *s) { return 0; }
 unsigned long __ics_select(unsigned long c, unsigned long a, unsigned long b) { return c ? a : b; }

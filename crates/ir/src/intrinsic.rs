@@ -136,6 +136,9 @@ intrinsics! {
     IsSymbolicDomain = "__ics_is_symbolic_domain", 0;
     /// `int (unsigned long value)`: 1 if the value is not a constant now.
     IsSymbolic = "__ics_is_symbolic", 1;
+    /// `int (unsigned long value)`: 1 if the run began in the middle of the program and the value is not a constant now. A constant per
+    /// call, never symbolic.
+    IsUnknown = "__ics_is_unknown", 1;
     /// `int (const void *p, size_t n)`: 1 if any of the bytes is not a constant now.
     AnySymbolic = "__ics_any_symbolic", 2;
     /// `int (const char *s)`: 1 if any byte up to and including the first constant NUL is not a constant.

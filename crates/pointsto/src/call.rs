@@ -203,6 +203,7 @@ impl Solver<'_> {
             | Intrinsic::StackRestore
             | Intrinsic::IsSymbolicDomain
             | Intrinsic::IsSymbolic
+            | Intrinsic::IsUnknown
             | Intrinsic::AnySymbolic
             | Intrinsic::StringSymbolic
             | Intrinsic::Input

@@ -213,6 +213,7 @@ pub(crate) struct CallCode {
 /// A decoded function; empty for a declaration.
 #[derive(Clone, Debug)]
 pub(crate) struct FunctionCode {
+    pub(crate) id: FuncId,
     pub(crate) origin: Origin,
     pub(crate) instrs: Vec<Instr>,
     /// Block and IR instruction of each decoded one.

@@ -176,6 +176,24 @@ pub trait Domain: Sized {
     /// or a decision `value == candidate` of this kind.
     fn concretise(&mut self, path: &Self::Path, value: &Self::Value, kind: DecisionKind) -> Result<u64, Stop<Self>>;
 
+    /// A new object of unknown size, zeroed or not, allocated by an instruction of the program; none where sizes must be known.
+    fn allocate_unsized(
+        &mut self,
+        _heap: &mut Heap<Self>,
+        _by: Option<icsched_ir::ProgramPoint>,
+        _zeroed: bool,
+    ) -> Option<ObjectId> {
+        None
+    }
+    /// Says that such an object holds anything; whether it is one, and nothing was written there.
+    fn forget_contents(&mut self, _heap: &Heap<Self>, _object: ObjectId) -> bool {
+        false
+    }
+    /// Whether it is asked if accesses are errors.
+    fn checks_memory(&self) -> bool {
+        true
+    }
+
     /// Whether addresses of queues and locks stay as they are; else one constant is chosen for each.
     fn keeps_addresses(&self) -> bool {
         false

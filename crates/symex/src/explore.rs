@@ -149,6 +149,8 @@ pub struct Step {
     pub point: Option<ProgramPoint>,
     /// Synchronisation events of the path before it.
     pub events: usize,
+    /// Conditional branches of the program itself before it.
+    pub branches: u64,
     /// Instructions of the path before it.
     pub instructions: u64,
 }
@@ -233,6 +235,12 @@ impl PathRun {
         PathRun { traced: false, ..Self::new(state) }
     }
 
+    /// The same, with the sides in the trace to which branches of the program go.
+    pub fn with_sides(mut self) -> Self {
+        self.trace.sides = Some(Vec::new());
+        self
+    }
+
     /// Runs to the next choice or the end.
     pub fn advance(&mut self, machine: &mut Machine<SymbolicDomain>, limits: &Limits) -> Advance {
         machine.domain.restore_grants(std::mem::take(&mut self.grants));
@@ -245,6 +253,8 @@ impl PathRun {
                 if machine.domain.has_grants() { 1 } else { BUDGET.min(limits.instructions - self.state.instructions) };
             match machine.run(&mut self.state, &mut self.trace, budget) {
                 Ok(()) => _ = machine.domain.retract_grants(),
+                // No more choices behind the last branch of the program.
+                Err(Stop::Undecided { .. } | Stop::Switch) if self.limit_reached(limits).is_some() => {}
                 Err(Stop::Undecided { condition, kind, error }) => {
                     let asked = limits.errors || !kind.false_is_error();
                     if let Some(advance) = self.settle(machine, condition, kind, error, asked) {
@@ -397,7 +407,8 @@ impl PathRun {
         let at = self.state.program_call(&machine.code, thread).stack.0.last().copied();
         let point = self.state.point(&machine.code);
         let (events, instructions) = (self.state.events.len(), self.state.instructions);
-        self.steps.push(Step { thread, at, what, point, events, instructions });
+        let branches = self.trace.branches;
+        self.steps.push(Step { thread, at, what, point, events, branches, instructions });
     }
 
     /// Another path that is the same so far.

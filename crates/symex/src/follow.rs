@@ -1,13 +1,13 @@
 //! Which explored paths do runs of the program take (Bergan 2.9.1)?
 //!
-//! A [`PathTree`] holds the paths from a context as a tree of their choices. A concrete state at the context
-//! ([`Places::begun_there`](crate::reach::Places::begun_there)) *follows* a path if it executes the same instructions: threads
-//! take turns where they do on the path, branches go to the sides that the path takes, the same operations synchronise in the
-//! same order on objects that correspond one to one, and the run ends as the path ends. A path that some real state follows
-//! is feasible.
+//! A [`PathTree`] holds the paths from a context as a tree of what the program itself did on them: which sides its conditional
+//! branches took, and which threads went on. A concrete state at the context
+//! ([`Places::begun_there`](crate::reach::Places::begun_there)) *follows* a path if its run does the same: threads take turns as on
+//! the path, all branches of the program go to the same sides, between two turns the same operations synchronise in the same order on
+//! objects that correspond one to one, and the run ends as the path ends. A path that some real state follows is feasible.
 //!
-//! What a path decides that is no branch (which object an address is of, how many bytes are copied) is compared by what comes
-//! of it: two paths that only differ there, without a trace, are both followed.
+//! What models execute inside is not compared: for known strings and numbers they take other ways than for unknown ones. Nor is what
+//! a path decides that is no branch (which object an address is of). Two paths that only differ there are both followed.
 
 mod compare;
 
@@ -16,31 +16,24 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Instant;
 
-use icsched_ir::{CallStack, ProgramPoint};
+use icsched_ir::{CallStack, Program, ProgramPoint};
 
 use crate::Machine;
-use crate::code::Instr;
 use crate::concrete::ConcreteDomain;
 use crate::explore::{Step, StepKind};
 use crate::host::MemoryHost;
+use crate::observe::Observer;
 use crate::state::State;
-use crate::stop::{DecisionKind, ErrorKind, PathEnd, Stop};
+use crate::stop::{ErrorKind, PathEnd, Stop};
 use crate::thread::ThreadId;
-use crate::trace::SyncEvent;
-use compare::{Correspondence, Sync, corresponds, syncs};
+use crate::trace::{BranchSide, SyncEvent};
+use compare::{Correspondence, Sync, begins, corresponds, syncs};
 
 /// How a path ends.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Finish {
-    /// How; nothing if it was cut there.
-    pub kind: Option<FinishKind>,
-    /// After so many instructions.
-    pub instructions: u64,
-}
-
-/// How a path ends that was not cut.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum FinishKind {
+pub enum Finish {
+    /// It was cut.
+    Cut,
     /// The process ends.
     Exit,
     /// It aborts, or an assertion fails.
@@ -57,13 +50,7 @@ pub enum FinishKind {
 
 impl Finish {
     /// The end of a path; none for a path that there is not.
-    pub fn of(end: &PathEnd, instructions: u64) -> Option<Self> {
-        (*end != PathEnd::Infeasible).then(|| Self { kind: FinishKind::of(end), instructions })
-    }
-}
-
-impl FinishKind {
-    fn of(end: &PathEnd) -> Option<Self> {
+    pub fn of(end: &PathEnd) -> Option<Self> {
         Some(match end {
             PathEnd::Exit { .. } => Self::Exit,
             PathEnd::Abort { .. } | PathEnd::AssertFailed { .. } => Self::Abort,
@@ -71,9 +58,23 @@ impl FinishKind {
             PathEnd::Error(error) => Self::Error(error.kind),
             PathEnd::Unmodelled { .. } | PathEnd::Unsupported { .. } => Self::Stuck,
             PathEnd::LeftContext => Self::Left,
-            PathEnd::Limit(_) | PathEnd::Infeasible => return None,
+            PathEnd::Limit(_) => Self::Cut,
+            PathEnd::Infeasible => return None,
         })
     }
+}
+
+/// A path, as far as it is compared.
+#[derive(Copy, Clone, Debug)]
+pub struct Followed<'a> {
+    /// What it chose; only switches count.
+    pub steps: &'a [Step],
+    /// Where the branches of the program went.
+    pub sides: &'a [BranchSide],
+    /// Its synchronisation.
+    pub events: &'a [SyncEvent],
+    /// How it ends.
+    pub finish: Finish,
 }
 
 type NodeId = usize;
@@ -81,8 +82,10 @@ type NodeId = usize;
 /// What paths have in common up to here.
 #[derive(Default, Debug)]
 struct Node {
-    /// What comes next, if not an end: where, and after how many instructions.
-    next: Option<Next>,
+    /// Branches of the program that come next.
+    sides: BTreeMap<BranchSide, NodeId>,
+    /// Turns that come next.
+    turns: Vec<Turn>,
     /// Paths that end before that.
     ends: Vec<End>,
     /// Paths through here that no run has followed yet.
@@ -90,18 +93,11 @@ struct Node {
     parent: Option<NodeId>,
 }
 
+/// Which threads go on, where some thread synchronised like this since the turn before.
 #[derive(Debug)]
-struct Next {
-    instructions: u64,
-    /// Synchronisation between the step before and this one.
+struct Turn {
     syncs: Vec<Sync>,
-    what: NextKind,
-}
-
-#[derive(Debug)]
-enum NextKind {
-    Switch(BTreeMap<ThreadId, NodeId>),
-    Choice { thread: ThreadId, point: Option<ProgramPoint>, kind: DecisionKind, sides: [Option<NodeId>; 2] },
+    threads: BTreeMap<ThreadId, NodeId>,
 }
 
 #[derive(Debug)]
@@ -111,7 +107,7 @@ struct End {
     syncs: Vec<Sync>,
 }
 
-/// Paths from one state, by their choices.
+/// Paths from one state, by what the program did on them.
 #[derive(Debug)]
 pub struct PathTree {
     nodes: Vec<Node>,
@@ -172,48 +168,83 @@ struct World<'a> {
     deadline: Option<Instant>,
 }
 
+/// Instructions between two looks at where a run is.
+const CHUNK: u64 = 1 << 10;
+
+/// Instructions without a branch of the program or a turn, at most.
+const MAX_SILENT: u64 = 1 << 22;
+
+/// Where the branches of a run go.
+#[derive(Default)]
+struct Sides(Vec<BranchSide>);
+
+impl Observer for Sides {
+    fn is_active(&self) -> bool {
+        false
+    }
+
+    fn branch(&mut self, side: BranchSide) {
+        self.0.push(side);
+    }
+}
+
+/// What a run did from one turn to where paths part from it, or to the next turn.
+struct Stretch {
+    /// The nodes that it went through, the first included.
+    nodes: Vec<NodeId>,
+    /// The first branch behind the last node, if it executed one.
+    parted: Option<BranchSide>,
+    /// How it stopped, if it did before that.
+    stop: Option<Stop<ConcreteDomain>>,
+}
+
 impl PathTree {
-    /// Adds a path: its steps, its synchronisation events, its end. Paths have the numbers 0, 1, ...
-    pub fn insert(&mut self, steps: &[Step], events: &[SyncEvent], finish: Finish) {
-        let path = self.followed.len();
+    /// Adds a path. Paths have the numbers 0, 1, ...
+    pub fn insert(&mut self, path: Followed<'_>) {
+        let number = self.followed.len();
         self.followed.push(false);
-        let mut at = 0;
-        let mut seen = 0;
+        let (mut at, mut branches, mut seen) = (0, 0, 0);
         self.nodes[at].open += 1;
-        for step in steps {
-            let until = step.events.min(events.len());
-            let child = self.child(at, step, || syncs(events[seen..until].iter()));
+        for step in path.steps.iter().filter(|step| step.what == StepKind::Switch) {
+            let until = usize::try_from(step.branches).unwrap_or(usize::MAX).min(path.sides.len());
+            at = self.descend(at, &path.sides[branches..until]);
+            branches = until;
+            let until = step.events.min(path.events.len());
+            let syncs = syncs(path.events[seen..until].iter());
             seen = until;
+            at = self.turn(at, syncs, step.thread);
+        }
+        at = self.descend(at, &path.sides[branches..]);
+        let syncs = syncs(path.events[seen..].iter());
+        self.nodes[at].ends.push(End { path: number, finish: path.finish, syncs });
+    }
+
+    fn new_node(&mut self, parent: NodeId) -> NodeId {
+        self.nodes.push(Node { parent: Some(parent), ..Node::default() });
+        self.nodes.len() - 1
+    }
+
+    fn descend(&mut self, mut at: NodeId, sides: &[BranchSide]) -> NodeId {
+        for side in sides {
+            let child = self.nodes[at].sides.get(side).copied();
+            let child = child.unwrap_or_else(|| self.new_node(at));
+            self.nodes[at].sides.insert(*side, child);
             self.nodes[child].open += 1;
             at = child;
         }
-        self.nodes[at].ends.push(End { path, finish, syncs: syncs(events[seen..].iter()) });
+        at
     }
 
-    fn child(&mut self, at: NodeId, step: &Step, between: impl FnOnce() -> Vec<Sync>) -> NodeId {
-        let new = self.nodes.len();
-        let next = self.nodes[at].next.get_or_insert_with(|| Next {
-            instructions: step.instructions,
-            syncs: between(),
-            what: match &step.what {
-                StepKind::Switch => NextKind::Switch(BTreeMap::new()),
-                StepKind::Choice { kind, .. } => {
-                    NextKind::Choice { thread: step.thread, point: step.point, kind: *kind, sides: [None; 2] }
-                }
-            },
+    fn turn(&mut self, at: NodeId, syncs: Vec<Sync>, thread: ThreadId) -> NodeId {
+        let found = self.nodes[at].turns.iter().position(|turn| turn.syncs == syncs);
+        let index = found.unwrap_or_else(|| {
+            self.nodes[at].turns.push(Turn { syncs, threads: BTreeMap::new() });
+            self.nodes[at].turns.len() - 1
         });
-        let child = match (&mut next.what, &step.what) {
-            (NextKind::Switch(threads), _) => *threads.entry(step.thread).or_insert(new),
-            (NextKind::Choice { sides, .. }, StepKind::Choice { taken, .. }) => {
-                *sides[usize::from(*taken)].get_or_insert(new)
-            }
-            (NextKind::Choice { .. }, StepKind::Switch) => {
-                unreachable!("paths that are the same so far choose the same")
-            }
-        };
-        if child == new {
-            self.nodes.push(Node { parent: Some(at), ..Node::default() });
-        }
+        let child = self.nodes[at].turns[index].threads.get(&thread).copied();
+        let child = child.unwrap_or_else(|| self.new_node(at));
+        self.nodes[at].turns[index].threads.insert(thread, child);
+        self.nodes[child].open += 1;
         child
     }
 
@@ -246,158 +277,151 @@ impl PathTree {
         *host.borrow_mut() = before;
     }
 
-    /// Goes on from a node; whether the run is that of some path, as far as that was looked at.
+    /// Goes on from a node, which is behind a turn or the first one. `seen` synchronisation events of the run came before.
     fn visit(
         &mut self,
         world: &mut World<'_>,
         node: NodeId,
         mut state: State<ConcreteDomain>,
-        mut seen: usize,
+        seen: usize,
         known: &Correspondence,
-    ) -> bool {
-        let Node { next, ends, open, .. } = &self.nodes[node];
-        if *open == 0 || world.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return true;
+    ) {
+        if self.nodes[node].open == 0 || world.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return;
         }
-        let last = ends.iter().map(|e| e.finish.instructions + u64::from(e.finish.kind.is_some())).max();
-        let until = next.as_ref().map(|n| n.instructions).or(last).unwrap_or(0);
-        let budget = until.saturating_sub(state.instructions);
-        match world.machine.run(&mut state, &mut (), budget) {
-            Ok(()) => {}
-            Err(Stop::End(end)) => return self.end(world.machine, node, &state, seen, known, &end),
-            Err(_) => return self.stray(world.machine, &state, StrayKind::Elsewhere),
+        let stretch = self.run(world.machine, node, &mut state);
+        let run = syncs(state.events.iter().skip(seen));
+        let mut found = false;
+        for &node in &stretch.nodes {
+            let is_cut = |end: &&End| end.finish == Finish::Cut && begins(&end.syncs, &run, &mut known.clone());
+            found |= self.take(node, is_cut);
         }
-        let Some(next) = &self.nodes[node].next else { return self.cut(world.machine, node, &state, seen, known) };
-        let mut known = known.clone();
-        if !corresponds(&next.syncs, &state, &mut seen, &mut known) {
-            return self.stray(world.machine, &state, StrayKind::Synchronisation);
-        }
-        match &next.what {
-            NextKind::Switch(threads) => {
-                let threads = threads.clone();
-                self.switches(world, &threads, &state, seen, &known)
+        let Stretch { nodes, parted, stop } = stretch;
+        let last = nodes[nodes.len() - 1];
+        match (parted, stop) {
+            (Some(side), _) if !found => self.part(world.machine, last, side),
+            (None, Some(Stop::Switch)) => {
+                let mut any = found;
+                for index in 0..self.nodes[last].turns.len() {
+                    any |= self.turns(world, (last, index), &state, &run, known);
+                }
+                if !any {
+                    let is_place = !self.nodes[last].turns.is_empty();
+                    let what = if is_place { StrayKind::Synchronisation } else { self.without_end(last) };
+                    self.stray(state.stack(&world.machine.code, state.current), what);
+                }
             }
-            NextKind::Choice { thread, point, kind, sides } => {
-                if state.switching || state.current != *thread || state.point(&world.machine.code) != *point {
-                    return self.stray(world.machine, &state, StrayKind::Elsewhere);
+            (None, Some(Stop::End(end))) => {
+                let Some(finish) = Finish::of(&end).filter(|&finish| finish != Finish::Cut) else { return };
+                let is_this = |end: &&End| end.finish == finish && corresponds(&end.syncs, &run, &mut known.clone());
+                if !self.take(last, is_this) && !found {
+                    self.stray(state.stack(&world.machine.code, state.current), StrayKind::End);
                 }
-                let sides = *sides;
-                let taken = side(world.machine, &state).filter(|_| *kind == DecisionKind::Branch);
-                let tried = sides.into_iter().zip([false, true]).filter(|s| taken.is_none_or(|taken| taken == s.1));
-                let children: Vec<NodeId> = tried.filter_map(|(child, _)| child).collect();
-                if children.is_empty() {
-                    return self.stray(world.machine, &state, StrayKind::Side);
+            }
+            (None, Some(Stop::Fault { kind, .. })) => {
+                let is_this =
+                    |end: &&End| end.finish == Finish::Error(kind) && corresponds(&end.syncs, &run, &mut known.clone());
+                if !self.take(last, is_this) && !found {
+                    self.stray(state.stack(&world.machine.code, state.current), StrayKind::End);
                 }
-                let strays = self.strayed.len();
-                let mut any = false;
-                let host = world.host.borrow().clone();
-                for &child in &children {
-                    *world.host.borrow_mut() = host.clone();
-                    any |= self.visit(world, child, state.clone(), seen, &known);
-                }
-                if any && children.len() > 1 {
-                    // It is on one of them; that it is not on the others says nothing.
-                    self.strayed.truncate(strays);
-                }
-                any
+            }
+            (None, Some(_)) if !found => {
+                self.stray(state.stack(&world.machine.code, state.current), StrayKind::Elsewhere);
+            }
+            _ => {}
+        }
+    }
+
+    /// Runs a state from a turn on, as long as some path does the same.
+    fn run(&self, machine: &mut Machine<ConcreteDomain>, node: NodeId, state: &mut State<ConcreteDomain>) -> Stretch {
+        let mut sides = Sides::default();
+        let mut stretch = Stretch { nodes: vec![node], parted: None, stop: None };
+        let (mut at, mut silent) = (0, 0);
+        loop {
+            let stop = machine.run(state, &mut sides, CHUNK).err();
+            silent += CHUNK;
+            while let Some(&side) = sides.0.get(at) {
+                let last = stretch.nodes[stretch.nodes.len() - 1];
+                let Some(&child) = self.nodes[last].sides.get(&side) else {
+                    stretch.parted = Some(side);
+                    return stretch;
+                };
+                stretch.nodes.push(child);
+                (at, silent) = (at + 1, 0);
+            }
+            if stop.is_some() || silent >= MAX_SILENT {
+                stretch.stop = stop;
+                return stretch;
             }
         }
     }
 
-    fn switches(
+    /// Lets the threads take turns that took them on paths; whether there are such paths.
+    fn turns(
         &mut self,
         world: &mut World<'_>,
-        threads: &BTreeMap<ThreadId, NodeId>,
+        (node, turn): (NodeId, usize),
         state: &State<ConcreteDomain>,
-        seen: usize,
+        run: &[Sync],
         known: &Correspondence,
     ) -> bool {
+        let mut known = known.clone();
+        let turn = &self.nodes[node].turns[turn];
         let enabled: Vec<ThreadId> = state.live_threads().filter(|t| t.is_enabled()).map(|t| t.id).collect();
-        if !state.switching || !enabled.iter().eq(threads.keys()) {
-            return self.stray(world.machine, state, StrayKind::Elsewhere);
+        if !corresponds(&turn.syncs, run, &mut known) || !enabled.iter().eq(turn.threads.keys()) {
+            return false;
         }
-        let mut any = false;
         let host = world.host.borrow().clone();
-        for (&thread, &child) in threads {
+        for (thread, child) in turn.threads.clone() {
             *world.host.borrow_mut() = host.clone();
             let mut state = state.clone();
             state.go_on_with(thread);
-            any |= self.visit(world, child, state, seen, known);
+            let seen = state.events.len();
+            self.visit(world, child, state, seen, &known);
         }
-        any
+        true
     }
 
-    fn end(
-        &mut self,
-        machine: &Machine<ConcreteDomain>,
-        node: NodeId,
-        state: &State<ConcreteDomain>,
-        seen: usize,
-        known: &Correspondence,
-        end: &PathEnd,
-    ) -> bool {
-        let Some(finish) = Finish::of(end, state.instructions) else { return true };
-        let is_found = finish.kind.is_none() || self.ends(node, finish, state, seen, known);
-        if is_found { true } else { self.stray(machine, state, StrayKind::End) }
-    }
-
-    /// The run is where the last path through a node was cut, or it went on where that has ended.
-    fn cut(
-        &mut self,
-        machine: &Machine<ConcreteDomain>,
-        node: NodeId,
-        state: &State<ConcreteDomain>,
-        seen: usize,
-        known: &Correspondence,
-    ) -> bool {
-        let finish = Finish { kind: None, instructions: state.instructions };
-        if self.ends(node, finish, state, seen, known) { true } else { self.stray(machine, state, StrayKind::NoEnd) }
-    }
-
-    /// Takes the paths that end here so; whether there are any.
-    fn ends(
-        &mut self,
-        node: NodeId,
-        finish: Finish,
-        state: &State<ConcreteDomain>,
-        seen: usize,
-        known: &Correspondence,
-    ) -> bool {
-        let alike = self.nodes[node].ends.iter().filter(|end| end.finish == finish);
-        let fits = |end: &&End| corresponds(&end.syncs, state, &mut { seen }, &mut known.clone());
-        let found: Vec<usize> = alike.filter(fits).map(|end| end.path).collect();
+    /// Takes the paths that end at a node in this way; whether there are any.
+    fn take(&mut self, node: NodeId, is_end: impl Fn(&&End) -> bool) -> bool {
+        let found: Vec<usize> = self.nodes[node].ends.iter().filter(is_end).map(|end| end.path).collect();
         for &path in &found {
-            self.mark(path, node);
+            if std::mem::replace(&mut self.followed[path], true) {
+                continue;
+            }
+            let mut at = Some(node);
+            while let Some(id) = at {
+                self.nodes[id].open -= 1;
+                at = self.nodes[id].parent;
+            }
         }
         !found.is_empty()
     }
 
-    fn mark(&mut self, path: usize, node: NodeId) {
-        if std::mem::replace(&mut self.followed[path], true) {
-            return;
-        }
-        let mut at = Some(node);
-        while let Some(id) = at {
-            self.nodes[id].open -= 1;
-            at = self.nodes[id].parent;
-        }
+    /// A run executed a branch that no path executes so.
+    fn part(&mut self, machine: &Machine<ConcreteDomain>, node: NodeId, side: BranchSide) {
+        let is_there = |other: &BranchSide| (other.func, other.from) == (side.func, side.from);
+        let what = if self.nodes[node].sides.keys().any(is_there) { StrayKind::Side } else { self.without_end(node) };
+        let point = terminator(&machine.program, side);
+        self.stray(CallStack(vec![point]), what);
     }
 
-    fn stray(&mut self, machine: &Machine<ConcreteDomain>, state: &State<ConcreteDomain>, what: StrayKind) -> bool {
-        let stray = Stray { stack: state.stack(&machine.code, state.current), what };
+    /// What a run does that goes on otherwise behind a node.
+    fn without_end(&self, node: NodeId) -> StrayKind {
+        let Node { sides, turns, ends, .. } = &self.nodes[node];
+        let is_end = sides.is_empty() && turns.is_empty() && !ends.is_empty();
+        if is_end { StrayKind::NoEnd } else { StrayKind::Elsewhere }
+    }
+
+    fn stray(&mut self, stack: CallStack, what: StrayKind) {
+        let stray = Stray { stack, what };
         if !self.strayed.contains(&stray) {
             self.strayed.push(stray);
         }
-        false
     }
 }
 
-/// The side to which a branch goes that comes next.
-fn side(machine: &Machine<ConcreteDomain>, state: &State<ConcreteDomain>) -> Option<bool> {
-    let thread = state.current_thread();
-    let frame = thread.top()?;
-    match machine.code.functions[frame.func].instrs[frame.pc as usize] {
-        Instr::Branch { condition, .. } => Some(thread.registers[(frame.base + condition) as usize] & 1 != 0),
-        _ => None,
-    }
+fn terminator(program: &Program, side: BranchSide) -> ProgramPoint {
+    let last = program.functions[side.func].blocks[side.from].insts.len();
+    ProgramPoint { func: side.func, block: side.from, inst: u32::try_from(last).expect("fewer than 2^32 instructions") }
 }

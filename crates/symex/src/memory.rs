@@ -182,6 +182,11 @@ impl<D: Domain> Heap<D> {
         id
     }
 
+    /// The object with a number of its own, if it is there.
+    pub(crate) fn initial(&self, number: u32) -> Option<&Object<D>> {
+        self.object(ObjectId(FIRST_INITIAL_ID + number))
+    }
+
     /// The root that an object of an initial state holds.
     pub(crate) fn root_of(&self, id: ObjectId) -> Option<RootId>
     where

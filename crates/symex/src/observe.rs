@@ -4,7 +4,7 @@ use icsched_ir::{BlockId, Intrinsic};
 
 use crate::memory::{ObjectId, ObjectKind};
 use crate::thread::{FrameId, ThreadId};
-use crate::trace::{FrameInfo, Regions};
+use crate::trace::{BranchSide, FrameInfo, Regions};
 
 /// Hooks of the step function. Each is called once per executed instruction, after its effects; never for an
 /// instruction that stopped and will be executed again. `inst` is the index in the frame's current block.
@@ -27,7 +27,7 @@ pub trait Observer {
     /// after a `longjmp`.
     fn block(&mut self, _frame: FrameId, _block: BlockId, _via: Option<(BlockId, bool)>) {}
     /// A conditional branch of the program itself was executed; the block that it led to follows.
-    fn branch(&mut self) {}
+    fn branch(&mut self, _side: BranchSide) {}
     /// Memory was read.
     fn load(&mut self, _frame: FrameId, _inst: u32, _regions: Regions) {}
     /// Memory was written.

@@ -7,7 +7,7 @@ use crate::domain::Domain;
 use crate::observe::Observer;
 use crate::state::State;
 use crate::thread::{FrameId, ThreadId};
-use crate::trace::{Decision, FrameInfo, Regions, Trace, TraceEvent};
+use crate::trace::{BranchSide, Decision, FrameInfo, Regions, Trace, TraceEvent};
 
 impl Trace {
     /// Starts recording with the next instruction, unless it has started already.
@@ -55,8 +55,11 @@ impl Observer for Trace {
         }
     }
 
-    fn branch(&mut self) {
+    fn branch(&mut self, side: BranchSide) {
         self.branches += 1;
+        if let Some(sides) = &mut self.sides {
+            sides.push(side);
+        }
     }
 
     fn leave(&mut self, frame: FrameId) {

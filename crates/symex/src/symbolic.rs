@@ -11,6 +11,7 @@
 //!
 //! `docs/symbolic-domain.md` tells the whole story.
 
+mod allocate;
 mod float;
 pub(crate) mod integer;
 pub(crate) mod invariant;
@@ -293,6 +294,24 @@ impl Domain for SymbolicDomain {
 
     fn keeps_addresses(&self) -> bool {
         self.origins.is_some()
+    }
+
+    fn checks_memory(&self) -> bool {
+        self.origins.as_deref().is_none_or(|o| o.memory_checks)
+    }
+
+    fn allocate_unsized(
+        &mut self,
+        heap: &mut Heap<Self>,
+        by: Option<icsched_ir::ProgramPoint>,
+        zeroed: bool,
+    ) -> Option<ObjectId> {
+        let fresh = if zeroed { allocate::Fresh::Zero } else { allocate::Fresh::Any };
+        self.allocate_unsized(heap, by, fresh)
+    }
+
+    fn forget_contents(&mut self, heap: &Heap<Self>, object: ObjectId) -> bool {
+        self.forget_contents(heap, object)
     }
 
     fn has_invariants(&self) -> bool {

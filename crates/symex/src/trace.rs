@@ -39,6 +39,19 @@ pub struct FrameInfo {
     pub caller: Option<(FrameId, ProgramPoint)>,
 }
 
+/// Where a conditional branch of the program itself went.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct BranchSide {
+    /// The function.
+    pub func: FuncId,
+    /// The block that the branch ends.
+    pub from: BlockId,
+    /// The block that it led to.
+    pub to: BlockId,
+    /// Whether by the else edge.
+    pub is_else: bool,
+}
+
 /// Can the other side of a decision happen, given what was decided before it on this path?
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum OtherSide {
@@ -97,6 +110,8 @@ pub struct Trace {
     pub active: bool,
     /// Conditional branches of the program itself so far, counted from the beginning.
     pub branches: u64,
+    /// The sides that they went to, if that is asked for.
+    pub sides: Option<Vec<BranchSide>>,
     /// Frames by [`FrameId`] that are mentioned; others are absent.
     pub frames: rustc_hash::FxHashMap<FrameId, FrameInfo>,
     /// For each frame that was live when recording started: its block and the next instruction then.

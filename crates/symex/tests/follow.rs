@@ -11,7 +11,7 @@ use icsched_ir::parse;
 use icsched_symex::concrete::ConcreteDomain;
 use icsched_symex::domain::MemoryByte;
 use icsched_symex::explore::StepKind;
-use icsched_symex::follow::{Finish, FinishKind, PathTree, StrayKind};
+use icsched_symex::follow::{Finish, Followed, PathTree, StrayKind};
 use icsched_symex::host::MemoryHost;
 use icsched_symex::inputs::{InputSpec, OptionalArguments};
 use icsched_symex::machine::{Argument, Arguments};
@@ -35,16 +35,21 @@ fn tree(paths: &Paths, is_left_out: impl Fn(bool) -> bool) -> PathTree {
         });
         if !taken.next_back().is_some_and(&is_left_out) {
             let events: Vec<_> = path.outcome.state.events.iter().cloned().collect();
-            let finish = Finish::of(&path.end, path.outcome.state.instructions).expect("the path is feasible");
-            tree.insert(&path.outcome.steps, &events, finish);
+            let finish = Finish::of(&path.end).expect("the path is feasible");
+            let sides = path.outcome.trace.sides.as_deref().expect("they were asked for");
+            tree.insert(Followed { steps: &path.outcome.steps, sides, events: &events, finish });
         }
     }
     tree
 }
 
 fn follow(tree: &mut PathTree, arguments: &[&str]) {
+    follow_in(ARGC, tree, arguments);
+}
+
+fn follow_in(text: &str, tree: &mut PathTree, arguments: &[&str]) {
     let host = Rc::new(RefCell::new(MemoryHost::default()));
-    let program = Arc::new(parse(ARGC).expect("the program is right"));
+    let program = Arc::new(parse(text).expect("the program is right"));
     let mut machine = Machine::new(program, ConcreteDomain, Box::new(Rc::clone(&host)), Options::default());
     let string = |text: &&str| {
         let bytes = text.bytes().chain([0]).map(MemoryByte::Constant).collect();
@@ -88,11 +93,43 @@ fn ends_are_compared() {
     let paths = paths();
     let mut tree = PathTree::default();
     for path in &paths.paths {
-        let kind = Some(FinishKind::Error(ErrorKind::NullPointer));
-        let error = Finish { kind, instructions: path.outcome.state.instructions };
-        tree.insert(&path.outcome.steps, &[], error);
+        let sides = path.outcome.trace.sides.as_deref().expect("they were asked for");
+        let finish = Finish::Error(ErrorKind::NullPointer);
+        tree.insert(Followed { steps: &path.outcome.steps, sides, events: &[], finish });
     }
     follow(&mut tree, &["", "y"]);
     assert_eq!(tree.strayed().iter().map(|s| s.what).collect::<Vec<_>>(), [StrayKind::End]);
     assert!(tree.followed().iter().all(|followed| !followed));
+}
+
+/// A model that branches on its argument, and a program that does not.
+const MODEL: &str = r#"program "model.bc"
+
+function f0 @main(v0: i32 "argc", v1: ptr "argv", v2: ptr "envp") -> i32 {
+b0:
+    v3: i32 = call @looks(v0)
+    return 0
+}
+
+function f1 @looks(v0: i32) -> i32 model {
+b0:
+    v1: i1 = icmp.slt v0, 3
+    branch v1, b1, b2
+b1:
+    return 1
+b2:
+    return 2
+}
+"#;
+
+/// Runs that only differ from a path inside of a model follow it.
+#[test]
+fn what_models_execute_inside_is_not_compared() {
+    let optional = Some(OptionalArguments { min: 0, max: 2, bytes: 1 });
+    let paths = explore_spec(MODEL, &InputSpec { optional, ..spec(&[]) });
+    assert_eq!(paths.paths.len(), 2);
+    let mut tree = tree(&paths, |_| false);
+    follow_in(MODEL, &mut tree, &[]);
+    assert!(tree.is_done());
+    assert_eq!(tree.strayed(), []);
 }

@@ -8,10 +8,10 @@ use icsched_ir::{CallStack, Program};
 use icsched_schedule::{IncompleteKind, Reason};
 use icsched_smt::{SolverStatistics, Term};
 use icsched_symex::explore::{self, PathOutcome, PathRun, PossibleError, Step, StepKind};
-use icsched_symex::follow::{Finish, FinishKind, PathTree};
+use icsched_symex::follow::{Finish, Followed, PathTree};
 use icsched_symex::stop::{DecisionKind, PathEnd};
 use icsched_symex::symbolic::SymbolicDomain;
-use icsched_symex::trace::SyncEvent;
+use icsched_symex::trace::{BranchSide, SyncEvent};
 use icsched_symex::{BlockedThread, Limit, Machine, State, Told};
 use rustc_hash::FxHashSet;
 
@@ -52,6 +52,7 @@ pub(super) struct Explained {
 struct Part<'a> {
     steps: &'a [Step],
     events: &'a [SyncEvent],
+    sides: &'a [BranchSide],
     constraints: Vec<Term>,
     told: Told,
 }
@@ -197,10 +198,11 @@ impl<'a> Collector<'a> {
         let constraints = outcome.state.path.constraints();
         let told = outcome.told(&machine.domain.pool, &constraints[self.shared..], &outcome.steps);
         let all: Vec<SyncEvent> = outcome.state.events.iter().cloned().collect();
-        let part = Part { steps: &outcome.steps, events: &all, constraints: constraints.to_vec(), told };
+        let sides = outcome.trace.sides.as_deref().unwrap_or_default();
+        let part = Part { steps: &outcome.steps, events: &all, sides, constraints: constraints.to_vec(), told };
         let mut report = self.report(machine, outcome, &part, (ends, message, at));
         report.certain = outcome.gave_up.is_empty();
-        self.add(machine, report, &part, Finish::of(&outcome.end, outcome.state.instructions));
+        self.add(machine, report, &part, Finish::of(&outcome.end));
     }
 
     /// A path that ends in an error which this one goes past.
@@ -215,14 +217,15 @@ impl<'a> Collector<'a> {
         told.decided.push(error.condition);
         let mut constraints = before.to_vec();
         constraints.push(error.condition);
-        let part = Part { steps, events: &events, constraints, told };
+        let sides = outcome.trace.sides.as_deref().unwrap_or_default();
+        let sides = &sides[..sides.len().min(usize::try_from(error.branches).unwrap_or(usize::MAX))];
+        let part = Part { steps, events: &events, sides, constraints, told };
         let ends = (Ends::MemoryError, Some(error.message.clone()), Some(self.place(&error.stack)));
         let mut report = self.report(machine, outcome, &part, ends);
         report.certain = error.certain;
         report.branches = error.branches;
         report.instructions = error.instructions;
-        let finish = Finish { kind: Some(FinishKind::Error(error.kind)), instructions: error.instructions };
-        self.add(machine, report, &part, Some(finish));
+        self.add(machine, report, &part, Some(Finish::Error(error.kind)));
     }
 
     fn add(
@@ -243,7 +246,8 @@ impl<'a> Collector<'a> {
         match (&mut self.witnessed, finish) {
             (Some((tree, kept)), finish) => {
                 if let Some(finish) = finish {
-                    tree.insert(part.steps, part.events, finish);
+                    let Part { steps, sides, events, .. } = *part;
+                    tree.insert(Followed { steps, sides, events, finish });
                 }
                 kept.push(report);
             }

@@ -39,6 +39,7 @@ pub(super) fn explore(config: &SymexConfig, sink: &mut dyn Sink, started: Instan
     };
     sink.begin(&header)?;
     let begun = PathRun::untraced(state);
+    let begun = if inputs.is_some() { begun.with_sides() } else { begun };
     let mut collector = Collector::new(config, &program, sink);
     collector.shared = shared.len();
     collector.witnessed = inputs.is_some().then(|| (PathTree::default(), Vec::new()));

@@ -13,6 +13,7 @@ pub(crate) fn differs(intrinsic: Intrinsic) -> bool {
             intrinsic,
             Intrinsic::IsSymbolicDomain
                 | Intrinsic::IsSymbolic
+                | Intrinsic::IsUnknown
                 | Intrinsic::AnySymbolic
                 | Intrinsic::StringSymbolic
                 | Intrinsic::Clock

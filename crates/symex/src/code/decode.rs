@@ -15,6 +15,7 @@ pub(super) fn function(program: &Program, id: FuncId) -> FunctionCode {
     let function = &program.functions[id];
     let registers = index(function.values.len()) + 1;
     let code = FunctionCode {
+        id,
         origin: function.origin,
         instrs: Vec::new(),
         points: Vec::new(),

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use icsched_ir::CallStack;
 
-use crate::concrete::ConcreteDomain;
 use crate::memory::{AddressClass, classify};
-use crate::state::State;
 use crate::thread::ThreadId;
 use crate::trace::SyncEvent;
 
@@ -35,15 +33,13 @@ pub(super) fn syncs<'a>(events: impl Iterator<Item = &'a SyncEvent>) -> Vec<Sync
 pub(super) type Correspondence = BTreeMap<u64, u64>;
 
 /// Whether a run has synchronised as a path did, on objects that correspond one to one to the path's.
-pub(super) fn corresponds(
-    path: &[Sync],
-    state: &State<ConcreteDomain>,
-    seen: &mut usize,
-    known: &mut Correspondence,
-) -> bool {
-    let run = syncs(state.events.iter().skip(*seen));
-    *seen = state.events.len();
-    path.len() == run.len() && path.iter().zip(&run).all(|(a, b)| is_alike(a, b, known))
+pub(super) fn corresponds(path: &[Sync], run: &[Sync], known: &mut Correspondence) -> bool {
+    path.len() == run.len() && begins(path, run, known)
+}
+
+/// Whether it has begun to.
+pub(super) fn begins(path: &[Sync], run: &[Sync], known: &mut Correspondence) -> bool {
+    path.len() <= run.len() && path.iter().zip(run).all(|(a, b)| is_alike(a, b, known))
 }
 
 fn is_alike(path: &Sync, run: &Sync, known: &mut Correspondence) -> bool {

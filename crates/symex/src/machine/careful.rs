@@ -342,7 +342,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
                 return Ok(mixed);
             }
             Intrinsic::MemSet | Intrinsic::ThreadCreate | Intrinsic::RestoreContext => &[1],
-            Intrinsic::IsSymbolic | Intrinsic::Exit => &[0],
+            Intrinsic::IsSymbolic | Intrinsic::IsUnknown | Intrinsic::Exit => &[0],
             _ => &[],
         };
         for (&slot, i) in call.args.iter().zip(0..) {

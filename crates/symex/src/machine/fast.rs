@@ -17,6 +17,7 @@ use crate::domain::Domain;
 use crate::memory::split;
 use crate::observe::Observer;
 use crate::thread::FrameId;
+use crate::trace::BranchSide;
 
 const I8: Type = Type::Int(8);
 const I16: Type = Type::Int(16);
@@ -322,7 +323,7 @@ fn observe_block<O: Observer>(observer: &mut O, function: &FunctionCode, frame: 
     let edge = &function.edges[edge as usize];
     let (target, from): (BlockId, BlockId) = (edge.target, edge.from);
     if edge.is_choice {
-        observer.branch();
+        observer.branch(BranchSide { func: function.id, from, to: target, is_else: edge.is_else });
     }
     observer.block(frame, target, Some((from, edge.is_else)));
 }

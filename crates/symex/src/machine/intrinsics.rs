@@ -185,6 +185,17 @@ impl<D: Domain> Machine<D> {
                 self.event(state, intrinsic, &object, mode);
                 none
             }
+            Intrinsic::Malloc if cx.is_unknown(args[0]) && !cx.domain.checks_memory() => {
+                let (bytes, most) = (cx.get(args[0]), D::constant(MAX_OBJECT));
+                let fits = operations::int_compare(cx.domain, IntPredicate::Ule, Type::Int(64), &bytes, &most);
+                let zeroed = cx.constant(args[1], DecisionKind::Concretise)? & 0xFFFF_FFFF != 0;
+                if !super::context::decide(cx.domain, cx.path, &fits, DecisionKind::Other)? {
+                    return Ok(none);
+                }
+                let at = state.program_point(&self.code);
+                let object = self.domain.allocate_unsized(&mut state.heap, at, zeroed);
+                Done::Value(D::constant(object.map_or(0, |object| address(object, 0))))
+            }
             Intrinsic::Malloc => {
                 let bytes = cx.constant(args[0], DecisionKind::Concretise)?;
                 let zeroed = cx.constant(args[1], DecisionKind::Concretise)? & 0xFFFF_FFFF != 0;
@@ -202,6 +213,7 @@ impl<D: Domain> Machine<D> {
                 }
                 Done::Value(D::constant(address(object, 0)))
             }
+            Intrinsic::Free | Intrinsic::CheckFamily if cx.is_unchecked(args[0]) => none,
             Intrinsic::Free => {
                 let bits = cx.constant(args[0], DecisionKind::Other)?;
                 self.free(state, bits)?;
@@ -276,6 +288,10 @@ impl<D: Domain> Machine<D> {
             Intrinsic::IsSymbolic => {
                 let known = D::as_constant(&cx.get(args[0])).is_some();
                 Done::Value(D::constant(u64::from(!known)))
+            }
+            Intrinsic::IsUnknown => {
+                let known = D::as_constant(&cx.get(args[0])).is_some();
+                Done::Value(D::constant(u64::from(!known && cx.domain.has_invariants())))
             }
             Intrinsic::AnySymbolic => Done::Value(D::constant(u64::from(cx.any_symbolic(args[0], args[1])?))),
             Intrinsic::StringSymbolic => Done::Value(D::constant(u64::from(cx.is_string_symbolic(args[0])?))),
@@ -386,6 +402,12 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         Ok(D::constant(super::context::concrete(self.domain, self.path, &value, DecisionKind::SyncAddress)?))
     }
 
+    /// Whether an address is none that anybody knows, and nobody asks whether accesses are errors: then an object that is freed there
+    /// stays, since only errors could tell.
+    fn is_unchecked(&self, address: crate::code::Slot) -> bool {
+        D::as_constant(&self.get(address)).is_none() && !self.domain.checks_memory()
+    }
+
     fn family(&mut self, address: crate::code::Slot, number: crate::code::Slot) -> Result<(u64, Family), Stop<D>> {
         let bits = self.constant(address, DecisionKind::Other)?;
         Ok((bits, Family::of(self.constant(number, DecisionKind::Concretise)?)))
@@ -418,6 +440,13 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
     }
 
     fn room(&mut self, slot: crate::code::Slot) -> Result<u64, Stop<D>> {
+        if self.is_unknown(slot) {
+            let rooms = self.rooms(slot)?;
+            for &(object, _) in &rooms {
+                self.domain.is_of_unknown_size(object);
+            }
+            return Ok(rooms.iter().map(|r| r.1).min().unwrap_or(0).min(UNKNOWN_ROOM));
+        }
         let bits = self.constant(slot, DecisionKind::Other)?;
         let crate::memory::AddressClass::Object(id, offset) = classify(bits) else { return Ok(0) };
         if self.heap.object(id).is_some_and(|o| o.root().is_some()) && self.domain.is_of_unknown_size(id) {

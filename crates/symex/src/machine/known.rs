@@ -3,16 +3,19 @@
 //! A model says that it is about to look at a word. Where the word is a symbol of an initial state, what holds of all such words
 //! is assumed. Nothing is switched while a model runs, so the invariants hold whenever one asks.
 
-use icsched_ir::Type;
+use icsched_ir::{IntPredicate, Type};
 
-use super::Machine;
 use super::access;
 use super::context::decide;
+use super::{Machine, operations};
 use crate::domain::{Domain, Known};
 use crate::observe::Observer;
 use crate::state::State;
 use crate::stop::{DecisionKind, Stop};
 use crate::thread::ThreadStatus;
+
+/// `ICS_ENDS` of `ics.h`.
+const ENDS: u64 = 8;
 
 impl<D: Domain> Machine<D> {
     /// [`icsched_ir::Intrinsic::Known`].
@@ -27,6 +30,9 @@ impl<D: Domain> Machine<D> {
         let (value, _) = access::load(cx.domain, cx.heap, cx.path, &field, ty)?;
         if D::as_constant(&value).is_some() {
             return Ok(());
+        }
+        if D::as_constant(&what) == Some(ENDS) {
+            return self.ends(state, observer, &object, &value);
         }
         let (mut waiting, mut held) = (Vec::new(), Vec::new());
         for thread in state.live_threads() {
@@ -48,5 +54,25 @@ impl<D: Domain> Machine<D> {
         };
         let Some(holds) = self.domain.invariant(&state.path, what, &value, &object) else { return Ok(()) };
         decide(&mut self.domain, &state.path, &holds, DecisionKind::Assume).map(drop)
+    }
+
+    /// A string ends as far as it was followed, where nobody knows how large its object is or asks for errors.
+    fn ends<O: Observer>(
+        &mut self,
+        state: &mut State<D>,
+        observer: &mut O,
+        string: &D::Value,
+        ended: &D::Value,
+    ) -> Result<(), Stop<D>> {
+        let cx = self.cx(state, observer);
+        let found = access::targets(cx.domain, cx.heap, cx.path, string, 1, false)?;
+        let mut objects = found.iter().map(|target| target.object);
+        let is_initial = |id| cx.heap.object(id).is_some_and(|o| o.root().is_some());
+        if cx.domain.checks_memory() && !objects.any(|id| is_initial(id) && cx.domain.is_of_unknown_size(id)) {
+            return Ok(());
+        }
+        let zero = D::constant(0);
+        let holds = operations::int_compare(cx.domain, IntPredicate::Ne, Type::Int(32), ended, &zero);
+        decide(cx.domain, cx.path, &holds, DecisionKind::Assume).map(drop)
     }
 }

@@ -66,6 +66,7 @@ impl<D: Domain> Machine<D> {
                 let value = cx.domain.input_of_string(&name, &bytes, bits);
                 extend(cx.domain, value, bits)
             }
+            Intrinsic::InputBytes if cx.is_unknown(args[1]) && cx.forgets(args[0]) => Ok(D::constant(0)),
             Intrinsic::InputBytes => {
                 let (to, n) = (cx.get(args[0]), cx.constant(args[1], DecisionKind::Concretise)?);
                 let name = cx.text(args[2])?;

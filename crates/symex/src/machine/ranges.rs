@@ -186,8 +186,33 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         Ok(String::from_utf8_lossy(&self.path_bytes(slot)?.0).into_owned())
     }
 
+    /// Whether a value is none that anybody knows, in a run that begins in the middle of the program.
+    pub(super) fn is_unknown(&self, slot: crate::code::Slot) -> bool {
+        self.domain.has_invariants() && D::as_constant(&self.get(slot)).is_none()
+    }
+
+    /// Lets an object hold anything: one of unknown size that was allocated and not written.
+    pub(super) fn forgets(&mut self, to: crate::code::Slot) -> bool {
+        let to = D::as_constant(&self.get(to)).map(crate::memory::classify);
+        matches!(to, Some(crate::memory::AddressClass::Object(id, 0)) if self.domain.forget_contents(self.heap, id))
+    }
+
+    /// The objects that an unknown pointer may be in, with the room behind it in each; null is not among them.
+    pub(super) fn rooms(&mut self, slot: crate::code::Slot) -> Result<Vec<(ObjectId, u64)>, Stop<D>> {
+        let pointer = self.get(slot);
+        let found = targets(self.domain, self.heap, self.path, &pointer, 1, false)?;
+        let room = |target: &Target<D::Value>| {
+            let size = self.heap.object(target.object).map_or(0, |o| o.size);
+            (target.object, size.saturating_sub(D::as_constant(&target.offset).unwrap_or(0)))
+        };
+        Ok(found.iter().map(room).collect())
+    }
+
     /// Whether a string has a byte that is no constant, up to its first constant NUL. Nothing behind the first such byte is looked at.
     pub(super) fn is_string_symbolic(&mut self, slot: crate::code::Slot) -> Result<bool, Stop<D>> {
+        if self.is_unknown(slot) {
+            return Ok(true);
+        }
         let bits = self.constant(slot, DecisionKind::Other)?;
         let (object, start) = self.heap.check(bits, 1, false)?;
         let size = self.heap.object(object).map_or(0, |o| o.size);

@@ -17,6 +17,7 @@ use crate::memory::{Heap, ObjectId, ObjectKind, split};
 use crate::observe::Observer;
 use crate::stop::{DecisionKind, Stop};
 use crate::thread::Thread;
+use crate::trace::BranchSide;
 
 /// Why the loop was left without an error.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -183,7 +184,8 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
                 }
                 if O::ENABLED {
                     if edge.is_choice {
-                        observer.branch();
+                        let (func, from, to) = (function.id, edge.from, edge.target);
+                        observer.branch(BranchSide { func, from, to, is_else: edge.is_else });
                     }
                     observer.block(frame, edge.target, Some((edge.from, edge.is_else)));
                 }

@@ -130,6 +130,8 @@ impl SymbolicDomain {
             }
             match *self.pool.node(t) {
                 Node::Ite(_, a, b) => work.extend([a, b]),
+                // Of some of its bytes it is known that they are zero.
+                Node::ZExt { arg, .. } => work.push(arg),
                 Node::Extract { arg, .. } if origins.sources.contains_key(&arg) => {}
                 Node::Const { .. } if or_constant => {}
                 _ if origins.sources.contains_key(&t) => {}

@@ -17,6 +17,7 @@ use icsched_smt::{CmpOp, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::SymValue;
+use super::allocate::{Allocated, Fresh};
 use super::invariant::Invariants;
 use super::source::SymbolSource;
 use crate::domain::MemoryByte;
@@ -55,6 +56,8 @@ pub(crate) struct Root {
     pub(super) indexed: Vec<(Term, u32, Term)>,
     /// Least offset, and the end, where they are not known.
     pub(super) extent: Option<(Term, Term)>,
+    /// What it holds, if it is no object of the initial state but was allocated on a path.
+    pub(super) fresh: Option<Fresh>,
 }
 
 impl Root {
@@ -98,6 +101,8 @@ pub(crate) struct Origins {
     pub(super) root_of: FxHashMap<Term, RootId>,
     /// The numbers of the roots of which nobody knows the size.
     pub(super) unsized_roots: FxHashSet<u32>,
+    /// The roots of what was allocated on paths.
+    pub(super) allocated: Allocated,
     /// How often a name was asked for.
     names: FxHashMap<String, u32>,
     /// Whether there may be locals of activations that the context does not know.
@@ -126,6 +131,7 @@ impl Origins {
             comparisons: FxHashMap::default(),
             root_of: FxHashMap::default(),
             unsized_roots: FxHashSet::default(),
+            allocated: Allocated::default(),
             names: FxHashMap::default(),
             unknown_frames: true,
             restrict_aliases: true,
@@ -155,6 +161,7 @@ impl Origins {
             symbols: BTreeMap::new(),
             indexed: Vec::new(),
             extent: None,
+            fresh: None,
         });
         RootId::from_index(self.roots.len() - 1)
     }

@@ -108,6 +108,10 @@ impl SymbolicDomain {
     /// Bytes of a root at a constant offset.
     pub(crate) fn initial_bytes(&mut self, root: RootId, at: u64, n: usize) -> Bytes {
         let mut bytes = Bytes::new();
+        if self.fresh_value(root, 1).is_some() {
+            bytes.resize(n, MemoryByte::Constant(0));
+            return bytes;
+        }
         let end = at + n as u64;
         let mut here = at;
         while here < end {
@@ -142,8 +146,11 @@ impl SymbolicDomain {
         let symbol = self.pool.symbol(&name, 8 * len);
         let source = SymbolSource::Memory { root: number(root), offset: SymValue::Constant(at) };
         let origins = self.origins();
-        origins.sources.insert(symbol, source);
         origins.get_mut(root).symbols.insert(at, (len, symbol));
+        if origins.get(root).fresh.is_some() {
+            return;
+        }
+        origins.sources.insert(symbol, source);
         if len == 8 {
             origins.memory(symbol, root, Some(at));
         }
@@ -172,13 +179,18 @@ impl SymbolicDomain {
         if let Some(&(.., value)) = self.origins().get(root).indexed.iter().find(|i| (i.0, i.1) == (offset, n)) {
             return value;
         }
+        if let Some(value) = self.fresh_value(root, n) {
+            return value;
+        }
         let name = self.index_name(root, offset);
         let name = self.origins().unique(name);
         let symbol = self.pool.symbol(&name, 8 * n);
         let source = SymbolSource::Memory { root: number(root), offset: SymValue::Term(offset) };
-        self.origins().sources.insert(symbol, source);
-        if n == 8 {
-            self.origins().memory(symbol, root, None);
+        if self.origins().get(root).fresh.is_none() {
+            self.origins().sources.insert(symbol, source);
+            if n == 8 {
+                self.origins().memory(symbol, root, None);
+            }
         }
         let mut value = symbol;
         for (at, before) in self.links(root, n) {

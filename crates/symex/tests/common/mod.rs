@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use icsched_ir::{parse, verify};
 use icsched_smt::{CachingSolver, Solver, Z3Solver};
-use icsched_symex::explore::{Limits, PathOutcome, explore_all};
+use icsched_symex::explore::{Limits, PathOutcome, PathRun, explore_from};
 use icsched_symex::host::MemoryHost;
 use icsched_symex::inputs::{ArgSpec, InputSpec};
 use icsched_symex::print::Printer;
@@ -67,7 +67,7 @@ pub(crate) fn explore_with(text: &str, spec: &InputSpec, solver: Box<dyn Solver>
     let (mut machine, state) = machine_with(text, spec, solver);
     let mut paths = Vec::new();
     let limits = Limits { instructions: 1_000_000, ..Limits::default() };
-    let complete = explore_all(&mut machine, state, &limits, |machine, outcome| {
+    let complete = explore_from(&mut machine, PathRun::new(state).with_sides(), &limits, |machine, outcome| {
         let constraint = Printer::new(&machine.domain.pool).conjunction(outcome.state.path.constraints());
         paths.push(Path { end: outcome.end.clone(), constraint, outcome });
         ControlFlow::Continue(())
