@@ -39,6 +39,7 @@ mod lockset;
 mod matching;
 mod participants;
 mod place;
+mod same;
 mod stacks;
 mod state;
 mod statics;
