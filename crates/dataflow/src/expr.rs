@@ -20,6 +20,9 @@ entity_id!(
 /// Operations inside one another that an expression may have; what is deeper is a symbol of its own.
 const MAX_DEPTH: u32 = 12;
 
+/// Most operations of an expression, each counted as often as it is an operand.
+const MAX_SIZE: u32 = 48;
+
 /// Most symbols of one expression.
 const MAX_SYMBOLS: usize = 8;
 
@@ -81,6 +84,7 @@ pub enum Expr {
 struct Facts {
     width: u32,
     depth: u32,
+    size: u32,
     /// Sorted, each once.
     symbols: Rc<[Symbol]>,
 }
@@ -245,7 +249,8 @@ impl ExprPool {
             return Some(id);
         }
         let facts = self.facts_of(expr);
-        (facts.depth <= MAX_DEPTH && facts.symbols.len() <= MAX_SYMBOLS).then(|| self.intern(expr))
+        (facts.depth <= MAX_DEPTH && facts.size <= MAX_SIZE && facts.symbols.len() <= MAX_SYMBOLS)
+            .then(|| self.intern(expr))
     }
 
     /// Splits `base + offset`; the offset is 0 for what is no sum.
@@ -314,13 +319,14 @@ impl ExprPool {
             Expr::Select { .. } => parts[1].width,
         };
         let depth = parts.iter().map(|p| p.depth + 1).max().unwrap_or(0);
+        let size = 1 + parts.iter().map(|p| p.size).sum::<u32>();
         let mut symbols: Vec<Symbol> = parts.iter().flat_map(|p| p.symbols.iter().copied()).collect();
         if let Expr::Symbol { symbol, .. } = expr {
             symbols.push(symbol);
         }
         symbols.sort_unstable();
         symbols.dedup();
-        Facts { width, depth, symbols: symbols.into() }
+        Facts { width, depth, size, symbols: symbols.into() }
     }
 
     /// The expression as text: constants in decimal, `&name`, and [symbols](Self::describe_symbol).

@@ -40,6 +40,7 @@ mod matching;
 mod participants;
 mod place;
 mod present;
+mod same;
 mod stacks;
 mod state;
 mod statics;

@@ -13,7 +13,6 @@ use icsched_ir::{BlockId, LoopForest, LoopId, Op, Operand, Origin, ValueId};
 use icsched_pointsto::InstanceId;
 use rustc_hash::FxHashSet;
 
-use crate::alignment::Equal;
 use crate::analysis::Analysis;
 use crate::context::{Status, ThreadContext};
 use crate::counter::Cell;
@@ -21,6 +20,7 @@ use crate::definitions::Walk;
 use crate::function::{Entry, Solver};
 use crate::icfg::EdgeKind;
 use crate::place::Frames;
+use crate::same::Equal;
 use crate::state::{BarrierCount, Count, Relation, RelationKind};
 use crate::symbol::{FrameIndex, Symbol};
 

@@ -34,6 +34,7 @@ fn what_is_said_holds_in_runs() {
     assert!(looked.contexts > 2000 && looked.registers > 5000 && looked.places > 5000, "{looked:?}");
     assert!(looked.concurrent > 500, "{looked:?}");
     assert!(looked.barriers > 1000 && looked.relations > 300, "{looked:?}");
+    assert!(looked.inside > 50 && looked.chosen > 500 && looked.ranges > 500, "{looked:?}");
     assert!(looked.held > 1000 && looked.named > 500, "{looked:?}");
 }
 

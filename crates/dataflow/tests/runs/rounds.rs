@@ -11,6 +11,7 @@ global @size size 4 align 4
 global @limit size 4 align 4
 global @table size 128 align 8
 global @next size 4 align 4
+global @items size 64 align 8
 function @trampoline(%block: ptr) -> ptr model {
 entry:
     %start: ptr = load [%block]
@@ -76,13 +77,16 @@ struct Writer {
     next: u32,
     /// All threads go through the same waits, and one writes what others read in between.
     in_step: bool,
+    /// Threads get structures.
+    hands_over: bool,
 }
 
 /// A program; the same one for the same seed.
 pub(crate) fn program(seed: u64) -> String {
     let mut random = Random::new(seed);
     let in_step = random.chance(35);
-    let mut writer = Writer { random, out: MODELS.to_owned(), next: 0, in_step };
+    let hands_over = random.chance(60);
+    let mut writer = Writer { random, out: MODELS.to_owned(), next: 0, in_step, hands_over };
     for phase in 0..2 {
         writer.text(&format!("function @phase{phase}(%k: i32) {{\nentry:"));
         writer.code(2, true, 1);
@@ -159,6 +163,14 @@ set{label}:\n    store [@limit], {to}:i32\n    jump on{label}\non{label}:\n    c
 
     fn rounds(&mut self) {
         self.text("function @rounds(%p: ptr) -> ptr {\nentry:\n    %k: i32 = call __ics_thread_self()");
+        if self.hands_over {
+            self.text("    %pf = address %p + 4\n    %pg = address %p + 8\n    %pa: i32 = load [%p]\n    %pb: i32 = load [%pf]");
+            if self.random.chance(15) {
+                let field = *self.random.pick(&["%p", "%pf", "%pg"]);
+                self.text(&format!("    store [{field}], 5:i32"));
+            }
+            self.text("    %pc: i32 = load [%pg]");
+        }
         self.code(2, false, 1);
         let step = if self.random.chance(50) { "1" } else { "%step" };
         let first = if !self.in_step && self.random.chance(10) { "%k" } else { "0" };
@@ -170,6 +182,22 @@ set{label}:\n    store [@limit], {to}:i32\n    jump on{label}\non{label}:\n    c
         self.text(&format!("    %step: i32 = load [@size]\n    %o: i32 = add %j, {step}\n    jump loop(%o)\ndone:"));
         self.code(1, false, 0);
         self.text("    return null\n}");
+    }
+
+    /// A thread that gets a structure of its own, mostly.
+    fn create(&mut self) {
+        if !self.hands_over {
+            return self.text("    call @create(@rounds, null)");
+        }
+        let size = *self.random.pick(&[16, 12]);
+        let others = *self.random.pick(&["%i", "%n", "%argc", "7:i32"]);
+        let fields = [("%arg", "%n"), ("%fa", "%i"), ("%fb", others)];
+        self.text(&format!("    %w: i64 = sext %i\n    %arg = address @items + %w*{size}"));
+        self.text("    %fa = address %arg + 4\n    %fb = address %arg + 8");
+        for (field, value) in fields {
+            self.text(&format!("    store [{field}], {value}"));
+        }
+        self.text("    call @create(@rounds, %arg)");
     }
 
     fn main(&mut self) {
@@ -184,7 +212,8 @@ set{label}:\n    store [@limit], {to}:i32\n    jump on{label}\non{label}:\n    c
         let bound = if self.random.chance(70) { "%bound".to_owned() } else { threads.to_string() };
         self.text(&format!("    jump head({first})\nhead(%i: i32):\n    %bound: i32 = load [@processors]"));
         self.text(&format!("    %c: i1 = icmp.slt %i, {bound}\n    branch %c, body, done\nbody:"));
-        self.text("    call @create(@rounds, null)\n    %o: i32 = add %i, 1\n    jump head(%o)\ndone:");
+        self.create();
+        self.text("    %o: i32 = add %i, 1\n    jump head(%o)\ndone:");
         if self.random.chance(10) {
             self.text("    store [@size], 1:i32");
         }
@@ -192,7 +221,7 @@ set{label}:\n    store [@limit], {to}:i32\n    jump on{label}\non{label}:\n    c
             self.text("    call @await(@barrier)");
         }
         if first == 1 || !self.in_step && self.random.chance(10) {
-            self.text("    %r: ptr = call @rounds(null)");
+            self.text(&format!("    %r: ptr = call @rounds({})", if self.hands_over { "@items" } else { "null" }));
         }
         for _ in 0..40 {
             self.text("    call __ics_yield()");

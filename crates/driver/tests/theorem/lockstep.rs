@@ -5,7 +5,7 @@ mod compare;
 
 use std::collections::BTreeMap;
 
-use icsched_ir::{FuncId, ProgramPoint, ValueId};
+use icsched_ir::{FuncId, Origin, ProgramPoint, ValueId};
 use icsched_smt::Term;
 use icsched_symex::code::Code;
 use icsched_symex::concrete::ConcreteDomain;
@@ -26,8 +26,8 @@ pub(crate) const MAX_INSTRUCTIONS: u64 = 3000;
 /// Who says which thread goes on.
 pub(crate) enum Pilot<'p> {
     Random(&'p mut Random),
-    /// A path: it must be followed to its end.
-    Path(&'p [Step]),
+    /// A path: it must be followed to its end; after how many instructions it was cut, if it was.
+    Path(&'p [Step], Option<u64>),
 }
 
 /// What was compared.
@@ -128,11 +128,13 @@ impl<'a, 'r> Lockstep<'a, 'r> {
     /// Follows the concrete run. `Ok` if it was followed to a limit or its end.
     pub(crate) fn follow(&mut self, mut run: PathRun, mut pilot: Pilot<'_>) -> Result<(), Ended> {
         self.looked.states += 1;
-        let limits = Limits { instructions: MAX_INSTRUCTIONS, ..Limits::default() };
+        // A path that was cut says nothing of what would have come next.
+        let instructions = if let Pilot::Path(_, Some(length)) = pilot { length } else { MAX_INSTRUCTIONS };
+        let limits = Limits { instructions, ..Limits::default() };
         self.relation.expose(&self.machines.symbolic.domain, &run.state)?;
         self.constraints(&run, None)?;
         for step in 0.. {
-            let length = if let Pilot::Path(steps) = pilot { steps.len() } else { MAX_CHOICES };
+            let length = if let Pilot::Path(steps, _) = pilot { steps.len() } else { MAX_CHOICES };
             let advance = run.advance(&mut self.machines.symbolic, &limits);
             let caught = self.catch_up(run.state.instructions)?;
             self.relation.expose(&self.machines.symbolic.domain, &run.state)?;
@@ -159,7 +161,7 @@ impl<'a, 'r> Lockstep<'a, 'r> {
     fn choice(&mut self, run: &mut PathRun, choice: &Choice, pilot: &Pilot<'_>, step: usize) -> Result<(), Ended> {
         self.looked.choices += 1;
         let side = self.holds(choice.condition)?;
-        if let Pilot::Path(steps) = pilot {
+        if let Pilot::Path(steps, _) = pilot {
             match steps.get(step).map(|s| &s.what) {
                 Some(StepKind::Choice { taken, .. }) if *taken == side => {}
                 other => {
@@ -192,7 +194,7 @@ impl<'a, 'r> Lockstep<'a, 'r> {
         }
         let next = match pilot {
             Pilot::Random(random) => random.pick(enabled),
-            Pilot::Path(steps) => match steps.get(step) {
+            Pilot::Path(steps, _) => match steps.get(step) {
                 Some(Step { what: StepKind::Switch, thread, .. }) => *thread,
                 other => return Err(Ended::Wrong(format!("step {step} of the path is {other:?}, here a switch"))),
             },
@@ -288,7 +290,13 @@ impl<'a, 'r> Lockstep<'a, 'r> {
                 return Ok(());
             }
         }
+        // A state that was made has values that no model has inside of it, and specialised models do not look at them any more.
+        let is_model = |p: &ProgramPoint| self.machines.symbolic.program.functions[p.func].origin == Origin::Model;
+        let begins_in_model = self.recorded.stacks.iter().any(|s| s.0.last().is_some_and(is_model));
         match error.kind {
+            ErrorKind::NullPointer if begins_in_model && error.stack.0.last().is_some_and(is_model) => {
+                Err(Ended::Cut("a null pointer inside of a model that it began in"))
+            }
             ErrorKind::Uninitialised => Err(Ended::Cut("an uninitialised value")),
             ErrorKind::OutOfBounds
             | ErrorKind::UseAfterFree

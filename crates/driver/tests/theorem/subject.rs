@@ -229,7 +229,8 @@ fn against(
     }
     looked.followed += 1;
     let mut lockstep = Lockstep::new(machines, recorded, initial, looked);
-    let followed = lockstep.follow(PathRun::untraced(initial.clone()), Pilot::Path(&outcome.steps));
+    let length = matches!(outcome.end, PathEnd::Limit(_)).then_some(outcome.state.instructions);
+    let followed = lockstep.follow(PathRun::untraced(initial.clone()), Pilot::Path(&outcome.steps, length));
     note(followed, looked)?;
     Ok(true)
 }
