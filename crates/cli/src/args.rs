@@ -156,7 +156,7 @@ pub(crate) struct SymexArgs {
     pub(crate) program: ProgramArgs,
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
-    /// Every thread that a function on the stacks has created is alive, and so one of these. Else others may have ended.
+    /// Every thread that a function on the stacks has created is alive, or that can still be joined, and so one of these. Else others may have ended.
     #[arg(long)]
     pub(crate) none_ended: bool,
     /// Paths from the program's entry, and if there is a --thread, only those that come to where threads are. Options that

@@ -27,7 +27,7 @@ pub struct ThreadContext {
 pub struct Context {
     /// One entry per live thread.
     pub threads: Vec<ThreadContext>,
-    /// Whether every thread that one of the frames has created is alive, and so among them.
+    /// Whether every thread that one of the frames has created is alive, and every one that can be joined: then they are among these.
     pub none_ended: bool,
 }
 

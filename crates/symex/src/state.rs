@@ -11,7 +11,7 @@ use crate::domain::Domain;
 use crate::log::Log;
 use crate::machine::spin::SpinWatch;
 use crate::memory::Heap;
-use crate::thread::{FrameId, Thread, ThreadId, ThreadStatus};
+use crate::thread::{FrameId, Thread, ThreadId};
 use crate::trace::SyncEvent;
 
 /// What the engine still has to run around `main`.
@@ -111,15 +111,6 @@ impl<D: Domain> State<D> {
     /// Threads that have not ended.
     pub fn live_threads(&self) -> impl Iterator<Item = &Thread<D>> {
         self.live.iter().map(|&id| self.thread(id))
-    }
-
-    /// Whether all threads live that were created by activations that are still there ([`Context::none_ended`]).
-    ///
-    /// [`Context::none_ended`]: icsched_dataflow::Context::none_ended
-    pub fn none_ended(&self) -> bool {
-        let is_there = |id| self.live_threads().any(|t| t.frames.iter().any(|f| f.id == id));
-        let mut ended = self.threads.iter().filter(|t| t.status == ThreadStatus::Finished);
-        !ended.any(|t| t.creator.is_some_and(is_there))
     }
 
     /// Whether threads that have ended before the initial state were told apart by their handles.

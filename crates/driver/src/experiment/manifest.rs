@@ -45,6 +45,8 @@ pub struct Run {
     pub threads: Vec<String>,
     /// Most conditional branches on a path.
     pub branches: Option<u32>,
+    /// Whether all threads live that could have ended; see `--none-ended` of `symex`.
+    pub none_ended: bool,
     /// Further options of the command.
     pub options: Vec<String>,
     /// Options that name inputs, for runs from the program's entry.
@@ -172,6 +174,8 @@ struct FileRun {
     #[serde(default)]
     threads: Vec<String>,
     branches: Option<u32>,
+    #[serde(default)]
+    none_ended: bool,
     options: Option<Vec<String>>,
     #[serde(default)]
     inputs: Vec<String>,
@@ -329,6 +333,7 @@ fn checked_run(
         flags: run.flags.or_else(|| defaults.flags.clone()).unwrap_or_else(|| vec!["-g".to_owned()]),
         threads: run.threads,
         branches: run.branches,
+        none_ended: run.none_ended,
         options: run.options.or_else(|| defaults.options.clone()).unwrap_or_default(),
         inputs: run.inputs,
         args: run.args,

@@ -174,6 +174,9 @@ fn symex(job: &Job<'_>) -> Vec<String> {
             None => all.extend(["--thread".to_owned(), thread.clone()]),
         }
     }
+    if job.run.none_ended {
+        all.push("--none-ended".to_owned());
+    }
     if let Some(branches) = job.run.branches {
         all.extend(["--branches".to_owned(), branches.to_string()]);
     }
@@ -276,6 +279,7 @@ mod tests {
             flags: Vec::new(),
             threads: Vec::new(),
             branches: (command == Command::Symex).then_some(12),
+            none_ended: false,
             options: words("--max-paths 9"),
             inputs: words("--sym-stdin 4"),
             args: words("@"),

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use icsched_dataflow::ThreadContext;
-use icsched_ir::{FuncId, SourceType};
+use icsched_ir::{FuncId, GlobalId, Program, SourceType};
 use icsched_pointsto::{ObjectKind as AbstractKind, Offsets};
 
 use super::Builder;
-use crate::domain::{MemoryByte, ThreadTable};
+use crate::domain::{Domain, MemoryByte, ThreadTable};
 use crate::memory::{address, global_object};
 use crate::names::{THREAD_MAIN, THREAD_TABLE};
+use crate::state::State;
 use crate::symbolic::SymbolicDomain;
 use crate::symbolic::origin::Places;
 use crate::thread::{Thread, ThreadStatus};
@@ -41,11 +42,7 @@ impl Builder<'_, '_> {
         let has_main = (0..self.start.context.threads.len()).any(|index| self.slot(index) == 0);
         let is_first =
             self.program.functions[func].name == THREAD_MAIN && self.start.options.sync_invariants && has_main;
-        let (id, table) = self.program.globals.iter().find(|(_, g)| is_first && g.name == THREAD_TABLE)?;
-        let (_, SourceType::Array { element, .. }) = self.program.types.resolve(table.source_type?)? else {
-            return None;
-        };
-        let stride = self.program.types.size((*element)?);
+        let Layout { id, stride, .. } = layout(&self.program).filter(|_| is_first)?;
         Some(address(global_object(id), u64::from(slot) * stride))
     }
 
@@ -54,18 +51,8 @@ impl Builder<'_, '_> {
     pub(super) fn thread_table(&mut self, threads: &[Thread<SymbolicDomain>]) {
         let program = Arc::clone(&self.program);
         let enabled = self.origins().invariants.enabled;
-        let Some((id, table)) = program.globals.iter().find(|(_, g)| g.name == THREAD_TABLE) else { return };
-        let (Some(&root), Some(ty), true) = (self.globals.get(&id), table.source_type, enabled) else { return };
-        let Some((_, SourceType::Array { element: Some(element), .. })) = program.types.resolve(ty) else { return };
-        let Some((_, SourceType::Struct { fields, .. })) = program.types.resolve(*element) else { return };
-        let stride = program.types.size(*element);
-        let offset = |name: &str| {
-            fields.iter().find(|f| f.name == name).and_then(|f| Some((f.offset, program.types.size(f.ty?))))
-        };
-        let (Some(state), Some(joined), Some(detached)) = (offset("state"), offset("joined"), offset("detached"))
-        else {
-            return;
-        };
+        let Some(Layout { id, stride, slots, state, joined, detached }) = layout(&program) else { return };
+        let (Some(&root), true) = (self.globals.get(&id), enabled) else { return };
         let objects = self.start.points_to.objects().iter();
         let of_table = objects.filter(|(_, o)| o.kind == AbstractKind::Global(id));
         let places: Places = of_table.map(|(object, _)| (object, Offsets::ANY)).collect();
@@ -74,8 +61,6 @@ impl Builder<'_, '_> {
             let queue = self.machine.domain.term(&thread.queue, 64);
             !self.machine.domain.may_be_at(&self.path, queue, &places)
         });
-        // The last entry is for timers.
-        let slots = (table.size / stride).saturating_sub(1);
         let live: Vec<u64> = (0..self.start.context.threads.len()).map(|index| u64::from(self.slot(index))).collect();
         for slot in 0..slots {
             let mut holds = |(offset, size): (u64, u64), byte: u8| {
@@ -97,5 +82,48 @@ impl Builder<'_, '_> {
         }
         let state = address(global_object(id), state.0);
         self.origins().invariants.table = Some(ThreadTable { state, stride, slots, ended: ENDED_SLOTS });
+    }
+}
+
+/// Where things are in the table.
+struct Layout {
+    id: GlobalId,
+    stride: u64,
+    /// Entries for threads of the program; the last one is for timers.
+    slots: u64,
+    /// Fields of an entry: offsets and sizes.
+    state: (u64, u64),
+    joined: (u64, u64),
+    detached: (u64, u64),
+}
+
+fn layout(program: &Program) -> Option<Layout> {
+    let (id, table) = program.globals.iter().find(|(_, g)| g.name == THREAD_TABLE)?;
+    let (_, SourceType::Array { element, .. }) = program.types.resolve(table.source_type?)? else { return None };
+    let (_, SourceType::Struct { fields, .. }) = program.types.resolve((*element)?)? else { return None };
+    let stride = program.types.size((*element)?);
+    let field = |name: &str| {
+        let field = fields.iter().find(|f| f.name == name)?;
+        Some((field.offset, program.types.size(field.ty?)))
+    };
+    let (state, joined, detached) = (field("state")?, field("joined")?, field("detached")?);
+    Some(Layout { id, stride, slots: (table.size / stride).saturating_sub(1), state, joined, detached })
+}
+
+impl<D: Domain> State<D> {
+    /// Whether all threads live that were created by activations that are still there, and all that can be joined
+    /// ([`Context::none_ended`]).
+    ///
+    /// [`Context::none_ended`]: icsched_dataflow::Context::none_ended
+    pub fn none_ended(&self) -> bool {
+        let layout = layout(self.program());
+        let is_there = |id| self.live_threads().any(|t| t.frames.iter().any(|f| f.id == id));
+        let can_be_joined = |slot: u32| {
+            let Some(Layout { id, stride, state, .. }) = &layout else { return false };
+            let at = address(global_object(*id), u64::from(slot) * stride + state.0);
+            self.heap.read_plain(at) == Some([STATE_DONE])
+        };
+        let mut ended = self.threads.iter().filter(|t| t.status == ThreadStatus::Finished);
+        !ended.any(|t| can_be_joined(t.slot) || t.creator.is_some_and(is_there))
     }
 }
