@@ -2,10 +2,11 @@
 // one local search. Phases are divided by barriers; sums are put together by thread 0 alone between two of them; and in
 // `speedy`, thread 0 decides which centers are opened and wakes the others by a condition variable each time.
 //
-// Usage: streamcluster KMIN KMAX DIMENSIONS POINTS CHUNK THREADS
+// Usage: streamcluster KMIN KMAX DIMENSIONS POINTS CHUNK THREADS [SEED]
 // exec: 2 4 2 24 12 2
 // exec: 2 3 3 20 20 3
 // exec: 3 5 2 10 4 1
+// exec: 2 3 2 9 9 2 7
 // exec: 3 5 2
 // exit: 2
 #include <float.h>
@@ -367,8 +368,8 @@ static struct points make_points(long count, int dimensions)
 
 int main(int argc, char **argv)
 {
-    if (argc != 7) {
-        fprintf(stderr, "usage: streamcluster KMIN KMAX DIMENSIONS POINTS CHUNK THREADS\n");
+    if (argc != 7 && argc != 8) {
+        fprintf(stderr, "usage: streamcluster KMIN KMAX DIMENSIONS POINTS CHUNK THREADS [SEED]\n");
         return 2;
     }
     long kmin = atol(argv[1]), kmax = atol(argv[2]), count = atol(argv[4]), chunk = atol(argv[5]);
@@ -384,7 +385,7 @@ int main(int argc, char **argv)
     is_center = memory(most);
     changes_center = memory(most);
     center_number = memory(most * sizeof *center_number);
-    srand48(1);
+    srand48(argc == 8 ? atol(argv[7]) : 1);
     for (long done = 0; done < count; done += points.count) {
         read_chunk(&points, count - done < chunk ? count - done : chunk);
         memset(is_center, 0, most);
