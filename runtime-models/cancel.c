@@ -7,7 +7,8 @@
 
 #include "ics_thread.h"
 
-/* Whether any request was ever made: keeps cancellation points free for programs that make none. */
+/* Whether any request was ever made: keeps cancellation points free for programs that make none. It is tested where it decides: nothing
+ * is known of the result of a call. */
 static int requested;
 
 int ics_cancel_pending(void) {
@@ -17,6 +18,7 @@ int ics_cancel_pending(void) {
 }
 
 void ics_cancellation_point(void) {
+    if (!requested) return;
     if (ics_cancel_pending()) pthread_exit(PTHREAD_CANCELED);
 }
 
@@ -45,8 +47,8 @@ int pthread_cancel(pthread_t thread) {
         if (t->cancel_async) ics_cancellation_point();
         return 0;
     }
-    if ((t->waiting || t->cancel_async) && !t->cancel_off && !__ics_notify_thread((int)(thread - 1)))
-        if (t->cancel_async && !__ics_is_symbolic_domain()) __ics_interrupt((int)(thread - 1), cancelled_now);
+    if ((t->waiting || t->cancel_async) && !t->cancel_off && !__ics_notify_thread((int)(t - __ics_threads)))
+        if (t->cancel_async && !__ics_is_symbolic_domain()) __ics_interrupt((int)(t - __ics_threads), cancelled_now);
     ics_yield();
     return 0;
 }

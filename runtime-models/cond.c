@@ -34,10 +34,10 @@ static int blocked_on(pthread_cond_t *cond, unsigned long deadline) {
 /* Releases the mutex and starts waiting, as one step; the event is the start of the wait. As in glibc, a recursive
  * mutex that is locked twice is not released by this. */
 static int wait_on(pthread_cond_t *cond, struct ics_mutex *m, unsigned long deadline) {
-    int type = m->kind & ICS_MUTEX_TYPE;
+    int type = ICS_MUTEX_KIND(m) & ICS_MUTEX_TYPE;
     int keeps = type == PTHREAD_MUTEX_RECURSIVE && m->count > 0;
     if (type == PTHREAD_MUTEX_RECURSIVE || type == PTHREAD_MUTEX_ERRORCHECK)
-        if (!m->taken || m->owner != __ics_thread_self() + 1) return EPERM;
+        if (!m->taken || m->owner != ics_self()) return EPERM;
     int error = 0;
     int timed_out;
     __ics_event(cond, ICS_EXCLUSIVE);

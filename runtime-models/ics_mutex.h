@@ -4,15 +4,17 @@
 
 #include <pthread.h>
 
+struct ics_thread;
+
 /* Laid over glibc's struct __pthread_mutex_s: `kind` is where its static initialisers put the type. */
 struct ics_mutex {
     int taken;
     unsigned count;  /* further locks of a recursive mutex by its owner */
-    int owner;       /* 1 + slot while taken */
-    unsigned ceiling;
+    struct ics_thread *owner; /* while taken */
     int kind;
     int state;       /* of a robust mutex */
     struct ics_mutex *next; /* among the robust ones of its owner */
+    unsigned ceiling;
 };
 _Static_assert(sizeof(struct ics_mutex) <= sizeof(pthread_mutex_t), "fits");
 _Static_assert(offsetof(struct ics_mutex, kind) == offsetof(struct __pthread_mutex_s, __kind), "glibc's layout");
@@ -22,6 +24,11 @@ _Static_assert(offsetof(struct ics_mutex, kind) == offsetof(struct __pthread_mut
 #define ICS_MUTEX_ROBUST 16
 #define ICS_MUTEX_INHERIT 32
 #define ICS_MUTEX_PROTECT 64
+
+/* Set where all mutexes of the program are plain: then nobody need look. */
+extern int __ics_plain_mutexes;
+/* A macro, so that what follows is folded in the functions that ask. */
+#define ICS_MUTEX_KIND(m) (__ics_plain_mutexes ? PTHREAD_MUTEX_NORMAL : (m)->kind)
 
 /* Gives a new mutex the properties of an attribute; an errno value. */
 int ics_mutex_apply(struct ics_mutex *m, const pthread_mutexattr_t *attr);

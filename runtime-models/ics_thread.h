@@ -30,7 +30,7 @@ struct ics_thread {
     unsigned char policy;         /* SCHED_OTHER, ... */
     unsigned char kicked;         /* a signal took it out of its wait queue */
     int priority;
-    int joiner;                   /* slot of the joiner, if joined */
+    struct ics_thread *joiner;    /* if joined */
     void *(*start)(void *);
     void *arg;
     void *result;
@@ -56,7 +56,7 @@ extern unsigned ics_concurrent;
 static inline struct ics_thread *ics_self(void) {
     return &__ics_threads[__ics_thread_self()];
 }
-/* The living or joinable thread with this handle, or null. Handles are 1 + the slot. */
+/* The living or joinable thread with this handle, or null. Handles are the addresses of control blocks. */
 struct ics_thread *ics_find_thread(unsigned long handle);
 /* Starts a thread with these attributes (none: null); an errno value. */
 int ics_start_thread(unsigned long *handle, const pthread_attr_t *attr, void *(*start)(void *), void *arg, int c11);

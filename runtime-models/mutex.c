@@ -7,35 +7,31 @@
 #include "ics_mutex.h"
 #include "ics_thread.h"
 
+int __ics_plain_mutexes;
+
 /* What a robust mutex remembers of an owner that ended. */
 enum { SOUND, OWNER_DIED, NOT_RECOVERABLE };
 
-static int type_of(const struct ics_mutex *m) {
-    return m->kind & ICS_MUTEX_TYPE;
-}
+#define TYPE_OF(m) (ICS_MUTEX_KIND(m) & ICS_MUTEX_TYPE)
 
 /* Of a kind that neither asks who holds it nor counts. One test, since nobody may know the kind. */
-static int is_plain(const struct ics_mutex *m) {
-    return (m->kind == PTHREAD_MUTEX_NORMAL) | (m->kind == PTHREAD_MUTEX_ADAPTIVE_NP);
-}
+#define IS_PLAIN(m) ((ICS_MUTEX_KIND(m) == PTHREAD_MUTEX_NORMAL) | (ICS_MUTEX_KIND(m) == PTHREAD_MUTEX_ADAPTIVE_NP))
 
 /* A destroyed mutex has a kind of -1. */
-static int invalid_kind(const struct ics_mutex *m) {
-    return m->kind < 0;
-}
+#define INVALID_KIND(m) (ICS_MUTEX_KIND(m) < 0)
 
 static int is_mine(const struct ics_mutex *m) {
-    return m->taken && m->owner == __ics_thread_self() + 1;
+    return m->taken && m->owner == ics_self();
 }
 
 /* 0, or EOWNERDEAD: the mutex is held then as well. */
 static int take(struct ics_mutex *m) {
     m->taken = 1;
-    m->owner = __ics_thread_self() + 1;
+    if (!IS_PLAIN(m)) m->owner = ics_self();
     m->count = 0;
     __ics_acquire(m);
     __ics_event(m, ICS_EXCLUSIVE);
-    if (!(m->kind & ICS_MUTEX_ROBUST)) return 0;
+    if (!(ICS_MUTEX_KIND(m) & ICS_MUTEX_ROBUST)) return 0;
     struct ics_thread *t = ics_self();
     m->next = t->robust;
     t->robust = m;
@@ -51,13 +47,13 @@ static int not_taken(struct ics_mutex *m, int error) {
 /* What a lock operation has to say before it can block: -1 to go on. */
 static int early(struct ics_mutex *m, int try) {
     ics_mutex_known(m);
-    if (is_plain(m)) return -1;
-    if (invalid_kind(m)) return EINVAL;
-    if (m->kind & ICS_MUTEX_ROBUST && m->state == NOT_RECOVERABLE) return ENOTRECOVERABLE;
-    if (m->kind & ICS_MUTEX_PROTECT && ics_self()->priority > (int)m->ceiling) return EINVAL;
+    if (IS_PLAIN(m)) return -1;
+    if (INVALID_KIND(m)) return EINVAL;
+    if (ICS_MUTEX_KIND(m) & ICS_MUTEX_ROBUST && m->state == NOT_RECOVERABLE) return ENOTRECOVERABLE;
+    if (ICS_MUTEX_KIND(m) & ICS_MUTEX_PROTECT && ics_self()->priority > (int)m->ceiling) return EINVAL;
     if (!is_mine(m)) return -1;
-    if (type_of(m) == PTHREAD_MUTEX_ERRORCHECK) return try ? EBUSY : EDEADLK;
-    if (type_of(m) != PTHREAD_MUTEX_RECURSIVE) return -1;
+    if (TYPE_OF(m) == PTHREAD_MUTEX_ERRORCHECK) return try ? EBUSY : EDEADLK;
+    if (TYPE_OF(m) != PTHREAD_MUTEX_RECURSIVE) return -1;
     if (m->count == 0xffffffffu) return EAGAIN;
     m->count++;
     return 0;
@@ -77,7 +73,7 @@ static int at_once(struct ics_mutex *m, int error) {
 int ics_mutex_take(struct ics_mutex *m) {
     ics_mutex_known(m);
     while (m->taken) ics_wait(m, ICS_FOREVER);
-    if (m->kind & ICS_MUTEX_ROBUST && m->state == NOT_RECOVERABLE) return not_taken(m, ENOTRECOVERABLE);
+    if (ICS_MUTEX_KIND(m) & ICS_MUTEX_ROBUST && m->state == NOT_RECOVERABLE) return not_taken(m, ENOTRECOVERABLE);
     return take(m);
 }
 
@@ -131,7 +127,7 @@ static void forget_robust(struct ics_mutex *m) {
 }
 
 void ics_mutex_free(struct ics_mutex *m) {
-    if (m->kind & ICS_MUTEX_ROBUST) forget_robust(m);
+    if (ICS_MUTEX_KIND(m) & ICS_MUTEX_ROBUST) forget_robust(m);
     __ics_release(m);
     m->taken = 0;
     m->owner = 0;
@@ -139,16 +135,14 @@ void ics_mutex_free(struct ics_mutex *m) {
 }
 
 /* Whether unlocking has to ask who holds it, and whether it is held once more. */
-static int is_checked(const struct ics_mutex *m) {
-    return !is_plain(m);
-}
+#define IS_CHECKED(m) (!IS_PLAIN(m))
 
 /* Why the caller cannot unlock it: because it does not hold it. */
 static int unlock_error(const struct ics_mutex *m) {
-    if (!is_checked(m)) return 0;
-    if (invalid_kind(m)) return EINVAL;
-    int owned = type_of(m) == PTHREAD_MUTEX_RECURSIVE || type_of(m) == PTHREAD_MUTEX_ERRORCHECK;
-    return (owned || m->kind & ICS_MUTEX_ROBUST) && !is_mine(m) ? EPERM : 0;
+    if (!IS_CHECKED(m)) return 0;
+    if (INVALID_KIND(m)) return EINVAL;
+    int owned = TYPE_OF(m) == PTHREAD_MUTEX_RECURSIVE || TYPE_OF(m) == PTHREAD_MUTEX_ERRORCHECK;
+    return (owned || ICS_MUTEX_KIND(m) & ICS_MUTEX_ROBUST) && !is_mine(m) ? EPERM : 0;
 }
 
 /* Each lock of a recursive mutex is one acquisition: every way through here says that one has ended. */
@@ -158,16 +152,16 @@ int ics_mutex_release(struct ics_mutex *m) {
         __ics_not_held(m);
         return error;
     }
-    if (is_checked(m) && m->count) {
+    if (IS_CHECKED(m) && m->count) {
         m->count--;
         __ics_release(m);
         return 0;
     }
     __ics_event(m, ICS_EXCLUSIVE);
-    if (m->kind & ICS_MUTEX_ROBUST && m->state == OWNER_DIED) m->state = NOT_RECOVERABLE;
+    if (ICS_MUTEX_KIND(m) & ICS_MUTEX_ROBUST && m->state == OWNER_DIED) m->state = NOT_RECOVERABLE;
     ics_mutex_free(m);
     /* Nobody can have it any more: all who wait are told. */
-    if (m->kind & ICS_MUTEX_ROBUST && m->state == NOT_RECOVERABLE) __ics_notify_all(m);
+    if (ICS_MUTEX_KIND(m) & ICS_MUTEX_ROBUST && m->state == NOT_RECOVERABLE) __ics_notify_all(m);
     return 0;
 }
 
@@ -189,7 +183,7 @@ void ics_abandon_mutexes(struct ics_thread *t) {
 
 int pthread_mutex_consistent(pthread_mutex_t *mutex) {
     struct ics_mutex *m = (struct ics_mutex *)mutex;
-    if (invalid_kind(m) || !(m->kind & ICS_MUTEX_ROBUST) || m->state != OWNER_DIED) return EINVAL;
+    if (INVALID_KIND(m) || !(ICS_MUTEX_KIND(m) & ICS_MUTEX_ROBUST) || m->state != OWNER_DIED) return EINVAL;
     m->state = SOUND;
     return 0;
 }
@@ -202,17 +196,17 @@ int ics_consistent_np(pthread_mutex_t *mutex) {
 
 int pthread_mutex_getprioceiling(const pthread_mutex_t *mutex, int *ceiling) {
     const struct ics_mutex *m = (const struct ics_mutex *)mutex;
-    if (invalid_kind(m) || !(m->kind & ICS_MUTEX_PROTECT)) return EINVAL;
+    if (INVALID_KIND(m) || !(ICS_MUTEX_KIND(m) & ICS_MUTEX_PROTECT)) return EINVAL;
     *ceiling = (int)m->ceiling;
     return 0;
 }
 
 int pthread_mutex_setprioceiling(pthread_mutex_t *mutex, int ceiling, int *old) {
     struct ics_mutex *m = (struct ics_mutex *)mutex;
-    if (invalid_kind(m) || !(m->kind & ICS_MUTEX_PROTECT) || ceiling < 1 || ceiling > 99) return EINVAL;
+    if (INVALID_KIND(m) || !(ICS_MUTEX_KIND(m) & ICS_MUTEX_PROTECT) || ceiling < 1 || ceiling > 99) return EINVAL;
     int mine = is_mine(m);
-    if (mine && type_of(m) == PTHREAD_MUTEX_ERRORCHECK) return EDEADLK;
-    if (!mine || type_of(m) != PTHREAD_MUTEX_RECURSIVE) {
+    if (mine && TYPE_OF(m) == PTHREAD_MUTEX_ERRORCHECK) return EDEADLK;
+    if (!mine || TYPE_OF(m) != PTHREAD_MUTEX_RECURSIVE) {
         mine = 0;
         int error = ics_mutex_take(m);
         if (error) return error;

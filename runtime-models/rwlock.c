@@ -10,9 +10,10 @@
 /* `flags` is where glibc's static initialisers put the preference. */
 struct ics_rwlock {
     unsigned readers;
-    int writer;              /* 1 + slot of the thread that writes */
     unsigned waiting_writers;
-    unsigned unused[9];
+    struct ics_thread *writer; /* the thread that writes, if one does */
+    int writing;
+    unsigned unused[7];
     unsigned flags;
 };
 _Static_assert(sizeof(struct ics_rwlock) <= sizeof(pthread_rwlock_t), "fits");
@@ -20,17 +21,13 @@ _Static_assert(offsetof(struct ics_rwlock, flags) == offsetof(struct __pthread_r
 
 /* Whether a reader has to wait. */
 static int closed_to_readers(const struct ics_rwlock *l) {
-    if (l->writer) return 1;
+    if (l->writing) return 1;
     return l->flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP && l->waiting_writers && l->readers;
-}
-
-static int self(void) {
-    return __ics_thread_self() + 1;
 }
 
 static void known(const struct ics_rwlock *l) {
     __ics_known(ICS_ZERO_UNLESS_HELD, &l->readers, l);
-    __ics_known(ICS_ZERO_UNLESS_HELD, &l->writer, l);
+    __ics_known(ICS_ZERO_UNLESS_HELD, &l->writing, l);
 }
 
 static int read_taken(struct ics_rwlock *l) {
@@ -41,7 +38,8 @@ static int read_taken(struct ics_rwlock *l) {
 }
 
 static int write_taken(struct ics_rwlock *l) {
-    l->writer = self();
+    l->writing = 1;
+    l->writer = ics_self();
     __ics_acquire(l);
     __ics_event(l, ICS_EXCLUSIVE);
     return 0;
@@ -60,7 +58,7 @@ int pthread_rwlock_destroy(pthread_rwlock_t *lock) {
 int pthread_rwlock_rdlock(pthread_rwlock_t *lock) {
     struct ics_rwlock *l = (struct ics_rwlock *)lock;
     known(l);
-    if (l->writer == self()) return EDEADLK;
+    if (l->writing && l->writer == ics_self()) return EDEADLK;
     while (closed_to_readers(l)) ics_wait(l, ICS_FOREVER);
     return read_taken(l);
 }
@@ -78,7 +76,7 @@ int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock, const st
     known(l);
     if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) return EINVAL;
     if (!ics_valid_time(abstime)) return EINVAL;
-    if (l->writer == self()) return EDEADLK;
+    if (l->writing && l->writer == ics_self()) return EDEADLK;
     while (closed_to_readers(l)) {
         if (ics_wait(l, ics_deadline(clock, abstime)) != ICS_TIMED_OUT) continue;
         __ics_event(l, ICS_SHARED);
@@ -94,9 +92,9 @@ int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *ab
 int pthread_rwlock_wrlock(pthread_rwlock_t *lock) {
     struct ics_rwlock *l = (struct ics_rwlock *)lock;
     known(l);
-    if (l->writer == self()) return EDEADLK;
+    if (l->writing && l->writer == ics_self()) return EDEADLK;
     l->waiting_writers++;
-    while (l->writer || l->readers) ics_wait(l, ICS_FOREVER);
+    while (l->writing || l->readers) ics_wait(l, ICS_FOREVER);
     l->waiting_writers--;
     return write_taken(l);
 }
@@ -104,7 +102,7 @@ int pthread_rwlock_wrlock(pthread_rwlock_t *lock) {
 int pthread_rwlock_trywrlock(pthread_rwlock_t *lock) {
     struct ics_rwlock *l = (struct ics_rwlock *)lock;
     known(l);
-    if (!l->writer && !l->readers) return write_taken(l);
+    if (!l->writing && !l->readers) return write_taken(l);
     __ics_event(l, ICS_EXCLUSIVE);
     return EBUSY;
 }
@@ -121,10 +119,10 @@ int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock, const st
     known(l);
     if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) return EINVAL;
     if (!ics_valid_time(abstime)) return EINVAL;
-    if (l->writer == self()) return EDEADLK;
+    if (l->writing && l->writer == ics_self()) return EDEADLK;
     int timed_out = 0;
     l->waiting_writers++;
-    while (!timed_out && (l->writer || l->readers))
+    while (!timed_out && (l->writing || l->readers))
         timed_out = ics_wait(l, ics_deadline(clock, abstime)) == ICS_TIMED_OUT;
     l->waiting_writers--;
     return timed_out ? not_written(l) : write_taken(l);
@@ -136,8 +134,9 @@ int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *ab
 
 int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
     struct ics_rwlock *l = (struct ics_rwlock *)lock;
-    if (l->writer) {
+    if (l->writing) {
         __ics_event(l, ICS_EXCLUSIVE);
+        l->writing = 0;
         l->writer = 0;
     } else {
         if (l->readers == 0) __ics_error("pthread_rwlock_unlock of a lock that is not held");

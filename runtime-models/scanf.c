@@ -209,23 +209,27 @@ static enum outcome characters(struct ics_source *in, struct ics_directive *d, v
     if (d->size == 8) __ics_unsupported("scanf of wide characters");
     char **owner = d->allocate && !d->suppress ? va_arg(*ap, char **) : 0;
     size_t capacity = owner ? 32 : 0;
-    char *to = owner ? malloc(capacity) : d->suppress ? 0 : va_arg(*ap, char *);
+    /* Apart from each other: points-to analysis would have the caller's object reallocated and freed, and by every `free` of a program. */
+    char *made = owner ? malloc(capacity) : 0;
+    char *given = owner || d->suppress ? 0 : va_arg(*ap, char *);
     int n = 0, c = EOF;
     while (n < width) {
         c = next(in);
         if (c == EOF || (kind == 's' && space(c)) || (kind == '[' && !in_set(d, c))) break;
-        if (owner && (size_t)n + 2 > capacity) to = realloc(to, capacity *= 2);
-        if (to) to[n] = (char)c;
+        if (owner && (size_t)n + 2 > capacity) made = realloc(made, capacity *= 2);
+        if (made) made[n] = (char)c;
+        if (given) given[n] = (char)c;
         n++;
         c = EOF;
     }
     back(in, c);
     if (n == 0 || (kind == 'c' && n < width && in->ended && n == 0)) {
-        if (owner) free(to);
+        free(made);
         return in->ended ? NO_INPUT : NO_MATCH;
     }
-    if (to && kind != 'c') to[n] = 0;
-    if (owner) *owner = to;
+    if (made && kind != 'c') made[n] = 0;
+    if (given && kind != 'c') given[n] = 0;
+    if (owner) *owner = made;
     return STORED;
 }
 

@@ -39,8 +39,9 @@ static void store_text(struct ics_source *in, struct ics_directive *d, const cha
         to = va_arg(*ap, char *);
     }
     if (!d->width && !in->stream) width = ics_strlen_bound(in->text);
-    size_t room = __ics_room(to);
-    if (!d->width && ending && width >= room) width = room ? room - 1 : 0;
+    /* Only asked where it is needed: the place in an array of inputs is an input too, and so is what room there is. */
+    size_t room = d->width || !ending ? width + 1 : __ics_room(to);
+    if (width >= room) width = room ? room - 1 : 0;
     __ics_input_bytes(to, width, name);
     if (ending) to[width] = 0;
 }
@@ -67,6 +68,15 @@ static void store(struct ics_source *in, struct ics_directive *d, const char *na
     }
 }
 
+/* The same for the argument with the directive's number; all are pointers. */
+static void store_numbered(struct ics_source *in, struct ics_directive *d, const char *name, va_list arguments) {
+    va_list ap;
+    va_copy(ap, arguments);
+    for (int i = 1; i < d->position; i++) (void)va_arg(ap, void *);
+    store(in, d, name, &ap);
+    va_end(ap);
+}
+
 int ics_scan_symbolic(struct ics_source *in, const char *format, va_list arguments) {
     const char *stem = in->stream ? "scanf" : "sscanf";
     char name[16];
@@ -77,10 +87,10 @@ int ics_scan_symbolic(struct ics_source *in, const char *format, va_list argumen
         if (*p++ != '%') continue;
         struct ics_directive d;
         p = ics_parse_directive(&d, p);
-        if (d.position) __ics_unsupported("scanf with numbered arguments from symbolic input");
         if (d.conversion == '%' || d.conversion == 0 || d.suppress) continue;
         name_of(name, stem, d.conversion == 'n' ? conversions : ++conversions);
-        store(in, &d, name, &ap);
+        if (d.position) store_numbered(in, &d, name, arguments);
+        else store(in, &d, name, &ap);
     }
     va_end(ap);
     int count = (int)value_of(in, in->stream ? "scanf_count" : "sscanf_count", 32);

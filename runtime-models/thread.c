@@ -1,5 +1,6 @@
-/* Threads: create, join, detach, exit. A handle is 1 + the slot of the control block, so it is the same whatever the
- * other threads do as long as the program creates its threads from one; the lowest free slot is used next. */
+/* Threads: create, join, detach, exit. A handle is the address of the control block, so it is the same whatever the
+ * other threads do as long as the program creates its threads from one; the lowest free slot is used next. Being an
+ * address, it is followed like any other pointer, and is no number that means another thread when slots are others. */
 #include "ics.h"
 
 #include <errno.h>
@@ -15,9 +16,9 @@ unsigned ics_concurrent;
 static unsigned running = 1;
 
 struct ics_thread *ics_find_thread(unsigned long handle) {
-    handle = __ics_handle(handle);
-    if (handle == 0 || handle > ICS_MAX_THREADS) return 0;
-    struct ics_thread *t = &__ics_threads[handle - 1];
+    unsigned long offset = __ics_handle(handle) - (unsigned long)__ics_threads;
+    if (offset % sizeof *__ics_threads || offset / sizeof *__ics_threads >= ICS_MAX_THREADS) return 0;
+    struct ics_thread *t = &__ics_threads[offset / sizeof *__ics_threads];
     return t->state == ICS_FREE ? 0 : t;
 }
 
@@ -41,7 +42,7 @@ int ics_start_thread(unsigned long *handle, const pthread_attr_t *attr, void *(*
     ics_inherit_signals(t);
     running++;
     ics_concurrent++;
-    *handle = slot + 1;
+    *handle = (unsigned long)t;
     __ics_event(t, ICS_EXCLUSIVE);
     __ics_thread_create(__ics_thread_main, t, slot);
     ics_yield();
@@ -90,7 +91,7 @@ static int join_error(struct ics_thread *t) {
     if (t->detached) return EINVAL;
     if (t == me) return EDEADLK;
     __ics_known(ICS_ZERO_IF_VALID, &t->joined, t);
-    if (me->joined && &__ics_threads[me->joiner] == t && !t->exiting) return EDEADLK;
+    if (me->joined && me->joiner == t && !t->exiting) return EDEADLK;
     return t->joined ? EINVAL : 0;
 }
 
@@ -100,7 +101,7 @@ int pthread_join(pthread_t thread, void **result) {
     if (error) return error;
     ics_cancellation_point();
     t->joined = 1;
-    t->joiner = __ics_thread_self();
+    t->joiner = ics_self();
     while (t->state != ICS_DONE) {
         ics_self()->waiting = 1;
         ics_wait(t, ICS_FOREVER);
@@ -132,7 +133,7 @@ int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock, const
     if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) return EINVAL;
     if (!ics_valid_time(abstime)) return EINVAL;
     t->joined = 1;
-    t->joiner = __ics_thread_self();
+    t->joiner = ics_self();
     while (t->state != ICS_DONE) {
         if (ics_wait_cancellable(t, ics_deadline(clock, abstime)) != ICS_TIMED_OUT) continue;
         t->joined = 0;
@@ -157,7 +158,7 @@ int pthread_detach(pthread_t thread) {
 }
 
 pthread_t pthread_self(void) {
-    return __ics_thread_self() + 1;
+    return (pthread_t)ics_self();
 }
 
 int pthread_equal(pthread_t a, pthread_t b) {

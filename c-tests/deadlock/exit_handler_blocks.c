@@ -1,6 +1,6 @@
 // main returns while it holds the lock that an exit handler wants: the process hangs in exit. Only a return with a
 // positive input comes before the lock. Returning from main once counted as the end, whatever the handlers do.
-// run: enumerate -- @
+// run: enumerate --without epochs -- @
 // expect: epochs=1 schedules=2 complete=true deadlocked=1
 // constraint: atoi(argv[1]) > 0
 // constraint: atoi(argv[1]) <= 0

@@ -1,6 +1,6 @@
 // Standard input of three bytes, read to its end one by one. The loop ends because the input does, not because a limit
 // cut it off. The worker locks once per 'x', of which there are none to three: four schedules, and the set is complete.
-// run: enumerate --sym-stdin 3
+// run: enumerate --without epochs --sym-stdin 3
 // expect: epochs=1 schedules=4 complete=true deadlocked=0
 // ends: exit exit exit exit
 // exec:

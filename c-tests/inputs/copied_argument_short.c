@@ -1,6 +1,6 @@
 // As copied_argument.c, but the copy has no room for the terminator: every input writes one byte behind it. To find this,
 // and not to blame copied_argument.c, the string's end must be known exactly.
-// run: enumerate -- @
+// run: enumerate --without epochs -- @
 // expect: epochs=1 complete=true deadlocked=0
 // status: 1
 // exec: word

@@ -1,6 +1,6 @@
 // Standard input of three bytes, read line by line: one to three lines, wherever the ends of line are. The worker locks
 // once per line. Three schedules; reading ends with the input, so nothing is cut off.
-// run: enumerate --sym-stdin 3
+// run: enumerate --without epochs --sym-stdin 3
 // expect: epochs=1 schedules=3 complete=true deadlocked=0
 // ends: exit exit exit
 // exec:

@@ -1,5 +1,5 @@
 // The first byte of a file chooses the lock. With --sym-file the file's bytes are inputs.
-// run: enumerate --sym-file config.bin=4 -- config.bin
+// run: enumerate --without epochs --sym-file config.bin=4 -- config.bin
 // expect: epochs=1 schedules=2 complete=true deadlocked=0
 // exec: /dev/null
 // exit: 3

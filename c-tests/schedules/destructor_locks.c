@@ -1,7 +1,7 @@
 // As exit_handler_locks.c, with the destructor attribute: it runs whenever the process exits. A positive input returns
 // after A and locks the destructor's B next, which is no prefix of A, C, B. Below -5, _exit() ends the process right
 // after A, without destructors: that is a prefix, so these inputs follow either of the others as far as they get.
-// run: enumerate -- @
+// run: enumerate --without epochs -- @
 // expect: epochs=1 schedules=2 complete=true deadlocked=0
 // constraint: atoi(argv[1]) > 0
 // ends: exit exit

@@ -2,7 +2,7 @@
 // there; that says nothing about the other inputs, which lock and exit. The end by an error once counted for every
 // input, so the schedule of the others was missing. The status says that an error was found. Points-to analysis finds that
 // it does not matter to the synchronisation where `target` points, and then one path is enough.
-// run: enumerate --without pointsto -- @
+// run: enumerate --without pointsto,epochs -- @
 // expect: epochs=1 complete=true deadlocked=0
 // status: 1
 // exec: 4

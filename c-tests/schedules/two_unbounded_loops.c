@@ -1,6 +1,6 @@
 // Two threads synchronise as often as two inputs say. The combinations of counts are not finite, so no set of schedules
 // is complete; up to the loop bound they are finite, so the search ends, and it blames both loops.
-// run: enumerate --loop-bound 6 -- @ @
+// run: enumerate --without epochs --loop-bound 6 -- @ @
 // expect: epochs=1 complete=false deadlocked=0
 // constraint: atoi(argv[1]) == 3
 // constraint: atoi(argv[2]) == 3

@@ -1,6 +1,6 @@
 // A loop that synchronises as often as the input says, without a bound: there is no finite set without epoch markers,
 // so the result says that it is incomplete, and which loop is to blame.
-// run: enumerate --timeout 20s -- @
+// run: enumerate --without epochs --timeout 20s -- @
 // expect: epochs=1 complete=false deadlocked=0
 // reason: {loop} || {body} || {unlock}
 // exec: 3

@@ -3,7 +3,7 @@
 // divide the perimeter, barrier, update the interior. A block belongs to one thread.
 //
 // Usage: lu [-n SIZE] [-b BLOCK] [-p THREADS] [-t]; -t multiplies the factors and compares with the matrix.
-// run: enumerate -- -n 12 -b 3 -p 4
+// run: enumerate --without epochs -- -n 12 -b 3 -p 4
 // expect: epochs=1 schedules=1 complete=true deadlocked=0 max_live_threads=4
 // constraint: true
 // exec: -n 12 -b 3 -p 4 -t

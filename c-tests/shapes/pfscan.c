@@ -6,7 +6,7 @@
 // matches, -v says what is done, -c prints totals only, -d first makes a directory with some files.
 //
 // A file of three bytes has one match or none.
-// run: enumerate --sym-file f=3 -- -w 2 ab f
+// run: enumerate --without epochs --sym-file f=3 -- -w 2 ab f
 // expect: epochs=1 schedules=2 complete=true deadlocked=0 max_live_threads=3
 // exec: -w 2 -c -d tree ab tree
 // stdout: 4 files, 127 bytes, 14 matches

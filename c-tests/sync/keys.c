@@ -1,5 +1,5 @@
 // Thread-specific data with a destructor, which runs when the thread ends, before the join returns.
-// run: enumerate -- @
+// run: enumerate --without epochs -- @
 // expect: epochs=1 schedules=1 complete=true deadlocked=0
 // exec: 8
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // A thread pool: tasks are a function pointer and an argument in a linked queue; the pool ends when it is told to.
-// run: enumerate -- @
+// run: enumerate --without epochs -- @
 // expect: epochs=1 schedules=1 complete=true deadlocked=0 max_live_threads=3
 // constraint: true
 // exec: 6

@@ -1,5 +1,5 @@
 // A consumer that runs until it is told to quit; the number of items is constant, so it needs no epoch marker.
-// run: enumerate -- @
+// run: enumerate --without epochs -- @
 // expect: epochs=1 schedules=1 complete=true deadlocked=0
 // constraint: true
 // exec: 7

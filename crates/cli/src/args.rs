@@ -35,6 +35,8 @@ pub(crate) enum Command {
     Exec(ExecArgs),
     /// Show the schedules in a database.
     Show(ShowArgs),
+    /// Prove a database again: that its schedules cover every input, and are what happens.
+    Verify(VerifyArgs),
     /// Run a batch of commands in several configurations, and make tables of what they give.
     Experiment(ExperimentArgs),
     /// Look inside the analysis.
@@ -58,6 +60,8 @@ pub(crate) enum InspectCommand {
     Modref(InspectArgs),
     /// What must hold when threads are at given places.
     Defs(InspectDefsArgs),
+    /// Where epochs end: the epoch markers, and why other loops that synchronise have none.
+    Markers(InspectMarkersArgs),
 }
 
 /// The program and what is common to all commands that execute it.
@@ -134,12 +138,27 @@ pub(crate) struct EnumerateArgs {
     /// Most time for one solver query.
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
     pub(crate) solver_timeout: Option<Duration>,
-    /// Turn techniques off: prefix-schedules, shortest-path, slicing, pointsto.
+    /// Most epochs to search.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_epochs: Option<u32>,
+    /// Instructions that a thread executes at least before an epoch marker ends its epoch.
+    #[arg(long, value_name = "N")]
+    pub(crate) epoch_instructions: Option<u64>,
+    /// How often inputs may decide the condition of a loop that does not synchronise before the loop is replaced by what it may do.
+    #[arg(long, value_name = "N")]
+    pub(crate) abstract_after: Option<u32>,
+    /// Turn techniques off.
     #[arg(long, value_name = "TECHNIQUE", value_delimiter = ',')]
     pub(crate) without: Vec<TechniqueArg>,
-    /// Most worker threads. An epoch is searched by one.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    /// Most epochs to search at the same time; by default as many as there are processors. The result does not depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) jobs: Option<u32>,
+    /// Go on from what the database has, if it is of the same program with the same options. The default.
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Search all epochs, whatever the database has.
+    #[arg(long, conflicts_with = "resume")]
+    pub(crate) fresh: bool,
 }
 
 #[derive(Copy, Clone, Debug, ValueEnum)]
@@ -148,6 +167,12 @@ pub(crate) enum TechniqueArg {
     ShortestPath,
     Slicing,
     Pointsto,
+    MarkerPruning,
+    ScheduleTrees,
+    ReachingDefs,
+    SyncInvariants,
+    InputAbstraction,
+    Epochs,
 }
 
 #[derive(Args, Debug)]
@@ -240,6 +265,8 @@ pub(crate) enum ShowFormat {
     Dot,
     Svg,
     Html,
+    /// Everything but what the search has cost: the same text for the same result.
+    Dump,
 }
 
 #[derive(Args, Debug)]
@@ -259,6 +286,28 @@ pub(crate) struct ShowArgs {
     /// Show long schedules in full.
     #[arg(long)]
     pub(crate) full: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct VerifyArgs {
+    /// The program: LLVM bitcode (.bc) or textual LLVM IR (.ll). Its inputs and options are those in the database.
+    #[arg(value_name = "PROG.bc")]
+    pub(crate) program: PathBuf,
+    /// The schedule database.
+    #[arg(value_name = "PROG.icsdb")]
+    pub(crate) database: PathBuf,
+    /// Write the result as JSON; - for standard output.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Most paths to execute for one schedule. Where there are more, some are tried and nothing is proved of the others.
+    #[arg(long, value_name = "N", default_value = "64", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) paths: u32,
+    /// Stop after this time with what is known, e.g. 30s or 5m.
+    #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
+    pub(crate) timeout: Option<Duration>,
+    /// Stop cleanly when more memory than this is in use, e.g. 2GiB; by default half of the machine's.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) max_memory: Option<ByteSize>,
 }
 
 #[derive(Args, Debug)]
@@ -314,6 +363,37 @@ pub(crate) struct InspectDefsArgs {
     /// As JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct InspectMarkersArgs {
+    /// LLVM bitcode (.bc) or textual LLVM IR (.ll).
+    #[arg(value_name = "PROG.bc")]
+    pub(crate) program: PathBuf,
+    /// Only this function.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) function: Option<String>,
+    /// Turn techniques off: marker-pruning, pointsto.
+    #[arg(long, value_name = "TECHNIQUE", value_delimiter = ',')]
+    pub(crate) without: Vec<MarkerTechniqueArg>,
+    /// How to show it.
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: MarkerFormat,
+    /// The same as --format json.
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
+}
+
+#[derive(Copy, Clone, Debug, ValueEnum)]
+pub(crate) enum MarkerTechniqueArg {
+    MarkerPruning,
+    Pointsto,
+}
+
+#[derive(Copy, Clone, Debug, ValueEnum)]
+pub(crate) enum MarkerFormat {
+    Text,
+    Json,
 }
 
 #[derive(Args, Debug)]

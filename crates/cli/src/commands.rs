@@ -4,19 +4,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use icsched_driver::config::Technique;
+use icsched_driver::enumerate::{Enumerated, Source};
 use icsched_driver::exec::ExecEnd;
 use icsched_driver::experiment::{Commands, ExperimentConfig, experiment};
-use icsched_driver::{DriverError, Enumeration, ProgramConfig, enumerate, exec, inspect, show, symex};
+use icsched_driver::{DriverError, Enumeration, ProgramConfig, enumerate, exec, inspect, show, symex, verify};
 use icsched_report::View;
 use icsched_report::text::TextOptions;
 
 use crate::args::{
     Cli, Command, EnumerateArgs, ExecArgs, ExperimentArgs, InspectArgs, InspectCommand, InspectDefsArgs, InspectFormat,
-    InspectIrArgs, ShowArgs, ShowFormat, SymexArgs,
+    InspectIrArgs, InspectMarkersArgs, MarkerFormat, MarkerTechniqueArg, ShowArgs, ShowFormat, SymexArgs, VerifyArgs,
 };
 use crate::progress::{BatchLines, ShownProgress};
 use crate::symex_output::SymexSink;
-use crate::{Status, config, guard, output};
+use crate::{Status, config, guard, output, verify_output};
 
 pub(crate) fn run(cli: Cli) -> Status {
     let quiet = cli.quiet;
@@ -25,6 +27,7 @@ pub(crate) fn run(cli: Cli) -> Status {
         Command::Symex(args) => run_symex(&args, quiet),
         Command::Exec(args) => run_exec(&args),
         Command::Show(args) => run_show(&args),
+        Command::Verify(args) => run_verify(&args, quiet),
         Command::Experiment(args) => run_experiment(&args, quiet),
         Command::Inspect { what: InspectCommand::Ir(args) } => run_inspect_ir(&args),
         Command::Inspect { what: InspectCommand::Callgraph(args) } => run_inspect(&args, inspect::callgraph),
@@ -32,6 +35,7 @@ pub(crate) fn run(cli: Cli) -> Status {
         Command::Inspect { what: InspectCommand::Pointsto(args) } => run_inspect(&args, inspect::pointsto),
         Command::Inspect { what: InspectCommand::Modref(args) } => run_inspect(&args, inspect::modref),
         Command::Inspect { what: InspectCommand::Defs(args) } => run_inspect_defs(&args),
+        Command::Inspect { what: InspectCommand::Markers(args) } => run_inspect_markers(&args),
     };
     result.unwrap_or_else(|error| {
         output::driver_error(&error);
@@ -46,9 +50,9 @@ const SEARCH_GRACE: Duration = Duration::from_secs(10);
 const RUN_GRACE: Duration = Duration::from_millis(500);
 
 fn run_enumerate(args: &EnumerateArgs, quiet: bool) -> Result<Status, DriverError> {
-    let config = config::enumerate(args).map_err(DriverError::Inputs)?;
     // What cannot be written is better known before the search than after it.
     let database = args.output.clone().unwrap_or_else(|| args.program.program.with_extension("icsdb"));
+    let config = config::enumerate(args, Some(&database)).map_err(DriverError::Inputs)?;
     show::check_writable(&database)?;
     if let Some(file) = args.json.as_deref().filter(|file| *file != Path::new("-")) {
         open_for_writing(file)?;
@@ -58,8 +62,10 @@ fn run_enumerate(args: &EnumerateArgs, quiet: bool) -> Result<Status, DriverErro
     let result = enumerate::enumerate(&config, &mut progress);
     drop(watch);
     progress.finish();
-    let result = result?;
-    show::save(&result, &database)?;
+    let Enumerated { result, source } = result?;
+    if !quiet {
+        say_source(source, &database);
+    }
     let view = View::whole(&result);
     let to_stdout = args.json.as_deref() == Some(Path::new("-"));
     if let Some(file) = &args.json {
@@ -71,6 +77,22 @@ fn run_enumerate(args: &EnumerateArgs, quiet: bool) -> Result<Status, DriverErro
         print(&format!("\nschedules written to {}\n", database.display()))?;
     }
     Ok(status_of(&result))
+}
+
+/// Says what was not searched because it was known.
+fn say_source(source: Source, database: &Path) {
+    let database = database.display();
+    match source {
+        Source::Searched => {}
+        Source::Resumed(searches) => {
+            output::note(&format!("went on from {database}; searches of epochs that were there: {searches}\n"));
+        }
+        Source::Database => {
+            output::note(&format!(
+                "{database} has the result of this program with these options; --fresh searches anew\n"
+            ));
+        }
+    }
 }
 
 fn run_symex(args: &SymexArgs, quiet: bool) -> Result<Status, DriverError> {
@@ -136,6 +158,10 @@ fn run_exec(args: &ExecArgs) -> Result<Status, DriverError> {
 }
 
 fn run_show(args: &ShowArgs) -> Result<Status, DriverError> {
+    if matches!(args.format, ShowFormat::Dump) {
+        print(&show::dump(&args.database)?)?;
+        return Ok(Status::Clean);
+    }
     let result = show::read(&args.database)?;
     let view = match View::select(&result, args.epoch.as_deref(), args.schedule.as_deref()) {
         Ok(view) => view,
@@ -148,12 +174,37 @@ fn run_show(args: &ShowArgs) -> Result<Status, DriverError> {
         ShowFormat::Text => {
             icsched_report::text::render(&view, TextOptions { full: args.full, painter: output::painter() })
         }
-        ShowFormat::Json => icsched_report::json::render(&view),
+        ShowFormat::Json | ShowFormat::Dump => icsched_report::json::render(&view),
         ShowFormat::Dot => icsched_report::dot::render(&view),
         ShowFormat::Svg => icsched_report::svg::render(&view),
         ShowFormat::Html => icsched_report::html::render(&view),
     })?;
     Ok(Status::Clean)
+}
+
+fn run_verify(args: &VerifyArgs, quiet: bool) -> Result<Status, DriverError> {
+    let database = show::read(&args.database)?;
+    let config = config::verify(args, &database.options).map_err(DriverError::Inputs)?;
+    if let Some(file) = args.json.as_deref().filter(|file| *file != Path::new("-")) {
+        open_for_writing(file)?;
+    }
+    let mut progress = ShownProgress::new(quiet);
+    let watch = guard::watch(&config.limits, SEARCH_GRACE.saturating_add(config.limits.solver_timeout));
+    let verified = verify::verify(&config, &database, args.paths as usize, &mut progress);
+    drop(watch);
+    progress.finish();
+    let verified = verified?;
+    if let Some(file) = &args.json {
+        write_json(&verify_output::json(args, &verified), file)?;
+    }
+    if args.json.as_deref() != Some(Path::new("-")) && !quiet {
+        print(&verify_output::text(args, &verified))?;
+    }
+    Ok(match () {
+        () if !verified.result.faults.is_empty() => Status::Found,
+        () if verified.result.is_complete() => Status::Clean,
+        () => Status::Incomplete,
+    })
 }
 
 fn run_experiment(args: &ExperimentArgs, quiet: bool) -> Result<Status, DriverError> {
@@ -185,6 +236,21 @@ fn run_inspect_ir(args: &InspectIrArgs) -> Result<Status, DriverError> {
 fn run_inspect_defs(args: &InspectDefsArgs) -> Result<Status, DriverError> {
     let format = if args.json { inspect::Format::Json } else { inspect::Format::Text };
     print(&inspect::defs(&inspected(&args.program), &args.threads, args.none_ended, format)?)?;
+    Ok(Status::Clean)
+}
+
+fn run_inspect_markers(args: &InspectMarkersArgs) -> Result<Status, DriverError> {
+    let format = match args.format {
+        MarkerFormat::Text if !args.json => inspect::Format::Text,
+        MarkerFormat::Text | MarkerFormat::Json => inspect::Format::Json,
+    };
+    let technique = |t: &MarkerTechniqueArg| match t {
+        MarkerTechniqueArg::MarkerPruning => Technique::MarkerPruning,
+        MarkerTechniqueArg::Pointsto => Technique::PointsTo,
+    };
+    let without = args.without.iter().map(technique).collect();
+    let selection = inspect::MarkerSelection { format, function: args.function.clone(), without };
+    print(&inspect::markers(&inspected(&args.program), &selection)?)?;
     Ok(Status::Clean)
 }
 

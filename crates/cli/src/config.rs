@@ -1,17 +1,21 @@
 //! From what was typed to checked configurations.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::Path;
 use std::time::Duration;
 
+use clap::Parser as _;
 use icsched_driver::config::{
-    ArgSpec, DEFAULT_ARGUMENT, EnvironmentVariable, InputSpec, OptionalArguments, SearchOptions, Technique,
+    ArgSpec, DEFAULT_ARGUMENT, DatabaseConfig, EnvironmentVariable, InputSpec, OptionalArguments, SearchOptions,
+    Technique,
 };
 use icsched_driver::symex::{self, SymexConfig};
-use icsched_driver::{EnumerateConfig, ExecConfig, Limits, ProgramConfig, Switching};
+use icsched_driver::{EnumerateConfig, Enumeration, ExecConfig, Limits, ProgramConfig, Switching};
 
 use crate::args::{
-    EnumerateArgs, ExecArgs, ExternKind, InputArgs, ProgramArgs, SchedulesArg, SymexArgs, SymexTechniqueArg,
-    TechniqueArg,
+    Cli, Command, EnumerateArgs, ExecArgs, ExternKind, InputArgs, ProgramArgs, SchedulesArg, SymexArgs,
+    SymexTechniqueArg, TechniqueArg, VerifyArgs,
 };
 use crate::guard;
 
@@ -95,7 +99,7 @@ pub(crate) fn symex(args: &SymexArgs) -> Result<SymexConfig, String> {
     })
 }
 
-pub(crate) fn enumerate(args: &EnumerateArgs) -> Result<EnumerateConfig, String> {
+pub(crate) fn enumerate(args: &EnumerateArgs, database: Option<&Path>) -> Result<EnumerateConfig, String> {
     let mut limits = limits(&args.program);
     if let Some(events) = args.max_events {
         limits.max_events = events as usize;
@@ -107,6 +111,9 @@ pub(crate) fn enumerate(args: &EnumerateArgs) -> Result<EnumerateConfig, String>
     let search = SearchOptions {
         loop_bound: args.loop_bound.unwrap_or(default.loop_bound),
         max_paths: args.max_paths.map_or(default.max_paths, |n| n as usize),
+        max_epochs: args.max_epochs.map_or(default.max_epochs, |n| n as usize),
+        epoch_instructions: args.epoch_instructions.unwrap_or(default.epoch_instructions),
+        abstract_after: args.abstract_after.unwrap_or(default.abstract_after),
         ..default
     };
     let technique = |t: &TechniqueArg| match t {
@@ -114,6 +121,12 @@ pub(crate) fn enumerate(args: &EnumerateArgs) -> Result<EnumerateConfig, String>
         TechniqueArg::ShortestPath => Technique::ShortestPath,
         TechniqueArg::Slicing => Technique::Slicing,
         TechniqueArg::Pointsto => Technique::PointsTo,
+        TechniqueArg::MarkerPruning => Technique::MarkerPruning,
+        TechniqueArg::ScheduleTrees => Technique::ScheduleTrees,
+        TechniqueArg::ReachingDefs => Technique::ReachingDefs,
+        TechniqueArg::SyncInvariants => Technique::SyncInvariants,
+        TechniqueArg::InputAbstraction => Technique::InputAbstraction,
+        TechniqueArg::Epochs => Technique::Epochs,
     };
     Ok(EnumerateConfig {
         program: program(&args.program),
@@ -122,10 +135,27 @@ pub(crate) fn enumerate(args: &EnumerateArgs) -> Result<EnumerateConfig, String>
         search,
         without: args.without.iter().map(technique).collect(),
         typed: typed(args),
+        jobs: args.jobs.map_or_else(processors, |jobs| jobs as usize),
+        database: database.map(|path| DatabaseConfig {
+            path: path.to_path_buf(),
+            resume: !args.fresh,
+            made_by: this_icsched(),
+        }),
     })
 }
 
-/// The options that the result depends on, in one spelling; not where it is written and how it is shown.
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
+}
+
+/// A name for this build of icsched; empty for one that cannot read itself.
+fn this_icsched() -> String {
+    let read = std::env::current_exe().and_then(std::fs::read);
+    read.map(|bytes| Enumeration::digest_of(&bytes)).unwrap_or_default()
+}
+
+/// The options that the result depends on, in one spelling; not where it is written and how it is shown, how many search, and how much time
+/// and memory they have: a result that these cut short is not final.
 fn typed(args: &EnumerateArgs) -> Vec<String> {
     let mut typed = Vec::new();
     let mut option = |name: &str, value: String| typed.push(format!("--{name}={value}"));
@@ -133,14 +163,15 @@ fn typed(args: &EnumerateArgs) -> Vec<String> {
         option("extern", format!("{name}={}", format!("{kind:?}").to_lowercase()));
     }
     for (name, value) in [
+        ("abstract-after", args.abstract_after.map(|n| n.to_string())),
+        ("epoch-instructions", args.epoch_instructions.map(|n| n.to_string())),
         ("loop-bound", args.loop_bound.map(|n| n.to_string())),
+        ("max-epochs", args.max_epochs.map(|n| n.to_string())),
         ("max-events", args.max_events.map(|n| n.to_string())),
         ("max-instructions", args.program.max_instructions.map(|n| n.to_string())),
-        ("max-memory", args.program.max_memory.map(|n| n.as_u64().to_string())),
         ("max-paths", args.max_paths.map(|n| n.to_string())),
         ("solver-timeout", args.solver_timeout.map(|d| humantime::format_duration(d).to_string())),
         ("sym-stdin", args.inputs.sym_stdin.map(|n| n.to_string())),
-        ("timeout", args.program.timeout.map(|d| humantime::format_duration(d).to_string())),
     ] {
         if let Some(value) = value {
             option(name, value);
@@ -148,7 +179,9 @@ fn typed(args: &EnumerateArgs) -> Vec<String> {
     }
     args.inputs.sym_file.iter().for_each(|(name, size)| option("sym-file", format!("{name}={size}")));
     args.inputs.sym_env.iter().for_each(|name| option("sym-env", name.clone()));
-    args.without.iter().for_each(|t| option("without", format!("{t:?}")));
+    for technique in args.without.iter().filter_map(clap::ValueEnum::to_possible_value) {
+        option("without", technique.get_name().to_owned());
+    }
     if let Some(range) = &args.inputs.sym_args {
         typed.push(format!("--sym-args {} {} {}", range[0], range[1], range[2]));
     }
@@ -157,6 +190,30 @@ fn typed(args: &EnumerateArgs) -> Vec<String> {
         typed.extend(args.inputs.args.iter().cloned());
     }
     typed
+}
+
+/// The configuration with which a database was made, under the limits of its verification.
+///
+/// # Errors
+/// If its options are none that this version has.
+pub(crate) fn verify(args: &VerifyArgs, typed: &[String]) -> Result<EnumerateConfig, String> {
+    let is_limit = |word: &String| ["--timeout=", "--max-memory="].iter().any(|limit| word.starts_with(limit));
+    let options = typed.iter().position(|word| word == "--").unwrap_or(typed.len());
+    let (options, inputs) = typed.split_at(options);
+    let mut words: Vec<OsString> = vec!["icsched".into(), "enumerate".into(), args.program.clone().into()];
+    for word in options.iter().filter(|word| !is_limit(word)) {
+        words.extend(word.split(' ').map(OsString::from));
+    }
+    words.extend(inputs.iter().map(OsString::from));
+    let wrong =
+        |why: String| format!("the options of the database are none of this version: {}", typed.join(" ") + &why);
+    let cli = Cli::try_parse_from(words).map_err(|error| wrong(format!(" ({})", error.kind())))?;
+    let Command::Enumerate(made) = cli.command else { return Err(wrong(String::new())) };
+    let made = EnumerateArgs {
+        program: ProgramArgs { timeout: args.timeout, max_memory: args.max_memory, ..made.program },
+        ..*made
+    };
+    enumerate(&made, None)
 }
 
 /// Most bytes of one symbolic input: each is a term of its own.

@@ -9,6 +9,7 @@ mod output;
 mod progress;
 mod symex_output;
 mod threads;
+mod verify_output;
 
 use std::process::ExitCode;
 

@@ -3,8 +3,8 @@
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
-use icsched_driver::Progress;
 use icsched_driver::experiment::{BatchProgress, Ended, Figure, Row};
+use icsched_driver::{Counts, Progress};
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Time between two plain lines; a run that is over before needs none.
@@ -80,6 +80,11 @@ impl ShownProgress {
 impl Progress for ShownProgress {
     fn path(&mut self, paths: u64, waiting: usize, schedules: usize) {
         self.show(|| format!("{paths} paths, {schedules} schedules, {waiting} input constraints to explore"));
+    }
+
+    fn epochs(&mut self, counts: &Counts) {
+        let Counts { epochs, waiting, paths } = counts;
+        self.show(|| format!("{epochs} epochs, {waiting} to search, {paths} paths"));
     }
 }
 

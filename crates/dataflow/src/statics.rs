@@ -25,6 +25,9 @@ const MAX_BYTES: u64 = 1 << 18;
 /// Operations inside one another that are looked at.
 const MAX_DEPTH: u32 = 6;
 
+/// The models' function that threads begin with: what it hands on to start functions is known from where threads are created.
+const LAUNCHER: &str = "__ics_thread_main";
+
 /// How often what functions are called with is looked for in what is left of the program.
 const MAX_ROUNDS: u32 = 3;
 
@@ -199,7 +202,12 @@ impl Statics {
             let start = usize::try_from(relocation.offset).unwrap_or(size);
             bytes.iter_mut().skip(start).take(8).for_each(|b| *b = None);
         }
-        for write in &self.writes[id] {
+        // What nobody knows is last in the list, and often leaves nothing for the others to change.
+        let mut left = bytes.iter().filter(|byte| byte.is_some()).count();
+        for write in self.writes[id].iter().rev() {
+            if left == 0 {
+                break;
+            }
             for (start, length) in places(write, size) {
                 for (i, byte) in bytes[start..][..length].iter_mut().enumerate() {
                     let same = match write.what {
@@ -207,8 +215,8 @@ impl Statics {
                         Written::Fill(fill) => *byte == Some(fill),
                         Written::Anything => false,
                     };
-                    if !same {
-                        *byte = None;
+                    if !same && byte.take().is_some() {
+                        left -= 1;
                     }
                 }
             }
@@ -230,7 +238,7 @@ impl Statics {
 
 /// Whether the engine or nobody knows who sets a variable.
 fn is_set_outside(global: &icsched_ir::Global) -> bool {
-    global.external || global.thread_local || crate::initial::SET_AT_START.contains(&global.name.as_str())
+    global.external || crate::initial::SET_AT_START.contains(&global.name.as_str())
 }
 
 /// Writes that change the same bytes as `writes`, few of them: in a large program thousands may hit one variable.
@@ -343,15 +351,21 @@ impl Assumed<'_> {
                 for (index, inst) in body.insts.iter().enumerate() {
                     let (Op::Load { address, access }, [result]) = (&inst.op, &inst.results[..]) else { continue };
                     let ty = function.values[*result].ty;
-                    if access.volatile || access.atomic.is_some() || !matches!(ty, Type::Int(_)) {
+                    if access.volatile
+                        || access.atomic.is_some()
+                        || !(matches!(ty, Type::Int(_)) || ty == Type::Ptr && function.name != LAUNCHER)
+                    {
                         continue;
                     }
                     let info = points_to.pointer_info(func, *address);
                     if let Some(bits) = self.loaded(program, points_to, &info, ty.bytes()) {
                         let number = |bits| Operand::Const(Const::Bits { ty, bits });
-                        let (a, b) = (number(bits & ty.mask()), number(0));
                         // The IR has no instruction that only names a constant.
-                        folded.functions[func].blocks[block].insts[index].op = Op::Binary { op: BinOp::Or, a, b };
+                        let constant = match ty {
+                            Type::Ptr => Op::Address { base: number(bits), offset: 0, indices: Default::default() },
+                            _ => Op::Binary { op: BinOp::Or, a: number(bits & ty.mask()), b: number(0) },
+                        };
+                        folded.functions[func].blocks[block].insts[index].op = constant;
                     }
                 }
             }

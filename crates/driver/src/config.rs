@@ -78,8 +78,23 @@ pub struct EnumerateConfig {
     pub search: SearchOptions,
     /// Techniques that are turned off (D10).
     pub without: Vec<Technique>,
-    /// The options and arguments as typed, for the record in the database.
+    /// The options and arguments that the result depends on, as typed, for the record in the database.
     pub typed: Vec<String>,
+    /// Most epochs that are searched at the same time, at least 1.
+    pub jobs: usize,
+    /// Where to keep the result, and what of it is found before.
+    pub database: Option<DatabaseConfig>,
+}
+
+/// The database of `icsched enumerate`.
+#[derive(Clone, Debug)]
+pub struct DatabaseConfig {
+    /// The file.
+    pub path: PathBuf,
+    /// Whether to go on from what it has, if that was found by the same program with the same options.
+    pub resume: bool,
+    /// Names the icsched that searches: what another one has found is not relied on.
+    pub made_by: String,
 }
 
 /// `icsched exec`.

@@ -1,13 +1,17 @@
 //! `icsched enumerate`.
 
+mod journal;
+
+use std::path::Path;
 use std::sync::Arc;
 
-use icsched_enumerate::Progress;
+use icsched_enumerate::{Journal, Outcome, Progress, Run};
 use icsched_frontend::{LoadLimits, LoadOptions, LoadStop, load_contained};
 use icsched_ir::Program;
 use icsched_schedule::Enumeration;
 
 use crate::config::{EnumerateConfig, Limit, Limits, ProgramConfig};
+use crate::enumerate::journal::DatabaseJournal;
 use crate::error::DriverError;
 
 /// Loads a program with its models.
@@ -47,17 +51,57 @@ fn load_stop(limit: Limit) -> LoadStop {
     }
 }
 
-/// Enumerates the input-covering schedules of a program, from its entry (Bergan 3.3).
+/// The bytes of a file; of a device there may be no end.
+fn read_file(path: &Path) -> Option<Vec<u8>> {
+    let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    is_file.then(|| std::fs::read(path).ok()).flatten()
+}
+
+/// What was enumerated, and how.
+#[derive(Debug)]
+pub struct Enumerated {
+    /// The result.
+    pub result: Enumeration,
+    /// Where it comes from.
+    pub source: Source,
+}
+
+/// Where a result comes from.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Source {
+    /// It was searched.
+    Searched,
+    /// So many searches of epochs were finished by an earlier run, and are in the database.
+    Resumed(usize),
+    /// All of it was in the database.
+    Database,
+}
+
+/// Enumerates the input-covering schedules of a program, from its entry (Bergan 3.3), and writes them to the database, if there is one.
 ///
 /// # Errors
-/// If the program cannot be loaded or the inputs do not fit together. Everything else that goes wrong is a reason for
-/// incompleteness in the result.
-pub fn enumerate(config: &EnumerateConfig, progress: &mut dyn Progress) -> Result<Enumeration, DriverError> {
+/// If the program cannot be loaded, the inputs do not fit together, or the database cannot be written. Everything else that goes
+/// wrong is a reason for incompleteness in the result.
+pub fn enumerate(config: &EnumerateConfig, progress: &mut dyn Progress) -> Result<Enumerated, DriverError> {
     let deadline = config.limits.deadline();
-    let program = load(&config.program, &config.limits)?;
-    let bitcode = std::fs::read(&config.program.path).ok();
+    let bitcode = read_file(&config.program.path);
+    let start = Enumeration {
+        program: config.program.path.display().to_string(),
+        digest: bitcode.map(|b| Enumeration::digest_of(&b)).unwrap_or_default(),
+        options: config.typed.clone(),
+        ..Enumeration::default()
+    };
+    let mut journal = match &config.database {
+        Some(database) => Some(DatabaseJournal::new(config, database, &start)?),
+        None => None,
+    };
+    if let Some(kept) = journal.as_mut().and_then(DatabaseJournal::take_final) {
+        return Ok(Enumerated { result: Enumeration { program: start.program, ..kept }, source: Source::Database });
+    }
+    let kept = journal.as_ref().map(|journal| journal.kept().to_vec()).unwrap_or_default();
+    let source = if kept.is_empty() { Source::Searched } else { Source::Resumed(kept.len()) };
     let request = icsched_enumerate::Request {
-        program,
+        program: load(&config.program, &config.limits)?,
         inputs: config.inputs.clone(),
         externs: config.program.externs.clone(),
         search: config.search.clone(),
@@ -71,9 +115,14 @@ pub fn enumerate(config: &EnumerateConfig, progress: &mut dyn Progress) -> Resul
             stop: Arc::clone(&config.limits.stop),
         },
     };
-    let mut result = icsched_enumerate::enumerate_with(&request, progress).map_err(DriverError::Inputs)?;
-    result.program = config.program.path.display().to_string();
-    result.digest = bitcode.map(|b| Enumeration::digest_of(&b)).unwrap_or_default();
-    result.options = config.typed.clone();
-    Ok(result)
+    let nowhere = &mut ();
+    let kept_by: &mut dyn Journal = journal.as_mut().map_or(nowhere, |journal| journal);
+    let run = Run { jobs: config.jobs, kept, journal: kept_by, progress };
+    let Outcome { result, is_cut } = icsched_enumerate::enumerate_by(&request, run).map_err(DriverError::Inputs)?;
+    let Enumeration { program, digest, options, .. } = start;
+    let result = Enumeration { program, digest, options, ..result };
+    if let Some(journal) = journal {
+        journal.finish(&result, is_cut)?;
+    }
+    Ok(Enumerated { result, source })
 }

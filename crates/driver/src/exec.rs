@@ -84,7 +84,7 @@ fn describe(program: &Program, end: &PathEnd) -> (ExecEnd, Option<Diagnostic>) {
             (ExecEnd::Incomplete, Some(found("unsupported", format!("{what} is not supported"), stack)))
         }
         PathEnd::Limit(limit) => (ExecEnd::Incomplete, Some(Diagnostic::warning("limit", limit_text(*limit)))),
-        PathEnd::Infeasible | PathEnd::LeftContext => {
+        PathEnd::Infeasible | PathEnd::LeftContext | PathEnd::Epoch | PathEnd::GoesRound => {
             (ExecEnd::Incomplete, Some(Diagnostic::warning("infeasible", "nothing to execute")))
         }
     }

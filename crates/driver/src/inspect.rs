@@ -6,6 +6,7 @@
 mod callgraph;
 mod defs;
 mod loops;
+mod markers;
 mod memory;
 mod modref;
 mod pointsto;
@@ -182,6 +183,32 @@ pub fn defs(
     let document = defs::document(&program, &points_to, &threads, none_ended)
         .map_err(|error| DriverError::Inputs(format!("--thread: {error}")))?;
     Ok(if format == Format::Json { json(&document) } else { defs::text(&document) })
+}
+
+/// What is asked about epoch markers, and how the answer is written.
+#[derive(Clone, Debug)]
+pub struct MarkerSelection {
+    /// [`Format::Dot`] is the same as [`Format::Text`].
+    pub format: Format,
+    /// Only what is in this function.
+    pub function: Option<String>,
+    /// Techniques that are off; those that markers do not depend on make no difference.
+    pub without: Vec<icsched_enumerate::Technique>,
+}
+
+/// Where epochs end, and why not in other loops. A program with a `main` is specialised first, as [`enumerate`] does.
+///
+/// [`enumerate`]: crate::enumerate::enumerate()
+///
+/// # Errors
+/// If the program cannot be loaded, or has no such function.
+pub fn markers(program: &ProgramConfig, selection: &MarkerSelection) -> Result<String, DriverError> {
+    let program = load(program)?;
+    if let Some(name) = &selection.function {
+        named(&program, name, "markers")?;
+    }
+    let document = markers::document(&program, selection);
+    Ok(if selection.format == Format::Json { json(&document) } else { markers::text(&document) })
 }
 
 fn solve(program: &Program, selection: &Selection) -> PointsTo {

@@ -12,11 +12,12 @@ pub mod inspect;
 mod named;
 pub mod show;
 pub mod symex;
+pub mod verify;
 pub mod watch;
 
 pub use config::{EnumerateConfig, ExecConfig, Limits, ProgramConfig};
 pub use error::DriverError;
-pub use icsched_enumerate::Progress;
+pub use icsched_enumerate::{Counts, Progress};
 pub use icsched_frontend::LoadError;
 pub use icsched_frontend::child_main_if_requested;
 pub use icsched_schedule::{Diagnostic, Enumeration};

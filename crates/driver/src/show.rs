@@ -6,14 +6,6 @@ use icsched_schedule::{Database, Enumeration};
 
 use crate::error::DriverError;
 
-/// Writes a result to a database, replacing what was there.
-///
-/// # Errors
-/// If the file cannot be written.
-pub fn save(result: &Enumeration, path: &Path) -> Result<(), DriverError> {
-    Ok(Database::create(path)?.write(result)?)
-}
-
 /// Whether a result can be written to this path later; nothing is written.
 ///
 /// # Errors
@@ -29,4 +21,12 @@ pub fn check_writable(path: &Path) -> Result<(), DriverError> {
 /// If the file is not a database of this version.
 pub fn read(path: &Path) -> Result<Enumeration, DriverError> {
     Ok(Database::open(path)?.read()?)
+}
+
+/// All that a database says but what its search has cost, in one order: the same text for the same result.
+///
+/// # Errors
+/// If the file is not a database of this version.
+pub fn dump(path: &Path) -> Result<String, DriverError> {
+    Ok(Database::open(path)?.dump()?)
 }

@@ -45,6 +45,10 @@ columns = ["threads", "branches", "full.paths", "naive.paths", "full.solver-shar
 name = "naive"
 title = "Naive only"
 columns = ["naive.seconds", "naive.peak-mib"]
+
+[[configuration]]
+name = "no-checks"
+without = ["memory-checks"]
 "#;
 
 const OTHERS: &str = r#"
@@ -213,6 +217,51 @@ fn tables_show_what_runs_gave_beside_the_references() {
 }
 
 #[test]
+fn references_can_be_words_and_a_column_says_what_is_complete() {
+    let columns = "\"full.complete\", \"full.paths\", \"naive.complete\", \"naive.paths\"";
+    let place = Place::new(&MANIFEST.replace("\"naive.seconds\", \"naive.peak-mib\"", columns));
+    let others = OTHERS.replace("paths = 763", "paths = \"700+\"").replace("paths = 1087", "paths = 1e3");
+    place.file("others.toml", &others);
+    place.run(&Pretender::new(usual));
+    check(
+        &place.read("out/naive.md"),
+        &expect![[r#"
+        ## Naive only
+
+        |        | full complete | full paths | naive complete |  naive paths |
+        | ------ | ------------: | ---------: | -------------: | -----------: |
+        | first  |           yes | 700 (700+) |             no | 1000+ (1000) |
+        | second |        failed |     failed |              - |            - |
+
+        In brackets: Somebody, 2014.
+    "#]],
+    );
+    check(
+        &place.read("out/naive.csv"),
+        &expect![[r#"
+        run,full.complete,full.paths,full.paths.reference,naive.complete,naive.paths,naive.paths.reference
+        first,true,700,700+,false,1000,1000
+        second,,,,,,
+    "#]],
+    );
+    let picture = place.read("out/naive.svg");
+    assert!(picture.contains(">1000+ (1000)<") && picture.contains(">700 (700+)<"), "{picture}");
+    assert_eq!(picture.matches("class=\"panel\"").count(), 1, "{picture}");
+}
+
+#[test]
+fn a_picture_shows_the_figures_it_is_asked_for() {
+    let place = Place::new(&MANIFEST.replace("title = \"Paths\"\n", "title = \"Paths\"\nplot = [\"paths\"]\n"));
+    place.run(&Pretender::new(usual));
+    let picture = place.read("out/paths.svg");
+    assert!(picture.contains(">paths<") && !picture.contains(">solver-share<"), "{picture}");
+    let place = Place::new(MANIFEST);
+    place.run(&Pretender::new(|_| Ok(found(true, &[]))));
+    assert!(place.path("out/paths.svg").exists(), "there are references");
+    assert!(!place.path("out/naive.svg").exists(), "there is nothing to draw");
+}
+
+#[test]
 fn a_batch_goes_on_where_it_was() {
     let place = Place::new(MANIFEST);
     let runner = Pretender::new(usual);
@@ -324,13 +373,14 @@ fn wrong_manifests_are_refused_with_key_and_line() {
         ("program = \"first.bc\"", "", "8: missing field `program`"),
         ("name = \"second\"", "name = \"first\"", "16: there are two runs `first`"),
         ("name = \"second\"", "name = \"../x\"", "16: the name `../x` is not of letters"),
-        ("[\"full\"]", "[\"ful\"]", "19: no configuration `ful`; there are full, naive, no-rd, no-si, wp"),
+        ("[\"full\"]", "[\"ful\"]", "19: no configuration `ful`; there are full, naive, no-checks, no-rd, no-si, wp"),
         ("[\"full\"]", "[\"full\", \"full\"]", "19: `full` is there twice"),
-        ("[\"full\"]", "[\"no-rd\"]", "19: `no-rd` is without `reaching-defs`, but `enumerate` knows"),
+        ("[\"full\"]", "[\"no-checks\"]", "19: `no-checks` is without `memory-checks`, but `enumerate` knows"),
         ("naive.paths", "nave.paths", "24: no configuration `nave`"),
         ("naive.paths", "naive.path", "24: no figure `path`; there are paths, infeasible"),
         ("\"threads\"", "\"thread\"", "24: no column `thread`; write threads, branches or CONFIGURATION.FIGURE"),
         ("title = \"Paths\"", "title = \"Paths", "23: "),
+        ("title = \"Paths\"", "title = \"Paths\"\nplot = [\"path\"]", "24: unknown variant `path`"),
     ] {
         let message = complaint(from, to);
         assert!(message.starts_with(expected), "{to}: {message}");
@@ -368,7 +418,7 @@ fn places(job: &Job<'_>) -> Result<Outcome, Failure> {
 #[test]
 fn the_manifests_of_the_project_name_programs_and_places_that_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    for name in ["table2_1", "schedules"] {
+    for name in ["table2_1", "table3_1", "table3_3", "table3_4", "table3_6", "schedules", "threads"] {
         let output = TempDir::new().expect("a temporary directory can be made");
         let config = ExperimentConfig {
             manifest: root.join(format!("scripts/experiments/{name}.toml")),

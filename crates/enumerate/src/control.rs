@@ -35,7 +35,10 @@ pub struct FunctionControl {
     pub loops: LoopForest,
     /// Blocks from which the process can end, and neither a return nor synchronisation can be reached.
     pub quiet_exit: FixedBitSet,
-    /// Blocks that hold an instruction that may synchronise.
+    /// Blocks that hold an instruction that may synchronise, or of which nobody knows whether it does: a path ends there.
+    pub may_synchronise: FixedBitSet,
+    /// Those of them behind which a path may go on: what loops around them do cannot be replaced. Where a path ends that came to what
+    /// is not supported, that is found in one iteration of a loop as well as in any other.
     pub synchronises: FixedBitSet,
     /// How far it is to a return or out of a loop, quiet exits left out.
     exits: ExitDistances,
@@ -56,6 +59,8 @@ pub struct Control {
     pub calls: CallGraph,
     /// Functions that may synchronise.
     pub may_sync: FixedBitSet,
+    /// Those of them that may do so and go on.
+    syncs: FixedBitSet,
     /// Functions that never return and never synchronise: they end the process.
     pub ends_process: FixedBitSet,
     /// What calls through pointers may reach, where somebody knows better than the call graph.
@@ -80,11 +85,14 @@ impl Control {
             Some(known) => CallGraph::with_targets(program, |at| known.get(&at).into_iter().flatten().copied()),
             None => CallGraph::new(program),
         };
-        let may_sync = calls.may_call_transitively(|f| synchronises_itself(program, f, harmless));
+        let itself = |f, what: &dyn Fn(&Op) -> bool| synchronises_itself(program, f, harmless, what);
+        let may_sync = calls.may_call_transitively(|f| itself(f, &Op::may_synchronise));
+        let syncs = calls.may_call_transitively(|f| itself(f, &|op| op.may_synchronise() && !op.is_unsupported()));
         let count = program.functions.len();
         let mut control = Self {
             calls,
             may_sync,
+            syncs,
             ends_process: FixedBitSet::with_capacity(count),
             indirect,
             functions: (0..count).map(|_| None).collect(),
@@ -114,12 +122,23 @@ impl Control {
 
     /// Whether executing the instruction at a point may synchronise.
     pub fn may_sync(&self, program: &Program, at: ProgramPoint, inst: &Inst) -> bool {
+        self.is_among(program, at, inst, &self.may_sync).unwrap_or_else(|| inst.op.may_synchronise())
+    }
+
+    /// Whether executing the instruction at a point may synchronise, and the path goes on.
+    fn syncs(&self, program: &Program, at: ProgramPoint, inst: &Inst) -> bool {
+        let itself = || inst.op.may_synchronise() && !inst.op.is_unsupported();
+        self.is_among(program, at, inst, &self.syncs).unwrap_or_else(itself)
+    }
+
+    /// Whether the call at a point may reach one of these functions; none if it is no call of a function.
+    fn is_among(&self, program: &Program, at: ProgramPoint, inst: &Inst, functions: &FixedBitSet) -> Option<bool> {
         match &inst.op {
-            Op::Call { callee: Callee::Direct(f), .. } => self.may_sync.contains(f.index()),
+            Op::Call { callee: Callee::Direct(f), .. } => Some(functions.contains(f.index())),
             Op::Call { callee: Callee::Indirect(_), args } => {
-                self.indirect_targets(program, at, args.len()).iter().any(|f| self.may_sync.contains(f.index()))
+                Some(self.indirect_targets(program, at, args.len()).iter().any(|f| functions.contains(f.index())))
             }
-            op => op.may_synchronise(),
+            _ => None,
         }
     }
 
@@ -135,6 +154,7 @@ impl Control {
         let function = &program.functions[func];
         let count = function.blocks.len();
         let cfg = Cfg::new(function);
+        let mut may_synchronise = FixedBitSet::with_capacity(count);
         let mut synchronises = FixedBitSet::with_capacity(count);
         let mut ends = FixedBitSet::with_capacity(count);
         let mut alive = FixedBitSet::with_capacity(count);
@@ -142,9 +162,12 @@ impl Control {
         let exits_quietly = exit_function(program).is_none_or(|exit| !self.may_sync.contains(exit.index()));
         let returns_exit = Some(func) == program.main && self.calls.callers(func).is_empty() && exits_quietly;
         for (id, block) in function.blocks.iter() {
+            let point = |inst| ProgramPoint { func, block: id, inst };
+            let syncs = (0..).zip(&block.insts).any(|(at, inst)| self.syncs(program, point(at), inst));
+            synchronises.set(id.index(), syncs);
             match self.first_effect(program, func, id, block) {
                 Effect::Synchronises => {
-                    synchronises.insert(id.index());
+                    may_synchronise.insert(id.index());
                     alive.insert(id.index());
                 }
                 Effect::EndsProcess => ends.insert(id.index()),
@@ -181,7 +204,7 @@ impl Control {
         let dominators = DomTree::dominators(&cfg);
         let loops = LoopForest::new(&cfg);
         let exits = ExitDistances::new(function, &cfg, &loops, &quiet_exit);
-        FunctionControl { cfg, postdominators, dominators, loops, quiet_exit, synchronises, exits }
+        FunctionControl { cfg, postdominators, dominators, loops, quiet_exit, may_synchronise, synchronises, exits }
     }
 
     /// The first thing in the block that matters to whoever asks for quiet exits.
@@ -229,14 +252,19 @@ fn indirect_calls(program: &Program, points_to: &PointsTo) -> FxHashMap<ProgramP
     found
 }
 
-fn synchronises_itself(program: &Program, func: FuncId, harmless: &dyn Fn(&Function) -> bool) -> bool {
+/// Whether a function's own instructions are among those asked for. Unlowered terminators count as they do.
+fn synchronises_itself(
+    program: &Program,
+    func: FuncId,
+    harmless: &dyn Fn(&Function) -> bool,
+    what: &dyn Fn(&Op) -> bool,
+) -> bool {
     let function = &program.functions[func];
     if function.is_declaration() {
         return !function.no_return && !harmless(function);
     }
     function.blocks.values().any(|block| {
-        matches!(block.terminator, Terminator::Unsupported { .. })
-            || block.insts.iter().any(|inst| inst.op.may_synchronise())
+        matches!(block.terminator, Terminator::Unsupported { .. }) || block.insts.iter().any(|inst| what(&inst.op))
     })
 }
 

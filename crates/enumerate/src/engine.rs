@@ -1,27 +1,35 @@
 //! The symbolic machine as the search uses it: one input constraint in, one finished path out.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use icsched_ir::{CallStack, Program, ProgramPoint};
+use icsched_ir::{BlockId, CallStack, FuncId, Origin, Program, ProgramPoint};
+use icsched_pointsto::{ObjectId as Abstract, Offsets, PointsTo};
 use icsched_schedule::{InputConstraint, Reason};
 use icsched_smt::{Answer, CachingSolver, Solver, SolverOptions, SolverStatistics, Term, TermPool, Z3Solver, serial};
-use icsched_symex::code::Code;
+use icsched_symex::abstraction::Abstractions;
+use icsched_symex::code::{Code, Marks};
 use icsched_symex::explore::{self, Choice, Strategy};
 use icsched_symex::host::MemoryHost;
-use icsched_symex::inputs::InputSpec;
+use icsched_symex::initial::Start;
+use icsched_symex::memory::ObjectId;
 use icsched_symex::print::Printer;
 use icsched_symex::request::StopRequest;
+use icsched_symex::shape::Left;
 use icsched_symex::stop::{Limit, Stop};
 use icsched_symex::symbolic::SymbolicDomain;
+use icsched_symex::thread::ThreadId;
 use icsched_symex::trace::OtherSide;
-use icsched_symex::{DecisionKind, Extern, FrameId, Machine, Options, PathEnd, State};
+use icsched_symex::{DecisionKind, FrameId, Machine, Options, PathEnd, State};
 use rustc_hash::FxHashMap;
 
-use crate::reasons;
+use crate::epochs::Analyses;
+use crate::epochs::job::Job;
+use crate::progress::SearchedEpoch;
+use crate::search::LoopToReplace;
 use crate::slice::Statics;
 use crate::strategy::{leaving_side, shorter_side};
+use crate::{Request, Technique, reasons};
 
 pub(crate) use icsched_symex::explore::PathOutcome as Path;
 
@@ -42,6 +50,31 @@ pub struct RunLimits {
     pub stop: Arc<StopRequest>,
 }
 
+impl RunLimits {
+    /// Whether the run's time is over.
+    pub fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// The limit of the whole run that was reached, if one was.
+    pub fn reached(&self) -> Option<Limit> {
+        match self.stop.asked() {
+            Some(limit) => Some(limit),
+            None if self.is_late() => Some(Limit::Time),
+            None if self.max_memory.is_some_and(|m| resident_bytes().is_some_and(|used| used > m)) => {
+                Some(Limit::Memory)
+            }
+            None => None,
+        }
+    }
+
+    /// The same as a reason.
+    pub fn stop_reason(&self) -> Option<Reason> {
+        let (kind, message) = reasons::words(self.reached()?);
+        Some(Reason { kind, message: message.to_owned(), at: None })
+    }
+}
+
 impl Default for RunLimits {
     fn default() -> Self {
         Self {
@@ -49,16 +82,25 @@ impl Default for RunLimits {
             max_memory: None,
             max_instructions: 100_000_000,
             max_events: 50_000,
-            solver_timeout: Duration::from_millis(2500),
+            solver_timeout: Duration::from_millis(500),
             stop: Arc::default(),
         }
     }
 }
 
+/// Time for one query about a path: what is harder is easier to reason about when loops are replaced.
+const PATHS: Duration = Duration::from_millis(200);
+
 /// Time for one query that only makes a constraint shorter.
 const SIMPLIFICATION: Duration = Duration::from_millis(200);
 
-/// Runs paths of one program from its entry.
+/// How often a path answers one question in a loop that does not synchronise before the loop is replaced by what it may do.
+const ROUNDS: u32 = 12;
+
+/// The same for questions that may have one answer only.
+const ASKED: u32 = 24;
+
+/// Runs paths of one program from its entry, or from where an epoch begins.
 pub(crate) struct Engine {
     machine: Machine<SymbolicDomain>,
     initial: State<SymbolicDomain>,
@@ -72,6 +114,10 @@ pub(crate) struct Engine {
     shortest_first: bool,
     loop_bound: u32,
     instructions: u64,
+    errors: bool,
+    wanted: Option<LoopToReplace>,
+    /// Whether paths may ask as often as they want.
+    patient: bool,
 }
 
 impl Engine {
@@ -79,43 +125,114 @@ impl Engine {
     ///
     /// # Errors
     /// If the start-up itself needs something that is not supported; says what.
-    pub(crate) fn new(
+    pub(crate) fn at_entry(
         program: &Arc<Program>,
-        inputs: &InputSpec,
-        externs: &BTreeMap<String, Extern>,
-        limits: RunLimits,
-        shortest_first: bool,
-        loop_bound: u32,
+        request: &Request,
+        marks: &Marks,
+        points_to: Option<&Arc<PointsTo>>,
     ) -> Result<Self, String> {
-        let solver_options = SolverOptions { timeout: Some(limits.solver_timeout), ..SolverOptions::default() };
-        let domain = SymbolicDomain::new(Box::new(CachingSolver::new(Z3Solver::new(solver_options))));
-        let brief = SolverOptions { timeout: Some(SIMPLIFICATION.min(limits.solver_timeout)), ..solver_options };
-        let options = Options {
-            externs: externs.clone(),
-            symbolic_files: inputs.files.clone(),
-            symbolic_stdin: inputs.stdin,
-            stop: Arc::clone(&limits.stop),
-            ..Options::default()
-        };
-        let mut machine = Machine::new(Arc::clone(program), domain, Box::new(MemoryHost::default()), options);
-        let (arguments, bounds) = inputs.arguments(&mut machine.domain);
+        let mut machine = machine(program, request, marks);
+        if let Some(points_to) = points_to {
+            machine.allow_unknown_sizes(points_to);
+        }
+        let (arguments, bounds) = request.inputs.arguments(&mut machine.domain);
         let mut initial = machine
             .initial_state(&arguments)
             .map_err(|stop| format!("the program cannot be started: {}", start_up(stop)))?;
         for &bound in &bounds {
             initial.path.constrain(&machine.domain.pool, bound);
         }
-        Ok(Self {
+        Ok(Self::new(machine, initial, request, bounds))
+    }
+
+    /// An engine at a program context. Undefined behaviour is not looked for there: of a state that nobody knows, it is always
+    /// possible.
+    pub(crate) fn at_context(program: &Arc<Program>, request: &Request, marks: &Marks, start: &Start<'_>) -> Self {
+        let mut machine = machine(program, request, marks);
+        let initial = machine.state_at(start);
+        let known = initial.path.constraints().to_vec();
+        Self { errors: false, ..Self::new(machine, initial, request, known) }
+    }
+
+    fn new(
+        machine: Machine<SymbolicDomain>,
+        initial: State<SymbolicDomain>,
+        request: &Request,
+        bounds: Vec<Term>,
+    ) -> Self {
+        let limits = request.limits.clone();
+        let brief = SIMPLIFICATION.min(limits.solver_timeout);
+        Self {
             machine,
             initial,
-            solver: CachingSolver::new(Z3Solver::new(brief)),
-            cover: Z3Solver::new(solver_options),
+            solver: CachingSolver::new(solver(brief)),
+            cover: solver(limits.solver_timeout),
             bounds,
             limits,
-            shortest_first,
+            shortest_first: !request.without.contains(&Technique::ShortestPath),
             instructions: 0,
-            loop_bound,
-        })
+            loop_bound: request.search.loop_bound,
+            errors: true,
+            wanted: None,
+            patient: false,
+        }
+    }
+
+    /// What others need to know of an epoch that has been searched.
+    pub(crate) fn into_searched(self, Job { epoch, facts }: &Job) -> SearchedEpoch {
+        let is_entry = self.is_entry();
+        let (id, shape, none_ended) = (epoch.clone(), facts.shape.clone(), facts.none_ended);
+        SearchedEpoch { id, machine: self.machine, initial: self.initial, is_entry, shape, none_ended }
+    }
+
+    /// Whether paths begin at the program's entry: then errors that are possible are looked for.
+    pub(crate) fn is_entry(&self) -> bool {
+        self.errors
+    }
+
+    /// Something that holds of all inputs.
+    pub(crate) fn learn(&mut self, fact: Term) {
+        if !self.bounds.contains(&fact) {
+            self.bounds.push(fact);
+        }
+    }
+
+    /// Threads that are alive at the beginning.
+    pub(crate) fn initial_threads(&self) -> u32 {
+        u32::try_from(self.initial.live_threads().count()).expect("threads are few")
+    }
+
+    /// Whether a loop is replaced by what it may do.
+    pub(crate) fn replaces(&self, of: (FuncId, BlockId)) -> bool {
+        self.machine.options.marks.abstractions.contains_key(&of)
+    }
+
+    /// What points-to analysis calls the objects of the initial state that a path knows of.
+    pub(crate) fn initial_objects(
+        &mut self,
+        state: &State<SymbolicDomain>,
+    ) -> Vec<(ObjectId, Vec<(Abstract, Offsets)>)> {
+        self.machine.domain.initial_objects(&state.path, &state.heap)
+    }
+
+    /// What a path leaves behind, its threads in this order.
+    pub(crate) fn left(
+        &mut self,
+        state: &State<SymbolicDomain>,
+        threads: &[ThreadId],
+        analyses: &Analyses<'_>,
+    ) -> Left {
+        self.machine.left(state, threads, &analyses.pointers)
+    }
+
+    /// The decoded program.
+    pub(crate) fn code(&self) -> &Code {
+        &self.machine.code
+    }
+
+    /// What symbols are about.
+    pub(crate) fn domain(&self) -> &SymbolicDomain {
+        &self.machine.domain
     }
 
     pub(crate) fn pool(&mut self) -> &mut TermPool {
@@ -126,10 +243,19 @@ impl Engine {
         (&mut self.machine.domain.pool, &mut self.solver)
     }
 
+    /// A condition in which outcomes of comparisons of floats are inputs of their own (design decision D7), as they are on paths.
+    fn without_floats(&mut self, condition: Term) -> Term {
+        match self.machine.domain.is_observed(condition) {
+            true => self.machine.domain.pool.without_floats(condition),
+            false => condition,
+        }
+    }
+
     /// Whether conditions on the inputs can hold together.
     pub(crate) fn check(&mut self, constraints: &[Term], extra: Term) -> Answer {
         let all: Vec<Term> = constraints.iter().chain(&self.bounds).copied().chain([extra]).collect();
         let extra = self.machine.domain.pool.and_all(&all);
+        let extra = self.without_floats(extra);
         self.solver.check(&mut self.machine.domain.pool, &[], extra)
     }
 
@@ -137,14 +263,17 @@ impl Engine {
     pub(crate) fn check_growing(&mut self, constraints: &[Term], extra: Term) -> Answer {
         let all: Vec<Term> = self.bounds.iter().copied().chain([extra]).collect();
         let extra = self.machine.domain.pool.and_all(&all);
+        let extra = self.without_floats(extra);
+        let constraints: Vec<Term> = constraints.iter().map(|&c| self.without_floats(c)).collect();
         match self.machine.domain.pool.as_const(extra) {
             Some(0) => Answer::Unsat,
-            _ => self.cover.check(&mut self.machine.domain.pool, constraints, extra),
+            _ => self.cover.check(&mut self.machine.domain.pool, &constraints, extra),
         }
     }
 
     /// Executes one path under an input constraint (`ExecutePath` of figure 3.4).
-    pub(crate) fn execute(&mut self, statics: &Statics<'_>, constraint: &[Term]) -> Path {
+    /// With `decided`, it ends where the solver gives up.
+    pub(crate) fn execute(&mut self, statics: &Statics<'_>, constraint: &[Term], decided: bool) -> Path {
         let mut state = self.initial.clone();
         for &condition in constraint {
             state.path.constrain(&self.machine.domain.pool, condition);
@@ -154,6 +283,9 @@ impl Engine {
             events: self.limits.max_events,
             deadline: self.limits.deadline,
             memory: self.limits.max_memory.unwrap_or(u64::MAX),
+            errors: self.errors,
+            decided,
+            rounds: if decided && !self.patient { ASKED } else { u32::MAX },
             ..explore::Limits::default()
         };
         let mut strategy = ShortestFirst {
@@ -162,10 +294,27 @@ impl Engine {
             enabled: self.shortest_first,
             bound: self.loop_bound,
             asked: FxHashMap::default(),
+            replaced: decided.then(|| Arc::clone(&self.machine.options.marks.abstractions)),
+            wanted: None,
         };
         let path = explore::execute_path(&mut self.machine, state, &mut strategy, &limits);
         self.instructions += path.state.instructions;
+        self.wanted = strategy.wanted;
+        if let Some(stack) = &path.often {
+            let is_replaced = |of: &LoopToReplace| self.replaces(*of);
+            self.wanted = quiet_loop(statics, is_replaced, stack.0.iter().rev().copied());
+            if self.wanted.is_none() {
+                // It asks for another reason.
+                self.patient = true;
+                return self.execute(statics, constraint, decided);
+            }
+        }
         path
+    }
+
+    /// The loop that the last path asked about so often that it is to be replaced first.
+    pub(crate) fn take_wanted(&mut self) -> Option<LoopToReplace> {
+        self.wanted.take()
     }
 
     /// Instructions executed so far.
@@ -184,14 +333,17 @@ impl Engine {
     /// The instruction that a path did not get past although the program goes on behind it.
     pub(crate) fn abnormal_end(&self, path: &Path) -> Option<(FrameId, ProgramPoint)> {
         match &path.end {
-            PathEnd::Error(_) | PathEnd::Unmodelled { .. } | PathEnd::Unsupported { .. } | PathEnd::Limit(_) => {
-                path.state.current_frame().zip(path.state.point(&self.machine.code))
-            }
+            PathEnd::Error(_)
+            | PathEnd::Unmodelled { .. }
+            | PathEnd::Unsupported { .. }
+            | PathEnd::Limit(_)
+            | PathEnd::GoesRound => path.state.current_frame().zip(path.state.point(&self.machine.code)),
             PathEnd::Exit { .. }
             | PathEnd::Abort { .. }
             | PathEnd::AssertFailed { .. }
             | PathEnd::Deadlock { .. }
             | PathEnd::LeftContext
+            | PathEnd::Epoch
             | PathEnd::Infeasible => None,
         }
     }
@@ -203,16 +355,7 @@ impl Engine {
 
     /// The limit of the whole run that was reached, if one was.
     pub(crate) fn stop_reason(&self) -> Option<Reason> {
-        let limits = &self.limits;
-        let (kind, message) = match limits.stop.asked() {
-            Some(limit) => reasons::words(limit),
-            None if limits.deadline.is_some_and(|d| Instant::now() >= d) => reasons::words(Limit::Time),
-            None if limits.max_memory.is_some_and(|m| resident_bytes().is_some_and(|used| used > m)) => {
-                reasons::words(Limit::Memory)
-            }
-            None => return None,
-        };
-        Some(Reason { kind, message: message.to_owned(), at: None })
+        self.limits.stop_reason()
     }
 
     /// A constraint for people and for machines.
@@ -220,6 +363,26 @@ impl Engine {
         let pool = &self.machine.domain.pool;
         InputConstraint { c: Printer::new(pool).condition(term), dag: Some(serial::export(pool, &[term])) }
     }
+}
+
+fn solver(timeout: Duration) -> Z3Solver {
+    Z3Solver::new(SolverOptions { timeout: Some(timeout), ..SolverOptions::default() })
+}
+
+fn machine(program: &Arc<Program>, request: &Request, marks: &Marks) -> Machine<SymbolicDomain> {
+    let domain = SymbolicDomain::new(Box::new(CachingSolver::new(solver(request.limits.solver_timeout.min(PATHS)))));
+    let options = Options {
+        externs: request.externs.clone(),
+        symbolic_files: request.inputs.files.clone(),
+        symbolic_stdin: request.inputs.stdin,
+        stop: Arc::clone(&request.limits.stop),
+        marks: marks.clone(),
+        decide_objects: true,
+        allocations_succeed: true,
+        epoch_instructions: request.search.epoch_instructions,
+        ..Options::default()
+    };
+    Machine::new(Arc::clone(program), domain, Box::new(MemoryHost::default()), options)
 }
 
 /// Whether a path says something about schedules.
@@ -234,14 +397,29 @@ struct ShortestFirst<'a, 'p> {
     /// How often one loop's question is answered by preference; then the answer is to leave the loop.
     bound: u32,
     asked: FxHashMap<CallStack, u32>,
+    /// The loops that are replaced by what they may do, if others can be, too.
+    replaced: Option<Arc<Abstractions>>,
+    /// The one that is to be replaced before the path goes on.
+    wanted: Option<LoopToReplace>,
 }
 
 impl Strategy for ShortestFirst<'_, '_> {
+    fn has_enough(&self) -> bool {
+        self.wanted.is_some()
+    }
+
     fn choose(&mut self, _: &TermPool, choice: &Choice, state: &State<SymbolicDomain>) -> bool {
         let Statics { program, control, .. } = *self.statics;
         match choice.site.kind {
             DecisionKind::Branch => {
-                let count = self.asked.entry(state.stack(&self.code, choice.site.thread)).or_insert(0);
+                let stack = state.stack(&self.code, choice.site.thread);
+                if self.asked.get(&stack).is_some_and(|&count| count >= ROUNDS)
+                    && let Some(replaced) = &self.replaced
+                {
+                    let is_replaced = |of: &LoopToReplace| replaced.contains_key(of);
+                    self.wanted = quiet_loop(self.statics, is_replaced, stack.0.iter().rev().copied());
+                }
+                let count = self.asked.entry(stack).or_insert(0);
                 *count += 1;
                 let preferred = match (choice.when_true, choice.when_false) {
                     // Nothing behind an undecided side is certain; a side that can be taken for sure is better.
@@ -266,6 +444,22 @@ impl Strategy for ShortestFirst<'_, '_> {
             | DecisionKind::Other => true,
         }
     }
+}
+
+/// The innermost loop of the program around these points, innermost first, that does not synchronise and was not replaced.
+pub(crate) fn quiet_loop(
+    statics: &Statics<'_>,
+    is_replaced: impl Fn(&LoopToReplace) -> bool,
+    mut points: impl Iterator<Item = ProgramPoint>,
+) -> Option<LoopToReplace> {
+    points.find_map(|p| {
+        let facts = statics.control.function(p.func);
+        let of_program = statics.program.functions[p.func].origin == Origin::Program;
+        let around = facts.loops.around(p.block).filter(|_| of_program);
+        let loops = around.map(|l| facts.loops.get(l));
+        let quiet = loops.filter(|l| l.entries.len() == 1 && l.blocks.is_disjoint(&facts.synchronises));
+        quiet.map(|l| (p.func, l.header)).find(|l| !is_replaced(l))
+    })
 }
 
 /// What a program needs before its first instruction and does not get.

@@ -1,7 +1,8 @@
 //! From a path's synchronisation events to its happens-before graph, and from its end to the schedule's end.
 
 use icsched_ir::{CallStack, LocId, Origin, Program, ProgramPoint};
-use icsched_schedule::{AccessMode, Blocked, CyclicOrder, HappensBefore, HbBuilder, NodeLabel, ScheduleEnd};
+use icsched_schedule::{AccessMode, Blocked, CyclicOrder, EpochId, HappensBefore, HbBuilder, NodeLabel, ScheduleEnd};
+use icsched_symex::code::Code;
 use icsched_symex::state::State;
 use icsched_symex::stop::{BlockedThread, PathEnd};
 use icsched_symex::trace::{EventMode, SyncEvent};
@@ -13,9 +14,18 @@ use rustc_hash::FxHashMap;
 /// # Errors
 /// If the orders that were asked for contradict each other; models don't, but a program may call the intrinsics itself.
 pub fn happens_before<D: Domain>(program: &Program, state: &State<D>) -> Result<HappensBefore, CyclicOrder> {
+    happens_before_within(program, state, state.events.len())
+}
+
+/// The graph of the first `events` synchronisation events of a path.
+pub(crate) fn happens_before_within<D: Domain>(
+    program: &Program,
+    state: &State<D>,
+    events: usize,
+) -> Result<HappensBefore, CyclicOrder> {
     let threads = ThreadObjects::of(state);
     let mut builder = HbBuilder::new();
-    for (index, event) in state.events.iter().enumerate() {
+    for (index, event) in state.events.iter().enumerate().take(events) {
         match event {
             SyncEvent::Create { parent, child } => builder.create_thread(parent.0, child.0),
             SyncEvent::Node { thread, operation, stack, object, object_name, mode } => {
@@ -106,8 +116,13 @@ fn nearest_line(program: &Program, point: ProgramPoint) -> Option<LocId> {
     before.or_else(|| (point.inst..=last).find_map(known)).or(function.loc)
 }
 
+/// The epoch that begins where a path's threads are: which of them are alive, and with what on their stacks.
+pub fn epoch<D: Domain>(code: &Code, state: &State<D>) -> EpochId {
+    EpochId::new(state.live_threads().map(|t| state.stack(code, t.id)).collect())
+}
+
 /// How the schedule of a path ends.
-pub fn schedule_end<D: Domain>(program: &Program, state: &State<D>, end: &PathEnd) -> ScheduleEnd {
+pub fn schedule_end<D: Domain>(program: &Program, code: &Code, state: &State<D>, end: &PathEnd) -> ScheduleEnd {
     match end {
         PathEnd::Exit { status } => ScheduleEnd::Exit { status: *status },
         PathEnd::Abort { stack } => {
@@ -122,10 +137,12 @@ pub fn schedule_end<D: Domain>(program: &Program, state: &State<D>, end: &PathEn
         PathEnd::Error(error) => {
             ScheduleEnd::MemoryError { message: error.message.clone(), at: place(program, &error.stack) }
         }
+        PathEnd::Epoch => ScheduleEnd::Epoch(epoch(code, state).key()),
         PathEnd::Unmodelled { .. }
         | PathEnd::Unsupported { .. }
         | PathEnd::Limit(_)
         | PathEnd::LeftContext
+        | PathEnd::GoesRound
         | PathEnd::Infeasible => ScheduleEnd::Limit,
     }
 }
@@ -170,10 +187,10 @@ pub fn waits_for(operation: &str, object: &str) -> String {
     format!("{object} {action}")
 }
 
-/// Most threads alive at once, the main thread included.
-pub fn max_live_threads<D: Domain>(state: &State<D>) -> u32 {
+/// Most threads alive at once on a path that began with `initial` ones, the main thread included.
+pub fn max_live_threads<D: Domain>(state: &State<D>, initial: u32) -> u32 {
     let threads = ThreadObjects::of(state);
-    let (mut live, mut most) = (1u32, 1u32);
+    let (mut live, mut most) = (initial, initial);
     for event in state.events.iter() {
         match event {
             SyncEvent::Create { .. } => {

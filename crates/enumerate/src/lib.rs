@@ -1,21 +1,28 @@
 //! Input-covering schedules: precondition slicing and the search (Bergan 3.3, 3.4).
 //!
 //! - [`specialise`]: folds code that this program cannot reach.
+//! - [`markers`]: where epochs end.
 //! - [`control`], [`provenance`], [`modref`], [`aliases`]: static facts, computed once per program.
 //! - [`slice`]: which decisions of a path affect what it synchronises.
 //! - [`search`]: the worklist of uncovered inputs of one epoch.
+//!
+//! - [`progress`]: what a search tells while it goes on.
 //!
 //! API boundary: [`enumerate`] takes a [`Request`] and returns a value; the result depends on nothing else, except that
 //! limits can cut it short, which it then says.
 
 pub mod aliases;
+pub mod carried;
 pub mod constraint;
 pub mod control;
 mod engine;
+mod epochs;
 pub mod graph;
 mod live;
+pub mod markers;
 pub mod modref;
 pub mod objects;
+mod plain;
 mod pretty;
 pub mod progress;
 pub mod provenance;
@@ -25,27 +32,29 @@ pub mod search;
 pub mod slice;
 pub mod specialise;
 pub mod strategy;
+mod tree;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use icsched_ir::{CallStack, EntityId, Function, Program, ProgramPoint};
+use icsched_ir::{Function, Program};
 use icsched_pointsto::PointsTo;
-use icsched_schedule::{Assumption, Enumeration, EpochId, Statistics, ThreadContext};
+use icsched_schedule::{Assumption, Enumeration, KeptSearch, Statistics};
 use icsched_symex::Extern;
 use icsched_symex::inputs::InputSpec;
+use icsched_symex::shape::Pointers;
 
 pub use crate::engine::{RunLimits, resident_bytes};
-pub use crate::progress::Progress;
+pub use crate::progress::{Counts, Journal, Progress, SchedulePath, SearchedEpoch};
 pub use crate::reasons::words as limit_words;
 pub use crate::search::SearchOptions;
 
 use crate::aliases::Aliases;
 use crate::control::Control;
-use crate::engine::Engine;
+use crate::epochs::{Analyses, Found, Shared};
+use crate::markers::{MarkerOptions, Markers};
 use crate::modref::ModRef;
-use crate::search::Search;
 use crate::slice::Statics;
 
 /// A technique that can be turned off (design decision D10), to reprint ablations and to exclude a suspect.
@@ -60,6 +69,18 @@ pub enum Technique {
     /// Points-to analysis: without it, stores through pointers from memory may write whatever has escaped, and calls through
     /// pointers reach every function whose address is taken.
     PointsTo,
+    /// Reaching definitions and other facts of dataflow analysis about memory and registers at the beginning of an epoch.
+    ReachingDefs,
+    /// What must hold of objects of synchronisation at the beginning of an epoch.
+    SyncInvariants,
+    /// Bounded epochs (3.2.2): without them the whole run is one, as long as its loops go round, and sizes of objects are chosen.
+    Epochs,
+    /// Replacing loops by what they may do (3.4.2).
+    InputAbstraction,
+    /// Schedule trees (3.2.1): without them all conditions of an epoch count as known at its start.
+    ScheduleTrees,
+    /// Placing fewer epoch markers than one in each loop that synchronises (3.3.1).
+    MarkerPruning,
 }
 
 /// What to enumerate.
@@ -79,83 +100,126 @@ pub struct Request {
     pub without: Vec<Technique>,
 }
 
+/// How to enumerate: nothing of this changes the result.
+pub struct Run<'a> {
+    /// Most epochs that are searched at the same time, at least 1.
+    pub jobs: usize,
+    /// Searches that an earlier run with the same request has [kept](Journal::keep).
+    pub kept: Vec<KeptSearch>,
+    /// Keeps those of this one.
+    pub journal: &'a mut dyn Journal,
+    /// Is told how far it is.
+    pub progress: &'a mut dyn Progress,
+}
+
+/// What was enumerated.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The result.
+    pub result: Enumeration,
+    /// Whether the user or a limit of the whole run (time, memory) ended the search: then another run may find more.
+    pub is_cut: bool,
+}
+
 /// Enumerates the input-covering schedules of a program from its entry.
 ///
 /// # Errors
 /// If the program cannot be started with these inputs; says why.
 pub fn enumerate(request: &Request) -> Result<Enumeration, String> {
-    enumerate_with(request, &mut ())
+    let (journal, progress) = (&mut (), &mut ());
+    Ok(enumerate_by(request, Run { jobs: 1, kept: Vec::new(), journal, progress })?.result)
 }
 
-/// [`enumerate`], telling how far it is.
+/// [`enumerate`] by workers, with what an earlier run has found.
+///
+/// # Errors
+/// The same.
+pub fn enumerate_by(request: &Request, run: Run<'_>) -> Result<Outcome, String> {
+    let Run { jobs, kept, journal, progress } = run;
+    search_with(request, |shared, header| epochs::workers::search(shared, jobs, header, kept, (journal, progress)))
+}
+
+/// [`enumerate`] in this thread, telling about each path and epoch what is not plain data. What the solver leaves undecided may
+/// be something else than there.
 ///
 /// # Errors
 /// The same.
 pub fn enumerate_with(request: &Request, progress: &mut dyn Progress) -> Result<Enumeration, String> {
+    Ok(search_with(request, |shared, _| epochs::search(shared, progress))?.result)
+}
+
+/// Analyses the program, and has its epochs searched.
+fn search_with(
+    request: &Request,
+    search: impl FnOnce(&Shared<'_>, &Enumeration) -> Result<Found, String>,
+) -> Result<Outcome, String> {
     let start = Instant::now();
-    let specialised = Arc::new(specialise::specialise(&request.program));
-    let program = &*specialised;
-    let main = program.main.ok_or("the program has no main function")?;
+    let interrupted = || request.limits.stop.asked().is_some() || request.limits.is_late();
     let off = |technique| request.without.contains(&technique);
+    let folded = match off(Technique::PointsTo) {
+        true => specialise::without_points_to(&request.program, &interrupted),
+        false => specialise::from_main(&request.program, &interrupted),
+    };
+    let (specialised, points_to) = match folded {
+        Ok((program, points_to)) => (Arc::new(program), Some(Arc::new(points_to))),
+        Err(_) => (Arc::new(specialise::specialise(&request.program)), None),
+    };
+    let program = &*specialised;
     let harmless = |f: &Function| {
         request.externs.contains_key(&f.name) || icsched_externals::known_not_to_synchronise(&f.name, f.params.len())
     };
-    let points_to = if off(Technique::PointsTo) { None } else { solve(program, &request.limits) };
     let summaries = points_to.as_ref().map(|p| icsched_pointsto::ModRef::new(program, p, &harmless));
-    let aliases = summaries.as_ref().map(Aliases::new);
-    let control = Control::new(program, &harmless, !off(Technique::PrefixSchedules), points_to.as_ref());
+    let used = summaries.as_ref().filter(|_| !off(Technique::PointsTo));
+    let aliases = used.map(Aliases::new);
+    let targets = points_to.as_deref().filter(|_| !off(Technique::PointsTo));
+    let control = Control::new(program, &harmless, !off(Technique::PrefixSchedules), targets);
     let modref = ModRef::new(program, &control);
     let statics = Statics { program, control: &control, modref: &modref, aliases: aliases.as_ref() };
-    let limits = request.limits.clone();
-    let shortest = !off(Technique::ShortestPath);
-    let bound = request.search.loop_bound;
-    let mut engine = Engine::new(&specialised, &request.inputs, &request.externs, limits, shortest, bound)?;
-    let options = SearchOptions {
-        slicing: !off(Technique::Slicing),
-        prefixes: !off(Technique::PrefixSchedules),
-        ..request.search.clone()
+    let startup = summaries.as_ref().map(icsched_pointsto::Startup::new);
+    let variables = summaries.as_ref().map(icsched_dataflow::Statics::new);
+    let analyses = match (&points_to, &summaries, &startup, &variables) {
+        (Some(points_to), Some(modref), Some(startup), Some(variables)) => {
+            let pointers = Pointers::new(points_to);
+            Some(Analyses { points_to, modref, startup, variables, pointers })
+        }
+        _ => None,
     };
-    let entry = CallStack(vec![ProgramPoint { func: main, block: EntityId::from_index(0), inst: 0 }]);
-    let contexts = vec![ThreadContext { thread: 0, stack: vec![describe_entry(program, &entry)] }];
-    let result = Search::new(&statics, &mut engine, &options, progress).run(EpochId::entry(main), contexts);
-    let solver = engine.solver_statistics();
-    Ok(Enumeration {
+    let options = MarkerOptions { prune: !off(Technique::MarkerPruning) };
+    let placed = match off(Technique::Epochs) {
+        true => Markers::none(),
+        false => Markers::place(program, &control, summaries.as_ref(), &options),
+    };
+    let epoch_markers = u32::try_from(placed.len()).expect("markers are few");
+    let markers = Arc::new(placed.iter().map(|(point, _)| point).collect());
+    let shared = Shared { request, program: &specialised, statics, markers, analyses: analyses.as_ref() };
+    let assumed = |has_epochs| assumptions(points_to.as_deref(), has_epochs, !off(Technique::Epochs));
+    let header = Enumeration {
         program: program.name.clone(),
-        assumptions: assumptions(points_to.as_ref()),
-        epochs: vec![result.epoch],
-        statistics: Statistics {
-            seconds: start.elapsed().as_secs_f64(),
-            paths: result.paths,
-            instructions: result.instructions,
-            solver_seconds: solver.solver_seconds(),
-            solver_queries: solver.queries,
-            peak_mib: peak_mib(),
-        },
+        assumptions: assumed(epoch_markers > 0),
+        epoch_markers,
         ..Enumeration::default()
-    })
-}
-
-/// Points-to sets of the program as it is executed; `None` when the run is to end before they are found.
-fn solve(program: &Program, limits: &RunLimits) -> Option<PointsTo> {
-    let late = || limits.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-    let interrupted = || limits.stop.asked().is_some() || late();
-    let options = icsched_pointsto::Options { interrupted: &interrupted, ..Default::default() };
-    PointsTo::new(program, &options).ok()
+    };
+    let Found { epochs, reasons, work, is_cut } = search(&shared, &header)?;
+    let statistics = Statistics {
+        seconds: start.elapsed().as_secs_f64(),
+        paths: work.paths,
+        instructions: work.instructions,
+        solver_seconds: work.solver.solver_seconds(),
+        solver_queries: work.solver.queries,
+        peak_mib: peak_mib(),
+    };
+    let result = Enumeration { assumptions: assumed(epochs.len() > 1), epochs, reasons, statistics, ..header };
+    Ok(Outcome { result, is_cut })
 }
 
 /// What the result takes for granted; of pointers in pieces only where the program may have some.
-fn assumptions(points_to: Option<&PointsTo>) -> Vec<Assumption> {
+fn assumptions(points_to: Option<&PointsTo>, has_epochs: bool, sizes_open: bool) -> Vec<Assumption> {
     let in_pieces = |p: &PointsTo| p.notes().iter().any(|note| matches!(note, icsched_pointsto::Note::Pieces { .. }));
     let mut found = vec![Assumption::DataRaceFreedom, Assumption::BoundedThreads];
+    found.extend(sizes_open.then_some(Assumption::AllocationsSucceed));
+    found.extend(has_epochs.then_some(Assumption::DefinedBehaviour));
     found.extend(points_to.is_some_and(in_pieces).then_some(Assumption::WholePointers));
     found
-}
-
-fn describe_entry(program: &Program, entry: &CallStack) -> String {
-    let func = entry.0[0].func;
-    let function = &program.functions[func];
-    let at = function.loc.map_or_else(|| graph::place(program, entry), |loc| program.describe_loc(loc));
-    format!("{at} in {}", function.name)
 }
 
 /// Peak resident memory of the process in MiB; 0 where the system does not tell.

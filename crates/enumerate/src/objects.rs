@@ -1,6 +1,7 @@
 //! What the objects of a finished path are, statically.
 
 use icsched_ir::{FuncId, GlobalId, ProgramPoint, ValueId};
+use icsched_pointsto::{ObjectId as Abstract, Offsets};
 use icsched_symex::memory::{Heap, ObjectId, ObjectKind};
 use icsched_symex::{Domain, FrameId};
 use rustc_hash::FxHashMap;
@@ -25,7 +26,10 @@ pub enum ObjectClass {
 #[derive(Clone, Default, Debug)]
 pub struct Objects {
     known: Vec<Option<(ObjectKind, Option<ProgramPoint>)>>,
+    sites: Vec<Option<Abstract>>,
     variable_arguments: FxHashMap<FrameId, ObjectId>,
+    /// Those of an initial state, with what points-to analysis calls them and where their first byte is there.
+    initial: FxHashMap<ObjectId, Vec<(Abstract, Offsets)>>,
 }
 
 impl Objects {
@@ -35,11 +39,28 @@ impl Objects {
         for id in (0..heap.object_count()).map(ObjectId) {
             let object = heap.object(id);
             this.known.push(object.map(|o| (o.kind, o.allocated_at)));
+            this.sites.push(object.and_then(|o| o.site));
             if let Some(ObjectKind::VarArgs(frame)) = object.map(|o| o.kind) {
                 this.variable_arguments.insert(frame, id);
             }
         }
         this
+    }
+
+    /// What points-to analysis calls an object from the heap, if the path knows.
+    pub fn site(&self, object: ObjectId) -> Option<Abstract> {
+        self.sites.get(object.0 as usize).copied().flatten()
+    }
+
+    /// The same with what objects of the initial state may be.
+    pub fn with_initial(mut self, initial: Vec<(ObjectId, Vec<(Abstract, Offsets)>)>) -> Self {
+        self.initial = initial.into_iter().collect();
+        self
+    }
+
+    /// What points-to analysis calls an object of the initial state; `None` for other objects, and if nothing is known.
+    pub fn initial(&self, object: ObjectId) -> Option<&[(Abstract, Offsets)]> {
+        self.initial.get(&object).map(Vec::as_slice)
     }
 
     /// The object that holds the variable arguments of a frame: eight bytes for each, in order.

@@ -1,12 +1,90 @@
-//! How far a search is, for whoever wants to show it.
+//! How far a search is, for whoever wants to show it; and what it finds, for whoever wants to hold it against runs.
 
-/// Receives the state of a search after each path. Nothing depends on what it does.
+use icsched_schedule::{Enumeration, EpochId, EpochResult, HappensBefore, ScheduleEnd};
+use icsched_symex::shape::Shape;
+use icsched_symex::symbolic::SymbolicDomain;
+use icsched_symex::{Machine, State};
+
+use crate::constraint::Conjunction;
+
+/// Receives the state of a search now and then. Nothing depends on what it does.
 pub trait Progress {
-    /// `paths` were executed, `waiting` input constraints are to be explored, `schedules` were found.
+    /// Of an epoch, `paths` were executed, `waiting` input constraints are to be explored, `schedules` were found. Not told of epochs that
+    /// are searched by workers.
     fn path(&mut self, paths: u64, waiting: usize, schedules: usize);
+
+    /// How far workers are.
+    fn epochs(&mut self, _counts: &Counts) {}
+
+    /// The search of an epoch begins: what [`schedule`](Self::schedule) was told since the last epoch ended is void.
+    fn begin_epoch(&mut self, _epoch: &EpochId) {}
+
+    /// A path of the epoch gave a schedule.
+    fn schedule(&mut self, _path: &SchedulePath<'_>) {}
+
+    /// The search of an epoch has come to its end. An epoch may be searched again, knowing less; then that counts.
+    fn end_epoch(&mut self, _epoch: SearchedEpoch) {}
+}
+
+/// How far workers are.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Counts {
+    /// Epochs that are known to be reached.
+    pub epochs: usize,
+    /// Those of them that are to be searched, perhaps again.
+    pub waiting: usize,
+    /// Paths that were executed.
+    pub paths: u64,
+}
+
+/// Keeps what was found where it survives the end of the process.
+pub trait Journal {
+    /// A search of all epochs begins; its result will have this header.
+    fn begin(&mut self, header: &Enumeration);
+
+    /// An epoch was searched to the end. With the `record`, a later run need not do it again. The epoch may be searched again, knowing
+    /// less; then that result replaces this one.
+    fn keep(&mut self, record: &str, result: &EpochResult);
+}
+
+/// Nothing is kept.
+impl Journal for () {
+    fn begin(&mut self, _: &Enumeration) {}
+
+    fn keep(&mut self, _: &str, _: &EpochResult) {}
 }
 
 /// Nobody is interested.
 impl Progress for () {
     fn path(&mut self, _: u64, _: usize, _: usize) {}
+}
+
+/// A path with its schedule, before paths of one schedule are joined and what is said twice is left out.
+pub struct SchedulePath<'a> {
+    /// The state at its end.
+    pub state: &'a State<SymbolicDomain>,
+    /// The precondition slice: whoever satisfies it can follow the schedule.
+    pub precondition: &'a Conjunction,
+    /// Inputs that follow the schedule until they end the process.
+    pub early_exits: &'a [Conjunction],
+    /// The schedule.
+    pub graph: &'a HappensBefore,
+    /// How it ends.
+    pub ends: &'a ScheduleEnd,
+}
+
+/// An epoch with what its paths' terms mean.
+pub struct SearchedEpoch {
+    /// The epoch.
+    pub id: EpochId,
+    /// The machine that has executed its paths; their terms are in its domain's pool.
+    pub machine: Machine<SymbolicDomain>,
+    /// Where they begin.
+    pub initial: State<SymbolicDomain>,
+    /// Whether it is the one at program entry.
+    pub is_entry: bool,
+    /// What it was searched with: what memory and registers hold whenever it begins.
+    pub shape: Shape,
+    /// And that no thread has ended when it begins.
+    pub none_ended: bool,
 }

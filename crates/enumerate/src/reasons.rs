@@ -58,6 +58,8 @@ impl Reasons {
             | PathEnd::Deadlock { .. }
             | PathEnd::Error(_)
             | PathEnd::LeftContext
+            | PathEnd::Epoch
+            | PathEnd::GoesRound
             | PathEnd::Infeasible => {}
         }
     }

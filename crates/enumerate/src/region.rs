@@ -81,7 +81,7 @@ fn compute(
             modref.add_writes(program, control, ProgramPoint { func, block, inst: at }, inst, &mut writes);
         }
     }
-    let synchronises = !blocks.is_disjoint(&facts.synchronises);
+    let synchronises = !blocks.is_disjoint(&facts.may_synchronise);
     let mut assigns = blocks.clone();
     if let Some(join) = join {
         assigns.insert(join.index());

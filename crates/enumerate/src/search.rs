@@ -12,27 +12,32 @@
 //! - A loop whose condition was taken both ways [`SearchOptions::loop_bound`] times on one path is not followed
 //!   further; if inputs remain behind it, that is a reason for incompleteness.
 
+mod result;
+
 use std::collections::VecDeque;
 
-use icsched_ir::{Program, ProgramPoint};
+use icsched_ir::{BlockId, CallStack, FuncId, Program, ProgramPoint};
 use icsched_schedule::{
-    EpochId, EpochResult, IncompleteKind, InputConstraint, PossibleError, Reason, Schedule, ScheduleEnd, ScheduleId,
-    ScheduleTree,
+    EpochId, EpochResult, IncompleteKind, InputConstraint, PossibleError, Reason, ScheduleEnd, ScheduleId,
 };
-use icsched_smt::{Answer, Term};
-use icsched_symex::trace::TraceEvent;
+use icsched_smt::{Answer, Term, TermPool};
+use icsched_symex::shape::Shape;
+use icsched_symex::trace::{OtherSide, TraceEvent};
 use icsched_symex::{DecisionKind, PathEnd};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 
+use crate::carried::{self, Implied};
 use crate::constraint::{Conjunction, Disjunction};
 use crate::engine::{self, Engine, Path};
+use crate::epochs::{Analyses, EpochFacts, Successors, add_successor};
 use crate::graph;
 use crate::objects::Objects;
 use crate::pretty::readable;
-use crate::progress::Progress;
+use crate::progress::{Progress, SchedulePath};
 use crate::reasons::Reasons;
 use crate::slice::{Caches, Slice, SliceDecision, Statics, call_path, every_decision, precondition_slice};
+use crate::tree::{self, Flat, PathSteps};
 
 /// Limits of a search.
 #[derive(Clone, Debug)]
@@ -45,11 +50,32 @@ pub struct SearchOptions {
     pub slicing: bool,
     /// Drop schedules that are prefixes of others and end with the process.
     pub prefixes: bool,
+    /// Decide where an input becomes known what it decides (3.2.1).
+    pub trees: bool,
+    /// How often the condition of a loop that does not synchronise may be decided by inputs on one path before the loop is replaced by
+    /// what it may do (input abstraction, Bergan 3.4.2).
+    pub abstract_after: u32,
+    /// Whether loops are replaced at all.
+    pub abstraction: bool,
+    /// Most epochs to search.
+    pub max_epochs: usize,
+    /// Instructions that a thread executes at least in an epoch before a marker ends it (Bergan 3.5).
+    pub epoch_instructions: u64,
 }
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        Self { loop_bound: 32, max_paths: 1024, slicing: true, prefixes: true }
+        Self {
+            loop_bound: 32,
+            max_paths: 1024,
+            slicing: true,
+            prefixes: true,
+            trees: true,
+            max_epochs: 4096,
+            epoch_instructions: 0,
+            abstract_after: 3,
+            abstraction: true,
+        }
     }
 }
 
@@ -67,11 +93,14 @@ struct Found {
     early_exits: Disjunction,
     /// Whether one thread is alive at its end, on all paths.
     alone: bool,
+    /// The conditions of each path by when they are known; none where that is not known.
+    paths: Vec<Option<PathSteps>>,
 }
 
 /// The search of one epoch.
 pub(crate) struct Search<'s, 'p> {
     statics: &'s Statics<'p>,
+    analyses: Option<&'s Analyses<'p>>,
     engine: &'s mut Engine,
     options: &'s SearchOptions,
     progress: &'s mut dyn Progress,
@@ -86,11 +115,18 @@ pub(crate) struct Search<'s, 'p> {
     errors: IndexMap<(String, String), Disjunction>,
     max_live_threads: u32,
     paths: u64,
+    facts: EpochFacts,
+    successors: Successors,
+    wanted: Option<LoopToReplace>,
 }
+
+/// Function and header of a loop that inputs make go round too often.
+pub(crate) type LoopToReplace = (FuncId, BlockId);
 
 /// What a search found, and how much work it was.
 pub(crate) struct SearchResult {
     pub(crate) epoch: EpochResult,
+    pub(crate) successors: Successors,
     pub(crate) paths: u64,
     pub(crate) instructions: u64,
 }
@@ -98,12 +134,14 @@ pub(crate) struct SearchResult {
 impl<'s, 'p> Search<'s, 'p> {
     pub(crate) fn new(
         statics: &'s Statics<'p>,
+        analyses: Option<&'s Analyses<'p>>,
         engine: &'s mut Engine,
         options: &'s SearchOptions,
         progress: &'s mut dyn Progress,
     ) -> Self {
         Self {
             statics,
+            analyses,
             engine,
             options,
             progress,
@@ -116,6 +154,9 @@ impl<'s, 'p> Search<'s, 'p> {
             errors: IndexMap::new(),
             max_live_threads: 1,
             paths: 0,
+            facts: EpochFacts::default(),
+            successors: Successors::new(),
+            wanted: None,
         }
     }
 
@@ -124,7 +165,14 @@ impl<'s, 'p> Search<'s, 'p> {
     }
 
     /// Explores until every input is covered or a limit is reached.
-    pub(crate) fn run(mut self, id: EpochId, contexts: Vec<icsched_schedule::ThreadContext>) -> SearchResult {
+    /// What holds at the beginning is `facts`.
+    pub(crate) fn run(
+        mut self,
+        id: EpochId,
+        contexts: Vec<icsched_schedule::ThreadContext>,
+        facts: EpochFacts,
+    ) -> Result<SearchResult, LoopToReplace> {
+        self.facts = facts;
         while let Some(constraint) = self.worklist.pop_front() {
             if let Some(reason) = self.engine.stop_reason() {
                 self.reasons.add(reason);
@@ -138,7 +186,19 @@ impl<'s, 'p> Search<'s, 'p> {
                 break;
             }
             self.paths += 1;
-            let path = self.engine.execute(self.statics, constraint.conditions());
+            let mut path = self.engine.execute(self.statics, constraint.conditions(), self.options.abstraction);
+            if let Some(wanted) = self.engine.take_wanted() {
+                return Err(wanted);
+            }
+            if self.options.abstraction && !path.gave_up.is_empty() {
+                // What a loop is left with is easier to reason about than what it has done.
+                let given_up: Vec<CallStack> = path.gave_up.iter().map(|g| g.stack.clone()).collect();
+                let found = given_up.iter().find_map(|stack| self.quiet_loop(stack.0.iter().rev().copied()));
+                if let Some(wanted) = found {
+                    return Err(wanted);
+                }
+                path = self.engine.execute(self.statics, constraint.conditions(), false);
+            }
             tracing::info!(path = self.paths, waiting = self.worklist.len(), schedules = self.found.len(), "path");
             if engine::is_feasible(&path) {
                 self.take(path, &constraint);
@@ -146,11 +206,15 @@ impl<'s, 'p> Search<'s, 'p> {
                 self.exclude(&path, &constraint);
             }
             self.progress.path(self.paths, self.worklist.len(), self.found.len());
+            if let Some(wanted) = self.wanted {
+                return Err(wanted);
+            }
         }
         self.report_cut();
         self.check_cover();
         let instructions = self.engine.instructions();
-        SearchResult { paths: self.paths, instructions, epoch: self.finish(id, contexts) }
+        let successors = std::mem::take(&mut self.successors);
+        Ok(SearchResult { paths: self.paths, instructions, successors, epoch: self.finish(id, contexts) })
     }
 
     /// A limit that ends the search, as a reason.
@@ -186,8 +250,18 @@ impl<'s, 'p> Search<'s, 'p> {
         let decisions = every_decision(self.statics, &path.trace);
         let conditions: Vec<Term> = decisions.iter().map(|d| d.condition).collect();
         let term = self.engine.pool().and_all(&conditions);
-        let by_bound = path.decisions.last().is_some_and(|(site, _)| site.kind == DecisionKind::Assume);
-        if !by_bound && self.engine.check(constraint.conditions(), term) == Answer::Sat {
+        // From the entry on, all states that are excluded are so by a condition that the path itself takes for granted.
+        let is_entry = self.engine.is_entry();
+        let by_bound = path.decisions.last().is_some_and(|(site, decision)| {
+            site.kind == DecisionKind::Assume && (!is_entry || decision.other != OtherSide::Feasible)
+        });
+        let excluded = if self.engine.is_entry() {
+            self.engine.check(constraint.conditions(), term)
+        } else {
+            // What is known of the state counts, too.
+            self.engine.check(path.state.path.constraints(), term)
+        };
+        if !by_bound && excluded == Answer::Sat {
             let message = "a path was given up as impossible although inputs may follow it".to_owned();
             let stack = self.engine.current_stack(&path.state);
             let at = Some(graph::place(self.program(), &stack));
@@ -198,11 +272,11 @@ impl<'s, 'p> Search<'s, 'p> {
     }
 
     fn take(&mut self, path: Path, constraint: &Conjunction) {
-        let objects = Objects::of(&path.state.heap);
+        let objects = Objects::of(&path.state.heap).with_initial(self.engine.initial_objects(&path.state));
         let slice = if self.options.slicing {
             let end = self.engine.abnormal_end(&path);
             let keep_exits = claims_something(&path.end);
-            precondition_slice(self.statics, &mut self.caches, &objects, &path.trace, end, keep_exits)
+            precondition_slice(self.statics, &mut self.caches, &objects, &path.trace, end, keep_exits, None)
         } else {
             Slice { decisions: every_decision(self.statics, &path.trace), early_exits: Vec::new() }
         };
@@ -212,6 +286,7 @@ impl<'s, 'p> Search<'s, 'p> {
             let function = &self.program().functions[decision.point.func].name;
             tracing::debug!(at, function, condition, "in the slice");
         }
+        let slice = self.without_known(&path, slice, constraint);
         let conditions: Vec<Term> = slice.decisions.iter().map(|d| d.condition).collect();
         let precondition = Conjunction::new(conditions);
         let term = self.engine.pool().and_all(precondition.conditions());
@@ -232,11 +307,16 @@ impl<'s, 'p> Search<'s, 'p> {
         self.reasons.add_path(self.program(), &path, &slice.decisions, &stack);
         let early = self.early_exits(&path, &slice);
         self.expand(&path, &slice.decisions, constraint);
-        let ends = graph::schedule_end(self.program(), &path.state, &path.end);
+        if !self.engine.is_entry() && matches!(path.end, PathEnd::Error(_)) {
+            // What is taken for granted of states that nobody knows excludes these inputs.
+            return;
+        }
+        let ends = graph::schedule_end(self.program(), self.engine.code(), &path.state, &path.end);
         if matches!(ends, ScheduleEnd::Limit) {
             return;
         }
-        self.max_live_threads = self.max_live_threads.max(graph::max_live_threads(&path.state));
+        self.max_live_threads =
+            self.max_live_threads.max(graph::max_live_threads(&path.state, self.engine.initial_threads()));
         let graph = match graph::happens_before(self.program(), &path.state) {
             Ok(graph) => graph,
             Err(error) => {
@@ -244,16 +324,85 @@ impl<'s, 'p> Search<'s, 'p> {
                 return;
             }
         };
-        let id = ScheduleId::of(&graph, &ends);
+        if path.end == PathEnd::Epoch {
+            let next = graph::epoch(self.engine.code(), &path.state);
+            let all_live = path.state.live_threads().count() == path.state.threads.len();
+            let shape = self.shape_behind(&path, &objects, &precondition);
+            let holds = EpochFacts { none_ended: self.facts.none_ended && all_live, shape };
+            add_successor(&mut self.successors, next, holds);
+        }
+        let (early_exits, graph, ends) = (&early, &graph, &ends);
+        let told = SchedulePath { state: &path.state, precondition: &precondition, early_exits, graph, ends };
+        self.progress.schedule(&told);
+        let id = ScheduleId::of(graph, ends);
+        let steps = tree::steps(self.statics.program, self.engine.domain(), &path.state, &precondition);
         let found = self.found.entry(id).or_insert_with(|| Found {
-            schedule: (graph, ends),
+            schedule: (graph.clone(), ends.clone()),
             covers: Disjunction::default(),
             early_exits: Disjunction::default(),
             alone: true,
+            paths: Vec::new(),
         });
         found.alone &= path.state.live_threads().count() <= 1;
+        if !found.paths.contains(&steps) {
+            found.paths.push(steps);
+        }
         found.covers.add(precondition);
         early.into_iter().for_each(|conjunction| found.early_exits.add(conjunction));
+    }
+
+    /// What all executions leave behind that follow a path's schedule.
+    fn shape_behind(&mut self, path: &Path, objects: &Objects, precondition: &Conjunction) -> Shape {
+        let Some(analyses) = self.analyses else { return Shape::default() };
+        let threads = carried::order(&path.state, self.engine.code());
+        let left = self.engine.left(&path.state, &threads, analyses);
+        if !self.options.slicing {
+            return left.shape.canonical();
+        }
+        let points = carried::points(&path.state, self.engine.code());
+        let mut known: FxHashSet<Term> = precondition.conditions().iter().copied().collect();
+        let mut implied = Implied::default();
+        carried::valid(&left, points, |criterion| {
+            let slice =
+                precondition_slice(self.statics, &mut self.caches, objects, &path.trace, None, false, Some(criterion));
+            slice.decisions.iter().any(|decision| {
+                let condition = decision.condition;
+                if known.contains(&condition) {
+                    return false;
+                }
+                let follows = implied.holds(condition, || {
+                    let negated = self.engine.pool().not(condition);
+                    self.engine.check(precondition.conditions(), negated) == Answer::Unsat
+                });
+                if follows {
+                    known.insert(condition);
+                }
+                !follows
+            })
+        })
+    }
+
+    /// The slice without what always holds: what is known of the state at the beginning, or follows from that and the conditions before it.
+    fn without_known(&mut self, path: &Path, mut slice: Slice, explored: &Conjunction) -> Slice {
+        for (_, fact) in assumed(self.engine.pool(), &path.trace.events, explored) {
+            self.engine.learn(fact);
+        }
+        if self.engine.is_entry() {
+            return slice;
+        }
+        let mut before = Vec::new();
+        slice.decisions.retain(|decision| {
+            let TraceEvent::Decision { decision: taken, .. } = &path.trace.events[decision.event] else { return true };
+            if taken.other == OtherSide::Infeasible {
+                let other = self.engine.pool().not(decision.condition);
+                if self.engine.check(&before, other) == Answer::Unsat {
+                    return false;
+                }
+            }
+            before.push(decision.condition);
+            true
+        });
+        slice
     }
 
     /// The inputs that leave the path early by ending the process; they count as covered.
@@ -293,15 +442,19 @@ impl<'s, 'p> Search<'s, 'p> {
     fn expand(&mut self, path: &Path, slice: &[SliceDecision], explored: &Conjunction) {
         let mut prefix: Vec<Term> = explored.conditions().to_vec();
         let mut known: FxHashSet<Term> = prefix.iter().copied().collect();
-        let mut next_event = 0;
+        let mut facts = assumed(self.engine.pool(), &path.trace.events, explored).into_iter().peekable();
         for decision in slice {
-            prefix.extend(assumed(&path.trace.events[next_event..decision.event]));
-            next_event = decision.event;
+            while let Some((_, fact)) = facts.next_if(|(event, _)| *event < decision.event) {
+                prefix.push(fact);
+            }
             if !known.insert(decision.condition) {
                 continue;
             }
             let negated = self.engine.pool().not(decision.condition);
             let constraint = Conjunction::new(prefix.iter().copied().chain([negated]).collect());
+            if self.options.abstraction && decision.repeat >= self.options.abstract_after {
+                self.wanted = self.wanted.or_else(|| self.loop_to_replace(path, decision));
+            }
             if decision.repeat >= self.options.loop_bound {
                 self.cut.push((constraint, self.turning_point(path, decision)));
             } else {
@@ -326,6 +479,16 @@ impl<'s, 'p> Search<'s, 'p> {
                 self.reasons.add(Reason { kind: IncompleteKind::Limit, message, at: None });
             }
         }
+    }
+
+    /// The innermost loop of the program around a decision that does not synchronise and was not replaced.
+    fn loop_to_replace(&self, path: &Path, decision: &SliceDecision) -> Option<LoopToReplace> {
+        let calls = call_path(&path.trace, decision.frame);
+        self.quiet_loop(std::iter::once(decision.point).chain(calls.iter().copied()))
+    }
+
+    fn quiet_loop(&self, points: impl Iterator<Item = ProgramPoint>) -> Option<LoopToReplace> {
+        engine::quiet_loop(self.statics, |l| self.engine.replaces(*l), points)
     }
 
     /// Where a decision that is made again and again goes round: in its own loop, or in that of a caller.
@@ -357,17 +520,17 @@ impl<'s, 'p> Search<'s, 'p> {
         if self.options.prefixes {
             self.drop_prefixes();
         }
-        let (mut schedules, mut conditions) = (Vec::new(), Vec::new());
         let (mut early, none) = (Disjunction::default(), Disjunction::default());
-        for (_, found) in std::mem::take(&mut self.found) {
-            let (graph, ends) = found.schedule;
-            let claimed = matches!(ends, ScheduleEnd::Deadlock { .. } | ScheduleEnd::MemoryError { .. });
-            let anyway = if claimed { &none } else { &found.early_exits };
-            let condition = self.condition(found.covers, anyway);
-            early.add_all(&found.early_exits);
-            schedules.push(Schedule::new(self.engine.describe(condition), graph, ends));
-            conditions.push(condition);
-        }
+        self.found.values().for_each(|found| early.add_all(&found.early_exits));
+        let (tree, conditions) = match if self.options.trees { self.tree() } else { Err(Flat::Known) } {
+            Ok(found) => found,
+            Err(why) => {
+                if why != Flat::Known {
+                    tracing::info!(epoch = %id.key(), ?why, "what becomes known later counts as known at the start");
+                }
+                self.flat()
+            }
+        };
         let early_exits = self.early_exits_beside(&early, &conditions);
         let mut errors = Vec::new();
         for ((message, at), when) in std::mem::take(&mut self.errors) {
@@ -377,7 +540,7 @@ impl<'s, 'p> Search<'s, 'p> {
         EpochResult {
             id,
             contexts,
-            tree: ScheduleTree::flat(schedules),
+            tree,
             early_exits,
             reasons: self.reasons.into_sorted(),
             errors,
@@ -403,6 +566,9 @@ impl<'s, 'p> Search<'s, 'p> {
         let (pool, solver) = self.engine.pool_and_solver();
         if always {
             pool.bool(true)
+        } else if pool.has_float(allowed) {
+            // No solver can say what of it is needed.
+            core
         } else if let Some(term) = readable(pool, solver, &[core, needed], allowed) {
             term
         } else {
@@ -422,7 +588,7 @@ impl<'s, 'p> Search<'s, 'p> {
         if pool.as_const(needed) == Some(0) {
             return None;
         }
-        if self.engine.stop_reason().is_some() {
+        if self.engine.stop_reason().is_some() || self.engine.pool().has_float(needed) {
             return Some(self.engine.describe(all));
         }
         if self.engine.check(&[], needed) == Answer::Unsat {
@@ -466,7 +632,7 @@ impl<'s, 'p> Search<'s, 'p> {
     fn drop_prefixes(&mut self) {
         let ids: Vec<ScheduleId> = self.found.keys().copied().collect();
         for short in ids {
-            let Found { schedule: (graph, ends), covers, early_exits, alone } = &self.found[&short];
+            let Found { schedule: (graph, ends), covers, early_exits, alone, paths: _ } = &self.found[&short];
             if !ends_process(ends) {
                 continue;
             }
@@ -513,6 +679,8 @@ fn claims_something(end: &PathEnd) -> bool {
         | PathEnd::Unsupported { .. }
         | PathEnd::Limit(_)
         | PathEnd::LeftContext
+        | PathEnd::Epoch
+        | PathEnd::GoesRound
         | PathEnd::Infeasible => false,
     }
 }
@@ -524,12 +692,26 @@ fn ends_process(end: &ScheduleEnd) -> bool {
     }
 }
 
-/// Bounds of inputs that hold on the path from here on (`__ics_assume`).
-fn assumed(events: &[TraceEvent]) -> impl Iterator<Item = Term> + '_ {
-    events.iter().filter_map(|event| match event {
-        TraceEvent::Decision { decision, .. } if decision.kind == icsched_symex::DecisionKind::Assume => {
-            Some(decision.condition)
+/// What the path takes for granted (`__ics_assume`, `__ics_known`), with the events that did: each says that it holds if all that was
+/// decided before does. Who decides otherwise may never come to where it is said, or come there with another object. That includes what
+/// only the constraint leaves no choice of under which the path was `explored`.
+fn assumed(pool: &mut TermPool, events: &[TraceEvent], explored: &Conjunction) -> Vec<(usize, Term)> {
+    let (mut elsewhere, mut facts) = (Vec::new(), Vec::new());
+    let mut known = FxHashSet::default();
+    for (index, event) in events.iter().enumerate() {
+        let TraceEvent::Decision { decision, .. } = event else { continue };
+        let is_fact = decision.kind == DecisionKind::Assume;
+        // What could not be otherwise on any path follows from the rest.
+        let follows = explored.conditions().is_empty() && decision.other == OtherSide::Infeasible;
+        if (!is_fact && follows) || !known.insert(decision.condition) {
+            continue;
         }
-        _ => None,
-    })
+        if is_fact {
+            let all: Vec<Term> = elsewhere.iter().copied().chain([decision.condition]).collect();
+            facts.push((index, pool.or_all(&all)));
+        } else {
+            elsewhere.push(pool.not(decision.condition));
+        }
+    }
+    facts
 }

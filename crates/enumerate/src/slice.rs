@@ -25,15 +25,17 @@ mod known;
 
 use icsched_ir::{BlockId, Callee, FuncId, Function, Inst, Op, Operand, Program, ProgramPoint, Terminator, ValueId};
 use icsched_smt::Term;
+use icsched_symex::shape::Where;
 use icsched_symex::stop::DecisionKind;
 use icsched_symex::thread::FrameId;
-use icsched_symex::trace::{Trace, TraceEvent};
+use icsched_symex::trace::{Region, Trace, TraceEvent};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 pub use facts::{call_path, every_decision};
 
 use crate::aliases::Aliases;
+use crate::carried::Criterion;
 use crate::control::Control;
 use crate::live::LiveMemory;
 use crate::modref::ModRef;
@@ -96,6 +98,8 @@ pub struct Slice {
 /// With `keep_exits`, branches that only avoid the end of the process are conditions like any other: what is claimed of
 /// the path's end is claimed of inputs that get there.
 ///
+/// With a `criterion`, also what places hold at the end of the path.
+///
 /// `abnormal_end` is the instruction that the path did not get past (a memory error, something unmodelled): whether it is
 /// reached decides whether anything behind it is.
 pub fn precondition_slice(
@@ -105,6 +109,7 @@ pub fn precondition_slice(
     trace: &Trace,
     abnormal_end: Option<(FrameId, ProgramPoint)>,
     keep_exits: bool,
+    criterion: Option<&Criterion>,
 ) -> Slice {
     let Caches { regions, known } = caches;
     let mut slicer = Slicer {
@@ -122,6 +127,9 @@ pub fn precondition_slice(
     if let Some((frame, point)) = abnormal_end.filter(|(frame, _)| trace.frames.contains_key(frame)) {
         slicer.meet(frame, point.block, point.inst);
         slicer.include(frame, point.inst);
+    }
+    if let Some(criterion) = criterion {
+        slicer.add(criterion);
     }
     for (index, event) in trace.events.iter().enumerate().rev() {
         slicer.event(index, event, blocks[index]);
@@ -211,12 +219,46 @@ impl Slicer<'_, '_> {
                 self.undo_down_to(*frame, block, *inst);
                 self.include(*frame, *inst);
             }
+            // What a replaced loop left behind is an input of its own, whatever it was before.
+            TraceEvent::Forget { frame, regions } => {
+                self.meet(*frame, block, 0);
+                self.undo_pure(*frame, 0);
+                let function = self.function(*frame);
+                let state = self.state(*frame);
+                for param in &function.blocks[block].params {
+                    state.live.remove(param);
+                }
+                regions.iter().for_each(|r| self.memory.remove(r));
+            }
+            // Which marker a thread is at belongs to the schedule; what it would do there does not.
+            TraceEvent::Marker { frame, inst } => {
+                self.meet(*frame, block, *inst);
+                self.set_head(*frame, block);
+            }
             TraceEvent::Switch { .. } | TraceEvent::ThreadEnd { .. } => {}
         }
     }
 }
 
 impl<'p> Slicer<'_, 'p> {
+    /// Makes places live at the end of the trace.
+    fn add(&mut self, criterion: &Criterion) {
+        for place in &criterion.places {
+            match *place {
+                Where::Memory(object, start, len) => {
+                    self.memory.add(&Region { object, start, len, exact: true });
+                }
+                Where::Register(frame, value) => {
+                    let point = criterion.points.get(&frame).filter(|_| self.trace.frames.contains_key(&frame));
+                    if let Some(point) = point {
+                        self.meet(frame, point.block, point.inst);
+                        self.state(frame).live.insert(value);
+                    }
+                }
+            }
+        }
+    }
+
     fn function(&self, frame: FrameId) -> &'p Function {
         &self.statics.program.functions[self.frames[&frame].func]
     }

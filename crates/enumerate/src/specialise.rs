@@ -10,12 +10,53 @@
 //! are as many rounds as the longest chain of such discoveries.
 
 use fixedbitset::FixedBitSet;
+use icsched_dataflow::Statics;
 use icsched_ir::{
     Callee, Const, Edge, EntityId, FuncId, Function, GlobalId, IdVec, Inst, Intrinsic, Op, Operand, Program,
     Terminator, Type, ValueId,
 };
+use icsched_pointsto::{Interrupted, ModRef, Options, PointsTo};
 use icsched_symex::arith;
 use icsched_symex::machine::{exit_function, is_set_at_start};
+
+/// The program without what constants alone tell that it never does, and its points-to analysis.
+///
+/// # Errors
+/// If the analysis is to end first.
+pub fn without_points_to(
+    program: &Program,
+    interrupted: &dyn Fn() -> bool,
+) -> Result<(Program, PointsTo), Interrupted> {
+    let special = specialise(program);
+    let points_to = PointsTo::new(&special, &Options { interrupted, ..Default::default() })?;
+    Ok((special, points_to))
+}
+
+/// The program without what it never does, such as cancelling threads, and its points-to analysis; points stay what they were. It starts
+/// with `main`, so what holds there from the beginning holds everywhere.
+///
+/// # Errors
+/// If the analysis is to end first.
+pub fn from_main(program: &Program, interrupted: &dyn Fn() -> bool) -> Result<(Program, PointsTo), Interrupted> {
+    let solve = |program: &Program| PointsTo::new(program, &Options { interrupted, ..Default::default() });
+    let harmless = |f: &Function| icsched_externals::known_not_to_synchronise(&f.name, f.params.len());
+    let fold = |program: &Program| {
+        let special = specialise(program);
+        let points_to = solve(&special)?;
+        let (_, folded) = Statics::assuming(&ModRef::new(&special, &points_to, &harmless), &specialise, interrupted)?;
+        let points_to = solve(&folded)?;
+        Ok((folded, points_to))
+    };
+    // As long as all mutexes are plain, the program does no more than this; so if nothing of it makes one that is not, all of them
+    // always are.
+    let mut told = program.clone();
+    crate::plain::tell_models(&mut told);
+    let (folded, points_to) = fold(&told)?;
+    if crate::plain::are_plain(&ModRef::new(&folded, &points_to, &harmless)) {
+        return Ok((folded, points_to));
+    }
+    fold(program)
+}
 
 /// The lattice of one value.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -216,6 +257,9 @@ impl<'p> Analysis<'p> {
                 both(*a, *b, &|x, y| Some(u64::from(arith::int_compare(*predicate, type_of(*a), x, y))))
             }
             Op::Binary { op, a, b } => both(*a, *b, &|x, y| arith::binary(*op, ty, x, y).ok()),
+            Op::Address { base, offset, indices } if indices.is_empty() => {
+                both(*base, *base, &|x, _| Some(x.wrapping_add_signed(*offset)))
+            }
             Op::Cast { op, a } => both(*a, *a, &|x, _| Some(arith::cast(*op, type_of(*a), ty, x))),
             Op::Select { condition, a, b } => match facts.operand(*condition) {
                 Lattice::Unreached => Lattice::Unreached,

@@ -85,15 +85,24 @@ impl Op {
         !runs_others && !writes && !self.may_synchronise()
     }
 
-    /// Whether executing it may synchronise, calls of functions apart. Atomic accesses are synchronisation, and what is
-    /// not known, because a model does not have it, the frontend did not lower it or a jump is not followed, may be.
+    /// Whether executing it may synchronise, calls of functions apart. Atomic accesses are synchronisation, and what
+    /// [is not supported](Self::is_unsupported) may be.
     pub fn may_synchronise(&self) -> bool {
         match self {
             Op::Load { access, .. } | Op::Store { access, .. } => access.atomic.is_some(),
-            Op::AtomicRmw { .. } | Op::CompareExchange { .. } | Op::Unsupported { .. } => true,
-            Op::Call { callee: Callee::Intrinsic(i), .. } => {
-                i.is_synchronisation() || matches!(i, Intrinsic::Unsupported | Intrinsic::RestoreContext)
-            }
+            Op::AtomicRmw { .. } | Op::CompareExchange { .. } => true,
+            Op::Call { callee: Callee::Intrinsic(i), .. } if i.is_synchronisation() => true,
+            op => op.is_unsupported(),
+        }
+    }
+
+    /// Whether executing it may end a path because a model does not have it, the frontend did not lower it or a jump is not
+    /// followed; nobody knows what it would do.
+    pub fn is_unsupported(&self) -> bool {
+        let intrinsics = [Intrinsic::Unsupported, Intrinsic::RestoreContext];
+        match self {
+            Op::Unsupported { .. } => true,
+            Op::Call { callee: Callee::Intrinsic(i), .. } => intrinsics.contains(i),
             _ => false,
         }
     }

@@ -98,6 +98,16 @@ impl Offsets {
     /// Every offset.
     pub const ANY: Offsets = Offsets::Strided { start: 0, stride: 1 };
 
+    /// All of them, further on by a constant.
+    pub fn moved(self, by: i64) -> Self {
+        match self {
+            Offsets::Exact(x) => Offsets::Exact(x.wrapping_add(by)),
+            Offsets::Strided { start, stride } => {
+                Self::strided(i64::try_from(start).unwrap_or(0).wrapping_add(by), stride)
+            }
+        }
+    }
+
     /// The offsets `x + k * stride`.
     pub fn strided(x: i64, stride: u64) -> Self {
         let stride = stride.max(1);

@@ -18,7 +18,8 @@ pub fn render(view: &View<'_>) -> String {
 
 fn digraph(out: &mut String, view: &ScheduleView<'_>) -> std::fmt::Result {
     let schedule = view.schedule;
-    let title = format!("{}\n{}", words::inputs(&schedule.constraint), words::end(&schedule.ends));
+    let after = view.after.map(|after| format!("after schedule {after}: ")).unwrap_or_default();
+    let title = format!("{after}{}\n{}", words::inputs(&schedule.constraint), words::end(&schedule.ends));
     writeln!(out, "digraph \"{}\" {{", schedule.id)?;
     writeln!(out, "  label={}; labelloc=t; rankdir=TB; newrank=true;", quoted(&title))?;
     writeln!(out, "  node [shape=box, style=rounded, fontname=\"monospace\", fontsize=10];")?;

@@ -31,6 +31,8 @@ pub struct ScheduleView<'a> {
     pub number: usize,
     /// The number of the part it continues.
     pub after: Option<usize>,
+    /// How many parts come before it.
+    pub depth: usize,
     /// The schedule.
     pub schedule: &'a Schedule,
 }
@@ -41,7 +43,7 @@ impl<'a> View<'a> {
         let epochs = enumeration.epochs.iter().enumerate().map(|(i, result)| EpochView {
             number: i + 1,
             result,
-            schedules: result.tree.parts().into_iter().enumerate().map(ScheduleView::new).collect(),
+            schedules: ScheduleView::all(result),
         });
         Self { enumeration, epochs: epochs.collect() }
     }
@@ -85,11 +87,38 @@ impl<'a> EpochView<'a> {
         let whole = self.schedules.len() == self.result.tree.parts().len();
         self.result.early_exits.as_ref().filter(|_| whole)
     }
+
+    /// The constraints of a part and of those that it continues, joined: the inputs that come to it.
+    pub fn inputs(&self, view: &ScheduleView<'a>) -> InputConstraint {
+        let parts = self.result.tree.parts();
+        let mut way = Vec::new();
+        let mut at = Some(view.number - 1);
+        while let Some(part) = at {
+            way.push(&parts[part].1.constraint);
+            at = parts[part].0;
+        }
+        way.retain(|constraint| !constraint.is_always());
+        match way[..] {
+            [] => view.schedule.constraint.clone(),
+            [one] => one.clone(),
+            _ => {
+                let grouped =
+                    |c: &&InputConstraint| if c.c.contains("||") { format!("({})", c.c) } else { c.c.clone() };
+                let texts: Vec<String> = way.iter().rev().map(grouped).collect();
+                InputConstraint { c: texts.join(" && "), dag: None }
+            }
+        }
+    }
 }
 
 impl<'a> ScheduleView<'a> {
-    fn new((place, (parent, schedule)): (usize, (Option<usize>, &'a Schedule))) -> Self {
-        Self { number: place + 1, after: parent.map(|parent| parent + 1), schedule }
+    fn all(result: &'a EpochResult) -> Vec<Self> {
+        let mut views: Vec<Self> = Vec::new();
+        for (place, (parent, schedule)) in result.tree.parts().into_iter().enumerate() {
+            let depth = parent.map_or(0, |parent| views[parent].depth + 1);
+            views.push(Self { number: place + 1, after: parent.map(|parent| parent + 1), depth, schedule });
+        }
+        views
     }
 }
 

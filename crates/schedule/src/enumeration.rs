@@ -6,7 +6,7 @@ use crate::constraint::InputConstraint;
 use crate::end::ScheduleEnd;
 use crate::epoch::{EpochId, EpochKey, ThreadContext};
 use crate::reason::Reason;
-use crate::tree::ScheduleTree;
+use crate::tree::{Schedule, ScheduleTree};
 
 /// What the result takes for granted (Bergan 3.1).
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -18,6 +18,10 @@ pub enum Assumption {
     BoundedThreads,
     /// Pointers are not taken apart into bytes that another function puts together again, nor read from text.
     WholePointers,
+    /// There is enough memory for objects whose size depends on inputs.
+    AllocationsSucceed,
+    /// Behind the first epoch, nothing that C leaves undefined happens.
+    DefinedBehaviour,
 }
 
 impl Assumption {
@@ -27,6 +31,8 @@ impl Assumption {
             Self::DataRaceFreedom => "there are no data races",
             Self::BoundedThreads => "the number of live threads is bounded",
             Self::WholePointers => "no pointer is taken apart into bytes and put together elsewhere",
+            Self::AllocationsSucceed => "there is enough memory for objects whose size depends on inputs",
+            Self::DefinedBehaviour => "nothing that C leaves undefined happens behind the first epoch",
         }
     }
 }
@@ -115,7 +121,7 @@ pub struct Statistics {
 pub struct Totals {
     /// Number of epochs.
     pub epochs: usize,
-    /// Number of schedules.
+    /// Number of schedules; one that several leaves of an epoch's tree are counts once.
     pub schedules: usize,
     /// How they spread over the epochs.
     pub schedules_per_epoch: SchedulesPerEpoch,
@@ -185,16 +191,17 @@ impl Enumeration {
 
     /// Whether some input causes something that C does not allow.
     pub fn has_errors(&self) -> bool {
-        let ends = |s: &crate::tree::Schedule| matches!(s.ends, ScheduleEnd::MemoryError { .. });
+        let ends = |s: &Schedule| matches!(s.ends, ScheduleEnd::MemoryError { .. });
         self.epochs.iter().any(|epoch| !epoch.errors.is_empty() || epoch.tree.leaves().any(ends))
     }
 
     /// The sums over all epochs.
     pub fn totals(&self) -> Totals {
-        let counts: Vec<_> = self.epochs.iter().map(|epoch| epoch.tree.leaves().count()).collect();
+        let counts: Vec<_> = self.epochs.iter().map(|epoch| epoch.tree.schedules().len()).collect();
         let schedules = counts.iter().sum();
         let deadlocked = |epoch: &EpochResult| {
-            epoch.tree.leaves().filter(|schedule| matches!(schedule.ends, ScheduleEnd::Deadlock { .. })).count()
+            let ends = |schedule: &&Schedule| matches!(schedule.ends, ScheduleEnd::Deadlock { .. });
+            epoch.tree.schedules().into_values().filter(ends).count()
         };
         Totals {
             epochs: counts.len(),

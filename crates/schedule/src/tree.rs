@@ -1,5 +1,6 @@
 //! Schedules and the tree they form (Bergan 3.2.1).
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -143,7 +144,30 @@ impl ScheduleTree {
         Some(Self { root: TreeNode { branches: roots } })
     }
 
-    /// The parts at which executions end: as many as there are whole schedules.
+    /// Every leaf once, in the order of [`parts`](Self::parts), with the constraints on the way to it from the root, its own last: an
+    /// input follows it if it satisfies all of them, each where it is decided.
+    pub fn ways(&self) -> Vec<(Vec<&InputConstraint>, &Schedule)> {
+        let parts = self.parts();
+        let way = |mut at: usize| {
+            let mut way = vec![&parts[at].1.constraint];
+            while let Some(parent) = parts[at].0 {
+                way.push(&parts[parent].1.constraint);
+                at = parent;
+            }
+            way.reverse();
+            way
+        };
+        let mut inner = vec![false; parts.len()];
+        parts.iter().filter_map(|(parent, _)| *parent).for_each(|parent| inner[parent] = true);
+        (0..parts.len()).filter(|&at| !inner[at]).map(|at| (way(at), parts[at].1)).collect()
+    }
+
+    /// The schedules: leaves of the same name are one. By name.
+    pub fn schedules(&self) -> BTreeMap<ScheduleId, &Schedule> {
+        self.leaves().map(|schedule| (schedule.id, schedule)).collect()
+    }
+
+    /// The parts at which executions end. Several may be the same schedule: decided at different events.
     pub fn leaves(&self) -> impl Iterator<Item = &Schedule> {
         let parts = self.parts();
         let mut inner = vec![false; parts.len()];

@@ -119,11 +119,15 @@ fn the_same_result_makes_the_same_bytes() {
 }
 
 #[test]
-fn totals_count_leaves() {
+fn totals_count_different_leaves() {
     let totals = sample().totals();
-    // 7 at the root, 7 below its inner part and 7 below the inner part of that.
-    assert_eq!((totals.epochs, totals.schedules, totals.deadlocked), (2, 21, 3));
-    assert_eq!((totals.schedules_per_epoch.min, totals.schedules_per_epoch.max), (0, 21));
+    // 7 at the root, the same 7 below its inner part and below the inner part of that.
+    assert_eq!((totals.epochs, totals.schedules, totals.deadlocked), (2, 7, 1));
+    assert_eq!((totals.schedules_per_epoch.min, totals.schedules_per_epoch.max), (0, 7));
+    let tree = &sample().epochs[0].tree;
+    assert_eq!((tree.leaves().count(), tree.schedules().len()), (21, 7));
+    let lengths: Vec<usize> = tree.ways().iter().map(|(way, _)| way.len()).collect();
+    assert_eq!(lengths.iter().filter(|&&length| length == 3).count(), 7, "{lengths:?}");
     assert_eq!((totals.infeasible_removed, totals.max_live_threads, totals.epoch_markers), (8, 2, 3));
 }
 
@@ -181,8 +185,8 @@ fn other_files_are_refused() {
         `prog.bc` is not a schedule database; this looks like a program; `icsched enumerate` makes a schedule database of it
         `empty.icsdb` is not a schedule database; schedule databases are written by `icsched enumerate` and named `*.icsdb`
         `foreign.db` is a database, but not one of schedules; schedule databases are written by `icsched enumerate`
-        `newer.icsdb` has database version 99; this icsched reads version 2; use the icsched that wrote it, or a later one
-        `older.icsdb` has database version 0; this icsched reads version 2; run `icsched enumerate` again
+        `newer.icsdb` has database version 99; this icsched reads version 4; use the icsched that wrote it, or a later one
+        `older.icsdb` has database version 0; this icsched reads version 4; run `icsched enumerate` again
     "#]].assert_eq(&refusals.concat());
 }
 

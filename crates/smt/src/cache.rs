@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
@@ -39,6 +39,8 @@ const DEEP: Effort = Effort { nodes: 50_000, evaluations: 8_000_000, invert: tru
 /// The local search before the back end is asked, and when it did not know in a short time.
 const QUICK: local_search::Effort = local_search::Effort { nodes: 20_000, evaluations: 100_000 };
 const LONG: local_search::Effort = local_search::Effort { nodes: 50_000, evaluations: 2_000_000 };
+/// Queries that take longer are told of in the log.
+const SLOW: Duration = Duration::from_millis(20);
 /// The first limit for the back end.
 const SHORT: Duration = Duration::from_millis(40);
 
@@ -160,7 +162,12 @@ impl<S: Solver> CachingSolver<S> {
                 self.use_again(&model);
                 Known::Sat(model)
             }
-            None => self.solve(pool, terms, key, base),
+            None => {
+                let start = Instant::now();
+                let known = self.solve(pool, terms, key, base);
+                tell(pool, terms, &known, start.elapsed());
+                known
+            }
         }
     }
 
@@ -324,6 +331,23 @@ impl<S: Solver> CachingSolver<S> {
     fn count(&mut self, answer: Answer) -> Answer {
         self.statistics.unknown += u64::from(matches!(answer, Answer::Unknown(_)));
         answer
+    }
+}
+
+/// Tells of a query that took long.
+fn tell(pool: &TermPool, terms: &[Term], known: &Known, took: Duration) {
+    if took < SLOW || !tracing::enabled!(tracing::Level::DEBUG) {
+        return;
+    }
+    let answer = match known {
+        Known::Sat(_) => "sat",
+        Known::Unsat => "unsat",
+        Known::Unknown(_) => "unknown",
+    };
+    let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+    tracing::debug!(ms, answer, terms = terms.len(), "slow query");
+    if let Ok(script) = crate::smtlib::script(pool, terms) {
+        tracing::trace!("{}", script.text);
     }
 }
 

@@ -4,13 +4,44 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use crate::node::Term;
+use crate::node::{Sort, Term};
 use crate::pool::TermPool;
 
 /// What to replace by what; usually symbols by values. Old and new have one sort.
 pub type Substitution = BTreeMap<Term, Term>;
 
 impl TermPool {
+    /// The condition with every comparison of floats replaced by a symbol of its own, the same wherever it stands: what is impossible for
+    /// any outcomes of them is impossible. Linear in the size of the term's graph. `t` is one bit wide.
+    pub fn without_floats(&mut self, t: Term) -> Term {
+        if !self.has_float(t) {
+            return t;
+        }
+        let mut new: FxHashMap<Term, Term> = FxHashMap::default();
+        // A connective is looked into; any other condition on floats is an outcome.
+        let is_connective = |pool: &Self, t: Term| {
+            let node = *pool.node(t);
+            let mut children = node.children();
+            children.next().is_some() && node.children().all(|c| pool.sort(c) == Sort::Bv(1))
+        };
+        let is_leaf = |pool: &Self, t: Term| !pool.has_float(t) || !is_connective(pool, t);
+        for t in self.postorder(&[t], |t| is_leaf(self, t)) {
+            let node = *self.node(t);
+            for child in node.children() {
+                new.entry(child).or_insert_with(|| match self.has_float(child) {
+                    true => self.symbol(&format!("outcome of {}", child.index()), 1),
+                    false => child,
+                });
+            }
+            let result = self.rebuild(node, |c| new[&c]);
+            new.insert(t, result);
+        }
+        if let Some(&done) = new.get(&t) {
+            return done;
+        }
+        self.symbol(&format!("outcome of {}", t.index()), 1)
+    }
+
     /// The term with every occurrence of a key of `map` replaced by its value, simplified anew. Replacements are
     /// simultaneous: values are not searched for keys. Linear in the size of the term's graph.
     pub fn substitute(&mut self, t: Term, map: &Substitution) -> Term {

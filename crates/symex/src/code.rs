@@ -13,14 +13,17 @@ pub(crate) mod fast;
 pub(crate) mod liveness;
 mod moves;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use icsched_ir::{
     BinOp, BlockId, CastOp, EntityId, FloatPredicate, FuncId, GlobalId, IdVec, IntPredicate, Intrinsic, Origin,
     OverflowOp, Program, ProgramPoint, RmwOp, Type, UnOp, ValueId,
 };
 use liveness::Liveness;
+
+use crate::abstraction::Abstractions;
 
 /// Index of a register of a frame.
 pub type Slot = u32;
@@ -170,6 +173,12 @@ pub(crate) enum Instr {
     Unreachable,
     /// Not an instruction: the next one reads an undefined constant.
     Undefined,
+    /// Not an instruction: a loop that is replaced goes round.
+    GoesRound,
+    /// Not an instruction: control comes to a loop that is replaced.
+    Forget,
+    /// Not an instruction: a thread's epoch ends here (Bergan 3.2.2), in front of what marks that it reads something undefined.
+    Marker,
     /// The text is in the IR instruction.
     Unsupported,
 }
@@ -250,6 +259,15 @@ impl FunctionCode {
     }
 }
 
+/// What is marked in a program's code.
+#[derive(Clone, Default, Debug)]
+pub struct Marks {
+    /// Where epochs end: in front of these instructions (Bergan 3.3.1).
+    pub markers: Arc<BTreeSet<ProgramPoint>>,
+    /// Loops that are replaced by what they may do (Bergan 3.4.2).
+    pub abstractions: Arc<Abstractions>,
+}
+
 /// A decoded program; read-only and shared by all states.
 #[derive(Debug)]
 pub struct Code {
@@ -259,9 +277,9 @@ pub struct Code {
 }
 
 impl Code {
-    /// Decodes a verified program. O(size of the program).
-    pub fn new(program: &Program) -> Self {
-        let functions = program.functions.ids().map(|id| decode::function(program, id)).collect();
+    /// Decodes a verified program, with marks in front of some instructions. O(size of the program).
+    pub fn new(program: &Program, marks: &Marks) -> Self {
+        let functions = program.functions.ids().map(|id| decode::function(program, id, marks)).collect();
         let liveness = program.functions.ids().map(|_| OnceLock::new()).collect();
         Self { functions, liveness }
     }
@@ -288,9 +306,17 @@ impl Code {
         self.functions.get(point.func)?.pc_of(point.block, point.inst)
     }
 
-    /// The decoded position of a call that control is inside of: behind what marks that it reads something undefined.
-    pub fn call_pc(&self, point: ProgramPoint) -> Option<u32> {
+    /// The same behind an epoch marker: where a thread goes on whose epoch begins there.
+    pub fn start_pc(&self, point: ProgramPoint) -> Option<u32> {
         let pc = self.pc(point)?;
+        let instrs = &self.functions[point.func].instrs[pc as usize..];
+        let is_mark = |i: &&Instr| matches!(i, Instr::GoesRound | Instr::Forget | Instr::Marker);
+        Some(pc + u32::try_from(instrs.iter().take_while(is_mark).count()).expect("marks are few"))
+    }
+
+    /// The decoded position of a call that control is inside of: behind all that marks it.
+    pub fn call_pc(&self, point: ProgramPoint) -> Option<u32> {
+        let pc = self.start_pc(point)?;
         let marked = matches!(self.functions[point.func].instrs.get(pc as usize), Some(Instr::Undefined));
         Some(pc + u32::from(marked))
     }

@@ -6,11 +6,13 @@
 
 use std::fmt::Debug;
 
-use icsched_ir::{BinOp, CastOp, FloatPredicate, IntPredicate, OverflowOp, Type, UnOp};
+use icsched_ir::{BinOp, CallStack, CastOp, FloatPredicate, IntPredicate, OverflowOp, Type, UnOp, ValueId};
 use smallvec::SmallVec;
 
+use crate::abstraction::Passage;
 use crate::memory::{Heap, ObjectId};
 use crate::stop::{DecisionKind, Stop};
+use crate::trace::Region;
 
 /// One byte of memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -59,7 +61,9 @@ pub enum Known<V> {
 /// The models' table of threads.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct ThreadTable {
-    /// Address of the state of the first entry's thread, a byte that is zero if the entry is free.
+    /// Address of the first entry.
+    pub start: u64,
+    /// Offset of a thread's state in its entry, a byte that is zero if the entry is free.
     pub state: u64,
     /// Bytes of an entry.
     pub stride: u64,
@@ -70,9 +74,19 @@ pub struct ThreadTable {
 }
 
 impl ThreadTable {
+    /// The handle of the thread with a slot: the address of its entry.
+    pub fn handle(&self, slot: u64) -> u64 {
+        self.start + slot * self.stride
+    }
+
+    /// The handle of the thread that is the first, second, ... of those that have ended.
+    pub fn handle_of_ended(&self, index: u64) -> u64 {
+        self.handle(self.slots - 1 - index)
+    }
+
     /// The address of the state of the thread with this handle.
     pub fn state_of(&self, handle: u64) -> u64 {
-        self.state + (handle - 1) * self.stride
+        handle + self.state
     }
 }
 
@@ -84,6 +98,9 @@ pub struct StrangeHandle<V> {
     /// None at all, under this condition (`i1`); `None`: programs are taken to use no such handles.
     pub invalid: Option<V>,
 }
+
+/// The program's instruction that allocates an object, and what points-to analysis calls the object, as far as they are known.
+pub type AllocationSite = (Option<icsched_ir::ProgramPoint>, Option<icsched_pointsto::ObjectId>);
 
 /// A value domain.
 ///
@@ -176,18 +193,40 @@ pub trait Domain: Sized {
     /// or a decision `value == candidate` of this kind.
     fn concretise(&mut self, path: &Self::Path, value: &Self::Value, kind: DecisionKind) -> Result<u64, Stop<Self>>;
 
+    /// What points-to analysis calls the object that the innermost instruction of a stack allocates, if that is one object.
+    fn allocation_site(&mut self, _stack: &CallStack) -> Option<icsched_pointsto::ObjectId> {
+        None
+    }
     /// A new object of unknown size, zeroed or not, allocated by an instruction of the program; none where sizes must be known.
-    fn allocate_unsized(
+    fn allocate_unsized(&mut self, _heap: &mut Heap<Self>, _by: AllocationSite, _zeroed: bool) -> Option<ObjectId> {
+        None
+    }
+    /// What a replaced loop leaves in its header's parameters, of these names, in some iteration.
+    fn forget_values(&mut self, _passage: Passage, _params: &[(ValueId, Type, String)]) -> Vec<Self::Value> {
+        Vec::new()
+    }
+    /// Forgets what a replaced loop at a place may write; which bytes those are.
+    fn forget_memory(
         &mut self,
         _heap: &mut Heap<Self>,
-        _by: Option<icsched_ir::ProgramPoint>,
-        _zeroed: bool,
-    ) -> Option<ObjectId> {
-        None
+        _path: &mut Self::Path,
+        _passage: Passage,
+        _place: &str,
+    ) -> Vec<Region> {
+        Vec::new()
     }
     /// Says that such an object holds anything; whether it is one, and nothing was written there.
     fn forget_contents(&mut self, _heap: &Heap<Self>, _object: ObjectId) -> bool {
         false
+    }
+    /// Whether nobody knows a value that is no constant; else it is made of inputs.
+    fn is_unknown(&self, _value: &Self::Value) -> bool {
+        true
+    }
+    /// Whether the run began at the program's entry: then it knows of each object how large it is, but for those whose size depends on
+    /// inputs.
+    fn knows_objects(&self) -> bool {
+        true
     }
     /// Whether it is asked if accesses are errors.
     fn checks_memory(&self) -> bool {

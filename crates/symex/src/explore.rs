@@ -16,6 +16,7 @@ use std::time::Instant;
 
 use icsched_ir::{CallStack, Origin, ProgramPoint};
 use icsched_smt::{Term, TermPool, UnknownReason};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::machine::Machine;
@@ -47,6 +48,10 @@ pub struct Limits {
     pub deadline: Option<Instant>,
     /// Whether it is asked if errors are possible; if not, paths go on as if they were not.
     pub errors: bool,
+    /// Whether a path ends where the solver gives up.
+    pub decided: bool,
+    /// How often a path asks the solver about one branch of the program, reached by the same calls, before it ends there.
+    pub rounds: u32,
 }
 
 impl Default for Limits {
@@ -59,6 +64,8 @@ impl Default for Limits {
             memory: u64::MAX,
             deadline: None,
             errors: true,
+            decided: false,
+            rounds: u32::MAX,
         }
     }
 }
@@ -80,6 +87,11 @@ pub struct Choice {
 pub trait Strategy {
     /// Whether to go on with the condition true.
     fn choose(&mut self, pool: &TermPool, choice: &Choice, state: &State<SymbolicDomain>) -> bool;
+
+    /// Whether the path is to end here, with [`Limit::Decisions`].
+    fn has_enough(&self) -> bool {
+        false
+    }
 }
 
 /// Takes the first side: the proposed candidate, the then edge.
@@ -198,6 +210,9 @@ pub struct PathRun {
     grants: SmallVec<[(Term, bool); 4]>,
     /// Whether the path's constraints are known to have a solution.
     satisfiable: bool,
+    /// How often the solver was asked about a branch.
+    asked: FxHashMap<CallStack, u32>,
+    often: Option<CallStack>,
 }
 
 /// Why [`PathRun::advance`] returned.
@@ -227,6 +242,8 @@ impl PathRun {
             traced: true,
             grants: SmallVec::new(),
             satisfiable: false,
+            asked: FxHashMap::default(),
+            often: None,
         }
     }
 
@@ -256,7 +273,11 @@ impl PathRun {
                 // No more choices behind the last branch of the program.
                 Err(Stop::Undecided { .. } | Stop::Switch) if self.limit_reached(limits).is_some() => {}
                 Err(Stop::Undecided { condition, kind, error }) => {
-                    let asked = limits.errors || !kind.false_is_error();
+                    if kind == DecisionKind::Branch && limits.rounds < u32::MAX {
+                        self.count(machine, limits.rounds);
+                    }
+                    // Without a message it is taken for granted that nothing is wrong.
+                    let asked = limits.errors && error.is_some() || !kind.false_is_error();
                     if let Some(advance) = self.settle(machine, condition, kind, error, asked) {
                         break advance;
                     }
@@ -297,10 +318,27 @@ impl PathRun {
         if self.state.events.len() > limits.events {
             return Some(Limit::Events);
         }
+        if limits.decided && !self.gave_up.is_empty() || self.often.is_some() {
+            return Some(Limit::Decisions);
+        }
         let too_many = self.choices > limits.decisions
             || self.trace.branches >= limits.branches
             || self.other_choices >= limits.branches;
         too_many.then_some(Limit::Decisions)
+    }
+
+    /// Counts a question about a branch of the program.
+    fn count(&mut self, machine: &Machine<SymbolicDomain>, rounds: u32) {
+        let of_program = |p| machine.code.functions[p].origin == Origin::Program;
+        if !self.state.point(&machine.code).is_some_and(|p| of_program(p.func)) {
+            return;
+        }
+        let stack = self.stack(machine);
+        let count = self.asked.entry(stack.clone()).or_insert(0);
+        *count += 1;
+        if *count > rounds {
+            self.often = Some(stack);
+        }
     }
 
     fn stack(&self, machine: &Machine<SymbolicDomain>) -> CallStack {
@@ -338,6 +376,11 @@ impl PathRun {
         }
         let negation = machine.domain.pool.not(condition);
         if machine.domain.is_observed(condition) {
+            // The constraint that the path began with may say how it turns out.
+            let told = |c: Term| self.state.path.constraints().contains(&c);
+            if told(condition) || told(negation) {
+                return self.forced(machine, site, condition, told(condition), OtherSide::Unknown);
+            }
             let choice = Choice { site, condition, when_true: OtherSide::Unknown, when_false: OtherSide::Unknown };
             return Some(Advance::Choice(choice));
         }
@@ -352,12 +395,29 @@ impl PathRun {
         } else {
             machine.domain.feasible(&self.state.path, negation)
         };
+        if tracing::enabled!(tracing::Level::TRACE) {
+            let at = self.state.heap.place(point);
+            let condition = crate::print::Printer::new(&machine.domain.pool).condition(condition);
+            tracing::trace!(?kind, at, condition, ?when_true, ?when_false, "asked");
+        }
         self.note_gave_up(machine);
         self.satisfiable |= when_true == OtherSide::Feasible || when_false == OtherSide::Feasible;
         match (when_true, when_false) {
-            (OtherSide::Infeasible, OtherSide::Infeasible) => Some(Advance::End(PathEnd::Infeasible)),
+            (OtherSide::Infeasible, OtherSide::Infeasible) => {
+                let condition = crate::print::Printer::new(&machine.domain.pool).condition(condition);
+                tracing::debug!(condition, "what was taken for granted before contradicts itself; the last condition");
+                Some(Advance::End(PathEnd::Infeasible))
+            }
             // No state that is taken to be possible gets here.
-            (OtherSide::Infeasible, _) if kind == DecisionKind::Assume => Some(Advance::End(PathEnd::Infeasible)),
+            (OtherSide::Infeasible, _) if kind == DecisionKind::Assume => {
+                // It says why the path is none.
+                let decision = Decision { kind, condition, taken: true, other: when_false };
+                self.decisions.push((site, decision));
+                let condition = crate::print::Printer::new(&machine.domain.pool).condition(condition);
+                let at = &machine.program.functions[point.func].name;
+                tracing::debug!(condition, at, "excluded by what is known of the initial state");
+                Some(Advance::End(PathEnd::Infeasible))
+            }
             (OtherSide::Infeasible, _) => self.forced(machine, site, condition, false, when_false),
             (_, OtherSide::Infeasible) => self.forced(machine, site, condition, true, when_true),
             _ if kind == DecisionKind::Assume => self.forced(machine, site, condition, true, when_true),
@@ -497,6 +557,7 @@ impl PathRun {
             decisions: self.decisions,
             errors: self.errors,
             gave_up: self.gave_up,
+            often: self.often,
             steps: self.steps,
             own_instructions,
             branches,
@@ -534,6 +595,8 @@ pub struct PathOutcome {
     pub errors: Vec<PossibleError>,
     /// What the solver gave up on: the path may be infeasible, and nothing was cut.
     pub gave_up: Vec<GaveUpAt>,
+    /// Where the path ended because it had asked about one branch as often as [`Limits::rounds`] says.
+    pub often: Option<CallStack>,
     /// What was chosen on the way.
     pub steps: Vec<Step>,
     /// Instructions that no other path of the exploration executed before.
@@ -556,6 +619,9 @@ pub fn execute_path(
         match run.advance(machine, limits) {
             Advance::Choice(choice) => {
                 let side = strategy.choose(&machine.domain.pool, &choice, &run.state);
+                if strategy.has_enough() {
+                    return run.finish(PathEnd::Limit(Limit::Decisions));
+                }
                 run.take(machine, &choice, side);
             }
             Advance::Switch(enabled) => run.switch(machine, enabled.first().copied().unwrap_or(ThreadId::MAIN)),

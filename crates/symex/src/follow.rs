@@ -58,7 +58,7 @@ impl Finish {
             PathEnd::Error(error) => Self::Error(error.kind),
             PathEnd::Unmodelled { .. } | PathEnd::Unsupported { .. } => Self::Stuck,
             PathEnd::LeftContext => Self::Left,
-            PathEnd::Limit(_) => Self::Cut,
+            PathEnd::Limit(_) | PathEnd::Epoch | PathEnd::GoesRound => Self::Cut,
             PathEnd::Infeasible => return None,
         })
     }

@@ -7,15 +7,19 @@
 //! Threads have the slots 1, 2, ... of the models' table in the order of the context; the one that runs `main` has 0. Real
 //! ones may be others: programs that take handles for more than names could tell.
 
+mod evaluate;
+mod shape;
 mod table;
 mod unknowns;
+
+pub use table::thread_entries;
 
 use std::rc::Rc;
 use std::sync::Arc;
 
 use icsched_dataflow::{
-    Base, Context, Count, Definitions as Facts, Expr, ExprId, ExprPool, HeldLock, InitialState, Place, RelationKind,
-    Statics, Status, Symbol, ThreadContext,
+    Base, Context, Count, Definitions as Facts, ExprPool, HeldLock, InitialState, Place, RelationKind, Statics, Status,
+    Symbol, ThreadContext,
 };
 use icsched_ir::{
     CallStack, Const, Definition, Definitions, EntityId, Expressions, FuncId, GlobalId, Intrinsic, Op, Operand, Origin,
@@ -28,8 +32,9 @@ use rustc_hash::FxHashMap;
 use crate::Machine;
 use crate::code::{CalleeCode, Instr};
 use crate::domain::{Domain as _, MemoryByte};
-use crate::memory::{AddressClass, Heap, ObjectId, ObjectKind, address, classify, function_address, global_object};
+use crate::memory::{AddressClass, Heap, ObjectId, ObjectKind, address, classify, global_object};
 use crate::path::Primary;
+use crate::shape::Shape;
 use crate::state::{Startup, State};
 use crate::symbolic::origin::{Origins, Places, RootId, RootName, target_at};
 use crate::symbolic::{SymArray, SymValue, SymbolSource, SymbolicDomain};
@@ -53,6 +58,8 @@ pub struct Start<'a> {
     pub points_to: Arc<PointsTo>,
     /// What variables hold at all times.
     pub statics: &'a Statics,
+    /// What is known by other means.
+    pub shape: &'a Shape,
     /// What to leave out.
     pub options: StartOptions,
 }
@@ -92,6 +99,11 @@ struct Builder<'m, 'a> {
     quotients: FxHashMap<(icsched_ir::BinOp, Term, Term), Term>,
     next_frame: u64,
     is_complete: bool,
+    /// Objects of the shape, and what is the same in several places.
+    shape_heap: Vec<ObjectId>,
+    shape_locals: FxHashMap<(u32, u32, ValueId), ObjectId>,
+    shape_thread_locals: FxHashMap<(GlobalId, u32), ObjectId>,
+    shape_values: FxHashMap<u32, Term>,
 }
 
 impl Machine<SymbolicDomain> {
@@ -103,6 +115,7 @@ impl Machine<SymbolicDomain> {
         let mut origins = Origins::new(Arc::clone(&program), Arc::clone(&start.points_to));
         origins.restrict_aliases = start.options.points_to;
         origins.memory_checks = start.options.memory_checks;
+        origins.forgotten.loops = Arc::clone(&self.options.marks.abstractions);
         origins.invariants.locks_known = start.facts.locks_known;
         self.domain.origins = Some(Box::new(origins));
         let builder = Builder {
@@ -116,8 +129,25 @@ impl Machine<SymbolicDomain> {
             quotients: FxHashMap::default(),
             next_frame: 0,
             is_complete: true,
+            shape_heap: Vec::new(),
+            shape_locals: FxHashMap::default(),
+            shape_thread_locals: FxHashMap::default(),
+            shape_values: FxHashMap::default(),
         };
         builder.build()
+    }
+
+    /// Lets a run from the program's entry allocate objects of sizes that depend on inputs without choosing one.
+    pub fn allow_unknown_sizes(&mut self, points_to: &Arc<PointsTo>) {
+        let mut origins = Origins::new(Arc::clone(&self.program), Arc::clone(points_to));
+        origins.memory_checks = false;
+        origins.unknown_frames = false;
+        origins.from_entry = true;
+        // From its entry on, all that the program does is known.
+        origins.invariants.enabled = true;
+        origins.invariants.locks_known = true;
+        origins.forgotten.loops = Arc::clone(&self.options.marks.abstractions);
+        self.domain.origins = Some(Box::new(origins));
     }
 
     /// Exposes a pointer of the initial state: the state says from now on where it may point.
@@ -135,8 +165,12 @@ impl Machine<SymbolicDomain> {
 impl Builder<'_, '_> {
     fn build(mut self) -> State<SymbolicDomain> {
         self.variables();
+        self.shape_objects();
+        self.shape_memory(false);
         let context = self.start.context;
         let mut threads: Vec<Thread<SymbolicDomain>> = (0..context.threads.len()).map(|i| self.thread(i)).collect();
+        self.shape_memory(true);
+        self.shape_waits(&threads);
         let complete = self.is_complete;
         self.machine.domain.origins().unknown_frames = !complete;
         for index in 0..threads.len() {
@@ -157,10 +191,12 @@ impl Builder<'_, '_> {
             current: ThreadId::MAIN,
             path: self.path,
             events: Default::default(),
+            observations: Default::default(),
             record_events: true,
             barriers: Default::default(),
             input_counts: Default::default(),
             ended: Default::default(),
+            passages: Default::default(),
             instructions: 0,
             main_arguments: [zero, zero, zero],
             startup: Startup::Main,
@@ -270,6 +306,15 @@ impl Builder<'_, '_> {
             let kind = ObjectKind::ThreadLocal(id, thread.id);
             let kinds = vec![AbstractKind::Global(id)];
             let object = self.object(name, global.source_type, kinds, kind, global.size);
+            if (self.start.options.statics || global.origin == Origin::Model)
+                && let Some(root) = self.heap.root_of(object)
+            {
+                let known = self.start.statics.of_global(&program, id);
+                for (at, byte) in (0..).zip(known).filter_map(|(at, byte)| Some((at, byte?))) {
+                    self.origins().set_known(root, at, &[MemoryByte::Constant(byte)]);
+                }
+            }
+            self.shape_thread_locals.insert((id, thread.id.0), object);
             Rc::make_mut(&mut thread.thread_locals)[id.index()] = Some(object);
         }
     }
@@ -299,7 +344,7 @@ impl Builder<'_, '_> {
         let first_object = u32::try_from(thread.stack_objects.len()).expect("stack objects are few");
         let context = &self.start.context.threads[index];
         let is_inside = depth + 1 < context.stack.0.len() || context.status == Status::Waiting;
-        let pc = if is_inside { code.call_pc(point) } else { code.pc(point) };
+        let pc = if is_inside { code.call_pc(point) } else { code.start_pc(point) };
         let mut frame = Frame {
             id,
             func: point.func,
@@ -312,6 +357,7 @@ impl Builder<'_, '_> {
         let definitions = Definitions::new(function);
         for value in self.locals(&definitions, point) {
             let object = self.local(thread, (index, depth), point.func, (id, value), instances);
+            self.shape_locals.insert((thread.id.0, depth, value), object);
             let address = self.machine.domain.pool.constant(64, address(object, 0));
             self.registers[index].insert(Symbol::new(depth, value), address);
         }
@@ -330,7 +376,17 @@ impl Builder<'_, '_> {
         let names = Expressions::new(&program, function, &definitions);
         let live = crate::code::liveness::live_before(function, point);
         for (value, info) in function.values.iter().filter(|(v, _)| live.contains(v.index())) {
-            let term = self.register(index, Symbol::new(depth, value), info.ty, &names, instances);
+            let symbol = Symbol::new(depth, value);
+            let place = (thread.id.0, depth, value);
+            let is_local = self.registers[index].contains_key(&symbol);
+            let term = match self.shape_register(place, info.ty.bits()).filter(|_| !is_local) {
+                Some(known) => {
+                    self.registers[index].insert(symbol, known);
+                    known
+                }
+                None => self.register(index, symbol, info.ty, &names, instances),
+            };
+            self.shape_learn(place, term);
             let at = base + crate::code::Code::slot(value) as usize;
             thread.registers[at] = self.machine.domain.value(term);
         }
@@ -486,87 +542,6 @@ impl Builder<'_, '_> {
             SourceType::Pointer { .. } => target_at(&self.program.types, ty, 0),
             _ => None,
         }
-    }
-
-    /// The value of a fact's expression; `None` if it is about a register that is not known yet.
-    fn evaluate(&mut self, thread: usize, e: ExprId) -> Option<Term> {
-        let pool = self.start.pool;
-        let width = pool.width(e);
-        let domain = &mut self.machine.domain;
-        Some(match pool.get(e) {
-            Expr::Constant { width, bits } => domain.pool.constant(width, bits),
-            Expr::Global(global) => domain.pool.constant(64, address(global_object(global), 0)),
-            Expr::Function(func) => domain.pool.constant(64, function_address(func)),
-            Expr::Symbol { symbol, .. } => self.symbol(thread, symbol)?,
-            Expr::Sum { base, offset } => {
-                let base = self.evaluate(thread, base)?;
-                let pool = &mut self.machine.domain.pool;
-                let offset = pool.constant(width, offset);
-                pool.binary(BinOp::Add, base, offset)
-            }
-            Expr::Binary { op, a, b } => {
-                let ty = Type::Int(u8::try_from(pool.width(a)).ok()?);
-                let (a, b) = (self.evaluate(thread, a)?, self.evaluate(thread, b)?);
-                if let Some(quotient) = self.quotient(op, a, b) {
-                    return Some(quotient);
-                }
-                let value = self.machine.domain.binary(op, ty, &SymValue::Term(a), &SymValue::Term(b)).ok()?;
-                self.machine.domain.term(&value, width)
-            }
-            Expr::Unary { op, a } => {
-                let ty = Type::Int(u8::try_from(pool.width(a)).ok()?);
-                let a = self.evaluate(thread, a)?;
-                let value = self.machine.domain.unary(op, ty, &SymValue::Term(a)).ok()?;
-                self.machine.domain.term(&value, width)
-            }
-            Expr::Cast { op, width, a } => {
-                let (from, to) = (Type::Int(u8::try_from(pool.width(a)).ok()?), Type::Int(u8::try_from(width).ok()?));
-                let a = self.evaluate(thread, a)?;
-                let value = self.machine.domain.cast(op, from, to, &SymValue::Term(a)).ok()?;
-                self.machine.domain.term(&value, width)
-            }
-            Expr::Compare { predicate, a, b } => {
-                let ty = Type::Int(u8::try_from(pool.width(a)).ok()?);
-                let (a, b) = (self.evaluate(thread, a)?, self.evaluate(thread, b)?);
-                let value = self.machine.domain.int_compare(predicate, ty, &SymValue::Term(a), &SymValue::Term(b));
-                self.machine.domain.term(&value, 1)
-            }
-            Expr::Overflow { op, a, b } => {
-                let ty = Type::Int(u8::try_from(pool.width(a)).ok()?);
-                let (a, b) = (self.evaluate(thread, a)?, self.evaluate(thread, b)?);
-                let value = self.machine.domain.overflow(op, ty, &SymValue::Term(a), &SymValue::Term(b));
-                self.machine.domain.term(&value, 1)
-            }
-            Expr::Select { condition, a, b } => {
-                let condition = self.evaluate(thread, condition)?;
-                let (a, b) = (self.evaluate(thread, a)?, self.evaluate(thread, b)?);
-                self.machine.domain.pool.ite(condition, a, b)
-            }
-        })
-    }
-
-    /// A register that a fact mentions: facts mention those that have no fact of their own.
-    fn symbol(&mut self, thread: usize, symbol: Symbol) -> Option<Term> {
-        if let Some(&known) = self.registers[thread].get(&symbol) {
-            return Some(known);
-        }
-        if let Some(path) = symbol.inside {
-            return self.returned(thread, symbol, path);
-        }
-        let point = self.start.context.threads.get(thread)?.stack.0.get(symbol.frame as usize).copied()?;
-        let program = Arc::clone(&self.program);
-        let function = &program.functions[point.func];
-        let definitions = Definitions::new(function);
-        let own = self.facts(thread)?.registers.get(symbol.frame as usize)?.get(&symbol.value).copied();
-        let is_itself = |e| matches!(self.start.pool.get(e), Expr::Symbol { symbol: s, .. } if s == symbol);
-        if own.is_some_and(|e| !is_itself(e)) {
-            return None;
-        }
-        let chains = instances(&self.start.points_to, &self.start.context.threads[thread].stack.0);
-        let instances: Rc<[InstanceId]> = chains.iter().map(|c| c[symbol.frame as usize]).collect();
-        let ty = function.values.get(symbol.value)?.ty;
-        let names = Expressions::new(&program, function, &definitions);
-        Some(self.fresh(thread, symbol, ty, &names, &instances))
     }
 
     /// What a thread's facts say of memory (the heap invariants of 2.4.2).

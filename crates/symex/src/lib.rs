@@ -13,6 +13,7 @@
 //! API boundary: the machine never chooses a path, [`explore`] leaves real choices to its caller, and nothing in here knows
 //! what an epoch is.
 
+pub mod abstraction;
 pub mod arith;
 mod bounds;
 pub mod code;
@@ -30,6 +31,7 @@ pub mod log;
 pub mod machine;
 pub mod memory;
 pub mod names;
+pub mod observation;
 pub mod observe;
 pub mod path;
 mod places;
@@ -39,6 +41,7 @@ mod record;
 pub mod request;
 pub mod scheduler;
 mod shadow;
+pub mod shape;
 mod snapshot;
 pub mod state;
 pub mod stop;

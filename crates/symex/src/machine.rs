@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use icsched_ir::Program;
 
-use crate::code::Code;
+use crate::code::{Code, Marks};
 use crate::domain::{Domain, MemoryByte};
 use crate::host::Host;
 use crate::observe::Observer;
@@ -32,6 +32,7 @@ use crate::request::StopRequest;
 use crate::scheduler::{Cooperative, Scheduler, SchedulingPoint};
 use crate::state::State;
 use crate::stop::{PathEnd, ProgramError, Stop};
+pub use outside::answer;
 use step::Pause;
 pub use threads::ProgramCall;
 
@@ -80,6 +81,15 @@ pub struct Options {
     /// In the concrete domain, models do what they do in the symbolic one: they ask for inputs, whose values follow from this
     /// number and their names.
     pub answers: Option<u64>,
+    /// Where epochs end, and which loops are replaced.
+    pub marks: Marks,
+    /// Whether there is always enough memory for an object of a size that depends on inputs.
+    pub allocations_succeed: bool,
+    /// Instructions that a thread executes at least before a marker ends its epoch (Bergan 3.5).
+    pub epoch_instructions: u64,
+    /// Whether it is decided which objects synchronisation is on, also where addresses need not be constant: two nodes of a schedule
+    /// are ordered if they are on one object.
+    pub decide_objects: bool,
     /// Stops every run of the machine, with [`PathEnd::Limit`].
     pub stop: Arc<StopRequest>,
 }
@@ -94,6 +104,10 @@ impl Default for Options {
             symbolic_stdin: None,
             switching: Switching::default(),
             answers: None,
+            marks: Marks::default(),
+            allocations_succeed: false,
+            epoch_instructions: 0,
+            decide_objects: false,
             stop: Arc::default(),
         }
     }
@@ -153,7 +167,7 @@ const UNINTERRUPTED: u64 = 1 << 10;
 impl<D: Domain> Machine<D> {
     /// A machine for a verified program.
     pub fn new(program: Arc<Program>, domain: D, host: Box<dyn Host>, options: Options) -> Self {
-        let code = Arc::new(Code::new(&program));
+        let code = Arc::new(Code::new(&program, &options.marks));
         Self { program, code, domain, host, scheduler: Box::new(Cooperative), options }
     }
 
@@ -197,6 +211,7 @@ impl<D: Domain> Machine<D> {
         let result = self.cx(state, observer).execute(&mut left);
         state.instructions += budget - left;
         state.since_switch += budget - left;
+        state.thread_mut(state.current).instructions += budget - left;
         if result? == Pause::Special && left > 0 {
             self.special(state, observer)?;
             state.instructions += 1;

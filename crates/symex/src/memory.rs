@@ -146,6 +146,7 @@ impl<D: Domain> Heap<D> {
             external,
             family: Family::default(),
             allocated_at: at,
+            site: None,
             life: Life::Alive,
             content,
         };
@@ -175,11 +176,17 @@ impl<D: Domain> Heap<D> {
             external: false,
             family: Family::default(),
             allocated_at: None,
+            site: None,
             life: Life::Alive,
             content: Content::Array(content),
         };
         self.objects.set(id.0 as usize, object);
         id
+    }
+
+    /// The id of the object with a number of its own.
+    pub(crate) fn initial_id(number: u32) -> ObjectId {
+        ObjectId(FIRST_INITIAL_ID + number)
     }
 
     /// The object with a number of its own, if it is there.
@@ -200,6 +207,13 @@ impl<D: Domain> Heap<D> {
         match &self.object(id)?.content {
             Content::Array(array) => Some(array),
             Content::Bytes(_) | Content::Both(..) => None,
+        }
+    }
+
+    /// Says what points-to analysis calls an object.
+    pub(crate) fn set_site(&mut self, id: ObjectId, site: Option<icsched_pointsto::ObjectId>) {
+        if let Some(object) = self.object_mut(id) {
+            object.site = site;
         }
     }
 

@@ -39,6 +39,10 @@ pub trait Observer {
     fn intrinsic(&mut self, _frame: FrameId, _inst: u32, _intrinsic: Intrinsic) {}
     /// An atomic access was executed; its load and store come before it.
     fn atomic(&mut self, _frame: FrameId, _inst: u32) {}
+    /// A loop was replaced whose header the frame is in: what it may write is forgotten.
+    fn forget(&mut self, _frame: FrameId, _regions: Regions) {}
+    /// A thread's epoch ends in front of an instruction.
+    fn marker(&mut self, _frame: FrameId, _inst: u32) {}
     /// Another thread runs from here on.
     fn switch(&mut self, _to: ThreadId) {}
     /// A thread ended.

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use icsched_smt::{Node, Term, TermPool};
 use rustc_hash::FxHashMap;
 
+use crate::abstraction::Passage;
 use crate::memory::ObjectId;
 use crate::symbolic::origin::Places;
 use crate::symbolic::resolve::Alternative;
@@ -31,6 +32,8 @@ struct Inner {
     /// What that says, as constraints: taken for granted of every pointer.
     granted: Vec<Term>,
     primaries: Vec<Primary>,
+    /// The loops that were replaced on the path, in order.
+    forgotten: Vec<Passage>,
 }
 
 /// An object of the initial state that the path knows of (the list `A` of Bergan's figure 2.6).
@@ -119,6 +122,16 @@ impl SymPath {
     /// Adds an object of the initial state.
     pub(crate) fn add_primary(&mut self, primary: Primary) {
         Rc::make_mut(&mut self.inner).primaries.push(primary);
+    }
+
+    /// Notes that a loop was replaced.
+    pub(crate) fn forget(&mut self, passage: Passage) {
+        Rc::make_mut(&mut self.inner).forgotten.push(passage);
+    }
+
+    /// The loops that were replaced on the path, in order.
+    pub(crate) fn forgotten(&self) -> &[Passage] {
+        &self.inner.forgotten
     }
 
     /// The answer to a condition that was decided on this path before.

@@ -66,7 +66,7 @@ impl Places {
         let stands = match thread.status {
             ThreadStatus::Enabled => !waits,
             ThreadStatus::Waiting { .. } => *waits,
-            ThreadStatus::Finished | ThreadStatus::Left => false,
+            ThreadStatus::AtMarker | ThreadStatus::Finished | ThreadStatus::Left => false,
         };
         let Some((top, callers)) = thread.frames.split_last().filter(|_| stands) else { return false };
         let unknown = callers.len().checked_sub(calls.len()).filter(|&n| n == 0 || !complete);
@@ -129,6 +129,7 @@ impl Places {
             live: Rc::new(live),
             current: ThreadId::MAIN,
             events: Default::default(),
+            observations: Default::default(),
             input_counts: Default::default(),
             ended: Default::default(),
             record_events: true,

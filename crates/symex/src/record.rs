@@ -86,6 +86,14 @@ impl Observer for Trace {
         self.push(TraceEvent::Atomic { frame, inst });
     }
 
+    fn forget(&mut self, frame: FrameId, regions: Regions) {
+        self.push(TraceEvent::Forget { frame, regions });
+    }
+
+    fn marker(&mut self, frame: FrameId, inst: u32) {
+        self.push(TraceEvent::Marker { frame, inst });
+    }
+
     fn switch(&mut self, to: ThreadId) {
         self.push(TraceEvent::Switch { to });
     }

@@ -151,6 +151,7 @@ impl State<SymbolicDomain> {
                 lines.push(format!("thread {} waits for {}", thread.id, self.text(machine, &thread.queue)));
             }
             ThreadStatus::Left => lines.push(format!("thread {} has left the context", thread.id)),
+            ThreadStatus::AtMarker => lines.push(format!("thread {} is at an epoch marker", thread.id)),
             ThreadStatus::Enabled | ThreadStatus::Finished => {}
         }
     }

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use icsched_ir::{CallStack, Program, ProgramPoint};
+use icsched_ir::{BlockId, CallStack, FuncId, Program, ProgramPoint};
 
 use crate::code::Code;
 use crate::domain::Domain;
 use crate::log::Log;
 use crate::machine::spin::SpinWatch;
 use crate::memory::Heap;
+use crate::observation::Observation;
 use crate::thread::{FrameId, Thread, ThreadId};
 use crate::trace::SyncEvent;
 
@@ -41,6 +42,8 @@ pub struct State<D: Domain> {
     pub path: D::Path,
     /// Synchronisation events so far, if [`record_events`](Self::record_events).
     pub events: Log<SyncEvent>,
+    /// Inputs that became known so far, in that order.
+    pub observations: Log<Observation<D>>,
     /// Whether [`events`](Self::events) is kept.
     pub record_events: bool,
     /// Expected arrivals by barrier address (`__ics_barrier_init`).
@@ -49,6 +52,8 @@ pub struct State<D: Domain> {
     pub input_counts: Rc<BTreeMap<String, u32>>,
     /// Handles of threads that have ended before the initial state, in the order of first use.
     pub(crate) ended: Rc<Vec<D::Value>>,
+    /// How often threads came to loops that are replaced.
+    pub(crate) passages: Rc<BTreeMap<(ThreadId, FuncId, BlockId), u32>>,
     /// Instructions executed on the path.
     pub instructions: u64,
     /// The arguments of `main`: `argc`, `argv`, `envp`.
@@ -79,9 +84,11 @@ impl<D: Domain> Clone for State<D> {
             live: self.live.clone(),
             path: self.path.clone(),
             events: self.events.clone(),
+            observations: self.observations.clone(),
             barriers: self.barriers.clone(),
             input_counts: self.input_counts.clone(),
             ended: self.ended.clone(),
+            passages: self.passages.clone(),
             main_arguments: self.main_arguments.clone(),
             ..*self
         }

@@ -163,6 +163,10 @@ pub enum PathEnd {
     },
     /// A limit of the run.
     Limit(Limit),
+    /// Every thread is at an epoch marker, waits, or has ended, and at least one is at a marker (Bergan 3.2.2).
+    Epoch,
+    /// A loop that is replaced goes round: nothing new is behind that ([`crate::abstraction`]).
+    GoesRound,
     /// No thread can go on, and at least one has returned from its oldest known activation.
     LeftContext,
     /// The assumptions of the path contradict each other: nothing to explore.

@@ -13,6 +13,7 @@
 
 mod allocate;
 mod float;
+pub(crate) mod forget;
 pub(crate) mod integer;
 pub(crate) mod invariant;
 mod memory;
@@ -21,18 +22,19 @@ pub(crate) mod origin;
 mod pointer;
 pub(crate) mod resolve;
 mod solve;
-mod source;
+pub(crate) mod source;
 mod strings;
 mod truth;
 mod unknown;
 
 use std::collections::BTreeMap;
 
-use icsched_ir::{BinOp, CastOp, FloatPredicate, IntPredicate, OverflowOp, Type, UnOp};
+use icsched_ir::{BinOp, CastOp, FloatPredicate, IntPredicate, OverflowOp, Type, UnOp, ValueId};
 use icsched_smt::{CmpOp, Node, Solver, Term, TermPool};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use crate::abstraction::Passage;
 use crate::domain::{Domain, Known, MemoryByte, StrangeHandle, Targets, ThreadTable};
 use crate::memory::{Heap, ObjectId};
 use crate::path::SymPath;
@@ -41,7 +43,7 @@ use crate::stop::{DecisionKind, Stop};
 pub use memory::SymArray;
 use origin::Origins;
 pub use solve::GaveUp;
-pub use source::SymbolSource;
+pub use source::{RestsOn, SymbolSource};
 
 /// A register. Constants never become terms until they are combined with one.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
@@ -69,6 +71,8 @@ pub struct SymbolicDomain {
     input_sizes: BTreeMap<String, u64>,
     /// Of a run that begins in the middle of the program: what its symbols are.
     pub(crate) origins: Option<Box<Origins>>,
+    /// What symbols are made of that stand for the result of a function.
+    operands: FxHashMap<Term, Vec<Term>>,
     /// A pointer of the initial state that has to be exposed first.
     hidden: Option<Term>,
 }
@@ -95,6 +99,7 @@ impl SymbolicDomain {
             gave_up: Vec::new(),
             input_sizes: BTreeMap::new(),
             origins: None,
+            operands: FxHashMap::default(),
             hidden: None,
         }
     }
@@ -300,14 +305,43 @@ impl Domain for SymbolicDomain {
         self.origins.as_deref().is_none_or(|o| o.memory_checks)
     }
 
+    fn is_unknown(&self, value: &SymValue) -> bool {
+        let (SymValue::Term(term), Some(origins)) = (value, self.origins.as_deref().filter(|o| o.from_entry)) else {
+            return true;
+        };
+        self.pool.symbols_of(*term).iter().any(|s| origins.is_initial(*s) || origins.sources.contains_key(s))
+    }
+
+    fn knows_objects(&self) -> bool {
+        self.origins.as_deref().is_none_or(|o| o.from_entry)
+    }
+
+    fn allocation_site(&mut self, stack: &icsched_ir::CallStack) -> Option<icsched_pointsto::ObjectId> {
+        self.allocation_site(stack)
+    }
+
     fn allocate_unsized(
         &mut self,
         heap: &mut Heap<Self>,
-        by: Option<icsched_ir::ProgramPoint>,
+        by: crate::domain::AllocationSite,
         zeroed: bool,
     ) -> Option<ObjectId> {
         let fresh = if zeroed { allocate::Fresh::Zero } else { allocate::Fresh::Any };
         self.allocate_unsized(heap, by, fresh)
+    }
+
+    fn forget_values(&mut self, passage: Passage, params: &[(ValueId, Type, String)]) -> Vec<SymValue> {
+        self.forget_values(passage, params)
+    }
+
+    fn forget_memory(
+        &mut self,
+        heap: &mut Heap<Self>,
+        path: &mut SymPath,
+        passage: Passage,
+        place: &str,
+    ) -> Vec<crate::trace::Region> {
+        self.forget_memory(heap, path, passage, place)
     }
 
     fn forget_contents(&mut self, heap: &Heap<Self>, object: ObjectId) -> bool {
@@ -381,7 +415,13 @@ impl Domain for SymbolicDomain {
 
     fn input_of_string(&mut self, function: &str, bytes: &[MemoryByte<Term>], bits: u32) -> SymValue {
         let name = self.name_of_string_function(function, bytes);
-        SymValue::Term(self.pool.symbol(&name, bits))
+        let symbol = self.pool.symbol(&name, bits);
+        let symbolic = bytes.iter().filter_map(|byte| match byte {
+            MemoryByte::Symbolic(term) => Some(*term),
+            MemoryByte::Constant(_) => None,
+        });
+        self.operands.insert(symbol, symbolic.collect());
+        SymValue::Term(symbol)
     }
 
     fn input_byte(&mut self, name: &str, index: u64) -> MemoryByte<Term> {

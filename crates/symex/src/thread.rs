@@ -65,6 +65,8 @@ pub enum ThreadStatus {
         /// Position in the order of all waits of the path: queues are first in, first out.
         since: u64,
     },
+    /// It is at an epoch marker, where its epoch ends.
+    AtMarker,
     /// It has ended.
     Finished,
     /// Its oldest known activation has returned to nobody knows where (Bergan 2.3.2).
@@ -116,6 +118,8 @@ pub struct Thread<D: Domain> {
     pub interrupt: Option<FuncId>,
     /// Scheduling points passed since another thread ran.
     pub yields: u32,
+    /// Instructions it has executed.
+    pub instructions: u64,
     /// The activation of a function of the program that created it, unless that was before the initial state.
     pub creator: Option<FrameId>,
 }
@@ -156,6 +160,7 @@ impl<D: Domain> Thread<D> {
             thread_locals: Rc::new(vec![None; thread_locals]),
             interrupt: None,
             yields: 0,
+            instructions: 0,
             creator: None,
         }
     }

@@ -97,6 +97,10 @@ pub enum TraceEvent {
     Intrinsic { frame: FrameId, inst: u32, intrinsic: Intrinsic },
     /// An atomic access was executed (a node of the schedule).
     Atomic { frame: FrameId, inst: u32 },
+    /// A loop was replaced whose header the frame has come to: its parameters and these bytes are inputs of their own.
+    Forget { frame: FrameId, regions: Regions },
+    /// The thread's epoch ends in front of the instruction.
+    Marker { frame: FrameId, inst: u32 },
     /// Another thread runs from here on.
     Switch { to: ThreadId },
     /// The thread ended (its bottom frame returned, or `__ics_thread_exit`).

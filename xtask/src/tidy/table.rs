@@ -28,6 +28,7 @@ pub(super) const CRATES: &[Row] = &[
     row("symex", "ir, externals, pointsto, dataflow, smt"),
     row("schedule", "ir, smt"),
     row("enumerate", "all above"),
+    row("verify", "ir, smt, symex, schedule, enumerate"),
     row("check", "all above"),
     row("instrument", "ir, schedule, frontend"),
     row("runtime", "-"),

@@ -45,6 +45,18 @@ figures! {
     Epochs = "epochs", "epochs", Count, Some("/totals/epochs");
     /// Schedules in all epochs.
     Schedules = "schedules", "schedules", Count, Some("/totals/schedules");
+    /// Fewest schedules of an epoch.
+    SchedulesMin = "schedules-min", "min", Count, Some("/totals/schedules_per_epoch/min");
+    /// Most schedules of an epoch.
+    SchedulesMax = "schedules-max", "max", Count, Some("/totals/schedules_per_epoch/max");
+    /// Schedules of an epoch on average.
+    SchedulesAvg = "schedules-avg", "avg", Mean, Some("/totals/schedules_per_epoch/avg");
+    /// Schedules that were found and then shown to be infeasible.
+    InfeasibleRemoved = "infeasible-removed", "removed", Count, Some("/totals/infeasible_removed");
+    /// Places at which epochs end.
+    EpochMarkers = "epoch-markers", "markers", Count, Some("/totals/epoch_markers");
+    /// Most threads that live at a time.
+    MaxLiveThreads = "max-live-threads", "live threads", Count, Some("/totals/max_live_threads");
     /// Schedules that end in a deadlock.
     Deadlocked = "deadlocked", "deadlocked", Count, Some("/totals/deadlocked");
     /// Instructions executed.
@@ -66,6 +78,7 @@ figures! {
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Unit {
     Count,
+    Mean,
     Seconds,
     Share,
 }
@@ -86,15 +99,35 @@ impl Figure {
         }
     }
 
-    /// Whether an incomplete result may lack some of it.
+    /// Whether a complete result may say something else than an incomplete one, beside having taken longer.
     pub(super) const fn is_found(self) -> bool {
-        matches!(self, Self::Paths | Self::Infeasible | Self::Epochs | Self::Schedules | Self::Deadlocked)
+        match self {
+            Self::Paths
+            | Self::Infeasible
+            | Self::Epochs
+            | Self::Schedules
+            | Self::SchedulesMin
+            | Self::SchedulesMax
+            | Self::SchedulesAvg
+            | Self::InfeasibleRemoved
+            | Self::MaxLiveThreads
+            | Self::Deadlocked => true,
+            Self::EpochMarkers
+            | Self::Instructions
+            | Self::Seconds
+            | Self::SolverSeconds
+            | Self::SolverQueries
+            | Self::PeakMib
+            | Self::InstructionsPerSecond
+            | Self::SolverShare => false,
+        }
     }
 
     /// A value for readers.
     pub(super) fn show(self, value: f64) -> String {
         match self.unit() {
             Unit::Count => format!("{value:.0}"),
+            Unit::Mean => format!("{value:.1}"),
             Unit::Seconds => format!("{value:.2}"),
             Unit::Share => format!("{:.0}%", value * 100.0),
         }
@@ -121,11 +154,12 @@ mod tests {
     #[test]
     fn read_and_computed() {
         let result = serde_json::json!({
-            "totals": {"schedules": 3, "infeasible": null},
+            "totals": {"schedules": 3, "infeasible": null, "schedules_per_epoch": {"min": 1, "max": 2, "avg": 1.5}},
             "statistics": {"instructions": 1000, "seconds": 0.5, "solver_seconds": 0.125},
         });
         assert_eq!(Figure::Schedules.read(&result), Some(3.0));
         assert_eq!(Figure::Infeasible.read(&result), None);
+        assert_eq!(Figure::SchedulesAvg.read(&result).map(|avg| Figure::SchedulesAvg.show(avg)), Some("1.5".into()));
         assert_eq!(Figure::InstructionsPerSecond.read(&result), Some(2000.0));
         assert_eq!(Figure::SolverShare.read(&result).map(|share| Figure::SolverShare.show(share)), Some("25%".into()));
         let at_once = serde_json::json!({"statistics": {"instructions": 0, "seconds": 0.0}});

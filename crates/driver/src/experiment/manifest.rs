@@ -86,7 +86,18 @@ impl Command {
     /// What its option `--without` knows.
     const fn techniques(self) -> &'static [&'static str] {
         match self {
-            Self::Enumerate => &["prefix-schedules", "shortest-path", "slicing", "pointsto"],
+            Self::Enumerate => &[
+                "prefix-schedules",
+                "shortest-path",
+                "slicing",
+                "pointsto",
+                "marker-pruning",
+                "schedule-trees",
+                "reaching-defs",
+                "sync-invariants",
+                "input-abstraction",
+                "epochs",
+            ],
             Self::Symex => &["reaching-defs", "sync-invariants", "pointsto", "memory-checks"],
         }
     }
@@ -110,6 +121,8 @@ pub struct TableSpec {
     pub title: String,
     /// Its columns; the first one, the name of the run, is always there.
     pub columns: Vec<Column>,
+    /// The figures that are drawn; those of the columns if none are named.
+    pub plot: Vec<Figure>,
 }
 
 /// Figures from elsewhere: by run, by configuration.
@@ -119,13 +132,23 @@ pub struct Reference {
     /// Whose they are.
     pub source: String,
     /// The figures.
-    pub run: BTreeMap<String, BTreeMap<String, BTreeMap<Figure, f64>>>,
+    pub run: BTreeMap<String, BTreeMap<String, BTreeMap<Figure, Quoted>>>,
+}
+
+/// A figure from elsewhere.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Quoted {
+    /// A number.
+    Number(f64),
+    /// What stands in place of one, such as `26000+`, or `dnf` for what did not finish.
+    Words(String),
 }
 
 impl Reference {
     /// The figure of a run, if there is one.
-    pub fn get(&self, run: &str, configuration: &str, figure: Figure) -> Option<f64> {
-        self.run.get(run)?.get(configuration)?.get(&figure).copied()
+    pub fn get(&self, run: &str, configuration: &str, figure: Figure) -> Option<&Quoted> {
+        self.run.get(run)?.get(configuration)?.get(&figure)
     }
 }
 
@@ -194,6 +217,8 @@ struct FileTable {
     name: Spanned<String>,
     title: String,
     columns: Vec<Spanned<String>>,
+    #[serde(default)]
+    plot: Vec<Figure>,
 }
 
 /// A part of a manifest that is wrong.
@@ -274,13 +299,13 @@ fn checked(file: File, directory: &Path, reference: Option<Reference>) -> Result
         return Err(Wrong { at: None, message: "there is no [[run]]".to_owned() });
     }
     let mut tables = Vec::new();
-    for FileTable { name, title, columns } in file.table {
+    for FileTable { name, title, columns, plot } in file.table {
         check_name(&name)?;
         let column = |text: &Spanned<String>| {
             Column::parse(text.as_ref(), &configurations).map_err(|message| wrong(text, message))
         };
         let columns = columns.iter().map(column).collect::<Result<_, _>>()?;
-        tables.push(TableSpec { name: name.into_inner(), title, columns });
+        tables.push(TableSpec { name: name.into_inner(), title, columns, plot });
     }
     Ok(Manifest { title: file.title, runs, configurations, tables, reference })
 }

@@ -7,6 +7,7 @@
 mod figure;
 mod manifest;
 mod outcome;
+mod plot;
 mod prepare;
 mod report;
 mod runner;
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use figure::Figure;
-pub use manifest::{Command, Configuration, Manifest, Reference, Run, TableSpec};
+pub use manifest::{Command, Configuration, Manifest, Quoted, Reference, Run, TableSpec};
 pub use outcome::{Ended, Failure, FailureKind, Outcome, Row};
 pub use report::Report;
 pub use runner::{Commands, Job, Runner};

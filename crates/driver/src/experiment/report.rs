@@ -109,7 +109,7 @@ impl Report {
         serde_json::to_string_pretty(&document).expect("plain data has a JSON form") + "\n"
     }
 
-    /// Writes `report.md`, `report.json`, and `NAME.md` and `NAME.csv` for each table.
+    /// Writes `report.md`, `report.json`, and `NAME.md`, `NAME.csv` and `NAME.svg` for each table.
     pub(super) fn write(&self, directory: &Path) -> Result<(), DriverError> {
         let file = |name: String, text: String| {
             let path = directory.join(name);
@@ -120,6 +120,9 @@ impl Report {
         for table in &self.tables {
             file(format!("{}.md", table.name), table.markdown(self.source.as_deref()))?;
             file(format!("{}.csv", table.name), table.csv())?;
+            if let Some(picture) = table.svg(self.source.as_deref()) {
+                file(format!("{}.svg", table.name), picture)?;
+            }
         }
         Ok(())
     }

@@ -1,11 +1,12 @@
-//! Tables of what runs gave, as Markdown and CSV.
+//! Tables of what runs gave, as Markdown, CSV and pictures.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
 use super::figure::Figure;
-use super::manifest::{Configuration, Reference, Run, TableSpec};
-use super::outcome::{Ended, Row};
+use super::manifest::{Configuration, Quoted, Reference, Run, TableSpec};
+use super::outcome::{Ended, Outcome, Row};
+use super::plot::{Bar, Panel, Picture};
 
 /// A column of a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -21,10 +22,18 @@ pub enum Column {
         /// The figure.
         figure: Figure,
     },
+    /// Whether the result in one configuration is complete.
+    Complete {
+        /// The configuration's name.
+        configuration: String,
+    },
 }
 
+/// How [`Column::Complete`] is called.
+const COMPLETE: &str = "complete";
+
 impl Column {
-    /// Reads `threads`, `branches` or `CONFIGURATION.FIGURE`.
+    /// Reads `threads`, `branches`, `CONFIGURATION.FIGURE` or `CONFIGURATION.complete`.
     ///
     /// # Errors
     /// If the text is nothing of the kind; the error says what there is.
@@ -41,8 +50,11 @@ impl Column {
             let known: Vec<_> = configurations.keys().map(String::as_str).collect();
             return Err(format!("no configuration `{configuration}`; there are {}", known.join(", ")));
         }
+        if figure == COMPLETE {
+            return Ok(Self::Complete { configuration: configuration.to_owned() });
+        }
         let Some(figure) = Figure::from_word(figure) else {
-            let known: Vec<_> = Figure::ALL.iter().map(|figure| figure.word()).collect();
+            let known: Vec<_> = Figure::ALL.iter().map(|figure| figure.word()).chain([COMPLETE]).collect();
             return Err(format!("no figure `{figure}`; there are {}", known.join(", ")));
         };
         Ok(Self::Figure { configuration: configuration.to_owned(), figure })
@@ -53,6 +65,7 @@ impl Column {
             Self::Threads => "threads".to_owned(),
             Self::Branches => "branches".to_owned(),
             Self::Figure { configuration, figure } => format!("{configuration} {}", figure.title()),
+            Self::Complete { configuration } => format!("{configuration} {COMPLETE}"),
         }
     }
 
@@ -62,26 +75,39 @@ impl Column {
             Self::Threads => "threads".to_owned(),
             Self::Branches => "branches".to_owned(),
             Self::Figure { configuration, figure } => format!("{configuration}.{}", figure.word()),
+            Self::Complete { configuration } => format!("{configuration}.{COMPLETE}"),
+        }
+    }
+
+    /// The configuration whose results it shows.
+    fn configuration(&self) -> Option<&str> {
+        match self {
+            Self::Threads | Self::Branches => None,
+            Self::Figure { configuration, .. } | Self::Complete { configuration } => Some(configuration),
         }
     }
 
     fn cell(&self, run: &Run, rows: &[Row], reference: Option<&Reference>) -> Cell {
-        let (configuration, figure) = match self {
-            Self::Threads => return Cell::plain((!run.threads.is_empty()).then_some(run.threads.len() as f64)),
-            Self::Branches => return Cell::plain(run.branches.map(f64::from)),
-            Self::Figure { configuration, figure } => (configuration, *figure),
+        let ended = |configuration: &str| {
+            rows.iter().find(|row| row.run == run.name && row.configuration == configuration).map(|row| &row.ended)
         };
-        let row = rows.iter().find(|row| row.run == run.name && row.configuration == *configuration);
-        let reference = reference.and_then(|reference| reference.get(&run.name, configuration, figure));
-        let value = match row.map(|row| &row.ended) {
-            None => Value::NotRun,
-            Some(Ended::Failed(_)) => Value::Failed,
-            Some(Ended::Done(outcome)) => match outcome.figures.get(&figure) {
-                None => Value::Unknown,
-                Some(&number) => Value::Number { number, is_complete: outcome.complete || !figure.is_found() },
-            },
-        };
-        Cell { value, figure: Some(figure), reference }
+        match self {
+            Self::Threads => Cell::plain((!run.threads.is_empty()).then_some(run.threads.len() as f64)),
+            Self::Branches => Cell::plain(run.branches.map(f64::from)),
+            Self::Figure { configuration, figure } => {
+                let of_outcome = |outcome: &Outcome| match outcome.figures.get(figure) {
+                    None => Value::Unknown,
+                    Some(&number) => Value::Number { number, is_complete: outcome.complete || !figure.is_found() },
+                };
+                let reference = reference.and_then(|reference| reference.get(&run.name, configuration, *figure));
+                let value = Value::of(ended(configuration), of_outcome);
+                Cell { value, figure: Some(*figure), reference: reference.cloned() }
+            }
+            Self::Complete { configuration } => {
+                let value = Value::of(ended(configuration), |outcome| Value::Complete(outcome.complete));
+                Cell { value, figure: None, reference: None }
+            }
+        }
     }
 }
 
@@ -92,6 +118,7 @@ pub struct Table {
     pub name: String,
     title: String,
     columns: Vec<Column>,
+    plot: Vec<Figure>,
     rows: Vec<(String, Vec<Cell>)>,
 }
 
@@ -99,7 +126,7 @@ pub struct Table {
 struct Cell {
     value: Value,
     figure: Option<Figure>,
-    reference: Option<f64>,
+    reference: Option<Quoted>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -115,6 +142,18 @@ enum Value {
         /// Whether there may be more of it.
         is_complete: bool,
     },
+    /// Whether the result is complete.
+    Complete(bool),
+}
+
+impl Value {
+    fn of(ended: Option<&Ended>, of_outcome: impl FnOnce(&Outcome) -> Self) -> Self {
+        match ended {
+            None => Self::NotRun,
+            Some(Ended::Failed(_)) => Self::Failed,
+            Some(Ended::Done(outcome)) => of_outcome(outcome),
+        }
+    }
 }
 
 impl Cell {
@@ -127,24 +166,45 @@ impl Cell {
         self.figure.map_or_else(|| format!("{number:.0}"), |figure| figure.show(number))
     }
 
-    fn text(&self) -> String {
-        let ours = match &self.value {
+    /// Our value.
+    fn ours(&self) -> String {
+        match &self.value {
             Value::NotRun => "-".to_owned(),
             Value::Failed => "failed".to_owned(),
             Value::Unknown => "?".to_owned(),
             Value::Number { number, is_complete: true } => self.show(*number),
             Value::Number { number, is_complete: false } => format!("{}+", self.show(*number)),
-        };
-        match self.reference {
-            Some(reference) => format!("{ours} ({})", self.show(reference)),
+            Value::Complete(true) => "yes".to_owned(),
+            Value::Complete(false) => "no".to_owned(),
+        }
+    }
+
+    fn text(&self) -> String {
+        let ours = self.ours();
+        match &self.reference {
+            Some(Quoted::Number(number)) => format!("{ours} ({})", self.show(*number)),
+            Some(Quoted::Words(words)) => format!("{ours} ({words})"),
             None => ours,
         }
+    }
+
+    fn bar(&self, configuration: usize) -> Bar {
+        let number = match &self.value {
+            Value::Number { number, .. } => Some(*number),
+            Value::NotRun | Value::Failed | Value::Unknown | Value::Complete(_) => None,
+        };
+        let reference = match &self.reference {
+            Some(Quoted::Number(number)) => Some(*number),
+            Some(Quoted::Words(_)) | None => None,
+        };
+        Bar { configuration, number, reference, text: self.text() }
     }
 
     /// The value, in full; nothing where there is none.
     fn csv(&self) -> String {
         match &self.value {
             Value::Number { number, .. } => number.to_string(),
+            Value::Complete(is_complete) => is_complete.to_string(),
             Value::NotRun | Value::Failed | Value::Unknown => String::new(),
         }
     }
@@ -158,13 +218,44 @@ impl Table {
             (run.name.clone(), cells)
         };
         let is_asked = |run: &&Run| {
-            spec.columns.iter().any(|column| match column {
-                Column::Threads | Column::Branches => false,
-                Column::Figure { configuration, .. } => run.configurations.contains(configuration),
-            })
+            let is_run = |name: &str| run.configurations.iter().any(|configuration| configuration == name);
+            spec.columns.iter().any(|column| column.configuration().is_some_and(is_run))
         };
         let rows = runs.iter().filter(is_asked).map(of_run).collect();
-        Self { name: spec.name.clone(), title: spec.title.clone(), columns: spec.columns.clone(), rows }
+        let TableSpec { name, title, columns, plot } = spec.clone();
+        Self { name, title, columns, plot, rows }
+    }
+
+    /// The table as a picture in SVG, a panel for each figure; none if there is nothing to draw.
+    pub(super) fn svg(&self, source: Option<&str>) -> Option<String> {
+        let mut configurations: Vec<&str> = Vec::new();
+        let mut figures = self.plot.clone();
+        for column in &self.columns {
+            let Column::Figure { configuration, figure } = column else { continue };
+            if !configurations.contains(&configuration.as_str()) {
+                configurations.push(configuration);
+            }
+            if self.plot.is_empty() && !figures.contains(figure) {
+                figures.push(*figure);
+            }
+        }
+        let panels = figures.iter().map(|&figure| self.panel(figure, &configurations)).collect();
+        Picture { title: &self.title, source, configurations: &configurations, panels }.svg()
+    }
+
+    fn panel(&self, figure: Figure, configurations: &[&str]) -> Panel {
+        let bars_of = |cells: &[Cell]| {
+            let bar = |(column, cell): (&Column, &Cell)| match column {
+                Column::Figure { configuration, figure: other } if *other == figure => {
+                    let place = configurations.iter().position(|name| name == configuration);
+                    Some(cell.bar(place.expect("every column's configuration is listed")))
+                }
+                Column::Figure { .. } | Column::Threads | Column::Branches | Column::Complete { .. } => None,
+            };
+            self.columns.iter().zip(cells).filter_map(bar).collect()
+        };
+        let rows = self.rows.iter().map(|(name, cells)| (name.clone(), bars_of(cells))).collect();
+        Panel { title: figure.word().to_owned(), rows }
     }
 
     fn has_references(&self, column: usize) -> bool {
@@ -224,7 +315,11 @@ impl Table {
             let mut line = vec![name.clone()];
             for (cell, &is_referenced) in cells.iter().zip(&referenced) {
                 line.push(cell.csv());
-                line.extend(is_referenced.then(|| cell.reference.map(|number| number.to_string()).unwrap_or_default()));
+                line.extend(is_referenced.then(|| match &cell.reference {
+                    Some(Quoted::Number(number)) => number.to_string(),
+                    Some(Quoted::Words(words)) => words.clone(),
+                    None => String::new(),
+                }));
             }
             lines.push(line);
         }

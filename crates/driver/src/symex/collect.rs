@@ -159,6 +159,7 @@ impl<'a> Collector<'a> {
                 let status = status.map_or("?".to_owned(), |s| s.to_string());
                 (Ends::Finished, Some(format!("exit({status})")), None)
             }
+            PathEnd::Epoch | PathEnd::GoesRound => (Ends::Finished, None, None),
             PathEnd::LeftContext => (Ends::Finished, Some("the oldest known frame returns".to_owned()), None),
             PathEnd::Abort { stack } => (Ends::Abort, None, Some(self.place(stack))),
             PathEnd::AssertFailed { expression, stack } => {

@@ -106,6 +106,8 @@ pub(super) fn limits(config: &SymexConfig, deadline: Option<Instant>) -> explore
         events: config.limits.max_events,
         deadline,
         memory: config.limits.max_memory.unwrap_or(u64::MAX),
+        decided: false,
+        rounds: u32::MAX,
         errors: !config.without.contains(&Technique::MemoryChecks),
     }
 }

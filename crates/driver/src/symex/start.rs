@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use icsched_dataflow::{Analysis, Context, Options, Statics, ThreadContext, WaitError};
-use icsched_enumerate::specialise::specialise;
+use icsched_enumerate::specialise::from_main;
 use icsched_frontend::LoadOptions;
 use icsched_ir::{Function, Program, Terminator};
 use icsched_pointsto::{Interrupted, ModRef, PointsTo, Startup};
@@ -66,7 +66,7 @@ pub(super) fn prepare(config: &SymexConfig, deadline: Option<Instant>) -> Result
     let mut points_to = solve(&program, &interrupted)?;
     let mut context = context(&program, &points_to, config)?;
     if program.main.is_some() {
-        let (special, its_points_to) = specialised(&program, &interrupted)?;
+        let (special, its_points_to) = from_main(&program, &interrupted)?;
         if context.threads.iter().all(|t| is_reached(&special, &its_points_to, t)) {
             (program, points_to) = (Arc::new(special), its_points_to);
         } else {
@@ -102,6 +102,7 @@ pub(super) fn prepare(config: &SymexConfig, deadline: Option<Instant>) -> Result
         pool: analysis.pool(),
         points_to: Arc::clone(&points_to),
         statics: &statics,
+        shape: &Default::default(),
         options: StartOptions {
             statics: has(Technique::ReachingDefs),
             points_to: has(Technique::PointsTo),
@@ -120,7 +121,7 @@ pub(super) fn whole(config: &SymexConfig, deadline: Option<Instant>) -> Result<(
     let program = crate::enumerate::load(&config.program, &config.limits)?;
     let points_to = solve(&program, &interrupted)?;
     let mut context = context(&program, &points_to, config)?;
-    let (special, points_to) = specialised(&program, &interrupted)?;
+    let (special, points_to) = from_main(&program, &interrupted)?;
     if config.threads.iter().any(|t| t.waiting) {
         let harmless = |f: &Function| icsched_externals::known_not_to_synchronise(&f.name, f.params.len());
         let points_to = Arc::new(points_to);
@@ -142,17 +143,6 @@ fn wait(config: &SymexConfig, analysis: &mut Analysis<'_, '_>, context: &mut Con
         *thread = found.map_err(|error| wrong(spec, &error))?;
     }
     Ok(())
-}
-
-/// The program without what it never does, such as cancelling threads; points stay what they were. It starts with `main`, so what
-/// holds there from the beginning holds at every context.
-fn specialised(program: &Program, interrupted: &dyn Fn() -> bool) -> Result<(Program, PointsTo), Interrupted> {
-    let program = specialise(program);
-    let points_to = solve(&program, interrupted)?;
-    let harmless = |f: &Function| icsched_externals::known_not_to_synchronise(&f.name, f.params.len());
-    let (_, folded) = Statics::assuming(&ModRef::new(&program, &points_to, &harmless), &specialise, interrupted)?;
-    let points_to = solve(&folded, interrupted)?;
-    Ok((folded, points_to))
 }
 
 /// Whether all of a thread's points are in code that some way leads to.

@@ -105,7 +105,7 @@ impl<'a, 'r> Lockstep<'a, 'r> {
         let threads = recorded.views.iter().map(|v| (v.thread, v.oldest)).collect();
         let real_slots = (0..recorded.views.len()).all(|i| recorded.thread(i).slot == initial.threads[i].slot);
         let table = machines.symbolic.domain.thread_table();
-        let state_of = |slot: u32| word(&recorded.state, table?.state_of(u64::from(slot) + 1), 1);
+        let state_of = |slot: u32| word(&recorded.state, table?.state_of(table?.handle(slot.into())), 1);
         let is_live = |slot: u32| recorded.state.live_threads().any(|t| t.slot == slot);
         let mut slots = recorded.state.threads.iter().map(|t| t.slot).filter(|&slot| !is_live(slot));
         let has_ended = slots.any(|slot| state_of(slot).is_some_and(|state| state != 0));
@@ -317,6 +317,7 @@ impl<'a, 'r> Lockstep<'a, 'r> {
             PathEnd::Unsupported { .. } => return Err(Ended::Cut("something that is not supported")),
             PathEnd::Infeasible => return Err(Ended::Wrong("the path is called infeasible".to_owned())),
             PathEnd::LeftContext => return self.left(run),
+            PathEnd::Epoch | PathEnd::GoesRound => return Err(Ended::Cut("what these machines do not mark")),
             PathEnd::Exit { .. }
             | PathEnd::Abort { .. }
             | PathEnd::AssertFailed { .. }

@@ -7,22 +7,22 @@
 //! To search for longer: `ICSCHED_THEOREM_SEEDS=10..20 cargo test -p icsched-driver --test theorem search -- --ignored --nocapture`;
 //! `ICSCHED_THEOREM_ONLY=sync/` in front of it takes only programs whose names contain that.
 
+#[path = "../common/mod.rs"]
+#[allow(dead_code, reason = "each suite uses its part of it")]
+mod common;
 mod lockstep;
-mod programs;
-mod random;
 mod record;
-mod recorded;
-mod relation;
-#[path = "../../../dataflow/tests/runs/returned.rs"]
-mod returned;
 mod subject;
 mod vary;
 mod watch;
 
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 
+use common::{programs, random, recorded, relation, returned};
 use lockstep::Looked;
+use programs::Source;
 use random::Random;
 
 /// Programs of which most time goes into arithmetic that solvers are bad at, in models without pointers to speak of: soft floats and
@@ -32,10 +32,25 @@ const ARITHMETIC: [&str; 4] = ["complex_numbers", "wide_integers", "long_double"
 /// Programs in which time passes: deadlines are times in one domain, and as far away as can be in the other.
 const TIME: [&str; 3] = ["cond_timedwait", "timedlock", "sleepers"];
 
+/// Folders of `c-tests/` whose programs are about threads, memory and control flow. `library` is not: nearly all that its programs
+/// execute is models that ask the operating system, which the two domains do differently.
+const FOLDERS: [&str; 6] = ["deadlock", "inputs", "language", "memory-errors", "schedules", "sync"];
+
+/// Programs that were made for what others have too seldom.
+const OWN: [&str; 2] = ["aliases.c", "sometimes_locked.c"];
+
+/// All programs.
+fn sources() -> Vec<Source> {
+    let mut found = programs::sources(&FOLDERS);
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/theorem/c");
+    found.extend(OWN.iter().map(|name| programs::source("theorem", own.join(name))));
+    found
+}
+
 /// One round over the programs that are chosen.
 fn round(seed: u64, chosen: &dyn Fn(usize, &str) -> bool, looked: &mut Looked) -> Vec<String> {
     let mut wrong = Vec::new();
-    for (number, source) in programs::sources().iter().enumerate() {
+    for (number, source) in sources().iter().enumerate() {
         if TIME.iter().any(|t| source.name.ends_with(t)) || !chosen(number, &source.name) {
             continue;
         }

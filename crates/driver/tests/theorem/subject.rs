@@ -11,7 +11,7 @@ use icsched_ir::{CallStack, Callee, FuncId, Function, Op, Origin, Program, Progr
 use icsched_pointsto::{ModRef, Options as PointerOptions, PointsTo, Startup};
 use icsched_smt::{CachingSolver, SolverOptions, Z3Solver};
 use icsched_symex::concrete::ConcreteDomain;
-use icsched_symex::explore::{self, Limits, PathOutcome, PathRun};
+use icsched_symex::explore::{self, Limits, PathOutcome, PathRun, StepKind};
 use icsched_symex::host::MemoryHost;
 use icsched_symex::initial::{Start, StartOptions};
 use icsched_symex::symbolic::SymbolicDomain;
@@ -127,6 +127,7 @@ pub(crate) fn check(
             pool: analysis.pool(),
             points_to: Arc::clone(&points_to),
             statics: &statics,
+            shape: &Default::default(),
             options: StartOptions::default(),
         };
         let initial = machines.symbolic.state_at(&start);
@@ -243,6 +244,15 @@ fn satisfies(machines: &Machines, relation: &mut Relation<'_>, outcome: &PathOut
     }
     for &constraint in outcome.state.path.constraints() {
         if relation.eval(domain, constraint)? & 1 == 0 {
+            return Ok(false);
+        }
+    }
+    // Outcomes of conditions on floating-point numbers are no constraints but inputs of their own.
+    for step in &outcome.steps {
+        if let StepKind::Choice { condition, .. } = step.what
+            && domain.is_observed(condition)
+            && relation.eval(domain, condition)? & 1 == 0
+        {
             return Ok(false);
         }
     }

@@ -33,19 +33,25 @@ impl Slicer<'_, '_> {
             return quiet(taken.target) || self.keep_exits;
         }
         let state = &self.frames[&frame];
-        if state.head.is_some_and(|head| !control.postdominators.dominates(head, other.target)) {
+        if let Some(head) = state.head.filter(|&head| !control.postdominators.dominates(head, other.target)) {
+            tracing::trace!(%block, %head, "the other side need not come to the head of the slice");
             return true;
         }
         let side = (func, block, !by_else);
         let region = self.regions.behind(statics.program, statics.control, statics.modref, side);
         // Both analyses are right, so what matters is what both say.
         let known = self.facts.side(frame, side, &region.blocks);
-        region.synchronises && known.as_ref().is_none_or(|k| k.synchronises)
-            || state.live.iter().any(|v| region.defines.contains(v.index()))
-            || state.assignable.iter().any(|b| region.assigns.contains(b.index()))
-            || region.writes.iter().any(|write| self.hits_live(frame, *write, known.as_deref()))
-            // The error is to be found, and what it is an error to do has no effects that are known.
-            || known.is_some_and(|k| k.fails)
+        let synchronises = region.synchronises && known.as_ref().is_none_or(|k| k.synchronises);
+        let defines = state.live.iter().any(|v| region.defines.contains(v.index()));
+        let assigns = state.assignable.iter().any(|b| region.assigns.contains(b.index()));
+        let writes = || region.writes.iter().any(|write| self.hits_live(frame, *write, known.as_deref()));
+        // The error is to be found, and what it is an error to do has no effects that are known.
+        let fails = known.as_ref().is_some_and(|k| k.fails);
+        let matters = synchronises || defines || assigns || fails || writes();
+        if matters {
+            tracing::trace!(%block, synchronises, defines, assigns, fails, "the other side matters");
+        }
+        matters
     }
 
     /// Whether a write in terms of `frame`'s values may change a live byte, by code that does no more than is `known` of it.
@@ -55,7 +61,11 @@ impl Slicer<'_, '_> {
         let may_touch = |object, live: &[(u64, u64)]| known.is_none_or(|k| self.facts.writes(k, object, live));
         let matching = |wanted: ObjectClass| {
             self.memory.any_object(|object, live| {
-                self.objects.class(object) == wanted && touches(live, write.range) && may_touch(object, live)
+                let hit = self.objects.class(object) == wanted && touches(live, write.range) && may_touch(object, live);
+                if hit {
+                    tracing::trace!(?object, ?live, ?write, origin = ?self.objects.origin(object), "may be written");
+                }
+                hit
             })
         };
         match write.base {
@@ -67,7 +77,11 @@ impl Slicer<'_, '_> {
                     ObjectClass::Local { func, value } => modref.alloca_escapes(func, value),
                     ObjectClass::Other => true,
                 };
-                reachable && may_touch(object, live)
+                let hit = reachable && may_touch(object, live);
+                if hit {
+                    tracing::trace!(?object, ?live, ?write, origin = ?self.objects.origin(object), "may be written");
+                }
+                hit
             }),
             Base::Param(number) => {
                 let unknown = Write { base: Base::Unknown, range: None };

@@ -93,6 +93,8 @@ pub(super) fn blocks_of_events(trace: &Trace) -> Vec<BlockId> {
             | TraceEvent::Store { frame, .. }
             | TraceEvent::Decision { frame, .. }
             | TraceEvent::Intrinsic { frame, .. }
+            | TraceEvent::Forget { frame, .. }
+            | TraceEvent::Marker { frame, .. }
             | TraceEvent::Atomic { frame, .. } => current.get(frame).copied().unwrap_or(entry),
             TraceEvent::Switch { .. } | TraceEvent::ThreadEnd { .. } => entry,
         };

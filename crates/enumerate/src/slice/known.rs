@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use fixedbitset::FixedBitSet;
 use icsched_ir::{BlockId, EntityId, FuncId, ProgramPoint};
-use icsched_pointsto::{InstanceId, Region};
+use icsched_pointsto::{InstanceId, Offsets, Region};
 use icsched_symex::memory::ObjectId;
 use icsched_symex::thread::FrameId;
 use icsched_symex::trace::Trace;
@@ -33,21 +33,28 @@ pub(super) struct Facts<'a, 'p> {
     instances: FxHashMap<FrameId, InstanceId>,
     /// By object of the path.
     objects: Vec<Option<Abstract>>,
+    initial: &'a Objects,
 }
 
 impl<'a, 'p> Facts<'a, 'p> {
     pub(super) fn new(
         aliases: Option<&'p Aliases<'p>>,
         cache: &'a mut KnownRegions,
-        objects: &Objects,
+        objects: &'a Objects,
         trace: &Trace,
     ) -> Self {
         let instances = aliases.map(|a| a.instances(trace)).unwrap_or_default();
         let of = |aliases: &Aliases<'_>| {
-            (0..objects.len()).map(|o| aliases.object(objects.origin(ObjectId(o)), &instances)).collect()
+            (0..objects.len())
+                .map(ObjectId)
+                .map(|o| match objects.site(o) {
+                    Some(site) => Some(Abstract::from_elem(site, 1)),
+                    None => aliases.object(objects.origin(o), &instances),
+                })
+                .collect()
         };
-        let objects = aliases.map(of).unwrap_or_default();
-        Self { aliases, cache, instances, objects }
+        let known = aliases.map(of).unwrap_or_default();
+        Self { aliases, cache, instances, objects: known, initial: objects }
     }
 
     /// What the blocks on the other side of a branch may do; `None` if nothing is known.
@@ -77,8 +84,16 @@ impl<'a, 'p> Facts<'a, 'p> {
     /// Whether code may write one of the live bytes of an object, as start and end.
     pub(super) fn writes(&self, known: &Known, object: ObjectId, live: &[(u64, u64)]) -> bool {
         let Some(aliases) = self.aliases else { return true };
-        let Some(Some(places)) = self.objects.get(object.0 as usize) else { return true };
         let modref = aliases.modref();
+        if let Some(places) = self.initial.initial(object).filter(|places| !places.is_empty()) {
+            let touches = |&(place, first): &(_, Offsets), start: u64, end: u64| {
+                let at = first.moved(start.cast_signed());
+                modref.touches_at(&known.mods, place, at, end.saturating_sub(start))
+            };
+            return known.mods.is_everything()
+                || places.iter().any(|place| live.iter().any(|&(start, end)| touches(place, start, end)));
+        }
+        let Some(Some(places)) = self.objects.get(object.0 as usize) else { return true };
         let touches = |place, start: u64, end: u64| {
             i64::try_from(start).is_ok_and(|s| modref.touches(&known.mods, place, s, end.saturating_sub(start)))
         };

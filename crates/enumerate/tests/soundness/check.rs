@@ -110,7 +110,8 @@ fn check_program(program: &Arc<Program>, setting: Setting, seconds: u64) -> Resu
             max_instructions: RUN_LIMIT,
             ..RunLimits::default()
         },
-        without: Vec::new(),
+        // One epoch, from the entry to the end of the run; the others are looked at where all epochs are followed.
+        without: vec![icsched_enumerate::Technique::Epochs],
     };
     let result = enumerate(&request).map_err(|text| Violation { fault: Fault::Load, text })?;
     let schedules: Vec<&Schedule> = result.epochs.iter().flat_map(|e| e.tree.leaves()).collect();
@@ -199,6 +200,8 @@ fn run(program: &Arc<Program>, arguments: &[&str]) -> Option<Run> {
         | PathEnd::Unsupported { .. }
         | PathEnd::Limit(_)
         | PathEnd::LeftContext
+        | PathEnd::Epoch
+        | PathEnd::GoesRound
         | PathEnd::Infeasible => None,
         PathEnd::Exit { .. }
         | PathEnd::Abort { .. }
@@ -206,7 +209,7 @@ fn run(program: &Arc<Program>, arguments: &[&str]) -> Option<Run> {
         | PathEnd::Deadlock { .. }
         | PathEnd::Error(_) => {
             let graph = graph::happens_before(program, &state).expect("models order nothing in a circle");
-            Some(Run { graph, ends: graph::schedule_end(program, &state, &end) })
+            Some(Run { graph, ends: graph::schedule_end(program, &machine.code, &state, &end) })
         }
     }
 }

@@ -124,6 +124,11 @@ pub(super) const ROWS: &[Row] = &[
     model("alphasort64", "directory", "rr"),
     model("scandir", "directory", "rpcc"),
     model("scandir64", "directory", "rpcc"),
+    // --- ftw.c
+    model("ftw", "ftw", "rc-"),
+    model("ftw64", "ftw", "rc-"),
+    model("nftw", "ftw", "rc--"),
+    model("nftw64", "ftw", "rc--"),
     // --- map.c
     model("mmap", "map", "------>n"),
     model("mmap64", "map", "------>n"),

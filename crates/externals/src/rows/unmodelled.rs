@@ -56,8 +56,6 @@ pub(super) const ROWS: &[Row] = &[
     // --- the file system is not modelled so far
     missing("chroot", "the file system is not modelled so far"),
     missing("lchown", "the file system is not modelled so far"),
-    missing("ftw", "the file system is not modelled so far"),
-    missing("nftw", "the file system is not modelled so far"),
     missing("mount", "the file system is not modelled so far"),
     missing("umount", "the file system is not modelled so far"),
     missing("umount2", "the file system is not modelled so far"),

@@ -87,7 +87,7 @@ fn deadlocks(out: &mut String, view: &View<'_>, options: TextOptions) {
                 1 => format!("Schedule {}", schedule.number),
                 _ => format!("Epoch {}, schedule {}", epoch.number, schedule.number),
             };
-            let inputs = words::inputs(&schedule.schedule.constraint);
+            let inputs = words::inputs(&epoch.inputs(schedule));
             line!(out, "  {place}, {}:", options.painter.paint(Tone::Code, inputs));
             schedule::blocked_threads(out, blocked, "    ");
         }
@@ -110,7 +110,12 @@ fn render_epoch(out: &mut String, view: &View<'_>, epoch: &EpochView<'_>, option
         let deadlocked = matches!(schedule.schedule.ends, ScheduleEnd::Deadlock { .. });
         let draw = options.full || few || (*drawn < DRAWN && (deadlocked || *drawn < DRAWN / 2));
         *drawn += usize::from(draw);
-        schedule::render(out, schedule, all, options, draw);
+        let mut text = String::new();
+        schedule::render(&mut text, schedule, all, options, draw);
+        let indent = "    ".repeat(schedule.depth);
+        for shown in text.lines() {
+            line!(out, "{}{shown}", if shown.is_empty() { "" } else { &indent });
+        }
     }
     if epoch.schedules.len() > listed {
         let more = words::count(epoch.schedules.len() - listed, "more schedule");

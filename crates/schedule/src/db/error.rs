@@ -33,6 +33,9 @@ pub enum DbError {
     /// Written by an earlier version of icsched.
     #[error("`{}` has database version {found}; this icsched reads version {SCHEMA_VERSION}", .path.display())]
     OlderSchema { path: PathBuf, found: i64 },
+    /// Another process is writing it.
+    #[error("the schedule database `{}` is being written", .0.display())]
+    Busy(PathBuf),
     /// The content contradicts itself or cannot be read.
     #[error("the schedule database `{}` is damaged: {detail}", .path.display())]
     Damaged { path: PathBuf, detail: String },
@@ -59,6 +62,7 @@ impl DbError {
             Self::WouldOverwrite(_) => "would-overwrite",
             Self::NewerSchema { .. } => "newer-database",
             Self::OlderSchema { .. } => "older-database",
+            Self::Busy(_) => "busy-database",
             Self::Damaged { .. } => "damaged-database",
             Self::DuplicateEpoch(_) => "duplicate-epoch",
             Self::Io { .. } => "io",
@@ -76,6 +80,7 @@ impl DbError {
             Self::WouldOverwrite(_) => "choose another name for the result, or remove the file first".into(),
             Self::NewerSchema { .. } => "use the icsched that wrote it, or a later one".into(),
             Self::OlderSchema { .. } | Self::Damaged { .. } => "run `icsched enumerate` again".into(),
+            Self::Busy(_) => "try again when the run that writes it has gone on".into(),
             Self::DuplicateEpoch(_) => "this is a bug in icsched; please report it".into(),
             Self::Io { .. } | Self::Write { .. } => return None,
         };

@@ -1,23 +1,46 @@
 //! The schedule database, `prog.icsdb`: an [`Enumeration`] in an SQLite file.
 //!
 //! The tables can be read with any SQLite tool; [`schema`] describes them. A file is written whole or not at all, and
-//! the same result makes the same bytes, except for the table `statistics`.
+//! the same result makes the same bytes, except for the table `statistics`; or epoch by epoch ([`DatabaseWriter`]), where
+//! [`Database::dump`] of the same result is the same.
 
 mod error;
 mod read;
 mod schema;
+mod stream;
 mod write;
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use crate::enumeration::Enumeration;
+use crate::enumeration::{Enumeration, EpochResult};
 
 pub use error::DbError;
 pub use schema::SCHEMA_VERSION;
+pub use stream::DatabaseWriter;
+
+/// A finished search of one epoch, for a run that goes on.
+#[derive(Clone, PartialEq, Debug)]
+pub struct KeptSearch {
+    /// What whoever searched wants to know of it again.
+    pub record: String,
+    /// What was found, if a later search of the epoch has not replaced it.
+    pub result: Option<EpochResult>,
+}
+
+/// What an earlier run has written.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Kept {
+    /// The result, as far as it goes.
+    pub result: Enumeration,
+    /// Finished searches, in the order in which they were committed; none if the result is final.
+    pub searches: Vec<KeptSearch>,
+    /// Whether the same run would find the same again.
+    pub is_final: bool,
+}
 
 /// A database file: an existing one that can be read, or a path that can be written.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -55,6 +78,67 @@ impl Database {
         Ok(Self { path })
     }
 
+    /// Begins a database that is written epoch by epoch: with the header of `start`, and the searches that were kept from a run with
+    /// the same `identity`, at most one of an epoch with its result. An old file is replaced, under the conditions of [`Self::create`].
+    ///
+    /// # Errors
+    /// As for [`Self::create`] and [`Self::write`].
+    pub fn begin(
+        path: impl Into<PathBuf>,
+        identity: &str,
+        start: &Enumeration,
+        kept: &[KeptSearch],
+    ) -> Result<DatabaseWriter, DbError> {
+        DatabaseWriter::begin(Self::create(path)?.path, identity, start, kept)
+    }
+
+    /// What a run with this identity has written to a file, finished or not; `None` if there is no file, or one of something else, or one
+    /// that cannot be read.
+    ///
+    /// # Errors
+    /// If somebody is writing the file, or the system does not let it be read.
+    pub fn resumable(path: impl Into<PathBuf>, identity: &str) -> Result<Option<Kept>, DbError> {
+        let path = path.into();
+        let read = || {
+            let connection = identify(&path)?;
+            let run = read::read_run(&path, &connection)?;
+            if identity.is_empty() || run.identity != identity {
+                return Ok(None);
+            }
+            let result = read::read(&path, &connection)?;
+            let found = |place: Option<usize>| place.and_then(|place| result.epochs.get(place)).cloned();
+            let kept = |(record, place)| KeptSearch { record, result: found(place) };
+            let searches = run.searches.into_iter().map(kept).collect();
+            Ok(Some(Kept { searches, is_final: run.finished && !run.cut, result }))
+        };
+        match read() {
+            Ok(kept) => Ok(kept),
+            Err(
+                DbError::Missing(_)
+                | DbError::NotADatabase(_)
+                | DbError::ForeignDatabase(_)
+                | DbError::NewerSchema { .. }
+                | DbError::OlderSchema { .. }
+                | DbError::Damaged { .. },
+            ) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The whole result as JSON, with epochs by their names and without statistics: the same for the same result, in whatever
+    /// order the epochs were written.
+    ///
+    /// # Errors
+    /// If the file is damaged.
+    pub fn dump(&self) -> Result<String, DbError> {
+        let mut found = self.read()?;
+        found.epochs.sort_by_cached_key(|epoch| epoch.key().to_string());
+        found.reasons.sort();
+        let mut value = serde_json::to_value(&found).expect("plain data has a JSON form");
+        value.as_object_mut().expect("a struct is a JSON object").remove("statistics");
+        Ok(serde_json::to_string_pretty(&value).expect("plain data has a JSON form") + "\n")
+    }
+
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path
@@ -65,7 +149,7 @@ impl Database {
     /// # Errors
     /// If the file system refuses, or two epochs of the result have one name.
     pub fn write(&self, enumeration: &Enumeration) -> Result<(), DbError> {
-        write::write(&self.path, enumeration)
+        write::write(&self.path, enumeration, &write::Run { finished: true, ..write::Run::default() })
     }
 
     /// Reads the whole result.
@@ -94,7 +178,11 @@ fn identify(path: &Path) -> Result<Connection, DbError> {
     if start != b"SQLite format 3\0" {
         return Err(DbError::NotADatabase(owned()));
     }
-    let damaged = |source| DbError::Damaged { path: owned(), detail: format!("{source}") };
+    let damaged = |source: rusqlite::Error| match source.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy) => DbError::Busy(owned()),
+        _ => DbError::Damaged { path: owned(), detail: source.to_string() },
+    };
+    recover(path).map_err(damaged)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(damaged)?;
     let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(damaged);
@@ -106,4 +194,16 @@ fn identify(path: &Path) -> Result<Connection, DbError> {
         found if found > SCHEMA_VERSION => Err(DbError::NewerSchema { path: owned(), found }),
         found => Err(DbError::OlderSchema { path: owned(), found }),
     }
+}
+
+/// Takes back what a process that ended within a transaction has left in the file. Only one that may write can do that.
+fn recover(path: &Path) -> rusqlite::Result<()> {
+    let mut journal = path.as_os_str().to_owned();
+    journal.push("-journal");
+    if !Path::new(&journal).exists() {
+        return Ok(());
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.pragma_query_value(None, "schema_version", |_| Ok(()))
 }

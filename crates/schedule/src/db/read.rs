@@ -31,6 +31,27 @@ pub(super) fn read(path: &Path, connection: &Connection) -> std::result::Result<
     read_enumeration(connection).map_err(|Damage(detail)| DbError::Damaged { path: path.to_path_buf(), detail })
 }
 
+/// What [`read_run`] finds beside the result.
+pub(super) struct RunState {
+    pub(super) finished: bool,
+    pub(super) cut: bool,
+    pub(super) identity: String,
+    /// Records, with the place of the epoch whose result each has found.
+    pub(super) searches: Vec<(String, Option<usize>)>,
+}
+
+/// Reads what a file has beside the result.
+pub(super) fn read_run(path: &Path, connection: &Connection) -> std::result::Result<RunState, DbError> {
+    let state = || {
+        let meta = read_meta(connection)?;
+        let query = "SELECT record_json, epoch FROM searches ORDER BY search";
+        let searches = rows(connection, query, |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let identity = text(&meta, "identity")?;
+        Ok(RunState { finished: flag(&meta, "finished")?, cut: flag(&meta, "cut")?, identity, searches })
+    };
+    state().map_err(|Damage(detail)| DbError::Damaged { path: path.to_path_buf(), detail })
+}
+
 fn rows<T>(connection: &Connection, query: &str, mut row: impl FnMut(&Row<'_>) -> Result<T>) -> Result<Vec<T>> {
     let mut statement = connection.prepare(query)?;
     let mut rows = statement.query([])?;
@@ -45,10 +66,25 @@ fn json<T: DeserializeOwned>(what: &str, text: &str) -> Result<T> {
     serde_json::from_str(text).map_err(|error| Damage(format!("{what}: {error}")))
 }
 
+type Meta = BTreeMap<String, String>;
+
+fn read_meta(connection: &Connection) -> Result<Meta> {
+    let meta = rows(connection, "SELECT key, value FROM meta", |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(meta.into_iter().collect())
+}
+
+fn text(meta: &Meta, key: &str) -> Result<String> {
+    meta.get(key).cloned().ok_or_else(|| Damage(format!("no `{key}` in the table meta")))
+}
+
+fn flag(meta: &Meta, key: &str) -> Result<bool> {
+    json(key, &text(meta, key)?)
+}
+
 fn read_enumeration(connection: &Connection) -> Result<Enumeration> {
-    let meta: BTreeMap<String, String> =
-        rows(connection, "SELECT key, value FROM meta", |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect();
-    let text = |key: &str| meta.get(key).cloned().ok_or_else(|| Damage(format!("no `{key}` in the table meta")));
+    let meta = read_meta(connection)?;
+    let text = |key: &str| text(&meta, key);
+    let finished = flag(&meta, "finished")?;
     let mut enumeration = Enumeration {
         program: text("program")?,
         digest: text("digest")?,
@@ -57,10 +93,14 @@ fn read_enumeration(connection: &Connection) -> Result<Enumeration> {
         epochs: read_epochs(connection)?,
         reasons: Vec::new(),
         epoch_markers: json("epoch_markers", &text("epoch_markers")?)?,
-        statistics: read_statistics(connection)?,
+        statistics: if finished { read_statistics(connection)? } else { Statistics::default() },
     };
     read_reasons(connection, &mut enumeration)?;
     read_errors(connection, &mut enumeration.epochs)?;
+    if !finished {
+        let message = "the run was cut off before it had written all epochs".to_owned();
+        enumeration.reasons.push(Reason { kind: IncompleteKind::Interrupted, message, at: None });
+    }
     Ok(enumeration)
 }
 

@@ -2,10 +2,14 @@
 //!
 //! Rows of one list are numbered from 0 in the order of the list. Columns named `..._json` hold nested values that no
 //! query looks into. `schedules.parent` is the place of the schedule that a part continues (Bergan 3.2.1).
+//! A file is `finished` (in `meta`) when its run has written all it found; before, it has no statistics and no reasons of the run.
+//! It is `cut` if a limit of the whole run, or the user, ended the search. `searches` is for a run that goes on where one was cut
+//! off: what it knows of finished searches, each with the epoch whose row and schedules it has found, NULL if they were replaced. A file
+//! that is finished and not cut has none. `identity` names all that decides the result: a run of another identity does not go on.
 //! `epochs.early_exits` is NULL if every input that is covered satisfies the constraint of a schedule.
 
 /// Version of the tables, also SQLite's `user_version`.
-pub const SCHEMA_VERSION: i64 = 2;
+pub const SCHEMA_VERSION: i64 = 4;
 
 /// SQLite's `application_id`: `icsd` in ASCII.
 pub(super) const APPLICATION_ID: i64 = 0x6963_7364;
@@ -78,6 +82,12 @@ CREATE TABLE errors (
     at TEXT NOT NULL,
     \"constraint\" TEXT NOT NULL,
     condition_json TEXT
+);
+
+CREATE TABLE searches (
+    search INTEGER PRIMARY KEY,
+    epoch INTEGER REFERENCES epochs,
+    record_json TEXT NOT NULL
 );
 
 CREATE TABLE statistics (key TEXT PRIMARY KEY, value) WITHOUT ROWID;

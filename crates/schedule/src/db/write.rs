@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use icsched_ir::EntityId;
-use rusqlite::{Connection, Transaction, params};
+use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 use serde::Serialize;
 use tempfile::NamedTempFile;
 
 use super::DbError;
 use super::schema::{APPLICATION_ID, CREATE, SCHEMA_VERSION};
 use crate::constraint::InputConstraint;
-use crate::enumeration::{Enumeration, EpochResult};
+use crate::enumeration::{Enumeration, EpochResult, Statistics};
 use crate::graph::HappensBefore;
 use crate::reason::Reason;
 use crate::tree::Schedule;
@@ -28,21 +28,47 @@ pub(super) fn temporary_file_beside(path: &Path) -> Result<NamedTempFile, DbErro
     builder.tempfile_in(directory).map_err(|source| DbError::Io { path: path.to_path_buf(), source })
 }
 
+/// What a file has beside a result.
+#[derive(Default)]
+pub(super) struct Run<'a> {
+    pub(super) identity: &'a str,
+    pub(super) finished: bool,
+    pub(super) cut: bool,
+    /// Records, with the place of the epoch whose result each has found.
+    pub(super) searches: Vec<(&'a str, Option<usize>)>,
+}
+
 /// Writes the whole file beside its place and moves it there.
-pub(super) fn write(path: &Path, enumeration: &Enumeration) -> Result<(), DbError> {
-    let mut seen = std::collections::BTreeSet::new();
-    if let Some(twice) = enumeration.epochs.iter().map(EpochResult::key).find(|key| !seen.insert(*key)) {
-        return Err(DbError::DuplicateEpoch(twice.to_string()));
-    }
+pub(super) fn write(path: &Path, enumeration: &Enumeration, run: &Run<'_>) -> Result<(), DbError> {
+    check_names(&enumeration.epochs)?;
     let file = temporary_file_beside(path)?;
-    fill(file.path(), enumeration).map_err(|source| DbError::Write { path: path.to_path_buf(), source })?;
+    fill(file.path(), enumeration, run).map_err(|source| DbError::Write { path: path.to_path_buf(), source })?;
     let io_error = |source| DbError::Io { path: path.to_path_buf(), source };
     file.as_file().sync_all().map_err(io_error)?;
     file.persist(path).map_err(|e| io_error(e.error))?;
+    sync_directory(path).map_err(io_error)
+}
+
+/// Makes the new name of a file last.
+fn sync_directory(path: &Path) -> std::io::Result<()> {
+    if cfg!(unix) {
+        let directory = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        std::fs::File::open(directory)?.sync_all()?;
+    }
     Ok(())
 }
 
-fn fill(path: &Path, enumeration: &Enumeration) -> rusqlite::Result<()> {
+/// Names of epochs are what schedules refer to.
+fn check_names(epochs: &[EpochResult]) -> Result<(), DbError> {
+    let mut seen = std::collections::BTreeSet::new();
+    match epochs.iter().map(EpochResult::key).find(|key| !seen.insert(*key)) {
+        Some(twice) => Err(DbError::DuplicateEpoch(twice.to_string())),
+        None => Ok(()),
+    }
+}
+
+/// Writes an empty file; without the run's reasons and statistics if it is not finished.
+fn fill(path: &Path, enumeration: &Enumeration, run: &Run<'_>) -> rusqlite::Result<()> {
     let mut connection = Connection::open(path)?;
     // Nobody sees the file before it is complete, so nothing needs to be undone.
     connection.pragma_update(None, "journal_mode", "OFF")?;
@@ -51,19 +77,17 @@ fn fill(path: &Path, enumeration: &Enumeration) -> rusqlite::Result<()> {
     connection.pragma_update(None, "user_version", SCHEMA_VERSION)?;
     let transaction = connection.transaction()?;
     transaction.execute_batch(CREATE)?;
-    write_meta(&transaction, enumeration)?;
-    let mut errors = 0;
+    write_meta(&transaction, enumeration, run)?;
     for (number, epoch) in enumeration.epochs.iter().enumerate() {
-        write_epoch(&transaction, number, epoch)?;
-        for error in &epoch.errors {
-            let InputConstraint { c, dag } = &error.constraint;
-            let row = params![errors, number, error.message, error.at, c, dag.as_ref().map(json)];
-            insert(&transaction, "errors", row)?;
-            errors += 1;
-        }
+        add_epoch(&transaction, number, epoch)?;
     }
-    write_reasons(&transaction, enumeration)?;
-    write_statistics(&transaction, enumeration)?;
+    for (record, epoch) in &run.searches {
+        add_search(&transaction, *epoch, record)?;
+    }
+    if run.finished {
+        add_reasons(&transaction, None, &enumeration.reasons)?;
+        write_statistics(&transaction, &enumeration.statistics)?;
+    }
     transaction.commit()?;
     connection.close().map_err(|(_, error)| error)
 }
@@ -78,7 +102,13 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("plain data has a JSON form")
 }
 
-fn write_meta(transaction: &Transaction<'_>, enumeration: &Enumeration) -> rusqlite::Result<()> {
+/// The number behind those in a column.
+fn next(transaction: &Transaction<'_>, table: &str, column: &str) -> rusqlite::Result<usize> {
+    let query = format!("SELECT coalesce(max({column}) + 1, 0) FROM {table}");
+    transaction.prepare_cached(&query)?.query_row([], |row| row.get(0))
+}
+
+fn write_meta(transaction: &Transaction<'_>, enumeration: &Enumeration, run: &Run<'_>) -> rusqlite::Result<()> {
     let Enumeration { program, digest, options, assumptions, epochs: _, reasons: _, epoch_markers, statistics: _ } =
         enumeration;
     let rows = [
@@ -89,14 +119,37 @@ fn write_meta(transaction: &Transaction<'_>, enumeration: &Enumeration) -> rusql
         ("options", json(options)),
         ("assumptions", json(assumptions)),
         ("epoch_markers", epoch_markers.to_string()),
-        ("complete", enumeration.is_complete().to_string()),
+        ("complete", (run.finished && enumeration.is_complete()).to_string()),
+        ("finished", run.finished.to_string()),
+        ("cut", run.cut.to_string()),
+        ("identity", run.identity.to_owned()),
     ];
     rows.iter().try_for_each(|(key, value)| insert(transaction, "meta", params![key, value]))
 }
 
-fn write_epoch(transaction: &Transaction<'_>, number: usize, epoch: &EpochResult) -> rusqlite::Result<()> {
-    let EpochResult { id, contexts, tree, early_exits, reasons: _, errors: _, infeasible_removed, max_live_threads } =
-        epoch;
+/// Adds the record of a search, with the number of the epoch whose result it has found.
+pub(super) fn add_search(transaction: &Transaction<'_>, epoch: Option<usize>, record: &str) -> rusqlite::Result<()> {
+    let number = next(transaction, "searches", "search")?;
+    insert(transaction, "searches", params![number, epoch, record])
+}
+
+/// The number for an epoch: that of the one with this name, which is taken out, or one behind all others.
+pub(super) fn make_place(transaction: &Transaction<'_>, epoch: &EpochResult) -> rusqlite::Result<usize> {
+    let name = epoch.key().to_string();
+    let mut query = transaction.prepare_cached("SELECT epoch FROM epochs WHERE id = ?")?;
+    let Some(number) = query.query_row([name], |row| row.get::<_, usize>(0)).optional()? else {
+        return next(transaction, "epochs", "epoch");
+    };
+    transaction.prepare_cached("UPDATE searches SET epoch = NULL WHERE epoch = ?")?.execute([number])?;
+    for table in ["nodes", "edges", "schedules", "reasons", "errors", "epochs"] {
+        transaction.prepare_cached(&format!("DELETE FROM {table} WHERE epoch = ?"))?.execute([number])?;
+    }
+    Ok(number)
+}
+
+/// Adds an epoch with all it has.
+pub(super) fn add_epoch(transaction: &Transaction<'_>, number: usize, epoch: &EpochResult) -> rusqlite::Result<()> {
+    let EpochResult { id, contexts, tree, early_exits, reasons, errors, infeasible_removed, max_live_threads } = epoch;
     let (id, key) = (json(id), id.key().to_string());
     let early = early_exits.as_ref().map(|constraint| &constraint.c);
     let early_dag = early_exits.as_ref().and_then(|constraint| constraint.dag.as_ref()).map(json);
@@ -110,7 +163,13 @@ fn write_epoch(transaction: &Transaction<'_>, number: usize, epoch: &EpochResult
         insert(transaction, "schedules", row)?;
         write_graph(transaction, number, place, graph)?;
     }
-    Ok(())
+    let first = next(transaction, "errors", "error")?;
+    for (error, place) in errors.iter().zip(first..) {
+        let InputConstraint { c, dag } = &error.constraint;
+        let row = params![place, number, error.message, error.at, c, dag.as_ref().map(json)];
+        insert(transaction, "errors", row)?;
+    }
+    add_reasons(transaction, Some(number), reasons)
 }
 
 fn write_graph(
@@ -133,19 +192,17 @@ fn write_graph(
     })
 }
 
-fn write_reasons(transaction: &Transaction<'_>, enumeration: &Enumeration) -> rusqlite::Result<()> {
-    let of_run = enumeration.reasons.iter().map(|reason| (None, reason));
-    let of_epochs = enumeration.epochs.iter().enumerate();
-    let of_epochs =
-        of_epochs.flat_map(|(number, epoch)| epoch.reasons.iter().map(move |reason| (Some(number), reason)));
-    of_run.chain(of_epochs).enumerate().try_for_each(|(number, (epoch, reason))| {
+/// Adds reasons of the run, or of an epoch.
+fn add_reasons(transaction: &Transaction<'_>, epoch: Option<usize>, reasons: &[Reason]) -> rusqlite::Result<()> {
+    let first = next(transaction, "reasons", "reason")?;
+    reasons.iter().zip(first..).try_for_each(|(reason, number)| {
         let Reason { kind, message, at } = reason;
         insert(transaction, "reasons", params![number, epoch, kind.word(), message, at])
     })
 }
 
-fn write_statistics(transaction: &Transaction<'_>, enumeration: &Enumeration) -> rusqlite::Result<()> {
-    let statistics = serde_json::to_value(enumeration.statistics).expect("plain data has a JSON form");
+fn write_statistics(transaction: &Transaction<'_>, statistics: &Statistics) -> rusqlite::Result<()> {
+    let statistics = serde_json::to_value(statistics).expect("plain data has a JSON form");
     let fields = statistics.as_object().expect("a struct is a JSON object");
     fields.iter().try_for_each(|(key, value)| match value.as_i64() {
         Some(count) => insert(transaction, "statistics", params![key, count]),

@@ -205,6 +205,8 @@ impl Z3Solver {
 /// Sets both limits; says which of them a query that runs out of work has reached.
 fn set_limits(solver: &RawSolver, timeout: Option<Duration>, resource_limit: Option<u32>) -> UnknownReason {
     let mut params = Params::new();
+    // Else Z3 handles SIGINT while it works: the process would not be told, and with several threads at work Z3 is not safe.
+    params.set_bool("ctrl_c", false);
     // Z3 takes the greatest value as "no limit".
     let clock = timeout.map(|t| t.saturating_mul(CLOCK_FACTOR).max(LEAST_CLOCK));
     let milliseconds = clock.map_or(u32::MAX, |t| u32::try_from(t.as_millis()).unwrap_or(u32::MAX));

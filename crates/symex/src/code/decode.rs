@@ -1,17 +1,17 @@
 //! IR to decoded form, one function at a time.
 
 use icsched_ir::{
-    BlockId, Callee, Const, Edge, EntityId, FuncId, Function, GlobalId, Inst, Op, Operand, Origin, Program, Terminator,
-    Type,
+    BlockId, Callee, Const, Edge, EntityId, FuncId, Function, GlobalId, Inst, Op, Operand, Origin, Program,
+    ProgramPoint, Terminator, Type,
 };
 use rustc_hash::FxHashMap;
 
 use super::fast::FastCode;
-use super::{CallCode, CalleeCode, Code, EdgeCode, FunctionCode, Instr, Slot, moves};
+use super::{CallCode, CalleeCode, Code, EdgeCode, FunctionCode, Instr, Marks, Slot, moves};
 use crate::memory::constant_bits;
 
 /// Decodes one function.
-pub(super) fn function(program: &Program, id: FuncId) -> FunctionCode {
+pub(super) fn function(program: &Program, id: FuncId, marks: &Marks) -> FunctionCode {
     let function = &program.functions[id];
     let registers = index(function.values.len()) + 1;
     let code = FunctionCode {
@@ -32,11 +32,15 @@ pub(super) fn function(program: &Program, id: FuncId) -> FunctionCode {
         varargs: function.varargs,
         fast: FastCode::default(),
     };
-    let mut decoder = Decoder { program, function, code, known: FxHashMap::default(), at: (BlockId::from_index(0), 0) };
+    let at = (BlockId::from_index(0), 0);
+    let mut decoder = Decoder { program, function, code, known: FxHashMap::default(), at, marks };
     let starts: Vec<u32> = function.blocks.ids().map(|block| decoder.block(block)).collect();
     let mut code = decoder.code;
     for edge in &mut code.edges {
         edge.pc = starts[edge.target.index()];
+        // A loop that is replaced is entered behind the mark that says that it goes round.
+        let replaced = marks.abstractions.get(&(id, edge.target));
+        edge.pc += u32::from(replaced.is_some_and(|l| !l.blocks.contains(&edge.from)));
     }
     code.fast = FastCode::new(&code);
     code
@@ -57,6 +61,7 @@ struct Decoder<'p> {
     code: FunctionCode,
     known: FxHashMap<Key, Slot>,
     at: (BlockId, u32),
+    marks: &'p Marks,
 }
 
 impl Decoder<'_> {
@@ -65,13 +70,27 @@ impl Decoder<'_> {
         let start = index(self.code.instrs.len());
         let function = self.function;
         let block = &function.blocks[id];
+        self.at = (id, 0);
+        if self.marks.abstractions.contains_key(&(self.code.id, id)) {
+            self.emit(Instr::GoesRound);
+            self.emit(Instr::Forget);
+        }
         for (inst, i) in block.insts.iter().zip(0..) {
             self.at = (id, i);
+            self.marker();
             self.inst(inst);
         }
         self.at = (id, index(block.insts.len()));
+        self.marker();
         self.terminator(&block.terminator);
         start
+    }
+
+    fn marker(&mut self) {
+        let (block, inst) = self.at;
+        if self.marks.markers.contains(&ProgramPoint { func: self.code.id, block, inst }) {
+            self.emit(Instr::Marker);
+        }
     }
 
     fn emit(&mut self, instr: Instr) {

@@ -275,6 +275,9 @@ fn translate(function: &FunctionCode, pc: usize) -> Fast {
         | Instr::Trap
         | Instr::Unreachable
         | Instr::Undefined
+        | Instr::GoesRound
+        | Instr::Forget
+        | Instr::Marker
         | Instr::Unsupported => Fast::Slow,
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use icsched_dataflow::ThreadContext;
 use icsched_ir::{FuncId, GlobalId, Program, SourceType};
 use icsched_pointsto::{ObjectKind as AbstractKind, Offsets};
+use icsched_smt::CmpOp;
 
 use super::Builder;
 use crate::domain::{Domain, MemoryByte, ThreadTable};
@@ -80,15 +81,52 @@ impl Builder<'_, '_> {
                 holds(state, STATE_FREE);
             }
         }
-        let state = address(global_object(id), state.0);
-        self.origins().invariants.table = Some(ThreadTable { state, stride, slots, ended: ENDED_SLOTS });
+        // Without the thread of `main`, one of the others may be it, and has another entry.
+        let named = threads.iter().filter(|_| live.contains(&0));
+        for thread in named.filter(|t| matches!(t.status, ThreadStatus::Waiting { .. })) {
+            let entries = live.iter().filter(|&&slot| slot != u64::from(thread.slot));
+            let entries: Vec<u64> = entries.map(|slot| address(global_object(id), slot * stride)).collect();
+            self.waits_for_thread(thread, &places, &entries);
+        }
+        let start = address(global_object(id), 0);
+        let table = ThreadTable { start, state: state.0, stride, slots, ended: ENDED_SLOTS };
+        self.origins().invariants.table = Some(table);
     }
 }
 
+impl Builder<'_, '_> {
+    /// A thread that waits at an entry of the table waits for a thread that lives: it would have been woken else.
+    fn waits_for_thread(&mut self, thread: &Thread<SymbolicDomain>, table: &Places, entries: &[u64]) {
+        let queue = self.machine.domain.term(&thread.queue, 64);
+        let (base, _) = self.machine.domain.pool.split_constant(queue);
+        let Some(base) = base else { return };
+        let found = self.origins().places(base);
+        let is_table = |object| table.iter().any(|&(known, _)| known == object);
+        if found.is_empty() || !found.iter().all(|&(object, _)| is_table(object)) {
+            return;
+        }
+        let pool = &mut self.machine.domain.pool;
+        let cases: Vec<_> = entries
+            .iter()
+            .map(|&entry| {
+                let entry = pool.constant(64, entry);
+                pool.cmp(CmpOp::Eq, queue, entry)
+            })
+            .collect();
+        let one = pool.or_all(&cases);
+        self.path.constrain(&self.machine.domain.pool, one);
+    }
+}
+
+/// The models' table of threads, and the bytes of an entry. O(globals).
+pub fn thread_entries(program: &Program) -> Option<(GlobalId, u64)> {
+    layout(program).map(|table| (table.id, table.stride))
+}
+
 /// Where things are in the table.
-struct Layout {
-    id: GlobalId,
-    stride: u64,
+pub(super) struct Layout {
+    pub(super) id: GlobalId,
+    pub(super) stride: u64,
     /// Entries for threads of the program; the last one is for timers.
     slots: u64,
     /// Fields of an entry: offsets and sizes.
@@ -97,7 +135,7 @@ struct Layout {
     detached: (u64, u64),
 }
 
-fn layout(program: &Program) -> Option<Layout> {
+pub(super) fn layout(program: &Program) -> Option<Layout> {
     let (id, table) = program.globals.iter().find(|(_, g)| g.name == THREAD_TABLE)?;
     let (_, SourceType::Array { element, .. }) = program.types.resolve(table.source_type?)? else { return None };
     let (_, SourceType::Struct { fields, .. }) = program.types.resolve((*element)?)? else { return None };

@@ -227,6 +227,9 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
             | Instr::Trap
             | Instr::Unreachable
             | Instr::Undefined
+            | Instr::GoesRound
+            | Instr::Forget
+            | Instr::Marker
             | Instr::Unsupported => Effect::None,
         })
     }

@@ -1,4 +1,4 @@
-//! Handles of threads in runs that begin in the middle of a program: slots of the models' table, counted from 1.
+//! Handles of threads in runs that begin in the middle of a program: addresses of entries of the models' table.
 //!
 //! Which slots the threads of a context have is chosen here, and a handle that nobody knows is one of theirs, or that of a thread that has
 //! ended and that nobody has joined. Such a thread gets a slot at the upper end of the table when its handle is used first.
@@ -26,7 +26,7 @@ impl<D: Domain> Machine<D> {
         let named = |slot: &u32| *slot != 0 || !self.domain.is_main_anonymous();
         let slots: BTreeSet<u32> = state.threads.iter().map(|t| t.slot).filter(named).collect();
         for slot in slots {
-            let own = u64::from(slot) + 1;
+            let own = table.handle(u64::from(slot));
             let same = self.is_handle(handle, &D::constant(own));
             match self.is_used(state, &table, own)? {
                 true => known.push((same, own)),
@@ -34,7 +34,7 @@ impl<D: Domain> Machine<D> {
             }
         }
         for (index, ended) in state.ended.clone().iter().enumerate() {
-            let own = table.slots - index as u64;
+            let own = table.handle_of_ended(index as u64);
             let same = self.is_handle(handle, ended);
             match self.is_used(state, &table, own)? {
                 true => known.push((same, own)),
@@ -73,7 +73,7 @@ impl<D: Domain> Machine<D> {
             return Ok(handle.clone());
         }
         Rc::make_mut(&mut state.ended).push(handle.clone());
-        Ok(D::constant(table.slots - index))
+        Ok(D::constant(table.handle_of_ended(index)))
     }
 
     fn is_handle(&mut self, handle: &D::Value, own: &D::Value) -> D::Value {

@@ -179,21 +179,27 @@ impl<D: Domain> Machine<D> {
                 none
             }
             Intrinsic::Event | Intrinsic::Order => {
-                let object = cx.sync_address(args[0])?;
+                let object = match cx.options.decide_objects {
+                    true => D::constant(cx.constant(args[0], DecisionKind::SyncAddress)?),
+                    false => cx.sync_address(args[0])?,
+                };
                 let shared = cx.constant(args[1], DecisionKind::Concretise)? != 0;
                 let mode = if shared { EventMode::Shared } else { EventMode::Exclusive };
                 self.event(state, intrinsic, &object, mode);
                 none
             }
-            Intrinsic::Malloc if cx.is_unknown(args[0]) && !cx.domain.checks_memory() => {
+            Intrinsic::Malloc if D::as_constant(&cx.get(args[0])).is_none() && !cx.domain.checks_memory() => {
                 let (bytes, most) = (cx.get(args[0]), D::constant(MAX_OBJECT));
                 let fits = operations::int_compare(cx.domain, IntPredicate::Ule, Type::Int(64), &bytes, &most);
                 let zeroed = cx.constant(args[1], DecisionKind::Concretise)? & 0xFFFF_FFFF != 0;
-                if !super::context::decide(cx.domain, cx.path, &fits, DecisionKind::Other)? {
+                if !cx.options.allocations_succeed
+                    && !super::context::decide(cx.domain, cx.path, &fits, DecisionKind::Other)?
+                {
                     return Ok(none);
                 }
                 let at = state.program_point(&self.code);
-                let object = self.domain.allocate_unsized(&mut state.heap, at, zeroed);
+                let site = self.domain.allocation_site(&state.stack(&self.code, state.current));
+                let object = self.domain.allocate_unsized(&mut state.heap, (at, site), zeroed);
                 Done::Value(D::constant(object.map_or(0, |object| address(object, 0))))
             }
             Intrinsic::Malloc => {
@@ -207,6 +213,10 @@ impl<D: Domain> Machine<D> {
                     true => state.heap.allocate(ObjectKind::Heap, bytes, at),
                     false => state.heap.allocate_undefined(ObjectKind::Heap, bytes, at),
                 };
+                if D::SYMBOLIC {
+                    let site = self.domain.allocation_site(&state.stack(&self.code, state.current));
+                    state.heap.set_site(object, site);
+                }
                 if O::ENABLED {
                     let by = state.current_frame().zip(state.point(&self.code)).map(|(f, p)| (f, p.inst));
                     observer.allocate(object, ObjectKind::Heap, by);
@@ -393,7 +403,8 @@ fn release<D: Domain>(state: &mut State<D>, lock: &D::Value) {
 }
 
 impl<D: Domain, O: Observer> Cx<'_, D, O> {
-    /// The address of an object of synchronisation: a constant, except in runs that begin in the middle of the program.
+    /// The address of an object of synchronisation: a constant, except in runs that begin in the middle of the program and may leave open
+    /// which object it is.
     fn sync_address(&mut self, slot: crate::code::Slot) -> Result<D::Value, Stop<D>> {
         let value = self.get(slot);
         if self.domain.keeps_addresses() {

@@ -68,7 +68,8 @@ impl<D: Domain> Machine<D> {
         let found = access::targets(cx.domain, cx.heap, cx.path, string, 1, false)?;
         let mut objects = found.iter().map(|target| target.object);
         let is_initial = |id| cx.heap.object(id).is_some_and(|o| o.root().is_some());
-        if cx.domain.checks_memory() && !objects.any(|id| is_initial(id) && cx.domain.is_of_unknown_size(id)) {
+        let strict = cx.domain.checks_memory() || cx.domain.knows_objects();
+        if strict && !objects.any(|id| is_initial(id) && cx.domain.is_of_unknown_size(id)) {
             return Ok(());
         }
         let zero = D::constant(0);

@@ -9,6 +9,7 @@ use icsched_ir::{CastOp, FuncId, Intrinsic, Type};
 use super::{Extern, Machine};
 use crate::domain::{Domain, MemoryByte};
 use crate::host::{FileArguments, FileOperation, FileQuery};
+use crate::observation::Observed;
 use crate::observe::Observer;
 use crate::state::State;
 use crate::stop::{DecisionKind, PathEnd, Stop};
@@ -57,7 +58,9 @@ impl<D: Domain> Machine<D> {
             Intrinsic::Input => {
                 let (name, bits) = (cx.text(args[0])?, cx.constant(args[1], DecisionKind::Concretise)?);
                 let name = state.unique_input_name(&name);
-                self.fresh(&name, bits)
+                let value = self.fresh(&name, bits)?;
+                self.observe(state, Observed::Value(value.clone()));
+                Ok(value)
             }
             Intrinsic::InputOfString => {
                 let (name, bits) = (cx.text(args[0])?, cx.constant(args[2], DecisionKind::Concretise)?);
@@ -66,8 +69,13 @@ impl<D: Domain> Machine<D> {
                 let value = cx.domain.input_of_string(&name, &bytes, bits);
                 extend(cx.domain, value, bits)
             }
-            Intrinsic::InputBytes if cx.is_unknown(args[1]) && cx.forgets(args[0]) => Ok(D::constant(0)),
             Intrinsic::InputBytes => {
+                if cx.is_unknown(args[1])
+                    && let Some(object) = cx.forgets(args[0])
+                {
+                    self.observe(state, Observed::Object(object));
+                    return Ok(D::constant(0));
+                }
                 let (to, n) = (cx.get(args[0]), cx.constant(args[1], DecisionKind::Concretise)?);
                 let name = cx.text(args[2])?;
                 super::access::targets(cx.domain, cx.heap, cx.path, &to, n.max(1), true)?;
@@ -79,6 +87,7 @@ impl<D: Domain> Machine<D> {
                 let byte = |i| answers.map_or_else(|| cx.domain.input_byte(&name, i), |seed| answer(seed, i));
                 let bytes: Vec<_> = (0..n).map(byte).collect();
                 cx.write(&to, &bytes)?;
+                self.observe(state, Observed::Bytes(bytes.into()));
                 Ok(D::constant(0))
             }
             Intrinsic::SymbolicFile => {
@@ -101,6 +110,7 @@ impl<D: Domain> Machine<D> {
                 };
                 let bytes: Vec<_> = (start..start.saturating_add(n)).map(|i| cx.domain.input_byte(name, i)).collect();
                 cx.write(&to, &bytes)?;
+                self.observe(state, Observed::Bytes(bytes.into()));
                 Ok(D::constant(0))
             }
             other => Err(Stop::Unsupported { what: format!("`{}`", other.name()) }),
@@ -222,7 +232,9 @@ impl<D: Domain> Machine<D> {
         let value = |machine: &mut Self, state: &mut State<D>, ty: Type| match option {
             Some(Extern::Havoc) if D::SYMBOLIC => {
                 let name = state.unique_input_name(&format!("{name}()"));
-                machine.domain.input(&name, ty.bits())
+                let value = machine.domain.input(&name, ty.bits());
+                machine.observe(state, Observed::Value(value.clone()));
+                value
             }
             _ => D::constant(0),
         };
@@ -244,8 +256,8 @@ impl<D: Domain> Machine<D> {
     }
 }
 
-/// The input of this name: often a number that is small, or the largest.
-fn answer(seed: u64, name: &str, bits: u32) -> u64 {
+/// The input of this name in a run with [`answers`](super::Options::answers): often a number that is small, or the largest.
+pub fn answer(seed: u64, name: &str, bits: u32) -> u64 {
     let mut hash = rustc_hash::FxHasher::default();
     (seed, name).hash(&mut hash);
     let number = hash.finish();

@@ -186,15 +186,18 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         Ok(String::from_utf8_lossy(&self.path_bytes(slot)?.0).into_owned())
     }
 
-    /// Whether a value is none that anybody knows, in a run that begins in the middle of the program.
+    /// Whether a value is none that anybody knows: of a state in the middle of the program, or what a replaced loop has left.
     pub(super) fn is_unknown(&self, slot: crate::code::Slot) -> bool {
-        self.domain.has_invariants() && D::as_constant(&self.get(slot)).is_none()
+        self.domain.has_invariants()
+            && D::as_constant(&self.get(slot)).is_none()
+            && self.domain.is_unknown(&self.get(slot))
     }
 
-    /// Lets an object hold anything: one of unknown size that was allocated and not written.
-    pub(super) fn forgets(&mut self, to: crate::code::Slot) -> bool {
+    /// Lets an object hold anything: one of unknown size that was allocated and not written; which one, if it is one.
+    pub(super) fn forgets(&mut self, to: crate::code::Slot) -> Option<ObjectId> {
         let to = D::as_constant(&self.get(to)).map(crate::memory::classify);
-        matches!(to, Some(crate::memory::AddressClass::Object(id, 0)) if self.domain.forget_contents(self.heap, id))
+        let Some(crate::memory::AddressClass::Object(id, 0)) = to else { return None };
+        self.domain.forget_contents(self.heap, id).then_some(id)
     }
 
     /// The objects that an unknown pointer may be in, with the room behind it in each; null is not among them.

@@ -1,17 +1,23 @@
 //! Instructions that are executed outside the fast loop.
 
-use icsched_ir::{FuncId, IntPredicate, Op, Origin, RmwOp, Terminator, Type, ValueId};
+use std::rc::Rc;
+
+use icsched_ir::{
+    Definitions, Expressions, FuncId, IntPredicate, Op, Operand, Origin, RmwOp, Terminator, Type, ValueId,
+};
 
 use super::context::Cx;
 use super::{Machine, access, operations};
+use crate::abstraction::Passage;
 use crate::arith::rmw_operation;
-use crate::code::{CalleeCode, Instr, Slot};
+use crate::code::{CalleeCode, Code, Instr, Slot};
 use crate::domain::Domain;
 use crate::memory::{ObjectKind, address};
+use crate::observation::Observed;
 use crate::observe::Observer;
 use crate::scheduler::SchedulingPoint;
 use crate::state::State;
-use crate::stop::{DecisionKind, ErrorKind, Stop};
+use crate::stop::{DecisionKind, ErrorKind, PathEnd, Stop};
 use crate::trace::{EventMode, SyncEvent};
 
 /// Atomic accesses that a thread may make in a row while others are enabled.
@@ -90,6 +96,10 @@ impl<D: Domain> Machine<D> {
                 let message = "code that the compiler assumes is never reached".to_owned();
                 Err(Stop::Fault { kind: ErrorKind::Unreachable, message })
             }
+            Instr::Marker => self.marker(state, observer),
+            Instr::Forget => self.forget(state, observer),
+            // The state that follows is one of those that was forgotten.
+            Instr::GoesRound => Err(Stop::End(Box::new(PathEnd::GoesRound))),
             Instr::Unsupported => Err(Stop::Unsupported { what: cx.unsupported_text() }),
             Instr::Binary { .. }
             | Instr::Unary { .. }
@@ -105,6 +115,39 @@ impl<D: Domain> Machine<D> {
             | Instr::Branch { .. }
             | Instr::Undefined => unreachable!("the fast loop executes these"),
         }
+    }
+
+    /// Control comes to a loop that is replaced: what its header's parameters are and what it may write is forgotten.
+    fn forget<O: Observer>(&mut self, state: &mut State<D>, observer: &mut O) -> Result<(), Stop<D>> {
+        let thread = state.current;
+        let point = self.cx(state, observer).point();
+        let program = self.program.clone();
+        let function = &program.functions[point.func];
+        let count = Rc::make_mut(&mut state.passages).entry((thread, point.func, point.block)).or_insert(0);
+        let passage = Passage { thread, func: point.func, header: point.block, occurrence: *count };
+        *count += 1;
+        let loc = function.blocks[point.block].insts.iter().find_map(|i| i.loc).or(function.loc);
+        let place = loc.map_or_else(|| function.name.clone(), |loc| program.describe_loc(loc));
+        let definitions = Definitions::new(function);
+        let names = Expressions::new(&program, function, &definitions);
+        let named = |&value: &ValueId| {
+            let name = names.operand(Operand::Value(value));
+            (value, function.values[value].ty, format!("{name} past {place}"))
+        };
+        let params: Vec<(ValueId, Type, String)> = function.blocks[point.block].params.iter().map(named).collect();
+        let values = self.domain.forget_values(passage, &params);
+        self.observe(state, Observed::Loop(passage));
+        let regions = self.domain.forget_memory(&mut state.heap, &mut state.path, passage, &place);
+        let mut cx = self.cx(state, observer);
+        for ((param, ..), value) in params.iter().zip(values) {
+            cx.set(Code::slot(*param), value);
+        }
+        if O::ENABLED {
+            let frame = cx.frame().id;
+            cx.observer.forget(frame, regions.into());
+        }
+        cx.advance();
+        Ok(())
     }
 
     /// Calls a function that may be undefined, or differ from what the caller declared.

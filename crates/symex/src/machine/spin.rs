@@ -148,6 +148,9 @@ impl<D: Domain> Machine<D> {
             | Instr::VaCopy { .. }
             | Instr::Trap
             | Instr::Unreachable
+            | Instr::GoesRound
+            | Instr::Forget
+            | Instr::Marker
             | Instr::Unsupported => false,
         }
     }

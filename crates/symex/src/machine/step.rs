@@ -43,6 +43,9 @@ pub(super) fn is_special(instr: Instr) -> bool {
         | Instr::VaCopy { .. }
         | Instr::Trap
         | Instr::Unreachable
+        | Instr::GoesRound
+        | Instr::Forget
+        | Instr::Marker
         | Instr::Unsupported => true,
         Instr::Load { atomic: false, .. }
         | Instr::Store { atomic: false, .. }
@@ -346,6 +349,9 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
                 | Instr::VaCopy { .. }
                 | Instr::Trap
                 | Instr::Unreachable
+                | Instr::GoesRound
+                | Instr::Forget
+                | Instr::Marker
                 | Instr::Unsupported => leave!(Ok(Next::Pause(Pause::Special))),
             }
             fuel -= 1;

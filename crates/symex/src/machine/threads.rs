@@ -69,7 +69,7 @@ impl<D: Domain> State<D> {
             .live_threads()
             .filter_map(|t| match t.status {
                 ThreadStatus::Waiting { since, .. } => Some((since, t.id)),
-                ThreadStatus::Enabled | ThreadStatus::Finished | ThreadStatus::Left => None,
+                ThreadStatus::Enabled | ThreadStatus::AtMarker | ThreadStatus::Finished | ThreadStatus::Left => None,
             })
             .collect();
         waiting.sort_unstable();
@@ -82,6 +82,7 @@ impl<D: Domain> State<D> {
             ThreadStatus::Waiting { deadline: Some(deadline), since, .. } => Some((deadline, since, t.id)),
             ThreadStatus::Waiting { deadline: None, .. }
             | ThreadStatus::Enabled
+            | ThreadStatus::AtMarker
             | ThreadStatus::Finished
             | ThreadStatus::Left => None,
         });
@@ -168,9 +169,12 @@ impl<D: Domain> Machine<D> {
         any
     }
 
-    /// No thread is enabled: a timed wait runs out, or the process ends, or it is a deadlock. False when the current
-    /// thread has been set to go on.
+    /// No thread is enabled: the epoch ends, a timed wait runs out, the process ends, or it is a deadlock. False when the
+    /// current thread has been set to go on.
     fn unstick<O: Observer>(&mut self, state: &mut State<D>, observer: &mut O) -> Result<bool, Stop<D>> {
+        if state.live_threads().any(|t| t.status == ThreadStatus::AtMarker) {
+            return Err(Stop::End(Box::new(PathEnd::Epoch)));
+        }
         if self.end_timed_wait(state) {
             return Ok(true);
         }
@@ -201,6 +205,23 @@ impl<D: Domain> Machine<D> {
         let queue = D::as_constant(&thread.queue).filter(|_| waits).unwrap_or(0);
         let holder = if waits { state.holder(&thread.queue) } else { None };
         BlockedThread { thread: thread.id, queue, stack: call.stack, operation: call.operation, holder }
+    }
+
+    /// The current thread is at an epoch marker: it stays there until the next epoch, unless it has done too little in this one
+    /// (Bergan 3.5).
+    pub(super) fn marker<O: Observer>(&mut self, state: &mut State<D>, observer: &mut O) -> Result<(), Stop<D>> {
+        let least = self.options.epoch_instructions;
+        let mut cx = self.cx(state, observer);
+        if cx.thread.instructions < least {
+            cx.advance();
+            return Ok(());
+        }
+        cx.thread.status = ThreadStatus::AtMarker;
+        let (frame, inst) = (cx.frame().id, cx.point().inst);
+        if O::ENABLED {
+            cx.observer.marker(frame, inst);
+        }
+        self.reschedule(state, observer, SchedulingPoint::Blocked)
     }
 
     /// The current thread waits on a queue.

@@ -8,7 +8,7 @@ use crate::domain::{Domain, MemoryByte};
 use crate::stop::ErrorKind;
 
 /// Bytes of one object.
-type Bytes<D> = SmallVec<[MemoryByte<<D as Domain>::Byte>; 8]>;
+pub(crate) type Bytes<D> = SmallVec<[MemoryByte<<D as Domain>::Byte>; 8]>;
 
 impl<D: Domain> Heap<D> {
     /// The object and offset that a constant address points to, if `n` bytes may be accessed there.

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use icsched_ir::{EntityId as _, FuncId, GlobalId, ProgramPoint, ValueId};
+use icsched_pointsto::ObjectId as Abstract;
 
 use super::page::Pages;
 use crate::domain::Domain;
@@ -155,6 +156,8 @@ pub struct Object<D: Domain> {
     pub family: Family,
     /// The program's instruction that made it (the call of `malloc`), if one did.
     pub allocated_at: Option<ProgramPoint>,
+    /// What points-to analysis calls it, if that is known of an object from the heap.
+    pub site: Option<Abstract>,
     pub(super) life: Life,
     pub(super) content: Content<D>,
 }

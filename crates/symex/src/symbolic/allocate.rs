@@ -4,13 +4,13 @@
 //! objects of the initial state are ([`unknown`](super::unknown)), from a root of its own, and no size has to be chosen. Its bytes
 //! are no bytes of the initial state: they are zero or anything, and no pointer of the initial state points there.
 
-use icsched_ir::ProgramPoint;
 use icsched_smt::Term;
 
 use super::SymbolicDomain;
 use super::memory::SymArray;
 use super::origin::{RootId, RootName};
 use super::source::number;
+use crate::domain::AllocationSite;
 use crate::memory::{Heap, ObjectId, UNKNOWN_SIZE};
 
 /// What an object holds that was allocated on a path, before anything is written.
@@ -23,7 +23,7 @@ pub(crate) enum Fresh {
 }
 
 /// The roots of what one instruction of the program allocates: the first, the second, ... of each path.
-pub(super) type Allocated = rustc_hash::FxHashMap<Option<ProgramPoint>, Vec<RootId>>;
+pub(super) type Allocated = rustc_hash::FxHashMap<AllocationSite, Vec<RootId>>;
 
 impl SymbolicDomain {
     /// A new object of unknown size, allocated by an instruction of the program; none where accesses are checked. O(objects that it
@@ -31,15 +31,19 @@ impl SymbolicDomain {
     pub(super) fn allocate_unsized(
         &mut self,
         heap: &mut Heap<Self>,
-        by: Option<ProgramPoint>,
+        by: AllocationSite,
         fresh: Fresh,
     ) -> Option<ObjectId> {
+        let places = match self.origins.as_deref() {
+            Some(origins) if origins.from_entry => self.heap_places(by),
+            _ => [].into(),
+        };
         let origins = self.origins.as_deref_mut().filter(|origins| !origins.memory_checks)?;
         let known = origins.allocated.get(&by).map_or(&[][..], |roots| roots);
         let mut free = known.iter().filter(|&&root| heap.initial(number(root)).is_none());
         let root = free.next().copied().unwrap_or_else(|| {
             let name = origins.unique("allocated".to_owned());
-            let root = origins.root(RootName::Variable(name, None), [].into(), 0);
+            let root = origins.root(RootName::Variable(name, None), places, 0);
             origins.allocated.entry(by).or_default().push(root);
             origins.unsized_roots.insert(number(root));
             root

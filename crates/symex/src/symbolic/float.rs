@@ -90,7 +90,9 @@ impl SymbolicDomain {
         let text: Vec<String> = operands.iter().map(|&t| printer.value(t)).collect();
         let width = self.pool.width(operands[0]);
         let name = format!("{function}({})", text.join(", "));
-        self.pool.symbol(&name, width)
+        let symbol = self.pool.symbol(&name, width);
+        self.operands.insert(symbol, operands.to_vec());
+        symbol
     }
 
     /// Float comparison.

@@ -7,7 +7,7 @@ use icsched_pointsto::{ObjectId as Abstract, ObjectKind as AbstractKind, Offsets
 use icsched_smt::{BinOp, CmpOp, Node, Term};
 use rustc_hash::FxHashSet;
 
-use super::origin::{Places, moved};
+use super::origin::Places;
 use super::{SymValue, SymbolicDomain};
 use crate::domain::{Known, ThreadTable};
 use crate::memory::{AddressClass, classify, global_object};
@@ -166,7 +166,7 @@ impl SymbolicDomain {
                     match primary {
                         Some(primary) => {
                             let by = at.wrapping_sub(primary.origin.cast_signed());
-                            primary.places.iter().map(|&(o, start)| (o, moved(start, by))).collect()
+                            primary.places.iter().map(|&(o, start)| (o, start.moved(by))).collect()
                         }
                         None => self.global_at(id).map(|o| (o, Offsets::Exact(at))).into_iter().collect(),
                     }
@@ -175,7 +175,7 @@ impl SymbolicDomain {
             },
             Some(base) => {
                 let found = self.origins().places(base);
-                found.iter().map(|&(o, start)| (o, moved(start, offset.cast_signed()))).collect()
+                found.iter().map(|&(o, start)| (o, start.moved(offset.cast_signed()))).collect()
             }
         };
         if known.is_empty() {

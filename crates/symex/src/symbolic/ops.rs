@@ -27,8 +27,22 @@ impl SymbolicDomain {
         })
     }
 
+    /// A division of which the result is plain: the divisor is not zero, which was asked before.
+    fn simple_quotient(&mut self, op: ir::BinOp, a: Term, b: Term) -> Option<Term> {
+        let divides = matches!(op, ir::BinOp::UDiv | ir::BinOp::SDiv);
+        if !divides && !matches!(op, ir::BinOp::URem | ir::BinOp::SRem) {
+            return None;
+        }
+        let width = self.pool.width(a);
+        let is_zero = self.pool.as_const_wide(a) == Some(0);
+        (is_zero || a == b).then(|| self.pool.constant(width, u64::from(divides && !is_zero)))
+    }
+
     /// Integer arithmetic; `None` when `op` is a float operator.
     pub(super) fn integer_binary(&mut self, op: ir::BinOp, a: Term, b: Term) -> Option<Term> {
+        if let Some(result) = self.simple_quotient(op, a, b) {
+            return Some(result);
+        }
         if let Some(direct) = Self::direct_operator(op) {
             if let Some(result) = self.widened_connective(direct, a, b) {
                 return Some(result);

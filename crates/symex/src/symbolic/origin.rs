@@ -18,9 +18,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::SymValue;
 use super::allocate::{Allocated, Fresh};
+use super::forget::Forgotten;
 use super::invariant::Invariants;
 use super::source::SymbolSource;
-use crate::domain::MemoryByte;
+use crate::domain::{AllocationSite, MemoryByte};
 
 entity_id!(
     /// An object of the initial state.
@@ -91,6 +92,8 @@ pub(crate) struct Origins {
     symbols: FxHashMap<Term, Origin>,
     /// What symbols stand for.
     pub(crate) sources: FxHashMap<Term, SymbolSource>,
+    /// What objects hold that were allocated on paths of a run from the middle of the program: root and offset of each symbol.
+    pub(crate) fresh_symbols: FxHashMap<Term, (u32, SymValue)>,
     /// The activations that registers are of that are in no frame.
     pub(crate) call_paths: FxHashMap<PathId, CallPath>,
     /// What memory holds in the initial state at addresses that depend on it, with an address for each.
@@ -100,9 +103,13 @@ pub(crate) struct Origins {
     /// The root that was made for a pointer.
     pub(super) root_of: FxHashMap<Term, RootId>,
     /// The numbers of the roots of which nobody knows the size.
-    pub(super) unsized_roots: FxHashSet<u32>,
+    pub(crate) unsized_roots: FxHashSet<u32>,
     /// The roots of what was allocated on paths.
     pub(super) allocated: Allocated,
+    /// Whether the run began at the program's entry: then the path itself has made all objects, but those that a replaced loop made.
+    pub(crate) from_entry: bool,
+    /// What loops leave behind that were replaced.
+    pub(crate) forgotten: Forgotten,
     /// How often a name was asked for.
     names: FxHashMap<String, u32>,
     /// Whether there may be locals of activations that the context does not know.
@@ -126,12 +133,15 @@ impl Origins {
             roots: Vec::new(),
             symbols: FxHashMap::default(),
             sources: FxHashMap::default(),
+            fresh_symbols: FxHashMap::default(),
             call_paths: FxHashMap::default(),
             loaded: FxHashMap::default(),
             comparisons: FxHashMap::default(),
             root_of: FxHashMap::default(),
             unsized_roots: FxHashSet::default(),
             allocated: Allocated::default(),
+            from_entry: false,
+            forgotten: Forgotten::default(),
             names: FxHashMap::default(),
             unknown_frames: true,
             restrict_aliases: true,
@@ -164,6 +174,12 @@ impl Origins {
             fresh: None,
         });
         RootId::from_index(self.roots.len() - 1)
+    }
+
+    /// The program's instruction that allocated the object with a root's number on a path, if one did.
+    pub(crate) fn site_of(&self, root: u32) -> Option<AllocationSite> {
+        let is_it = |roots: &Vec<RootId>| roots.iter().any(|r| r.index() == root as usize);
+        self.allocated.iter().find(|(_, roots)| is_it(roots)).map(|(site, _)| *site)
     }
 
     pub(crate) fn get(&self, id: RootId) -> &Root {
@@ -235,7 +251,7 @@ impl Origins {
                 let root = self.get(*root);
                 for &(object, start) in root.places.iter() {
                     let at = match *offsets {
-                        Offsets::Exact(x) => moved(start, x.wrapping_sub(root.origin.cast_signed())),
+                        Offsets::Exact(x) => start.moved(x.wrapping_sub(root.origin.cast_signed())),
                         Offsets::Strided { .. } => Offsets::ANY,
                     };
                     let info = self.points_to.contents_at(object, at, 8);
@@ -254,7 +270,7 @@ impl Origins {
     }
 
     /// The name of bytes of a root.
-    pub(super) fn name_at(&self, root: RootId, offset: u64) -> String {
+    pub(crate) fn name_at(&self, root: RootId, offset: u64) -> String {
         let types = &self.program.types;
         match &self.get(root).name {
             RootName::Global(global) => self.program.describe_global(*global, offset.cast_signed()),
@@ -352,7 +368,7 @@ impl Origins {
     }
 
     /// The type of what the pointer at an offset of a root points to, if the source has one there.
-    fn pointer_at(&self, root: RootId, offset: u64) -> Option<TypeId> {
+    pub(crate) fn pointer_at(&self, root: RootId, offset: u64) -> Option<TypeId> {
         let types = &self.program.types;
         let (ty, offset) = match &self.get(root).name {
             RootName::Global(global) => (self.program.globals[*global].source_type?, offset),
@@ -382,16 +398,6 @@ fn plus(text: &str, offset: i64) -> String {
         0 => text.to_owned(),
         1.. => format!("{text} + {offset}"),
         _ => format!("{text} - {}", offset.unsigned_abs()),
-    }
-}
-
-/// Offsets moved by a constant.
-pub(crate) fn moved(offsets: Offsets, by: i64) -> Offsets {
-    match offsets {
-        Offsets::Exact(x) => Offsets::Exact(x.wrapping_add(by)),
-        Offsets::Strided { start, stride } => {
-            Offsets::strided(i64::try_from(start).unwrap_or(0).wrapping_add(by), stride)
-        }
     }
 }
 

@@ -17,8 +17,7 @@ use icsched_pointsto::{ObjectId as Abstract, ObjectKind as AbstractKind, Offsets
 use icsched_smt::{BinOp, CmpOp, Term};
 
 use super::SymbolicDomain;
-use super::memory::SymArray;
-use super::origin::{Places, RootId, RootName, moved};
+use super::origin::{Places, RootId, RootName};
 use super::resolve::{Alternative, Alternatives};
 use super::source::{SymbolSource, number};
 use crate::memory::{Heap, ObjectId, UNKNOWN_SIZE, address, function_address, global_object};
@@ -55,6 +54,9 @@ impl SymbolicDomain {
     /// Exposes a pointer of the initial state: from now on the path says where it may point. `valid`: it is known not to be null.
     pub(crate) fn expose(&mut self, path: &mut SymPath, heap: &mut Heap<Self>, pointer: Term, valid: bool) {
         let places = self.origins().places(pointer);
+        if self.origins().from_entry {
+            self.know_objects(path, heap);
+        }
         let mut alternatives = Alternatives::new();
         if !valid {
             alternatives.push(self.exactly(pointer, 0));
@@ -81,7 +83,7 @@ impl SymbolicDomain {
         }
         let new: Places = places.iter().copied().filter(|&(object, _)| self.may_be_new(object)).collect();
         if !new.is_empty() || alternatives.is_empty() {
-            let primary = self.primary(heap, pointer, &new);
+            let primary = self.primary(path, heap, pointer, &new);
             alternatives.push(self.exactly(pointer, address(primary.object, primary.origin)));
             path.add_primary(primary);
         }
@@ -189,11 +191,12 @@ impl SymbolicDomain {
     }
 
     /// The object that a pointer points to if it points to none that the path knows of.
-    fn primary(&mut self, heap: &mut Heap<Self>, pointer: Term, places: &Places) -> Primary {
+    fn primary(&mut self, path: &SymPath, heap: &mut Heap<Self>, pointer: Term, places: &Places) -> Primary {
         let (origin, size) = self.layout(places);
         let root = self.root_behind(pointer, places, origin, size.is_none());
         let number = u32::try_from(root.index()).expect("roots are few");
-        let object = heap.add_initial(number, size.unwrap_or(UNKNOWN_SIZE), SymArray::of_root(root));
+        let contents = self.contents_when_met(path, Heap::<Self>::initial_id(number), root, places);
+        let object = heap.add_initial(number, size.unwrap_or(UNKNOWN_SIZE), contents);
         Primary { object, places: places.clone(), origin }
     }
 
@@ -253,7 +256,7 @@ fn spot(place: Offsets, known: Offsets, origin: u64) -> Spot {
     match (place, known) {
         (Offsets::Exact(x), Offsets::Exact(y)) => Spot::At(origin.wrapping_add_signed(x.wrapping_sub(y))),
         (Offsets::Strided { start, stride }, Offsets::Exact(y)) => {
-            let at = moved(Offsets::Strided { start, stride }, origin.cast_signed().wrapping_sub(y));
+            let at = Offsets::Strided { start, stride }.moved(origin.cast_signed().wrapping_sub(y));
             match at {
                 Offsets::Strided { start, stride } => Spot::Somewhere { start, stride },
                 Offsets::Exact(_) => Spot::Somewhere { start: 0, stride: 1 },

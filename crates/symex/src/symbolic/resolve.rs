@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 
 use super::{SymValue, SymbolicDomain, unsupported};
 use crate::domain::{Domain, Target, Targets};
-use crate::memory::{AddressClass, FIRST_BLOCK_ID, Heap, ObjectId, address, classify};
+use crate::memory::{AddressClass, FIRST_BLOCK_ID, Heap, ObjectId, UNKNOWN_SIZE, address, classify};
 use crate::path::SymPath;
 use crate::places::StatePlaces;
 use crate::print::Printer;
@@ -192,9 +192,17 @@ impl SymbolicDomain {
         let last = self.pool.constant(64, last);
         let inside = self.pool.cmp(CmpOp::Ule, offset, last);
         let required = self.under(guard, inside);
-        self.require(required, DecisionKind::InBounds, ErrorKind::OutOfBounds, |domain| {
-            domain.outside(path, heap, id, offset, n)
-        })?;
+        if object.size == UNKNOWN_SIZE && self.origins.as_deref().is_some_and(|o| !o.memory_checks) {
+            // Nobody knows where it ends: no error is looked for there, so that there is no message to tell.
+            if !self.ask(required, DecisionKind::InBounds)? {
+                let message = self.outside(path, heap, id, offset, n);
+                return Err(Stop::Fault { kind: ErrorKind::OutOfBounds, message });
+            }
+        } else {
+            self.require(required, DecisionKind::InBounds, ErrorKind::OutOfBounds, |domain| {
+                domain.outside(path, heap, id, offset, n)
+            })?;
+        }
         Ok((!self.pool.is_false(inside)).then_some((id, offset)))
     }
 

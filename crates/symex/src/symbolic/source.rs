@@ -8,6 +8,7 @@ use icsched_smt::Term;
 
 use super::origin::RootId;
 use super::{SymValue, SymbolicDomain};
+use crate::abstraction::Passage;
 use crate::domain::MemoryByte;
 use crate::memory::{Heap, ObjectId};
 
@@ -59,6 +60,17 @@ pub enum SymbolSource {
     },
 }
 
+/// What has to be known before a symbol is.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum RestsOn {
+    /// The value of a term.
+    Term(Term),
+    /// What a replaced loop leaves behind.
+    Loop(Passage),
+    /// What an object holds that was allocated on the path: the number of its root.
+    Object(u32),
+}
+
 /// The number that roots have outside.
 pub(crate) fn number(root: RootId) -> u32 {
     u32::try_from(root.index()).expect("roots are few")
@@ -68,6 +80,41 @@ impl SymbolicDomain {
     /// What a symbol of the initial state stands for; `None` for any other term.
     pub fn source_of(&self, symbol: Term) -> Option<SymbolSource> {
         self.origins.as_deref()?.sources.get(&symbol).copied()
+    }
+
+    /// What has to be known before a symbol is; symbols of the initial state at fixed places, and inputs, rest on nothing. Whether inputs
+    /// are known from the beginning is up to the path.
+    pub fn rests_on(&self, symbol: Term) -> Vec<RestsOn> {
+        let term = |value: &SymValue| match value {
+            SymValue::Constant(_) => None,
+            SymValue::Term(term) => Some(RestsOn::Term(*term)),
+        };
+        if let Some(operands) = self.operands.get(&symbol) {
+            return operands.iter().map(|&operand| RestsOn::Term(operand)).collect();
+        }
+        let Some(origins) = self.origins.as_deref() else { return Vec::new() };
+        match origins.sources.get(&symbol) {
+            Some(SymbolSource::Register { .. } | SymbolSource::WaitStart { .. }) => Vec::new(),
+            Some(SymbolSource::Memory { root, offset }) => {
+                self.root_rests_on(*root).into_iter().chain(term(offset)).collect()
+            }
+            Some(SymbolSource::Quotient { a, b, .. }) => vec![RestsOn::Term(*a), RestsOn::Term(*b)],
+            Some(SymbolSource::ExtentStart { root } | SymbolSource::ExtentEnd { root }) => self.root_rests_on(*root),
+            Some(SymbolSource::NoThread { handle }) => term(handle).into_iter().collect(),
+            None => match origins.fresh_symbols.get(&symbol) {
+                Some((root, offset)) => self.root_rests_on(*root).into_iter().chain(term(offset)).collect(),
+                None => origins.forgotten.passage_of_symbol(symbol).map(RestsOn::Loop).into_iter().collect(),
+            },
+        }
+    }
+
+    fn root_rests_on(&self, root: u32) -> Vec<RestsOn> {
+        let Some(origins) = self.origins.as_deref() else { return Vec::new() };
+        let id = RootId::from_index(root as usize);
+        let pointer = self.pointer_of_root(root).map(|(pointer, _)| RestsOn::Term(pointer));
+        let passage = origins.forgotten.passage_of(id).map(RestsOn::Loop);
+        let object = origins.get(id).fresh.map(|_| RestsOn::Object(root));
+        pointer.into_iter().chain(passage).chain(object).collect()
     }
 
     /// The activation that a [register](SymbolSource::Register) is of, if that is no frame.

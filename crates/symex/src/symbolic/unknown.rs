@@ -52,6 +52,38 @@ impl Unknown {
         self.cells.is_empty() && self.writes.is_empty()
     }
 
+    /// What a byte holds, as far as it was read or written; nothing if it may have been written at an offset that is no constant.
+    fn peek(&self, domain: &mut SymbolicDomain, at: u64) -> Option<MemoryByte<Term>> {
+        if !self.writes.is_empty() {
+            return None;
+        }
+        if let Some(byte) = self.cells.get(&at) {
+            return Some(byte.clone());
+        }
+        let root = domain.origins().get(self.root);
+        if root.fresh == Some(super::allocate::Fresh::Zero) {
+            return Some(MemoryByte::Constant(0));
+        }
+        if let Some(byte) = root.known.get(&at) {
+            return Some(byte.clone());
+        }
+        let (&first, &(len, symbol)) = root.symbols.range(..=at).next_back()?;
+        let bit = u32::try_from(8 * (at - first)).ok().filter(|bit| *bit < 8 * len)?;
+        let byte = domain.pool.extract(symbol, bit + 7, bit);
+        Some(domain.memory_byte(byte))
+    }
+
+    /// The offsets of the bytes that were read or written.
+    fn touched(&self, domain: &SymbolicDomain) -> Vec<u64> {
+        let Some(origins) = domain.origins.as_deref().filter(|_| self.writes.is_empty()) else { return Vec::new() };
+        let root = origins.get(self.root);
+        let read = root.symbols.iter().flat_map(|(&at, &(len, _))| at..at + u64::from(len));
+        let mut found: Vec<u64> = self.cells.keys().chain(root.known.keys()).copied().chain(read).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
     /// What was written, if all of it was at constant offsets.
     pub(super) fn constant_cells(&self) -> Option<Vec<(u64, MemoryByte<Term>)>> {
         let cells = || self.cells.iter().map(|(&at, byte)| (at, byte.clone())).collect();
@@ -60,6 +92,16 @@ impl Unknown {
 }
 
 impl SymbolicDomain {
+    /// What a byte of an object of the initial state holds, as far as that can be said without a symbol for it.
+    pub(crate) fn peek(&mut self, array: &SymArray, at: u64) -> Option<MemoryByte<Term>> {
+        array.unknown()?.peek(self, at)
+    }
+
+    /// The offsets of the bytes of such an object of which [`peek`](Self::peek) may know something, ascending.
+    pub(crate) fn touched(&self, array: &SymArray) -> Vec<u64> {
+        array.unknown().map(|unknown| unknown.touched(self)).unwrap_or_default()
+    }
+
     /// What is known of the symbols of an initial state.
     pub(crate) fn origins(&mut self) -> &mut Origins {
         self.origins.as_deref_mut().expect("objects of an initial state belong to a domain that has one")
@@ -147,7 +189,8 @@ impl SymbolicDomain {
         let source = SymbolSource::Memory { root: number(root), offset: SymValue::Constant(at) };
         let origins = self.origins();
         origins.get_mut(root).symbols.insert(at, (len, symbol));
-        if origins.get(root).fresh.is_some() {
+        if origins.get(root).fresh.is_some() && !origins.from_entry {
+            origins.fresh_symbols.insert(symbol, (number(root), SymValue::Constant(at)));
             return;
         }
         origins.sources.insert(symbol, source);
@@ -186,11 +229,13 @@ impl SymbolicDomain {
         let name = self.origins().unique(name);
         let symbol = self.pool.symbol(&name, 8 * n);
         let source = SymbolSource::Memory { root: number(root), offset: SymValue::Term(offset) };
-        if self.origins().get(root).fresh.is_none() {
+        if self.origins().get(root).fresh.is_none() || self.origins().from_entry {
             self.origins().sources.insert(symbol, source);
             if n == 8 {
                 self.origins().memory(symbol, root, None);
             }
+        } else {
+            self.origins().fresh_symbols.insert(symbol, (number(root), SymValue::Term(offset)));
         }
         let mut value = symbol;
         for (at, before) in self.links(root, n) {

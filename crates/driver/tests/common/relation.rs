@@ -135,6 +135,11 @@ impl<'a> Relation<'a> {
         Some(address(*concrete, offset.cast_unsigned().wrapping_sub(*shift)))
     }
 
+    /// Whether a root is of a variable of the initial state, or of what no concrete object corresponds to.
+    pub(crate) fn knows_root(&self, root: u32) -> bool {
+        self.of_root.contains_key(&root) || self.phantoms.contains(&root)
+    }
+
     /// Follows the pointers that a path has exposed since the last call.
     pub(crate) fn expose(&mut self, domain: &SymbolicDomain, state: &State<SymbolicDomain>) -> Result<(), Ended> {
         for (pointer, addresses) in state.path.exposures().skip(self.exposures) {
@@ -244,7 +249,9 @@ impl<'a> Relation<'a> {
             SymbolSource::WaitStart { thread } => {
                 let since = |index: usize| match self.recorded.thread(index).status {
                     ThreadStatus::Waiting { since, .. } => Some(since),
-                    ThreadStatus::Enabled | ThreadStatus::Finished | ThreadStatus::Left => None,
+                    ThreadStatus::Enabled | ThreadStatus::AtMarker | ThreadStatus::Finished | ThreadStatus::Left => {
+                        None
+                    }
                 };
                 let own = since(thread);
                 let later = (0..self.recorded.views.len()).filter(|&i| since(i) >= own).count();
@@ -252,7 +259,7 @@ impl<'a> Relation<'a> {
             }
             SymbolSource::NoThread { handle } => {
                 let handle = self.value(domain, &handle)?;
-                let table = domain.thread_table().filter(|t| (1..=t.slots).contains(&handle));
+                let table = domain.thread_table().filter(|t| (0..t.slots).any(|slot| t.handle(slot) == handle));
                 let state = table.and_then(|t| word(&self.recorded.state, t.state_of(handle), 1));
                 Ok(Some(u64::from(state.unwrap_or(0) == 0)))
             }

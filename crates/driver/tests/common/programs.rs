@@ -10,13 +10,6 @@ use icsched_ir::Program;
 
 use crate::random::Random;
 
-/// Folders of `c-tests/` whose programs are about threads, memory and control flow. `library` is not: nearly all that its programs
-/// execute is models that ask the operating system, which the two domains do differently.
-const FOLDERS: [&str; 6] = ["deadlock", "inputs", "language", "memory-errors", "schedules", "sync"];
-
-/// Programs that were made for what others have too seldom.
-const OWN: [&str; 2] = ["aliases.c", "sometimes_locked.c"];
-
 /// A C file, and what is said at its top.
 pub(crate) struct Source {
     pub(crate) name: String,
@@ -25,6 +18,8 @@ pub(crate) struct Source {
     levels: Vec<String>,
     variants: Vec<Vec<String>>,
     runs: Vec<Input>,
+    /// The words behind `run: enumerate`.
+    pub(crate) enumerate: Option<Vec<String>>,
 }
 
 /// What a run gets.
@@ -49,25 +44,22 @@ impl Input {
     }
 }
 
-/// All programs, sorted by path.
-pub(crate) fn sources() -> Vec<Source> {
+/// All programs of these folders of `c-tests/`, each sorted by path.
+pub(crate) fn sources(folders: &[&str]) -> Vec<Source> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../c-tests");
     let mut found = Vec::new();
-    for folder in FOLDERS {
+    for folder in folders {
         let files = fs::read_dir(root.join(folder)).expect("the folder is there");
         let mut files: Vec<PathBuf> = files.map(|f| f.expect("it can be read").path()).collect();
         files.retain(|f| f.extension().is_some_and(|e| e == "c"));
         files.sort();
         found.extend(files.into_iter().map(|path| source(folder, path)));
     }
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/theorem/c");
-    for name in OWN {
-        found.push(source("theorem", own.join(name)));
-    }
     found
 }
 
-fn source(folder: &str, path: PathBuf) -> Source {
+/// The program in a file.
+pub(crate) fn source(folder: &str, path: PathBuf) -> Source {
     let text = fs::read_to_string(&path).expect("it can be read");
     let name = path.file_stem().and_then(|n| n.to_str()).expect("names are text");
     let mut source = Source {
@@ -77,6 +69,7 @@ fn source(folder: &str, path: PathBuf) -> Source {
         levels: vec!["O0".to_owned(), "O1".to_owned()],
         variants: vec![Vec::new()],
         runs: Vec::new(),
+        enumerate: None,
     };
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<String>>();
     for line in text.lines().map_while(|l| l.strip_prefix("//")) {
@@ -84,6 +77,7 @@ fn source(folder: &str, path: PathBuf) -> Source {
         match key {
             "cflags" => source.flags = words(value),
             "variants" => source.variants = value.split(',').map(words).collect(),
+            "run" => source.enumerate = words(value).get(1..).map(<[String]>::to_vec),
             "levels" => source.levels = words(value),
             "exec" => source.runs.push(Input { arguments: words(value), stdin: String::new() }),
             "stdin" => {
@@ -102,6 +96,11 @@ fn source(folder: &str, path: PathBuf) -> Source {
 }
 
 impl Source {
+    /// What its runs are given.
+    pub(crate) fn runs(&self) -> &[Input] {
+        &self.runs
+    }
+
     pub(crate) fn input(&self, random: &mut Random) -> Input {
         let input = random.pick(&self.runs);
         if random.chance(50) { input } else { input.varied(random) }

@@ -1,0 +1,60 @@
+//! `icsched verify`: proves a database again.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use icsched_enumerate::{Progress, Request, RunLimits};
+use icsched_schedule::Enumeration;
+
+use crate::config::EnumerateConfig;
+use crate::enumerate::load;
+use crate::error::DriverError;
+
+pub use icsched_verify::{Cover, EpochCheck, Fault, FaultKind, Verification};
+
+/// A verification with what it cost.
+#[derive(Debug)]
+pub struct Verified {
+    /// What was found.
+    pub result: Verification,
+    /// Wall-clock seconds.
+    pub seconds: f64,
+}
+
+/// Checks a database that was made of the program with these options. For each schedule at most `max_paths` paths are executed.
+///
+/// # Errors
+/// If the program cannot be loaded, or is not the one that the database was made from.
+pub fn verify(
+    config: &EnumerateConfig,
+    database: &Enumeration,
+    max_paths: usize,
+    progress: &mut dyn Progress,
+) -> Result<Verified, DriverError> {
+    let start = Instant::now();
+    let deadline = config.limits.deadline();
+    let path = &config.program.path;
+    let bitcode = std::fs::read(path).map_err(|error| DriverError::Read { path: path.clone(), error })?;
+    if Enumeration::digest_of(&bitcode) != database.digest {
+        let message = format!("the database was not made from {}, but from another program", path.display());
+        let help = format!("it was made from {}; compile it the same way, or enumerate again", database.program);
+        return Err(DriverError::NotFound { message, help });
+    }
+    let request = Request {
+        program: load(&config.program, &config.limits)?,
+        inputs: config.inputs.clone(),
+        externs: config.program.externs.clone(),
+        search: config.search.clone(),
+        without: config.without.clone(),
+        limits: RunLimits {
+            deadline,
+            max_memory: config.limits.max_memory,
+            max_instructions: config.limits.max_instructions,
+            max_events: config.limits.max_events,
+            solver_timeout: config.limits.solver_timeout,
+            stop: Arc::clone(&config.limits.stop),
+        },
+    };
+    let result = icsched_verify::verify(&request, database, max_paths, progress).map_err(DriverError::Inputs)?;
+    Ok(Verified { result, seconds: start.elapsed().as_secs_f64() })
+}

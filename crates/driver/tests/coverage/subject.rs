@@ -1,0 +1,81 @@
+//! An enumeration with the terms of its paths.
+
+use std::collections::BTreeMap;
+
+use icsched_enumerate::{Progress, Request, SchedulePath, SearchedEpoch};
+use icsched_schedule::{EpochId, HappensBefore, Schedule, ScheduleEnd, ScheduleId};
+use icsched_smt::{Term, serial};
+use icsched_symex::State;
+use icsched_symex::symbolic::SymbolicDomain;
+
+/// A path that gave a schedule.
+pub(crate) struct Path {
+    pub(crate) state: State<SymbolicDomain>,
+    pub(crate) precondition: Vec<Term>,
+    pub(crate) early_exits: Vec<Vec<Term>>,
+    pub(crate) graph: HappensBefore,
+    pub(crate) ends: ScheduleEnd,
+    pub(crate) id: ScheduleId,
+}
+
+/// An epoch with its paths.
+pub(crate) struct Epoch {
+    pub(crate) searched: SearchedEpoch,
+    pub(crate) paths: Vec<Path>,
+    /// The leaves of its tree, each with the conditions on the way to it.
+    pub(crate) leaves: Vec<(Vec<Term>, Schedule)>,
+}
+
+/// All epochs of a program.
+#[derive(Default)]
+pub(crate) struct Subject {
+    pub(crate) epochs: BTreeMap<EpochId, Epoch>,
+    paths: Vec<Path>,
+}
+
+impl Progress for Subject {
+    fn path(&mut self, _: u64, _: usize, _: usize) {}
+
+    fn begin_epoch(&mut self, _: &EpochId) {
+        self.paths.clear();
+    }
+
+    fn schedule(&mut self, path: &SchedulePath<'_>) {
+        self.paths.push(Path {
+            state: path.state.clone(),
+            precondition: path.precondition.conditions().to_vec(),
+            early_exits: path.early_exits.iter().map(|c| c.conditions().to_vec()).collect(),
+            graph: path.graph.clone(),
+            ends: path.ends.clone(),
+            id: ScheduleId::of(path.graph, path.ends),
+        });
+    }
+
+    fn end_epoch(&mut self, searched: SearchedEpoch) {
+        let paths = std::mem::take(&mut self.paths);
+        self.epochs.insert(searched.id.clone(), Epoch { searched, paths, leaves: Vec::new() });
+    }
+}
+
+impl Subject {
+    /// Enumerates a program; `None` if not all of it can be.
+    pub(crate) fn new(request: &Request) -> Result<Self, String> {
+        let mut subject = Self::default();
+        let result = icsched_enumerate::enumerate_with(request, &mut subject)?;
+        if result.is_complete() {
+            for epoch in &result.epochs {
+                let Some(own) = subject.epochs.get_mut(&epoch.id) else { continue };
+                let pool = &mut own.searched.machine.domain.pool;
+                for (way, schedule) in epoch.tree.ways() {
+                    let dags = way.into_iter().map(|constraint| constraint.dag.as_ref());
+                    let terms = dags.map(|dag| serial::import(pool, dag?).ok().map(|terms| terms[0]));
+                    let terms: Option<Vec<Term>> = terms.collect();
+                    own.leaves.push((terms.ok_or("a constraint has no term")?, schedule.clone()));
+                }
+            }
+            return Ok(subject);
+        }
+        let reasons = result.reasons.iter().chain(result.epochs.iter().flat_map(|e| &e.reasons));
+        Err(reasons.map(|r| r.message.clone()).next().unwrap_or_default())
+    }
+}

@@ -1,0 +1,111 @@
+//! What an epoch is searched with is damaged: `verify` finds that paths leave something else.
+
+use icsched_driver::verify::FaultKind;
+use icsched_schedule::EpochId;
+use icsched_symex::shape::{Held, Node, Shape};
+use icsched_verify::States;
+
+use super::Subject;
+
+/// Two threads go round equally often, with a lock on the heap.
+const HEAP: &str = "
+#include <pthread.h>
+#include <stdlib.h>
+struct account { pthread_mutex_t lock; int sum; };
+static int rounds;
+static void *work(void *arg)
+{
+    struct account *account = arg;
+    for (int i = 0; i < rounds; i++) {
+        pthread_mutex_lock(&account->lock);
+        account->sum++;
+        pthread_mutex_unlock(&account->lock);
+    }
+    return arg;
+}
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        return 2;
+    pthread_t t[2];
+    rounds = atoi(argv[1]);
+    struct account *account = malloc(sizeof *account);
+    pthread_mutex_init(&account->lock, NULL);
+    account->sum = 0;
+    for (int i = 0; i < 2; i++)
+        pthread_create(&t[i], NULL, work, account);
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], NULL);
+    return 0;
+}
+";
+
+/// What is wrong when the shape of the second epoch is damaged.
+fn found(subject: &Subject, damage: impl FnOnce(&mut Shape)) -> Vec<String> {
+    let mut states = States::new(&subject.request, &mut ()).expect("the program can be started");
+    let second = states.epochs.get_mut(&subject.database.epochs[1].id).expect("there is a second epoch");
+    damage(&mut second.shape);
+    messages(subject, states)
+}
+
+fn messages(subject: &Subject, states: States) -> Vec<String> {
+    let found = icsched_verify::verify_with(&subject.request, &subject.database, 64, states, &mut ());
+    let faults = found.expect("the program can be started").faults;
+    assert!(faults.iter().all(|fault| fault.kind == FaultKind::Facts), "{faults:#?}");
+    faults.into_iter().map(|fault| fault.message).collect()
+}
+
+#[track_caller]
+fn finds(faults: &[String], what: &str) {
+    assert!(faults.iter().any(|message| message.contains(what)), "{what}: {faults:#?}");
+}
+
+/// The first byte of a number in the object from the heap.
+fn number(shape: &Shape) -> (Node, u64) {
+    let mut of_heap = shape.bytes.keys().filter(|(node, at)| matches!(node, Node::Heap(_)) && at % 4 == 0);
+    *of_heap.next().expect("something is known of the object")
+}
+
+#[test]
+fn numbers_addresses_and_what_is_equal() {
+    let subject = Subject::new(HEAP);
+    assert_eq!(found(&subject, |_| {}), [""; 0]);
+    let faults = found(&subject, |shape| {
+        shape.bytes.entry(number(shape)).and_modify(|byte| *byte ^= 8);
+    });
+    finds(&faults, " of object 0 from the heap is 8");
+    let faults = found(&subject, |shape| {
+        let to_heap = |held: &Held| matches!(held, Held::Address(Node::Heap(_), 0));
+        let register = shape.registers.values_mut().find(|(_, held)| to_heap(held)).expect("workers have its address");
+        register.1 = Held::Address(Node::Heap(0), 4);
+    });
+    finds(&faults, "is the address of byte 4 of object 0 from the heap");
+    let faults = found(&subject, |shape| {
+        let (node, at) = number(shape);
+        let is_counter = |(width, held): &&(u8, Held)| *width == 32 && matches!(held, Held::Same(_));
+        let counter = shape.registers.values().find(is_counter).expect("the threads have gone round equally often");
+        shape.words.insert((node, at), (4, counter.1));
+        shape.bytes.retain(|&(of, byte), _| of != node || !(at..at + 4).contains(&byte));
+    });
+    finds(&faults, "is equal to");
+}
+
+#[test]
+fn the_order_of_waiting_threads() {
+    let subject = Subject::new(HEAP);
+    let faults = found(&subject, |shape| {
+        assert_eq!(shape.waits.len(), 1, "main waits, and workers do not");
+        shape.waits.extend((0..3).filter(|n| *n != shape.waits[0]).collect::<Vec<_>>());
+    });
+    finds(&faults, "waits");
+}
+
+#[test]
+fn that_no_thread_has_ended() {
+    let subject = Subject::new(super::EPOCHS);
+    let mut states = States::new(&subject.request, &mut ()).expect("the program can be started");
+    let ended: Vec<EpochId> = states.epochs.values().filter(|e| !e.none_ended).map(|e| e.id.clone()).collect();
+    assert!(!ended.is_empty());
+    states.epochs.values_mut().for_each(|epoch| epoch.none_ended = true);
+    finds(&messages(&subject, states), "no thread has ended");
+}

@@ -1,0 +1,270 @@
+//! `verify` finds what is wrong in a database: databases are damaged, each in one way, and must not pass.
+//!
+//! Names are made to fit again after the damage, so that what is found is the damage itself and not its trace in a name.
+
+mod damage;
+mod facts;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use damage::{compile, is_about, strengthened, with};
+use icsched_driver::verify::{FaultKind, Verification};
+use icsched_enumerate::{Request, RunLimits, SearchOptions};
+use icsched_schedule::{Enumeration, InputConstraint, Schedule, ScheduleEnd};
+use icsched_symex::inputs::{ArgSpec, InputSpec};
+
+/// What an input decides in the first epoch is looked at in later ones.
+const EPOCHS: &str = "
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static int flag, left;
+static void *worker(void *arg)
+{
+    for (;;) {
+        pthread_mutex_lock(&a);
+        int stop = left == 0;
+        if (flag) {
+            pthread_mutex_lock(&b);
+            pthread_mutex_unlock(&b);
+        }
+        pthread_mutex_unlock(&a);
+        if (stop)
+            return arg;
+    }
+}
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        return 2;
+    pthread_t t;
+    int x = atoi(argv[1]);
+    if (x == 5)
+        flag = 1;
+    pthread_create(&t, NULL, worker, NULL);
+    for (int i = 0; i < x; i++) {
+        pthread_mutex_lock(&a);
+        left = x - i - 1;
+        pthread_mutex_unlock(&a);
+    }
+    pthread_join(t, NULL);
+    return 0;
+}
+";
+
+/// Which workers are joined first depends on handles that are known by what points to them alone.
+const JOINS: &str = "
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int quit;
+static void *worker(void *arg)
+{
+    for (;;) {
+        pthread_mutex_lock(&lock);
+        int stop = quit;
+        pthread_mutex_unlock(&lock);
+        if (stop)
+            return arg;
+    }
+}
+int main(int argc, char **argv)
+{
+    pthread_t t[2];
+    int rounds = argc > 1 ? atoi(argv[1]) : 0;
+    for (int i = 0; i < 2; i++)
+        pthread_create(&t[i], NULL, worker, NULL);
+    for (int i = 0; i < rounds; i++) {
+        pthread_mutex_lock(&lock);
+        pthread_mutex_unlock(&lock);
+    }
+    pthread_mutex_lock(&lock);
+    quit = 1;
+    pthread_mutex_unlock(&lock);
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], NULL);
+    return 0;
+}
+";
+
+/// A request with its result.
+struct Subject {
+    request: Request,
+    database: Enumeration,
+}
+
+impl Subject {
+    fn new(source: &str) -> Self {
+        let inputs = InputSpec {
+            program: "program".to_owned(),
+            arguments: vec![ArgSpec::Symbolic { max: 4 }],
+            ..InputSpec::default()
+        };
+        let request = Request {
+            program: Arc::new(compile(source)),
+            inputs,
+            externs: BTreeMap::new(),
+            search: SearchOptions::default(),
+            limits: RunLimits::default(),
+            without: Vec::new(),
+        };
+        let database = icsched_enumerate::enumerate(&request).expect("the program can be started");
+        assert!(database.is_complete(), "{:?}", database.all_reasons());
+        Self { request, database }
+    }
+
+    fn verify(&self, database: &Enumeration) -> Verification {
+        icsched_verify::verify(&self.request, database, 64, &mut ()).expect("the program can be started")
+    }
+
+    /// A damaged database has a fault of a kind, which names the epoch and, if there is one, the schedule.
+    fn finds(&self, what: &str, database: &Enumeration, kind: FaultKind, epoch: usize, schedule: Option<&Schedule>) {
+        let found = self.verify(database);
+        let key = self.database.epochs[epoch].key();
+        let named = found.faults.iter().any(|fault| {
+            fault.kind == kind && fault.epoch == Some(key) && schedule.is_none_or(|s| fault.schedule == Some(s.id))
+        });
+        assert!(named, "{what} in epoch {epoch}: {:#?}", found.faults);
+    }
+}
+
+fn schedules(database: &Enumeration, epoch: usize) -> Vec<Schedule> {
+    database.epochs[epoch].tree.leaves().cloned().collect()
+}
+
+#[test]
+fn what_the_search_gives_is_right() {
+    for source in [EPOCHS, JOINS] {
+        let subject = Subject::new(source);
+        let found = subject.verify(&subject.database);
+        assert!(found.is_verified(), "{found:#?}");
+        assert!(found.epochs.iter().all(|e| e.proved == e.schedules && e.infeasible.is_empty()), "{found:#?}");
+        assert!(found.epochs[0].replayed > 0, "{found:#?}");
+    }
+}
+
+#[test]
+fn a_flag_that_an_input_sets_is_no_constant() {
+    let subject = Subject::new(EPOCHS);
+    let second = schedules(&subject.database, 1);
+    let locks_b = |s: &Schedule| s.graph.nodes().iter().any(|n| n.object == "b");
+    assert!(second.iter().any(locks_b) && !second.iter().all(locks_b), "{second:#?}");
+}
+
+#[test]
+fn schedules_that_are_missing_are_found() {
+    let subject = Subject::new(EPOCHS);
+    for epoch in 0..subject.database.epochs.len() {
+        let mut rest = schedules(&subject.database, epoch);
+        rest.remove(0);
+        let damaged = with(&subject.database, epoch, rest);
+        subject.finds("a schedule is missing", &damaged, FaultKind::Cover, epoch, None);
+    }
+}
+
+#[test]
+fn constraints_that_say_too_much_or_too_little_are_found() {
+    let subject = Subject::new(EPOCHS);
+    let mut all = schedules(&subject.database, 1);
+    all[0].constraint = strengthened(&all[0].constraint);
+    let damaged = with(&subject.database, 1, all);
+    subject.finds("a constraint is stronger", &damaged, FaultKind::Cover, 1, None);
+    let mut all = schedules(&subject.database, 1);
+    all[0].constraint = damage::always(&all[0].constraint);
+    let weaker = all[0].clone();
+    let damaged = with(&subject.database, 1, all);
+    subject.finds("a constraint is weaker", &damaged, FaultKind::Replay, 1, Some(&weaker));
+}
+
+#[test]
+fn constraints_that_are_none_are_found() {
+    let subject = Subject::new(EPOCHS);
+    for how in ["text", "line", "name"] {
+        let mut all = schedules(&subject.database, 1);
+        let dag = all[0].constraint.dag.as_mut().expect("constraints are kept");
+        match how {
+            "line" => dag.nodes[0] = "nonsense".to_owned(),
+            "name" => {
+                let line = dag.nodes.iter_mut().find(|n| n.starts_with("s ")).expect("it is about something");
+                line.push_str(" of nothing");
+            }
+            _ => all[0].constraint = InputConstraint::text("true"),
+        }
+        let wrong = all[0].clone();
+        let damaged = with(&subject.database, 1, all);
+        subject.finds(how, &damaged, FaultKind::Form, 1, Some(&wrong));
+    }
+}
+
+#[test]
+fn edges_that_are_missing_are_found() {
+    let subject = Subject::new(EPOCHS);
+    let mut tried = 0;
+    for epoch in 0..subject.database.epochs.len() {
+        let mut all = schedules(&subject.database, epoch);
+        let Some(at) = all.iter().position(|s| !s.graph.edges().is_empty()) else { continue };
+        all[at] = damage::without_edge(&all[at]);
+        let wrong = all[at].clone();
+        let damaged = with(&subject.database, epoch, all);
+        subject.finds("an edge is missing", &damaged, FaultKind::Replay, epoch, Some(&wrong));
+        tried += 1;
+    }
+    assert!(tried > 1);
+}
+
+#[test]
+fn ends_that_are_others_are_found() {
+    let subject = Subject::new(EPOCHS);
+    let mut all = schedules(&subject.database, 1);
+    let first = all.iter().position(|s| matches!(s.ends, ScheduleEnd::Exit { .. })).expect("one exits");
+    let second = all.iter().position(|s| matches!(s.ends, ScheduleEnd::Epoch(_))).expect("one goes on");
+    let (a, b) = (all[first].clone(), all[second].clone());
+    all[first] = Schedule::new(a.constraint, a.graph, b.ends);
+    all[second] = Schedule::new(b.constraint, b.graph, a.ends);
+    let (a, b) = (all[first].clone(), all[second].clone());
+    let damaged = with(&subject.database, 1, all);
+    subject.finds("ends are swapped", &damaged, FaultKind::Replay, 1, Some(&a));
+    subject.finds("ends are swapped", &damaged, FaultKind::Replay, 1, Some(&b));
+}
+
+#[test]
+fn epochs_that_are_missing_are_found() {
+    let subject = Subject::new(EPOCHS);
+    for epoch in 1..subject.database.epochs.len() {
+        let mut damaged = subject.database.clone();
+        let gone = damaged.epochs.remove(epoch).key();
+        let found = subject.verify(&damaged);
+        let named = found.faults.iter().any(|f| f.kind == FaultKind::Epoch && is_about(f, &gone.to_string()));
+        assert!(named, "{:#?}", found.faults);
+    }
+    let mut damaged = subject.database.clone();
+    damaged.epochs.remove(0);
+    subject.finds("the entry is missing", &damaged, FaultKind::Epoch, 0, None);
+}
+
+#[test]
+fn successors_that_are_others_are_found() {
+    let subject = Subject::new(EPOCHS);
+    let other = subject.database.epochs[0].key();
+    let nothing = icsched_schedule::EpochId::new(Vec::new()).key();
+    for (key, kind) in [(other, FaultKind::Replay), (nothing, FaultKind::Epoch)] {
+        let mut all = schedules(&subject.database, 1);
+        let at = all.iter().position(|s| matches!(s.ends, ScheduleEnd::Epoch(_))).expect("one goes on");
+        let Schedule { constraint, graph, .. } = all[at].clone();
+        all[at] = Schedule::new(constraint, graph, ScheduleEnd::Epoch(key));
+        let wrong = all[at].clone();
+        let damaged = with(&subject.database, 1, all);
+        subject.finds("another successor", &damaged, kind, 1, Some(&wrong));
+    }
+}
+
+#[test]
+fn names_that_do_not_fit_are_found() {
+    let subject = Subject::new(EPOCHS);
+    let mut all = schedules(&subject.database, 1);
+    all[0].id = all[1].id;
+    let wrong = all[0].clone();
+    let damaged = with(&subject.database, 1, all);
+    subject.finds("another name", &damaged, FaultKind::Form, 1, Some(&wrong));
+}

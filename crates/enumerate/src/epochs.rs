@@ -1,0 +1,121 @@
+//! `Search` (Bergan 3.3.3, figure 3.5): all bounded epochs that may be reached, from the one at program entry on.
+//!
+//! - [`job`]: the search of one epoch, which depends on nothing but its [`Job`](job::Job).
+//! - [`fixpoint`]: which jobs there are, and in which order their results count.
+//! - [`workers`]: jobs in threads of their own.
+//! - [`record`]: finished jobs as text, for a run that goes on with them.
+
+pub(crate) mod fixpoint;
+pub(crate) mod job;
+pub(crate) mod record;
+pub(crate) mod workers;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use icsched_dataflow::Statics as Variables;
+use icsched_ir::{Program, ProgramPoint};
+use icsched_pointsto::{ModRef, PointsTo, Startup};
+use icsched_schedule::{EpochId, EpochKey, EpochResult, Reason};
+use icsched_symex::shape::{Pointers, Shape};
+
+use crate::Request;
+use crate::epochs::fixpoint::Fixpoint;
+use crate::epochs::job::Work;
+use crate::progress::Progress;
+use crate::slice::Statics;
+
+/// What all epochs of a program share.
+#[derive(Clone)]
+pub(crate) struct Shared<'p> {
+    pub(crate) request: &'p Request,
+    /// The program as it is executed.
+    pub(crate) program: &'p Arc<Program>,
+    pub(crate) statics: Statics<'p>,
+    pub(crate) markers: Arc<BTreeSet<ProgramPoint>>,
+    /// What initial states in the middle of the program need; without it there is only the first epoch.
+    pub(crate) analyses: Option<&'p Analyses<'p>>,
+}
+
+impl Shared<'_> {
+    /// The epoch that the program begins with.
+    pub(crate) fn entry(&self) -> Option<EpochId> {
+        self.program.main.map(EpochId::entry)
+    }
+
+    fn is_entry(&self, epoch: &EpochId) -> bool {
+        self.entry().as_ref() == Some(epoch)
+    }
+}
+
+/// Analyses of the whole program.
+pub(crate) struct Analyses<'p> {
+    pub(crate) points_to: &'p Arc<PointsTo>,
+    pub(crate) modref: &'p ModRef<'p>,
+    pub(crate) startup: &'p Startup,
+    pub(crate) variables: &'p Variables,
+    pub(crate) pointers: Pointers<'p>,
+}
+
+/// What holds whenever an epoch begins, beside what [dataflow analysis](icsched_dataflow) knows of its context. Ordered: a fact that
+/// does not hold is less.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub(crate) struct EpochFacts {
+    /// No thread has ended ([`Context::none_ended`](icsched_dataflow::Context::none_ended)).
+    pub(crate) none_ended: bool,
+    /// What memory and registers hold.
+    pub(crate) shape: Shape,
+}
+
+impl EpochFacts {
+    /// What holds at program entry.
+    pub(crate) fn at_entry() -> Self {
+        Self { none_ended: true, ..Self::default() }
+    }
+
+    /// What is kept after having got weaker several times, last from `before`.
+    fn widened(self, before: &Self) -> Self {
+        Self { shape: self.shape.widened(&before.shape), ..self }
+    }
+
+    /// What both say.
+    fn meet(&self, other: &Self) -> Self {
+        Self { none_ended: self.none_ended && other.none_ended, shape: self.shape.meet(&other.shape) }
+    }
+}
+
+/// What was found.
+pub(crate) struct Found {
+    pub(crate) epochs: Vec<EpochResult>,
+    pub(crate) reasons: Vec<Reason>,
+    pub(crate) work: Work,
+    /// Whether a limit of the whole run, or the user, ended the search.
+    pub(crate) is_cut: bool,
+}
+
+/// Searches all epochs in this thread, one after the other.
+///
+/// # Errors
+/// If the program cannot be started with these inputs.
+pub(crate) fn search(shared: &Shared<'_>, progress: &mut dyn Progress) -> Result<Found, String> {
+    let mut fixpoint = Fixpoint::new(shared)?;
+    while let Some(job) = fixpoint.next() {
+        if let Some(reason) = shared.request.limits.stop_reason() {
+            fixpoint.stop(reason);
+            break;
+        }
+        let searched = job::run(shared, &job, progress)?;
+        fixpoint.take(&job, Arc::new(searched));
+    }
+    Ok(fixpoint.into_found())
+}
+
+/// The successors of an epoch that were found, with what holds there.
+pub(crate) type Successors = BTreeMap<EpochId, EpochFacts>;
+
+/// Adds a way to an epoch.
+pub(crate) fn add_successor(successors: &mut Successors, epoch: EpochId, holds: EpochFacts) -> EpochKey {
+    let key = epoch.key();
+    successors.entry(epoch).and_modify(|known| *known = known.meet(&holds)).or_insert(holds);
+    key
+}

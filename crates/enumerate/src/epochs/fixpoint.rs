@@ -1,0 +1,211 @@
+//! Which searches there are, and in which order their results count.
+//!
+//! Facts from epoch to epoch are the meet over all ways that are known. When an epoch's facts become weaker it is searched again; they
+//! only get weaker, so that this ends. The results count in one fixed order, whoever has found them and when: what is said does not
+//! depend on the number of workers, even where a search that knows less finds something else than it should (a solver that gives up).
+//!
+//! Workers need work before it is known what counts next: [`Fixpoint::ahead`] goes on without the results that are missing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use icsched_schedule::{EpochId, EpochResult, IncompleteKind, Reason};
+
+use super::job::{Job, Searched, Work};
+use super::{EpochFacts, Found, Shared};
+
+/// How often an epoch's facts are found or get weaker before objects that still lose some are given up.
+const PATIENCE: u32 = 3;
+
+/// A job whose result may count soon.
+pub(crate) struct Guess {
+    pub(crate) job: Job,
+    /// Whether it is likely that a missing result changes what is known of its epoch.
+    pub(crate) is_bold: bool,
+}
+
+/// The state of a search of all epochs.
+#[derive(Clone)]
+pub(crate) struct Fixpoint {
+    entry: EpochId,
+    max_epochs: usize,
+    facts: BTreeMap<EpochId, Arc<EpochFacts>>,
+    /// How often they were found, or got weaker.
+    changes: BTreeMap<EpochId, u32>,
+    /// What is to be searched: first what was found first, so that an epoch's facts are as weak as they get before those behind it are
+    /// searched.
+    frontier: BTreeSet<(usize, EpochId)>,
+    /// When each epoch was found.
+    seen: BTreeMap<EpochId, usize>,
+    /// Epochs that were begun.
+    begun: BTreeSet<EpochId>,
+    done: BTreeMap<EpochId, Arc<Searched>>,
+    reasons: Vec<Reason>,
+    work: Work,
+    is_stopped: bool,
+}
+
+impl Fixpoint {
+    /// Nothing is searched yet.
+    ///
+    /// # Errors
+    /// If the program has no main function.
+    pub(crate) fn new(shared: &Shared<'_>) -> Result<Self, String> {
+        let entry = shared.entry().ok_or("the program has no main function")?;
+        let mut new = Self {
+            max_epochs: shared.request.search.max_epochs,
+            facts: BTreeMap::from([(entry.clone(), Arc::new(EpochFacts::at_entry()))]),
+            changes: BTreeMap::new(),
+            frontier: BTreeSet::new(),
+            seen: BTreeMap::new(),
+            begun: BTreeSet::new(),
+            done: BTreeMap::new(),
+            reasons: Vec::new(),
+            work: Work::default(),
+            is_stopped: false,
+            entry: entry.clone(),
+        };
+        new.again(entry);
+        Ok(new)
+    }
+
+    /// The job whose result counts next; `None` when all is done. It is not asked for again.
+    pub(crate) fn next(&mut self) -> Option<Job> {
+        let (_, epoch) = self.frontier.pop_first()?;
+        if self.begun.len() >= self.max_epochs && !self.begun.contains(&epoch) {
+            let begun = self.begun.len();
+            let message = format!("{begun} epochs were searched, and there are more; more with --max-epochs");
+            self.reasons.push(Reason { kind: IncompleteKind::Limit, message, at: None });
+            self.frontier.clear();
+            return None;
+        }
+        self.begun.insert(epoch.clone());
+        let facts = Arc::clone(&self.facts[&epoch]);
+        Some(Job { epoch, facts })
+    }
+
+    /// Takes up the result of a job.
+    pub(crate) fn take(&mut self, job: &Job, found: Arc<Searched>) {
+        self.work.add(&found.work);
+        for (next, holds) in &found.successors {
+            let known = self.facts.get(next);
+            let mut met = known.map_or_else(|| holds.clone(), |known| known.meet(holds));
+            if known.is_none_or(|known| **known != met) {
+                let changes = self.changes.entry(next.clone()).or_insert(0);
+                *changes += 1;
+                if let Some(known) = known.filter(|_| *changes > PATIENCE) {
+                    met = met.widened(known);
+                }
+                self.facts.insert(next.clone(), Arc::new(met));
+                self.again(next.clone());
+            }
+        }
+        self.done.insert(job.epoch.clone(), found);
+    }
+
+    /// An epoch is to be searched, or to be searched again.
+    pub(crate) fn again(&mut self, epoch: EpochId) {
+        let new = self.seen.len();
+        let found = *self.seen.entry(epoch.clone()).or_insert(new);
+        self.frontier.insert((found, epoch));
+    }
+
+    /// At most so many jobs without a result that may come next; the first is `next`, which does. The others are guesses: a result
+    /// that is missing may change what is known. `bold`: also those of which it is likely.
+    pub(crate) fn ahead(
+        &self,
+        next: &Job,
+        most: usize,
+        bold: bool,
+        mut known: impl FnMut(&Job) -> Option<Arc<Searched>>,
+    ) -> Vec<Guess> {
+        let mut wanted = vec![Guess { job: next.clone(), is_bold: false }];
+        if most == 1 {
+            return wanted;
+        }
+        let mut missing = vec![next.epoch.clone()];
+        let mut ahead = self.clone();
+        while wanted.len() < most
+            && let Some(job) = ahead.next()
+        {
+            if let Some(found) = known(&job) {
+                ahead.take(&job, found);
+                continue;
+            }
+            // What is missing twice will be weaker still.
+            let is_bold = ahead.may_change(&missing, &job.epoch);
+            if !missing.contains(&job.epoch) {
+                missing.push(job.epoch.clone());
+                if bold || !is_bold {
+                    wanted.push(Guess { job, is_bold });
+                }
+            }
+        }
+        wanted
+    }
+
+    /// Whether searches of some epochs may change the facts of another one before its turn: directly, or by way of epochs that come before
+    /// it, as far as earlier searches have shown. What was never searched may do anything. O(edges between epochs).
+    fn may_change(&self, searched: &[EpochId], of: &EpochId) -> bool {
+        let mut reached: BTreeSet<&EpochId> = searched.iter().collect();
+        let mut work: Vec<&EpochId> = searched.iter().collect();
+        while let Some(epoch) = work.pop() {
+            let Some(found) = self.done.get(epoch) else { return true };
+            for next in found.successors.keys() {
+                if next == of {
+                    return true;
+                }
+                if self.seen.get(next) < self.seen.get(of) && reached.insert(next) {
+                    work.push(next);
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether a job may still be asked for: facts get weaker and never stronger.
+    pub(crate) fn may_come(&self, job: &Job) -> bool {
+        let facts = self.facts.get(&job.epoch);
+        facts.is_none_or(|known| Arc::ptr_eq(known, &job.facts) || known.meet(&job.facts) == *job.facts)
+    }
+
+    /// Epochs with a search whose schedules nobody has kept.
+    pub(crate) fn without_result(&self) -> Vec<Job> {
+        let open = self.done.iter().filter(|(_, found)| found.result.is_none());
+        open.map(|(epoch, _)| Job { epoch: epoch.clone(), facts: Arc::clone(&self.facts[epoch]) }).collect()
+    }
+
+    /// Nothing more is searched.
+    pub(crate) fn stop(&mut self, reason: Reason) {
+        self.reasons.push(reason);
+        self.is_stopped = true;
+    }
+
+    /// How many epochs there are so far, and how many of them are to be searched.
+    pub(crate) fn size(&self) -> (usize, usize) {
+        (self.seen.len(), self.frontier.len())
+    }
+
+    /// The result, as far as it goes.
+    pub(crate) fn into_found(self) -> Found {
+        let is_cut = self.is_stopped || self.done.values().any(|found| found.is_cut);
+        let (reasons, work) = (self.reasons, self.work);
+        Found { epochs: in_order(self.entry, self.done), reasons, work, is_cut }
+    }
+}
+
+/// Breadth first from the entry, successors by their ids: an order that has nothing to do with that of the search.
+fn in_order(entry: EpochId, mut done: BTreeMap<EpochId, Arc<Searched>>) -> Vec<EpochResult> {
+    let mut seen = BTreeSet::from([entry.clone()]);
+    let mut order = vec![entry];
+    let mut results = Vec::new();
+    let mut next = 0;
+    while next < order.len() {
+        if let Some(found) = done.remove(&order[next]) {
+            order.extend(found.successors.keys().filter(|e| seen.insert((*e).clone())).cloned());
+            results.extend(Arc::unwrap_or_clone(found).result);
+        }
+        next += 1;
+    }
+    results
+}

@@ -1,0 +1,241 @@
+//! The search of one epoch as a job (design decision D3): an epoch and what holds there in, schedules and successors out.
+//!
+//! A job depends on nothing else. It has an engine, a solver and a dataflow analysis of its own: what an earlier job has left in caches
+//! must not reach a result, not even as the order in which expressions are numbered.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use icsched_dataflow::{Analysis, Context, Options as FactOptions, Status, ThreadContext};
+use icsched_ir::{BlockId, CallStack, EntityId as _, Origin, Program, ProgramPoint};
+use icsched_schedule::{EpochId, EpochResult, IncompleteKind, Reason, ScheduleTree, ThreadContext as Described};
+use icsched_smt::SolverStatistics;
+use icsched_symex::abstraction::{AbstractLoop, Effect};
+use icsched_symex::code::Marks;
+use icsched_symex::initial::{Start, StartOptions};
+use icsched_symex::stop::Limit;
+
+use super::{Analyses, EpochFacts, Shared, Successors};
+use crate::engine::Engine;
+use crate::graph::place;
+use crate::progress::Progress;
+use crate::reasons::words;
+use crate::search::{LoopToReplace, Search, SearchOptions, SearchResult};
+use crate::{Request, Technique};
+
+/// What is to be searched: an epoch, with what holds whenever it begins.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Job {
+    pub(crate) epoch: EpochId,
+    pub(crate) facts: Arc<EpochFacts>,
+}
+
+/// What was found.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Searched {
+    pub(crate) successors: Successors,
+    pub(crate) work: Work,
+    /// The schedules; `None` where an earlier run has found them, and has not kept them.
+    pub(crate) result: Option<EpochResult>,
+    /// Whether a limit of the whole run, or the user, may have ended the search: then another run may find more.
+    pub(crate) is_cut: bool,
+}
+
+/// How much work something was.
+#[derive(Copy, Clone, PartialEq, Default, Debug)]
+pub(crate) struct Work {
+    pub(crate) paths: u64,
+    pub(crate) instructions: u64,
+    pub(crate) solver: SolverStatistics,
+}
+
+impl Work {
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.paths += other.paths;
+        self.instructions += other.instructions;
+        self.solver.add(&other.solver);
+    }
+}
+
+/// Searches an epoch.
+///
+/// # Errors
+/// If it is the first one, and the program cannot be started with these inputs.
+pub(crate) fn run(shared: &Shared<'_>, job: &Job, progress: &mut dyn Progress) -> Result<Searched, String> {
+    let limits = &shared.request.limits;
+    let interrupted = || limits.stop.asked().is_some() || limits.is_late();
+    let mut analysis = shared.analyses.map(|a| Analysis::new(a.modref, a.startup).interrupted_by(&interrupted));
+    let mut marks = Marks { markers: Arc::clone(&shared.markers), abstractions: Arc::default() };
+    let mut work = Work::default();
+    loop {
+        let mut engine = match (&mut analysis, shared.analyses) {
+            _ if shared.is_entry(&job.epoch) => entry_engine(shared, &marks)?,
+            (Some(analysis), Some(analyses)) => match context_engine(shared, &marks, analysis, analyses, job) {
+                Ok(engine) => engine,
+                Err(reason) => return Ok(not_searched(shared, job, reason, work)),
+            },
+            _ => return Ok(not_searched(shared, job, no_analyses(), work)),
+        };
+        let options = search_options(shared.request);
+        let contexts = contexts(shared.program, &job.epoch);
+        progress.begin_epoch(&job.epoch);
+        let search = Search::new(&shared.statics, shared.analyses, &mut engine, &options, progress);
+        let result = search.run(job.epoch.clone(), contexts, EpochFacts::clone(&job.facts));
+        work.solver.add(&engine.solver_statistics());
+        match result {
+            Ok(SearchResult { epoch, successors, paths, instructions }) => {
+                progress.end_epoch(engine.into_searched(job));
+                work.add(&Work { paths, instructions, ..Work::default() });
+                let is_cut = is_cut(shared, &epoch);
+                return Ok(Searched { successors, work, result: Some(epoch), is_cut });
+            }
+            Err(wanted) => {
+                let known = Arc::make_mut(&mut marks.abstractions);
+                known.insert(wanted, replaced(shared, wanted));
+            }
+        }
+    }
+}
+
+/// Whether a limit of the whole run may have had a part in a result.
+fn is_cut(shared: &Shared<'_>, result: &EpochResult) -> bool {
+    let of_run = [Limit::Time, Limit::Memory, Limit::Interrupted].map(|limit| words(limit).1);
+    let named = result.reasons.iter().any(|reason| of_run.contains(&reason.message.as_str()));
+    named || shared.request.limits.stop_reason().is_some()
+}
+
+/// An epoch of which nothing is known, and why.
+fn not_searched(shared: &Shared<'_>, job: &Job, reason: Reason, work: Work) -> Searched {
+    let mut result = EpochResult {
+        id: job.epoch.clone(),
+        contexts: contexts(shared.program, &job.epoch),
+        tree: ScheduleTree::default(),
+        early_exits: None,
+        reasons: vec![reason],
+        errors: Vec::new(),
+        infeasible_removed: 0,
+        max_live_threads: 0,
+    };
+    result.max_live_threads = u32::try_from(job.epoch.stacks().len()).expect("threads are few");
+    let is_cut = is_cut(shared, &result);
+    Searched { successors: Successors::new(), work, result: Some(result), is_cut }
+}
+
+fn no_analyses() -> Reason {
+    let message = "an epoch begins where no state can be made for: the program was not analysed".to_owned();
+    Reason { kind: IncompleteKind::Unsupported, message, at: None }
+}
+
+fn search_options(request: &Request) -> SearchOptions {
+    let off = |technique| request.without.contains(&technique);
+    SearchOptions {
+        slicing: !off(Technique::Slicing),
+        prefixes: !off(Technique::PrefixSchedules),
+        trees: !off(Technique::ScheduleTrees),
+        abstraction: !off(Technique::InputAbstraction) && !off(Technique::Epochs),
+        ..request.search.clone()
+    }
+}
+
+/// A loop with what it may write in any of its function's instances.
+fn replaced(shared: &Shared<'_>, (func, header): LoopToReplace) -> AbstractLoop {
+    let loops = &shared.statics.control.function(func).loops;
+    let around = loops.iter().find(|(_, l)| l.header == header).map(|(_, l)| l.blocks.clone()).unwrap_or_default();
+    let blocks: BTreeSet<BlockId> = around.ones().map(BlockId::from_index).collect();
+    let mut effect = Effect { everything: shared.analyses.is_none(), ..Effect::default() };
+    if let Some(analyses) = shared.analyses {
+        for &instance in analyses.points_to.instances_of(func) {
+            let mods = analyses.modref.of_blocks(instance, blocks.iter().copied()).mods;
+            effect.everything |= mods.is_everything();
+            effect.writes.extend(analyses.modref.pieces(&mods));
+        }
+    }
+    let line = place(shared.program, &CallStack(vec![ProgramPoint { func, block: header, inst: 0 }]));
+    tracing::info!(at = line, function = shared.program.functions[func].name, "a loop is replaced by what it may do");
+    AbstractLoop { blocks, effect }
+}
+
+fn entry_engine(shared: &Shared<'_>, marks: &Marks) -> Result<Engine, String> {
+    let has_epochs = !shared.request.without.contains(&Technique::Epochs);
+    let points_to = shared.analyses.filter(|_| has_epochs).map(|a| a.points_to);
+    Engine::at_entry(shared.program, shared.request, marks, points_to)
+}
+
+/// `MakeStateForEpoch`: everything that may hold where the epoch's threads are (chapter 2).
+fn context_engine(
+    shared: &Shared<'_>,
+    marks: &Marks,
+    analysis: &mut Analysis<'_, '_>,
+    analyses: &Analyses<'_>,
+    Job { epoch, facts }: &Job,
+) -> Result<Engine, Reason> {
+    let program = shared.program;
+    let off = |technique| shared.request.without.contains(&technique);
+    let context = context(program, epoch, facts);
+    let asked =
+        FactOptions { reaching_defs: !off(Technique::ReachingDefs), sync_invariants: !off(Technique::SyncInvariants) };
+    let known = analysis.initial_state(&context, &asked).map_err(|error| Reason {
+        kind: IncompleteKind::Unsupported,
+        message: format!("an epoch begins where no state can be made for: {error}"),
+        at: None,
+    })?;
+    if analysis.is_interrupted() {
+        return Err(shared.request.limits.stop_reason().unwrap_or_else(interrupted));
+    }
+    for relation in &known.relations {
+        let of = |(thread, e): (usize, _)| format!("{thread}: {}", analysis.pool().describe(program, e));
+        tracing::trace!(kind = ?relation.kind, a = of(relation.a), b = of(relation.b), "known of threads");
+    }
+    tracing::debug!(facts = ?facts.none_ended, bytes = facts.shape.bytes.len(), words = facts.shape.words.len(), registers = facts.shape.registers.len(), objects = facts.shape.heap.len(), "known of the epoch");
+    let start = Start {
+        context: &context,
+        facts: &known,
+        pool: analysis.pool(),
+        points_to: Arc::clone(analyses.points_to),
+        statics: analyses.variables,
+        shape: &facts.shape,
+        options: StartOptions {
+            statics: !off(Technique::ReachingDefs),
+            points_to: !off(Technique::PointsTo),
+            memory_checks: false,
+            sync_invariants: !off(Technique::SyncInvariants),
+        },
+    };
+    Ok(Engine::at_context(program, shared.request, marks, &start))
+}
+
+fn interrupted() -> Reason {
+    Reason { kind: IncompleteKind::Interrupted, message: "the search was stopped".to_owned(), at: None }
+}
+
+/// The context of an epoch: threads wait that are inside of models, since markers are in the program itself.
+fn context(program: &Program, epoch: &EpochId, facts: &EpochFacts) -> Context {
+    let status = |stack: &CallStack| match stack.0.last() {
+        Some(p) if program.functions[p.func].origin == Origin::Model => Status::Waiting,
+        _ => Status::Running,
+    };
+    let thread = |stack: &CallStack| ThreadContext { stack: stack.clone(), complete: true, status: status(stack) };
+    Context { threads: epoch.stacks().iter().map(thread).collect(), none_ended: facts.none_ended }
+}
+
+/// The same for people: calls of models are left out where there are others.
+fn contexts(program: &Program, epoch: &EpochId) -> Vec<Described> {
+    let describe = |(thread, stack): (u32, &CallStack)| {
+        let own = |p: &&ProgramPoint| program.functions[p.func].origin == Origin::Program;
+        let mut points: Vec<ProgramPoint> = stack.0.iter().filter(own).copied().collect();
+        if points.is_empty() {
+            points.clone_from(&stack.0);
+        }
+        let text = |p: &ProgramPoint| {
+            let function = &program.functions[p.func];
+            let is_entry = p.block.index() == 0 && p.inst == 0;
+            let at = match function.loc.filter(|_| is_entry) {
+                Some(loc) => program.describe_loc(loc),
+                None => place(program, &CallStack(vec![*p])),
+            };
+            format!("{at} in {}", function.name)
+        };
+        Described { thread, stack: points.iter().map(text).collect() }
+    };
+    (0..).zip(epoch.stacks()).map(describe).collect()
+}

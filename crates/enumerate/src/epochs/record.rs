@@ -1,0 +1,204 @@
+//! Finished jobs as text: what a run keeps beside schedules, so that a later one need not search again.
+//!
+//! A record does not repeat the facts of its job, which whoever looks for it has: it has their digest, and of those behind the epoch what is
+//! different.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use icsched_ir::ValueId;
+use icsched_pointsto::ObjectId as Abstract;
+use icsched_schedule::{Enumeration, EpochId, EpochResult, KeptSearch};
+use icsched_smt::SolverStatistics;
+use icsched_symex::shape::{Held, Node, Shape};
+use serde::{Deserialize, Serialize};
+
+use super::EpochFacts;
+use super::job::{Job, Searched, Work};
+
+#[derive(Serialize, Deserialize)]
+struct Record {
+    epoch: EpochId,
+    facts: String,
+    successors: Vec<(EpochId, Difference)>,
+    paths: u64,
+    instructions: u64,
+    queries: u64,
+}
+
+/// How facts are different from others.
+#[derive(Serialize, Deserialize)]
+struct Difference {
+    none_ended: bool,
+    bytes: Changes<(Node, u64), u8>,
+    words: Changes<(Node, u64), (u8, Held)>,
+    registers: Changes<(u32, u32, ValueId), (u8, Held)>,
+    /// All of them: there are few.
+    heap: Vec<Abstract>,
+    waits: Vec<u32>,
+}
+
+/// Keys with other values, or none.
+type Changes<K, V> = Vec<(K, Option<V>)>;
+
+fn changes<K: Ord + Clone, V: PartialEq + Clone>(from: &BTreeMap<K, V>, to: &BTreeMap<K, V>) -> Changes<K, V> {
+    let lost = from.keys().filter(|key| !to.contains_key(key)).map(|key| (key.clone(), None));
+    let new = to.iter().filter(|(key, value)| from.get(key) != Some(value));
+    lost.chain(new.map(|(key, value)| (key.clone(), Some(value.clone())))).collect()
+}
+
+fn changed<K: Ord + Clone, V: Clone>(from: &BTreeMap<K, V>, changes: Changes<K, V>) -> BTreeMap<K, V> {
+    let mut map = from.clone();
+    for (key, value) in changes {
+        match value {
+            Some(value) => map.insert(key, value),
+            None => map.remove(&key),
+        };
+    }
+    map
+}
+
+impl Difference {
+    fn between(from: &EpochFacts, to: &EpochFacts) -> Self {
+        let EpochFacts { none_ended, shape: Shape { bytes, words, registers, heap, waits } } = to;
+        Self {
+            none_ended: *none_ended,
+            bytes: changes(&from.shape.bytes, bytes),
+            words: changes(&from.shape.words, words),
+            registers: changes(&from.shape.registers, registers),
+            heap: heap.clone(),
+            waits: waits.clone(),
+        }
+    }
+
+    fn apply(self, from: &EpochFacts) -> EpochFacts {
+        let Self { none_ended, bytes, words, registers, heap, waits } = self;
+        let shape = Shape {
+            bytes: changed(&from.shape.bytes, bytes),
+            words: changed(&from.shape.words, words),
+            registers: changed(&from.shape.registers, registers),
+            heap,
+            waits,
+        };
+        EpochFacts { none_ended, shape }
+    }
+}
+
+fn text(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("plain data has a JSON form")
+}
+
+fn digest(facts: &EpochFacts) -> String {
+    Enumeration::digest_of(text(&Difference::between(&EpochFacts::default(), facts)).as_bytes())
+}
+
+/// A finished job as text, without its schedules.
+pub(crate) fn write(job: &Job, found: &Searched) -> String {
+    let successors = found.successors.iter();
+    let Work { paths, instructions, solver } = found.work;
+    text(&Record {
+        epoch: job.epoch.clone(),
+        facts: digest(&job.facts),
+        successors: successors.map(|(e, holds)| (e.clone(), Difference::between(&job.facts, holds))).collect(),
+        paths,
+        instructions,
+        queries: solver.queries,
+    })
+}
+
+/// What earlier runs have kept.
+#[derive(Default)]
+pub(crate) struct Records {
+    /// By epoch and digest of what is known there.
+    known: BTreeMap<(EpochId, String), (Record, Option<EpochResult>)>,
+    /// Epochs that there are records of: for others no digest is made.
+    epochs: BTreeMap<EpochId, usize>,
+}
+
+impl Records {
+    /// Reads what was [written](write); what cannot be read is left out, and searched again.
+    pub(crate) fn read(kept: Vec<KeptSearch>) -> Self {
+        let mut new = Self::default();
+        for KeptSearch { record, result } in kept {
+            let Ok(record) = serde_json::from_str::<Record>(&record) else { continue };
+            *new.epochs.entry(record.epoch.clone()).or_default() += 1;
+            let key = (record.epoch.clone(), record.facts.clone());
+            let result = result.filter(|result| result.id == record.epoch);
+            // Kept twice, the schedules are with one of the two.
+            let earlier = new.known.remove(&key).and_then(|(_, result)| result);
+            new.known.insert(key, (record, result.or(earlier)));
+        }
+        new
+    }
+
+    /// The result of a job. It is not given again.
+    pub(crate) fn take(&mut self, job: &Job) -> Option<Arc<Searched>> {
+        self.epochs.get(&job.epoch)?;
+        let (record, result) = self.known.remove(&(job.epoch.clone(), digest(&job.facts)))?;
+        let Record { epoch: _, facts: _, successors, paths, instructions, queries } = record;
+        let successors = successors.into_iter().map(|(e, difference)| (e, difference.apply(&job.facts)));
+        let work = Work { paths, instructions, solver: SolverStatistics { queries, ..SolverStatistics::default() } };
+        Some(Arc::new(Searched { successors: successors.collect(), work, result, is_cut: false }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use icsched_ir::{BlockId, CallStack, EntityId as _, FuncId, GlobalId, ProgramPoint};
+    use icsched_schedule::ScheduleTree;
+
+    use super::*;
+
+    fn stack(inst: u32) -> CallStack {
+        CallStack(vec![ProgramPoint { func: FuncId::from_index(0), block: BlockId::from_index(0), inst }])
+    }
+
+    fn facts(none_ended: bool, bytes: &[(u64, u8)], registers: &[(u32, u64)]) -> EpochFacts {
+        let global = Node::Global(GlobalId::from_index(3));
+        let value = ValueId::from_index(5);
+        let shape = Shape {
+            bytes: bytes.iter().map(|&(at, byte)| ((global, at), byte)).collect(),
+            words: BTreeMap::from([((global, 64), (8, Held::Address(Node::Heap(0), -4)))]),
+            registers: registers.iter().map(|&(t, bits)| ((t, 0, value), (32, Held::Bits(bits)))).collect(),
+            heap: vec![Abstract::from_index(7)],
+            waits: vec![1, 0],
+        };
+        EpochFacts { none_ended, shape }
+    }
+
+    fn result(id: &EpochId) -> EpochResult {
+        EpochResult {
+            id: id.clone(),
+            contexts: Vec::new(),
+            tree: ScheduleTree::default(),
+            early_exits: None,
+            reasons: Vec::new(),
+            errors: Vec::new(),
+            infeasible_removed: 0,
+            max_live_threads: 1,
+        }
+    }
+
+    #[test]
+    fn what_is_read_is_what_was_written() {
+        let [epoch, other] = [1, 2].map(|inst| EpochId::new(vec![stack(inst)]));
+        let job = Job { epoch: epoch.clone(), facts: Arc::new(facts(true, &[(0, 1), (1, 2), (2, 3)], &[(1, 9)])) };
+        let behind = BTreeMap::from([
+            (epoch.clone(), facts(true, &[(0, 1), (2, 4)], &[(1, 9)])),
+            (other, facts(false, &[(7, 0)], &[(2, 8), (4, 8)])),
+        ]);
+        let solver = SolverStatistics { queries: 5, ..SolverStatistics::default() };
+        let work = Work { paths: 2, instructions: 3, solver };
+        let found = Searched { successors: behind, work, result: Some(result(&epoch)), is_cut: false };
+        let kept = |result| KeptSearch { record: write(&job, &found), result };
+        let mut records = Records::read(vec![
+            kept(found.result.clone()),
+            kept(None),
+            KeptSearch { record: "{".to_owned(), result: None },
+        ]);
+        let weaker = Job { facts: Arc::new(facts(true, &[(0, 1)], &[])), ..job.clone() };
+        assert_eq!(records.take(&weaker), None, "of other facts");
+        assert_eq!(records.take(&job).as_deref(), Some(&found));
+        assert_eq!(records.take(&job), None, "only once");
+    }
+}

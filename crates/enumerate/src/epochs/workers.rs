@@ -1,0 +1,342 @@
+//! Jobs in threads of their own.
+//!
+//! One thread (the caller's) puts results together in the order of [`Fixpoint`]. The job whose result counts next always runs, at once; the
+//! others are guesses, made as if the results that are missing changed nothing. A guess is given up as soon as it cannot be right any more, or
+//! when its place is needed. Guesses that are likely to be wrong are made only as long as few were: see [`Balance`].
+//!
+//! Each job has a thread, and with it a Z3 context: Z3's answers depend on what a context has seen before.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{self, Scope};
+use std::time::{Duration, Instant};
+
+use icsched_schedule::{Enumeration, KeptSearch};
+use icsched_symex::request::StopRequest;
+use icsched_symex::stop::Limit;
+
+use super::fixpoint::{Fixpoint, Guess};
+use super::job::{self, Job, Searched};
+use super::record::{self, Records};
+use super::{Found, Shared};
+use crate::Request;
+use crate::engine::RunLimits;
+use crate::progress::{Counts, Journal, Progress};
+
+/// Stack of a worker. Terms are walked recursively in places.
+const STACK: usize = 1 << 30;
+
+/// Time in vain is at most one part in so many of the time that was not, as far as that is known before.
+const BOLD: u32 = 20;
+
+/// Time between two looks at limits and progress.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Searches all epochs, at most `jobs` at a time.
+///
+/// # Errors
+/// If the program cannot be started with these inputs, or the system gives no threads.
+pub(crate) fn search(
+    shared: &Shared<'_>,
+    jobs: usize,
+    header: &Enumeration,
+    kept: Vec<KeptSearch>,
+    (journal, progress): (&mut dyn Journal, &mut dyn Progress),
+) -> Result<Found, String> {
+    let paths = AtomicU64::new(0);
+    thread::scope(|scope| {
+        let (sender, receiver) = channel();
+        let mut crew = Crew {
+            scope,
+            shared,
+            jobs,
+            paths: &paths,
+            sender,
+            fixpoint: Fixpoint::new(shared)?,
+            next: None,
+            found: BTreeMap::new(),
+            records: Records::read(kept),
+            running: VecDeque::new(),
+            started: 0,
+            balance: Balance::default(),
+        };
+        journal.begin(header);
+        let searched = crew.search_all(&receiver, journal, progress);
+        crew.running.iter().for_each(|running| running.stop.ask(Limit::Interrupted));
+        searched?;
+        Ok(crew.fixpoint.into_found())
+    })
+}
+
+/// A job that a thread is at.
+struct Running {
+    number: u64,
+    job: Job,
+    stop: Arc<StopRequest>,
+    began: Instant,
+    is_bold: bool,
+    /// Nobody wants its result.
+    is_given_up: bool,
+}
+
+impl Running {
+    fn give_up(&mut self) {
+        self.is_given_up = true;
+        self.stop.ask(Limit::Interrupted);
+    }
+}
+
+/// How long jobs have taken whose results count, or may, and those that were in vain.
+#[derive(Default)]
+struct Balance {
+    used: Duration,
+    wasted: Duration,
+    jobs: u32,
+    /// Bold guesses, and those of them in vain.
+    bold: (u32, u32),
+}
+
+impl Balance {
+    fn add(&mut self, took: Duration, in_vain: bool, is_bold: bool) {
+        if in_vain {
+            self.wasted += took;
+        } else {
+            self.used += took;
+            self.jobs += 1;
+        }
+        self.bold.0 += u32::from(is_bold);
+        self.bold.1 += u32::from(is_bold && in_vain);
+    }
+
+    /// Whether the time that one more bold guess takes in vain, as far as can be expected, is little beside the others.
+    fn may_be_bold(&self) -> bool {
+        let (guesses, in_vain) = self.bold;
+        let expected = self.used / self.jobs.max(1) * (in_vain + 1) / (guesses + 2);
+        self.jobs > 0 && (self.wasted + expected) * BOLD <= self.used
+    }
+}
+
+/// What a thread says when it is done; a panic is one of whoever waits.
+type Answer = (u64, thread::Result<Result<Searched, String>>);
+
+struct Crew<'scope, 'env, 's, 'p> {
+    scope: &'scope Scope<'scope, 'env>,
+    shared: &'s Shared<'p>,
+    jobs: usize,
+    paths: &'s AtomicU64,
+    sender: Sender<Answer>,
+    fixpoint: Fixpoint,
+    /// The job whose result counts next and is missing.
+    next: Option<Job>,
+    /// Results that do not count yet.
+    found: BTreeMap<Job, Arc<Searched>>,
+    records: Records,
+    running: VecDeque<Running>,
+    started: u64,
+    balance: Balance,
+}
+
+impl<'scope, 's, 'p> Crew<'scope, '_, 's, 'p>
+where
+    's: 'scope,
+    'p: 'scope,
+{
+    fn search_all(
+        &mut self,
+        receiver: &Receiver<Answer>,
+        journal: &mut dyn Journal,
+        progress: &mut dyn Progress,
+    ) -> Result<(), String> {
+        let mut to_keep: Option<(Job, Arc<Searched>)> = None;
+        loop {
+            self.advance();
+            let stop = self.shared.request.limits.stop_reason();
+            if let Some(next) = self.next.clone().filter(|_| stop.is_none()) {
+                self.start(&next)?;
+            }
+            // Disks are slow: the next jobs have begun.
+            if let Some((job, found)) = to_keep.take() {
+                keep(journal, &job, &found);
+            }
+            if self.next.is_none() {
+                return Ok(());
+            }
+            if let Some(reason) = stop {
+                self.end(receiver, journal)?;
+                if self.next.is_some() {
+                    self.fixpoint.stop(reason);
+                }
+                return Ok(());
+            }
+            loop {
+                self.tell(progress);
+                match receiver.recv_timeout(LOOK) {
+                    Ok(answer) => {
+                        to_keep = self.answered(answer)?;
+                        break;
+                    }
+                    Err(RecvTimeoutError::Timeout) if self.shared.request.limits.stop_reason().is_none() => {}
+                    Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
+                }
+            }
+        }
+    }
+
+    /// Takes up results as far as they are there.
+    fn advance(&mut self) {
+        loop {
+            let Some(job) = self.next.take().or_else(|| self.fixpoint.next()) else {
+                let open = self.fixpoint.without_result();
+                if open.is_empty() {
+                    return;
+                }
+                for job in open {
+                    // Records are given once: now it is searched.
+                    self.found.remove(&job);
+                    self.fixpoint.again(job.epoch);
+                }
+                continue;
+            };
+            match known(&mut self.found, &mut self.records, &job) {
+                Some(found) => {
+                    self.found.remove(&job);
+                    self.fixpoint.take(&job, found);
+                }
+                None => {
+                    self.next = Some(job);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Starts what is to be searched now: first what counts next.
+    fn start(&mut self, next: &Job) -> Result<(), String> {
+        let Self { fixpoint, found, records, balance, .. } = self;
+        let wanted = fixpoint.ahead(next, self.jobs, balance.may_be_bold(), |job| known(found, records, job));
+        for running in self.running.iter_mut().filter(|running| running.job != *next) {
+            if !self.fixpoint.may_come(&running.job) {
+                running.give_up();
+            }
+        }
+        for Guess { job, is_bold } in &wanted {
+            let is_running = |running: &Running| running.job == *job && !running.is_given_up;
+            if self.running.iter().any(is_running) {
+                continue;
+            }
+            if self.running.len() < self.jobs || job == next {
+                self.spawn(job.clone(), *is_bold)?;
+            }
+        }
+        // It does not wait until another one has stopped.
+        let busy = self.running.iter().filter(|running| !running.is_given_up).count();
+        if busy > self.jobs {
+            let is_idle = |running: &Running| !wanted.iter().any(|guess| guess.job == running.job);
+            let guesses =
+                || (0..self.running.len()).filter(|&n| !self.running[n].is_given_up && self.running[n].job != *next);
+            let least = guesses().find(|&n| is_idle(&self.running[n])).or_else(|| guesses().next_back());
+            if let Some(least) = least {
+                self.running[least].give_up();
+            }
+        }
+        Ok(())
+    }
+
+    fn spawn(&mut self, job: Job, is_bold: bool) -> Result<(), String> {
+        let stop = Arc::new(StopRequest::default());
+        self.started += 1;
+        let (number, sender) = (self.started, self.sender.clone());
+        let (shared, paths) = (self.shared, self.paths);
+        let (task, own) = (job.clone(), Arc::clone(&stop));
+        tracing::info!(epoch = %job.epoch.key(), number, "epoch");
+        let work = move || {
+            let limits = RunLimits { stop: own, ..shared.request.limits.clone() };
+            let request = Request { limits, ..shared.request.clone() };
+            let shared = Shared { request: &request, ..shared.clone() };
+            let run = || job::run(&shared, &task, &mut CountPaths(paths));
+            // Whoever waits may have stopped to.
+            let _ = sender.send((number, catch_unwind(AssertUnwindSafe(run))));
+        };
+        let thread = thread::Builder::new().name("icsched-epoch".to_owned()).stack_size(STACK);
+        thread.spawn_scoped(self.scope, work).map_err(|error| format!("cannot start a thread: {error}"))?;
+        self.running.push_back(Running { number, job, stop, began: Instant::now(), is_bold, is_given_up: false });
+        Ok(())
+    }
+
+    /// Takes a result in; says whether it is one to keep.
+    fn answered(&mut self, (number, answer): Answer) -> Result<Option<(Job, Arc<Searched>)>, String> {
+        let place = self.running.iter().position(|running| running.number == number);
+        let Some(Running { job, is_given_up, began, is_bold, .. }) = place.and_then(|place| self.running.remove(place))
+        else {
+            return Ok(None);
+        };
+        let searched = match answer {
+            Ok(searched) => Arc::new(searched?),
+            Err(panic) => resume_unwind(panic),
+        };
+        let in_vain = is_given_up || !self.fixpoint.may_come(&job);
+        let took = began.elapsed();
+        tracing::debug!(number, in_vain, is_bold, ?took, "a worker is done");
+        self.balance.add(took, in_vain, is_bold);
+        if searched.is_cut && is_given_up {
+            return Ok(None);
+        }
+        self.found.insert(job.clone(), Arc::clone(&searched));
+        Ok((!searched.is_cut).then_some((job, searched)))
+    }
+
+    /// A limit of the run is reached: takes up what there is, also in part.
+    fn end(&mut self, receiver: &Receiver<Answer>, journal: &mut dyn Journal) -> Result<(), String> {
+        let cause = self.shared.request.limits.reached().unwrap_or(Limit::Time);
+        self.running.iter().for_each(|running| running.stop.ask(cause));
+        while !self.running.is_empty() {
+            let Ok(answer) = receiver.recv() else { break };
+            if let Some((job, found)) = self.answered(answer)? {
+                keep(journal, &job, &found);
+            }
+        }
+        let mut missing = None;
+        while let Some(job) = self.next.take().or_else(|| self.fixpoint.next()) {
+            match known(&mut self.found, &mut self.records, &job) {
+                Some(found) => self.fixpoint.take(&job, found),
+                None => missing = Some(job),
+            }
+        }
+        self.next = missing;
+        Ok(())
+    }
+
+    fn tell(&self, progress: &mut dyn Progress) {
+        let (epochs, waiting) = self.fixpoint.size();
+        let paths = self.paths.load(Ordering::Relaxed);
+        progress.epochs(&Counts { epochs, waiting: waiting + usize::from(self.next.is_some()), paths });
+    }
+}
+
+fn keep(journal: &mut dyn Journal, job: &Job, found: &Searched) {
+    if let Some(result) = &found.result {
+        journal.keep(&record::write(job, found), result);
+    }
+}
+
+/// The result of a job, of this run or of an earlier one.
+fn known(found: &mut BTreeMap<Job, Arc<Searched>>, records: &mut Records, job: &Job) -> Option<Arc<Searched>> {
+    if let Some(found) = found.get(job) {
+        return Some(Arc::clone(found));
+    }
+    let kept = records.take(job)?;
+    found.insert(job.clone(), Arc::clone(&kept));
+    Some(kept)
+}
+
+/// Counts paths for whoever shows them.
+struct CountPaths<'a>(&'a AtomicU64);
+
+impl Progress for CountPaths<'_> {
+    fn path(&mut self, _: u64, _: usize, _: usize) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,290 @@
+//! Placement, function by function, callees first.
+
+use std::collections::BTreeMap;
+
+use fixedbitset::FixedBitSet;
+use icsched_ir::{BlockId, EntityId, FuncId, IdVec, LoopId, Program, ProgramPoint, scc};
+use icsched_pointsto::ModRef;
+
+use super::code::{Code, Kinds, Site, is_barrier, is_library};
+use super::cover::{may_pass, rounds};
+use super::recursion::Recursion;
+use super::trivial::Bounds;
+use super::{LoopMark, MarkerKind, MarkerOptions, Markers, Unmarked, entry};
+use crate::control::{Control, FunctionControl};
+
+/// Markers as far as they are placed.
+pub(super) struct Placer<'a> {
+    pub(super) program: &'a Program,
+    pub(super) control: &'a Control,
+    pub(super) code: Code,
+    pub(super) prune: bool,
+    bounds: Bounds<'a>,
+    markers: BTreeMap<ProgramPoint, MarkerKind>,
+    loops: Vec<LoopMark>,
+    /// For each finished function that executes a marker on every way through it: which ones.
+    covered: IdVec<FuncId, Option<Vec<ProgramPoint>>>,
+    /// For each finished function with a barrier on every way through it: where to mark so that it is covered.
+    barriers: IdVec<FuncId, Option<Vec<ProgramPoint>>>,
+    /// Functions that library models call in a loop.
+    repeated: FixedBitSet,
+}
+
+impl<'a> Placer<'a> {
+    pub(super) fn new(
+        program: &'a Program,
+        control: &'a Control,
+        modref: Option<&'a ModRef<'a>>,
+        options: &MarkerOptions,
+    ) -> Self {
+        let count = program.functions.len();
+        let code = Code::new(program, control);
+        Self {
+            program,
+            control,
+            prune: options.prune,
+            bounds: Bounds::new(program, control, modref),
+            markers: BTreeMap::new(),
+            loops: Vec::new(),
+            covered: IdVec::filled(None, count),
+            barriers: IdVec::filled(None, count),
+            repeated: super::recursion::repeated_callbacks(program, control, &code),
+            code,
+        }
+    }
+
+    pub(super) fn run(mut self) -> Markers {
+        let executed = self.executed();
+        for component in self.components() {
+            let own = |f: &&FuncId| !is_library(&self.program.functions[**f]) && executed.contains(f.index());
+            let functions: Vec<FuncId> = component.iter().filter(own).copied().collect();
+            for &func in &functions {
+                self.place_in_loops(func);
+            }
+            if !functions.is_empty() {
+                Recursion::new(&component).place(&mut self);
+            }
+            for &func in &functions {
+                self.finish(func);
+            }
+        }
+        for (func, function) in self.program.functions.iter() {
+            if !is_library(function) && !executed.contains(func.index()) {
+                let unmarked = Unmarked::NeverExecuted;
+                let loops = self.control.function(func).loops.iter();
+                self.loops.extend(loops.map(|(id, l)| LoopMark {
+                    func,
+                    id,
+                    header: l.header,
+                    unmarked: Some(unmarked.clone()),
+                }));
+            }
+        }
+        self.loops.sort_by_key(|l| (l.func, l.id));
+        Markers { markers: self.markers, loops: self.loops }
+    }
+
+    /// Functions that the start of the program or of a thread may lead to; all of them if there is no `main`.
+    fn executed(&self) -> FixedBitSet {
+        let program = self.program;
+        let all = || program.functions.ids();
+        let Some(main) = program.main else { return self.control.calls.reachable_from(all()) };
+        let taken = all().filter(|&f| self.control.calls.is_address_taken(f));
+        let special = program.constructors.iter().chain(&program.destructors).copied();
+        self.control.calls.reachable_from([main].into_iter().chain(special).chain(taken))
+    }
+
+    /// Functions that call each other, or create threads that run each other, callees first. A library model that does not
+    /// return counts as calling nothing: it ends the thread or the process, and runs each handler once.
+    fn components(&self) -> Vec<Vec<FuncId>> {
+        let successors = |f: usize| {
+            let func = FuncId::from_index(f);
+            let is_last = is_library(&self.program.functions[func]) && self.code.never_returns(func);
+            let sites = if is_last { &[][..] } else { self.code.sites(func) };
+            sites.iter().flat_map(|s| s.targets.iter().chain(&s.starts)).map(|t| t.index())
+        };
+        let found = scc::components(self.program.functions.len(), |_| true, successors);
+        found.into_iter().map(|c| c.into_iter().map(FuncId::from_index).collect()).collect()
+    }
+
+    pub(super) fn mark(&mut self, point: ProgramPoint, kind: MarkerKind) {
+        self.markers.entry(point).or_insert(kind);
+    }
+
+    /// Whether the function may synchronise in a way that nothing else bounds.
+    pub(super) fn needs_bound(&self, func: FuncId) -> bool {
+        !self.code.kinds(func).without(self.bounded()).is_empty()
+    }
+
+    /// What is bounded wherever it stands: waiting, by what is notified.
+    pub(super) fn bounded(&self) -> Kinds {
+        if self.prune { Kinds::WAIT } else { Kinds::default() }
+    }
+
+    fn place_in_loops(&mut self, func: FuncId) {
+        let facts = self.control.function(func);
+        for (id, l) in facts.loops.iter().rev() {
+            let unmarked = self.unmarked(func, facts, id);
+            let mark = LoopMark { func, id, header: l.header, unmarked };
+            if mark.unmarked.is_none() {
+                self.mark(mark.point(), MarkerKind::Loop);
+            }
+            self.loops.push(mark);
+        }
+    }
+
+    /// Why the loop needs no marker at its header. Marks a barrier if that is enough.
+    fn unmarked(&mut self, func: FuncId, facts: &FunctionControl, id: LoopId) -> Option<Unmarked> {
+        let l = facts.loops.get(id);
+        let all = self.kinds_in(func, &l.blocks);
+        if all.is_empty() {
+            return Some(Unmarked::DoesNotSynchronise);
+        }
+        if !self.prune {
+            return None;
+        }
+        if let Some(trivial) = self.bounds.trivial(func, id, all) {
+            return Some(trivial);
+        }
+        let covers = |this: &Self, covering: &FixedBitSet| {
+            let left = this.kinds_in(func, &rounds(&facts.cfg, l, covering));
+            left.is_empty() || this.bounds.trivial(func, id, left).is_some()
+        };
+        let covering = self.covering(func);
+        let inside = || facts.cfg.reverse_postorder().iter().copied().filter(|&b| l.contains(b));
+        if covers(self, &covering) {
+            let by = self.chosen(func, &covering, inside(), |set| covers(self, set));
+            return Some(Unmarked::Covered(by));
+        }
+        // The first barrier in the order of dominance that is enough, here before elsewhere.
+        for in_callees in [false, true] {
+            for block in inside() {
+                let Some(points) = self.barrier_in(func, block, in_callees) else { continue };
+                let mut with = covering.clone();
+                with.insert(block.index());
+                if covers(self, &with) {
+                    points.iter().for_each(|&point| self.mark(point, MarkerKind::Barrier));
+                    self.update_callers(points.iter().map(|point| point.func).filter(|&f| f != func).collect());
+                    return Some(Unmarked::Covered(points));
+                }
+            }
+        }
+        None
+    }
+
+    /// Everything that some blocks of a function may do.
+    fn kinds_in(&self, func: FuncId, blocks: &FixedBitSet) -> Kinds {
+        let sites = self.code.sites(func).iter().filter(|s| blocks.contains(s.block.index()));
+        sites.fold(Kinds::default(), |all, site| all.or(self.code.kinds_of(site)))
+    }
+
+    /// The blocks of a function that execute a marker.
+    pub(super) fn covering(&self, func: FuncId) -> FixedBitSet {
+        let mut blocks = FixedBitSet::with_capacity(self.program.functions[func].blocks.len());
+        blocks.extend(self.markers_of(func).map(|point| point.block.index()));
+        let calls = self.code.sites(func).iter().filter(|site| self.executes_marker(site));
+        blocks.extend(calls.map(|site| site.block.index()));
+        blocks
+    }
+
+    /// The markers that stand in a function.
+    pub(super) fn markers_of(&self, func: FuncId) -> impl Iterator<Item = ProgramPoint> {
+        let from = self.markers.range(entry(func)..);
+        from.map(|(&point, _)| point).take_while(move |point| point.func == func)
+    }
+
+    /// Whether every call that the site may be executes a marker.
+    pub(super) fn executes_marker(&self, site: &Site) -> bool {
+        !site.targets.is_empty() && site.targets.iter().all(|&f| self.covered[f].is_some())
+    }
+
+    /// Of the covering blocks in `order` the first that is enough by itself, or else all: the markers they execute.
+    fn chosen(
+        &self,
+        func: FuncId,
+        covering: &FixedBitSet,
+        order: impl Iterator<Item = BlockId>,
+        enough: impl Fn(&FixedBitSet) -> bool,
+    ) -> Vec<ProgramPoint> {
+        let blocks: Vec<BlockId> = order.filter(|b| covering.contains(b.index())).collect();
+        let alone = blocks.iter().copied().find(|block| {
+            let mut one = FixedBitSet::with_capacity(covering.len());
+            one.insert(block.index());
+            enough(&one)
+        });
+        let mut found: Vec<ProgramPoint> =
+            alone.map_or(blocks, |b| vec![b]).into_iter().flat_map(|b| self.executed_in(func, b)).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// The markers of which a block that executes some executes one.
+    fn executed_in(&self, func: FuncId, block: BlockId) -> Vec<ProgramPoint> {
+        if let Some(here) = self.markers_of(func).find(|point| point.block == block) {
+            return vec![here];
+        }
+        let call = self.code.sites(func).iter().find(|s| s.block == block && self.executes_marker(s));
+        let targets = call.into_iter().flat_map(|site| &site.targets);
+        targets.flat_map(|&f| self.covered[f].iter().flatten().copied()).collect()
+    }
+
+    /// Where to mark so that a block executes a marker at a barrier: in it, or in what it calls.
+    fn barrier_in(&self, func: FuncId, block: BlockId, in_callees: bool) -> Option<Vec<ProgramPoint>> {
+        let mut sites = self.code.sites(func).iter().filter(|s| s.block == block);
+        if !in_callees {
+            let site = sites.find(|site| is_barrier(self.program, site))?;
+            return Some(vec![ProgramPoint { func, block, inst: site.inst }]);
+        }
+        sites.find_map(|site| {
+            let known: Option<Vec<_>> = site.targets.iter().map(|&f| self.barriers[f].as_ref()).collect();
+            known.filter(|k| !k.is_empty()).map(|k| k.into_iter().flatten().copied().collect())
+        })
+    }
+
+    /// What callers need to know of a function, when all of its markers are placed.
+    fn finish(&mut self, func: FuncId) {
+        self.update(func);
+        if self.repeated.contains(func.index()) && self.needs_bound(func) && self.covered[func].is_none() {
+            self.mark(entry(func), MarkerKind::Callback);
+            self.update(func);
+        }
+        let facts = self.control.function(func);
+        let function = &self.program.functions[func];
+        if self.prune && self.covered[func].is_none() {
+            let order = facts.cfg.reverse_postorder();
+            let choices = [false, true].into_iter().flat_map(|callees| order.iter().map(move |&b| (callees, b)));
+            self.barriers[func] = choices
+                .filter_map(|(callees, block)| Some((block, self.barrier_in(func, block, callees)?)))
+                .find(|&(block, _)| {
+                    let mut one = FixedBitSet::with_capacity(function.blocks.len());
+                    one.insert(block.index());
+                    !may_pass(function, &facts.cfg, &one)
+                })
+                .map(|(_, points)| points);
+        }
+    }
+
+    /// [`Self::update`] of finished functions that have new markers, and of those that call them.
+    fn update_callers(&mut self, mut work: Vec<FuncId>) {
+        while let Some(func) = work.pop() {
+            if self.covered[func].is_none() && self.barriers[func].is_some() {
+                self.update(func);
+                if self.covered[func].is_some() {
+                    work.extend_from_slice(self.control.calls.callers(func));
+                }
+            }
+        }
+    }
+
+    /// Which markers every way through a function executes.
+    pub(super) fn update(&mut self, func: FuncId) {
+        let facts = self.control.function(func);
+        let function = &self.program.functions[func];
+        let covering = self.covering(func);
+        let order = facts.cfg.reverse_postorder().iter().copied();
+        self.covered[func] =
+            (self.prune && !self.code.never_returns(func) && !may_pass(function, &facts.cfg, &covering))
+                .then(|| self.chosen(func, &covering, order, |set| !may_pass(function, &facts.cfg, set)));
+    }
+}

@@ -1,0 +1,91 @@
+//! Loops that what they do bounds.
+
+use std::cell::OnceCell;
+
+use fixedbitset::FixedBitSet;
+use icsched_ir::trip_count::Proviso;
+use icsched_ir::{Count, CountedLoop, CountedLoops, FuncId, LoopId, Program, TripCount};
+use icsched_pointsto::{InvariantLoads, ModRef, Startup};
+
+use super::Unmarked;
+use super::code::Kinds;
+use crate::control::Control;
+
+/// A loop that goes round at most so often, by its code alone, is part of an epoch.
+const FEW: u64 = 16;
+
+/// Which loops are counted.
+pub(super) struct Bounds<'a> {
+    program: &'a Program,
+    control: &'a Control,
+    modref: Option<&'a ModRef<'a>>,
+    /// Made when somebody asks.
+    startup: OnceCell<Startup>,
+}
+
+impl<'a> Bounds<'a> {
+    pub(super) fn new(program: &'a Program, control: &'a Control, modref: Option<&'a ModRef<'a>>) -> Self {
+        Self { program, control, modref, startup: OnceCell::new() }
+    }
+
+    /// Why a loop that synchronises like this, and not otherwise, goes round a bounded number of times.
+    pub(super) fn trivial(&self, func: FuncId, id: LoopId, kinds: Kinds) -> Option<Unmarked> {
+        if let Some(count) = self.few(func, id) {
+            return Some(Unmarked::GoesRound(count));
+        }
+        let threads = kinds.without(Kinds::WAIT);
+        let why = match threads {
+            none if none.is_empty() => return Some(Unmarked::OnlyWaits),
+            Kinds::CREATE => Unmarked::OnlyCreates,
+            Kinds::JOIN => Unmarked::OnlyJoins,
+            _ => return None,
+        };
+        self.is_counted(func, id).then_some(why)
+    }
+
+    /// A number of iterations that is known from the code, and small.
+    fn few(&self, func: FuncId, id: LoopId) -> Option<u64> {
+        let tests = self.with_counted(func, id, |counted| {
+            counted.tests.iter().filter_map(TripCount::constant).collect::<Vec<Count>>()
+        });
+        let counts = tests.into_iter().filter_map(|count| match count {
+            Count::Endless => None,
+            Count::Finite(n) => Some(n),
+        });
+        counts.filter(|&n| n <= FEW).min()
+    }
+
+    /// Whether the number of iterations is fixed when control enters the loop.
+    fn is_counted(&self, func: FuncId, id: LoopId) -> bool {
+        self.with_counted(func, id, is_bounded)
+    }
+
+    fn with_counted<R>(&self, func: FuncId, id: LoopId, ask: impl FnOnce(&CountedLoop) -> R) -> R {
+        let function = &self.program.functions[func];
+        let facts = self.control.function(func);
+        let quiet = CountedLoops::quiet_loads(function, &facts.loops);
+        let known = self.modref.map(|modref| {
+            let startup = self.startup.get_or_init(|| Startup::new(modref));
+            InvariantLoads::new(modref, startup)
+        });
+        let loads = |l, block, at| {
+            quiet(l, block, at) || known.as_ref().is_some_and(|known| known.is_invariant(func, l, block, at))
+        };
+        let none = FixedBitSet::new();
+        let counts = CountedLoops::with_loads(function, &facts.cfg, &facts.dominators, &facts.loops, &none, &loads);
+        ask(counts.get(id))
+    }
+}
+
+/// Whether a test ends the loop after a number of iterations. Where a formula gives the number if nothing wraps around,
+/// nothing does: else the number would be larger than that of threads can be.
+fn is_bounded(counted: &CountedLoop) -> bool {
+    counted.tests.iter().any(|test: &TripCount| match test.constant() {
+        Some(count) => count != Count::Endless,
+        None => {
+            let holds = |proviso| matches!(proviso, None | Some(Proviso::NoWrap));
+            test.step.as_constant().is_some_and(|step| step != 0)
+                && test.closed_form(0).is_some_and(|form| holds(form.proviso))
+        }
+    })
+}

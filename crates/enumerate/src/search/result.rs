@@ -1,0 +1,113 @@
+//! What was found, as a schedule tree or as a flat set.
+
+use icsched_schedule::{InputConstraint, Schedule, ScheduleEnd, ScheduleId, ScheduleTree};
+use icsched_smt::{Answer, Term, TermPool};
+use rustc_hash::FxHashSet;
+
+use super::{Found, Search};
+use crate::constraint::{Conjunction, Disjunction};
+use crate::tree::{Asks, Flat, Leaf, PathSteps, TreeBuilder};
+
+impl Search<'_, '_> {
+    /// The schedules as a tree, with the whole condition of each leaf.
+    pub(super) fn tree(&mut self) -> Result<(ScheduleTree, Vec<Term>), Flat> {
+        let leaf = |found: &Found| {
+            let paths = found.paths.iter().cloned().collect::<Option<Vec<PathSteps>>>().ok_or(Flat::Order)?;
+            let (graph, ends) = found.schedule.clone();
+            Ok(Leaf { graph, ends, paths })
+        };
+        let leaves: Vec<Leaf> = self.found.values().map(leaf).collect::<Result<_, Flat>>()?;
+        let mut builder = TreeBuilder::new(self, &leaves);
+        let root = builder.build()?;
+        let conditions = builder.conditions;
+        Ok((ScheduleTree { root }, conditions))
+    }
+
+    /// The inputs of a leaf as its paths say it, if that is the same for inputs that satisfy `above`.
+    fn as_found(&mut self, inputs: Disjunction, covers: &Disjunction, above: Term) -> Disjunction {
+        let pool = self.engine.pool();
+        let term = inputs.term(pool);
+        let mut found = Disjunction::default();
+        for conjunction in covers.disjuncts() {
+            let all = pool.and_all(conjunction.conditions());
+            if is_about(pool, all, &[term, above]) {
+                found.add(conjunction.clone());
+            }
+        }
+        let other = found.term(pool);
+        let (neither, not_found) = (pool.not(term), pool.not(other));
+        let (more, less) = (pool.and_all(&[other, neither]), pool.and_all(&[term, not_found]));
+        let differ = pool.or_all(&[more, less]);
+        if self.engine.check(&[above], differ) == Answer::Unsat { found } else { inputs }
+    }
+
+    /// All schedules as if they were decided at the start, with the condition of each.
+    pub(super) fn flat(&mut self) -> (ScheduleTree, Vec<Term>) {
+        let (mut schedules, mut conditions) = (Vec::new(), Vec::new());
+        let none = Disjunction::default();
+        for (_, found) in std::mem::take(&mut self.found) {
+            let (graph, ends) = found.schedule;
+            let anyway = if is_claimed(&ends) { &none } else { &found.early_exits };
+            let condition = self.condition(found.covers, anyway);
+            schedules.push(Schedule::new(self.engine.describe(condition), graph, ends));
+            conditions.push(condition);
+        }
+        (ScheduleTree::flat(schedules), conditions)
+    }
+}
+
+impl Asks for Search<'_, '_> {
+    fn pool(&mut self) -> &mut TermPool {
+        self.engine.pool()
+    }
+
+    fn check(&mut self, conditions: &[Term]) -> Answer {
+        let always = self.engine.pool().bool(true);
+        self.engine.check(conditions, always)
+    }
+
+    fn shorten(&mut self, inputs: Disjunction, above: Term, leaf: Option<ScheduleId>) -> Term {
+        let elsewhere = self.engine.pool().not(above);
+        let mut anyway = Disjunction::default();
+        if !self.engine.pool().is_false(elsewhere) {
+            anyway.add(Conjunction::new(vec![elsewhere]));
+        }
+        let found = leaf.and_then(|leaf| self.found.get(&leaf));
+        let Some((covers, exits)) = found.map(|found| {
+            let exits = if is_claimed(&found.schedule.1) { Disjunction::default() } else { found.early_exits.clone() };
+            (found.covers.clone(), exits)
+        }) else {
+            return self.condition(inputs, &anyway);
+        };
+        let inputs = self.as_found(inputs, &covers, above);
+        if !exits.disjuncts().is_empty() {
+            let known = inputs.term(self.engine.pool());
+            let mut all = anyway.clone();
+            all.add_all(&exits);
+            let term = self.condition(inputs.clone(), &all);
+            if is_about(self.engine.pool(), term, &[known, above]) {
+                return term;
+            }
+        }
+        self.condition(inputs, &anyway)
+    }
+
+    fn describe(&mut self, condition: Term) -> InputConstraint {
+        self.engine.describe(condition)
+    }
+
+    fn is_late(&self) -> bool {
+        self.engine.stop_reason().is_some()
+    }
+}
+
+/// Whether a term has no symbols but those of some others.
+fn is_about(pool: &TermPool, term: Term, others: &[Term]) -> bool {
+    let known: FxHashSet<Term> = others.iter().flat_map(|&other| pool.symbols_of(other).to_vec()).collect();
+    pool.symbols_of(term).iter().all(|symbol| known.contains(symbol))
+}
+
+/// Whether the end of a schedule is something the user will look into with an input that leads there.
+fn is_claimed(end: &ScheduleEnd) -> bool {
+    matches!(end, ScheduleEnd::Deadlock { .. } | ScheduleEnd::MemoryError { .. })
+}

@@ -1,0 +1,156 @@
+//! What epochs hand on to each other ([`Shape`](crate::shape::Shape)), in an initial state.
+//!
+//! Objects from the heap are there from the beginning, so that pointers to them are constants. They are no more than what they were
+//! reached by says: another unknown pointer may point to one of them, as far as points-to analysis allows it.
+
+use icsched_pointsto::Offsets;
+use icsched_smt::{CmpOp, Term};
+
+use super::Builder;
+use super::table::layout;
+use crate::domain::Domain;
+use crate::memory::{ObjectId, UNKNOWN_SIZE, address, global_object};
+use crate::path::Primary;
+use crate::shape::{Held, Node};
+use crate::symbolic::origin::{Places, RootId, RootName};
+use crate::symbolic::source::number;
+use crate::symbolic::{SymArray, SymValue, SymbolicDomain};
+use crate::thread::Thread;
+
+impl Builder<'_, '_> {
+    /// The objects from the heap. Named by the first place that points to them.
+    pub(super) fn shape_objects(&mut self) {
+        let shape = self.start.shape;
+        for (number, &site) in (0..).zip(&shape.heap) {
+            let is_it = |held: &Held| matches!(*held, Held::Address(Node::Heap(n), 0) if n == number);
+            let place = shape.words.iter().find(|(_, (_, held))| is_it(held)).map(|(&place, _)| place);
+            let named = place.and_then(|(node, at)| {
+                let (root, start) = self.root_of_node(node)?;
+                let origins = self.origins();
+                Some((origins.name_at(root, start + at), origins.pointer_at(root, start + at)))
+            });
+            let (name, ty) = named.unwrap_or_else(|| (format!("object{number}"), None));
+            let places: Places = [(site, Offsets::Exact(0))].into();
+            let object = self.shape_object(RootName::Pointee(name, ty, 0), places);
+            self.heap.set_site(object, Some(site));
+            self.shape_heap.push(object);
+        }
+    }
+
+    fn shape_object(&mut self, name: RootName, places: Places) -> ObjectId {
+        let origins = self.origins();
+        let root = origins.root(name, places.clone(), 0);
+        origins.unsized_roots.insert(number(root));
+        let object = self.heap.add_initial(number(root), UNKNOWN_SIZE, SymArray::of_root(root));
+        self.path.add_primary(Primary { object, places, origin: 0 });
+        object
+    }
+
+    /// The root of an object of the shape that is there already, and where the object starts in it.
+    fn root_of_node(&self, node: Node) -> Option<(RootId, u64)> {
+        Some(match node {
+            Node::Global(global) => (*self.globals.get(&global)?, 0),
+            Node::Thread(thread) => {
+                let table = layout(&self.program)?;
+                (*self.globals.get(&table.id)?, u64::from(self.slot(thread as usize)) * table.stride)
+            }
+            Node::Heap(number) => (self.heap.root_of(*self.shape_heap.get(number as usize)?)?, 0),
+            Node::Local(thread, depth, value) => {
+                (self.heap.root_of(*self.shape_locals.get(&(thread, depth, value))?)?, 0)
+            }
+            Node::ThreadLocal(global, thread) => {
+                (self.heap.root_of(*self.shape_thread_locals.get(&(global, thread))?)?, 0)
+            }
+        })
+    }
+
+    fn address_of_node(&self, node: Node, offset: i64) -> Option<u64> {
+        let (object, start) = match node {
+            Node::Global(global) => (global_object(global), 0),
+            Node::Thread(thread) => {
+                let table = layout(&self.program)?;
+                (global_object(table.id), u64::from(self.slot(thread as usize)) * table.stride)
+            }
+            Node::Heap(number) => (*self.shape_heap.get(number as usize)?, 0),
+            Node::Local(thread, depth, value) => (*self.shape_locals.get(&(thread, depth, value))?, 0),
+            Node::ThreadLocal(global, thread) => (*self.shape_thread_locals.get(&(global, thread))?, 0),
+        };
+        Some(address(object, start.wrapping_add_signed(offset)))
+    }
+
+    /// What memory holds, of all objects that are there: first of those that are no locals, then of the others.
+    pub(super) fn shape_memory(&mut self, locals: bool) {
+        let shape = self.start.shape;
+        let is_local = |node: Node| matches!(node, Node::Local(..) | Node::ThreadLocal(..));
+        for (&(node, at), &byte) in shape.bytes.iter().filter(|((node, _), _)| is_local(*node) == locals) {
+            if let Some((root, start)) = self.root_of_node(node) {
+                self.origins().set_known(root, start + at, &[crate::domain::MemoryByte::Constant(byte)]);
+            }
+        }
+        for (&(node, at), &(size, held)) in &shape.words {
+            let to_local = matches!(held, Held::Address(to, _) if is_local(to));
+            if (is_local(node) || to_local) != locals {
+                continue;
+            }
+            if let Some((root, start)) = self.root_of_node(node) {
+                self.shape_word(root, start + at, size, held);
+            }
+        }
+    }
+
+    fn shape_word(&mut self, root: RootId, at: u64, size: u8, held: Held) {
+        let value = match held {
+            Held::Bits(bits) => Some(SymValue::Constant(bits)),
+            Held::Address(node, offset) => self.address_of_node(node, offset).map(SymValue::Constant),
+            Held::Same(number) => match self.shape_values.get(&number) {
+                Some(&term) => Some(self.machine.domain.value(term)),
+                None => {
+                    let bytes = self.machine.domain.initial_bytes(root, at, usize::from(size));
+                    let value = self.machine.domain.join_bytes(&bytes);
+                    let term = self.machine.domain.term(&value, 8 * u32::from(size));
+                    self.shape_values.insert(number, term);
+                    None
+                }
+            },
+        };
+        if let Some(value) = value {
+            let bytes = self.machine.domain.split_bytes(&value, u32::from(size));
+            self.origins().set_known(root, at, &bytes);
+        }
+    }
+
+    /// What a register holds.
+    pub(super) fn shape_register(&mut self, place: (u32, u32, icsched_ir::ValueId), width: u32) -> Option<Term> {
+        let &(known, held) = self.start.shape.registers.get(&place)?;
+        if u32::from(known) != width {
+            return None;
+        }
+        let bits = match held {
+            Held::Bits(bits) => bits,
+            Held::Address(node, offset) => self.address_of_node(node, offset)?,
+            Held::Same(number) => return self.shape_values.get(&number).copied(),
+        };
+        Some(self.machine.domain.pool.constant(width, bits))
+    }
+
+    /// Says what a register holds that is the same as others.
+    pub(super) fn shape_learn(&mut self, place: (u32, u32, icsched_ir::ValueId), term: Term) {
+        if let Some(&(width, Held::Same(number))) = self.start.shape.registers.get(&place)
+            && self.machine.domain.pool.width(term) == u32::from(width)
+        {
+            self.shape_values.entry(number).or_insert(term);
+        }
+    }
+
+    /// The order in which threads began to wait.
+    pub(super) fn shape_waits(&mut self, threads: &[Thread<SymbolicDomain>]) {
+        for pair in self.start.shape.waits.windows(2) {
+            let of = |n: u32| threads.get(n as usize).and_then(|t| t.timestamp);
+            let (Some(SymValue::Term(first)), Some(SymValue::Term(second))) = (of(pair[0]), of(pair[1])) else {
+                continue;
+            };
+            let before = self.machine.domain.pool.cmp(CmpOp::Slt, first, second);
+            self.path.constrain(&self.machine.domain.pool, before);
+        }
+    }
+}

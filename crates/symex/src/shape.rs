@@ -1,0 +1,377 @@
+//! What all states have in common in which threads are at the same places: the invariants that epochs hand on to each other.
+//!
+//! A [`Shape`] is a graph. Its nodes are objects that the places themselves name - variables, locals of frames, the control blocks of
+//! threads - and objects from the heap that are reached from them, each another one. Memory and registers hold numbers, addresses of
+//! nodes, or the same unknown value as others. The [meet](Shape::meet) of two shapes says what both say: a heap object of one and one of
+//! the other are one node when they are reached in the same way first (a bisimulation; canonical abstraction of Sagiv, Reps and Wilhelm
+//! with access paths for predicates), and what was a number in both, but not the same one, is still equal where it was in both. So
+//! counters of threads that go in step stay equal although nobody knows them.
+//!
+//! Threads are named by their position in the epoch: sorted by stack, those with equal stacks by their slots in the models' table.
+//! Which of them is which does not matter (Bergan 3.4.1.3), but all that is known is known of one order of them.
+
+mod left;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use icsched_ir::{GlobalId, ValueId};
+use icsched_pointsto::ObjectId as Abstract;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+pub use left::{Left, Pointers, Where};
+
+/// An object.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum Node {
+    /// A global variable.
+    Global(GlobalId),
+    /// A thread's instance of a thread-local one.
+    ThreadLocal(GlobalId, u32),
+    /// A thread's control block: its entry in the models' table.
+    Thread(u32),
+    /// A local variable: thread, frame counted from the outermost, `alloca`.
+    Local(u32, u32, ValueId),
+    /// An object from the heap.
+    Heap(u32),
+}
+
+/// What a place holds.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum Held {
+    /// A number.
+    Bits(u64),
+    /// An address so many bytes behind the start of an object.
+    Address(Node, i64),
+    /// The same as all places with this number.
+    Same(u32),
+}
+
+/// A place that holds something.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum Place {
+    /// Bytes of an object: offset, how many.
+    Memory(Node, u64, u8),
+    /// A register: thread, frame counted from the outermost, value.
+    Register(u32, u32, ValueId),
+}
+
+/// What all states have in common.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Default, Debug, Serialize, Deserialize)]
+#[serde(into = "Flat")]
+#[serde(from = "Flat")]
+pub struct Shape {
+    /// Bytes that are numbers.
+    pub bytes: BTreeMap<(Node, u64), u8>,
+    /// Words that are not: their sizes and what they hold.
+    pub words: BTreeMap<(Node, u64), (u8, Held)>,
+    /// Registers: their widths in bits and what they hold.
+    pub registers: BTreeMap<(u32, u32, ValueId), (u8, Held)>,
+    /// What points-to analysis calls the objects from the heap.
+    pub heap: Vec<Abstract>,
+    /// The threads that wait, in the order in which they began to.
+    pub waits: Vec<u32>,
+}
+
+/// A register: thread, frame counted from the outermost, value.
+type Register = (u32, u32, ValueId);
+
+/// A shape without keys that are no strings.
+#[derive(Serialize, Deserialize)]
+struct Flat {
+    bytes: Vec<((Node, u64), u8)>,
+    words: Vec<((Node, u64), (u8, Held))>,
+    registers: Vec<(Register, (u8, Held))>,
+    heap: Vec<Abstract>,
+    waits: Vec<u32>,
+}
+
+impl From<Shape> for Flat {
+    fn from(shape: Shape) -> Self {
+        Self {
+            bytes: shape.bytes.into_iter().collect(),
+            words: shape.words.into_iter().collect(),
+            registers: shape.registers.into_iter().collect(),
+            heap: shape.heap,
+            waits: shape.waits,
+        }
+    }
+}
+
+impl From<Flat> for Shape {
+    fn from(flat: Flat) -> Self {
+        Self {
+            bytes: flat.bytes.into_iter().collect(),
+            words: flat.words.into_iter().collect(),
+            registers: flat.registers.into_iter().collect(),
+            heap: flat.heap,
+            waits: flat.waits,
+        }
+    }
+}
+
+impl Shape {
+    /// What both say. Linear in their sizes, up to logarithms.
+    #[must_use]
+    pub fn meet(&self, other: &Self) -> Self {
+        let meet = Meet {
+            a: self,
+            b: other,
+            of_a: FxHashMap::default(),
+            of_b: FxHashMap::default(),
+            queue: VecDeque::new(),
+            groups: Vec::new(),
+            group_of: FxHashMap::default(),
+            found: Self::default(),
+        };
+        meet.run()
+    }
+
+    /// The same shape with nodes and values numbered in the order in which they are met, without what says nothing.
+    #[must_use]
+    pub fn canonical(&self) -> Self {
+        self.meet(self)
+    }
+
+    /// What is kept of a shape that has got weaker several times, last from `before`: numbers in objects that still lose some are not
+    /// waited for (widening, Cousot and Cousot 1977). An array that a program fills would lose one number after the other.
+    #[must_use]
+    pub fn widened(mut self, before: &Self) -> Self {
+        let count = |shape: &Self| {
+            let mut counts: BTreeMap<Node, usize> = BTreeMap::new();
+            for &(node, _) in shape.bytes.keys().chain(shape.words.keys()) {
+                *counts.entry(node).or_default() += 1;
+            }
+            counts
+        };
+        let (then, now) = (count(before), count(&self));
+        let loses = |node: &Node| now.get(node) < then.get(node);
+        self.bytes.retain(|(node, _), _| !loses(node));
+        self.words.retain(|(node, _), (_, held)| matches!(held, Held::Address(..)) || !loses(node));
+        self.canonical()
+    }
+
+    /// Keeps some places.
+    pub fn retain(&mut self, mut keep: impl FnMut(Place) -> bool) {
+        self.bytes.retain(|&(node, at), _| keep(Place::Memory(node, at, 1)));
+        self.words.retain(|&(node, at), &mut (size, _)| keep(Place::Memory(node, at, size)));
+        self.registers.retain(|&(thread, depth, value), _| keep(Place::Register(thread, depth, value)));
+    }
+
+    /// What bytes of an object hold, if that is known of all of them.
+    fn memory(&self, node: Node, at: u64, size: u8) -> Option<Held> {
+        if let Some(&(known, held)) = self.words.get(&(node, at)) {
+            return (known == size).then_some(held);
+        }
+        let byte = |i: u64| self.bytes.get(&(node, at + i)).map(|&byte| u64::from(byte) << (8 * i));
+        (0..u64::from(size)).map(byte).sum::<Option<u64>>().map(Held::Bits)
+    }
+
+    /// The objects that are there by themselves, ascending.
+    fn named(&self) -> Vec<Node> {
+        let all = self.bytes.keys().chain(self.words.keys()).map(|&(node, _)| node);
+        let mut named: Vec<Node> = all.filter(|node| !matches!(node, Node::Heap(_))).collect();
+        named.sort_unstable();
+        named.dedup();
+        named
+    }
+}
+
+/// The walk of two shapes at the same time.
+struct Meet<'a> {
+    a: &'a Shape,
+    b: &'a Shape,
+    /// The number of the pair that a heap object is in.
+    of_a: FxHashMap<u32, u32>,
+    of_b: FxHashMap<u32, u32>,
+    /// Pairs of heap objects whose contents are still to be compared.
+    queue: VecDeque<(u32, u32, u32)>,
+    /// Places that hold the same pair of values.
+    groups: Vec<Vec<Place>>,
+    /// By width in bits and the values.
+    group_of: FxHashMap<(u8, Held, Held), usize>,
+    found: Shape,
+}
+
+impl Meet<'_> {
+    fn run(mut self) -> Shape {
+        for (&key, &(width, a)) in &self.a.registers {
+            if let Some(&(_, b)) = self.b.registers.get(&key).filter(|(other, _)| *other == width) {
+                let (thread, depth, value) = key;
+                if let Some(held) = self.both(width, a, b, Place::Register(thread, depth, value)) {
+                    self.found.registers.insert(key, (width, held));
+                }
+            }
+        }
+        for node in self.a.named() {
+            self.contents(node, node, node);
+        }
+        while let Some((a, b, pair)) = self.queue.pop_front() {
+            self.contents(Node::Heap(a), Node::Heap(b), Node::Heap(pair));
+        }
+        let several = self.groups.into_iter().filter(|places| places.len() > 1);
+        for (number, places) in (0..).zip(several) {
+            for place in places {
+                match place {
+                    Place::Memory(node, at, size) => {
+                        // Bytes of it that are numbers go with it.
+                        (at..at + u64::from(size)).for_each(|at| {
+                            self.found.bytes.remove(&(node, at));
+                        });
+                        self.found.words.insert((node, at), (size, Held::Same(number)));
+                    }
+                    Place::Register(thread, depth, value) => {
+                        let width = self.a.registers[&(thread, depth, value)].0;
+                        self.found.registers.insert((thread, depth, value), (width, Held::Same(number)));
+                    }
+                }
+            }
+        }
+        if self.a.waits == self.b.waits {
+            self.found.waits.clone_from(&self.a.waits);
+        }
+        self.found
+    }
+
+    /// What both hold, if it is the same number or address; else the place is where this pair of values is.
+    fn both(&mut self, width: u8, a: Held, b: Held, place: Place) -> Option<Held> {
+        match (a, b) {
+            (Held::Bits(x), Held::Bits(y)) if x == y => return Some(a),
+            (Held::Address(x, i), Held::Address(y, j)) if i == j => {
+                if let Some(node) = self.node(x, y) {
+                    return Some(Held::Address(node, i));
+                }
+            }
+            _ => {}
+        }
+        let next = self.groups.len();
+        let group = *self.group_of.entry((width, a, b)).or_insert(next);
+        if group == next {
+            self.groups.push(Vec::new());
+        }
+        self.groups[group].push(place);
+        None
+    }
+
+    /// The node that stands for one of each; none if one of them is another node already.
+    fn node(&mut self, a: Node, b: Node) -> Option<Node> {
+        let (Node::Heap(x), Node::Heap(y)) = (a, b) else { return (a == b).then_some(a) };
+        match (self.of_a.get(&x), self.of_b.get(&y)) {
+            (Some(pair), Some(other)) => (pair == other).then_some(Node::Heap(*pair)),
+            (None, None) if self.a.heap[x as usize] == self.b.heap[y as usize] => {
+                let pair = u32::try_from(self.found.heap.len()).expect("objects are few");
+                self.found.heap.push(self.a.heap[x as usize]);
+                self.of_a.insert(x, pair);
+                self.of_b.insert(y, pair);
+                self.queue.push_back((x, y, pair));
+                Some(Node::Heap(pair))
+            }
+            _ => None,
+        }
+    }
+
+    fn contents(&mut self, a: Node, b: Node, node: Node) {
+        let (left, right) = (self.a, self.b);
+        let all = |n: Node| (n, 0)..=(n, u64::MAX);
+        let mut words: BTreeMap<u64, u8> = left.words.range(all(a)).map(|(&(_, at), &(size, _))| (at, size)).collect();
+        for (&(_, at), &(size, _)) in right.words.range(all(b)) {
+            words.entry(at).or_insert(size);
+        }
+        for (&(_, at), &x) in left.bytes.range(all(a)) {
+            let Some(&y) = right.bytes.get(&(b, at)) else { continue };
+            if x == y {
+                self.found.bytes.insert((node, at), x);
+            } else {
+                words.entry(at - at % 4).or_insert(4);
+            }
+        }
+        for (at, size) in words {
+            let (Some(x), Some(y)) = (left.memory(a, at, size), right.memory(b, at, size)) else { continue };
+            if matches!((x, y), (Held::Bits(x), Held::Bits(y)) if x == y) {
+                continue;
+            }
+            if let Some(held) = self.both(8 * size, x, y, Place::Memory(node, at, size)) {
+                self.found.words.insert((node, at), (size, held));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use icsched_ir::EntityId as _;
+
+    fn global(n: usize) -> Node {
+        Node::Global(GlobalId::from_index(n))
+    }
+
+    fn site(n: usize) -> Abstract {
+        Abstract::from_index(n)
+    }
+
+    fn register(thread: u32) -> (u32, u32, ValueId) {
+        (thread, 0, ValueId::from_index(3))
+    }
+
+    fn counters(values: [Held; 3]) -> Shape {
+        let registers = (0..).map(register).zip(values.map(|held| (32, held))).collect();
+        Shape { registers, ..Shape::default() }
+    }
+
+    #[test]
+    fn counters_that_go_in_step_stay_equal() {
+        let first = counters([Held::Bits(0), Held::Bits(0), Held::Bits(0)]);
+        let later = counters([Held::Bits(1), Held::Bits(1), Held::Bits(2)]);
+        let met = first.meet(&later);
+        let expected = [(register(0), (32, Held::Same(0))), (register(1), (32, Held::Same(0)))];
+        assert_eq!(met.registers, expected.into());
+        let unknown = counters([Held::Same(5), Held::Same(5), Held::Same(6)]);
+        assert_eq!(met.meet(&unknown), met);
+        assert_eq!(first.meet(&unknown), met);
+        let apart = counters([Held::Same(0), Held::Same(1), Held::Same(1)]);
+        assert_eq!(met.meet(&apart), Shape::default());
+    }
+
+    /// `heap[0]` is at `p`, `heap[1]` at `q`, and each holds a number.
+    fn two_objects(p: u32, q: u32, numbers: [u8; 2]) -> Shape {
+        let words = [
+            ((global(0), 0), (8, Held::Address(Node::Heap(p), 0))),
+            ((global(1), 0), (8, Held::Address(Node::Heap(q), 4))),
+        ];
+        let bytes = (0..).map(|n| (Node::Heap(n), 0)).zip(numbers).collect();
+        Shape { words: words.into(), bytes, heap: vec![site(7), site(7)], ..Shape::default() }
+    }
+
+    #[test]
+    fn heap_objects_are_named_by_how_they_are_reached() {
+        let one = two_objects(0, 1, [10, 20]);
+        assert_eq!(one.canonical(), one);
+        assert_eq!(two_objects(1, 0, [20, 10]).canonical(), one);
+        assert_eq!(one.meet(&two_objects(1, 0, [20, 10])), one);
+        let met = one.meet(&two_objects(1, 0, [20, 11]));
+        assert_eq!((met.bytes.len(), met.words.len()), (1, 2));
+    }
+
+    #[test]
+    fn a_heap_object_is_one_node_only() {
+        let together = two_objects(0, 0, [10, 20]);
+        let met = two_objects(0, 1, [10, 20]).meet(&together);
+        assert_eq!(met.words.keys().copied().collect::<Vec<_>>(), [(global(0), 0)]);
+        assert_eq!(met.heap.len(), 1);
+        let other = Shape { heap: vec![site(8), site(7)], ..two_objects(0, 1, [10, 20]) };
+        assert_eq!(two_objects(0, 1, [10, 20]).meet(&other).heap.len(), 1);
+    }
+
+    #[test]
+    fn words_of_different_numbers_are_equal_where_they_were() {
+        let of = |x: u8, y: u8| Shape {
+            bytes: (0..8).map(|at| ((global(0), at), if at < 4 { x } else { y })).collect(),
+            ..Shape::default()
+        };
+        let met = of(1, 1).meet(&of(2, 2));
+        assert_eq!(met.words, [((global(0), 0), (4, Held::Same(0))), ((global(0), 4), (4, Held::Same(0)))].into());
+        assert!(met.bytes.is_empty());
+        assert_eq!(of(1, 1).meet(&of(2, 3)), Shape::default());
+    }
+}

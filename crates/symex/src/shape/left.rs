@@ -1,0 +1,395 @@
+//! What a path leaves behind at its end, as a shape.
+
+use std::collections::BTreeMap;
+use std::sync::{PoisonError, RwLock};
+
+use icsched_ir::{EntityId as _, FuncId, GlobalId, Operand, Program, Type, ValueId};
+use icsched_pointsto::{ObjectId as Abstract, ObjectKind as AbstractKind, Offsets, PointsTo};
+use icsched_smt::{Node as TermNode, Term};
+use rustc_hash::FxHashMap;
+
+use super::{Held, Node, Place, Shape};
+use crate::Machine;
+use crate::code::Code;
+use crate::domain::MemoryByte;
+use crate::memory::{AddressClass, Heap, ObjectId, ObjectKind, classify, global_object};
+use crate::state::State;
+use crate::symbolic::{SymValue, SymbolicDomain};
+use crate::thread::{FrameId, ThreadId, ThreadStatus};
+
+/// Bytes of an object that are looked at.
+const MAX_BYTES: u64 = 1 << 14;
+
+/// Objects from the heap that are.
+const MAX_OBJECTS: usize = 256;
+
+/// A place in one state.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Where {
+    /// Bytes of an object: start and length.
+    Memory(ObjectId, u64, u64),
+    /// A register of an activation.
+    Register(FrameId, ValueId),
+}
+
+/// What a path leaves behind.
+pub struct Left {
+    /// The shape, not [canonical](Shape::canonical).
+    pub shape: Shape,
+    objects: FxHashMap<Node, (ObjectId, u64)>,
+    frames: FxHashMap<(u32, u32), FrameId>,
+}
+
+impl Left {
+    /// Where a place of the shape is.
+    pub fn find(&self, place: Place) -> Option<Where> {
+        Some(match place {
+            Place::Memory(node, at, size) => {
+                let &(object, start) = self.objects.get(&node)?;
+                Where::Memory(object, start + at, u64::from(size))
+            }
+            Place::Register(thread, depth, value) => Where::Register(*self.frames.get(&(thread, depth))?, value),
+        })
+    }
+}
+
+/// Which words may hold addresses, by points-to analysis; answers are kept, for all threads that ask.
+pub struct Pointers<'p> {
+    points_to: &'p PointsTo,
+    globals: FxHashMap<GlobalId, Abstract>,
+    locals: FxHashMap<(FuncId, ValueId), Vec<Abstract>>,
+    known: RwLock<FxHashMap<(Abstract, u64), bool>>,
+}
+
+impl<'p> Pointers<'p> {
+    /// O(objects of points-to analysis).
+    pub fn new(points_to: &'p PointsTo) -> Self {
+        let (mut globals, mut locals) = (FxHashMap::default(), FxHashMap::<_, Vec<Abstract>>::default());
+        for (id, object) in points_to.objects().iter() {
+            match object.kind {
+                AbstractKind::Global(global) => drop(globals.insert(global, id)),
+                AbstractKind::Stack { instance, value } => {
+                    locals.entry((points_to.instances()[instance].func, value)).or_default().push(id);
+                }
+                _ => {}
+            }
+        }
+        Self { points_to, globals, locals, known: RwLock::default() }
+    }
+
+    fn of_kind(&self, kind: ObjectKind, site: Option<Abstract>) -> Vec<Abstract> {
+        match kind {
+            ObjectKind::Global(global) | ObjectKind::ThreadLocal(global, _) => {
+                self.globals.get(&global).copied().into_iter().collect()
+            }
+            ObjectKind::Stack { func, value, .. } => self.locals.get(&(func, value)).cloned().unwrap_or_default(),
+            _ => site.into_iter().collect(),
+        }
+    }
+
+    /// Whether the eight bytes at an offset of any of these may hold an address.
+    fn may_hold(&self, objects: &[Abstract], at: u64) -> bool {
+        objects.iter().any(|&object| {
+            let known = self.known.read().unwrap_or_else(PoisonError::into_inner).get(&(object, at)).copied();
+            known.unwrap_or_else(|| {
+                let held = self.points_to.contents_at(object, Offsets::Exact(at.cast_signed()), 8);
+                let answer = !held.locations.is_empty();
+                self.known.write().unwrap_or_else(PoisonError::into_inner).insert((object, at), answer);
+                answer
+            })
+        })
+    }
+
+    fn register_may(&self, func: FuncId, value: ValueId) -> bool {
+        !self.points_to.pointer_info(func, Operand::Value(value)).locations.is_empty()
+    }
+}
+
+impl Machine<SymbolicDomain> {
+    /// What a path leaves behind whose threads are at the places of `threads`, in the order of the shape. No symbols are made: what was
+    /// neither read nor written on any path is not in it.
+    ///
+    /// O(bytes of variables, and of what is reached from them, up to limits for each).
+    pub fn left(&mut self, state: &State<SymbolicDomain>, threads: &[ThreadId], pointers: &Pointers<'_>) -> Left {
+        let left = Left { shape: Shape::default(), objects: FxHashMap::default(), frames: FxHashMap::default() };
+        let program = std::sync::Arc::clone(&self.program);
+        let mut walk = Walk {
+            machine: self,
+            state,
+            pointers,
+            program: &program,
+            table: crate::initial::thread_entries(&program),
+            left,
+            nodes: FxHashMap::default(),
+            slots: (0..).zip(threads).map(|(n, &id)| (state.thread(id).slot, n)).collect(),
+            values: FxHashMap::default(),
+            heap: Vec::new(),
+        };
+        walk.name(threads);
+        walk.registers(threads);
+        walk.contents();
+        let mut waiting: Vec<(u64, u32)> = Vec::new();
+        for (n, &id) in (0..).zip(threads) {
+            if let ThreadStatus::Waiting { since, .. } = state.thread(id).status {
+                waiting.push((since, n));
+            }
+        }
+        // Nobody knows the order of those that have waited since before the path.
+        let old = |id: &&ThreadId| state.thread(**id).timestamp.is_some();
+        if threads.iter().filter(old).count() < 2 {
+            waiting.sort_unstable();
+            walk.left.shape.waits = waiting.into_iter().map(|(_, n)| n).collect();
+        }
+        walk.left
+    }
+}
+
+struct Walk<'m, 'a> {
+    machine: &'m mut Machine<SymbolicDomain>,
+    state: &'a State<SymbolicDomain>,
+    pointers: &'a Pointers<'a>,
+    program: &'a Program,
+    /// The models' table of threads, and the bytes of an entry.
+    table: Option<(GlobalId, u64)>,
+    left: Left,
+    nodes: FxHashMap<ObjectId, Node>,
+    /// The threads' positions by slot.
+    slots: FxHashMap<u32, u32>,
+    values: FxHashMap<Term, u32>,
+    /// Objects from the heap by number.
+    heap: Vec<ObjectId>,
+}
+
+impl Walk<'_, '_> {
+    /// The nodes that the places name.
+    fn name(&mut self, threads: &[ThreadId]) {
+        for (n, &id) in (0..).zip(threads) {
+            let thread = self.state.thread(id);
+            for (global, object) in thread.thread_locals.iter().enumerate() {
+                if let Some(object) = *object {
+                    self.add(Node::ThreadLocal(GlobalId::from_index(global), n), object);
+                }
+            }
+            let depths: BTreeMap<FrameId, u32> = thread.frames.iter().map(|f| f.id).zip(0..).collect();
+            for (frame, &depth) in &depths {
+                self.left.frames.insert((n, depth), *frame);
+            }
+            let mut twice = Vec::new();
+            for &object in &thread.stack_objects {
+                let Some(ObjectKind::Stack { frame, value, .. }) = self.state.heap.object(object).map(|o| o.kind)
+                else {
+                    continue;
+                };
+                if let Some(&depth) = depths.get(&frame) {
+                    let node = Node::Local(n, depth, value);
+                    if self.left.objects.contains_key(&node) {
+                        twice.push(node);
+                    }
+                    self.add(node, object);
+                }
+            }
+            for node in twice {
+                self.left.objects.remove(&node);
+                self.nodes.retain(|_, named| *named != node);
+            }
+        }
+        let slots: Vec<(u32, u32)> = self.slots.iter().map(|(&slot, &n)| (slot, n)).collect();
+        if let Some((table, stride)) = self.table {
+            for (slot, n) in slots {
+                self.left.objects.insert(Node::Thread(n), (global_object(table), u64::from(slot) * stride));
+            }
+        }
+        for (id, global) in self.program.globals.iter() {
+            let is_table = self.table.is_some_and(|(table, _)| table == id);
+            if !global.external && !global.thread_local && !is_table {
+                self.add(Node::Global(id), global_object(id));
+            }
+        }
+    }
+
+    fn add(&mut self, node: Node, object: ObjectId) {
+        self.nodes.insert(object, node);
+        self.left.objects.insert(node, (object, 0));
+    }
+
+    fn registers(&mut self, threads: &[ThreadId]) {
+        let code = self.machine.code.clone();
+        for (n, &id) in (0..).zip(threads) {
+            let thread = self.state.thread(id);
+            let stack = self.state.stack(&code, id);
+            for (depth, (frame, &point)) in (0..).zip(thread.frames.iter().zip(&stack.0)) {
+                let function = &self.program.functions[point.func];
+                for value in Code::live_before(&self.machine.program, point) {
+                    let ty = function.values[value].ty;
+                    let Ok(width) = u8::try_from(ty.bits()) else { continue };
+                    if width == 0 || width > 64 {
+                        continue;
+                    }
+                    let held = match thread.registers[frame.base as usize + Code::slot(value) as usize] {
+                        SymValue::Term(term) => Some(self.same(term)),
+                        SymValue::Constant(bits) if matches!(ty, Type::Ptr) || width == 64 => {
+                            self.word(bits, self.pointers.register_may(point.func, value))
+                        }
+                        SymValue::Constant(bits) => Some(Held::Bits(bits)),
+                    };
+                    if let Some(held) = held {
+                        self.left.shape.registers.insert((n, depth, value), (width, held));
+                    }
+                }
+            }
+        }
+    }
+
+    fn same(&mut self, term: Term) -> Held {
+        let next = u32::try_from(self.values.len()).expect("terms are numbered by 32 bits");
+        Held::Same(*self.values.entry(term).or_insert(next))
+    }
+
+    /// What a word means that is a constant.
+    fn word(&mut self, bits: u64, may_be_address: bool) -> Option<Held> {
+        let AddressClass::Object(object, offset) = classify(bits) else { return Some(Held::Bits(bits)) };
+        let Some(found) = self.state.heap.object(object) else { return Some(Held::Bits(bits)) };
+        if !may_be_address || !found.is_alive() {
+            return None;
+        }
+        if let Some((table, stride)) = self.table.filter(|(table, _)| global_object(*table) == object) {
+            let _ = table;
+            let at = u64::try_from(offset).ok()?;
+            let slot = u32::try_from(at / stride).ok()?;
+            let thread = self.slots.get(&slot)?;
+            return Some(Held::Address(Node::Thread(*thread), (at % stride).cast_signed()));
+        }
+        if let Some(&node) = self.nodes.get(&object) {
+            return Some(Held::Address(node, offset));
+        }
+        let is_heap = matches!(found.kind, ObjectKind::Heap | ObjectKind::Initial(_));
+        let site = found.site.filter(|_| is_heap && self.heap.len() < MAX_OBJECTS)?;
+        let number = u32::try_from(self.heap.len()).expect("objects are few");
+        self.heap.push(object);
+        self.left.shape.heap.push(site);
+        self.add(Node::Heap(number), object);
+        Some(Held::Address(Node::Heap(number), offset))
+    }
+
+    fn contents(&mut self) {
+        let mut named: Vec<(Node, (ObjectId, u64))> = self.left.objects.iter().map(|(&n, &at)| (n, at)).collect();
+        named.retain(|(node, _)| !matches!(node, Node::Heap(_)));
+        named.sort_unstable_by_key(|(node, _)| *node);
+        for (node, (object, start)) in named {
+            self.object(node, object, start);
+        }
+        let mut next = 0;
+        while let Some(&object) = self.heap.get(next) {
+            self.object(Node::Heap(u32::try_from(next).expect("objects are few")), object, 0);
+            next += 1;
+        }
+    }
+
+    fn object(&mut self, node: Node, object: ObjectId, start: u64) {
+        let Some(found) = self.state.heap.object(object).filter(|o| o.is_alive() && !o.constant && !o.external) else {
+            return;
+        };
+        let size = match (node, self.table) {
+            (Node::Thread(_), Some((_, stride))) => stride,
+            _ => found.size,
+        };
+        let known = self.pointers.of_kind(found.kind, found.site);
+        let windows = windows(&self.machine.domain, &self.state.heap, object, start, size);
+        for at in windows {
+            let len = (size - at).min(8);
+            let bytes = peek(&mut self.machine.domain, &self.state.heap, object, start + at, len);
+            let is_pointer = self.pointers.may_hold(&known, start + at);
+            self.window(node, at, &bytes, is_pointer);
+        }
+    }
+
+    /// Up to eight bytes of an object.
+    fn window(&mut self, node: Node, at: u64, bytes: &[Option<MemoryByte<Term>>], is_pointer: bool) {
+        if let Some(bits) = number(bytes).filter(|_| bytes.len() == 8) {
+            match self.word(bits, is_pointer) {
+                // Part of an address that is at no multiple of eight would look like a number.
+                Some(Held::Bits(bits)) if bits != 0 && is_pointer => return,
+                Some(Held::Bits(_)) => {}
+                Some(held) => {
+                    self.left.shape.words.insert((node, at), (8, held));
+                    return;
+                }
+                None => return,
+            }
+        }
+        if let Some(term) = self.whole(bytes).filter(|_| bytes.len() == 8) {
+            let held = self.same(term);
+            self.left.shape.words.insert((node, at), (8, held));
+            return;
+        }
+        if is_pointer && number(bytes) != Some(0) {
+            return;
+        }
+        for (half, at) in bytes.chunks(4).zip((at..).step_by(4)) {
+            if let Some(term) = self.whole(half).filter(|_| half.len() == 4) {
+                let held = self.same(term);
+                self.left.shape.words.insert((node, at), (4, held));
+                continue;
+            }
+            for (byte, at) in half.iter().zip(at..) {
+                if let Some(MemoryByte::Constant(byte)) = byte {
+                    self.left.shape.bytes.insert((node, at), *byte);
+                }
+            }
+        }
+    }
+
+    /// The term that these are the bytes of, all of them.
+    fn whole(&self, bytes: &[Option<MemoryByte<Term>>]) -> Option<Term> {
+        let pool = &self.machine.domain.pool;
+        let mut of = None;
+        for (at, byte) in (0..).zip(bytes) {
+            let Some(MemoryByte::Symbolic(byte)) = byte else { return None };
+            let TermNode::Extract { arg, lo, .. } = *pool.node(*byte) else { return None };
+            if lo != 8 * at || of.is_some_and(|known| known != arg) {
+                return None;
+            }
+            of = Some(arg);
+        }
+        of.filter(|&term| pool.width(term) as usize == 8 * bytes.len())
+    }
+}
+
+fn number(bytes: &[Option<MemoryByte<Term>>]) -> Option<u64> {
+    bytes.iter().rev().try_fold(0, |word, byte| match byte {
+        Some(MemoryByte::Constant(byte)) => Some(word << 8 | u64::from(*byte)),
+        Some(MemoryByte::Symbolic(_)) | None => None,
+    })
+}
+
+/// The multiples of eight in the first `size` bytes from `start` on at which something may be known.
+fn windows(domain: &SymbolicDomain, heap: &Heap<SymbolicDomain>, object: ObjectId, start: u64, size: u64) -> Vec<u64> {
+    match heap.contents_of(object) {
+        None if start == 0 => (0..size.min(MAX_BYTES)).step_by(8).collect(),
+        None => (0..size).step_by(8).collect(),
+        Some(array) => {
+            let touched = domain.touched(array).into_iter();
+            let inside = touched.filter(|&at| at >= start && at - start < size).map(|at| (at - start) & !7);
+            let windows: BTreeMap<u64, ()> = inside.map(|at| (at, ())).take(MAX_BYTES as usize).collect();
+            windows.into_keys().collect()
+        }
+    }
+}
+
+/// What bytes of an object hold, as far as that can be said without a new symbol.
+fn peek(
+    domain: &mut SymbolicDomain,
+    heap: &Heap<SymbolicDomain>,
+    object: ObjectId,
+    at: u64,
+    n: u64,
+) -> Vec<Option<MemoryByte<Term>>> {
+    if let Some(array) = heap.contents_of(object) {
+        return (at..at + n).map(|at| domain.peek(array, at)).collect();
+    }
+    let path = crate::path::SymPath::default();
+    let undefined = heap.undefined_bytes(object, at, n);
+    let is_defined = |i: usize| undefined.as_ref().is_none_or(|masks| masks.get(i).is_none_or(|&mask| mask == 0));
+    let byte = |(i, at)| is_defined(i).then(|| heap.byte(domain, &path, object, at));
+    (0..).zip(at..at + n).map(byte).collect()
+}

@@ -1,0 +1,380 @@
+//! What a replaced loop leaves behind ([`crate::abstraction`]): values that nobody knows.
+//!
+//! They are kept as those of an initial state are: memory that the loop may write is read from a root of its own from then on, and
+//! what pointers in it may point to is what points-to analysis says, among the objects that the path has made by then or others.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use icsched_ir::{CallStack, GlobalId, ProgramPoint, Type, ValueId};
+use icsched_pointsto::{InstanceId, ObjectId as Abstract, ObjectKind as AbstractKind, Offsets};
+use icsched_smt::Term;
+use rustc_hash::FxHashMap;
+
+use super::memory::SymArray;
+use super::origin::{Places, RootId, RootName};
+use super::{SymValue, SymbolicDomain};
+use crate::abstraction::{AbstractLoop, Abstractions, Effect, Passage};
+use crate::domain::{AllocationSite, MemoryByte};
+use crate::memory::{Heap, ObjectId, ObjectKind};
+use crate::path::{Primary, SymPath};
+use crate::trace::Region;
+
+/// Objects that are larger are forgotten as a whole.
+const MAX_BYTES: u64 = 1 << 12;
+
+/// What is forgotten on the paths of a domain.
+#[derive(Default)]
+pub(crate) struct Forgotten {
+    /// The loops that are replaced.
+    pub(crate) loops: Arc<Abstractions>,
+    values: FxHashMap<(Passage, ValueId), Term>,
+    /// The replaced loops that symbols and roots are from.
+    symbols: FxHashMap<Term, Passage>,
+    passages: FxHashMap<RootId, Passage>,
+    roots: FxHashMap<(Passage, ObjectId, AllocationSite), RootId>,
+    index: Option<Rc<Index>>,
+}
+
+/// Abstract objects by what makes them.
+struct Index {
+    globals: FxHashMap<GlobalId, Abstract>,
+    stack: FxHashMap<(InstanceId, ValueId), Abstract>,
+    /// By the program's call.
+    heap: FxHashMap<ProgramPoint, Vec<Abstract>>,
+    heap_anywhere: Vec<Abstract>,
+    allocated: FxHashMap<(InstanceId, ProgramPoint), Abstract>,
+}
+
+/// The abstract objects that one of a path may be, each with the offset that counts as the object's first byte; `None`: any.
+type Candidates = Option<(Vec<(Abstract, Offsets)>, u64)>;
+
+impl Forgotten {
+    /// The replaced loop that a root's bytes are from.
+    pub(super) fn passage_of(&self, root: RootId) -> Option<Passage> {
+        self.passages.get(&root).copied()
+    }
+
+    /// The replaced loop whose header a symbol is a parameter of.
+    pub(super) fn passage_of_symbol(&self, symbol: Term) -> Option<Passage> {
+        self.symbols.get(&symbol).copied()
+    }
+}
+
+impl SymbolicDomain {
+    /// The values of a header's parameters in some iteration.
+    pub(super) fn forget_values(&mut self, passage: Passage, params: &[(ValueId, Type, String)]) -> Vec<SymValue> {
+        params.iter().map(|(value, ty, name)| self.forget_value(passage, *value, *ty, name)).collect()
+    }
+
+    fn forget_value(&mut self, passage: Passage, value: ValueId, ty: Type, name: &str) -> SymValue {
+        let origins = self.origins();
+        if let Some(&known) = origins.forgotten.values.get(&(passage, value)) {
+            return self.value(known);
+        }
+        let name = origins.unique(name.to_owned());
+        let symbol = self.pool.symbol(&name, ty.bits());
+        let origins = self.origins();
+        origins.forgotten.values.insert((passage, value), symbol);
+        origins.forgotten.symbols.insert(symbol, passage);
+        if ty.bits() == 64 {
+            let instances: Rc<[InstanceId]> = origins.points_to.instances_of(passage.func).into();
+            origins.register(symbol, instances, value, None);
+        }
+        self.value(symbol)
+    }
+
+    /// Forgets what a loop may write; the bytes that these are.
+    pub(super) fn forget_memory(
+        &mut self,
+        heap: &mut Heap<Self>,
+        path: &mut SymPath,
+        passage: Passage,
+        place: &str,
+    ) -> Vec<Region> {
+        let loops = Arc::clone(&self.origins().forgotten.loops);
+        let Some(AbstractLoop { effect, .. }) = loops.get(&(passage.func, passage.header)) else { return Vec::new() };
+        self.know_objects(path, heap);
+        let mut regions = Vec::new();
+        for (id, kind, at, size) in objects(heap) {
+            let candidates = self.candidates(path, id, kind, at);
+            let runs = written(effect, &candidates, size);
+            if runs.is_empty() {
+                continue;
+            }
+            let kept = self.kept(heap, path, id, size, &runs);
+            let root = self.forgotten_root(heap, passage, (id, at), &candidates, place);
+            heap.set_contents(id, SymArray::of_root(root));
+            for (start, bytes) in kept {
+                heap.set_bytes(self, id, start, &bytes);
+            }
+            regions.extend(runs.iter().map(|&(start, end)| Region {
+                object: id,
+                start,
+                len: end - start,
+                exact: true,
+            }));
+        }
+        path.forget(passage);
+        regions
+    }
+
+    /// Lets pointers that nobody knows point to what the path itself has made.
+    pub(super) fn know_objects(&mut self, path: &mut SymPath, heap: &Heap<Self>) {
+        for (id, kind, at, _) in objects(heap) {
+            if matches!(kind, ObjectKind::Global(_)) || path.primaries().iter().any(|p| p.object == id) {
+                continue;
+            }
+            if let Some((places, origin)) = self.candidates(path, id, kind, at) {
+                path.add_primary(Primary { object: id, places: places.as_slice().into(), origin });
+            }
+        }
+    }
+
+    /// What an object holds that is met for the first time: a replaced loop may have written to it before.
+    pub(super) fn contents_when_met(
+        &mut self,
+        path: &SymPath,
+        id: ObjectId,
+        root: RootId,
+        places: &Places,
+    ) -> SymArray {
+        let loops = Arc::clone(&self.origins().forgotten.loops);
+        let origin = self.origins().get(root).origin();
+        let candidates: Candidates = Some((places.to_vec(), origin));
+        let is_written = |passage: &&Passage| {
+            let found = loops.get(&(passage.func, passage.header));
+            found.is_some_and(|l| !written(&l.effect, &candidates, u64::MAX >> 2).is_empty())
+        };
+        let Some(&passage) = path.forgotten().iter().rev().find(is_written) else { return SymArray::of_root(root) };
+        let key = (passage, id, AllocationSite::default());
+        if let Some(&known) = self.origins().forgotten.roots.get(&key) {
+            return SymArray::of_root(known);
+        }
+        let origins = self.origins();
+        let name = origins.unique(format!("{} later", origins.name_at(root, origin)));
+        let new = origins.root(RootName::Variable(name, None), Rc::clone(places), origin);
+        origins.forgotten.roots.insert(key, new);
+        origins.forgotten.passages.insert(new, passage);
+        SymArray::of_root(new)
+    }
+
+    fn forgotten_root(
+        &mut self,
+        heap: &Heap<Self>,
+        passage: Passage,
+        (id, at): (ObjectId, AllocationSite),
+        candidates: &Candidates,
+        place: &str,
+    ) -> RootId {
+        let key = (passage, id, at);
+        if let Some(&known) = self.origins().forgotten.roots.get(&key) {
+            return known;
+        }
+        let name = heap.name_of(crate::memory::address(id, 0));
+        let ty = match heap.object(id).map(|o| o.kind) {
+            Some(ObjectKind::Global(global) | ObjectKind::ThreadLocal(global, _)) => {
+                self.origins().program.globals[global].source_type
+            }
+            _ => None,
+        };
+        let (places, origin): (Places, u64) = match candidates {
+            Some((places, origin)) => (places.as_slice().into(), *origin),
+            None => ([].into(), 0),
+        };
+        let origins = self.origins();
+        let name = origins.unique(format!("{name} past {place}"));
+        let root = origins.root(RootName::Variable(name, ty), places, origin);
+        origins.forgotten.roots.insert(key, root);
+        origins.forgotten.passages.insert(root, passage);
+        root
+    }
+
+    /// The bytes that are not written, as far as they are few enough to be kept.
+    fn kept(
+        &mut self,
+        heap: &Heap<Self>,
+        path: &SymPath,
+        id: ObjectId,
+        size: u64,
+        runs: &[(u64, u64)],
+    ) -> Vec<(u64, Vec<MemoryByte<Term>>)> {
+        let mut kept = Vec::new();
+        if size > MAX_BYTES {
+            return kept;
+        }
+        let mut at = 0;
+        for &(start, end) in runs.iter().chain(&[(size, size)]) {
+            if at < start {
+                kept.push((at, heap.bytes(self, path, id, at, start - at).into_vec()));
+            }
+            at = at.max(end);
+        }
+        kept
+    }
+
+    fn candidates(&mut self, path: &SymPath, id: ObjectId, kind: ObjectKind, at: AllocationSite) -> Candidates {
+        if let Some(primary) = path.primaries().iter().find(|p| p.object == id) {
+            return Some((primary.places.to_vec(), primary.origin));
+        }
+        let index = self.index();
+        let first = |objects: Vec<Abstract>| Some((objects.into_iter().map(|o| (o, Offsets::Exact(0))).collect(), 0));
+        match kind {
+            ObjectKind::Global(global) | ObjectKind::ThreadLocal(global, _) => {
+                first(index.globals.get(&global).copied().into_iter().collect())
+            }
+            ObjectKind::Stack { func, value, .. } => {
+                let instances = self.origins().points_to.instances_of(func).to_vec();
+                first(instances.iter().filter_map(|&i| index.stack.get(&(i, value)).copied()).collect())
+            }
+            ObjectKind::Heap => Some((self.heap_places(at).to_vec(), 0)),
+            ObjectKind::Initial(number) => {
+                let site = self.origins().site_of(number)?;
+                Some((self.heap_places(site).to_vec(), 0))
+            }
+            // Strings that the system gives are written by nobody in particular.
+            ObjectKind::Argument(_)
+            | ObjectKind::ArgumentVector
+            | ObjectKind::Environment(_)
+            | ObjectKind::EnvironmentVector
+            | ObjectKind::VarArgs(_) => None,
+        }
+    }
+
+    /// The objects of a state that have no id of their own kind, those of the initial state among them, with what points-to analysis calls
+    /// each and the offset that its first byte has there; none if nothing is known. O(live objects).
+    pub fn initial_objects(&mut self, path: &SymPath, heap: &Heap<Self>) -> Vec<(ObjectId, Vec<(Abstract, Offsets)>)> {
+        if self.origins.is_none() {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for (id, kind, at, _) in objects(heap) {
+            if !matches!(kind, ObjectKind::Initial(_)) {
+                continue;
+            }
+            let Some((places, origin)) = self.candidates(path, id, kind, at) else { continue };
+            let first =
+                |&(object, start): &(Abstract, Offsets)| (object, start.moved(origin.cast_signed().wrapping_neg()));
+            found.push((id, places.iter().map(first).collect()));
+        }
+        found
+    }
+
+    /// What points-to analysis calls the objects that an instruction of the program allocates.
+    pub(super) fn heap_places(&mut self, (at, site): AllocationSite) -> Places {
+        if let Some(site) = site {
+            return [(site, Offsets::Exact(0))].into();
+        }
+        let index = self.index();
+        let known = at.and_then(|at| index.heap.get(&at)).map_or(&[][..], Vec::as_slice);
+        known.iter().chain(&index.heap_anywhere).map(|&object| (object, Offsets::Exact(0))).collect()
+    }
+
+    /// What points-to analysis calls the object that the innermost instruction of a stack allocates: the instances that the calls lead to
+    /// tell apart what an allocation wrapper makes. O(depth × instances of the outermost function).
+    pub(super) fn allocation_site(&mut self, stack: &CallStack) -> Option<Abstract> {
+        let index = self.origins.is_some().then(|| self.index())?;
+        let points_to = Arc::clone(&self.origins().points_to);
+        let (first, &at) = (stack.0.first()?, stack.0.last()?);
+        let mut found: Option<Abstract> = None;
+        for &instance in points_to.instances_of(first.func) {
+            let calls = stack.0.windows(2);
+            let innermost = calls
+                .into_iter()
+                .try_fold(instance, |caller, pair| points_to.callee_instance(caller, pair[0], pair[1].func));
+            let Some(innermost) = innermost else { continue };
+            let object = *index.allocated.get(&(innermost, at))?;
+            if found.is_some_and(|known| known != object) {
+                return None;
+            }
+            found = Some(object);
+        }
+        found
+    }
+
+    fn index(&mut self) -> Rc<Index> {
+        let origins = self.origins();
+        if let Some(index) = &origins.forgotten.index {
+            return Rc::clone(index);
+        }
+        let mut index = Index {
+            globals: FxHashMap::default(),
+            stack: FxHashMap::default(),
+            heap: FxHashMap::default(),
+            heap_anywhere: Vec::new(),
+            allocated: FxHashMap::default(),
+        };
+        for (id, object) in origins.points_to.objects().iter() {
+            match object.kind {
+                AbstractKind::Global(global) => _ = index.globals.insert(global, id),
+                AbstractKind::Stack { instance, value } => _ = index.stack.insert((instance, value), id),
+                AbstractKind::Heap { instance, at } => {
+                    index.allocated.insert((instance, at), id);
+                    match origins.points_to.program_site(&origins.program, instance, at) {
+                        Some(site) => index.heap.entry(site).or_default().push(id),
+                        None => index.heap_anywhere.push(id),
+                    }
+                }
+                _ => {}
+            }
+        }
+        let index = Rc::new(index);
+        origins.forgotten.index = Some(Rc::clone(&index));
+        index
+    }
+}
+
+/// The objects that can be written: what they are, where they were allocated, and how large they are.
+fn objects(heap: &Heap<SymbolicDomain>) -> Vec<(ObjectId, ObjectKind, AllocationSite, u64)> {
+    let live = heap.live_objects().filter(|(_, o)| !o.constant && o.size > 0);
+    live.map(|(id, o)| (id, o.kind, (o.allocated_at, o.site), o.size)).collect()
+}
+
+/// The bytes of an object of this size that may be written: start and end, ascending and apart.
+fn written(effect: &Effect, candidates: &Candidates, size: u64) -> Vec<(u64, u64)> {
+    let all = vec![(0, size)];
+    let Some((places, origin)) = candidates else {
+        let any = effect.everything || !effect.writes.is_empty();
+        return if any { all } else { Vec::new() };
+    };
+    if effect.everything {
+        return all;
+    }
+    let mut runs: Vec<(u64, u64)> = Vec::new();
+    for piece in &effect.writes {
+        for &(object, start) in places.iter().filter(|p| p.0 == piece.object) {
+            debug_assert_eq!(object, piece.object);
+            match (piece.offsets, start) {
+                (Offsets::Exact(at), Offsets::Exact(start)) => {
+                    let first = at.wrapping_sub(start).wrapping_add_unsigned(*origin);
+                    runs.extend(run(first, piece.bytes, size));
+                }
+                (Offsets::Strided { start: at, stride }, Offsets::Exact(start)) if size <= MAX_BYTES && stride > 0 => {
+                    let stride = i64::try_from(stride).unwrap_or(i64::MAX);
+                    let first = i64::try_from(at).unwrap_or(0).wrapping_sub(start).wrapping_add_unsigned(*origin);
+                    let mut first = first.rem_euclid(stride) - stride;
+                    while first < i64::try_from(size).unwrap_or(i64::MAX) {
+                        runs.extend(run(first, piece.bytes, size));
+                        first = first.saturating_add(stride);
+                    }
+                }
+                _ => return all,
+            }
+        }
+    }
+    runs.sort_unstable();
+    let mut merged: Vec<(u64, u64)> = Vec::new();
+    for (start, end) in runs {
+        match merged.last_mut().filter(|last| start <= last.1) {
+            Some(last) => last.1 = last.1.max(end),
+            None => merged.push((start, end)),
+        }
+    }
+    if size > MAX_BYTES && !merged.is_empty() { all } else { merged }
+}
+
+fn run(first: i64, bytes: Option<u64>, size: u64) -> Option<(u64, u64)> {
+    let end = bytes.map_or(size, |n| u64::try_from(first.saturating_add_unsigned(n)).unwrap_or(0).min(size));
+    let start = u64::try_from(first).unwrap_or(0);
+    (start < end).then_some((start, end))
+}

@@ -1,0 +1,88 @@
+//! Whether what was executed is what a schedule says.
+
+use icsched_enumerate::graph;
+use icsched_ir::Program;
+use icsched_schedule::{IncompleteKind, Schedule, ScheduleEnd, ScheduleId};
+use icsched_symex::code::Code;
+use icsched_symex::{Domain, PathEnd, State};
+
+/// What became of a path under a schedule's constraint.
+pub(crate) enum Outcome {
+    /// It follows the schedule to its end.
+    Followed,
+    /// The process ends on the way.
+    Early,
+    /// No state of the epoch takes it.
+    Nobody,
+    /// Something else happens.
+    Wrong(String),
+    /// It was cut.
+    Cut(IncompleteKind, String),
+}
+
+/// Whether what was executed is a schedule.
+pub(crate) fn compare<D: Domain>(
+    schedule: &Schedule,
+    program: &Program,
+    code: &Code,
+    state: &State<D>,
+    end: &PathEnd,
+) -> Outcome {
+    let cut = |kind, how: String| Outcome::Cut(kind, how);
+    let ends_process = match end {
+        PathEnd::Infeasible | PathEnd::GoesRound => return Outcome::Nobody,
+        PathEnd::Limit(limit) => return cut(IncompleteKind::Limit, format!("a path was cut: {}", words(*limit))),
+        PathEnd::Unsupported { what, .. } => {
+            return cut(IncompleteKind::Unsupported, format!("{what} is not supported"));
+        }
+        PathEnd::Unmodelled { function, .. } => {
+            return cut(IncompleteKind::Unmodelled, format!("{function} has no model"));
+        }
+        PathEnd::LeftContext => {
+            return cut(IncompleteKind::Unsupported, "threads have left the context of the epoch".to_owned());
+        }
+        PathEnd::Exit { .. } | PathEnd::Abort { .. } | PathEnd::AssertFailed { .. } | PathEnd::Error(_) => true,
+        PathEnd::Deadlock { .. } | PathEnd::Epoch => false,
+    };
+    let own = match graph::happens_before(program, state) {
+        Ok(own) => own,
+        Err(error) => return cut(IncompleteKind::Unsupported, error.to_string()),
+    };
+    let ends = graph::schedule_end(program, code, state, end);
+    if ScheduleId::of(&own, &ends) == ScheduleId::of(&schedule.graph, &schedule.ends) {
+        return Outcome::Followed;
+    }
+    if ends_process && own.is_prefix_of(&schedule.graph) {
+        return Outcome::Early;
+    }
+    Outcome::Wrong(difference(schedule, &own, &ends))
+}
+
+/// How a path differs from a schedule.
+fn difference(schedule: &Schedule, own: &icsched_schedule::HappensBefore, ends: &ScheduleEnd) -> String {
+    let graph = &schedule.graph;
+    let strange = own.nodes().iter().find(|node| graph.node(node.id()).is_none_or(|other| !other.same_label(node)));
+    if let Some(node) = strange {
+        let id = node.id();
+        let there =
+            graph.node(id).map_or_else(|| "nothing".to_owned(), |n| format!("{} of {} at {}", n.op, n.object, n.at));
+        return format!(
+            "inputs of it do {} of {} at {} as {id}, where the schedule has {there}",
+            node.op, node.object, node.at
+        );
+    }
+    if let Some(node) = graph.nodes().iter().find(|node| own.node(node.id()).is_none()) {
+        return format!("inputs of it never come to {} ({} at {})", node.id(), node.op, node.at);
+    }
+    if let Some(edge) = own.edges().iter().find(|edge| !graph.edges().contains(edge)) {
+        return format!("{} waits for {}, which the schedule does not say", edge.to, edge.from);
+    }
+    if let Some(edge) = graph.edges().iter().find(|edge| !own.edges().contains(edge)) {
+        return format!("{} does not wait for {}, as the schedule says", edge.to, edge.from);
+    }
+    format!("inputs of it end in {ends}, the schedule in {}", schedule.ends)
+}
+
+fn words(limit: icsched_symex::Limit) -> String {
+    icsched_enumerate::limit_words(limit).1.to_owned()
+}

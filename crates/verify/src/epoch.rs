@@ -1,0 +1,409 @@
+//! One epoch: its constraints as they are in the file, whether they cover it, and whether its schedules are what happens.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use icsched_enumerate::graph;
+use icsched_schedule::{
+    EpochId, EpochKey, EpochResult, IncompleteKind, InputConstraint, Reason, Schedule, ScheduleEnd, ScheduleId,
+};
+use icsched_smt::{
+    Answer, CmpOp, Model, ModelValue, Solver as _, SolverOptions, Term, UnknownReason, Z3Solver, serial,
+};
+use icsched_symex::PathEnd;
+use icsched_symex::explore::PathOutcome;
+
+use crate::compare::{Outcome, compare};
+use crate::concrete::{self, Runs};
+use crate::explore::Explorer;
+use crate::known::Known;
+use crate::outcome::{Cover, EpochCheck, Fault, FaultKind};
+
+/// Rounds of a proof that a constraint covers: each excludes states that there are none of.
+const ROUNDS: usize = 400;
+/// Decisions on the paths of one schedule behind which no further path is begun, if one has followed the schedule.
+const MAX_DECISIONS: usize = 500;
+/// Inputs that are named in an example.
+const SHOWN: usize = 8;
+/// Schedules whose constraints are compared pair by pair.
+const MAX_COMPARED: usize = 64;
+
+/// A schedule with its constraint as a term.
+struct Stored<'d> {
+    schedule: &'d Schedule,
+    condition: Term,
+}
+
+/// What is checked of one epoch.
+pub(crate) struct Checker<'a, 'd> {
+    pub(crate) explorer: Explorer<'a>,
+    pub(crate) epoch: &'d EpochResult,
+    /// What is known at the beginning of each epoch.
+    pub(crate) known: &'a BTreeMap<EpochId, Known>,
+    /// Most paths for one schedule.
+    pub(crate) max_paths: usize,
+    pub(crate) faults: Vec<Fault>,
+    pub(crate) reasons: Vec<Reason>,
+    pub(crate) is_late: &'a dyn Fn() -> Option<Reason>,
+    /// For runs in the concrete domain, if the epoch is the first.
+    pub(crate) runs: Option<&'a Runs<'a>>,
+    solver: Z3Solver,
+}
+
+impl<'a, 'd> Checker<'a, 'd> {
+    pub(crate) fn new(
+        explorer: Explorer<'a>,
+        epoch: &'d EpochResult,
+        known: &'a BTreeMap<EpochId, Known>,
+        max_paths: usize,
+        options: SolverOptions,
+        is_late: &'a dyn Fn() -> Option<Reason>,
+        runs: Option<&'a Runs<'a>>,
+    ) -> Self {
+        let solver = Z3Solver::new(options);
+        Self { explorer, epoch, known, max_paths, faults: Vec::new(), reasons: Vec::new(), is_late, runs, solver }
+    }
+
+    pub(crate) fn check(&mut self) -> EpochCheck {
+        let mut check = EpochCheck {
+            id: self.epoch.key(),
+            schedules: self.epoch.tree.ways().len(),
+            cover: Cover::Undecided,
+            proved: 0,
+            infeasible: Vec::new(),
+            replayed: 0,
+            overlapping: 0,
+            paths: 0,
+        };
+        let mut stored = Vec::new();
+        for (way, schedule) in self.epoch.tree.ways() {
+            // What is decided on the way to a leaf holds of its inputs, too.
+            let conditions: Option<Vec<Term>> =
+                way.into_iter().map(|constraint| self.import(constraint, Some(schedule.id))).collect();
+            if let Some(conditions) = conditions {
+                let condition = self.explorer.pool().and_all(&conditions);
+                stored.push(Stored { schedule, condition });
+            }
+        }
+        let exits = self.epoch.early_exits.as_ref().and_then(|exits| self.import(exits, None));
+        for stored in &stored {
+            self.schedule(stored, &mut check);
+        }
+        check.cover = self.cover(&stored, exits);
+        check.overlapping = self.overlapping(&stored);
+        check.paths = self.explorer.paths;
+        check
+    }
+
+    fn key(&self) -> EpochKey {
+        self.epoch.key()
+    }
+
+    fn fault(&mut self, kind: FaultKind, schedule: Option<ScheduleId>, message: String, input: Option<String>) {
+        let fault = Fault { kind, epoch: Some(self.key()), schedule, message, input };
+        if !self.faults.contains(&fault) {
+            self.faults.push(fault);
+        }
+    }
+
+    fn open(&mut self, kind: IncompleteKind, schedule: Option<ScheduleId>, what: &str) {
+        let of = schedule.map(|id| format!(", schedule {id}")).unwrap_or_default();
+        let message = format!("epoch {}{of}: {what}", self.key());
+        self.reasons.push(Reason { kind, message, at: None });
+    }
+
+    /// A constraint of the file, as a term on the state of the epoch.
+    fn import(&mut self, constraint: &InputConstraint, of: Option<ScheduleId>) -> Option<Term> {
+        let dag = constraint.dag.as_ref()?;
+        let pool = self.explorer.pool();
+        let before = pool.len();
+        let wrong = match serial::import(pool, dag).as_deref() {
+            Ok(&[term]) if pool.sort(term) == icsched_smt::Sort::Bv(1) => {
+                let symbols = pool.symbols_of(term);
+                match symbols.iter().find(|symbol| symbol.index() >= before) {
+                    None => return Some(term),
+                    Some(&symbol) => {
+                        let name = pool.symbol_name(symbol).unwrap_or_default();
+                        format!("its constraint is about {name}, which no state of the epoch has")
+                    }
+                }
+            }
+            Ok(_) => "its constraint is no condition".to_owned(),
+            Err(error) => format!("its constraint cannot be read: {error}"),
+        };
+        self.fault(FaultKind::Form, of, wrong, None);
+        None
+    }
+
+    /// Values that satisfy conditions in some state of the epoch, as far as is known; what is known is asked for where it matters.
+    fn model(&mut self, conditions: &[Term], active: &mut Vec<Term>) -> Result<Option<Model>, UnknownReason> {
+        loop {
+            let mut all: Vec<Term> = self.explorer.initial.path.constraints().to_vec();
+            all.extend(active.iter().chain(conditions));
+            let pool = &mut self.explorer.machine.domain.pool;
+            let always = pool.bool(true);
+            let Some(model) = self.solver.model(pool, &all, always)? else { return Ok(None) };
+            let before = active.len();
+            let broken = self.explorer.facts.iter().filter(|&&fact| !pool.eval_bool(fact, &model));
+            let broken: Vec<Term> = broken.filter(|fact| !active.contains(fact)).copied().collect();
+            active.extend(broken);
+            if active.len() == before {
+                return Ok(Some(model));
+            }
+        }
+    }
+
+    /// The constraints that hold symbols of `conditions` to their values in a model.
+    fn pins(&mut self, conditions: &[Term], model: &Model) -> Vec<Term> {
+        let pool = self.explorer.pool();
+        let mut pins = Vec::new();
+        for &condition in conditions {
+            for &symbol in pool.symbols_of(condition).iter() {
+                let icsched_smt::Sort::Bv(width) = pool.sort(symbol) else { continue };
+                let name = pool.symbol_name(symbol).unwrap_or_default().to_owned();
+                let bits = match model.get_sized(&name, width) {
+                    Some(ModelValue::Bv { bits, .. }) => *bits,
+                    Some(ModelValue::Array(_)) | None => 0,
+                };
+                let value = pool.constant_wide(width, bits);
+                let pin = pool.cmp(CmpOp::Eq, symbol, value);
+                if !pins.contains(&pin) {
+                    pins.push(pin);
+                }
+            }
+        }
+        pins
+    }
+
+    /// The values of the symbols of some conditions, for people.
+    fn example(&mut self, conditions: &[Term], model: &Model) -> Option<String> {
+        let mut pins = self.pins(conditions, model);
+        pins.truncate(SHOWN);
+        let pool = self.explorer.pool();
+        let printer = icsched_symex::print::Printer::new(pool);
+        let shown: Vec<String> = pins.iter().map(|&pin| printer.condition(pin)).collect();
+        (!shown.is_empty()).then(|| shown.join(" && "))
+    }
+
+    /// Every input satisfies some constraint, or ends the process on the way. A state that satisfies none is executed: either it shows
+    /// that there is no such state, and is excluded, or it is one that has no schedule.
+    fn cover(&mut self, stored: &[Stored<'_>], exits: Option<Term>) -> Cover {
+        let all: Vec<Term> = stored.iter().map(|s| s.condition).chain(exits).collect();
+        let outside: Vec<Term> = all.iter().map(|&term| self.explorer.pool().not(term)).collect();
+        let mut active = Vec::new();
+        for _ in 0..ROUNDS {
+            if let Some(reason) = (self.is_late)() {
+                self.reasons.push(reason);
+                return Cover::Undecided;
+            }
+            let model = match self.model(&outside, &mut active) {
+                Ok(None) => return Cover::Proved,
+                Ok(Some(model)) => model,
+                Err(_) => return self.cover_is_open("the solver gave up on whether its schedules cover every input"),
+            };
+            let mut given = outside.clone();
+            given.extend(self.pins(&outside, &model));
+            let known = self.explorer.facts.len();
+            let path = self.explorer.execute(&given, Some(&model));
+            match &path.end {
+                PathEnd::Infeasible | PathEnd::GoesRound | PathEnd::Error(_) => {}
+                PathEnd::Limit(_) | PathEnd::Unsupported { .. } | PathEnd::Unmodelled { .. } | PathEnd::LeftContext => {
+                    return self.cover_is_open(&format!("a path that no schedule is for was cut: {:?}", path.end));
+                }
+                PathEnd::Exit { .. }
+                | PathEnd::Abort { .. }
+                | PathEnd::AssertFailed { .. }
+                | PathEnd::Deadlock { .. }
+                | PathEnd::Epoch => match self.explorer.machine.domain.model_of(path.state.path.constraints()) {
+                    Ok(Some(model)) => return self.not_covered(&outside, &model, &path),
+                    Ok(None) => {}
+                    Err(_) => return self.cover_is_open("the solver gave up on a path that no schedule is for"),
+                },
+            }
+            if self.explorer.facts.len() == known {
+                // Nothing was learnt of why there is no such state.
+                return self.cover_is_open("a state that no schedule is for seems impossible, but is not excluded");
+            }
+            active.extend_from_slice(&self.explorer.facts[known..]);
+        }
+        self.cover_is_open(&format!("whether its schedules cover every input is not decided after {ROUNDS} rounds"))
+    }
+
+    fn cover_is_open(&mut self, what: &str) -> Cover {
+        self.open(IncompleteKind::SolverGaveUp, None, what);
+        Cover::Undecided
+    }
+
+    fn not_covered(&mut self, outside: &[Term], model: &Model, path: &PathOutcome) -> Cover {
+        if !self.epoch.reasons.is_empty() {
+            // The epoch says so itself.
+            return Cover::Failed;
+        }
+        let input = self.example(outside, model);
+        let ends = self.ends(path);
+        let message = format!("some inputs satisfy the constraint of no schedule; they lead to {ends}");
+        self.fault(FaultKind::Cover, None, message, input);
+        Cover::Failed
+    }
+
+    fn ends(&self, path: &PathOutcome) -> ScheduleEnd {
+        let machine = &*self.explorer.machine;
+        graph::schedule_end(&machine.program, &machine.code, &path.state, &path.end)
+    }
+
+    /// Pairs of constraints that have inputs in common.
+    fn overlapping(&mut self, stored: &[Stored<'_>]) -> usize {
+        if stored.len() > MAX_COMPARED {
+            return 0;
+        }
+        let mut pairs = 0;
+        let mut active = self.explorer.facts.clone();
+        for (i, a) in stored.iter().enumerate() {
+            for b in &stored[..i] {
+                let late = (self.is_late)().is_some();
+                pairs +=
+                    usize::from(!late && matches!(self.model(&[a.condition, b.condition], &mut active), Ok(Some(_))));
+            }
+        }
+        pairs
+    }
+
+    /// The paths that a schedule's constraint admits follow it.
+    fn schedule(&mut self, stored: &Stored<'_>, check: &mut EpochCheck) {
+        let (schedule, id) = (stored.schedule, Some(stored.schedule.id));
+        if matches!(schedule.ends, ScheduleEnd::Limit | ScheduleEnd::Input { .. }) {
+            self.open(IncompleteKind::Limit, id, "its end is not known");
+            return;
+        }
+        let mut queue = VecDeque::from([vec![stored.condition]]);
+        let (mut followed, mut early, mut cut, mut executed, mut decisions) = (0, 0, false, 0, 0);
+        while let Some(given) = queue.pop_front() {
+            if let Some(reason) = (self.is_late)() {
+                self.reasons.push(reason);
+                return;
+            }
+            let is_much = executed > 0 && followed > 0 && decisions > MAX_DECISIONS;
+            if executed == self.max_paths || is_much {
+                queue.push_front(given);
+                break;
+            }
+            if executed > 0 && self.is_impossible(&given) {
+                continue;
+            }
+            executed += 1;
+            let path = self.explorer.execute(&given, None);
+            decisions += path.decisions.len();
+            self.explorer.others(&given, &path, &mut queue);
+            match self.compare(schedule, &path) {
+                Outcome::Followed => {
+                    followed += 1;
+                    if followed == 1 {
+                        self.replay(stored, &path, check);
+                    }
+                    self.facts(schedule, &path);
+                }
+                Outcome::Early => early += 1,
+                Outcome::Nobody => {}
+                Outcome::Wrong(how) => match self.explorer.machine.domain.model_of(path.state.path.constraints()) {
+                    Ok(Some(model)) => {
+                        let input = self.example(&[stored.condition], &model);
+                        self.fault(FaultKind::Replay, id, how, input);
+                        return;
+                    }
+                    Ok(None) => {}
+                    Err(_) => {
+                        cut = true;
+                        self.open(
+                            IncompleteKind::SolverGaveUp,
+                            id,
+                            &format!("the solver did not decide whether {how}"),
+                        );
+                    }
+                },
+                Outcome::Cut(kind, how) => {
+                    cut = true;
+                    self.open(kind, id, &how);
+                }
+            }
+        }
+        let all = queue.is_empty() && !cut;
+        match (followed, early) {
+            (0, 0) if all => check.infeasible.push(schedule.id),
+            (0, _) if all => {
+                let how = "all of its inputs end the process before its end";
+                self.fault(FaultKind::Replay, id, how.to_owned(), None);
+            }
+            (0, _) => self.open(IncompleteKind::Limit, id, "no input that was tried follows it to its end"),
+            _ => check.proved += usize::from(all),
+        }
+    }
+
+    fn is_impossible(&mut self, given: &[Term]) -> bool {
+        let mut all: Vec<Term> = self.explorer.initial.path.constraints().to_vec();
+        all.extend(given);
+        let pool = &mut self.explorer.machine.domain.pool;
+        let always = pool.bool(true);
+        self.solver.check(pool, &all, always) == Answer::Unsat
+    }
+
+    /// Whether a path is one of a schedule.
+    fn compare(&self, schedule: &Schedule, path: &PathOutcome) -> Outcome {
+        match &path.end {
+            PathEnd::Infeasible | PathEnd::GoesRound => Outcome::Nobody,
+            PathEnd::Error(_) if !self.explorer.limits.errors => Outcome::Nobody,
+            end => compare(schedule, &self.explorer.machine.program, &self.explorer.machine.code, &path.state, end),
+        }
+    }
+
+    /// In the concrete domain, too: an input of a path that follows a schedule follows it.
+    fn replay(&mut self, stored: &Stored<'_>, path: &PathOutcome, check: &mut EpochCheck) {
+        let Some(runs) = self.runs else { return };
+        let Ok(Some(model)) = self.explorer.machine.domain.model_of(path.state.path.constraints()) else { return };
+        let Some(input) = runs.input(&self.explorer.machine.domain.pool, stored.condition, &model) else { return };
+        let Some(run) = runs.run(&input) else { return };
+        match compare(stored.schedule, &run.machine.program, &run.machine.code, &run.state, &run.end) {
+            Outcome::Followed => check.replayed += 1,
+            // What the path takes for granted of the library may be otherwise.
+            Outcome::Early | Outcome::Nobody | Outcome::Cut(..) => {}
+            Outcome::Wrong(how) => {
+                let message = format!("in the concrete domain, {how}");
+                self.fault(FaultKind::Replay, Some(stored.schedule.id), message, Some(concrete::describe(&input)));
+            }
+        }
+    }
+
+    /// What is taken to hold in the next epoch does at the end of a path.
+    fn facts(&mut self, schedule: &Schedule, path: &PathOutcome) {
+        if path.end != PathEnd::Epoch {
+            return;
+        }
+        let next = graph::epoch(&self.explorer.machine.code, &path.state);
+        let Some(known) = self.known.get(&next) else { return };
+        let differences = known.broken(self.known.get(&self.epoch.id), self.explorer.machine, &path.state);
+        let told: Vec<(&str, Term)> = differences.iter().filter_map(|d| Some((&*d.what, d.differs?))).collect();
+        if let Some(open) = differences.iter().find(|d| d.differs.is_none()) {
+            let how =
+                format!("whether it leaves what epoch {} is searched with is not known: {}", next.key(), open.what);
+            self.open(IncompleteKind::Unsupported, Some(schedule.id), &how);
+        }
+        if told.is_empty() {
+            return;
+        }
+        let any: Vec<Term> = told.iter().map(|(_, differs)| *differs).collect();
+        let mut all = path.state.path.constraints().to_vec();
+        all.push(self.explorer.pool().or_all(&any));
+        match self.explorer.machine.domain.model_of(&all) {
+            Ok(None) => {}
+            Ok(Some(model)) => {
+                let pool = &self.explorer.machine.domain.pool;
+                let what = told.iter().find(|(_, differs)| pool.eval_bool(*differs, &model)).unwrap_or(&told[0]).0;
+                let message = format!("epoch {} is searched as if this were so at its beginning: {what}", next.key());
+                let input = self.example(&all, &model);
+                self.fault(FaultKind::Facts, Some(schedule.id), message, input);
+            }
+            Err(_) => {
+                let how = format!("the solver gave up on whether it leaves what epoch {} is searched with", next.key());
+                self.open(IncompleteKind::SolverGaveUp, Some(schedule.id), &how);
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What can be said of a database without executing anything: names fit what they name, what is named is there.
+
+use std::collections::BTreeSet;
+
+use icsched_schedule::{Enumeration, EpochId, EpochKey, EpochResult, Schedule, ScheduleEnd, ScheduleId};
+
+use crate::outcome::{Fault, FaultKind};
+
+/// Looks for names that do not fit, epochs that are missing, and epochs that `known` does not have. O(size of the database).
+pub(crate) fn check(database: &Enumeration, entry: &EpochId, is_known: &dyn Fn(&EpochId) -> bool) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let present: BTreeSet<EpochKey> = database.epochs.iter().map(EpochResult::key).collect();
+    if !present.contains(&entry.key()) {
+        faults.push(fault(FaultKind::Epoch, Some(entry.key()), None, "the epoch at program entry is missing"));
+    } else if database.epochs.first().is_none_or(|first| first.id != *entry) {
+        faults.push(fault(
+            FaultKind::Epoch,
+            Some(entry.key()),
+            None,
+            "the epoch at program entry is not the first one",
+        ));
+    }
+    let mut seen = BTreeSet::new();
+    for epoch in &database.epochs {
+        let key = epoch.key();
+        if !seen.insert(key) {
+            faults.push(fault(FaultKind::Form, Some(key), None, "the epoch is there twice"));
+        }
+        if !is_known(&epoch.id) {
+            faults.push(fault(FaultKind::Epoch, Some(key), None, "no run of the program comes to this epoch"));
+        }
+        schedules(epoch, &present, &mut faults);
+    }
+    faults
+}
+
+fn schedules(epoch: &EpochResult, present: &BTreeSet<EpochKey>, faults: &mut Vec<Fault>) {
+    let key = epoch.key();
+    let mut seen = BTreeSet::new();
+    for (parent, schedule) in epoch.tree.parts() {
+        let Schedule { id, constraint, ends, graph } = schedule;
+        let mut wrong = |kind, message: &str| faults.push(fault(kind, Some(key), Some(*id), message));
+        if ScheduleId::of(graph, ends) != *id {
+            wrong(FaultKind::Form, "its name is not that of its graph and end");
+        }
+        if !seen.insert((parent, *id)) {
+            wrong(FaultKind::Form, "the schedule is there twice at one decision");
+        }
+        if constraint.dag.is_none() {
+            wrong(FaultKind::Form, "its constraint is text only");
+        }
+        match ends {
+            ScheduleEnd::Epoch(next) if !present.contains(next) => {
+                wrong(FaultKind::Epoch, &format!("epoch {next}, which follows, is missing"));
+            }
+            ScheduleEnd::Epoch(_)
+            | ScheduleEnd::Exit { .. }
+            | ScheduleEnd::Deadlock { .. }
+            | ScheduleEnd::Input { .. }
+            | ScheduleEnd::Abort { .. }
+            | ScheduleEnd::MemoryError { .. }
+            | ScheduleEnd::Limit => {}
+        }
+    }
+}
+
+/// A fault without an example.
+pub(crate) fn fault(
+    kind: FaultKind,
+    epoch: Option<EpochKey>,
+    schedule: Option<ScheduleId>,
+    message: impl Into<String>,
+) -> Fault {
+    Fault { kind, epoch, schedule, message: message.into(), input: None }
+}

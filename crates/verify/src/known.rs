@@ -1,0 +1,294 @@
+//! What is taken for granted whenever an epoch begins, and whether the paths that lead there leave it so.
+//!
+//! The states in which epochs begin are made of facts of dataflow analysis and of a [`Shape`]: what the search found all ways to the epoch to
+//! leave. Each place of the shape is looked up here in the state at the end of each path that was executed. This is done anew, and not by
+//! the code that makes shapes: objects from the heap are paired with nodes in the order in which the shape itself reaches them.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use icsched_enumerate::SearchedEpoch;
+use icsched_ir::{CallStack, EntityId as _, GlobalId, Program};
+use icsched_smt::{CmpOp, Term};
+use icsched_symex::code::Code;
+use icsched_symex::initial::thread_entries;
+use icsched_symex::memory::{AddressClass, ObjectId, ObjectKind, address, classify, global_object};
+use icsched_symex::shape::{Held, Node, Place, Shape};
+use icsched_symex::symbolic::{SymValue, SymbolicDomain};
+use icsched_symex::{Domain as _, Machine, State, ThreadId, ThreadStatus};
+
+/// What the initial states of an epoch have in common, beside facts of dataflow analysis.
+pub(crate) struct Known {
+    none_ended: bool,
+    shape: Shape,
+}
+
+/// Something that a path may leave otherwise.
+pub(crate) struct Difference {
+    /// In a sentence: what should be.
+    pub(crate) what: String,
+    /// The condition under which it is not so; `None` if that cannot be told.
+    pub(crate) differs: Option<Term>,
+}
+
+impl Known {
+    pub(crate) fn of(epoch: &SearchedEpoch) -> Self {
+        Self { none_ended: epoch.none_ended, shape: epoch.shape.clone() }
+    }
+
+    /// What the end of a path leaves otherwise, where the path began with `before`. O(places of the shape), up to logarithms.
+    pub(crate) fn broken(
+        &self,
+        before: Option<&Known>,
+        machine: &mut Machine<SymbolicDomain>,
+        state: &State<SymbolicDomain>,
+    ) -> Vec<Difference> {
+        let (code, program) = (machine.code.clone(), machine.program.clone());
+        let mut threads: Vec<(CallStack, u32, ThreadId)> =
+            state.live_threads().map(|t| (state.stack(&code, t.id), t.slot, t.id)).collect();
+        threads.sort_unstable();
+        let mut end = End {
+            shape: &self.shape,
+            table: thread_entries(&program),
+            program: &program,
+            machine,
+            state,
+            threads: threads.into_iter().map(|(.., id)| id).collect(),
+            heap: BTreeMap::new(),
+            queue: VecDeque::new(),
+            same: BTreeMap::new(),
+            found: Vec::new(),
+        };
+        end.registers();
+        end.memory();
+        end.waits();
+        let all_live = state.live_threads().count() == state.threads.len();
+        if self.none_ended && !(all_live && before.is_none_or(|before| before.none_ended)) {
+            end.wrong("no thread has ended".to_owned());
+        }
+        end.found
+    }
+}
+
+/// The end of a path beside a shape.
+struct End<'a> {
+    shape: &'a Shape,
+    /// The models' table of threads, and the bytes of an entry.
+    table: Option<(GlobalId, u64)>,
+    program: &'a Program,
+    machine: &'a mut Machine<SymbolicDomain>,
+    state: &'a State<SymbolicDomain>,
+    /// The threads by position.
+    threads: Vec<ThreadId>,
+    /// The objects that nodes of the heap stand for.
+    heap: BTreeMap<u32, ObjectId>,
+    /// Nodes of the heap whose contents are to be looked at.
+    queue: VecDeque<u32>,
+    /// The value of a class of equal places, and the first of them.
+    same: BTreeMap<u32, (Term, Place)>,
+    found: Vec<Difference>,
+}
+
+impl End<'_> {
+    fn wrong(&mut self, what: String) {
+        let differs = Some(self.machine.domain.pool.bool(true));
+        self.found.push(Difference { what, differs });
+    }
+
+    fn registers(&mut self) {
+        let shape = self.shape;
+        for (&(thread, depth, value), &(width, held)) in &shape.registers {
+            self.place(Place::Register(thread, depth, value), width.into(), held);
+        }
+    }
+
+    fn memory(&mut self) {
+        let shape = self.shape;
+        let all = shape.bytes.keys().chain(shape.words.keys()).map(|&(node, _)| node);
+        let named: BTreeSet<Node> = all.filter(|node| !matches!(node, Node::Heap(_))).collect();
+        named.into_iter().for_each(|node| self.contents(node));
+        while let Some(number) = self.queue.pop_front() {
+            self.contents(Node::Heap(number));
+        }
+    }
+
+    fn contents(&mut self, node: Node) {
+        let (shape, all) = (self.shape, (node, 0)..=(node, u64::MAX));
+        for (&(_, at), &byte) in shape.bytes.range(all.clone()) {
+            self.place(Place::Memory(node, at, 1), 8, Held::Bits(byte.into()));
+        }
+        for (&(_, at), &(size, held)) in shape.words.range(all) {
+            self.place(Place::Memory(node, at, size), 8 * u32::from(size), held);
+        }
+    }
+
+    /// Compares what a place holds.
+    fn place(&mut self, place: Place, width: u32, held: Held) {
+        let Some(value) = self.value(place, width) else {
+            self.wrong(format!("there is {}", self.name(place)));
+            return;
+        };
+        let expected = match held {
+            Held::Bits(bits) => Some(self.machine.domain.pool.constant(width, bits)),
+            Held::Address(Node::Heap(number), offset) if !self.heap.contains_key(&number) => {
+                self.pair(number, offset, value, place);
+                return;
+            }
+            Held::Address(node, offset) => self.start(node).map(|(object, start)| {
+                self.machine.domain.pool.constant(width, address(object, start.wrapping_add_signed(offset)))
+            }),
+            Held::Same(class) => Some(self.same.entry(class).or_insert((value, place)).0),
+        };
+        let pool = &mut self.machine.domain.pool;
+        let differs = match expected {
+            Some(expected) if pool.width(expected) == width => {
+                let is_same = pool.cmp(CmpOp::Eq, value, expected);
+                pool.not(is_same)
+            }
+            _ => pool.bool(true),
+        };
+        if !pool.is_false(differs) {
+            self.found.push(Difference { what: self.says(place, held), differs: Some(differs) });
+        }
+    }
+
+    /// A place is the first that is to hold the address of a node of the heap: the object that it points to is the node from here on.
+    fn pair(&mut self, number: u32, offset: i64, value: Term, place: Place) {
+        let what = self.says(place, Held::Address(Node::Heap(number), offset));
+        let Some(bits) = self.machine.domain.pool.as_const(value) else {
+            self.found.push(Difference { what, differs: None });
+            return;
+        };
+        let object = match classify(bits) {
+            AddressClass::Object(object, at) if at == offset => Some(object),
+            _ => None,
+        };
+        let another = object.filter(|object| !self.heap.values().any(|known| known == object));
+        let found = another.and_then(|id| self.state.heap.object(id).map(|object| (id, object)));
+        let is_heap = |kind| matches!(kind, ObjectKind::Heap | ObjectKind::Initial(_));
+        match found.filter(|(_, object)| object.is_alive() && is_heap(object.kind)) {
+            Some((id, object)) if object.site == Some(self.shape.heap[number as usize]) => {
+                self.heap.insert(number, id);
+                self.queue.push_back(number);
+            }
+            Some((_, object)) if object.site.is_none() => self.found.push(Difference { what, differs: None }),
+            _ => self.wrong(what),
+        }
+    }
+
+    /// The object that a node is, and where in it; `None` if there is none, or there are several.
+    fn start(&self, node: Node) -> Option<(ObjectId, u64)> {
+        let of = |position: u32| self.threads.get(position as usize).map(|&id| self.state.thread(id));
+        Some(match node {
+            Node::Global(global) => (global_object(global), 0),
+            Node::ThreadLocal(global, thread) => ((*of(thread)?.thread_locals.get(global.index())?)?, 0),
+            Node::Thread(thread) => {
+                let (table, stride) = self.table?;
+                (global_object(table), u64::from(of(thread)?.slot) * stride)
+            }
+            Node::Local(thread, depth, value) => {
+                let thread = of(thread)?;
+                let activation = thread.frames.get(depth as usize)?.id;
+                let is_it = |id: &&ObjectId| {
+                    let kind = self.state.heap.object(**id).map(|object| object.kind);
+                    matches!(kind, Some(ObjectKind::Stack { frame, value: of, .. }) if frame == activation && of == value)
+                };
+                let mut all = thread.stack_objects.iter().filter(is_it);
+                let first = *all.next()?;
+                all.next().is_none().then_some((first, 0))?
+            }
+            Node::Heap(number) => (*self.heap.get(&number)?, 0),
+        })
+    }
+
+    fn value(&mut self, place: Place, width: u32) -> Option<Term> {
+        let value = match place {
+            Place::Memory(node, at, size) => {
+                let (object, start) = self.start(node)?;
+                let (at, size) = (start + at, u64::from(size));
+                self.state.heap.object(object).filter(|o| o.is_alive() && at + size <= o.size)?;
+                let bytes = self.state.heap.bytes(&mut self.machine.domain, &self.state.path, object, at, size);
+                self.machine.domain.join_bytes(&bytes)
+            }
+            Place::Register(thread, depth, value) => {
+                let thread = self.state.thread(*self.threads.get(thread as usize)?);
+                let base = thread.frames.get(depth as usize)?.base;
+                *thread.registers.get(base as usize + Code::slot(value) as usize)?
+            }
+        };
+        if let SymValue::Term(term) = value
+            && self.machine.domain.pool.width(term) < width
+        {
+            return None;
+        }
+        Some(self.machine.domain.term(&value, width))
+    }
+
+    /// The threads that wait have begun to in the order of the shape.
+    fn waits(&mut self) {
+        let mut order = Vec::new();
+        for &position in &self.shape.waits {
+            let thread = self.threads.get(position as usize).map(|&id| self.state.thread(id));
+            let waiting = thread.and_then(|thread| match thread.status {
+                ThreadStatus::Waiting { since, .. } => Some((thread.timestamp, since)),
+                _ => None,
+            });
+            match waiting {
+                Some(begun) => order.push((position, begun)),
+                None => self.wrong(format!("thread {position} waits")),
+            }
+        }
+        for pair in order.windows(2) {
+            let [(a, (old_a, since_a)), (b, (old_b, since_b))] = pair else { continue };
+            let pool = &mut self.machine.domain.pool;
+            // Who has waited since before the path began is first.
+            let differs = match (old_a, old_b) {
+                (Some(SymValue::Term(x)), Some(SymValue::Term(y))) => {
+                    let before = pool.cmp(CmpOp::Slt, *x, *y);
+                    pool.not(before)
+                }
+                (Some(_), Some(_)) => continue,
+                (Some(_), None) => pool.bool(false),
+                (None, Some(_)) => pool.bool(true),
+                (None, None) => pool.bool(since_a >= since_b),
+            };
+            if !pool.is_false(differs) {
+                let what = format!("thread {a} began to wait before thread {b}");
+                self.found.push(Difference { what, differs: Some(differs) });
+            }
+        }
+    }
+
+    fn says(&self, place: Place, held: Held) -> String {
+        let name = self.name(place);
+        match held {
+            Held::Bits(bits) => format!("{name} is {bits}"),
+            Held::Address(node, offset) => {
+                format!("{name} is the address of byte {offset} of {}", self.object_name(node))
+            }
+            Held::Same(class) => {
+                format!("{name} is equal to {}", self.name(self.same.get(&class).map_or(place, |s| s.1)))
+            }
+        }
+    }
+
+    fn object_name(&self, node: Node) -> String {
+        let global = |id: GlobalId| &self.program.globals[id].name;
+        match node {
+            Node::Global(id) => global(id).clone(),
+            Node::ThreadLocal(id, thread) => format!("{} of thread {thread}", global(id)),
+            Node::Thread(thread) => format!("the control block of thread {thread}"),
+            Node::Local(thread, depth, value) => format!("{value}, a local of activation {depth} of thread {thread}"),
+            Node::Heap(number) => format!("object {number} from the heap"),
+        }
+    }
+
+    fn name(&self, place: Place) -> String {
+        match place {
+            Place::Memory(node, at, 1) => format!("byte {at} of {}", self.object_name(node)),
+            Place::Memory(node, at, size) => {
+                format!("bytes {at} to {} of {}", at + u64::from(size) - 1, self.object_name(node))
+            }
+            Place::Register(thread, depth, value) => format!("{value} in activation {depth} of thread {thread}"),
+        }
+    }
+}

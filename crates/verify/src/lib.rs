@@ -1,0 +1,153 @@
+//! `icsched verify`: proves a schedule database again, without trusting the search that made it (design decision D11).
+//!
+//! - [`form`]: names fit, and every epoch that follows is there.
+//! - [`epoch`]: the constraints of an epoch, as they are in the file, cover it; the paths that each admits are those of its schedule.
+//! - [`concrete`]: runs of the program on inputs of a schedule are what it says.
+//! - [`known`]: what is taken for granted where an epoch begins is what the paths to it leave.
+//!
+//! What is trusted: the interpreter, dataflow and points-to analysis, the models, the solver, and where epoch markers are. Of the search
+//! only the states in which epochs begin are used; they are made again.
+
+mod compare;
+mod concrete;
+mod epoch;
+mod explore;
+mod form;
+mod known;
+pub mod outcome;
+
+use std::collections::BTreeMap;
+
+use icsched_enumerate::control::Control;
+use icsched_enumerate::{Progress, Request, SearchedEpoch};
+use icsched_schedule::{Enumeration, EpochId, Reason};
+use icsched_smt::SolverOptions;
+use icsched_symex::explore::Limits;
+
+pub use crate::outcome::{Cover, EpochCheck, Fault, FaultKind, Verification};
+
+use crate::concrete::Runs;
+use crate::epoch::Checker;
+use crate::explore::Explorer;
+use crate::known::Known;
+
+/// The states in which epochs begin, and why some may be missing.
+pub struct States {
+    /// Each epoch's, of the last search of it.
+    pub epochs: BTreeMap<EpochId, SearchedEpoch>,
+    /// What the search that made them says itself.
+    reasons: Vec<Reason>,
+    /// Whether it has come to all epochs.
+    is_whole: bool,
+}
+
+/// Collects them.
+struct Collected<'p> {
+    epochs: BTreeMap<EpochId, SearchedEpoch>,
+    progress: &'p mut dyn Progress,
+}
+
+impl Progress for Collected<'_> {
+    fn path(&mut self, paths: u64, waiting: usize, schedules: usize) {
+        self.progress.path(paths, waiting, schedules);
+    }
+
+    fn end_epoch(&mut self, epoch: SearchedEpoch) {
+        self.epochs.insert(epoch.id.clone(), epoch);
+    }
+}
+
+impl States {
+    /// Makes them, by a search.
+    ///
+    /// # Errors
+    /// If the program cannot be started with these inputs; says why.
+    pub fn new(request: &Request, progress: &mut dyn Progress) -> Result<Self, String> {
+        let mut collected = Collected { epochs: BTreeMap::new(), progress };
+        let again = icsched_enumerate::enumerate_with(request, &mut collected)?;
+        let reasons = again.all_reasons().into_iter().cloned().collect();
+        Ok(Self { epochs: collected.epochs, reasons, is_whole: again.reasons.is_empty() })
+    }
+}
+
+/// Checks a database that was made of the program with the options of the request. For each schedule at most `max_paths` paths are
+/// executed; if there are more, they are tried and not proved.
+///
+/// # Errors
+/// If the program cannot be started with these inputs; says why.
+pub fn verify(
+    request: &Request,
+    database: &Enumeration,
+    max_paths: usize,
+    progress: &mut dyn Progress,
+) -> Result<Verification, String> {
+    let states = States::new(request, progress)?;
+    verify_with(request, database, max_paths, states, progress)
+}
+
+/// The same with states that were made before.
+///
+/// # Errors
+/// If the program has no `main`.
+pub fn verify_with(
+    request: &Request,
+    database: &Enumeration,
+    max_paths: usize,
+    states: States,
+    progress: &mut dyn Progress,
+) -> Result<Verification, String> {
+    let States { mut epochs, reasons, is_whole } = states;
+    let mut result =
+        Verification { reasons: database.all_reasons().into_iter().cloned().collect(), ..Verification::default() };
+    let stopped = || request.limits.stop_reason();
+    // What a search has not come to may weaken what is known where epochs begin.
+    result.reasons.extend(reasons);
+    result.reasons.extend(stopped());
+    let entry = EpochId::entry(request.program.main.ok_or("the program has no main function")?);
+    result.faults = form::check(database, &entry, &|id| epochs.contains_key(id) || !is_whole);
+    if !database.reasons.is_empty() {
+        // A search that was cut says itself that epochs are missing.
+        result.faults.retain(|fault| !(fault.kind == FaultKind::Epoch && fault.schedule.is_some()));
+    }
+    let known: BTreeMap<EpochId, Known> = epochs.values().map(|epoch| (epoch.id.clone(), Known::of(epoch))).collect();
+    let mut control = None;
+    for (number, stored) in database.epochs.iter().enumerate() {
+        if let Some(reason) = stopped() {
+            result.reasons.push(reason);
+            break;
+        }
+        let Some(mut state) = epochs.remove(&stored.id) else {
+            let message = format!("epoch {}: no state was made in which it begins", stored.key());
+            let kind = icsched_schedule::IncompleteKind::Limit;
+            result.reasons.push(Reason { kind, message, at: None });
+            continue;
+        };
+        let program = &state.machine.program;
+        let control = control.get_or_insert_with(|| Control::new(program, &|f| f.is_declaration(), true, None));
+        let runs = state.is_entry.then(|| {
+            let markers = std::sync::Arc::clone(&state.machine.options.marks.markers);
+            let marks = icsched_symex::code::Marks { markers, ..Default::default() };
+            Runs { request, program: std::sync::Arc::clone(program), marks }
+        });
+        let SearchedEpoch { machine, initial, is_entry, .. } = &mut state;
+        let limits = Limits {
+            instructions: request.limits.max_instructions,
+            events: request.limits.max_events,
+            deadline: request.limits.deadline,
+            memory: request.limits.max_memory.unwrap_or(u64::MAX),
+            errors: *is_entry,
+            ..Limits::default()
+        };
+        let explorer = Explorer::new(machine, initial, control, limits);
+        let solver = SolverOptions { timeout: Some(request.limits.solver_timeout), ..SolverOptions::default() };
+        let mut checker = Checker::new(explorer, stored, &known, max_paths, solver, &stopped, runs.as_ref());
+        let check = checker.check();
+        tracing::info!(epoch = %stored.key(), number, ?check, "epoch checked");
+        result.faults.append(&mut checker.faults);
+        result.reasons.append(&mut checker.reasons);
+        progress.path(check.paths, database.epochs.len() - number - 1, check.schedules);
+        result.epochs.push(check);
+    }
+    result.tidy();
+    Ok(result)
+}
