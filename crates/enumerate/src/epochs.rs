@@ -74,8 +74,8 @@ impl EpochFacts {
     }
 
     /// What is kept after having got weaker several times, last from `before`.
-    fn widened(self, before: &Self) -> Self {
-        Self { shape: self.shape.widened(&before.shape), ..self }
+    fn widened(self, before: &Self, objects: bool) -> Self {
+        Self { shape: self.shape.widened(&before.shape, objects), ..self }
     }
 
     /// What both say.

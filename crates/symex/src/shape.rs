@@ -133,21 +133,23 @@ impl Shape {
         self.meet(self)
     }
 
-    /// What is kept of a shape that has got weaker several times, last from `before`: numbers in objects that still lose some are not
-    /// waited for (widening, Cousot and Cousot 1977). An array that a program fills would lose one number after the other.
+    /// What is kept of a shape that has got weaker several times, last from `before`: numbers that still lose some of their bytes are not
+    /// waited for (widening, Cousot and Cousot 1977). A counter would lose one byte after the other; with `objects`, neither are numbers in
+    /// objects that lose any: an array that a program fills would lose one after the other.
     #[must_use]
-    pub fn widened(mut self, before: &Self) -> Self {
+    pub fn widened(mut self, before: &Self, objects: bool) -> Self {
+        let part = |node: Node, at: u64| (node, if objects { 0 } else { at / 4 });
         let count = |shape: &Self| {
-            let mut counts: BTreeMap<Node, usize> = BTreeMap::new();
-            for &(node, _) in shape.bytes.keys().chain(shape.words.keys()) {
-                *counts.entry(node).or_default() += 1;
+            let mut counts: BTreeMap<(Node, u64), usize> = BTreeMap::new();
+            for &(node, at) in shape.bytes.keys().chain(shape.words.keys()) {
+                *counts.entry(part(node, at)).or_default() += 1;
             }
             counts
         };
         let (then, now) = (count(before), count(&self));
-        let loses = |node: &Node| now.get(node) < then.get(node);
-        self.bytes.retain(|(node, _), _| !loses(node));
-        self.words.retain(|(node, _), (_, held)| matches!(held, Held::Address(..)) || !loses(node));
+        let loses = |node: Node, at: u64| now.get(&part(node, at)) < then.get(&part(node, at));
+        self.bytes.retain(|&(node, at), _| !loses(node, at));
+        self.words.retain(|&(node, at), (_, held)| matches!(held, Held::Address(..)) || !loses(node, at));
         self.canonical()
     }
 

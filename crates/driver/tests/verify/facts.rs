@@ -11,12 +11,14 @@ use super::Subject;
 const HEAP: &str = "
 #include <pthread.h>
 #include <stdlib.h>
-struct account { pthread_mutex_t lock; int sum; };
+struct account { pthread_mutex_t lock; int sum, closed; };
 static int rounds;
 static void *work(void *arg)
 {
     struct account *account = arg;
     for (int i = 0; i < rounds; i++) {
+        if (account->closed)
+            continue;
         pthread_mutex_lock(&account->lock);
         account->sum++;
         pthread_mutex_unlock(&account->lock);
@@ -31,11 +33,12 @@ int main(int argc, char **argv)
     rounds = atoi(argv[1]);
     struct account *account = malloc(sizeof *account);
     pthread_mutex_init(&account->lock, NULL);
-    account->sum = 0;
+    account->sum = account->closed = 0;
     for (int i = 0; i < 2; i++)
         pthread_create(&t[i], NULL, work, account);
     for (int i = 0; i < 2; i++)
         pthread_join(t[i], NULL);
+    account->closed = 1;
     return 0;
 }
 ";

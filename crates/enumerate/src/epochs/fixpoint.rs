@@ -14,8 +14,11 @@ use icsched_schedule::{EpochId, EpochResult, IncompleteKind, Reason};
 use super::job::{Job, Searched, Work};
 use super::{EpochFacts, Found, Shared};
 
-/// How often an epoch's facts are found or get weaker before objects that still lose some are given up.
+/// How often an epoch's facts are found or get weaker before numbers that lose some of their bytes are given up.
 const PATIENCE: u32 = 3;
+
+/// The same for all numbers in objects that lose some.
+const PATIENCE_WITH_OBJECTS: u32 = 6;
 
 /// A job whose result may count soon.
 pub(crate) struct Guess {
@@ -94,7 +97,7 @@ impl Fixpoint {
                 let changes = self.changes.entry(next.clone()).or_insert(0);
                 *changes += 1;
                 if let Some(known) = known.filter(|_| *changes > PATIENCE) {
-                    met = met.widened(known);
+                    met = met.widened(known, *changes > PATIENCE_WITH_OBJECTS);
                 }
                 self.facts.insert(next.clone(), Arc::new(met));
                 self.again(next.clone());
