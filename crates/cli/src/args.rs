@@ -147,6 +147,10 @@ pub(crate) struct EnumerateArgs {
     /// How often inputs may decide the condition of a loop that does not synchronise before the loop is replaced by what it may do.
     #[arg(long, value_name = "N")]
     pub(crate) abstract_after: Option<u32>,
+    /// How many schedules an epoch may have before it is left open which objects synchronisation is on, where inputs choose them; 0 to do
+    /// so always.
+    #[arg(long, value_name = "N")]
+    pub(crate) conservative_after: Option<u32>,
     /// Turn techniques off.
     #[arg(long, value_name = "TECHNIQUE", value_delimiter = ',')]
     pub(crate) without: Vec<TechniqueArg>,
@@ -172,6 +176,7 @@ pub(crate) enum TechniqueArg {
     ReachingDefs,
     SyncInvariants,
     InputAbstraction,
+    ConservativeOrder,
     Epochs,
 }
 

@@ -114,6 +114,7 @@ pub(crate) fn enumerate(args: &EnumerateArgs, database: Option<&Path>) -> Result
         max_epochs: args.max_epochs.map_or(default.max_epochs, |n| n as usize),
         epoch_instructions: args.epoch_instructions.unwrap_or(default.epoch_instructions),
         abstract_after: args.abstract_after.unwrap_or(default.abstract_after),
+        conservative_after: args.conservative_after.map_or(default.conservative_after, |n| n as usize),
         ..default
     };
     let technique = |t: &TechniqueArg| match t {
@@ -126,6 +127,7 @@ pub(crate) fn enumerate(args: &EnumerateArgs, database: Option<&Path>) -> Result
         TechniqueArg::ReachingDefs => Technique::ReachingDefs,
         TechniqueArg::SyncInvariants => Technique::SyncInvariants,
         TechniqueArg::InputAbstraction => Technique::InputAbstraction,
+        TechniqueArg::ConservativeOrder => Technique::ConservativeOrder,
         TechniqueArg::Epochs => Technique::Epochs,
     };
     Ok(EnumerateConfig {
@@ -164,6 +166,7 @@ fn typed(args: &EnumerateArgs) -> Vec<String> {
     }
     for (name, value) in [
         ("abstract-after", args.abstract_after.map(|n| n.to_string())),
+        ("conservative-after", args.conservative_after.map(|n| n.to_string())),
         ("epoch-instructions", args.epoch_instructions.map(|n| n.to_string())),
         ("loop-bound", args.loop_bound.map(|n| n.to_string())),
         ("max-epochs", args.max_epochs.map(|n| n.to_string())),

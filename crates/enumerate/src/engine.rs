@@ -20,7 +20,7 @@ use icsched_symex::stop::{Limit, Stop};
 use icsched_symex::symbolic::SymbolicDomain;
 use icsched_symex::thread::ThreadId;
 use icsched_symex::trace::OtherSide;
-use icsched_symex::{DecisionKind, FrameId, Machine, Options, PathEnd, State};
+use icsched_symex::{DecisionKind, FrameId, Machine, Options, PathEnd, State, SyncObjects};
 use rustc_hash::FxHashMap;
 
 use crate::epochs::Analyses;
@@ -120,6 +120,15 @@ pub(crate) struct Engine {
     patient: bool,
 }
 
+/// How an epoch is searched; what is found on the way changes it.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    /// Where epochs end, and which loops are replaced.
+    pub(crate) marks: Marks,
+    /// Whether it is decided which objects synchronisation is on.
+    pub(crate) objects: SyncObjects,
+}
+
 impl Engine {
     /// An engine at the program's entry.
     ///
@@ -128,10 +137,10 @@ impl Engine {
     pub(crate) fn at_entry(
         program: &Arc<Program>,
         request: &Request,
-        marks: &Marks,
+        plan: &Plan,
         points_to: Option<&Arc<PointsTo>>,
     ) -> Result<Self, String> {
-        let mut machine = machine(program, request, marks);
+        let mut machine = machine(program, request, plan);
         if let Some(points_to) = points_to {
             machine.allow_unknown_sizes(points_to);
         }
@@ -147,8 +156,8 @@ impl Engine {
 
     /// An engine at a program context. Undefined behaviour is not looked for there: of a state that nobody knows, it is always
     /// possible.
-    pub(crate) fn at_context(program: &Arc<Program>, request: &Request, marks: &Marks, start: &Start<'_>) -> Self {
-        let mut machine = machine(program, request, marks);
+    pub(crate) fn at_context(program: &Arc<Program>, request: &Request, plan: &Plan, start: &Start<'_>) -> Self {
+        let mut machine = machine(program, request, plan);
         let initial = machine.state_at(start);
         let known = initial.path.constraints().to_vec();
         Self { errors: false, ..Self::new(machine, initial, request, known) }
@@ -200,6 +209,11 @@ impl Engine {
     /// Threads that are alive at the beginning.
     pub(crate) fn initial_threads(&self) -> u32 {
         u32::try_from(self.initial.live_threads().count()).expect("threads are few")
+    }
+
+    /// Whether it is decided which objects synchronisation is on.
+    pub(crate) fn decides_objects(&self) -> bool {
+        self.machine.options.objects == SyncObjects::Decided
     }
 
     /// Whether a loop is replaced by what it may do.
@@ -369,15 +383,15 @@ fn solver(timeout: Duration) -> Z3Solver {
     Z3Solver::new(SolverOptions { timeout: Some(timeout), ..SolverOptions::default() })
 }
 
-fn machine(program: &Arc<Program>, request: &Request, marks: &Marks) -> Machine<SymbolicDomain> {
+fn machine(program: &Arc<Program>, request: &Request, plan: &Plan) -> Machine<SymbolicDomain> {
     let domain = SymbolicDomain::new(Box::new(CachingSolver::new(solver(request.limits.solver_timeout.min(PATHS)))));
     let options = Options {
         externs: request.externs.clone(),
         symbolic_files: request.inputs.files.clone(),
         symbolic_stdin: request.inputs.stdin,
         stop: Arc::clone(&request.limits.stop),
-        marks: marks.clone(),
-        decide_objects: true,
+        marks: plan.marks.clone(),
+        objects: plan.objects,
         allocations_succeed: true,
         epoch_instructions: request.search.epoch_instructions,
         ..Options::default()

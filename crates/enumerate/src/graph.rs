@@ -5,7 +5,7 @@ use icsched_schedule::{AccessMode, Blocked, CyclicOrder, EpochId, HappensBefore,
 use icsched_symex::code::Code;
 use icsched_symex::state::State;
 use icsched_symex::stop::{BlockedThread, PathEnd};
-use icsched_symex::trace::{EventMode, SyncEvent};
+use icsched_symex::trace::{EventMode, EventObject, SyncEvent};
 use icsched_symex::{Domain, ThreadId};
 use rustc_hash::FxHashMap;
 
@@ -24,6 +24,7 @@ pub(crate) fn happens_before_within<D: Domain>(
     events: usize,
 ) -> Result<HappensBefore, CyclicOrder> {
     let threads = ThreadObjects::of(state);
+    let open = OpenObjects::of(state);
     let mut builder = HbBuilder::new();
     for (index, event) in state.events.iter().enumerate().take(events) {
         match event {
@@ -38,12 +39,55 @@ pub(crate) fn happens_before_within<D: Domain>(
                     at: if own { place(program, stack) } else { String::new() },
                     point: stack.0.last().copied(),
                 };
-                builder.event(thread.0, *object, access(*mode), label);
+                let mut keys = open.keys(object).into_iter();
+                if let Some(key) = keys.next() {
+                    builder.event(thread.0, key, access(*mode), label);
+                }
+                keys.for_each(|key| builder.order(thread.0, key, access(*mode)));
             }
-            SyncEvent::Order { thread, object, mode } => builder.order(thread.0, *object, access(*mode)),
+            SyncEvent::Order { thread, object, mode } => {
+                open.keys(object).into_iter().for_each(|key| builder.order(thread.0, key, access(*mode)));
+            }
         }
     }
     builder.finish()
+}
+
+/// What nodes are ordered on where it is open which object it is: on all addresses of nodes of the path that it may be, and on the
+/// object itself, for other nodes of which it is open (conservative happens-before schedules, Bergan 3.4.1.5).
+struct OpenObjects {
+    /// The addresses of nodes, and of those objects that several nodes of other addresses may be in; sorted.
+    addresses: Vec<u64>,
+}
+
+impl OpenObjects {
+    fn of<D: Domain>(state: &State<D>) -> Self {
+        let mut addresses = Vec::new();
+        for event in state.events.iter() {
+            let (SyncEvent::Node { object, .. } | SyncEvent::Order { object, .. }) = event else { continue };
+            match object {
+                EventObject::At(address) => addresses.push(*address),
+                EventObject::AnyOf(ranges) => addresses.extend(ranges.iter().map(|&(first, _)| first)),
+            }
+        }
+        addresses.sort_unstable();
+        addresses.dedup();
+        Self { addresses }
+    }
+
+    /// At least one for every event; two events that may be on one object have one in common.
+    fn keys(&self, object: &EventObject) -> Vec<u64> {
+        match object {
+            EventObject::At(address) => vec![*address],
+            EventObject::AnyOf(ranges) => {
+                let within = |&(first, last): &(u64, u64)| {
+                    let from = self.addresses.partition_point(|&address| address < first);
+                    self.addresses[from..].iter().copied().take_while(move |&address| address <= last)
+                };
+                ranges.iter().flat_map(within).collect()
+            }
+        }
+    }
 }
 
 /// Which thread a node is about, for nodes on the models' thread control blocks. Blocks are used again for later
@@ -60,8 +104,9 @@ impl ThreadObjects {
         for (index, event) in state.events.iter().enumerate() {
             match event {
                 SyncEvent::Node { thread, object, .. } => {
-                    latest.insert(*thread, (index, *object));
-                    if let Some(&child) = this.by_address.get(object) {
+                    let Some(address) = object.address() else { continue };
+                    latest.insert(*thread, (index, address));
+                    if let Some(&child) = this.by_address.get(&address) {
                         this.by_event.insert(index, child);
                     }
                 }
@@ -164,7 +209,7 @@ fn describe_blocked<D: Domain>(program: &Program, state: &State<D>, blocked: &Bl
 /// Where a thread last made a node on an object: for a lock it holds, where it took it.
 fn last_acquisition<D: Domain>(program: &Program, state: &State<D>, holder: u32, queue: u64) -> Option<String> {
     state.events.iter().rev().find_map(|event| match event {
-        SyncEvent::Node { thread, stack, object, .. } if thread.0 == holder && *object == queue => {
+        SyncEvent::Node { thread, stack, object, .. } if thread.0 == holder && object.address() == Some(queue) => {
             Some(place(program, stack))
         }
         SyncEvent::Node { .. } | SyncEvent::Create { .. } | SyncEvent::Order { .. } => None,
@@ -199,7 +244,7 @@ pub fn max_live_threads<D: Domain>(state: &State<D>, initial: u32) -> u32 {
             }
             SyncEvent::Node { thread, object, .. } => {
                 // A thread's last node is on its own control block.
-                let ends = threads.by_address.get(object) == Some(&thread.0);
+                let ends = object.address().is_some_and(|at| threads.by_address.get(&at) == Some(&thread.0));
                 live = live.saturating_sub(u32::from(ends));
             }
             SyncEvent::Order { .. } => {}

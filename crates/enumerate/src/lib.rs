@@ -79,6 +79,9 @@ pub enum Technique {
     InputAbstraction,
     /// Schedule trees (3.2.1): without them all conditions of an epoch count as known at its start.
     ScheduleTrees,
+    /// Ordering synchronisation after that on all objects that its own may be, where inputs say which it is (3.4.1.5): without it
+    /// each object is a schedule of its own.
+    ConservativeOrder,
     /// Placing fewer epoch markers than one in each loop that synchronises (3.3.1).
     MarkerPruning,
 }

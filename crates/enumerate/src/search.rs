@@ -57,6 +57,10 @@ pub struct SearchOptions {
     pub abstract_after: u32,
     /// Whether loops are replaced at all.
     pub abstraction: bool,
+    /// How many schedules an epoch may have before it is left open which objects synchronisation is on (Bergan 3.4.1.5).
+    pub conservative_after: usize,
+    /// Whether that is left open at all.
+    pub conservative: bool,
     /// Most epochs to search.
     pub max_epochs: usize,
     /// Instructions that a thread executes at least in an epoch before a marker ends it (Bergan 3.5).
@@ -75,9 +79,14 @@ impl Default for SearchOptions {
             epoch_instructions: 0,
             abstract_after: 3,
             abstraction: true,
+            conservative_after: 16,
+            conservative: true,
         }
     }
 }
+
+/// An epoch counts as one of many schedules, too, when it has many more paths.
+const PATHS_PER_SCHEDULE: u64 = 4;
 
 /// More early exits than this are not simplified one by one.
 const MAX_SIMPLIFIED_EXITS: usize = 64;
@@ -118,6 +127,16 @@ pub(crate) struct Search<'s, 'p> {
     facts: EpochFacts,
     successors: Successors,
     wanted: Option<LoopToReplace>,
+    /// Whether inputs have chosen what some path synchronises on.
+    chose_objects: bool,
+}
+
+/// Why an epoch is searched again from the start.
+pub(crate) enum Restart {
+    /// A loop is replaced by what it may do.
+    Replacing(LoopToReplace),
+    /// It is left open which objects synchronisation is on.
+    Conservatively,
 }
 
 /// Function and header of a loop that inputs make go round too often.
@@ -157,6 +176,7 @@ impl<'s, 'p> Search<'s, 'p> {
             facts: EpochFacts::default(),
             successors: Successors::new(),
             wanted: None,
+            chose_objects: false,
         }
     }
 
@@ -171,7 +191,7 @@ impl<'s, 'p> Search<'s, 'p> {
         id: EpochId,
         contexts: Vec<icsched_schedule::ThreadContext>,
         facts: EpochFacts,
-    ) -> Result<SearchResult, LoopToReplace> {
+    ) -> Result<SearchResult, Restart> {
         self.facts = facts;
         while let Some(constraint) = self.worklist.pop_front() {
             if let Some(reason) = self.engine.stop_reason() {
@@ -188,14 +208,14 @@ impl<'s, 'p> Search<'s, 'p> {
             self.paths += 1;
             let mut path = self.engine.execute(self.statics, constraint.conditions(), self.options.abstraction);
             if let Some(wanted) = self.engine.take_wanted() {
-                return Err(wanted);
+                return Err(Restart::Replacing(wanted));
             }
             if self.options.abstraction && !path.gave_up.is_empty() {
                 // What a loop is left with is easier to reason about than what it has done.
                 let given_up: Vec<CallStack> = path.gave_up.iter().map(|g| g.stack.clone()).collect();
                 let found = given_up.iter().find_map(|stack| self.quiet_loop(stack.0.iter().rev().copied()));
                 if let Some(wanted) = found {
-                    return Err(wanted);
+                    return Err(Restart::Replacing(wanted));
                 }
                 path = self.engine.execute(self.statics, constraint.conditions(), false);
             }
@@ -207,7 +227,10 @@ impl<'s, 'p> Search<'s, 'p> {
             }
             self.progress.path(self.paths, self.worklist.len(), self.found.len());
             if let Some(wanted) = self.wanted {
-                return Err(wanted);
+                return Err(Restart::Replacing(wanted));
+            }
+            if self.has_too_many_objects() {
+                return Err(Restart::Conservatively);
             }
         }
         self.report_cut();
@@ -215,6 +238,13 @@ impl<'s, 'p> Search<'s, 'p> {
         let instructions = self.engine.instructions();
         let successors = std::mem::take(&mut self.successors);
         Ok(SearchResult { paths: self.paths, instructions, successors, epoch: self.finish(id, contexts) })
+    }
+
+    /// Whether there are so many schedules that it is better to leave open which objects they synchronise on.
+    fn has_too_many_objects(&self) -> bool {
+        let SearchOptions { conservative, conservative_after: most, .. } = *self.options;
+        let many = self.found.len() > most || self.paths > PATHS_PER_SCHEDULE * most as u64;
+        conservative && self.chose_objects && many && self.engine.decides_objects()
     }
 
     /// A limit that ends the search, as a reason.
@@ -272,6 +302,10 @@ impl<'s, 'p> Search<'s, 'p> {
     }
 
     fn take(&mut self, path: Path, constraint: &Conjunction) {
+        self.chose_objects |= path
+            .decisions
+            .iter()
+            .any(|(site, decision)| site.kind == DecisionKind::SyncAddress && decision.other != OtherSide::Infeasible);
         let objects = Objects::of(&path.state.heap).with_initial(self.engine.initial_objects(&path.state));
         let slice = if self.options.slicing {
             let end = self.engine.abnormal_end(&path);

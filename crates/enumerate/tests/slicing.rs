@@ -322,25 +322,41 @@ b2:
     );
 }
 
-#[test]
-fn every_object_that_an_input_can_choose_gets_its_schedule() {
-    // Once missed: the last of three candidates was equal to none of the queued constraints and got lost.
-    check(
-        "global @locks size 24 align 8
+/// One of three objects, as the input says.
+const CHOSEN: &str = "global @locks size 24 align 8
 function f0 @main() -> i32 {
 b0:
     v0: i64 = call __ics_input(@x_name, 32:i32)
     v1: i64 = urem v0, 3
     v2: ptr = address @locks + v1*8
     call __ics_event(v2, 0:i32)
+    call __ics_event(@A, 0:i32)
     return 0
-}",
+}";
+
+#[test]
+fn every_object_that_an_input_can_choose_gets_its_schedule() {
+    // Once missed: the last of three candidates was equal to none of the queued constraints and got lost.
+    check(
+        CHOSEN,
         expect![[r#"
-            (unsigned)x % 3 == 0 => locks [exit]
-            (unsigned)x % 3 == 1 => locks+8 [exit]
-            (unsigned)x % 3 == 2 => locks+16 [exit]
+            (unsigned)x % 3 == 0 => locks A [exit]
+            (unsigned)x % 3 == 1 => locks+8 A [exit]
+            (unsigned)x % 3 == 2 => locks+16 A [exit]
         "#]],
     );
+}
+
+#[test]
+fn many_objects_are_one_schedule() {
+    let search = |conservative_after| SearchOptions { conservative_after, ..SearchOptions::default() };
+    let expected = expect![[r#"
+        true => locks[*] A [exit]
+    "#]];
+    expected.assert_eq(&render(&run(CHOSEN, &[], search(0))));
+    expected.assert_eq(&render(&run(CHOSEN, &[], search(2))));
+    let decided = render(&run(CHOSEN, &[Technique::ConservativeOrder], search(0)));
+    assert_eq!(decided.lines().count(), 3, "{decided}");
 }
 
 #[test]

@@ -273,6 +273,15 @@ pub trait Domain: Sized {
     }
     /// A value is what memory held at an address in the initial state: it has that name.
     fn loaded(&mut self, _address: &Self::Value, _value: &Self::Value) {}
+    /// The ranges of addresses, first and last of each, that an address may be in; `None` where these are not known, or too many.
+    fn candidates(
+        &mut self,
+        _path: &Self::Path,
+        _heap: &Heap<Self>,
+        _address: &Self::Value,
+    ) -> Option<Vec<(u64, u64)>> {
+        None
+    }
     /// A value as people write it.
     fn describe(&self, value: &Self::Value) -> String {
         format!("{value:?}")

@@ -63,6 +63,19 @@ pub enum Extern {
 /// optimisation: 32 bytes.
 const MAX_FRAMES: usize = 8 << 20 >> 5;
 
+/// What is recorded of the objects that synchronisation is on, where their addresses depend on inputs. Two nodes of a schedule are
+/// ordered if they are on one object.
+#[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
+pub enum SyncObjects {
+    /// What their addresses look like.
+    #[default]
+    Described,
+    /// Which ones they are: it is decided.
+    Decided,
+    /// All that they may be, where these are few; what follows is ordered after all of them (Bergan 3.4.1.5).
+    Candidates,
+}
+
 /// Options of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -87,9 +100,8 @@ pub struct Options {
     pub allocations_succeed: bool,
     /// Instructions that a thread executes at least before a marker ends its epoch (Bergan 3.5).
     pub epoch_instructions: u64,
-    /// Whether it is decided which objects synchronisation is on, also where addresses need not be constant: two nodes of a schedule
-    /// are ordered if they are on one object.
-    pub decide_objects: bool,
+    /// What is recorded of the objects that synchronisation is on.
+    pub objects: SyncObjects,
     /// Stops every run of the machine, with [`PathEnd::Limit`].
     pub stop: Arc<StopRequest>,
 }
@@ -107,7 +119,7 @@ impl Default for Options {
             marks: Marks::default(),
             allocations_succeed: false,
             epoch_instructions: 0,
-            decide_objects: false,
+            objects: SyncObjects::default(),
             stop: Arc::default(),
         }
     }

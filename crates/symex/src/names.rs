@@ -67,6 +67,11 @@ impl<D: Domain> Heap<D> {
         }
     }
 
+    /// Whether an object is the models' table of threads.
+    pub(crate) fn is_thread_table(&self, id: ObjectId) -> bool {
+        matches!(self.object(id).map(|o| o.kind), Some(ObjectKind::Global(g)) if self.program().globals[g].name == THREAD_TABLE)
+    }
+
     fn name_in(&self, id: ObjectId, offset: i64) -> String {
         let program = self.program();
         let Some(object) = self.object(id) else { return format!("nothing{}", plus(offset)) };

@@ -402,6 +402,13 @@ impl Domain for SymbolicDomain {
         }
     }
 
+    fn candidates(&mut self, path: &SymPath, heap: &Heap<Self>, address: &SymValue) -> Option<Vec<(u64, u64)>> {
+        match *address {
+            SymValue::Constant(at) => Some(vec![(at, at)]),
+            SymValue::Term(at) => self.address_ranges(path, heap, at),
+        }
+    }
+
     fn describe(&self, value: &SymValue) -> String {
         match *value {
             SymValue::Constant(bits) => bits.to_string(),

@@ -133,6 +133,26 @@ pub enum EventMode {
     Shared,
 }
 
+/// What a node of the schedule is ordered on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum EventObject {
+    /// The object at this address.
+    At(u64),
+    /// One of those at these addresses, first and last of each range, ascending: inputs say which, and the path leaves that open
+    /// (Bergan 3.4.1.5).
+    AnyOf(std::rc::Rc<[(u64, u64)]>),
+}
+
+impl EventObject {
+    /// The address, if the path says which object it is.
+    pub fn address(&self) -> Option<u64> {
+        match *self {
+            Self::At(address) => Some(address),
+            Self::AnyOf(_) => None,
+        }
+    }
+}
+
 /// A synchronisation event of the schedule; always recorded, in execution order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[allow(missing_docs, reason = "the names say it")]
@@ -147,13 +167,13 @@ pub enum SyncEvent {
         operation: String,
         /// Full calling context of the program's call.
         stack: icsched_ir::CallStack,
-        /// Address it is ordered on first.
-        object: u64,
+        /// What it is ordered on first.
+        object: EventObject,
         /// A name for the object for people: `A`, `locks[2]`, `q->lock`, `heap (queue.c:12) + 8`, `thread 3`.
         object_name: String,
         /// How.
         mode: EventMode,
     },
     /// The thread's latest node is also ordered on this object.
-    Order { thread: ThreadId, object: u64, mode: EventMode },
+    Order { thread: ThreadId, object: EventObject, mode: EventMode },
 }

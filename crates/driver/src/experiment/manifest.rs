@@ -96,6 +96,7 @@ impl Command {
                 "reaching-defs",
                 "sync-invariants",
                 "input-abstraction",
+                "conservative-order",
                 "epochs",
             ],
             Self::Symex => &["reaching-defs", "sync-invariants", "pointsto", "memory-checks"],

@@ -10,17 +10,18 @@ use icsched_dataflow::{Analysis, Context, Options as FactOptions, Status, Thread
 use icsched_ir::{BlockId, CallStack, EntityId as _, Origin, Program, ProgramPoint};
 use icsched_schedule::{EpochId, EpochResult, IncompleteKind, Reason, ScheduleTree, ThreadContext as Described};
 use icsched_smt::SolverStatistics;
+use icsched_symex::SyncObjects;
 use icsched_symex::abstraction::{AbstractLoop, Effect};
 use icsched_symex::code::Marks;
 use icsched_symex::initial::{Start, StartOptions};
 use icsched_symex::stop::Limit;
 
 use super::{Analyses, EpochFacts, Shared, Successors};
-use crate::engine::Engine;
+use crate::engine::{Engine, Plan};
 use crate::graph::place;
 use crate::progress::Progress;
 use crate::reasons::words;
-use crate::search::{LoopToReplace, Search, SearchOptions, SearchResult};
+use crate::search::{LoopToReplace, Restart, Search, SearchOptions, SearchResult};
 use crate::{Request, Technique};
 
 /// What is to be searched: an epoch, with what holds whenever it begins.
@@ -65,12 +66,17 @@ pub(crate) fn run(shared: &Shared<'_>, job: &Job, progress: &mut dyn Progress) -
     let limits = &shared.request.limits;
     let interrupted = || limits.stop.asked().is_some() || limits.is_late();
     let mut analysis = shared.analyses.map(|a| Analysis::new(a.modref, a.startup).interrupted_by(&interrupted));
-    let mut marks = Marks { markers: Arc::clone(&shared.markers), abstractions: Arc::default() };
+    let always = shared.request.search.conservative_after == 0;
+    let is_conservative = !shared.request.without.contains(&Technique::ConservativeOrder);
+    let mut plan = Plan {
+        marks: Marks { markers: Arc::clone(&shared.markers), abstractions: Arc::default() },
+        objects: if always && is_conservative { SyncObjects::Candidates } else { SyncObjects::Decided },
+    };
     let mut work = Work::default();
     loop {
         let mut engine = match (&mut analysis, shared.analyses) {
-            _ if shared.is_entry(&job.epoch) => entry_engine(shared, &marks)?,
-            (Some(analysis), Some(analyses)) => match context_engine(shared, &marks, analysis, analyses, job) {
+            _ if shared.is_entry(&job.epoch) => entry_engine(shared, &plan)?,
+            (Some(analysis), Some(analyses)) => match context_engine(shared, &plan, analysis, analyses, job) {
                 Ok(engine) => engine,
                 Err(reason) => return Ok(not_searched(shared, job, reason, work)),
             },
@@ -89,9 +95,13 @@ pub(crate) fn run(shared: &Shared<'_>, job: &Job, progress: &mut dyn Progress) -
                 let is_cut = is_cut(shared, &epoch);
                 return Ok(Searched { successors, work, result: Some(epoch), is_cut });
             }
-            Err(wanted) => {
-                let known = Arc::make_mut(&mut marks.abstractions);
+            Err(Restart::Replacing(wanted)) => {
+                let known = Arc::make_mut(&mut plan.marks.abstractions);
                 known.insert(wanted, replaced(shared, wanted));
+            }
+            Err(Restart::Conservatively) => {
+                tracing::info!("it is left open which objects synchronisation is on");
+                plan.objects = SyncObjects::Candidates;
             }
         }
     }
@@ -133,6 +143,7 @@ fn search_options(request: &Request) -> SearchOptions {
         prefixes: !off(Technique::PrefixSchedules),
         trees: !off(Technique::ScheduleTrees),
         abstraction: !off(Technique::InputAbstraction) && !off(Technique::Epochs),
+        conservative: !off(Technique::ConservativeOrder),
         ..request.search.clone()
     }
 }
@@ -155,16 +166,16 @@ fn replaced(shared: &Shared<'_>, (func, header): LoopToReplace) -> AbstractLoop 
     AbstractLoop { blocks, effect }
 }
 
-fn entry_engine(shared: &Shared<'_>, marks: &Marks) -> Result<Engine, String> {
+fn entry_engine(shared: &Shared<'_>, plan: &Plan) -> Result<Engine, String> {
     let has_epochs = !shared.request.without.contains(&Technique::Epochs);
     let points_to = shared.analyses.filter(|_| has_epochs).map(|a| a.points_to);
-    Engine::at_entry(shared.program, shared.request, marks, points_to)
+    Engine::at_entry(shared.program, shared.request, plan, points_to)
 }
 
 /// `MakeStateForEpoch`: everything that may hold where the epoch's threads are (chapter 2).
 fn context_engine(
     shared: &Shared<'_>,
-    marks: &Marks,
+    plan: &Plan,
     analysis: &mut Analysis<'_, '_>,
     analyses: &Analyses<'_>,
     Job { epoch, facts }: &Job,
@@ -201,7 +212,7 @@ fn context_engine(
             sync_invariants: !off(Technique::SyncInvariants),
         },
     };
-    Ok(Engine::at_context(program, shared.request, marks, &start))
+    Ok(Engine::at_context(program, shared.request, plan, &start))
 }
 
 fn interrupted() -> Reason {

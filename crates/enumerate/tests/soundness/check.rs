@@ -3,15 +3,16 @@
 //! A run in the concrete domain and a path of the search use the same scheduler. So a run must execute exactly the
 //! happens-before graph of every schedule whose constraint its input satisfies, or end the process while it follows it.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use icsched_enumerate::{Request, RunLimits, SearchOptions, enumerate, graph};
+use icsched_enumerate::{Request, RunLimits, SearchOptions, Technique, enumerate, graph};
 use icsched_frontend::{LoadOptions, load};
 use icsched_ir::Program;
-use icsched_schedule::{HappensBefore, Schedule, ScheduleEnd, ScheduleId};
+use icsched_schedule::{HappensBefore, HbNode, NodeId, Schedule, ScheduleEnd, ScheduleId};
 use icsched_smt::{Model, TermPool, serial};
 use icsched_symex::concrete::ConcreteDomain;
 use icsched_symex::host::MemoryHost;
@@ -55,6 +56,8 @@ pub(crate) struct Checked {
 pub(crate) struct Setting {
     pub(crate) level: &'static str,
     pub(crate) inputs: usize,
+    /// It is left open which objects synchronisation is on: runs are ordered less than schedules.
+    pub(crate) conservative: bool,
 }
 
 /// Values tried for each input.
@@ -104,14 +107,17 @@ fn check_program(program: &Arc<Program>, setting: Setting, seconds: u64) -> Resu
         program: Arc::clone(program),
         inputs,
         externs: Default::default(),
-        search: SearchOptions { loop_bound: 12, max_paths: 300, ..SearchOptions::default() },
+        search: SearchOptions { loop_bound: 12, max_paths: 300, conservative_after: 0, ..SearchOptions::default() },
         limits: RunLimits {
             deadline: Some(Instant::now() + Duration::from_secs(seconds)),
             max_instructions: RUN_LIMIT,
             ..RunLimits::default()
         },
         // One epoch, from the entry to the end of the run; the others are looked at where all epochs are followed.
-        without: vec![icsched_enumerate::Technique::Epochs],
+        without: match setting.conservative {
+            true => vec![Technique::Epochs],
+            false => vec![Technique::Epochs, Technique::ConservativeOrder],
+        },
     };
     let result = enumerate(&request).map_err(|text| Violation { fault: Fault::Load, text })?;
     let schedules: Vec<&Schedule> = result.epochs.iter().flat_map(|e| e.tree.leaves()).collect();
@@ -125,12 +131,16 @@ fn check_program(program: &Arc<Program>, setting: Setting, seconds: u64) -> Resu
         })
         .collect();
     for arguments in assignments(setting.inputs) {
-        let Some(run) = run(program, &arguments) else { continue };
+        let Some(mut run) = run(program, &arguments) else { continue };
+        let found = run.graph.clone();
         checked.runs += 1;
         checked.deadlocks += usize::from(matches!(run.ends, ScheduleEnd::Deadlock { .. }));
         let model = model(&arguments);
         let mut covered = false;
         for (schedule, &constraint) in schedules.iter().zip(&constraints) {
+            if setting.conservative {
+                run.graph = ordered_like(&found, &schedule.graph);
+            }
             if pool.eval_bool(constraint, &model) {
                 covered = true;
                 if let Err(fault) = follows(&run, schedule) {
@@ -138,7 +148,13 @@ fn check_program(program: &Arc<Program>, setting: Setting, seconds: u64) -> Resu
                 }
             }
         }
-        let early = schedules.iter().any(|s| run.is_prefix_of(s));
+        let early = schedules.iter().any(|s| {
+            if setting.conservative {
+                run.graph = ordered_like(&found, &s.graph);
+            }
+            run.is_prefix_of(s)
+        });
+        run.graph = found;
         if checked.complete && !covered && !early {
             let mut text =
                 format!("arguments {arguments:?} are covered by no schedule; run:\n{}schedules:\n", run.describe());
@@ -147,6 +163,32 @@ fn check_program(program: &Arc<Program>, setting: Setting, seconds: u64) -> Resu
         }
     }
     Ok(checked)
+}
+
+/// A run's graph with the order and the objects of a schedule, if the run is one of those that the schedule stands for: as far as it
+/// goes it has the same nodes, on objects of which the schedule leaves open which they are or says the same, and no order that the
+/// schedule has not.
+fn ordered_like(run: &HappensBefore, schedule: &HappensBefore) -> HappensBefore {
+    let before = |from: NodeId, to: NodeId| {
+        let (predecessors, mut work, mut seen) = (schedule.predecessors(), vec![to], BTreeSet::from([to]));
+        while let Some(node) = work.pop() {
+            let own = (node.n > 1).then(|| NodeId { n: node.n - 1, ..node });
+            work.extend(predecessors.get(&node).into_iter().flatten().copied().chain(own).filter(|n| seen.insert(*n)));
+        }
+        seen.contains(&from)
+    };
+    let is_open = |object: &str| object.contains(" or ") || object.contains("[*]");
+    let same_nodes = run.nodes().iter().all(|node| {
+        let of_schedule = schedule.node(node.id());
+        of_schedule.is_some_and(|s| is_open(&s.object) || s.object == node.object)
+    });
+    if !same_nodes || !run.edges().iter().all(|edge| before(edge.from, edge.to)) {
+        return run.clone();
+    }
+    let nodes: Vec<HbNode> = run.nodes().iter().filter_map(|n| schedule.node(n.id()).cloned()).collect();
+    let named = nodes.into_iter().zip(run.nodes()).map(|(s, r)| HbNode { object: s.object, ..r.clone() }).collect();
+    let edges = schedule.edges().iter().filter(|e| run.node(e.to).is_some() && run.node(e.from).is_some()).copied();
+    HappensBefore::from_parts(named, edges.collect()).expect("a part of a graph without a circle")
 }
 
 fn assignments(inputs: usize) -> Vec<Vec<&'static str>> {

@@ -22,7 +22,8 @@ pub(super) fn syncs<'a>(events: impl Iterator<Item = &'a SyncEvent>) -> Vec<Sync
         .filter_map(|event| match event {
             SyncEvent::Node { thread, operation, stack, object, .. } => {
                 let (operation, stack) = (operation.clone(), stack.clone());
-                Some(Sync { thread: *thread, operation, stack, object: *object })
+                // Which one it is may be left open: then it is not compared.
+                Some(Sync { thread: *thread, operation, stack, object: object.address().unwrap_or(0) })
             }
             SyncEvent::Create { .. } | SyncEvent::Order { .. } => None,
         })

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use icsched_ir::{IntPredicate, Intrinsic, ProgramPoint, Type};
 
 use super::context::Cx;
-use super::{Machine, operations, startup};
+use super::{Machine, SyncObjects, operations, startup};
 use crate::domain::Domain;
 use crate::memory::{AddressClass, Death, Family, MAX_OBJECT, ObjectKind, address, classify};
 use crate::observe::Observer;
@@ -13,7 +13,7 @@ use crate::scheduler::SchedulingPoint;
 use crate::state::State;
 use crate::stop::{DecisionKind, ErrorKind, PathEnd, Stop};
 use crate::thread::FrameId;
-use crate::trace::{EventMode, SyncEvent};
+use crate::trace::{EventMode, EventObject, SyncEvent};
 
 /// When threads have done nothing but poll this often in a row, the clock jumps to the earliest deadline.
 const MAX_PAUSES: u32 = 1 << 10;
@@ -179,13 +179,10 @@ impl<D: Domain> Machine<D> {
                 none
             }
             Intrinsic::Event | Intrinsic::Order => {
-                let object = match cx.options.decide_objects {
-                    true => D::constant(cx.constant(args[0], DecisionKind::SyncAddress)?),
-                    false => cx.sync_address(args[0])?,
-                };
+                let (object, object_name) = cx.event_object(args[0])?;
                 let shared = cx.constant(args[1], DecisionKind::Concretise)? != 0;
                 let mode = if shared { EventMode::Shared } else { EventMode::Exclusive };
-                self.event(state, intrinsic, &object, mode);
+                self.event(state, intrinsic, object, object_name, mode);
                 none
             }
             Intrinsic::Malloc if D::as_constant(&cx.get(args[0])).is_none() && !cx.domain.checks_memory() => {
@@ -337,21 +334,23 @@ impl<D: Domain> Machine<D> {
     }
 
     /// A node of the schedule, or one more object that it is ordered on.
-    fn event(&mut self, state: &mut State<D>, intrinsic: Intrinsic, at: &D::Value, mode: EventMode) {
+    fn event(
+        &mut self,
+        state: &mut State<D>,
+        intrinsic: Intrinsic,
+        object: EventObject,
+        object_name: String,
+        mode: EventMode,
+    ) {
         if !state.record_events {
             return;
         }
         let thread = state.current;
-        let object = D::as_constant(at).unwrap_or(0);
         if intrinsic == Intrinsic::Order {
             state.events.push(SyncEvent::Order { thread, object, mode });
             return;
         }
         let call = state.program_call(&self.code, thread);
-        let object_name = match D::as_constant(at) {
-            Some(object) => state.heap.name_of(object),
-            None => self.domain.describe(at),
-        };
         let (operation, stack) = (call.operation, call.stack);
         state.events.push(SyncEvent::Node { thread, operation, stack, object, object_name, mode });
     }
@@ -411,6 +410,43 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
             return Ok(value);
         }
         Ok(D::constant(super::context::concrete(self.domain, self.path, &value, DecisionKind::SyncAddress)?))
+    }
+
+    /// What a node is ordered on, and its name.
+    fn event_object(&mut self, slot: crate::code::Slot) -> Result<(EventObject, String), Stop<D>> {
+        let at = self.get(slot);
+        let named = |cx: &Self, at| (EventObject::At(at), cx.heap.name_of(at));
+        if let Some(at) = D::as_constant(&at) {
+            return Ok(named(self, at));
+        }
+        if self.options.objects == SyncObjects::Described {
+            let value = self.sync_address(slot)?;
+            return Ok(match D::as_constant(&value) {
+                Some(at) => named(self, at),
+                None => (EventObject::At(0), self.domain.describe(&value)),
+            });
+        }
+        let is_open = self.options.objects == SyncObjects::Candidates;
+        let Some(ranges) = is_open.then(|| self.lock_candidates(&at)).flatten() else {
+            let at = self.constant(slot, DecisionKind::SyncAddress)?;
+            return Ok(named(self, at));
+        };
+        let name = |&(first, last): &(u64, u64)| match first == last {
+            true => self.heap.name_of(first),
+            false => format!("{}[*]", self.heap.name_of(first).trim_end_matches("[0]")),
+        };
+        let names: Vec<String> = ranges.iter().map(name).collect();
+        Ok((EventObject::AnyOf(ranges.into()), names.join(" or ")))
+    }
+
+    /// What an object of synchronisation may be; which thread it is has to be decided.
+    fn lock_candidates(&mut self, at: &D::Value) -> Option<Vec<(u64, u64)>> {
+        let ranges = self.domain.candidates(self.path, self.heap, at)?;
+        let is_thread = |&(first, _): &(u64, u64)| match classify(first) {
+            AddressClass::Object(object, _) => self.heap.is_thread_table(object),
+            _ => true,
+        };
+        (!ranges.iter().any(is_thread)).then_some(ranges)
     }
 
     /// Whether an address is none that anybody knows, and nobody asks whether accesses are errors: then an object that is freed there

@@ -18,7 +18,7 @@ use crate::observe::Observer;
 use crate::scheduler::SchedulingPoint;
 use crate::state::State;
 use crate::stop::{DecisionKind, ErrorKind, PathEnd, Stop};
-use crate::trace::{EventMode, SyncEvent};
+use crate::trace::{EventMode, EventObject, SyncEvent};
 
 /// Atomic accesses that a thread may make in a row while others are enabled.
 const MAX_ATOMICS: u32 = 128;
@@ -189,6 +189,7 @@ impl<D: Domain> Machine<D> {
             }
             let object_name = state.heap.name_of(object);
             let operation = operation.to_owned();
+            let object = EventObject::At(object);
             state.events.push(SyncEvent::Node { thread, operation, stack, object, object_name, mode });
         }
         state.atomics_since_switch += 1;

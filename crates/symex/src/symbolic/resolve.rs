@@ -21,6 +21,8 @@ use crate::stop::{DecisionKind, ErrorKind, PathEnd, Stop};
 
 /// Most alternatives of one address; more are decided object by object.
 const MAX_ALTERNATIVES: usize = 64;
+/// Most objects that one synchronisation may be on without a choice among them.
+const MAX_OBJECTS: usize = 16;
 /// Terms that are visited while an address is walked.
 const MAX_VISITS: u32 = 1024;
 
@@ -335,6 +337,39 @@ impl SymbolicDomain {
         let here = self.under(guard, here);
         self.ask(here, DecisionKind::Concretise)?;
         Ok(Some(found(candidate, self)))
+    }
+
+    /// The ranges of addresses that an address may be in that is used for an access on the path, ascending: one address, or all of an
+    /// object. `None` where no object is visible, or there are more than [`MAX_OBJECTS`].
+    pub(super) fn address_ranges<D: Domain>(
+        &mut self,
+        path: &SymPath,
+        heap: &Heap<D>,
+        at: Term,
+    ) -> Option<Vec<(u64, u64)>> {
+        let mut ranges = Vec::new();
+        for Alternative { guard, constant, rest, dangling, .. } in self.alternatives(path, at) {
+            let excluded = guard.is_some_and(|guard| path.decided(guard) == Some(false));
+            match classify(constant) {
+                _ if excluded || dangling => {}
+                // Whoever uses it has excluded that it is null.
+                AddressClass::Null if rest.is_none() => {}
+                AddressClass::Object(id, _) if rest.is_none() => {
+                    if heap.object(id).is_some_and(|object| object.is_alive()) {
+                        ranges.push((constant, constant));
+                    }
+                }
+                AddressClass::Object(id, _) => {
+                    let object = heap.object(id).filter(|object| object.is_alive())?;
+                    let last = object.size.saturating_sub(1).min(u64::from(u32::MAX));
+                    ranges.push((address(id, 0), address(id, last)));
+                }
+                AddressClass::Null | AddressClass::Function(_) | AddressClass::Other => return None,
+            }
+        }
+        ranges.sort_unstable();
+        ranges.dedup();
+        (1..=MAX_OBJECTS).contains(&ranges.len()).then_some(ranges)
     }
 
     /// The constants that a term can be, where they are visible in the arms of a choice.
