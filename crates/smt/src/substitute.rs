@@ -14,9 +14,15 @@ impl TermPool {
     /// The condition with every comparison of floats replaced by a symbol of its own, the same wherever it stands: what is impossible for
     /// any outcomes of them is impossible. Linear in the size of the term's graph. `t` is one bit wide.
     pub fn without_floats(&mut self, t: Term) -> Term {
+        self.split_floats(t).0
+    }
+
+    /// [`TermPool::without_floats`], with the comparisons that were replaced, each once, and their symbols.
+    pub fn split_floats(&mut self, t: Term) -> (Term, Vec<(Term, Term)>) {
         if !self.has_float(t) {
-            return t;
+            return (t, Vec::new());
         }
+        let mut outcomes = Vec::new();
         let mut new: FxHashMap<Term, Term> = FxHashMap::default();
         // A connective is looked into; any other condition on floats is an outcome.
         let is_connective = |pool: &Self, t: Term| {
@@ -29,7 +35,7 @@ impl TermPool {
             let node = *self.node(t);
             for child in node.children() {
                 new.entry(child).or_insert_with(|| match self.has_float(child) {
-                    true => self.symbol(&format!("outcome of {}", child.index()), 1),
+                    true => self.outcome(child, &mut outcomes),
                     false => child,
                 });
             }
@@ -37,9 +43,16 @@ impl TermPool {
             new.insert(t, result);
         }
         if let Some(&done) = new.get(&t) {
-            return done;
+            return (done, outcomes);
         }
-        self.symbol(&format!("outcome of {}", t.index()), 1)
+        let symbol = self.outcome(t, &mut outcomes);
+        (symbol, outcomes)
+    }
+
+    fn outcome(&mut self, comparison: Term, outcomes: &mut Vec<(Term, Term)>) -> Term {
+        let symbol = self.symbol(&format!("outcome of {}", comparison.index()), 1);
+        outcomes.push((comparison, symbol));
+        symbol
     }
 
     /// The term with every occurrence of a key of `map` replaced by its value, simplified anew. Replacements are

@@ -203,7 +203,7 @@ impl<'a, 'd> Checker<'a, 'd> {
             let mut given = outside.clone();
             given.extend(self.pins(&outside, &model));
             let known = self.explorer.facts.len();
-            let path = self.explorer.execute(&given, Some(&model));
+            let path = self.explorer.execute(&given, &[], Some(&model));
             match &path.end {
                 PathEnd::Infeasible | PathEnd::GoesRound | PathEnd::Error(_) => {}
                 PathEnd::Limit(_) | PathEnd::Unsupported { .. } | PathEnd::Unmodelled { .. } | PathEnd::LeftContext => {
@@ -289,8 +289,9 @@ impl<'a, 'd> Checker<'a, 'd> {
             if executed > 0 && self.is_impossible(&given) {
                 continue;
             }
+            let Some(outcomes) = self.outcomes(&given) else { continue };
             executed += 1;
-            let path = self.explorer.execute(&given, None);
+            let path = self.explorer.execute(&given, &outcomes, None);
             decisions += path.decisions.len();
             self.explorer.others(&given, &path, &mut queue);
             match self.compare(schedule, &path) {
@@ -303,6 +304,7 @@ impl<'a, 'd> Checker<'a, 'd> {
                 }
                 Outcome::Early => early += 1,
                 Outcome::Nobody => {}
+                Outcome::Wrong(_) if !self.has_outcomes(&given, &path) => {}
                 Outcome::Wrong(how) => match self.explorer.machine.domain.model_of(path.state.path.constraints()) {
                     Ok(Some(model)) => {
                         let input = self.example(&[stored.condition], &model);
@@ -335,6 +337,40 @@ impl<'a, 'd> Checker<'a, 'd> {
             (0, _) => self.open(IncompleteKind::Limit, id, "no input that was tried follows it to its end"),
             _ => check.proved += usize::from(all),
         }
+    }
+
+    /// Outcomes of the comparisons of floats in some conditions with which these hold, for whatever floats; `None` if there are none.
+    fn outcomes(&mut self, given: &[Term]) -> Option<Vec<(Term, bool)>> {
+        let pool = &mut self.explorer.machine.domain.pool;
+        let (mut all, mut outcomes) = (Vec::new(), Vec::new());
+        for &condition in self.explorer.initial.path.constraints().iter().chain(given) {
+            let (condition, found) = pool.split_floats(condition);
+            all.push(condition);
+            outcomes.extend(found);
+        }
+        if outcomes.is_empty() {
+            return Some(Vec::new());
+        }
+        let always = pool.bool(true);
+        match self.solver.model(pool, &all, always) {
+            Ok(Some(model)) => {
+                Some(outcomes.into_iter().map(|(term, symbol)| (term, pool.eval_bool(symbol, &model))).collect())
+            }
+            Ok(None) => None,
+            Err(_) => Some(Vec::new()),
+        }
+    }
+
+    /// Whether the comparisons of floats on a path can have had the outcomes that they had. They are inputs of their own there, so that
+    /// the path's constraint does not tell.
+    fn has_outcomes(&mut self, given: &[Term], path: &PathOutcome) -> bool {
+        let pool = &mut self.explorer.machine.domain.pool;
+        if !path.decisions.iter().any(|(_, decision)| pool.has_float(decision.condition)) {
+            return true;
+        }
+        let taken = path.decisions.iter().map(|(_, decision)| decision.condition);
+        let all: Vec<Term> = given.iter().copied().chain(taken).collect();
+        self.outcomes(&all).is_some()
     }
 
     fn is_impossible(&mut self, given: &[Term]) -> bool {

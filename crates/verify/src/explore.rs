@@ -44,14 +44,19 @@ impl<'a> Explorer<'a> {
         &mut self.machine.domain.pool
     }
 
-    /// Executes one path on which `given` holds. Where that leaves a choice, it is the model's, if there is one and it says something.
-    pub(crate) fn execute(&mut self, given: &[Term], model: Option<&Model>) -> PathOutcome {
+    /// Executes one path on which `given` holds, and on which comparisons of floats have these outcomes. Where that leaves a choice, it is
+    /// the model's, if there is one and it says something.
+    pub(crate) fn execute(&mut self, given: &[Term], outcomes: &[(Term, bool)], model: Option<&Model>) -> PathOutcome {
         let mut state = self.initial.clone();
         let mut forced = FxHashMap::default();
         for &condition in given {
             state.path.constrain(&self.machine.domain.pool, condition);
             forced.insert(condition, true);
             forced.insert(self.machine.domain.pool.not(condition), false);
+        }
+        for &(comparison, outcome) in outcomes {
+            forced.entry(comparison).or_insert(outcome);
+            forced.entry(self.machine.domain.pool.not(comparison)).or_insert(!outcome);
         }
         let code = Arc::clone(&self.machine.code);
         let mut strategy = Choices { control: self.control, code, forced, model, asked: FxHashMap::default() };

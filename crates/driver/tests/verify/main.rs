@@ -144,6 +144,41 @@ fn what_the_search_gives_is_right() {
     }
 }
 
+/// Whether a worker takes the lock again depends on floats that nobody knows behind the marker, in several ways.
+const FLOATS: &str = "
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
+static double change[3], least;
+int main(int argc, char **argv)
+{
+    least = argc > 1 ? atof(argv[1]) : 0;
+    for (;;) {
+        double largest = 0;
+        pthread_mutex_lock(&lock);
+        for (int i = 0; i < 3; i++)
+            if (change[i] > largest)
+                largest = change[i];
+        pthread_mutex_unlock(&lock);
+        if (!(largest > least))
+            break;
+        for (int i = 0; i < 3; i++)
+            change[i] = change[i] * change[(i + 1) % 3];
+    }
+    pthread_mutex_lock(&other);
+    pthread_mutex_unlock(&other);
+    return 0;
+}
+";
+
+#[test]
+fn comparisons_of_floats_are_inputs() {
+    let subject = Subject::new(FLOATS);
+    let found = subject.verify(&subject.database);
+    assert!(found.is_verified(), "{found:#?}");
+    assert!(schedules(&subject.database, 1).len() > 1, "{:#?}", subject.database);
+}
+
 #[test]
 fn a_flag_that_an_input_sets_is_no_constant() {
     let subject = Subject::new(EPOCHS);
