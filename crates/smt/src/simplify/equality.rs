@@ -1,7 +1,7 @@
 //! Equality. Both sides are sums in one normal form: what they share is cancelled, a constant stands on the right, and
 //! where one side is constant the operator of the other is undone.
 
-use crate::bits::{inverse_of_odd, mask, negate, sign_bit};
+use crate::bits::{inverse_of_odd, mask, negate, sign_bit, signed};
 use crate::node::{BinOp, CmpOp, Node, Term};
 use crate::pool::TermPool;
 use crate::simplify::arith::Sum;
@@ -79,6 +79,10 @@ impl TermPool {
                         let quotient = bits.wrapping_mul(inverse_of_odd(width, c)) & mask(width);
                         let quotient = self.constant_wide(width, quotient);
                         Some(self.cmp(CmpOp::Eq, x, quotient))
+                    }
+                    // A remainder is smaller than its divisor, whatever the signs.
+                    BinOp::SRem if c != 0 && signed(width, bits).unsigned_abs() >= signed(width, c).unsigned_abs() => {
+                        Some(self.bool(false))
                     }
                     BinOp::Mul if bits.trailing_zeros() < c.trailing_zeros() => Some(self.bool(false)),
                     _ => None,

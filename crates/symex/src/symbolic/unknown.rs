@@ -29,7 +29,7 @@ type Bytes = SmallVec<[MemoryByte<Term>; 8]>;
 #[derive(Clone, Debug)]
 pub(super) struct Unknown {
     pub(super) root: RootId,
-    /// Written at constant offsets, before the first of `writes`.
+    /// Written at constant offsets, before the first of `writes` or where none of them may have written.
     cells: Rc<BTreeMap<u64, MemoryByte<Term>>>,
     /// Later writes, from the first one at an offset that is no constant on.
     writes: Rc<Vec<Write>>,
@@ -54,7 +54,7 @@ impl Unknown {
 
     /// What a byte holds, as far as it was read or written; nothing if it may have been written at an offset that is no constant.
     fn peek(&self, domain: &mut SymbolicDomain, at: u64) -> Option<MemoryByte<Term>> {
-        if !self.writes.is_empty() {
+        if !self.is_apart(domain, at, 1) {
             return None;
         }
         if let Some(byte) = self.cells.get(&at) {
@@ -73,9 +73,20 @@ impl Unknown {
         Some(domain.memory_byte(byte))
     }
 
-    /// The offsets of the bytes that were read or written.
+    /// Whether no write at an offset that is no constant can have written any of `n` bytes, as far as terms show that.
+    fn is_apart(&self, domain: &mut SymbolicDomain, at: u64, n: u64) -> bool {
+        self.writes.iter().all(|write| {
+            let len = write.bytes.len() as u64;
+            (0..n + len - 1).all(|i| {
+                let here = domain.equals(write.offset, (at + i).wrapping_sub(len - 1));
+                domain.pool.is_false(here)
+            })
+        })
+    }
+
+    /// The offsets of the bytes that were read, or written at constant offsets.
     fn touched(&self, domain: &SymbolicDomain) -> Vec<u64> {
-        let Some(origins) = domain.origins.as_deref().filter(|_| self.writes.is_empty()) else { return Vec::new() };
+        let Some(origins) = domain.origins.as_deref() else { return Vec::new() };
         let root = origins.get(self.root);
         let read = root.symbols.iter().flat_map(|(&at, &(len, _))| at..at + u64::from(len));
         let mut found: Vec<u64> = self.cells.keys().chain(root.known.keys()).copied().chain(read).collect();
@@ -372,7 +383,9 @@ impl SymbolicDomain {
 
     /// Writes bytes at an offset that is inside of the object where `guard` holds.
     pub(super) fn store_unknown(&mut self, unknown: &mut Unknown, offset: Term, bytes: Bytes, guard: Option<Term>) {
-        if let (Some(at), None, true) = (self.pool.as_const(offset), guard, unknown.writes.is_empty()) {
+        if let (Some(at), None) = (self.pool.as_const(offset), guard)
+            && unknown.is_apart(self, at, bytes.len() as u64)
+        {
             Rc::make_mut(&mut unknown.cells).extend((at..).zip(bytes));
             return;
         }
