@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use icsched_ir::{CallStack, ProgramPoint};
 use icsched_smt::Term;
-use icsched_symex::shape::{Left, Node, Place, Shape, Where};
+use icsched_symex::shape::{Bounds, Left, Node, Place, Shape, Where};
 use icsched_symex::state::State;
 use icsched_symex::symbolic::SymbolicDomain;
 use icsched_symex::thread::{FrameId, ThreadId};
@@ -47,12 +47,12 @@ pub(crate) fn points(
 }
 
 /// What remains of a shape when places are left out that depend on other `decisions` than they should: `depends` computes the slice of
-/// a criterion, and says whether there are some.
+/// a criterion, and says whether there are some. With the places that were left out; not [canonical](Shape::canonical).
 pub(crate) fn valid(
     left: &Left,
     points: FxHashMap<FrameId, ProgramPoint>,
     mut depends: impl FnMut(&Criterion) -> bool,
-) -> Shape {
+) -> (Shape, FxHashSet<Place>) {
     let mut groups: BTreeMap<(bool, u64, u64), Vec<Place>> = BTreeMap::new();
     let mut shape = left.shape.clone();
     shape.retain(|place| {
@@ -95,7 +95,25 @@ pub(crate) fn valid(
         }
     }
     shape.retain(|place| !bad.contains(&place));
-    shape.canonical()
+    (shape, bad)
+}
+
+/// The tightest bounds of a number among some, ascending: `within` says whether the number is within bounds for certain. Asks
+/// O(log n) questions.
+pub(crate) fn bounds(width: u8, among: &[i64], mut within: impl FnMut(Bounds) -> bool) -> Bounds {
+    let all = Bounds::of_width(width);
+    let inside: Vec<i64> = among.iter().copied().filter(|n| (all.least..=all.greatest).contains(n)).collect();
+    let mut bounds = all;
+    // Most numbers have none, which two questions show.
+    if inside.first().is_some_and(|&least| within(Bounds { least, ..all })) {
+        let above = inside.partition_point(|&least| within(Bounds { least, ..all }));
+        bounds.least = above.checked_sub(1).map_or(all.least, |at| inside[at]);
+    }
+    if inside.last().is_some_and(|&greatest| within(Bounds { greatest, ..all })) {
+        let below = inside.partition_point(|&greatest| !within(Bounds { greatest, ..all }));
+        bounds.greatest = inside.get(below).copied().unwrap_or(all.greatest);
+    }
+    bounds
 }
 
 const fn rank(node: Node) -> u8 {

@@ -55,6 +55,8 @@ pub(crate) struct Analyses<'p> {
     pub(crate) startup: &'p Startup,
     pub(crate) variables: &'p Variables,
     pub(crate) pointers: Pointers<'p>,
+    /// The numbers at which bounds are looked for.
+    pub(crate) thresholds: Vec<i64>,
 }
 
 /// What holds whenever an epoch begins, beside what [dataflow analysis](icsched_dataflow) knows of its context. Ordered: a fact that

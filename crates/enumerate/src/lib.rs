@@ -183,7 +183,8 @@ fn search_with(
     let analyses = match (&points_to, &summaries, &startup, &variables) {
         (Some(points_to), Some(modref), Some(startup), Some(variables)) => {
             let pointers = Pointers::new(points_to);
-            Some(Analyses { points_to, modref, startup, variables, pointers })
+            let thresholds = icsched_symex::shape::thresholds(program);
+            Some(Analyses { points_to, modref, startup, variables, pointers, thresholds })
         }
         _ => None,
     };

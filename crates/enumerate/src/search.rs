@@ -12,6 +12,7 @@
 //! - A loop whose condition was taken both ways [`SearchOptions::loop_bound`] times on one path is not followed
 //!   further; if inputs remain behind it, that is a reason for incompleteness.
 
+mod behind;
 mod result;
 
 use std::collections::VecDeque;
@@ -21,13 +22,11 @@ use icsched_schedule::{
     EpochId, EpochResult, IncompleteKind, InputConstraint, PossibleError, Reason, ScheduleEnd, ScheduleId,
 };
 use icsched_smt::{Answer, Term, TermPool};
-use icsched_symex::shape::Shape;
 use icsched_symex::trace::{OtherSide, TraceEvent};
 use icsched_symex::{DecisionKind, PathEnd};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 
-use crate::carried::{self, Implied};
 use crate::constraint::{Conjunction, Disjunction};
 use crate::engine::{self, Engine, Path};
 use crate::epochs::{Analyses, EpochFacts, Successors, add_successor};
@@ -361,7 +360,7 @@ impl<'s, 'p> Search<'s, 'p> {
         if path.end == PathEnd::Epoch {
             let next = graph::epoch(self.engine.code(), &path.state);
             let all_live = path.state.live_threads().count() == path.state.threads.len();
-            let shape = self.shape_behind(&path, &objects, &precondition);
+            let shape = self.shape_behind(&path, &objects, &precondition, &slice.early_exits);
             let holds = EpochFacts { none_ended: self.facts.none_ended && all_live, shape };
             add_successor(&mut self.successors, next, holds);
         }
@@ -383,37 +382,6 @@ impl<'s, 'p> Search<'s, 'p> {
         }
         found.covers.add(precondition);
         early.into_iter().for_each(|conjunction| found.early_exits.add(conjunction));
-    }
-
-    /// What all executions leave behind that follow a path's schedule.
-    fn shape_behind(&mut self, path: &Path, objects: &Objects, precondition: &Conjunction) -> Shape {
-        let Some(analyses) = self.analyses else { return Shape::default() };
-        let threads = carried::order(&path.state, self.engine.code());
-        let left = self.engine.left(&path.state, &threads, analyses);
-        if !self.options.slicing {
-            return left.shape.canonical();
-        }
-        let points = carried::points(&path.state, self.engine.code());
-        let mut known: FxHashSet<Term> = precondition.conditions().iter().copied().collect();
-        let mut implied = Implied::default();
-        carried::valid(&left, points, |criterion| {
-            let slice =
-                precondition_slice(self.statics, &mut self.caches, objects, &path.trace, None, false, Some(criterion));
-            slice.decisions.iter().any(|decision| {
-                let condition = decision.condition;
-                if known.contains(&condition) {
-                    return false;
-                }
-                let follows = implied.holds(condition, || {
-                    let negated = self.engine.pool().not(condition);
-                    self.engine.check(precondition.conditions(), negated) == Answer::Unsat
-                });
-                if follows {
-                    known.insert(condition);
-                }
-                !follows
-            })
-        })
     }
 
     /// The slice without what always holds: what is known of the state at the beginning, or follows from that and the conditions before it.

@@ -104,6 +104,8 @@ struct Builder<'m, 'a> {
     shape_locals: FxHashMap<(u32, u32, ValueId), ObjectId>,
     shape_thread_locals: FxHashMap<(GlobalId, u32), ObjectId>,
     shape_values: FxHashMap<u32, Term>,
+    /// What registers hold, as terms.
+    shape_registers: FxHashMap<(u32, u32, ValueId), Term>,
 }
 
 impl Machine<SymbolicDomain> {
@@ -133,6 +135,7 @@ impl Machine<SymbolicDomain> {
             shape_locals: FxHashMap::default(),
             shape_thread_locals: FxHashMap::default(),
             shape_values: FxHashMap::default(),
+            shape_registers: FxHashMap::default(),
         };
         builder.build()
     }
@@ -170,6 +173,7 @@ impl Builder<'_, '_> {
         let context = self.start.context;
         let mut threads: Vec<Thread<SymbolicDomain>> = (0..context.threads.len()).map(|i| self.thread(i)).collect();
         self.shape_memory(true);
+        self.shape_bounds();
         self.shape_waits(&threads);
         let complete = self.is_complete;
         self.machine.domain.origins().unknown_frames = !complete;

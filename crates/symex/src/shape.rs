@@ -10,6 +10,7 @@
 //! Threads are named by their position in the epoch: sorted by stack, those with equal stacks by their slots in the models' table.
 //! Which of them is which does not matter (Bergan 3.4.1.3), but all that is known is known of one order of them.
 
+mod bounds;
 mod left;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -19,6 +20,7 @@ use icsched_pointsto::ObjectId as Abstract;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+pub use bounds::{Bounds, thresholds};
 pub use left::{Left, Pointers, Where};
 
 /// An object.
@@ -67,6 +69,8 @@ pub struct Shape {
     pub words: BTreeMap<(Node, u64), (u8, Held)>,
     /// Registers: their widths in bits and what they hold.
     pub registers: BTreeMap<(u32, u32, ValueId), (u8, Held)>,
+    /// Between which numbers places hold one that is not the same in all states.
+    pub bounds: BTreeMap<Place, Bounds>,
     /// What points-to analysis calls the objects from the heap.
     pub heap: Vec<Abstract>,
     /// The threads that wait, in the order in which they began to.
@@ -82,6 +86,7 @@ struct Flat {
     bytes: Vec<((Node, u64), u8)>,
     words: Vec<((Node, u64), (u8, Held))>,
     registers: Vec<(Register, (u8, Held))>,
+    bounds: Vec<(Place, Bounds)>,
     heap: Vec<Abstract>,
     waits: Vec<u32>,
 }
@@ -92,6 +97,7 @@ impl From<Shape> for Flat {
             bytes: shape.bytes.into_iter().collect(),
             words: shape.words.into_iter().collect(),
             registers: shape.registers.into_iter().collect(),
+            bounds: shape.bounds.into_iter().collect(),
             heap: shape.heap,
             waits: shape.waits,
         }
@@ -104,6 +110,7 @@ impl From<Flat> for Shape {
             bytes: flat.bytes.into_iter().collect(),
             words: flat.words.into_iter().collect(),
             registers: flat.registers.into_iter().collect(),
+            bounds: flat.bounds.into_iter().collect(),
             heap: flat.heap,
             waits: flat.waits,
         }
@@ -122,6 +129,7 @@ impl Shape {
             queue: VecDeque::new(),
             groups: Vec::new(),
             group_of: FxHashMap::default(),
+            pairs: Vec::new(),
             found: Self::default(),
         };
         meet.run()
@@ -150,6 +158,7 @@ impl Shape {
         let loses = |node: Node, at: u64| now.get(&part(node, at)) < then.get(&part(node, at));
         self.bytes.retain(|&(node, at), _| !loses(node, at));
         self.words.retain(|&(node, at), (_, held)| matches!(held, Held::Address(..)) || !loses(node, at));
+        self.widen_bounds(before);
         self.canonical()
     }
 
@@ -158,6 +167,7 @@ impl Shape {
         self.bytes.retain(|&(node, at), _| keep(Place::Memory(node, at, 1)));
         self.words.retain(|&(node, at), &mut (size, _)| keep(Place::Memory(node, at, size)));
         self.registers.retain(|&(thread, depth, value), _| keep(Place::Register(thread, depth, value)));
+        self.bounds.retain(|&place, _| keep(place));
     }
 
     /// What bytes of an object hold, if that is known of all of them.
@@ -179,6 +189,14 @@ impl Shape {
     }
 }
 
+/// The same place where nodes of the heap have other numbers.
+fn moved(place: Place, number: impl Fn(u32) -> Option<u32>) -> Option<Place> {
+    match place {
+        Place::Memory(Node::Heap(node), at, size) => Some(Place::Memory(Node::Heap(number(node)?), at, size)),
+        other => Some(other),
+    }
+}
+
 /// The walk of two shapes at the same time.
 struct Meet<'a> {
     a: &'a Shape,
@@ -186,6 +204,8 @@ struct Meet<'a> {
     /// The number of the pair that a heap object is in.
     of_a: FxHashMap<u32, u32>,
     of_b: FxHashMap<u32, u32>,
+    /// The objects of each pair.
+    pairs: Vec<(u32, u32)>,
     /// Pairs of heap objects whose contents are still to be compared.
     queue: VecDeque<(u32, u32, u32)>,
     /// Places that hold the same pair of values.
@@ -211,7 +231,7 @@ impl Meet<'_> {
         while let Some((a, b, pair)) = self.queue.pop_front() {
             self.contents(Node::Heap(a), Node::Heap(b), Node::Heap(pair));
         }
-        let several = self.groups.into_iter().filter(|places| places.len() > 1);
+        let several = std::mem::take(&mut self.groups).into_iter().filter(|places| places.len() > 1);
         for (number, places) in (0..).zip(several) {
             for place in places {
                 match place {
@@ -229,16 +249,45 @@ impl Meet<'_> {
                 }
             }
         }
+        self.bounds();
         if self.a.waits == self.b.waits {
             self.found.waits.clone_from(&self.a.waits);
         }
         self.found
     }
 
+    /// Between which numbers places are in one or the other.
+    fn bounds(&mut self) {
+        let of_a = self.a.bounds.keys().filter_map(|&place| moved(place, |n| self.of_a.get(&n).copied()));
+        let of_b = self.b.bounds.keys().filter_map(|&place| moved(place, |n| self.of_b.get(&n).copied()));
+        let places: Vec<Place> = of_a.chain(of_b).collect();
+        for place in places {
+            let in_a = moved(place, |n| self.pairs.get(n as usize).map(|pair| pair.0));
+            let in_b = moved(place, |n| self.pairs.get(n as usize).map(|pair| pair.1));
+            let a = in_a.and_then(|place| self.a.bounds_of(place));
+            let b = in_b.and_then(|place| self.b.bounds_of(place));
+            if let (Some(a), Some(b)) = (a, b)
+                && a.width == b.width
+            {
+                self.add_bounds(place, a.hull(b));
+            }
+        }
+    }
+
+    fn add_bounds(&mut self, place: Place, bounds: Bounds) {
+        if bounds.say_something() && bounds.least != bounds.greatest {
+            self.found.bounds.insert(place, bounds);
+        }
+    }
+
     /// What both hold, if it is the same number or address; else the place is where this pair of values is.
     fn both(&mut self, width: u8, a: Held, b: Held, place: Place) -> Option<Held> {
         match (a, b) {
             (Held::Bits(x), Held::Bits(y)) if x == y => return Some(a),
+            // What is an address in neither is a number in both.
+            (Held::Bits(x), Held::Bits(y)) => {
+                self.add_bounds(place, Bounds::exactly(width, x).hull(Bounds::exactly(width, y)));
+            }
             (Held::Address(x, i), Held::Address(y, j)) if i == j => {
                 if let Some(node) = self.node(x, y) {
                     return Some(Held::Address(node, i));
@@ -265,6 +314,7 @@ impl Meet<'_> {
                 self.found.heap.push(self.a.heap[x as usize]);
                 self.of_a.insert(x, pair);
                 self.of_b.insert(y, pair);
+                self.pairs.push((x, y));
                 self.queue.push_back((x, y, pair));
                 Some(Node::Heap(pair))
             }

@@ -60,6 +60,7 @@ impl Known {
         };
         end.registers();
         end.memory();
+        end.bounds();
         end.waits();
         let all_live = state.live_threads().count() == state.threads.len();
         if self.none_ended && !(all_live && before.is_none_or(|before| before.none_ended)) {
@@ -118,6 +119,24 @@ impl End<'_> {
         }
         for (&(_, at), &(size, held)) in shape.words.range(all) {
             self.place(Place::Memory(node, at, size), 8 * u32::from(size), held);
+        }
+    }
+
+    /// Numbers are within their bounds.
+    fn bounds(&mut self) {
+        let shape = self.shape;
+        for (&place, &bounds) in &shape.bounds {
+            let Some(value) = self.value(place, bounds.width.into()) else {
+                self.wrong(format!("there is {}", self.name(place)));
+                continue;
+            };
+            let pool = &mut self.machine.domain.pool;
+            let holds = bounds.hold(pool, value);
+            let differs = pool.not(holds);
+            if !pool.is_false(differs) {
+                let what = format!("{} is between {} and {}", self.name(place), bounds.least, bounds.greatest);
+                self.found.push(Difference { what, differs: Some(differs) });
+            }
         }
     }
 

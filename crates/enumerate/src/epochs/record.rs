@@ -10,7 +10,7 @@ use icsched_ir::ValueId;
 use icsched_pointsto::ObjectId as Abstract;
 use icsched_schedule::{Enumeration, EpochId, EpochResult, KeptSearch};
 use icsched_smt::SolverStatistics;
-use icsched_symex::shape::{Held, Node, Shape};
+use icsched_symex::shape::{Bounds, Held, Node, Place, Shape};
 use serde::{Deserialize, Serialize};
 
 use super::EpochFacts;
@@ -33,6 +33,7 @@ struct Difference {
     bytes: Changes<(Node, u64), u8>,
     words: Changes<(Node, u64), (u8, Held)>,
     registers: Changes<(u32, u32, ValueId), (u8, Held)>,
+    bounds: Changes<Place, Bounds>,
     /// All of them: there are few.
     heap: Vec<Abstract>,
     waits: Vec<u32>,
@@ -60,23 +61,25 @@ fn changed<K: Ord + Clone, V: Clone>(from: &BTreeMap<K, V>, changes: Changes<K, 
 
 impl Difference {
     fn between(from: &EpochFacts, to: &EpochFacts) -> Self {
-        let EpochFacts { none_ended, shape: Shape { bytes, words, registers, heap, waits } } = to;
+        let EpochFacts { none_ended, shape: Shape { bytes, words, registers, bounds, heap, waits } } = to;
         Self {
             none_ended: *none_ended,
             bytes: changes(&from.shape.bytes, bytes),
             words: changes(&from.shape.words, words),
             registers: changes(&from.shape.registers, registers),
+            bounds: changes(&from.shape.bounds, bounds),
             heap: heap.clone(),
             waits: waits.clone(),
         }
     }
 
     fn apply(self, from: &EpochFacts) -> EpochFacts {
-        let Self { none_ended, bytes, words, registers, heap, waits } = self;
+        let Self { none_ended, bytes, words, registers, bounds, heap, waits } = self;
         let shape = Shape {
             bytes: changed(&from.shape.bytes, bytes),
             words: changed(&from.shape.words, words),
             registers: changed(&from.shape.registers, registers),
+            bounds: changed(&from.shape.bounds, bounds),
             heap,
             waits,
         };

@@ -11,7 +11,7 @@ use super::table::layout;
 use crate::domain::Domain;
 use crate::memory::{ObjectId, UNKNOWN_SIZE, address, global_object};
 use crate::path::Primary;
-use crate::shape::{Held, Node};
+use crate::shape::{Held, Node, Place};
 use crate::symbolic::origin::{Places, RootId, RootName};
 use crate::symbolic::source::number;
 use crate::symbolic::{SymArray, SymValue, SymbolicDomain};
@@ -135,10 +135,30 @@ impl Builder<'_, '_> {
 
     /// Says what a register holds that is the same as others.
     pub(super) fn shape_learn(&mut self, place: (u32, u32, icsched_ir::ValueId), term: Term) {
+        self.shape_registers.insert(place, term);
         if let Some(&(width, Held::Same(number))) = self.start.shape.registers.get(&place)
             && self.machine.domain.pool.width(term) == u32::from(width)
         {
             self.shape_values.entry(number).or_insert(term);
+        }
+    }
+
+    /// Between which numbers memory and registers hold one.
+    pub(super) fn shape_bounds(&mut self) {
+        for (&place, &bounds) in &self.start.shape.bounds {
+            let term = match place {
+                Place::Register(thread, depth, value) => self.shape_registers.get(&(thread, depth, value)).copied(),
+                Place::Memory(node, at, size) => self.root_of_node(node).map(|(root, start)| {
+                    let bytes = self.machine.domain.initial_bytes(root, start + at, usize::from(size));
+                    let value = self.machine.domain.join_bytes(&bytes);
+                    self.machine.domain.term(&value, 8 * u32::from(size))
+                }),
+            };
+            let pool = &mut self.machine.domain.pool;
+            if let Some(term) = term.filter(|&term| pool.width(term) == u32::from(bounds.width)) {
+                let holds = bounds.hold(pool, term);
+                self.path.constrain(pool, holds);
+            }
         }
     }
 

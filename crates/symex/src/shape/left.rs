@@ -36,6 +36,8 @@ pub enum Where {
 pub struct Left {
     /// The shape, not [canonical](Shape::canonical).
     pub shape: Shape,
+    /// What places hold that are neither constants nor addresses, 32 or 64 bits wide.
+    pub numbers: Vec<(Place, Term)>,
     objects: FxHashMap<Node, (ObjectId, u64)>,
     frames: FxHashMap<(u32, u32), FrameId>,
 }
@@ -111,7 +113,12 @@ impl Machine<SymbolicDomain> {
     ///
     /// O(bytes of variables, and of what is reached from them, up to limits for each).
     pub fn left(&mut self, state: &State<SymbolicDomain>, threads: &[ThreadId], pointers: &Pointers<'_>) -> Left {
-        let left = Left { shape: Shape::default(), objects: FxHashMap::default(), frames: FxHashMap::default() };
+        let left = Left {
+            shape: Shape::default(),
+            numbers: Vec::new(),
+            objects: FxHashMap::default(),
+            frames: FxHashMap::default(),
+        };
         let program = std::sync::Arc::clone(&self.program);
         let mut walk = Walk {
             machine: self,
@@ -226,7 +233,12 @@ impl Walk<'_, '_> {
                         continue;
                     }
                     let held = match thread.registers[frame.base as usize + Code::slot(value) as usize] {
-                        SymValue::Term(term) => Some(self.same(term)),
+                        SymValue::Term(term) => {
+                            if matches!(width, 32 | 64) && !self.pointers.register_may(point.func, value) {
+                                self.left.numbers.push((Place::Register(n, depth, value), term));
+                            }
+                            Some(self.same(term))
+                        }
                         SymValue::Constant(bits) if matches!(ty, Type::Ptr) || width == 64 => {
                             self.word(bits, self.pointers.register_may(point.func, value))
                         }
@@ -318,6 +330,9 @@ impl Walk<'_, '_> {
             }
         }
         if let Some(term) = self.whole(bytes).filter(|_| bytes.len() == 8) {
+            if !is_pointer {
+                self.left.numbers.push((Place::Memory(node, at, 8), term));
+            }
             let held = self.same(term);
             self.left.shape.words.insert((node, at), (8, held));
             return;
@@ -327,6 +342,7 @@ impl Walk<'_, '_> {
         }
         for (half, at) in bytes.chunks(4).zip((at..).step_by(4)) {
             if let Some(term) = self.whole(half).filter(|_| half.len() == 4) {
+                self.left.numbers.push((Place::Memory(node, at, 4), term));
                 let held = self.same(term);
                 self.left.shape.words.insert((node, at), (4, held));
                 continue;

@@ -1,0 +1,117 @@
+//! Numbers that are not the same in all states, but never smaller or larger than some: intervals, as facts that epochs hand on.
+
+use icsched_ir::{Const, Op, Operand, Origin, Program, Type};
+use icsched_smt::{CmpOp, Term, TermPool};
+use serde::{Deserialize, Serialize};
+
+use super::{Held, Place, Shape};
+
+/// The least and the greatest number that a place may hold, as signed numbers of its width.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Bounds {
+    /// Bits of the place, at most 64.
+    pub width: u8,
+    /// No number is smaller.
+    pub least: i64,
+    /// No number is larger.
+    pub greatest: i64,
+}
+
+impl Bounds {
+    /// Those of all numbers of so many bits.
+    pub const fn of_width(width: u8) -> Self {
+        Self { width, least: i64::MIN >> (64 - width), greatest: i64::MAX >> (64 - width) }
+    }
+
+    /// Those of one number.
+    pub(super) const fn exactly(width: u8, bits: u64) -> Self {
+        let number = (bits << (64 - width)).cast_signed() >> (64 - width);
+        Self { width, least: number, greatest: number }
+    }
+
+    /// The tightest ones that both are within.
+    #[must_use]
+    pub(super) fn hull(self, other: Self) -> Self {
+        Self { least: self.least.min(other.least), greatest: self.greatest.max(other.greatest), ..self }
+    }
+
+    /// Whether there are numbers outside of them.
+    pub fn say_something(self) -> bool {
+        self != Self::of_width(self.width)
+    }
+
+    /// The same, without the side on which `before` was narrower.
+    fn widened(self, before: Self) -> Self {
+        let open = Self::of_width(self.width);
+        Self {
+            least: if self.least < before.least { open.least } else { self.least },
+            greatest: if self.greatest > before.greatest { open.greatest } else { self.greatest },
+            ..self
+        }
+    }
+
+    /// The condition that a term of their width is within them.
+    pub fn hold(self, pool: &mut TermPool, term: Term) -> Term {
+        let limit = |pool: &mut TermPool, number: i64| pool.constant(self.width.into(), number.cast_unsigned());
+        let (least, greatest) = (limit(pool, self.least), limit(pool, self.greatest));
+        let (above, below) = (pool.cmp(CmpOp::Sle, least, term), pool.cmp(CmpOp::Sle, term, greatest));
+        pool.and_all(&[above, below])
+    }
+}
+
+/// Most numbers that bounds are looked for at.
+const MAX_THRESHOLDS: usize = 64;
+
+/// The numbers at which bounds are looked for, ascending: those that the program compares with or divides by, and their neighbours
+/// (widening with thresholds; Blanchet et al., A static analyzer for large safety-critical software, 2003).
+pub fn thresholds(program: &Program) -> Vec<i64> {
+    let mut found = vec![-1, 0, 1];
+    for (_, function) in program.functions.iter().filter(|(_, f)| f.origin == Origin::Program) {
+        for inst in function.blocks.iter().flat_map(|(_, block)| &block.insts) {
+            let operands = match &inst.op {
+                Op::IntCompare { a, b, .. } | Op::Binary { a, b, .. } => [*a, *b],
+                _ => continue,
+            };
+            for operand in operands {
+                if let Operand::Const(Const::Bits { ty: Type::Int(width @ (32 | 64)), bits }) = operand {
+                    let number = Bounds::exactly(width, bits).least;
+                    found.extend([number.saturating_sub(1), number, number.saturating_add(1)]);
+                }
+            }
+        }
+    }
+    found.sort_unstable_by_key(|number| (number.unsigned_abs(), *number));
+    found.dedup();
+    found.truncate(MAX_THRESHOLDS);
+    found.sort_unstable();
+    found
+}
+
+impl Shape {
+    /// Between which numbers a place holds one; `None` if nothing is known.
+    pub fn bounds_of(&self, place: Place) -> Option<Bounds> {
+        if let Some(&bounds) = self.bounds.get(&place) {
+            return Some(bounds);
+        }
+        match place {
+            Place::Memory(node, at, size) => match self.memory(node, at, size)? {
+                Held::Bits(bits) => Some(Bounds::exactly(8 * size, bits)),
+                Held::Address(..) | Held::Same(_) => None,
+            },
+            Place::Register(thread, depth, value) => match *self.registers.get(&(thread, depth, value))? {
+                (width, Held::Bits(bits)) => Some(Bounds::exactly(width, bits)),
+                _ => None,
+            },
+        }
+    }
+
+    /// Gives up the bounds that have got wider than those of `before`.
+    pub(super) fn widen_bounds(&mut self, before: &Self) {
+        for (&place, bounds) in &mut self.bounds {
+            if let Some(before) = before.bounds_of(place) {
+                *bounds = bounds.widened(before);
+            }
+        }
+        self.bounds.retain(|_, bounds| bounds.say_something());
+    }
+}
