@@ -121,12 +121,14 @@ pub struct Relation {
 }
 
 impl Analysis<'_, '_> {
-    /// What must hold in every concrete state at a context.
+    /// What must hold in every concrete state at a context. Where a thread's stack is [folded](crate::ThreadContext::folds), what is said of it is about
+    /// its frames from the [oldest known](crate::ThreadContext::oldest_known) one on, which is frame 0.
     ///
     /// # Errors
     /// The first stack that is none of the program's.
     pub fn initial_state(&mut self, context: &Context, options: &Options) -> Result<InitialState, ContextError> {
         let mut state = InitialState { locks_known: options.sync_invariants, ..InitialState::default() };
+        let context = &context.innermost();
         let walks: Result<Vec<Vec<Walk>>, ContextError> =
             context.threads.iter().map(|thread| self.walks(thread)).collect();
         let walks = walks?;

@@ -10,6 +10,7 @@ use icsched_ir::{BinOp, CallStack, CastOp, FloatPredicate, IntPredicate, Overflo
 use smallvec::SmallVec;
 
 use crate::abstraction::Passage;
+use crate::folding::FoldChoice;
 use crate::memory::{Heap, ObjectId};
 use crate::stop::{DecisionKind, Stop};
 use crate::trace::Region;
@@ -214,6 +215,10 @@ pub trait Domain: Sized {
         _place: &str,
     ) -> Vec<Region> {
         Vec::new()
+    }
+    /// Whether something is so that nobody knows, of this name: the same on all paths.
+    fn choice(&mut self, _choice: FoldChoice, _name: &str) -> Option<Self::Value> {
+        None
     }
     /// Says that such an object holds anything; whether it is one, and nothing was written there.
     fn forget_contents(&mut self, _heap: &Heap<Self>, _object: ObjectId) -> bool {

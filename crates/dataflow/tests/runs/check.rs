@@ -321,7 +321,7 @@ pub(crate) fn check(text: &str, seed: u64, looked: &mut Looked) -> Result<(), St
                 }
             };
             let complete = oldest == 0 && random.chance(50);
-            let context = ThreadContext { stack: CallStack(points[oldest..].to_vec()), complete, status };
+            let context = ThreadContext { stack: CallStack(points[oldest..].to_vec()), complete, folds: Vec::new(), status };
             if !remembered.contains_key(&context) {
                 let alone = Context { threads: vec![context.clone()], ..Context::default() };
                 let found = analysis.initial_state(&alone, &InitialOptions::default()).map_err(|e| e.to_string())?;
