@@ -18,7 +18,7 @@ pub struct ThreadContext {
     pub stack: CallStack,
     /// Whether the oldest frame is the thread's first; else anybody may have called it.
     pub complete: bool,
-    /// Positions of frames: between each of them and the one before any number of others may be, whose function calls its.
+    /// Positions of frames: between each of them and the one before are others, nobody knows which.
     pub folds: Vec<u32>,
     /// Whether it can go on.
     pub status: Status,
@@ -48,7 +48,7 @@ pub enum ContextError {
 }
 
 impl Context {
-    /// The same without what is below frames that [may have others below them](ThreadContext::folds).
+    /// The same without what is below frames that [have others below them](ThreadContext::folds).
     pub(crate) fn innermost(&self) -> Self {
         Self { threads: self.threads.iter().map(ThreadContext::innermost).collect(), none_ended: self.none_ended }
     }
@@ -60,7 +60,7 @@ impl ThreadContext {
         Self { stack: CallStack(points), complete: false, folds: Vec::new(), status: Status::Running }
     }
 
-    /// Position of the oldest of the innermost frames between which there are no others.
+    /// Position of the oldest of the innermost frames between which no others are.
     pub fn oldest_known(&self) -> u32 {
         self.folds.iter().copied().max().unwrap_or(0)
     }

@@ -44,8 +44,8 @@ impl EpochId {
         Self::folded(stacks.into_iter().map(|stack| (stack, Vec::new())).collect())
     }
 
-    /// The same with positions in each stack, ascending: between the call there and the one before it any number of calls of the same
-    /// recursion may be, also none.
+    /// The same with positions in each stack, ascending: between the call there and the one before it are one or more calls of the same
+    /// recursion.
     pub fn folded(mut stacks: Vec<(CallStack, Vec<u32>)>) -> Self {
         stacks.sort_unstable();
         let (stacks, folds) = stacks.into_iter().unzip();

@@ -1,13 +1,13 @@
 //! Recursion in the names of epochs: activations that are not told apart.
 //!
-//! Between the ends of epochs a stack is what it is. Where an epoch ends, a stack that is inside of a recursion - functions that call each other -
-//! keeps the innermost activations of it, so many as [`Folding::depth`] says. Those below them are *folded*: forgotten, and from then on any number of
-//! activations of the recursion, also none, may be there ([`Frame::is_folded`]). So there are finitely many epochs.
+//! Between the ends of epochs a stack is what it is. Where an epoch ends, a stack that is inside of a recursion - functions that call each
+//! other - keeps the innermost activations of it, so many as [`Folding::depth`] says. Those below them are *folded*: forgotten, and from then
+//! on one or more activations of the recursion are there, nobody knows how many ([`Frame::is_folded`]). So there are finitely many epochs.
 //!
-//! An activation that returns to where others are folded returns to the one below them, or to any call of the recursion that may have
-//! called it. Which one it was is an input. In the first case the thread goes on. In the second its epoch ends, as if there was a marker
-//! behind the call: of the activation that it is in then, and of those below it, nothing is known but what is true of them wherever they came from, which is
-//! what an initial state in the middle of the program is made of.
+//! An activation that returns to where others are folded returns to any call of the recursion that may have called it, and that one is
+//! the last of those that are folded, or not. Which call it was, and whether it is the last, are inputs. The epoch ends there, as if there
+//! was a marker behind the call: of the activation that the thread is in then, nothing is known but what is true of it whoever has called
+//! it, which is what an initial state in the middle of the program is made of.
 
 use icsched_ir::{Callee, EntityId as _, FuncId, Op, ProgramPoint};
 use rustc_hash::FxHashMap;
@@ -31,15 +31,16 @@ pub struct Folding {
     pub calls: FxHashMap<FuncId, Vec<ProgramPoint>>,
 }
 
-/// One question where a folded activation returns to: the same on all paths.
+/// One question about folded activations: the same on all paths.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct FoldChoice {
     /// The thread.
     pub thread: ThreadId,
     /// The position of the activation that returns.
     pub depth: u32,
-    /// Which of the places.
-    pub place: u32,
+    /// A call, and whether it is asked if the activation that made it is the last of those that are folded, or if the
+    /// one that returns was called there.
+    pub question: (ProgramPoint, bool),
 }
 
 fn nowhere<D: Domain>() -> Stop<D> {
@@ -87,30 +88,37 @@ impl<D: Domain> Machine<D> {
         let depth = thread.frames.len() - 1;
         let func = thread.frames[depth].func;
         let below = depth.checked_sub(1).map(|d| self.code.point(thread.frames[d].func, thread.frames[d].pc));
-        let below = below.filter(|&point| self.may_call(point, func));
+        let below = below.ok_or_else(nowhere)?;
+        let asked = |question| FoldChoice {
+            thread: thread.id,
+            depth: u32::try_from(depth).expect("stacks are short"),
+            question,
+        };
         let calls = folding.calls.get(&func).map_or(&[][..], Vec::as_slice);
-        let places: Vec<(ProgramPoint, bool)> =
-            below.map(|p| (p, true)).into_iter().chain(calls.iter().map(|&p| (p, false))).collect();
-        let mut chosen = places.last().copied();
-        let (_, questions) = places.split_last().ok_or_else(nowhere)?;
-        for (&(point, is_below), place) in questions.iter().zip(0..) {
-            let name = self.name_of_return(func, point);
-            let choice = FoldChoice { thread: thread.id, depth: u32::try_from(depth).expect("stacks are short"), place };
-            let Some(condition) = self.domain.choice(choice, &name) else { break };
-            if decide(&mut self.domain, &state.path, &condition, DecisionKind::Other)? {
-                chosen = Some((point, is_below));
+        let (&last, others) = calls.split_last().ok_or_else(nowhere)?;
+        let mut call = last;
+        for &other in others {
+            let name = format!("{} returns to {}", self.program.functions[func].name, self.describe_call(other));
+            if self.is_chosen(state, asked((other, false)), &name)? {
+                call = other;
                 break;
             }
         }
-        match chosen {
-            Some((_, true)) => {
-                let thread = state.thread_mut(state.current);
-                thread.frames[depth].is_folded = false;
-                Ok(())
-            }
-            Some((call, false)) => self.return_to_folded(state, observer, call),
-            None => Err(nowhere()),
-        }
+        let may_be_last = self.may_call(below, call.func);
+        let may_not = folding.calls.contains_key(&call.func);
+        let is_last = if may_be_last && may_not {
+            let name = &self.program.functions[call.func].name;
+            let name = format!("{name} of {} was called from {}", self.describe_call(call), self.describe_call(below));
+            self.is_chosen(state, asked((call, true)), &name)?
+        } else {
+            may_be_last
+        };
+        self.return_to_folded(state, observer, call, is_last)
+    }
+
+    fn is_chosen(&mut self, state: &State<D>, choice: FoldChoice, name: &str) -> Result<bool, Stop<D>> {
+        let condition = self.domain.choice(choice, name).ok_or_else(nowhere)?;
+        decide(&mut self.domain, &state.path, &condition, DecisionKind::Other)
     }
 
     /// The epoch of the current thread ends behind a call of an activation that was folded.
@@ -119,6 +127,7 @@ impl<D: Domain> Machine<D> {
         state: &mut State<D>,
         observer: &mut O,
         call: ProgramPoint,
+        is_last: bool,
     ) -> Result<(), Stop<D>> {
         let behind = ProgramPoint { inst: call.inst + 1, ..call };
         let Some(pc) = self.code.pc(behind) else {
@@ -141,8 +150,8 @@ impl<D: Domain> Machine<D> {
         thread.registers.extend(function.constants.iter().map(|&bits| D::constant(bits)));
         let first_object = u32::try_from(thread.stack_objects.len()).expect("stack objects are few");
         let base = u32::try_from(base).expect("registers are few");
-        let frame =
-            Frame { id, func: call.func, base, pc, first_object, varargs: None, is_folded: true, is_unknown: true };
+        let is_folded = !is_last;
+        let frame = Frame { id, func: call.func, base, pc, first_object, varargs: None, is_folded, is_unknown: true };
         thread.frames.push(frame);
         thread.status = ThreadStatus::AtMarker;
         self.stops_at_marker(state, observer)
@@ -158,11 +167,10 @@ impl<D: Domain> Machine<D> {
         }
     }
 
-    fn name_of_return(&self, func: FuncId, to: ProgramPoint) -> String {
-        let name = &self.program.functions[func].name;
-        match to.loc(&self.program).filter(|&loc| self.program.locs[loc].line > 0) {
-            Some(loc) => format!("{name} returns to {}", self.program.describe_loc(loc)),
-            None => format!("{name} returns to {} {}:{}", self.program.functions[to.func].name, to.block.index(), to.inst),
+    fn describe_call(&self, at: ProgramPoint) -> String {
+        match at.loc(&self.program).filter(|&loc| self.program.locs[loc].line > 0) {
+            Some(loc) => self.program.describe_loc(loc),
+            None => format!("{} {}:{}", self.program.functions[at.func].name, at.block, at.inst),
         }
     }
 }

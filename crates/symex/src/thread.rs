@@ -51,8 +51,7 @@ pub struct Frame {
     pub first_object: u32,
     /// The area that holds the variable arguments, made when the function is entered with some.
     pub varargs: Option<ObjectId>,
-    /// Whether any number of activations of the same recursion, also none, are between this one and the one below it
-    /// ([`crate::folding`]).
+    /// Whether one or more activations of the same recursion are between this one and the one below it ([`crate::folding`]).
     pub is_folded: bool,
     /// Whether nothing is known of its registers: it has been one of the folded ones until now.
     pub is_unknown: bool,
