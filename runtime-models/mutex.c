@@ -21,7 +21,10 @@ enum { SOUND, OWNER_DIED, NOT_RECOVERABLE };
 #define INVALID_KIND(m) (ICS_MUTEX_KIND(m) < 0)
 
 static int is_mine(const struct ics_mutex *m) {
-    return m->taken && m->owner == ics_self();
+    ics_mutex_known(m);
+    if (!m->taken) return 0;
+    __ics_known(ICS_HOLDER, &m->owner, m);
+    return m->owner == ics_self();
 }
 
 /* 0, or EOWNERDEAD: the mutex is held then as well. */
@@ -54,6 +57,7 @@ static int early(struct ics_mutex *m, int try) {
     if (!is_mine(m)) return -1;
     if (TYPE_OF(m) == PTHREAD_MUTEX_ERRORCHECK) return try ? EBUSY : EDEADLK;
     if (TYPE_OF(m) != PTHREAD_MUTEX_RECURSIVE) return -1;
+    __ics_known(ICS_COUNTS_HOLDS, &m->count, m);
     if (m->count == 0xffffffffu) return EAGAIN;
     m->count++;
     return 0;
@@ -152,6 +156,7 @@ int ics_mutex_release(struct ics_mutex *m) {
         __ics_not_held(m);
         return error;
     }
+    if (IS_CHECKED(m)) __ics_known(ICS_COUNTS_HOLDS, &m->count, m);
     if (IS_CHECKED(m) && m->count) {
         m->count--;
         __ics_release(m);

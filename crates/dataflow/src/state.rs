@@ -71,8 +71,13 @@ pub struct Range {
 /// A lock that a thread may hold.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum HeldLock {
-    /// The one at this address, an expression over the thread's registers.
-    At(ExprId),
+    /// One, so often at most.
+    At {
+        /// Its address, an expression over the thread's registers.
+        lock: ExprId,
+        /// How often; `None`: not known.
+        times: Option<u8>,
+    },
     /// Any one, or several, of those that start at one of these places.
     Within(Vec<(ObjectId, Offsets)>),
 }

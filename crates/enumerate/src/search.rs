@@ -75,7 +75,7 @@ impl Default for SearchOptions {
             trees: true,
             max_epochs: 4096,
             epoch_instructions: 0,
-            fold_depth: 2,
+            fold_depth: 1,
             abstract_after: 3,
             abstraction: true,
         }

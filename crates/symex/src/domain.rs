@@ -55,6 +55,10 @@ pub enum Known<V> {
     Number(u64),
     /// This number, or more.
     AtLeast(u64),
+    /// The control block of a thread that holds the lock, which is held: of one of these locks and threads' slots.
+    Holder(Vec<(V, u32)>),
+    /// How often the thread that holds the lock has locked it once more.
+    CountsHolds,
     /// Zero, unless the program makes an error: then what it does is undefined.
     ZeroIfValid,
 }

@@ -9,7 +9,7 @@
 //! was a marker behind the call: of the activation that the thread is in then, nothing is known but what is true of it whoever has called
 //! it, which is what an initial state in the middle of the program is made of.
 
-use icsched_ir::{Callee, EntityId as _, FuncId, Op, ProgramPoint};
+use icsched_ir::{Callee, FuncId, Op, ProgramPoint};
 use rustc_hash::FxHashMap;
 
 use crate::Machine;

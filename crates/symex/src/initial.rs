@@ -580,8 +580,12 @@ impl Builder<'_, '_> {
         let mut locks = Vec::new();
         for held in &facts.held {
             match held {
-                HeldLock::At(e) => match self.evaluate(thread, *e) {
-                    Some(address) => locks.push(self.machine.domain.value(address)),
+                HeldLock::At { lock, times } => match self.evaluate(thread, *lock) {
+                    Some(address) => {
+                        let address = self.machine.domain.value(address);
+                        self.origins().invariants.times.push((thread, address, *times));
+                        locks.push(address);
+                    }
                     None => self.origins().invariants.locks_known = false,
                 },
                 HeldLock::Within(places) => self.origins().invariants.anywhere.push(places.as_slice().into()),
@@ -595,7 +599,7 @@ impl Builder<'_, '_> {
         let facts = self.start.facts;
         for held in &facts.abandoned {
             match held {
-                HeldLock::At(e) => match self.evaluate(0, *e) {
+                HeldLock::At { lock, .. } => match self.evaluate(0, *lock) {
                     Some(address) => {
                         let address = self.machine.domain.value(address);
                         self.origins().invariants.abandoned.push(address);

@@ -207,7 +207,7 @@ impl View<'_> {
         for &lock in &self.thread.locks {
             looked.held += 1;
             let is_named =
-                held.iter().any(|h| matches!(h, HeldLock::At(e) if self.value(analysis.pool(), *e) == Some(lock)));
+                held.iter().any(|h| matches!(h, HeldLock::At { lock: e, .. } if self.value(analysis.pool(), *e) == Some(lock)));
             looked.named += u64::from(is_named);
             let is_it = |place: &(_, Offsets)| self.is_at(analysis.points_to(), *place, lock);
             let is_within = held.iter().any(|h| matches!(h, HeldLock::Within(places) if places.iter().any(is_it)));
