@@ -78,11 +78,7 @@ impl<D: Domain> Machine<D> {
     }
 
     /// The innermost activation returns to where others are folded.
-    pub(crate) fn folded_return<O: Observer>(
-        &mut self,
-        state: &mut State<D>,
-        observer: &mut O,
-    ) -> Result<(), Stop<D>> {
+    pub(crate) fn folded_return<O: Observer>(&mut self, state: &mut State<D>, observer: &mut O) -> Result<(), Stop<D>> {
         let folding = self.options.marks.folding.clone().unwrap_or_default();
         let thread = state.current_thread();
         let depth = thread.frames.len() - 1;

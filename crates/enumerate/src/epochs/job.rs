@@ -65,11 +65,8 @@ pub(crate) fn run(shared: &Shared<'_>, job: &Job, progress: &mut dyn Progress) -
     let limits = &shared.request.limits;
     let interrupted = || limits.stop.asked().is_some() || limits.is_late();
     let mut analysis = shared.analyses.map(|a| Analysis::new(a.modref, a.startup).interrupted_by(&interrupted));
-    let mut marks = Marks {
-        markers: Arc::clone(&shared.markers),
-        abstractions: Arc::default(),
-        folding: shared.folding.clone(),
-    };
+    let mut marks =
+        Marks { markers: Arc::clone(&shared.markers), abstractions: Arc::default(), folding: shared.folding.clone() };
     let mut work = Work::default();
     loop {
         let mut engine = match (&mut analysis, shared.analyses) {
@@ -224,10 +221,7 @@ fn context(program: &Program, epoch: &EpochId, facts: &EpochFacts) -> Context {
         folds: folds.clone(),
         status: status(stack),
     };
-    Context {
-        threads: epoch.stacks().iter().zip(epoch.folds()).map(thread).collect(),
-        none_ended: facts.none_ended,
-    }
+    Context { threads: epoch.stacks().iter().zip(epoch.folds()).map(thread).collect(), none_ended: facts.none_ended }
 }
 
 /// The same for people: calls of models are left out where there are others.
