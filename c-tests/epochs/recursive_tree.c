@@ -1,4 +1,4 @@
-// A walk through a binary tree in the heap that takes the lock of each node; the input says how deep the tree is.
+// A walk through a binary tree in the heap that takes the lock of each node; the input says how deep the tree is, up to 3.
 //
 // By hand, with a marker at the function's entry and names of epochs that tell one call of the recursion apart (--fold-depth 1): 7 epochs
 // with 15 schedules, no deadlock. The entry has 1. At the root there is a node or none: 2. Further down there is a node, which leads to
@@ -54,7 +54,8 @@ static void *worker(void *arg)
 int main(int argc, char **argv)
 {
     pthread_t t;
-    root = build(argc > 1 ? atoi(argv[1]) : 1);
+    int depth = argc > 1 ? atoi(argv[1]) : 1;
+    root = build(depth > 3 ? 3 : depth < 0 ? 0 : depth);
     pthread_create(&t, NULL, worker, NULL);
     pthread_join(t, NULL);
     printf("%d\n", root ? root->visits : 0);
