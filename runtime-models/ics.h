@@ -71,6 +71,8 @@ enum ics_known {
     ICS_ZERO_IF_VALID,
     ICS_COUNTS_OTHERS,
     ICS_ENDS,
+    ICS_COUNTS_HOLDS,
+    ICS_HOLDER,
 };
 void __ics_known(int what, const void *field, const void *object);
 unsigned long __ics_handle(unsigned long handle);

@@ -30,6 +30,10 @@ extern int __ics_plain_mutexes;
 /* A macro, so that what follows is folded in the functions that ask. */
 #define ICS_MUTEX_KIND(m) (__ics_plain_mutexes ? PTHREAD_MUTEX_NORMAL : (m)->kind)
 
+/* The same where none is robust. */
+extern int __ics_no_robust_mutexes;
+#define ICS_IS_ROBUST(m) (!__ics_no_robust_mutexes && (ICS_MUTEX_KIND(m) & ICS_MUTEX_ROBUST))
+
 /* Gives a new mutex the properties of an attribute; an errno value. */
 int ics_mutex_apply(struct ics_mutex *m, const pthread_mutexattr_t *attr);
 /* Says what is known of a mutex that nobody has touched yet. */

@@ -8,6 +8,7 @@
 #include "ics_thread.h"
 
 int __ics_plain_mutexes;
+int __ics_no_robust_mutexes;
 
 /* What a robust mutex remembers of an owner that ended. */
 enum { SOUND, OWNER_DIED, NOT_RECOVERABLE };
@@ -21,7 +22,10 @@ enum { SOUND, OWNER_DIED, NOT_RECOVERABLE };
 #define INVALID_KIND(m) (ICS_MUTEX_KIND(m) < 0)
 
 static int is_mine(const struct ics_mutex *m) {
-    return m->taken && m->owner == ics_self();
+    ics_mutex_known(m);
+    if (!m->taken) return 0;
+    __ics_known(ICS_HOLDER, &m->owner, m);
+    return m->owner == ics_self();
 }
 
 /* 0, or EOWNERDEAD: the mutex is held then as well. */
@@ -31,7 +35,7 @@ static int take(struct ics_mutex *m) {
     m->count = 0;
     __ics_acquire(m);
     __ics_event(m, ICS_EXCLUSIVE);
-    if (!(ICS_MUTEX_KIND(m) & ICS_MUTEX_ROBUST)) return 0;
+    if (!ICS_IS_ROBUST(m)) return 0;
     struct ics_thread *t = ics_self();
     m->next = t->robust;
     t->robust = m;
@@ -49,11 +53,12 @@ static int early(struct ics_mutex *m, int try) {
     ics_mutex_known(m);
     if (IS_PLAIN(m)) return -1;
     if (INVALID_KIND(m)) return EINVAL;
-    if (ICS_MUTEX_KIND(m) & ICS_MUTEX_ROBUST && m->state == NOT_RECOVERABLE) return ENOTRECOVERABLE;
+    if (ICS_IS_ROBUST(m) && m->state == NOT_RECOVERABLE) return ENOTRECOVERABLE;
     if (ICS_MUTEX_KIND(m) & ICS_MUTEX_PROTECT && ics_self()->priority > (int)m->ceiling) return EINVAL;
     if (!is_mine(m)) return -1;
     if (TYPE_OF(m) == PTHREAD_MUTEX_ERRORCHECK) return try ? EBUSY : EDEADLK;
     if (TYPE_OF(m) != PTHREAD_MUTEX_RECURSIVE) return -1;
+    __ics_known(ICS_COUNTS_HOLDS, &m->count, m);
     if (m->count == 0xffffffffu) return EAGAIN;
     m->count++;
     return 0;
@@ -73,7 +78,7 @@ static int at_once(struct ics_mutex *m, int error) {
 int ics_mutex_take(struct ics_mutex *m) {
     ics_mutex_known(m);
     while (m->taken) ics_wait(m, ICS_FOREVER);
-    if (ICS_MUTEX_KIND(m) & ICS_MUTEX_ROBUST && m->state == NOT_RECOVERABLE) return not_taken(m, ENOTRECOVERABLE);
+    if (ICS_IS_ROBUST(m) && m->state == NOT_RECOVERABLE) return not_taken(m, ENOTRECOVERABLE);
     return take(m);
 }
 
@@ -127,7 +132,7 @@ static void forget_robust(struct ics_mutex *m) {
 }
 
 void ics_mutex_free(struct ics_mutex *m) {
-    if (ICS_MUTEX_KIND(m) & ICS_MUTEX_ROBUST) forget_robust(m);
+    if (ICS_IS_ROBUST(m)) forget_robust(m);
     __ics_release(m);
     m->taken = 0;
     m->owner = 0;
@@ -142,7 +147,7 @@ static int unlock_error(const struct ics_mutex *m) {
     if (!IS_CHECKED(m)) return 0;
     if (INVALID_KIND(m)) return EINVAL;
     int owned = TYPE_OF(m) == PTHREAD_MUTEX_RECURSIVE || TYPE_OF(m) == PTHREAD_MUTEX_ERRORCHECK;
-    return (owned || ICS_MUTEX_KIND(m) & ICS_MUTEX_ROBUST) && !is_mine(m) ? EPERM : 0;
+    return (owned || ICS_IS_ROBUST(m)) && !is_mine(m) ? EPERM : 0;
 }
 
 /* Each lock of a recursive mutex is one acquisition: every way through here says that one has ended. */
@@ -152,16 +157,17 @@ int ics_mutex_release(struct ics_mutex *m) {
         __ics_not_held(m);
         return error;
     }
+    if (IS_CHECKED(m)) __ics_known(ICS_COUNTS_HOLDS, &m->count, m);
     if (IS_CHECKED(m) && m->count) {
         m->count--;
         __ics_release(m);
         return 0;
     }
     __ics_event(m, ICS_EXCLUSIVE);
-    if (ICS_MUTEX_KIND(m) & ICS_MUTEX_ROBUST && m->state == OWNER_DIED) m->state = NOT_RECOVERABLE;
+    if (ICS_IS_ROBUST(m) && m->state == OWNER_DIED) m->state = NOT_RECOVERABLE;
     ics_mutex_free(m);
     /* Nobody can have it any more: all who wait are told. */
-    if (ICS_MUTEX_KIND(m) & ICS_MUTEX_ROBUST && m->state == NOT_RECOVERABLE) __ics_notify_all(m);
+    if (ICS_IS_ROBUST(m) && m->state == NOT_RECOVERABLE) __ics_notify_all(m);
     return 0;
 }
 
@@ -183,7 +189,7 @@ void ics_abandon_mutexes(struct ics_thread *t) {
 
 int pthread_mutex_consistent(pthread_mutex_t *mutex) {
     struct ics_mutex *m = (struct ics_mutex *)mutex;
-    if (INVALID_KIND(m) || !(ICS_MUTEX_KIND(m) & ICS_MUTEX_ROBUST) || m->state != OWNER_DIED) return EINVAL;
+    if (INVALID_KIND(m) || !ICS_IS_ROBUST(m) || m->state != OWNER_DIED) return EINVAL;
     m->state = SOUND;
     return 0;
 }

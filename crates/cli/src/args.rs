@@ -151,6 +151,9 @@ pub(crate) struct EnumerateArgs {
     /// so always.
     #[arg(long, value_name = "N")]
     pub(crate) conservative_after: Option<u32>,
+    /// How many innermost calls of a recursion the names of epochs tell apart.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) fold_depth: Option<u32>,
     /// Turn techniques off.
     #[arg(long, value_name = "TECHNIQUE", value_delimiter = ',')]
     pub(crate) without: Vec<TechniqueArg>,

@@ -18,6 +18,8 @@ pub struct ThreadContext {
     pub stack: CallStack,
     /// Whether the oldest frame is the thread's first; else anybody may have called it.
     pub complete: bool,
+    /// Positions of frames: between each of them and the one before are others, nobody knows which.
+    pub folds: Vec<u32>,
     /// Whether it can go on.
     pub status: Status,
 }
@@ -45,10 +47,35 @@ pub enum ContextError {
     NoSuchCall(usize),
 }
 
+impl Context {
+    /// The same without what is below frames that [have others below them](ThreadContext::folds).
+    pub(crate) fn innermost(&self) -> Self {
+        Self { threads: self.threads.iter().map(ThreadContext::innermost).collect(), none_ended: self.none_ended }
+    }
+}
+
 impl ThreadContext {
     /// A running thread whose oldest known frame anybody may have called.
     pub fn running(points: Vec<ProgramPoint>) -> Self {
-        Self { stack: CallStack(points), complete: false, status: Status::Running }
+        Self { stack: CallStack(points), complete: false, folds: Vec::new(), status: Status::Running }
+    }
+
+    /// Position of the oldest of the innermost frames between which no others are.
+    pub fn oldest_known(&self) -> u32 {
+        self.folds.iter().copied().max().unwrap_or(0)
+    }
+
+    /// The thread from its [`oldest_known`](Self::oldest_known) frame on.
+    fn innermost(&self) -> Self {
+        match self.oldest_known() as usize {
+            0 => self.clone(),
+            first => Self {
+                stack: CallStack(self.stack.0[first..].to_vec()),
+                complete: false,
+                folds: Vec::new(),
+                status: self.status,
+            },
+        }
     }
 
     /// Checks that the frames are in code and each calls the next, as far as the code alone tells.

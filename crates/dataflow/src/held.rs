@@ -25,7 +25,7 @@ pub(crate) type Held = Option<BTreeSet<HeldLock>>;
 /// The locks that may be held if none was before.
 pub(crate) fn said(locks: &Locks) -> BTreeSet<HeldLock> {
     let within = locks.within().map(|targets| HeldLock::Within(targets.to_vec()));
-    locks.held().map(HeldLock::At).chain(within).collect()
+    locks.held().map(|(lock, times)| HeldLock::At { lock, times }).chain(within).collect()
 }
 
 impl Analysis<'_, '_> {

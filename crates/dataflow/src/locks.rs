@@ -62,6 +62,11 @@ impl Effect {
         Effect { net: sum(self.net, other.net), floor: sum(self.floor, other.floor) }
     }
 
+    /// How often the lock is held at most if it was not before, as far as that is counted.
+    fn times(self) -> Option<u8> {
+        u8::try_from(self.net.max(self.floor)).ok().filter(|_| self.net != MANY && self.floor != MANY)
+    }
+
     fn may_acquire(self) -> bool {
         self.net > 0 || self.floor > 0
     }
@@ -110,9 +115,9 @@ impl Locks {
         self.named.iter().map(|(&e, (effect, targets))| (e, *effect, targets))
     }
 
-    /// The addresses of what may be held if nothing was before.
-    pub(crate) fn held(&self) -> impl Iterator<Item = ExprId> {
-        self.named().filter(|(_, effect, _)| effect.may_acquire()).map(|(e, ..)| e)
+    /// The addresses of what may be held if nothing was before, and how often each may be at most, if that is known.
+    pub(crate) fn held(&self) -> impl Iterator<Item = (ExprId, Option<u8>)> {
+        self.named().filter(|(_, effect, _)| effect.may_acquire()).map(|(e, effect, _)| (e, effect.times()))
     }
 
     /// What may be held and has no name.

@@ -89,7 +89,7 @@ pub fn parse_stack(program: &Program, points_to: &PointsTo, text: &str) -> Resul
     }
     points.reverse();
     let complete = points.first().is_some_and(|oldest| program.main == Some(oldest.func));
-    Ok(ThreadContext { stack: CallStack(points), complete, status: Status::Running })
+    Ok(ThreadContext { stack: CallStack(points), complete, folds: Vec::new(), status: Status::Running })
 }
 
 fn frame(text: &str) -> Result<Frame<'_>, StackError> {

@@ -71,8 +71,13 @@ pub struct Range {
 /// A lock that a thread may hold.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum HeldLock {
-    /// The one at this address, an expression over the thread's registers.
-    At(ExprId),
+    /// One, so often at most.
+    At {
+        /// Its address, an expression over the thread's registers.
+        lock: ExprId,
+        /// How often; `None`: not known.
+        times: Option<u8>,
+    },
     /// Any one, or several, of those that start at one of these places.
     Within(Vec<(ObjectId, Offsets)>),
 }
@@ -121,12 +126,14 @@ pub struct Relation {
 }
 
 impl Analysis<'_, '_> {
-    /// What must hold in every concrete state at a context.
+    /// What must hold in every concrete state at a context. Where a thread's stack is [folded](crate::ThreadContext::folds), what is said of it is about
+    /// its frames from the [oldest known](crate::ThreadContext::oldest_known) one on, which is frame 0.
     ///
     /// # Errors
     /// The first stack that is none of the program's.
     pub fn initial_state(&mut self, context: &Context, options: &Options) -> Result<InitialState, ContextError> {
         let mut state = InitialState { locks_known: options.sync_invariants, ..InitialState::default() };
+        let context = &context.innermost();
         let walks: Result<Vec<Vec<Walk>>, ContextError> =
             context.threads.iter().map(|thread| self.walks(thread)).collect();
         let walks = walks?;

@@ -45,6 +45,7 @@ impl Analysis<'_, '_> {
         let with = |stack: Vec<ProgramPoint>| ThreadContext {
             stack: icsched_ir::CallStack(stack),
             complete: thread.complete,
+            folds: thread.folds.clone(),
             status: Status::Waiting,
         };
         let mut all: Vec<ThreadContext> = found.into_iter().map(with).collect();

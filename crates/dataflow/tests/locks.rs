@@ -45,7 +45,7 @@ fn held(text: &str, stack: &[At<'_>]) -> Vec<String> {
             return vec!["any".to_owned()];
         }
         let say = |held: &HeldLock| match held {
-            HeldLock::At(e) => analysis.pool().describe(program, *e),
+            HeldLock::At { lock, .. } => analysis.pool().describe(program, *lock),
             HeldLock::Within(places) => {
                 let of = |&(object, offsets): &(_, icsched_pointsto::Offsets)| {
                     let name = analysis.points_to().describe_object(program, object);

@@ -16,9 +16,11 @@ use icsched_ir::distance::ExitDistances;
 use icsched_ir::dominators::DomTree;
 use icsched_ir::loops::LoopForest;
 use icsched_ir::{
-    Block, BlockId, Callee, EntityId, FuncId, Function, IdVec, Inst, Intrinsic, Op, Program, ProgramPoint, Terminator,
+    Block, BlockId, Callee, EntityId, FuncId, Function, IdVec, Inst, Intrinsic, Op, Origin, Program, ProgramPoint,
+    Terminator,
 };
 use icsched_pointsto::PointsTo;
+use icsched_symex::folding::Folding;
 use icsched_symex::machine::exit_function;
 use rustc_hash::FxHashMap;
 
@@ -147,6 +149,41 @@ impl Control {
         match &self.indirect {
             Some(known) => Cow::Borrowed(known.get(&at).map_or(&[], Vec::as_slice)),
             None => Cow::Owned(self.calls.indirect_targets(program, args)),
+        }
+    }
+
+    /// The recursions of the program's own functions, for the names of epochs. What a library model calls back is told apart.
+    /// O(instructions of recursive functions).
+    pub(crate) fn folding(&self, program: &Program, depth: usize) -> Folding {
+        let mut folding = Folding { depth: depth.max(1), ..Folding::default() };
+        let own = |func: &FuncId| {
+            let function = &program.functions[*func];
+            !function.is_declaration() && function.origin == Origin::Program
+        };
+        for (number, component) in (0..).zip(self.calls.components()) {
+            if component.iter().all(|f| own(f) && self.calls.is_recursive(*f)) {
+                folding.recursions.extend(component.iter().map(|&f| (f, number)));
+                component.iter().for_each(|&f| self.recursive_calls(program, f, component, &mut folding));
+            }
+        }
+        folding.calls.values_mut().for_each(|calls| calls.sort_unstable());
+        folding
+    }
+
+    /// Adds the calls that a function makes of those of its `component`.
+    fn recursive_calls(&self, program: &Program, func: FuncId, component: &[FuncId], folding: &mut Folding) {
+        for (block, body) in program.functions[func].blocks.iter() {
+            for (inst, i) in (0..).zip(&body.insts) {
+                let at = ProgramPoint { func, block, inst };
+                let targets = match &i.op {
+                    Op::Call { callee: Callee::Direct(callee), .. } => Cow::Owned(vec![*callee]),
+                    Op::Call { callee: Callee::Indirect(_), args } => self.indirect_targets(program, at, args.len()),
+                    _ => continue,
+                };
+                for &target in targets.iter().filter(|t| component.contains(t)) {
+                    folding.calls.entry(target).or_default().push(at);
+                }
+            }
         }
     }
 

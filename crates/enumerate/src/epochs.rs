@@ -17,6 +17,7 @@ use icsched_dataflow::Statics as Variables;
 use icsched_ir::{Program, ProgramPoint};
 use icsched_pointsto::{ModRef, PointsTo, Startup};
 use icsched_schedule::{EpochId, EpochKey, EpochResult, Reason};
+use icsched_symex::folding::Folding;
 use icsched_symex::shape::{Pointers, Shape};
 
 use crate::Request;
@@ -33,6 +34,8 @@ pub(crate) struct Shared<'p> {
     pub(crate) program: &'p Arc<Program>,
     pub(crate) statics: Statics<'p>,
     pub(crate) markers: Arc<BTreeSet<ProgramPoint>>,
+    /// Which activations of recursions the names of epochs tell apart.
+    pub(crate) folding: Option<Arc<Folding>>,
     /// What initial states in the middle of the program need; without it there is only the first epoch.
     pub(crate) analyses: Option<&'p Analyses<'p>>,
 }

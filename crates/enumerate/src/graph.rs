@@ -163,7 +163,7 @@ fn nearest_line(program: &Program, point: ProgramPoint) -> Option<LocId> {
 
 /// The epoch that begins where a path's threads are: which of them are alive, and with what on their stacks.
 pub fn epoch<D: Domain>(code: &Code, state: &State<D>) -> EpochId {
-    EpochId::new(state.live_threads().map(|t| state.stack(code, t.id)).collect())
+    EpochId::folded(state.live_threads().map(|t| (state.stack(code, t.id), t.folds())).collect())
 }
 
 /// How the schedule of a path ends.

@@ -195,7 +195,8 @@ fn search_with(
     };
     let epoch_markers = u32::try_from(placed.len()).expect("markers are few");
     let markers = Arc::new(placed.iter().map(|(point, _)| point).collect());
-    let shared = Shared { request, program: &specialised, statics, markers, analyses: analyses.as_ref() };
+    let folding = Some(Arc::new(control.folding(program, request.search.fold_depth)));
+    let shared = Shared { request, program: &specialised, statics, markers, folding, analyses: analyses.as_ref() };
     let assumed = |has_epochs| assumptions(points_to.as_deref(), has_epochs, !off(Technique::Epochs));
     let header = Enumeration {
         program: program.name.clone(),

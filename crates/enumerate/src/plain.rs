@@ -1,4 +1,5 @@
-//! Whether all mutexes of a program are plain ones: neither recursive nor robust, and nobody checks who unlocks them.
+//! Whether all mutexes of a program are plain ones: neither recursive nor robust, and nobody checks who unlocks them. If not, whether none
+//! is robust.
 //!
 //! Models ask a mutex of what kind it is. In the middle of a program that is a word of memory that nobody knows, and each kind would be a
 //! path of its own. But almost no program has mutexes that are not plain, and it has to say so: by an attribute, by the type that it gives
@@ -8,8 +9,41 @@
 use icsched_ir::{CallStack, Callee, Const, Function, Intrinsic, Op, Operand, Origin, Program, ProgramPoint, Type};
 use icsched_pointsto::{ModRef, ObjectId, ObjectKind, Offsets, PointsTo};
 
-/// The models' variable that says so.
-const FLAG: &str = "__ics_plain_mutexes";
+/// What may be so of all mutexes.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// They are plain.
+    Plain,
+    /// They are not robust.
+    NotRobust,
+}
+
+impl Kind {
+    /// The models' variable that says so.
+    const fn flag(self) -> &'static str {
+        match self {
+            Kind::Plain => "__ics_plain_mutexes",
+            Kind::NotRobust => "__ics_no_robust_mutexes",
+        }
+    }
+
+    /// The functions that make other kinds.
+    fn others(self) -> &'static [&'static str] {
+        match self {
+            Kind::Plain => &OTHERS,
+            Kind::NotRobust => &ROBUST,
+        }
+    }
+
+    /// The bits of a kind that are zero then.
+    const fn zero(self) -> u8 {
+        match self {
+            Kind::Plain => 0xff,
+            Kind::NotRobust => 16,
+        }
+    }
+}
+
 /// The models' function that every operation calls with its mutex.
 const KNOWN: &str = "ics_mutex_known";
 /// Where the kind is in a `pthread_mutex_t`, and how many bytes it has.
@@ -25,6 +59,9 @@ const OTHERS: [&str; 8] = [
     "pthread_mutex_setprioceiling",
     "mtx_init",
 ];
+
+/// Those that make robust ones.
+const ROBUST: [&str; 2] = ["pthread_mutexattr_setrobust", "pthread_mutexattr_setrobust_np"];
 
 /// The functions of the C library that copy what the program has, or what comes from outside.
 const COPYING: [&str; 24] = [
@@ -54,18 +91,19 @@ const COPYING: [&str; 24] = [
     "mmap",
 ];
 
-/// Lets models know that all mutexes are plain.
-pub(crate) fn tell_models(program: &mut Program) {
-    if let Some((_, flag)) = program.globals.iter_mut().find(|(_, g)| g.name == FLAG && g.origin == Origin::Model) {
+/// Lets models know of what kind all mutexes are.
+pub(crate) fn tell_models(program: &mut Program, kind: Kind) {
+    let is_flag = |g: &icsched_ir::Global| g.name == kind.flag() && g.origin == Origin::Model;
+    if let Some((_, flag)) = program.globals.iter_mut().find(|(_, g)| is_flag(g)) {
         flag.data = vec![1, 0, 0, 0];
     }
 }
 
-/// Whether all mutexes are plain, as far as can be told. O(writes of the program × places of mutexes).
-pub(crate) fn are_plain(modref: &ModRef<'_>) -> bool {
+/// Whether all mutexes are of a kind, as far as can be told. O(writes of the program × places of mutexes).
+pub(crate) fn are_all(modref: &ModRef<'_>, kind: Kind) -> bool {
     let (program, points_to) = (modref.program(), modref.points_to());
     let is_called = |name: &&str| program.function_named(name).is_some_and(|f| !points_to.instances_of(f).is_empty());
-    if let Some(name) = OTHERS.iter().find(|name| is_called(name)) {
+    if let Some(name) = kind.others().iter().find(|name| is_called(name)) {
         tracing::debug!(name, "mutexes may be of other kinds");
         return false;
     }
@@ -77,15 +115,16 @@ pub(crate) fn are_plain(modref: &ModRef<'_>) -> bool {
         .iter()
         .map(|l| (l.object, l.offsets.moved(KIND.0)))
         .collect();
-    kinds.iter().all(|&kind| is_zero_at_start(program, points_to, kind)) && !is_written(modref, &kinds)
+    kinds.iter().all(|&at| is_zero_at_start(program, points_to, at, kind.zero())) && !is_written(modref, &kinds)
 }
 
-fn is_zero_at_start(program: &Program, points_to: &PointsTo, (object, offsets): (ObjectId, Offsets)) -> bool {
+/// Whether these bits of a kind are zero when the program starts.
+fn is_zero_at_start(program: &Program, points_to: &PointsTo, (object, offsets): (ObjectId, Offsets), bits: u8) -> bool {
     let ObjectKind::Global(id) = points_to.objects()[object].kind else { return true };
     let global = &program.globals[id];
     let zero = |at: i64| {
         let start = usize::try_from(at).unwrap_or(usize::MAX);
-        global.data.iter().skip(start).take(4).all(|&byte| byte == 0)
+        global.data.iter().skip(start).take(4).all(|&byte| byte & bits == 0)
             && global
                 .relocations
                 .iter()

@@ -64,6 +64,8 @@ pub struct SearchOptions {
     pub max_epochs: usize,
     /// Instructions that a thread executes at least in an epoch before a marker ends it (Bergan 3.5).
     pub epoch_instructions: u64,
+    /// How many innermost activations of a recursion the names of epochs tell apart, at least 1.
+    pub fold_depth: usize,
 }
 
 impl Default for SearchOptions {
@@ -76,6 +78,7 @@ impl Default for SearchOptions {
             trees: true,
             max_epochs: 4096,
             epoch_instructions: 0,
+            fold_depth: 1,
             abstract_after: 3,
             abstraction: true,
             conservative_after: 16,

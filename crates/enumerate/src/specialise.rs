@@ -19,6 +19,8 @@ use icsched_pointsto::{Interrupted, ModRef, Options, PointsTo};
 use icsched_symex::arith;
 use icsched_symex::machine::{exit_function, is_set_at_start};
 
+use crate::plain::{self, Kind};
+
 /// The program without what constants alone tell that it never does, and its points-to analysis.
 ///
 /// # Errors
@@ -47,13 +49,15 @@ pub fn from_main(program: &Program, interrupted: &dyn Fn() -> bool) -> Result<(P
         let points_to = solve(&folded)?;
         Ok((folded, points_to))
     };
-    // As long as all mutexes are plain, the program does no more than this; so if nothing of it makes one that is not, all of them
+    // As long as all mutexes are of a kind, the program does no more than this; so if nothing of it makes one that is not, all of them
     // always are.
-    let mut told = program.clone();
-    crate::plain::tell_models(&mut told);
-    let (folded, points_to) = fold(&told)?;
-    if crate::plain::are_plain(&ModRef::new(&folded, &points_to, &harmless)) {
-        return Ok((folded, points_to));
+    for kind in [Kind::Plain, Kind::NotRobust] {
+        let mut told = program.clone();
+        plain::tell_models(&mut told, kind);
+        let (folded, points_to) = fold(&told)?;
+        if plain::are_all(&ModRef::new(&folded, &points_to, &harmless), kind) {
+            return Ok((folded, points_to));
+        }
     }
     fold(program)
 }

@@ -22,17 +22,34 @@ impl fmt::Display for EpochKey {
 ///
 /// The stacks are positions in one program; ids of different programs do not compare.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-#[serde(from = "Vec<CallStack>")]
-#[serde(into = "Vec<CallStack>")]
+#[serde(from = "Vec<Spelled>")]
+#[serde(into = "Vec<Spelled>")]
 pub struct EpochId {
     stacks: Vec<CallStack>,
+    /// Per stack.
+    folds: Vec<Vec<u32>>,
+}
+
+/// A stack as files have it.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(untagged)]
+enum Spelled {
+    Plain(CallStack),
+    Folded { stack: CallStack, folds: Vec<u32> },
 }
 
 impl EpochId {
     /// The epoch in which one thread starts at each of the stacks, in any order.
-    pub fn new(mut stacks: Vec<CallStack>) -> Self {
+    pub fn new(stacks: Vec<CallStack>) -> Self {
+        Self::folded(stacks.into_iter().map(|stack| (stack, Vec::new())).collect())
+    }
+
+    /// The same with positions in each stack, ascending: between the call there and the one before it are one or more calls of the same
+    /// recursion.
+    pub fn folded(mut stacks: Vec<(CallStack, Vec<u32>)>) -> Self {
         stacks.sort_unstable();
-        Self { stacks }
+        let (stacks, folds) = stacks.into_iter().unzip();
+        Self { stacks, folds }
     }
 
     /// The epoch that starts at program entry.
@@ -45,38 +62,58 @@ impl EpochId {
         &self.stacks
     }
 
+    /// For each of the stacks, where it is [folded](Self::folded).
+    pub fn folds(&self) -> &[Vec<u32>] {
+        &self.folds
+    }
+
     /// The short name.
     pub fn key(&self) -> EpochKey {
         let mut hasher = Hasher::new("epoch");
-        for CallStack(points) in &self.stacks {
+        for (CallStack(points), folds) in self.stacks.iter().zip(&self.folds) {
             hasher.number(points.len() as u64);
             for point in points {
                 hasher.number(point.func.index() as u64).number(point.block.index() as u64).number(point.inst.into());
+            }
+            for &fold in folds {
+                // No function has this number.
+                hasher.number(u64::MAX).number(fold.into());
             }
         }
         EpochKey(hasher.finish())
     }
 }
 
-impl From<Vec<CallStack>> for EpochId {
-    fn from(stacks: Vec<CallStack>) -> Self {
-        Self::new(stacks)
+impl From<Vec<Spelled>> for EpochId {
+    fn from(stacks: Vec<Spelled>) -> Self {
+        let parts = |spelled| match spelled {
+            Spelled::Plain(stack) => (stack, Vec::new()),
+            Spelled::Folded { stack, folds } => (stack, folds),
+        };
+        Self::folded(stacks.into_iter().map(parts).collect())
     }
 }
 
-impl From<EpochId> for Vec<CallStack> {
+impl From<EpochId> for Vec<Spelled> {
     fn from(id: EpochId) -> Self {
-        id.stacks
+        let spell = |(stack, folds): (CallStack, Vec<u32>)| match folds.is_empty() {
+            true => Spelled::Plain(stack),
+            false => Spelled::Folded { stack, folds },
+        };
+        id.stacks.into_iter().zip(id.folds).map(spell).collect()
     }
 }
 
-/// The stacks in the text IR's spelling, innermost last: `f0 b2:3 > f4 b0:1 (x4)`.
+/// The stacks in the text IR's spelling, innermost last: `f0 b2:3 > f4 b0:1 (x4)`, with `...` for calls that are folded.
 impl fmt::Display for EpochId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, same) in self.stacks.chunk_by(|a, b| a == b).enumerate() {
+        let all: Vec<(&CallStack, &Vec<u32>)> = self.stacks.iter().zip(&self.folds).collect();
+        for (i, same) in all.chunk_by(|a, b| a == b).enumerate() {
             f.write_str(if i > 0 { " + " } else { "" })?;
-            for (depth, point) in same[0].0.iter().enumerate() {
+            let (stack, folds) = same[0];
+            for (depth, point) in (0..).zip(&stack.0) {
                 f.write_str(if depth > 0 { " > " } else { "" })?;
+                f.write_str(if folds.contains(&depth) { "... > " } else { "" })?;
                 write!(f, "{} {}:{}", point.func, point.block, point.inst)?;
             }
             if same.len() > 1 {

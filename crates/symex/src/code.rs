@@ -24,6 +24,7 @@ use icsched_ir::{
 use liveness::Liveness;
 
 use crate::abstraction::Abstractions;
+use crate::folding::Folding;
 
 /// Index of a register of a frame.
 pub type Slot = u32;
@@ -266,6 +267,8 @@ pub struct Marks {
     pub markers: Arc<BTreeSet<ProgramPoint>>,
     /// Loops that are replaced by what they may do (Bergan 3.4.2).
     pub abstractions: Arc<Abstractions>,
+    /// Which activations are told apart where epochs end; without it all are.
+    pub folding: Option<Arc<Folding>>,
 }
 
 /// A decoded program; read-only and shared by all states.

@@ -10,6 +10,7 @@ use icsched_ir::{BinOp, CallStack, CastOp, FloatPredicate, IntPredicate, Overflo
 use smallvec::SmallVec;
 
 use crate::abstraction::Passage;
+use crate::folding::FoldChoice;
 use crate::memory::{Heap, ObjectId};
 use crate::stop::{DecisionKind, Stop};
 use crate::trace::Region;
@@ -54,6 +55,10 @@ pub enum Known<V> {
     Number(u64),
     /// This number, or more.
     AtLeast(u64),
+    /// The control block of a thread that holds the lock, which is held: of one of these locks and threads' slots.
+    Holder(Vec<(V, u32)>),
+    /// How often the thread that holds the lock has locked it once more.
+    CountsHolds,
     /// Zero, unless the program makes an error: then what it does is undefined.
     ZeroIfValid,
 }
@@ -214,6 +219,10 @@ pub trait Domain: Sized {
         _place: &str,
     ) -> Vec<Region> {
         Vec::new()
+    }
+    /// Whether something is so that nobody knows, of this name: the same on all paths.
+    fn choice(&mut self, _choice: FoldChoice, _name: &str) -> Option<Self::Value> {
+        None
     }
     /// Says that such an object holds anything; whether it is one, and nothing was written there.
     fn forget_contents(&mut self, _heap: &Heap<Self>, _object: ObjectId) -> bool {

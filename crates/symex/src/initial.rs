@@ -257,12 +257,12 @@ impl Builder<'_, '_> {
         let id = ThreadId(u32::try_from(index).expect("threads are few"));
         let mut thread = Thread::new(id, self.slot(index), self.program.globals.len());
         self.thread_locals(&mut thread);
-        self.is_complete &= context.complete;
+        self.is_complete &= context.complete && context.folds.is_empty();
         self.registers.push(Registers::default());
         let CallStack(points) = &context.stack;
-        let chains = instances(&self.start.points_to, points);
-        for (depth, &point) in points.iter().enumerate() {
-            let instances: Rc<[InstanceId]> = chains.iter().map(|chain| chain[depth]).collect();
+        let instances = instances(&self.start.points_to, context);
+        for (depth, (&point, instances)) in points.iter().zip(instances).enumerate() {
+            let instances: Rc<[InstanceId]> = instances.into();
             self.frame(&mut thread, index, depth, point, &instances);
         }
         thread.bottom = match () {
@@ -356,6 +356,8 @@ impl Builder<'_, '_> {
             pc: pc.unwrap_or(0),
             first_object,
             varargs: None,
+            is_folded: context.folds.contains(&u32::try_from(depth).expect("stacks are short")),
+            is_unknown: false,
         };
         let depth = u32::try_from(depth).expect("stacks are short");
         let definitions = Definitions::new(function);
@@ -491,7 +493,8 @@ impl Builder<'_, '_> {
             return known;
         }
         let facts = self.facts(thread);
-        let fact = facts.and_then(|f| f.registers.get(symbol.frame as usize)).and_then(|f| f.get(&symbol.value));
+        let frame = symbol.frame.checked_sub(self.oldest_known(thread));
+        let fact = facts.and_then(|f| f.registers.get(frame? as usize)).and_then(|f| f.get(&symbol.value));
         if let Some(&e) = fact
             && let Some(term) = self.evaluate(thread, e)
             && self.machine.domain.pool.width(term) == ty.bits()
@@ -531,6 +534,11 @@ impl Builder<'_, '_> {
         term
     }
 
+    /// The position of the frame that is the first one for facts.
+    fn oldest_known(&self, thread: usize) -> u32 {
+        self.start.context.threads[thread].oldest_known()
+    }
+
     fn facts(&self, thread: usize) -> Option<&Facts> {
         self.start.facts.threads.get(thread).map(|t| &t.definitions)
     }
@@ -562,7 +570,7 @@ impl Builder<'_, '_> {
                     self.holds(root, at, place.bytes, value, None);
                 }
                 Base::Symbol(symbol) => {
-                    if let Some(base) = self.symbol(thread, symbol) {
+                    if let Some(base) = self.symbol_of_fact(thread, symbol) {
                         self.behind(base, place.offset, place.bytes, value);
                     }
                 }
@@ -576,8 +584,12 @@ impl Builder<'_, '_> {
         let mut locks = Vec::new();
         for held in &facts.held {
             match held {
-                HeldLock::At(e) => match self.evaluate(thread, *e) {
-                    Some(address) => locks.push(self.machine.domain.value(address)),
+                HeldLock::At { lock, times } => match self.evaluate(thread, *lock) {
+                    Some(address) => {
+                        let address = self.machine.domain.value(address);
+                        self.origins().invariants.times.push((thread, address, *times));
+                        locks.push(address);
+                    }
                     None => self.origins().invariants.locks_known = false,
                 },
                 HeldLock::Within(places) => self.origins().invariants.anywhere.push(places.as_slice().into()),
@@ -591,7 +603,7 @@ impl Builder<'_, '_> {
         let facts = self.start.facts;
         for held in &facts.abandoned {
             match held {
-                HeldLock::At(e) => match self.evaluate(0, *e) {
+                HeldLock::At { lock, .. } => match self.evaluate(0, *lock) {
                     Some(address) => {
                         let address = self.machine.domain.value(address);
                         self.origins().invariants.abandoned.push(address);
@@ -714,17 +726,25 @@ impl Builder<'_, '_> {
     }
 }
 
-/// The instances that the frames of a stack can be.
-fn instances(points_to: &PointsTo, points: &[ProgramPoint]) -> Vec<Vec<InstanceId>> {
-    let Some(first) = points.first() else { return Vec::new() };
-    let mut chains: Vec<Vec<InstanceId>> = points_to.instances_of(first.func).iter().map(|&i| vec![i]).collect();
-    for pair in points.windows(2) {
-        let step = |mut chain: Vec<InstanceId>| {
-            let caller = *chain.last()?;
-            chain.push(points_to.callee_instance(caller, pair[0], pair[1].func)?);
-            Some(chain)
-        };
-        chains = chains.into_iter().filter_map(step).collect();
+/// The instances that each frame of a thread can be.
+fn instances(points_to: &PointsTo, thread: &ThreadContext) -> Vec<Vec<InstanceId>> {
+    let mut found = Vec::new();
+    let mut rest = &thread.stack.0[..];
+    while let Some(first) = rest.first() {
+        let start = found.len();
+        let end = thread.folds.iter().map(|&fold| fold as usize).filter(|&fold| fold > start).min();
+        let (points, others) = rest.split_at(end.map_or(rest.len(), |end| end - start));
+        let mut chains: Vec<Vec<InstanceId>> = points_to.instances_of(first.func).iter().map(|&i| vec![i]).collect();
+        for pair in points.windows(2) {
+            let step = |mut chain: Vec<InstanceId>| {
+                let caller = *chain.last()?;
+                chain.push(points_to.callee_instance(caller, pair[0], pair[1].func)?);
+                Some(chain)
+            };
+            chains = chains.into_iter().filter_map(step).collect();
+        }
+        found.extend((0..points.len()).map(|depth| chains.iter().map(|chain| chain[depth]).collect::<Vec<_>>()));
+        rest = others;
     }
-    chains
+    found
 }

@@ -22,6 +22,7 @@ mod definedness;
 pub mod domain;
 pub mod exec;
 pub mod explore;
+pub mod folding;
 pub mod follow;
 pub mod host;
 pub mod initial;

@@ -32,6 +32,7 @@ use crate::request::StopRequest;
 use crate::scheduler::{Cooperative, Scheduler, SchedulingPoint};
 use crate::state::State;
 use crate::stop::{PathEnd, ProgramError, Stop};
+pub(crate) use context::decide;
 pub use outside::answer;
 use step::Pause;
 pub use threads::ProgramCall;

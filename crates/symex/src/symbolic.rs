@@ -36,6 +36,7 @@ use smallvec::SmallVec;
 
 use crate::abstraction::Passage;
 use crate::domain::{Domain, Known, MemoryByte, StrangeHandle, Targets, ThreadTable};
+use crate::folding::FoldChoice;
 use crate::memory::{Heap, ObjectId};
 use crate::path::SymPath;
 use crate::stop::{DecisionKind, Stop};
@@ -328,6 +329,17 @@ impl Domain for SymbolicDomain {
     ) -> Option<ObjectId> {
         let fresh = if zeroed { allocate::Fresh::Zero } else { allocate::Fresh::Any };
         self.allocate_unsized(heap, by, fresh)
+    }
+
+    fn choice(&mut self, choice: FoldChoice, name: &str) -> Option<SymValue> {
+        let origins = self.origins.as_deref_mut()?;
+        if let Some(&known) = origins.choices.get(&choice) {
+            return Some(SymValue::Term(known));
+        }
+        let name = origins.unique(name.to_owned());
+        let symbol = self.pool.symbol(&name, 1);
+        self.origins().choices.insert(choice, symbol);
+        Some(SymValue::Term(symbol))
     }
 
     fn forget_values(&mut self, passage: Passage, params: &[(ValueId, Type, String)]) -> Vec<SymValue> {

@@ -51,6 +51,10 @@ pub struct Frame {
     pub first_object: u32,
     /// The area that holds the variable arguments, made when the function is entered with some.
     pub varargs: Option<ObjectId>,
+    /// Whether one or more activations of the same recursion are between this one and the one below it ([`crate::folding`]).
+    pub is_folded: bool,
+    /// Whether nothing is known of its registers: it has been one of the folded ones until now.
+    pub is_unknown: bool,
 }
 
 /// Whether and why a thread does not run.
@@ -173,5 +177,15 @@ impl<D: Domain> Thread<D> {
     /// The innermost activation.
     pub fn top(&self) -> Option<&Frame> {
         self.frames.last()
+    }
+
+    /// Whether it is not the activation below that the innermost one returns to for certain.
+    pub(crate) fn returns_elsewhere(&self) -> bool {
+        self.frames.len() == 1 || self.top().is_some_and(|f| f.is_folded)
+    }
+
+    /// The positions of the activations [below which others are folded](Frame::is_folded), ascending.
+    pub fn folds(&self) -> Vec<u32> {
+        (0..).zip(&self.frames).filter(|(_, f)| f.is_folded).map(|(depth, _)| depth).collect()
     }
 }

@@ -43,8 +43,8 @@ impl Known {
         state: &State<SymbolicDomain>,
     ) -> Vec<Difference> {
         let (code, program) = (machine.code.clone(), machine.program.clone());
-        let mut threads: Vec<(CallStack, u32, ThreadId)> =
-            state.live_threads().map(|t| (state.stack(&code, t.id), t.slot, t.id)).collect();
+        let mut threads: Vec<(CallStack, Vec<u32>, u32, ThreadId)> =
+            state.live_threads().map(|t| (state.stack(&code, t.id), t.folds(), t.slot, t.id)).collect();
         threads.sort_unstable();
         let mut end = End {
             shape: &self.shape,

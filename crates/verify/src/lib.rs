@@ -126,7 +126,8 @@ pub fn verify_with(
         let control = control.get_or_insert_with(|| Control::new(program, &|f| f.is_declaration(), true, None));
         let runs = state.is_entry.then(|| {
             let markers = std::sync::Arc::clone(&state.machine.options.marks.markers);
-            let marks = icsched_symex::code::Marks { markers, ..Default::default() };
+            let folding = state.machine.options.marks.folding.clone();
+            let marks = icsched_symex::code::Marks { markers, folding, ..Default::default() };
             Runs { request, program: std::sync::Arc::clone(program), marks }
         });
         let SearchedEpoch { machine, initial, is_entry, .. } = &mut state;

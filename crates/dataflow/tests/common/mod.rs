@@ -65,7 +65,7 @@ pub fn analysed<R>(text: &str, look: impl FnOnce(&Program, &mut Analysis<'_, '_>
 pub fn thread(program: &Program, stack: &[At<'_>], status: Status) -> ThreadContext {
     let points = stack.iter().map(|&at| find(program, at)).collect();
     let complete = matches!(stack.first(), Some(At::Call("main", _) | At::Intrinsic("main", _)));
-    ThreadContext { stack: CallStack(points), complete, status }
+    ThreadContext { stack: CallStack(points), complete, folds: Vec::new(), status }
 }
 
 /// Solves for one thread of a program and hands the result to `look`.

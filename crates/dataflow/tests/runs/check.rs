@@ -206,8 +206,9 @@ impl View<'_> {
     fn check_locks(&self, analysis: &Analysis<'_, '_>, held: &[HeldLock], looked: &mut Looked) -> Result<(), String> {
         for &lock in &self.thread.locks {
             looked.held += 1;
-            let is_named =
-                held.iter().any(|h| matches!(h, HeldLock::At(e) if self.value(analysis.pool(), *e) == Some(lock)));
+            let is_named = held
+                .iter()
+                .any(|h| matches!(h, HeldLock::At { lock: e, .. } if self.value(analysis.pool(), *e) == Some(lock)));
             looked.named += u64::from(is_named);
             let is_it = |place: &(_, Offsets)| self.is_at(analysis.points_to(), *place, lock);
             let is_within = held.iter().any(|h| matches!(h, HeldLock::Within(places) if places.iter().any(is_it)));
@@ -321,7 +322,8 @@ pub(crate) fn check(text: &str, seed: u64, looked: &mut Looked) -> Result<(), St
                 }
             };
             let complete = oldest == 0 && random.chance(50);
-            let context = ThreadContext { stack: CallStack(points[oldest..].to_vec()), complete, status };
+            let context =
+                ThreadContext { stack: CallStack(points[oldest..].to_vec()), complete, folds: Vec::new(), status };
             if !remembered.contains_key(&context) {
                 let alone = Context { threads: vec![context.clone()], ..Context::default() };
                 let found = analysis.initial_state(&alone, &InitialOptions::default()).map_err(|e| e.to_string())?;

@@ -151,7 +151,7 @@ fn shown(
 
 fn locks(program: &Program, analysis: &Analysis<'_, '_>, held: &[HeldLock]) -> Vec<String> {
     let shown = held.iter().map(|lock| match lock {
-        HeldLock::At(e) => analysis.pool().describe(program, *e),
+        HeldLock::At { lock, .. } => analysis.pool().describe(program, *lock),
         HeldLock::Within(places) => format!("in {}", locations(program, analysis, places).join(", ")),
     });
     shown.collect()

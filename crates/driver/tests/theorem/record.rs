@@ -117,7 +117,7 @@ fn context(
             }
         };
         let stack = CallStack(points[oldest..].to_vec());
-        context.threads.push(ThreadContext { stack, complete: oldest == 0, status });
+        context.threads.push(ThreadContext { stack, complete: oldest == 0, folds: Vec::new(), status });
         views.push(View { thread: thread.id, oldest });
         stacks.push(CallStack(points));
     }

@@ -69,7 +69,11 @@ pub(crate) fn run(shared: &Shared<'_>, job: &Job, progress: &mut dyn Progress) -
     let always = shared.request.search.conservative_after == 0;
     let is_conservative = !shared.request.without.contains(&Technique::ConservativeOrder);
     let mut plan = Plan {
-        marks: Marks { markers: Arc::clone(&shared.markers), abstractions: Arc::default() },
+        marks: Marks {
+            markers: Arc::clone(&shared.markers),
+            abstractions: Arc::default(),
+            folding: shared.folding.clone(),
+        },
         objects: if always && is_conservative { SyncObjects::Candidates } else { SyncObjects::Decided },
     };
     let mut work = Work::default();
@@ -225,28 +229,35 @@ fn context(program: &Program, epoch: &EpochId, facts: &EpochFacts) -> Context {
         Some(p) if program.functions[p.func].origin == Origin::Model => Status::Waiting,
         _ => Status::Running,
     };
-    let thread = |stack: &CallStack| ThreadContext { stack: stack.clone(), complete: true, status: status(stack) };
-    Context { threads: epoch.stacks().iter().map(thread).collect(), none_ended: facts.none_ended }
+    let thread = |(stack, folds): (&CallStack, &Vec<u32>)| ThreadContext {
+        stack: stack.clone(),
+        complete: true,
+        folds: folds.clone(),
+        status: status(stack),
+    };
+    Context { threads: epoch.stacks().iter().zip(epoch.folds()).map(thread).collect(), none_ended: facts.none_ended }
 }
 
 /// The same for people: calls of models are left out where there are others.
 fn contexts(program: &Program, epoch: &EpochId) -> Vec<Described> {
-    let describe = |(thread, stack): (u32, &CallStack)| {
-        let own = |p: &&ProgramPoint| program.functions[p.func].origin == Origin::Program;
-        let mut points: Vec<ProgramPoint> = stack.0.iter().filter(own).copied().collect();
+    let describe = |(thread, (stack, folds)): (u32, (&CallStack, &Vec<u32>))| {
+        let placed = || (0..).zip(stack.0.iter().copied());
+        let own = |p: &(u32, ProgramPoint)| program.functions[p.1.func].origin == Origin::Program;
+        let mut points: Vec<(u32, ProgramPoint)> = placed().filter(own).collect();
         if points.is_empty() {
-            points.clone_from(&stack.0);
+            points = placed().collect();
         }
-        let text = |p: &ProgramPoint| {
+        let text = |(depth, p): &(u32, ProgramPoint)| {
             let function = &program.functions[p.func];
             let is_entry = p.block.index() == 0 && p.inst == 0;
             let at = match function.loc.filter(|_| is_entry) {
                 Some(loc) => program.describe_loc(loc),
                 None => place(program, &CallStack(vec![*p])),
             };
-            format!("{at} in {}", function.name)
+            let others = if folds.contains(depth) { "... " } else { "" };
+            format!("{others}{at} in {}", function.name)
         };
         Described { thread, stack: points.iter().map(text).collect() }
     };
-    (0..).zip(epoch.stacks()).map(describe).collect()
+    (0..).zip(epoch.stacks().iter().zip(epoch.folds())).map(describe).collect()
 }

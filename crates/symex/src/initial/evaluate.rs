@@ -23,7 +23,7 @@ impl Builder<'_, '_> {
             Expr::Constant { width, bits } => domain.pool.constant(width, bits),
             Expr::Global(global) => domain.pool.constant(64, address(global_object(global), 0)),
             Expr::Function(func) => domain.pool.constant(64, function_address(func)),
-            Expr::Symbol { symbol, .. } => self.symbol(thread, symbol)?,
+            Expr::Symbol { symbol, .. } => self.symbol_of_fact(thread, symbol)?,
             Expr::Sum { base, offset } => {
                 let base = self.evaluate(thread, base)?;
                 let pool = &mut self.machine.domain.pool;
@@ -71,8 +71,13 @@ impl Builder<'_, '_> {
         })
     }
 
+    /// A register as a fact mentions it, which counts frames from the [oldest known](icsched_dataflow::ThreadContext::oldest_known) one on.
+    pub(super) fn symbol_of_fact(&mut self, thread: usize, symbol: Symbol) -> Option<Term> {
+        self.symbol(thread, Symbol { frame: symbol.frame + self.oldest_known(thread), ..symbol })
+    }
+
     /// A register that a fact mentions: facts mention those that have no fact of their own.
-    pub(super) fn symbol(&mut self, thread: usize, symbol: Symbol) -> Option<Term> {
+    fn symbol(&mut self, thread: usize, symbol: Symbol) -> Option<Term> {
         if let Some(&known) = self.registers[thread].get(&symbol) {
             return Some(known);
         }
@@ -83,13 +88,14 @@ impl Builder<'_, '_> {
         let program = Arc::clone(&self.program);
         let function = &program.functions[point.func];
         let definitions = Definitions::new(function);
-        let own = self.facts(thread)?.registers.get(symbol.frame as usize)?.get(&symbol.value).copied();
-        let is_itself = |e| matches!(self.start.pool.get(e), Expr::Symbol { symbol: s, .. } if s == symbol);
+        let named = Symbol { frame: symbol.frame.checked_sub(self.oldest_known(thread))?, ..symbol };
+        let own = self.facts(thread)?.registers.get(named.frame as usize)?.get(&named.value).copied();
+        let is_itself = |e| matches!(self.start.pool.get(e), Expr::Symbol { symbol: s, .. } if s == named);
         if own.is_some_and(|e| !is_itself(e)) {
             return None;
         }
-        let chains = instances(&self.start.points_to, &self.start.context.threads[thread].stack.0);
-        let instances: Rc<[InstanceId]> = chains.iter().map(|c| c[symbol.frame as usize]).collect();
+        let all = instances(&self.start.points_to, &self.start.context.threads[thread]);
+        let instances: Rc<[InstanceId]> = all[symbol.frame as usize].as_slice().into();
         let ty = function.values.get(symbol.value)?.ty;
         let names = Expressions::new(&program, function, &definitions);
         Some(self.fresh(thread, symbol, ty, &names, &instances))

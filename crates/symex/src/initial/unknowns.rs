@@ -12,8 +12,9 @@ use super::{Builder, instances};
 use crate::symbolic::SymbolSource;
 
 impl Builder<'_, '_> {
-    fn is_symbol(&self, e: ExprId, symbol: Symbol) -> bool {
-        matches!(self.start.pool.get(e), Expr::Symbol { symbol: held, .. } if held == symbol)
+    fn is_symbol(&self, thread: usize, e: ExprId, symbol: Symbol) -> bool {
+        let named = |held: Symbol| Symbol { frame: held.frame + self.oldest_known(thread), ..held };
+        matches!(self.start.pool.get(e), Expr::Symbol { symbol: held, .. } if named(held) == symbol)
     }
 
     /// What a register of an activation held that has returned: what a variable holds, if it is the same, else a symbol.
@@ -21,7 +22,7 @@ impl Builder<'_, '_> {
         let pool = self.start.pool;
         let places = &self.facts(thread)?.places;
         let is_it = |known: &&PlaceDefinition| {
-            matches!(known.place.base, Base::Global(_)) && self.is_symbol(known.value, symbol)
+            matches!(known.place.base, Base::Global(_)) && self.is_symbol(thread, known.value, symbol)
         };
         let path_of = pool.path(path);
         let program = Arc::clone(&self.program);
@@ -34,13 +35,13 @@ impl Builder<'_, '_> {
             return Some(term);
         }
         let points_to = Arc::clone(&self.start.points_to);
-        let chains = instances(&points_to, &self.start.context.threads[thread].stack.0);
+        let all = instances(&points_to, &self.start.context.threads[thread]);
         let inside = |frame: InstanceId| {
             let mut calls = path_of.calls.iter().zip(path_of.callees());
             calls.try_fold(frame, |caller, (&at, func)| points_to.callee_instance(caller, at, func))
         };
         let instances: Rc<[InstanceId]> =
-            chains.iter().filter_map(|chain| inside(*chain.get(symbol.frame as usize)?)).collect();
+            all.get(symbol.frame as usize)?.iter().filter_map(|&frame| inside(frame)).collect();
         self.origins().call_paths.insert(path, path_of.clone());
         let definitions = Definitions::new(function);
         let names = Expressions::new(&program, function, &definitions);
@@ -51,7 +52,7 @@ impl Builder<'_, '_> {
     pub(super) fn shared(&mut self, thread: usize, symbol: Symbol, width: u32) -> Option<Term> {
         let relations = &self.start.facts.relations;
         let is_it = |r: &&icsched_dataflow::Relation| {
-            r.kind == RelationKind::Equal && r.a.0 < thread && r.b.0 == thread && self.is_symbol(r.b.1, symbol)
+            r.kind == RelationKind::Equal && r.a.0 < thread && r.b.0 == thread && self.is_symbol(thread, r.b.1, symbol)
         };
         let (other, e) = relations.iter().find(is_it)?.a;
         let term = self.evaluate(other, e)?;

@@ -49,6 +49,8 @@ impl<'a, D: Domain, O: Observer> Cx<'a, D, O> {
             pc: 0,
             first_object: u32::try_from(self.thread.stack_objects.len()).expect("stack objects are bounded"),
             varargs: None,
+            is_folded: false,
+            is_unknown: false,
         });
         Ok(())
     }

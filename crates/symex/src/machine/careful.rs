@@ -74,7 +74,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
     fn is_special(&self) -> bool {
         match self.function().instrs[self.frame().pc as usize] {
             Instr::Call { call } => !matches!(self.function().calls[call as usize].callee, CalleeCode::Plain(_)),
-            Instr::ReturnNone | Instr::ReturnOne { .. } | Instr::ReturnMany { .. } => self.thread.frames.len() == 1,
+            Instr::ReturnNone | Instr::ReturnOne { .. } | Instr::ReturnMany { .. } => self.thread.returns_elsewhere(),
             instr => super::step::is_special(instr),
         }
     }

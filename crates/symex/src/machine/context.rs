@@ -111,7 +111,7 @@ pub(super) fn concrete<D: Domain>(
 }
 
 /// Truth of an `i1`.
-pub(super) fn decide<D: Domain>(
+pub(crate) fn decide<D: Domain>(
     domain: &mut D,
     path: &D::Path,
     condition: &D::Value,

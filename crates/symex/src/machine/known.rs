@@ -17,6 +17,9 @@ use crate::thread::ThreadStatus;
 /// `ICS_ENDS` of `ics.h`.
 const ENDS: u64 = 8;
 
+/// `ICS_HOLDER` of `ics.h`: of a pointer, other than the rest.
+const HOLDER: u64 = 10;
+
 impl<D: Domain> Machine<D> {
     /// [`icsched_ir::Intrinsic::Known`].
     pub(super) fn known<O: Observer>(&mut self, state: &mut State<D>, observer: &mut O) -> Result<(), Stop<D>> {
@@ -26,7 +29,7 @@ impl<D: Domain> Machine<D> {
         let cx = self.cx(state, observer);
         let args = &cx.current_call().args;
         let (what, field, object) = (cx.get(args[0]), cx.get(args[1]), cx.get(args[2]));
-        let ty = Type::Int(32);
+        let ty = if D::as_constant(&what) == Some(HOLDER) { Type::Ptr } else { Type::Int(32) };
         let (value, _) = access::load(cx.domain, cx.heap, cx.path, &field, ty)?;
         if D::as_constant(&value).is_some() {
             return Ok(());
@@ -34,9 +37,11 @@ impl<D: Domain> Machine<D> {
         if D::as_constant(&what) == Some(ENDS) {
             return self.ends(state, observer, &object, &value);
         }
-        let (mut waiting, mut held) = (Vec::new(), Vec::new());
+        let (mut waiting, mut held, mut holders) = (Vec::new(), Vec::new(), Vec::new());
         for thread in state.live_threads() {
-            held.extend(thread.locks.iter().chain(&thread.maybe_locks).cloned());
+            let locks = || thread.locks.iter().chain(&thread.maybe_locks).cloned();
+            held.extend(locks());
+            holders.extend(locks().map(|lock| (lock, thread.slot)));
             if matches!(thread.status, ThreadStatus::Waiting { .. }) {
                 waiting.push(thread.queue.clone());
             }
@@ -50,6 +55,8 @@ impl<D: Domain> Machine<D> {
             Some(5) => Known::Number(state.live.len() as u64),
             Some(6) => Known::ZeroIfValid,
             Some(7) => Known::AtLeast(state.live_threads().filter(|t| t.slot != 0).count() as u64),
+            Some(9) => Known::CountsHolds,
+            Some(HOLDER) => Known::Holder(holders),
             _ => return Ok(()),
         };
         let Some(holds) = self.domain.invariant(&state.path, what, &value, &object) else { return Ok(()) };

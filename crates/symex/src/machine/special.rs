@@ -61,6 +61,9 @@ impl<D: Domain> Machine<D> {
                 }
             }
             Instr::ReturnNone | Instr::ReturnOne { .. } | Instr::ReturnMany { .. } => {
+                if cx.frame().is_folded {
+                    return self.folded_return(state, observer);
+                }
                 let values = cx.returned(instr);
                 self.bottom_return(state, observer, values)
             }

@@ -135,7 +135,7 @@ impl<D: Domain> Machine<D> {
             | Instr::Branch { .. }
             | Instr::Undefined => true,
             Instr::Call { call } => matches!(function.calls[call as usize].callee, CalleeCode::Plain(_)),
-            Instr::ReturnNone | Instr::ReturnOne { .. } | Instr::ReturnMany { .. } => thread.frames.len() > 1,
+            Instr::ReturnNone | Instr::ReturnOne { .. } | Instr::ReturnMany { .. } => !thread.returns_elsewhere(),
             Instr::Load { .. }
             | Instr::Store { .. }
             | Instr::Alloca { .. }

@@ -102,7 +102,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
                 Next::Undefined => self.thread.shadows.expect(),
                 Next::Pause(pause) => return Ok(pause),
                 Next::Call(call) => self.plain_call(call)?,
-                Next::Return(_) if self.thread.frames.len() == 1 => {
+                Next::Return(_) if self.thread.returns_elsewhere() => {
                     *left += 1;
                     return Ok(Pause::Special);
                 }

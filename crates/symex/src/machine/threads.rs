@@ -173,6 +173,7 @@ impl<D: Domain> Machine<D> {
     /// current thread has been set to go on.
     fn unstick<O: Observer>(&mut self, state: &mut State<D>, observer: &mut O) -> Result<bool, Stop<D>> {
         if state.live_threads().any(|t| t.status == ThreadStatus::AtMarker) {
+            self.fold(state);
             return Err(Stop::End(Box::new(PathEnd::Epoch)));
         }
         if self.end_timed_wait(state) {
@@ -221,6 +222,15 @@ impl<D: Domain> Machine<D> {
         if O::ENABLED {
             cx.observer.marker(frame, inst);
         }
+        self.stops_at_marker(state, observer)
+    }
+
+    /// Others go on while the current thread is at a marker.
+    pub(crate) fn stops_at_marker<O: Observer>(
+        &mut self,
+        state: &mut State<D>,
+        observer: &mut O,
+    ) -> Result<(), Stop<D>> {
         self.reschedule(state, observer, SchedulingPoint::Blocked)
     }
 

@@ -225,6 +225,9 @@ impl Walk<'_, '_> {
             let thread = self.state.thread(id);
             let stack = self.state.stack(&code, id);
             for (depth, (frame, &point)) in (0..).zip(thread.frames.iter().zip(&stack.0)) {
+                if frame.is_unknown {
+                    continue;
+                }
                 let function = &self.program.functions[point.func];
                 for value in Code::live_before(&self.machine.program, point) {
                     let ty = function.values[value].ty;

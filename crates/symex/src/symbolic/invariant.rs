@@ -24,6 +24,8 @@ pub(crate) struct Invariants {
     pub(crate) locks_known: bool,
     /// Where locks may be that may be held by nobody knows whom.
     pub(crate) anywhere: Vec<Places>,
+    /// The locks that threads may hold, each with how often at most, if that is known.
+    pub(crate) times: Vec<(usize, SymValue, Option<u8>)>,
     /// Locks that threads that have ended may have left taken.
     pub(crate) abandoned: Vec<SymValue>,
     /// Where barriers may be, and what they may expect; `None`: anything.
@@ -47,7 +49,8 @@ impl SymbolicDomain {
         object: &SymValue,
     ) -> Option<SymValue> {
         let invariants = self.origins.as_deref().filter(|o| o.invariants.enabled)?.invariants.clone();
-        let (word, object) = (self.term(word, 32), self.term(object, 64));
+        let bits = if matches!(known, Known::Holder(_)) { 64 } else { 32 };
+        let (word, object) = (self.term(word, bits), self.term(object, 64));
         // What the path itself says of locks is among the threads' locks, and barriers are not told anew what to expect.
         let may_be_written = matches!(known, Known::ZeroUnlessHeld(_) | Known::Expected);
         if !self.is_of_initial_state(word, may_be_written) {
@@ -89,6 +92,29 @@ impl SymbolicDomain {
                     None => known,
                 }
             }
+            Known::Holder(holders) => {
+                if !invariants.locks_known || invariants.anywhere.iter().any(|p| self.may_be_at(path, object, p)) {
+                    return None;
+                }
+                let table = invariants.table?;
+                let mut cases = Vec::new();
+                for (lock, slot) in &holders {
+                    let here = self.is_same(lock, object);
+                    let is_it = self.equals(word, table.start + u64::from(*slot) * table.stride);
+                    cases.push(self.pool.binary(BinOp::And, here, is_it));
+                }
+                for lock in &invariants.abandoned {
+                    cases.push(self.is_same(lock, object));
+                }
+                self.pool.or_all(&cases)
+            }
+            Known::CountsHolds => {
+                if !invariants.locks_known || invariants.anywhere.iter().any(|p| self.may_be_at(path, object, p)) {
+                    return None;
+                }
+                let holds = self.may_count(&invariants, word, object);
+                return Some(self.value(holds));
+            }
             Known::CountsWaiters(waiting) => {
                 let mut sum = self.pool.constant(32, 0);
                 for queue in &waiting {
@@ -116,6 +142,30 @@ impl SymbolicDomain {
             Known::ZeroIfValid => self.equals(word, 0),
         };
         Some(self.value(holds))
+    }
+
+    /// That a word is less than how often some thread may hold a lock, or zero.
+    fn may_count(&mut self, invariants: &Invariants, word: Term, lock: Term) -> Term {
+        let mut cases = vec![self.equals(word, 0)];
+        for address in &invariants.abandoned {
+            cases.push(self.is_same(address, lock));
+        }
+        for of_thread in invariants.times.chunk_by(|a, b| a.0 == b.0) {
+            let mut sum = self.pool.constant(32, 0);
+            for (_, address, times) in of_thread {
+                let here = self.is_same(address, lock);
+                match times {
+                    Some(times) => {
+                        let (times, zero) = (self.pool.constant(32, u64::from(*times)), self.pool.constant(32, 0));
+                        let times = self.pool.ite(here, times, zero);
+                        sum = self.pool.binary(BinOp::Add, sum, times);
+                    }
+                    None => cases.push(here),
+                }
+            }
+            cases.push(self.pool.cmp(CmpOp::Ult, word, sum));
+        }
+        self.pool.or_all(&cases)
     }
 
     /// Whether a word is what the initial state held, whichever object it was read of; with `or_constant`, or a constant. What was computed on the

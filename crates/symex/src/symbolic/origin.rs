@@ -22,6 +22,7 @@ use super::forget::Forgotten;
 use super::invariant::Invariants;
 use super::source::SymbolSource;
 use crate::domain::{AllocationSite, MemoryByte};
+use crate::folding::FoldChoice;
 
 entity_id!(
     /// An object of the initial state.
@@ -110,6 +111,8 @@ pub(crate) struct Origins {
     pub(crate) from_entry: bool,
     /// What loops leave behind that were replaced.
     pub(crate) forgotten: Forgotten,
+    /// Where folded activations return to.
+    pub(super) choices: FxHashMap<FoldChoice, Term>,
     /// How often a name was asked for.
     names: FxHashMap<String, u32>,
     /// Whether there may be locals of activations that the context does not know.
@@ -142,6 +145,7 @@ impl Origins {
             allocated: Allocated::default(),
             from_entry: false,
             forgotten: Forgotten::default(),
+            choices: FxHashMap::default(),
             names: FxHashMap::default(),
             unknown_frames: true,
             restrict_aliases: true,

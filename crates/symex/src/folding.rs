@@ -1,0 +1,172 @@
+//! Recursion in the names of epochs: activations that are not told apart.
+//!
+//! Between the ends of epochs a stack is what it is. Where an epoch ends, a stack that is inside of a recursion - functions that call each
+//! other - keeps the innermost activations of it, so many as [`Folding::depth`] says. Those below them are *folded*: forgotten, and from then
+//! on one or more activations of the recursion are there, nobody knows how many ([`Frame::is_folded`]). So there are finitely many epochs.
+//!
+//! An activation that returns to where others are folded returns to any call of the recursion that may have called it, and that one is
+//! the last of those that are folded, or not. Which call it was, and whether it is the last, are inputs. The epoch ends there, as if there
+//! was a marker behind the call: of the activation that the thread is in then, nothing is known but what is true of it whoever has called
+//! it, which is what an initial state in the middle of the program is made of.
+
+use icsched_ir::{Callee, FuncId, Op, ProgramPoint};
+use rustc_hash::FxHashMap;
+
+use crate::Machine;
+use crate::domain::Domain;
+use crate::machine::decide;
+use crate::observe::Observer;
+use crate::state::State;
+use crate::stop::{DecisionKind, Stop};
+use crate::thread::{Frame, FrameId, Thread, ThreadId, ThreadStatus};
+
+/// Which activations are told apart.
+#[derive(Clone, Default, Debug)]
+pub struct Folding {
+    /// How many innermost activations of a recursion are; at least 1.
+    pub depth: usize,
+    /// The recursion that a function is in.
+    pub recursions: FxHashMap<FuncId, u32>,
+    /// The calls of a function by those of its recursion, ascending.
+    pub calls: FxHashMap<FuncId, Vec<ProgramPoint>>,
+}
+
+/// One question about folded activations: the same on all paths.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub struct FoldChoice {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The position of the activation that returns.
+    pub depth: u32,
+    /// A call, and whether it is asked if the activation that made it is the last of those that are folded, or if the
+    /// one that returns was called there.
+    pub question: (ProgramPoint, bool),
+}
+
+fn nowhere<D: Domain>() -> Stop<D> {
+    Stop::Unsupported { what: "a return to nobody knows where".to_owned() }
+}
+
+impl Folding {
+    /// Folds a stack. The outermost activation stays.
+    fn fold<D: Domain>(&self, thread: &mut Thread<D>) {
+        let frames = std::mem::take(&mut thread.frames);
+        let recursion = |depth: usize| self.recursions.get(&frames[depth].func).filter(|_| depth > 0);
+        let mut next = 0;
+        while next < frames.len() {
+            let of = recursion(next);
+            let same = (next..frames.len()).take_while(|&depth| recursion(depth) == of).count();
+            let count = if of.is_some() { same } else { 1 };
+            let first = next + if of.is_some() { count.saturating_sub(self.depth) } else { 0 };
+            let is_folded = first > next || frames[next].is_folded;
+            thread.frames.push(Frame { is_folded, ..frames[first].clone() });
+            thread.frames.extend_from_slice(&frames[first + 1..next + count]);
+            next += count;
+        }
+    }
+}
+
+impl<D: Domain> Machine<D> {
+    /// An epoch ends: stacks are those of its name from now on.
+    pub(crate) fn fold(&self, state: &mut State<D>) {
+        let Some(folding) = &self.options.marks.folding else { return };
+        let is_inside = |thread: &Thread<D>| thread.frames.iter().any(|f| folding.recursions.contains_key(&f.func));
+        let threads: Vec<ThreadId> = state.live_threads().filter(|t| is_inside(t)).map(|t| t.id).collect();
+        for thread in threads {
+            folding.fold(state.thread_mut(thread));
+        }
+    }
+
+    /// The innermost activation returns to where others are folded.
+    pub(crate) fn folded_return<O: Observer>(&mut self, state: &mut State<D>, observer: &mut O) -> Result<(), Stop<D>> {
+        let folding = self.options.marks.folding.clone().unwrap_or_default();
+        let thread = state.current_thread();
+        let depth = thread.frames.len() - 1;
+        let func = thread.frames[depth].func;
+        let below = depth.checked_sub(1).map(|d| self.code.point(thread.frames[d].func, thread.frames[d].pc));
+        let below = below.ok_or_else(nowhere)?;
+        let asked = |question| FoldChoice {
+            thread: thread.id,
+            depth: u32::try_from(depth).expect("stacks are short"),
+            question,
+        };
+        let calls = folding.calls.get(&func).map_or(&[][..], Vec::as_slice);
+        let (&last, others) = calls.split_last().ok_or_else(nowhere)?;
+        let mut call = last;
+        for &other in others {
+            let name = format!("{} returns to {}", self.program.functions[func].name, self.describe_call(other));
+            if self.is_chosen(state, asked((other, false)), &name)? {
+                call = other;
+                break;
+            }
+        }
+        let may_be_last = self.may_call(below, call.func);
+        let may_not = folding.calls.contains_key(&call.func);
+        let is_last = if may_be_last && may_not {
+            let name = &self.program.functions[call.func].name;
+            let name = format!("{name} of {} was called from {}", self.describe_call(call), self.describe_call(below));
+            self.is_chosen(state, asked((call, true)), &name)?
+        } else {
+            may_be_last
+        };
+        self.return_to_folded(state, observer, call, is_last)
+    }
+
+    fn is_chosen(&mut self, state: &State<D>, choice: FoldChoice, name: &str) -> Result<bool, Stop<D>> {
+        let condition = self.domain.choice(choice, name).ok_or_else(nowhere)?;
+        decide(&mut self.domain, &state.path, &condition, DecisionKind::Other)
+    }
+
+    /// The epoch of the current thread ends behind a call of an activation that was folded.
+    fn return_to_folded<O: Observer>(
+        &mut self,
+        state: &mut State<D>,
+        observer: &mut O,
+        call: ProgramPoint,
+        is_last: bool,
+    ) -> Result<(), Stop<D>> {
+        let behind = ProgramPoint { inst: call.inst + 1, ..call };
+        let Some(pc) = self.code.pc(behind) else {
+            return Err(nowhere());
+        };
+        if O::ENABLED {
+            let frame = state.current_frame();
+            let inst = state.point(&self.code).map(|p| p.inst);
+            if let (Some(frame), Some(inst)) = (frame, inst) {
+                observer.marker(frame, inst);
+            }
+        }
+        let id = FrameId(state.next_frame);
+        state.next_frame += 1;
+        let function = &self.code.functions[call.func];
+        let thread = state.thread_mut(state.current);
+        thread.frames.pop();
+        let base = thread.registers.len();
+        thread.registers.resize(base + function.registers as usize, D::constant(0));
+        thread.registers.extend(function.constants.iter().map(|&bits| D::constant(bits)));
+        let first_object = u32::try_from(thread.stack_objects.len()).expect("stack objects are few");
+        let base = u32::try_from(base).expect("registers are few");
+        let is_folded = !is_last;
+        let frame = Frame { id, func: call.func, base, pc, first_object, varargs: None, is_folded, is_unknown: true };
+        thread.frames.push(frame);
+        thread.status = ThreadStatus::AtMarker;
+        self.stops_at_marker(state, observer)
+    }
+
+    /// Whether the call at a point may run a function.
+    fn may_call(&self, at: ProgramPoint, func: FuncId) -> bool {
+        let block = &self.program.functions[at.func].blocks[at.block];
+        match block.insts.get(at.inst as usize).map(|i| &i.op) {
+            Some(Op::Call { callee: Callee::Direct(callee), .. }) => *callee == func,
+            Some(Op::Call { callee: Callee::Indirect(_), .. }) => true,
+            _ => false,
+        }
+    }
+
+    fn describe_call(&self, at: ProgramPoint) -> String {
+        match at.loc(&self.program).filter(|&loc| self.program.locs[loc].line > 0) {
+            Some(loc) => self.program.describe_loc(loc),
+            None => format!("{} {}:{}", self.program.functions[at.func].name, at.block, at.inst),
+        }
+    }
+}
