@@ -85,11 +85,13 @@ impl Writes {
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Version(usize);
 
+/// A root, what its bytes are if they are none of the initial state, and what was written at constant offsets.
+type FirstKey = (RootId, Option<Fresh>, Vec<(u64, MemoryByte<Term>)>);
+
 /// The numbers of contents that were met.
 #[derive(Default)]
 pub(super) struct Versions {
-    /// A root with what was written at constant offsets.
-    first: FxHashMap<(RootId, Option<Fresh>, Vec<(u64, MemoryByte<Term>)>), Version>,
+    first: FxHashMap<FirstKey, Version>,
     later: FxHashMap<(Version, WriteKey), Version>,
 }
 
