@@ -3,6 +3,7 @@
 //
 // run: enumerate -- @ @ @
 // expect: epochs=1 schedules=2 complete=true deadlocked=0
+// exec: 30 3 7
 #include <pthread.h>
 #include <stdlib.h>
 
