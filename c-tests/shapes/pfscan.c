@@ -47,7 +47,7 @@ static pthread_cond_t worker_done = PTHREAD_COND_INITIALIZER;
 static int active_workers;
 static int workers = 2, queue_size = 4, max_matches, verbose, count_only;
 static long files, bytes, matches;
-static const char *wanted;
+static const char *wanted, *new_directory;
 static size_t wanted_length, shift[256];
 
 static int pqueue_init(struct pqueue *q, int size)
@@ -261,7 +261,7 @@ static int options(int argc, char **argv)
         case 'w': workers = atoi(optarg); break;
         case 'q': queue_size = atoi(optarg); break;
         case 'm': max_matches = atoi(optarg); break;
-        case 'd': make_files(optarg); break;
+        case 'd': new_directory = optarg; break;
         case 'v': verbose = 1; break;
         case 'c': count_only = 1; break;
         default: return 0;
@@ -277,6 +277,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: pfscan [-w WORKERS] [-q SIZE] [-m MATCHES] [-v] [-c] [-d NAME] TEXT PATH...\n");
         return 2;
     }
+    if (new_directory)
+        make_files(new_directory);
     prepare(argv[optind]);
     if (pqueue_init(&queue, queue_size) < 0) {
         fprintf(stderr, "pfscan: out of memory\n");

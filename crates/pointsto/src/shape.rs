@@ -233,6 +233,7 @@ pub(crate) fn shapes(program: &Program, options: &Options<'_>) -> IdVec<FuncId, 
                 Origin::Program if origins[id].pays(shape.size, function.varargs) => Cloned::Always,
                 Origin::Model if small => match icsched_externals::lookup(&function.name) {
                     Some(row) if row.hands_back() => Cloned::Always,
+                    Some(_) if origins[id].ends != 0 && shape.size <= MAX_HELPER => Cloned::Always,
                     Some(_) => Cloned::Never,
                     None if (origins[id].returns | origins[id].calls) != 0 => Cloned::Always,
                     None if origins[id].gives != 0 => Cloned::WithCaller,
@@ -356,12 +357,14 @@ struct Origins {
     gives: Bits,
     /// The parameters that it calls.
     calls: Bits,
+    /// The parameters whose objects it frees.
+    ends: Bits,
 }
 
 impl Origins {
     fn pays(self, size: usize, varargs: bool) -> bool {
         let is_helper = size <= MAX_HELPER && !varargs;
-        self.returns & FRESH != 0 && size <= MAX_WRAPPER || (self.returns | self.calls) != 0 && is_helper
+        self.returns & FRESH != 0 && size <= MAX_WRAPPER || (self.returns | self.calls | self.ends) != 0 && is_helper
     }
 
     /// Memory is copied from one parameter to another.
@@ -426,11 +429,15 @@ impl Origins {
                                 all |= if concerns(callee.returns) { given } else { 0 };
                                 found.calls |= if concerns(callee.calls) { given & !FRESH } else { 0 };
                                 found.gives |= if concerns(callee.gives) { given & !FRESH } else { 0 };
+                                found.ends |= if concerns(callee.ends) { given & !FRESH } else { 0 };
                             }
                         }
                         Op::Call { callee: Callee::Intrinsic(Intrinsic::Malloc), .. } => all |= FRESH,
                         Op::Call { callee: Callee::Intrinsic(Intrinsic::Select), args } => {
                             all |= of(&bits, args[1]) | of(&bits, args[2]);
+                        }
+                        Op::Call { callee: Callee::Intrinsic(Intrinsic::Free), args } => {
+                            found.ends |= of(&bits, args[0]) & !FRESH;
                         }
                         Op::Call { callee: Callee::Indirect(target), .. } => found.calls |= of(&bits, *target),
                         Op::Call { callee: Callee::Intrinsic(Intrinsic::ThreadCreate), args } => {

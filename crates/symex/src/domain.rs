@@ -16,7 +16,7 @@ use crate::stop::{DecisionKind, Stop};
 use crate::trace::Region;
 
 /// One byte of memory.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum MemoryByte<B> {
     /// A known byte.
     Constant(u8),
@@ -182,6 +182,33 @@ pub trait Domain: Sized {
         n: u32,
         guard: Option<&Self::Value>,
     );
+
+    /// Writes a byte `n` times from `offset` on, under `guard`; false (and nothing done) if `n` must be a constant for that.
+    fn array_fill(
+        &mut self,
+        _array: &mut Self::Array,
+        _offset: &Self::Value,
+        _byte: &MemoryByte<Self::Byte>,
+        _n: &Self::Value,
+        _guard: Option<&Self::Value>,
+    ) -> bool {
+        false
+    }
+    /// Copies `n` bytes of another array, which may be an earlier version of this one, in the same way.
+    fn array_copy(
+        &mut self,
+        _array: &mut Self::Array,
+        _offset: &Self::Value,
+        _from: (&Self::Array, &Self::Value),
+        _n: &Self::Value,
+        _guard: Option<&Self::Value>,
+    ) -> bool {
+        false
+    }
+    /// A value as decisions are made on it: what was left open of values read from memory is filled in.
+    fn expand(&mut self, value: &Self::Value) -> Self::Value {
+        value.clone()
+    }
 
     /// Truth of an `i1` that is not constant: known on this path, or [`Stop::Undecided`].
     fn decide(&mut self, path: &Self::Path, condition: &Self::Value, kind: DecisionKind) -> Result<bool, Stop<Self>>;

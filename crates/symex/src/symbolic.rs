@@ -12,6 +12,7 @@
 //! `docs/symbolic-domain.md` tells the whole story.
 
 mod allocate;
+mod deferred;
 mod float;
 pub(crate) mod forget;
 pub(crate) mod integer;
@@ -26,6 +27,7 @@ pub(crate) mod source;
 mod strings;
 mod truth;
 mod unknown;
+mod writes;
 
 use std::collections::BTreeMap;
 
@@ -41,6 +43,7 @@ use crate::memory::{Heap, ObjectId};
 use crate::path::SymPath;
 use crate::stop::{DecisionKind, Stop};
 
+use deferred::Deferred;
 pub use memory::SymArray;
 use origin::Origins;
 pub use solve::GaveUp;
@@ -76,6 +79,8 @@ pub struct SymbolicDomain {
     operands: FxHashMap<Term, Vec<Term>>,
     /// A pointer of the initial state that has to be exposed first.
     hidden: Option<Term>,
+    /// What was read but not looked at.
+    deferred: Deferred,
 }
 
 impl std::fmt::Debug for SymbolicDomain {
@@ -102,6 +107,7 @@ impl SymbolicDomain {
             origins: None,
             operands: FxHashMap::default(),
             hidden: None,
+            deferred: Deferred::default(),
         }
     }
 
@@ -136,7 +142,8 @@ impl SymbolicDomain {
     }
 
     /// The answer to a condition, or the question.
-    fn ask(&self, condition: Term, kind: DecisionKind) -> Result<bool, Stop<Self>> {
+    fn ask(&mut self, condition: Term, kind: DecisionKind) -> Result<bool, Stop<Self>> {
+        let condition = self.expanded(condition);
         if let Some(bits) = self.pool.as_const(condition) {
             return Ok(bits != 0);
         }
@@ -288,14 +295,57 @@ impl Domain for SymbolicDomain {
         n: u64,
     ) -> Result<Targets<SymValue>, Stop<Self>> {
         let address = self.term(address, 64);
+        let address = self.expanded(address);
         self.targets(path, heap, address, n)
     }
 
     fn concretise(&mut self, path: &SymPath, value: &SymValue, kind: DecisionKind) -> Result<u64, Stop<Self>> {
         match *value {
             SymValue::Constant(bits) => Ok(bits),
-            SymValue::Term(t) => self.one_value(path, t, kind),
+            SymValue::Term(t) => {
+                let t = self.expanded(t);
+                match self.pool.as_const(t) {
+                    Some(bits) => Ok(bits),
+                    None => self.one_value(path, t, kind),
+                }
+            }
         }
+    }
+
+    fn expand(&mut self, value: &SymValue) -> SymValue {
+        match *value {
+            SymValue::Constant(_) => *value,
+            SymValue::Term(t) => {
+                let t = self.expanded(t);
+                self.value(t)
+            }
+        }
+    }
+
+    fn array_fill(
+        &mut self,
+        array: &mut SymArray,
+        offset: &SymValue,
+        byte: &MemoryByte<Term>,
+        n: &SymValue,
+        guard: Option<&SymValue>,
+    ) -> bool {
+        let (offset, n) = (self.term(offset, 64), self.term(n, 64));
+        let guard = guard.map(|g| self.term(g, 1));
+        self.fill_array(array, offset, byte, n, guard)
+    }
+
+    fn array_copy(
+        &mut self,
+        array: &mut SymArray,
+        offset: &SymValue,
+        (from, start): (&SymArray, &SymValue),
+        n: &SymValue,
+        guard: Option<&SymValue>,
+    ) -> bool {
+        let (offset, start, n) = (self.term(offset, 64), self.term(start, 64), self.term(n, 64));
+        let guard = guard.map(|g| self.term(g, 1));
+        self.copy_to_array(array, offset, (from, start), n, guard)
     }
 
     fn keeps_addresses(&self) -> bool {

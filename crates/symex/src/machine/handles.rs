@@ -17,6 +17,7 @@ use crate::stop::{DecisionKind, Stop};
 impl<D: Domain> Machine<D> {
     /// [`icsched_ir::Intrinsic::Handle`]: the handle as a constant, where it can be told; 0 if it is none.
     pub(super) fn handle(&mut self, state: &mut State<D>, handle: &D::Value) -> Result<D::Value, Stop<D>> {
+        let handle = &self.domain.expand(handle);
         if D::as_constant(handle).is_some() {
             return Ok(handle.clone());
         }

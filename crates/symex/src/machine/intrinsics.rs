@@ -242,14 +242,12 @@ impl<D: Domain> Machine<D> {
             Intrinsic::Room => Done::Value(D::constant(cx.room(args[0])?)),
             Intrinsic::MemCopy | Intrinsic::MemMove => {
                 let (to, from) = (cx.get(args[0]), cx.get(args[1]));
-                let n = cx.constant(args[2], DecisionKind::Concretise)?;
-                cx.copy(&to, &from, n, intrinsic == Intrinsic::MemMove)?;
+                cx.copy_some(&to, &from, args[2], intrinsic == Intrinsic::MemMove)?;
                 none
             }
             Intrinsic::MemSet => {
                 let (to, byte) = (cx.get(args[0]), cx.get(args[1]));
-                let n = cx.constant(args[2], DecisionKind::Concretise)?;
-                cx.fill_word(&to, &byte, n)?;
+                cx.fill_word(&to, &byte, args[2])?;
                 none
             }
             Intrinsic::Destructor => {
@@ -407,7 +405,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
     fn sync_address(&mut self, slot: crate::code::Slot) -> Result<D::Value, Stop<D>> {
         let value = self.get(slot);
         if self.domain.keeps_addresses() {
-            return Ok(value);
+            return Ok(self.domain.expand(&value));
         }
         Ok(D::constant(super::context::concrete(self.domain, self.path, &value, DecisionKind::SyncAddress)?))
     }
@@ -504,9 +502,9 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
     }
 
     /// `memset` whose byte is an `int`.
-    fn fill_word(&mut self, to: &D::Value, byte: &D::Value, n: u64) -> Result<(), Stop<D>> {
+    fn fill_word(&mut self, to: &D::Value, byte: &D::Value, n: crate::code::Slot) -> Result<(), Stop<D>> {
         let byte = super::context::resize(self.domain, byte, Type::Int(32), Type::Int(8))?;
-        self.fill(to, &byte, n)
+        self.fill_some(to, &byte, n)
     }
 
     fn any_symbolic(&mut self, from: crate::code::Slot, n: crate::code::Slot) -> Result<bool, Stop<D>> {

@@ -5,10 +5,12 @@ use icsched_ir::{BinOp, IntPredicate, Type};
 use super::access::{exactly, join, regions, split, targets};
 use super::context::{Cx, decide};
 use super::operations::{self, select};
+use crate::code::Slot;
 use crate::domain::{Domain, MemoryByte, Target, Targets};
-use crate::memory::{ObjectId, address};
+use crate::memory::{Heap, ObjectId, UNKNOWN_SIZE, address};
 use crate::observe::Observer;
 use crate::stop::{DecisionKind, ErrorKind, Stop};
+use crate::trace::{Region, Regions};
 
 /// Longest string that the engine reads for a name or a message.
 const MAX_STRING: u64 = 1 << 20;
@@ -71,6 +73,87 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         }
     }
 
+    /// `memcpy` or `memmove` of as many bytes as a register says. Between objects of which nobody knows the size it need not be known.
+    pub(super) fn copy_some(
+        &mut self,
+        to: &D::Value,
+        from: &D::Value,
+        n: Slot,
+        may_overlap: bool,
+    ) -> Result<(), Stop<D>> {
+        if let Some(many) = self.unknown_length(n)
+            && let Some(targets) = self.unsized_targets(to, true)?
+            && let Some(sources) = self.unsized_targets(from, false)?
+        {
+            // Everything is read before anything is written.
+            let read: Vec<_> = sources.iter().map(|s| self.heap.array(self.domain, s.object)).collect();
+            let mut done = true;
+            for target in &targets {
+                let Some(mut array) = self.heap.array(self.domain, target.object) else { continue };
+                for (source, read) in sources.iter().zip(&read) {
+                    let Some(read) = read else { continue };
+                    let guard = self.both(target.guard.as_ref(), source.guard.as_ref())?;
+                    let from = (read, &source.offset);
+                    done &= self.domain.array_copy(&mut array, &target.offset, from, &many, guard.as_ref());
+                }
+                if done {
+                    self.heap.set_array(target.object, array);
+                }
+            }
+            if done {
+                self.loaded(anywhere_in(self.heap, &sources));
+                self.stored(anywhere_in(self.heap, &targets));
+                return Ok(());
+            }
+        }
+        let n = self.constant(n, DecisionKind::Concretise)?;
+        self.copy(to, from, n, may_overlap)
+    }
+
+    /// `memset` of as many bytes as a register says, in the same way.
+    pub(super) fn fill_some(&mut self, to: &D::Value, byte: &D::Value, n: Slot) -> Result<(), Stop<D>> {
+        if let Some(many) = self.unknown_length(n)
+            && let Some(targets) = self.unsized_targets(to, true)?
+        {
+            let byte = split(self.domain, byte, 1).pop().unwrap_or(MemoryByte::Constant(0));
+            let mut done = true;
+            for target in &targets {
+                let Some(mut array) = self.heap.array(self.domain, target.object) else { continue };
+                done &= self.domain.array_fill(&mut array, &target.offset, &byte, &many, target.guard.as_ref());
+                if done {
+                    self.heap.set_array(target.object, array);
+                }
+            }
+            if done {
+                self.stored(anywhere_in(self.heap, &targets));
+                return Ok(());
+            }
+        }
+        let n = self.constant(n, DecisionKind::Concretise)?;
+        self.fill(to, byte, n)
+    }
+
+    /// A number of bytes that is no constant, where nobody asks whether accesses are inside of objects.
+    fn unknown_length(&mut self, n: Slot) -> Option<D::Value> {
+        let n = self.get(n);
+        let n = self.domain.expand(&n);
+        (D::as_constant(&n).is_none() && !self.domain.checks_memory()).then_some(n)
+    }
+
+    /// Where an access is of an unknown number of bytes; none if an object has a size, which the number must fit then.
+    fn unsized_targets(&mut self, at: &D::Value, write: bool) -> Result<Option<Targets<D::Value>>, Stop<D>> {
+        let found = targets(self.domain, self.heap, self.path, at, 1, write)?;
+        let has_size = |t: &Target<D::Value>| self.heap.object(t.object).is_none_or(|o| o.size != UNKNOWN_SIZE);
+        Ok((!found.iter().any(has_size)).then_some(found))
+    }
+
+    fn both(&mut self, a: Option<&D::Value>, b: Option<&D::Value>) -> Result<Option<D::Value>, Stop<D>> {
+        Ok(match (a, b) {
+            (Some(a), Some(b)) => Some(operations::binary(self.domain, self.path, BinOp::And, Type::Int(1), a, b)?),
+            (a, b) => a.or(b).cloned(),
+        })
+    }
+
     /// `memset`.
     pub(super) fn fill(&mut self, to: &D::Value, byte: &D::Value, n: u64) -> Result<(), Stop<D>> {
         if n == 0 {
@@ -97,7 +180,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         let covered = regions(self.heap, &found, n);
         let mut result: Bytes<D> = Vec::new();
         for target in found.iter().rev() {
-            let here: Bytes<D> = (0..n).map(|i| self.byte_at(target, i)).collect::<Result<_, _>>()?;
+            let here = self.read_target(target, n)?;
             result = match &target.guard {
                 Some(guard) if !result.is_empty() => {
                     here.iter().zip(&result).map(|(a, b)| self.choose(guard, a, b)).collect()
@@ -109,15 +192,23 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         Ok(result)
     }
 
-    fn byte_at(&mut self, target: &Target<D::Value>, i: u64) -> Result<MemoryByte<D::Byte>, Stop<D>> {
+    fn read_target(&mut self, target: &Target<D::Value>, n: u64) -> Result<Bytes<D>, Stop<D>> {
         if let Some(offset) = D::as_constant(&target.offset) {
-            return Ok(self.heap.byte(self.domain, self.path, target.object, offset + i));
+            return Ok(self.heap.bytes(self.domain, self.path, target.object, offset, n).into_vec());
         }
-        let offset = super::operations::add(self.domain, &target.offset, &D::constant(i))?;
         let size = self.heap.object(target.object).map_or(0, |o| o.size);
-        let Some(array) = self.heap.array(self.domain, target.object) else { return Ok(MemoryByte::Constant(0)) };
-        let value = self.domain.array_load(self.path, &array, size, &offset, 1, false);
-        Ok(split(self.domain, &value, 1).pop().unwrap_or(MemoryByte::Constant(0)))
+        let mut bytes = Vec::new();
+        let Some(array) = self.heap.array(self.domain, target.object) else {
+            bytes.resize(usize::try_from(n).unwrap_or(usize::MAX), MemoryByte::Constant(0));
+            return Ok(bytes);
+        };
+        for i in (0..n).step_by(8) {
+            let offset = operations::add(self.domain, &target.offset, &D::constant(i))?;
+            let part = u32::try_from((n - i).min(8)).expect("at most eight");
+            let value = self.domain.array_load(self.path, &array, size, &offset, part, false);
+            bytes.extend(split(self.domain, &value, part));
+        }
+        Ok(bytes)
     }
 
     fn choose(&mut self, guard: &D::Value, a: &MemoryByte<D::Byte>, b: &MemoryByte<D::Byte>) -> MemoryByte<D::Byte> {
@@ -163,7 +254,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
 
     /// The bytes of the string at an address, up to and including its first constant NUL, or to the end of the
     /// object (`terminated` is false then).
-    pub(super) fn string(&mut self, slot: crate::code::Slot) -> Result<(Bytes<D>, bool), Stop<D>> {
+    pub(super) fn string(&mut self, slot: Slot) -> Result<(Bytes<D>, bool), Stop<D>> {
         let bits = self.constant(slot, DecisionKind::Other)?;
         let (object, start) = self.heap.check(bits, 1, false)?;
         let size = self.heap.object(object).map_or(0, |o| o.size);
@@ -182,26 +273,26 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
     }
 
     /// A string as text, for names and messages; symbolic bytes show as `?`.
-    pub(super) fn text(&mut self, slot: crate::code::Slot) -> Result<String, Stop<D>> {
+    pub(super) fn text(&mut self, slot: Slot) -> Result<String, Stop<D>> {
         Ok(String::from_utf8_lossy(&self.path_bytes(slot)?.0).into_owned())
     }
 
     /// Whether a value is none that anybody knows: of a state in the middle of the program, or what a replaced loop has left.
-    pub(super) fn is_unknown(&self, slot: crate::code::Slot) -> bool {
+    pub(super) fn is_unknown(&self, slot: Slot) -> bool {
         self.domain.has_invariants()
             && D::as_constant(&self.get(slot)).is_none()
             && self.domain.is_unknown(&self.get(slot))
     }
 
     /// Lets an object hold anything: one of unknown size that was allocated and not written; which one, if it is one.
-    pub(super) fn forgets(&mut self, to: crate::code::Slot) -> Option<ObjectId> {
+    pub(super) fn forgets(&mut self, to: Slot) -> Option<ObjectId> {
         let to = D::as_constant(&self.get(to)).map(crate::memory::classify);
         let Some(crate::memory::AddressClass::Object(id, 0)) = to else { return None };
         self.domain.forget_contents(self.heap, id).then_some(id)
     }
 
     /// The objects that an unknown pointer may be in, with the room behind it in each; null is not among them.
-    pub(super) fn rooms(&mut self, slot: crate::code::Slot) -> Result<Vec<(ObjectId, u64)>, Stop<D>> {
+    pub(super) fn rooms(&mut self, slot: Slot) -> Result<Vec<(ObjectId, u64)>, Stop<D>> {
         let pointer = self.get(slot);
         let found = targets(self.domain, self.heap, self.path, &pointer, 1, false)?;
         let room = |target: &Target<D::Value>| {
@@ -212,7 +303,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
     }
 
     /// Whether a string has a byte that is no constant, up to its first constant NUL. Nothing behind the first such byte is looked at.
-    pub(super) fn is_string_symbolic(&mut self, slot: crate::code::Slot) -> Result<bool, Stop<D>> {
+    pub(super) fn is_string_symbolic(&mut self, slot: Slot) -> Result<bool, Stop<D>> {
         if self.is_unknown(slot) {
             return Ok(true);
         }
@@ -238,7 +329,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
     }
 
     /// A string without its NUL, and whether all of it is constant.
-    pub(super) fn path_bytes(&mut self, slot: crate::code::Slot) -> Result<(Vec<u8>, bool), Stop<D>> {
+    pub(super) fn path_bytes(&mut self, slot: Slot) -> Result<(Vec<u8>, bool), Stop<D>> {
         let (bytes, terminated) = self.string(slot)?;
         let end = bytes.len() - usize::from(terminated);
         let known = bytes.iter().all(|b| matches!(b, MemoryByte::Constant(_)));
@@ -248,6 +339,13 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         };
         Ok((bytes[..end].iter().map(plain).collect(), known))
     }
+}
+
+/// All of the objects, for the trace.
+fn anywhere_in<D: Domain>(heap: &Heap<D>, targets: &Targets<D::Value>) -> Regions {
+    let size = |object| heap.object(object).map_or(0, |o| o.size);
+    let region = |t: &Target<D::Value>| Region { object: t.object, start: 0, len: size(t.object), exact: false };
+    targets.iter().map(region).collect()
 }
 
 /// The object and constant offset of an access that has but one.

@@ -76,14 +76,14 @@ impl<D: Domain> Machine<D> {
                 Ok(())
             }
             Instr::MemCopy { may_overlap, to, from, bytes } => {
-                let (to, from, bytes) = (cx.get(to), cx.get(from), cx.constant(bytes, DecisionKind::Concretise)?);
-                cx.copy(&to, &from, bytes, may_overlap)?;
+                let (to, from) = (cx.get(to), cx.get(from));
+                cx.copy_some(&to, &from, bytes, may_overlap)?;
                 cx.advance();
                 Ok(())
             }
             Instr::MemSet { to, byte, bytes } => {
-                let (to, byte, bytes) = (cx.get(to), cx.get(byte), cx.constant(bytes, DecisionKind::Concretise)?);
-                cx.fill(&to, &byte, bytes)?;
+                let (to, byte) = (cx.get(to), cx.get(byte));
+                cx.fill_some(&to, &byte, bytes)?;
                 cx.advance();
                 Ok(())
             }

@@ -14,7 +14,7 @@ use crate::domain::AllocationSite;
 use crate::memory::{Heap, ObjectId, UNKNOWN_SIZE};
 
 /// What an object holds that was allocated on a path, before anything is written.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Fresh {
     /// Zeros.
     Zero,

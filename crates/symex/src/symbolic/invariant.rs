@@ -51,6 +51,7 @@ impl SymbolicDomain {
         let invariants = self.origins.as_deref().filter(|o| o.invariants.enabled)?.invariants.clone();
         let bits = if matches!(known, Known::Holder(_)) { 64 } else { 32 };
         let (word, object) = (self.term(word, bits), self.term(object, 64));
+        let (word, object) = (self.expanded(word), self.expanded(object));
         // What the path itself says of locks is among the threads' locks, and barriers are not told anew what to expect.
         let may_be_written = matches!(known, Known::ZeroUnlessHeld(_) | Known::Expected);
         if !self.is_of_initial_state(word, may_be_written) {

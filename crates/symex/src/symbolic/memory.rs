@@ -17,6 +17,7 @@ use smallvec::SmallVec;
 use super::integer::{index_of, integers_of};
 use super::origin::RootId;
 use super::unknown::Unknown;
+use super::writes::{What, Write};
 use super::{SymValue, SymbolicDomain};
 use crate::domain::MemoryByte;
 use crate::path::SymPath;
@@ -218,7 +219,8 @@ impl SymbolicDomain {
         pointer: bool,
     ) -> SymValue {
         if let Form::Unknown(unknown) = &array.form {
-            return self.load_unknown(unknown, offset, n);
+            // What a pointer may point to is read off its choices.
+            return if pointer { self.load_now(unknown, offset, n) } else { self.load_unknown(unknown, offset, n) };
         }
         if let Form::Bytes { bytes, .. } = &array.form {
             let bytes = Rc::clone(bytes);
@@ -383,6 +385,36 @@ impl SymbolicDomain {
             term = self.pool.store(term, at, byte);
         }
         array.form = Form::Term(term);
+    }
+
+    /// Writes a byte `n` times; false if the contents are kept in a form that needs to know how often.
+    pub(super) fn fill_array(
+        &mut self,
+        array: &mut SymArray,
+        offset: Term,
+        byte: &MemoryByte<Term>,
+        n: Term,
+        guard: Option<Term>,
+    ) -> bool {
+        let Form::Unknown(unknown) = &mut array.form else { return false };
+        let what = What::Fill { byte: byte.clone(), len: n };
+        self.push_write(unknown, Write { offset, what, guard });
+        true
+    }
+
+    /// Copies `n` bytes in the same way.
+    pub(super) fn copy_to_array(
+        &mut self,
+        array: &mut SymArray,
+        offset: Term,
+        (from, start): (&SymArray, Term),
+        n: Term,
+        guard: Option<Term>,
+    ) -> bool {
+        let (Form::Unknown(unknown), Form::Unknown(from)) = (&mut array.form, &from.form) else { return false };
+        let what = What::Copy { from: from.clone(), start, len: n };
+        self.push_write(unknown, Write { offset, what, guard });
+        true
     }
 
     fn write_under(&mut self, bytes: &mut [MemoryByte<Term>], written: &[MemoryByte<Term>], guard: Term) {

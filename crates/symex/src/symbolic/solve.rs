@@ -21,6 +21,9 @@ impl SymbolicDomain {
         if let Some(bits) = self.pool.as_const(condition) {
             return if bits != 0 { OtherSide::Feasible } else { OtherSide::Infeasible };
         }
+        if self.is_observed(condition) {
+            return self.feasible_outcome(path, condition);
+        }
         match self.solver.check(&mut self.pool, path.constraints(), condition) {
             Answer::Sat => OtherSide::Feasible,
             Answer::Unsat => OtherSide::Infeasible,
@@ -28,6 +31,16 @@ impl SymbolicDomain {
                 self.gave_up.push(GaveUp { reason });
                 OtherSide::Unknown
             }
+        }
+    }
+
+    /// The same for what counts as an input of its own: only what the path says of it itself is known.
+    fn feasible_outcome(&mut self, path: &SymPath, condition: Term) -> OtherSide {
+        let negation = self.pool.not(condition);
+        match () {
+            () if path.constraints().contains(&condition) => OtherSide::Feasible,
+            () if path.constraints().contains(&negation) => OtherSide::Infeasible,
+            () => OtherSide::Unknown,
         }
     }
 

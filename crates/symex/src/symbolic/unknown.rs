@@ -12,9 +12,10 @@ use std::rc::Rc;
 use icsched_smt::{BinOp, Node, Term};
 use smallvec::SmallVec;
 
-use super::integer::{index_of, integers_of};
+use super::integer::index_of;
 use super::origin::{Origins, RootId};
 use super::source::{SymbolSource, number};
+use super::writes::{Version, What, Write, Writes};
 use super::{SymArray, SymValue, SymbolicDomain};
 use crate::domain::MemoryByte;
 use crate::places::InitialPlaces;
@@ -23,28 +24,23 @@ use crate::print::Printer;
 /// Earlier reads that a read at an offset that is no constant is compared with.
 const MAX_LINKS: usize = 24;
 
-type Bytes = SmallVec<[MemoryByte<Term>; 8]>;
+pub(super) type Bytes = SmallVec<[MemoryByte<Term>; 8]>;
 
 /// Contents of an object of the initial state.
 #[derive(Clone, Debug)]
 pub(super) struct Unknown {
     pub(super) root: RootId,
     /// Written at constant offsets, before the first of `writes` or where none of them may have written.
-    cells: Rc<BTreeMap<u64, MemoryByte<Term>>>,
+    pub(super) cells: Rc<BTreeMap<u64, MemoryByte<Term>>>,
     /// Later writes, from the first one at an offset that is no constant on.
-    writes: Rc<Vec<Write>>,
-}
-
-#[derive(Clone, Debug)]
-struct Write {
-    offset: Term,
-    bytes: Bytes,
-    guard: Option<Term>,
+    pub(super) writes: Writes,
+    /// The number of the contents, if some of `cells` were written after the first of `writes`.
+    pub(super) version: Option<Version>,
 }
 
 impl Unknown {
     pub(super) fn new(root: RootId) -> Self {
-        Self { root, cells: Rc::default(), writes: Rc::default() }
+        Self { root, cells: Rc::default(), writes: Writes::default(), version: None }
     }
 
     /// Whether nothing was written.
@@ -76,7 +72,8 @@ impl Unknown {
     /// Whether no write at an offset that is no constant can have written any of `n` bytes, as far as terms show that.
     fn is_apart(&self, domain: &mut SymbolicDomain, at: u64, n: u64) -> bool {
         self.writes.iter().all(|write| {
-            let len = write.bytes.len() as u64;
+            let What::Bytes(bytes) = &write.what else { return false };
+            let len = bytes.len() as u64;
             (0..n + len - 1).all(|i| {
                 let here = domain.equals(write.offset, (at + i).wrapping_sub(len - 1));
                 domain.pool.is_false(here)
@@ -118,9 +115,9 @@ impl SymbolicDomain {
         self.origins.as_deref_mut().expect("objects of an initial state belong to a domain that has one")
     }
 
-    /// `n` bytes at an offset that is inside of the object.
-    pub(super) fn load_unknown(&mut self, unknown: &Unknown, offset: Term, n: u32) -> SymValue {
-        let mut value = match self.pool.as_const(offset) {
+    /// `n` bytes at an offset that is inside of the object, before it was written at an offset that is no constant.
+    pub(super) fn load_below(&mut self, unknown: &Unknown, offset: Term, n: u32) -> Term {
+        match self.pool.as_const(offset) {
             Some(at) => {
                 let bytes: Bytes = (at..at + u64::from(n))
                     .map(|i| match unknown.cells.get(&i) {
@@ -134,11 +131,7 @@ impl SymbolicDomain {
                 self.term(&value, 8 * n)
             }
             None => self.load_indexed(unknown, offset, n),
-        };
-        for write in Rc::clone(&unknown.writes).iter() {
-            value = self.after(write, offset, n, value);
         }
-        self.value(value)
     }
 
     /// Replaces the bytes that were not written by the root's.
@@ -221,7 +214,7 @@ impl SymbolicDomain {
             let whole = (aligned..aligned + u64::from(n)).all(|i| cells.contains_key(&i));
             let (first, len) = if whole { (aligned, u64::from(n)) } else { (start, 1) };
             let bytes = (first..first + len).filter_map(|i| cells.get(&i).cloned()).collect();
-            let write = Write { offset: self.pool.constant(64, first), bytes, guard: None };
+            let write = Write { offset: self.pool.constant(64, first), what: What::Bytes(bytes), guard: None };
             value = self.after(&write, offset, n, value);
             at = first + len;
         }
@@ -299,33 +292,6 @@ impl SymbolicDomain {
         }
     }
 
-    /// `n` bytes at an offset behind a write; before it they were `old`.
-    fn after(&mut self, write: &Write, offset: Term, n: u32, old: Term) -> Term {
-        let len = u32::try_from(write.bytes.len()).expect("at most eight");
-        let back = self.pool.neg(write.offset);
-        let distance = self.pool.binary(BinOp::Add, offset, back);
-        if len == n && integers_of(&self.pool, distance).is_multiple_of(u128::from(n)) {
-            let here = self.equals(distance, 0);
-            let here = self.guarded(write.guard, here);
-            let written = self.value_of_bytes(&write.bytes);
-            let written = self.term(&written, 8 * n);
-            return self.pool.ite(here, written, old);
-        }
-        let mut bytes = self.bytes_of(&SymValue::Term(old), n);
-        for i in 0..n {
-            for j in 0..len {
-                // offset + i == write.offset + j
-                let here = self.equals(distance, u64::from(j).wrapping_sub(u64::from(i)));
-                let here = self.guarded(write.guard, here);
-                let (new, before) = (self.byte_term(&write.bytes[j as usize]), self.byte_term(&bytes[i as usize]));
-                let byte = self.pool.ite(here, new, before);
-                bytes[i as usize] = self.memory_byte(byte);
-            }
-        }
-        let value = self.value_of_bytes(&bytes);
-        self.term(&value, 8 * n)
-    }
-
     /// A place in an object of the initial state, as an expression for its address.
     pub(crate) fn root_place(&self, root: RootId, offset: i64) -> String {
         let Some(origins) = self.origins.as_deref() else { return String::new() };
@@ -352,8 +318,11 @@ impl SymbolicDomain {
             let (name, _, origin) = origins.name_of(unknown.root);
             let offset = Printer::with_places(&self.pool, &InitialPlaces { origins }).value(write.offset);
             let start = if origin == 0 { String::new() } else { format!(" - {origin}") };
-            let bytes: Vec<&MemoryByte<Term>> = write.bytes.iter().collect();
-            found.push((format!("*({name} + {offset}{start})"), self.bytes_text(&bytes)));
+            let what = match &write.what {
+                What::Bytes(bytes) => self.bytes_text(&bytes.iter().collect::<Vec<_>>()),
+                What::Fill { .. } | What::Copy { .. } => "...".to_owned(),
+            };
+            found.push((format!("*({name} + {offset}{start})"), what));
         }
         found
     }
@@ -377,15 +346,12 @@ impl SymbolicDomain {
         }
     }
 
-    fn guarded(&mut self, guard: Option<Term>, condition: Term) -> Term {
-        guard.map_or(condition, |guard| self.pool.binary(BinOp::And, guard, condition))
-    }
-
     /// Writes bytes at an offset that is inside of the object where `guard` holds.
     pub(super) fn store_unknown(&mut self, unknown: &mut Unknown, offset: Term, bytes: Bytes, guard: Option<Term>) {
         if let (Some(at), None) = (self.pool.as_const(offset), guard)
             && unknown.is_apart(self, at, bytes.len() as u64)
         {
+            self.note_cells(unknown, offset, &bytes);
             Rc::make_mut(&mut unknown.cells).extend((at..).zip(bytes));
             return;
         }
@@ -399,6 +365,6 @@ impl SymbolicDomain {
             Rc::make_mut(&mut unknown.cells).extend((at..).zip(merged));
             return;
         }
-        Rc::make_mut(&mut unknown.writes).push(Write { offset, bytes, guard });
+        self.push_write(unknown, Write { offset, what: What::Bytes(bytes), guard });
     }
 }
