@@ -14,7 +14,10 @@ use icsched_schedule::{EpochId, EpochResult, IncompleteKind, Reason};
 use super::job::{Job, Searched, Work};
 use super::{EpochFacts, Found, Shared};
 
-/// How often an epoch's facts are found or get weaker before numbers that lose some of their bytes are given up.
+/// How often an epoch's facts are found or get weaker before bounds that still get wider are given up.
+const PATIENCE_WITH_BOUNDS: u32 = 2;
+
+/// The same for numbers that lose some of their bytes.
 const PATIENCE: u32 = 3;
 
 /// The same for all numbers in objects that lose some.
@@ -96,6 +99,9 @@ impl Fixpoint {
             if known.is_none_or(|known| **known != met) {
                 let changes = self.changes.entry(next.clone()).or_insert(0);
                 *changes += 1;
+                if let Some(known) = known.filter(|_| *changes > PATIENCE_WITH_BOUNDS) {
+                    met.shape.widen_bounds(&known.shape);
+                }
                 if let Some(known) = known.filter(|_| *changes > PATIENCE) {
                     met = met.widened(known, *changes > PATIENCE_WITH_OBJECTS);
                 }

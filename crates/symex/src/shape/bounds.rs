@@ -106,7 +106,7 @@ impl Shape {
     }
 
     /// Gives up the bounds that have got wider than those of `before`.
-    pub(super) fn widen_bounds(&mut self, before: &Self) {
+    pub fn widen_bounds(&mut self, before: &Self) {
         for (&place, bounds) in &mut self.bounds {
             if let Some(before) = before.bounds_of(place) {
                 *bounds = bounds.widened(before);
