@@ -390,6 +390,7 @@ impl<'s, 'p> Search<'s, 'p> {
     /// The slice without what always holds: what is known of the state at the beginning, or follows from that and the conditions before it.
     fn without_known(&mut self, path: &Path, mut slice: Slice, explored: &Conjunction) -> Slice {
         for (_, fact) in assumed(self.engine.pool(), &path.trace.events, explored) {
+            tracing::debug!(fact = self.engine.describe(fact).c, "taken for granted");
             self.engine.learn(fact);
         }
         if self.engine.is_entry() {
@@ -673,10 +674,11 @@ impl<'s, 'p> Search<'s, 'p> {
     }
 }
 
-/// Whether the end of a path is something the user will look into with an input that leads there.
+/// Whether the end of a path is something the user will look into with an input that leads there, or says that no input does: then there is
+/// no schedule that those which end the process before could follow.
 fn claims_something(end: &PathEnd) -> bool {
     match end {
-        PathEnd::Deadlock { .. } | PathEnd::Error(_) => true,
+        PathEnd::Deadlock { .. } | PathEnd::Error(_) | PathEnd::GoesRound => true,
         PathEnd::Exit { .. }
         | PathEnd::Abort { .. }
         | PathEnd::AssertFailed { .. }
@@ -685,7 +687,6 @@ fn claims_something(end: &PathEnd) -> bool {
         | PathEnd::Limit(_)
         | PathEnd::LeftContext
         | PathEnd::Epoch
-        | PathEnd::GoesRound
         | PathEnd::Infeasible => false,
     }
 }

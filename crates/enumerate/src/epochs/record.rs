@@ -159,10 +159,12 @@ mod tests {
     fn facts(none_ended: bool, bytes: &[(u64, u8)], registers: &[(u32, u64)]) -> EpochFacts {
         let global = Node::Global(GlobalId::from_index(3));
         let value = ValueId::from_index(5);
+        let bounds = none_ended.then_some(Bounds { width: 32, least: 1, greatest: 9 });
         let shape = Shape {
             bytes: bytes.iter().map(|&(at, byte)| ((global, at), byte)).collect(),
             words: BTreeMap::from([((global, 64), (8, Held::Address(Node::Heap(0), -4)))]),
             registers: registers.iter().map(|&(t, bits)| ((t, 0, value), (32, Held::Bits(bits)))).collect(),
+            bounds: bounds.map(|bounds| (Place::Memory(global, 128, 4), bounds)).into_iter().collect(),
             heap: vec![Abstract::from_index(7)],
             waits: vec![1, 0],
         };

@@ -115,3 +115,50 @@ impl Shape {
         self.bounds.retain(|_, bounds| bounds.say_something());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use icsched_ir::{EntityId as _, GlobalId};
+
+    use super::super::Node;
+    use super::*;
+
+    fn place() -> Place {
+        Place::Memory(Node::Global(GlobalId::from_index(0)), 4, 4)
+    }
+
+    fn number(n: u8) -> Shape {
+        let bytes =
+            (4..8).map(|at| ((Node::Global(GlobalId::from_index(0)), at), if at == 4 { n } else { 0 })).collect();
+        Shape { bytes, ..Shape::default() }
+    }
+
+    fn between(least: i64, greatest: i64) -> Shape {
+        Shape { bounds: [(place(), Bounds { width: 32, least, greatest })].into(), ..Shape::default() }
+    }
+
+    #[test]
+    fn what_two_shapes_say_is_between_the_bounds_of_both() {
+        assert_eq!(number(3).meet(&number(7)).bounds, between(3, 7).bounds);
+        assert_eq!(number(3).meet(&number(3)).bounds, Shape::default().bounds);
+        assert_eq!(number(9).meet(&between(1, 4)).bounds, between(1, 9).bounds);
+        assert_eq!(between(1, 4).meet(&number(9)).bounds, between(1, 9).bounds);
+        assert_eq!(between(1, 4).meet(&Shape::default()).bounds, Shape::default().bounds);
+    }
+
+    #[test]
+    fn bounds_that_get_wider_are_given_up() {
+        let mut wider = between(0, 9);
+        wider.widen_bounds(&between(0, 4));
+        assert_eq!(wider.bounds, between(0, i32::MAX.into()).bounds);
+        let mut both = between(-1, 9);
+        both.widen_bounds(&between(0, 4));
+        assert!(both.bounds.is_empty());
+    }
+
+    #[test]
+    fn numbers_are_signed() {
+        assert_eq!(Bounds::exactly(32, 0xffff_ffff), Bounds { width: 32, least: -1, greatest: -1 });
+        assert_eq!(Bounds::of_width(64), Bounds { width: 64, least: i64::MIN, greatest: i64::MAX });
+    }
+}
