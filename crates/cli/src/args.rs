@@ -180,6 +180,8 @@ pub(crate) enum TechniqueArg {
     SyncInvariants,
     InputAbstraction,
     ConservativeOrder,
+    SymbolicTids,
+    CodeDuplication,
     Epochs,
 }
 

@@ -129,6 +129,8 @@ pub(crate) fn enumerate(args: &EnumerateArgs, database: Option<&Path>) -> Result
         TechniqueArg::SyncInvariants => Technique::SyncInvariants,
         TechniqueArg::InputAbstraction => Technique::InputAbstraction,
         TechniqueArg::ConservativeOrder => Technique::ConservativeOrder,
+        TechniqueArg::SymbolicTids => Technique::SymbolicThreads,
+        TechniqueArg::CodeDuplication => Technique::CodeDuplication,
         TechniqueArg::Epochs => Technique::Epochs,
     };
     Ok(EnumerateConfig {

@@ -5,7 +5,7 @@ mod journal;
 use std::path::Path;
 use std::sync::Arc;
 
-use icsched_enumerate::{Journal, Outcome, Progress, Run};
+use icsched_enumerate::{Journal, Outcome, Progress, Run, Technique};
 use icsched_frontend::{LoadLimits, LoadOptions, LoadStop, load_contained};
 use icsched_ir::Program;
 use icsched_schedule::Enumeration;
@@ -40,6 +40,11 @@ pub(crate) fn load_with(
         }
     }
     Ok(Arc::new(loaded))
+}
+
+/// How a program is loaded with these techniques turned off.
+pub(crate) fn load_options(without: &[Technique]) -> LoadOptions {
+    LoadOptions { duplicate_code: without.contains(&Technique::CodeDuplication), ..LoadOptions::default() }
 }
 
 /// What stops a run stops loading.
@@ -101,7 +106,7 @@ pub fn enumerate(config: &EnumerateConfig, progress: &mut dyn Progress) -> Resul
     let kept = journal.as_ref().map(|journal| journal.kept().to_vec()).unwrap_or_default();
     let source = if kept.is_empty() { Source::Searched } else { Source::Resumed(kept.len()) };
     let request = icsched_enumerate::Request {
-        program: load(&config.program, &config.limits)?,
+        program: load_with(&config.program, &load_options(&config.without), &config.limits)?,
         inputs: config.inputs.clone(),
         externs: config.program.externs.clone(),
         search: config.search.clone(),

@@ -7,7 +7,7 @@ use icsched_enumerate::{Progress, Request, RunLimits};
 use icsched_schedule::Enumeration;
 
 use crate::config::EnumerateConfig;
-use crate::enumerate::load;
+use crate::enumerate::{load_options, load_with};
 use crate::error::DriverError;
 
 pub use icsched_verify::{Cover, EpochCheck, Fault, FaultKind, Verification};
@@ -41,7 +41,7 @@ pub fn verify(
         return Err(DriverError::NotFound { message, help });
     }
     let request = Request {
-        program: load(&config.program, &config.limits)?,
+        program: load_with(&config.program, &load_options(&config.without), &config.limits)?,
         inputs: config.inputs.clone(),
         externs: config.program.externs.clone(),
         search: config.search.clone(),

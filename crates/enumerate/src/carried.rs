@@ -26,14 +26,6 @@ pub struct Criterion {
     pub points: FxHashMap<FrameId, ProgramPoint>,
 }
 
-/// The threads at the end of a path in the order of the epoch behind it: by stack, then by slot.
-pub(crate) fn order(state: &State<SymbolicDomain>, code: &icsched_symex::code::Code) -> Vec<ThreadId> {
-    let mut threads: Vec<(CallStack, Vec<u32>, u32, ThreadId)> =
-        state.live_threads().map(|t| (state.stack(code, t.id), t.folds(), t.slot, t.id)).collect();
-    threads.sort_unstable();
-    threads.into_iter().map(|(.., id)| id).collect()
-}
-
 /// Where the activations of live threads are.
 pub(crate) fn points(
     state: &State<SymbolicDomain>,

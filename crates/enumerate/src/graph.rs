@@ -163,7 +163,8 @@ fn nearest_line(program: &Program, point: ProgramPoint) -> Option<LocId> {
 
 /// The epoch that begins where a path's threads are: which of them are alive, and with what on their stacks.
 pub fn epoch<D: Domain>(code: &Code, state: &State<D>) -> EpochId {
-    EpochId::folded(state.live_threads().map(|t| (state.stack(code, t.id), t.folds())).collect())
+    let place = |id: ThreadId| (state.stack(code, id), state.thread(id).folds());
+    EpochId::of_threads(code.threads_in_order(state).into_iter().map(place).collect())
 }
 
 /// How the schedule of a path ends.

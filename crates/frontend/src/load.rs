@@ -22,6 +22,9 @@ const MODEL_MARK: &str = "icsched.model";
 /// lowering `switch` are done on the IR.
 const PASSES: &str = "function(mem2reg)";
 
+/// The same with those that copy conditions of loops in front of them, and code that follows a branch into its arms.
+const DUPLICATING_PASSES: &str = "function(mem2reg,loop-simplify,lcssa,loop(loop-rotate),jump-threading)";
+
 const X86_64_TRIPLE: &str = "x86_64-unknown-linux-gnu";
 const X86_64_LAYOUT: &str = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128";
 
@@ -104,7 +107,8 @@ fn parse<'s>(
         module.remove_attribute("optnone");
         module.remove_attribute("noinline");
         module.mark_undefined_locals();
-        module.run_passes(PASSES).map_err(|detail| LoadError::Internal { path: path.to_owned(), detail })?;
+        let passes = if options.duplicate_code { DUPLICATING_PASSES } else { PASSES };
+        module.run_passes(passes).map_err(|detail| LoadError::Internal { path: path.to_owned(), detail })?;
     }
     Ok(module)
 }

@@ -48,6 +48,12 @@ impl EpochId {
     /// recursion.
     pub fn folded(mut stacks: Vec<(CallStack, Vec<u32>)>) -> Self {
         stacks.sort_unstable();
+        Self::of_threads(stacks)
+    }
+
+    /// The same with concrete thread ids: threads that start elsewhere than others do in another epoch make this one another, too, although
+    /// their stacks are the same ones (without Bergan 3.4.1.3).
+    pub fn of_threads(stacks: Vec<(CallStack, Vec<u32>)>) -> Self {
         let (stacks, folds) = stacks.into_iter().unzip();
         Self { stacks, folds }
     }
@@ -57,7 +63,7 @@ impl EpochId {
         Self::new(vec![CallStack(vec![ProgramPoint { func: main, block: BlockId::from_index(0), inst: 0 }])])
     }
 
-    /// The call stacks, sorted; as many as there are threads.
+    /// The call stacks, sorted unless the epoch is [of concrete threads](Self::of_threads); as many as there are threads.
     pub fn stacks(&self) -> &[CallStack] {
         &self.stacks
     }
@@ -90,7 +96,8 @@ impl From<Vec<Spelled>> for EpochId {
             Spelled::Plain(stack) => (stack, Vec::new()),
             Spelled::Folded { stack, folds } => (stack, folds),
         };
-        Self::folded(stacks.into_iter().map(parts).collect())
+        // In the order in which they were written.
+        Self::of_threads(stacks.into_iter().map(parts).collect())
     }
 }
 

@@ -18,13 +18,16 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use icsched_ir::{
-    BinOp, BlockId, CastOp, EntityId, FloatPredicate, FuncId, GlobalId, IdVec, IntPredicate, Intrinsic, Origin,
-    OverflowOp, Program, ProgramPoint, RmwOp, Type, UnOp, ValueId,
+    BinOp, BlockId, CallStack, CastOp, EntityId, FloatPredicate, FuncId, GlobalId, IdVec, IntPredicate, Intrinsic,
+    Origin, OverflowOp, Program, ProgramPoint, RmwOp, Type, UnOp, ValueId,
 };
 use liveness::Liveness;
 
 use crate::abstraction::Abstractions;
+use crate::domain::Domain;
 use crate::folding::Folding;
+use crate::state::State;
+use crate::thread::{Thread, ThreadId};
 
 /// Index of a register of a frame.
 pub type Slot = u32;
@@ -269,6 +272,8 @@ pub struct Marks {
     pub abstractions: Arc<Abstractions>,
     /// Which activations are told apart where epochs end; without it all are.
     pub folding: Option<Arc<Folding>>,
+    /// Whether it belongs to an epoch which thread starts where, not only how many do (without Bergan 3.4.1.3).
+    pub concrete_threads: bool,
 }
 
 /// A decoded program; read-only and shared by all states.
@@ -277,6 +282,8 @@ pub struct Code {
     pub(crate) functions: IdVec<FuncId, FunctionCode>,
     /// By function, once it is asked for.
     liveness: IdVec<FuncId, OnceLock<Liveness>>,
+    /// [`Marks::concrete_threads`].
+    concrete_threads: bool,
 }
 
 impl Code {
@@ -284,7 +291,19 @@ impl Code {
     pub fn new(program: &Program, marks: &Marks) -> Self {
         let functions = program.functions.ids().map(|id| decode::function(program, id, marks)).collect();
         let liveness = program.functions.ids().map(|_| OnceLock::new()).collect();
-        Self { functions, liveness }
+        Self { functions, liveness, concrete_threads: marks.concrete_threads }
+    }
+
+    /// The live threads in the order of the epoch that begins where they are: by stack, those with the same stack by slot; by slot alone
+    /// where it belongs to the epoch which thread is where.
+    pub fn threads_in_order<D: Domain>(&self, state: &State<D>) -> Vec<ThreadId> {
+        let stack = |t: &Thread<D>| match self.concrete_threads {
+            true => (CallStack::default(), Vec::new()),
+            false => (state.stack(self, t.id), t.folds()),
+        };
+        let mut threads: Vec<_> = state.live_threads().map(|t| (stack(t), t.slot, t.id)).collect();
+        threads.sort_unstable();
+        threads.into_iter().map(|(.., id)| id).collect()
     }
 
     /// Which values of a function of the program are live where.

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use icsched_enumerate::SearchedEpoch;
-use icsched_ir::{CallStack, EntityId as _, GlobalId, Program};
+use icsched_ir::{EntityId as _, GlobalId, Program};
 use icsched_smt::{CmpOp, Term};
 use icsched_symex::code::Code;
 use icsched_symex::initial::thread_entries;
@@ -43,16 +43,13 @@ impl Known {
         state: &State<SymbolicDomain>,
     ) -> Vec<Difference> {
         let (code, program) = (machine.code.clone(), machine.program.clone());
-        let mut threads: Vec<(CallStack, Vec<u32>, u32, ThreadId)> =
-            state.live_threads().map(|t| (state.stack(&code, t.id), t.folds(), t.slot, t.id)).collect();
-        threads.sort_unstable();
         let mut end = End {
             shape: &self.shape,
             table: thread_entries(&program),
             program: &program,
             machine,
             state,
-            threads: threads.into_iter().map(|(.., id)| id).collect(),
+            threads: code.threads_in_order(state),
             heap: BTreeMap::new(),
             queue: VecDeque::new(),
             same: BTreeMap::new(),

@@ -22,6 +22,7 @@ use icsched_enumerate::control::Control;
 use icsched_enumerate::{Progress, Request, SearchedEpoch};
 use icsched_schedule::{Enumeration, EpochId, Reason};
 use icsched_smt::SolverOptions;
+use icsched_symex::code::Marks;
 use icsched_symex::explore::Limits;
 
 pub use crate::outcome::{Cover, EpochCheck, Fault, FaultKind, Verification};
@@ -126,8 +127,8 @@ pub fn verify_with(
         let control = control.get_or_insert_with(|| Control::new(program, &|f| f.is_declaration(), true, None));
         let runs = state.is_entry.then(|| {
             let markers = std::sync::Arc::clone(&state.machine.options.marks.markers);
-            let folding = state.machine.options.marks.folding.clone();
-            let marks = icsched_symex::code::Marks { markers, folding, ..Default::default() };
+            let Marks { folding, concrete_threads, .. } = state.machine.options.marks.clone();
+            let marks = Marks { markers, folding, concrete_threads, ..Default::default() };
             Runs { request, program: std::sync::Arc::clone(program), marks }
         });
         let SearchedEpoch { machine, initial, is_entry, .. } = &mut state;

@@ -97,6 +97,8 @@ impl Command {
                 "sync-invariants",
                 "input-abstraction",
                 "conservative-order",
+                "symbolic-tids",
+                "code-duplication",
                 "epochs",
             ],
             Self::Symex => &["reaching-defs", "sync-invariants", "pointsto", "memory-checks"],

@@ -73,6 +73,7 @@ pub(crate) fn run(shared: &Shared<'_>, job: &Job, progress: &mut dyn Progress) -
             markers: Arc::clone(&shared.markers),
             abstractions: Arc::default(),
             folding: shared.folding.clone(),
+            concrete_threads: shared.request.without.contains(&Technique::SymbolicThreads),
         },
         objects: if always && is_conservative { SyncObjects::Candidates } else { SyncObjects::Decided },
     };

@@ -69,7 +69,7 @@ impl Search<'_, '_> {
         early_exits: &[SliceDecision],
     ) -> Shape {
         let Some(analyses) = self.analyses else { return Shape::default() };
-        let threads = carried::order(&path.state, self.engine.code());
+        let threads = self.engine.code().threads_in_order(&path.state);
         let left = self.engine.left(&path.state, &threads, analyses);
         if !self.options.slicing {
             return left.shape.canonical();
