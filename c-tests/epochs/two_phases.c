@@ -1,11 +1,13 @@
-// Two threads go round as often as each one's input says, and then without end (Bergan 3.4.1.3).
+// Two threads go round two loops, each as often as its input says (Bergan 3.4.1.3).
 //
 // By hand: markers in front of both loops' conditions, and none elsewhere. Beside the entry there is an epoch with both threads in
-// the first loop, one with one of them in each, and one with both in the second: which thread is where does not matter. That
-// are 4 epochs; with --without symbolic-tids there are 5. No schedule ends the process, as main waits for ever.
+// the first loop, one with one of them in each, one with both in the second, and two with one thread alone: which thread is
+// where does not matter. That are 6 epochs; with --without symbolic-tids there are 7.
 // levels: O0
 // run: enumerate -- @ @
-// expect: epochs=4 complete=true deadlocked=0
+// expect: epochs=6 complete=true deadlocked=0
+// exec: 2 1
+// exec:
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -22,7 +24,7 @@ static void *worker(void *arg)
         balance++;
         pthread_mutex_unlock(&lock);
     }
-    for (;;) { //~ second
+    for (int i = 0; i < turns[me]; i++) { //~ second
         pthread_mutex_lock(&lock);
         balance--;
         pthread_mutex_unlock(&lock);
@@ -39,5 +41,5 @@ int main(int argc, char **argv)
         pthread_create(&t[i], NULL, worker, (void *)i);
     for (int i = 0; i < THREADS; i++)
         pthread_join(t[i], NULL);
-    return 0;
+    return balance;
 }

@@ -234,16 +234,18 @@ fn constraints_that_are_none_are_found() {
 
 #[test]
 fn edges_that_are_missing_are_found() {
-    let subject = Subject::new(EPOCHS);
     let mut tried = 0;
-    for epoch in 0..subject.database.epochs.len() {
-        let mut all = schedules(&subject.database, epoch);
-        let Some(at) = all.iter().position(|s| !s.graph.edges().is_empty()) else { continue };
-        all[at] = damage::without_edge(&all[at]);
-        let wrong = all[at].clone();
-        let damaged = with(&subject.database, epoch, all);
-        subject.finds("an edge is missing", &damaged, FaultKind::Replay, epoch, Some(&wrong));
-        tried += 1;
+    for source in [EPOCHS, JOINS] {
+        let subject = Subject::new(source);
+        for epoch in 0..subject.database.epochs.len() {
+            let mut all = schedules(&subject.database, epoch);
+            let Some(at) = all.iter().position(|s| !s.graph.edges().is_empty()) else { continue };
+            all[at] = damage::without_edge(&all[at]);
+            let wrong = all[at].clone();
+            let damaged = with(&subject.database, epoch, all);
+            subject.finds("an edge is missing", &damaged, FaultKind::Replay, epoch, Some(&wrong));
+            tried += 1;
+        }
     }
     assert!(tried > 1);
 }
