@@ -1,8 +1,10 @@
 //! Whether what was executed is what a schedule says.
 
+use std::collections::BTreeSet;
+
 use icsched_enumerate::graph;
 use icsched_ir::Program;
-use icsched_schedule::{IncompleteKind, Schedule, ScheduleEnd, ScheduleId};
+use icsched_schedule::{HappensBefore, HbNode, IncompleteKind, NodeId, Schedule, ScheduleEnd, ScheduleId};
 use icsched_symex::code::Code;
 use icsched_symex::{Domain, PathEnd, State};
 
@@ -48,6 +50,7 @@ pub(crate) fn compare<D: Domain>(
         Ok(own) => own,
         Err(error) => return cut(IncompleteKind::Unsupported, error.to_string()),
     };
+    let own = as_schedule(&schedule.graph, &own).unwrap_or(own);
     let ends = graph::schedule_end(program, code, state, end);
     if ScheduleId::of(&own, &ends) == ScheduleId::of(&schedule.graph, &schedule.ends) {
         return Outcome::Followed;
@@ -58,8 +61,53 @@ pub(crate) fn compare<D: Domain>(
     Outcome::Wrong(difference(schedule, &own, &ends))
 }
 
+/// The alternatives of an object of which a schedule leaves open which one it is (Bergan 3.4.1.5): `a or b`, `locks[*]`.
+fn alternatives(object: &str) -> Option<Vec<&str>> {
+    let all: Vec<&str> = object.split(" or ").collect();
+    (all.len() > 1 || object.ends_with("[*]")).then_some(all)
+}
+
+/// Whether an object is one of those that a schedule may mean.
+fn is_meant(schedule: &HbNode, own: &HbNode) -> bool {
+    let is_it = |meant: &str| match meant.strip_suffix("[*]") {
+        Some(array) => {
+            own.object.strip_prefix(array).is_some_and(|rest| rest.starts_with(['[', '.', '+']) || rest.is_empty())
+        }
+        None => own.object == meant,
+    };
+    schedule.object == own.object || alternatives(&schedule.object).is_some_and(|all| all.into_iter().any(is_it))
+}
+
+/// A graph with the objects and the order of a schedule that leaves open which objects nodes are on, if it is one of those that the
+/// schedule stands for: as far as it goes, its nodes are on objects that are meant, and nothing in it is ordered that the schedule does not
+/// order.
+fn as_schedule(schedule: &HappensBefore, own: &HappensBefore) -> Option<HappensBefore> {
+    schedule.nodes().iter().find(|node| alternatives(&node.object).is_some())?;
+    let predecessors = schedule.predecessors();
+    let is_before = |from: NodeId, to: NodeId| {
+        let (mut work, mut seen) = (vec![to], BTreeSet::from([to]));
+        while let Some(node) = work.pop() {
+            let previous = (node.n > 1).then(|| NodeId { n: node.n - 1, ..node });
+            let others = predecessors.get(&node).into_iter().flatten().copied();
+            work.extend(others.chain(previous).filter(|&node| seen.insert(node)));
+        }
+        seen.contains(&from)
+    };
+    let meant = |node: &HbNode| {
+        let of_schedule = schedule.node(node.id()).filter(|of_schedule| is_meant(of_schedule, node))?;
+        Some(HbNode { object: of_schedule.object.clone(), ..node.clone() })
+    };
+    let nodes: Vec<HbNode> = own.nodes().iter().map(meant).collect::<Option<_>>()?;
+    if !own.edges().iter().all(|edge| is_before(edge.from, edge.to)) {
+        return None;
+    }
+    let done = |id: NodeId| own.node(id).is_some();
+    let edges = schedule.edges().iter().filter(|edge| done(edge.from) && done(edge.to)).copied();
+    HappensBefore::from_parts(nodes, edges.collect()).ok()
+}
+
 /// How a path differs from a schedule.
-fn difference(schedule: &Schedule, own: &icsched_schedule::HappensBefore, ends: &ScheduleEnd) -> String {
+fn difference(schedule: &Schedule, own: &HappensBefore, ends: &ScheduleEnd) -> String {
     let graph = &schedule.graph;
     let strange = own.nodes().iter().find(|node| graph.node(node.id()).is_none_or(|other| !other.same_label(node)));
     if let Some(node) = strange {

@@ -179,6 +179,44 @@ fn comparisons_of_floats_are_inputs() {
     assert!(schedules(&subject.database, 1).len() > 1, "{:#?}", subject.database);
 }
 
+/// Three threads take one of four locks each: 64 schedules, or one that leaves open which.
+const LOCKS: &str = "
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t locks[4] = {
+    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+static int bits;
+static void *worker(void *arg)
+{
+    int which = bits >> 2 * (int)(long)arg & 3;
+    pthread_mutex_lock(&locks[which]);
+    pthread_mutex_unlock(&locks[which]);
+    return arg;
+}
+int main(int argc, char **argv)
+{
+    pthread_t t[3];
+    bits = argc > 1 ? atoi(argv[1]) : 0;
+    for (long i = 0; i < 3; i++)
+        pthread_create(&t[i], NULL, worker, (void *)i);
+    for (int i = 0; i < 3; i++)
+        pthread_join(t[i], NULL);
+    return 0;
+}
+";
+
+#[test]
+fn schedules_that_leave_objects_open_stand_for_runs_on_any_of_them() {
+    let subject = Subject::new(LOCKS);
+    let all = schedules(&subject.database, 0);
+    assert_eq!(all.len(), 1, "{all:#?}");
+    let found = subject.verify(&subject.database);
+    assert!(found.is_verified() && found.epochs[0].replayed > 0, "{found:#?}");
+    let damaged = with(&subject.database, 0, vec![damage::without_edge(&all[0])]);
+    let wrong = schedules(&damaged, 0).remove(0);
+    subject.finds("an edge is missing", &damaged, FaultKind::Replay, 0, Some(&wrong));
+}
+
 #[test]
 fn a_flag_that_an_input_sets_is_no_constant() {
     let subject = Subject::new(EPOCHS);
