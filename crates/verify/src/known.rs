@@ -236,7 +236,9 @@ impl End<'_> {
         {
             return None;
         }
-        Some(self.machine.domain.term(&value, width))
+        // A read may have been put off.
+        let term = self.machine.domain.term(&value, width);
+        Some(self.machine.domain.expanded(term))
     }
 
     /// The threads that wait have begun to in the order of the shape.

@@ -57,7 +57,7 @@ impl SymbolicDomain {
     }
 
     /// The term with all deferred symbols replaced by what they stand for.
-    pub(super) fn expanded(&mut self, t: Term) -> Term {
+    pub fn expanded(&mut self, t: Term) -> Term {
         if self.deferred.reads.is_empty() {
             return t;
         }
