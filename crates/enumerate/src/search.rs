@@ -64,6 +64,8 @@ pub struct SearchOptions {
     pub max_epochs: usize,
     /// Instructions that a thread executes at least in an epoch before a marker ends it (Bergan 3.5).
     pub epoch_instructions: u64,
+    /// How many instructions less than another a thread may have executed in an epoch, if it is not to pass its marker (Bergan 3.5).
+    pub epoch_balance: Option<u64>,
     /// How many innermost activations of a recursion the names of epochs tell apart, at least 1.
     pub fold_depth: usize,
 }
@@ -78,6 +80,7 @@ impl Default for SearchOptions {
             trees: true,
             max_epochs: 4096,
             epoch_instructions: 0,
+            epoch_balance: None,
             fold_depth: 1,
             abstract_after: 3,
             abstraction: true,

@@ -76,9 +76,9 @@ pub(crate) fn end(ends: &ScheduleEnd) -> String {
     }
 }
 
-/// `pthread_mutex_lock(a)`.
+/// `pthread_mutex_lock(a)`; `pass marker` is about nothing.
 pub(crate) fn call(op: &str, object: &str) -> String {
-    format!("{op}({object})")
+    if object.is_empty() { op.to_owned() } else { format!("{op}({object})") }
 }
 
 /// What a node is: `pthread_mutex_lock(a)`.
