@@ -382,6 +382,7 @@ impl<'s, 'p> Search<'s, 'p> {
             alone: true,
             paths: Vec::new(),
         });
+        found.schedule.0.add_places(graph);
         found.alone &= path.state.live_threads().count() <= 1;
         if !found.paths.contains(&steps) {
             found.paths.push(steps);
@@ -649,7 +650,7 @@ impl<'s, 'p> Search<'s, 'p> {
             let longer: Vec<ScheduleId> = self
                 .found
                 .iter()
-                .filter(|(_, f)| f.schedule.0 != *graph && graph.is_prefix_of(&f.schedule.0))
+                .filter(|(_, f)| !f.schedule.0.is_same(graph) && graph.is_prefix_of(&f.schedule.0))
                 .map(|(id, _)| *id)
                 .collect();
             for long in longer {
