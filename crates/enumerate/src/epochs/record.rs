@@ -10,7 +10,7 @@ use icsched_ir::ValueId;
 use icsched_pointsto::ObjectId as Abstract;
 use icsched_schedule::{Enumeration, EpochId, EpochResult, KeptSearch};
 use icsched_smt::SolverStatistics;
-use icsched_symex::shape::{Bounds, Held, Node, Place, Shape};
+use icsched_symex::shape::{Bounds, Bytes, Held, Node, Place, Shape};
 use serde::{Deserialize, Serialize};
 
 use super::EpochFacts;
@@ -59,12 +59,23 @@ fn changed<K: Ord + Clone, V: Clone>(from: &BTreeMap<K, V>, changes: Changes<K, 
     map
 }
 
+fn changed_bytes(from: &Bytes, changes: Changes<(Node, u64), u8>) -> Bytes {
+    let mut bytes = from.clone();
+    for (at, byte) in changes {
+        match byte {
+            Some(byte) => bytes.insert(at, byte),
+            None => bytes.remove(&at),
+        }
+    }
+    bytes
+}
+
 impl Difference {
     fn between(from: &EpochFacts, to: &EpochFacts) -> Self {
         let EpochFacts { none_ended, shape: Shape { bytes, words, registers, bounds, heap, waits } } = to;
         Self {
             none_ended: *none_ended,
-            bytes: changes(&from.shape.bytes, bytes),
+            bytes: from.shape.bytes.changes(bytes).collect(),
             words: changes(&from.shape.words, words),
             registers: changes(&from.shape.registers, registers),
             bounds: changes(&from.shape.bounds, bounds),
@@ -76,7 +87,7 @@ impl Difference {
     fn apply(self, from: &EpochFacts) -> EpochFacts {
         let Self { none_ended, bytes, words, registers, bounds, heap, waits } = self;
         let shape = Shape {
-            bytes: changed(&from.shape.bytes, bytes),
+            bytes: changed_bytes(&from.shape.bytes, bytes),
             words: changed(&from.shape.words, words),
             registers: changed(&from.shape.registers, registers),
             bounds: changed(&from.shape.bounds, bounds),
