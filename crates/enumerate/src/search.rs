@@ -345,7 +345,7 @@ impl<'s, 'p> Search<'s, 'p> {
         } else {
             Slice { decisions: every_decision(self.statics, &path.trace), early_exits: Vec::new() }
         };
-        for decision in &slice.decisions {
+        for decision in slice.decisions.iter().filter(|_| tracing::enabled!(tracing::Level::DEBUG)) {
             let condition = self.engine.describe(decision.condition).c;
             let at = graph::place(self.program(), &icsched_ir::CallStack(vec![decision.point]));
             let function = &self.program().functions[decision.point.func].name;
