@@ -25,6 +25,7 @@ use crate::epochs::fixpoint::Fixpoint;
 use crate::epochs::job::Work;
 use crate::progress::Progress;
 use crate::slice::Statics;
+use crate::slots::Slots;
 
 /// What all epochs of a program share.
 #[derive(Clone)]
@@ -36,6 +37,8 @@ pub(crate) struct Shared<'p> {
     pub(crate) markers: Arc<BTreeSet<ProgramPoint>>,
     /// Which activations of recursions the names of epochs tell apart.
     pub(crate) folding: Option<Arc<Folding>>,
+    /// For threads that help with an epoch.
+    pub(crate) slots: Arc<Slots>,
     /// What initial states in the middle of the program need; without it there is only the first epoch.
     pub(crate) analyses: Option<&'p Analyses<'p>>,
 }
@@ -104,15 +107,16 @@ pub(crate) struct Found {
 /// If the program cannot be started with these inputs.
 pub(crate) fn search(shared: &Shared<'_>, progress: &mut dyn Progress) -> Result<Found, String> {
     let mut fixpoint = Fixpoint::new(shared)?;
+    let mut results = BTreeMap::new();
     while let Some(job) = fixpoint.next() {
         if let Some(reason) = shared.request.limits.stop_reason() {
             fixpoint.stop(reason);
             break;
         }
-        let searched = job::run(shared, &job, progress)?;
-        fixpoint.take(&job, Arc::new(searched));
+        let finished = job::run(shared, &job, progress, |searched| fixpoint.take(&job, Arc::new(searched)))?;
+        results.insert(job, finished);
     }
-    Ok(fixpoint.into_found())
+    Ok(fixpoint.into_found(results))
 }
 
 /// The successors of an epoch that were found, with what holds there.
