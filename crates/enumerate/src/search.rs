@@ -448,7 +448,7 @@ impl<'s, 'p> Search<'s, 'p> {
             let TraceEvent::Decision { decision: taken, .. } = &path.trace.events[decision.event] else { return true };
             if taken.other == OtherSide::Infeasible {
                 let other = self.engine.pool().not(decision.condition);
-                if self.engine.check(&before, other) == Answer::Unsat {
+                if self.engine.check_behind(&before, other) == Answer::Unsat {
                     return false;
                 }
             }
