@@ -444,7 +444,7 @@ impl<'s, 'p> Search<'s, 'p> {
         let mut before = Vec::new();
         slice.decisions.retain(|decision| {
             let TraceEvent::Decision { decision: taken, .. } = &path.trace.events[decision.event] else { return true };
-            if taken.other == OtherSide::Infeasible {
+            if taken.other == OtherSide::Infeasible && !self.engine.is_late() {
                 let other = self.engine.pool().not(decision.condition);
                 if self.engine.check(&before, other) == Answer::Unsat {
                     return false;
@@ -715,6 +715,9 @@ impl<'s, 'p> Search<'s, 'p> {
     }
 
     fn implies(&mut self, covers: &Disjunction, schedule: ScheduleId) -> bool {
+        if self.engine.is_late() {
+            return false;
+        }
         let inputs = covers.term(self.engine.pool());
         let other = self.found[&schedule].covers.term(self.engine.pool());
         let outside = self.engine.pool().not(other);
