@@ -12,6 +12,7 @@ use icsched_symex::code::{Code, Marks};
 use icsched_symex::explore::{self, Choice, Strategy};
 use icsched_symex::host::MemoryHost;
 use icsched_symex::initial::Start;
+use icsched_symex::machine::EpochLength;
 use icsched_symex::memory::ObjectId;
 use icsched_symex::print::Printer;
 use icsched_symex::request::StopRequest;
@@ -465,7 +466,10 @@ fn machine(program: &Arc<Program>, request: &Request, plan: &Plan) -> Machine<Sy
         marks: plan.marks.clone(),
         objects: plan.objects,
         allocations_succeed: true,
-        epoch_instructions: request.search.epoch_instructions,
+        epoch_length: EpochLength::Instructions {
+            least: request.search.epoch_instructions,
+            balance: request.search.epoch_balance,
+        },
         ..Options::default()
     };
     Machine::new(Arc::clone(program), domain, Box::new(MemoryHost::default()), options)

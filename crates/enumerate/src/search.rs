@@ -70,6 +70,8 @@ pub struct SearchOptions {
     pub max_epochs: usize,
     /// Instructions that a thread executes at least in an epoch before a marker ends it (Bergan 3.5).
     pub epoch_instructions: u64,
+    /// How many instructions less than another a thread may have executed in an epoch, if it is not to pass its marker (Bergan 3.5).
+    pub epoch_balance: Option<u64>,
     /// How many innermost activations of a recursion the names of epochs tell apart, at least 1.
     pub fold_depth: usize,
 }
@@ -84,6 +86,7 @@ impl Default for SearchOptions {
             trees: true,
             max_epochs: 4096,
             epoch_instructions: 0,
+            epoch_balance: None,
             fold_depth: 1,
             abstract_after: 3,
             abstraction: true,
@@ -424,6 +427,7 @@ impl<'s, 'p> Search<'s, 'p> {
             alone: true,
             paths: Vec::new(),
         });
+        found.schedule.0.add_places(graph);
         found.alone &= path.state.live_threads().count() <= 1;
         if !found.paths.contains(&steps) {
             found.paths.push(steps);
@@ -694,7 +698,7 @@ impl<'s, 'p> Search<'s, 'p> {
             let longer: Vec<ScheduleId> = self
                 .found
                 .iter()
-                .filter(|(_, f)| f.schedule.0 != *graph && graph.is_prefix_of(&f.schedule.0))
+                .filter(|(_, f)| !f.schedule.0.is_same(graph) && graph.is_prefix_of(&f.schedule.0))
                 .map(|(id, _)| *id)
                 .collect();
             for long in longer {
