@@ -57,6 +57,11 @@ impl RunLimits {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
+    /// Whether the run's time is over, or somebody has asked it to stop. Unlike [`Self::reached`], soon answered.
+    pub fn is_over(&self) -> bool {
+        self.stop.asked().is_some() || self.is_late()
+    }
+
     /// The limit of the whole run that was reached, if one was.
     pub fn reached(&self) -> Option<Limit> {
         match self.stop.asked() {
@@ -386,6 +391,11 @@ impl Engine {
         state.stack(&self.machine.code, state.current)
     }
 
+    /// Whether there is no time left; see [`RunLimits::is_over`].
+    pub(crate) fn is_late(&self) -> bool {
+        self.limits.is_over()
+    }
+
     /// The limit of the whole run that was reached, if one was.
     pub(crate) fn stop_reason(&self) -> Option<Reason> {
         self.limits.stop_reason()
@@ -444,7 +454,7 @@ impl Asker {
 
     /// Whether the run, or the search, is to end.
     pub(crate) fn is_late(&self) -> bool {
-        self.limits.stop.asked().is_some() || self.limits.is_late()
+        self.limits.is_over()
     }
 
     /// Counters of the solver.

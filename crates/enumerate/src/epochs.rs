@@ -108,6 +108,7 @@ pub(crate) struct Found {
 pub(crate) fn search(shared: &Shared<'_>, progress: &mut dyn Progress) -> Result<Found, String> {
     let mut fixpoint = Fixpoint::new(shared)?;
     let mut results = BTreeMap::new();
+    let _slot = shared.slots.take();
     while let Some(job) = fixpoint.next() {
         if let Some(reason) = shared.request.limits.stop_reason() {
             fixpoint.stop(reason);

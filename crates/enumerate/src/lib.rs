@@ -166,7 +166,7 @@ fn search_with(
     search: impl FnOnce(&Shared<'_>, &Enumeration) -> Result<Found, String>,
 ) -> Result<Outcome, String> {
     let start = Instant::now();
-    let interrupted = || request.limits.stop.asked().is_some() || request.limits.is_late();
+    let interrupted = || request.limits.is_over();
     let off = |technique| request.without.contains(&technique);
     let folded = match off(Technique::PointsTo) {
         true => specialise::without_points_to(&request.program, &interrupted),
@@ -186,7 +186,8 @@ fn search_with(
     let targets = points_to.as_deref().filter(|_| !off(Technique::PointsTo));
     let control = Control::new(program, &harmless, !off(Technique::PrefixSchedules), targets);
     let modref = ModRef::new(program, &control);
-    let statics = Statics { program, control: &control, modref: &modref, aliases: aliases.as_ref() };
+    let statics =
+        Statics { program, control: &control, modref: &modref, aliases: aliases.as_ref(), limits: &request.limits };
     let startup = summaries.as_ref().map(icsched_pointsto::Startup::new);
     let variables = summaries.as_ref().map(icsched_dataflow::Statics::new);
     let analyses = match (&points_to, &summaries, &startup, &variables) {

@@ -207,9 +207,12 @@ impl<'s, 'p> Search<'s, 'p> {
             }
             explored
         });
-        let (successors, solver) = endings.into_successors();
-        self.successors = successors;
-        self.behind.add(&solver);
+        // Of an epoch that is searched again it is chance what was asked.
+        if explored.is_ok() {
+            let (successors, solver) = endings.into_successors();
+            self.successors = successors;
+            self.behind.add(&solver);
+        }
         explored
     }
 
@@ -348,11 +351,10 @@ impl<'s, 'p> Search<'s, 'p> {
         } else {
             Slice { decisions: every_decision(self.statics, &path.trace), early_exits: Vec::new() }
         };
-        for decision in slice.decisions.iter().filter(|_| tracing::enabled!(tracing::Level::DEBUG)) {
-            let condition = self.engine.describe(decision.condition).c;
-            let at = graph::place(self.program(), &icsched_ir::CallStack(vec![decision.point]));
-            let function = &self.program().functions[decision.point.func].name;
-            tracing::debug!(at, function, condition, "in the slice");
+        for &SliceDecision { point, condition, .. } in &slice.decisions {
+            let function = &self.program().functions[point.func].name;
+            let at = || graph::place(self.program(), &CallStack(vec![point]));
+            tracing::debug!(at = at(), function, condition = self.engine.describe(condition).c, "in the slice");
         }
         let slice = self.without_known(&path, slice, constraint);
         let conditions: Vec<Term> = slice.decisions.iter().map(|d| d.condition).collect();
@@ -446,7 +448,7 @@ impl<'s, 'p> Search<'s, 'p> {
         let mut before = Vec::new();
         slice.decisions.retain(|decision| {
             let TraceEvent::Decision { decision: taken, .. } = &path.trace.events[decision.event] else { return true };
-            if taken.other == OtherSide::Infeasible {
+            if taken.other == OtherSide::Infeasible && !self.engine.is_late() {
                 let other = self.engine.pool().not(decision.condition);
                 if self.engine.check_behind(&before, other) == Answer::Unsat {
                     return false;
@@ -717,6 +719,9 @@ impl<'s, 'p> Search<'s, 'p> {
     }
 
     fn implies(&mut self, covers: &Disjunction, schedule: ScheduleId) -> bool {
+        if self.engine.is_late() {
+            return false;
+        }
         let inputs = covers.term(self.engine.pool());
         let other = self.found[&schedule].covers.term(self.engine.pool());
         let outside = self.engine.pool().not(other);

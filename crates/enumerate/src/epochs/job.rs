@@ -94,7 +94,7 @@ pub(crate) fn run(
     tell: impl FnOnce(Searched),
 ) -> Result<Finished, String> {
     let limits = &shared.request.limits;
-    let interrupted = || limits.stop.asked().is_some() || limits.is_late();
+    let interrupted = || limits.is_over();
     let mut analysis = shared.analyses.map(|a| Analysis::new(a.modref, a.startup).interrupted_by(&interrupted));
     let always = shared.request.search.conservative_after == 0;
     let is_conservative = !shared.request.without.contains(&Technique::ConservativeOrder);

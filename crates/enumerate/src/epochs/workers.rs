@@ -27,6 +27,7 @@ use super::{Found, Shared};
 use crate::Request;
 use crate::engine::RunLimits;
 use crate::progress::{Counts, Journal, Progress};
+use crate::slice::Statics;
 use crate::slots::Slot;
 
 /// Stack of a worker. Terms are walked recursively in places.
@@ -130,7 +131,7 @@ enum News {
     /// What comes behind the epoch.
     Found(Searched),
     /// It is done. A panic is one of whoever waits.
-    Done(thread::Result<Result<Finished, String>>),
+    Done(thread::Result<Result<Box<Finished>, String>>),
 }
 
 type Answer = (u64, News);
@@ -303,11 +304,12 @@ where
         let work = move || {
             let limits = RunLimits { stop: own, ..shared.request.limits.clone() };
             let request = Request { limits, ..shared.request.clone() };
-            let shared = Shared { request: &request, ..shared.clone() };
+            let statics = Statics { limits: &request.limits, ..shared.statics };
+            let shared = Shared { request: &request, statics, ..shared.clone() };
             // Whoever waits may have stopped to.
             let tell = |found| drop(sender.send((number, News::Found(found))));
             let run = || job::run(&shared, &task, &mut CountPaths(paths), tell);
-            let done = catch_unwind(AssertUnwindSafe(run));
+            let done = catch_unwind(AssertUnwindSafe(run)).map(|done| done.map(Box::new));
             drop(slot);
             let _ = sender.send((number, News::Done(done)));
         };
@@ -328,7 +330,7 @@ where
             }
             News::Done(Ok(finished)) => {
                 let done = self.running.remove(place);
-                Ok(self.finished(done.expect("it was found"), finished?))
+                Ok(self.finished(done.expect("it was found"), *finished?))
             }
             News::Done(Err(panic)) => resume_unwind(panic),
         }

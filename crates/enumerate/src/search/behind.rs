@@ -113,7 +113,7 @@ impl<'s, 'p> Endings<'s, 'p> {
 
     /// Another thread looks at the next end, and has those behind it looked at.
     fn have_looked<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, slot: Slot) {
-        let Some(next) = self.state().waiting.pop_front() else { return };
+        let Some(next) = self.state().waiting.pop_front() else { return drop(slot) };
         let work = move || {
             self.look(next);
             self.have_looked(scope, slot);

@@ -73,6 +73,20 @@ impl Bytes {
         page.values[bit as usize] = byte;
     }
 
+    /// Says what some bytes of one word hold, from a multiple of four on.
+    pub(super) fn insert_word(&mut self, at: At, bytes: &[Option<u8>]) {
+        let (page, bit) = place(at);
+        if bytes.iter().any(Option::is_some) {
+            let page = self.0.entry(page).or_insert(Page::EMPTY);
+            for (bit, byte) in (bit..).zip(bytes) {
+                if let Some(byte) = *byte {
+                    page.known |= 1 << bit;
+                    page.values[bit as usize] = byte;
+                }
+            }
+        }
+    }
+
     /// Forgets a byte.
     pub fn remove(&mut self, at: &At) {
         let (page, bit) = place(*at);

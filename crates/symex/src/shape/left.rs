@@ -7,6 +7,7 @@ use icsched_ir::{EntityId as _, FuncId, GlobalId, Operand, Program, Type, ValueI
 use icsched_pointsto::{ObjectId as Abstract, ObjectKind as AbstractKind, Offsets, PointsTo};
 use icsched_smt::{Node as TermNode, Term};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::{Held, Node, Place, Shape};
 use crate::Machine;
@@ -350,11 +351,11 @@ impl Walk<'_, '_> {
                 self.left.shape.words.insert((node, at), (4, held));
                 continue;
             }
-            for (byte, at) in half.iter().zip(at..) {
-                if let Some(MemoryByte::Constant(byte)) = byte {
-                    self.left.shape.bytes.insert((node, at), *byte);
-                }
-            }
+            let constants = half.iter().map(|byte| match byte {
+                Some(MemoryByte::Constant(byte)) => Some(*byte),
+                Some(MemoryByte::Symbolic(_)) | None => None,
+            });
+            self.left.shape.bytes.insert_word((node, at), &constants.collect::<SmallVec<[_; 4]>>());
         }
     }
 
