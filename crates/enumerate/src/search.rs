@@ -60,6 +60,8 @@ pub struct SearchOptions {
     pub conservative_after: usize,
     /// Whether that is left open at all.
     pub conservative: bool,
+    /// Whether threads with the same stack at the beginning of an epoch are told apart by nothing else (Bergan 3.4.1.3).
+    pub symbolic_threads: bool,
     /// Most epochs to search.
     pub max_epochs: usize,
     /// Instructions that a thread executes at least in an epoch before a marker ends it (Bergan 3.5).
@@ -76,6 +78,7 @@ impl Default for SearchOptions {
             slicing: true,
             prefixes: true,
             trees: true,
+            symbolic_threads: true,
             max_epochs: 4096,
             epoch_instructions: 0,
             fold_depth: 1,
@@ -365,7 +368,8 @@ impl<'s, 'p> Search<'s, 'p> {
             let all_live = path.state.live_threads().count() == path.state.threads.len();
             let shape = self.shape_behind(&path, &objects, &precondition, &slice.early_exits);
             let holds = EpochFacts { none_ended: self.facts.none_ended && all_live, shape };
-            add_successor(&mut self.successors, next, holds);
+            let alike = if self.options.symbolic_threads { next.alike() } else { Vec::new() };
+            add_successor(&mut self.successors, next, holds, &alike);
         }
         let (early_exits, graph, ends) = (&early, &graph, &ends);
         let told = SchedulePath { state: &path.state, precondition: &precondition, early_exits, graph, ends };

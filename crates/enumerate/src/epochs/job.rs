@@ -149,6 +149,7 @@ fn search_options(request: &Request) -> SearchOptions {
         trees: !off(Technique::ScheduleTrees),
         abstraction: !off(Technique::InputAbstraction) && !off(Technique::Epochs),
         conservative: !off(Technique::ConservativeOrder),
+        symbolic_threads: !off(Technique::SymbolicThreads),
         ..request.search.clone()
     }
 }
