@@ -19,13 +19,14 @@ use std::collections::VecDeque;
 
 use icsched_ir::{BlockId, CallStack, FuncId, Program, ProgramPoint};
 use icsched_schedule::{
-    EpochId, EpochResult, IncompleteKind, InputConstraint, PossibleError, Reason, ScheduleEnd, ScheduleId,
+    EpochId, EpochKey, EpochResult, IncompleteKind, InputConstraint, PossibleError, Reason, ScheduleEnd, ScheduleId,
 };
 use icsched_smt::{Answer, Term, TermPool};
+use icsched_symex::shape::Bounds;
 use icsched_symex::trace::{OtherSide, TraceEvent};
 use icsched_symex::{DecisionKind, PathEnd};
 use indexmap::IndexMap;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::constraint::{Conjunction, Disjunction};
 use crate::engine::{self, Engine, Path};
@@ -131,6 +132,8 @@ pub(crate) struct Search<'s, 'p> {
     paths: u64,
     facts: EpochFacts,
     successors: Successors,
+    /// Bounds of terms that paths have left behind, by the epoch that follows.
+    bounded: FxHashMap<(EpochKey, Term), Bounds>,
     wanted: Option<LoopToReplace>,
     /// Whether inputs have chosen what some path synchronises on.
     chose_objects: bool,
@@ -180,6 +183,7 @@ impl<'s, 'p> Search<'s, 'p> {
             paths: 0,
             facts: EpochFacts::default(),
             successors: Successors::new(),
+            bounded: FxHashMap::default(),
             wanted: None,
             chose_objects: false,
         }
@@ -346,6 +350,10 @@ impl<'s, 'p> Search<'s, 'p> {
         self.reasons.add_path(self.program(), &path, &slice.decisions, &stack);
         let early = self.early_exits(&path, &slice);
         self.expand(&path, &slice.decisions, constraint);
+        if self.wanted.is_some() {
+            // The epoch is searched again.
+            return;
+        }
         if !self.engine.is_entry() && matches!(path.end, PathEnd::Error(_)) {
             // What is taken for granted of states that nobody knows excludes these inputs.
             return;
@@ -366,7 +374,7 @@ impl<'s, 'p> Search<'s, 'p> {
         if path.end == PathEnd::Epoch {
             let next = graph::epoch(self.engine.code(), &path.state);
             let all_live = path.state.live_threads().count() == path.state.threads.len();
-            let shape = self.shape_behind(&path, &objects, &precondition, &slice.early_exits);
+            let shape = self.shape_behind(&path, next.key(), &objects, &precondition, &slice.early_exits);
             let holds = EpochFacts { none_ended: self.facts.none_ended && all_live, shape };
             let alike = if self.options.symbolic_threads { next.alike() } else { Vec::new() };
             add_successor(&mut self.successors, next, holds, &alike);

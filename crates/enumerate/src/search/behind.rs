@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use icsched_schedule::EpochKey;
 use icsched_smt::{Answer, BinOp, Node, Term, TermPool};
 use icsched_symex::shape::{Bounds, Place, Shape};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -60,10 +61,12 @@ impl<'c> Consequences<'c> {
 }
 
 impl Search<'_, '_> {
-    /// What all executions leave behind that follow a path's schedule to its end: none of `early_exits` has ended them.
+    /// What all executions leave behind for the epoch `next` that follow a path's schedule to its end: none of `early_exits` has ended
+    /// them.
     pub(super) fn shape_behind(
         &mut self,
         path: &Path,
+        next: EpochKey,
         objects: &Objects,
         precondition: &Conjunction,
         early_exits: &[SliceDecision],
@@ -83,7 +86,7 @@ impl Search<'_, '_> {
         });
         let numbers = left.numbers.iter().filter(|(place, _)| !invalid.contains(place));
         let passed = self.passed(path, objects, &mut consequences, early_exits);
-        shape.bounds = self.bounds(numbers, &passed);
+        shape.bounds = self.bounds(numbers, &passed, next);
         shape.canonical()
     }
 
@@ -115,11 +118,13 @@ impl Search<'_, '_> {
         conditions
     }
 
-    /// Between which numbers places are that hold these terms, under some conditions.
+    /// Between which numbers places are that hold these terms, under some conditions. Bounds of a term that some path to the epoch has
+    /// left are not found tighter on another one: the epoch would keep the wider ones.
     fn bounds<'a>(
         &mut self,
         numbers: impl Iterator<Item = &'a (Place, Term)>,
         conditions: &[Term],
+        next: EpochKey,
     ) -> BTreeMap<Place, Bounds> {
         let Some(analyses) = self.analyses else { return BTreeMap::new() };
         let mut known: FxHashMap<Term, Bounds> = FxHashMap::default();
@@ -130,11 +135,18 @@ impl Search<'_, '_> {
             }
             let bounds = *known.entry(term).or_insert_with(|| {
                 let width = u8::try_from(self.engine.pool().width(term)).expect("words have at most 64 bits");
-                carried::bounds(width, &analyses.thresholds, |bounds| {
+                let mut within = |bounds: Bounds| {
                     let holds = bounds.hold(self.engine.pool(), term);
                     let outside = self.engine.pool().not(holds);
                     self.engine.check(conditions, outside) == Answer::Unsat
-                })
+                };
+                let left = self.bounded.get(&(next, term)).copied();
+                let bounds = match left.filter(|&left| !left.say_something() || within(left)) {
+                    Some(left) => left,
+                    None => carried::bounds(width, &analyses.thresholds, within),
+                };
+                self.bounded.insert((next, term), bounds);
+                bounds
             });
             if bounds.say_something() {
                 found.insert(place, bounds);

@@ -1,6 +1,6 @@
 //! Numbers that are not the same in all states, but never smaller or larger than some: intervals, as facts that epochs hand on.
 
-use icsched_ir::{Const, Op, Operand, Origin, Program, Type};
+use icsched_ir::{BinOp, Const, Op, Operand, Origin, Program, Type};
 use icsched_smt::{CmpOp, Term, TermPool};
 use serde::{Deserialize, Serialize};
 
@@ -69,7 +69,8 @@ pub fn thresholds(program: &Program) -> Vec<i64> {
     for (_, function) in program.functions.iter().filter(|(_, f)| f.origin == Origin::Program) {
         for inst in function.blocks.iter().flat_map(|(_, block)| &block.insts) {
             let operands = match &inst.op {
-                Op::IntCompare { a, b, .. } | Op::Binary { a, b, .. } => [*a, *b],
+                Op::IntCompare { a, b, .. } => [*a, *b],
+                Op::Binary { op, a, b, .. } if limits(*op) => [*a, *b],
                 _ => continue,
             };
             for operand in operands {
@@ -85,6 +86,12 @@ pub fn thresholds(program: &Program) -> Vec<i64> {
     found.truncate(MAX_THRESHOLDS);
     found.sort_unstable();
     found
+}
+
+/// Whether an operand of an operation may be where its result, or the other operand, begins or ends.
+const fn limits(op: BinOp) -> bool {
+    use BinOp::{Add, And, SDiv, SRem, Sub, UDiv, URem};
+    matches!(op, Add | Sub | UDiv | SDiv | URem | SRem | And)
 }
 
 impl Shape {
