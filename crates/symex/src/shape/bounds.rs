@@ -70,7 +70,8 @@ pub fn thresholds(program: &Program) -> Vec<i64> {
         for inst in function.blocks.iter().flat_map(|(_, block)| &block.insts) {
             let operands = match &inst.op {
                 Op::IntCompare { a, b, .. } => [*a, *b],
-                Op::Binary { op, a, b, .. } if limits(*op) => [*a, *b],
+                Op::Binary { op: BinOp::Add | BinOp::Sub, a, b } => [*a, *b],
+                Op::Binary { op, a, b } if limits(*op) => [*a, *b],
                 _ => continue,
             };
             for operand in operands {
@@ -88,10 +89,9 @@ pub fn thresholds(program: &Program) -> Vec<i64> {
     found
 }
 
-/// Whether an operand of an operation may be where its result, or the other operand, begins or ends.
+/// Whether an operand of an operation is where its result may begin or end.
 const fn limits(op: BinOp) -> bool {
-    use BinOp::{Add, And, SDiv, SRem, Sub, UDiv, URem};
-    matches!(op, Add | Sub | UDiv | SDiv | URem | SRem | And)
+    matches!(op, BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem | BinOp::And)
 }
 
 impl Shape {
