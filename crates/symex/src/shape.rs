@@ -12,9 +12,10 @@
 
 mod align;
 mod bounds;
+mod bytes;
 mod left;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use icsched_ir::{GlobalId, ValueId};
 use icsched_pointsto::ObjectId as Abstract;
@@ -22,6 +23,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 pub use bounds::{Bounds, thresholds};
+pub use bytes::{Bytes, Page};
 pub use left::{Left, Pointers, Where};
 
 /// An object.
@@ -65,7 +67,7 @@ pub enum Place {
 #[serde(from = "Flat")]
 pub struct Shape {
     /// Bytes that are numbers.
-    pub bytes: BTreeMap<(Node, u64), u8>,
+    pub bytes: Bytes,
     /// Words that are not: their sizes and what they hold.
     pub words: BTreeMap<(Node, u64), (u8, Held)>,
     /// Registers: their widths in bits and what they hold.
@@ -84,7 +86,7 @@ type Register = (u32, u32, ValueId);
 /// A shape without keys that are no strings.
 #[derive(Serialize, Deserialize)]
 struct Flat {
-    bytes: Vec<((Node, u64), u8)>,
+    bytes: Vec<((Node, u64), Page)>,
     words: Vec<((Node, u64), (u8, Held))>,
     registers: Vec<(Register, (u8, Held))>,
     bounds: Vec<(Place, Bounds)>,
@@ -95,7 +97,7 @@ struct Flat {
 impl From<Shape> for Flat {
     fn from(shape: Shape) -> Self {
         Self {
-            bytes: shape.bytes.into_iter().collect(),
+            bytes: shape.bytes.pages().iter().map(|(&key, &page)| (key, page)).collect(),
             words: shape.words.into_iter().collect(),
             registers: shape.registers.into_iter().collect(),
             bounds: shape.bounds.into_iter().collect(),
@@ -108,7 +110,7 @@ impl From<Shape> for Flat {
 impl From<Flat> for Shape {
     fn from(flat: Flat) -> Self {
         Self {
-            bytes: flat.bytes.into_iter().collect(),
+            bytes: Bytes::of_pages(flat.bytes.into_iter().collect()),
             words: flat.words.into_iter().collect(),
             registers: flat.registers.into_iter().collect(),
             bounds: flat.bounds.into_iter().collect(),
@@ -148,24 +150,38 @@ impl Shape {
     #[must_use]
     pub fn widened(mut self, before: &Self, objects: bool) -> Self {
         let part = |node: Node, at: u64| (node, if objects { 0 } else { at / 4 });
+        let changed: BTreeSet<Node> = self.changed(before);
         let count = |shape: &Self| {
             let mut counts: BTreeMap<(Node, u64), usize> = BTreeMap::new();
-            for &(node, at) in shape.bytes.keys().chain(shape.words.keys()) {
-                *counts.entry(part(node, at)).or_default() += 1;
+            for &node in &changed {
+                let words = shape.words.range((node, 0)..=(node, u64::MAX)).map(|(&(_, at), _)| at);
+                for at in shape.bytes.of(node).map(|(at, _)| at).chain(words) {
+                    *counts.entry(part(node, at)).or_default() += 1;
+                }
             }
             counts
         };
         let (then, now) = (count(before), count(&self));
-        let loses = |node: Node, at: u64| now.get(&part(node, at)) < then.get(&part(node, at));
-        self.bytes.retain(|&(node, at), _| !loses(node, at));
+        let loses =
+            |node: Node, at: u64| changed.contains(&node) && now.get(&part(node, at)) < then.get(&part(node, at));
+        self.bytes.retain(|node, at| !loses(node, at));
         self.words.retain(|&(node, at), (_, held)| matches!(held, Held::Address(..)) || !loses(node, at));
         self.widen_bounds(before);
         self.canonical()
     }
 
+    /// The objects of which two shapes say something else.
+    fn changed(&self, other: &Self) -> BTreeSet<Node> {
+        let words = |from: &Self, to: &Self| {
+            let all = from.words.iter().filter(|(key, word)| to.words.get(key) != Some(word));
+            all.map(|(&(node, _), _)| node).collect::<Vec<_>>()
+        };
+        self.bytes.changed(&other.bytes).chain(words(self, other)).chain(words(other, self)).collect()
+    }
+
     /// Keeps some places.
     pub fn retain(&mut self, mut keep: impl FnMut(Place) -> bool) {
-        self.bytes.retain(|&(node, at), _| keep(Place::Memory(node, at, 1)));
+        self.bytes.retain(|node, at| keep(Place::Memory(node, at, 1)));
         self.words.retain(|&(node, at), &mut (size, _)| keep(Place::Memory(node, at, size)));
         self.registers.retain(|&(thread, depth, value), _| keep(Place::Register(thread, depth, value)));
         self.bounds.retain(|&place, _| keep(place));
@@ -176,13 +192,13 @@ impl Shape {
         if let Some(&(known, held)) = self.words.get(&(node, at)) {
             return (known == size).then_some(held);
         }
-        let byte = |i: u64| self.bytes.get(&(node, at + i)).map(|&byte| u64::from(byte) << (8 * i));
+        let byte = |i: u64| self.bytes.get(node, at + i).map(|byte| u64::from(byte) << (8 * i));
         (0..u64::from(size)).map(byte).sum::<Option<u64>>().map(Held::Bits)
     }
 
     /// The objects that are there by themselves, ascending.
     fn named(&self) -> Vec<Node> {
-        let all = self.bytes.keys().chain(self.words.keys()).map(|&(node, _)| node);
+        let all = self.bytes.nodes().chain(self.words.keys().map(|&(node, _)| node));
         let mut named: Vec<Node> = all.filter(|node| !matches!(node, Node::Heap(_))).collect();
         named.sort_unstable();
         named.dedup();
@@ -239,7 +255,7 @@ impl Meet<'_> {
                     Place::Memory(node, at, size) => {
                         // Bytes of it that are numbers go with it.
                         (at..at + u64::from(size)).for_each(|at| {
-                            self.found.bytes.remove(&(node, at));
+                            self.found.bytes.remove(node, at);
                         });
                         self.found.words.insert((node, at), (size, Held::Same(number)));
                     }
@@ -330,14 +346,9 @@ impl Meet<'_> {
         for (&(_, at), &(size, _)) in right.words.range(all(b)) {
             words.entry(at).or_insert(size);
         }
-        for (&(_, at), &x) in left.bytes.range(all(a)) {
-            let Some(&y) = right.bytes.get(&(b, at)) else { continue };
-            if x == y {
-                self.found.bytes.insert((node, at), x);
-            } else {
-                words.entry(at - at % 4).or_insert(4);
-            }
-        }
+        self.found.bytes.insert_common(node, (&left.bytes, a), (&right.bytes, b), |at| {
+            words.entry(at - at % 4).or_insert(4);
+        });
         for (at, size) in words {
             let (Some(x), Some(y)) = (left.memory(a, at, size), right.memory(b, at, size)) else { continue };
             if matches!((x, y), (Held::Bits(x), Held::Bits(y)) if x == y) {

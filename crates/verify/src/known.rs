@@ -127,7 +127,7 @@ impl<'a> End<'a> {
 
     fn memory(&mut self) {
         let shape = self.shape;
-        let all = shape.bytes.keys().chain(shape.words.keys()).map(|&(node, _)| node);
+        let all = shape.bytes.nodes().chain(shape.words.keys().map(|&(node, _)| node));
         let named: BTreeSet<Node> = all.filter(|node| !matches!(node, Node::Heap(_))).collect();
         named.into_iter().for_each(|node| self.contents(node));
         while let Some(number) = self.queue.pop_front() {
@@ -137,7 +137,7 @@ impl<'a> End<'a> {
 
     fn contents(&mut self, node: Node) {
         let (shape, all) = (self.shape, (node, 0)..=(node, u64::MAX));
-        for (&(_, at), &byte) in shape.bytes.range(all.clone()) {
+        for (at, byte) in shape.bytes.of(node) {
             self.place(Place::Memory(node, at, 1), 8, Held::Bits(byte.into()));
         }
         for (&(_, at), &(size, held)) in shape.words.range(all) {

@@ -10,7 +10,7 @@ use icsched_ir::ValueId;
 use icsched_pointsto::ObjectId as Abstract;
 use icsched_schedule::{Enumeration, EpochId, EpochResult, KeptSearch};
 use icsched_smt::SolverStatistics;
-use icsched_symex::shape::{Bounds, Held, Node, Place, Shape};
+use icsched_symex::shape::{Bounds, Bytes, Held, Node, Page, Place, Shape};
 use serde::{Deserialize, Serialize};
 
 use super::EpochFacts;
@@ -30,7 +30,7 @@ struct Record {
 #[derive(Serialize, Deserialize)]
 struct Difference {
     none_ended: bool,
-    bytes: Changes<(Node, u64), u8>,
+    bytes: Changes<(Node, u64), Page>,
     words: Changes<(Node, u64), (u8, Held)>,
     registers: Changes<(u32, u32, ValueId), (u8, Held)>,
     bounds: Changes<Place, Bounds>,
@@ -64,7 +64,7 @@ impl Difference {
         let EpochFacts { none_ended, shape: Shape { bytes, words, registers, bounds, heap, waits } } = to;
         Self {
             none_ended: *none_ended,
-            bytes: changes(&from.shape.bytes, bytes),
+            bytes: changes(from.shape.bytes.pages(), bytes.pages()),
             words: changes(&from.shape.words, words),
             registers: changes(&from.shape.registers, registers),
             bounds: changes(&from.shape.bounds, bounds),
@@ -76,7 +76,7 @@ impl Difference {
     fn apply(self, from: &EpochFacts) -> EpochFacts {
         let Self { none_ended, bytes, words, registers, bounds, heap, waits } = self;
         let shape = Shape {
-            bytes: changed(&from.shape.bytes, bytes),
+            bytes: Bytes::of_pages(changed(from.shape.bytes.pages(), bytes)),
             words: changed(&from.shape.words, words),
             registers: changed(&from.shape.registers, registers),
             bounds: changed(&from.shape.bounds, bounds),

@@ -9,7 +9,7 @@ use std::ops::Range;
 use icsched_ir::{EntityId as _, ValueId};
 use rustc_hash::FxHashMap;
 
-use super::{Held, Node, Place, Shape};
+use super::{Bytes, Held, Node, Place, Shape};
 
 /// Objects from the heap that are looked at for one pair of threads.
 const MAX_OBJECTS: usize = 64;
@@ -81,9 +81,7 @@ impl Walk<'_> {
     fn contents(&mut self, a: Node, b: Node) {
         let (left, right) = (self.a, self.b);
         let all = |n: Node| (n, 0)..=(n, u64::MAX);
-        for (&(_, at), x) in left.bytes.range(all(a)) {
-            self.same += usize::from(right.bytes.get(&(b, at)) == Some(x));
-        }
+        self.same += Bytes::count_common((&left.bytes, a), (&right.bytes, b));
         for (&(_, at), &(size, x)) in left.words.range(all(a)) {
             if let Some(y) = right.memory(b, at, size) {
                 self.compare(x, y);
@@ -187,7 +185,7 @@ impl Shape {
             ((number(thread), depth, value), (width, held(holds)))
         };
         Self {
-            bytes: self.bytes.iter().map(|(&(of, at), &byte)| ((node(of), at), byte)).collect(),
+            bytes: self.bytes.renamed(node),
             words: self.words.iter().map(|(&(of, at), &(size, holds))| ((node(of), at), (size, held(holds)))).collect(),
             registers: self.registers.iter().map(register).collect(),
             bounds: self.bounds.iter().map(|(&at, &bounds)| (place(at), bounds)).collect(),

@@ -352,7 +352,7 @@ impl Walk<'_, '_> {
             }
             for (byte, at) in half.iter().zip(at..) {
                 if let Some(MemoryByte::Constant(byte)) = byte {
-                    self.left.shape.bytes.insert((node, at), *byte);
+                    self.left.shape.bytes.insert(node, at, *byte);
                 }
             }
         }
