@@ -30,12 +30,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::constraint::{Conjunction, Disjunction};
 use crate::engine::{self, Engine, Path};
-use crate::epochs::{Analyses, EpochFacts, Successors, add_successor};
+use crate::epochs::{Analyses, EpochFacts, Successors};
 use crate::graph;
 use crate::objects::Objects;
 use crate::pretty::readable;
 use crate::progress::{Progress, SchedulePath};
 use crate::reasons::Reasons;
+use crate::search::behind::{Behind, MAX_BEHIND};
 use crate::slice::{Caches, Slice, SliceDecision, Statics, call_path, every_decision, precondition_slice};
 use crate::tree::{self, Flat, PathSteps};
 
@@ -134,6 +135,8 @@ pub(crate) struct Search<'s, 'p> {
     successors: Successors,
     /// Bounds of terms that paths have left behind, by the epoch that follows.
     bounded: FxHashMap<(EpochKey, Term), Bounds>,
+    /// Paths whose successors' facts are still to be found: in vain, if the epoch is searched again from the start.
+    behind: Vec<Behind>,
     wanted: Option<LoopToReplace>,
     /// Whether inputs have chosen what some path synchronises on.
     chose_objects: bool,
@@ -184,6 +187,7 @@ impl<'s, 'p> Search<'s, 'p> {
             facts: EpochFacts::default(),
             successors: Successors::new(),
             bounded: FxHashMap::default(),
+            behind: Vec::new(),
             wanted: None,
             chose_objects: false,
         }
@@ -242,6 +246,7 @@ impl<'s, 'p> Search<'s, 'p> {
                 return Err(Restart::Conservatively);
             }
         }
+        self.look_behind();
         self.report_cut();
         self.check_cover();
         let instructions = self.engine.instructions();
@@ -371,14 +376,6 @@ impl<'s, 'p> Search<'s, 'p> {
                 return;
             }
         };
-        if path.end == PathEnd::Epoch {
-            let next = graph::epoch(self.engine.code(), &path.state);
-            let all_live = path.state.live_threads().count() == path.state.threads.len();
-            let shape = self.shape_behind(&path, next.key(), &objects, &precondition, &slice.early_exits);
-            let holds = EpochFacts { none_ended: self.facts.none_ended && all_live, shape };
-            let alike = if self.options.symbolic_threads { next.alike() } else { Vec::new() };
-            add_successor(&mut self.successors, next, holds, &alike);
-        }
         let (early_exits, graph, ends) = (&early, &graph, &ends);
         let told = SchedulePath { state: &path.state, precondition: &precondition, early_exits, graph, ends };
         self.progress.schedule(&told);
@@ -395,8 +392,14 @@ impl<'s, 'p> Search<'s, 'p> {
         if !found.paths.contains(&steps) {
             found.paths.push(steps);
         }
-        found.covers.add(precondition);
+        found.covers.add(precondition.clone());
         early.into_iter().for_each(|conjunction| found.early_exits.add(conjunction));
+        if path.end == PathEnd::Epoch {
+            self.behind.push(Behind { path, objects, precondition, early_exits: slice.early_exits });
+            if self.behind.len() == MAX_BEHIND {
+                self.look_behind();
+            }
+        }
     }
 
     /// The slice without what always holds: what is known of the state at the beginning, or follows from that and the conditions before it.

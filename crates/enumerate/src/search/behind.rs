@@ -11,8 +11,13 @@ use super::Search;
 use crate::carried::{self, Implied};
 use crate::constraint::Conjunction;
 use crate::engine::{Engine, Path};
+use crate::epochs::{EpochFacts, add_successor};
+use crate::graph;
 use crate::objects::Objects;
 use crate::slice::{SliceDecision, precondition_slice};
+
+/// Paths that wait until the search of an epoch is known not to be in vain: each keeps its state and its trace.
+pub(super) const MAX_BEHIND: usize = 32;
 
 /// Terms at the end of one path of which bounds are looked for.
 const MAX_BOUNDED: usize = 32;
@@ -60,17 +65,33 @@ impl<'c> Consequences<'c> {
     }
 }
 
+/// A path that ends where another epoch begins.
+pub(super) struct Behind {
+    pub(super) path: Path,
+    pub(super) objects: Objects,
+    pub(super) precondition: Conjunction,
+    pub(super) early_exits: Vec<SliceDecision>,
+}
+
 impl Search<'_, '_> {
-    /// What all executions leave behind for the epoch `next` that follow a path's schedule to its end: none of `early_exits` has ended
+    /// Finds the facts that paths leave for the epochs behind them. Nothing is said of those of a search that is to stop.
+    pub(super) fn look_behind(&mut self) {
+        for behind in std::mem::take(&mut self.behind) {
+            let state = &behind.path.state;
+            let next = graph::epoch(self.engine.code(), state);
+            let all_live = state.live_threads().count() == state.threads.len();
+            let is_late = self.engine.stop_reason().is_some();
+            let shape = if is_late { Shape::default() } else { self.shape_behind(&behind, next.key()) };
+            let holds = EpochFacts { none_ended: self.facts.none_ended && all_live, shape };
+            let alike = if self.options.symbolic_threads { next.alike() } else { Vec::new() };
+            add_successor(&mut self.successors, next, holds, &alike);
+        }
+    }
+
+    /// What all executions leave behind for the epoch `next` that follow a path's schedule to its end: none of its early exits has ended
     /// them.
-    pub(super) fn shape_behind(
-        &mut self,
-        path: &Path,
-        next: EpochKey,
-        objects: &Objects,
-        precondition: &Conjunction,
-        early_exits: &[SliceDecision],
-    ) -> Shape {
+    fn shape_behind(&mut self, behind: &Behind, next: EpochKey) -> Shape {
+        let Behind { path, objects, precondition, early_exits } = behind;
         let Some(analyses) = self.analyses else { return Shape::default() };
         let threads = self.engine.code().threads_in_order(&path.state);
         let left = self.engine.left(&path.state, &threads, analyses);

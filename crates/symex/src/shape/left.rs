@@ -389,8 +389,9 @@ fn windows(domain: &SymbolicDomain, heap: &Heap<SymbolicDomain>, object: ObjectI
         Some(array) => {
             let touched = domain.touched(array).into_iter();
             let inside = touched.filter(|&at| at >= start && at - start < size).map(|at| (at - start) & !7);
-            let windows: BTreeMap<u64, ()> = inside.map(|at| (at, ())).take(MAX_BYTES as usize).collect();
-            windows.into_keys().collect()
+            let mut windows: Vec<u64> = inside.take(MAX_BYTES as usize).collect();
+            windows.dedup();
+            windows
         }
     }
 }

@@ -87,7 +87,8 @@ impl Unknown {
         let root = origins.get(self.root);
         let read = root.symbols.iter().flat_map(|(&at, &(len, _))| at..at + u64::from(len));
         let mut found: Vec<u64> = self.cells.keys().chain(root.known.keys()).copied().chain(read).collect();
-        found.sort_unstable();
+        // Three ascending runs.
+        found.sort();
         found.dedup();
         found
     }
