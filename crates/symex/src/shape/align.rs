@@ -210,3 +210,85 @@ fn assigned(mut found: Vec<(usize, bool, u32, u32)>) -> FxHashMap<u32, u32> {
     }
     if total > as_they_are { of_mine } else { FxHashMap::default() }
 }
+
+#[cfg(test)]
+mod tests {
+    use icsched_ir::GlobalId;
+    use icsched_pointsto::ObjectId as Abstract;
+
+    use super::*;
+
+    fn register(thread: u32, value: usize) -> (u32, u32, ValueId) {
+        (thread, 0, ValueId::from_index(value))
+    }
+
+    fn global(n: usize) -> Node {
+        Node::Global(GlobalId::from_index(n))
+    }
+
+    /// Threads with something in a register each.
+    fn threads(held: &[Held]) -> Shape {
+        let registers = (0..).zip(held).map(|(thread, &held)| (register(thread, 0), (32, held))).collect();
+        Shape { registers, ..Shape::default() }
+    }
+
+    #[track_caller]
+    fn is_aligned(shape: &Shape, to: &Shape, expected: &Shape) {
+        let threads = 0..u32::try_from(shape.registers.len()).expect("they are few");
+        assert_eq!(shape.aligned(to, &[threads]).as_ref(), Some(expected));
+    }
+
+    #[test]
+    fn threads_are_paired_by_their_numbers() {
+        let first = threads(&[Held::Bits(1), Held::Bits(2), Held::Bits(3)]);
+        is_aligned(&threads(&[Held::Bits(3), Held::Bits(1), Held::Bits(2)]), &first, &first);
+        assert_eq!(first.aligned(&first, &[0..3]), None);
+        // Main is not one of them.
+        let others = threads(&[Held::Bits(1), Held::Bits(3), Held::Bits(2)]);
+        assert_eq!(others.aligned(&first, &[1..3]), Some(first.clone()));
+        assert_eq!(others.aligned(&first, &[]), None);
+    }
+
+    #[test]
+    fn what_varies_pairs_nobody() {
+        let with_item = |numbers: [u64; 2], items: [u64; 2]| {
+            let mut shape = threads(&numbers.map(Held::Bits));
+            let held = (0..).zip(items).map(|(thread, item)| (register(thread, 1), (32, Held::Bits(item))));
+            shape.registers.extend(held);
+            shape
+        };
+        let first = with_item([1, 2], [7, 8]);
+        let expected = with_item([1, 2], [9, 5]);
+        assert_eq!(with_item([2, 1], [5, 9]).aligned(&first, &[0..2]), Some(expected));
+        assert_eq!(with_item([1, 2], [5, 9]).aligned(&first, &[0..2]), None);
+    }
+
+    #[test]
+    fn threads_are_paired_by_their_arguments_and_handles() {
+        let argument = |n: i64| Held::Address(global(0), 8 * n);
+        let first = threads(&[argument(0), argument(1)]);
+        is_aligned(&threads(&[argument(1), argument(0)]), &first, &first);
+        // Nothing in the threads tells them apart, but a variable knows them.
+        let handles = |of: [u32; 2]| {
+            let held =
+                (0..).zip(of).map(|(at, thread)| ((global(1), 8 * at), (8, Held::Address(Node::Thread(thread), 0))));
+            Shape { words: held.collect(), ..threads(&[Held::Bits(0), Held::Bits(0)]) }
+        };
+        is_aligned(&handles([1, 0]), &handles([0, 1]), &handles([0, 1]));
+    }
+
+    /// An array on the heap whose elements threads have got as arguments, or an object of its own for each.
+    fn on_heap(objects: [u32; 2], numbers: [u8; 2]) -> Shape {
+        let held = objects.map(|object| Held::Address(Node::Heap(object), 0));
+        let bytes = (0..).map(|n| (Node::Heap(n), 0)).zip(numbers).collect();
+        Shape { bytes, heap: vec![Abstract::from_index(3); 2], ..threads(&held) }
+    }
+
+    #[test]
+    fn threads_are_paired_by_their_objects() {
+        let first = on_heap([0, 1], [10, 20]);
+        let aligned = on_heap([0, 1], [20, 10]).aligned(&first, &[0..2]).expect("they are the other way round");
+        assert_eq!(first.meet(&aligned), first);
+        assert_eq!(on_heap([1, 0], [20, 10]).aligned(&first, &[0..2]), None);
+    }
+}
