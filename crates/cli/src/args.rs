@@ -144,6 +144,9 @@ pub(crate) struct EnumerateArgs {
     /// Instructions that a thread executes at least before an epoch marker ends its epoch.
     #[arg(long, value_name = "N")]
     pub(crate) epoch_instructions: Option<u64>,
+    /// Where an epoch would end, let threads pass markers that have executed more than N instructions less in it than another.
+    #[arg(long, value_name = "N")]
+    pub(crate) epoch_balance: Option<u64>,
     /// How often inputs may decide the condition of a loop that does not synchronise before the loop is replaced by what it may do.
     #[arg(long, value_name = "N")]
     pub(crate) abstract_after: Option<u32>,

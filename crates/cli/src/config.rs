@@ -113,6 +113,7 @@ pub(crate) fn enumerate(args: &EnumerateArgs, database: Option<&Path>) -> Result
         max_paths: args.max_paths.map_or(default.max_paths, |n| n as usize),
         max_epochs: args.max_epochs.map_or(default.max_epochs, |n| n as usize),
         epoch_instructions: args.epoch_instructions.unwrap_or(default.epoch_instructions),
+        epoch_balance: args.epoch_balance,
         fold_depth: args.fold_depth.map_or(default.fold_depth, |n| n as usize),
         abstract_after: args.abstract_after.unwrap_or(default.abstract_after),
         conservative_after: args.conservative_after.map_or(default.conservative_after, |n| n as usize),
@@ -170,6 +171,7 @@ fn typed(args: &EnumerateArgs) -> Vec<String> {
     for (name, value) in [
         ("abstract-after", args.abstract_after.map(|n| n.to_string())),
         ("conservative-after", args.conservative_after.map(|n| n.to_string())),
+        ("epoch-balance", args.epoch_balance.map(|n| n.to_string())),
         ("epoch-instructions", args.epoch_instructions.map(|n| n.to_string())),
         ("fold-depth", args.fold_depth.map(|n| n.to_string())),
         ("loop-bound", args.loop_bound.map(|n| n.to_string())),

@@ -38,12 +38,13 @@ pub(crate) fn points(
     state.live_threads().flat_map(|t| of_thread(t.id)).collect()
 }
 
-/// What remains of a shape when places are left out that depend on other `decisions` than they should: `depends` computes the slice of
-/// a criterion, and says whether there are some. With the places that were left out; not [canonical](Shape::canonical).
+/// What remains of a shape when places are left out that depend on other decisions than they should: `depends` computes the slice of
+/// a criterion, and says whether there are some, if there is time for that. With the places that were left out; not
+/// [canonical](Shape::canonical).
 pub(crate) fn valid(
     left: &Left,
     points: FxHashMap<FrameId, ProgramPoint>,
-    mut depends: impl FnMut(&Criterion) -> bool,
+    mut depends: impl FnMut(&Criterion) -> Option<bool>,
 ) -> (Shape, FxHashSet<Place>) {
     let mut groups: BTreeMap<(bool, u64, u64), Vec<Place>> = BTreeMap::new();
     let mut shape = left.shape.clone();
@@ -71,8 +72,14 @@ pub(crate) fn valid(
         }
         budget -= 1;
         criterion.places = all().filter_map(|&place| left.find(place)).collect();
-        if !depends(&criterion) {
-            continue;
+        match depends(&criterion) {
+            Some(false) => continue,
+            Some(true) => {}
+            None => {
+                budget = 0;
+                bad.extend(all());
+                continue;
+            }
         }
         match &groups[..] {
             [one] if one.len() == 1 => bad.extend(one),
@@ -86,7 +93,9 @@ pub(crate) fn valid(
             }
         }
     }
-    shape.retain(|place| !bad.contains(&place));
+    if !bad.is_empty() {
+        shape.retain(|place| !bad.contains(&place));
+    }
     (shape, bad)
 }
 

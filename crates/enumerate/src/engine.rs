@@ -12,6 +12,7 @@ use icsched_symex::code::{Code, Marks};
 use icsched_symex::explore::{self, Choice, Strategy};
 use icsched_symex::host::MemoryHost;
 use icsched_symex::initial::Start;
+use icsched_symex::machine::EpochLength;
 use icsched_symex::memory::ObjectId;
 use icsched_symex::print::Printer;
 use icsched_symex::request::StopRequest;
@@ -285,6 +286,16 @@ impl Engine {
         }
     }
 
+    /// For questions that have nothing to do with others, in another thread perhaps.
+    pub(crate) fn questions(&self) -> Questions {
+        Questions {
+            pool: self.machine.domain.pool.fork(),
+            known: self.bounds.clone(),
+            observes_floats: self.machine.domain.observes_floats(),
+            limits: self.limits.clone(),
+        }
+    }
+
     /// Executes one path under an input constraint (`ExecutePath` of figure 3.4).
     /// With `decided`, it ends where the solver gives up.
     pub(crate) fn execute(&mut self, statics: &Statics<'_>, constraint: &[Term], decided: bool) -> Path {
@@ -379,6 +390,58 @@ impl Engine {
     }
 }
 
+/// A copy of what an engine knows of its terms: the answers to what is asked of it depend on nothing else.
+pub(crate) struct Questions {
+    pool: TermPool,
+    known: Vec<Term>,
+    observes_floats: bool,
+    limits: RunLimits,
+}
+
+impl Questions {
+    /// Somebody who has been asked nothing yet. The answers are the same each time if this thread has asked nobody else.
+    pub(crate) fn asker(self) -> Asker {
+        let Self { pool, known, observes_floats, limits } = self;
+        let brief = SIMPLIFICATION.min(limits.solver_timeout);
+        Asker { pool, known, observes_floats, limits, solver: CachingSolver::new(solver(brief)) }
+    }
+}
+
+/// Answers questions about constraints.
+pub(crate) struct Asker {
+    pool: TermPool,
+    known: Vec<Term>,
+    observes_floats: bool,
+    limits: RunLimits,
+    solver: CachingSolver<Z3Solver>,
+}
+
+impl Asker {
+    pub(crate) fn pool(&mut self) -> &mut TermPool {
+        &mut self.pool
+    }
+
+    /// Whether conditions on the inputs can hold together; see [`Engine::check`].
+    pub(crate) fn check(&mut self, constraints: &[Term], extra: Term) -> Answer {
+        let all: Vec<Term> = constraints.iter().chain(&self.known).copied().chain([extra]).collect();
+        let mut extra = self.pool.and_all(&all);
+        if self.observes_floats && self.pool.has_float(extra) {
+            extra = self.pool.without_floats(extra);
+        }
+        self.solver.check(&mut self.pool, &[], extra)
+    }
+
+    /// Whether the run, or the search, is to end.
+    pub(crate) fn is_late(&self) -> bool {
+        self.limits.stop.asked().is_some() || self.limits.is_late()
+    }
+
+    /// Counters of the solver.
+    pub(crate) fn solver_statistics(&self) -> SolverStatistics {
+        self.solver.statistics()
+    }
+}
+
 fn solver(timeout: Duration) -> Z3Solver {
     Z3Solver::new(SolverOptions { timeout: Some(timeout), ..SolverOptions::default() })
 }
@@ -393,7 +456,10 @@ fn machine(program: &Arc<Program>, request: &Request, plan: &Plan) -> Machine<Sy
         marks: plan.marks.clone(),
         objects: plan.objects,
         allocations_succeed: true,
-        epoch_instructions: request.search.epoch_instructions,
+        epoch_length: EpochLength::Instructions {
+            least: request.search.epoch_instructions,
+            balance: request.search.epoch_balance,
+        },
         ..Options::default()
     };
     Machine::new(Arc::clone(program), domain, Box::new(MemoryHost::default()), options)

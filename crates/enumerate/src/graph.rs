@@ -1,8 +1,13 @@
 //! From a path's synchronisation events to its happens-before graph, and from its end to the schedule's end.
 
+use std::collections::BTreeMap;
+
 use icsched_ir::{CallStack, LocId, Origin, Program, ProgramPoint};
-use icsched_schedule::{AccessMode, Blocked, CyclicOrder, EpochId, HappensBefore, HbBuilder, NodeLabel, ScheduleEnd};
+use icsched_schedule::{
+    AccessMode, Blocked, CyclicOrder, EpochId, HappensBefore, HbBuilder, HbNode, NodeLabel, ScheduleEnd,
+};
 use icsched_symex::code::Code;
+use icsched_symex::machine::Pass;
 use icsched_symex::state::State;
 use icsched_symex::stop::{BlockedThread, PathEnd};
 use icsched_symex::trace::{EventMode, EventObject, SyncEvent};
@@ -165,6 +170,14 @@ fn nearest_line(program: &Program, point: ProgramPoint) -> Option<LocId> {
 pub fn epoch<D: Domain>(code: &Code, state: &State<D>) -> EpochId {
     let place = |id: ThreadId| (state.stack(code, id), state.thread(id).folds());
     EpochId::of_threads(code.threads_in_order(state).into_iter().map(place).collect())
+}
+
+/// The epoch markers that threads pass which follow a schedule (Bergan 3.5), by thread.
+pub fn passes(graph: &HappensBefore) -> BTreeMap<ThreadId, Vec<Pass>> {
+    let of_thread = |(thread, nodes): (u32, &[HbNode])| {
+        (ThreadId(thread), nodes.iter().filter_map(|node| Pass::of_operation(&node.op)).collect())
+    };
+    graph.threads().into_iter().map(of_thread).collect()
 }
 
 /// How the schedule of a path ends.

@@ -30,6 +30,7 @@ mod reasons;
 pub mod region;
 pub mod search;
 pub mod slice;
+mod slots;
 pub mod specialise;
 pub mod strategy;
 mod tree;
@@ -56,6 +57,7 @@ use crate::epochs::{Analyses, Found, Shared};
 use crate::markers::{MarkerOptions, Markers};
 use crate::modref::ModRef;
 use crate::slice::Statics;
+use crate::slots::Slots;
 
 /// A technique that can be turned off (design decision D10), to reprint ablations and to exclude a suspect.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -109,7 +111,7 @@ pub struct Request {
 
 /// How to enumerate: nothing of this changes the result.
 pub struct Run<'a> {
-    /// Most epochs that are searched at the same time, at least 1.
+    /// Most threads that search at the same time, at least 1.
     pub jobs: usize,
     /// Searches that an earlier run with the same request has [kept](Journal::keep).
     pub kept: Vec<KeptSearch>,
@@ -143,7 +145,9 @@ pub fn enumerate(request: &Request) -> Result<Enumeration, String> {
 /// The same.
 pub fn enumerate_by(request: &Request, run: Run<'_>) -> Result<Outcome, String> {
     let Run { jobs, kept, journal, progress } = run;
-    search_with(request, |shared, header| epochs::workers::search(shared, jobs, header, kept, (journal, progress)))
+    search_with(request, jobs, |shared, header| {
+        epochs::workers::search(shared, jobs, header, kept, (journal, progress))
+    })
 }
 
 /// [`enumerate`] in this thread, telling about each path and epoch what is not plain data. What the solver leaves undecided may
@@ -152,12 +156,13 @@ pub fn enumerate_by(request: &Request, run: Run<'_>) -> Result<Outcome, String> 
 /// # Errors
 /// The same.
 pub fn enumerate_with(request: &Request, progress: &mut dyn Progress) -> Result<Enumeration, String> {
-    Ok(search_with(request, |shared, _| epochs::search(shared, progress))?.result)
+    Ok(search_with(request, 1, |shared, _| epochs::search(shared, progress))?.result)
 }
 
 /// Analyses the program, and has its epochs searched.
 fn search_with(
     request: &Request,
+    jobs: usize,
     search: impl FnOnce(&Shared<'_>, &Enumeration) -> Result<Found, String>,
 ) -> Result<Outcome, String> {
     let start = Instant::now();
@@ -200,7 +205,9 @@ fn search_with(
     let epoch_markers = u32::try_from(placed.len()).expect("markers are few");
     let markers = Arc::new(placed.iter().map(|(point, _)| point).collect());
     let folding = Some(Arc::new(control.folding(program, request.search.fold_depth)));
-    let shared = Shared { request, program: &specialised, statics, markers, folding, analyses: analyses.as_ref() };
+    let slots = Slots::new(jobs);
+    let analyses = analyses.as_ref();
+    let shared = Shared { request, program: &specialised, statics, markers, folding, slots, analyses };
     let assumed = |has_epochs| assumptions(points_to.as_deref(), has_epochs, !off(Technique::Epochs));
     let header = Enumeration {
         program: program.name.clone(),

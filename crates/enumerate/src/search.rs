@@ -16,28 +16,32 @@ mod behind;
 mod result;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
+use std::thread;
 
 use icsched_ir::{BlockId, CallStack, FuncId, Program, ProgramPoint};
 use icsched_schedule::{
-    EpochId, EpochKey, EpochResult, IncompleteKind, InputConstraint, PossibleError, Reason, ScheduleEnd, ScheduleId,
+    EpochId, EpochResult, IncompleteKind, InputConstraint, PossibleError, Reason, ScheduleEnd, ScheduleId,
 };
-use icsched_smt::{Answer, Term, TermPool};
-use icsched_symex::shape::Bounds;
+use icsched_smt::{Answer, SolverStatistics, Term, TermPool};
 use icsched_symex::trace::{OtherSide, TraceEvent};
 use icsched_symex::{DecisionKind, PathEnd};
 use indexmap::IndexMap;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
+use self::behind::{Endings, PathEnding};
+use crate::carried;
 use crate::constraint::{Conjunction, Disjunction};
-use crate::engine::{self, Engine, Path};
-use crate::epochs::{Analyses, EpochFacts, Successors};
+use crate::engine::{self, Engine, Path, Questions};
+use crate::epochs::job::Work;
+use crate::epochs::{Analyses, EpochFacts, Successors, add_successor};
 use crate::graph;
 use crate::objects::Objects;
 use crate::pretty::readable;
 use crate::progress::{Progress, SchedulePath};
 use crate::reasons::Reasons;
-use crate::search::behind::{Behind, MAX_BEHIND};
 use crate::slice::{Caches, Slice, SliceDecision, Statics, call_path, every_decision, precondition_slice};
+use crate::slots::Slots;
 use crate::tree::{self, Flat, PathSteps};
 
 /// Limits of a search.
@@ -68,6 +72,8 @@ pub struct SearchOptions {
     pub max_epochs: usize,
     /// Instructions that a thread executes at least in an epoch before a marker ends it (Bergan 3.5).
     pub epoch_instructions: u64,
+    /// How many instructions less than another a thread may have executed in an epoch, if it is not to pass its marker (Bergan 3.5).
+    pub epoch_balance: Option<u64>,
     /// How many innermost activations of a recursion the names of epochs tell apart, at least 1.
     pub fold_depth: usize,
 }
@@ -83,6 +89,7 @@ impl Default for SearchOptions {
             symbolic_threads: true,
             max_epochs: 4096,
             epoch_instructions: 0,
+            epoch_balance: None,
             fold_depth: 1,
             abstract_after: 3,
             abstraction: true,
@@ -131,12 +138,11 @@ pub(crate) struct Search<'s, 'p> {
     errors: IndexMap<(String, String), Disjunction>,
     max_live_threads: u32,
     paths: u64,
-    facts: EpochFacts,
+    none_ended: bool,
     successors: Successors,
-    /// Bounds of terms that paths have left behind, by the epoch that follows.
-    bounded: FxHashMap<(EpochKey, Term), Bounds>,
-    /// Paths whose successors' facts are still to be found: in vain, if the epoch is searched again from the start.
-    behind: Vec<Behind>,
+    /// What the solvers had to do that were asked about the ends of paths.
+    behind: SolverStatistics,
+    slots: Arc<Slots>,
     wanted: Option<LoopToReplace>,
     /// Whether inputs have chosen what some path synchronises on.
     chose_objects: bool,
@@ -153,14 +159,6 @@ pub(crate) enum Restart {
 /// Function and header of a loop that inputs make go round too often.
 pub(crate) type LoopToReplace = (FuncId, BlockId);
 
-/// What a search found, and how much work it was.
-pub(crate) struct SearchResult {
-    pub(crate) epoch: EpochResult,
-    pub(crate) successors: Successors,
-    pub(crate) paths: u64,
-    pub(crate) instructions: u64,
-}
-
 impl<'s, 'p> Search<'s, 'p> {
     pub(crate) fn new(
         statics: &'s Statics<'p>,
@@ -168,6 +166,7 @@ impl<'s, 'p> Search<'s, 'p> {
         engine: &'s mut Engine,
         options: &'s SearchOptions,
         progress: &'s mut dyn Progress,
+        slots: Arc<Slots>,
     ) -> Self {
         Self {
             statics,
@@ -184,10 +183,10 @@ impl<'s, 'p> Search<'s, 'p> {
             errors: IndexMap::new(),
             max_live_threads: 1,
             paths: 0,
-            facts: EpochFacts::default(),
+            none_ended: false,
             successors: Successors::new(),
-            bounded: FxHashMap::default(),
-            behind: Vec::new(),
+            behind: SolverStatistics::default(),
+            slots,
             wanted: None,
             chose_objects: false,
         }
@@ -197,15 +196,27 @@ impl<'s, 'p> Search<'s, 'p> {
         self.statics.program
     }
 
-    /// Explores until every input is covered or a limit is reached.
-    /// What holds at the beginning is `facts`.
-    pub(crate) fn run(
-        mut self,
-        id: EpochId,
-        contexts: Vec<icsched_schedule::ThreadContext>,
-        facts: EpochFacts,
-    ) -> Result<SearchResult, Restart> {
-        self.facts = facts;
+    /// Explores until every input is covered or a limit is reached. `none_ended`: no thread has at the beginning.
+    pub(crate) fn explore(&mut self, none_ended: bool) -> Result<(), Restart> {
+        self.none_ended = none_ended;
+        let slots = Arc::clone(&self.slots);
+        let Some(analyses) = self.analyses else { return self.follow_paths(&mut |_, _| {}) };
+        let endings = Endings::new(self.statics, analyses, &slots, self.options);
+        let explored = thread::scope(|scope| {
+            let explored = self.follow_paths(&mut |ending, questions| endings.add(scope, ending, questions));
+            match explored {
+                Ok(()) => endings.work_off(),
+                Err(_) => endings.give_up(),
+            }
+            explored
+        });
+        let (successors, solver) = endings.into_successors();
+        self.successors = successors;
+        self.behind.add(&solver);
+        explored
+    }
+
+    fn follow_paths(&mut self, end: &mut dyn FnMut(PathEnding, Questions)) -> Result<(), Restart> {
         while let Some(constraint) = self.worklist.pop_front() {
             if let Some(reason) = self.engine.stop_reason() {
                 self.reasons.add(reason);
@@ -234,7 +245,7 @@ impl<'s, 'p> Search<'s, 'p> {
             }
             tracing::info!(path = self.paths, waiting = self.worklist.len(), schedules = self.found.len(), "path");
             if engine::is_feasible(&path) {
-                self.take(path, &constraint);
+                self.take(path, &constraint, end);
             } else {
                 self.exclude(&path, &constraint);
             }
@@ -246,12 +257,24 @@ impl<'s, 'p> Search<'s, 'p> {
                 return Err(Restart::Conservatively);
             }
         }
-        self.look_behind();
-        self.report_cut();
-        self.check_cover();
-        let instructions = self.engine.instructions();
-        let successors = std::mem::take(&mut self.successors);
-        Ok(SearchResult { paths: self.paths, instructions, successors, epoch: self.finish(id, contexts) })
+        Ok(())
+    }
+
+    /// Which epochs follow, with what holds there.
+    pub(crate) fn successors(&mut self) -> Successors {
+        std::mem::take(&mut self.successors)
+    }
+
+    /// How much work it was so far.
+    pub(crate) fn work(&self) -> Work {
+        let mut solver = self.engine.solver_statistics();
+        solver.add(&self.behind);
+        Work { paths: self.paths, instructions: self.engine.instructions(), solver }
+    }
+
+    /// Whether a limit of the whole run may have had a part in what was found so far.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.engine.stop_reason().is_some() || self.reasons.has_limit_of_run()
     }
 
     /// Whether there are so many schedules that it is better to leave open which objects they synchronise on.
@@ -315,7 +338,7 @@ impl<'s, 'p> Search<'s, 'p> {
         self.expand(path, &decisions, constraint);
     }
 
-    fn take(&mut self, path: Path, constraint: &Conjunction) {
+    fn take(&mut self, mut path: Path, constraint: &Conjunction, end: &mut dyn FnMut(PathEnding, Questions)) {
         self.chose_objects |= path
             .decisions
             .iter()
@@ -328,7 +351,7 @@ impl<'s, 'p> Search<'s, 'p> {
         } else {
             Slice { decisions: every_decision(self.statics, &path.trace), early_exits: Vec::new() }
         };
-        for decision in &slice.decisions {
+        for decision in slice.decisions.iter().filter(|_| tracing::enabled!(tracing::Level::DEBUG)) {
             let condition = self.engine.describe(decision.condition).c;
             let at = graph::place(self.program(), &icsched_ir::CallStack(vec![decision.point]));
             let function = &self.program().functions[decision.point.func].name;
@@ -376,6 +399,28 @@ impl<'s, 'p> Search<'s, 'p> {
                 return;
             }
         };
+        if path.end == PathEnd::Epoch {
+            let next = graph::epoch(self.engine.code(), &path.state);
+            let all_live = path.state.live_threads().count() == path.state.threads.len();
+            let none_ended = self.none_ended && all_live;
+            if let Some(analyses) = self.analyses {
+                let threads = self.engine.code().threads_in_order(&path.state);
+                let ending = PathEnding {
+                    next,
+                    none_ended,
+                    left: self.engine.left(&path.state, &threads, analyses),
+                    points: carried::points(&path.state, self.engine.code()),
+                    trace: std::mem::take(&mut path.trace),
+                    objects,
+                    precondition: precondition.clone(),
+                    early_exits: slice.early_exits,
+                };
+                end(ending, self.engine.questions());
+            } else {
+                let holds = EpochFacts { none_ended, ..EpochFacts::default() };
+                add_successor(&mut self.successors, next, holds, self.options.symbolic_threads);
+            }
+        }
         let (early_exits, graph, ends) = (&early, &graph, &ends);
         let told = SchedulePath { state: &path.state, precondition: &precondition, early_exits, graph, ends };
         self.progress.schedule(&told);
@@ -388,18 +433,13 @@ impl<'s, 'p> Search<'s, 'p> {
             alone: true,
             paths: Vec::new(),
         });
+        found.schedule.0.add_places(graph);
         found.alone &= path.state.live_threads().count() <= 1;
         if !found.paths.contains(&steps) {
             found.paths.push(steps);
         }
-        found.covers.add(precondition.clone());
+        found.covers.add(precondition);
         early.into_iter().for_each(|conjunction| found.early_exits.add(conjunction));
-        if path.end == PathEnd::Epoch {
-            self.behind.push(Behind { path, objects, precondition, early_exits: slice.early_exits });
-            if self.behind.len() == MAX_BEHIND {
-                self.look_behind();
-            }
-        }
     }
 
     /// The slice without what always holds: what is known of the state at the beginning, or follows from that and the conditions before it.
@@ -537,7 +577,10 @@ impl<'s, 'p> Search<'s, 'p> {
         }
     }
 
-    fn finish(mut self, id: EpochId, contexts: Vec<icsched_schedule::ThreadContext>) -> EpochResult {
+    /// What was found, for others.
+    pub(crate) fn finish(&mut self, id: EpochId, contexts: Vec<icsched_schedule::ThreadContext>) -> EpochResult {
+        self.report_cut();
+        self.check_cover();
         if self.options.prefixes {
             self.drop_prefixes();
         }
@@ -563,7 +606,7 @@ impl<'s, 'p> Search<'s, 'p> {
             contexts,
             tree,
             early_exits,
-            reasons: self.reasons.into_sorted(),
+            reasons: std::mem::take(&mut self.reasons).into_sorted(),
             errors,
             infeasible_removed: 0,
             max_live_threads: self.max_live_threads,
@@ -661,7 +704,7 @@ impl<'s, 'p> Search<'s, 'p> {
             let longer: Vec<ScheduleId> = self
                 .found
                 .iter()
-                .filter(|(_, f)| f.schedule.0 != *graph && graph.is_prefix_of(&f.schedule.0))
+                .filter(|(_, f)| !f.schedule.0.is_same(graph) && graph.is_prefix_of(&f.schedule.0))
                 .map(|(id, _)| *id)
                 .collect();
             for long in longer {

@@ -122,6 +122,7 @@ pub fn precondition_slice(
         memory: LiveMemory::default(),
         slice: Slice::default(),
         keep_exits,
+        passed: FxHashSet::default(),
     };
     let blocks = blocks_of_events(trace);
     if let Some((frame, point)) = abnormal_end.filter(|(frame, _)| trace.frames.contains_key(frame)) {
@@ -171,6 +172,8 @@ struct Slicer<'a, 'p> {
     memory: LiveMemory,
     slice: Slice,
     keep_exits: bool,
+    /// Frames in which the marker that comes next was passed.
+    passed: FxHashSet<FrameId>,
 }
 
 impl Slicer<'_, '_> {
@@ -232,8 +235,16 @@ impl Slicer<'_, '_> {
             }
             // Which marker a thread is at belongs to the schedule; what it would do there does not.
             TraceEvent::Marker { frame, inst } => {
+                if !self.passed.remove(frame) {
+                    self.meet(*frame, block, *inst);
+                    self.set_head(*frame, block);
+                }
+            }
+            TraceEvent::PassMarker { frame, inst } => {
                 self.meet(*frame, block, *inst);
+                self.undo_pure(*frame, *inst);
                 self.set_head(*frame, block);
+                self.passed.insert(*frame);
             }
             TraceEvent::Switch { .. } | TraceEvent::ThreadEnd { .. } => {}
         }

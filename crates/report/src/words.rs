@@ -76,14 +76,23 @@ pub(crate) fn end(ends: &ScheduleEnd) -> String {
     }
 }
 
-/// `pthread_mutex_lock(a)`.
+/// `pthread_mutex_lock(a)`; `pass marker` is about nothing.
 pub(crate) fn call(op: &str, object: &str) -> String {
-    format!("{op}({object})")
+    if object.is_empty() { op.to_owned() } else { format!("{op}({object})") }
 }
 
 /// What a node is: `pthread_mutex_lock(a)`.
 pub(crate) fn node(node: &HbNode) -> String {
     call(&node.op, &node.object)
+}
+
+/// Where a node is: `a.c:12`, `a.c:12 or b.c:3`, `a.c:12 or 3 other places`.
+pub(crate) fn place(node: &HbNode) -> String {
+    match &node.elsewhere[..] {
+        [] => node.at.clone(),
+        [other] => format!("{} or {}", node.at, other.at),
+        others => format!("{} or {}", node.at, count(others.len(), "other place")),
+    }
 }
 
 /// What a run of nodes of one statement is: `pthread_create(T1) ... (T4), 4 times`.

@@ -211,6 +211,7 @@ impl Builder<'_, '_> {
             atomics_since_switch: 0,
             waited: 0,
             next_deadline: u64::MAX,
+            balanced_at: None,
             pauses: 0,
             spin: Default::default(),
         }

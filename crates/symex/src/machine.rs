@@ -4,6 +4,7 @@ mod access;
 mod calls;
 mod careful;
 mod context;
+mod epoch;
 mod fast;
 mod handles;
 mod intrinsics;
@@ -33,6 +34,7 @@ use crate::scheduler::{Cooperative, Scheduler, SchedulingPoint};
 use crate::state::State;
 use crate::stop::{PathEnd, ProgramError, Stop};
 pub(crate) use context::decide;
+pub use epoch::{EpochLength, Pass};
 pub use outside::answer;
 use step::Pause;
 pub use threads::ProgramCall;
@@ -99,8 +101,8 @@ pub struct Options {
     pub marks: Marks,
     /// Whether there is always enough memory for an object of a size that depends on inputs.
     pub allocations_succeed: bool,
-    /// Instructions that a thread executes at least before a marker ends its epoch (Bergan 3.5).
-    pub epoch_instructions: u64,
+    /// Which markers threads pass within an epoch.
+    pub epoch_length: EpochLength,
     /// What is recorded of the objects that synchronisation is on.
     pub objects: SyncObjects,
     /// Stops every run of the machine, with [`PathEnd::Limit`].
@@ -119,7 +121,7 @@ impl Default for Options {
             answers: None,
             marks: Marks::default(),
             allocations_succeed: false,
-            epoch_instructions: 0,
+            epoch_length: EpochLength::default(),
             objects: SyncObjects::default(),
             stop: Arc::default(),
         }

@@ -41,8 +41,10 @@ pub trait Observer {
     fn atomic(&mut self, _frame: FrameId, _inst: u32) {}
     /// A loop was replaced whose header the frame is in: what it may write is forgotten.
     fn forget(&mut self, _frame: FrameId, _regions: Regions) {}
-    /// A thread's epoch ends in front of an instruction.
+    /// A thread is at an epoch marker in front of an instruction.
     fn marker(&mut self, _frame: FrameId, _inst: u32) {}
+    /// The thread passes the epoch marker that it was last said to be at.
+    fn pass_marker(&mut self, _frame: FrameId, _inst: u32) {}
     /// Another thread runs from here on.
     fn switch(&mut self, _to: ThreadId) {}
     /// A thread ended.

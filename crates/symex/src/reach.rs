@@ -139,6 +139,7 @@ impl Places {
             atomics_since_switch: 0,
             waited: 0,
             next_deadline: u64::MAX,
+            balanced_at: None,
             pauses: 0,
             spin: Default::default(),
             ..state.clone()

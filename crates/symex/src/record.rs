@@ -94,6 +94,10 @@ impl Observer for Trace {
         self.push(TraceEvent::Marker { frame, inst });
     }
 
+    fn pass_marker(&mut self, frame: FrameId, inst: u32) {
+        self.push(TraceEvent::PassMarker { frame, inst });
+    }
+
     fn switch(&mut self, to: ThreadId) {
         self.push(TraceEvent::Switch { to });
     }

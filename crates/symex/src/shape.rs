@@ -15,7 +15,7 @@ mod bounds;
 mod bytes;
 mod left;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use icsched_ir::{GlobalId, ValueId};
 use icsched_pointsto::ObjectId as Abstract;
@@ -23,7 +23,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 pub use bounds::{Bounds, thresholds};
-pub use bytes::{Bytes, Page};
+pub use bytes::Bytes;
 pub use left::{Left, Pointers, Where};
 
 /// An object.
@@ -86,7 +86,7 @@ type Register = (u32, u32, ValueId);
 /// A shape without keys that are no strings.
 #[derive(Serialize, Deserialize)]
 struct Flat {
-    bytes: Vec<((Node, u64), Page)>,
+    bytes: Vec<((Node, u64), u8)>,
     words: Vec<((Node, u64), (u8, Held))>,
     registers: Vec<(Register, (u8, Held))>,
     bounds: Vec<(Place, Bounds)>,
@@ -97,7 +97,7 @@ struct Flat {
 impl From<Shape> for Flat {
     fn from(shape: Shape) -> Self {
         Self {
-            bytes: shape.bytes.pages().iter().map(|(&key, &page)| (key, page)).collect(),
+            bytes: shape.bytes.iter().collect(),
             words: shape.words.into_iter().collect(),
             registers: shape.registers.into_iter().collect(),
             bounds: shape.bounds.into_iter().collect(),
@@ -110,7 +110,7 @@ impl From<Shape> for Flat {
 impl From<Flat> for Shape {
     fn from(flat: Flat) -> Self {
         Self {
-            bytes: Bytes::of_pages(flat.bytes.into_iter().collect()),
+            bytes: flat.bytes.into_iter().collect(),
             words: flat.words.into_iter().collect(),
             registers: flat.registers.into_iter().collect(),
             bounds: flat.bounds.into_iter().collect(),
@@ -150,38 +150,26 @@ impl Shape {
     #[must_use]
     pub fn widened(mut self, before: &Self, objects: bool) -> Self {
         let part = |node: Node, at: u64| (node, if objects { 0 } else { at / 4 });
-        let changed: BTreeSet<Node> = self.changed(before);
-        let count = |shape: &Self| {
-            let mut counts: BTreeMap<(Node, u64), usize> = BTreeMap::new();
-            for &node in &changed {
-                let words = shape.words.range((node, 0)..=(node, u64::MAX)).map(|(&(_, at), _)| at);
-                for at in shape.bytes.of(node).map(|(at, _)| at).chain(words) {
-                    *counts.entry(part(node, at)).or_default() += 1;
-                }
-            }
-            counts
-        };
-        let (then, now) = (count(before), count(&self));
-        let loses =
-            |node: Node, at: u64| changed.contains(&node) && now.get(&part(node, at)) < then.get(&part(node, at));
-        self.bytes.retain(|node, at| !loses(node, at));
-        self.words.retain(|&(node, at), (_, held)| matches!(held, Held::Address(..)) || !loses(node, at));
+        let mut gains: BTreeMap<(Node, u64), i64> = BTreeMap::new();
+        let mut count = |(node, at): (Node, u64), by: i64| *gains.entry(part(node, at)).or_default() += by;
+        for (at, byte) in before.bytes.changes(&self.bytes) {
+            count(at, i64::from(byte.is_some()) - i64::from(before.bytes.get(&at).is_some()));
+        }
+        before.words.keys().filter(|at| !self.words.contains_key(at)).for_each(|&at| count(at, -1));
+        self.words.keys().filter(|at| !before.words.contains_key(at)).for_each(|&at| count(at, 1));
+        gains.retain(|_, by| *by < 0);
+        if !gains.is_empty() {
+            let loses = |node: Node, at: u64| gains.contains_key(&part(node, at));
+            self.bytes.retain(|(node, at), _| !loses(node, at));
+            self.words.retain(|&(node, at), (_, held)| matches!(held, Held::Address(..)) || !loses(node, at));
+        }
         self.widen_bounds(before);
         self.canonical()
     }
 
-    /// The objects of which two shapes say something else.
-    fn changed(&self, other: &Self) -> BTreeSet<Node> {
-        let words = |from: &Self, to: &Self| {
-            let all = from.words.iter().filter(|(key, word)| to.words.get(key) != Some(word));
-            all.map(|(&(node, _), _)| node).collect::<Vec<_>>()
-        };
-        self.bytes.changed(&other.bytes).chain(words(self, other)).chain(words(other, self)).collect()
-    }
-
     /// Keeps some places.
     pub fn retain(&mut self, mut keep: impl FnMut(Place) -> bool) {
-        self.bytes.retain(|node, at| keep(Place::Memory(node, at, 1)));
+        self.bytes.retain(|(node, at), _| keep(Place::Memory(node, at, 1)));
         self.words.retain(|&(node, at), &mut (size, _)| keep(Place::Memory(node, at, size)));
         self.registers.retain(|&(thread, depth, value), _| keep(Place::Register(thread, depth, value)));
         self.bounds.retain(|&place, _| keep(place));
@@ -192,7 +180,7 @@ impl Shape {
         if let Some(&(known, held)) = self.words.get(&(node, at)) {
             return (known == size).then_some(held);
         }
-        let byte = |i: u64| self.bytes.get(node, at + i).map(|byte| u64::from(byte) << (8 * i));
+        let byte = |i: u64| self.bytes.get(&(node, at + i)).map(|byte| u64::from(byte) << (8 * i));
         (0..u64::from(size)).map(byte).sum::<Option<u64>>().map(Held::Bits)
     }
 
@@ -255,7 +243,7 @@ impl Meet<'_> {
                     Place::Memory(node, at, size) => {
                         // Bytes of it that are numbers go with it.
                         (at..at + u64::from(size)).for_each(|at| {
-                            self.found.bytes.remove(node, at);
+                            self.found.bytes.remove(&(node, at));
                         });
                         self.found.words.insert((node, at), (size, Held::Same(number)));
                     }
@@ -346,7 +334,7 @@ impl Meet<'_> {
         for (&(_, at), &(size, _)) in right.words.range(all(b)) {
             words.entry(at).or_insert(size);
         }
-        self.found.bytes.insert_common(node, (&left.bytes, a), (&right.bytes, b), |at| {
+        left.bytes.meet(&right.bytes, (a, b, node), &mut self.found.bytes, |at| {
             words.entry(at - at % 4).or_insert(4);
         });
         for (at, size) in words {

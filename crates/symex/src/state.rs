@@ -70,6 +70,8 @@ pub struct State<D: Domain> {
     pub(crate) waited: u64,
     /// At most the earliest deadline of a timed wait; all ones if there is none.
     pub(crate) next_deadline: u64,
+    /// The most instructions that a thread had executed when no thread could go on for the first time, and epochs are balanced.
+    pub(crate) balanced_at: Option<u64>,
     /// Times in a row that threads did nothing but poll.
     pub(crate) pauses: u32,
     /// When to look whether the current thread spins.

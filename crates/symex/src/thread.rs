@@ -124,6 +124,8 @@ pub struct Thread<D: Domain> {
     pub yields: u32,
     /// Instructions it has executed.
     pub instructions: u64,
+    /// Epoch markers that it has passed in this epoch.
+    pub markers_passed: u32,
     /// The activation of a function of the program that created it, unless that was before the initial state.
     pub creator: Option<FrameId>,
 }
@@ -165,6 +167,7 @@ impl<D: Domain> Thread<D> {
             interrupt: None,
             yields: 0,
             instructions: 0,
+            markers_passed: 0,
             creator: None,
         }
     }

@@ -99,8 +99,10 @@ pub enum TraceEvent {
     Atomic { frame: FrameId, inst: u32 },
     /// A loop was replaced whose header the frame has come to: its parameters and these bytes are inputs of their own.
     Forget { frame: FrameId, regions: Regions },
-    /// The thread's epoch ends in front of the instruction.
+    /// The thread is at an epoch marker in front of the instruction. Its epoch ends there, unless it passes it.
     Marker { frame: FrameId, inst: u32 },
+    /// The thread passes the marker that it is at (a node of the schedule).
+    PassMarker { frame: FrameId, inst: u32 },
     /// Another thread runs from here on.
     Switch { to: ThreadId },
     /// The thread ended (its bottom frame returned, or `__ics_thread_exit`).
@@ -150,6 +152,11 @@ impl EventObject {
             Self::At(address) => Some(address),
             Self::AnyOf(_) => None,
         }
+    }
+
+    /// What only one thread is ordered on: no object has this address.
+    pub(crate) const fn of_thread(thread: ThreadId) -> Self {
+        Self::At(u64::MAX - thread.0 as u64)
     }
 }
 

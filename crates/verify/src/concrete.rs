@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use icsched_enumerate::Request;
+use icsched_enumerate::{Request, graph};
 use icsched_ir::Program;
+use icsched_schedule::HappensBefore;
 use icsched_smt::{Model, Term, TermPool};
 use icsched_symex::code::Marks;
 use icsched_symex::concrete::ConcreteDomain;
 use icsched_symex::host::MemoryHost;
 use icsched_symex::inputs::TestInput;
-use icsched_symex::machine::{Argument, Arguments};
+use icsched_symex::machine::{Argument, Arguments, EpochLength};
 use icsched_symex::{Machine, MemoryByte, Options, PathEnd, State, Stop};
 
 /// Instructions between two looks at the limits.
@@ -51,12 +52,12 @@ impl Runs<'_> {
         pool.symbols_of(condition).iter().all(|&symbol| pool.symbol_name(symbol).is_some_and(is_one))
     }
 
-    /// Runs the program up to the end of its first epoch; `None` if it is cut.
-    pub(crate) fn run(&self, input: &TestInput) -> Option<Ended> {
+    /// Runs the program up to where `schedule` ends the first epoch; `None` if it is cut.
+    pub(crate) fn run(&self, input: &TestInput, schedule: &HappensBefore) -> Option<Ended> {
         let options = Options {
             externs: self.request.externs.clone(),
             marks: self.marks.clone(),
-            epoch_instructions: self.request.search.epoch_instructions,
+            epoch_length: follows_markers(schedule),
             answers: Some(0),
             stop: Arc::clone(&self.request.limits.stop),
             ..Options::default()
@@ -94,6 +95,11 @@ impl Runs<'_> {
             }
         }
     }
+}
+
+/// Threads pass the markers that those of a schedule pass.
+pub(crate) fn follows_markers(schedule: &HappensBefore) -> EpochLength {
+    EpochLength::Given { passes: Arc::new(graph::passes(schedule)), at_once: false }
 }
 
 /// An input for people: the command line.

@@ -275,6 +275,7 @@ impl<'a, 'd> Checker<'a, 'd> {
             self.open(IncompleteKind::Limit, id, "its end is not known");
             return;
         }
+        self.explorer.machine.options.epoch_length = concrete::follows_markers(&schedule.graph);
         let mut queue = VecDeque::from([vec![stored.condition]]);
         let (mut followed, mut early, mut cut, mut executed, mut decisions) = (0, 0, false, 0, 0);
         while let Some(given) = queue.pop_front() {
@@ -396,7 +397,7 @@ impl<'a, 'd> Checker<'a, 'd> {
         let Some(runs) = self.runs else { return };
         let Ok(Some(model)) = self.explorer.machine.domain.model_of(path.state.path.constraints()) else { return };
         let Some(input) = runs.input(&self.explorer.machine.domain.pool, stored.condition, &model) else { return };
-        let Some(run) = runs.run(&input) else { return };
+        let Some(run) = runs.run(&input, &stored.schedule.graph) else { return };
         match compare(stored.schedule, &run.machine.program, &run.machine.code, &run.state, &run.end) {
             Outcome::Followed => check.replayed += 1,
             // What the path takes for granted of the library may be otherwise.

@@ -97,7 +97,7 @@ fn places(known: &Known, position: u32) -> BTreeSet<(Place, u32, Held)> {
     let mut found: BTreeSet<(Place, u32, Held)> = registers
         .map(|(&(thread, depth, value), &(width, held))| (Place::Register(thread, depth, value), width.into(), held))
         .collect();
-    for (node, at, byte) in shape.bytes.iter().filter(|(node, ..)| is_own(*node)) {
+    for ((node, at), byte) in shape.bytes.iter().filter(|((node, _), _)| is_own(*node)) {
         found.insert((Place::Memory(node, at, 1), 8, Held::Bits(byte.into())));
     }
     for (&(node, at), &(size, held)) in &shape.words {

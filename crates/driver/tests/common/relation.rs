@@ -30,6 +30,15 @@ const ELSEWHERE: u32 = 0x4000_0000;
 /// Bounds of an object that the concrete state does not have.
 const ANYWHERE: u64 = 1 << 40;
 
+/// An address that memory is known to hold.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Pointer {
+    /// The object that holds it, and where.
+    pub(crate) within: ObjectId,
+    pub(crate) at: u64,
+    pub(crate) address: u64,
+}
+
 /// An assignment of the symbols of an initial state, and the correspondence of objects on one path.
 pub(crate) struct Relation<'a> {
     recorded: &'a Recorded,
@@ -102,6 +111,51 @@ impl<'a> Relation<'a> {
             | ObjectKind::Environment(_)
             | ObjectKind::EnvironmentVector
             | ObjectKind::Initial(_) => None,
+        }
+    }
+
+    /// Objects correspond whose addresses are held by objects that do, in registers and in memory.
+    pub(crate) fn follow(&mut self, pointers: &[Pointer]) {
+        for (index, thread) in self.initial.threads.iter().enumerate() {
+            for (depth, frame) in thread.frames.iter().enumerate() {
+                let Some(own) = self.recorded.frame(index, depth) else { continue };
+                let (base, own_base) = (frame.base as usize, own.base as usize);
+                let end = thread.frames.get(depth + 1).map_or(thread.registers.len(), |f| f.base as usize);
+                for (at, value) in thread.registers[base..end].iter().enumerate() {
+                    let real = self.recorded.thread(index).registers.get(own_base + at).copied();
+                    if let (SymValue::Constant(address), Some(real)) = (value, real) {
+                        self.identify(real, *address);
+                    }
+                }
+            }
+        }
+        let mut open: Vec<&Pointer> = pointers.iter().collect();
+        loop {
+            let before = open.len();
+            open.retain(|pointer| {
+                let Some(at) = self.untranslate(address(pointer.within, pointer.at)) else { return true };
+                if let Some(real) = word(&self.recorded.state, at, 8) {
+                    self.identify(real, pointer.address);
+                }
+                false
+            });
+            if open.len() == before {
+                return;
+            }
+        }
+    }
+
+    /// Two addresses are the same one, if they are of objects from the heap.
+    fn identify(&mut self, real: u64, symbolic: u64) {
+        let (AddressClass::Object(id, at), Some((concrete, offset))) =
+            (classify(symbolic), object_at(&self.recorded.state, real))
+        else {
+            return;
+        };
+        let is_heap = self.initial.heap.object(id).is_some_and(|o| matches!(o.kind, ObjectKind::Initial(_)));
+        let is_known = self.objects.contains_key(&concrete) || self.objects.values().any(|(known, _)| *known == id);
+        if is_heap && !is_known {
+            self.objects.insert(concrete, (id, at.cast_unsigned().wrapping_sub(offset)));
         }
     }
 

@@ -31,6 +31,7 @@ impl<'a> Conditions<'a> {
         let initial = &epoch.searched.initial;
         let domain = &epoch.searched.machine.domain;
         let mut relation = Relation::new(recorded, initial);
+        relation.follow(&epoch.pointers);
         // A pointer to none of what the path says is one of a state that takes another path, or does not matter.
         for _ in 0..=path.state.path.exposures().count() {
             if relation.expose(domain, &path.state).is_ok() {

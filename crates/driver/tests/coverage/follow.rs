@@ -5,10 +5,12 @@
 //! on to where the epoch ends for them, without another node.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use icsched_enumerate::graph;
 use icsched_ir::Origin;
 use icsched_schedule::{HappensBefore, HbEdge, NodeId, ScheduleEnd};
+use icsched_symex::machine::EpochLength;
 use icsched_symex::trace::SyncEvent;
 use icsched_symex::{PathEnd, Stop, ThreadId};
 
@@ -59,6 +61,7 @@ impl<'a> Follower<'a> {
     /// Where the run leaves the graph.
     pub(crate) fn follow(&mut self, random: &mut Random) -> Result<Followed, String> {
         self.run.begin_epoch();
+        self.pass_markers();
         let last = self.run.state.instructions + MAX_INSTRUCTIONS;
         let mut excluded = Vec::new();
         while self.run.state.instructions < last {
@@ -93,6 +96,14 @@ impl<'a> Follower<'a> {
             }
         }
         Ok(Followed::Cut("many instructions".to_owned()))
+    }
+
+    /// The run's threads pass the markers that the schedule's pass.
+    fn pass_markers(&mut self) {
+        let of_schedule = graph::passes(self.graph);
+        let named = |(&thread, name): (&ThreadId, &u32)| Some((thread, of_schedule.get(&ThreadId(*name))?.clone()));
+        let passes = Arc::new(self.names.iter().filter_map(named).collect());
+        self.run.machine.options.epoch_length = EpochLength::Given { passes, at_once: true };
     }
 
     fn nodes_done(&self) -> usize {
@@ -158,6 +169,7 @@ impl<'a> Follower<'a> {
                         return Err(format!("thread {parent} creates a thread without a node"));
                     };
                     self.names.insert(child, name);
+                    self.pass_markers();
                 }
                 SyncEvent::Node { thread, operation, stack, object_name, .. } => {
                     let program = &self.run.machine.program;
@@ -168,7 +180,7 @@ impl<'a> Follower<'a> {
                     let Some(node) = self.graph.node(id) else {
                         return Err(format!("{text}: there is no node {id}; {}", self.progress()));
                     };
-                    if node.at != at || (own && node.op != *operation) {
+                    if node.places().all(|place| place != at) || (own && node.op != *operation) {
                         return Err(format!("{text}: node {id} is {} of {} at {}", node.op, node.object, node.at));
                     }
                     if let Some(missing) = self.predecessors.get(&id).into_iter().flatten().find(|p| !self.is_done(p)) {

@@ -15,6 +15,8 @@ use crate::random::Random;
 const SECONDS: u64 = 8;
 /// Bytes of an argument.
 const MAX_ARGUMENT: usize = 16;
+/// Instructions of an epoch that is made longer than its markers say, less than so many.
+const MAX_LENGTH: u64 = 300;
 /// What `argv[0]` is.
 pub(crate) const PROGRAM: &str = "program";
 
@@ -50,6 +52,10 @@ impl Given {
             |name: &str| options.iter().position(|o| o == name).and_then(|at| options.get(at + 1)?.parse().ok());
         let mut search = SearchOptions { max_epochs: 200, ..SearchOptions::default() };
         search.loop_bound = value("--loop-bound").unwrap_or(search.loop_bound);
+        if random.chance(20) {
+            search.epoch_instructions = random.below(MAX_LENGTH);
+            search.epoch_balance = random.chance(50).then(|| random.below(MAX_LENGTH));
+        }
         let deadline = Instant::now().checked_add(Duration::from_secs(SECONDS));
         let limits = RunLimits { deadline, ..RunLimits::default() };
         let request = Request {

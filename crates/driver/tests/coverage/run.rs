@@ -88,6 +88,9 @@ impl Run {
     pub(crate) fn begin_epoch(&mut self) {
         self.state.events = Log::default();
         for thread in &mut self.state.threads {
+            if thread.markers_passed > 0 {
+                Rc::make_mut(thread).markers_passed = 0;
+            }
             if thread.status == ThreadStatus::AtMarker {
                 let thread = Rc::make_mut(thread);
                 thread.status = ThreadStatus::Enabled;

@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use icsched_enumerate::{Progress, Request, SchedulePath, SearchedEpoch};
 use icsched_schedule::{EpochId, HappensBefore, Schedule, ScheduleEnd, ScheduleId};
 use icsched_smt::{Term, serial};
-use icsched_symex::State;
-use icsched_symex::symbolic::SymbolicDomain;
+use icsched_symex::memory::{AddressClass, ObjectKind, classify};
+use icsched_symex::symbolic::{SymValue, SymbolicDomain};
+use icsched_symex::{Domain as _, State};
+
+use crate::relation::Pointer;
 
 /// A path that gave a schedule.
 pub(crate) struct Path {
@@ -18,10 +21,15 @@ pub(crate) struct Path {
     pub(crate) id: ScheduleId,
 }
 
+/// Bytes of an object that are looked at for addresses.
+const MAX_LOOKED_AT: u64 = 1024;
+
 /// An epoch with its paths.
 pub(crate) struct Epoch {
     pub(crate) searched: SearchedEpoch,
     pub(crate) paths: Vec<Path>,
+    /// Addresses of objects that memory is known to hold when the epoch begins.
+    pub(crate) pointers: Vec<Pointer>,
     /// The leaves of its tree, each with the conditions on the way to it.
     pub(crate) leaves: Vec<(Vec<Term>, Schedule)>,
 }
@@ -51,9 +59,10 @@ impl Progress for Subject {
         });
     }
 
-    fn end_epoch(&mut self, searched: SearchedEpoch) {
+    fn end_epoch(&mut self, mut searched: SearchedEpoch) {
         let paths = std::mem::take(&mut self.paths);
-        self.epochs.insert(searched.id.clone(), Epoch { searched, paths, leaves: Vec::new() });
+        let pointers = pointers(&mut searched);
+        self.epochs.insert(searched.id.clone(), Epoch { searched, paths, pointers, leaves: Vec::new() });
     }
 }
 
@@ -78,4 +87,25 @@ impl Subject {
         let reasons = result.reasons.iter().chain(result.epochs.iter().flat_map(|e| &e.reasons));
         Err(reasons.map(|r| r.message.clone()).next().unwrap_or_default())
     }
+}
+
+/// The words of the initial state's memory that hold addresses of its objects from the heap.
+fn pointers(searched: &mut SearchedEpoch) -> Vec<Pointer> {
+    let (initial, domain) = (&searched.initial, &mut searched.machine.domain);
+    let is_heap = |address: u64| {
+        let AddressClass::Object(id, _) = classify(address) else { return false };
+        initial.heap.object(id).is_some_and(|object| matches!(object.kind, ObjectKind::Initial(_)))
+    };
+    let mut found = Vec::new();
+    for (within, object) in initial.heap.live_objects() {
+        for at in (0..object.size.min(MAX_LOOKED_AT).saturating_sub(7)).step_by(8) {
+            let bytes = initial.heap.bytes(domain, &initial.path, within, at, 8);
+            if let SymValue::Constant(address) = domain.join_bytes(&bytes)
+                && is_heap(address)
+            {
+                found.push(Pointer { within, at, address });
+            }
+        }
+    }
+    found
 }

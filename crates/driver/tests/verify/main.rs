@@ -4,6 +4,7 @@
 
 mod damage;
 mod facts;
+mod lengths;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use std::sync::Arc;
 use damage::{compile, is_about, strengthened, with};
 use icsched_driver::verify::{FaultKind, Verification};
 use icsched_enumerate::{Request, RunLimits, SearchOptions};
-use icsched_schedule::{Enumeration, InputConstraint, Schedule, ScheduleEnd};
+use icsched_schedule::{Enumeration, HappensBefore, InputConstraint, Schedule, ScheduleEnd};
 use icsched_symex::inputs::{ArgSpec, InputSpec};
 
 /// What an input decides in the first epoch is looked at in later ones.
@@ -96,6 +97,10 @@ struct Subject {
 
 impl Subject {
     fn new(source: &str) -> Self {
+        Self::with(source, SearchOptions::default())
+    }
+
+    fn with(source: &str, search: SearchOptions) -> Self {
         let inputs = InputSpec {
             program: "program".to_owned(),
             arguments: vec![ArgSpec::Symbolic { max: 4 }],
@@ -105,7 +110,7 @@ impl Subject {
             program: Arc::new(compile(source)),
             inputs,
             externs: BTreeMap::new(),
-            search: SearchOptions::default(),
+            search,
             limits: RunLimits::default(),
             without: Vec::new(),
         };
@@ -215,6 +220,99 @@ fn schedules_that_leave_objects_open_stand_for_runs_on_any_of_them() {
     let damaged = with(&subject.database, 0, vec![damage::without_edge(&all[0])]);
     let wrong = schedules(&damaged, 0).remove(0);
     subject.finds("an edge is missing", &damaged, FaultKind::Replay, 0, Some(&wrong));
+}
+
+/// Two accounts' locks are taken in the order of their numbers, which come from one input.
+const ACCOUNTS: &str = "
+#include <pthread.h>
+#include <stdlib.h>
+static struct account { int number; pthread_mutex_t lock; long balance; } bank[4];
+static int from, to, rounds;
+static void *transfer(void *arg)
+{
+    struct account *a = &bank[from], *b = &bank[to];
+    int one = a->number, other = b->number;
+    for (int i = 0; i < rounds; i++) {
+        pthread_mutex_lock(&bank[one < other ? one : other].lock);
+        pthread_mutex_lock(&bank[one < other ? other : one].lock);
+        a->balance -= 10;
+        b->balance += 10;
+        pthread_mutex_unlock(&bank[one < other ? other : one].lock);
+        pthread_mutex_unlock(&bank[one < other ? one : other].lock);
+    }
+    return arg;
+}
+int main(int argc, char **argv)
+{
+    pthread_t t[2];
+    int x = argc > 1 ? atoi(argv[1]) : 0;
+    from = x & 3;
+    to = x >> 2 & 3;
+    rounds = x >> 4 & 7;
+    if (from == to)
+        return 2;
+    for (int i = 0; i < 4; i++) {
+        bank[i].number = i;
+        pthread_mutex_init(&bank[i].lock, NULL);
+    }
+    for (int i = 0; i < 2; i++)
+        pthread_create(&t[i], NULL, transfer, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], NULL);
+    return 0;
+}
+";
+
+/// What is read at places that an input chooses is looked up only when it is asked about: the same for the search and for who checks it.
+#[test]
+fn reads_that_are_put_off_mean_the_same() {
+    let subject = Subject::new(ACCOUNTS);
+    let found = subject.verify(&subject.database);
+    assert!(found.is_verified() && found.epochs[0].replayed > 0, "{found:#?}");
+    let deadlocks = schedules(&subject.database, 0).iter().any(|s| matches!(s.ends, ScheduleEnd::Deadlock { .. }));
+    assert!(!deadlocks, "{:#?}", subject.database);
+}
+
+/// Two failures are logged under one lock, in two places.
+const LOGS: &str = "
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int size, failures;
+int main(int argc, char **argv)
+{
+    size = argc > 1 ? atoi(argv[1]) : 0;
+    if (size < 0) {
+        pthread_mutex_lock(&lock);
+        failures += 2;
+        pthread_mutex_unlock(&lock);
+    } else if (size > 9) {
+        pthread_mutex_lock(&lock);
+        failures++;
+        pthread_mutex_unlock(&lock);
+    }
+    return 0;
+}
+";
+
+/// Paths with the same order of the same operations are one schedule, which keeps all places of its nodes.
+#[test]
+fn places_of_nodes_are_kept_and_checked() {
+    let subject = Subject::new(LOGS);
+    let all = schedules(&subject.database, 0);
+    let places: Vec<usize> = all.iter().flat_map(|s| s.graph.nodes()).map(|n| n.places().count()).collect();
+    assert_eq!(places, [2, 2], "{all:#?}");
+    let found = subject.verify(&subject.database);
+    assert!(found.is_verified(), "{found:#?}");
+    let mut damaged = all;
+    let at = damaged.iter().position(|s| !s.graph.nodes().is_empty()).expect("one logs");
+    let mut nodes = damaged[at].graph.nodes().to_vec();
+    nodes[0].elsewhere.clear();
+    let graph = HappensBefore::from_parts(nodes, Vec::new()).expect("it is one thread's");
+    damaged[at] = Schedule::new(damaged[at].constraint.clone(), graph, damaged[at].ends.clone());
+    let wrong = damaged[at].clone();
+    let damaged = with(&subject.database, 0, damaged);
+    subject.finds("a place is missing", &damaged, FaultKind::Replay, 0, Some(&wrong));
 }
 
 #[test]

@@ -95,6 +95,7 @@ pub(super) fn blocks_of_events(trace: &Trace) -> Vec<BlockId> {
             | TraceEvent::Intrinsic { frame, .. }
             | TraceEvent::Forget { frame, .. }
             | TraceEvent::Marker { frame, .. }
+            | TraceEvent::PassMarker { frame, .. }
             | TraceEvent::Atomic { frame, .. } => current.get(frame).copied().unwrap_or(entry),
             TraceEvent::Switch { .. } | TraceEvent::ThreadEnd { .. } => entry,
         };

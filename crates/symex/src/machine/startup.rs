@@ -61,6 +61,7 @@ impl<D: Domain> Machine<D> {
             atomics_since_switch: 0,
             waited: 0,
             next_deadline: u64::MAX,
+            balanced_at: None,
             pauses: 0,
             spin: Default::default(),
         };

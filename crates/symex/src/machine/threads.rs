@@ -169,10 +169,13 @@ impl<D: Domain> Machine<D> {
         any
     }
 
-    /// No thread is enabled: the epoch ends, a timed wait runs out, the process ends, or it is a deadlock. False when the
+    /// No thread is enabled: markers are passed, the epoch ends, a timed wait runs out, the process ends, or it is a deadlock. False when the
     /// current thread has been set to go on.
     fn unstick<O: Observer>(&mut self, state: &mut State<D>, observer: &mut O) -> Result<bool, Stop<D>> {
         if state.live_threads().any(|t| t.status == ThreadStatus::AtMarker) {
+            if self.pass_late(state, observer) {
+                return Ok(true);
+            }
             self.fold(state);
             return Err(Stop::End(Box::new(PathEnd::Epoch)));
         }
@@ -206,23 +209,6 @@ impl<D: Domain> Machine<D> {
         let queue = D::as_constant(&thread.queue).filter(|_| waits).unwrap_or(0);
         let holder = if waits { state.holder(&thread.queue) } else { None };
         BlockedThread { thread: thread.id, queue, stack: call.stack, operation: call.operation, holder }
-    }
-
-    /// The current thread is at an epoch marker: it stays there until the next epoch, unless it has done too little in this one
-    /// (Bergan 3.5).
-    pub(super) fn marker<O: Observer>(&mut self, state: &mut State<D>, observer: &mut O) -> Result<(), Stop<D>> {
-        let least = self.options.epoch_instructions;
-        let mut cx = self.cx(state, observer);
-        if cx.thread.instructions < least {
-            cx.advance();
-            return Ok(());
-        }
-        cx.thread.status = ThreadStatus::AtMarker;
-        let (frame, inst) = (cx.frame().id, cx.point().inst);
-        if O::ENABLED {
-            cx.observer.marker(frame, inst);
-        }
-        self.stops_at_marker(state, observer)
     }
 
     /// Others go on while the current thread is at a marker.

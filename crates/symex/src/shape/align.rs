@@ -9,7 +9,7 @@ use std::ops::Range;
 use icsched_ir::{EntityId as _, ValueId};
 use rustc_hash::FxHashMap;
 
-use super::{Bytes, Held, Node, Place, Shape};
+use super::{Held, Node, Place, Shape};
 
 /// Objects from the heap that are looked at for one pair of threads.
 const MAX_OBJECTS: usize = 64;
@@ -81,7 +81,7 @@ impl Walk<'_> {
     fn contents(&mut self, a: Node, b: Node) {
         let (left, right) = (self.a, self.b);
         let all = |n: Node| (n, 0)..=(n, u64::MAX);
-        self.same += Bytes::count_common((&left.bytes, a), (&right.bytes, b));
+        self.same += left.bytes.common(&right.bytes, a, b);
         for (&(_, at), &(size, x)) in left.words.range(all(a)) {
             if let Some(y) = right.memory(b, at, size) {
                 self.compare(x, y);

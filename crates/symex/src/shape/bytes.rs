@@ -1,250 +1,227 @@
-//! Bytes of objects that are numbers: many lie next to each other, so they are kept by pages.
+//! Bytes of objects that are numbers, by pages: most objects are known byte for byte, and few bytes differ from one shape to the next.
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 use super::Node;
 
-/// Bytes of a page.
-const SIZE: u64 = 64;
+/// Bytes of a page: as many as a word has bits.
+const PAGE: u64 = 64;
 
-/// What is known of consecutive bytes.
+/// A byte of an object.
+type At = (Node, u64);
+
+/// Numbers in memory, byte by byte.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub struct Bytes(BTreeMap<At, Page>);
+
+/// Bytes that begin at a multiple of [`PAGE`]: which of them are known, and what they are. The others are 0.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Page {
-    /// One bit for each byte that is known.
+struct Page {
     known: u64,
-    /// Zero where it is not.
-    bytes: [u8; SIZE as usize],
+    values: [u8; PAGE as usize],
 }
 
 impl Page {
-    const EMPTY: Self = Self { known: 0, bytes: [0; SIZE as usize] };
+    const EMPTY: Self = Self { known: 0, values: [0; PAGE as usize] };
 
-    fn set(&mut self, at: u64, byte: u8) {
-        self.known |= 1 << at;
-        self.bytes[at as usize] = byte;
+    fn bytes(&self) -> impl Iterator<Item = (u64, u8)> + '_ {
+        ones(self.known).map(|bit| (bit, self.values[bit as usize]))
     }
 
-    fn clear(&mut self, at: u64) {
-        self.known &= !(1 << at);
-        self.bytes[at as usize] = 0;
+    fn keep(&mut self, known: u64) {
+        ones(self.known & !known).for_each(|bit| self.values[bit as usize] = 0);
+        self.known &= known;
     }
 
-    const fn knows(&self, at: u64) -> bool {
-        self.known >> at & 1 == 1
-    }
-
-    /// The bytes that are known, from the start of the page.
-    fn iter(&self) -> impl Iterator<Item = (u64, u8)> {
-        (0..SIZE).filter(|&at| self.knows(at)).map(|at| (at, self.bytes[at as usize]))
-    }
-
-    /// What both know and say the same of; and one bit for each byte of which they say something else.
-    fn common(&self, other: &Self) -> (Self, u64) {
+    /// Which bytes are known in both, and are not the same.
+    fn different(&self, other: &Self) -> u64 {
         let both = self.known & other.known;
-        if both == self.known && self.bytes == other.bytes {
-            return (*self, 0);
+        if self.values == other.values {
+            return 0;
         }
-        let (mut common, mut differ) = (Self::EMPTY, 0);
-        for at in (0..SIZE).filter(|at| both >> at & 1 == 1) {
-            if self.bytes[at as usize] == other.bytes[at as usize] {
-                common.set(at, self.bytes[at as usize]);
-            } else {
-                differ |= 1 << at;
-            }
-        }
-        (common, differ)
+        ones(both).filter(|&bit| self.values[bit as usize] != other.values[bit as usize]).map(|bit| 1 << bit).sum()
     }
 }
 
-/// A page as files have it: which bytes are known, and these.
-#[derive(Serialize, Deserialize)]
-struct Spelled(u64, Vec<u8>);
-
-impl Serialize for Page {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Spelled(self.known, self.iter().map(|(_, byte)| byte).collect()).serialize(serializer)
-    }
+/// The bits that are set, ascending.
+fn ones(mut bits: u64) -> impl Iterator<Item = u64> {
+    std::iter::from_fn(move || {
+        let bit = (bits != 0).then(|| u64::from(bits.trailing_zeros()))?;
+        bits &= bits - 1;
+        Some(bit)
+    })
 }
 
-impl<'de> Deserialize<'de> for Page {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Spelled(known, bytes) = Spelled::deserialize(deserializer)?;
-        let mut page = Self::EMPTY;
-        for (at, byte) in (0..SIZE).filter(|at| known >> at & 1 == 1).zip(bytes) {
-            page.set(at, byte);
-        }
-        Ok(page)
-    }
-}
-
-/// Bytes of objects, by node and offset, ascending. No page is empty.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
-pub struct Bytes {
-    pages: BTreeMap<(Node, u64), Page>,
+/// The page of a byte, and where in it the byte is.
+const fn place((node, at): At) -> (At, u64) {
+    ((node, at & !(PAGE - 1)), at & (PAGE - 1))
 }
 
 impl Bytes {
-    /// The pages, by node and number.
-    pub const fn pages(&self) -> &BTreeMap<(Node, u64), Page> {
-        &self.pages
+    /// The number in a byte, if it is one.
+    pub fn get(&self, at: &At) -> Option<u8> {
+        let (page, bit) = place(*at);
+        let page = self.0.get(&page)?;
+        (page.known >> bit & 1 == 1).then(|| page.values[bit as usize])
     }
 
-    /// Those of pages, none of which is empty.
-    pub const fn of_pages(pages: BTreeMap<(Node, u64), Page>) -> Self {
-        Self { pages }
+    /// Says what a byte holds.
+    pub fn insert(&mut self, at: At, byte: u8) {
+        let (page, bit) = place(at);
+        let page = self.0.entry(page).or_insert(Page::EMPTY);
+        page.known |= 1 << bit;
+        page.values[bit as usize] = byte;
     }
 
-    /// How many there are. O(pages).
-    pub fn len(&self) -> usize {
-        self.pages.values().map(|page| page.known.count_ones() as usize).sum()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.pages.is_empty()
-    }
-
-    /// One of them.
-    pub fn get(&self, node: Node, at: u64) -> Option<u8> {
-        let page = self.pages.get(&(node, at / SIZE))?;
-        page.knows(at % SIZE).then(|| page.bytes[(at % SIZE) as usize])
-    }
-
-    /// Sets one.
-    pub fn insert(&mut self, node: Node, at: u64, byte: u8) {
-        self.pages.entry((node, at / SIZE)).or_insert(Page::EMPTY).set(at % SIZE, byte);
-    }
-
-    /// Forgets one.
-    pub fn remove(&mut self, node: Node, at: u64) {
-        let key = (node, at / SIZE);
-        if let Some(page) = self.pages.get_mut(&key) {
-            page.clear(at % SIZE);
-            if page.known == 0 {
-                self.pages.remove(&key);
+    /// Forgets a byte.
+    pub fn remove(&mut self, at: &At) {
+        let (page, bit) = place(*at);
+        if let Some(found) = self.0.get_mut(&page) {
+            found.keep(!(1 << bit));
+            if found.known == 0 {
+                self.0.remove(&page);
             }
         }
     }
 
-    /// All of them.
-    pub fn iter(&self) -> impl Iterator<Item = (Node, u64, u8)> {
-        self.pages
-            .iter()
-            .flat_map(|(&(node, number), page)| page.iter().map(move |(at, b)| (node, number * SIZE + at, b)))
-    }
-
-    /// Those of one object.
-    pub fn of(&self, node: Node) -> impl Iterator<Item = (u64, u8)> {
-        let pages = self.pages.range((node, 0)..=(node, u64::MAX));
-        pages.flat_map(|(&(_, number), page)| page.iter().map(move |(at, byte)| (number * SIZE + at, byte)))
-    }
-
-    /// The objects that they are in, ascending, some more than once.
-    pub fn nodes(&self) -> impl Iterator<Item = Node> {
-        self.pages.keys().map(|&(node, _)| node)
-    }
-
-    /// Keeps some.
-    pub fn retain(&mut self, mut keep: impl FnMut(Node, u64) -> bool) {
-        self.pages.retain(|&(node, number), page| {
-            for at in (0..SIZE).filter(|&at| page.knows(at)).collect::<Vec<_>>() {
-                if !keep(node, number * SIZE + at) {
-                    page.clear(at);
-                }
-            }
-            page.known != 0
+    /// Keeps some bytes.
+    pub fn retain(&mut self, mut keep: impl FnMut(At, u8) -> bool) {
+        self.0.retain(|&(node, start), page| {
+            let kept = page.bytes().filter(|&(bit, byte)| keep((node, start + bit), byte)).map(|(bit, _)| 1 << bit);
+            let known = kept.sum();
+            page.keep(known);
+            known != 0
         });
     }
 
-    /// Takes what the bytes of two objects have in common as those of a node; where they say something else is told.
-    pub(super) fn insert_common(
-        &mut self,
-        node: Node,
-        a: (&Self, Node),
-        b: (&Self, Node),
-        mut differs: impl FnMut(u64),
+    /// All of them, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = (At, u8)> + '_ {
+        let of_page = |(&(node, start), page): (&At, &Page)| page_bytes(node, start, *page);
+        self.0.iter().flat_map(of_page)
+    }
+
+    /// Those of an object, ascending.
+    pub fn of(&self, node: Node) -> impl Iterator<Item = (u64, u8)> + '_ {
+        self.0.range(all(node)).flat_map(|(&(_, start), page)| page.bytes().map(move |(bit, byte)| (start + bit, byte)))
+    }
+
+    /// The objects, ascending, each as often as it has pages.
+    pub fn nodes(&self) -> impl Iterator<Item = Node> + '_ {
+        self.0.keys().map(|&(node, _)| node)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.values().map(|page| page.known.count_ones() as usize).sum()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What is known in both of an object `a` here and `b` there becomes known of `node` in `met`. Calls `differ` for the bytes of
+    /// which it is not the same.
+    pub(super) fn meet(
+        &self,
+        other: &Self,
+        (a, b, node): (Node, Node, Node),
+        met: &mut Self,
+        mut differ: impl FnMut(u64),
     ) {
-        for (&(_, number), page) in a.0.pages.range((a.1, 0)..=(a.1, u64::MAX)) {
-            let Some(other) = b.0.pages.get(&(b.1, number)) else { continue };
-            let (common, different) = page.common(other);
-            if common.known != 0 {
-                self.pages.insert((node, number), common);
+        for (&(_, start), here) in self.0.range(all(a)) {
+            let Some(there) = other.0.get(&(b, start)) else { continue };
+            let different = here.different(there);
+            let mut page = *here;
+            page.keep(there.known & !different);
+            if page.known != 0 {
+                met.0.insert((node, start), page);
             }
-            (0..SIZE).filter(|at| different >> at & 1 == 1).for_each(|at| differs(number * SIZE + at));
+            ones(different).for_each(|bit| differ(start + bit));
         }
     }
 
-    /// How many places of two objects hold the same byte.
-    pub(super) fn count_common(a: (&Self, Node), b: (&Self, Node)) -> usize {
-        let pages = a.0.pages.range((a.1, 0)..=(a.1, u64::MAX));
-        let common = |(&(_, number), page): (&(Node, u64), &Page)| {
-            b.0.pages.get(&(b.1, number)).map_or(0, |other| page.common(other).0.known.count_ones() as usize)
-        };
-        pages.map(common).sum()
+    /// How many bytes of an object `a` here and `b` there are the same.
+    pub(super) fn common(&self, other: &Self, a: Node, b: Node) -> usize {
+        let pages = self.0.range(all(a)).filter_map(|(&(_, start), here)| Some((here, other.0.get(&(b, start))?)));
+        pages.map(|(here, there)| (here.known & there.known & !here.different(there)).count_ones() as usize).sum()
     }
 
-    /// The same with other nodes, of which no two are the same one.
-    pub(super) fn renamed(&self, node: impl Fn(Node) -> Node) -> Self {
-        Self { pages: self.pages.iter().map(|(&(of, number), &page)| ((node(of), number), page)).collect() }
+    /// The same of other objects, of which no two are the same one.
+    pub(super) fn renamed(&self, name: impl Fn(Node) -> Node) -> Self {
+        Self(self.0.iter().map(|(&(node, start), &page)| ((name(node), start), page)).collect())
     }
 
-    /// The objects of which these and others are not the same bytes, some more than once.
-    pub(super) fn changed<'a>(&'a self, others: &'a Self) -> impl Iterator<Item = Node> + 'a {
-        let own = self.pages.iter().filter(|(key, page)| others.pages.get(key) != Some(page));
-        let other = others.pages.keys().filter(|key| !self.pages.contains_key(key));
-        own.map(|(key, _)| key).chain(other).map(|&(node, _)| node)
+    /// Bytes that are another one in `to`, or not known there, or only there.
+    pub fn changes<'a>(&'a self, to: &'a Self) -> impl Iterator<Item = (At, Option<u8>)> + 'a {
+        let is_same = |key: &At, page: &Page, other: &Self| other.0.get(key) == Some(page);
+        let old = self.0.iter().filter(move |(key, page)| !is_same(key, page, to));
+        let lost = old.flat_map(|(&(node, start), page)| page_bytes(node, start, *page));
+        let lost = lost.map(|(at, _)| at).filter(|at| to.get(at).is_none()).map(|at| (at, None));
+        let new = to.0.iter().filter(move |(key, page)| !is_same(key, page, self));
+        let new = new.flat_map(|(&(node, start), page)| page_bytes(node, start, *page));
+        lost.chain(new.filter(|(at, byte)| self.get(at) != Some(*byte)).map(|(at, byte)| (at, Some(byte))))
     }
 }
 
-impl FromIterator<((Node, u64), u8)> for Bytes {
-    fn from_iter<I: IntoIterator<Item = ((Node, u64), u8)>>(all: I) -> Self {
-        let mut bytes = Self::default();
-        all.into_iter().for_each(|((node, at), byte)| bytes.insert(node, at, byte));
-        bytes
+fn page_bytes(node: Node, start: u64, page: Page) -> impl Iterator<Item = (At, u8)> {
+    ones(page.known).map(move |bit| ((node, start + bit), page.values[bit as usize]))
+}
+
+const fn all(node: Node) -> std::ops::RangeInclusive<At> {
+    (node, 0)..=(node, u64::MAX)
+}
+
+impl Extend<(At, u8)> for Bytes {
+    fn extend<I: IntoIterator<Item = (At, u8)>>(&mut self, bytes: I) {
+        bytes.into_iter().for_each(|(at, byte)| self.insert(at, byte));
+    }
+}
+
+impl FromIterator<(At, u8)> for Bytes {
+    fn from_iter<I: IntoIterator<Item = (At, u8)>>(bytes: I) -> Self {
+        let mut new = Self::default();
+        new.extend(bytes);
+        new
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use icsched_ir::{EntityId as _, GlobalId};
-
     use super::*;
 
-    fn node(n: usize) -> Node {
-        Node::Global(GlobalId::from_index(n))
-    }
+    const A: Node = Node::Heap(1);
+    const B: Node = Node::Heap(2);
 
-    fn bytes(all: &[(usize, u64, u8)]) -> Bytes {
-        all.iter().map(|&(n, at, byte)| ((node(n), at), byte)).collect()
-    }
-
-    #[test]
-    fn bytes_come_back_in_order() {
-        let all = bytes(&[(1, 200, 3), (0, 63, 1), (1, 0, 2), (0, 64, 9)]);
-        let listed: Vec<_> = all.iter().collect();
-        assert_eq!(listed, [(node(0), 63, 1), (node(0), 64, 9), (node(1), 0, 2), (node(1), 200, 3)]);
-        assert_eq!((all.len(), all.get(node(0), 64), all.get(node(0), 65)), (4, Some(9), None));
-        assert_eq!(all.of(node(1)).collect::<Vec<_>>(), [(0, 2), (200, 3)]);
+    fn bytes(node: Node, known: &[(u64, u8)]) -> Bytes {
+        known.iter().map(|&(at, byte)| ((node, at), byte)).collect()
     }
 
     #[test]
-    fn what_is_forgotten_leaves_nothing_behind() {
-        let mut all = bytes(&[(0, 5, 1), (0, 6, 2)]);
-        all.remove(node(0), 5);
-        assert_eq!(all, bytes(&[(0, 6, 2)]));
-        all.retain(|_, at| at != 6);
-        assert_eq!((all.is_empty(), all), (true, Bytes::default()));
+    fn what_is_not_known_leaves_no_trace() {
+        let mut found = bytes(A, &[(3, 7), (63, 8), (64, 9), (700, 0)]);
+        assert_eq!((found.len(), found.get(&(A, 64)), found.get(&(A, 65))), (4, Some(9), None));
+        found.remove(&(A, 64));
+        found.remove(&(A, 65));
+        assert_eq!(found, bytes(A, &[(3, 7), (63, 8), (700, 0)]));
+        found.retain(|(_, at), byte| at != 3 && byte != 0);
+        assert_eq!(found, bytes(A, &[(63, 8)]));
+        assert_eq!(found.iter().collect::<Vec<_>>(), [((A, 63), 8)]);
     }
 
     #[test]
-    fn what_two_have_in_common() {
-        let (a, b) = (bytes(&[(0, 1, 1), (0, 2, 2), (0, 3, 3)]), bytes(&[(1, 1, 1), (1, 2, 7), (1, 70, 3)]));
-        let (mut common, mut different) = (Bytes::default(), Vec::new());
-        common.insert_common(node(2), (&a, node(0)), (&b, node(1)), |at| different.push(at));
-        assert_eq!((common, different), (bytes(&[(2, 1, 1)]), vec![2]));
-        assert_eq!(Bytes::count_common((&a, node(0)), (&b, node(1))), 1);
-        assert_eq!(a.changed(&b).collect::<Vec<_>>(), [node(0), node(1), node(1)]);
+    fn a_meet_keeps_what_is_the_same_and_tells_what_differs() {
+        let (here, there) =
+            (bytes(A, &[(1, 1), (2, 2), (3, 3), (80, 4)]), bytes(B, &[(1, 1), (2, 5), (4, 3), (200, 4)]));
+        let (mut met, mut differ) = (Bytes::default(), Vec::new());
+        here.meet(&there, (A, B, Node::Heap(0)), &mut met, |at| differ.push(at));
+        assert_eq!((met, differ), (bytes(Node::Heap(0), &[(1, 1)]), vec![2]));
+    }
+
+    #[test]
+    fn changes_are_what_is_lost_new_or_another_one() {
+        let (from, to) = (bytes(A, &[(1, 1), (2, 2), (3, 3)]), bytes(A, &[(1, 1), (2, 5), (90, 6)]));
+        let changes: Vec<_> = from.changes(&to).map(|((_, at), byte)| (at, byte)).collect();
+        assert_eq!(changes, [(3, None), (2, Some(5)), (90, Some(6))]);
     }
 }

@@ -352,7 +352,7 @@ impl Walk<'_, '_> {
             }
             for (byte, at) in half.iter().zip(at..) {
                 if let Some(MemoryByte::Constant(byte)) = byte {
-                    self.left.shape.bytes.insert(node, at, *byte);
+                    self.left.shape.bytes.insert((node, at), *byte);
                 }
             }
         }
@@ -387,10 +387,9 @@ fn windows(domain: &SymbolicDomain, heap: &Heap<SymbolicDomain>, object: ObjectI
         None if start == 0 => (0..size.min(MAX_BYTES)).step_by(8).collect(),
         None => (0..size).step_by(8).collect(),
         Some(array) => {
-            let touched = domain.touched(array).into_iter();
-            let inside = touched.filter(|&at| at >= start && at - start < size).map(|at| (at - start) & !7);
-            let mut windows: Vec<u64> = inside.take(MAX_BYTES as usize).collect();
-            windows.dedup();
+            let mut windows = domain.touched(array, start);
+            windows.retain(|&at| at < size);
+            windows.truncate(MAX_BYTES as usize / 8);
             windows
         }
     }
@@ -405,7 +404,7 @@ fn peek(
     n: u64,
 ) -> Vec<Option<MemoryByte<Term>>> {
     if let Some(array) = heap.contents_of(object) {
-        return (at..at + n).map(|at| domain.peek(array, at)).collect();
+        return domain.peek(array, at, n);
     }
     let path = crate::path::SymPath::default();
     let undefined = heap.undefined_bytes(object, at, n);
