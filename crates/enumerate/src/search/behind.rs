@@ -32,8 +32,9 @@ const MAX_BOUNDED: usize = 32;
 /// Most operations in such a term.
 const MAX_OPERATIONS: usize = 64;
 
-/// Ends of paths that wait for a thread. Each has a copy of the terms.
-const MAX_WAITING: usize = 4;
+/// Ends of paths that wait for a thread. Each has a copy of the terms. An epoch that is searched again, because a loop is to be replaced,
+/// mostly is so before there are more, and then nobody has looked at them in vain.
+const MAX_WAITING: usize = 12;
 
 /// Stack of a thread. Terms are walked recursively in places.
 const STACK: usize = 1 << 30;
