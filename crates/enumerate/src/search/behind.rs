@@ -262,8 +262,15 @@ impl<'a> Behind<'a> {
                 return None;
             }
             let slice = precondition_slice(self.statics, caches, objects, trace, None, false, Some(criterion));
-            Some(slice.decisions.iter().any(|decision| !consequences.contain(&mut self.asker, decision.condition)))
+            let other = slice.decisions.iter().find(|d| !consequences.contain(&mut self.asker, d.condition));
+            if let Some(decision) = other {
+                let at = crate::graph::place(self.statics.program, &icsched_ir::CallStack(vec![decision.point]));
+                let condition = icsched_symex::print::Printer::new(self.asker.pool()).condition(decision.condition);
+                tracing::debug!(places = criterion.places.len(), at, condition, "depends on another decision");
+            }
+            Some(other.is_some())
         });
+        tracing::debug!(next = %self.ending.next.key(), ?invalid, "places that depend on other decisions");
         let numbers = left.numbers.iter().filter(|(place, _)| !invalid.contains(place));
         let passed = self.passed(caches, &mut consequences);
         shape.bounds = self.bounds(numbers, &passed);
