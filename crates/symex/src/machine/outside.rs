@@ -70,7 +70,8 @@ impl<D: Domain> Machine<D> {
                 extend(cx.domain, value, bits)
             }
             Intrinsic::InputBytes => {
-                if cx.is_unknown(args[1])
+                // An object whose size is an input, all of which is read: it holds anything.
+                if D::as_constant(&cx.get(args[1])).is_none()
                     && let Some(object) = cx.forgets(args[0])
                 {
                     self.observe(state, Observed::Object(object));
