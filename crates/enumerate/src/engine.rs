@@ -279,6 +279,14 @@ impl Engine {
         self.solver.check(&mut self.machine.domain.pool, &[], extra)
     }
 
+    /// Whether a condition can hold where those of a path that is possible do; see [`Asker::check`].
+    pub(crate) fn check_behind(&mut self, possible: &[Term], extra: Term) -> Answer {
+        let all: Vec<Term> = self.bounds.iter().chain(possible).copied().collect();
+        let all: Vec<Term> = all.into_iter().map(|condition| self.without_floats(condition)).collect();
+        let extra = self.without_floats(extra);
+        self.solver.check(&mut self.machine.domain.pool, &all, extra)
+    }
+
     /// Whether an input can satisfy all `constraints`, which grow from call to call, and `extra`.
     pub(crate) fn check_growing(&mut self, constraints: &[Term], extra: Term) -> Answer {
         let all: Vec<Term> = self.bounds.iter().copied().chain([extra]).collect();
@@ -431,14 +439,17 @@ impl Asker {
         &mut self.pool
     }
 
-    /// Whether conditions on the inputs can hold together; see [`Engine::check`].
-    pub(crate) fn check(&mut self, constraints: &[Term], extra: Term) -> Answer {
-        let all: Vec<Term> = constraints.iter().chain(&self.known).copied().chain([extra]).collect();
-        let mut extra = self.pool.and_all(&all);
-        if self.observes_floats && self.pool.has_float(extra) {
-            extra = self.pool.without_floats(extra);
-        }
-        self.solver.check(&mut self.pool, &[], extra)
+    /// Whether a condition can hold where those of a path that is possible do. If it is not possible after all, the answer may
+    /// be that it can.
+    pub(crate) fn check(&mut self, possible: &[Term], extra: Term) -> Answer {
+        let all: Vec<Term> = self.known.iter().chain(possible).copied().collect();
+        let all: Vec<Term> = all.into_iter().map(|condition| self.without_floats(condition)).collect();
+        let extra = self.without_floats(extra);
+        self.solver.check(&mut self.pool, &all, extra)
+    }
+
+    fn without_floats(&mut self, condition: Term) -> Term {
+        if self.observes_floats { self.pool.without_floats(condition) } else { condition }
     }
 
     /// Whether the run, or the search, is to end.

@@ -66,6 +66,8 @@ pub struct SearchOptions {
     pub conservative_after: usize,
     /// Whether that is left open at all.
     pub conservative: bool,
+    /// Whether threads with the same stack at the beginning of an epoch are told apart by nothing else (Bergan 3.4.1.3).
+    pub symbolic_threads: bool,
     /// Most epochs to search.
     pub max_epochs: usize,
     /// Instructions that a thread executes at least in an epoch before a marker ends it (Bergan 3.5).
@@ -84,6 +86,7 @@ impl Default for SearchOptions {
             slicing: true,
             prefixes: true,
             trees: true,
+            symbolic_threads: true,
             max_epochs: 4096,
             epoch_instructions: 0,
             epoch_balance: None,
@@ -198,7 +201,7 @@ impl<'s, 'p> Search<'s, 'p> {
         self.none_ended = none_ended;
         let slots = Arc::clone(&self.slots);
         let Some(analyses) = self.analyses else { return self.follow_paths(&mut |_, _| {}) };
-        let endings = Endings::new(self.statics, analyses, &slots, self.options.slicing);
+        let endings = Endings::new(self.statics, analyses, &slots, self.options);
         let explored = thread::scope(|scope| {
             let explored = self.follow_paths(&mut |ending, questions| endings.add(scope, ending, questions));
             match explored {
@@ -377,6 +380,10 @@ impl<'s, 'p> Search<'s, 'p> {
         self.reasons.add_path(self.program(), &path, &slice.decisions, &stack);
         let early = self.early_exits(&path, &slice);
         self.expand(&path, &slice.decisions, constraint);
+        if self.wanted.is_some() {
+            // The epoch is searched again.
+            return;
+        }
         if !self.engine.is_entry() && matches!(path.end, PathEnd::Error(_)) {
             // What is taken for granted of states that nobody knows excludes these inputs.
             return;
@@ -412,7 +419,8 @@ impl<'s, 'p> Search<'s, 'p> {
                 };
                 end(ending, self.engine.questions());
             } else {
-                add_successor(&mut self.successors, next, EpochFacts { none_ended, ..EpochFacts::default() });
+                let holds = EpochFacts { none_ended, ..EpochFacts::default() };
+                add_successor(&mut self.successors, next, holds, self.options.symbolic_threads);
             }
         }
         let (early_exits, graph, ends) = (&early, &graph, &ends);
@@ -450,7 +458,7 @@ impl<'s, 'p> Search<'s, 'p> {
             let TraceEvent::Decision { decision: taken, .. } = &path.trace.events[decision.event] else { return true };
             if taken.other == OtherSide::Infeasible && !self.engine.is_late() {
                 let other = self.engine.pool().not(decision.condition);
-                if self.engine.check(&before, other) == Answer::Unsat {
+                if self.engine.check_behind(&before, other) == Answer::Unsat {
                     return false;
                 }
             }

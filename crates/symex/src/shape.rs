@@ -10,6 +10,7 @@
 //! Threads are named by their position in the epoch: sorted by stack, those with equal stacks by their slots in the models' table.
 //! Which of them is which does not matter (Bergan 3.4.1.3), but all that is known is known of one order of them.
 
+mod align;
 mod bounds;
 mod bytes;
 mod left;

@@ -65,8 +65,8 @@ fn finds(faults: &[String], what: &str) {
 
 /// The first byte of a number in the object from the heap.
 fn number(shape: &Shape) -> (Node, u64) {
-    let mut of_heap =
-        shape.bytes.iter().map(|(at, _)| at).filter(|(node, at)| matches!(node, Node::Heap(_)) && at % 4 == 0);
+    let all = shape.bytes.iter().map(|(at, _)| at);
+    let mut of_heap = all.filter(|(node, at)| matches!(node, Node::Heap(_)) && at % 4 == 0);
     of_heap.next().expect("something is known of the object")
 }
 

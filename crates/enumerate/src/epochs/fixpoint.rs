@@ -13,6 +13,7 @@ use icsched_schedule::{EpochId, IncompleteKind, Reason};
 
 use super::job::{Finished, Job, Searched, Work};
 use super::{EpochFacts, Found, Shared};
+use crate::Technique;
 
 /// How often an epoch's facts are found or get weaker before bounds that still get wider are given up.
 const PATIENCE_WITH_BOUNDS: u32 = 2;
@@ -35,6 +36,8 @@ pub(crate) struct Guess {
 pub(crate) struct Fixpoint {
     entry: EpochId,
     max_epochs: usize,
+    /// Whether threads with the same stack are told apart by nothing else.
+    symbolic_threads: bool,
     facts: BTreeMap<EpochId, Arc<EpochFacts>>,
     /// How often they were found, or got weaker.
     changes: BTreeMap<EpochId, u32>,
@@ -62,6 +65,7 @@ impl Fixpoint {
         let entry = shared.entry().ok_or("the program has no main function")?;
         let mut new = Self {
             max_epochs: shared.request.search.max_epochs,
+            symbolic_threads: !shared.request.without.contains(&Technique::SymbolicThreads),
             facts: BTreeMap::from([(entry.clone(), Arc::new(EpochFacts::at_entry()))]),
             changes: BTreeMap::new(),
             frontier: BTreeSet::new(),
@@ -106,7 +110,8 @@ impl Fixpoint {
         self.work.add(&found.work);
         for (next, holds) in &found.successors {
             let known = self.facts.get(next);
-            let mut met = known.map_or_else(|| holds.clone(), |known| known.meet(holds));
+            let alike = if self.symbolic_threads { next.alike() } else { Vec::new() };
+            let mut met = known.map_or_else(|| holds.clone(), |known| known.meet_alike(holds, &alike));
             if known.is_none_or(|known| **known != met) {
                 let changes = self.changes.entry(next.clone()).or_insert(0);
                 *changes += 1;

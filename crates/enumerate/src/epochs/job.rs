@@ -184,6 +184,7 @@ fn search_options(request: &Request) -> SearchOptions {
         trees: !off(Technique::ScheduleTrees),
         abstraction: !off(Technique::InputAbstraction) && !off(Technique::Epochs),
         conservative: !off(Technique::ConservativeOrder),
+        symbolic_threads: !off(Technique::SymbolicThreads),
         ..request.search.clone()
     }
 }

@@ -22,6 +22,7 @@ use crate::constraint::Conjunction;
 use crate::engine::{Asker, Questions};
 use crate::epochs::{Analyses, EpochFacts, Successors, add_successor};
 use crate::objects::Objects;
+use crate::search::SearchOptions;
 use crate::slice::{Caches, SliceDecision, Statics, precondition_slice};
 use crate::slots::{Slot, Slots};
 
@@ -31,8 +32,9 @@ const MAX_BOUNDED: usize = 32;
 /// Most operations in such a term.
 const MAX_OPERATIONS: usize = 64;
 
-/// Ends of paths that wait for a thread. Each has a copy of the terms.
-const MAX_WAITING: usize = 4;
+/// Ends of paths that wait for a thread. Each has a copy of the terms. An epoch that is searched again, because a loop is to be replaced,
+/// mostly is so before there are more, and then nobody has looked at them in vain.
+const MAX_WAITING: usize = 12;
 
 /// Stack of a thread. Terms are walked recursively in places.
 const STACK: usize = 1 << 30;
@@ -59,6 +61,8 @@ pub(super) struct Endings<'s, 'p> {
     analyses: &'s Analyses<'p>,
     slots: &'s Arc<Slots>,
     slicing: bool,
+    /// [`SearchOptions::symbolic_threads`].
+    symbolic_threads: bool,
     state: Mutex<State>,
     /// Nobody wants to know any more.
     is_over: AtomicBool,
@@ -81,9 +85,18 @@ impl<'s, 'p> Endings<'s, 'p> {
         statics: &'s Statics<'p>,
         analyses: &'s Analyses<'p>,
         slots: &'s Arc<Slots>,
-        slicing: bool,
+        options: &SearchOptions,
     ) -> Self {
-        Self { statics, analyses, slots, slicing, state: Mutex::default(), is_over: AtomicBool::new(false) }
+        let SearchOptions { slicing, symbolic_threads, .. } = *options;
+        Self {
+            statics,
+            analyses,
+            slots,
+            slicing,
+            symbolic_threads,
+            state: Mutex::default(),
+            is_over: AtomicBool::new(false),
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -158,7 +171,7 @@ impl<'s, 'p> Endings<'s, 'p> {
         let mut successors = Successors::new();
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         for (next, holds) in state.found.into_values() {
-            add_successor(&mut successors, next, holds);
+            add_successor(&mut successors, next, holds, self.symbolic_threads);
         }
         (successors, state.solver)
     }

@@ -155,6 +155,17 @@ impl Bytes {
         }
     }
 
+    /// How many bytes of an object `a` here and `b` there are the same.
+    pub(super) fn common(&self, other: &Self, a: Node, b: Node) -> usize {
+        let pages = self.0.range(all(a)).filter_map(|(&(_, start), here)| Some((here, other.0.get(&(b, start))?)));
+        pages.map(|(here, there)| (here.known & there.known & !here.different(there)).count_ones() as usize).sum()
+    }
+
+    /// The same of other objects, of which no two are the same one.
+    pub(super) fn renamed(&self, name: impl Fn(Node) -> Node) -> Self {
+        Self(self.0.iter().map(|(&(node, start), &page)| ((name(node), start), page)).collect())
+    }
+
     /// Bytes that are another one in `to`, or not known there, or only there.
     pub fn changes<'a>(&'a self, to: &'a Self) -> impl Iterator<Item = (At, Option<u8>)> + 'a {
         let is_same = |key: &At, page: &Page, other: &Self| other.0.get(key) == Some(page);
