@@ -42,7 +42,7 @@ pub use effects::{ArgumentExtent, Extent, Touch};
 pub use entity::{BlockId, EntityId, FileId, FuncId, GlobalId, IdVec, LocId, LoopId, TypeId, ValueId};
 pub use expression::Expressions;
 pub use inst::{
-    Access, BinOp, Callee, CastOp, Const, Edge, FloatPredicate, Inst, IntPredicate, Op, Operand, Ordering, OverflowOp,
+    Access, BinOp, Callee, CastOp, Const, Edge, FloatPredicate, Inst, IntPredicate, NoWrap, Op, Operand, Ordering, OverflowOp,
     RmwOp, ScaledIndex, Terminator, UnOp,
 };
 pub use intrinsic::Intrinsic;

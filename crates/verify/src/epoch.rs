@@ -415,7 +415,7 @@ impl<'a, 'd> Checker<'a, 'd> {
         }
         let next = graph::epoch(&self.explorer.machine.code, &path.state);
         let Some(known) = self.known.get(&next) else { return };
-        let differences = known.broken(self.known.get(&self.epoch.id), self.explorer.machine, &path.state);
+        let differences = known.broken(self.known.get(&self.epoch.id), self.explorer.machine, path);
         let told: Vec<(&str, Term)> = differences.iter().filter_map(|d| Some((&*d.what, d.differs?))).collect();
         if let Some(open) = differences.iter().find(|d| d.differs.is_none()) {
             let how =

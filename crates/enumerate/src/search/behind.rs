@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use icsched_smt::{Answer, BinOp, Node, Term, TermPool};
-use icsched_symex::shape::{Bounds, Place, Shape};
+use icsched_symex::shape::{Bounds, Left, Place, Shape, Where};
+use icsched_symex::sums::MAX_PLACES;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Search;
@@ -15,6 +16,9 @@ use crate::slice::{SliceDecision, precondition_slice};
 
 /// Terms at the end of one path of which bounds are looked for.
 const MAX_BOUNDED: usize = 32;
+
+/// Sums that are taken not to overflow, for one of them.
+const MAX_SUMS: usize = 16;
 
 /// Most operations in such a term.
 const MAX_OPERATIONS: usize = 64;
@@ -81,10 +85,47 @@ impl Search<'_, '_> {
                 precondition_slice(self.statics, &mut self.caches, objects, &path.trace, None, false, Some(criterion));
             slice.decisions.iter().any(|decision| !consequences.contain(self.engine, decision.condition))
         });
-        let numbers = left.numbers.iter().filter(|(place, _)| !invalid.contains(place));
+        let numbers: Vec<(Place, Term)> =
+            left.numbers.iter().filter(|(place, _)| !invalid.contains(place)).copied().collect();
+        let sums = self.sums(path, &left, &numbers);
         let passed = self.passed(path, objects, &mut consequences, early_exits);
-        shape.bounds = self.bounds(numbers, &passed);
+        shape.bounds = self.bounds(&numbers, &passed, &sums);
         shape.canonical()
+    }
+
+    /// That the sums have not overflowed that numbers at the end of a path were computed from, by number. Behind the first epoch nothing
+    /// happens that C leaves undefined, so a number is one that the program may depend on, or it does not matter which one it is. But it
+    /// may matter that it is equal to another one: only what counts for all places where a number is does for one of them.
+    fn sums(&mut self, path: &Path, left: &Left, numbers: &[(Place, Term)]) -> FxHashMap<Term, Vec<Term>> {
+        if self.engine.is_entry() || path.trace.sums.is_empty() {
+            return FxHashMap::default();
+        }
+        let (mut terms, mut places): (Vec<(Term, usize)>, Vec<Where>) = (Vec::new(), Vec::new());
+        for &(place, term) in numbers {
+            if terms.iter().all(|(known, _)| *known != term) {
+                let equal: Option<Vec<Where>> = left.shape.equal_to(place).map(|place| left.find(place)).collect();
+                let Some(equal) = equal else { continue };
+                if places.len() + equal.len() > MAX_PLACES {
+                    break;
+                }
+                places.extend(&equal);
+                terms.push((term, equal.len()));
+            }
+        }
+        let mut behind = self.engine.sums_behind(path, &places).into_iter();
+        let mut common = FxHashMap::default();
+        for (term, count) in terms {
+            let all: Vec<Vec<Term>> = behind.by_ref().take(count).collect();
+            let Some((first, others)) = all.split_first() else { continue };
+            let is_common = |&&condition: &&Term| others.iter().all(|other| other.contains(&condition));
+            let mut conditions: Vec<Term> = first.iter().filter(is_common).copied().collect();
+            conditions.retain(|&condition| is_simple(self.engine.pool(), condition));
+            conditions.sort_unstable();
+            conditions.dedup();
+            conditions.truncate(MAX_SUMS);
+            common.insert(term, conditions);
+        }
+        common
     }
 
     /// The precondition, and that no early exit was taken, as far as all executions of the schedule that come to its end have decided
@@ -115,11 +156,12 @@ impl Search<'_, '_> {
         conditions
     }
 
-    /// Between which numbers places are that hold these terms, under some conditions.
-    fn bounds<'a>(
+    /// Between which numbers places are that hold these terms, under some conditions, and for each term those of `sums`.
+    fn bounds(
         &mut self,
-        numbers: impl Iterator<Item = &'a (Place, Term)>,
+        numbers: &[(Place, Term)],
         conditions: &[Term],
+        sums: &FxHashMap<Term, Vec<Term>>,
     ) -> BTreeMap<Place, Bounds> {
         let Some(analyses) = self.analyses else { return BTreeMap::new() };
         let mut known: FxHashMap<Term, Bounds> = FxHashMap::default();
@@ -129,12 +171,22 @@ impl Search<'_, '_> {
                 continue;
             }
             let bounds = *known.entry(term).or_insert_with(|| {
-                let width = u8::try_from(self.engine.pool().width(term)).expect("words have at most 64 bits");
-                carried::bounds(width, &analyses.thresholds, |bounds| {
-                    let holds = bounds.hold(self.engine.pool(), term);
-                    let outside = self.engine.pool().not(holds);
-                    self.engine.check(conditions, outside) == Answer::Unsat
-                })
+                let mut under = |conditions: &[Term]| {
+                    let width = u8::try_from(self.engine.pool().width(term)).expect("words have at most 64 bits");
+                    carried::bounds(width, &analyses.thresholds, |bounds| {
+                        let holds = bounds.hold(self.engine.pool(), term);
+                        let outside = self.engine.pool().not(holds);
+                        self.engine.check(conditions, outside) == Answer::Unsat
+                    })
+                };
+                match sums.get(&term).filter(|sums| !sums.is_empty()) {
+                    None => under(conditions),
+                    Some(sums) => {
+                        let all: Vec<Term> = conditions.iter().chain(sums).copied().collect();
+                        // If a sum overflows for certain, there is no number that the place might as well hold.
+                        Some(under(&all)).filter(|b| b.least <= b.greatest).unwrap_or_else(|| under(conditions))
+                    }
+                }
             });
             if bounds.say_something() {
                 found.insert(place, bounds);
