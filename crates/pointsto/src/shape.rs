@@ -114,7 +114,12 @@ pub(crate) fn flows(is_pointer: &dyn Fn(Operand) -> bool, op: &Op, mut visit: im
         Op::Binary { op: BinOp::Shl | BinOp::LShr | BinOp::AShr | BinOp::USubSat | BinOp::SSubSat, a, .. } => {
             visit(*a, Flow::Derived);
         }
-        Op::Binary { op: BinOp::Add | BinOp::And | BinOp::Or | BinOp::Xor | BinOp::UAddSat | BinOp::SAddSat, a, b, .. } => {
+        Op::Binary {
+            op: BinOp::Add | BinOp::And | BinOp::Or | BinOp::Xor | BinOp::UAddSat | BinOp::SAddSat,
+            a,
+            b,
+            ..
+        } => {
             visit(*a, Flow::Derived);
             visit(*b, Flow::Derived);
         }

@@ -311,7 +311,8 @@ impl PathRun {
         if self.state.instructions >= limits.instructions {
             return Some(Limit::Instructions);
         }
-        let (events, sums) = (self.trace.events.len() * size_of::<TraceEvent>(), self.trace.sums.len() * size_of::<Sum>());
+        let (events, sums) =
+            (self.trace.events.len() * size_of::<TraceEvent>(), self.trace.sums.len() * size_of::<Sum>());
         let traced = (events + sums) as u64;
         if self.state.heap.live_bytes() + traced > limits.memory {
             return Some(Limit::Memory);

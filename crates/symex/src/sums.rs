@@ -114,7 +114,8 @@ impl<'a> Walk<'a> {
                 frames.insert(frame.id, At { block: point.block, next: point.inst, events: trace.events.len() });
             }
         }
-        let mut last: FxHashMap<FrameId, BlockId> = trace.start.iter().map(|&(frame, block, _)| (frame, block)).collect();
+        let mut last: FxHashMap<FrameId, BlockId> =
+            trace.start.iter().map(|&(frame, block, _)| (frame, block)).collect();
         for event in &trace.events {
             if let TraceEvent::Block { frame, block, .. } = event {
                 last.insert(*frame, *block);

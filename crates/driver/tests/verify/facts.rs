@@ -2,7 +2,7 @@
 
 use icsched_driver::verify::FaultKind;
 use icsched_schedule::EpochId;
-use icsched_symex::shape::{Held, Node, Shape};
+use icsched_symex::shape::{Bounds, Held, Node, Place, Shape};
 use icsched_verify::States;
 
 use super::Subject;
@@ -39,6 +39,24 @@ int main(int argc, char **argv)
     for (int i = 0; i < 2; i++)
         pthread_join(t[i], NULL);
     account->closed = 1;
+    return 0;
+}
+";
+
+/// A loop that begins with 1.
+const FROM_ONE: &str = "
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        return 2;
+    int last = atoi(argv[1]);
+    for (int i = 1; i <= last; i++) {
+        pthread_mutex_lock(&lock);
+        pthread_mutex_unlock(&lock);
+    }
     return 0;
 }
 ";
@@ -91,6 +109,30 @@ fn numbers_addresses_and_what_is_equal() {
         shape.bytes.retain(|&(of, byte), _| of != node || !(at..at + 4).contains(&byte));
     });
     finds(&faults, "is equal to");
+}
+
+/// `i >= 1`, because `i + 1` does not overflow; but not `i >= 2`, nor is anything known of it where it may.
+#[test]
+fn bounds_of_sums_that_do_not_overflow() {
+    let subject = Subject::new(FROM_ONE);
+    let known = found(&subject, |shape| {
+        assert!(shape.bounds.values().any(|bounds| bounds.least == 1), "{:?}", shape.bounds);
+    });
+    assert_eq!(known, [""; 0]);
+    let narrow =
+        |least: i64| move |shape: &mut Shape| shape.bounds.values_mut().for_each(|bounds| bounds.least = least);
+    finds(&found(&subject, narrow(2)), "is between 2 and");
+    let unsigned = Subject::new(&FROM_ONE.replace("int i = 1; i <= last", "unsigned i = 1; (int)i <= last"));
+    finds(
+        &found(&unsigned, |shape| {
+            let counter =
+                shape.registers.iter().find(|(_, (width, held))| *width == 32 && !matches!(held, Held::Bits(_)));
+            let (&(thread, depth, value), _) = counter.expect("nobody knows what the counter is");
+            let bounds = Bounds { least: 1, ..Bounds::of_width(32) };
+            shape.bounds.insert(Place::Register(thread, depth, value), bounds);
+        }),
+        "is between 1 and",
+    );
 }
 
 #[test]

@@ -32,8 +32,11 @@ impl<'m> Body<'_, 'm> {
         }
         self.check(value.ty())?;
         if let Some(op) = binary_op(opcode) {
-            let no_wrap =
-                if op.may_wrap() && matches!(value.kind(), Kind::Instruction) { value.no_wrap() } else { NoWrap::default() };
+            let no_wrap = if op.may_wrap() && matches!(value.kind(), Kind::Instruction) {
+                value.no_wrap()
+            } else {
+                NoWrap::default()
+            };
             return self.each_pair(value, |body, scalar, a, b| match scalar {
                 Scalar::Plain(ty) => Ok(smallvec![body.emit(ty, Op::Binary { op, no_wrap, a: a[0], b: b[0] })]),
                 _ => body.binary(op, scalar, a, b),

@@ -8,8 +8,8 @@ use super::cursor::{Cursor, Parsed};
 use super::lexer::Kind;
 use crate::entity::ValueId;
 use crate::inst::{
-    Access, BinOp, Callee, CastOp, Const, Edge, FloatPredicate, IntPredicate, NoWrap, Op, Operand, Ordering, OverflowOp, RmwOp,
-    ScaledIndex, Terminator, UnOp,
+    Access, BinOp, Callee, CastOp, Const, Edge, FloatPredicate, IntPredicate, NoWrap, Op, Operand, Ordering,
+    OverflowOp, RmwOp, ScaledIndex, Terminator, UnOp,
 };
 use crate::intrinsic::Intrinsic;
 use crate::types::Type;

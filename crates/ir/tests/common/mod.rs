@@ -8,8 +8,9 @@ pub(crate) mod run;
 
 use icsched_ir::{
     Access, BinOp, Block, BlockId, Callee, CastOp, Const, Edge, EntityId, Field, FileId, FloatPredicate, FuncId,
-    Function, Global, GlobalId, IdVec, Inst, IntPredicate, Intrinsic, Loc, LocId, NoWrap, Op, Operand, Ordering, Origin,
-    OverflowOp, Program, Relocation, RmwOp, ScaledIndex, SourceType, Terminator, Type, TypeId, UnOp, Value, ValueId,
+    Function, Global, GlobalId, IdVec, Inst, IntPredicate, Intrinsic, Loc, LocId, NoWrap, Op, Operand, Ordering,
+    Origin, OverflowOp, Program, Relocation, RmwOp, ScaledIndex, SourceType, Terminator, Type, TypeId, UnOp, Value,
+    ValueId,
 };
 
 /// A function without parameters whose block `n` goes to `edges[n]` (at most two); targets are taken modulo the number

@@ -1,7 +1,7 @@
 //! IR to decoded form, one function at a time.
 
-use icsched_ir::{BinOp, 
-    BlockId, Callee, Const, Edge, EntityId, FuncId, Function, GlobalId, Inst, Op, Operand, Origin, Program,
+use icsched_ir::{
+    BinOp, BlockId, Callee, Const, Edge, EntityId, FuncId, Function, GlobalId, Inst, Op, Operand, Origin, Program,
     ProgramPoint, Terminator, Type,
 };
 use rustc_hash::FxHashMap;

@@ -96,8 +96,10 @@ impl Shape {
         };
         let class = held.filter(|held| matches!(held, Held::Same(_)));
         let words = self.words.iter().map(|(&(node, at), &(size, held))| (Place::Memory(node, at, size), held));
-        let registers =
-            self.registers.iter().map(|(&(thread, depth, value), &(_, held))| (Place::Register(thread, depth, value), held));
+        let registers = self
+            .registers
+            .iter()
+            .map(|(&(thread, depth, value), &(_, held))| (Place::Register(thread, depth, value), held));
         let others = words.chain(registers).filter(move |&(other, held)| Some(held) == class && other != place);
         std::iter::once(place).chain(others.map(|(other, _)| other))
     }
