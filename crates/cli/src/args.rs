@@ -160,7 +160,7 @@ pub(crate) struct EnumerateArgs {
     /// Turn techniques off.
     #[arg(long, value_name = "TECHNIQUE", value_delimiter = ',')]
     pub(crate) without: Vec<TechniqueArg>,
-    /// Most epochs to search at the same time; by default as many as there are processors. The result does not depend on it.
+    /// Most threads that search at the same time; by default as many as there are processors. The result does not depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) jobs: Option<u32>,
     /// Go on from what the database has, if it is of the same program with the same options. The default.

@@ -14,8 +14,10 @@ use icsched_symex::symbolic::SymbolicDomain;
 use icsched_symex::thread::{FrameId, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Slices that are computed for one path; what is not told apart then is left out.
+/// Slices that are computed for one path to find the objects in which places are left out, and those for each such object to find the
+/// places. What is not told apart then is left out.
 const MAX_SLICES: u32 = 256;
+const MAX_SLICES_IN_OBJECT: u32 = 32;
 
 /// What a slice is to be computed for beside what is synchronised: places at the end of a path.
 #[derive(Clone, Default, Debug)]
@@ -38,12 +40,13 @@ pub(crate) fn points(
     state.live_threads().flat_map(|t| of_thread(t.id)).collect()
 }
 
-/// What remains of a shape when places are left out that depend on other `decisions` than they should: `depends` computes the slice of
-/// a criterion, and says whether there are some. With the places that were left out; not [canonical](Shape::canonical).
+/// What remains of a shape when places are left out that depend on other decisions than they should: `depends` computes the slice of
+/// a criterion, and says whether there are some, if there is time for that. With the places that were left out; not
+/// [canonical](Shape::canonical).
 pub(crate) fn valid(
     left: &Left,
     points: FxHashMap<FrameId, ProgramPoint>,
-    mut depends: impl FnMut(&Criterion) -> bool,
+    depends: impl FnMut(&Criterion) -> Option<bool>,
 ) -> (Shape, FxHashSet<Place>) {
     let mut groups: BTreeMap<(bool, u64, u64), Vec<Place>> = BTreeMap::new();
     let mut shape = left.shape.clone();
@@ -55,39 +58,60 @@ pub(crate) fn valid(
         groups.entry(group).or_default().push(place);
         true
     });
+    let mut search =
+        Bisection { left, criterion: Criterion { places: Vec::new(), points }, depends, bad: FxHashSet::default() };
     let groups: Vec<Vec<Place>> = groups.into_values().collect();
-    let mut bad: FxHashSet<Place> = FxHashSet::default();
-    let mut budget = MAX_SLICES;
-    let mut criterion = Criterion { places: Vec::new(), points };
-    let mut work: Vec<Vec<Vec<Place>>> = vec![groups];
-    while let Some(groups) = work.pop() {
-        let all = || groups.iter().flatten();
-        if all().next().is_none() {
-            continue;
-        }
-        if budget == 0 {
-            bad.extend(all());
-            continue;
-        }
-        budget -= 1;
-        criterion.places = all().filter_map(|&place| left.find(place)).collect();
-        if !depends(&criterion) {
-            continue;
-        }
-        match &groups[..] {
-            [one] if one.len() == 1 => bad.extend(one),
-            [one] => {
-                let (first, second) = one.split_at(one.len() / 2);
-                work.extend([vec![second.to_vec()], vec![first.to_vec()]]);
-            }
-            several => {
-                let (first, second) = several.split_at(several.len() / 2);
-                work.extend([second.to_vec(), first.to_vec()]);
-            }
-        }
+    let objects =
+        search.narrow(groups, |objects: &[Vec<Place>]| objects.iter().flatten().copied().collect(), MAX_SLICES);
+    for object in objects {
+        let places = search.narrow(object, <[Place]>::to_vec, MAX_SLICES_IN_OBJECT);
+        search.bad.extend(places);
     }
-    shape.retain(|place| !bad.contains(&place));
+    let bad = search.bad;
+    if !bad.is_empty() {
+        shape.retain(|place| !bad.contains(&place));
+    }
     (shape, bad)
+}
+
+/// Finds the places that depend on other decisions than they should.
+struct Bisection<'a, D> {
+    left: &'a Left,
+    criterion: Criterion,
+    depends: D,
+    bad: FxHashSet<Place>,
+}
+
+impl<D: FnMut(&Criterion) -> Option<bool>> Bisection<'_, D> {
+    /// The parts that have such places; when so many slices were computed, or there is no time for more, all that were not found to
+    /// have none.
+    fn narrow<T>(&mut self, parts: Vec<T>, places: impl Fn(&[T]) -> Vec<Place>, slices: u32) -> Vec<T> {
+        let (mut found, mut work, mut budget) = (Vec::new(), vec![parts], slices);
+        while let Some(mut parts) = work.pop() {
+            if budget == 0 {
+                found.append(&mut parts);
+                continue;
+            }
+            self.criterion.places = places(&parts).into_iter().filter_map(|place| self.left.find(place)).collect();
+            if self.criterion.places.is_empty() {
+                continue;
+            }
+            budget -= 1;
+            match (self.depends)(&self.criterion) {
+                Some(false) => {}
+                Some(true) if parts.len() > 1 => {
+                    let second = parts.split_off(parts.len() / 2);
+                    work.extend([second, parts]);
+                }
+                Some(true) => found.append(&mut parts),
+                None => {
+                    budget = 0;
+                    found.append(&mut parts);
+                }
+            }
+        }
+        found
+    }
 }
 
 /// The tightest bounds of a number among some, ascending: `within` says whether the number is within bounds for certain. Asks

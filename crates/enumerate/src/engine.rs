@@ -57,6 +57,11 @@ impl RunLimits {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
+    /// Whether the run's time is over, or somebody has asked it to stop. Unlike [`Self::reached`], soon answered.
+    pub fn is_over(&self) -> bool {
+        self.stop.asked().is_some() || self.is_late()
+    }
+
     /// The limit of the whole run that was reached, if one was.
     pub fn reached(&self) -> Option<Limit> {
         match self.stop.asked() {
@@ -279,6 +284,14 @@ impl Engine {
         self.solver.check(&mut self.machine.domain.pool, &[], extra)
     }
 
+    /// Whether a condition can hold where those of a path that is possible do; see [`Asker::check`].
+    pub(crate) fn check_behind(&mut self, possible: &[Term], extra: Term) -> Answer {
+        let all: Vec<Term> = self.bounds.iter().chain(possible).copied().collect();
+        let all: Vec<Term> = all.into_iter().map(|condition| self.without_floats(condition)).collect();
+        let extra = self.without_floats(extra);
+        self.solver.check(&mut self.machine.domain.pool, &all, extra)
+    }
+
     /// Whether an input can satisfy all `constraints`, which grow from call to call, and `extra`.
     pub(crate) fn check_growing(&mut self, constraints: &[Term], extra: Term) -> Answer {
         let all: Vec<Term> = self.bounds.iter().copied().chain([extra]).collect();
@@ -288,6 +301,16 @@ impl Engine {
         match self.machine.domain.pool.as_const(extra) {
             Some(0) => Answer::Unsat,
             _ => self.cover.check(&mut self.machine.domain.pool, &constraints, extra),
+        }
+    }
+
+    /// For questions that have nothing to do with others, in another thread perhaps.
+    pub(crate) fn questions(&self) -> Questions {
+        Questions {
+            pool: self.machine.domain.pool.fork(),
+            known: self.bounds.clone(),
+            observes_floats: self.machine.domain.observes_floats(),
+            limits: self.limits.clone(),
         }
     }
 
@@ -373,6 +396,11 @@ impl Engine {
         state.stack(&self.machine.code, state.current)
     }
 
+    /// Whether there is no time left; see [`RunLimits::is_over`].
+    pub(crate) fn is_late(&self) -> bool {
+        self.limits.is_over()
+    }
+
     /// The limit of the whole run that was reached, if one was.
     pub(crate) fn stop_reason(&self) -> Option<Reason> {
         self.limits.stop_reason()
@@ -382,6 +410,61 @@ impl Engine {
     pub(crate) fn describe(&self, term: Term) -> InputConstraint {
         let pool = &self.machine.domain.pool;
         InputConstraint { c: Printer::new(pool).condition(term), dag: Some(serial::export(pool, &[term])) }
+    }
+}
+
+/// A copy of what an engine knows of its terms: the answers to what is asked of it depend on nothing else.
+pub(crate) struct Questions {
+    pool: TermPool,
+    known: Vec<Term>,
+    observes_floats: bool,
+    limits: RunLimits,
+}
+
+impl Questions {
+    /// Somebody who has been asked nothing yet. The answers are the same each time if this thread has asked nobody else.
+    pub(crate) fn asker(self) -> Asker {
+        let Self { pool, known, observes_floats, limits } = self;
+        let brief = SIMPLIFICATION.min(limits.solver_timeout);
+        Asker { pool, known, observes_floats, limits, solver: CachingSolver::new(solver(brief)) }
+    }
+}
+
+/// Answers questions about constraints.
+pub(crate) struct Asker {
+    pool: TermPool,
+    known: Vec<Term>,
+    observes_floats: bool,
+    limits: RunLimits,
+    solver: CachingSolver<Z3Solver>,
+}
+
+impl Asker {
+    pub(crate) fn pool(&mut self) -> &mut TermPool {
+        &mut self.pool
+    }
+
+    /// Whether a condition can hold where those of a path that is possible do. If it is not possible after all, the answer may
+    /// be that it can.
+    pub(crate) fn check(&mut self, possible: &[Term], extra: Term) -> Answer {
+        let all: Vec<Term> = self.known.iter().chain(possible).copied().collect();
+        let all: Vec<Term> = all.into_iter().map(|condition| self.without_floats(condition)).collect();
+        let extra = self.without_floats(extra);
+        self.solver.check(&mut self.pool, &all, extra)
+    }
+
+    fn without_floats(&mut self, condition: Term) -> Term {
+        if self.observes_floats { self.pool.without_floats(condition) } else { condition }
+    }
+
+    /// Whether the run, or the search, is to end.
+    pub(crate) fn is_late(&self) -> bool {
+        self.limits.is_over()
+    }
+
+    /// Counters of the solver.
+    pub(crate) fn solver_statistics(&self) -> SolverStatistics {
+        self.solver.statistics()
     }
 }
 

@@ -11,12 +11,13 @@ pub(crate) mod record;
 pub(crate) mod workers;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use icsched_dataflow::Statics as Variables;
 use icsched_ir::{Program, ProgramPoint};
 use icsched_pointsto::{ModRef, PointsTo, Startup};
-use icsched_schedule::{EpochId, EpochKey, EpochResult, Reason};
+use icsched_schedule::{EpochId, EpochResult, Reason};
 use icsched_symex::folding::Folding;
 use icsched_symex::shape::{Pointers, Shape};
 
@@ -25,6 +26,7 @@ use crate::epochs::fixpoint::Fixpoint;
 use crate::epochs::job::Work;
 use crate::progress::Progress;
 use crate::slice::Statics;
+use crate::slots::Slots;
 
 /// What all epochs of a program share.
 #[derive(Clone)]
@@ -36,6 +38,8 @@ pub(crate) struct Shared<'p> {
     pub(crate) markers: Arc<BTreeSet<ProgramPoint>>,
     /// Which activations of recursions the names of epochs tell apart.
     pub(crate) folding: Option<Arc<Folding>>,
+    /// For threads that help with an epoch.
+    pub(crate) slots: Arc<Slots>,
     /// What initial states in the middle of the program need; without it there is only the first epoch.
     pub(crate) analyses: Option<&'p Analyses<'p>>,
 }
@@ -87,6 +91,14 @@ impl EpochFacts {
     fn meet(&self, other: &Self) -> Self {
         Self { none_ended: self.none_ended && other.none_ended, shape: self.shape.meet(&other.shape) }
     }
+
+    /// The same, where the other's threads of each range may be taken in any order: in that in which they have most in common with these.
+    fn meet_alike(&self, other: &Self, alike: &[Range<u32>]) -> Self {
+        match other.shape.aligned(&self.shape, alike) {
+            Some(shape) => self.meet(&Self { shape, ..*other }),
+            None => self.meet(other),
+        }
+    }
 }
 
 /// What was found.
@@ -104,23 +116,24 @@ pub(crate) struct Found {
 /// If the program cannot be started with these inputs.
 pub(crate) fn search(shared: &Shared<'_>, progress: &mut dyn Progress) -> Result<Found, String> {
     let mut fixpoint = Fixpoint::new(shared)?;
+    let mut results = BTreeMap::new();
+    let _slot = shared.slots.take();
     while let Some(job) = fixpoint.next() {
         if let Some(reason) = shared.request.limits.stop_reason() {
             fixpoint.stop(reason);
             break;
         }
-        let searched = job::run(shared, &job, progress)?;
-        fixpoint.take(&job, Arc::new(searched));
+        let finished = job::run(shared, &job, progress, |searched| fixpoint.take(&job, Arc::new(searched)))?;
+        results.insert(job, finished);
     }
-    Ok(fixpoint.into_found())
+    Ok(fixpoint.into_found(results))
 }
 
 /// The successors of an epoch that were found, with what holds there.
 pub(crate) type Successors = BTreeMap<EpochId, EpochFacts>;
 
-/// Adds a way to an epoch.
-pub(crate) fn add_successor(successors: &mut Successors, epoch: EpochId, holds: EpochFacts) -> EpochKey {
-    let key = epoch.key();
-    successors.entry(epoch).and_modify(|known| *known = known.meet(&holds)).or_insert(holds);
-    key
+/// Adds a way to an epoch. With `symbolic_threads` those of its threads that have the same stack may be in any order.
+pub(crate) fn add_successor(successors: &mut Successors, epoch: EpochId, holds: EpochFacts, symbolic_threads: bool) {
+    let alike = if symbolic_threads { epoch.alike() } else { Vec::new() };
+    successors.entry(epoch).and_modify(|known| *known = known.meet_alike(&holds, &alike)).or_insert(holds);
 }

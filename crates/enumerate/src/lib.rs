@@ -30,6 +30,7 @@ mod reasons;
 pub mod region;
 pub mod search;
 pub mod slice;
+mod slots;
 pub mod specialise;
 pub mod strategy;
 mod tree;
@@ -56,6 +57,7 @@ use crate::epochs::{Analyses, Found, Shared};
 use crate::markers::{MarkerOptions, Markers};
 use crate::modref::ModRef;
 use crate::slice::Statics;
+use crate::slots::Slots;
 
 /// A technique that can be turned off (design decision D10), to reprint ablations and to exclude a suspect.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -109,7 +111,7 @@ pub struct Request {
 
 /// How to enumerate: nothing of this changes the result.
 pub struct Run<'a> {
-    /// Most epochs that are searched at the same time, at least 1.
+    /// Most threads that search at the same time, at least 1.
     pub jobs: usize,
     /// Searches that an earlier run with the same request has [kept](Journal::keep).
     pub kept: Vec<KeptSearch>,
@@ -143,7 +145,9 @@ pub fn enumerate(request: &Request) -> Result<Enumeration, String> {
 /// The same.
 pub fn enumerate_by(request: &Request, run: Run<'_>) -> Result<Outcome, String> {
     let Run { jobs, kept, journal, progress } = run;
-    search_with(request, |shared, header| epochs::workers::search(shared, jobs, header, kept, (journal, progress)))
+    search_with(request, jobs, |shared, header| {
+        epochs::workers::search(shared, jobs, header, kept, (journal, progress))
+    })
 }
 
 /// [`enumerate`] in this thread, telling about each path and epoch what is not plain data. What the solver leaves undecided may
@@ -152,16 +156,17 @@ pub fn enumerate_by(request: &Request, run: Run<'_>) -> Result<Outcome, String> 
 /// # Errors
 /// The same.
 pub fn enumerate_with(request: &Request, progress: &mut dyn Progress) -> Result<Enumeration, String> {
-    Ok(search_with(request, |shared, _| epochs::search(shared, progress))?.result)
+    Ok(search_with(request, 1, |shared, _| epochs::search(shared, progress))?.result)
 }
 
 /// Analyses the program, and has its epochs searched.
 fn search_with(
     request: &Request,
+    jobs: usize,
     search: impl FnOnce(&Shared<'_>, &Enumeration) -> Result<Found, String>,
 ) -> Result<Outcome, String> {
     let start = Instant::now();
-    let interrupted = || request.limits.stop.asked().is_some() || request.limits.is_late();
+    let interrupted = || request.limits.is_over();
     let off = |technique| request.without.contains(&technique);
     let folded = match off(Technique::PointsTo) {
         true => specialise::without_points_to(&request.program, &interrupted),
@@ -181,7 +186,8 @@ fn search_with(
     let targets = points_to.as_deref().filter(|_| !off(Technique::PointsTo));
     let control = Control::new(program, &harmless, !off(Technique::PrefixSchedules), targets);
     let modref = ModRef::new(program, &control);
-    let statics = Statics { program, control: &control, modref: &modref, aliases: aliases.as_ref() };
+    let statics =
+        Statics { program, control: &control, modref: &modref, aliases: aliases.as_ref(), limits: &request.limits };
     let startup = summaries.as_ref().map(icsched_pointsto::Startup::new);
     let variables = summaries.as_ref().map(icsched_dataflow::Statics::new);
     let analyses = match (&points_to, &summaries, &startup, &variables) {
@@ -200,7 +206,9 @@ fn search_with(
     let epoch_markers = u32::try_from(placed.len()).expect("markers are few");
     let markers = Arc::new(placed.iter().map(|(point, _)| point).collect());
     let folding = Some(Arc::new(control.folding(program, request.search.fold_depth)));
-    let shared = Shared { request, program: &specialised, statics, markers, folding, analyses: analyses.as_ref() };
+    let slots = Slots::new(jobs);
+    let analyses = analyses.as_ref();
+    let shared = Shared { request, program: &specialised, statics, markers, folding, slots, analyses };
     let assumed = |has_epochs| assumptions(points_to.as_deref(), has_epochs, !off(Technique::Epochs));
     let header = Enumeration {
         program: program.name.clone(),

@@ -43,15 +43,15 @@ pub trait Journal {
     fn begin(&mut self, header: &Enumeration);
 
     /// An epoch was searched to the end. With the `record`, a later run need not do it again. The epoch may be searched again, knowing
-    /// less; then that result replaces this one.
-    fn keep(&mut self, record: &str, result: &EpochResult);
+    /// less; then that result replaces this one. Without a result, it is known already that the epoch will be.
+    fn keep(&mut self, record: &str, result: Option<&EpochResult>);
 }
 
 /// Nothing is kept.
 impl Journal for () {
     fn begin(&mut self, _: &Enumeration) {}
 
-    fn keep(&mut self, _: &str, _: &EpochResult) {}
+    fn keep(&mut self, _: &str, _: Option<&EpochResult>) {}
 }
 
 /// Nobody is interested.

@@ -25,6 +25,11 @@ impl Reasons {
         self.reasons.is_empty()
     }
 
+    /// Whether a limit of the whole run is among them.
+    pub(crate) fn has_limit_of_run(&self) -> bool {
+        self.reasons.iter().any(is_limit_of_run)
+    }
+
     pub(crate) fn into_sorted(self) -> Vec<Reason> {
         self.reasons.into_iter().collect()
     }
@@ -96,6 +101,12 @@ impl Reasons {
         let message = format!("the {what} in {function} {does}; followed {bound} times (--loop-bound)");
         self.at(kind, message, at);
     }
+}
+
+/// Whether a limit of the whole run is a reason.
+pub(crate) fn is_limit_of_run(reason: &Reason) -> bool {
+    let of_run = [Limit::Time, Limit::Memory, Limit::Interrupted].map(|limit| words(limit).1);
+    of_run.contains(&reason.message.as_str())
 }
 
 /// A limit for people.

@@ -4,7 +4,7 @@
 //! Slicing asks of it whether it may synchronise, assign a live block parameter or write a live byte (figure 3.3).
 //! Summaries depend on the code alone, so each is computed once.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 use icsched_ir::{BlockId, EntityId, FuncId, Program, ProgramPoint, Terminator};
@@ -31,7 +31,7 @@ pub struct Region {
 /// Regions by branch, computed on demand.
 #[derive(Default, Debug)]
 pub struct Regions {
-    known: FxHashMap<(FuncId, BlockId, bool), Rc<Region>>,
+    known: FxHashMap<(FuncId, BlockId, bool), Arc<Region>>,
 }
 
 impl Regions {
@@ -42,9 +42,9 @@ impl Regions {
         control: &Control,
         modref: &ModRef,
         (func, block, else_edge): (FuncId, BlockId, bool),
-    ) -> Rc<Region> {
-        let compute = || Rc::new(compute(program, control, modref, func, block, else_edge));
-        Rc::clone(self.known.entry((func, block, else_edge)).or_insert_with(compute))
+    ) -> Arc<Region> {
+        let compute = || Arc::new(compute(program, control, modref, func, block, else_edge));
+        Arc::clone(self.known.entry((func, block, else_edge)).or_insert_with(compute))
     }
 }
 

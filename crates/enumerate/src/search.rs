@@ -16,19 +16,24 @@ mod behind;
 mod result;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
+use std::thread;
 
 use icsched_ir::{BlockId, CallStack, FuncId, Program, ProgramPoint};
 use icsched_schedule::{
     EpochId, EpochResult, IncompleteKind, InputConstraint, PossibleError, Reason, ScheduleEnd, ScheduleId,
 };
-use icsched_smt::{Answer, Term, TermPool};
+use icsched_smt::{Answer, SolverStatistics, Term, TermPool};
 use icsched_symex::trace::{OtherSide, TraceEvent};
 use icsched_symex::{DecisionKind, PathEnd};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 
+use self::behind::{Endings, PathEnding};
+use crate::carried;
 use crate::constraint::{Conjunction, Disjunction};
-use crate::engine::{self, Engine, Path};
+use crate::engine::{self, Engine, Path, Questions};
+use crate::epochs::job::Work;
 use crate::epochs::{Analyses, EpochFacts, Successors, add_successor};
 use crate::graph;
 use crate::objects::Objects;
@@ -36,6 +41,7 @@ use crate::pretty::readable;
 use crate::progress::{Progress, SchedulePath};
 use crate::reasons::Reasons;
 use crate::slice::{Caches, Slice, SliceDecision, Statics, call_path, every_decision, precondition_slice};
+use crate::slots::Slots;
 use crate::tree::{self, Flat, PathSteps};
 
 /// Limits of a search.
@@ -60,6 +66,8 @@ pub struct SearchOptions {
     pub conservative_after: usize,
     /// Whether that is left open at all.
     pub conservative: bool,
+    /// Whether threads with the same stack at the beginning of an epoch are told apart by nothing else (Bergan 3.4.1.3).
+    pub symbolic_threads: bool,
     /// Most epochs to search.
     pub max_epochs: usize,
     /// Instructions that a thread executes at least in an epoch before a marker ends it (Bergan 3.5).
@@ -78,6 +86,7 @@ impl Default for SearchOptions {
             slicing: true,
             prefixes: true,
             trees: true,
+            symbolic_threads: true,
             max_epochs: 4096,
             epoch_instructions: 0,
             epoch_balance: None,
@@ -129,8 +138,11 @@ pub(crate) struct Search<'s, 'p> {
     errors: IndexMap<(String, String), Disjunction>,
     max_live_threads: u32,
     paths: u64,
-    facts: EpochFacts,
+    none_ended: bool,
     successors: Successors,
+    /// What the solvers had to do that were asked about the ends of paths.
+    behind: SolverStatistics,
+    slots: Arc<Slots>,
     wanted: Option<LoopToReplace>,
     /// Whether inputs have chosen what some path synchronises on.
     chose_objects: bool,
@@ -147,14 +159,6 @@ pub(crate) enum Restart {
 /// Function and header of a loop that inputs make go round too often.
 pub(crate) type LoopToReplace = (FuncId, BlockId);
 
-/// What a search found, and how much work it was.
-pub(crate) struct SearchResult {
-    pub(crate) epoch: EpochResult,
-    pub(crate) successors: Successors,
-    pub(crate) paths: u64,
-    pub(crate) instructions: u64,
-}
-
 impl<'s, 'p> Search<'s, 'p> {
     pub(crate) fn new(
         statics: &'s Statics<'p>,
@@ -162,6 +166,7 @@ impl<'s, 'p> Search<'s, 'p> {
         engine: &'s mut Engine,
         options: &'s SearchOptions,
         progress: &'s mut dyn Progress,
+        slots: Arc<Slots>,
     ) -> Self {
         Self {
             statics,
@@ -178,8 +183,10 @@ impl<'s, 'p> Search<'s, 'p> {
             errors: IndexMap::new(),
             max_live_threads: 1,
             paths: 0,
-            facts: EpochFacts::default(),
+            none_ended: false,
             successors: Successors::new(),
+            behind: SolverStatistics::default(),
+            slots,
             wanted: None,
             chose_objects: false,
         }
@@ -189,15 +196,30 @@ impl<'s, 'p> Search<'s, 'p> {
         self.statics.program
     }
 
-    /// Explores until every input is covered or a limit is reached.
-    /// What holds at the beginning is `facts`.
-    pub(crate) fn run(
-        mut self,
-        id: EpochId,
-        contexts: Vec<icsched_schedule::ThreadContext>,
-        facts: EpochFacts,
-    ) -> Result<SearchResult, Restart> {
-        self.facts = facts;
+    /// Explores until every input is covered or a limit is reached. `none_ended`: no thread has at the beginning.
+    pub(crate) fn explore(&mut self, none_ended: bool) -> Result<(), Restart> {
+        self.none_ended = none_ended;
+        let slots = Arc::clone(&self.slots);
+        let Some(analyses) = self.analyses else { return self.follow_paths(&mut |_, _| {}) };
+        let endings = Endings::new(self.statics, analyses, &slots, self.options);
+        let explored = thread::scope(|scope| {
+            let explored = self.follow_paths(&mut |ending, questions| endings.add(scope, ending, questions));
+            match explored {
+                Ok(()) => endings.work_off(),
+                Err(_) => endings.give_up(),
+            }
+            explored
+        });
+        // Of an epoch that is searched again it is chance what was asked.
+        if explored.is_ok() {
+            let (successors, solver) = endings.into_successors();
+            self.successors = successors;
+            self.behind.add(&solver);
+        }
+        explored
+    }
+
+    fn follow_paths(&mut self, end: &mut dyn FnMut(PathEnding, Questions)) -> Result<(), Restart> {
         while let Some(constraint) = self.worklist.pop_front() {
             if let Some(reason) = self.engine.stop_reason() {
                 self.reasons.add(reason);
@@ -226,7 +248,7 @@ impl<'s, 'p> Search<'s, 'p> {
             }
             tracing::info!(path = self.paths, waiting = self.worklist.len(), schedules = self.found.len(), "path");
             if engine::is_feasible(&path) {
-                self.take(path, &constraint);
+                self.take(path, &constraint, end);
             } else {
                 self.exclude(&path, &constraint);
             }
@@ -238,11 +260,24 @@ impl<'s, 'p> Search<'s, 'p> {
                 return Err(Restart::Conservatively);
             }
         }
-        self.report_cut();
-        self.check_cover();
-        let instructions = self.engine.instructions();
-        let successors = std::mem::take(&mut self.successors);
-        Ok(SearchResult { paths: self.paths, instructions, successors, epoch: self.finish(id, contexts) })
+        Ok(())
+    }
+
+    /// Which epochs follow, with what holds there.
+    pub(crate) fn successors(&mut self) -> Successors {
+        std::mem::take(&mut self.successors)
+    }
+
+    /// How much work it was so far.
+    pub(crate) fn work(&self) -> Work {
+        let mut solver = self.engine.solver_statistics();
+        solver.add(&self.behind);
+        Work { paths: self.paths, instructions: self.engine.instructions(), solver }
+    }
+
+    /// Whether a limit of the whole run may have had a part in what was found so far.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.engine.stop_reason().is_some() || self.reasons.has_limit_of_run()
     }
 
     /// Whether there are so many schedules that it is better to leave open which objects they synchronise on.
@@ -306,7 +341,7 @@ impl<'s, 'p> Search<'s, 'p> {
         self.expand(path, &decisions, constraint);
     }
 
-    fn take(&mut self, path: Path, constraint: &Conjunction) {
+    fn take(&mut self, mut path: Path, constraint: &Conjunction, end: &mut dyn FnMut(PathEnding, Questions)) {
         self.chose_objects |= path
             .decisions
             .iter()
@@ -319,11 +354,10 @@ impl<'s, 'p> Search<'s, 'p> {
         } else {
             Slice { decisions: every_decision(self.statics, &path.trace), early_exits: Vec::new() }
         };
-        for decision in &slice.decisions {
-            let condition = self.engine.describe(decision.condition).c;
-            let at = graph::place(self.program(), &icsched_ir::CallStack(vec![decision.point]));
-            let function = &self.program().functions[decision.point.func].name;
-            tracing::debug!(at, function, condition, "in the slice");
+        for &SliceDecision { point, condition, .. } in &slice.decisions {
+            let function = &self.program().functions[point.func].name;
+            let at = || graph::place(self.program(), &CallStack(vec![point]));
+            tracing::debug!(at = at(), function, condition = self.engine.describe(condition).c, "in the slice");
         }
         let slice = self.without_known(&path, slice, constraint);
         let conditions: Vec<Term> = slice.decisions.iter().map(|d| d.condition).collect();
@@ -346,6 +380,10 @@ impl<'s, 'p> Search<'s, 'p> {
         self.reasons.add_path(self.program(), &path, &slice.decisions, &stack);
         let early = self.early_exits(&path, &slice);
         self.expand(&path, &slice.decisions, constraint);
+        if self.wanted.is_some() {
+            // The epoch is searched again.
+            return;
+        }
         if !self.engine.is_entry() && matches!(path.end, PathEnd::Error(_)) {
             // What is taken for granted of states that nobody knows excludes these inputs.
             return;
@@ -366,9 +404,27 @@ impl<'s, 'p> Search<'s, 'p> {
         if path.end == PathEnd::Epoch {
             let next = graph::epoch(self.engine.code(), &path.state);
             let all_live = path.state.live_threads().count() == path.state.threads.len();
-            let shape = self.shape_behind(&path, &objects, &precondition, &slice.early_exits);
-            let holds = EpochFacts { none_ended: self.facts.none_ended && all_live, shape };
-            add_successor(&mut self.successors, next, holds);
+            let none_ended = self.none_ended && all_live;
+            if let Some(analyses) = self.analyses {
+                let threads = self.engine.code().threads_in_order(&path.state);
+                let left = self.engine.left(&path.state, &threads, analyses);
+                let sums = behind::sums(self.engine, &path, &left);
+                let ending = PathEnding {
+                    next,
+                    none_ended,
+                    left,
+                    sums,
+                    points: carried::points(&path.state, self.engine.code()),
+                    trace: std::mem::take(&mut path.trace),
+                    objects,
+                    precondition: precondition.clone(),
+                    early_exits: slice.early_exits,
+                };
+                end(ending, self.engine.questions());
+            } else {
+                let holds = EpochFacts { none_ended, ..EpochFacts::default() };
+                add_successor(&mut self.successors, next, holds, self.options.symbolic_threads);
+            }
         }
         let (early_exits, graph, ends) = (&early, &graph, &ends);
         let told = SchedulePath { state: &path.state, precondition: &precondition, early_exits, graph, ends };
@@ -382,6 +438,7 @@ impl<'s, 'p> Search<'s, 'p> {
             alone: true,
             paths: Vec::new(),
         });
+        found.schedule.0.add_places(graph);
         found.alone &= path.state.live_threads().count() <= 1;
         if !found.paths.contains(&steps) {
             found.paths.push(steps);
@@ -402,9 +459,9 @@ impl<'s, 'p> Search<'s, 'p> {
         let mut before = Vec::new();
         slice.decisions.retain(|decision| {
             let TraceEvent::Decision { decision: taken, .. } = &path.trace.events[decision.event] else { return true };
-            if taken.other == OtherSide::Infeasible {
+            if taken.other == OtherSide::Infeasible && !self.engine.is_late() {
                 let other = self.engine.pool().not(decision.condition);
-                if self.engine.check(&before, other) == Answer::Unsat {
+                if self.engine.check_behind(&before, other) == Answer::Unsat {
                     return false;
                 }
             }
@@ -525,7 +582,10 @@ impl<'s, 'p> Search<'s, 'p> {
         }
     }
 
-    fn finish(mut self, id: EpochId, contexts: Vec<icsched_schedule::ThreadContext>) -> EpochResult {
+    /// What was found, for others.
+    pub(crate) fn finish(&mut self, id: EpochId, contexts: Vec<icsched_schedule::ThreadContext>) -> EpochResult {
+        self.report_cut();
+        self.check_cover();
         if self.options.prefixes {
             self.drop_prefixes();
         }
@@ -551,7 +611,7 @@ impl<'s, 'p> Search<'s, 'p> {
             contexts,
             tree,
             early_exits,
-            reasons: self.reasons.into_sorted(),
+            reasons: std::mem::take(&mut self.reasons).into_sorted(),
             errors,
             infeasible_removed: 0,
             max_live_threads: self.max_live_threads,
@@ -649,7 +709,7 @@ impl<'s, 'p> Search<'s, 'p> {
             let longer: Vec<ScheduleId> = self
                 .found
                 .iter()
-                .filter(|(_, f)| f.schedule.0 != *graph && graph.is_prefix_of(&f.schedule.0))
+                .filter(|(_, f)| !f.schedule.0.is_same(graph) && graph.is_prefix_of(&f.schedule.0))
                 .map(|(id, _)| *id)
                 .collect();
             for long in longer {
@@ -670,6 +730,9 @@ impl<'s, 'p> Search<'s, 'p> {
     }
 
     fn implies(&mut self, covers: &Disjunction, schedule: ScheduleId) -> bool {
+        if self.engine.is_late() {
+            return false;
+        }
         let inputs = covers.term(self.engine.pool());
         let other = self.found[&schedule].covers.term(self.engine.pool());
         let outside = self.engine.pool().not(other);

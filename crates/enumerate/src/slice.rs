@@ -37,6 +37,7 @@ pub use facts::{call_path, every_decision};
 use crate::aliases::Aliases;
 use crate::carried::Criterion;
 use crate::control::Control;
+use crate::engine::RunLimits;
 use crate::live::LiveMemory;
 use crate::modref::ModRef;
 use crate::objects::Objects;
@@ -56,7 +57,12 @@ pub struct Statics<'p> {
     pub modref: &'p ModRef,
     /// What points-to analysis knows, unless that is turned off.
     pub aliases: Option<&'p Aliases<'p>>,
+    /// When to stop.
+    pub limits: &'p RunLimits,
 }
+
+/// Events of a trace after which it is looked whether there is time left.
+const LOOK: usize = 1 << 12;
 
 /// Answers that hold for every path, kept.
 #[derive(Default)]
@@ -100,6 +106,8 @@ pub struct Slice {
 ///
 /// With a `criterion`, also what places hold at the end of the path.
 ///
+/// When the time of the run is over, all decisions are in the slice, which always is right.
+///
 /// `abnormal_end` is the instruction that the path did not get past (a memory error, something unmodelled): whether it is
 /// reached decides whether anything behind it is.
 pub fn precondition_slice(
@@ -133,6 +141,9 @@ pub fn precondition_slice(
         slicer.add(criterion);
     }
     for (index, event) in trace.events.iter().enumerate().rev() {
+        if index % LOOK == 0 && statics.limits.is_over() {
+            return Slice { decisions: every_decision(statics, trace), early_exits: Vec::new() };
+        }
         slicer.event(index, event, blocks[index]);
     }
     let mut slice = slicer.slice;

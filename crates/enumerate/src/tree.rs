@@ -293,7 +293,9 @@ impl<'a, A: Asks> TreeBuilder<'a, A> {
         for mut cell in split {
             let (graph, ends) = self.part(&mut cell)?;
             let group = groups.entry(ScheduleId::of(&graph, &ends));
-            group.or_insert_with(|| Group { graph, ends, cells: Vec::new() }).cells.push(cell);
+            let group = group.or_insert_with(|| Group { graph: graph.clone(), ends, cells: Vec::new() });
+            group.graph.add_places(&graph);
+            group.cells.push(cell);
         }
         let mut branches = Vec::new();
         for (id, Group { graph, ends, cells }) in groups {
@@ -378,11 +380,12 @@ impl<'a, A: Asks> TreeBuilder<'a, A> {
         if !cell.members.iter().all(begins) {
             return Err(Flat::Order);
         }
-        let prefix = prefix.clone();
+        let mut prefix = prefix.clone();
+        cell.members.iter().for_each(|m| prefix.add_places(&self.leaves[self.paths[m.path].0].graph));
         for member in &mut cell.members {
             let steps = self.paths[member.path].1;
             if let Some(step) = steps.steps.get(member.decided).filter(|s| steps.moments[s.moment] == first) {
-                if step.prefix != prefix {
+                if !step.prefix.is_same(&prefix) {
                     return Err(Flat::Order);
                 }
                 member.open.clone_from(&step.conditions);

@@ -61,7 +61,7 @@ fn name(id: NodeId) -> String {
 }
 
 fn label(node: &HbNode) -> String {
-    format!("{}\n{}", words::node(node), node.at)
+    format!("{}\n{}", words::node(node), words::place(node))
 }
 
 /// A quoted DOT string; each newline becomes a line break of the label.

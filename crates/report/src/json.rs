@@ -76,6 +76,8 @@ struct Node<'a> {
     op: &'a str,
     object: &'a str,
     at: &'a str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    also_at: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -144,8 +146,9 @@ fn errors<'a>(epoch: &'a EpochView<'a>) -> impl Iterator<Item = Error<'a>> {
 fn schedule<'a>(epoch: &EpochView<'_>, view: &'a ScheduleView<'a>) -> ScheduleEntry<'a> {
     let Schedule { id, constraint, ends, graph } = view.schedule;
     let node = |node: &HbNode| {
-        let HbNode { thread, n, op, object, at, point: _ } = node;
-        one_line(&Node { thread: *thread, n: *n, op, object, at })
+        let HbNode { thread, n, op, object, at, point: _, elsewhere } = node;
+        let also_at = elsewhere.iter().map(|place| place.at.as_str()).collect();
+        one_line(&Node { thread: *thread, n: *n, op, object, at, also_at })
     };
     ScheduleEntry {
         id: id.to_string(),

@@ -141,7 +141,7 @@ impl<'a> Layout<'a> {
 fn repetitions<'a>(graph: &HappensBefore, order: &'a [usize]) -> Vec<&'a [usize]> {
     let same = |&a: &usize, &b: &usize| {
         let (a, b) = (&graph.nodes()[a], &graph.nodes()[b]);
-        a.thread == b.thread && a.op == b.op && a.at == b.at
+        a.thread == b.thread && a.op == b.op && a.at == b.at && a.elsewhere == b.elsewhere
     };
     order.chunk_by(same).collect()
 }

@@ -133,7 +133,7 @@ impl Picture<'_> {
     }
 
     fn width(&self) -> usize {
-        let places = self.schedule.graph.nodes().iter().map(|node| node.at.chars().count());
+        let places = self.schedule.graph.nodes().iter().map(|node| words::place(node).chars().count());
         self.place_x() + text_width(places.max().unwrap_or(0).max(20))
     }
 
@@ -177,11 +177,11 @@ impl Picture<'_> {
                 let node = &self.schedule.graph.nodes()[*first];
                 let names: Vec<_> = after.iter().map(|before| before.id.to_string()).collect();
                 let waits = if names.is_empty() { String::new() } else { format!(" after {}", words::list(&names)) };
-                let tip = escape(&format!("{}: {} at {}{waits}", node.id(), self.call(row), node.at));
+                let tip = escape(&format!("{}: {} at {}{waits}", node.id(), self.call(row), words::place(node)));
                 let (x, color) = (Self::x(*lane), color(*lane));
                 writeln!(out, "<circle cx=\"{x}\" cy=\"{y}\" r=\"6\" fill=\"{color}\"><title>{tip}</title></circle>")?;
                 text(out, self.label_x(), y, "call", &self.call(row))?;
-                text(out, self.place_x(), y, "soft", &node.at)
+                text(out, self.place_x(), y, "soft", &words::place(node))
             }
             Row::Blocked { lane, blocked } => {
                 let (left, right) = (Self::x(*lane) - 6, Self::x(*lane) + 6);

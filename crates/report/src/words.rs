@@ -86,6 +86,15 @@ pub(crate) fn node(node: &HbNode) -> String {
     call(&node.op, &node.object)
 }
 
+/// Where a node is: `a.c:12`, `a.c:12 or b.c:3`, `a.c:12 or 3 other places`.
+pub(crate) fn place(node: &HbNode) -> String {
+    match &node.elsewhere[..] {
+        [] => node.at.clone(),
+        [other] => format!("{} or {}", node.at, other.at),
+        others => format!("{} or {}", node.at, count(others.len(), "other place")),
+    }
+}
+
 /// What a run of nodes of one statement is: `pthread_create(T1) ... (T4), 4 times`.
 pub(crate) fn nodes(nodes: &[HbNode]) -> String {
     match nodes {

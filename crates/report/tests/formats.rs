@@ -41,9 +41,9 @@ fn json_of_other_ends() {
     all.extend(ends(&common::incomplete()));
     let text: Vec<_> = all.iter().map(|schedule| format!("{schedule}\n")).collect();
     expect![[r#"
-        {"blocked":[{"at":"abba.c:33","holder":null,"holder_at":null,"object":"T1","op":"pthread_join","thread":0,"waits_for":"T1 to end"},{"at":"abba.c:10","holder":2,"holder_at":"abba.c:17","object":"B","op":"pthread_mutex_lock","thread":1,"waits_for":"B to be unlocked"},{"at":"abba.c:19","holder":1,"holder_at":"abba.c:8","object":"A","op":"pthread_mutex_lock","thread":2,"waits_for":"A to be unlocked"}],"constraint":"strcmp(argv[1], \"-x\") == 0 && argc > 1","ends":"deadlock","id":"80cb25a36d60"}
-        {"constraint":"n == 1","ends":"exit","id":"a9ed29f53443","status":3}
-        {"at":"loop.c:13","constraint":"n == 2","ends":"abort","id":"b7a75c21fec4","message":"assertion `n != 2' failed"}
+        {"blocked":[{"at":"abba.c:33","holder":null,"holder_at":null,"object":"T1","op":"pthread_join","thread":0,"waits_for":"T1 to end"},{"at":"abba.c:10","holder":2,"holder_at":"abba.c:17","object":"B","op":"pthread_mutex_lock","thread":1,"waits_for":"B to be unlocked"},{"at":"abba.c:19","holder":1,"holder_at":"abba.c:8","object":"A","op":"pthread_mutex_lock","thread":2,"waits_for":"A to be unlocked"}],"constraint":"strcmp(argv[1], \"-x\") == 0 && argc > 1","ends":"deadlock","id":"318607b918de"}
+        {"constraint":"n == 1","ends":"exit","id":"459bad564bce","status":3}
+        {"at":"loop.c:13","constraint":"n == 2","ends":"abort","id":"13e0354a2aa9","message":"assertion `n != 2' failed"}
         {"constraint":"n > 2","ends":"limit","id":"eb0f8d08e055"}
     "#]].assert_eq(&text.concat());
 }
@@ -116,7 +116,7 @@ fn dot_of_a_deadlock() {
     let view_of = common::deadlock();
     let view = View::select(&view_of, None, Some("2")).expect("found");
     expect![[r#"
-        digraph "80cb25a36d60" {
+        digraph "318607b918de" {
           label="if strcmp(argv[1], \"-x\") == 0 && argc > 1\ndeadlock of T0, T1 and T2"; labelloc=t; rankdir=TB; newrank=true;
           node [shape=box, style=rounded, fontname="monospace", fontsize=10];
           subgraph cluster_0 {

@@ -219,7 +219,7 @@ impl HbBuilder {
 impl PendingNode {
     fn to_node(&self) -> HbNode {
         let NodeLabel { op, object, at, point } = self.label.clone();
-        HbNode { thread: self.id.thread, n: self.id.n, op, object, at, point }
+        HbNode { thread: self.id.thread, n: self.id.n, op, object, at, point, elsewhere: Vec::new() }
     }
 }
 

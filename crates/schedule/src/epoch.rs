@@ -1,6 +1,7 @@
 //! Epochs by name: multisets of call stacks (Bergan 3.2.2, 3.4.1.3).
 
 use std::fmt;
+use std::ops::Range;
 
 use icsched_ir::{BlockId, CallStack, EntityId, FuncId, ProgramPoint};
 use serde::{Deserialize, Serialize};
@@ -71,6 +72,22 @@ impl EpochId {
     /// For each of the stacks, where it is [folded](Self::folded).
     pub fn folds(&self) -> &[Vec<u32>] {
         &self.folds
+    }
+
+    /// The threads, by position, that nothing tells apart here: runs of two or more with the same stack. Of an epoch [of concrete
+    /// threads](Self::of_threads) that says nothing.
+    pub fn alike(&self) -> Vec<Range<u32>> {
+        let all: Vec<(&CallStack, &Vec<u32>)> = self.stacks.iter().zip(&self.folds).collect();
+        let mut found = Vec::new();
+        let mut first = 0;
+        for run in all.chunk_by(|a, b| a == b) {
+            let next = first + u32::try_from(run.len()).expect("threads are few");
+            if run.len() > 1 {
+                found.push(first..next);
+            }
+            first = next;
+        }
+        found
     }
 
     /// The short name.

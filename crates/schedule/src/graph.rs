@@ -4,8 +4,9 @@
 //! counter); memory accesses are no nodes, since data-race freedom is assumed. Program order within a thread is given
 //! by the counter; the edges listed are those between threads, without the ones that follow from others.
 //!
-//! Deviations from 3.2: the program counter is kept as source text plus an optional [`ProgramPoint`], so that code the
-//! compiler duplicated gives the same schedule (3.4.1.4) and a schedule can be read without its program.
+//! Deviations from 3.2: the program counter does not belong to a schedule's identity, so paths that come to the same operation
+//! in different ways are one schedule; a node keeps all places that it may stand for. A place is source text plus an optional
+//! [`ProgramPoint`], so that a schedule can be read without its program.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -47,6 +48,15 @@ impl From<(u32, u32)> for NodeId {
     }
 }
 
+/// Where the program calls a synchronisation operation.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct Place {
+    /// `file.c:88`; without debug information any text that is stable.
+    pub at: String,
+    /// The program's call, where it is known.
+    pub point: Option<ProgramPoint>,
+}
+
 /// One executed synchronisation statement.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct HbNode {
@@ -63,6 +73,9 @@ pub struct HbNode {
     pub at: String,
     /// The program's call, where it is known.
     pub point: Option<ProgramPoint>,
+    /// Where other executions of the schedule call it, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub elsewhere: Vec<Place>,
 }
 
 impl HbNode {
@@ -71,9 +84,25 @@ impl HbNode {
         NodeId { thread: self.thread, n: self.n }
     }
 
-    /// Whether both are executions of the same statement in the sense of a schedule's identity.
+    /// Whether both are the same operation in the sense of a schedule's identity, wherever the program calls it.
     pub fn same_label(&self, other: &Self) -> bool {
-        self.id() == other.id() && self.op == other.op && self.object == other.object && self.at == other.at
+        self.id() == other.id() && self.op == other.op && self.object == other.object
+    }
+
+    /// Where the program calls it: the first place that was found, then the others.
+    pub fn places(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.at.as_str()).chain(self.elsewhere.iter().map(|place| place.at.as_str()))
+    }
+
+    /// Says that it may also be called where `other` is.
+    fn add_places(&mut self, other: &Self) {
+        let first = Place { at: other.at.clone(), point: other.point };
+        for place in std::iter::once(&first).chain(&other.elsewhere) {
+            if self.places().all(|at| at != place.at) {
+                self.elsewhere.push(place.clone());
+            }
+        }
+        self.elsewhere.sort();
     }
 }
 
@@ -218,6 +247,20 @@ impl HappensBefore {
             }
             if order.len() == before {
                 return threads.iter().find_map(|rest| rest.first()).map_or(Ok(order), |node| Err(node.id()));
+            }
+        }
+    }
+
+    /// Whether both are the same order of the same operations, wherever the program calls them.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.nodes.len() == other.nodes.len() && self.is_prefix_of(other)
+    }
+
+    /// Says of its nodes that executions may also call them where `other` has them; O(nodes log nodes).
+    pub fn add_places(&mut self, other: &Self) {
+        for node in &mut self.nodes {
+            if let Some(same) = other.node(node.id()).filter(|same| same.same_label(node)) {
+                node.add_places(same);
             }
         }
     }

@@ -26,7 +26,7 @@ pub use diagnostic::{Diagnostic, Severity};
 pub use end::{Blocked, ScheduleEnd};
 pub use enumeration::{Assumption, Enumeration, EpochResult, PossibleError, SchedulesPerEpoch, Statistics, Totals};
 pub use epoch::{EpochId, EpochKey, ThreadContext};
-pub use graph::{GraphError, HappensBefore, HbEdge, HbNode, NodeId};
+pub use graph::{GraphError, HappensBefore, HbEdge, HbNode, NodeId, Place};
 pub use hash::ShortHash;
 pub use reason::{IncompleteKind, Reason};
 pub use tree::{Branch, Schedule, ScheduleId, ScheduleTree, TreeNode};

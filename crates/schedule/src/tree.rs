@@ -16,16 +16,16 @@ use crate::hash::{Hasher, ShortHash};
 pub struct ScheduleId(pub ShortHash);
 
 impl ScheduleId {
-    /// Hashes each node's thread, counter, function, object and place, all edges, and the end as far as it belongs to
+    /// Hashes each node's thread, counter, function and object, all edges, and the end as far as it belongs to
     /// the schedule: not the exit status, not messages.
     ///
-    /// Objects belong to it although a program counter would do for following it (Bergan 3.2): whether `lock(&a)` and
+    /// Places do not belong to it: a failure that is logged under one lock is one schedule, wherever it is logged. Objects belong to it although a program counter would do for following it (Bergan 3.2): whether `lock(&a)` and
     /// `lock(&b)` are one call with a selected argument is up to the compiler's optimiser.
     pub fn of(graph: &HappensBefore, ends: &ScheduleEnd) -> Self {
         let mut hasher = Hasher::new("schedule");
         hasher.number(graph.nodes().len() as u64);
         for node in graph.nodes() {
-            hasher.number(node.thread.into()).number(node.n.into()).text(&node.op).text(&node.object).text(&node.at);
+            hasher.number(node.thread.into()).number(node.n.into()).text(&node.op).text(&node.object);
         }
         hasher.number(graph.edges().len() as u64);
         for id in graph.edges().iter().flat_map(|edge| [edge.from, edge.to]) {

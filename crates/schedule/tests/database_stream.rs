@@ -69,7 +69,7 @@ fn what_is_committed_is_read_and_said_to_be_cut_off() {
         assert_eq!(found.epochs, (0..committed).map(epoch).collect::<Vec<_>>());
         expect!["the run was cut off before it had written all epochs"].assert_eq(&found.reasons[0].message);
         assert!(!found.is_complete());
-        writer.commit(&epoch(committed), "").expect("committed");
+        writer.commit(Some(&epoch(committed)), "").expect("committed");
     }
     let statistics = Statistics { paths: 7, seconds: 0.5, ..Statistics::default() };
     let whole =
@@ -85,7 +85,7 @@ fn a_finished_file_does_not_tell_how_it_came_about() {
     let write = |name: &str, committed: &[u32], seconds: f64, found: &[u32]| {
         let path = dir.path().join(name);
         let mut writer = begin(&path, &[]);
-        committed.iter().for_each(|&number| writer.commit(&epoch(number), "r").expect("committed"));
+        committed.iter().for_each(|&number| writer.commit(Some(&epoch(number)), "r").expect("committed"));
         let statistics = Statistics { seconds, ..Statistics::default() };
         let result = Enumeration { epochs: found.iter().copied().map(epoch).collect(), statistics, ..start() };
         writer.finish(&result, false).expect("finished");
@@ -110,7 +110,7 @@ fn a_run_goes_on_where_one_like_it_was_cut_off() {
     let path = dir.path().join("prog.icsdb");
     assert_eq!(Database::resumable(&path, SAME).expect("readable"), None, "no file");
     let mut writer = begin(&path, &[]);
-    writer.commit(&epoch(1), "first").expect("committed");
+    writer.commit(Some(&epoch(1)), "first").expect("committed");
     drop(writer);
     assert_eq!(Database::resumable(&path, "others").expect("readable"), None, "another run");
     assert_eq!(Database::resumable(&path, "").expect("readable"), None, "nobody knows which run");
@@ -120,9 +120,9 @@ fn a_run_goes_on_where_one_like_it_was_cut_off() {
 
     let mut writer = begin(&path, &found.searches);
     assert_eq!(kept(&path).searches, found.searches, "never less than there was");
-    writer.commit(&epoch(2), "second").expect("committed");
+    writer.commit(Some(&epoch(2)), "second").expect("committed");
     let again = EpochResult { reasons: Vec::new(), max_live_threads: 9, ..epoch(1) };
-    writer.commit(&again, "first, again").expect("replaced");
+    writer.commit(Some(&again), "first, again").expect("replaced");
     assert_eq!(read(&path).epochs, [again.clone(), epoch(2)]);
     let all = [search("first", None), search("second", Some(epoch(2))), search("first, again", Some(again.clone()))];
     assert_eq!(kept(&path).searches, all);
@@ -157,7 +157,7 @@ fn half_a_transaction_is_taken_back() {
     let dir = tempfile::tempdir().expect("a temporary directory");
     let [path, killed] = ["prog.icsdb", "killed.icsdb"].map(|name| dir.path().join(name));
     let mut writer = begin(&path, &[]);
-    writer.commit(&epoch(1), "").expect("committed");
+    writer.commit(Some(&epoch(1)), "").expect("committed");
     let connection = rusqlite::Connection::open(&path).expect("opened");
     // Pages go to the file before the transaction is over when they do not fit into memory.
     connection.execute_batch("PRAGMA cache_size = 1; BEGIN; UPDATE epochs SET max_live_threads = 77;").expect("begun");

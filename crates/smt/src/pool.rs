@@ -1,5 +1,6 @@
 //! The pool that owns all terms: hash-consing, and what is known about each term from its construction.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use indexmap::IndexSet;
@@ -38,7 +39,7 @@ pub struct TermPool {
     identity: u64,
     nodes: IndexSet<Node, FxBuildHasher>,
     facts: Vec<Facts>,
-    names: IndexSet<Box<str>, FxBuildHasher>,
+    names: IndexSet<Arc<str>, FxBuildHasher>,
     pub(crate) symbols: SymbolMemo,
     /// Nesting of rewrites that follow chains of operands; bounded so that no term can exhaust the stack.
     pub(crate) rewrite_depth: u32,
@@ -63,6 +64,13 @@ impl TermPool {
             symbols: SymbolMemo::default(),
             rewrite_depth: 0,
         }
+    }
+
+    /// A pool of its own that has the same terms under the same handles: what is made in one of them from now on is not in the other.
+    /// O(number of terms), and little for each.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        TermPool { nodes: self.nodes.clone(), facts: self.facts.clone(), names: self.names.clone(), ..Self::new() }
     }
 
     /// Number of terms made so far; every [`Term::index`] is below it.

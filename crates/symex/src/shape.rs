@@ -10,7 +10,9 @@
 //! Threads are named by their position in the epoch: sorted by stack, those with equal stacks by their slots in the models' table.
 //! Which of them is which does not matter (Bergan 3.4.1.3), but all that is known is known of one order of them.
 
+mod align;
 mod bounds;
+mod bytes;
 mod left;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -21,6 +23,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 pub use bounds::{Bounds, thresholds};
+pub use bytes::Bytes;
 pub use left::{Left, Pointers, Where};
 
 /// An object.
@@ -64,7 +67,7 @@ pub enum Place {
 #[serde(from = "Flat")]
 pub struct Shape {
     /// Bytes that are numbers.
-    pub bytes: BTreeMap<(Node, u64), u8>,
+    pub bytes: Bytes,
     /// Words that are not: their sizes and what they hold.
     pub words: BTreeMap<(Node, u64), (u8, Held)>,
     /// Registers: their widths in bits and what they hold.
@@ -94,7 +97,7 @@ struct Flat {
 impl From<Shape> for Flat {
     fn from(shape: Shape) -> Self {
         Self {
-            bytes: shape.bytes.into_iter().collect(),
+            bytes: shape.bytes.iter().collect(),
             words: shape.words.into_iter().collect(),
             registers: shape.registers.into_iter().collect(),
             bounds: shape.bounds.into_iter().collect(),
@@ -147,24 +150,26 @@ impl Shape {
     #[must_use]
     pub fn widened(mut self, before: &Self, objects: bool) -> Self {
         let part = |node: Node, at: u64| (node, if objects { 0 } else { at / 4 });
-        let count = |shape: &Self| {
-            let mut counts: BTreeMap<(Node, u64), usize> = BTreeMap::new();
-            for &(node, at) in shape.bytes.keys().chain(shape.words.keys()) {
-                *counts.entry(part(node, at)).or_default() += 1;
-            }
-            counts
-        };
-        let (then, now) = (count(before), count(&self));
-        let loses = |node: Node, at: u64| now.get(&part(node, at)) < then.get(&part(node, at));
-        self.bytes.retain(|&(node, at), _| !loses(node, at));
-        self.words.retain(|&(node, at), (_, held)| matches!(held, Held::Address(..)) || !loses(node, at));
+        let mut gains: BTreeMap<(Node, u64), i64> = BTreeMap::new();
+        let mut count = |(node, at): (Node, u64), by: i64| *gains.entry(part(node, at)).or_default() += by;
+        for (at, byte) in before.bytes.changes(&self.bytes) {
+            count(at, i64::from(byte.is_some()) - i64::from(before.bytes.get(&at).is_some()));
+        }
+        before.words.keys().filter(|at| !self.words.contains_key(at)).for_each(|&at| count(at, -1));
+        self.words.keys().filter(|at| !before.words.contains_key(at)).for_each(|&at| count(at, 1));
+        gains.retain(|_, by| *by < 0);
+        if !gains.is_empty() {
+            let loses = |node: Node, at: u64| gains.contains_key(&part(node, at));
+            self.bytes.retain(|(node, at), _| !loses(node, at));
+            self.words.retain(|&(node, at), (_, held)| matches!(held, Held::Address(..)) || !loses(node, at));
+        }
         self.widen_bounds(before);
         self.canonical()
     }
 
     /// Keeps some places.
     pub fn retain(&mut self, mut keep: impl FnMut(Place) -> bool) {
-        self.bytes.retain(|&(node, at), _| keep(Place::Memory(node, at, 1)));
+        self.bytes.retain(|(node, at), _| keep(Place::Memory(node, at, 1)));
         self.words.retain(|&(node, at), &mut (size, _)| keep(Place::Memory(node, at, size)));
         self.registers.retain(|&(thread, depth, value), _| keep(Place::Register(thread, depth, value)));
         self.bounds.retain(|&place, _| keep(place));
@@ -175,13 +180,13 @@ impl Shape {
         if let Some(&(known, held)) = self.words.get(&(node, at)) {
             return (known == size).then_some(held);
         }
-        let byte = |i: u64| self.bytes.get(&(node, at + i)).map(|&byte| u64::from(byte) << (8 * i));
+        let byte = |i: u64| self.bytes.get(&(node, at + i)).map(|byte| u64::from(byte) << (8 * i));
         (0..u64::from(size)).map(byte).sum::<Option<u64>>().map(Held::Bits)
     }
 
     /// The objects that are there by themselves, ascending.
     fn named(&self) -> Vec<Node> {
-        let all = self.bytes.keys().chain(self.words.keys()).map(|&(node, _)| node);
+        let all = self.bytes.nodes().chain(self.words.keys().map(|&(node, _)| node));
         let mut named: Vec<Node> = all.filter(|node| !matches!(node, Node::Heap(_))).collect();
         named.sort_unstable();
         named.dedup();
@@ -329,14 +334,9 @@ impl Meet<'_> {
         for (&(_, at), &(size, _)) in right.words.range(all(b)) {
             words.entry(at).or_insert(size);
         }
-        for (&(_, at), &x) in left.bytes.range(all(a)) {
-            let Some(&y) = right.bytes.get(&(b, at)) else { continue };
-            if x == y {
-                self.found.bytes.insert((node, at), x);
-            } else {
-                words.entry(at - at % 4).or_insert(4);
-            }
-        }
+        left.bytes.meet(&right.bytes, (a, b, node), &mut self.found.bytes, |at| {
+            words.entry(at - at % 4).or_insert(4);
+        });
         for (at, size) in words {
             let (Some(x), Some(y)) = (left.memory(a, at, size), right.memory(b, at, size)) else { continue };
             if matches!((x, y), (Held::Bits(x), Held::Bits(y)) if x == y) {

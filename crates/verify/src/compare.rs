@@ -52,13 +52,23 @@ pub(crate) fn compare<D: Domain>(
     };
     let own = as_schedule(&schedule.graph, &own).unwrap_or(own);
     let ends = graph::schedule_end(program, code, state, end);
-    if ScheduleId::of(&own, &ends) == ScheduleId::of(&schedule.graph, &schedule.ends) {
-        return Outcome::Followed;
-    }
-    if ends_process && own.is_prefix_of(&schedule.graph) {
-        return Outcome::Early;
+    let follows = ScheduleId::of(&own, &ends) == ScheduleId::of(&schedule.graph, &schedule.ends);
+    if follows || (ends_process && own.is_prefix_of(&schedule.graph)) {
+        if let Some(node) = own.nodes().iter().find(|node| !is_placed(&schedule.graph, node)) {
+            return Outcome::Wrong(format!(
+                "inputs of it execute {} at {}, which it does not name",
+                node.id(),
+                node.at
+            ));
+        }
+        return if follows { Outcome::Followed } else { Outcome::Early };
     }
     Outcome::Wrong(difference(schedule, &own, &ends))
+}
+
+/// Whether a graph says that a node may be called where this one is.
+fn is_placed(graph: &HappensBefore, node: &HbNode) -> bool {
+    graph.node(node.id()).is_some_and(|named| named.places().any(|at| at == node.at))
 }
 
 /// The alternatives of an object of which a schedule leaves open which one it is (Bergan 3.4.1.5): `a or b`, `locks[*]`.

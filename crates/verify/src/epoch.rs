@@ -9,13 +9,14 @@ use icsched_schedule::{
 use icsched_smt::{
     Answer, CmpOp, Model, ModelValue, Solver as _, SolverOptions, Term, UnknownReason, Z3Solver, serial,
 };
-use icsched_symex::PathEnd;
 use icsched_symex::explore::PathOutcome;
+use icsched_symex::{PathEnd, ThreadId};
 
 use crate::compare::{Outcome, compare};
 use crate::concrete::{self, Runs};
 use crate::explore::Explorer;
 use crate::known::Known;
+use crate::order;
 use crate::outcome::{Cover, EpochCheck, Fault, FaultKind};
 
 /// Rounds of a proof that a constraint covers: each excludes states that there are none of.
@@ -408,39 +409,69 @@ impl<'a, 'd> Checker<'a, 'd> {
         }
     }
 
-    /// What is taken to hold in the next epoch does at the end of a path.
+    /// What is taken to hold in the next epoch does at the end of a path, for some order of its threads.
     fn facts(&mut self, schedule: &Schedule, path: &PathOutcome) {
         if path.end != PathEnd::Epoch {
             return;
         }
         let next = graph::epoch(&self.explorer.machine.code, &path.state);
         let Some(known) = self.known.get(&next) else { return };
-        let differences = known.broken(self.known.get(&self.epoch.id), self.explorer.machine, path);
-        let told: Vec<(&str, Term)> = differences.iter().filter_map(|d| Some((&*d.what, d.differs?))).collect();
-        if let Some(open) = differences.iter().find(|d| d.differs.is_none()) {
-            let how =
-                format!("whether it leaves what epoch {} is searched with is not known: {}", next.key(), open.what);
-            self.open(IncompleteKind::Unsupported, Some(schedule.id), &how);
+        let mut first = None;
+        for threads in order::orders(known, self.explorer.machine, &path.state) {
+            let left = self.left(known, path, threads);
+            if matches!(left, Facts::Hold) {
+                return;
+            }
+            first.get_or_insert(left);
         }
-        if told.is_empty() {
-            return;
-        }
-        let any: Vec<Term> = told.iter().map(|(_, differs)| *differs).collect();
-        let mut all = path.state.path.constraints().to_vec();
-        all.push(self.explorer.pool().or_all(&any));
-        match self.explorer.machine.domain.model_of(&all) {
-            Ok(None) => {}
-            Ok(Some(model)) => {
-                let pool = &self.explorer.machine.domain.pool;
-                let what = told.iter().find(|(_, differs)| pool.eval_bool(*differs, &model)).unwrap_or(&told[0]).0;
+        match first.expect("there is an order") {
+            Facts::Hold => {}
+            Facts::Open(what) => {
+                let how = format!("whether it leaves what epoch {} is searched with is not known: {what}", next.key());
+                self.open(IncompleteKind::Unsupported, Some(schedule.id), &how);
+            }
+            Facts::Broken(what, all, model) => {
                 let message = format!("epoch {} is searched as if this were so at its beginning: {what}", next.key());
                 let input = self.example(&all, &model);
                 self.fault(FaultKind::Facts, Some(schedule.id), message, input);
             }
-            Err(_) => {
+            Facts::GaveUp => {
                 let how = format!("the solver gave up on whether it leaves what epoch {} is searched with", next.key());
                 self.open(IncompleteKind::SolverGaveUp, Some(schedule.id), &how);
             }
         }
     }
+
+    /// Whether what is known of an epoch is so at the end of a path.
+    fn left(&mut self, known: &Known, path: &PathOutcome, threads: Vec<ThreadId>) -> Facts {
+        let differences = known.broken(self.known.get(&self.epoch.id), self.explorer.machine, path, threads);
+        let open = differences.iter().find(|d| d.differs.is_none()).map(|d| d.what.clone());
+        let told: Vec<(&str, Term)> = differences.iter().filter_map(|d| Some((&*d.what, d.differs?))).collect();
+        let otherwise = open.map_or(Facts::Hold, Facts::Open);
+        if told.is_empty() {
+            return otherwise;
+        }
+        let any: Vec<Term> = told.iter().map(|(_, differs)| *differs).collect();
+        let mut all = path.state.path.constraints().to_vec();
+        all.push(self.explorer.pool().or_all(&any));
+        match self.explorer.machine.domain.model_of(&all) {
+            Ok(None) => otherwise,
+            Ok(Some(model)) => {
+                let pool = &self.explorer.machine.domain.pool;
+                let what = told.iter().find(|(_, differs)| pool.eval_bool(*differs, &model)).unwrap_or(&told[0]).0;
+                Facts::Broken(what.to_owned(), all, model)
+            }
+            Err(_) => Facts::GaveUp,
+        }
+    }
+}
+
+/// Whether what is taken to hold in an epoch does at the end of a path that leads there.
+enum Facts {
+    Hold,
+    /// That cannot be told of this.
+    Open(String),
+    /// This does not, for a model of these terms.
+    Broken(String, Vec<Term>, Model),
+    GaveUp,
 }

@@ -5,6 +5,7 @@
 //! the code that makes shapes: objects from the heap are paired with nodes in the order in which the shape itself reaches them.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 use icsched_enumerate::SearchedEpoch;
 use icsched_ir::{EntityId as _, GlobalId, Program};
@@ -38,27 +39,21 @@ impl Known {
         Self { is_entry: epoch.is_entry, none_ended: epoch.none_ended, shape: epoch.shape.clone() }
     }
 
-    /// What the end of a path leaves otherwise, where the path began with `before`. O(places of the shape), up to logarithms.
+    pub(crate) const fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// What the end of a path leaves otherwise, where the path began with `before`, and its threads are those of the shape in this order.
+    /// O(places of the shape), up to logarithms.
     pub(crate) fn broken(
         &self,
         before: Option<&Known>,
         machine: &mut Machine<SymbolicDomain>,
         path: &PathOutcome,
+        threads: Vec<ThreadId>,
     ) -> Vec<Difference> {
         let state = &path.state;
-        let (code, program) = (machine.code.clone(), machine.program.clone());
-        let mut end = End {
-            shape: &self.shape,
-            table: thread_entries(&program),
-            program: &program,
-            machine,
-            state,
-            threads: code.threads_in_order(state),
-            heap: BTreeMap::new(),
-            queue: VecDeque::new(),
-            same: BTreeMap::new(),
-            found: Vec::new(),
-        };
+        let mut end = End::new(self, machine, state, threads);
         end.registers();
         end.memory();
         // What happens in the first epoch may be undefined.
@@ -73,11 +68,11 @@ impl Known {
 }
 
 /// The end of a path beside a shape.
-struct End<'a> {
+pub(crate) struct End<'a> {
     shape: &'a Shape,
     /// The models' table of threads, and the bytes of an entry.
     table: Option<(GlobalId, u64)>,
-    program: &'a Program,
+    program: Arc<Program>,
     machine: &'a mut Machine<SymbolicDomain>,
     state: &'a State<SymbolicDomain>,
     /// The threads by position.
@@ -91,7 +86,38 @@ struct End<'a> {
     found: Vec<Difference>,
 }
 
-impl End<'_> {
+impl<'a> End<'a> {
+    pub(crate) fn new(
+        known: &'a Known,
+        machine: &'a mut Machine<SymbolicDomain>,
+        state: &'a State<SymbolicDomain>,
+        threads: Vec<ThreadId>,
+    ) -> Self {
+        let program = Arc::clone(&machine.program);
+        Self {
+            shape: &known.shape,
+            table: thread_entries(&program),
+            program,
+            machine,
+            state,
+            threads,
+            heap: BTreeMap::new(),
+            queue: VecDeque::new(),
+            same: BTreeMap::new(),
+            found: Vec::new(),
+        }
+    }
+
+    /// The address of a node that is there already.
+    pub(crate) fn address(&self, node: Node, offset: i64) -> Option<u64> {
+        self.start(node).map(|(object, start)| address(object, start.wrapping_add_signed(offset)))
+    }
+
+    /// A term as a value.
+    pub(crate) fn constant(&self, term: Term) -> SymValue {
+        self.machine.domain.value(term)
+    }
+
     fn wrong(&mut self, what: String) {
         let differs = Some(self.machine.domain.pool.bool(true));
         self.found.push(Difference { what, differs });
@@ -106,7 +132,7 @@ impl End<'_> {
 
     fn memory(&mut self) {
         let shape = self.shape;
-        let all = shape.bytes.keys().chain(shape.words.keys()).map(|&(node, _)| node);
+        let all = shape.bytes.nodes().chain(shape.words.keys().map(|&(node, _)| node));
         let named: BTreeSet<Node> = all.filter(|node| !matches!(node, Node::Heap(_))).collect();
         named.into_iter().for_each(|node| self.contents(node));
         while let Some(number) = self.queue.pop_front() {
@@ -116,7 +142,7 @@ impl End<'_> {
 
     fn contents(&mut self, node: Node) {
         let (shape, all) = (self.shape, (node, 0)..=(node, u64::MAX));
-        for (&(_, at), &byte) in shape.bytes.range(all.clone()) {
+        for (at, byte) in shape.bytes.of(node) {
             self.place(Place::Memory(node, at, 1), 8, Held::Bits(byte.into()));
         }
         for (&(_, at), &(size, held)) in shape.words.range(all) {
@@ -189,9 +215,9 @@ impl End<'_> {
                 self.pair(number, offset, value, place);
                 return;
             }
-            Held::Address(node, offset) => self.start(node).map(|(object, start)| {
-                self.machine.domain.pool.constant(width, address(object, start.wrapping_add_signed(offset)))
-            }),
+            Held::Address(node, offset) => {
+                self.address(node, offset).map(|bits| self.machine.domain.pool.constant(width, bits))
+            }
             Held::Same(class) => Some(self.same.entry(class).or_insert((value, place)).0),
         };
         let pool = &mut self.machine.domain.pool;
@@ -256,7 +282,8 @@ impl End<'_> {
         })
     }
 
-    fn value(&mut self, place: Place, width: u32) -> Option<Term> {
+    /// What a place holds.
+    pub(crate) fn value(&mut self, place: Place, width: u32) -> Option<Term> {
         let value = match place {
             Place::Memory(node, at, size) => {
                 let (object, start) = self.start(node)?;

@@ -3,6 +3,7 @@
 //! - [`form`]: names fit, and every epoch that follows is there.
 //! - [`epoch`]: the constraints of an epoch, as they are in the file, cover it; the paths that each admits are those of its schedule.
 //! - [`concrete`]: runs of the program on inputs of a schedule are what it says.
+//! - [`order`]: which thread is which in the epoch that follows.
 //! - [`known`]: what is taken for granted where an epoch begins is what the paths to it leave.
 //!
 //! What is trusted: the interpreter, dataflow and points-to analysis, the models, the solver, and where epoch markers are. Of the search
@@ -14,6 +15,7 @@ mod epoch;
 mod explore;
 mod form;
 mod known;
+mod order;
 pub mod outcome;
 
 use std::collections::BTreeMap;

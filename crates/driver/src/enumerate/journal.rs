@@ -66,7 +66,7 @@ impl DatabaseJournal {
         writer.finish(result, is_cut)
     }
 
-    fn commit(&mut self, record: &str, result: &EpochResult) -> Result<(), DbError> {
+    fn commit(&mut self, record: &str, result: Option<&EpochResult>) -> Result<(), DbError> {
         if self.writer.is_none() {
             self.writer = Some(self.begun()?);
         }
@@ -80,7 +80,7 @@ impl Journal for DatabaseJournal {
         self.start = Enumeration { program, digest, options, ..header.clone() };
     }
 
-    fn keep(&mut self, record: &str, result: &EpochResult) {
+    fn keep(&mut self, record: &str, result: Option<&EpochResult>) {
         if self.refused {
             return;
         }

@@ -180,7 +180,7 @@ impl<'a> Follower<'a> {
                     let Some(node) = self.graph.node(id) else {
                         return Err(format!("{text}: there is no node {id}; {}", self.progress()));
                     };
-                    if node.at != at || (own && node.op != *operation) {
+                    if node.places().all(|place| place != at) || (own && node.op != *operation) {
                         return Err(format!("{text}: node {id} is {} of {} at {}", node.op, node.object, node.at));
                     }
                     if let Some(missing) = self.predecessors.get(&id).into_iter().flatten().find(|p| !self.is_done(p)) {

@@ -4,14 +4,15 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use icsched_enumerate::{SearchedEpoch, graph};
-use icsched_ir::{CallStack, Program};
+use icsched_ir::{CallStack, Program, ValueId};
 use icsched_schedule::EpochId;
-use icsched_symex::code::Marks;
+use icsched_symex::code::{Code, Marks};
 use icsched_symex::concrete::ConcreteDomain;
 use icsched_symex::host::MemoryHost;
 use icsched_symex::log::Log;
 use icsched_symex::machine::{Argument, Arguments};
 use icsched_symex::scheduler::{Scheduler, SchedulingPoint, next_enabled};
+use icsched_symex::shape::{Held, Shape};
 use icsched_symex::{Machine, MemoryByte, Options, ThreadId, ThreadStatus};
 
 use crate::inputs::PROGRAM;
@@ -100,19 +101,42 @@ impl Run {
         }
     }
 
-    /// The state with its threads in the order of the epoch's: those with equal stacks in that of their slots.
+    /// The state with its threads in the order of the epoch's: those with equal stacks in that of their slots, if it is not one of the
+    /// others whose numbers the epoch is searched with.
     pub(crate) fn recorded(&self, epoch: &SearchedEpoch) -> Recorded {
+        let by_slot = self.in_order(epoch, |_, _| true).expect("the epoch is named by these stacks");
+        let fits = |position: u32, thread: ThreadId| self.has_numbers(&epoch.shape, position, thread);
+        let is_right = (0..).zip(&by_slot).all(|(position, &thread)| fits(position, thread));
+        let threads = if is_right { by_slot } else { self.in_order(epoch, fits).unwrap_or(by_slot) };
+        let stacks = threads.iter().map(|&id| self.state.stack(&self.machine.code, id)).collect();
+        let views = threads.into_iter().map(|thread| View { thread, oldest: 0 }).collect();
+        Recorded { state: self.state.clone(), views, stacks, returned: self.returned.clone() }
+    }
+
+    /// For each position of an epoch the first thread by slot that has its stack and fits.
+    fn in_order(&self, epoch: &SearchedEpoch, fits: impl Fn(u32, ThreadId) -> bool) -> Option<Vec<ThreadId>> {
         let mut rest: Vec<(u32, ThreadId, CallStack)> =
             self.state.live_threads().map(|t| (t.slot, t.id, self.state.stack(&self.machine.code, t.id))).collect();
         rest.sort_by_key(|t| t.0);
-        let (mut views, mut stacks) = (Vec::new(), Vec::new());
-        for stack in epoch.id.stacks() {
-            let fits = |t: &(u32, ThreadId, CallStack)| epoch.is_entry || t.2 == *stack;
-            let first = rest.iter().position(fits).expect("the epoch is named by these stacks");
-            let (_, thread, stack) = rest.remove(first);
-            views.push(View { thread, oldest: 0 });
-            stacks.push(stack);
+        let mut found = Vec::new();
+        for (position, stack) in (0..).zip(epoch.id.stacks()) {
+            let is_it = |t: &(u32, ThreadId, CallStack)| (epoch.is_entry || t.2 == *stack) && fits(position, t.1);
+            let at = rest.iter().position(is_it)?;
+            found.push(rest.remove(at).1);
         }
-        Recorded { state: self.state.clone(), views, stacks, returned: self.returned.clone() }
+        Some(found)
+    }
+
+    /// Whether a thread's registers hold the numbers that are known of a position.
+    fn has_numbers(&self, shape: &Shape, position: u32, thread: ThreadId) -> bool {
+        let thread = self.state.thread(thread);
+        let known = shape.registers.iter().filter(|((of, ..), _)| *of == position);
+        let is_so = |(&(_, depth, value), &(width, held)): (&(u32, u32, ValueId), &(u8, Held))| {
+            let Held::Bits(bits) = held else { return true };
+            let frame = thread.frames.get(depth as usize);
+            let found = frame.and_then(|f| thread.registers.get(f.base as usize + Code::slot(value) as usize));
+            found.is_some_and(|found| (found ^ bits) << (64 - width) == 0)
+        };
+        known.into_iter().all(is_so)
     }
 }

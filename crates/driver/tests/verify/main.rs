@@ -12,7 +12,7 @@ use std::sync::Arc;
 use damage::{compile, is_about, strengthened, with};
 use icsched_driver::verify::{FaultKind, Verification};
 use icsched_enumerate::{Request, RunLimits, SearchOptions};
-use icsched_schedule::{Enumeration, InputConstraint, Schedule, ScheduleEnd};
+use icsched_schedule::{Enumeration, HappensBefore, InputConstraint, Schedule, ScheduleEnd};
 use icsched_symex::inputs::{ArgSpec, InputSpec};
 
 /// What an input decides in the first epoch is looked at in later ones.
@@ -271,6 +271,48 @@ fn reads_that_are_put_off_mean_the_same() {
     assert!(found.is_verified() && found.epochs[0].replayed > 0, "{found:#?}");
     let deadlocks = schedules(&subject.database, 0).iter().any(|s| matches!(s.ends, ScheduleEnd::Deadlock { .. }));
     assert!(!deadlocks, "{:#?}", subject.database);
+}
+
+/// Two failures are logged under one lock, in two places.
+const LOGS: &str = "
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int size, failures;
+int main(int argc, char **argv)
+{
+    size = argc > 1 ? atoi(argv[1]) : 0;
+    if (size < 0) {
+        pthread_mutex_lock(&lock);
+        failures += 2;
+        pthread_mutex_unlock(&lock);
+    } else if (size > 9) {
+        pthread_mutex_lock(&lock);
+        failures++;
+        pthread_mutex_unlock(&lock);
+    }
+    return 0;
+}
+";
+
+/// Paths with the same order of the same operations are one schedule, which keeps all places of its nodes.
+#[test]
+fn places_of_nodes_are_kept_and_checked() {
+    let subject = Subject::new(LOGS);
+    let all = schedules(&subject.database, 0);
+    let places: Vec<usize> = all.iter().flat_map(|s| s.graph.nodes()).map(|n| n.places().count()).collect();
+    assert_eq!(places, [2, 2], "{all:#?}");
+    let found = subject.verify(&subject.database);
+    assert!(found.is_verified(), "{found:#?}");
+    let mut damaged = all;
+    let at = damaged.iter().position(|s| !s.graph.nodes().is_empty()).expect("one logs");
+    let mut nodes = damaged[at].graph.nodes().to_vec();
+    nodes[0].elsewhere.clear();
+    let graph = HappensBefore::from_parts(nodes, Vec::new()).expect("it is one thread's");
+    damaged[at] = Schedule::new(damaged[at].constraint.clone(), graph, damaged[at].ends.clone());
+    let wrong = damaged[at].clone();
+    let damaged = with(&subject.database, 0, damaged);
+    subject.finds("a place is missing", &damaged, FaultKind::Replay, 0, Some(&wrong));
 }
 
 #[test]

@@ -6,13 +6,14 @@
 //!
 //! Workers need work before it is known what counts next: [`Fixpoint::ahead`] goes on without the results that are missing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use icsched_schedule::{EpochId, EpochResult, IncompleteKind, Reason};
+use icsched_schedule::{EpochId, IncompleteKind, Reason};
 
-use super::job::{Job, Searched, Work};
+use super::job::{Finished, Job, Searched, Work};
 use super::{EpochFacts, Found, Shared};
+use crate::Technique;
 
 /// How often an epoch's facts are found or get weaker before bounds that still get wider are given up.
 const PATIENCE_WITH_BOUNDS: u32 = 2;
@@ -35,6 +36,8 @@ pub(crate) struct Guess {
 pub(crate) struct Fixpoint {
     entry: EpochId,
     max_epochs: usize,
+    /// Whether threads with the same stack are told apart by nothing else.
+    symbolic_threads: bool,
     facts: BTreeMap<EpochId, Arc<EpochFacts>>,
     /// How often they were found, or got weaker.
     changes: BTreeMap<EpochId, u32>,
@@ -45,9 +48,11 @@ pub(crate) struct Fixpoint {
     seen: BTreeMap<EpochId, usize>,
     /// Epochs that were begun.
     begun: BTreeSet<EpochId>,
-    done: BTreeMap<EpochId, Arc<Searched>>,
+    done: BTreeMap<EpochId, (Job, Arc<Searched>)>,
     reasons: Vec<Reason>,
     work: Work,
+    /// Whether there are epochs that are not begun because there are too many.
+    is_full: bool,
     is_stopped: bool,
 }
 
@@ -60,6 +65,7 @@ impl Fixpoint {
         let entry = shared.entry().ok_or("the program has no main function")?;
         let mut new = Self {
             max_epochs: shared.request.search.max_epochs,
+            symbolic_threads: !shared.request.without.contains(&Technique::SymbolicThreads),
             facts: BTreeMap::from([(entry.clone(), Arc::new(EpochFacts::at_entry()))]),
             changes: BTreeMap::new(),
             frontier: BTreeSet::new(),
@@ -68,6 +74,7 @@ impl Fixpoint {
             done: BTreeMap::new(),
             reasons: Vec::new(),
             work: Work::default(),
+            is_full: false,
             is_stopped: false,
             entry: entry.clone(),
         };
@@ -77,17 +84,25 @@ impl Fixpoint {
 
     /// The job whose result counts next; `None` when all is done. It is not asked for again.
     pub(crate) fn next(&mut self) -> Option<Job> {
-        let (_, epoch) = self.frontier.pop_first()?;
-        if self.begun.len() >= self.max_epochs && !self.begun.contains(&epoch) {
-            let begun = self.begun.len();
-            let message = format!("{begun} epochs were searched, and there are more; more with --max-epochs");
-            self.reasons.push(Reason { kind: IncompleteKind::Limit, message, at: None });
-            self.frontier.clear();
-            return None;
+        if self.begun.len() >= self.max_epochs {
+            self.leave_out_others();
         }
+        let (_, epoch) = self.frontier.pop_first()?;
         self.begun.insert(epoch.clone());
         let facts = Arc::clone(&self.facts[&epoch]);
         Some(Job { epoch, facts })
+    }
+
+    /// No epoch is begun any more. Those that were are searched with what holds there.
+    fn leave_out_others(&mut self) {
+        let all = self.frontier.len();
+        self.frontier.retain(|(_, epoch)| self.begun.contains(epoch));
+        if self.frontier.len() < all && !self.is_full {
+            self.is_full = true;
+            let begun = self.begun.len();
+            let message = format!("{begun} epochs were searched, and there are more; more with --max-epochs");
+            self.reasons.push(Reason { kind: IncompleteKind::Limit, message, at: None });
+        }
     }
 
     /// Takes up the result of a job.
@@ -95,7 +110,8 @@ impl Fixpoint {
         self.work.add(&found.work);
         for (next, holds) in &found.successors {
             let known = self.facts.get(next);
-            let mut met = known.map_or_else(|| holds.clone(), |known| known.meet(holds));
+            let alike = if self.symbolic_threads { next.alike() } else { Vec::new() };
+            let mut met = known.map_or_else(|| holds.clone(), |known| known.meet_alike(holds, &alike));
             if known.is_none_or(|known| **known != met) {
                 let changes = self.changes.entry(next.clone()).or_insert(0);
                 *changes += 1;
@@ -109,7 +125,7 @@ impl Fixpoint {
                 self.again(next.clone());
             }
         }
-        self.done.insert(job.epoch.clone(), found);
+        self.done.insert(job.epoch.clone(), (job.clone(), found));
     }
 
     /// An epoch is to be searched, or to be searched again.
@@ -159,7 +175,7 @@ impl Fixpoint {
         let mut reached: BTreeSet<&EpochId> = searched.iter().collect();
         let mut work: Vec<&EpochId> = searched.iter().collect();
         while let Some(epoch) = work.pop() {
-            let Some(found) = self.done.get(epoch) else { return true };
+            let Some((_, found)) = self.done.get(epoch) else { return true };
             for next in found.successors.keys() {
                 if next == of {
                     return true;
@@ -178,10 +194,9 @@ impl Fixpoint {
         facts.is_none_or(|known| Arc::ptr_eq(known, &job.facts) || known.meet(&job.facts) == *job.facts)
     }
 
-    /// Epochs with a search whose schedules nobody has kept.
-    pub(crate) fn without_result(&self) -> Vec<Job> {
-        let open = self.done.iter().filter(|(_, found)| found.result.is_none());
-        open.map(|(epoch, _)| Job { epoch: epoch.clone(), facts: Arc::clone(&self.facts[epoch]) }).collect()
+    /// The searches that count.
+    pub(crate) fn done(&self) -> impl Iterator<Item = &Job> {
+        self.done.values().map(|(job, _)| job)
     }
 
     /// Nothing more is searched.
@@ -196,25 +211,31 @@ impl Fixpoint {
     }
 
     /// The result, as far as it goes.
-    pub(crate) fn into_found(self) -> Found {
-        let is_cut = self.is_stopped || self.done.values().any(|found| found.is_cut);
-        let (reasons, work) = (self.reasons, self.work);
-        Found { epochs: in_order(self.entry, self.done), reasons, work, is_cut }
+    pub(crate) fn into_found(self, mut results: BTreeMap<Job, Finished>) -> Found {
+        let Self { entry, done, reasons, mut work, .. } = self;
+        let mut is_cut = self.is_stopped || done.values().any(|(_, found)| found.is_cut);
+        let mut epochs = Vec::new();
+        for job in in_order(entry, &done) {
+            if let Some(finished) = results.remove(job) {
+                is_cut |= finished.is_cut;
+                work.add(&finished.work);
+                epochs.push(finished.result);
+            }
+        }
+        Found { epochs, reasons, work, is_cut }
     }
 }
 
 /// Breadth first from the entry, successors by their ids: an order that has nothing to do with that of the search.
-fn in_order(entry: EpochId, mut done: BTreeMap<EpochId, Arc<Searched>>) -> Vec<EpochResult> {
+fn in_order(entry: EpochId, done: &BTreeMap<EpochId, (Job, Arc<Searched>)>) -> Vec<&Job> {
     let mut seen = BTreeSet::from([entry.clone()]);
-    let mut order = vec![entry];
-    let mut results = Vec::new();
-    let mut next = 0;
-    while next < order.len() {
-        if let Some(found) = done.remove(&order[next]) {
+    let mut order = VecDeque::from([entry]);
+    let mut jobs = Vec::new();
+    while let Some(next) = order.pop_front() {
+        if let Some((job, found)) = done.get(&next) {
             order.extend(found.successors.keys().filter(|e| seen.insert((*e).clone())).cloned());
-            results.extend(Arc::unwrap_or_clone(found).result);
+            jobs.push(job);
         }
-        next += 1;
     }
-    results
+    jobs
 }

@@ -1,5 +1,8 @@
 //! The search of one epoch as a job (design decision D3): an epoch and what holds there in, schedules and successors out.
 //!
+//! It has two parts: first the paths, which say what comes next, then the schedules as they are told ([`Finished`]), which nobody waits for
+//! but whoever wants the result.
+//!
 //! A job depends on nothing else. It has an engine, a solver and a dataflow analysis of its own: what an earlier job has left in caches
 //! must not reach a result, not even as the order in which expressions are numbered.
 
@@ -14,14 +17,13 @@ use icsched_symex::SyncObjects;
 use icsched_symex::abstraction::{AbstractLoop, Effect};
 use icsched_symex::code::Marks;
 use icsched_symex::initial::{Start, StartOptions};
-use icsched_symex::stop::Limit;
 
 use super::{Analyses, EpochFacts, Shared, Successors};
 use crate::engine::{Engine, Plan};
 use crate::graph::place;
 use crate::progress::Progress;
-use crate::reasons::words;
-use crate::search::{LoopToReplace, Restart, Search, SearchOptions, SearchResult};
+use crate::reasons::is_limit_of_run;
+use crate::search::{LoopToReplace, Restart, Search, SearchOptions};
 use crate::{Request, Technique};
 
 /// What is to be searched: an epoch, with what holds whenever it begins.
@@ -31,14 +33,22 @@ pub(crate) struct Job {
     pub(crate) facts: Arc<EpochFacts>,
 }
 
-/// What was found.
+/// What comes behind the epoch.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Searched {
     pub(crate) successors: Successors,
     pub(crate) work: Work,
-    /// The schedules; `None` where an earlier run has found them, and has not kept them.
-    pub(crate) result: Option<EpochResult>,
     /// Whether a limit of the whole run, or the user, may have ended the search: then another run may find more.
+    pub(crate) is_cut: bool,
+}
+
+/// The schedules.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Finished {
+    pub(crate) result: EpochResult,
+    /// Beside that of the search.
+    pub(crate) work: Work,
+    /// Whether a limit of the whole run, or the user, may have ended the job.
     pub(crate) is_cut: bool,
 }
 
@@ -56,15 +66,35 @@ impl Work {
         self.instructions += other.instructions;
         self.solver.add(&other.solver);
     }
+
+    /// What has been done since `before`.
+    fn since(&self, before: &Self) -> Self {
+        let (now, then) = (&self.solver, &before.solver);
+        let solver = SolverStatistics {
+            queries: now.queries - then.queries,
+            solved: now.solved - then.solved,
+            cache_hits: now.cache_hits - then.cache_hits,
+            model_reuse_hits: now.model_reuse_hits - then.model_reuse_hits,
+            guesses: now.guesses - then.guesses,
+            unknown: now.unknown - then.unknown,
+            solver_time: now.solver_time.saturating_sub(then.solver_time),
+        };
+        Self { paths: self.paths - before.paths, instructions: self.instructions - before.instructions, solver }
+    }
 }
 
-/// Searches an epoch.
+/// Searches an epoch; tells what comes behind it as soon as that is known.
 ///
 /// # Errors
 /// If it is the first one, and the program cannot be started with these inputs.
-pub(crate) fn run(shared: &Shared<'_>, job: &Job, progress: &mut dyn Progress) -> Result<Searched, String> {
+pub(crate) fn run(
+    shared: &Shared<'_>,
+    job: &Job,
+    progress: &mut dyn Progress,
+    tell: impl FnOnce(Searched),
+) -> Result<Finished, String> {
     let limits = &shared.request.limits;
-    let interrupted = || limits.stop.asked().is_some() || limits.is_late();
+    let interrupted = || limits.is_over();
     let mut analysis = shared.analyses.map(|a| Analysis::new(a.modref, a.startup).interrupted_by(&interrupted));
     let always = shared.request.search.conservative_after == 0;
     let is_conservative = !shared.request.without.contains(&Technique::ConservativeOrder);
@@ -83,28 +113,34 @@ pub(crate) fn run(shared: &Shared<'_>, job: &Job, progress: &mut dyn Progress) -
             _ if shared.is_entry(&job.epoch) => entry_engine(shared, &plan)?,
             (Some(analysis), Some(analyses)) => match context_engine(shared, &plan, analysis, analyses, job) {
                 Ok(engine) => engine,
-                Err(reason) => return Ok(not_searched(shared, job, reason, work)),
+                Err(reason) => return Ok(not_searched(shared, job, reason, work, tell)),
             },
-            _ => return Ok(not_searched(shared, job, no_analyses(), work)),
+            _ => return Ok(not_searched(shared, job, no_analyses(), work, tell)),
         };
         let options = search_options(shared.request);
         let contexts = contexts(shared.program, &job.epoch);
         progress.begin_epoch(&job.epoch);
-        let search = Search::new(&shared.statics, shared.analyses, &mut engine, &options, progress);
-        let result = search.run(job.epoch.clone(), contexts, EpochFacts::clone(&job.facts));
-        work.solver.add(&engine.solver_statistics());
-        match result {
-            Ok(SearchResult { epoch, successors, paths, instructions }) => {
+        let slots = Arc::clone(&shared.slots);
+        let mut search = Search::new(&shared.statics, shared.analyses, &mut engine, &options, progress, slots);
+        let explored = search.explore(job.facts.none_ended);
+        let searched = search.work();
+        match explored {
+            Ok(()) => {
+                work.add(&searched);
+                tell(Searched { successors: search.successors(), work, is_cut: search.is_cut() });
+                let result = search.finish(job.epoch.clone(), contexts);
+                let work = search.work().since(&searched);
                 progress.end_epoch(engine.into_searched(job));
-                work.add(&Work { paths, instructions, ..Work::default() });
-                let is_cut = is_cut(shared, &epoch);
-                return Ok(Searched { successors, work, result: Some(epoch), is_cut });
+                let is_cut = is_cut(shared, &result);
+                return Ok(Finished { result, work, is_cut });
             }
             Err(Restart::Replacing(wanted)) => {
+                work.solver.add(&searched.solver);
                 let known = Arc::make_mut(&mut plan.marks.abstractions);
                 known.insert(wanted, replaced(shared, wanted));
             }
             Err(Restart::Conservatively) => {
+                work.solver.add(&searched.solver);
                 tracing::info!("it is left open which objects synchronisation is on");
                 plan.objects = SyncObjects::Candidates;
             }
@@ -114,13 +150,11 @@ pub(crate) fn run(shared: &Shared<'_>, job: &Job, progress: &mut dyn Progress) -
 
 /// Whether a limit of the whole run may have had a part in a result.
 fn is_cut(shared: &Shared<'_>, result: &EpochResult) -> bool {
-    let of_run = [Limit::Time, Limit::Memory, Limit::Interrupted].map(|limit| words(limit).1);
-    let named = result.reasons.iter().any(|reason| of_run.contains(&reason.message.as_str()));
-    named || shared.request.limits.stop_reason().is_some()
+    result.reasons.iter().any(is_limit_of_run) || shared.request.limits.stop_reason().is_some()
 }
 
 /// An epoch of which nothing is known, and why.
-fn not_searched(shared: &Shared<'_>, job: &Job, reason: Reason, work: Work) -> Searched {
+fn not_searched(shared: &Shared<'_>, job: &Job, reason: Reason, work: Work, tell: impl FnOnce(Searched)) -> Finished {
     let mut result = EpochResult {
         id: job.epoch.clone(),
         contexts: contexts(shared.program, &job.epoch),
@@ -133,7 +167,8 @@ fn not_searched(shared: &Shared<'_>, job: &Job, reason: Reason, work: Work) -> S
     };
     result.max_live_threads = u32::try_from(job.epoch.stacks().len()).expect("threads are few");
     let is_cut = is_cut(shared, &result);
-    Searched { successors: Successors::new(), work, result: Some(result), is_cut }
+    tell(Searched { successors: Successors::new(), work, is_cut });
+    Finished { result, work: Work::default(), is_cut }
 }
 
 fn no_analyses() -> Reason {
@@ -149,6 +184,7 @@ fn search_options(request: &Request) -> SearchOptions {
         trees: !off(Technique::ScheduleTrees),
         abstraction: !off(Technique::InputAbstraction) && !off(Technique::Epochs),
         conservative: !off(Technique::ConservativeOrder),
+        symbolic_threads: !off(Technique::SymbolicThreads),
         ..request.search.clone()
     }
 }

@@ -10,11 +10,11 @@ use icsched_ir::ValueId;
 use icsched_pointsto::ObjectId as Abstract;
 use icsched_schedule::{Enumeration, EpochId, EpochResult, KeptSearch};
 use icsched_smt::SolverStatistics;
-use icsched_symex::shape::{Bounds, Held, Node, Place, Shape};
+use icsched_symex::shape::{Bounds, Bytes, Held, Node, Place, Shape};
 use serde::{Deserialize, Serialize};
 
 use super::EpochFacts;
-use super::job::{Job, Searched, Work};
+use super::job::{Finished, Job, Searched, Work};
 
 #[derive(Serialize, Deserialize)]
 struct Record {
@@ -24,6 +24,8 @@ struct Record {
     paths: u64,
     instructions: u64,
     queries: u64,
+    /// Queries behind the search.
+    finishing: u64,
 }
 
 /// How facts are different from others.
@@ -59,12 +61,23 @@ fn changed<K: Ord + Clone, V: Clone>(from: &BTreeMap<K, V>, changes: Changes<K, 
     map
 }
 
+fn changed_bytes(from: &Bytes, changes: Changes<(Node, u64), u8>) -> Bytes {
+    let mut bytes = from.clone();
+    for (at, byte) in changes {
+        match byte {
+            Some(byte) => bytes.insert(at, byte),
+            None => bytes.remove(&at),
+        }
+    }
+    bytes
+}
+
 impl Difference {
     fn between(from: &EpochFacts, to: &EpochFacts) -> Self {
         let EpochFacts { none_ended, shape: Shape { bytes, words, registers, bounds, heap, waits } } = to;
         Self {
             none_ended: *none_ended,
-            bytes: changes(&from.shape.bytes, bytes),
+            bytes: from.shape.bytes.changes(bytes).collect(),
             words: changes(&from.shape.words, words),
             registers: changes(&from.shape.registers, registers),
             bounds: changes(&from.shape.bounds, bounds),
@@ -76,7 +89,7 @@ impl Difference {
     fn apply(self, from: &EpochFacts) -> EpochFacts {
         let Self { none_ended, bytes, words, registers, bounds, heap, waits } = self;
         let shape = Shape {
-            bytes: changed(&from.shape.bytes, bytes),
+            bytes: changed_bytes(&from.shape.bytes, bytes),
             words: changed(&from.shape.words, words),
             registers: changed(&from.shape.registers, registers),
             bounds: changed(&from.shape.bounds, bounds),
@@ -96,7 +109,7 @@ fn digest(facts: &EpochFacts) -> String {
 }
 
 /// A finished job as text, without its schedules.
-pub(crate) fn write(job: &Job, found: &Searched) -> String {
+pub(crate) fn write(job: &Job, found: &Searched, finishing: &Work) -> String {
     let successors = found.successors.iter();
     let Work { paths, instructions, solver } = found.work;
     text(&Record {
@@ -106,6 +119,7 @@ pub(crate) fn write(job: &Job, found: &Searched) -> String {
         paths,
         instructions,
         queries: solver.queries,
+        finishing: finishing.solver.queries,
     })
 }
 
@@ -134,14 +148,17 @@ impl Records {
         new
     }
 
-    /// The result of a job. It is not given again.
-    pub(crate) fn take(&mut self, job: &Job) -> Option<Arc<Searched>> {
+    /// The result of a job, and its schedules if they were kept. It is not given again.
+    pub(crate) fn take(&mut self, job: &Job) -> Option<(Arc<Searched>, Option<Finished>)> {
         self.epochs.get(&job.epoch)?;
         let (record, result) = self.known.remove(&(job.epoch.clone(), digest(&job.facts)))?;
-        let Record { epoch: _, facts: _, successors, paths, instructions, queries } = record;
+        let Record { epoch: _, facts: _, successors, paths, instructions, queries, finishing } = record;
         let successors = successors.into_iter().map(|(e, difference)| (e, difference.apply(&job.facts)));
-        let work = Work { paths, instructions, solver: SolverStatistics { queries, ..SolverStatistics::default() } };
-        Some(Arc::new(Searched { successors: successors.collect(), work, result, is_cut: false }))
+        let solver = |queries| SolverStatistics { queries, ..SolverStatistics::default() };
+        let work = Work { solver: solver(finishing), ..Work::default() };
+        let finished = result.map(|result| Finished { result, work, is_cut: false });
+        let work = Work { paths, instructions, solver: solver(queries) };
+        Some((Arc::new(Searched { successors: successors.collect(), work, is_cut: false }), finished))
     }
 }
 
@@ -194,16 +211,17 @@ mod tests {
         ]);
         let solver = SolverStatistics { queries: 5, ..SolverStatistics::default() };
         let work = Work { paths: 2, instructions: 3, solver };
-        let found = Searched { successors: behind, work, result: Some(result(&epoch)), is_cut: false };
-        let kept = |result| KeptSearch { record: write(&job, &found), result };
+        let found = Searched { successors: behind, work, is_cut: false };
+        let finished = Finished { result: result(&epoch), work: Work { solver, ..Work::default() }, is_cut: false };
+        let kept = |result| KeptSearch { record: write(&job, &found, &finished.work), result };
         let mut records = Records::read(vec![
-            kept(found.result.clone()),
+            kept(Some(finished.result.clone())),
             kept(None),
             KeptSearch { record: "{".to_owned(), result: None },
         ]);
         let weaker = Job { facts: Arc::new(facts(true, &[(0, 1)], &[])), ..job.clone() };
         assert_eq!(records.take(&weaker), None, "of other facts");
-        assert_eq!(records.take(&job).as_deref(), Some(&found));
+        assert_eq!(records.take(&job), Some((Arc::new(found), Some(finished))));
         assert_eq!(records.take(&job), None, "only once");
     }
 }

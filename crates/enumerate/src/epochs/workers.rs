@@ -4,6 +4,8 @@
 //! others are guesses, made as if the results that are missing changed nothing. A guess is given up as soon as it cannot be right any more, or
 //! when its place is needed. Guesses that are likely to be wrong are made only as long as few were: see [`Balance`].
 //!
+//! A job tells what comes behind its epoch before it works its schedules out: the next one begins meanwhile.
+//!
 //! Each job has a thread, and with it a Z3 context: Z3's answers depend on what a context has seen before.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -19,12 +21,14 @@ use icsched_symex::request::StopRequest;
 use icsched_symex::stop::Limit;
 
 use super::fixpoint::{Fixpoint, Guess};
-use super::job::{self, Job, Searched};
+use super::job::{self, Finished, Job, Searched, Work};
 use super::record::{self, Records};
 use super::{Found, Shared};
 use crate::Request;
 use crate::engine::RunLimits;
 use crate::progress::{Counts, Journal, Progress};
+use crate::slice::Statics;
+use crate::slots::Slot;
 
 /// Stack of a worker. Terms are walked recursively in places.
 const STACK: usize = 1 << 30;
@@ -35,7 +39,7 @@ const BOLD: u32 = 20;
 /// Time between two looks at limits and progress.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Searches all epochs, at most `jobs` at a time.
+/// Searches all epochs, by at most `jobs` threads at a time.
 ///
 /// # Errors
 /// If the program cannot be started with these inputs, or the system gives no threads.
@@ -58,6 +62,7 @@ pub(crate) fn search(
             fixpoint: Fixpoint::new(shared)?,
             next: None,
             found: BTreeMap::new(),
+            finished: BTreeMap::new(),
             records: Records::read(kept),
             running: VecDeque::new(),
             started: 0,
@@ -67,7 +72,7 @@ pub(crate) fn search(
         let searched = crew.search_all(&receiver, journal, progress);
         crew.running.iter().for_each(|running| running.stop.ask(Limit::Interrupted));
         searched?;
-        Ok(crew.fixpoint.into_found())
+        Ok(crew.fixpoint.into_found(crew.finished))
     })
 }
 
@@ -78,6 +83,8 @@ struct Running {
     stop: Arc<StopRequest>,
     began: Instant,
     is_bold: bool,
+    /// What comes behind the epoch: only the schedules are missing.
+    found: Option<Arc<Searched>>,
     /// Nobody wants its result.
     is_given_up: bool,
 }
@@ -119,8 +126,22 @@ impl Balance {
     }
 }
 
-/// What a thread says when it is done; a panic is one of whoever waits.
-type Answer = (u64, thread::Result<Result<Searched, String>>);
+/// What a thread says.
+enum News {
+    /// What comes behind the epoch.
+    Found(Searched),
+    /// It is done. A panic is one of whoever waits.
+    Done(thread::Result<Result<Box<Finished>, String>>),
+}
+
+type Answer = (u64, News);
+
+/// A job that was done, for the journal.
+struct ToKeep {
+    job: Job,
+    found: Arc<Searched>,
+    finished: Option<Finished>,
+}
 
 struct Crew<'scope, 'env, 's, 'p> {
     scope: &'scope Scope<'scope, 'env>,
@@ -133,6 +154,8 @@ struct Crew<'scope, 'env, 's, 'p> {
     next: Option<Job>,
     /// Results that do not count yet.
     found: BTreeMap<Job, Arc<Searched>>,
+    /// Schedules of jobs that count, or may.
+    finished: BTreeMap<Job, Finished>,
     records: Records,
     running: VecDeque<Running>,
     started: u64,
@@ -150,18 +173,19 @@ where
         journal: &mut dyn Journal,
         progress: &mut dyn Progress,
     ) -> Result<(), String> {
-        let mut to_keep: Option<(Job, Arc<Searched>)> = None;
+        let mut to_keep: Option<ToKeep> = None;
         loop {
             self.advance();
             let stop = self.shared.request.limits.stop_reason();
+            self.give_up_guesses();
             if let Some(next) = self.next.clone().filter(|_| stop.is_none()) {
                 self.start(&next)?;
             }
             // Disks are slow: the next jobs have begun.
-            if let Some((job, found)) = to_keep.take() {
-                keep(journal, &job, &found);
+            if let Some(done) = to_keep.take() {
+                keep(journal, &done);
             }
-            if self.next.is_none() {
+            if self.next.is_none() && self.running.iter().all(|running| running.is_given_up) {
                 return Ok(());
             }
             if let Some(reason) = stop {
@@ -189,7 +213,7 @@ where
     fn advance(&mut self) {
         loop {
             let Some(job) = self.next.take().or_else(|| self.fixpoint.next()) else {
-                let open = self.fixpoint.without_result();
+                let open = self.without_schedules();
                 if open.is_empty() {
                     return;
                 }
@@ -200,7 +224,7 @@ where
                 }
                 continue;
             };
-            match known(&mut self.found, &mut self.records, &job) {
+            match self.known(&job) {
                 Some(found) => {
                     self.found.remove(&job);
                     self.fixpoint.take(&job, found);
@@ -213,39 +237,64 @@ where
         }
     }
 
-    /// Starts what is to be searched now: first what counts next.
-    fn start(&mut self, next: &Job) -> Result<(), String> {
-        let Self { fixpoint, found, records, balance, .. } = self;
-        let wanted = fixpoint.ahead(next, self.jobs, balance.may_be_bold(), |job| known(found, records, job));
-        for running in self.running.iter_mut().filter(|running| running.job != *next) {
-            if !self.fixpoint.may_come(&running.job) {
+    /// Epochs with a search whose schedules nobody has kept, and nobody works out.
+    fn without_schedules(&self) -> Vec<Job> {
+        let is_coming = |job: &Job| self.running.iter().any(|running| running.job == *job && !running.is_given_up);
+        let open = self.fixpoint.done().filter(|job| !self.finished.contains_key(job) && !is_coming(job));
+        open.cloned().collect()
+    }
+
+    /// What comes behind the epoch of a job, by this run or an earlier one.
+    fn known(&mut self, job: &Job) -> Option<Arc<Searched>> {
+        known(&mut self.found, &mut self.finished, &mut self.records, job)
+    }
+
+    /// Stops what cannot count any more.
+    fn give_up_guesses(&mut self) {
+        for running in &mut self.running {
+            if !running.is_given_up && !self.fixpoint.may_come(&running.job) {
                 running.give_up();
             }
         }
+        self.finished.retain(|job, _| self.fixpoint.may_come(job));
+    }
+
+    /// Starts what is to be searched now: first what counts next.
+    fn start(&mut self, next: &Job) -> Result<(), String> {
+        let Self { fixpoint, found, finished, records, balance, .. } = self;
+        let bold = balance.may_be_bold();
+        let wanted = fixpoint.ahead(next, self.jobs, bold, |job| known(found, finished, records, job));
         for Guess { job, is_bold } in &wanted {
             let is_running = |running: &Running| running.job == *job && !running.is_given_up;
             if self.running.iter().any(is_running) {
                 continue;
             }
-            if self.running.len() < self.jobs || job == next {
-                self.spawn(job.clone(), *is_bold)?;
-            }
-        }
-        // It does not wait until another one has stopped.
-        let busy = self.running.iter().filter(|running| !running.is_given_up).count();
-        if busy > self.jobs {
-            let is_idle = |running: &Running| !wanted.iter().any(|guess| guess.job == running.job);
-            let guesses =
-                || (0..self.running.len()).filter(|&n| !self.running[n].is_given_up && self.running[n].job != *next);
-            let least = guesses().find(|&n| is_idle(&self.running[n])).or_else(|| guesses().next_back());
-            if let Some(least) = least {
-                self.running[least].give_up();
+            let slot = match job == next {
+                // It does not wait until a guess has stopped.
+                true => (self.is_free() || self.give_up_one(&wanted)).then(|| self.shared.slots.take()),
+                false => self.shared.slots.try_take(),
+            };
+            if let Some(slot) = slot {
+                self.spawn(job.clone(), *is_bold, slot)?;
             }
         }
         Ok(())
     }
 
-    fn spawn(&mut self, job: Job, is_bold: bool) -> Result<(), String> {
+    fn is_free(&self) -> bool {
+        self.running.iter().filter(|running| !running.is_given_up).count() < self.jobs
+    }
+
+    /// Stops the guess that is the least likely to be needed, if there is one that is still searched.
+    fn give_up_one(&mut self, wanted: &[Guess]) -> bool {
+        let is_idle = |running: &Running| !wanted.iter().any(|guess| guess.job == running.job);
+        let is_guess = |running: &Running| !running.is_given_up && running.found.is_none();
+        let guesses = || (0..self.running.len()).filter(|&n| is_guess(&self.running[n]));
+        let least = guesses().find(|&n| is_idle(&self.running[n])).or_else(|| guesses().next_back());
+        least.map(|least| self.running[least].give_up()).is_some()
+    }
+
+    fn spawn(&mut self, job: Job, is_bold: bool, slot: Slot) -> Result<(), String> {
         let stop = Arc::new(StopRequest::default());
         self.started += 1;
         let (number, sender) = (self.started, self.sender.clone());
@@ -255,37 +304,61 @@ where
         let work = move || {
             let limits = RunLimits { stop: own, ..shared.request.limits.clone() };
             let request = Request { limits, ..shared.request.clone() };
-            let shared = Shared { request: &request, ..shared.clone() };
-            let run = || job::run(&shared, &task, &mut CountPaths(paths));
+            let statics = Statics { limits: &request.limits, ..shared.statics };
+            let shared = Shared { request: &request, statics, ..shared.clone() };
             // Whoever waits may have stopped to.
-            let _ = sender.send((number, catch_unwind(AssertUnwindSafe(run))));
+            let tell = |found| drop(sender.send((number, News::Found(found))));
+            let run = || job::run(&shared, &task, &mut CountPaths(paths), tell);
+            let done = catch_unwind(AssertUnwindSafe(run)).map(|done| done.map(Box::new));
+            drop(slot);
+            let _ = sender.send((number, News::Done(done)));
         };
         let thread = thread::Builder::new().name("icsched-epoch".to_owned()).stack_size(STACK);
         thread.spawn_scoped(self.scope, work).map_err(|error| format!("cannot start a thread: {error}"))?;
-        self.running.push_back(Running { number, job, stop, began: Instant::now(), is_bold, is_given_up: false });
+        let (began, found, is_given_up) = (Instant::now(), None, false);
+        self.running.push_back(Running { number, job, stop, began, is_bold, found, is_given_up });
         Ok(())
     }
 
-    /// Takes a result in; says whether it is one to keep.
-    fn answered(&mut self, (number, answer): Answer) -> Result<Option<(Job, Arc<Searched>)>, String> {
-        let place = self.running.iter().position(|running| running.number == number);
-        let Some(Running { job, is_given_up, began, is_bold, .. }) = place.and_then(|place| self.running.remove(place))
-        else {
-            return Ok(None);
-        };
-        let searched = match answer {
-            Ok(searched) => Arc::new(searched?),
-            Err(panic) => resume_unwind(panic),
-        };
-        let in_vain = is_given_up || !self.fixpoint.may_come(&job);
-        let took = began.elapsed();
-        tracing::debug!(number, in_vain, is_bold, ?took, "a worker is done");
-        self.balance.add(took, in_vain, is_bold);
-        if searched.is_cut && is_given_up {
-            return Ok(None);
+    /// Takes a result in; gives what is to be kept of a job that is done.
+    fn answered(&mut self, (number, news): Answer) -> Result<Option<ToKeep>, String> {
+        let Some(place) = self.running.iter().position(|running| running.number == number) else { return Ok(None) };
+        match news {
+            News::Found(found) => {
+                self.found(place, found);
+                Ok(None)
+            }
+            News::Done(Ok(finished)) => {
+                let done = self.running.remove(place);
+                Ok(self.finished(done.expect("it was found"), *finished?))
+            }
+            News::Done(Err(panic)) => resume_unwind(panic),
         }
-        self.found.insert(job.clone(), Arc::clone(&searched));
-        Ok((!searched.is_cut).then_some((job, searched)))
+    }
+
+    /// What comes behind an epoch is known now.
+    fn found(&mut self, place: usize, found: Searched) {
+        let running = &mut self.running[place];
+        let in_vain = running.is_given_up || !self.fixpoint.may_come(&running.job);
+        let (number, is_bold, took) = (running.number, running.is_bold, running.began.elapsed());
+        tracing::debug!(number, in_vain, is_bold, ?took, "an epoch is searched");
+        self.balance.add(took, in_vain, is_bold);
+        if !(found.is_cut && running.is_given_up) {
+            let found = Arc::new(found);
+            running.found = Some(Arc::clone(&found));
+            self.found.insert(running.job.clone(), found);
+        }
+    }
+
+    fn finished(&mut self, done: Running, finished: Finished) -> Option<ToKeep> {
+        let Running { number, job, began, found, is_given_up, .. } = done;
+        tracing::debug!(number, is_given_up, took = ?began.elapsed(), "a worker is done");
+        let found = found?;
+        let is_whole = !finished.is_cut;
+        if is_whole || !is_given_up {
+            self.finished.insert(job.clone(), finished.clone());
+        }
+        (!found.is_cut).then(|| ToKeep { job, found, finished: is_whole.then_some(finished) })
     }
 
     /// A limit of the run is reached: takes up what there is, also in part.
@@ -294,13 +367,13 @@ where
         self.running.iter().for_each(|running| running.stop.ask(cause));
         while !self.running.is_empty() {
             let Ok(answer) = receiver.recv() else { break };
-            if let Some((job, found)) = self.answered(answer)? {
-                keep(journal, &job, &found);
+            if let Some(done) = self.answered(answer)? {
+                keep(journal, &done);
             }
         }
         let mut missing = None;
         while let Some(job) = self.next.take().or_else(|| self.fixpoint.next()) {
-            match known(&mut self.found, &mut self.records, &job) {
+            match self.known(&job) {
                 Some(found) => self.fixpoint.take(&job, found),
                 None => missing = Some(job),
             }
@@ -316,19 +389,26 @@ where
     }
 }
 
-fn keep(journal: &mut dyn Journal, job: &Job, found: &Searched) {
-    if let Some(result) = &found.result {
-        journal.keep(&record::write(job, found), result);
-    }
+fn keep(journal: &mut dyn Journal, ToKeep { job, found, finished }: &ToKeep) {
+    let work = finished.as_ref().map_or_else(Work::default, |finished| finished.work);
+    journal.keep(&record::write(job, found, &work), finished.as_ref().map(|finished| &finished.result));
 }
 
-/// The result of a job, of this run or of an earlier one.
-fn known(found: &mut BTreeMap<Job, Arc<Searched>>, records: &mut Records, job: &Job) -> Option<Arc<Searched>> {
+/// See [`Crew::known`].
+fn known(
+    found: &mut BTreeMap<Job, Arc<Searched>>,
+    finished: &mut BTreeMap<Job, Finished>,
+    records: &mut Records,
+    job: &Job,
+) -> Option<Arc<Searched>> {
     if let Some(found) = found.get(job) {
         return Some(Arc::clone(found));
     }
-    let kept = records.take(job)?;
+    let (kept, schedules) = records.take(job)?;
     found.insert(job.clone(), Arc::clone(&kept));
+    if let Some(schedules) = schedules {
+        finished.insert(job.clone(), schedules);
+    }
     Some(kept)
 }
 

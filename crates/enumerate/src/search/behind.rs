@@ -1,18 +1,31 @@
 //! What the paths of a schedule leave behind for the epoch that follows.
+//!
+//! Most of the time of a search goes into these questions, and none of them has to do with other paths, or with what is searched next. So
+//! each path's are asked in a thread of their own, with a copy of the terms that there were at its end, and with a solver of their own:
+//! the answers are the same whenever they are found, and by whom. What the paths leave is put together in their order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Scope};
 
-use icsched_smt::{Answer, BinOp, Node, Term, TermPool};
+use icsched_ir::ProgramPoint;
+use icsched_schedule::EpochId;
+use icsched_smt::{Answer, BinOp, Node, SolverStatistics, Term, TermPool};
+use icsched_symex::FrameId;
 use icsched_symex::shape::{Bounds, Left, Place, Shape, Where};
 use icsched_symex::sums::MAX_PLACES;
+use icsched_symex::trace::Trace;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Search;
 use crate::carried::{self, Implied};
 use crate::constraint::Conjunction;
-use crate::engine::{Engine, Path};
+use crate::engine::{Asker, Engine, Path, Questions};
+use crate::epochs::{Analyses, EpochFacts, Successors, add_successor};
 use crate::objects::Objects;
-use crate::slice::{SliceDecision, precondition_slice};
+use crate::search::SearchOptions;
+use crate::slice::{Caches, SliceDecision, Statics, precondition_slice};
+use crate::slots::{Slot, Slots};
 
 /// Terms at the end of one path of which bounds are looked for.
 const MAX_BOUNDED: usize = 32;
@@ -22,6 +35,157 @@ const MAX_SUMS: usize = 16;
 
 /// Most operations in such a term.
 const MAX_OPERATIONS: usize = 64;
+
+/// Ends of paths that wait for a thread. Each has a copy of the terms. An epoch that is searched again, because a loop is to be replaced,
+/// mostly is so before there are more, and then nobody has looked at them in vain.
+const MAX_WAITING: usize = 12;
+
+/// Stack of a thread. Terms are walked recursively in places.
+const STACK: usize = 1 << 30;
+
+/// The end of a path, with all that is needed to say what it leaves behind.
+pub(super) struct PathEnding {
+    /// The epoch that follows.
+    pub(super) next: EpochId,
+    /// Whether no thread had ended when it begins.
+    pub(super) none_ended: bool,
+    pub(super) left: Left,
+    /// See [`sums`].
+    pub(super) sums: FxHashMap<Term, Vec<Term>>,
+    /// Where the activations of live threads are.
+    pub(super) points: FxHashMap<FrameId, ProgramPoint>,
+    pub(super) trace: Trace,
+    pub(super) objects: Objects,
+    pub(super) precondition: Conjunction,
+    /// None of them has ended the executions that come to the end.
+    pub(super) early_exits: Vec<SliceDecision>,
+}
+
+/// The ends of an epoch's paths, and threads that look at them.
+pub(super) struct Endings<'s, 'p> {
+    statics: &'s Statics<'p>,
+    analyses: &'s Analyses<'p>,
+    slots: &'s Arc<Slots>,
+    slicing: bool,
+    /// [`SearchOptions::symbolic_threads`].
+    symbolic_threads: bool,
+    state: Mutex<State>,
+    /// Nobody wants to know any more.
+    is_over: AtomicBool,
+}
+
+#[derive(Default)]
+struct State {
+    /// How many ends were told.
+    told: usize,
+    waiting: VecDeque<(usize, PathEnding, Questions)>,
+    /// By number: the epoch that follows with what holds there.
+    found: BTreeMap<usize, (EpochId, EpochFacts)>,
+    solver: SolverStatistics,
+    /// Not in use now.
+    caches: Vec<Caches>,
+}
+
+impl<'s, 'p> Endings<'s, 'p> {
+    pub(super) fn new(
+        statics: &'s Statics<'p>,
+        analyses: &'s Analyses<'p>,
+        slots: &'s Arc<Slots>,
+        options: &SearchOptions,
+    ) -> Self {
+        let SearchOptions { slicing, symbolic_threads, .. } = *options;
+        Self {
+            statics,
+            analyses,
+            slots,
+            slicing,
+            symbolic_threads,
+            state: Mutex::default(),
+            is_over: AtomicBool::new(false),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has another end looked at, now or later.
+    pub(super) fn add<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        ending: PathEnding,
+        questions: Questions,
+    ) {
+        let many = {
+            let mut state = self.state();
+            let number = state.told;
+            state.told += 1;
+            state.waiting.push_back((number, ending, questions));
+            state.waiting.len() > MAX_WAITING
+        };
+        match self.slots.try_take() {
+            Some(slot) => self.have_looked(scope, slot),
+            None if many => self.look_here(),
+            None => {}
+        }
+    }
+
+    /// Another thread looks at the next end, and has those behind it looked at.
+    fn have_looked<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, slot: Slot) {
+        let Some(next) = self.state().waiting.pop_front() else { return drop(slot) };
+        let work = move || {
+            self.look(next);
+            self.have_looked(scope, slot);
+        };
+        // Where the system gives no thread, nothing goes on.
+        let _ = builder().spawn_scoped(scope, work).expect("there are threads");
+    }
+
+    /// This thread waits while one looks at the next end.
+    fn look_here(&self) {
+        let Some(next) = self.state().waiting.pop_front() else { return };
+        thread::scope(|scope| {
+            let _ = builder().spawn_scoped(scope, || self.look(next)).expect("there are threads");
+        });
+    }
+
+    /// Looks at all ends that nobody looks at.
+    pub(super) fn work_off(&self) {
+        while !self.state().waiting.is_empty() {
+            self.look_here();
+        }
+    }
+
+    /// What is not known by now is not wanted.
+    pub(super) fn give_up(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        self.state().waiting.clear();
+    }
+
+    fn look(&self, (number, ending, questions): (usize, PathEnding, Questions)) {
+        let mut caches = self.state().caches.pop().unwrap_or_default();
+        let (next, none_ended) = (ending.next.clone(), ending.none_ended);
+        let (shape, solver) = Behind::new(self, &ending, questions).shape(&mut caches);
+        let mut state = self.state();
+        state.solver.add(&solver);
+        state.caches.push(caches);
+        state.found.insert(number, (next, EpochFacts { none_ended, shape }));
+    }
+
+    /// The epochs that follow, when all ends were looked at, and what the solvers had to do.
+    pub(super) fn into_successors(self) -> (Successors, SolverStatistics) {
+        let mut successors = Successors::new();
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for (next, holds) in state.found.into_values() {
+            add_successor(&mut successors, next, holds, self.symbolic_threads);
+        }
+        (successors, state.solver)
+    }
+}
+
+fn builder() -> thread::Builder {
+    thread::Builder::new().name("icsched-ending".to_owned()).stack_size(STACK)
+}
 
 /// Whether bounds of a term are soon found: no product or quotient of two unknown numbers is in it.
 fn is_simple(pool: &TermPool, term: Term) -> bool {
@@ -33,6 +197,42 @@ fn is_simple(pool: &TermPool, term: Term) -> bool {
         _ => false,
     };
     !pool.has_float(term) && all.len() <= MAX_OPERATIONS && !all.iter().any(is_product)
+}
+
+/// That the sums have not overflowed that numbers at the end of a path were computed from, by number. Behind the first epoch nothing
+/// happens that C leaves undefined, so a number is one that the program may depend on, or it does not matter which one it is. But it
+/// may matter that it is equal to another one: only what counts for all places where a number is does for one of them.
+pub(super) fn sums(engine: &mut Engine, path: &Path, left: &Left) -> FxHashMap<Term, Vec<Term>> {
+    if engine.is_entry() || path.trace.sums.is_empty() {
+        return FxHashMap::default();
+    }
+    let (mut terms, mut places): (Vec<(Term, usize)>, Vec<Where>) = (Vec::new(), Vec::new());
+    let mut seen = FxHashSet::default();
+    for &(place, term) in &left.numbers {
+        if !seen.insert(term) || !is_simple(engine.pool(), term) {
+            continue;
+        }
+        let equal: Option<Vec<Where>> = left.shape.equal_to(place).map(|place| left.find(place)).collect();
+        let Some(equal) = equal.filter(|equal| places.len() + equal.len() <= MAX_PLACES) else { continue };
+        places.extend(&equal);
+        terms.push((term, equal.len()));
+    }
+    let mut behind = engine.sums_behind(path, &places).into_iter();
+    let mut common = FxHashMap::default();
+    for (term, count) in terms {
+        let all: Vec<Vec<Term>> = behind.by_ref().take(count).collect();
+        let Some((first, others)) = all.split_first() else { continue };
+        let is_common = |condition: &&Term| others.iter().all(|other| other.contains(condition));
+        let mut conditions: Vec<Term> = first.iter().filter(is_common).copied().collect();
+        conditions.retain(|&condition| is_simple(engine.pool(), condition));
+        conditions.sort_unstable();
+        conditions.dedup();
+        conditions.truncate(MAX_SUMS);
+        if !conditions.is_empty() {
+            common.insert(term, conditions);
+        }
+    }
+    common
 }
 
 /// What follows from a precondition.
@@ -48,13 +248,13 @@ impl<'c> Consequences<'c> {
         Self { precondition, known, implied: Implied::default() }
     }
 
-    fn contain(&mut self, engine: &mut Engine, condition: Term) -> bool {
+    fn contain(&mut self, asker: &mut Asker, condition: Term) -> bool {
         if self.known.contains(&condition) {
             return true;
         }
         let follows = self.implied.holds(condition, || {
-            let negated = engine.pool().not(condition);
-            engine.check(self.precondition.conditions(), negated) == Answer::Unsat
+            let negated = asker.pool().not(condition);
+            asker.check(self.precondition.conditions(), negated) == Answer::Unsat
         });
         if follows {
             self.known.insert(condition);
@@ -63,92 +263,78 @@ impl<'c> Consequences<'c> {
     }
 }
 
-impl Search<'_, '_> {
-    /// What all executions leave behind that follow a path's schedule to its end: none of `early_exits` has ended them.
-    pub(super) fn shape_behind(
-        &mut self,
-        path: &Path,
-        objects: &Objects,
-        precondition: &Conjunction,
-        early_exits: &[SliceDecision],
-    ) -> Shape {
-        let Some(analyses) = self.analyses else { return Shape::default() };
-        let threads = self.engine.code().threads_in_order(&path.state);
-        let left = self.engine.left(&path.state, &threads, analyses);
-        if !self.options.slicing {
-            return left.shape.canonical();
+/// The questions about one end.
+struct Behind<'a> {
+    statics: &'a Statics<'a>,
+    thresholds: &'a [i64],
+    slicing: bool,
+    is_over: &'a AtomicBool,
+    ending: &'a PathEnding,
+    asker: Asker,
+}
+
+impl<'a> Behind<'a> {
+    fn new(endings: &'a Endings<'_, '_>, ending: &'a PathEnding, questions: Questions) -> Self {
+        let asker = questions.asker();
+        let thresholds = &endings.analyses.thresholds;
+        Self {
+            statics: endings.statics,
+            thresholds,
+            slicing: endings.slicing,
+            is_over: &endings.is_over,
+            ending,
+            asker,
         }
-        let points = carried::points(&path.state, self.engine.code());
-        let mut consequences = Consequences::of(precondition);
-        let (mut shape, invalid) = carried::valid(&left, points, |criterion| {
-            let slice =
-                precondition_slice(self.statics, &mut self.caches, objects, &path.trace, None, false, Some(criterion));
-            slice.decisions.iter().any(|decision| !consequences.contain(self.engine, decision.condition))
-        });
-        let numbers: Vec<(Place, Term)> =
-            left.numbers.iter().filter(|(place, _)| !invalid.contains(place)).copied().collect();
-        let sums = self.sums(path, &left, &numbers);
-        let passed = self.passed(path, objects, &mut consequences, early_exits);
-        shape.bounds = self.bounds(&numbers, &passed, &sums);
-        shape.canonical()
     }
 
-    /// That the sums have not overflowed that numbers at the end of a path were computed from, by number. Behind the first epoch nothing
-    /// happens that C leaves undefined, so a number is one that the program may depend on, or it does not matter which one it is. But it
-    /// may matter that it is equal to another one: only what counts for all places where a number is does for one of them.
-    fn sums(&mut self, path: &Path, left: &Left, numbers: &[(Place, Term)]) -> FxHashMap<Term, Vec<Term>> {
-        if self.engine.is_entry() || path.trace.sums.is_empty() {
-            return FxHashMap::default();
+    /// Without time to ask nothing is known.
+    fn is_late(&self) -> bool {
+        self.is_over.load(Ordering::Relaxed) || self.asker.is_late()
+    }
+
+    /// What all executions leave behind that follow a path's schedule to its end: no early exit has ended them.
+    fn shape(mut self, caches: &mut Caches) -> (Shape, SolverStatistics) {
+        let PathEnding { left, objects, trace, precondition, points, .. } = self.ending;
+        if !self.slicing {
+            return (left.shape.canonical(), self.asker.solver_statistics());
         }
-        let (mut terms, mut places): (Vec<(Term, usize)>, Vec<Where>) = (Vec::new(), Vec::new());
-        for &(place, term) in numbers {
-            if terms.iter().all(|(known, _)| *known != term) {
-                let equal: Option<Vec<Where>> = left.shape.equal_to(place).map(|place| left.find(place)).collect();
-                let Some(equal) = equal else { continue };
-                if places.len() + equal.len() > MAX_PLACES {
-                    break;
-                }
-                places.extend(&equal);
-                terms.push((term, equal.len()));
+        let mut consequences = Consequences::of(precondition);
+        let (mut shape, invalid) = carried::valid(left, points.clone(), |criterion| {
+            if self.is_late() {
+                return None;
             }
-        }
-        let mut behind = self.engine.sums_behind(path, &places).into_iter();
-        let mut common = FxHashMap::default();
-        for (term, count) in terms {
-            let all: Vec<Vec<Term>> = behind.by_ref().take(count).collect();
-            let Some((first, others)) = all.split_first() else { continue };
-            let is_common = |&&condition: &&Term| others.iter().all(|other| other.contains(&condition));
-            let mut conditions: Vec<Term> = first.iter().filter(is_common).copied().collect();
-            conditions.retain(|&condition| is_simple(self.engine.pool(), condition));
-            conditions.sort_unstable();
-            conditions.dedup();
-            conditions.truncate(MAX_SUMS);
-            common.insert(term, conditions);
-        }
-        common
+            let slice = precondition_slice(self.statics, caches, objects, trace, None, false, Some(criterion));
+            let other = slice.decisions.iter().find(|d| !consequences.contain(&mut self.asker, d.condition));
+            if let Some(decision) = other {
+                let at = crate::graph::place(self.statics.program, &icsched_ir::CallStack(vec![decision.point]));
+                let condition = icsched_symex::print::Printer::new(self.asker.pool()).condition(decision.condition);
+                tracing::debug!(places = criterion.places.len(), at, condition, "depends on another decision");
+            }
+            Some(other.is_some())
+        });
+        tracing::debug!(next = %self.ending.next.key(), ?invalid, "places that depend on other decisions");
+        let numbers = left.numbers.iter().filter(|(place, _)| !invalid.contains(place));
+        let passed = self.passed(caches, &mut consequences);
+        shape.bounds = self.bounds(numbers, &passed);
+        (shape.canonical(), self.asker.solver_statistics())
     }
 
     /// The precondition, and that no early exit was taken, as far as all executions of the schedule that come to its end have decided
     /// so: what that depends on must follow from what is known before.
-    fn passed(
-        &mut self,
-        path: &Path,
-        objects: &Objects,
-        consequences: &mut Consequences<'_>,
-        early_exits: &[SliceDecision],
-    ) -> Vec<Term> {
+    fn passed(&mut self, caches: &mut Caches, consequences: &mut Consequences<'_>) -> Vec<Term> {
+        let PathEnding { objects, trace, early_exits, .. } = self.ending;
         let mut conditions = consequences.precondition.conditions().to_vec();
-        if early_exits.is_empty() {
+        if early_exits.is_empty() || self.is_late() {
             return conditions;
         }
-        let all = precondition_slice(self.statics, &mut self.caches, objects, &path.trace, None, true, None);
+        let all = precondition_slice(self.statics, caches, objects, trace, None, true, None);
         let exits: FxHashSet<usize> = early_exits.iter().map(|exit| exit.event).collect();
         for decision in &all.decisions {
             if exits.contains(&decision.event) {
                 conditions.push(decision.condition);
-            } else if !consequences.contain(self.engine, decision.condition) {
-                let negated = self.engine.pool().not(decision.condition);
-                if self.engine.check(&conditions, negated) != Answer::Unsat {
+            } else if !consequences.contain(&mut self.asker, decision.condition) {
+                let negated = self.asker.pool().not(decision.condition);
+                if self.asker.check(&conditions, negated) != Answer::Unsat {
                     break;
                 }
             }
@@ -156,37 +342,32 @@ impl Search<'_, '_> {
         conditions
     }
 
-    /// Between which numbers places are that hold these terms, under some conditions, and for each term those of `sums`.
-    fn bounds(
+    /// Between which numbers places are that hold these terms, under some conditions, and those of the sums behind each term.
+    fn bounds<'n>(
         &mut self,
-        numbers: &[(Place, Term)],
+        numbers: impl Iterator<Item = &'n (Place, Term)>,
         conditions: &[Term],
-        sums: &FxHashMap<Term, Vec<Term>>,
     ) -> BTreeMap<Place, Bounds> {
-        let Some(analyses) = self.analyses else { return BTreeMap::new() };
         let mut known: FxHashMap<Term, Bounds> = FxHashMap::default();
         let mut found = BTreeMap::new();
         for &(place, term) in numbers {
-            if !known.contains_key(&term) && (known.len() == MAX_BOUNDED || !is_simple(self.engine.pool(), term)) {
+            let is_new = !known.contains_key(&term);
+            if is_new && (known.len() == MAX_BOUNDED || self.is_late() || !is_simple(self.asker.pool(), term)) {
                 continue;
             }
             let bounds = *known.entry(term).or_insert_with(|| {
                 let mut under = |conditions: &[Term]| {
-                    let width = u8::try_from(self.engine.pool().width(term)).expect("words have at most 64 bits");
-                    carried::bounds(width, &analyses.thresholds, |bounds| {
-                        let holds = bounds.hold(self.engine.pool(), term);
-                        let outside = self.engine.pool().not(holds);
-                        self.engine.check(conditions, outside) == Answer::Unsat
+                    let width = u8::try_from(self.asker.pool().width(term)).expect("words have at most 64 bits");
+                    carried::bounds(width, self.thresholds, |bounds| {
+                        let holds = bounds.hold(self.asker.pool(), term);
+                        let outside = self.asker.pool().not(holds);
+                        self.asker.check(conditions, outside) == Answer::Unsat
                     })
                 };
-                match sums.get(&term).filter(|sums| !sums.is_empty()) {
-                    None => under(conditions),
-                    Some(sums) => {
-                        let all: Vec<Term> = conditions.iter().chain(sums).copied().collect();
-                        // If a sum overflows for certain, there is no number that the place might as well hold.
-                        Some(under(&all)).filter(|b| b.least <= b.greatest).unwrap_or_else(|| under(conditions))
-                    }
-                }
+                let Some(sums) = self.ending.sums.get(&term) else { return under(conditions) };
+                let all: Vec<Term> = conditions.iter().chain(sums).copied().collect();
+                // If a sum overflows for certain, there is no number that the place might as well hold.
+                Some(under(&all)).filter(|b| b.least <= b.greatest).unwrap_or_else(|| under(conditions))
             });
             if bounds.say_something() {
                 found.insert(place, bounds);

@@ -1,6 +1,6 @@
 //! What points-to analysis says during the walk, asked once per place and object.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 use icsched_ir::{BlockId, EntityId, FuncId, ProgramPoint};
@@ -22,8 +22,8 @@ type Side = (Option<InstanceId>, (FuncId, BlockId, bool));
 /// Answers for all paths of a program.
 #[derive(Default)]
 pub(super) struct KnownRegions {
-    sides: FxHashMap<Side, Option<Rc<Known>>>,
-    instructions: FxHashMap<(Option<InstanceId>, ProgramPoint), Option<Rc<Known>>>,
+    sides: FxHashMap<Side, Option<Arc<Known>>>,
+    instructions: FxHashMap<(Option<InstanceId>, ProgramPoint), Option<Arc<Known>>>,
 }
 
 /// Answers for one path.
@@ -63,21 +63,21 @@ impl<'a, 'p> Facts<'a, 'p> {
         frame: FrameId,
         side: (FuncId, BlockId, bool),
         blocks: &FixedBitSet,
-    ) -> Option<Rc<Known>> {
+    ) -> Option<Arc<Known>> {
         let aliases = self.aliases?;
         let instance = self.instances.get(&frame).copied();
         let compute = || {
             let blocks: Vec<BlockId> = blocks.ones().map(BlockId::from_index).collect();
-            aliases.blocks(&aliases.candidates(side.0, instance), &blocks).map(Rc::new)
+            aliases.blocks(&aliases.candidates(side.0, instance), &blocks).map(Arc::new)
         };
         self.cache.sides.entry((instance, side)).or_insert_with(compute).clone()
     }
 
     /// What an instruction may do, whatever it does on the path.
-    pub(super) fn instruction(&mut self, frame: FrameId, at: ProgramPoint) -> Option<Rc<Known>> {
+    pub(super) fn instruction(&mut self, frame: FrameId, at: ProgramPoint) -> Option<Arc<Known>> {
         let aliases = self.aliases?;
         let instance = self.instances.get(&frame).copied();
-        let compute = || aliases.instruction(&aliases.candidates(at.func, instance), at).map(Rc::new);
+        let compute = || aliases.instruction(&aliases.candidates(at.func, instance), at).map(Arc::new);
         self.cache.instructions.entry((instance, at)).or_insert_with(compute).clone()
     }
 

@@ -19,7 +19,7 @@ pub(super) fn draw(out: &mut String, schedule: &Schedule, layout: &Layout<'_>, p
     let lanes = Lanes { layout, width: lane_width(layout.threads.len()) };
     let calls: Vec<_> = layout.rows.iter().map(|row| call(schedule, row)).collect();
     let call_width = calls.iter().map(|call| call.chars().count().min(MAX_CALL)).max().unwrap_or(0);
-    let at_width = schedule.graph.nodes().iter().map(|node| node.at.chars().count()).max().unwrap_or(0);
+    let at_width = schedule.graph.nodes().iter().map(|node| words::place(node).chars().count()).max().unwrap_or(0);
     let id_width = (0..layout.rows.len()).map(|row| id(schedule, layout, row).len()).max().unwrap_or(0);
     for header in lanes.headers() {
         line!(out, "    {}", paint.paint(Tone::Heading, header.trim_end()));
@@ -32,8 +32,8 @@ pub(super) fn draw(out: &mut String, schedule: &Schedule, layout: &Layout<'_>, p
                 line!(out, "    {picture}  {}", paint.paint(Tone::Aside, text));
                 continue;
             }
-            Row::Blocked { blocked, .. } => (blocked.at.as_str(), paint.paint(Tone::Bad, blocked_by(blocked))),
-            Row::Nodes { first, after, .. } => (schedule.graph.nodes()[*first].at.as_str(), names(after)),
+            Row::Blocked { blocked, .. } => (blocked.at.clone(), paint.paint(Tone::Bad, blocked_by(blocked))),
+            Row::Nodes { first, after, .. } => (words::place(&schedule.graph.nodes()[*first]), names(after)),
         };
         let at_width = if notes.is_empty() { 0 } else { at_width };
         let at = paint.paint(Tone::Aside, format_args!("{at:<at_width$}"));

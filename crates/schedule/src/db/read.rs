@@ -183,7 +183,7 @@ fn graphs_of((nodes, edges): &mut Graphs, key: ScheduleKey) -> (Vec<HbNode>, Vec
 }
 
 fn read_graphs(connection: &Connection) -> Result<Graphs> {
-    let query = "SELECT epoch, schedule, thread, n, op, object, at, func, block, inst
+    let query = "SELECT epoch, schedule, thread, n, op, object, at, func, block, inst, elsewhere_json
                  FROM nodes ORDER BY epoch, schedule, thread, n";
     let mut nodes = BTreeMap::<_, Vec<_>>::new();
     for (key, node) in rows(connection, query, |row| Ok((schedule_key(row)?, node(row)?)))? {
@@ -211,7 +211,16 @@ fn node(row: &Row<'_>) -> Result<HbNode> {
         _ => None,
     };
     let (thread, n) = (row.get(2)?, row.get(3)?);
-    Ok(HbNode { thread, n, op: row.get(4)?, object: row.get(5)?, at: row.get(6)?, point })
+    let elsewhere = row.get::<_, Option<String>>(10)?.map(|text| json("elsewhere_json", &text)).transpose()?;
+    Ok(HbNode {
+        thread,
+        n,
+        op: row.get(4)?,
+        object: row.get(5)?,
+        at: row.get(6)?,
+        point,
+        elsewhere: elsewhere.unwrap_or_default(),
+    })
 }
 
 fn read_reasons(connection: &Connection, enumeration: &mut Enumeration) -> Result<()> {

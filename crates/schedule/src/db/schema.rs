@@ -6,10 +6,11 @@
 //! It is `cut` if a limit of the whole run, or the user, ended the search. `searches` is for a run that goes on where one was cut
 //! off: what it knows of finished searches, each with the epoch whose row and schedules it has found, NULL if they were replaced. A file
 //! that is finished and not cut has none. `identity` names all that decides the result: a run of another identity does not go on.
+//! `nodes.elsewhere_json` has the other places at which executions of the schedule call the operation, NULL if there are none.
 //! `epochs.early_exits` is NULL if every input that is covered satisfies the constraint of a schedule.
 
 /// Version of the tables, also SQLite's `user_version`.
-pub const SCHEMA_VERSION: i64 = 4;
+pub const SCHEMA_VERSION: i64 = 5;
 
 /// SQLite's `application_id`: `icsd` in ASCII.
 pub(super) const APPLICATION_ID: i64 = 0x6963_7364;
@@ -52,6 +53,7 @@ CREATE TABLE nodes (
     func INTEGER,
     block INTEGER,
     inst INTEGER,
+    elsewhere_json TEXT,
     PRIMARY KEY (epoch, schedule, thread, n),
     FOREIGN KEY (epoch, schedule) REFERENCES schedules
 ) WITHOUT ROWID;

@@ -45,12 +45,14 @@ impl DatabaseWriter {
         &self.path
     }
 
-    /// Adds the result of an epoch with the record of its search, in one transaction. An earlier result of the epoch is replaced.
+    /// Adds the result of an epoch, if there is one, with the record of its search, in one transaction. An earlier result of the epoch
+    /// is replaced.
     ///
     /// # Errors
     /// If the file system refuses. The file then is as it was before.
-    pub fn commit(&mut self, epoch: &EpochResult, record: &str) -> Result<(), DbError> {
+    pub fn commit(&mut self, epoch: Option<&EpochResult>, record: &str) -> Result<(), DbError> {
         let add = |transaction: &Transaction<'_>| {
+            let Some(epoch) = epoch else { return write::add_search(transaction, None, record) };
             let number = write::make_place(transaction, epoch)?;
             write::add_epoch(transaction, number, epoch)?;
             write::add_search(transaction, Some(number), record)

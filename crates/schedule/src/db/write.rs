@@ -11,7 +11,7 @@ use super::DbError;
 use super::schema::{APPLICATION_ID, CREATE, SCHEMA_VERSION};
 use crate::constraint::InputConstraint;
 use crate::enumeration::{Enumeration, EpochResult, Statistics};
-use crate::graph::HappensBefore;
+use crate::graph::{HappensBefore, HbNode};
 use crate::reason::Reason;
 use crate::tree::Schedule;
 
@@ -183,7 +183,9 @@ fn write_graph(
             Some(point) => [point.func.index(), point.block.index(), point.inst as usize].map(Some),
             None => [None; 3],
         };
-        let row = params![epoch, schedule, node.thread, node.n, node.op, node.object, node.at, func, block, inst];
+        let elsewhere = (!node.elsewhere.is_empty()).then(|| json(&node.elsewhere));
+        let HbNode { thread, n, op, object, at, .. } = node;
+        let row = params![epoch, schedule, thread, n, op, object, at, func, block, inst, elsewhere];
         insert(transaction, "nodes", row)?;
     }
     graph.edges().iter().try_for_each(|edge| {

@@ -82,7 +82,7 @@ impl Builder<'_, '_> {
     pub(super) fn shape_memory(&mut self, locals: bool) {
         let shape = self.start.shape;
         let is_local = |node: Node| matches!(node, Node::Local(..) | Node::ThreadLocal(..));
-        for (&(node, at), &byte) in shape.bytes.iter().filter(|((node, _), _)| is_local(*node) == locals) {
+        for ((node, at), byte) in shape.bytes.iter().filter(|((node, _), _)| is_local(*node) == locals) {
             if let Some((root, start)) = self.root_of_node(node) {
                 self.origins().set_known(root, start + at, &[crate::domain::MemoryByte::Constant(byte)]);
             }

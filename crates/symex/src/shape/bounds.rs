@@ -1,6 +1,6 @@
 //! Numbers that are not the same in all states, but never smaller or larger than some: intervals, as facts that epochs hand on.
 
-use icsched_ir::{Const, Op, Operand, Origin, Program, Type};
+use icsched_ir::{BinOp, Const, Op, Operand, Origin, Program, Type};
 use icsched_smt::{CmpOp, Term, TermPool};
 use serde::{Deserialize, Serialize};
 
@@ -62,20 +62,28 @@ impl Bounds {
 /// Most numbers that bounds are looked for at.
 const MAX_THRESHOLDS: usize = 64;
 
+/// No further apart is a number from a bound of another one that it is the sum or the difference of: generators of random numbers add larger
+/// ones.
+const FARTHEST_STEP: u64 = 1 << 16;
+
 /// The numbers at which bounds are looked for, ascending: those that the program compares with or divides by, and their neighbours
 /// (widening with thresholds; Blanchet et al., A static analyzer for large safety-critical software, 2003).
 pub fn thresholds(program: &Program) -> Vec<i64> {
     let mut found = vec![-1, 0, 1];
     for (_, function) in program.functions.iter().filter(|(_, f)| f.origin == Origin::Program) {
         for inst in function.blocks.iter().flat_map(|(_, block)| &block.insts) {
-            let operands = match &inst.op {
-                Op::IntCompare { a, b, .. } | Op::Binary { a, b, .. } => [*a, *b],
+            let (operands, farthest) = match &inst.op {
+                Op::IntCompare { a, b, .. } => ([*a, *b], u64::MAX),
+                Op::Binary { op: BinOp::Add | BinOp::Sub, a, b, .. } => ([*a, *b], FARTHEST_STEP),
+                Op::Binary { op, a, b, .. } if limits(*op) => ([*a, *b], u64::MAX),
                 _ => continue,
             };
             for operand in operands {
                 if let Operand::Const(Const::Bits { ty: Type::Int(width @ (32 | 64)), bits }) = operand {
                     let number = Bounds::exactly(width, bits).least;
-                    found.extend([number.saturating_sub(1), number, number.saturating_add(1)]);
+                    if number.unsigned_abs() <= farthest {
+                        found.extend([number.saturating_sub(1), number, number.saturating_add(1)]);
+                    }
                 }
             }
         }
@@ -85,6 +93,11 @@ pub fn thresholds(program: &Program) -> Vec<i64> {
     found.truncate(MAX_THRESHOLDS);
     found.sort_unstable();
     found
+}
+
+/// Whether an operand of an operation is where its result may begin or end.
+const fn limits(op: BinOp) -> bool {
+    matches!(op, BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem | BinOp::And)
 }
 
 impl Shape {

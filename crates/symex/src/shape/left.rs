@@ -7,6 +7,7 @@ use icsched_ir::{EntityId as _, FuncId, GlobalId, Operand, Program, Type, ValueI
 use icsched_pointsto::{ObjectId as Abstract, ObjectKind as AbstractKind, Offsets, PointsTo};
 use icsched_smt::{Node as TermNode, Term};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::{Held, Node, Place, Shape};
 use crate::Machine;
@@ -350,11 +351,11 @@ impl Walk<'_, '_> {
                 self.left.shape.words.insert((node, at), (4, held));
                 continue;
             }
-            for (byte, at) in half.iter().zip(at..) {
-                if let Some(MemoryByte::Constant(byte)) = byte {
-                    self.left.shape.bytes.insert((node, at), *byte);
-                }
-            }
+            let constants = half.iter().map(|byte| match byte {
+                Some(MemoryByte::Constant(byte)) => Some(*byte),
+                Some(MemoryByte::Symbolic(_)) | None => None,
+            });
+            self.left.shape.bytes.insert_word((node, at), &constants.collect::<SmallVec<[_; 4]>>());
         }
     }
 
@@ -387,10 +388,10 @@ fn windows(domain: &SymbolicDomain, heap: &Heap<SymbolicDomain>, object: ObjectI
         None if start == 0 => (0..size.min(MAX_BYTES)).step_by(8).collect(),
         None => (0..size).step_by(8).collect(),
         Some(array) => {
-            let touched = domain.touched(array).into_iter();
-            let inside = touched.filter(|&at| at >= start && at - start < size).map(|at| (at - start) & !7);
-            let windows: BTreeMap<u64, ()> = inside.map(|at| (at, ())).take(MAX_BYTES as usize).collect();
-            windows.into_keys().collect()
+            let mut windows = domain.touched(array, start);
+            windows.retain(|&at| at < size);
+            windows.truncate(MAX_BYTES as usize / 8);
+            windows
         }
     }
 }
@@ -404,7 +405,7 @@ fn peek(
     n: u64,
 ) -> Vec<Option<MemoryByte<Term>>> {
     if let Some(array) = heap.contents_of(object) {
-        return (at..at + n).map(|at| domain.peek(array, at)).collect();
+        return domain.peek(array, at, n);
     }
     let path = crate::path::SymPath::default();
     let undefined = heap.undefined_bytes(object, at, n);

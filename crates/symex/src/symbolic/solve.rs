@@ -47,7 +47,12 @@ impl SymbolicDomain {
     /// Whether the outcome of a condition counts as an input of its own: in runs that begin in the middle of the program, one on
     /// floating-point numbers that nobody knows (design decision D7). Solvers give up on most of them.
     pub fn is_observed(&self, condition: Term) -> bool {
-        self.origins.is_some() && self.pool.has_float(condition)
+        self.observes_floats() && self.pool.has_float(condition)
+    }
+
+    /// Whether that is so of all conditions on floating-point numbers.
+    pub fn observes_floats(&self) -> bool {
+        self.origins.is_some()
     }
 
     /// Inputs that satisfy a path and a condition; `None` when there are none.

@@ -69,6 +69,24 @@ impl Unknown {
         Some(domain.memory_byte(byte))
     }
 
+    /// [`peek`](Self::peek) for several bytes.
+    fn peek_all(&self, domain: &mut SymbolicDomain, at: u64, n: u64) -> Vec<Option<MemoryByte<Term>>> {
+        if !self.writes.is_empty() {
+            return (at..at + n).map(|at| self.peek(domain, at)).collect();
+        }
+        let root = domain.origins().get(self.root);
+        let is_zero = root.fresh == Some(super::allocate::Fresh::Zero);
+        let mut bytes = vec![is_zero.then_some(MemoryByte::Constant(0)); n as usize];
+        let initial = root.known.range(at..at + n).filter(|_| !is_zero);
+        for (&i, byte) in initial.chain(self.cells.range(at..at + n)) {
+            bytes[(i - at) as usize] = Some(byte.clone());
+        }
+        for (at, byte) in (at..).zip(&mut bytes).filter(|(_, byte)| byte.is_none()) {
+            *byte = self.peek(domain, at);
+        }
+        bytes
+    }
+
     /// Whether no write at an offset that is no constant can have written any of `n` bytes, as far as terms show that.
     fn is_apart(&self, domain: &mut SymbolicDomain, at: u64, n: u64) -> bool {
         self.writes.iter().all(|write| {
@@ -81,12 +99,19 @@ impl Unknown {
         })
     }
 
-    /// The offsets of the bytes that were read, or written at constant offsets.
-    fn touched(&self, domain: &SymbolicDomain) -> Vec<u64> {
+    /// The words of bytes that were read, or written at constant offsets: offsets behind `start`, rounded down to multiples of eight.
+    fn touched(&self, domain: &SymbolicDomain, start: u64) -> Vec<u64> {
         let Some(origins) = domain.origins.as_deref() else { return Vec::new() };
         let root = origins.get(self.root);
-        let read = root.symbols.iter().flat_map(|(&at, &(len, _))| at..at + u64::from(len));
-        let mut found: Vec<u64> = self.cells.keys().chain(root.known.keys()).copied().chain(read).collect();
+        let mut found: Vec<u64> = Vec::new();
+        let mut add = |at: u64| {
+            let word = at.wrapping_sub(start) & !7;
+            if at >= start && found.last() != Some(&word) {
+                found.push(word);
+            }
+        };
+        self.cells.keys().chain(root.known.keys()).for_each(|&at| add(at));
+        root.symbols.iter().for_each(|(&at, &(len, _))| (at..at + u64::from(len)).for_each(&mut add));
         found.sort_unstable();
         found.dedup();
         found
@@ -100,14 +125,15 @@ impl Unknown {
 }
 
 impl SymbolicDomain {
-    /// What a byte of an object of the initial state holds, as far as that can be said without a symbol for it.
-    pub(crate) fn peek(&mut self, array: &SymArray, at: u64) -> Option<MemoryByte<Term>> {
-        array.unknown()?.peek(self, at)
+    /// What `n` bytes of an object of the initial state hold, as far as that can be said without a symbol for it.
+    pub(crate) fn peek(&mut self, array: &SymArray, at: u64, n: u64) -> Vec<Option<MemoryByte<Term>>> {
+        let nothing = || vec![None; n as usize];
+        array.unknown().map_or_else(nothing, |unknown| unknown.peek_all(self, at, n))
     }
 
-    /// The offsets of the bytes of such an object of which [`peek`](Self::peek) may know something, ascending.
-    pub(crate) fn touched(&self, array: &SymArray) -> Vec<u64> {
-        array.unknown().map(|unknown| unknown.touched(self)).unwrap_or_default()
+    /// The words of such an object of which [`peek`](Self::peek) may know something: offsets behind `start`, multiples of eight, ascending.
+    pub(crate) fn touched(&self, array: &SymArray, start: u64) -> Vec<u64> {
+        array.unknown().map(|unknown| unknown.touched(self, start)).unwrap_or_default()
     }
 
     /// What is known of the symbols of an initial state.
