@@ -408,12 +408,11 @@ impl<'s, 'p> Search<'s, 'p> {
             if let Some(analyses) = self.analyses {
                 let threads = self.engine.code().threads_in_order(&path.state);
                 let left = self.engine.left(&path.state, &threads, analyses);
-                let sums = behind::sums(self.engine, &path, &left);
                 let ending = PathEnding {
                     next,
                     none_ended,
+                    sums: behind::sums(self.engine, &path, &left),
                     left,
-                    sums,
                     points: carried::points(&path.state, self.engine.code()),
                     trace: std::mem::take(&mut path.trace),
                     objects,
