@@ -232,12 +232,12 @@ impl Injective<'_> {
             Definition::Inst(block, _) if !self.loops.get(self.id).contains(block) => None,
             Definition::Inst(..) => match &self.structure.inst(self.function, value)?.op {
                 Op::Cast { op: CastOp::SExt | CastOp::ZExt | CastOp::Bitcast, a } => next(*a),
-                Op::Binary { op: BinOp::Add, a, b } => match (self.is_fixed(*a), self.is_fixed(*b)) {
+                Op::Binary { op: BinOp::Add, a, b, .. } => match (self.is_fixed(*a), self.is_fixed(*b)) {
                     (false, true) => next(*a),
                     (true, false) => next(*b),
                     _ => None,
                 },
-                Op::Binary { op: BinOp::Sub, a, b } if self.is_fixed(*b) => next(*a),
+                Op::Binary { op: BinOp::Sub, a, b, .. } if self.is_fixed(*b) => next(*a),
                 Op::Address { base, indices, .. } => match &indices[..] {
                     [] => next(*base),
                     [index] if self.is_fixed(*base) => fits(next(index.index)?, index.scale.unsigned_abs()),
@@ -258,7 +258,7 @@ impl Injective<'_> {
         for &latch in self.cfg.predecessors(block).iter().filter(|b| around.contains(**b)) {
             for edge in self.function.blocks[latch].terminator.edges().filter(|e| e.target == block) {
                 let inst = self.structure.inst(self.function, edge.args.get(at)?.value()?)?;
-                let Op::Binary { op: BinOp::Add, a: Operand::Value(from), b } = &inst.op else { return None };
+                let Op::Binary { op: BinOp::Add, a: Operand::Value(from), b, .. } = &inst.op else { return None };
                 let Operand::Const(icsched_ir::Const::Bits { bits, .. }) = b else { return None };
                 if *from != value || by.is_some_and(|old| old != *bits) {
                     return None;

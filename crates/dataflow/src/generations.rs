@@ -259,5 +259,5 @@ fn is_passed(function: &icsched_ir::Function, structure: &Structure, from: &Loop
 fn is_next(function: &icsched_ir::Function, structure: &Structure, operand: Operand, value: ValueId) -> bool {
     let inst = operand.value().and_then(|v| structure.inst(function, v));
     let one = |b: &Operand| matches!(b, Operand::Const(Const::Bits { bits: 1, .. }));
-    matches!(inst.map(|i| &i.op), Some(Op::Binary { op: icsched_ir::BinOp::Add, a, b }) if *a == Operand::Value(value) && one(b))
+    matches!(inst.map(|i| &i.op), Some(Op::Binary { op: icsched_ir::BinOp::Add, a, b, .. }) if *a == Operand::Value(value) && one(b))
 }

@@ -232,7 +232,9 @@ impl Analysis<'_, '_> {
             let same_start = starts.iter().all(|s| is_constant(s) && *s == starts[0]);
             let [step] = steps[..] else { continue };
             let inst = step.value().and_then(|v| structure.inst(function, v)).map(|i| &i.op);
-            let Some(Op::Binary { op: icsched_ir::BinOp::Add | icsched_ir::BinOp::Sub, a, b }) = inst else { continue };
+            let Some(Op::Binary { op: icsched_ir::BinOp::Add | icsched_ir::BinOp::Sub, a, b, .. }) = inst else {
+                continue;
+            };
             let grows = *a == Operand::Value(value) && (is_constant(b) || self.fixed_variable(func, *b).is_some());
             if same_start && grows {
                 found.push(value);

@@ -327,8 +327,8 @@ fn constant(function: &Function, definitions: &Definitions, operand: Operand, de
     let ty = function.values[value].ty;
     let of = |operand: Operand| constant(function, definitions, operand, depth.checked_sub(1)?);
     match &definitions.inst(function, value)?.op {
-        Op::Binary { op: BinOp::And, a, b } if of(*a) == Some(0) || of(*b) == Some(0) => Some(0),
-        Op::Binary { op, a, b } => {
+        Op::Binary { op: BinOp::And, a, b, .. } if of(*a) == Some(0) || of(*b) == Some(0) => Some(0),
+        Op::Binary { op, a, b, .. } => {
             let width = ty.bits();
             fold::binary(*op, width, of(*a)?, of(*b)?)
         }
@@ -363,7 +363,7 @@ impl Assumed<'_> {
                         // The IR has no instruction that only names a constant.
                         let constant = match ty {
                             Type::Ptr => Op::Address { base: number(bits), offset: 0, indices: Default::default() },
-                            _ => Op::Binary { op: BinOp::Or, a: number(bits & ty.mask()), b: number(0) },
+                            _ => Op::binary(BinOp::Or, number(bits & ty.mask()), number(0)),
                         };
                         folded.functions[func].blocks[block].insts[index].op = constant;
                     }

@@ -165,7 +165,7 @@ impl Solver<'_, '_, '_> {
     /// The value of an operation on registers alone whose result has type `ty`.
     fn pure(&mut self, op: &Op, ty: Type) -> Option<ExprId> {
         match *op {
-            Op::Binary { op, a, b } => {
+            Op::Binary { op, a, b, .. } => {
                 let (a, b) = (self.operand(a)?, self.operand(b)?);
                 self.analysis.pool.binary(op, a, b)
             }

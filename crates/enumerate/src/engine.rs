@@ -16,7 +16,7 @@ use icsched_symex::machine::EpochLength;
 use icsched_symex::memory::ObjectId;
 use icsched_symex::print::Printer;
 use icsched_symex::request::StopRequest;
-use icsched_symex::shape::Left;
+use icsched_symex::shape::{Left, Where};
 use icsched_symex::stop::{Limit, Stop};
 use icsched_symex::symbolic::SymbolicDomain;
 use icsched_symex::thread::ThreadId;
@@ -243,6 +243,11 @@ impl Engine {
         analyses: &Analyses<'_>,
     ) -> Left {
         self.machine.left(state, threads, &analyses.pointers)
+    }
+
+    /// For places at the end of a path, that the sums have not overflowed that they were computed from.
+    pub(crate) fn sums_behind(&mut self, path: &Path, places: &[Where]) -> Vec<Vec<Term>> {
+        self.machine.sums_behind(&path.state, &path.trace, places)
     }
 
     /// The decoded program.

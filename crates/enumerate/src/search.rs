@@ -407,10 +407,12 @@ impl<'s, 'p> Search<'s, 'p> {
             let none_ended = self.none_ended && all_live;
             if let Some(analyses) = self.analyses {
                 let threads = self.engine.code().threads_in_order(&path.state);
+                let left = self.engine.left(&path.state, &threads, analyses);
                 let ending = PathEnding {
                     next,
                     none_ended,
-                    left: self.engine.left(&path.state, &threads, analyses),
+                    sums: behind::sums(self.engine, &path, &left),
+                    left,
                     points: carried::points(&path.state, self.engine.code()),
                     trace: std::mem::take(&mut path.trace),
                     objects,

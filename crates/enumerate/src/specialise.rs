@@ -260,7 +260,7 @@ impl<'p> Analysis<'p> {
             Op::IntCompare { predicate, a, b } => {
                 both(*a, *b, &|x, y| Some(u64::from(arith::int_compare(*predicate, type_of(*a), x, y))))
             }
-            Op::Binary { op, a, b } => both(*a, *b, &|x, y| arith::binary(*op, ty, x, y).ok()),
+            Op::Binary { op, a, b, .. } => both(*a, *b, &|x, y| arith::binary(*op, ty, x, y).ok()),
             Op::Address { base, offset, indices } if indices.is_empty() => {
                 both(*base, *base, &|x, _| Some(x.wrapping_add_signed(*offset)))
             }

@@ -158,7 +158,7 @@ impl<'a> Expressions<'a> {
     fn operation(&self, op: &Op, depth: u32) -> Option<Text> {
         let text = |operand: Operand| self.text(operand, depth);
         Some(match op {
-            Op::Binary { op, a, b } => binary(*op, text(*a), text(*b)),
+            Op::Binary { op, a, b, .. } => binary(*op, text(*a), text(*b)),
             Op::Unary { op: UnOp::Freeze, a } | Op::Cast { a, .. } => text(*a),
             Op::Unary { op: UnOp::FNeg, a } => (format!("-{}", within(text(*a), Binding::Unary)), Binding::Unary),
             Op::Unary { op, a } => primary(format!("{op}({})", text(*a).0)),

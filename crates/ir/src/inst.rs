@@ -125,6 +125,30 @@ pub enum BinOp {
     FPow,
 }
 
+impl BinOp {
+    /// Whether [`NoWrap`] can say something about it.
+    pub const fn may_wrap(self) -> bool {
+        matches!(self, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Shl)
+    }
+}
+
+/// What is said not to happen where an operation is executed (LLVM's `nsw` and `nuw`). If it does, the operation still gives the bits
+/// that are left, and the program may not depend on them: C leaves undefined what it does then.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, Serialize, Deserialize)]
+pub struct NoWrap {
+    /// The result as a signed number does not fit.
+    pub signed: bool,
+    /// The result as an unsigned number does not fit.
+    pub unsigned: bool,
+}
+
+impl NoWrap {
+    /// Whether it says anything.
+    pub const fn any(self) -> bool {
+        self.signed || self.unsigned
+    }
+}
+
 /// One-operand arithmetic; operand and result have one type.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names are LLVM's")]
@@ -289,6 +313,7 @@ pub enum Callee {
 pub enum Op {
     Binary {
         op: BinOp,
+        no_wrap: NoWrap,
         a: Operand,
         b: Operand,
     },
@@ -482,6 +507,11 @@ impl Terminator {
 }
 
 impl Op {
+    /// Two-operand arithmetic that may wrap.
+    pub const fn binary(op: BinOp, a: Operand, b: Operand) -> Self {
+        Op::Binary { op, no_wrap: NoWrap { signed: false, unsigned: false }, a, b }
+    }
+
     /// Calls `visit` with every operand, in the order the text form prints them.
     pub fn for_each_operand(&self, mut visit: impl FnMut(Operand)) {
         match self {

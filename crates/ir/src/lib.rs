@@ -42,8 +42,8 @@ pub use effects::{ArgumentExtent, Extent, Touch};
 pub use entity::{BlockId, EntityId, FileId, FuncId, GlobalId, IdVec, LocId, LoopId, TypeId, ValueId};
 pub use expression::Expressions;
 pub use inst::{
-    Access, BinOp, Callee, CastOp, Const, Edge, FloatPredicate, Inst, IntPredicate, Op, Operand, Ordering, OverflowOp,
-    RmwOp, ScaledIndex, Terminator, UnOp,
+    Access, BinOp, Callee, CastOp, Const, Edge, FloatPredicate, Inst, IntPredicate, NoWrap, Op, Operand, Ordering,
+    OverflowOp, RmwOp, ScaledIndex, Terminator, UnOp,
 };
 pub use intrinsic::Intrinsic;
 pub use loops::{Loop, LoopForest};

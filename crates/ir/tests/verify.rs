@@ -69,6 +69,7 @@ fn operands_fit_their_operation() {
     op("v3: i32 = add v0, v1", expect!["f0 @f b0 #0: a further operand is ptr, expected i32"]);
     op("v3: ptr = add v1, v1", expect!["f0 @f b0 #0: the first operand is ptr, expected an integer"]);
     op("v3: i32 = fadd v0, v0", expect!["f0 @f b0 #0: the first operand is i32, expected a float"]);
+    op("v3: i32 = and nsw v0, v0", expect!["f0 @f b0 #0: and does not wrap"]);
     op("v3: f64 = ctpop v2", expect!["f0 @f b0 #0: the first operand is f64, expected an integer"]);
     op("v3: i8 = sub v0, v0", expect!["f0 @f b0 #0: the result v3 is i8, expected i32"]);
     op("v3: i32 = trunc v0", expect!["f0 @f b0 #0: the result is i32, expected a type narrower than i32"]);

@@ -174,17 +174,17 @@ impl Conditions<'_, '_> {
                 let null = is_null(*a) && self.is_nowhere(*b) || is_null(*b) && self.is_nowhere(*a);
                 null.then_some(*predicate == IntPredicate::Eq)
             }
-            Op::Binary { op: BinOp::And, a, b } => match (decided(*a), decided(*b)) {
+            Op::Binary { op: BinOp::And, a, b, .. } => match (decided(*a), decided(*b)) {
                 (Some(false), _) | (_, Some(false)) => Some(false),
                 (Some(true), Some(true)) => Some(true),
                 _ => None,
             },
-            Op::Binary { op: BinOp::Or, a, b } => match (decided(*a), decided(*b)) {
+            Op::Binary { op: BinOp::Or, a, b, .. } => match (decided(*a), decided(*b)) {
                 (Some(true), _) | (_, Some(true)) => Some(true),
                 (Some(false), Some(false)) => Some(false),
                 _ => None,
             },
-            Op::Binary { op: BinOp::Xor, a, b } => Some(decided(*a)? != decided(*b)?),
+            Op::Binary { op: BinOp::Xor, a, b, .. } => Some(decided(*a)? != decided(*b)?),
             Op::Select { condition, a, b } => match decided(*condition) {
                 Some(true) => decided(*a),
                 Some(false) => decided(*b),

@@ -658,7 +658,7 @@ pub(crate) fn constant_bits(operand: Operand) -> Option<u64> {
 /// What an operation does to the offset of a pointer that goes through it.
 fn shift_of(op: &Op) -> Shift {
     match op {
-        Op::Binary { op, a, b } => {
+        Op::Binary { op, a, b, .. } => {
             let constant = constant_bits(*b).or_else(|| constant_bits(*a));
             match (op, constant.map(u64::cast_signed)) {
                 (BinOp::Add, Some(c)) => Shift::by(c),

@@ -207,7 +207,7 @@ impl Known {
         let wrap = |v: u64| v & mask(width);
         Some(match &inst.op {
             Op::Select { a, b, .. } => of(a).or(&of(b)),
-            Op::Binary { op: BinOp::UMin | BinOp::UMax | BinOp::SMin | BinOp::SMax, a, b } => of(a).or(&of(b)),
+            Op::Binary { op: BinOp::UMin | BinOp::UMax | BinOp::SMin | BinOp::SMax, a, b, .. } => of(a).or(&of(b)),
             Op::Unary { op: UnOp::Freeze, a } | Op::Cast { op: CastOp::Bitcast, a } => of(a),
             Op::Cast { op: CastOp::ZExt, a } => {
                 let from = function.type_of(*a).bits();
@@ -218,7 +218,7 @@ impl Known {
                 of(a).map(|r, b| Values::low_bits(r, b.min(from)), |v| wrap(sign_extended(v, from)))
             }
             Op::Cast { op: CastOp::Trunc, a } => of(a).map(Values::low_bits, wrap),
-            Op::Binary { op, a, b } => binary(*op, &of(a), &of(b), width)?,
+            Op::Binary { op, a, b, .. } => binary(*op, &of(a), &of(b), width)?,
             _ => return None,
         })
     }

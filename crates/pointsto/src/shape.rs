@@ -104,7 +104,7 @@ pub(crate) fn flows(is_pointer: &dyn Fn(Operand) -> bool, op: &Op, mut visit: im
             visit(*a, Flow::Same);
             visit(*b, Flow::Same);
         }
-        Op::Binary { op: BinOp::UMin | BinOp::UMax | BinOp::SMin | BinOp::SMax, a, b } => {
+        Op::Binary { op: BinOp::UMin | BinOp::UMax | BinOp::SMin | BinOp::SMax, a, b, .. } => {
             visit(*a, Flow::Same);
             visit(*b, Flow::Same);
         }
@@ -114,12 +114,17 @@ pub(crate) fn flows(is_pointer: &dyn Fn(Operand) -> bool, op: &Op, mut visit: im
         Op::Binary { op: BinOp::Shl | BinOp::LShr | BinOp::AShr | BinOp::USubSat | BinOp::SSubSat, a, .. } => {
             visit(*a, Flow::Derived);
         }
-        Op::Binary { op: BinOp::Add | BinOp::And | BinOp::Or | BinOp::Xor | BinOp::UAddSat | BinOp::SAddSat, a, b } => {
+        Op::Binary {
+            op: BinOp::Add | BinOp::And | BinOp::Or | BinOp::Xor | BinOp::UAddSat | BinOp::SAddSat,
+            a,
+            b,
+            ..
+        } => {
             visit(*a, Flow::Derived);
             visit(*b, Flow::Derived);
         }
         // What optimisers make shifts of.
-        Op::Binary { op: BinOp::Mul | BinOp::UDiv | BinOp::SDiv, a, b } => {
+        Op::Binary { op: BinOp::Mul | BinOp::UDiv | BinOp::SDiv, a, b, .. } => {
             for (operand, by) in [(*a, *b), (*b, *a)] {
                 if constant_bits(by).is_some_and(u64::is_power_of_two) {
                     visit(operand, Flow::Derived);

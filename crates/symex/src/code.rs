@@ -37,6 +37,8 @@ pub type Slot = u32;
 pub(crate) enum Instr {
     Binary {
         op: BinOp,
+        /// Whether it is a sum whose overflow is said not to happen.
+        no_wrap: bool,
         ty: Type,
         dst: Slot,
         a: Slot,

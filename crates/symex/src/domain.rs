@@ -13,6 +13,7 @@ use crate::abstraction::Passage;
 use crate::folding::FoldChoice;
 use crate::memory::{Heap, ObjectId};
 use crate::stop::{DecisionKind, Stop};
+use crate::symbolic::SymValue;
 use crate::trace::Region;
 
 /// One byte of memory.
@@ -127,6 +128,10 @@ pub trait Domain: Sized {
     fn constant(bits: u64) -> Self::Value;
     /// The bits of a constant value. A value is a constant whenever the domain can tell without a solver.
     fn as_constant(value: &Self::Value) -> Option<u64>;
+    /// The value in the symbolic domain; `None` if it is none of it.
+    fn as_symbolic(value: &Self::Value) -> Option<SymValue> {
+        Self::as_constant(value).map(SymValue::Constant)
+    }
 
     /// [`icsched_ir::Op::Binary`] where at least one operand is not constant. `ty` is the operand type. Division by
     /// zero has been excluded by a decision before.

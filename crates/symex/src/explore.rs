@@ -25,7 +25,7 @@ use crate::state::State;
 use crate::stop::{DecisionKind, DecisionSite, ErrorKind, Limit, PathEnd, Stop};
 use crate::symbolic::{SymValue, SymbolicDomain};
 use crate::thread::ThreadId;
-use crate::trace::{Decision, OtherSide, Trace, TraceEvent};
+use crate::trace::{Decision, OtherSide, Sum, Trace, TraceEvent};
 
 /// Instructions between two looks at the clock.
 const BUDGET: u64 = 1 << 18;
@@ -311,7 +311,9 @@ impl PathRun {
         if self.state.instructions >= limits.instructions {
             return Some(Limit::Instructions);
         }
-        let traced = (self.trace.events.len() * size_of::<TraceEvent>()) as u64;
+        let (events, sums) =
+            (self.trace.events.len() * size_of::<TraceEvent>(), self.trace.sums.len() * size_of::<Sum>());
+        let traced = (events + sums) as u64;
         if self.state.heap.live_bytes() + traced > limits.memory {
             return Some(Limit::Memory);
         }

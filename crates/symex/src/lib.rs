@@ -8,7 +8,8 @@
 //! - [`symbolic`], [`path`]: the domain of inputs that are not known; [`inputs`] names them, [`print`] writes what is
 //!   assumed of them as C.
 //! - [`reach`]: runs from the program's entry to a context; [`follow`]: what runs from there do of what was explored.
-//! - [`explore`]: runs paths of the symbolic domain and decides what the machine can't; [`trace`] is what they leave.
+//! - [`explore`]: runs paths of the symbolic domain and decides what the machine can't; [`trace`] is what they leave, and [`sums`]
+//!   says what numbers at their ends were computed from.
 //!
 //! API boundary: the machine never chooses a path, [`explore`] leaves real choices to its caller, and nothing in here knows
 //! what an epoch is.
@@ -46,6 +47,7 @@ pub mod shape;
 mod snapshot;
 pub mod state;
 pub mod stop;
+pub mod sums;
 pub mod symbolic;
 pub mod thread;
 mod told;

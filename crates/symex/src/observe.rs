@@ -3,6 +3,7 @@
 use icsched_ir::{BlockId, Intrinsic};
 
 use crate::memory::{ObjectId, ObjectKind};
+use crate::symbolic::SymValue;
 use crate::thread::{FrameId, ThreadId};
 use crate::trace::{BranchSide, FrameInfo, Regions};
 
@@ -28,6 +29,8 @@ pub trait Observer {
     fn block(&mut self, _frame: FrameId, _block: BlockId, _via: Option<(BlockId, bool)>) {}
     /// A conditional branch of the program itself was executed; the block that it led to follows.
     fn branch(&mut self, _side: BranchSide) {}
+    /// An addition or subtraction was executed that is said not to overflow, and whose operands are not both constants.
+    fn sum(&mut self, _frame: FrameId, _inst: u32, _operands: [SymValue; 2]) {}
     /// Memory was read.
     fn load(&mut self, _frame: FrameId, _inst: u32, _regions: Regions) {}
     /// Memory was written.

@@ -6,8 +6,9 @@ use crate::code::Code;
 use crate::domain::Domain;
 use crate::observe::Observer;
 use crate::state::State;
+use crate::symbolic::SymValue;
 use crate::thread::{FrameId, ThreadId};
-use crate::trace::{BranchSide, Decision, FrameInfo, Regions, Trace, TraceEvent};
+use crate::trace::{BranchSide, Decision, FrameInfo, Regions, Sum, Trace, TraceEvent};
 
 impl Trace {
     /// Starts recording with the next instruction, unless it has started already.
@@ -68,6 +69,12 @@ impl Observer for Trace {
 
     fn block(&mut self, frame: FrameId, block: BlockId, via: Option<(BlockId, bool)>) {
         self.push(TraceEvent::Block { frame, block, via });
+    }
+
+    fn sum(&mut self, frame: FrameId, inst: u32, operands: [SymValue; 2]) {
+        if self.active {
+            self.sums.push(Sum { at: self.events.len(), frame, inst, operands });
+        }
     }
 
     fn load(&mut self, frame: FrameId, inst: u32, regions: Regions) {

@@ -167,6 +167,10 @@ impl Domain for SymbolicDomain {
         SymValue::Constant(bits)
     }
 
+    fn as_symbolic(value: &SymValue) -> Option<SymValue> {
+        Some(*value)
+    }
+
     #[inline]
     fn as_constant(value: &SymValue) -> Option<u64> {
         match *value {

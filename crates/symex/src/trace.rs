@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 
 use crate::memory::ObjectId;
 use crate::stop::DecisionKind;
+use crate::symbolic::SymValue;
 use crate::thread::{FrameId, ThreadId};
 
 /// A range of bytes of one object.
@@ -109,6 +110,20 @@ pub enum TraceEvent {
     ThreadEnd { thread: ThreadId },
 }
 
+/// An addition or subtraction that was executed with operands that are not both constants, where its overflow is said not to happen
+/// ([`icsched_ir::NoWrap`]).
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Sum {
+    /// Number of events before it.
+    pub at: usize,
+    /// The activation.
+    pub frame: FrameId,
+    /// The instruction in the frame's current block.
+    pub inst: u32,
+    /// Its operands.
+    pub operands: [SymValue; 2],
+}
+
 /// The recorded trace of a path.
 #[derive(Clone, Default, Debug)]
 pub struct Trace {
@@ -124,6 +139,8 @@ pub struct Trace {
     pub start: Vec<(FrameId, BlockId, u32)>,
     /// Events in execution order.
     pub events: Vec<TraceEvent>,
+    /// Additions that are said not to overflow, in execution order.
+    pub sums: Vec<Sum>,
 }
 
 /// Ordering of schedule nodes on one object (`__ics_event`).

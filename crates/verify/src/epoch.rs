@@ -444,7 +444,7 @@ impl<'a, 'd> Checker<'a, 'd> {
 
     /// Whether what is known of an epoch is so at the end of a path.
     fn left(&mut self, known: &Known, path: &PathOutcome, threads: Vec<ThreadId>) -> Facts {
-        let differences = known.broken(self.known.get(&self.epoch.id), self.explorer.machine, &path.state, threads);
+        let differences = known.broken(self.known.get(&self.epoch.id), self.explorer.machine, path, threads);
         let open = differences.iter().find(|d| d.differs.is_none()).map(|d| d.what.clone());
         let told: Vec<(&str, Term)> = differences.iter().filter_map(|d| Some((&*d.what, d.differs?))).collect();
         let otherwise = open.map_or(Facts::Hold, Facts::Open);

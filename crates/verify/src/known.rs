@@ -11,14 +11,17 @@ use icsched_enumerate::SearchedEpoch;
 use icsched_ir::{EntityId as _, GlobalId, Program};
 use icsched_smt::{CmpOp, Term};
 use icsched_symex::code::Code;
+use icsched_symex::explore::PathOutcome;
 use icsched_symex::initial::thread_entries;
 use icsched_symex::memory::{AddressClass, ObjectId, ObjectKind, address, classify, global_object};
-use icsched_symex::shape::{Held, Node, Place, Shape};
+use icsched_symex::shape::{Held, Node, Place, Shape, Where};
 use icsched_symex::symbolic::{SymValue, SymbolicDomain};
+use icsched_symex::trace::Trace;
 use icsched_symex::{Domain as _, Machine, State, ThreadId, ThreadStatus};
 
 /// What the initial states of an epoch have in common, beside facts of dataflow analysis.
 pub(crate) struct Known {
+    is_entry: bool,
     none_ended: bool,
     shape: Shape,
 }
@@ -33,7 +36,7 @@ pub(crate) struct Difference {
 
 impl Known {
     pub(crate) fn of(epoch: &SearchedEpoch) -> Self {
-        Self { none_ended: epoch.none_ended, shape: epoch.shape.clone() }
+        Self { is_entry: epoch.is_entry, none_ended: epoch.none_ended, shape: epoch.shape.clone() }
     }
 
     pub(crate) const fn shape(&self) -> &Shape {
@@ -46,13 +49,15 @@ impl Known {
         &self,
         before: Option<&Known>,
         machine: &mut Machine<SymbolicDomain>,
-        state: &State<SymbolicDomain>,
+        path: &PathOutcome,
         threads: Vec<ThreadId>,
     ) -> Vec<Difference> {
+        let state = &path.state;
         let mut end = End::new(self, machine, state, threads);
         end.registers();
         end.memory();
-        end.bounds();
+        // What happens in the first epoch may be undefined.
+        end.bounds(before.filter(|before| !before.is_entry).map(|_| &path.trace));
         end.waits();
         let all_live = state.live_threads().count() == state.threads.len();
         if self.none_ended && !(all_live && before.is_none_or(|before| before.none_ended)) {
@@ -145,22 +150,57 @@ impl<'a> End<'a> {
         }
     }
 
-    /// Numbers are within their bounds.
-    fn bounds(&mut self) {
+    /// Numbers are within their bounds, unless a sum has overflowed on the trace that they, and all numbers that are to be equal to them,
+    /// were computed from.
+    fn bounds(&mut self, trace: Option<&Trace>) {
         let shape = self.shape;
+        let mut sums = trace.map(|trace| self.sums(trace)).unwrap_or_default().into_iter();
         for (&place, &bounds) in &shape.bounds {
+            let sums = sums.next().unwrap_or_default();
             let Some(value) = self.value(place, bounds.width.into()) else {
                 self.wrong(format!("there is {}", self.name(place)));
                 continue;
             };
             let pool = &mut self.machine.domain.pool;
             let holds = bounds.hold(pool, value);
-            let differs = pool.not(holds);
+            let outside = pool.not(holds);
+            let sums: Vec<Term> = sums.iter().map(|&sum| self.machine.domain.expanded(sum)).collect();
+            let pool = &mut self.machine.domain.pool;
+            let differs = pool.and_all(&[&sums[..], &[outside]].concat());
             if !pool.is_false(differs) {
                 let what = format!("{} is between {} and {}", self.name(place), bounds.least, bounds.greatest);
                 self.found.push(Difference { what, differs: Some(differs) });
             }
         }
+    }
+
+    /// For each number with bounds, the conditions that the sums have not overflowed that it was computed from.
+    fn sums(&mut self, trace: &Trace) -> Vec<Vec<Term>> {
+        let shape = self.shape;
+        let mut all = Vec::new();
+        for &place in shape.bounds.keys() {
+            let places: Option<Vec<Where>> = shape.equal_to(place).map(|place| self.find(place)).collect();
+            let of_each = self.machine.sums_behind(self.state, trace, &places.unwrap_or_default());
+            let mut each = of_each.into_iter();
+            let mut common = each.next().unwrap_or_default();
+            each.for_each(|other| common.retain(|condition| other.contains(condition)));
+            all.push(common);
+        }
+        all
+    }
+
+    /// Where a place is.
+    fn find(&self, place: Place) -> Option<Where> {
+        Some(match place {
+            Place::Memory(node, at, size) => {
+                let (object, start) = self.start(node)?;
+                Where::Memory(object, start + at, size.into())
+            }
+            Place::Register(thread, depth, value) => {
+                let thread = self.state.thread(*self.threads.get(thread as usize)?);
+                Where::Register(thread.frames.get(depth as usize)?.id, value)
+            }
+        })
     }
 
     /// Compares what a place holds.

@@ -27,7 +27,7 @@ fn function(program: &Program, name: &str) -> FuncId {
 
 fn find(program: &Program, at: At<'_>) -> ProgramPoint {
     let stands_there = |func: FuncId, op: &Op| match (at, op) {
-        (At::Mark(number), Op::Binary { op: BinOp::Add, a, b }) => {
+        (At::Mark(number), Op::Binary { op: BinOp::Add, a, b, .. }) => {
             let is = |operand: &Operand, x| matches!(operand, Operand::Const(Const::Bits { bits, .. }) if *bits == x);
             is(a, MARK) && is(b, number)
         }

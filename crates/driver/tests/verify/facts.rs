@@ -1,5 +1,7 @@
 //! What an epoch is searched with is damaged: `verify` finds that paths leave something else.
 
+use std::collections::BTreeMap;
+
 use icsched_driver::verify::FaultKind;
 use icsched_schedule::EpochId;
 use icsched_symex::shape::{Held, Node, Shape};
@@ -39,6 +41,24 @@ int main(int argc, char **argv)
     for (int i = 0; i < 2; i++)
         pthread_join(t[i], NULL);
     account->closed = 1;
+    return 0;
+}
+";
+
+/// A loop that begins with 1.
+const FROM_ONE: &str = "
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        return 2;
+    int last = atoi(argv[1]);
+    for (int i = 1; i <= last; i++) {
+        pthread_mutex_lock(&lock);
+        pthread_mutex_unlock(&lock);
+    }
     return 0;
 }
 ";
@@ -94,6 +114,20 @@ fn numbers_addresses_and_what_is_equal() {
         shape.bytes.retain(|(of, byte), _| of != node || !(at..at + 4).contains(&byte));
     });
     finds(&faults, "is equal to");
+}
+
+/// `i >= 1`, because `i + 1` does not overflow; but not `i >= 2`, nor is anything known of it where it may.
+#[test]
+fn bounds_of_sums_that_do_not_overflow() {
+    let subject = Subject::new(FROM_ONE);
+    let mut bounds = BTreeMap::new();
+    assert_eq!(found(&subject, |shape| bounds = shape.bounds.clone()), [""; 0]);
+    assert!(bounds.values().any(|bounds| bounds.least == 1), "{bounds:?}");
+    let narrow = |shape: &mut Shape| shape.bounds.values_mut().for_each(|bounds| bounds.least = 2);
+    finds(&found(&subject, narrow), "is between 2 and");
+    // The same program but for the flag.
+    let unsigned = Subject::new(&FROM_ONE.replace("int i = 1; i <= last", "unsigned i = 1; (int)i <= last"));
+    finds(&found(&unsigned, |shape| shape.bounds.extend(bounds)), "is between 1 and");
 }
 
 #[test]

@@ -13,13 +13,14 @@ use icsched_ir::ProgramPoint;
 use icsched_schedule::EpochId;
 use icsched_smt::{Answer, BinOp, Node, SolverStatistics, Term, TermPool};
 use icsched_symex::FrameId;
-use icsched_symex::shape::{Bounds, Left, Place, Shape};
+use icsched_symex::shape::{Bounds, Left, Place, Shape, Where};
+use icsched_symex::sums::MAX_PLACES;
 use icsched_symex::trace::Trace;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::carried::{self, Implied};
 use crate::constraint::Conjunction;
-use crate::engine::{Asker, Questions};
+use crate::engine::{Asker, Engine, Path, Questions};
 use crate::epochs::{Analyses, EpochFacts, Successors, add_successor};
 use crate::objects::Objects;
 use crate::search::SearchOptions;
@@ -28,6 +29,9 @@ use crate::slots::{Slot, Slots};
 
 /// Terms at the end of one path of which bounds are looked for.
 const MAX_BOUNDED: usize = 32;
+
+/// Sums that are taken not to overflow, for one of them.
+const MAX_SUMS: usize = 16;
 
 /// Most operations in such a term.
 const MAX_OPERATIONS: usize = 64;
@@ -46,6 +50,8 @@ pub(super) struct PathEnding {
     /// Whether no thread had ended when it begins.
     pub(super) none_ended: bool,
     pub(super) left: Left,
+    /// See [`sums`].
+    pub(super) sums: FxHashMap<Term, Vec<Term>>,
     /// Where the activations of live threads are.
     pub(super) points: FxHashMap<FrameId, ProgramPoint>,
     pub(super) trace: Trace,
@@ -193,6 +199,42 @@ fn is_simple(pool: &TermPool, term: Term) -> bool {
     !pool.has_float(term) && all.len() <= MAX_OPERATIONS && !all.iter().any(is_product)
 }
 
+/// That the sums have not overflowed that numbers at the end of a path were computed from, by number. Behind the first epoch nothing
+/// happens that C leaves undefined, so a number is one that the program may depend on, or it does not matter which one it is. But it
+/// may matter that it is equal to another one: only what counts for all places where a number is does for one of them.
+pub(super) fn sums(engine: &mut Engine, path: &Path, left: &Left) -> FxHashMap<Term, Vec<Term>> {
+    if engine.is_entry() || path.trace.sums.is_empty() {
+        return FxHashMap::default();
+    }
+    let (mut terms, mut places): (Vec<(Term, usize)>, Vec<Where>) = (Vec::new(), Vec::new());
+    let mut seen = FxHashSet::default();
+    for &(place, term) in &left.numbers {
+        if !seen.insert(term) || !is_simple(engine.pool(), term) {
+            continue;
+        }
+        let equal: Option<Vec<Where>> = left.shape.equal_to(place).map(|place| left.find(place)).collect();
+        let Some(equal) = equal.filter(|equal| places.len() + equal.len() <= MAX_PLACES) else { continue };
+        places.extend(&equal);
+        terms.push((term, equal.len()));
+    }
+    let mut behind = engine.sums_behind(path, &places).into_iter();
+    let mut common = FxHashMap::default();
+    for (term, count) in terms {
+        let all: Vec<Vec<Term>> = behind.by_ref().take(count).collect();
+        let Some((first, others)) = all.split_first() else { continue };
+        let is_common = |condition: &&Term| others.iter().all(|other| other.contains(condition));
+        let mut conditions: Vec<Term> = first.iter().filter(is_common).copied().collect();
+        conditions.retain(|&condition| is_simple(engine.pool(), condition));
+        conditions.sort_unstable();
+        conditions.dedup();
+        conditions.truncate(MAX_SUMS);
+        if !conditions.is_empty() {
+            common.insert(term, conditions);
+        }
+    }
+    common
+}
+
 /// What follows from a precondition.
 struct Consequences<'c> {
     precondition: &'c Conjunction,
@@ -300,7 +342,7 @@ impl<'a> Behind<'a> {
         conditions
     }
 
-    /// Between which numbers places are that hold these terms, under some conditions.
+    /// Between which numbers places are that hold these terms, under some conditions, and those of the sums behind each term.
     fn bounds<'n>(
         &mut self,
         numbers: impl Iterator<Item = &'n (Place, Term)>,
@@ -314,12 +356,18 @@ impl<'a> Behind<'a> {
                 continue;
             }
             let bounds = *known.entry(term).or_insert_with(|| {
-                let width = u8::try_from(self.asker.pool().width(term)).expect("words have at most 64 bits");
-                carried::bounds(width, self.thresholds, |bounds| {
-                    let holds = bounds.hold(self.asker.pool(), term);
-                    let outside = self.asker.pool().not(holds);
-                    self.asker.check(conditions, outside) == Answer::Unsat
-                })
+                let mut under = |conditions: &[Term]| {
+                    let width = u8::try_from(self.asker.pool().width(term)).expect("words have at most 64 bits");
+                    carried::bounds(width, self.thresholds, |bounds| {
+                        let holds = bounds.hold(self.asker.pool(), term);
+                        let outside = self.asker.pool().not(holds);
+                        self.asker.check(conditions, outside) == Answer::Unsat
+                    })
+                };
+                let Some(sums) = self.ending.sums.get(&term) else { return under(conditions) };
+                let all: Vec<Term> = conditions.iter().chain(sums).copied().collect();
+                // If a sum overflows for certain, there is no number that the place might as well hold.
+                Some(under(&all)).filter(|b| b.least <= b.greatest).unwrap_or_else(|| under(conditions))
             });
             if bounds.say_something() {
                 found.insert(place, bounds);

@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use icsched_ir::NoWrap;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::debuginfo::LLVMInstructionGetDebugLoc;
 use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate};
@@ -60,6 +61,12 @@ impl<'m> Val<'m> {
                 .find(|&i| LLVMGetIncomingBlock(self.0, i) == block.0)
                 .map(|i| Val::new(LLVMGetIncomingValue(self.0, i)))
         }
+    }
+
+    /// `add`, `sub`, `mul` and `shl`, as instructions: `nuw` and `nsw`.
+    pub(crate) fn no_wrap(self) -> NoWrap {
+        // SAFETY: an instruction that has these flags.
+        unsafe { NoWrap { unsigned: LLVMGetNUW(self.0) != 0, signed: LLVMGetNSW(self.0) != 0 } }
     }
 
     /// `icmp`, also as a constant expression.

@@ -270,7 +270,7 @@ impl Body<'_, '_> {
         let result = match stem {
             "rol" | "ror" => self.emit(ty, Op::FunnelShift { left: stem == "rol", hi: a, lo: a, amount }),
             "shr" => self.fold_binary(ty, BinOp::LShr, a, amount),
-            "sar" => self.emit(ty, Op::Binary { op: BinOp::AShr, a, b: amount }),
+            "sar" => self.emit(ty, Op::binary(BinOp::AShr, a, amount)),
             _ => self.fold_binary(ty, BinOp::Shl, a, amount),
         };
         self.write_place(machine, to, result)

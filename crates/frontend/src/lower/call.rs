@@ -218,7 +218,7 @@ impl<'m> Body<'_, 'm> {
         }
         let op = match *args {
             [a] => Op::Unary { op: math_unary(stem)?, a },
-            [a, b] => Op::Binary { op: math_binary(stem)?, a, b },
+            [a, b] => Op::binary(math_binary(stem)?, a, b),
             _ => return None,
         };
         Some(self.emit_many(&[ty], op))

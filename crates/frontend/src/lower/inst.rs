@@ -1,13 +1,13 @@
 //! Arithmetic, comparisons, conversions, and the dispatch over opcodes.
 
-use icsched_ir::{BinOp, CastOp, FloatPredicate, IntPredicate, Op, Operand, UnOp};
+use icsched_ir::{BinOp, CastOp, FloatPredicate, IntPredicate, NoWrap, Op, Operand, UnOp};
 use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate};
 use smallvec::smallvec;
 
 use super::function::{Body, Operands, Reason};
 use super::scalar::Scalar;
 use super::shape::{Parts, select_path};
-use crate::llvm::Val;
+use crate::llvm::{Kind, Val};
 
 impl<'m> Body<'_, 'm> {
     /// Lowers an instruction that is neither a phi nor a terminator; the result is its scalars.
@@ -32,7 +32,15 @@ impl<'m> Body<'_, 'm> {
         }
         self.check(value.ty())?;
         if let Some(op) = binary_op(opcode) {
-            return self.each_pair(value, |body, scalar, a, b| body.binary(op, scalar, a, b));
+            let no_wrap = if op.may_wrap() && matches!(value.kind(), Kind::Instruction) {
+                value.no_wrap()
+            } else {
+                NoWrap::default()
+            };
+            return self.each_pair(value, |body, scalar, a, b| match scalar {
+                Scalar::Plain(ty) => Ok(smallvec![body.emit(ty, Op::Binary { op, no_wrap, a: a[0], b: b[0] })]),
+                _ => body.binary(op, scalar, a, b),
+            });
         }
         if let Some(op) = cast_op(opcode) {
             return self.each_conversion(value, |body, from, to, a| body.convert(op, from, to, a));

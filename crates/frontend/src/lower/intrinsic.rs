@@ -261,7 +261,7 @@ impl<'m> Body<'_, 'm> {
         let pointer = self.scalar(args[0])?;
         let mask = self.index(args[1], true)?;
         let bits = self.as_int(pointer);
-        let masked = self.emit(Type::Int(64), Op::Binary { op: BinOp::And, a: bits, b: mask });
+        let masked = self.emit(Type::Int(64), Op::binary(BinOp::And, bits, mask));
         Ok(smallvec![self.cast(CastOp::Bitcast, masked, Type::Ptr)])
     }
 
@@ -345,12 +345,12 @@ impl<'m> Body<'_, 'm> {
 
     fn in_range(&mut self, before: Operand, bits: Operand, low: u64, high: u64) -> Operand {
         let ty = self.type_of(bits);
-        let from_low = self.emit(ty, Op::Binary { op: BinOp::Sub, a: bits, b: Operand::Const(Const::int(ty, low)) });
+        let from_low = self.emit(ty, Op::binary(BinOp::Sub, bits, Operand::Const(Const::int(ty, low))));
         let last = Operand::Const(Const::int(ty, high - low));
         let test = self.emit(Type::Int(1), Op::IntCompare { predicate: IntPredicate::Ule, a: from_low, b: last });
         match before {
             Operand::Const(_) => test,
-            Operand::Value(_) => self.emit(Type::Int(1), Op::Binary { op: BinOp::Or, a: before, b: test }),
+            Operand::Value(_) => self.emit(Type::Int(1), Op::binary(BinOp::Or, before, test)),
         }
     }
 }

@@ -96,11 +96,11 @@ impl Body<'_, '_> {
         b: &[Operand],
     ) -> Result<Operands, Reason> {
         match scalar {
-            Scalar::Plain(ty) => Ok(smallvec![self.emit(ty, Op::Binary { op, a: a[0], b: b[0] })]),
+            Scalar::Plain(ty) => Ok(smallvec![self.emit(ty, Op::binary(op, a[0], b[0]))]),
             Scalar::Wide(bits) => self.wide_binary(op, bits, a, b),
             Scalar::Half | Scalar::BFloat => {
                 let (a, b) = (self.short_to_float(scalar, a)?, self.short_to_float(scalar, b)?);
-                let result = self.emit(Type::F32, Op::Binary { op, a, b });
+                let result = self.emit(Type::F32, Op::binary(op, a, b));
                 self.float_to_short(scalar, result)
             }
             Scalar::X87 | Scalar::Quad => self.soft_binary(op, scalar, a, b),

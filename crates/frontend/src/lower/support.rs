@@ -214,7 +214,7 @@ impl Body<'_, '_> {
         if scalar == Scalar::BFloat {
             let wide = self.emit(Type::Int(32), Op::Cast { op: CastOp::ZExt, a: a[0] });
             let sixteen = super::wide::constant(Type::Int(32), 16);
-            let shifted = self.emit(Type::Int(32), Op::Binary { op: BinOp::Shl, a: wide, b: sixteen });
+            let shifted = self.emit(Type::Int(32), Op::binary(BinOp::Shl, wide, sixteen));
             return Ok(self.cast(CastOp::Bitcast, shifted, Type::F32));
         }
         Ok(self.call_support("__extendhfsf2", a, &[Type::F32])?[0])

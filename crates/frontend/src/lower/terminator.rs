@@ -112,14 +112,14 @@ impl<'m> Body<'_, 'm> {
             } else {
                 let from_low = match run[0] {
                     0 => value,
-                    _ => self.emit(ty, Op::Binary { op: BinOp::Sub, a: value, b: low }),
+                    _ => self.emit(ty, Op::binary(BinOp::Sub, value, low)),
                 };
                 let last = Operand::Const(Const::int(ty, length - 1));
                 self.emit(Type::Int(1), Op::IntCompare { predicate: IntPredicate::Ule, a: from_low, b: last })
             };
             result = Some(match result {
                 None => test,
-                Some(before) => self.emit(Type::Int(1), Op::Binary { op: BinOp::Or, a: before, b: test }),
+                Some(before) => self.emit(Type::Int(1), Op::binary(BinOp::Or, before, test)),
             });
         }
         result.ok_or_else(|| "switch target without cases".to_owned())

@@ -36,7 +36,7 @@ impl Body<'_, '_> {
         if let Some(result) = fold(ty, op, a, b) {
             return result;
         }
-        self.emit(ty, Op::Binary { op, a, b })
+        self.emit(ty, Op::binary(op, a, b))
     }
 
     fn op64(&mut self, op: BinOp, a: Operand, b: Operand) -> Operand {

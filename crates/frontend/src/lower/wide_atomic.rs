@@ -56,7 +56,7 @@ impl<'m> Body<'_, 'm> {
             .zip(&expected)
             .map(|(&a, &b)| self.emit(one, Op::IntCompare { predicate: IntPredicate::Eq, a, b }))
             .collect();
-        let done = self.emit(one, Op::Binary { op: BinOp::And, a: equal[0], b: equal[1] });
+        let done = self.emit(one, Op::binary(BinOp::And, equal[0], equal[1]));
         results.push(done);
         Ok(results)
     }

@@ -273,8 +273,8 @@ impl<'m> Body<'_, 'm> {
             let mut sum = constant(I64, 0);
             for (&a, &b) in a.iter().zip(b) {
                 let ty = self.type_of(a);
-                let high = self.emit(ty, Op::Binary { op: BinOp::UMax, a, b });
-                let low = self.emit(ty, Op::Binary { op: BinOp::UMin, a, b });
+                let high = self.emit(ty, Op::binary(BinOp::UMax, a, b));
+                let low = self.emit(ty, Op::binary(BinOp::UMin, a, b));
                 let distance = self.op(BinOp::Sub, high, low);
                 let distance = self.resized(false, distance, I64);
                 sum = self.op(BinOp::Add, sum, distance);
@@ -289,8 +289,8 @@ impl<'m> Body<'_, 'm> {
         let from = self.type_of(a);
         let (low, high) =
             if signed { ((to.mask() >> 1).wrapping_neg().wrapping_sub(1), to.mask() >> 1) } else { (0, to.mask()) };
-        let above = self.emit(from, Op::Binary { op: BinOp::SMax, a, b: constant(from, low) });
-        let inside = self.emit(from, Op::Binary { op: BinOp::SMin, a: above, b: constant(from, high) });
+        let above = self.emit(from, Op::binary(BinOp::SMax, a, constant(from, low)));
+        let inside = self.emit(from, Op::binary(BinOp::SMin, above, constant(from, high)));
         self.cast(CastOp::Trunc, inside, to)
     }
 
@@ -355,7 +355,7 @@ impl<'m> Body<'_, 'm> {
         let order: Vec<Operand> = a.chunks(block).zip(b.chunks(block)).flat_map(|(a, b)| [a, b].concat()).collect();
         let pairs = order.chunks(2).map(|pair| {
             let ty = self.type_of(pair[0]);
-            self.emit(ty, Op::Binary { op, a: pair[0], b: pair[1] })
+            self.emit(ty, Op::binary(op, pair[0], pair[1]))
         });
         pairs.collect()
     }
@@ -388,7 +388,7 @@ impl<'m> Body<'_, 'm> {
             let largest = if op == BinOp::AShr { width - 1 } else { 0 };
             let inside = body.select(fits, count, constant(count_type, largest));
             let inside = body.resized(false, inside, ty);
-            let shifted = body.emit(ty, Op::Binary { op, a, b: inside });
+            let shifted = body.emit(ty, Op::binary(op, a, inside));
             if op == BinOp::AShr { shifted } else { body.select(fits, shifted, constant(ty, 0)) }
         }))
     }

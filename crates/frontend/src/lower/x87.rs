@@ -87,7 +87,7 @@ impl Body<'_, '_> {
         };
         let word = Type::Int(32);
         let relation = self.call_support("__ics_x87_compare", &[a, b].concat(), &[word])?[0];
-        let common = self.emit(word, Op::Binary { op: BinOp::And, a: relation, b: constant(word, wanted) });
+        let common = self.emit(word, Op::binary(BinOp::And, relation, constant(word, wanted)));
         Ok(self.is_not_zero(common))
     }
 

@@ -151,9 +151,9 @@ impl<'f> Forms<'f> {
     fn linear(&mut self, inst: &Inst, result: ValueId) -> Option<Affine> {
         let ty = self.function.values[result].ty;
         match &inst.op {
-            Op::Binary { op: BinOp::Add, a, b } => self.operand(*a, ty)?.plus(&self.operand(*b, ty)?, 1),
-            Op::Binary { op: BinOp::Sub, a, b } => self.operand(*a, ty)?.plus(&self.operand(*b, ty)?, u64::MAX),
-            Op::Binary { op: BinOp::Mul, a, b } => {
+            Op::Binary { op: BinOp::Add, a, b, .. } => self.operand(*a, ty)?.plus(&self.operand(*b, ty)?, 1),
+            Op::Binary { op: BinOp::Sub, a, b, .. } => self.operand(*a, ty)?.plus(&self.operand(*b, ty)?, u64::MAX),
+            Op::Binary { op: BinOp::Mul, a, b, .. } => {
                 let (a, b) = (self.operand(*a, ty)?, self.operand(*b, ty)?);
                 match (a.as_constant(), b.as_constant()) {
                     (_, Some(factor)) => Some(a.times(factor)),
@@ -161,7 +161,7 @@ impl<'f> Forms<'f> {
                     (None, None) => None,
                 }
             }
-            Op::Binary { op: BinOp::Shl, a, b } => {
+            Op::Binary { op: BinOp::Shl, a, b, .. } => {
                 let by = self.operand(*b, ty)?.as_constant().filter(|&by| by < u64::from(ty.bits()))?;
                 Some(self.operand(*a, ty)?.times(1 << by))
             }

@@ -8,8 +8,8 @@ use super::cursor::{Cursor, Parsed};
 use super::lexer::Kind;
 use crate::entity::ValueId;
 use crate::inst::{
-    Access, BinOp, Callee, CastOp, Const, Edge, FloatPredicate, IntPredicate, Op, Operand, Ordering, OverflowOp, RmwOp,
-    ScaledIndex, Terminator, UnOp,
+    Access, BinOp, Callee, CastOp, Const, Edge, FloatPredicate, IntPredicate, NoWrap, Op, Operand, Ordering,
+    OverflowOp, RmwOp, ScaledIndex, Terminator, UnOp,
 };
 use crate::intrinsic::Intrinsic;
 use crate::types::Type;
@@ -133,9 +133,10 @@ impl<'s> Body<'_, 's> {
         inferred: &mut Vec<Type>,
     ) -> Parsed<Option<Op>> {
         if let Some(op) = BinOp::from_name(name) {
+            let no_wrap = NoWrap { unsigned: cursor.eat_word("nuw"), signed: cursor.eat_word("nsw") };
             let ([a, b], ty) = self.uniform(cursor, result)?;
             inferred.extend(ty);
-            return Ok(Some(Op::Binary { op, a, b }));
+            return Ok(Some(Op::Binary { op, no_wrap, a, b }));
         }
         if let Some(op) = UnOp::from_name(name) {
             let ([a], ty) = self.uniform(cursor, result)?;

@@ -159,7 +159,11 @@ impl<'a> InstText<'a> {
 impl fmt::Display for InstText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.inst.op {
-            Op::Binary { op, a, b } => self.uniform(f, op.name(), &[*a, *b]),
+            Op::Binary { op, no_wrap, a, b } => {
+                let (unsigned, signed) =
+                    (if no_wrap.unsigned { " nuw" } else { "" }, if no_wrap.signed { " nsw" } else { "" });
+                self.uniform(f, &format!("{op}{unsigned}{signed}"), &[*a, *b])
+            }
             Op::Unary { op, a } => self.uniform(f, op.name(), &[*a]),
             Op::Cast { op, a } => write!(f, "{op} {}", self.operand(*a, None)),
             Op::IntCompare { predicate, a, b } => self.pair(f, format_args!("icmp.{predicate}"), *a, *b),

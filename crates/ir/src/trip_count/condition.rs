@@ -50,14 +50,14 @@ impl Conditions<'_, '_> {
                 self.tests.extend(test);
                 is_test
             }
-            Op::Binary { op: BinOp::And, a, b } if wanted => self.both((*a, wanted), (*b, wanted), depth),
-            Op::Binary { op: BinOp::Or, a, b } if !wanted => self.both((*a, wanted), (*b, wanted), depth),
-            Op::Binary { op: BinOp::Xor, a, b } if constant(*b) == Some(true) => self.collect(*a, !wanted, depth),
+            Op::Binary { op: BinOp::And, a, b, .. } if wanted => self.both((*a, wanted), (*b, wanted), depth),
+            Op::Binary { op: BinOp::Or, a, b, .. } if !wanted => self.both((*a, wanted), (*b, wanted), depth),
+            Op::Binary { op: BinOp::Xor, a, b, .. } if constant(*b) == Some(true) => self.collect(*a, !wanted, depth),
             // Of a selection one of whose sides is not wanted, the other one must be chosen.
-            Op::Select { condition, a, b } if constant(*b) == Some(!wanted) => {
+            Op::Select { condition, a, b, .. } if constant(*b) == Some(!wanted) => {
                 self.both((*condition, true), (*a, wanted), depth)
             }
-            Op::Select { condition, a, b } if constant(*a) == Some(!wanted) => {
+            Op::Select { condition, a, b, .. } if constant(*a) == Some(!wanted) => {
                 self.both((*condition, false), (*b, wanted), depth)
             }
             Op::Unary { op: UnOp::Freeze, a } => self.collect(*a, wanted, depth),

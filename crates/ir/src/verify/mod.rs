@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::entity::{BlockId, EntityId, FuncId, LocId, TypeId, ValueId};
-use crate::inst::Const;
+use crate::inst::{BinOp, Const};
 use crate::program::{Global, Program, Relocation};
 use crate::scc;
 use crate::types::{SourceType, Type, TypeTable};
@@ -92,6 +92,8 @@ pub enum Problem {
     Count { what: &'static str, expected: usize, found: usize },
     #[error("{what} is {found}, expected {expected}")]
     TypeMismatch { what: String, found: Type, expected: String },
+    #[error("{op} does not wrap")]
+    NeverWraps { op: BinOp },
     #[error("ordering {ordering} is not allowed here")]
     BadOrdering { ordering: &'static str },
     #[error("{what}")]

@@ -45,7 +45,10 @@ impl Class {
 /// Checks an instruction all of whose operands and results exist.
 pub(super) fn check(c: &mut Checker<'_>, inst: &Inst) {
     match &inst.op {
-        Op::Binary { op, a, b } => {
+        Op::Binary { op, no_wrap, a, b } => {
+            if no_wrap.any() && !op.may_wrap() {
+                c.error(Problem::NeverWraps { op: *op });
+            }
             same(c, binary_class(*op), &[*a, *b]);
             results(c, inst, &[c.ty(*a)]);
         }

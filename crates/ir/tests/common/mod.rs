@@ -8,8 +8,9 @@ pub(crate) mod run;
 
 use icsched_ir::{
     Access, BinOp, Block, BlockId, Callee, CastOp, Const, Edge, EntityId, Field, FileId, FloatPredicate, FuncId,
-    Function, Global, GlobalId, IdVec, Inst, IntPredicate, Intrinsic, Loc, LocId, Op, Operand, Ordering, Origin,
-    OverflowOp, Program, Relocation, RmwOp, ScaledIndex, SourceType, Terminator, Type, TypeId, UnOp, Value, ValueId,
+    Function, Global, GlobalId, IdVec, Inst, IntPredicate, Intrinsic, Loc, LocId, NoWrap, Op, Operand, Ordering,
+    Origin, OverflowOp, Program, Relocation, RmwOp, ScaledIndex, SourceType, Terminator, Type, TypeId, UnOp, Value,
+    ValueId,
 };
 
 /// A function without parameters whose block `n` goes to `edges[n]` (at most two); targets are taken modulo the number
@@ -306,7 +307,10 @@ impl BodyGen<'_, '_> {
             0 => {
                 let op = self.outer.pick(BinOp::ALL);
                 let ty = if op.name().starts_with('f') || op == BinOp::CopySign { float } else { int };
-                return (vec![ty], Op::Binary { op, a: self.operand(ty), b: self.operand(ty) });
+                let (a, b) = (self.operand(ty), self.operand(ty));
+                let mut says = || op.may_wrap() && self.outer.below(2) == 0;
+                let no_wrap = NoWrap { signed: says(), unsigned: says() };
+                return (vec![ty], Op::Binary { op, no_wrap, a, b });
             }
             1 => {
                 let op = self.outer.pick(UnOp::ALL);

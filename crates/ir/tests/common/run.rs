@@ -61,7 +61,7 @@ fn step(function: &Function, values: &[u64], op: &Op, result: Type) -> u64 {
     let ty = |operand: Operand| operand.value().map_or(result, |v| function.values[v].ty);
     let read = |operand| read(values, operand);
     match op {
-        Op::Binary { op, a, b } => {
+        Op::Binary { op, a, b, .. } => {
             let (a, b) = (read(*a), read(*b));
             match op {
                 BinOp::Add => a.wrapping_add(b),

@@ -158,7 +158,7 @@ impl Code {
     }
 
     pub(super) fn binary(&mut self, op: BinOp, a: Operand, b: Operand) -> Operand {
-        self.define(Type::Int(64), Op::Binary { op, a, b })
+        self.define(Type::Int(64), Op::binary(op, a, b))
     }
 
     /// Reads 32 bits and extends them.

@@ -1,7 +1,7 @@
 //! IR to decoded form, one function at a time.
 
 use icsched_ir::{
-    BlockId, Callee, Const, Edge, EntityId, FuncId, Function, GlobalId, Inst, Op, Operand, Origin, Program,
+    BinOp, BlockId, Callee, Const, Edge, EntityId, FuncId, Function, GlobalId, Inst, Op, Operand, Origin, Program,
     ProgramPoint, Terminator, Type,
 };
 use rustc_hash::FxHashMap;
@@ -155,7 +155,10 @@ impl Decoder<'_> {
         let dst = inst.results.first().map_or(scratch, |&r| Code::slot(r));
         let ty = inst.results.first().map_or(Type::Ptr, |&r| self.function.values[r].ty);
         let instr = match &inst.op {
-            Op::Binary { op, a, b } => Instr::Binary { op: *op, ty, dst, a: self.slot(*a), b: self.slot(*b) },
+            Op::Binary { op, no_wrap, a, b } => {
+                let no_wrap = no_wrap.any() && matches!(op, BinOp::Add | BinOp::Sub);
+                Instr::Binary { op: *op, no_wrap, ty, dst, a: self.slot(*a), b: self.slot(*b) }
+            }
             Op::Unary { op, a } => Instr::Unary { op: *op, ty, dst, a: self.slot(*a) },
             Op::Cast { op, a } => Instr::Cast { op: *op, from: self.ty(*a), to: ty, dst, a: self.slot(*a) },
             Op::IntCompare { predicate, a, b } => {

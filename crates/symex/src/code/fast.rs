@@ -224,7 +224,7 @@ fn short(slot: Slot) -> Short {
 
 fn translate(function: &FunctionCode, pc: usize) -> Fast {
     match function.instrs[pc] {
-        Instr::Binary { op, ty, dst, a, b } => binary(op, ty, short(dst), short(a), short(b)),
+        Instr::Binary { op, ty, dst, a, b, .. } => binary(op, ty, short(dst), short(a), short(b)),
         Instr::Unary { op: UnOp::Freeze, dst, a, .. } => Fast::Copy(short(dst), short(a)),
         Instr::Unary { op, ty, dst, a } => Fast::Unary { op, ty, dst: short(dst), a: short(a) },
         Instr::Cast { op, from, to, dst, a } => cast(op, from, to, short(dst), short(a)),

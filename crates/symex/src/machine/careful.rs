@@ -141,7 +141,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
     pub(super) fn effect(&mut self) -> Result<Effect, Stop<D>> {
         let function = self.function();
         Ok(match function.instrs[self.frame().pc as usize] {
-            Instr::Binary { op, ty, dst, a, b } => {
+            Instr::Binary { op, ty, dst, a, b, .. } => {
                 let mask = definedness::binary(op, ty, self.bits(a), self.bits(b));
                 self.made(dst, mask, &[a, b])
             }

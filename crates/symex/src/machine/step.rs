@@ -200,14 +200,22 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
                 leave!(Ok(Next::Pause(Pause::Budget)));
             }
             match function.instrs[pc as usize] {
-                Instr::Binary { op, ty, dst, a, b } => {
+                Instr::Binary { op, no_wrap, ty, dst, a, b } => {
                     let (a, b) = (get!(a), get!(b));
                     let value = match (D::as_constant(a), D::as_constant(b)) {
                         (Some(x), Some(y)) => match arith::binary(op, ty, x, y) {
                             Ok(bits) => D::constant(bits),
                             Err(error) => leave!(Err(operations::fault(error))),
                         },
-                        _ => ok!(operations::binary(domain, path, op, ty, a, b)),
+                        _ => {
+                            if no_wrap
+                                && observed!()
+                                && let (Some(a), Some(b)) = (D::as_symbolic(a), D::as_symbolic(b))
+                            {
+                                observer.sum(frame, function.points[pc as usize].1, [a, b]);
+                            }
+                            ok!(operations::binary(domain, path, op, ty, a, b))
+                        }
                     };
                     set!(dst, value);
                 }

@@ -74,8 +74,8 @@ pub fn thresholds(program: &Program) -> Vec<i64> {
         for inst in function.blocks.iter().flat_map(|(_, block)| &block.insts) {
             let (operands, farthest) = match &inst.op {
                 Op::IntCompare { a, b, .. } => ([*a, *b], u64::MAX),
-                Op::Binary { op: BinOp::Add | BinOp::Sub, a, b } => ([*a, *b], FARTHEST_STEP),
-                Op::Binary { op, a, b } if limits(*op) => ([*a, *b], u64::MAX),
+                Op::Binary { op: BinOp::Add | BinOp::Sub, a, b, .. } => ([*a, *b], FARTHEST_STEP),
+                Op::Binary { op, a, b, .. } if limits(*op) => ([*a, *b], u64::MAX),
                 _ => continue,
             };
             for operand in operands {
@@ -101,6 +101,22 @@ const fn limits(op: BinOp) -> bool {
 }
 
 impl Shape {
+    /// The places that hold the same unknown value as a place, it among them; at least that one. O(places).
+    pub fn equal_to(&self, place: Place) -> impl Iterator<Item = Place> + '_ {
+        let held = match place {
+            Place::Memory(node, at, size) => self.memory(node, at, size),
+            Place::Register(thread, depth, value) => self.registers.get(&(thread, depth, value)).map(|&(_, held)| held),
+        };
+        let class = held.filter(|held| matches!(held, Held::Same(_)));
+        let words = self.words.iter().map(|(&(node, at), &(size, held))| (Place::Memory(node, at, size), held));
+        let registers = self
+            .registers
+            .iter()
+            .map(|(&(thread, depth, value), &(_, held))| (Place::Register(thread, depth, value), held));
+        let others = words.chain(registers).filter(move |&(other, held)| Some(held) == class && other != place);
+        std::iter::once(place).chain(others.map(|(other, _)| other))
+    }
+
     /// Between which numbers a place holds one; `None` if nothing is known.
     pub fn bounds_of(&self, place: Place) -> Option<Bounds> {
         if let Some(&bounds) = self.bounds.get(&place) {

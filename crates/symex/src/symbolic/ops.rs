@@ -93,7 +93,7 @@ impl SymbolicDomain {
     }
 
     /// Whether the operation overflows: computed in twice the width, where it cannot.
-    pub(super) fn overflow_term(&mut self, op: OverflowOp, a: Term, b: Term) -> Term {
+    pub(crate) fn overflow_term(&mut self, op: OverflowOp, a: Term, b: Term) -> Term {
         let width = self.pool.width(a);
         let (operator, is_signed) = match op {
             OverflowOp::UAdd => (BinOp::Add, false),
