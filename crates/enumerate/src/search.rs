@@ -13,6 +13,7 @@
 //!   further; if inputs remain behind it, that is a reason for incompleteness.
 
 mod behind;
+mod elsewhere;
 mod result;
 
 use std::collections::VecDeque;
@@ -27,7 +28,7 @@ use icsched_smt::{Answer, SolverStatistics, Term, TermPool};
 use icsched_symex::trace::{OtherSide, TraceEvent};
 use icsched_symex::{DecisionKind, PathEnd};
 use indexmap::IndexMap;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::behind::{Endings, PathEnding};
 use crate::carried;
@@ -143,6 +144,8 @@ pub(crate) struct Search<'s, 'p> {
     /// What the solvers had to do that were asked about the ends of paths.
     behind: SolverStatistics,
     slots: Arc<Slots>,
+    /// What was found by executing the other sides of decisions that only exits depend on, by their constraints.
+    aside: FxHashMap<Vec<Term>, Option<Term>>,
     wanted: Option<LoopToReplace>,
     /// Whether inputs have chosen what some path synchronises on.
     chose_objects: bool,
@@ -187,6 +190,7 @@ impl<'s, 'p> Search<'s, 'p> {
             successors: Successors::new(),
             behind: SolverStatistics::default(),
             slots,
+            aside: FxHashMap::default(),
             wanted: None,
             chose_objects: false,
         }
@@ -402,28 +406,7 @@ impl<'s, 'p> Search<'s, 'p> {
             }
         };
         if path.end == PathEnd::Epoch {
-            let next = graph::epoch(self.engine.code(), &path.state);
-            let all_live = path.state.live_threads().count() == path.state.threads.len();
-            let none_ended = self.none_ended && all_live;
-            if let Some(analyses) = self.analyses {
-                let threads = self.engine.code().threads_in_order(&path.state);
-                let left = self.engine.left(&path.state, &threads, analyses);
-                let ending = PathEnding {
-                    next,
-                    none_ended,
-                    sums: behind::sums(self.engine, &path, &left),
-                    left,
-                    points: carried::points(&path.state, self.engine.code()),
-                    trace: std::mem::take(&mut path.trace),
-                    objects,
-                    precondition: precondition.clone(),
-                    early_exits: slice.early_exits,
-                };
-                end(ending, self.engine.questions());
-            } else {
-                let holds = EpochFacts { none_ended, ..EpochFacts::default() };
-                add_successor(&mut self.successors, next, holds, self.options.symbolic_threads);
-            }
+            self.ends_epoch(&mut path, objects, slice, precondition.clone(), end);
         }
         let (early_exits, graph, ends) = (&early, &graph, &ends);
         let told = SchedulePath { state: &path.state, precondition: &precondition, early_exits, graph, ends };
@@ -444,6 +427,41 @@ impl<'s, 'p> Search<'s, 'p> {
         }
         found.covers.add(precondition);
         early.into_iter().for_each(|conjunction| found.early_exits.add(conjunction));
+    }
+
+    /// A path has come to the next epoch: what it leaves behind is told to `end`, with its trace.
+    fn ends_epoch(
+        &mut self,
+        path: &mut Path,
+        objects: Objects,
+        slice: Slice,
+        precondition: Conjunction,
+        end: &mut dyn FnMut(PathEnding, Questions),
+    ) {
+        let next = graph::epoch(self.engine.code(), &path.state);
+        let all_live = path.state.live_threads().count() == path.state.threads.len();
+        let none_ended = self.none_ended && all_live;
+        let Some(analyses) = self.analyses else {
+            let holds = EpochFacts { none_ended, ..EpochFacts::default() };
+            add_successor(&mut self.successors, next, holds, self.options.symbolic_threads);
+            return;
+        };
+        let threads = self.engine.code().threads_in_order(&path.state);
+        let not_elsewhere = self.not_elsewhere(path, &objects, &slice);
+        let left = self.engine.left(&path.state, &threads, analyses);
+        let ending = PathEnding {
+            next,
+            none_ended,
+            sums: behind::sums(self.engine, path, &left),
+            left,
+            points: carried::points(&path.state, self.engine.code()),
+            trace: std::mem::take(&mut path.trace),
+            objects,
+            precondition,
+            early_exits: slice.early_exits,
+            not_elsewhere,
+        };
+        end(ending, self.engine.questions());
     }
 
     /// The slice without what always holds: what is known of the state at the beginning, or follows from that and the conditions before it.

@@ -43,7 +43,8 @@ use crate::modref::ModRef;
 use crate::objects::Objects;
 use crate::region::Regions;
 use dependence::edge_taken;
-use facts::{alone_at_events, blocks_of_events, count_repeats};
+pub(crate) use facts::alone_at_events;
+use facts::{blocks_of_events, count_repeats};
 use known::{Facts, KnownRegions};
 
 /// Static facts that slicing uses; computed once per program.

@@ -59,6 +59,8 @@ pub(super) struct PathEnding {
     pub(super) precondition: Conjunction,
     /// None of them has ended the executions that come to the end.
     pub(super) early_exits: Vec<SliceDecision>,
+    /// What else is known because none of them has ended: [`Search::not_elsewhere`](super::Search::not_elsewhere).
+    pub(super) not_elsewhere: Vec<Term>,
 }
 
 /// The ends of an epoch's paths, and threads that look at them.
@@ -235,17 +237,17 @@ pub(super) fn sums(engine: &mut Engine, path: &Path, left: &Left) -> FxHashMap<T
     common
 }
 
-/// What follows from a precondition.
-struct Consequences<'c> {
-    precondition: &'c Conjunction,
+/// What follows from what holds in all executions that come to the end.
+struct Consequences {
+    conditions: Vec<Term>,
     known: FxHashSet<Term>,
     implied: Implied,
 }
 
-impl<'c> Consequences<'c> {
-    fn of(precondition: &'c Conjunction) -> Self {
-        let known = precondition.conditions().iter().copied().collect();
-        Self { precondition, known, implied: Implied::default() }
+impl Consequences {
+    fn of(conditions: Vec<Term>) -> Self {
+        let known = conditions.iter().copied().collect();
+        Self { conditions, known, implied: Implied::default() }
     }
 
     fn contain(&mut self, asker: &mut Asker, condition: Term) -> bool {
@@ -254,7 +256,7 @@ impl<'c> Consequences<'c> {
         }
         let follows = self.implied.holds(condition, || {
             let negated = asker.pool().not(condition);
-            asker.check(self.precondition.conditions(), negated) == Answer::Unsat
+            asker.check(&self.conditions, negated) == Answer::Unsat
         });
         if follows {
             self.known.insert(condition);
@@ -298,7 +300,9 @@ impl<'a> Behind<'a> {
         if !self.slicing {
             return (left.shape.canonical(), self.asker.solver_statistics());
         }
-        let mut consequences = Consequences::of(precondition);
+        let conditions = precondition.conditions().iter().chain(&self.ending.not_elsewhere).copied().collect();
+        let passed = self.passed(caches, &mut Consequences::of(conditions));
+        let mut consequences = Consequences::of(passed);
         let (mut shape, invalid) = carried::valid(left, points.clone(), |criterion| {
             if self.is_late() {
                 return None;
@@ -314,16 +318,15 @@ impl<'a> Behind<'a> {
         });
         tracing::debug!(next = %self.ending.next.key(), ?invalid, "places that depend on other decisions");
         let numbers = left.numbers.iter().filter(|(place, _)| !invalid.contains(place));
-        let passed = self.passed(caches, &mut consequences);
-        shape.bounds = self.bounds(numbers, &passed);
+        shape.bounds = self.bounds(numbers, &consequences.conditions);
         (shape.canonical(), self.asker.solver_statistics())
     }
 
     /// The precondition, and that no early exit was taken, as far as all executions of the schedule that come to its end have decided
     /// so: what that depends on must follow from what is known before.
-    fn passed(&mut self, caches: &mut Caches, consequences: &mut Consequences<'_>) -> Vec<Term> {
+    fn passed(&mut self, caches: &mut Caches, consequences: &mut Consequences) -> Vec<Term> {
         let PathEnding { objects, trace, early_exits, .. } = self.ending;
-        let mut conditions = consequences.precondition.conditions().to_vec();
+        let mut conditions = consequences.conditions.clone();
         if early_exits.is_empty() || self.is_late() {
             return conditions;
         }

@@ -46,7 +46,7 @@ pub fn call_path(trace: &Trace, frame: FrameId) -> Rc<[ProgramPoint]> {
 }
 
 /// For each event, whether one thread was alive.
-pub(super) fn alone_at_events(trace: &Trace) -> Vec<bool> {
+pub(crate) fn alone_at_events(trace: &Trace) -> Vec<bool> {
     let threads: FxHashSet<_> = trace.start.iter().map(|(frame, ..)| trace.frames[frame].thread).collect();
     let mut live = threads.len();
     let count = |event: &TraceEvent| {

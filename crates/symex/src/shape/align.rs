@@ -212,6 +212,7 @@ fn assigned(mut found: Vec<(usize, bool, u32, u32)>) -> FxHashMap<u32, u32> {
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init, reason = "one range of threads that are alike")]
 mod tests {
     use icsched_ir::GlobalId;
     use icsched_pointsto::ObjectId as Abstract;

@@ -1,0 +1,86 @@
+//! Executions that end the process before they come to the end of a schedule that admits them (prefix schedules, Bergan 3.4.1.1).
+//!
+//! `if (fd < 0) exit(1);` is no condition of what follows, and where `open` has failed on a path `fd` is a constant, so that there is
+//! no decision either that says that it has not. But whoever comes to the end of the path has not exited. So where the exits of a path depend on
+//! decisions that are none of its conditions, the other side is executed once: if it ends the process, inputs that go there leave nothing behind.
+
+use icsched_smt::{Answer, Term};
+use icsched_symex::PathEnd;
+use rustc_hash::FxHashSet;
+
+use super::Search;
+use crate::engine::{self, Path};
+use crate::graph;
+use crate::objects::Objects;
+use crate::slice::{Slice, alone_at_events, precondition_slice};
+
+/// Most decisions of one path whose other sides are executed.
+const MAX_ASIDE: usize = 8;
+
+/// Most such paths of one epoch.
+const MAX_ASIDE_IN_EPOCH: usize = 64;
+
+impl Search<'_, '_> {
+    /// Conditions that hold in all executions that come to the end of a path which its `slice` admits: none of them has ended the process.
+    pub(super) fn not_elsewhere(&mut self, path: &Path, objects: &Objects, slice: &Slice) -> Vec<Term> {
+        if !self.options.slicing {
+            return Vec::new();
+        }
+        let all = precondition_slice(self.statics, &mut self.caches, objects, &path.trace, None, true, None);
+        let decided: FxHashSet<usize> = slice.decisions.iter().chain(&slice.early_exits).map(|d| d.event).collect();
+        let alone = alone_at_events(&path.trace);
+        let (mut before, mut known, mut found) = (Vec::new(), FxHashSet::default(), Vec::new());
+        let mut aside = 0;
+        for decision in &all.decisions {
+            if !known.insert(decision.condition) {
+                continue;
+            }
+            if !decided.contains(&decision.event) && alone[decision.event] && aside < MAX_ASIDE {
+                aside += 1;
+                let other = self.engine.pool().not(decision.condition);
+                let constraint: Vec<Term> = before.iter().copied().chain([other]).collect();
+                found.extend(self.aside(constraint, path));
+            }
+            before.push(decision.condition);
+        }
+        found
+    }
+
+    /// The inputs of a constraint that end the process before they come to the end of a path, negated, if they do.
+    fn aside(&mut self, constraint: Vec<Term>, path: &Path) -> Option<Term> {
+        if let Some(known) = self.aside.get(&constraint) {
+            return *known;
+        }
+        if self.aside.len() >= MAX_ASIDE_IN_EPOCH || self.engine.is_late() {
+            return None;
+        }
+        let found = self.executed_aside(&constraint, path);
+        self.aside.insert(constraint, found);
+        found
+    }
+
+    fn executed_aside(&mut self, constraint: &[Term], path: &Path) -> Option<Term> {
+        let (&other, before) = constraint.split_last()?;
+        if self.engine.check(before, other) != Answer::Sat {
+            return None;
+        }
+        self.paths += 1;
+        let aside = self.engine.execute(self.statics, constraint, false);
+        let is_alone = aside.state.live_threads().count() <= 1;
+        if !engine::is_feasible(&aside)
+            || !is_alone
+            || !matches!(aside.end, PathEnd::Exit { .. } | PathEnd::Abort { .. })
+        {
+            return None;
+        }
+        let of = |path: &Path| graph::happens_before(self.statics.program, &path.state).ok();
+        if !of(&aside)?.is_prefix_of(&of(path)?) {
+            return None;
+        }
+        let objects = Objects::of(&aside.state.heap).with_initial(self.engine.initial_objects(&aside.state));
+        let slice = precondition_slice(self.statics, &mut self.caches, &objects, &aside.trace, None, true, None);
+        let conditions: Vec<Term> = slice.decisions.iter().map(|d| d.condition).collect();
+        let exits = self.engine.pool().and_all(&conditions);
+        Some(self.engine.pool().not(exits))
+    }
+}
