@@ -21,9 +21,7 @@ use std::sync::Arc;
 use std::thread;
 
 use icsched_ir::{BlockId, CallStack, FuncId, Program, ProgramPoint};
-use icsched_schedule::{
-    EpochId, EpochResult, IncompleteKind, InputConstraint, PossibleError, Reason, ScheduleEnd, ScheduleId,
-};
+use icsched_schedule::{EpochId, EpochResult, IncompleteKind, PossibleError, Reason, ScheduleEnd, ScheduleId};
 use icsched_smt::{Answer, SolverStatistics, Term, TermPool};
 use icsched_symex::trace::{OtherSide, TraceEvent};
 use icsched_symex::{DecisionKind, PathEnd};
@@ -102,9 +100,6 @@ impl Default for SearchOptions {
 
 /// An epoch counts as one of many schedules, too, when it has many more paths.
 const PATHS_PER_SCHEDULE: u64 = 4;
-
-/// More early exits than this are not simplified one by one.
-const MAX_SIMPLIFIED_EXITS: usize = 64;
 
 /// Early exits of one path that are covered with it; inputs of later ones get paths of their own.
 const MAX_EARLY_EXITS: usize = 64;
@@ -661,55 +656,6 @@ impl<'s, 'p> Search<'s, 'p> {
             covers.simplify(pool, solver, anyway);
             covers.term(pool)
         }
-    }
-
-    /// The early exits that satisfy none of the schedules' final `conditions`, `None` if all satisfy one: with them the
-    /// result covers what the search covered. It holds early exits only, but may hold some that satisfy one too.
-    fn early_exits_beside(&mut self, early: &Disjunction, conditions: &[Term]) -> Option<InputConstraint> {
-        let pool = self.engine.pool();
-        let all = early.term(pool);
-        let within = pool.or_all(conditions);
-        let beside = pool.not(within);
-        let needed = pool.and_all(&[all, beside]);
-        if pool.as_const(needed) == Some(0) {
-            return None;
-        }
-        if self.engine.stop_reason().is_some() || self.engine.pool().has_float(needed) {
-            return Some(self.engine.describe(all));
-        }
-        if self.engine.check(&[], needed) == Answer::Unsat {
-            return None;
-        }
-        let (pool, solver) = self.engine.pool_and_solver();
-        if let Some(term) = readable(pool, solver, &[needed], all) {
-            return Some(self.engine.describe(term));
-        }
-        // Where nothing else is left over, the opposite of what the schedules say is as good.
-        let elsewhere = self.engine.pool().not(all);
-        let only_exits = self.engine.check(&[beside], elsewhere) == Answer::Unsat;
-        let opposite = only_exits.then(|| self.engine.describe(beside));
-        if opposite.is_some() && early.disjuncts().len() > MAX_SIMPLIFIED_EXITS {
-            return opposite;
-        }
-        let simplified = self.simplified_beside(early, beside);
-        let simplified = self.engine.describe(simplified);
-        Some(opposite.filter(|opposite| opposite.c.len() < simplified.c.len()).unwrap_or(simplified))
-    }
-
-    /// Those of the early exits that are needed for the inputs `beside` all schedules' constraints, simplified.
-    fn simplified_beside(&mut self, early: &Disjunction, beside: Term) -> Term {
-        let mut needed = Disjunction::default();
-        for exit in early.disjuncts() {
-            let go_on = self.engine.stop_reason().is_none();
-            if !go_on || self.engine.check(exit.conditions(), beside) != Answer::Unsat {
-                needed.add(exit.clone());
-            }
-        }
-        let (pool, solver) = self.engine.pool_and_solver();
-        if needed.disjuncts().len() <= MAX_SIMPLIFIED_EXITS {
-            needed.simplify(pool, solver, early);
-        }
-        needed.term(pool)
     }
 
     /// A schedule that ends with the process is not needed if a longer one begins with it (prefix schedules, 3.4.1.1):

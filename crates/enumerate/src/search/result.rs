@@ -6,7 +6,11 @@ use rustc_hash::FxHashSet;
 
 use super::{Found, Search};
 use crate::constraint::{Conjunction, Disjunction};
+use crate::pretty::readable;
 use crate::tree::{Asks, Flat, Leaf, PathSteps, TreeBuilder};
+
+/// More early exits than this are not simplified one by one.
+const MAX_SIMPLIFIED_EXITS: usize = 64;
 
 impl Search<'_, '_> {
     /// The schedules as a tree, with the whole condition of each leaf.
@@ -53,6 +57,55 @@ impl Search<'_, '_> {
             conditions.push(condition);
         }
         (ScheduleTree::flat(schedules), conditions)
+    }
+
+    /// The early exits that satisfy none of the schedules' final `conditions`, `None` if all satisfy one: with them the
+    /// result covers what the search covered. It holds early exits only, but may hold some that satisfy one too.
+    pub(super) fn early_exits_beside(&mut self, early: &Disjunction, conditions: &[Term]) -> Option<InputConstraint> {
+        let pool = self.engine.pool();
+        let all = early.term(pool);
+        let within = pool.or_all(conditions);
+        let beside = pool.not(within);
+        let needed = pool.and_all(&[all, beside]);
+        if pool.as_const(needed) == Some(0) {
+            return None;
+        }
+        if self.engine.stop_reason().is_some() || self.engine.pool().has_float(needed) {
+            return Some(self.engine.describe(all));
+        }
+        if self.engine.check(&[], needed) == Answer::Unsat {
+            return None;
+        }
+        let (pool, solver) = self.engine.pool_and_solver();
+        if let Some(term) = readable(pool, solver, &[needed], all) {
+            return Some(self.engine.describe(term));
+        }
+        // Where nothing else is left over, the opposite of what the schedules say is as good.
+        let elsewhere = self.engine.pool().not(all);
+        let only_exits = self.engine.check(&[beside], elsewhere) == Answer::Unsat;
+        let opposite = only_exits.then(|| self.engine.describe(beside));
+        if opposite.is_some() && early.disjuncts().len() > MAX_SIMPLIFIED_EXITS {
+            return opposite;
+        }
+        let simplified = self.simplified_beside(early, beside);
+        let simplified = self.engine.describe(simplified);
+        Some(opposite.filter(|opposite| opposite.c.len() < simplified.c.len()).unwrap_or(simplified))
+    }
+
+    /// Those of the early exits that are needed for the inputs `beside` all schedules' constraints, simplified.
+    fn simplified_beside(&mut self, early: &Disjunction, beside: Term) -> Term {
+        let mut needed = Disjunction::default();
+        for exit in early.disjuncts() {
+            let go_on = self.engine.stop_reason().is_none();
+            if !go_on || self.engine.check(exit.conditions(), beside) != Answer::Unsat {
+                needed.add(exit.clone());
+            }
+        }
+        let (pool, solver) = self.engine.pool_and_solver();
+        if needed.disjuncts().len() <= MAX_SIMPLIFIED_EXITS {
+            needed.simplify(pool, solver, early);
+        }
+        needed.term(pool)
     }
 }
 
