@@ -16,7 +16,7 @@ fn two_schedules_of_three_threads() {
     expect![[r#"
         fig31.bc: 1 epoch, 2 schedules; complete: every input can follow one of them
 
-        Schedule 1 of 2  e5899098110c
+        Schedule 1 of 2  3059a5b13e6a
           inputs  atoi(argv[1]) == 0
           ends    the program exits with status 0
           order   15 synchronisation events of 4 threads:
@@ -38,7 +38,7 @@ fn two_schedules_of_three_threads() {
             ●───────┘   │     T0.5  pthread_join(T2)         fig31.c:24  after T2.3
             ●───────────┘     T0.6  pthread_join(T3)         fig31.c:24  after T3.3
 
-        Schedule 2 of 2  9e73d9131858
+        Schedule 2 of 2  af26db00ea51
           inputs  atoi(argv[1]) != 0
           ends    the program exits with status 0
           order   15 synchronisation events of 4 threads:
@@ -78,7 +78,7 @@ fn a_deadlock() {
             T2 is blocked in pthread_mutex_lock(A) at abba.c:19, waiting for A to be unlocked; T1 holds it since abba.c:8
             a cycle: T1 waits for T2, which waits for T1
 
-        Schedule 1 of 2  39cca46f2bd4
+        Schedule 1 of 2  04ed370b2668
           inputs  strcmp(argv[1], "-x") != 0
           ends    the program exits; its status depends on the input
           order   10 synchronisation events of 3 threads:
@@ -95,7 +95,7 @@ fn a_deadlock() {
             ●───┘   │     T0.3  pthread_join(T1)         abba.c:33  after T1.3
             ●───────┘     T0.4  pthread_join(T2)         abba.c:34  after T2.3
 
-        Schedule 2 of 2  80cb25a36d60
+        Schedule 2 of 2  318607b918de
           inputs  strcmp(argv[1], "-x") == 0 && argc > 1
           ends    deadlock of T0, T1 and T2
           order   4 synchronisation events of 3 threads:
@@ -124,7 +124,7 @@ fn an_incomplete_result() {
           loop.c:20: `tgamma` has no model; called by `main` [unmodelled]
           stopped after 10 s (--timeout) [limit]
 
-        Schedule 1 of 3  a9ed29f53443
+        Schedule 1 of 3  459bad564bce
           inputs  n == 1
           ends    the program exits with status 3
           order   2 synchronisation events of 1 thread:
@@ -133,7 +133,7 @@ fn an_incomplete_result() {
             ●     T0.1  pthread_mutex_lock(q.lock)    loop.c:12
             ●     T0.2  pthread_mutex_unlock(q.lock)  loop.c:14
 
-        Schedule 2 of 3  b7a75c21fec4
+        Schedule 2 of 3  13e0354a2aa9
           inputs  n == 2
           ends    the program aborts at loop.c:13: assertion `n != 2' failed
           order   2 synchronisation events of 1 thread:
@@ -162,7 +162,7 @@ fn inputs_that_end_the_process_early() {
     expect![[r#"
         size.bc: 1 epoch, 2 schedules; complete: every input can follow one of them
 
-        Schedule 1 of 2  8ac239e7b0c1
+        Schedule 1 of 2  04d5753bf467
           inputs  1 <= atoi(argv[1]) && atoi(argv[1]) <= 8
           ends    the program exits with status 0
           order   1 synchronisation event of 1 thread:
@@ -170,7 +170,7 @@ fn inputs_that_end_the_process_early() {
             T0
             ●     T0.1  pthread_mutex_lock(m)  size.c:9
 
-        Schedule 2 of 2  b5702e8b17f0
+        Schedule 2 of 2  7034fe838249
           inputs  9 <= atoi(argv[1]) && atoi(argv[1]) <= 64
           ends    the program exits with status 0
           order   1 synchronisation event of 1 thread:
@@ -203,7 +203,7 @@ fn many_threads_and_many_rows() {
     expect![[r#"
         long.bc: 1 epoch, 1 schedule; complete: every input can follow it
 
-        Schedule 1 of 1  0c212dc994bb
+        Schedule 1 of 1  0ef9d590928c
           inputs  every input
           ends    the program exits with status 0
           order   224 synchronisation events of 33 threads:

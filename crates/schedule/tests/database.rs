@@ -185,8 +185,8 @@ fn other_files_are_refused() {
         `prog.bc` is not a schedule database; this looks like a program; `icsched enumerate` makes a schedule database of it
         `empty.icsdb` is not a schedule database; schedule databases are written by `icsched enumerate` and named `*.icsdb`
         `foreign.db` is a database, but not one of schedules; schedule databases are written by `icsched enumerate`
-        `newer.icsdb` has database version 99; this icsched reads version 4; use the icsched that wrote it, or a later one
-        `older.icsdb` has database version 0; this icsched reads version 4; run `icsched enumerate` again
+        `newer.icsdb` has database version 99; this icsched reads version 5; use the icsched that wrote it, or a later one
+        `older.icsdb` has database version 0; this icsched reads version 5; run `icsched enumerate` again
     "#]].assert_eq(&refusals.concat());
 }
 
@@ -215,7 +215,7 @@ fn damage_is_found() {
     expect![[r#"
         the schedule database `prog.icsdb` is damaged: no such table: nodes; run `icsched enumerate` again
         the schedule database `prog.icsdb` is damaged: node T0.2 is out of order; run `icsched enumerate` again
-        the schedule database `prog.icsdb` is damaged: schedule 520e4ecae528 has the content of schedule e1998a193b5f; run `icsched enumerate` again
+        the schedule database `prog.icsdb` is damaged: schedule be1ef3d66ba3 has the content of schedule 0b6fd8302aac; run `icsched enumerate` again
         the schedule database `prog.icsdb` is damaged: no `digest` in the table meta; run `icsched enumerate` again
         the schedule database `prog.icsdb` is damaged: ends_json: expected value at line 1 column 1; run `icsched enumerate` again
         the schedule database `prog.icsdb` is damaged: the schedules of epoch 0 are no tree; run `icsched enumerate` again
