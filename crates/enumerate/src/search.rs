@@ -442,7 +442,8 @@ impl<'s, 'p> Search<'s, 'p> {
             return;
         };
         let threads = self.engine.code().threads_in_order(&path.state);
-        let not_elsewhere = self.not_elsewhere(path, &objects, &slice);
+        let with_exits = self.with_exits(path, &objects);
+        let not_elsewhere = self.not_elsewhere(path, &slice, &with_exits);
         let left = self.engine.left(&path.state, &threads, analyses);
         let ending = PathEnding {
             next,
@@ -454,6 +455,7 @@ impl<'s, 'p> Search<'s, 'p> {
             objects,
             precondition,
             early_exits: slice.early_exits,
+            with_exits,
             not_elsewhere,
         };
         end(ending, self.engine.questions());

@@ -59,6 +59,8 @@ pub(super) struct PathEnding {
     pub(super) precondition: Conjunction,
     /// None of them has ended the executions that come to the end.
     pub(super) early_exits: Vec<SliceDecision>,
+    /// What is decided where exits count as conditions, too.
+    pub(super) with_exits: Vec<SliceDecision>,
     /// What else is known because none of them has ended: [`Search::not_elsewhere`](super::Search::not_elsewhere).
     pub(super) not_elsewhere: Vec<Term>,
 }
@@ -301,7 +303,7 @@ impl<'a> Behind<'a> {
             return (left.shape.canonical(), self.asker.solver_statistics());
         }
         let conditions = precondition.conditions().iter().chain(&self.ending.not_elsewhere).copied().collect();
-        let passed = self.passed(caches, &mut Consequences::of(conditions));
+        let passed = self.passed(&mut Consequences::of(conditions));
         let mut consequences = Consequences::of(passed);
         let (mut shape, invalid) = carried::valid(left, points.clone(), |criterion| {
             if self.is_late() {
@@ -309,14 +311,14 @@ impl<'a> Behind<'a> {
             }
             let slice = precondition_slice(self.statics, caches, objects, trace, None, false, Some(criterion));
             let other = slice.decisions.iter().find(|d| !consequences.contain(&mut self.asker, d.condition));
-            if let Some(decision) = other {
+            if let Some(decision) = other.filter(|_| tracing::enabled!(tracing::Level::DEBUG)) {
                 let at = crate::graph::place(self.statics.program, &icsched_ir::CallStack(vec![decision.point]));
                 let condition = icsched_symex::print::Printer::new(self.asker.pool()).condition(decision.condition);
                 tracing::debug!(places = criterion.places.len(), at, condition, "depends on another decision");
             }
             Some(other.is_some())
         });
-        tracing::debug!(next = %self.ending.next.key(), ?invalid, "places that depend on other decisions");
+        tracing::debug!(next = %self.ending.next.key(), places = invalid.len(), "left out, for they depend on other decisions");
         let numbers = left.numbers.iter().filter(|(place, _)| !invalid.contains(place));
         shape.bounds = self.bounds(numbers, &consequences.conditions);
         (shape.canonical(), self.asker.solver_statistics())
@@ -324,15 +326,14 @@ impl<'a> Behind<'a> {
 
     /// The precondition, and that no early exit was taken, as far as all executions of the schedule that come to its end have decided
     /// so: what that depends on must follow from what is known before.
-    fn passed(&mut self, caches: &mut Caches, consequences: &mut Consequences) -> Vec<Term> {
-        let PathEnding { objects, trace, early_exits, .. } = self.ending;
+    fn passed(&mut self, consequences: &mut Consequences) -> Vec<Term> {
+        let PathEnding { early_exits, with_exits, .. } = self.ending;
         let mut conditions = consequences.conditions.clone();
         if early_exits.is_empty() || self.is_late() {
             return conditions;
         }
-        let all = precondition_slice(self.statics, caches, objects, trace, None, true, None);
         let exits: FxHashSet<usize> = early_exits.iter().map(|exit| exit.event).collect();
-        for decision in &all.decisions {
+        for decision in with_exits {
             if exits.contains(&decision.event) {
                 conditions.push(decision.condition);
             } else if !consequences.contain(&mut self.asker, decision.condition) {

@@ -12,7 +12,7 @@ use super::Search;
 use crate::engine::{self, Path};
 use crate::graph;
 use crate::objects::Objects;
-use crate::slice::{Slice, alone_at_events, precondition_slice};
+use crate::slice::{Slice, SliceDecision, alone_at_events, precondition_slice};
 
 /// Most decisions of one path whose other sides are executed.
 const MAX_ASIDE: usize = 8;
@@ -21,17 +21,21 @@ const MAX_ASIDE: usize = 8;
 const MAX_ASIDE_IN_EPOCH: usize = 64;
 
 impl Search<'_, '_> {
-    /// Conditions that hold in all executions that come to the end of a path which its `slice` admits: none of them has ended the process.
-    pub(super) fn not_elsewhere(&mut self, path: &Path, objects: &Objects, slice: &Slice) -> Vec<Term> {
+    /// What a path decides where its exits count as conditions, too; nothing where nothing is sliced.
+    pub(super) fn with_exits(&mut self, path: &Path, objects: &Objects) -> Vec<SliceDecision> {
         if !self.options.slicing {
             return Vec::new();
         }
-        let all = precondition_slice(self.statics, &mut self.caches, objects, &path.trace, None, true, None);
+        precondition_slice(self.statics, &mut self.caches, objects, &path.trace, None, true, None).decisions
+    }
+
+    /// Conditions that hold in all executions that come to the end of a path which its `slice` admits: none of them has ended the process.
+    pub(super) fn not_elsewhere(&mut self, path: &Path, slice: &Slice, with_exits: &[SliceDecision]) -> Vec<Term> {
         let decided: FxHashSet<usize> = slice.decisions.iter().chain(&slice.early_exits).map(|d| d.event).collect();
         let alone = alone_at_events(&path.trace);
         let (mut before, mut known, mut found) = (Vec::new(), FxHashSet::default(), Vec::new());
         let mut aside = 0;
-        for decision in &all.decisions {
+        for decision in with_exits {
             if !known.insert(decision.condition) {
                 continue;
             }
@@ -78,8 +82,7 @@ impl Search<'_, '_> {
             return None;
         }
         let objects = Objects::of(&aside.state.heap).with_initial(self.engine.initial_objects(&aside.state));
-        let slice = precondition_slice(self.statics, &mut self.caches, &objects, &aside.trace, None, true, None);
-        let conditions: Vec<Term> = slice.decisions.iter().map(|d| d.condition).collect();
+        let conditions: Vec<Term> = self.with_exits(&aside, &objects).iter().map(|d| d.condition).collect();
         let exits = self.engine.pool().and_all(&conditions);
         Some(self.engine.pool().not(exits))
     }
