@@ -42,6 +42,8 @@ pub struct FunctionControl {
     /// Those of them behind which a path may go on: what loops around them do cannot be replaced. Where a path ends that came to what
     /// is not supported, that is found in one iteration of a loop as well as in any other.
     pub synchronises: FixedBitSet,
+    /// Blocks that may make a new object of synchronisation: replacing a loop around them forgets the state of the object.
+    pub initialises: FixedBitSet,
     /// How far it is to a return or out of a loop, quiet exits left out.
     exits: ExitDistances,
 }
@@ -63,6 +65,8 @@ pub struct Control {
     pub may_sync: FixedBitSet,
     /// Those of them that may do so and go on.
     syncs: FixedBitSet,
+    /// Functions that may make a new object of synchronisation.
+    initialise: FixedBitSet,
     /// Functions that never return and never synchronise: they end the process.
     pub ends_process: FixedBitSet,
     /// What calls through pointers may reach, where somebody knows better than the call graph.
@@ -90,11 +94,15 @@ impl Control {
         let itself = |f, what: &dyn Fn(&Op) -> bool| synchronises_itself(program, f, harmless, what);
         let may_sync = calls.may_call_transitively(|f| itself(f, &Op::may_synchronise));
         let syncs = calls.may_call_transitively(|f| itself(f, &|op| op.may_synchronise() && !op.is_unsupported()));
+        let by_name =
+            |f: FuncId| icsched_externals::lookup(&program.functions[f].name).is_some_and(|row| row.initialises);
+        let initialise = calls.may_call_transitively(by_name);
         let count = program.functions.len();
         let mut control = Self {
             calls,
             may_sync,
             syncs,
+            initialise,
             ends_process: FixedBitSet::with_capacity(count),
             indirect,
             functions: (0..count).map(|_| None).collect(),
@@ -193,6 +201,7 @@ impl Control {
         let cfg = Cfg::new(function);
         let mut may_synchronise = FixedBitSet::with_capacity(count);
         let mut synchronises = FixedBitSet::with_capacity(count);
+        let mut initialises = FixedBitSet::with_capacity(count);
         let mut ends = FixedBitSet::with_capacity(count);
         let mut alive = FixedBitSet::with_capacity(count);
         // Returning from main is `exit`, which runs the exit handlers.
@@ -202,6 +211,8 @@ impl Control {
             let point = |inst| ProgramPoint { func, block: id, inst };
             let syncs = (0..).zip(&block.insts).any(|(at, inst)| self.syncs(program, point(at), inst));
             synchronises.set(id.index(), syncs);
+            let makes = |(at, inst)| self.is_among(program, point(at), inst, &self.initialise).unwrap_or(false);
+            initialises.set(id.index(), (0..).zip(&block.insts).any(makes));
             match self.first_effect(program, func, id, block) {
                 Effect::Synchronises => {
                     may_synchronise.insert(id.index());
@@ -241,7 +252,17 @@ impl Control {
         let dominators = DomTree::dominators(&cfg);
         let loops = LoopForest::new(&cfg);
         let exits = ExitDistances::new(function, &cfg, &loops, &quiet_exit);
-        FunctionControl { cfg, postdominators, dominators, loops, quiet_exit, may_synchronise, synchronises, exits }
+        FunctionControl {
+            cfg,
+            postdominators,
+            dominators,
+            loops,
+            quiet_exit,
+            may_synchronise,
+            synchronises,
+            initialises,
+            exits,
+        }
     }
 
     /// The first thing in the block that matters to whoever asks for quiet exits.

@@ -345,7 +345,7 @@ impl Engine {
         self.wanted = strategy.wanted;
         if let Some(stack) = &path.often {
             let is_replaced = |of: &LoopToReplace| self.replaces(*of);
-            self.wanted = quiet_loop(statics, is_replaced, stack.0.iter().rev().copied());
+            self.wanted = quiet_loop(statics, is_replaced, true, stack.0.iter().rev().copied());
             if self.wanted.is_none() {
                 // It asks for another reason.
                 self.patient = true;
@@ -519,11 +519,13 @@ impl Strategy for ShortestFirst<'_, '_> {
         match choice.site.kind {
             DecisionKind::Branch => {
                 let stack = state.stack(&self.code, choice.site.thread);
-                if self.asked.get(&stack).is_some_and(|&count| count >= ROUNDS)
+                let asked = self.asked.get(&stack).copied().unwrap_or(0);
+                if asked >= ROUNDS
                     && let Some(replaced) = &self.replaced
                 {
                     let is_replaced = |of: &LoopToReplace| replaced.contains_key(of);
-                    self.wanted = quiet_loop(self.statics, is_replaced, stack.0.iter().rev().copied());
+                    self.wanted =
+                        quiet_loop(self.statics, is_replaced, asked >= self.bound, stack.0.iter().rev().copied());
                 }
                 let count = self.asked.entry(stack).or_insert(0);
                 *count += 1;
@@ -553,9 +555,13 @@ impl Strategy for ShortestFirst<'_, '_> {
 }
 
 /// The innermost loop of the program around these points, innermost first, that does not synchronise and was not replaced.
+///
+/// What a lock is like behind a replaced loop that initialises it is not known, and deadlocks come of that. So such a loop counts only
+/// at its `last_resort`: where it would be cut, or nothing else helps.
 pub(crate) fn quiet_loop(
     statics: &Statics<'_>,
     is_replaced: impl Fn(&LoopToReplace) -> bool,
+    last_resort: bool,
     mut points: impl Iterator<Item = ProgramPoint>,
 ) -> Option<LoopToReplace> {
     points.find_map(|p| {
@@ -563,8 +569,10 @@ pub(crate) fn quiet_loop(
         let of_program = statics.program.functions[p.func].origin == Origin::Program;
         let around = facts.loops.around(p.block).filter(|_| of_program);
         let loops = around.map(|l| facts.loops.get(l));
-        let quiet = loops.filter(|l| l.entries.len() == 1 && l.blocks.is_disjoint(&facts.synchronises));
-        quiet.map(|l| (p.func, l.header)).find(|l| !is_replaced(l))
+        let mut quiet = loops
+            .filter(|l| l.entries.len() == 1 && l.blocks.is_disjoint(&facts.synchronises))
+            .filter(|l| last_resort || l.blocks.is_disjoint(&facts.initialises));
+        quiet.find(|l| !is_replaced(&(p.func, l.header))).map(|l| (p.func, l.header))
     })
 }
 

@@ -239,7 +239,7 @@ impl<'s, 'p> Search<'s, 'p> {
             if self.options.abstraction && !path.gave_up.is_empty() {
                 // What a loop is left with is easier to reason about than what it has done.
                 let given_up: Vec<CallStack> = path.gave_up.iter().map(|g| g.stack.clone()).collect();
-                let found = given_up.iter().find_map(|stack| self.quiet_loop(stack.0.iter().rev().copied()));
+                let found = given_up.iter().find_map(|stack| self.quiet_loop(true, stack.0.iter().rev().copied()));
                 if let Some(wanted) = found {
                     return Err(Restart::Replacing(wanted));
                 }
@@ -564,11 +564,12 @@ impl<'s, 'p> Search<'s, 'p> {
     /// The innermost loop of the program around a decision that does not synchronise and was not replaced.
     fn loop_to_replace(&self, path: &Path, decision: &SliceDecision) -> Option<LoopToReplace> {
         let calls = call_path(&path.trace, decision.frame);
-        self.quiet_loop(std::iter::once(decision.point).chain(calls.iter().copied()))
+        let last_resort = decision.repeat >= self.options.loop_bound;
+        self.quiet_loop(last_resort, std::iter::once(decision.point).chain(calls.iter().copied()))
     }
 
-    fn quiet_loop(&self, points: impl Iterator<Item = ProgramPoint>) -> Option<LoopToReplace> {
-        engine::quiet_loop(self.statics, |l| self.engine.replaces(*l), points)
+    fn quiet_loop(&self, last_resort: bool, points: impl Iterator<Item = ProgramPoint>) -> Option<LoopToReplace> {
+        engine::quiet_loop(self.statics, |l| self.engine.replaces(*l), last_resort, points)
     }
 
     /// Where a decision that is made again and again goes round: in its own loop, or in that of a caller.

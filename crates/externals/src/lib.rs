@@ -94,6 +94,8 @@ pub struct Row {
     /// Whether a call can block, wake or create threads or make a node of the schedule. That a cancellation may end
     /// the thread in it does not count.
     pub synchronises: bool,
+    /// Whether it makes a new object of synchronisation, of which everything is known then, and does not synchronise itself.
+    pub initialises: bool,
     /// Whether it never returns to its caller.
     pub no_return: bool,
     effects: &'static str,
@@ -259,7 +261,8 @@ mod tests {
         assert_eq!(lookup("malloc").expect("a row").result(), ResultEffect::Fresh);
         assert!(lookup("exit").expect("a row").no_return);
         assert!(lookup("pthread_mutex_lock").expect("a row").synchronises);
-        assert!(!lookup("pthread_mutex_init").expect("a row").synchronises);
+        let init = lookup("pthread_mutex_init").expect("a row");
+        assert!(init.initialises && !init.synchronises);
         assert_eq!(lookup("no_such_function"), None);
         assert_eq!(missing("fork"), Some("there is one process only"));
         assert_eq!(missing("malloc"), None);

@@ -30,7 +30,7 @@ pub(super) const ALL: &[&[Row]] = &[
 ];
 
 const fn row(name: &'static str, kind: Kind, effects: &'static str) -> Row {
-    Row { name, kind, synchronises: false, no_return: false, effects }
+    Row { name, kind, synchronises: false, initialises: false, no_return: false, effects }
 }
 
 /// A function that is defined in `runtime-models/FILE.c`.
@@ -41,6 +41,10 @@ const fn model(name: &'static str, file: &'static str, effects: &'static str) ->
 impl Row {
     const fn synchronises(self) -> Row {
         Row { synchronises: true, ..self }
+    }
+
+    const fn initialises(self) -> Row {
+        Row { initialises: true, ..self }
     }
 
     const fn no_return(self) -> Row {

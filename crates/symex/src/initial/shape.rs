@@ -162,8 +162,22 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The order in which threads began to wait.
+    /// The order in which threads began to wait, as far as it is known. No two of them began at the same time: otherwise neither
+    /// would be first in a queue that both wait in, and nobody would be woken.
     pub(super) fn shape_waits(&mut self, threads: &[Thread<SymbolicDomain>]) {
+        let begun = threads.iter().filter_map(|t| match t.timestamp {
+            Some(SymValue::Term(term)) => Some(term),
+            _ => None,
+        });
+        let begun: Vec<Term> = begun.collect();
+        for (n, &first) in (1..).zip(&begun) {
+            for &second in &begun[n..] {
+                let pool = &mut self.machine.domain.pool;
+                let same = pool.cmp(CmpOp::Eq, first, second);
+                let differ = pool.not(same);
+                self.path.constrain(pool, differ);
+            }
+        }
         for pair in self.start.shape.waits.windows(2) {
             let of = |n: u32| threads.get(n as usize).and_then(|t| t.timestamp);
             let (Some(SymValue::Term(first)), Some(SymValue::Term(second))) = (of(pair[0]), of(pair[1])) else {

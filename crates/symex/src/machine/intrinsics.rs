@@ -197,6 +197,9 @@ impl<D: Domain> Machine<D> {
                 let at = state.program_point(&self.code);
                 let site = self.domain.allocation_site(&state.stack(&self.code, state.current));
                 let object = self.domain.allocate_unsized(&mut state.heap, (at, site), zeroed);
+                if let Some(object) = object {
+                    state.heap.set_site(object, site);
+                }
                 Done::Value(D::constant(object.map_or(0, |object| address(object, 0))))
             }
             Intrinsic::Malloc => {
