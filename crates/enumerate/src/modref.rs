@@ -2,6 +2,8 @@
 //!
 //! Sound and coarse: built on [`crate::provenance`], with one summary per function in terms of its parameters. A write
 //! through an address that came from memory or from a call may hit every object whose own address has escaped.
+//!
+//! Reading an input counts as a write, too ([`READS_INPUT`]): inputs of one name are told apart by how many were read before.
 
 use fixedbitset::FixedBitSet;
 use icsched_ir::{
@@ -21,6 +23,9 @@ pub struct Write {
     pub range: Option<(i64, u64)>,
 }
 
+/// The range of a "write" that reads an input: it changes how many inputs of that name were read, and `base` is the name.
+pub const READS_INPUT: (i64, u64) = (i64::MIN, 1);
+
 /// More distinct ranges of one base than this are summarised as "any byte".
 const MAX_RANGES: usize = 32;
 
@@ -38,13 +43,16 @@ impl Writes {
 
     /// Adds a write; returns whether the set grew.
     pub fn add(&mut self, write: Write) -> bool {
+        if write.range == Some(READS_INPUT) {
+            return self.insert(write);
+        }
         let whole = Write { range: None, ..write };
         if self.items.binary_search(&whole).is_ok() {
             return false;
         }
-        let same_base = self.items.iter().filter(|w| w.base == write.base).count();
-        if write.range.is_none() || same_base >= MAX_RANGES {
-            self.items.retain(|w| w.base != write.base);
+        let is_of_base = |w: &Write| w.base == write.base && w.range != Some(READS_INPUT);
+        if write.range.is_none() || self.items.iter().filter(|w| is_of_base(w)).count() >= MAX_RANGES {
+            self.items.retain(|w| !is_of_base(w));
             self.insert(whole);
             return true;
         }
@@ -61,7 +69,16 @@ impl Writes {
         }
     }
 
+    fn add_name(&mut self, name: &Provenance) -> bool {
+        let range = Some(READS_INPUT);
+        let unknown = name.bases().is_empty().then_some(Base::Unknown);
+        name.bases().iter().copied().chain(unknown).fold(false, |grew, base| self.add(Write { base, range }) || grew)
+    }
+
     fn add_through(&mut self, address: &Provenance, range: Option<(i64, u64)>) -> bool {
+        if range == Some(READS_INPUT) {
+            return self.add_name(address);
+        }
         if address.bases().is_empty() {
             return self.add(Write { base: Base::Unknown, range: None });
         }
@@ -176,10 +193,11 @@ impl ModRef {
     ) -> bool {
         let func = at.func;
         match callee {
-            Callee::Intrinsic(i) => match i.written_argument() {
-                Some((at, _)) => to.add_through(&self.provenance(func, args[at]), None),
-                None => false,
-            },
+            Callee::Intrinsic(i) => {
+                let named = i.input_name().is_some_and(|at| to.add_name(&self.provenance(func, args[at])));
+                let written = i.written_argument();
+                written.is_some_and(|(at, _)| to.add_through(&self.provenance(func, args[at]), None)) || named
+            }
             Callee::Direct(f) => self.add_summary(program, func, *f, args, to),
             Callee::Indirect(_) => {
                 let mut grew = false;
@@ -200,7 +218,8 @@ impl ModRef {
         to: &mut Writes,
     ) -> bool {
         if program.functions[callee].is_declaration() {
-            return to.add(Write { base: Base::Unknown, range: None });
+            let named = to.add(Write { base: Base::Unknown, range: Some(READS_INPUT) });
+            return to.add(Write { base: Base::Unknown, range: None }) || named;
         }
         let mut grew = false;
         for write in self.summaries[callee].iter() {

@@ -17,6 +17,7 @@
 //!   head of the slice, and marks its block as one that other ways may assign, up to its immediate dominator.
 //! - Branches whose other side only ends the process are left out (prefix schedules, 3.4.1.1) and postdominators are
 //!   computed as if such blocks were not there. If the path itself took the quiet side, the branch is in the slice.
+//! - Inputs of one name are told apart by how many were read before, so reading one counts as writing (test 2).
 //! - Decisions that exclude undefined behaviour (bounds, divisors) are not conditions of a schedule.
 
 mod dependence;
@@ -129,6 +130,7 @@ pub fn precondition_slice(
         trace,
         frames: FxHashMap::default(),
         memory: LiveMemory::default(),
+        inputs: FxHashSet::default(),
         slice: Slice::default(),
         keep_exits,
         passed: FxHashSet::default(),
@@ -182,6 +184,8 @@ struct Slicer<'a, 'p> {
     trace: &'a Trace,
     frames: FxHashMap<FrameId, FrameState>,
     memory: LiveMemory,
+    /// Names of inputs in the slice, as their bytes; `None` for one whose name is not known.
+    inputs: FxHashSet<Option<&'p [u8]>>,
     slice: Slice,
     keep_exits: bool,
     /// Frames in which the marker that comes next was passed.
@@ -203,7 +207,7 @@ impl Slicer<'_, '_> {
             }
             TraceEvent::Store { frame, inst, regions } => {
                 self.undo_down_to(*frame, block, *inst);
-                if regions.iter().any(|r| self.memory.overlaps(r)) {
+                if regions.iter().any(|r| self.memory.overlaps(r)) || self.counts_input(*frame, *inst) {
                     self.include(*frame, *inst);
                     regions.iter().filter(|r| r.exact).for_each(|r| self.memory.remove(r));
                 } else {
@@ -226,7 +230,8 @@ impl Slicer<'_, '_> {
             }
             TraceEvent::Intrinsic { frame, inst, intrinsic } => {
                 self.undo_down_to(*frame, block, *inst);
-                if intrinsic.is_synchronisation() || self.uses_result(*frame, *inst) {
+                let matters = intrinsic.is_synchronisation() || self.uses_result(*frame, *inst);
+                if matters || self.counts_input(*frame, *inst) {
                     self.include(*frame, *inst);
                 }
             }
@@ -379,6 +384,8 @@ impl<'p> Slicer<'_, 'p> {
             }
         }
         state.included = Some(inst);
+        self.add_inputs(frame, inst);
+        let state = self.state(frame);
         let at = state.block;
         tracing::trace!(?frame, function = function.name, block = %at, inst, "included");
         self.set_head(frame, at);

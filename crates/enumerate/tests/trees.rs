@@ -212,6 +212,37 @@ b2:
     );
 }
 
+#[test]
+fn which_input_of_a_name_it_is_depends_on_how_many_were_read() {
+    // Where x is not 0, the y that decides is the second one.
+    check(
+        "function f0 @main() -> i32 {
+b0:
+    v0: i64 = call __ics_input(@x_name, 32:i32)
+    v1: i1 = icmp.eq v0, 0
+    branch v1, b2, b1
+b1:
+    v2: i64 = call __ics_input(@y_name, 32:i32)
+    jump b2
+b2:
+    v3: i64 = call __ics_input(@y_name, 32:i32)
+    v4: i1 = icmp.eq v3, 0
+    branch v4, b3, b4
+b3:
+    call __ics_event(@A, 0:i32)
+    return 0
+b4:
+    call __ics_event(@B, 0:i32)
+    return 0
+}",
+        expect![[r#"
+            true =>  [input]
+              (y == 0 && x == 0) || (x != 0 && y#2 == 0) => A [exit]
+              (x != 0 && y#2 != 0) || (y != 0 && x == 0) => B [exit]
+        "#]],
+    );
+}
+
 /// A statement of a random program.
 #[derive(Clone, Debug)]
 enum Statement {

@@ -149,6 +149,15 @@ impl Intrinsic {
         }
     }
 
+    /// The argument that names the input, if what it reads is told from other inputs of the name by how many came before.
+    pub const fn input_name(self) -> Option<usize> {
+        match self {
+            Intrinsic::Input => Some(0),
+            Intrinsic::InputBytes => Some(2),
+            _ => None,
+        }
+    }
+
     /// The arguments through which it reads memory of the program.
     pub const fn read_arguments(self) -> &'static [(usize, ArgumentExtent)] {
         use ArgumentExtent::{Bytes, Counted, Unknown};

@@ -1,13 +1,13 @@
 //! The tests of figure 3.3: what going the other way, or writing elsewhere, could have changed.
 
-use icsched_ir::{BlockId, Callee, EntityId, Inst, Op, ProgramPoint, Terminator};
+use icsched_ir::{BlockId, Callee, EntityId, GlobalId, Inst, Op, ProgramPoint, Terminator};
 use icsched_symex::stop::DecisionKind;
 use icsched_symex::thread::FrameId;
 use icsched_symex::trace::Decision;
 
 use super::known::Known;
 use super::{Slicer, Statics};
-use crate::modref::{Write, Writes};
+use crate::modref::{READS_INPUT, Write, Writes};
 use crate::objects::ObjectClass;
 use crate::provenance::Base;
 
@@ -56,6 +56,9 @@ impl Slicer<'_, '_> {
 
     /// Whether a write in terms of `frame`'s values may change a live byte, by code that does no more than is `known` of it.
     pub(super) fn hits_live(&self, frame: FrameId, write: Write, known: Option<&Known>) -> bool {
+        if write.range == Some(READS_INPUT) {
+            return !self.inputs.is_empty() && self.reads_live(frame, write.base);
+        }
         let modref = self.statics.modref;
         let func = self.trace.frames[&frame].func;
         let may_touch = |object, live: &[(u64, u64)]| known.is_none_or(|k| self.facts.writes(k, object, live));
@@ -105,11 +108,75 @@ impl Slicer<'_, '_> {
         }
     }
 
+    /// What an included instruction reads from outside is told from other inputs of its name by how many were read before:
+    /// code that may read one of them matters from here up.
+    pub(super) fn add_inputs(&mut self, frame: FrameId, inst: u32) {
+        match self.inst(frame, inst).map(|i| &i.op) {
+            Some(Op::Call { callee: Callee::Intrinsic(i), args }) => {
+                let Some(name) = i.input_name() else { return };
+                let program = self.statics.program;
+                let mut found = Vec::new();
+                let is_known = self.names(
+                    frame,
+                    self.statics.modref.provenance(self.frames[&frame].func, args[name]).bases(),
+                    &mut found,
+                );
+                self.inputs.extend(found.iter().map(|&global| Some(&*program.globals[global].data)));
+                self.inputs.extend((!is_known).then_some(None));
+            }
+            Some(Op::Call { callee: Callee::Direct(f), .. }) if self.statics.program.functions[*f].is_declaration() => {
+                self.inputs.insert(None);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether an instruction reads an input of a name that counts.
+    pub(super) fn counts_input(&self, frame: FrameId, inst: u32) -> bool {
+        let Some(Op::Call { callee: Callee::Intrinsic(i), args }) = self.inst(frame, inst).map(|i| &i.op) else {
+            return false;
+        };
+        let name = i.input_name().filter(|_| !self.inputs.is_empty());
+        let bases = name.map(|at| self.statics.modref.provenance(self.frames[&frame].func, args[at]));
+        bases.is_some_and(|name| name.bases().iter().any(|&base| self.reads_live(frame, base)))
+    }
+
+    /// Whether an input of a name that starts at `base`, in terms of `frame`'s values, may be one of those that count.
+    fn reads_live(&self, frame: FrameId, base: Base) -> bool {
+        let mut names = Vec::new();
+        let globals = &self.statics.program.globals;
+        self.inputs.contains(&None)
+            || !self.names(frame, &[base], &mut names)
+            || names.iter().any(|&name| self.inputs.contains(&Some(&*globals[name].data)))
+    }
+
+    /// Adds the globals that pointers of `bases` may point to, in terms of `frame`'s values; returns whether these are all.
+    fn names(&self, frame: FrameId, bases: &[Base], found: &mut Vec<GlobalId>) -> bool {
+        !bases.is_empty()
+            && bases.iter().all(|&base| match base {
+                Base::Global(global) => {
+                    found.push(global);
+                    true
+                }
+                Base::Alloca(_) | Base::Unknown => false,
+                Base::Param(number) => {
+                    let Some((caller, point)) = self.trace.frames[&frame].caller else { return false };
+                    let block = &self.statics.program.functions[point.func].blocks[point.block];
+                    let Some(Op::Call { args, .. }) = block.insts.get(point.inst as usize).map(|i| &i.op) else {
+                        return false;
+                    };
+                    let Some(&arg) = args.get(number as usize) else { return false };
+                    self.names(caller, self.statics.modref.provenance(point.func, arg).bases(), found)
+                }
+            })
+    }
+
     /// A write that missed everything live, but at another address (or with another length) would not have, is there
     /// with its address alone: what it is computed from must stay as it was.
     pub(super) fn keep_address(&mut self, frame: FrameId, inst: u32) {
         let Some(instruction) = self.inst(frame, inst) else { return };
-        if !self.could_write(frame, inst, instruction) {
+        let is_memory = |write: &Write| write.range != Some(READS_INPUT);
+        if !self.could_write(frame, inst, instruction, is_memory) {
             return;
         }
         let live = &mut self.state(frame).live;
@@ -127,20 +194,21 @@ impl Slicer<'_, '_> {
         let known = self.facts.instruction(caller, at);
         control.may_sync(program, at, call) && known.as_ref().is_none_or(|k| k.synchronises)
             || known.is_some_and(|k| k.fails)
-            || self.could_write(caller, inst, call)
+            || self.could_write(caller, inst, call, |_| true)
     }
 
-    /// Whether an instruction, at whatever addresses, may write something live.
-    fn could_write(&mut self, frame: FrameId, inst: u32, instruction: &Inst) -> bool {
+    /// Whether an instruction, at whatever addresses, may write something live, by one of the `wanted` writes.
+    fn could_write(&mut self, frame: FrameId, inst: u32, instruction: &Inst, wanted: impl Fn(&Write) -> bool) -> bool {
         let Statics { program, control, modref, .. } = *self.statics;
         let at = self.point(frame, inst);
         let mut writes = Writes::default();
         modref.add_writes(program, control, at, instruction, &mut writes);
-        if !writes.iter().any(|write| self.hits_live(frame, *write, None)) {
+        let hits = |this: &Self, known| writes.iter().any(|w| wanted(w) && this.hits_live(frame, *w, known));
+        if !hits(self, None) {
             return false;
         }
         let known = self.facts.instruction(frame, at);
-        known.is_none() || writes.iter().any(|write| self.hits_live(frame, *write, known.as_deref()))
+        known.is_none() || hits(self, known.as_deref())
     }
 
     fn point(&self, frame: FrameId, inst: u32) -> ProgramPoint {
