@@ -60,11 +60,15 @@ DIR *opendir(const char *path) {
     return d;
 }
 
+static void fill_entry(struct dirent *entry) {
+    __ics_input_bytes(entry, sizeof *entry, "readdir.entry");
+    entry->d_reclen = sizeof *entry;
+    entry->d_name[sizeof entry->d_name - 1] = 0;
+}
+
 static struct dirent *input_entry(DIR *d) {
     if (!(__ics_input("readdir", 1) & 1)) return 0;
-    __ics_input_bytes(&d->input, sizeof d->input, "readdir.entry");
-    d->input.d_reclen = sizeof d->input;
-    d->input.d_name[sizeof d->input.d_name - 1] = 0;
+    fill_entry(&d->input);
     return &d->input;
 }
 
@@ -120,9 +124,33 @@ int alphasort64(const struct dirent64 **a, const struct dirent64 **b) {
 
 typedef int order(const struct dirent **, const struct dirent **);
 
+/* Entries that are inputs may be anything in any order, so they are in order as they are. How often they are compared is an input,
+   too, as comparing may do something else. */
+static int scan_inputs(DIR *d, struct dirent ***result, int (*chosen)(const struct dirent *), order *compare) {
+    size_t n = __ics_input("scandir", 24);
+    struct dirent **all = malloc((n + 1) * sizeof *all);
+    for (size_t i = 0; i < n; i++) {
+        all[i] = malloc(sizeof **all);
+        do {
+            fill_entry(all[i]);
+        } while (chosen && !chosen(all[i]));
+    }
+    closedir(d);
+    if (compare) {
+        static struct dirent one, other;
+        const struct dirent *a = &one, *b = &other;
+        fill_entry(&one);
+        fill_entry(&other);
+        while (__ics_input("scandir.compare", 1) & 1) compare(&a, &b);
+    }
+    *result = all;
+    return (int)n;
+}
+
 int scandir(const char *path, struct dirent ***result, int (*chosen)(const struct dirent *), order *compare) {
     DIR *d = opendir(path);
     if (!d) return -1;
+    if (__ics_is_symbolic_domain()) return scan_inputs(d, result, chosen, compare);
     struct dirent **all = 0, *entry;
     size_t n = 0, room = 0;
     while ((entry = readdir(d))) {

@@ -15,6 +15,7 @@ enum { PAGE = 4096 };
 static struct map {
     struct map *next;
     char *base;
+    size_t length;   /* as asked for */
     size_t size;     /* whole pages */
     size_t unmapped; /* bytes of it that munmap gave back in parts */
     int fd;          /* of a shared map that can be written: a descriptor of its own; else -1 */
@@ -33,7 +34,7 @@ static size_t whole(size_t n) {
 /* The map that an address lies in. */
 static struct map *find(const char *p) {
     for (struct map *m = maps; m; m = m->next)
-        if ((size_t)(p - m->base) < m->size) return m;
+        if (p == m->base || (size_t)(p - m->base) < m->size) return m;
     return 0;
 }
 
@@ -110,7 +111,7 @@ void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offse
     }
     static int registered;
     if (shared && !registered) registered = atexit(store_all) == 0;
-    *m = (struct map){.next = maps, .base = base, .size = n, .fd = shared ? dup(fd) : -1, .offset = offset};
+    *m = (struct map){.next = maps, .base = base, .length = size, .size = n, .fd = shared ? dup(fd) : -1, .offset = offset};
     maps = m;
     return base;
 }
@@ -132,11 +133,17 @@ static void release(struct map *m) {
 int munmap(void *at, size_t size) {
     size_t n = whole(size);
     struct map *m = find(at);
-    if (n == 0 || (uintptr_t)at % PAGE) {
+    if (size == 0 || n == 0 || (uintptr_t)at % PAGE) {
         errno = EINVAL;
         return -1;
     }
     if (!m) return 0;
+    if (m->base == at && m->length == size) {
+        /* Most are unmapped as they were mapped: that is seen where nobody knows how long they are. */
+        store(m, 0, m->size);
+        release(m);
+        return 0;
+    }
     size_t from = (size_t)((char *)at - m->base), part = ICS_MIN(n, m->size - from);
     store(m, from, part);
     m->unmapped += part;
@@ -206,7 +213,10 @@ void *mremap(void *at, size_t old, size_t size, int flags, ...) {
     if (flags & MREMAP_FIXED) __ics_unsupported("mremap to a fixed address");
     if (!m || size == 0) return failed(m ? EINVAL : EFAULT);
     if (m->base != at || whole(old) != m->size) __ics_unsupported("mremap of a part of a map");
-    if (whole(size) <= m->size) return at;
+    if (whole(size) <= m->size) {
+        m->length = size;
+        return at;
+    }
     if (!(flags & MREMAP_MAYMOVE)) return failed(ENOMEM);
     char *base = __ics_malloc(whole(size), 1);
     if (!base) return failed(ENOMEM);
@@ -218,6 +228,7 @@ void *mremap(void *at, size_t old, size_t size, int flags, ...) {
     }
     __ics_free(m->base);
     m->base = base;
+    m->length = size;
     m->size = whole(size);
     return base;
 }

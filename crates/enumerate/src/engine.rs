@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use icsched_ir::{BlockId, CallStack, FuncId, Origin, Program, ProgramPoint};
+use icsched_ir::{BlockId, CallStack, FuncId, Program, ProgramPoint};
 use icsched_pointsto::{ObjectId as Abstract, Offsets, PointsTo};
 use icsched_schedule::{InputConstraint, Reason};
 use icsched_smt::{Answer, CachingSolver, Solver, SolverOptions, SolverStatistics, Term, TermPool, Z3Solver, serial};
@@ -554,7 +554,7 @@ impl Strategy for ShortestFirst<'_, '_> {
     }
 }
 
-/// The innermost loop of the program around these points, innermost first, that does not synchronise and was not replaced.
+/// The innermost loop around these points, innermost first, that does not synchronise and was not replaced.
 ///
 /// What a lock is like behind a replaced loop that initialises it is not known, and deadlocks come of that. So such a loop counts only
 /// at its `last_resort`: where it would be cut, or nothing else helps.
@@ -566,9 +566,7 @@ pub(crate) fn quiet_loop(
 ) -> Option<LoopToReplace> {
     points.find_map(|p| {
         let facts = statics.control.function(p.func);
-        let of_program = statics.program.functions[p.func].origin == Origin::Program;
-        let around = facts.loops.around(p.block).filter(|_| of_program);
-        let loops = around.map(|l| facts.loops.get(l));
+        let loops = facts.loops.around(p.block).map(|l| facts.loops.get(l));
         let mut quiet = loops
             .filter(|l| l.entries.len() == 1 && l.blocks.is_disjoint(&facts.synchronises))
             .filter(|l| last_resort || l.blocks.is_disjoint(&facts.initialises));

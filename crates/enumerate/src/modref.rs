@@ -142,6 +142,28 @@ impl ModRef {
         self.provenance[func].operand(operand)
     }
 
+    /// What a name of an input may be derived from. Functions that put one together (`open(PATH)`) return one of their arguments:
+    /// what is passed counts, and a buffer beside a name holds that name with more behind.
+    pub fn name(&self, program: &Program, func: FuncId, operand: Operand) -> Provenance {
+        let direct = self.provenance(func, operand);
+        let calls = program.functions[func].blocks.values().flat_map(|b| &b.insts);
+        let made = operand.value().and_then(|v| calls.into_iter().find(|i| i.results.first() == Some(&v)));
+        let Some(Op::Call { callee: Callee::Direct(f), args }) = made.map(|i| &i.op) else { return direct };
+        let returns = program.functions[*f].blocks.values().flat_map(|b| returned(&b.terminator).first());
+        let mut bases = Vec::new();
+        for &value in returns {
+            for base in self.provenance(*f, value).bases() {
+                match base {
+                    Base::Param(n) => bases.extend(args.get(*n as usize).map(|&arg| self.provenance(func, arg))),
+                    Base::Global(_) | Base::Alloca(_) | Base::Unknown => return direct,
+                }
+            }
+        }
+        let is_buffer = |p: &Provenance| matches!(p.bases(), [Base::Alloca(_)]);
+        let named: Vec<Base> = bases.iter().filter(|p| !is_buffer(p)).flat_map(|p| p.bases()).copied().collect();
+        if named.is_empty() { direct } else { Provenance::any(named) }
+    }
+
     /// Whether a global may be reached through a pointer of unknown origin.
     pub fn global_escapes(&self, global: GlobalId) -> bool {
         self.escaped_globals.contains(global.index())
@@ -194,7 +216,7 @@ impl ModRef {
         let func = at.func;
         match callee {
             Callee::Intrinsic(i) => {
-                let named = i.input_name().is_some_and(|at| to.add_name(&self.provenance(func, args[at])));
+                let named = i.input_name().is_some_and(|at| to.add_name(&self.name(program, func, args[at])));
                 let written = i.written_argument();
                 written.is_some_and(|(at, _)| to.add_through(&self.provenance(func, args[at]), None)) || named
             }

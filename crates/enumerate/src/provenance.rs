@@ -38,6 +38,13 @@ impl Provenance {
         Self { bases: vec![base], offset: None }
     }
 
+    /// Derived from some of these.
+    pub fn any(mut bases: Vec<Base>) -> Self {
+        bases.sort_unstable();
+        bases.dedup();
+        Self { bases, offset: None }
+    }
+
     /// The bases, sorted; empty for a plain number.
     pub fn bases(&self) -> &[Base] {
         &self.bases

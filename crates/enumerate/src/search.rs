@@ -561,7 +561,7 @@ impl<'s, 'p> Search<'s, 'p> {
         }
     }
 
-    /// The innermost loop of the program around a decision that does not synchronise and was not replaced.
+    /// The innermost loop around a decision that does not synchronise and was not replaced.
     fn loop_to_replace(&self, path: &Path, decision: &SliceDecision) -> Option<LoopToReplace> {
         let calls = call_path(&path.trace, decision.frame);
         let last_resort = decision.repeat >= self.options.loop_bound;

@@ -175,6 +175,21 @@ impl Shape {
         self.bounds.retain(|&place, _| keep(place));
     }
 
+    /// A place holds the only number between some bounds.
+    fn set(&mut self, place: Place, number: Bounds) {
+        match place {
+            Place::Memory(node, at, size) => {
+                self.words.remove(&(node, at));
+                let bytes = number.least.to_le_bytes();
+                self.bytes.extend((at..at + u64::from(size)).zip(bytes).map(|(at, byte)| ((node, at), byte)));
+            }
+            Place::Register(thread, depth, value) => {
+                let bits = number.least.cast_unsigned() & (u64::MAX >> (64 - number.width));
+                self.registers.insert((thread, depth, value), (number.width, Held::Bits(bits)));
+            }
+        }
+    }
+
     /// What bytes of an object hold, if that is known of all of them.
     fn memory(&self, node: Node, at: u64, size: u8) -> Option<Held> {
         if let Some(&(known, held)) = self.words.get(&(node, at)) {
@@ -274,13 +289,18 @@ impl Meet<'_> {
             if let (Some(a), Some(b)) = (a, b)
                 && a.width == b.width
             {
-                self.add_bounds(place, a.hull(b));
+                let hull = a.hull(b);
+                if hull.least == hull.greatest {
+                    self.found.set(place, hull);
+                } else {
+                    self.add_bounds(place, hull);
+                }
             }
         }
     }
 
     fn add_bounds(&mut self, place: Place, bounds: Bounds) {
-        if bounds.say_something() && bounds.least != bounds.greatest {
+        if bounds.say_something() {
             self.found.bounds.insert(place, bounds);
         }
     }
@@ -415,6 +435,26 @@ mod tests {
         assert_eq!(met.heap.len(), 1);
         let other = Shape { heap: vec![site(8), site(7)], ..two_objects(0, 1, [10, 20]) };
         assert_eq!(two_objects(0, 1, [10, 20]).meet(&other).heap.len(), 1);
+    }
+
+    #[test]
+    fn a_number_between_equal_bounds_is_that_number() {
+        let place = Place::Register(1, 0, ValueId::from_index(3));
+        let bounds = |least, greatest| [(place, Bounds { width: 32, least, greatest })].into();
+        let unknown = counters([Held::Bits(7), Held::Same(0), Held::Same(1)]);
+        let zero = Shape { bounds: bounds(0, 0), ..unknown.clone() }.canonical();
+        assert_eq!(zero.registers[&register(1)], (32, Held::Bits(0)));
+        assert!(zero.bounds.is_empty());
+        let known = counters([Held::Bits(7), Held::Bits(0), Held::Same(0)]);
+        assert_eq!(known.meet(&Shape { bounds: bounds(0, 0), ..unknown.clone() }), zero);
+        assert_eq!(known.meet(&Shape { bounds: bounds(-1, 0), ..unknown }).bounds, bounds(-1, 0));
+        let word = Place::Memory(global(0), 8, 4);
+        let in_memory = Shape {
+            words: [((global(0), 8), (4, Held::Same(0)))].into(),
+            bounds: [(word, Bounds { width: 32, least: -2, greatest: -2 })].into(),
+            ..Shape::default()
+        };
+        assert_eq!(in_memory.canonical().memory(global(0), 8, 4), Some(Held::Bits(0xffff_fffe)));
     }
 
     #[test]

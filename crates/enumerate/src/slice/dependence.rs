@@ -116,11 +116,8 @@ impl Slicer<'_, '_> {
                 let Some(name) = i.input_name() else { return };
                 let program = self.statics.program;
                 let mut found = Vec::new();
-                let is_known = self.names(
-                    frame,
-                    self.statics.modref.provenance(self.frames[&frame].func, args[name]).bases(),
-                    &mut found,
-                );
+                let bases = self.statics.modref.name(program, self.frames[&frame].func, args[name]);
+                let is_known = self.names(frame, bases.bases(), &mut found);
                 self.inputs.extend(found.iter().map(|&global| Some(&*program.globals[global].data)));
                 self.inputs.extend((!is_known).then_some(None));
             }
@@ -137,7 +134,7 @@ impl Slicer<'_, '_> {
             return false;
         };
         let name = i.input_name().filter(|_| !self.inputs.is_empty());
-        let bases = name.map(|at| self.statics.modref.provenance(self.frames[&frame].func, args[at]));
+        let bases = name.map(|at| self.statics.modref.name(self.statics.program, self.frames[&frame].func, args[at]));
         bases.is_some_and(|name| name.bases().iter().any(|&base| self.reads_live(frame, base)))
     }
 

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use super::{Held, Node, Place, Shape};
 use crate::Machine;
 use crate::code::Code;
-use crate::domain::MemoryByte;
+use crate::domain::{Domain as _, MemoryByte};
 use crate::memory::{AddressClass, Heap, ObjectId, ObjectKind, classify, global_object};
 use crate::state::State;
 use crate::symbolic::{SymValue, SymbolicDomain};
@@ -132,10 +132,12 @@ impl Machine<SymbolicDomain> {
             slots: (0..).zip(threads).map(|(n, &id)| (state.thread(id).slot, n)).collect(),
             values: FxHashMap::default(),
             heap: Vec::new(),
+            joined: Vec::new(),
         };
         walk.name(threads);
         walk.registers(threads);
         walk.contents();
+        walk.joined();
         let mut waiting: Vec<(u64, u32)> = Vec::new();
         for (n, &id) in (0..).zip(threads) {
             if let ThreadStatus::Waiting { since, .. } = state.thread(id).status {
@@ -166,6 +168,8 @@ struct Walk<'m, 'a> {
     values: FxHashMap<Term, u32>,
     /// Objects from the heap by number.
     heap: Vec<ObjectId>,
+    /// Words whose bytes are inputs of their own, as they were read from outside: where they are, how long, and what they are together.
+    joined: Vec<((Node, u64), u8, Term)>,
 }
 
 impl Walk<'_, '_> {
@@ -263,9 +267,12 @@ impl Walk<'_, '_> {
 
     /// What a word means that is a constant.
     fn word(&mut self, bits: u64, may_be_address: bool) -> Option<Held> {
+        // Two numbers of 32 bits one after the other may look like an address.
         let AddressClass::Object(object, offset) = classify(bits) else { return Some(Held::Bits(bits)) };
-        let Some(found) = self.state.heap.object(object) else { return Some(Held::Bits(bits)) };
-        if !may_be_address || !found.is_alive() {
+        let Some(found) = self.state.heap.object(object).filter(|_| may_be_address) else {
+            return Some(Held::Bits(bits));
+        };
+        if !found.is_alive() {
             return None;
         }
         if let Some((table, stride)) = self.table.filter(|(table, _)| global_object(*table) == object) {
@@ -341,6 +348,10 @@ impl Walk<'_, '_> {
             self.left.shape.words.insert((node, at), (8, held));
             return;
         }
+        if let Some(term) = self.together(bytes).filter(|_| bytes.len() == 8) {
+            self.joined.push(((node, at), 8, term));
+            return;
+        }
         if is_pointer && number(bytes) != Some(0) {
             return;
         }
@@ -351,11 +362,42 @@ impl Walk<'_, '_> {
                 self.left.shape.words.insert((node, at), (4, held));
                 continue;
             }
+            if let Some(term) = self.together(half).filter(|_| half.len() == 4) {
+                self.joined.push(((node, at), 4, term));
+                continue;
+            }
             let constants = half.iter().map(|byte| match byte {
                 Some(MemoryByte::Constant(byte)) => Some(*byte),
                 Some(MemoryByte::Symbolic(_)) | None => None,
             });
             self.left.shape.bytes.insert_word((node, at), &constants.collect::<SmallVec<[_; 4]>>());
+        }
+    }
+
+    /// What bytes are together that are all unknown.
+    fn together(&mut self, bytes: &[Option<MemoryByte<Term>>]) -> Option<Term> {
+        let is_unknown = |byte: &Option<MemoryByte<Term>>| matches!(byte, Some(MemoryByte::Symbolic(_)));
+        if !bytes.iter().all(is_unknown) {
+            return None;
+        }
+        let bytes: SmallVec<[_; 8]> = bytes.iter().flatten().cloned().collect();
+        match self.machine.domain.join_bytes(&bytes) {
+            SymValue::Term(term) => Some(term),
+            SymValue::Constant(_) => None,
+        }
+    }
+
+    /// Words of bytes that are inputs of their own are no facts but where the same is elsewhere.
+    fn joined(&mut self) {
+        let mut count: FxHashMap<Term, u32> = FxHashMap::default();
+        for (_, _, term) in &self.joined {
+            *count.entry(*term).or_default() += 1;
+        }
+        for (at, width, term) in std::mem::take(&mut self.joined) {
+            if count[&term] > 1 || self.values.contains_key(&term) {
+                let held = self.same(term);
+                self.left.shape.words.insert(at, (width, held));
+            }
         }
     }
 
