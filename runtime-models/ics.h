@@ -93,6 +93,8 @@ int __ics_is_symbolic(unsigned long value);
 int __ics_is_unknown(unsigned long value);
 int __ics_any_symbolic(const void *p, size_t n);
 int __ics_string_symbolic(const char *s);
+unsigned long __ics_string_end(const char *s, size_t room);
+int __ics_has_nul(const char *s, size_t n);
 unsigned long __ics_select(unsigned long c, unsigned long a, unsigned long b);
 unsigned long __ics_input(const char *name, unsigned bits);
 unsigned long __ics_input_of_string(const char *name, const char *s, unsigned bits);

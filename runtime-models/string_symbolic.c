@@ -17,14 +17,21 @@ static int surely_end(unsigned long c) {
     return !__ics_is_symbolic(c) && c == 0;
 }
 
+/* Whether a pointer is one of several strings that are known. */
+static int is_choice(const void *s) {
+    return __ics_is_symbolic((unsigned long)s) && !__ics_is_unknown((unsigned long)s);
+}
+
 size_t ics_strlen_bound(const char *s) {
-    size_t room = __ics_room(s), i = 0;
-    while (i < room && !surely_end(byte_at(s, i))) i++;
-    if (i < room) return i;
+    size_t room = __ics_room(s), end;
+    if (is_choice(s))
+        for (end = 0; end < room && !surely_end(byte_at(s, end));) end++;
+    else
+        end = __ics_string_end(s, room);
+    if (end < room) return end;
     if (room == 0) return byte_at(s, 0); /* the access is the error */
     /* No constant NUL: it is a string only if one of the symbolic bytes is one. */
-    int ended = 0;
-    for (i = 0; i < room; i++) ended |= byte_at(s, i) == 0;
+    int ended = __ics_has_nul(s, room);
     __ics_known(ICS_ENDS, &ended, s);
     if (!ended) __ics_error("a string without a NUL inside its object");
     return room - 1;
@@ -41,11 +48,6 @@ static size_t length_within(const char *s, size_t bound) {
     unsigned long length = bound;
     for (size_t i = bound; i-- > 0;) length = __ics_select(byte_at(s, i) == 0, i, length);
     return length;
-}
-
-/* Whether a pointer is one of several strings that are known. */
-static int is_choice(const void *s) {
-    return __ics_is_symbolic((unsigned long)s) && !__ics_is_unknown((unsigned long)s);
 }
 
 size_t ics_symbolic_strlen(const char *s) {

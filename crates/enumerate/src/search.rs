@@ -39,7 +39,7 @@ use crate::objects::Objects;
 use crate::pretty::readable;
 use crate::progress::{Progress, SchedulePath};
 use crate::reasons::Reasons;
-use crate::slice::{Caches, Slice, SliceDecision, Statics, call_path, every_decision, precondition_slice};
+use crate::slice::{Caches, Slice, SliceDecision, Sliceable, Statics, call_path, every_decision};
 use crate::slots::Slots;
 use crate::tree::{self, Flat, PathSteps};
 
@@ -349,7 +349,7 @@ impl<'s, 'p> Search<'s, 'p> {
         let slice = if self.options.slicing {
             let end = self.engine.abnormal_end(&path);
             let keep_exits = claims_something(&path.end);
-            precondition_slice(self.statics, &mut self.caches, &objects, &path.trace, end, keep_exits, None)
+            Sliceable::new(self.statics, &objects, &path.trace).slice(self.statics, &mut self.caches, end, keep_exits)
         } else {
             Slice { decisions: every_decision(self.statics, &path.trace), early_exits: Vec::new() }
         };

@@ -22,6 +22,7 @@
 
 mod dependence;
 mod facts;
+mod frames;
 mod known;
 
 use icsched_ir::{BlockId, Callee, FuncId, Function, Inst, Op, Operand, Program, ProgramPoint, Terminator, ValueId};
@@ -30,7 +31,7 @@ use icsched_symex::shape::Where;
 use icsched_symex::stop::DecisionKind;
 use icsched_symex::thread::FrameId;
 use icsched_symex::trace::{Region, Trace, TraceEvent};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 pub use facts::{call_path, every_decision};
@@ -46,7 +47,8 @@ use crate::region::Regions;
 use dependence::edge_taken;
 pub(crate) use facts::alone_at_events;
 use facts::{blocks_of_events, count_repeats};
-use known::{Facts, KnownRegions};
+use frames::Frames;
+use known::{Facts, KnownRegions, Names};
 
 /// Static facts that slicing uses; computed once per program.
 #[derive(Copy, Clone)]
@@ -99,63 +101,92 @@ pub struct Slice {
     pub early_exits: Vec<SliceDecision>,
 }
 
-/// Computes the slice of a trace: the decisions in it, in execution order.
-///
-/// Linear in the length of the trace, times the number of live objects at each branch whose other side writes memory.
-///
-/// With `keep_exits`, branches that only avoid the end of the process are conditions like any other: what is claimed of
-/// the path's end is claimed of inputs that get there.
-///
-/// With a `criterion`, also what places hold at the end of the path.
-///
-/// When the time of the run is over, all decisions are in the slice, which always is right.
-///
-/// `abnormal_end` is the instruction that the path did not get past (a memory error, something unmodelled): whether it is
-/// reached decides whether anything behind it is.
-pub fn precondition_slice(
-    statics: &Statics<'_>,
-    caches: &mut Caches,
-    objects: &Objects,
-    trace: &Trace,
-    abnormal_end: Option<(FrameId, ProgramPoint)>,
-    keep_exits: bool,
-    criterion: Option<&Criterion>,
-) -> Slice {
-    let Caches { regions, known } = caches;
-    let mut slicer = Slicer {
-        statics,
-        regions,
-        facts: Facts::new(statics.aliases, known, objects, trace),
-        objects,
-        trace,
-        frames: FxHashMap::default(),
-        memory: LiveMemory::default(),
-        inputs: FxHashSet::default(),
-        slice: Slice::default(),
-        keep_exits,
-        passed: FxHashSet::default(),
-    };
-    let blocks = blocks_of_events(trace);
-    if let Some((frame, point)) = abnormal_end.filter(|(frame, _)| trace.frames.contains_key(frame)) {
-        slicer.meet(frame, point.block, point.inst);
-        slicer.include(frame, point.inst);
+/// What all slices of one trace have in common.
+pub struct Sliceable<'a> {
+    objects: &'a Objects,
+    trace: &'a Trace,
+    blocks: Vec<BlockId>,
+    names: Names,
+}
+
+impl<'a> Sliceable<'a> {
+    /// Linear in the length of the trace.
+    pub fn new(statics: &Statics<'_>, objects: &'a Objects, trace: &'a Trace) -> Self {
+        let names = Names::new(statics.aliases, objects, trace);
+        Self { objects, trace, blocks: blocks_of_events(trace), names }
     }
-    if let Some(criterion) = criterion {
-        slicer.add(criterion);
-    }
-    for (index, event) in trace.events.iter().enumerate().rev() {
-        if index % LOOK == 0 && statics.limits.is_over() {
-            return Slice { decisions: every_decision(statics, trace), early_exits: Vec::new() };
+
+    /// Computes a slice of the trace: the decisions in it, in execution order.
+    ///
+    /// Linear in the length of the trace, times the number of live objects at each branch whose other side writes memory.
+    ///
+    /// With `keep_exits`, branches that only avoid the end of the process are conditions like any other: what is claimed of
+    /// the path's end is claimed of inputs that get there.
+    ///
+    /// When the time of the run is over, all decisions are in the slice, which always is right.
+    ///
+    /// `abnormal_end` is the instruction that the path did not get past (a memory error, something unmodelled): whether it is
+    /// reached decides whether anything behind it is.
+    pub fn slice(
+        &self,
+        statics: &Statics<'_>,
+        caches: &mut Caches,
+        abnormal_end: Option<(FrameId, ProgramPoint)>,
+        keep_exits: bool,
+    ) -> Slice {
+        let mut slicer = self.slicer(statics, caches, keep_exits);
+        if let Some((frame, point)) = abnormal_end.filter(|(frame, _)| self.trace.frames.contains_key(frame)) {
+            slicer.meet(frame, point.block, point.inst);
+            slicer.include(frame, point.inst);
         }
-        slicer.event(index, event, blocks[index]);
+        if !slicer.walk(&self.blocks, |_| false) {
+            return Slice { decisions: every_decision(statics, self.trace), early_exits: Vec::new() };
+        }
+        let mut slice = slicer.slice;
+        slice.decisions.reverse();
+        slice.early_exits.reverse();
+        let alone = alone_at_events(self.trace);
+        slice.early_exits.retain(|exit| alone[exit.event]);
+        let decisions = slice.decisions.iter_mut().chain(&mut slice.early_exits);
+        count_repeats(statics, self.trace, &self.blocks, decisions);
+        slice
     }
-    let mut slice = slicer.slice;
-    slice.decisions.reverse();
-    slice.early_exits.reverse();
-    let alone = alone_at_events(trace);
-    slice.early_exits.retain(|exit| alone[exit.event]);
-    count_repeats(statics, trace, &blocks, slice.decisions.iter_mut().chain(&mut slice.early_exits));
-    slice
+
+    /// A decision of the slice that is also for what places hold at the end of the trace, if there is one that `is_other`; the last
+    /// one. As much work as [`slice`](Self::slice), less what comes before it. `None` if the time of the run is over.
+    pub fn depends(
+        &self,
+        statics: &Statics<'_>,
+        caches: &mut Caches,
+        criterion: &Criterion,
+        mut is_other: impl FnMut(&SliceDecision) -> bool,
+    ) -> Option<Option<SliceDecision>> {
+        let mut slicer = self.slicer(statics, caches, false);
+        slicer.add(criterion);
+        let mut found = None;
+        let is_done = slicer.walk(&self.blocks, |decision| {
+            found = is_other(decision).then_some(*decision);
+            found.is_some()
+        });
+        is_done.then_some(found)
+    }
+
+    fn slicer<'s, 'p>(&'s self, statics: &'s Statics<'p>, caches: &'s mut Caches, keep_exits: bool) -> Slicer<'s, 'p> {
+        let Caches { regions, known } = caches;
+        Slicer {
+            statics,
+            regions,
+            facts: Facts::new(statics.aliases, known, &self.names, self.objects),
+            objects: self.objects,
+            trace: self.trace,
+            frames: Frames::of(self.trace),
+            memory: LiveMemory::default(),
+            inputs: FxHashSet::default(),
+            slice: Slice::default(),
+            keep_exits,
+            passed: FxHashSet::default(),
+        }
+    }
 }
 
 /// What the walk knows of one frame. The walk has undone everything from `next` of `block` on.
@@ -182,7 +213,7 @@ struct Slicer<'a, 'p> {
     facts: Facts<'a, 'p>,
     objects: &'a Objects,
     trace: &'a Trace,
-    frames: FxHashMap<FrameId, FrameState>,
+    frames: Frames,
     memory: LiveMemory,
     /// Names of inputs in the slice, as their bytes; `None` for one whose name is not known.
     inputs: FxHashSet<Option<&'p [u8]>>,
@@ -193,6 +224,25 @@ struct Slicer<'a, 'p> {
 }
 
 impl Slicer<'_, '_> {
+    /// Walks the trace from its end to its beginning, or to the first decision of the slice that is the last one wanted; `false` if
+    /// the time of the run is over.
+    fn walk(&mut self, blocks: &[BlockId], mut is_last: impl FnMut(&SliceDecision) -> bool) -> bool {
+        let mut found = 0;
+        for (index, event) in self.trace.events.iter().enumerate().rev() {
+            if index % LOOK == 0 && self.statics.limits.is_over() {
+                return false;
+            }
+            self.event(index, event, blocks[index]);
+            if self.slice.decisions.len() > found {
+                found = self.slice.decisions.len();
+                if self.slice.decisions.last().is_some_and(&mut is_last) {
+                    break;
+                }
+            }
+        }
+        true
+    }
+
     fn event(&mut self, index: usize, event: &TraceEvent, block: BlockId) {
         match event {
             TraceEvent::Enter { frame, caller, inst } => self.enter(*frame, *caller, *inst),
@@ -288,22 +338,22 @@ impl<'p> Slicer<'_, 'p> {
     }
 
     fn function(&self, frame: FrameId) -> &'p Function {
-        &self.statics.program.functions[self.frames[&frame].func]
+        &self.statics.program.functions[self.frames[frame].func]
     }
 
     fn inst(&self, frame: FrameId, inst: u32) -> Option<&'p Inst> {
-        self.function(frame).blocks[self.frames[&frame].block].insts.get(inst as usize)
+        self.function(frame).blocks[self.frames[frame].block].insts.get(inst as usize)
     }
 
     fn state(&mut self, frame: FrameId) -> &mut FrameState {
-        self.frames.get_mut(&frame).expect("frames are created when the walk first meets them")
+        self.frames.get_mut(frame).expect("frames are created when the walk first meets them")
     }
 
     /// Makes sure the frame is known; on first sight everything behind `next` of `block` is outside the trace.
     fn meet(&mut self, frame: FrameId, block: BlockId, next: u32) {
-        let func = self.trace.frames[&frame].func;
-        self.frames.entry(frame).or_insert_with(|| FrameState {
-            func,
+        let trace = self.trace;
+        self.frames.meet(frame, || FrameState {
+            func: trace.frames[&frame].func,
             block,
             next,
             live: FxHashSet::default(),
@@ -339,13 +389,13 @@ impl<'p> Slicer<'_, 'p> {
     }
 
     fn uses_result(&self, frame: FrameId, inst: u32) -> bool {
-        let live = &self.frames[&frame].live;
+        let live = &self.frames[frame].live;
         self.inst(frame, inst).is_some_and(|i| i.results.iter().any(|r| live.contains(r)))
     }
 
     /// Whether what the instruction reads decides what it writes to live memory (its store was met just before).
     fn feeds_store(&self, frame: FrameId, inst: u32) -> bool {
-        let included = self.frames[&frame].included == Some(inst);
+        let included = self.frames[frame].included == Some(inst);
         match self.inst(frame, inst).map(|i| &i.op) {
             // Whether it writes at all depends on what it reads.
             Some(Op::CompareExchange { .. }) => true,
@@ -407,7 +457,7 @@ impl<'p> Slicer<'_, 'p> {
     }
 
     fn enter(&mut self, frame: FrameId, caller: Option<FrameId>, inst: u32) {
-        let state = self.frames.remove(&frame);
+        let state = self.frames.remove(frame);
         let info = &self.trace.frames[&frame];
         let Some((caller, point)) = caller.and(info.caller) else { return };
         self.undo_down_to(caller, point.block, inst);

@@ -165,13 +165,14 @@ impl Intrinsic {
             Intrinsic::MemCopy | Intrinsic::MemMove => &[(1, Counted(2))],
             Intrinsic::HostWrite => &[(1, Counted(2))],
             Intrinsic::RestoreContext => &[(0, Bytes(24))],
-            Intrinsic::AnySymbolic => &[(0, Counted(1))],
+            Intrinsic::AnySymbolic | Intrinsic::HasNul => &[(0, Counted(1))],
             Intrinsic::InputOfString => &[(0, Unknown), (1, Unknown)],
             Intrinsic::InputBytes => &[(2, Unknown)],
             Intrinsic::HostFile => &[(2, Unknown), (3, Unknown)],
             Intrinsic::HostQuery => &[(2, Unknown)],
             Intrinsic::AssertFail => &[(0, Unknown), (1, Unknown), (3, Unknown)],
             Intrinsic::StringSymbolic
+            | Intrinsic::StringEnd
             | Intrinsic::Input
             | Intrinsic::HostOpen
             | Intrinsic::SymbolicFile

@@ -143,6 +143,11 @@ intrinsics! {
     AnySymbolic = "__ics_any_symbolic", 2;
     /// `int (const char *s)`: 1 if any byte up to and including the first constant NUL is not a constant.
     StringSymbolic = "__ics_string_symbolic", 1;
+    /// `unsigned long (const char *s, size_t room)`: how many of the bytes come before the first one that is a constant NUL; `room` if
+    /// none is.
+    StringEnd = "__ics_string_end", 2;
+    /// `int (const char *s, size_t n)`: whether one of the bytes is NUL, as one value.
+    HasNul = "__ics_has_nul", 2;
     /// `unsigned long (unsigned long c, unsigned long a, unsigned long b)`: `c ? a : b` without a branch.
     Select = "__ics_select", 3;
     /// `unsigned long (const char *name, unsigned bits)`: a new input value, named `name`, `name#2`, ...; symbolic

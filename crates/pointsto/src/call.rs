@@ -206,6 +206,8 @@ impl Solver<'_> {
             | Intrinsic::IsUnknown
             | Intrinsic::AnySymbolic
             | Intrinsic::StringSymbolic
+            | Intrinsic::StringEnd
+            | Intrinsic::HasNul
             | Intrinsic::Input
             | Intrinsic::InputOfString
             | Intrinsic::InputBytes

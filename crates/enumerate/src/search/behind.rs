@@ -24,7 +24,7 @@ use crate::engine::{Asker, Engine, Path, Questions};
 use crate::epochs::{Analyses, EpochFacts, Successors, add_successor};
 use crate::objects::Objects;
 use crate::search::SearchOptions;
-use crate::slice::{Caches, SliceDecision, Statics, precondition_slice};
+use crate::slice::{Caches, SliceDecision, Sliceable, Statics};
 use crate::slots::{Slot, Slots};
 
 /// Terms at the end of one path of which bounds are looked for.
@@ -305,12 +305,13 @@ impl<'a> Behind<'a> {
         let conditions = precondition.conditions().iter().chain(&self.ending.not_elsewhere).copied().collect();
         let passed = self.passed(&mut Consequences::of(conditions));
         let mut consequences = Consequences::of(passed);
+        let trace = Sliceable::new(self.statics, objects, trace);
         let (mut shape, invalid) = carried::valid(left, points.clone(), |criterion| {
             if self.is_late() {
                 return None;
             }
-            let slice = precondition_slice(self.statics, caches, objects, trace, None, false, Some(criterion));
-            let other = slice.decisions.iter().find(|d| !consequences.contain(&mut self.asker, d.condition));
+            let mut is_other = |d: &SliceDecision| !consequences.contain(&mut self.asker, d.condition);
+            let other = trace.depends(self.statics, caches, criterion, &mut is_other)?;
             if let Some(decision) = other.filter(|_| tracing::enabled!(tracing::Level::DEBUG)) {
                 let at = crate::graph::place(self.statics.program, &icsched_ir::CallStack(vec![decision.point]));
                 let condition = icsched_symex::print::Printer::new(self.asker.pool()).condition(decision.condition);

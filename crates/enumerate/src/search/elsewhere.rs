@@ -12,7 +12,7 @@ use super::Search;
 use crate::engine::{self, Path};
 use crate::graph;
 use crate::objects::Objects;
-use crate::slice::{Slice, SliceDecision, alone_at_events, precondition_slice};
+use crate::slice::{Slice, SliceDecision, Sliceable, alone_at_events};
 
 /// Most decisions of one path whose other sides are executed.
 const MAX_ASIDE: usize = 8;
@@ -26,7 +26,7 @@ impl Search<'_, '_> {
         if !self.options.slicing {
             return Vec::new();
         }
-        precondition_slice(self.statics, &mut self.caches, objects, &path.trace, None, true, None).decisions
+        Sliceable::new(self.statics, objects, &path.trace).slice(self.statics, &mut self.caches, None, true).decisions
     }
 
     /// Conditions that hold in all executions that come to the end of a path which its `slice` admits: none of them has ended the process.

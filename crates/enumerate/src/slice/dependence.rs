@@ -32,7 +32,7 @@ impl Slicer<'_, '_> {
             self.state(frame).avoids_exit = quiet(other.target);
             return quiet(taken.target) || self.keep_exits;
         }
-        let state = &self.frames[&frame];
+        let state = &self.frames[frame];
         if let Some(head) = state.head.filter(|&head| !control.postdominators.dominates(head, other.target)) {
             tracing::trace!(%block, %head, "the other side need not come to the head of the slice");
             return true;
@@ -116,7 +116,7 @@ impl Slicer<'_, '_> {
                 let Some(name) = i.input_name() else { return };
                 let program = self.statics.program;
                 let mut found = Vec::new();
-                let bases = self.statics.modref.name(program, self.frames[&frame].func, args[name]);
+                let bases = self.statics.modref.name(program, self.frames[frame].func, args[name]);
                 let is_known = self.names(frame, bases.bases(), &mut found);
                 self.inputs.extend(found.iter().map(|&global| Some(&*program.globals[global].data)));
                 self.inputs.extend((!is_known).then_some(None));
@@ -134,7 +134,7 @@ impl Slicer<'_, '_> {
             return false;
         };
         let name = i.input_name().filter(|_| !self.inputs.is_empty());
-        let bases = name.map(|at| self.statics.modref.name(self.statics.program, self.frames[&frame].func, args[at]));
+        let bases = name.map(|at| self.statics.modref.name(self.statics.program, self.frames[frame].func, args[at]));
         bases.is_some_and(|name| name.bases().iter().any(|&base| self.reads_live(frame, base)))
     }
 
@@ -209,7 +209,7 @@ impl Slicer<'_, '_> {
     }
 
     fn point(&self, frame: FrameId, inst: u32) -> ProgramPoint {
-        let state = &self.frames[&frame];
+        let state = &self.frames[frame];
         ProgramPoint { func: state.func, block: state.block, inst }
     }
 

@@ -26,23 +26,24 @@ pub(super) struct KnownRegions {
     instructions: FxHashMap<(Option<InstanceId>, ProgramPoint), Option<Arc<Known>>>,
 }
 
+/// What points-to analysis calls the activations and objects of one path.
+pub(super) struct Names {
+    instances: FxHashMap<FrameId, InstanceId>,
+    /// By object of the path.
+    objects: Vec<Option<Abstract>>,
+}
+
 /// Answers for one path.
 pub(super) struct Facts<'a, 'p> {
     aliases: Option<&'p Aliases<'p>>,
     cache: &'a mut KnownRegions,
-    instances: FxHashMap<FrameId, InstanceId>,
-    /// By object of the path.
-    objects: Vec<Option<Abstract>>,
+    names: &'a Names,
     initial: &'a Objects,
 }
 
-impl<'a, 'p> Facts<'a, 'p> {
-    pub(super) fn new(
-        aliases: Option<&'p Aliases<'p>>,
-        cache: &'a mut KnownRegions,
-        objects: &'a Objects,
-        trace: &Trace,
-    ) -> Self {
+impl Names {
+    /// O(activations and objects).
+    pub(super) fn new(aliases: Option<&Aliases<'_>>, objects: &Objects, trace: &Trace) -> Self {
         let instances = aliases.map(|a| a.instances(trace)).unwrap_or_default();
         let of = |aliases: &Aliases<'_>| {
             (0..objects.len())
@@ -53,8 +54,19 @@ impl<'a, 'p> Facts<'a, 'p> {
                 })
                 .collect()
         };
-        let known = aliases.map(of).unwrap_or_default();
-        Self { aliases, cache, instances, objects: known, initial: objects }
+        let objects = aliases.map(of).unwrap_or_default();
+        Self { instances, objects }
+    }
+}
+
+impl<'a, 'p> Facts<'a, 'p> {
+    pub(super) fn new(
+        aliases: Option<&'p Aliases<'p>>,
+        cache: &'a mut KnownRegions,
+        names: &'a Names,
+        initial: &'a Objects,
+    ) -> Self {
+        Self { aliases, cache, names, initial }
     }
 
     /// What the blocks on the other side of a branch may do; `None` if nothing is known.
@@ -65,7 +77,7 @@ impl<'a, 'p> Facts<'a, 'p> {
         blocks: &FixedBitSet,
     ) -> Option<Arc<Known>> {
         let aliases = self.aliases?;
-        let instance = self.instances.get(&frame).copied();
+        let instance = self.names.instances.get(&frame).copied();
         let compute = || {
             let blocks: Vec<BlockId> = blocks.ones().map(BlockId::from_index).collect();
             aliases.blocks(&aliases.candidates(side.0, instance), &blocks).map(Arc::new)
@@ -76,7 +88,7 @@ impl<'a, 'p> Facts<'a, 'p> {
     /// What an instruction may do, whatever it does on the path.
     pub(super) fn instruction(&mut self, frame: FrameId, at: ProgramPoint) -> Option<Arc<Known>> {
         let aliases = self.aliases?;
-        let instance = self.instances.get(&frame).copied();
+        let instance = self.names.instances.get(&frame).copied();
         let compute = || aliases.instruction(&aliases.candidates(at.func, instance), at).map(Arc::new);
         self.cache.instructions.entry((instance, at)).or_insert_with(compute).clone()
     }
@@ -93,7 +105,7 @@ impl<'a, 'p> Facts<'a, 'p> {
             return known.mods.is_everything()
                 || places.iter().any(|place| live.iter().any(|&(start, end)| touches(place, start, end)));
         }
-        let Some(Some(places)) = self.objects.get(object.0 as usize) else { return true };
+        let Some(Some(places)) = self.names.objects.get(object.0 as usize) else { return true };
         let touches = |place, start: u64, end: u64| {
             i64::try_from(start).is_ok_and(|s| modref.touches(&known.mods, place, s, end.saturating_sub(start)))
         };

@@ -303,6 +303,14 @@ impl<D: Domain> Machine<D> {
             }
             Intrinsic::AnySymbolic => Done::Value(D::constant(u64::from(cx.any_symbolic(args[0], args[1])?))),
             Intrinsic::StringSymbolic => Done::Value(D::constant(u64::from(cx.is_string_symbolic(args[0])?))),
+            Intrinsic::StringEnd => {
+                let room = cx.constant(args[1], DecisionKind::Concretise)?;
+                Done::Value(D::constant(cx.string_end(args[0], room)?))
+            }
+            Intrinsic::HasNul => {
+                let n = cx.constant(args[1], DecisionKind::Concretise)?;
+                Done::Value(cx.has_nul(args[0], n)?)
+            }
             Intrinsic::Select => {
                 let (c, a, b) = (cx.get(args[0]), cx.get(args[1]), cx.get(args[2]));
                 let word = Type::Int(64);

@@ -3,7 +3,7 @@
 use icsched_ir::{BinOp, IntPredicate, Type};
 
 use super::access::{exactly, join, regions, split, targets};
-use super::context::{Cx, decide};
+use super::context::{Cx, decide, resize};
 use super::operations::{self, select};
 use crate::code::Slot;
 use crate::domain::{Domain, MemoryByte, Target, Targets};
@@ -326,6 +326,33 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         }
         self.loaded(exactly(object, start, at - start));
         Ok(symbolic)
+    }
+
+    /// How many of `room` bytes come before the first constant NUL. Nobody knows where an unknown pointer's is.
+    pub(super) fn string_end(&mut self, slot: Slot, room: u64) -> Result<u64, Stop<D>> {
+        if room == 0 || self.is_unknown(slot) {
+            return Ok(room);
+        }
+        let bits = self.constant(slot, DecisionKind::Other)?;
+        let (object, start) = self.heap.check(bits, 1, false)?;
+        let is_end =
+            |at: &u64| matches!(self.heap.byte(self.domain, self.path, object, start + at), MemoryByte::Constant(0));
+        let end = (0..room).find(is_end).unwrap_or(room);
+        self.loaded(exactly(object, start, room.min(end + 1)));
+        Ok(end)
+    }
+
+    /// Whether one of some bytes is NUL.
+    pub(super) fn has_nul(&mut self, slot: Slot, n: u64) -> Result<D::Value, Stop<D>> {
+        let from = self.get(slot);
+        let bytes = self.read(&from, n)?;
+        let mut any = D::constant(0);
+        for byte in &bytes {
+            let byte = join(self.domain, std::slice::from_ref(byte));
+            let is_nul = operations::int_compare(self.domain, IntPredicate::Eq, Type::Int(8), &byte, &D::constant(0));
+            any = operations::binary(self.domain, self.path, BinOp::Or, Type::Int(1), &any, &is_nul)?;
+        }
+        resize(self.domain, &any, Type::Int(1), Type::Int(32))
     }
 
     /// A string without its NUL, and whether all of it is constant.
