@@ -48,51 +48,64 @@ pub(crate) fn valid(
     points: FxHashMap<FrameId, ProgramPoint>,
     depends: impl FnMut(&Criterion) -> Option<bool>,
 ) -> (Shape, FxHashSet<Place>) {
-    let mut groups: BTreeMap<(bool, u64, u64), Vec<Place>> = BTreeMap::new();
+    let mut groups: BTreeMap<(bool, u64, u64), Vec<(Place, Where)>> = BTreeMap::new();
     let mut shape = left.shape.clone();
     shape.retain(|place| {
+        let Some(found) = left.find(place) else { return true };
         let group = match place {
-            Place::Memory(node, ..) => (false, u64::from(rank(node)), left.find(place).map_or(0, object)),
+            Place::Memory(node, ..) => (false, u64::from(rank(node)), object(found)),
             Place::Register(thread, depth, _) => (true, u64::from(thread), u64::from(depth)),
         };
-        groups.entry(group).or_default().push(place);
+        groups.entry(group).or_default().push((place, found));
         true
     });
-    let mut search =
-        Bisection { left, criterion: Criterion { places: Vec::new(), points }, depends, bad: FxHashSet::default() };
-    let groups: Vec<Vec<Place>> = groups.into_values().collect();
-    let objects =
-        search.narrow(groups, |objects: &[Vec<Place>]| objects.iter().flatten().copied().collect(), MAX_SLICES);
-    for object in objects {
-        let places = search.narrow(object, <[Place]>::to_vec, MAX_SLICES_IN_OBJECT);
-        search.bad.extend(places);
+    let mut search = Bisection { criterion: Criterion { places: Vec::new(), points }, depends };
+    let with_ranges = |places: Vec<(Place, Where)>| (joined(&places), places);
+    let groups: Vec<_> = groups.into_values().map(with_ranges).collect();
+    let all = |objects: &[(Vec<Where>, _)]| objects.iter().flat_map(|(ranges, _)| ranges).copied().collect();
+    let mut bad = FxHashSet::default();
+    for (_, places) in search.narrow(groups, all, MAX_SLICES) {
+        bad.extend(search.narrow(places, joined, MAX_SLICES_IN_OBJECT).into_iter().map(|(place, _)| place));
     }
-    let bad = search.bad;
     if !bad.is_empty() {
         shape.retain(|place| !bad.contains(&place));
     }
     (shape, bad)
 }
 
-/// Finds the places that depend on other decisions than they should.
-struct Bisection<'a, D> {
-    left: &'a Left,
-    criterion: Criterion,
-    depends: D,
-    bad: FxHashSet<Place>,
+/// Where places are; bytes that are one behind the other are one range.
+fn joined(places: &[(Place, Where)]) -> Vec<Where> {
+    let mut ranges: Vec<Where> = Vec::new();
+    for &(_, place) in places {
+        match (ranges.last_mut(), place) {
+            (Some(Where::Memory(object, start, len)), Where::Memory(other, at, more))
+                if *object == other && *start + *len == at =>
+            {
+                *len += more;
+            }
+            _ => ranges.push(place),
+        }
+    }
+    ranges
 }
 
-impl<D: FnMut(&Criterion) -> Option<bool>> Bisection<'_, D> {
+/// Finds the places that depend on other decisions than they should.
+struct Bisection<D> {
+    criterion: Criterion,
+    depends: D,
+}
+
+impl<D: FnMut(&Criterion) -> Option<bool>> Bisection<D> {
     /// The parts that have such places; when so many slices were computed, or there is no time for more, all that were not found to
     /// have none.
-    fn narrow<T>(&mut self, parts: Vec<T>, places: impl Fn(&[T]) -> Vec<Place>, slices: u32) -> Vec<T> {
+    fn narrow<T>(&mut self, parts: Vec<T>, places: impl Fn(&[T]) -> Vec<Where>, slices: u32) -> Vec<T> {
         let (mut found, mut work, mut budget) = (Vec::new(), vec![parts], slices);
         while let Some(mut parts) = work.pop() {
             if budget == 0 {
                 found.append(&mut parts);
                 continue;
             }
-            self.criterion.places = places(&parts).into_iter().filter_map(|place| self.left.find(place)).collect();
+            self.criterion.places = places(&parts);
             if self.criterion.places.is_empty() {
                 continue;
             }
