@@ -185,6 +185,7 @@ pub(crate) enum TechniqueArg {
     ConservativeOrder,
     SymbolicTids,
     CodeDuplication,
+    LibrarySync,
     Epochs,
 }
 

@@ -132,6 +132,7 @@ pub(crate) fn enumerate(args: &EnumerateArgs, database: Option<&Path>) -> Result
         TechniqueArg::ConservativeOrder => Technique::ConservativeOrder,
         TechniqueArg::SymbolicTids => Technique::SymbolicThreads,
         TechniqueArg::CodeDuplication => Technique::CodeDuplication,
+        TechniqueArg::LibrarySync => Technique::LibrarySync,
         TechniqueArg::Epochs => Technique::Epochs,
     };
     Ok(EnumerateConfig {

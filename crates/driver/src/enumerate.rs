@@ -44,7 +44,11 @@ pub(crate) fn load_with(
 
 /// How a program is loaded with these techniques turned off.
 pub(crate) fn load_options(without: &[Technique]) -> LoadOptions {
-    LoadOptions { duplicate_code: without.contains(&Technique::CodeDuplication), ..LoadOptions::default() }
+    LoadOptions {
+        duplicate_code: without.contains(&Technique::CodeDuplication),
+        library_locks: without.contains(&Technique::LibrarySync),
+        ..LoadOptions::default()
+    }
 }
 
 /// What stops a run stops loading.

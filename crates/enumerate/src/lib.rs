@@ -88,6 +88,9 @@ pub enum Technique {
     SymbolicThreads,
     /// Executing code as it is written: without it the one who loads the program has code duplicated (3.4.1.4).
     CodeDuplication,
+    /// Ignoring the locks that the C library holds inside (3.4.1.2): without it the one who loads the program has it synchronise on
+    /// those of streams.
+    LibrarySync,
     /// Placing fewer epoch markers than one in each loop that synchronises (3.3.1).
     MarkerPruning,
 }

@@ -34,6 +34,8 @@ pub struct LoadOptions {
     pub normalise: bool,
     /// Have LLVM duplicate code as its optimisers do, to see what not doing so is worth (without Bergan 3.4.1.4).
     pub duplicate_code: bool,
+    /// Have the program synchronise on the locks that the C library holds inside (without Bergan 3.4.1.2).
+    pub library_locks: bool,
     /// The function that must be there: the program's `main`.
     pub entry: String,
     /// Whether a file without the entry function is an error. If not, the program's `main` is then `None`.
@@ -42,6 +44,13 @@ pub struct LoadOptions {
 
 impl Default for LoadOptions {
     fn default() -> Self {
-        Self { link_models: true, normalise: true, duplicate_code: false, entry: "main".to_owned(), needs_entry: true }
+        Self {
+            link_models: true,
+            normalise: true,
+            duplicate_code: false,
+            library_locks: false,
+            entry: "main".to_owned(),
+            needs_entry: true,
+        }
     }
 }

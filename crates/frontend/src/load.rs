@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use icsched_ir::{Program, Type};
+use icsched_ir::{LOCKED_MODEL, Program, Type};
 
 use crate::error::LoadError;
 use crate::llvm::module::Session;
@@ -101,7 +101,7 @@ fn parse<'s>(
         return Err(LoadError::NoMain { path: path.to_owned(), entry: options.entry.clone() });
     }
     if options.link_models {
-        link_models(path, session, &module)?;
+        link_models(path, session, &module, options.library_locks)?;
     }
     if options.normalise {
         module.remove_attribute("optnone");
@@ -155,13 +155,25 @@ fn check_main(path: &str, program: &Program, entry: &str) -> Result<(), LoadErro
 /// The function that ends the process; always kept.
 pub(crate) const EXIT: &str = "exit";
 
-fn link_models<'s>(path: &str, session: &'s Session, module: &Module<'s>) -> Result<(), LoadError> {
+fn link_models<'s>(
+    path: &str,
+    session: &'s Session,
+    module: &Module<'s>,
+    library_locks: bool,
+) -> Result<(), LoadError> {
     let internal = |detail| LoadError::Internal { path: path.to_owned(), detail };
     let models = session.parse_lazily(MODELS).map_err(internal)?;
     if let Some(assembly) = module.module_assembly() {
         let names: Vec<String> = models.functions().iter().filter(|f| !f.is_declaration()).map(|f| f.name()).collect();
         if let Some(what) = module_asm::needed(&assembly, |name| names.iter().any(|known| known == name)) {
             return Err(LoadError::Unsupported { path: path.to_owned(), what });
+        }
+    }
+    if library_locks {
+        for name in models.functions().iter().map(|f| f.name()) {
+            if let Some(plain) = name.strip_prefix(LOCKED_MODEL) {
+                module.rename_declaration(plain, &name);
+            }
         }
     }
     models.make_library(MODEL_MARK);

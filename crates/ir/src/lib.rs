@@ -47,7 +47,9 @@ pub use inst::{
 };
 pub use intrinsic::Intrinsic;
 pub use loops::{Loop, LoopForest};
-pub use program::{Block, CallStack, Function, Global, Loc, Origin, Program, ProgramPoint, Relocation, Value};
+pub use program::{
+    Block, CallStack, Function, Global, LOCKED_MODEL, Loc, Origin, Program, ProgramPoint, Relocation, Value,
+};
 pub use text::{ParseError, parse};
 pub use trip_count::{Count, CountedLoop, CountedLoops, TripCount};
 pub use types::{Field, SourceType, Type, TypeTable};

@@ -6,6 +6,9 @@ use crate::entity::{BlockId, FileId, FuncId, GlobalId, IdVec, LocId, TypeId, Val
 use crate::inst::{Const, Inst, Terminator};
 use crate::types::{Type, TypeTable};
 
+/// What the names of models begin with that hold locks of the C library, before the name of the function that each is a model of.
+pub const LOCKED_MODEL: &str = "ics_locked_";
+
 /// Where a function or global comes from.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Origin {

@@ -99,6 +99,7 @@ impl Command {
                 "conservative-order",
                 "symbolic-tids",
                 "code-duplication",
+                "library-sync",
                 "epochs",
             ],
             Self::Symex => &["reaching-defs", "sync-invariants", "pointsto", "memory-checks"],

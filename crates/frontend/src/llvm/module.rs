@@ -143,6 +143,18 @@ impl<'s> Module<'s> {
         (value.kind() == Kind::Function && !value.is_declaration()).then_some(value)
     }
 
+    /// Gives a function another name if it is declared only.
+    pub(crate) fn rename_declaration(&self, from: &str, to: &str) {
+        let from = CString::new(from).expect("a function name has no NUL");
+        // SAFETY: a live module; the new name is as long as it says.
+        unsafe {
+            let function = LLVMGetNamedFunction(self.raw(), from.as_ptr());
+            if !function.is_null() && LLVMIsDeclaration(function) != 0 {
+                LLVMSetValueName2(function, to.as_ptr().cast(), to.len());
+            }
+        }
+    }
+
     /// Declares `void name(int)` unless the module has something of that name.
     pub(crate) fn require(&self, name: &str) {
         let name = CString::new(name).expect("a function name has no NUL");

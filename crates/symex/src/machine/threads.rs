@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use icsched_ir::{BinOp, CallStack, EntityId, FuncId, IntPredicate, Origin, ProgramPoint, Type};
+use icsched_ir::{BinOp, CallStack, EntityId, FuncId, IntPredicate, LOCKED_MODEL, Origin, ProgramPoint, Type};
 
 use super::context::{Cx, decide};
 use super::{Machine, Switching, operations};
@@ -46,7 +46,8 @@ impl<D: Domain> State<D> {
             Some(i) => (i, i),
             None => (frames.len().saturating_sub(1), frames.len()),
         };
-        let operation = frames.get(named).map(|f| self.program().functions[f.func].name.clone()).unwrap_or_default();
+        let called = frames.get(named).map_or("", |f| &self.program().functions[f.func].name);
+        let operation = called.strip_prefix(LOCKED_MODEL).unwrap_or(called).to_owned();
         let stack = frames[..len].iter().map(|f| code.point(f.func, f.pc)).collect();
         ProgramCall { operation, stack: CallStack(stack) }
     }
