@@ -70,9 +70,12 @@ impl Writes {
     }
 
     fn add_name(&mut self, name: &Provenance) -> bool {
-        let range = Some(READS_INPUT);
         let unknown = name.bases().is_empty().then_some(Base::Unknown);
-        name.bases().iter().copied().chain(unknown).fold(false, |grew, base| self.add(Write { base, range }) || grew)
+        let mut grew = false;
+        for base in name.bases().iter().copied().chain(unknown) {
+            grew |= self.add(Write { base, range: Some(READS_INPUT) });
+        }
+        grew
     }
 
     fn add_through(&mut self, address: &Provenance, range: Option<(i64, u64)>) -> bool {
