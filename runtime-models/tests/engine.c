@@ -219,6 +219,8 @@ int __ics_is_symbolic(unsigned long value) { return 0; }
 int __ics_is_unknown(unsigned long value) { return 0; }
 int __ics_any_symbolic(const void *p, size_t n) { return 0; }
 int __ics_string_symbolic(const char *s) { return 0; }
+size_t __ics_string_end(const char *s, size_t room) { return strnlen(s, room); }
+int __ics_has_nul(const char *s, size_t n) { return memchr(s, 0, n) != 0; }
 unsigned long __ics_select(unsigned long c, unsigned long a, unsigned long b) { return c ? a : b; }
 unsigned long __ics_input(const char *name, unsigned bits) { stop(name); return 0; }
 unsigned long __ics_input_of_string(const char *name, const char *s, unsigned bits) { stop(name); return 0; }

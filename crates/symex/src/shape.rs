@@ -124,18 +124,9 @@ impl Shape {
     /// What both say. Linear in their sizes, up to logarithms.
     #[must_use]
     pub fn meet(&self, other: &Self) -> Self {
-        let meet = Meet {
-            a: self,
-            b: other,
-            of_a: FxHashMap::default(),
-            of_b: FxHashMap::default(),
-            queue: VecDeque::new(),
-            groups: Vec::new(),
-            group_of: FxHashMap::default(),
-            pairs: Vec::new(),
-            found: Self::default(),
-        };
-        meet.run()
+        let mut meet = Meet::new(self, other);
+        meet.run();
+        meet.found
     }
 
     /// The same shape with nodes and values numbered in the order in which they are met, without what says nothing.
@@ -149,6 +140,7 @@ impl Shape {
     /// objects that lose any: an array that a program fills would lose one after the other.
     #[must_use]
     pub fn widened(mut self, before: &Self, objects: bool) -> Self {
+        let before = &before.numbered_as(&self);
         let part = |node: Node, at: u64| (node, if objects { 0 } else { at / 4 });
         let mut gains: BTreeMap<(Node, u64), i64> = BTreeMap::new();
         let mut count = |(node, at): (Node, u64), by: i64| *gains.entry(part(node, at)).or_default() += by;
@@ -163,8 +155,30 @@ impl Shape {
             self.bytes.retain(|(node, at), _| !loses(node, at));
             self.words.retain(|&(node, at), (_, held)| matches!(held, Held::Address(..)) || !loses(node, at));
         }
-        self.widen_bounds(before);
+        self.widen_numbered(before);
         self.canonical()
+    }
+
+    /// The same with objects from the heap numbered as in another shape, all of which holds here, too. Those that are not in it are left
+    /// out, and what addresses are is not said.
+    fn numbered_as(&self, other: &Self) -> Self {
+        let mut meet = Meet::new(self, other);
+        meet.run();
+        let of_pair: FxHashMap<u32, u32> = meet.of_b.iter().map(|(&object, &pair)| (pair, object)).collect();
+        let number = |object: u32| meet.of_a.get(&object).and_then(|pair| of_pair.get(pair)).copied();
+        let node = |node: Node| match node {
+            Node::Heap(object) => number(object).map(Node::Heap),
+            named => Some(named),
+        };
+        let of_word = |(&(at, offset), &held): (&(Node, u64), &_)| Some(((node(at)?, offset), held));
+        Self {
+            bytes: self.bytes.iter().filter_map(|((at, offset), byte)| Some(((node(at)?, offset), byte))).collect(),
+            words: self.words.iter().filter_map(of_word).collect(),
+            registers: self.registers.clone(),
+            bounds: self.bounds.iter().filter_map(|(&place, &b)| Some((moved(place, number)?, b))).collect(),
+            heap: other.heap.clone(),
+            waits: self.waits.clone(),
+        }
     }
 
     /// Keeps some places.
@@ -235,8 +249,22 @@ struct Meet<'a> {
     found: Shape,
 }
 
-impl Meet<'_> {
-    fn run(mut self) -> Shape {
+impl<'a> Meet<'a> {
+    fn new(a: &'a Shape, b: &'a Shape) -> Self {
+        Self {
+            a,
+            b,
+            of_a: FxHashMap::default(),
+            of_b: FxHashMap::default(),
+            queue: VecDeque::new(),
+            groups: Vec::new(),
+            group_of: FxHashMap::default(),
+            pairs: Vec::new(),
+            found: Shape::default(),
+        }
+    }
+
+    fn run(&mut self) {
         for (&key, &(width, a)) in &self.a.registers {
             if let Some(&(_, b)) = self.b.registers.get(&key).filter(|(other, _)| *other == width) {
                 let (thread, depth, value) = key;
@@ -273,7 +301,6 @@ impl Meet<'_> {
         if self.a.waits == self.b.waits {
             self.found.waits.clone_from(&self.a.waits);
         }
-        self.found
     }
 
     /// Between which numbers places are in one or the other.
@@ -455,6 +482,26 @@ mod tests {
             ..Shape::default()
         };
         assert_eq!(in_memory.canonical().memory(global(0), 8, 4), Some(Held::Bits(0xffff_fffe)));
+    }
+
+    #[test]
+    fn widening_knows_objects_that_have_other_numbers_now() {
+        let string = ((global(0), 0), (8, Held::Address(Node::Heap(0), 0)));
+        let pointers =
+            |map| [((global(1), 0), (8, Held::Address(Node::Heap(map), 0))), ((global(2), 0), (4, Held::Same(0)))];
+        let length = |map| ((Node::Heap(map), 16), (4, Held::Same(0)));
+        let before = Shape {
+            words: pointers(1).into_iter().chain([string, length(1)]).collect(),
+            bytes: (0..64).map(|at| ((Node::Heap(0), at), 7)).collect(),
+            heap: vec![site(7), site(8)],
+            ..Shape::default()
+        };
+        let now = Shape {
+            words: pointers(0).into_iter().chain([length(0)]).collect(),
+            heap: vec![site(8)],
+            ..Shape::default()
+        };
+        assert_eq!(now.clone().widened(&before, true), now);
     }
 
     #[test]

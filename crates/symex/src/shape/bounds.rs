@@ -134,8 +134,15 @@ impl Shape {
         }
     }
 
-    /// Gives up the bounds that have got wider than those of `before`.
+    /// Gives up the bounds that have got wider than those of `before`, where all that is known now was known, too.
     pub fn widen_bounds(&mut self, before: &Self) {
+        if !self.bounds.is_empty() {
+            self.widen_numbered(&before.numbered_as(self));
+        }
+    }
+
+    /// The same where objects from the heap have the same numbers.
+    pub(super) fn widen_numbered(&mut self, before: &Self) {
         for (&place, bounds) in &mut self.bounds {
             if let Some(before) = before.bounds_of(place) {
                 *bounds = bounds.widened(before);
