@@ -135,7 +135,8 @@ impl Slicer<'_, '_> {
         };
         let name = i.input_name().filter(|_| !self.inputs.is_empty());
         let bases = name.map(|at| self.statics.modref.name(self.statics.program, self.frames[frame].func, args[at]));
-        bases.is_some_and(|name| name.bases().iter().any(|&base| self.reads_live(frame, base)))
+        let counts = |name: &[Base]| name.is_empty() || name.iter().any(|&base| self.reads_live(frame, base));
+        bases.is_some_and(|name| counts(name.bases()))
     }
 
     /// Whether an input of a name that starts at `base`, in terms of `frame`'s values, may be one of those that count.
