@@ -106,6 +106,10 @@ const ROUNDS: u32 = 12;
 /// The same for questions that may have one answer only.
 const ASKED: u32 = 24;
 
+/// Terms that one loop makes which does not synchronise before it is replaced. It computes with unknown numbers; what comes out of it is too
+/// large to be reasoned about.
+const TERMS: usize = 20_000;
+
 /// Runs paths of one program from its entry, or from where an epoch begins.
 pub(crate) struct Engine {
     machine: Machine<SymbolicDomain>,
@@ -114,6 +118,8 @@ pub(crate) struct Engine {
     solver: CachingSolver<Z3Solver>,
     /// For questions about coverage: what is covered grows like a stack, which the plain solver keeps between queries.
     cover: Z3Solver,
+    /// What the solvers had been asked before.
+    before: SolverStatistics,
     /// Bounds of the inputs that always hold.
     bounds: Vec<Term>,
     limits: RunLimits,
@@ -124,6 +130,31 @@ pub(crate) struct Engine {
     wanted: Option<LoopToReplace>,
     /// Whether paths may ask as often as they want.
     patient: bool,
+}
+
+/// Terms, and what solvers know of them. An epoch that is searched again, with one more loop replaced, asks nearly all questions again
+/// that were asked up to the loop.
+pub(crate) struct Asked {
+    pool: TermPool,
+    /// For questions about paths.
+    paths: Box<dyn Solver>,
+    /// For questions about constraints.
+    constraints: CachingSolver<Z3Solver>,
+}
+
+impl Asked {
+    /// Nothing has been asked.
+    pub(crate) fn new(limits: &RunLimits) -> Self {
+        Self {
+            pool: TermPool::new(),
+            paths: Box::new(CachingSolver::new(solver(limits.solver_timeout.min(PATHS)))),
+            constraints: CachingSolver::new(solver(SIMPLIFICATION.min(limits.solver_timeout))),
+        }
+    }
+
+    fn domain(self) -> (SymbolicDomain, CachingSolver<Z3Solver>) {
+        (SymbolicDomain::with_pool(self.pool, self.paths), self.constraints)
+    }
 }
 
 /// How an epoch is searched; what is found on the way changes it.
@@ -145,8 +176,10 @@ impl Engine {
         request: &Request,
         plan: &Plan,
         points_to: Option<&Arc<PointsTo>>,
+        asked: Asked,
     ) -> Result<Self, String> {
-        let mut machine = machine(program, request, plan);
+        let (domain, asker) = asked.domain();
+        let mut machine = machine(program, request, plan, domain);
         if let Some(points_to) = points_to {
             machine.allow_unknown_sizes(points_to);
         }
@@ -157,16 +190,23 @@ impl Engine {
         for &bound in &bounds {
             initial.path.constrain(&machine.domain.pool, bound);
         }
-        Ok(Self::new(machine, initial, request, bounds))
+        Ok(Self::new(machine, initial, request, bounds, asker))
     }
 
     /// An engine at a program context. Undefined behaviour is not looked for there: of a state that nobody knows, it is always
     /// possible.
-    pub(crate) fn at_context(program: &Arc<Program>, request: &Request, plan: &Plan, start: &Start<'_>) -> Self {
-        let mut machine = machine(program, request, plan);
+    pub(crate) fn at_context(
+        program: &Arc<Program>,
+        request: &Request,
+        plan: &Plan,
+        start: &Start<'_>,
+        asked: Asked,
+    ) -> Self {
+        let (domain, asker) = asked.domain();
+        let mut machine = machine(program, request, plan, domain);
         let initial = machine.state_at(start);
         let known = initial.path.constraints().to_vec();
-        Self { errors: false, ..Self::new(machine, initial, request, known) }
+        Self { errors: false, ..Self::new(machine, initial, request, known, asker) }
     }
 
     fn new(
@@ -174,14 +214,17 @@ impl Engine {
         initial: State<SymbolicDomain>,
         request: &Request,
         bounds: Vec<Term>,
+        solver: CachingSolver<Z3Solver>,
     ) -> Self {
         let limits = request.limits.clone();
-        let brief = SIMPLIFICATION.min(limits.solver_timeout);
+        let mut before = machine.domain.solver_statistics();
+        before.add(&solver.statistics());
         Self {
             machine,
             initial,
-            solver: CachingSolver::new(solver(brief)),
-            cover: solver(limits.solver_timeout),
+            solver,
+            cover: self::solver(limits.solver_timeout),
+            before,
             bounds,
             limits,
             shortest_first: !request.without.contains(&Technique::ShortestPath),
@@ -191,6 +234,12 @@ impl Engine {
             wanted: None,
             patient: false,
         }
+    }
+
+    /// The terms and the solvers, for a search of the same epoch that begins anew.
+    pub(crate) fn into_asked(self) -> Asked {
+        let (pool, paths) = self.machine.domain.into_solver();
+        Asked { pool, paths, constraints: self.solver }
     }
 
     /// What others need to know of an epoch that has been searched.
@@ -329,6 +378,7 @@ impl Engine {
             errors: self.errors,
             decided,
             rounds: if decided && !self.patient { ASKED } else { u32::MAX },
+            terms: if decided { TERMS } else { usize::MAX },
             ..explore::Limits::default()
         };
         let mut strategy = ShortestFirst {
@@ -365,12 +415,12 @@ impl Engine {
         self.instructions
     }
 
-    /// Counters of both solvers.
+    /// Counters of the solvers since the search began.
     pub(crate) fn solver_statistics(&self) -> SolverStatistics {
         let mut all = self.machine.domain.solver_statistics();
         all.add(&self.solver.statistics());
         all.add(&self.cover.statistics());
-        all
+        all.since(&self.before)
     }
 
     /// The instruction that a path did not get past although the program goes on behind it.
@@ -472,8 +522,7 @@ fn solver(timeout: Duration) -> Z3Solver {
     Z3Solver::new(SolverOptions { timeout: Some(timeout), ..SolverOptions::default() })
 }
 
-fn machine(program: &Arc<Program>, request: &Request, plan: &Plan) -> Machine<SymbolicDomain> {
-    let domain = SymbolicDomain::new(Box::new(CachingSolver::new(solver(request.limits.solver_timeout.min(PATHS)))));
+fn machine(program: &Arc<Program>, request: &Request, plan: &Plan, domain: SymbolicDomain) -> Machine<SymbolicDomain> {
     let options = Options {
         externs: request.externs.clone(),
         symbolic_files: request.inputs.files.clone(),
@@ -512,6 +561,15 @@ struct ShortestFirst<'a, 'p> {
 impl Strategy for ShortestFirst<'_, '_> {
     fn has_enough(&self) -> bool {
         self.wanted.is_some()
+    }
+
+    fn gives_up(&mut self, state: &State<SymbolicDomain>) -> bool {
+        if let Some(replaced) = &self.replaced {
+            let points = state.stack(&self.code, state.current).0;
+            let is_replaced = |of: &LoopToReplace| replaced.contains_key(of);
+            self.wanted = quiet_loop(self.statics, is_replaced, false, points.into_iter().rev());
+        }
+        self.has_enough()
     }
 
     fn choose(&mut self, _: &TermPool, choice: &Choice, state: &State<SymbolicDomain>) -> bool {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
+use crate::cases::cases;
 use crate::eval::Evaluation;
 use crate::given_up::{self, GivenUp, Patience};
 use crate::guess::{Effort, Guesser};
@@ -39,6 +40,8 @@ const DEEP: Effort = Effort { nodes: 50_000, evaluations: 8_000_000, invert: tru
 /// The local search before the back end is asked, and when it did not know in a short time.
 const QUICK: local_search::Effort = local_search::Effort { nodes: 20_000, evaluations: 20_000 };
 const LONG: local_search::Effort = local_search::Effort { nodes: 50_000, evaluations: 2_000_000 };
+/// Cases of cases of a query.
+const MAX_NESTING: u32 = 2;
 /// Queries that take longer are told of in the log.
 const SLOW: Duration = Duration::from_millis(20);
 /// The first limit for the back end.
@@ -72,6 +75,8 @@ pub struct CachingSolver<S> {
     local_search: LocalSearch,
     slicer: Slicer,
     given_up: GivenUp,
+    /// Queries under way that are decided case by case.
+    nesting: u32,
 }
 
 impl<S: Solver> CachingSolver<S> {
@@ -89,6 +94,7 @@ impl<S: Solver> CachingSolver<S> {
             local_search: LocalSearch::default(),
             slicer: Slicer::default(),
             given_up: GivenUp::default(),
+            nesting: 0,
         }
     }
 
@@ -194,6 +200,9 @@ impl<S: Solver> CachingSolver<S> {
         if let Some(known) = self.search_locally(pool, terms, base.clone(), QUICK) {
             return known;
         }
+        if let Some(known) = self.decide_by_cases(pool, terms) {
+            return known;
+        }
         let reduced = Reduced::new(pool, terms);
         let Some((&extra, constraints)) = reduced.terms.split_last() else {
             return self.completed(pool, terms, &reduced, Model::new());
@@ -228,6 +237,32 @@ impl<S: Solver> CachingSolver<S> {
                 Known::Unknown(reason)
             }
         }
+    }
+
+    /// Decides each case of its own, if there are any and they can be told apart by the amount of a shift. What is left of them is the same
+    /// for many queries of a path.
+    fn decide_by_cases(&mut self, pool: &mut TermPool, terms: &[Term]) -> Option<Known> {
+        if self.nesting >= MAX_NESTING {
+            return None;
+        }
+        let cases = cases(pool, terms)?;
+        self.nesting += 1;
+        let mut known = Some(Known::Unsat);
+        for case in cases {
+            match self.decide(pool, &case) {
+                Known::Sat(model) if terms.iter().all(|&t| pool.eval_bool(t, &model)) => {
+                    known = Some(Known::Sat(model));
+                    break;
+                }
+                Known::Unsat => {}
+                Known::Sat(_) | Known::Unknown(_) => {
+                    known = None;
+                    break;
+                }
+            }
+        }
+        self.nesting -= 1;
+        known
     }
 
     /// Whether conditions contradict each other whatever their products and quotients are.

@@ -12,6 +12,7 @@
 
 mod bits;
 mod cache;
+mod cases;
 mod dense;
 mod eval;
 mod float;

@@ -12,11 +12,7 @@ const LEAST_WIDTH: u32 = 16;
 pub(crate) fn relax(pool: &mut TermPool, terms: &[Term]) -> Option<Vec<Term>> {
     let mut map = Substitution::new();
     for t in pool.postorder(terms, |_| false) {
-        if let Node::Binary(BinOp::Mul | BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem, a, b) = *pool.node(t)
-            && pool.width(t) >= LEAST_WIDTH
-            && pool.as_const_wide(a).is_none()
-            && pool.as_const_wide(b).is_none()
-        {
+        if is_hard(pool, t) {
             // No name of a program has a space at its start.
             let name = format!(" {}", map.len());
             let width = pool.width(t);
@@ -25,6 +21,14 @@ pub(crate) fn relax(pool: &mut TermPool, terms: &[Term]) -> Option<Vec<Term>> {
         }
     }
     (!map.is_empty()).then(|| pool.substitute_all(terms, &map))
+}
+
+/// Whether the term is a product, quotient or remainder of unknowns.
+pub(crate) fn is_hard(pool: &TermPool, t: Term) -> bool {
+    let Node::Binary(BinOp::Mul | BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem, a, b) = *pool.node(t) else {
+        return false;
+    };
+    pool.width(t) >= LEAST_WIDTH && pool.as_const_wide(a).is_none() && pool.as_const_wide(b).is_none()
 }
 
 #[cfg(test)]

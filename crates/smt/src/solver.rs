@@ -78,6 +78,20 @@ impl SolverStatistics {
         self.unknown += other.unknown;
         self.solver_time += other.solver_time;
     }
+
+    /// What has been counted since `before`, an earlier state of the same counters.
+    #[must_use]
+    pub fn since(&self, before: &SolverStatistics) -> SolverStatistics {
+        SolverStatistics {
+            queries: self.queries - before.queries,
+            solved: self.solved - before.solved,
+            cache_hits: self.cache_hits - before.cache_hits,
+            model_reuse_hits: self.model_reuse_hits - before.model_reuse_hits,
+            guesses: self.guesses - before.guesses,
+            unknown: self.unknown - before.unknown,
+            solver_time: self.solver_time.saturating_sub(before.solver_time),
+        }
+    }
 }
 
 /// A decision procedure for conjunctions of `Bv(1)` terms.

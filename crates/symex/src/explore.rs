@@ -29,6 +29,8 @@ use crate::trace::{Decision, OtherSide, Sum, Trace, TraceEvent};
 
 /// Instructions between two looks at the clock.
 const BUDGET: u64 = 1 << 18;
+/// The same where terms are counted.
+const SHORT_BUDGET: u64 = 1 << 14;
 
 /// What cuts a path.
 #[derive(Clone, Debug)]
@@ -52,6 +54,8 @@ pub struct Limits {
     pub decided: bool,
     /// How often a path asks the solver about one branch of the program, reached by the same calls, before it ends there.
     pub rounds: u32,
+    /// Terms that a path makes before its strategy is asked whether it has to go on: [`Strategy::gives_up`].
+    pub terms: usize,
 }
 
 impl Default for Limits {
@@ -66,6 +70,7 @@ impl Default for Limits {
             errors: true,
             decided: false,
             rounds: u32::MAX,
+            terms: usize::MAX,
         }
     }
 }
@@ -90,6 +95,11 @@ pub trait Strategy {
 
     /// Whether the path is to end here, with [`Limit::Decisions`].
     fn has_enough(&self) -> bool {
+        false
+    }
+
+    /// Whether the path is to end here, with [`Limit::Decisions`], after many new terms.
+    fn gives_up(&mut self, _: &State<SymbolicDomain>) -> bool {
         false
     }
 }
@@ -260,16 +270,39 @@ impl PathRun {
 
     /// Runs to the next choice or the end.
     pub fn advance(&mut self, machine: &mut Machine<SymbolicDomain>, limits: &Limits) -> Advance {
+        self.advance_while(machine, limits, &mut |_| true)
+    }
+
+    /// The same; whenever it has made [`Limits::terms`], it is asked if it goes on.
+    fn advance_while(
+        &mut self,
+        machine: &mut Machine<SymbolicDomain>,
+        limits: &Limits,
+        goes_on: &mut dyn FnMut(&State<SymbolicDomain>) -> bool,
+    ) -> Advance {
         machine.domain.restore_grants(std::mem::take(&mut self.grants));
+        let longest = if limits.terms < usize::MAX { SHORT_BUDGET } else { BUDGET };
+        let mut terms = machine.domain.pool.len();
         let result = loop {
             if let Some(limit) = self.limit_reached(limits) {
                 break Advance::End(PathEnd::Limit(limit));
             }
             // An instruction with grants is executed alone, so that no other one can use them.
-            let budget =
-                if machine.domain.has_grants() { 1 } else { BUDGET.min(limits.instructions - self.state.instructions) };
+            let budget = if machine.domain.has_grants() {
+                1
+            } else {
+                longest.min(limits.instructions - self.state.instructions)
+            };
             match machine.run(&mut self.state, &mut self.trace, budget) {
-                Ok(()) => _ = machine.domain.retract_grants(),
+                Ok(()) => {
+                    machine.domain.retract_grants();
+                    if machine.domain.pool.len() - terms >= limits.terms {
+                        terms = machine.domain.pool.len();
+                        if !goes_on(&self.state) {
+                            break Advance::End(PathEnd::Limit(Limit::Decisions));
+                        }
+                    }
+                }
                 // No more choices behind the last branch of the program.
                 Err(Stop::Undecided { .. } | Stop::Switch) if self.limit_reached(limits).is_some() => {}
                 Err(Stop::Undecided { condition, kind, error }) => {
@@ -618,7 +651,7 @@ pub fn execute_path(
 ) -> PathOutcome {
     let mut run = PathRun::new(state);
     loop {
-        match run.advance(machine, limits) {
+        match run.advance_while(machine, limits, &mut |state| !strategy.gives_up(state)) {
             Advance::Choice(choice) => {
                 let side = strategy.choose(&machine.domain.pool, &choice, &run.state);
                 if strategy.has_enough() {

@@ -111,6 +111,11 @@ impl SymbolicDomain {
         }
     }
 
+    /// The terms and the solver, for a domain that begins anew and shall not ask again what this one knows.
+    pub fn into_solver(self) -> (TermPool, Box<dyn Solver>) {
+        (self.pool, self.solver)
+    }
+
     /// Lets the current instruction rely on a decision. Cleared with [`retract_grants`](Self::retract_grants) when the
     /// instruction is complete.
     pub fn grant(&mut self, condition: Term, taken: bool) {

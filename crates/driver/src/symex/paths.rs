@@ -108,6 +108,7 @@ pub(super) fn limits(config: &SymexConfig, deadline: Option<Instant>) -> explore
         memory: config.limits.max_memory.unwrap_or(u64::MAX),
         decided: false,
         rounds: u32::MAX,
+        terms: usize::MAX,
         errors: !config.without.contains(&Technique::MemoryChecks),
     }
 }

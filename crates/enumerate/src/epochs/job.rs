@@ -19,7 +19,7 @@ use icsched_symex::code::Marks;
 use icsched_symex::initial::{Start, StartOptions};
 
 use super::{Analyses, EpochFacts, Shared, Successors};
-use crate::engine::{Engine, Plan};
+use crate::engine::{Asked, Engine, Plan};
 use crate::graph::place;
 use crate::progress::Progress;
 use crate::reasons::is_limit_of_run;
@@ -69,17 +69,11 @@ impl Work {
 
     /// What has been done since `before`.
     fn since(&self, before: &Self) -> Self {
-        let (now, then) = (&self.solver, &before.solver);
-        let solver = SolverStatistics {
-            queries: now.queries - then.queries,
-            solved: now.solved - then.solved,
-            cache_hits: now.cache_hits - then.cache_hits,
-            model_reuse_hits: now.model_reuse_hits - then.model_reuse_hits,
-            guesses: now.guesses - then.guesses,
-            unknown: now.unknown - then.unknown,
-            solver_time: now.solver_time.saturating_sub(then.solver_time),
-        };
-        Self { paths: self.paths - before.paths, instructions: self.instructions - before.instructions, solver }
+        Self {
+            paths: self.paths - before.paths,
+            instructions: self.instructions - before.instructions,
+            solver: self.solver.since(&before.solver),
+        }
     }
 }
 
@@ -108,10 +102,11 @@ pub(crate) fn run(
         objects: if always && is_conservative { SyncObjects::Candidates } else { SyncObjects::Decided },
     };
     let mut work = Work::default();
+    let mut asked = Asked::new(&shared.request.limits);
     loop {
         let mut engine = match (&mut analysis, shared.analyses) {
-            _ if shared.is_entry(&job.epoch) => entry_engine(shared, &plan)?,
-            (Some(analysis), Some(analyses)) => match context_engine(shared, &plan, analysis, analyses, job) {
+            _ if shared.is_entry(&job.epoch) => entry_engine(shared, &plan, asked)?,
+            (Some(analysis), Some(analyses)) => match context_engine(shared, &plan, analysis, analyses, job, asked) {
                 Ok(engine) => engine,
                 Err(reason) => return Ok(not_searched(shared, job, reason, work, tell)),
             },
@@ -145,6 +140,7 @@ pub(crate) fn run(
                 plan.objects = SyncObjects::Candidates;
             }
         }
+        asked = engine.into_asked();
     }
 }
 
@@ -207,10 +203,10 @@ fn replaced(shared: &Shared<'_>, (func, header): LoopToReplace) -> AbstractLoop 
     AbstractLoop { blocks, effect }
 }
 
-fn entry_engine(shared: &Shared<'_>, plan: &Plan) -> Result<Engine, String> {
+fn entry_engine(shared: &Shared<'_>, plan: &Plan, asked: Asked) -> Result<Engine, String> {
     let has_epochs = !shared.request.without.contains(&Technique::Epochs);
     let points_to = shared.analyses.filter(|_| has_epochs).map(|a| a.points_to);
-    Engine::at_entry(shared.program, shared.request, plan, points_to)
+    Engine::at_entry(shared.program, shared.request, plan, points_to, asked)
 }
 
 /// `MakeStateForEpoch`: everything that may hold where the epoch's threads are (chapter 2).
@@ -220,6 +216,7 @@ fn context_engine(
     analysis: &mut Analysis<'_, '_>,
     analyses: &Analyses<'_>,
     Job { epoch, facts }: &Job,
+    solvers: Asked,
 ) -> Result<Engine, Reason> {
     let program = shared.program;
     let off = |technique| shared.request.without.contains(&technique);
@@ -253,7 +250,7 @@ fn context_engine(
             sync_invariants: !off(Technique::SyncInvariants),
         },
     };
-    Ok(Engine::at_context(program, shared.request, plan, &start))
+    Ok(Engine::at_context(program, shared.request, plan, &start, solvers))
 }
 
 fn interrupted() -> Reason {

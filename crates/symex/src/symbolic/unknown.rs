@@ -6,10 +6,8 @@
 //! one time at a constant and later at another offset are not known to be the same, nor are accesses of different widths at
 //! offsets that are no constants. Every value is still what memory holds; less is known of it.
 
-use std::collections::BTreeMap;
-use std::rc::Rc;
-
 use icsched_smt::{BinOp, Node, Term};
+use imbl::OrdMap;
 use smallvec::SmallVec;
 
 use super::integer::index_of;
@@ -31,7 +29,7 @@ pub(super) type Bytes = SmallVec<[MemoryByte<Term>; 8]>;
 pub(super) struct Unknown {
     pub(super) root: RootId,
     /// Written at constant offsets, before the first of `writes` or where none of them may have written.
-    pub(super) cells: Rc<BTreeMap<u64, MemoryByte<Term>>>,
+    pub(super) cells: OrdMap<u64, MemoryByte<Term>>,
     /// Later writes, from the first one at an offset that is no constant on.
     pub(super) writes: Writes,
     /// The number of the contents, if some of `cells` were written after the first of `writes`.
@@ -40,7 +38,7 @@ pub(super) struct Unknown {
 
 impl Unknown {
     pub(super) fn new(root: RootId) -> Self {
-        Self { root, cells: Rc::default(), writes: Writes::default(), version: None }
+        Self { root, cells: OrdMap::new(), writes: Writes::default(), version: None }
     }
 
     /// Whether nothing was written.
@@ -233,7 +231,7 @@ impl SymbolicDomain {
     fn load_indexed(&mut self, unknown: &Unknown, offset: Term, n: u32) -> Term {
         let mut value = self.initial_at(unknown.root, offset, n);
         // Writes may overlap what is read in part: byte by byte unless each lies at a multiple of its length.
-        let cells = Rc::clone(&unknown.cells);
+        let cells = unknown.cells.clone();
         let mut at = 0;
         while let Some((&start, _)) = cells.range(at..).next() {
             let aligned = start - start % u64::from(n);
@@ -378,7 +376,7 @@ impl SymbolicDomain {
             && unknown.is_apart(self, at, bytes.len() as u64)
         {
             self.note_cells(unknown, offset, &bytes);
-            Rc::make_mut(&mut unknown.cells).extend((at..).zip(bytes));
+            unknown.cells.extend((at..).zip(bytes));
             return;
         }
         if let (Some(at), Some(guard), true) = (self.pool.as_const(offset), guard, unknown.writes.is_empty()) {
@@ -388,7 +386,7 @@ impl SymbolicDomain {
             let new = self.term(&new, 8 * n);
             let merged = self.pool.ite(guard, new, old);
             let merged = self.bytes_of(&SymValue::Term(merged), n);
-            Rc::make_mut(&mut unknown.cells).extend((at..).zip(merged));
+            unknown.cells.extend((at..).zip(merged));
             return;
         }
         self.push_write(unknown, Write { offset, what: What::Bytes(bytes), guard });
