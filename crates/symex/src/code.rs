@@ -138,6 +138,7 @@ pub(crate) enum Instr {
         call: u32,
     },
     Alloca {
+        ty: Type,
         dst: Slot,
         count: Slot,
         size: u64,

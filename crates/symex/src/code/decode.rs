@@ -189,7 +189,9 @@ impl Decoder<'_> {
                 let (ty, atomic) = (self.ty(*value), access.atomic.is_some());
                 Instr::Store { ty, atomic, address: self.slot(*address), value: self.slot(*value) }
             }
-            Op::Alloca { size, count, .. } => Instr::Alloca { dst, count: self.slot(*count), size: *size },
+            Op::Alloca { size, count, .. } => {
+                Instr::Alloca { ty: self.ty(*count), dst, count: self.slot(*count), size: *size }
+            }
             Op::AtomicRmw { op, address, value, .. } => {
                 let ty = self.ty(*value);
                 Instr::AtomicRmw { op: *op, ty, dst, address: self.slot(*address), value: self.slot(*value) }

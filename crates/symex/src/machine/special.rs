@@ -7,7 +7,7 @@ use icsched_ir::{
 };
 
 use super::context::Cx;
-use super::{Machine, access, operations};
+use super::{Machine, access, decide, operations};
 use crate::abstraction::Passage;
 use crate::arith::rmw_operation;
 use crate::code::{CalleeCode, Code, Instr, Slot};
@@ -70,7 +70,7 @@ impl<D: Domain> Machine<D> {
             Instr::Load { .. } | Instr::Store { .. } | Instr::AtomicRmw { .. } | Instr::CompareExchange { .. } => {
                 self.atomic(state, observer, instr)
             }
-            Instr::Alloca { dst, count, size } => cx.alloca(dst, count, size),
+            Instr::Alloca { ty, dst, count, size } => cx.alloca(dst, (count, ty), size),
             Instr::Fence => {
                 cx.advance();
                 Ok(())
@@ -222,14 +222,24 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         }
     }
 
-    fn alloca(&mut self, dst: Slot, count: Slot, size: u64) -> Result<(), Stop<D>> {
-        let count = self.constant(count, DecisionKind::Concretise)?;
+    fn alloca(&mut self, dst: Slot, (count, ty): (Slot, Type), size: u64) -> Result<(), Stop<D>> {
         let limit = self.options.max_stack_bytes;
+        let message = || format!("the thread's stack exceeds {} MiB", limit >> 20);
+        let fault = || Stop::Fault { kind: ErrorKind::StackOverflow, message: message() };
+        let value = self.get(count);
+        // One decision says that there is room: each size without is none of its own.
+        if D::as_constant(&value).is_none() && size > 0 {
+            let most = D::constant(limit.saturating_sub(self.thread.stack_bytes) / size);
+            let fits = operations::int_compare(self.domain, IntPredicate::Ule, ty, &value, &most);
+            match decide(self.domain, self.path, &fits, DecisionKind::InBounds) {
+                Ok(true) => {}
+                Ok(false) => return Err(fault()),
+                Err(stop) => return Err(operations::explain(stop, ErrorKind::StackOverflow, &message())),
+            }
+        }
+        let count = self.constant(count, DecisionKind::Concretise)?;
         let bytes = size.checked_mul(count).filter(|&b| b.saturating_add(self.thread.stack_bytes) <= limit);
-        let Some(bytes) = bytes else {
-            let message = format!("the thread's stack exceeds {} MiB", limit >> 20);
-            return Err(Stop::Fault { kind: ErrorKind::StackOverflow, message });
-        };
+        let Some(bytes) = bytes else { return Err(fault()) };
         let (point, frame) = (self.point(), self.frame().id);
         let value = <ValueId as icsched_ir::EntityId>::from_index(dst as usize);
         let kind = ObjectKind::Stack { frame, func: point.func, value };
