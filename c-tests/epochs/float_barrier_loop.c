@@ -3,8 +3,8 @@
 // By hand, with the loop's first barrier as its marker: 2 epochs with 3 schedules for any number of threads, no deadlock. The
 // entry has 1 schedule, up to the first barrier. From there, all threads come back or all of them end: 2 schedules, decided
 // by the comparison of floating-point numbers. Who does not see that all threads compare the same numbers finds 2 to the
-// power of THREADS, and deadlocks at the barrier.
-// variants: -DTHREADS=2, -DTHREADS=4
+// power of THREADS, and deadlocks at the barrier. Three threads have rows of different lengths.
+// variants: -DTHREADS=2, -DTHREADS=3, -DTHREADS=4
 // exec: 0.01
 // exec: 100
 // exec: 0

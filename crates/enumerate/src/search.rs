@@ -16,7 +16,8 @@ mod behind;
 mod elsewhere;
 mod result;
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::thread;
 
@@ -101,6 +102,10 @@ impl Default for SearchOptions {
 /// An epoch counts as one of many schedules, too, when it has many more paths.
 const PATHS_PER_SCHEDULE: u64 = 4;
 
+/// An epoch has many paths for few schedules if it has as many, and so many for each.
+const MANY_PATHS: u64 = 128;
+const MANY_PATHS_PER_SCHEDULE: u64 = 16;
+
 /// Early exits of one path that are covered with it; inputs of later ones get paths of their own.
 const MAX_EARLY_EXITS: usize = 64;
 
@@ -144,6 +149,8 @@ pub(crate) struct Search<'s, 'p> {
     wanted: Option<LoopToReplace>,
     /// Whether inputs have chosen what some path synchronises on.
     chose_objects: bool,
+    /// How many conditions of paths were decided in loops that do not synchronise, by the loop.
+    decided_in: BTreeMap<LoopToReplace, u64>,
 }
 
 /// Why an epoch is searched again from the start.
@@ -188,6 +195,7 @@ impl<'s, 'p> Search<'s, 'p> {
             aside: FxHashMap::default(),
             wanted: None,
             chose_objects: false,
+            decided_in: BTreeMap::new(),
         }
     }
 
@@ -258,6 +266,9 @@ impl<'s, 'p> Search<'s, 'p> {
             if self.has_too_many_objects() {
                 return Err(Restart::Conservatively);
             }
+            if let Some(wanted) = self.loop_of_many_paths() {
+                return Err(Restart::Replacing(wanted));
+            }
         }
         Ok(())
     }
@@ -284,6 +295,23 @@ impl<'s, 'p> Search<'s, 'p> {
         let SearchOptions { conservative, conservative_after: most, .. } = *self.options;
         let many = self.found.len() > most || self.paths > PATHS_PER_SCHEDULE * most as u64;
         conservative && self.chose_objects && many && self.engine.decides_objects()
+    }
+
+    /// Where most conditions were decided, if most paths lead to schedules that were known: what a loop without synchronisation has
+    /// computed matters for them, but not how.
+    fn loop_of_many_paths(&self) -> Option<LoopToReplace> {
+        let many = self.paths >= MANY_PATHS.max(MANY_PATHS_PER_SCHEDULE * self.found.len() as u64);
+        let most = || self.decided_in.iter().max_by_key(|(at, n)| (**n, Reverse(**at))).map(|(&at, _)| at);
+        if many { most() } else { None }
+    }
+
+    /// Notes where the conditions of a path were decided.
+    fn note_decided(&mut self, decisions: &[SliceDecision]) {
+        for decision in decisions.iter().filter(|_| self.options.abstraction) {
+            if let Some(at) = self.quiet_loop(false, std::iter::once(decision.point)) {
+                *self.decided_in.entry(at).or_default() += 1;
+            }
+        }
     }
 
     /// A limit that ends the search, as a reason.
@@ -359,6 +387,7 @@ impl<'s, 'p> Search<'s, 'p> {
             tracing::debug!(at = at(), function, condition = self.engine.describe(condition).c, "in the slice");
         }
         let slice = self.without_known(&path, slice, constraint);
+        self.note_decided(&slice.decisions);
         let conditions: Vec<Term> = slice.decisions.iter().map(|d| d.condition).collect();
         let precondition = Conjunction::new(conditions);
         let term = self.engine.pool().and_all(precondition.conditions());
