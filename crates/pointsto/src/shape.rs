@@ -282,6 +282,9 @@ fn shape(function: &Function, pointer_types_only: bool) -> Shape {
         Operand::Const(_) => false,
     };
     let mut wanted = vec![false; function.values.len()];
+    // Nor may a pointer be left out that is only compared: who knows that another register holds the same asks about either.
+    let values = function.values.iter().filter(|(_, value)| value.ty == Type::Ptr);
+    needed.extend(values.map(|(value, _)| Operand::Value(value)));
     needed.extend(handed_on.into_iter().filter(words_only));
     needed.extend(split_words(function).filter(words_only));
     while let Some(operand) = needed.pop() {
