@@ -101,7 +101,7 @@ fn pointers_as_text() {
     assert!(counts.contains(" instances of functions, "), "{counts}");
     expect![[r#"
         main (prog.c:10)
-          v1 (parameter) -> nothing
+          v1 (parameter) -> argv+0
           v2 (local) -> __ics_threads+0+144k
           v5@prog.c:13 -> heap@prog.c:13+0
           v6@prog.c:14 -> heap@prog.c:13+0
