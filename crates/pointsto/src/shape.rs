@@ -282,8 +282,11 @@ fn shape(function: &Function, pointer_types_only: bool) -> Shape {
         Operand::Const(_) => false,
     };
     let mut wanted = vec![false; function.values.len()];
-    // Nor may a pointer be left out that is only compared: who knows that another register holds the same asks about either.
-    let values = function.values.iter().filter(|(_, value)| value.ty == Type::Ptr);
+    // Nor may one be left out that is only compared, or a word that is read: who knows that another register holds the same asks about
+    // either.
+    let is_loaded = |value: ValueId| matches!(definitions[value.index()], Some(Inst { op: Op::Load { .. }, .. }));
+    let values =
+        function.values.iter().filter(|(value, info)| info.ty == Type::Ptr || is_word(info.ty) && is_loaded(*value));
     needed.extend(values.map(|(value, _)| Operand::Value(value)));
     needed.extend(handed_on.into_iter().filter(words_only));
     needed.extend(split_words(function).filter(words_only));

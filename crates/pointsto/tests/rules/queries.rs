@@ -177,3 +177,16 @@ fn accesses_touch_what_is_inside_of_data() {
     assert_eq!(names(&info), ["a+0", "a+64", "&main", "b+64", "moved functions+64"]);
     assert_eq!(names(&solved.points_to.accessible(&info)), ["a+0"]);
 }
+
+#[test]
+fn what_is_only_compared_is_known_too() {
+    for (ty, constant) in [("ptr", "@b"), ("i64", "7")] {
+        let lines =
+            format!("    store [@a], @b\n    %x: {ty} = load [@a]\n    %is = icmp.ugt %x, {constant}\n    return null");
+        let solved = Solved::new(&program(&lines, ""));
+        let block = &solved.program.functions[solved.function("main")].blocks[BlockId::from_index(0)];
+        let read = block.insts.iter().rfind(|inst| matches!(inst.op, Op::Load { .. })).expect("it reads");
+        let info = solved.points_to.pointer_info_in(solved.instance("main"), Operand::Value(read.results[0]));
+        assert_eq!(info.locations.len(), 1, "{ty}");
+    }
+}
