@@ -40,8 +40,9 @@ const DEEP: Effort = Effort { nodes: 50_000, evaluations: 8_000_000, invert: tru
 /// The local search before the back end is asked, and when it did not know in a short time.
 const QUICK: local_search::Effort = local_search::Effort { nodes: 20_000, evaluations: 20_000 };
 const LONG: local_search::Effort = local_search::Effort { nodes: 50_000, evaluations: 2_000_000 };
-/// Cases of cases of a query.
+/// Cases of cases of a query, and how many of them are decided before it is left to others.
 const MAX_NESTING: u32 = 2;
+const MAX_CASES: u32 = 1024;
 /// Queries that take longer are told of in the log.
 const SLOW: Duration = Duration::from_millis(20);
 /// The first limit for the back end.
@@ -77,6 +78,8 @@ pub struct CachingSolver<S> {
     given_up: GivenUp,
     /// Queries under way that are decided case by case.
     nesting: u32,
+    /// Their cases so far.
+    cases: u32,
 }
 
 impl<S: Solver> CachingSolver<S> {
@@ -95,6 +98,7 @@ impl<S: Solver> CachingSolver<S> {
             slicer: Slicer::default(),
             given_up: GivenUp::default(),
             nesting: 0,
+            cases: 0,
         }
     }
 
@@ -246,9 +250,17 @@ impl<S: Solver> CachingSolver<S> {
             return None;
         }
         let cases = cases(pool, terms)?;
+        if self.nesting == 0 {
+            self.cases = 0;
+        }
         self.nesting += 1;
         let mut known = Some(Known::Unsat);
         for case in cases {
+            self.cases += 1;
+            if self.cases > MAX_CASES {
+                known = None;
+                break;
+            }
             match self.decide(pool, &case) {
                 Known::Sat(model) if terms.iter().all(|&t| pool.eval_bool(t, &model)) => {
                     known = Some(Known::Sat(model));
