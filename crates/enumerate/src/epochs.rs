@@ -19,7 +19,7 @@ use icsched_ir::{Program, ProgramPoint};
 use icsched_pointsto::{ModRef, PointsTo, Startup};
 use icsched_schedule::{EpochId, EpochResult, Reason};
 use icsched_symex::folding::Folding;
-use icsched_symex::shape::{Pointers, Shape};
+use icsched_symex::shape::{Locks, Pointers, Shape};
 
 use crate::Request;
 use crate::epochs::fixpoint::Fixpoint;
@@ -82,9 +82,9 @@ impl EpochFacts {
         Self { none_ended: true, ..Self::default() }
     }
 
-    /// What is kept after having got weaker several times, last from `before`.
-    fn widened(self, before: &Self, objects: bool) -> Self {
-        Self { shape: self.shape.widened(&before.shape, objects), ..self }
+    /// What is kept after having got weaker several times, last from `before` ([`Shape::widened`]).
+    fn widened(self, before: &Self, locks: Option<&Locks>) -> Self {
+        Self { shape: self.shape.widened(&before.shape, locks), ..self }
     }
 
     /// What both say.

@@ -6,7 +6,10 @@
 //! to `mtx_init`, by an initialiser, or by a copy of one that has another kind. A mutex that was destroyed counts as plain, too: that it is
 //! used is undefined.
 
-use icsched_ir::{CallStack, Callee, Const, Function, Intrinsic, Op, Operand, Origin, Program, ProgramPoint, Type};
+use fixedbitset::FixedBitSet;
+use icsched_ir::{
+    CallStack, Callee, Const, EntityId, Function, Intrinsic, Op, Operand, Origin, Program, ProgramPoint, Type,
+};
 use icsched_pointsto::{ModRef, ObjectId, ObjectKind, Offsets, PointsTo};
 
 /// What may be so of all mutexes.
@@ -139,7 +142,7 @@ fn is_zero_at_start(program: &Program, points_to: &PointsTo, (object, offsets): 
     }
 }
 
-/// Whether the program itself writes anything but zero where the kind of a mutex may be.
+/// Whether the program itself may write an initialiser that is not zero where the kind of a mutex may be.
 fn is_written(modref: &ModRef<'_>, kinds: &[(ObjectId, Offsets)]) -> bool {
     let (program, points_to) = (modref.program(), modref.points_to());
     for (id, instance) in points_to.instances().iter() {
@@ -147,9 +150,10 @@ fn is_written(modref: &ModRef<'_>, kinds: &[(ObjectId, Offsets)]) -> bool {
         if function.origin != Origin::Program {
             continue;
         }
+        let initial = initialisers(function);
         for (block, body) in function.blocks.iter() {
             for (inst, at) in body.insts.iter().zip(0..) {
-                if !writes_other_than_zero(function, program, &inst.op) {
+                if !may_initialise(program, &initial, &inst.op) {
                     continue;
                 }
                 let at_point = ProgramPoint { func: instance.func, block, inst: at };
@@ -166,12 +170,13 @@ fn is_written(modref: &ModRef<'_>, kinds: &[(ObjectId, Offsets)]) -> bool {
     false
 }
 
-fn writes_other_than_zero(function: &Function, program: &Program, op: &Op) -> bool {
+/// Whether an instruction may write part of an initialiser that is not zero, or copy one.
+fn may_initialise(program: &Program, initial: &FixedBitSet, op: &Op) -> bool {
     let is_zero = |operand: &Operand| matches!(operand, Operand::Const(Const::Bits { bits: 0, .. }));
     match op {
-        Op::Store { value, .. } => !is_zero(value) && !is_float(function, *value),
+        Op::Store { value, .. } => is_initialiser(initial, *value),
         Op::MemSet { byte, .. } => !is_zero(byte),
-        Op::MemCopy { .. } | Op::AtomicRmw { .. } | Op::CompareExchange { .. } => true,
+        Op::MemCopy { .. } => true,
         Op::Call { callee: Callee::Intrinsic(Intrinsic::MemSet), args } => !args.get(1).is_some_and(is_zero),
         Op::Call { callee: Callee::Intrinsic(_), .. } => true,
         // Functions of the program are looked at themselves; models are right about mutexes, but some copy memory for the program.
@@ -184,16 +189,42 @@ fn writes_other_than_zero(function: &Function, program: &Program, op: &Op) -> bo
     }
 }
 
+/// Whether a value may be a constant that is not zero; floating-point numbers are not taken for kinds of mutexes.
+fn is_initialiser(initial: &FixedBitSet, value: Operand) -> bool {
+    match value {
+        Operand::Value(v) => initial.contains(v.index()),
+        Operand::Const(Const::Bits { bits, ty }) => bits != 0 && !matches!(ty, Type::F32 | Type::F64),
+        Operand::Const(_) => false,
+    }
+}
+
+/// The values of a function that may be constants which are not zero: choices between such. O(instructions × depth of choices).
+fn initialisers(function: &Function) -> FixedBitSet {
+    let mut found = FixedBitSet::with_capacity(function.values.len());
+    loop {
+        let before = found.count_ones(..);
+        for (_, block) in function.blocks.iter() {
+            for inst in &block.insts {
+                let (Op::Select { a, b, .. }, Some(result)) = (&inst.op, inst.results.first()) else { continue };
+                if is_initialiser(&found, *a) || is_initialiser(&found, *b) {
+                    found.insert(result.index());
+                }
+            }
+            for edge in block.terminator.edges() {
+                for (&arg, &param) in edge.args.iter().zip(&function.blocks[edge.target].params) {
+                    if is_initialiser(&found, arg) {
+                        found.insert(param.index());
+                    }
+                }
+            }
+        }
+        if found.count_ones(..) == before {
+            return found;
+        }
+    }
+}
+
 /// Whether a function of the C library writes what the program gives it.
 fn copies(name: &str) -> bool {
     COPYING.contains(&name)
-}
-
-/// Floating-point numbers are not taken for kinds of mutexes.
-fn is_float(function: &Function, value: Operand) -> bool {
-    let ty = match value {
-        Operand::Value(v) => function.values[v].ty,
-        Operand::Const(constant) => constant.ty(),
-    };
-    matches!(ty, Type::F32 | Type::F64)
 }

@@ -14,17 +14,20 @@ mod align;
 mod bounds;
 mod bytes;
 mod left;
+mod locks;
 
 use std::collections::{BTreeMap, VecDeque};
 
 use icsched_ir::{GlobalId, ValueId};
 use icsched_pointsto::ObjectId as Abstract;
+use locks::Places;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 pub use bounds::{Bounds, thresholds};
 pub use bytes::Bytes;
 pub use left::{Left, Pointers, Where};
+pub use locks::Locks;
 
 /// An object.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -136,12 +139,21 @@ impl Shape {
     }
 
     /// What is kept of a shape that has got weaker several times, last from `before`: numbers that still lose some of their bytes are not
-    /// waited for (widening, Cousot and Cousot 1977). A counter would lose one byte after the other; with `objects`, neither are numbers in
-    /// objects that lose any: an array that a program fills would lose one after the other.
+    /// waited for (widening, Cousot and Cousot 1977). A counter would lose one byte after the other; with `locks`, neither are numbers in
+    /// objects that lose any, but for those in the locks: an array that a program fills would lose one after the other.
     #[must_use]
-    pub fn widened(mut self, before: &Self, objects: bool) -> Self {
+    pub fn widened(mut self, before: &Self, locks: Option<&Locks>) -> Self {
         let before = &before.numbered_as(&self);
-        let part = |node: Node, at: u64| (node, if objects { 0 } else { at / 4 });
+        let mut places: BTreeMap<Node, Places> = BTreeMap::new();
+        if let Some(locks) = locks {
+            let nodes = before.bytes.nodes().chain(before.words.keys().map(|&(node, _)| node));
+            for node in nodes {
+                places.entry(node).or_insert_with(|| locks.of_node(&self, node));
+            }
+        }
+        let is_apart = |node: Node, at: u64| places.get(&node).is_none_or(|locks| locks.contain(at));
+        // Words begin behind 0, which is the number of all that is no lock.
+        let part = |node: Node, at: u64| (node, if is_apart(node, at) { 1 + at / 4 } else { 0 });
         let mut gains: BTreeMap<(Node, u64), i64> = BTreeMap::new();
         let mut count = |(node, at): (Node, u64), by: i64| *gains.entry(part(node, at)).or_default() += by;
         for (at, byte) in before.bytes.changes(&self.bytes) {
@@ -501,7 +513,7 @@ mod tests {
             heap: vec![site(8)],
             ..Shape::default()
         };
-        assert_eq!(now.clone().widened(&before, true), now);
+        assert_eq!(now.clone().widened(&before, Some(&Locks::default())), now);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use icsched_schedule::{EpochId, IncompleteKind, Reason};
+use icsched_symex::shape::Locks;
 
 use super::job::{Finished, Job, Searched, Work};
 use super::{EpochFacts, Found, Shared};
@@ -21,7 +22,7 @@ const PATIENCE_WITH_BOUNDS: u32 = 2;
 /// The same for numbers that lose some of their bytes.
 const PATIENCE: u32 = 3;
 
-/// The same for all numbers in objects that lose some.
+/// The same for all numbers in objects that lose some, but for those in locks.
 const PATIENCE_WITH_OBJECTS: u32 = 6;
 
 /// A job whose result may count soon.
@@ -38,6 +39,7 @@ pub(crate) struct Fixpoint {
     max_epochs: usize,
     /// Whether threads with the same stack are told apart by nothing else.
     symbolic_threads: bool,
+    locks: Arc<Locks>,
     facts: BTreeMap<EpochId, Arc<EpochFacts>>,
     /// How often they were found, or got weaker.
     changes: BTreeMap<EpochId, u32>,
@@ -66,6 +68,7 @@ impl Fixpoint {
         let mut new = Self {
             max_epochs: shared.request.search.max_epochs,
             symbolic_threads: !shared.request.without.contains(&Technique::SymbolicThreads),
+            locks: shared.analyses.map(|a| Arc::clone(a.pointers.locks())).unwrap_or_default(),
             facts: BTreeMap::from([(entry.clone(), Arc::new(EpochFacts::at_entry()))]),
             changes: BTreeMap::new(),
             frontier: BTreeSet::new(),
@@ -119,7 +122,8 @@ impl Fixpoint {
                     met.shape.widen_bounds(&known.shape);
                 }
                 if let Some(known) = known.filter(|_| *changes > PATIENCE) {
-                    met = met.widened(known, *changes > PATIENCE_WITH_OBJECTS);
+                    let locks = Some(&*self.locks).filter(|_| *changes > PATIENCE_WITH_OBJECTS);
+                    met = met.widened(known, locks);
                 }
                 self.facts.insert(next.clone(), Arc::new(met));
                 self.again(next.clone());

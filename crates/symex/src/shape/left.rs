@@ -1,7 +1,7 @@
 //! What a path leaves behind at its end, as a shape.
 
 use std::collections::BTreeMap;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use icsched_ir::{EntityId as _, FuncId, GlobalId, Operand, Program, Type, ValueId};
 use icsched_pointsto::{ObjectId as Abstract, ObjectKind as AbstractKind, Offsets, PointsTo};
@@ -9,7 +9,8 @@ use icsched_smt::{Node as TermNode, Term};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::{Held, Node, Place, Shape};
+use super::locks::Places;
+use super::{Held, Locks, Node, Place, Shape};
 use crate::Machine;
 use crate::code::Code;
 use crate::domain::{Domain as _, MemoryByte};
@@ -18,7 +19,7 @@ use crate::state::State;
 use crate::symbolic::{SymValue, SymbolicDomain};
 use crate::thread::{FrameId, ThreadId, ThreadStatus};
 
-/// Bytes of an object that are looked at.
+/// Bytes at the start of an object that are looked at; behind them, those that are synchronised on.
 const MAX_BYTES: u64 = 1 << 14;
 
 /// Objects from the heap that are.
@@ -61,12 +62,13 @@ pub struct Pointers<'p> {
     points_to: &'p PointsTo,
     globals: FxHashMap<GlobalId, Abstract>,
     locals: FxHashMap<(FuncId, ValueId), Vec<Abstract>>,
+    locks: Arc<Locks>,
     known: RwLock<FxHashMap<(Abstract, u64), bool>>,
 }
 
 impl<'p> Pointers<'p> {
     /// O(objects of points-to analysis).
-    pub fn new(points_to: &'p PointsTo) -> Self {
+    pub fn new(points_to: &'p PointsTo, locks: Arc<Locks>) -> Self {
         let (mut globals, mut locals) = (FxHashMap::default(), FxHashMap::<_, Vec<Abstract>>::default());
         for (id, object) in points_to.objects().iter() {
             match object.kind {
@@ -77,7 +79,12 @@ impl<'p> Pointers<'p> {
                 _ => {}
             }
         }
-        Self { points_to, globals, locals, known: RwLock::default() }
+        Self { points_to, globals, locals, locks, known: RwLock::default() }
+    }
+
+    /// Where the objects are that are synchronised on.
+    pub fn locks(&self) -> &Arc<Locks> {
+        &self.locks
     }
 
     fn of_kind(&self, kind: ObjectKind, site: Option<Abstract>) -> Vec<Abstract> {
@@ -317,21 +324,41 @@ impl Walk<'_, '_> {
             _ => found.size,
         };
         let known = self.pointers.of_kind(found.kind, found.site);
-        let windows = windows(&self.machine.domain, &self.state.heap, object, start, size);
+        let locks = self.pointers.locks.of(if size > MAX_BYTES { &known } else { &[] });
+        let windows = windows(&self.machine.domain, &self.state.heap, object, start, size, &locks);
         for at in windows {
             let len = (size - at).min(8);
             let bytes = peek(&mut self.machine.domain, &self.state.heap, object, start + at, len);
             let is_pointer = self.pointers.may_hold(&known, start + at);
+            // What is said of the parts of an address at no multiple of eight would not be true of where its object is next time.
+            let is_address = |bits| matches!(classify(bits), AddressClass::Object(..));
+            let whole = number(&bytes).filter(|_| len == 8);
+            if is_pointer
+                && whole.is_none_or(|bits| bits != 0 && !is_address(bits))
+                && self.overlaps_address(object, start, at, size)
+            {
+                continue;
+            }
             self.window(node, at, &bytes, is_pointer);
         }
+    }
+
+    /// Whether some of the eight bytes at a multiple of eight are part of what looks like an address, and is at no multiple of eight.
+    fn overlaps_address(&mut self, object: ObjectId, start: u64, at: u64, size: u64) -> bool {
+        let (first, end) = (at.saturating_sub(7), size.min(at + 15));
+        let bytes = peek(&mut self.machine.domain, &self.state.heap, object, start + first, end - first);
+        let is_address = |bits| match classify(bits) {
+            AddressClass::Object(object, _) => self.state.heap.object(object).is_some(),
+            _ => false,
+        };
+        let mut words = (first..).zip(bytes.windows(8)).filter(|(at, _)| at % 8 != 0);
+        words.any(|(_, word)| number(word).is_some_and(is_address))
     }
 
     /// Up to eight bytes of an object.
     fn window(&mut self, node: Node, at: u64, bytes: &[Option<MemoryByte<Term>>], is_pointer: bool) {
         if let Some(bits) = number(bytes).filter(|_| bytes.len() == 8) {
             match self.word(bits, is_pointer) {
-                // Part of an address that is at no multiple of eight would look like a number.
-                Some(Held::Bits(bits)) if bits != 0 && is_pointer => return,
                 Some(Held::Bits(_)) => {}
                 Some(held) => {
                     self.left.shape.words.insert((node, at), (8, held));
@@ -352,7 +379,10 @@ impl Walk<'_, '_> {
             self.joined.push(((node, at), 8, term));
             return;
         }
-        if is_pointer && number(bytes) != Some(0) {
+        // An address that depends on inputs may have constant bytes; beside a number of 32 bits there is none.
+        let is_symbolic = |half: &[Option<_>]| half.iter().any(|byte| matches!(byte, Some(MemoryByte::Symbolic(_))));
+        let is_number = |half: &&[Option<_>]| !is_symbolic(half) || half.len() == 4 && self.whole(half).is_some();
+        if is_pointer && !bytes.chunks(4).all(|half| is_number(&half)) {
             return;
         }
         for (half, at) in bytes.chunks(4).zip((at..).step_by(4)) {
@@ -424,15 +454,27 @@ fn number(bytes: &[Option<MemoryByte<Term>>]) -> Option<u64> {
     })
 }
 
-/// The multiples of eight in the first `size` bytes from `start` on at which something may be known.
-fn windows(domain: &SymbolicDomain, heap: &Heap<SymbolicDomain>, object: ObjectId, start: u64, size: u64) -> Vec<u64> {
+/// The multiples of eight in the first `size` bytes from `start` on at which something may be known: the first ones, and those of
+/// locks.
+fn windows(
+    domain: &SymbolicDomain,
+    heap: &Heap<SymbolicDomain>,
+    object: ObjectId,
+    start: u64,
+    size: u64,
+    locks: &Places,
+) -> Vec<u64> {
     match heap.contents_of(object) {
-        None if start == 0 => (0..size.min(MAX_BYTES)).step_by(8).collect(),
+        None if start == 0 => {
+            let behind = locks.words(size).into_iter().filter(|&at| at >= MAX_BYTES);
+            (0..size.min(MAX_BYTES)).step_by(8).chain(behind).collect()
+        }
         None => (0..size).step_by(8).collect(),
         Some(array) => {
             let mut windows = domain.touched(array, start);
             windows.retain(|&at| at < size);
-            windows.truncate(MAX_BYTES as usize / 8);
+            let behind = windows.split_off(windows.len().min(MAX_BYTES as usize / 8));
+            windows.extend(behind.into_iter().filter(|&at| locks.contain(at)));
             windows
         }
     }
