@@ -1,8 +1,10 @@
 //! Where the objects are that a program synchronises on: what they hold decides more than any number beside them.
 
+use std::collections::BTreeSet;
+
 use icsched_ir::{Callee, GlobalId, Op, Program};
 use icsched_pointsto::{ObjectId as Abstract, ObjectKind, Offsets, PointsTo};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::{Node, Shape};
 
@@ -22,7 +24,7 @@ pub struct Locks {
 impl Locks {
     /// O(instructions of all instances, and the places that those of them that synchronise may act on).
     pub fn new(program: &Program, points_to: &PointsTo) -> Self {
-        let mut found: FxHashSet<(Abstract, Offsets)> = FxHashSet::default();
+        let mut found: BTreeSet<(Abstract, Offsets)> = BTreeSet::new();
         for (id, instance) in points_to.instances().iter() {
             for (_, block) in program.functions[instance.func].blocks.iter() {
                 for inst in &block.insts {
