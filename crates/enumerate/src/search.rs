@@ -40,7 +40,7 @@ use crate::objects::Objects;
 use crate::pretty::readable;
 use crate::progress::{Progress, SchedulePath};
 use crate::reasons::Reasons;
-use crate::slice::{Caches, Slice, SliceDecision, Sliceable, Statics, call_path, every_decision};
+use crate::slice::{Caches, Prepared, Slice, SliceDecision, Sliceable, Statics, call_path, every_decision};
 use crate::slots::Slots;
 use crate::tree::{self, Flat, PathSteps};
 
@@ -374,10 +374,13 @@ impl<'s, 'p> Search<'s, 'p> {
             .iter()
             .any(|(site, decision)| site.kind == DecisionKind::SyncAddress && decision.other != OtherSide::Infeasible);
         let objects = Objects::of(&path.state.heap).with_initial(self.engine.initial_objects(&path.state));
+        let mut prepared = Prepared::default();
         let slice = if self.options.slicing {
             let end = self.engine.abnormal_end(&path);
             let keep_exits = claims_something(&path.end);
-            Sliceable::new(self.statics, &objects, &path.trace).slice(self.statics, &mut self.caches, end, keep_exits)
+            prepared = Prepared::new(self.statics, &objects, &path.trace);
+            let trace = Sliceable { objects: &objects, trace: &path.trace, prepared: &prepared };
+            trace.slice(self.statics, &mut self.caches, end, keep_exits)
         } else {
             Slice { decisions: every_decision(self.statics, &path.trace), early_exits: Vec::new() }
         };
@@ -430,7 +433,7 @@ impl<'s, 'p> Search<'s, 'p> {
             }
         };
         if path.end == PathEnd::Epoch {
-            self.ends_epoch(&mut path, objects, slice, precondition.clone(), end);
+            self.ends_epoch(&mut path, (objects, prepared), slice, precondition.clone(), end);
         }
         let (early_exits, graph, ends) = (&early, &graph, &ends);
         let told = SchedulePath { state: &path.state, precondition: &precondition, early_exits, graph, ends };
@@ -457,7 +460,7 @@ impl<'s, 'p> Search<'s, 'p> {
     fn ends_epoch(
         &mut self,
         path: &mut Path,
-        objects: Objects,
+        (objects, prepared): (Objects, Prepared),
         slice: Slice,
         precondition: Conjunction,
         end: &mut dyn FnMut(PathEnding, Questions),
@@ -471,7 +474,7 @@ impl<'s, 'p> Search<'s, 'p> {
             return;
         };
         let threads = self.engine.code().threads_in_order(&path.state);
-        let with_exits = self.with_exits(path, &objects);
+        let with_exits = self.with_exits(path, &objects, &prepared);
         let not_elsewhere = self.not_elsewhere(path, &slice, &with_exits);
         let left = self.engine.left(&path.state, &threads, analyses);
         let ending = PathEnding {
@@ -482,6 +485,7 @@ impl<'s, 'p> Search<'s, 'p> {
             points: carried::points(&path.state, self.engine.code()),
             trace: std::mem::take(&mut path.trace),
             objects,
+            prepared,
             precondition,
             early_exits: slice.early_exits,
             with_exits,

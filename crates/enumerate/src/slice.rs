@@ -24,6 +24,7 @@ mod dependence;
 mod facts;
 mod frames;
 mod known;
+mod runs;
 
 use icsched_ir::{BlockId, Callee, FuncId, Function, Inst, Op, Operand, Program, ProgramPoint, Terminator, ValueId};
 use icsched_smt::Term;
@@ -49,6 +50,7 @@ pub(crate) use facts::alone_at_events;
 use facts::{blocks_of_events, count_repeats};
 use frames::Frames;
 use known::{Facts, KnownRegions, Names};
+use runs::{Defined, Runs};
 
 /// Static facts that slicing uses; computed once per program.
 #[derive(Copy, Clone)]
@@ -68,11 +70,15 @@ pub struct Statics<'p> {
 /// Events of a trace after which it is looked whether there is time left.
 const LOOK: usize = 1 << 12;
 
+/// Events of a trace of which slices are computed twice where assertions are checked.
+const MOST_COMPARED: usize = 1 << 14;
+
 /// Answers that hold for every path, kept.
 #[derive(Default)]
 pub struct Caches {
     regions: Regions,
     known: KnownRegions,
+    defined: Defined,
 }
 
 /// A decision in the slice.
@@ -102,18 +108,39 @@ pub struct Slice {
 }
 
 /// What all slices of one trace have in common.
-pub struct Sliceable<'a> {
-    objects: &'a Objects,
-    trace: &'a Trace,
+#[derive(Default)]
+pub struct Prepared {
     blocks: Vec<BlockId>,
     names: Names,
+    runs: Runs,
 }
 
-impl<'a> Sliceable<'a> {
+impl Prepared {
     /// Linear in the length of the trace.
-    pub fn new(statics: &Statics<'_>, objects: &'a Objects, trace: &'a Trace) -> Self {
+    pub fn new(statics: &Statics<'_>, objects: &Objects, trace: &Trace) -> Self {
         let names = Names::new(statics.aliases, objects, trace);
-        Self { objects, trace, blocks: blocks_of_events(trace), names }
+        let blocks = blocks_of_events(trace);
+        let runs = Runs::of(statics, trace, &blocks);
+        Self { blocks, names, runs }
+    }
+}
+
+/// A trace of which slices are computed.
+#[derive(Copy, Clone)]
+pub struct Sliceable<'a> {
+    /// What its objects are.
+    pub objects: &'a Objects,
+    /// The trace.
+    pub trace: &'a Trace,
+    /// What was computed of it before.
+    pub prepared: &'a Prepared,
+}
+
+impl Sliceable<'_> {
+    /// The decisions that slices without [`keep_exits`](Self::slice) may have; with as many different conditions as `most`, or `None`.
+    /// Linear in the length of the trace.
+    pub fn possible(&self, statics: &Statics<'_>, most: usize) -> Option<Vec<SliceDecision>> {
+        facts::possible(statics, self.trace, &self.prepared.blocks, most)
     }
 
     /// Computes a slice of the trace: the decisions in it, in execution order.
@@ -134,21 +161,27 @@ impl<'a> Sliceable<'a> {
         abnormal_end: Option<(FrameId, ProgramPoint)>,
         keep_exits: bool,
     ) -> Slice {
+        let begin = |slicer: &mut Slicer<'_, '_>| {
+            if let Some((frame, point)) = abnormal_end.filter(|(frame, _)| self.trace.frames.contains_key(frame)) {
+                slicer.meet(frame, point.block, point.inst);
+                slicer.include(frame, point.inst);
+            }
+        };
+        debug_assert!(self.is_same_without_runs(statics, caches, keep_exits, begin));
         let mut slicer = self.slicer(statics, caches, keep_exits);
-        if let Some((frame, point)) = abnormal_end.filter(|(frame, _)| self.trace.frames.contains_key(frame)) {
-            slicer.meet(frame, point.block, point.inst);
-            slicer.include(frame, point.inst);
-        }
-        if !slicer.walk(&self.blocks, |_| false) {
+        begin(&mut slicer);
+        if !slicer.walk(&self.prepared.blocks, &self.prepared.runs, |_| false) {
             return Slice { decisions: every_decision(statics, self.trace), early_exits: Vec::new() };
         }
         let mut slice = slicer.slice;
         slice.decisions.reverse();
         slice.early_exits.reverse();
-        let alone = alone_at_events(self.trace);
-        slice.early_exits.retain(|exit| alone[exit.event]);
+        if !slice.early_exits.is_empty() {
+            let alone = alone_at_events(self.trace);
+            slice.early_exits.retain(|exit| alone[exit.event]);
+        }
         let decisions = slice.decisions.iter_mut().chain(&mut slice.early_exits);
-        count_repeats(statics, self.trace, &self.blocks, decisions);
+        count_repeats(statics, self.trace, &self.prepared.blocks, decisions);
         slice
     }
 
@@ -161,22 +194,45 @@ impl<'a> Sliceable<'a> {
         criterion: &Criterion,
         mut is_other: impl FnMut(&SliceDecision) -> bool,
     ) -> Option<Option<SliceDecision>> {
+        debug_assert!(self.is_same_without_runs(statics, caches, false, |slicer| slicer.add(criterion)));
         let mut slicer = self.slicer(statics, caches, false);
         slicer.add(criterion);
         let mut found = None;
-        let is_done = slicer.walk(&self.blocks, |decision| {
+        let is_done = slicer.walk(&self.prepared.blocks, &self.prepared.runs, |decision| {
             found = is_other(decision).then_some(*decision);
             found.is_some()
         });
         is_done.then_some(found)
     }
 
+    /// Whether passing over loops makes no difference to a slice, as it should; of long traces nobody asks.
+    fn is_same_without_runs(
+        &self,
+        statics: &Statics<'_>,
+        caches: &mut Caches,
+        keep_exits: bool,
+        begin: impl Fn(&mut Slicer<'_, '_>),
+    ) -> bool {
+        if self.trace.events.len() > MOST_COMPARED {
+            return true;
+        }
+        let none = Runs::default();
+        let mut slice_with = |runs| {
+            let mut slicer = self.slicer(statics, caches, keep_exits);
+            begin(&mut slicer);
+            slicer.walk(&self.prepared.blocks, runs, |_| false).then_some(slicer.slice)
+        };
+        let (passing, thorough) = (slice_with(&self.prepared.runs), slice_with(&none));
+        passing.zip(thorough).is_none_or(|(passing, thorough)| passing == thorough)
+    }
+
     fn slicer<'s, 'p>(&'s self, statics: &'s Statics<'p>, caches: &'s mut Caches, keep_exits: bool) -> Slicer<'s, 'p> {
-        let Caches { regions, known } = caches;
+        let Caches { regions, known, defined } = caches;
         Slicer {
             statics,
             regions,
-            facts: Facts::new(statics.aliases, known, &self.names, self.objects),
+            defined,
+            facts: Facts::new(statics.aliases, known, &self.prepared.names, self.objects),
             objects: self.objects,
             trace: self.trace,
             frames: Frames::of(self.trace),
@@ -210,6 +266,7 @@ struct FrameState {
 struct Slicer<'a, 'p> {
     statics: &'a Statics<'p>,
     regions: &'a mut Regions,
+    defined: &'a mut Defined,
     facts: Facts<'a, 'p>,
     objects: &'a Objects,
     trace: &'a Trace,
@@ -226,13 +283,21 @@ struct Slicer<'a, 'p> {
 impl Slicer<'_, '_> {
     /// Walks the trace from its end to its beginning, or to the first decision of the slice that is the last one wanted; `false` if
     /// the time of the run is over.
-    fn walk(&mut self, blocks: &[BlockId], mut is_last: impl FnMut(&SliceDecision) -> bool) -> bool {
-        let mut found = 0;
-        for (index, event) in self.trace.events.iter().enumerate().rev() {
-            if index % LOOK == 0 && self.statics.limits.is_over() {
+    fn walk(&mut self, blocks: &[BlockId], runs: &Runs, mut is_last: impl FnMut(&SliceDecision) -> bool) -> bool {
+        let (mut found, mut steps) = (0, 0_usize);
+        let mut end = self.trace.events.len();
+        while end > 0 {
+            let index = end - 1;
+            steps += 1;
+            if steps % LOOK == 0 && self.statics.limits.is_over() {
                 return false;
             }
-            self.event(index, event, blocks[index]);
+            if let Some(entered) = self.pass_over(runs, index) {
+                end = entered + 1;
+                continue;
+            }
+            end = index;
+            self.event(index, &self.trace.events[index], blocks[index]);
             if self.slice.decisions.len() > found {
                 found = self.slice.decisions.len();
                 if self.slice.decisions.last().is_some_and(&mut is_last) {

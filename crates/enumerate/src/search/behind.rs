@@ -24,8 +24,11 @@ use crate::engine::{Asker, Engine, Path, Questions};
 use crate::epochs::{Analyses, EpochFacts, Successors, add_successor};
 use crate::objects::Objects;
 use crate::search::SearchOptions;
-use crate::slice::{Caches, SliceDecision, Sliceable, Statics};
+use crate::slice::{Caches, Prepared, SliceDecision, Sliceable, Statics};
 use crate::slots::{Slot, Slots};
+
+/// Conditions of one path that are asked about before slices are computed.
+const MAX_POSSIBLE: usize = 32;
 
 /// Terms at the end of one path of which bounds are looked for.
 const MAX_BOUNDED: usize = 32;
@@ -56,6 +59,7 @@ pub(super) struct PathEnding {
     pub(super) points: FxHashMap<FrameId, ProgramPoint>,
     pub(super) trace: Trace,
     pub(super) objects: Objects,
+    pub(super) prepared: Prepared,
     pub(super) precondition: Conjunction,
     /// None of them has ended the executions that come to the end.
     pub(super) early_exits: Vec<SliceDecision>,
@@ -298,17 +302,23 @@ impl<'a> Behind<'a> {
 
     /// What all executions leave behind that follow a path's schedule to its end: no early exit has ended them.
     fn shape(mut self, caches: &mut Caches) -> (Shape, SolverStatistics) {
-        let PathEnding { left, objects, trace, precondition, points, .. } = self.ending;
+        let PathEnding { left, objects, trace, prepared, precondition, points, .. } = self.ending;
         if !self.slicing {
             return (left.shape.canonical(), self.asker.solver_statistics());
         }
         let conditions = precondition.conditions().iter().chain(&self.ending.not_elsewhere).copied().collect();
         let passed = self.passed(&mut Consequences::of(conditions));
         let mut consequences = Consequences::of(passed);
-        let trace = Sliceable::new(self.statics, objects, trace);
+        let trace = Sliceable { objects, trace, prepared };
+        let possible = trace.possible(self.statics, MAX_POSSIBLE);
+        let is_determined =
+            possible.is_some_and(|all| all.iter().all(|d| consequences.contain(&mut self.asker, d.condition)));
         let (mut shape, invalid) = carried::valid(left, points.clone(), |criterion| {
             if self.is_late() {
                 return None;
+            }
+            if is_determined {
+                return Some(false);
             }
             let mut is_other = |d: &SliceDecision| !consequences.contain(&mut self.asker, d.condition);
             let other = trace.depends(self.statics, caches, criterion, &mut is_other)?;

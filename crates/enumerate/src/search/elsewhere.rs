@@ -12,7 +12,7 @@ use super::Search;
 use crate::engine::{self, Path};
 use crate::graph;
 use crate::objects::Objects;
-use crate::slice::{Slice, SliceDecision, Sliceable, alone_at_events};
+use crate::slice::{Prepared, Slice, SliceDecision, Sliceable, alone_at_events};
 
 /// Most decisions of one path whose other sides are executed.
 const MAX_ASIDE: usize = 8;
@@ -22,11 +22,12 @@ const MAX_ASIDE_IN_EPOCH: usize = 64;
 
 impl Search<'_, '_> {
     /// What a path decides where its exits count as conditions, too; nothing where nothing is sliced.
-    pub(super) fn with_exits(&mut self, path: &Path, objects: &Objects) -> Vec<SliceDecision> {
+    pub(super) fn with_exits(&mut self, path: &Path, objects: &Objects, prepared: &Prepared) -> Vec<SliceDecision> {
         if !self.options.slicing {
             return Vec::new();
         }
-        Sliceable::new(self.statics, objects, &path.trace).slice(self.statics, &mut self.caches, None, true).decisions
+        let trace = Sliceable { objects, trace: &path.trace, prepared };
+        trace.slice(self.statics, &mut self.caches, None, true).decisions
     }
 
     /// Conditions that hold in all executions that come to the end of a path which its `slice` admits: none of them has ended the process.
@@ -82,7 +83,11 @@ impl Search<'_, '_> {
             return None;
         }
         let objects = Objects::of(&aside.state.heap).with_initial(self.engine.initial_objects(&aside.state));
-        let conditions: Vec<Term> = self.with_exits(&aside, &objects).iter().map(|d| d.condition).collect();
+        let prepared = match self.options.slicing {
+            true => Prepared::new(self.statics, &objects, &aside.trace),
+            false => Prepared::default(),
+        };
+        let conditions: Vec<Term> = self.with_exits(&aside, &objects, &prepared).iter().map(|d| d.condition).collect();
         let exits = self.engine.pool().and_all(&conditions);
         Some(self.engine.pool().not(exits))
     }

@@ -173,8 +173,7 @@ impl Slicer<'_, '_> {
     /// with its address alone: what it is computed from must stay as it was.
     pub(super) fn keep_address(&mut self, frame: FrameId, inst: u32) {
         let Some(instruction) = self.inst(frame, inst) else { return };
-        let is_memory = |write: &Write| write.range != Some(READS_INPUT);
-        if !self.could_write(frame, inst, instruction, is_memory) {
+        if !self.may_hit(frame, inst, instruction) {
             return;
         }
         let live = &mut self.state(frame).live;
@@ -182,6 +181,11 @@ impl Slicer<'_, '_> {
             Op::Store { address, .. } => live.extend(address.value()),
             op => op.for_each_operand(|operand| live.extend(operand.value())),
         }
+    }
+
+    /// Whether an instruction may write live memory, at whatever addresses.
+    pub(super) fn may_hit(&mut self, frame: FrameId, inst: u32, instruction: &Inst) -> bool {
+        self.could_write(frame, inst, instruction, |write| write.range != Some(READS_INPUT))
     }
 
     /// Whether any function that a call may reach synchronises or writes something live.

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use icsched_ir::{BlockId, EntityId, Intrinsic, ProgramPoint};
+use icsched_symex::stop::DecisionKind;
 use icsched_symex::thread::{FrameId, ThreadId};
 use icsched_symex::trace::{Trace, TraceEvent};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -75,19 +76,69 @@ pub fn every_decision(statics: &Statics<'_>, trace: &Trace) -> Vec<SliceDecision
     count_repeats(statics, trace, &blocks, decisions.iter_mut());
     decisions
 }
+
+/// The decisions that a slice may have which leaves out those that only end the process; `None` if these have more different conditions
+/// than `most`.
+pub(super) fn possible(
+    statics: &Statics<'_>,
+    trace: &Trace,
+    blocks: &[BlockId],
+    most: usize,
+) -> Option<Vec<SliceDecision>> {
+    let (mut known, mut found) = (FxHashSet::default(), Vec::new());
+    for (event, (e, &block)) in trace.events.iter().zip(blocks).enumerate() {
+        let TraceEvent::Decision { frame, inst, decision } = e else { continue };
+        let func = trace.frames[frame].func;
+        let is_taken = match decision.kind {
+            DecisionKind::Assume => false,
+            DecisionKind::InBounds | DecisionKind::Alive | DecisionKind::Divisor => !decision.taken,
+            DecisionKind::Branch => !avoids_exit(statics, trace, event, block),
+            _ => true,
+        };
+        if is_taken && known.insert(decision.condition) {
+            let point = ProgramPoint { func, block, inst: *inst };
+            found.push(SliceDecision { event, frame: *frame, point, condition: decision.condition, repeat: 0 });
+            if found.len() > most {
+                return None;
+            }
+        }
+    }
+    Some(found)
+}
+
+/// Whether the branch that is decided by an event only avoids the end of the process.
+fn avoids_exit(statics: &Statics<'_>, trace: &Trace, event: usize, block: BlockId) -> bool {
+    let Some(&TraceEvent::Block { frame, block: to, via: Some((from, _)) }) = trace.events.get(event + 1) else {
+        return false;
+    };
+    let func = trace.frames[&frame].func;
+    let quiet = &statics.control.function(func).quiet_exit;
+    let mut sides = statics.program.functions[func].blocks[block].terminator.edges();
+    from == block && !quiet.contains(to.index()) && sides.any(|edge| quiet.contains(edge.target.index()))
+}
+
 /// The block each event happened in: of the event's frame for most, of the left frame for [`TraceEvent::Leave`].
 pub(super) fn blocks_of_events(trace: &Trace) -> Vec<BlockId> {
     let entry = BlockId::from_index(0);
     let mut current: FxHashMap<FrameId, BlockId> =
         trace.start.iter().map(|&(frame, block, _)| (frame, block)).collect();
     let mut blocks = Vec::with_capacity(trace.events.len());
+    // Most events are in the activation of the one before.
+    let mut last: Option<(FrameId, BlockId)> = None;
     for event in &trace.events {
+        let mut of = |frame: FrameId| {
+            if last.is_none_or(|(known, _)| known != frame) {
+                last = Some((frame, current.get(&frame).copied().unwrap_or(entry)));
+            }
+            last.map_or(entry, |(_, block)| block)
+        };
         let block = match event {
             TraceEvent::Block { frame, block, .. } => {
                 current.insert(*frame, *block);
+                last = Some((*frame, *block));
                 *block
             }
-            TraceEvent::Enter { caller, .. } => caller.and_then(|c| current.get(&c).copied()).unwrap_or(entry),
+            TraceEvent::Enter { caller, .. } => caller.map_or(entry, of),
             TraceEvent::Leave { frame }
             | TraceEvent::Load { frame, .. }
             | TraceEvent::Store { frame, .. }
@@ -96,7 +147,7 @@ pub(super) fn blocks_of_events(trace: &Trace) -> Vec<BlockId> {
             | TraceEvent::Forget { frame, .. }
             | TraceEvent::Marker { frame, .. }
             | TraceEvent::PassMarker { frame, .. }
-            | TraceEvent::Atomic { frame, .. } => current.get(frame).copied().unwrap_or(entry),
+            | TraceEvent::Atomic { frame, .. } => of(*frame),
             TraceEvent::Switch { .. } | TraceEvent::ThreadEnd { .. } => entry,
         };
         blocks.push(block);

@@ -27,6 +27,7 @@ pub(super) struct KnownRegions {
 }
 
 /// What points-to analysis calls the activations and objects of one path.
+#[derive(Default)]
 pub(super) struct Names {
     instances: FxHashMap<FrameId, InstanceId>,
     /// By object of the path.
