@@ -5,6 +5,7 @@
 //! - [`workers`]: jobs in threads of their own.
 //! - [`record`]: finished jobs as text, for a run that goes on with them.
 
+mod effect;
 pub(crate) mod fixpoint;
 pub(crate) mod job;
 pub(crate) mod record;

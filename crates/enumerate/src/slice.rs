@@ -18,6 +18,8 @@
 //! - Branches whose other side only ends the process are left out (prefix schedules, 3.4.1.1) and postdominators are
 //!   computed as if such blocks were not there. If the path itself took the quiet side, the branch is in the slice.
 //! - Inputs of one name are told apart by how many were read before, so reading one counts as writing (test 2).
+//! - A replaced loop that has one way out is left by it: that it was left in this iteration is no condition of a schedule, and whatever
+//!   another iteration writes was forgotten.
 //! - Decisions that exclude undefined behaviour (bounds, divisors) are not conditions of a schedule.
 
 mod dependence;
@@ -113,6 +115,8 @@ pub struct Prepared {
     blocks: Vec<BlockId>,
     names: Names,
     runs: Runs,
+    /// The events with which replaced loops are left by the only way out.
+    exits: FxHashSet<usize>,
 }
 
 impl Prepared {
@@ -121,7 +125,8 @@ impl Prepared {
         let names = Names::new(statics.aliases, objects, trace);
         let blocks = blocks_of_events(trace);
         let runs = Runs::of(statics, trace, &blocks);
-        Self { blocks, names, runs }
+        let exits = facts::only_exits(statics, trace, &blocks);
+        Self { blocks, names, runs, exits }
     }
 }
 
@@ -140,7 +145,7 @@ impl Sliceable<'_> {
     /// The decisions that slices without [`keep_exits`](Self::slice) may have; with as many different conditions as `most`, or `None`.
     /// Linear in the length of the trace.
     pub fn possible(&self, statics: &Statics<'_>, most: usize) -> Option<Vec<SliceDecision>> {
-        facts::possible(statics, self.trace, &self.prepared.blocks, most)
+        facts::possible(statics, self.trace, self.prepared, most)
     }
 
     /// Computes a slice of the trace: the decisions in it, in execution order.
@@ -235,6 +240,7 @@ impl Sliceable<'_> {
             facts: Facts::new(statics.aliases, known, &self.prepared.names, self.objects),
             objects: self.objects,
             trace: self.trace,
+            exits: &self.prepared.exits,
             frames: Frames::of(self.trace),
             memory: LiveMemory::default(),
             inputs: FxHashSet::default(),
@@ -270,6 +276,7 @@ struct Slicer<'a, 'p> {
     facts: Facts<'a, 'p>,
     objects: &'a Objects,
     trace: &'a Trace,
+    exits: &'a FxHashSet<usize>,
     frames: Frames,
     memory: LiveMemory,
     /// Names of inputs in the slice, as their bytes; `None` for one whose name is not known.
@@ -312,7 +319,7 @@ impl Slicer<'_, '_> {
         match event {
             TraceEvent::Enter { frame, caller, inst } => self.enter(*frame, *caller, *inst),
             TraceEvent::Leave { frame } => self.leave(*frame, block),
-            TraceEvent::Block { frame, block, via } => self.block(*frame, *block, *via),
+            TraceEvent::Block { frame, block, via } => self.block(index, *frame, *block, *via),
             TraceEvent::Load { frame, inst, regions } => {
                 self.undo_down_to(*frame, block, *inst);
                 if self.uses_result(*frame, *inst) || self.feeds_store(*frame, *inst) {
@@ -567,7 +574,7 @@ impl<'p> Slicer<'_, 'p> {
         }
     }
 
-    fn block(&mut self, frame: FrameId, block: BlockId, via: Option<(BlockId, bool)>) {
+    fn block(&mut self, event: usize, frame: FrameId, block: BlockId, via: Option<(BlockId, bool)>) {
         self.meet(frame, block, 0);
         self.undo_pure(frame, 0);
         let Some((from, by_else)) = via else { return };
@@ -580,7 +587,8 @@ impl<'p> Slicer<'_, 'p> {
         state.branch_included = false;
         state.avoids_exit = false;
         let branches = matches!(function.blocks[from].terminator, Terminator::Branch { .. });
-        if branches && self.branch_matters(frame, from, by_else) {
+        let is_only_exit = self.exits.contains(&event);
+        if branches && self.branch_matters(frame, from, by_else, is_only_exit) {
             let terminator = self.state(frame).next;
             self.include(frame, terminator);
             self.state(frame).branch_included = true;

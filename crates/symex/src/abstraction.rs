@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use icsched_ir::{BlockId, FuncId};
+use icsched_ir::{Affine, BlockId, CountedLoop, FuncId};
 use icsched_pointsto::Piece;
 
 use crate::thread::ThreadId;
@@ -17,8 +17,32 @@ use crate::thread::ThreadId;
 pub struct Effect {
     /// Where, as points-to analysis names places.
     pub writes: Vec<Piece>,
+    /// Stores beside these of which more can be known when control comes to the code.
+    pub stores: Vec<LoopStore>,
     /// Anywhere.
     pub everything: bool,
+}
+
+impl Effect {
+    /// The same with those stores among what points-to analysis says of which nobody knows more, by their numbers.
+    pub(crate) fn with_stores(&self, is_unknown: impl Fn(usize) -> bool) -> Self {
+        let unknown = self.stores.iter().enumerate().filter(|(at, _)| is_unknown(*at));
+        let writes = self.writes.iter().chain(unknown.flat_map(|(_, store)| &store.writes)).copied().collect();
+        Self { writes, stores: Vec::new(), everything: self.everything }
+    }
+}
+
+/// A store of a loop whose address is computed from what does not change in the loop.
+#[derive(Clone, Debug)]
+pub struct LoopStore {
+    /// An address in the object that it writes: the first iteration's, if `step` is known.
+    pub start: Affine,
+    /// What each iteration adds to the address; `None`: anything that stays in the object.
+    pub step: Option<Affine>,
+    /// How many bytes are written.
+    pub bytes: u64,
+    /// Where that may be, as points-to analysis names places.
+    pub writes: Vec<Piece>,
 }
 
 /// A loop that is replaced.
@@ -28,6 +52,8 @@ pub struct AbstractLoop {
     pub blocks: BTreeSet<BlockId>,
     /// What it may write, calls included.
     pub effect: Effect,
+    /// How often it goes round, by what is known when control comes to it.
+    pub counted: Option<CountedLoop>,
 }
 
 /// Loops that are replaced, by function and header.

@@ -242,13 +242,14 @@ pub trait Domain: Sized {
     fn forget_values(&mut self, _passage: Passage, _params: &[(ValueId, Type, String)]) -> Vec<Self::Value> {
         Vec::new()
     }
-    /// Forgets what a replaced loop at a place may write; which bytes those are.
+    /// Forgets what a replaced loop at a place may write, as the registers of its activation are; which bytes those are.
     fn forget_memory(
         &mut self,
         _heap: &mut Heap<Self>,
         _path: &mut Self::Path,
         _passage: Passage,
         _place: &str,
+        _registers: &[Self::Value],
     ) -> Vec<Region> {
         Vec::new()
     }

@@ -21,6 +21,7 @@ mod memory;
 mod ops;
 pub(crate) mod origin;
 mod pointer;
+mod reached;
 pub(crate) mod resolve;
 mod solve;
 pub(crate) mod source;
@@ -411,8 +412,9 @@ impl Domain for SymbolicDomain {
         path: &mut SymPath,
         passage: Passage,
         place: &str,
+        registers: &[SymValue],
     ) -> Vec<crate::trace::Region> {
-        self.forget_memory(heap, path, passage, place)
+        self.forget_memory(heap, path, (passage, registers), place)
     }
 
     fn forget_contents(&mut self, heap: &Heap<Self>, object: ObjectId) -> bool {

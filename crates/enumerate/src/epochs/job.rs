@@ -6,24 +6,23 @@
 //! A job depends on nothing else. It has an engine, a solver and a dataflow analysis of its own: what an earlier job has left in caches
 //! must not reach a result, not even as the order in which expressions are numbered.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use icsched_dataflow::{Analysis, Context, Options as FactOptions, Status, ThreadContext};
-use icsched_ir::{BlockId, CallStack, EntityId as _, Origin, Program, ProgramPoint};
+use icsched_ir::{CallStack, EntityId as _, Origin, Program, ProgramPoint};
 use icsched_schedule::{EpochId, EpochResult, IncompleteKind, Reason, ScheduleTree, ThreadContext as Described};
 use icsched_smt::SolverStatistics;
 use icsched_symex::SyncObjects;
-use icsched_symex::abstraction::{AbstractLoop, Effect};
 use icsched_symex::code::Marks;
 use icsched_symex::initial::{Start, StartOptions};
 
+use super::effect::replaced;
 use super::{Analyses, EpochFacts, Shared, Successors};
 use crate::engine::{Asked, Engine, Plan};
 use crate::graph::place;
 use crate::progress::Progress;
 use crate::reasons::is_limit_of_run;
-use crate::search::{LoopToReplace, Restart, Search, SearchOptions};
+use crate::search::{Restart, Search, SearchOptions};
 use crate::{Request, Technique};
 
 /// What is to be searched: an epoch, with what holds whenever it begins.
@@ -183,24 +182,6 @@ fn search_options(request: &Request) -> SearchOptions {
         symbolic_threads: !off(Technique::SymbolicThreads),
         ..request.search.clone()
     }
-}
-
-/// A loop with what it may write in any of its function's instances.
-fn replaced(shared: &Shared<'_>, (func, header): LoopToReplace) -> AbstractLoop {
-    let loops = &shared.statics.control.function(func).loops;
-    let around = loops.iter().find(|(_, l)| l.header == header).map(|(_, l)| l.blocks.clone()).unwrap_or_default();
-    let blocks: BTreeSet<BlockId> = around.ones().map(BlockId::from_index).collect();
-    let mut effect = Effect { everything: shared.analyses.is_none(), ..Effect::default() };
-    if let Some(analyses) = shared.analyses {
-        for &instance in analyses.points_to.instances_of(func) {
-            let mods = analyses.modref.of_blocks(instance, blocks.iter().copied()).mods;
-            effect.everything |= mods.is_everything();
-            effect.writes.extend(analyses.modref.pieces(&mods));
-        }
-    }
-    let line = place(shared.program, &CallStack(vec![ProgramPoint { func, block: header, inst: 0 }]));
-    tracing::info!(at = line, function = shared.program.functions[func].name, "a loop is replaced by what it may do");
-    AbstractLoop { blocks, effect }
 }
 
 fn entry_engine(shared: &Shared<'_>, plan: &Plan, asked: Asked) -> Result<Engine, String> {

@@ -12,8 +12,9 @@ use crate::objects::ObjectClass;
 use crate::provenance::Base;
 
 impl Slicer<'_, '_> {
-    /// Figure 3.3, for the branch at the end of `block` that went by its else edge or not.
-    pub(super) fn branch_matters(&mut self, frame: FrameId, block: BlockId, by_else: bool) -> bool {
+    /// Figure 3.3, for the branch at the end of `block` that went by its else edge or not, and may be the only way out of a loop that is
+    /// replaced.
+    pub(super) fn branch_matters(&mut self, frame: FrameId, block: BlockId, by_else: bool, is_only_exit: bool) -> bool {
         let (statics, func) = (self.statics, self.state(frame).func);
         let control = statics.control.function(func);
         let terminator = &statics.program.functions[func].blocks[block].terminator;
@@ -33,7 +34,8 @@ impl Slicer<'_, '_> {
             return quiet(taken.target) || self.keep_exits;
         }
         let state = &self.frames[frame];
-        if let Some(head) = state.head.filter(|&head| !control.postdominators.dominates(head, other.target)) {
+        let head = state.head.filter(|_| !is_only_exit);
+        if let Some(head) = head.filter(|&head| !control.postdominators.dominates(head, other.target)) {
             tracing::trace!(%block, %head, "the other side need not come to the head of the slice");
             return true;
         }
@@ -47,6 +49,9 @@ impl Slicer<'_, '_> {
         let writes = || region.writes.iter().any(|write| self.hits_live(frame, *write, known.as_deref()));
         // The error is to be found, and what it is an error to do has no effects that are known.
         let fails = known.as_ref().is_some_and(|k| k.fails);
+        if is_only_exit {
+            return fails;
+        }
         let matters = synchronises || defines || assigns || fails || writes();
         if matters {
             tracing::trace!(%block, synchronises, defines, assigns, fails, "the other side matters");

@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use icsched_ir::{BlockId, EntityId, Intrinsic, ProgramPoint};
+use icsched_ir::{BlockId, EntityId, Intrinsic, LoopId, ProgramPoint};
 use icsched_symex::stop::DecisionKind;
 use icsched_symex::thread::{FrameId, ThreadId};
 use icsched_symex::trace::{Trace, TraceEvent};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{SliceDecision, Statics};
+use super::{Prepared, SliceDecision, Statics};
 
 /// The calls that lead to a decision (none in a recursive function), the thread and the place.
 type Question = (Option<Rc<[ProgramPoint]>>, ThreadId, ProgramPoint);
@@ -82,17 +82,19 @@ pub fn every_decision(statics: &Statics<'_>, trace: &Trace) -> Vec<SliceDecision
 pub(super) fn possible(
     statics: &Statics<'_>,
     trace: &Trace,
-    blocks: &[BlockId],
+    prepared: &Prepared,
     most: usize,
 ) -> Option<Vec<SliceDecision>> {
     let (mut known, mut found) = (FxHashSet::default(), Vec::new());
-    for (event, (e, &block)) in trace.events.iter().zip(blocks).enumerate() {
+    for (event, (e, &block)) in trace.events.iter().zip(&prepared.blocks).enumerate() {
         let TraceEvent::Decision { frame, inst, decision } = e else { continue };
         let func = trace.frames[frame].func;
         let is_taken = match decision.kind {
             DecisionKind::Assume => false,
             DecisionKind::InBounds | DecisionKind::Alive | DecisionKind::Divisor => !decision.taken,
-            DecisionKind::Branch => !avoids_exit(statics, trace, event, block),
+            DecisionKind::Branch => {
+                !prepared.exits.contains(&(event + 1)) && !avoids_exit(statics, trace, event, block)
+            }
             _ => true,
         };
         if is_taken && known.insert(decision.condition) {
@@ -104,6 +106,42 @@ pub(super) fn possible(
         }
     }
     Some(found)
+}
+
+/// The events with which loops are left that are replaced, and have one way out.
+pub(super) fn only_exits(statics: &Statics<'_>, trace: &Trace, blocks: &[BlockId]) -> FxHashSet<usize> {
+    let (mut inside, mut found) = (FxHashMap::<FrameId, Vec<LoopId>>::default(), FxHashSet::default());
+    for (at, (event, &block)) in trace.events.iter().zip(blocks).enumerate() {
+        match event {
+            TraceEvent::Forget { frame, .. } => {
+                let loops = &statics.control.function(trace.frames[frame].func).loops;
+                inside.entry(*frame).or_default().extend(loops.headed_by(block));
+            }
+            TraceEvent::Block { frame, block, via: Some((from, _)) } => {
+                let Some(replaced) = inside.get_mut(frame) else { continue };
+                let func = trace.frames[frame].func;
+                let control = statics.control.function(func);
+                while let Some(&innermost) = replaced.last() {
+                    let l = control.loops.get(innermost);
+                    if l.contains(*block) {
+                        break;
+                    }
+                    replaced.pop();
+                    let returns = |b: BlockId| {
+                        let terminator = &statics.program.functions[func].blocks[b].terminator;
+                        terminator.edges().next().is_none() && !control.quiet_exit.contains(b.index())
+                    };
+                    let mut ways = l.exits.iter().filter(|(_, to)| !control.quiet_exit.contains(to.index()));
+                    let is_only = ways.next() == Some(&(*from, *block)) && ways.next().is_none();
+                    if is_only && !l.block_ids().any(returns) {
+                        found.insert(at);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// Whether the branch that is decided by an event only avoids the end of the process.

@@ -344,7 +344,7 @@ impl Slicer<'_, '_> {
         self.meet(frame, block, 0);
         let before = std::mem::replace(&mut self.state(frame).block, block);
         let yes = match asked.question {
-            Question::Branch(by_else) => self.branch_matters(frame, block, by_else),
+            Question::Branch(by_else) => self.branch_matters(frame, block, by_else, false),
             Question::Write(inst) => {
                 let instruction = self.inst(frame, inst).expect("it was executed");
                 self.counts_input(frame, inst) || self.may_hit(frame, inst, instruction)

@@ -140,7 +140,11 @@ impl<D: Domain> Machine<D> {
         let params: Vec<(ValueId, Type, String)> = function.blocks[point.block].params.iter().map(named).collect();
         let values = self.domain.forget_values(passage, &params);
         self.observe(state, Observed::Loop(passage));
-        let regions = self.domain.forget_memory(&mut state.heap, &mut state.path, passage, &place);
+        let State { threads, heap, path, .. } = &mut *state;
+        let activation = &threads[thread.0 as usize];
+        let base = activation.frames.last().map_or(0, |frame| frame.base as usize);
+        let registers = activation.registers.get(base..base + function.values.len()).unwrap_or_default();
+        let regions = self.domain.forget_memory(heap, path, passage, &place, registers);
         let mut cx = self.cx(state, observer);
         for ((param, ..), value) in params.iter().zip(values) {
             cx.set(Code::slot(*param), value);

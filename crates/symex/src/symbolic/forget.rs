@@ -13,15 +13,19 @@ use rustc_hash::FxHashMap;
 
 use super::memory::SymArray;
 use super::origin::{Places, RootId, RootName};
+use super::reached::Arrival;
 use super::{SymValue, SymbolicDomain};
-use crate::abstraction::{AbstractLoop, Abstractions, Effect, Passage};
+use crate::abstraction::{Abstractions, Effect, Passage};
 use crate::domain::{AllocationSite, MemoryByte};
 use crate::memory::{Heap, ObjectId, ObjectKind};
 use crate::path::{Primary, SymPath};
 use crate::trace::Region;
 
-/// Objects that are larger are forgotten as a whole.
+/// In objects that are larger, what is not forgotten is not written anew.
 const MAX_BYTES: u64 = 1 << 12;
+
+/// Of those, ranges that are forgotten by one loop.
+const MAX_RUNS: usize = 16;
 
 /// What is forgotten on the paths of a domain.
 #[derive(Default)]
@@ -84,29 +88,40 @@ impl SymbolicDomain {
         self.value(symbol)
     }
 
-    /// Forgets what a loop may write; the bytes that these are.
+    /// Forgets what a loop may write, as the registers of its activation are; the bytes that these are.
     pub(super) fn forget_memory(
         &mut self,
         heap: &mut Heap<Self>,
         path: &mut SymPath,
-        passage: Passage,
+        (passage, registers): (Passage, &[SymValue]),
         place: &str,
     ) -> Vec<Region> {
         let loops = Arc::clone(&self.origins().forgotten.loops);
-        let Some(AbstractLoop { effect, .. }) = loops.get(&(passage.func, passage.header)) else { return Vec::new() };
+        let Some(replaced) = loops.get(&(passage.func, passage.header)) else { return Vec::new() };
         self.know_objects(path, heap);
+        let program = Arc::clone(&self.origins().program);
+        let arrival = Arrival { heap, path, function: &program.functions[passage.func], registers };
+        let extents = self.extents(&arrival, replaced);
+        let effect = &replaced.effect.with_stores(|at| extents.get(at).is_none_or(Option::is_none));
         let mut regions = Vec::new();
         for (id, kind, at, size) in objects(heap) {
             let candidates = self.candidates(path, id, kind, at);
-            let runs = written(effect, &candidates, size);
+            let mut runs = written(effect, &candidates, size);
+            runs.extend(extents.iter().flatten().filter(|e| e.0 == id).map(|&(_, start, end)| (start, end)));
+            runs = merged(runs);
             if runs.is_empty() {
                 continue;
             }
-            let kept = self.kept(heap, path, id, size, &runs);
             let root = self.forgotten_root(heap, passage, (id, at), &candidates, place);
-            heap.set_contents(id, SymArray::of_root(root));
-            for (start, bytes) in kept {
-                heap.set_bytes(self, id, start, &bytes);
+            if !self.forget_runs(heap, id, root, size, &runs) {
+                if size > MAX_BYTES {
+                    runs = vec![(0, size)];
+                }
+                let kept = self.kept(heap, path, id, size, &runs);
+                heap.set_contents(id, SymArray::of_root(root));
+                for (start, bytes) in kept {
+                    heap.set_bytes(self, id, start, &bytes);
+                }
             }
             regions.extend(runs.iter().map(|&(start, end)| Region {
                 object: id,
@@ -144,7 +159,7 @@ impl SymbolicDomain {
         let candidates: Candidates = Some((places.to_vec(), origin));
         let is_written = |passage: &&Passage| {
             let found = loops.get(&(passage.func, passage.header));
-            found.is_some_and(|l| !written(&l.effect, &candidates, u64::MAX >> 2).is_empty())
+            found.is_some_and(|l| !written(&l.effect.with_stores(|_| true), &candidates, u64::MAX >> 2).is_empty())
         };
         let Some(&passage) = path.forgotten().iter().rev().find(is_written) else { return SymArray::of_root(root) };
         let key = (passage, id, AllocationSite::default());
@@ -188,6 +203,31 @@ impl SymbolicDomain {
         origins.forgotten.roots.insert(key, root);
         origins.forgotten.passages.insert(root, passage);
         root
+    }
+
+    /// Forgets parts of an object that is too large for the others to be kept one by one; false if its contents are not in the form
+    /// for that.
+    fn forget_runs(
+        &mut self,
+        heap: &mut Heap<Self>,
+        id: ObjectId,
+        root: RootId,
+        size: u64,
+        runs: &[(u64, u64)],
+    ) -> bool {
+        if size <= MAX_BYTES || runs.len() > MAX_RUNS || matches!(runs, [(0, end)] if *end >= size) {
+            return false;
+        }
+        let Some(mut array) = heap.contents_of(id).filter(|array| array.unknown().is_some()).cloned() else {
+            return false;
+        };
+        let later = SymArray::of_root(root);
+        for &(start, end) in runs {
+            let (at, len) = (self.pool.constant(64, start), self.pool.constant(64, end - start));
+            self.copy_to_array(&mut array, at, (&later, at), len, None);
+        }
+        heap.set_contents(id, array);
+        true
     }
 
     /// The bytes that are not written, as far as they are few enough to be kept.
@@ -362,6 +402,12 @@ fn written(effect: &Effect, candidates: &Candidates, size: u64) -> Vec<(u64, u64
             }
         }
     }
+    if size > MAX_BYTES && runs.len() > MAX_RUNS { all } else { merged(runs) }
+}
+
+/// The same bytes, as ranges that are ascending and apart.
+fn merged(mut runs: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
+    runs.retain(|(start, end)| start < end);
     runs.sort_unstable();
     let mut merged: Vec<(u64, u64)> = Vec::new();
     for (start, end) in runs {
@@ -370,7 +416,7 @@ fn written(effect: &Effect, candidates: &Candidates, size: u64) -> Vec<(u64, u64
             None => merged.push((start, end)),
         }
     }
-    if size > MAX_BYTES && !merged.is_empty() { all } else { merged }
+    merged
 }
 
 fn run(first: i64, bytes: Option<u64>, size: u64) -> Option<(u64, u64)> {

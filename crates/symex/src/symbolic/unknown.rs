@@ -88,7 +88,13 @@ impl Unknown {
     /// Whether no write at an offset that is no constant can have written any of `n` bytes, as far as terms show that.
     fn is_apart(&self, domain: &mut SymbolicDomain, at: u64, n: u64) -> bool {
         self.writes.iter().all(|write| {
-            let What::Bytes(bytes) = &write.what else { return false };
+            let bytes = match &write.what {
+                What::Bytes(bytes) => bytes,
+                What::Fill { len, .. } | What::Copy { len, .. } => {
+                    let range = domain.pool.as_const(write.offset).zip(domain.pool.as_const(*len));
+                    return range.is_some_and(|(start, len)| at + n <= start || start.saturating_add(len) <= at);
+                }
+            };
             let len = bytes.len() as u64;
             (0..n + len - 1).all(|i| {
                 let here = domain.equals(write.offset, (at + i).wrapping_sub(len - 1));

@@ -192,7 +192,16 @@ impl SymbolicDomain {
 
     fn reach(&mut self, write: &Write, offset: Term, n: u32) -> Reach {
         let distance = self.distance(write, offset);
-        let What::Bytes(bytes) = &write.what else { return Reach::Maybe };
+        let bytes = match &write.what {
+            What::Bytes(bytes) => bytes,
+            What::Fill { len, .. } | What::Copy { len, .. } => {
+                let (Some(at), Some(len)) = (self.pool.as_const(distance), self.pool.as_const(*len)) else {
+                    return Reach::Maybe;
+                };
+                let is_apart = at >= len && at.wrapping_add(u64::from(n)) >= u64::from(n);
+                return if is_apart { Reach::Never } else { Reach::Maybe };
+            }
+        };
         let len = bytes.len() as i128;
         let overlaps = integers_of(&self.pool, distance).values_within(1 - i128::from(n), len - 1, MAX_DISTANCES);
         match overlaps.as_deref() {
