@@ -1,6 +1,6 @@
 //! Where the stores of a replaced loop go, by what is known when control comes to it.
 
-use icsched_ir::{Const, Count, Definitions, Function, GlobalId, Leaf, Op, Operand, ValueId};
+use icsched_ir::{Affine, Const, Count, CountedLoop, Definitions, Function, GlobalId, Leaf, Op, Operand, ValueId};
 
 use super::{SymValue, SymbolicDomain};
 use crate::abstraction::{AbstractLoop, LoopStore};
@@ -12,7 +12,7 @@ use crate::path::SymPath;
 /// Most bytes that a loop goes through; so many are in no object.
 const MAX_EXTENT: u64 = 1 << 40;
 
-/// Loads, one by the address that the other gives, that are followed to what does not change in a loop.
+/// Values, one computed of the other, that are followed to what does not change in a loop.
 const MAX_DEPTH: u32 = 4;
 
 /// Bytes of an object: start and end.
@@ -27,101 +27,101 @@ pub(super) struct Arrival<'a> {
     pub(super) registers: &'a [SymValue],
 }
 
+/// What is known of a loop's values when control comes to it.
+struct Values<'a> {
+    arrival: &'a Arrival<'a>,
+    replaced: &'a AbstractLoop,
+    definitions: Definitions,
+}
+
 impl SymbolicDomain {
     /// The bytes that each store of a loop may write; `None` where that is not known. O(stores × loads that their addresses need).
     pub(super) fn extents(&mut self, arrival: &Arrival<'_>, replaced: &AbstractLoop) -> Vec<Option<Extent>> {
         if replaced.effect.stores.is_empty() {
             return Vec::new();
         }
-        let definitions = Definitions::new(arrival.function);
-        let value = |domain: &mut Self, leaf: Leaf| domain.leaf(arrival, replaced, &definitions, leaf, MAX_DEPTH);
-        let known = |domain: &mut Self, leaves: &mut dyn Iterator<Item = Leaf>| {
-            leaves.filter_map(|leaf| Some((leaf, value(domain, leaf)?))).collect::<Vec<_>>()
-        };
-        self.extents_with(arrival, replaced, known)
-    }
-
-    fn extents_with(
-        &mut self,
-        arrival: &Arrival<'_>,
-        replaced: &AbstractLoop,
-        mut known: impl FnMut(&mut Self, &mut dyn Iterator<Item = Leaf>) -> Vec<(Leaf, u64)>,
-    ) -> Vec<Option<Extent>> {
-        let rounds = replaced.counted.as_ref().and_then(|counted| {
-            let sums = counted.tests.iter().flat_map(|t| [&t.start, &t.step, &t.bound]);
-            let values = known(self, &mut sums.flat_map(|sum| sum.terms()).map(|t| t.0));
-            counted.repetitions(|leaf| values.iter().find(|v| v.0 == leaf).map(|v| v.1))
-        });
-        let rounds = match rounds {
-            Some(Count::Finite(rounds)) => Some(rounds),
-            Some(Count::Endless) | None => None,
-        };
-        let mut of_store = |store: &LoopStore| {
-            let sums = std::iter::once(&store.start).chain(&store.step);
-            let values = known(self, &mut sums.flat_map(|sum| sum.terms()).map(|t| t.0));
-            let value = |leaf| values.iter().find(|v| v.0 == leaf).map(|v| v.1);
-            let start = store.start.evaluate(value)?;
-            let step = store.step.as_ref().and_then(|step| step.evaluate(value));
+        let values = Values { arrival, replaced, definitions: Definitions::new(arrival.function) };
+        let rounds = replaced.counted.as_ref().and_then(|counted| values.repetitions(self, counted));
+        let mut extent_of = |store: &LoopStore| {
+            let start = values.evaluate(self, &store.start)?;
+            let step = store.step.as_ref().and_then(|step| values.evaluate(self, step));
             extent(arrival.heap, start, step.zip(rounds), store.bytes)
         };
-        replaced.effect.stores.iter().map(&mut of_store).collect()
+        replaced.effect.stores.iter().map(&mut extent_of).collect()
+    }
+}
+
+impl Values<'_> {
+    /// How often the loop goes round at most.
+    fn repetitions(&self, domain: &mut SymbolicDomain, counted: &CountedLoop) -> Option<u64> {
+        let sums = counted.tests.iter().flat_map(|test| [&test.start, &test.step, &test.bound]);
+        let leaves = sums.flat_map(|sum| sum.terms()).map(|term| term.0);
+        let known: Vec<(Leaf, Option<u64>)> = leaves.map(|leaf| (leaf, self.leaf(domain, leaf, MAX_DEPTH))).collect();
+        match counted.repetitions(|leaf| known.iter().find(|(of, _)| *of == leaf)?.1)? {
+            Count::Finite(rounds) => Some(rounds),
+            Count::Endless => None,
+        }
     }
 
-    /// What a leaf of an address is when control comes to the loop, if that is a constant.
-    fn leaf(
-        &mut self,
-        arrival: &Arrival<'_>,
-        replaced: &AbstractLoop,
-        definitions: &Definitions,
-        leaf: Leaf,
-        depth: u32,
-    ) -> Option<u64> {
+    fn evaluate(&self, domain: &mut SymbolicDomain, sum: &Affine) -> Option<u64> {
+        let of_term = |&(leaf, _): &(Leaf, u64)| Some((leaf, self.leaf(domain, leaf, MAX_DEPTH)?));
+        let known: Vec<(Leaf, u64)> = sum.terms().iter().map(of_term).collect::<Option<_>>()?;
+        sum.evaluate(|leaf| known.iter().find(|(of, _)| *of == leaf).map(|(_, value)| *value))
+    }
+
+    /// What a leaf of an address is, if that is a constant.
+    fn leaf(&self, domain: &mut SymbolicDomain, leaf: Leaf, depth: u32) -> Option<u64> {
         match leaf {
-            Leaf::Initial(value) => register(arrival, value),
-            Leaf::Address(Const::Global { global, offset }) => variable(arrival, global, offset),
+            Leaf::Initial(value) => register(self.arrival, value),
+            Leaf::Address(Const::Global { global, offset }) => variable(self.arrival, global, offset),
             Leaf::Address(_) => None,
             Leaf::Value(value) => {
-                let is_inside = definitions.block(value).is_some_and(|block| replaced.blocks.contains(&block));
-                if !is_inside {
-                    return register(arrival, value);
+                let block = self.definitions.block(value);
+                if block.is_some_and(|block| self.replaced.blocks.contains(&block)) {
+                    return self.computed(domain, value, depth);
                 }
-                // What is computed in the loop, and the same in all iterations.
-                let inst = definitions.inst(arrival.function, value)?;
-                let operand = |domain: &mut Self, operand: Operand| match operand {
-                    Operand::Const(Const::Bits { bits, .. }) => Some(bits),
-                    Operand::Const(constant) => domain.leaf(arrival, replaced, definitions, Leaf::Address(constant), 0),
-                    Operand::Value(v) => {
-                        domain.leaf(arrival, replaced, definitions, Leaf::Value(v), depth.checked_sub(1)?)
-                    }
-                };
-                match &inst.op {
-                    Op::Load { address, access } if !access.volatile => {
-                        let at = operand(self, *address)?;
-                        self.constant_at(arrival, at, u64::from(arrival.function.values[value].ty.bytes()))
-                    }
-                    Op::Address { base, offset, indices } => {
-                        let mut sum = operand(self, *base)?.wrapping_add(offset.cast_unsigned());
-                        for index in indices {
-                            let by = operand(self, index.index)?.wrapping_mul(index.scale.cast_unsigned());
-                            sum = sum.wrapping_add(by);
-                        }
-                        Some(sum)
-                    }
-                    _ => None,
-                }
+                register(self.arrival, value)
             }
         }
     }
 
-    /// The constant of `n` bytes at an address.
-    fn constant_at(&mut self, arrival: &Arrival<'_>, at: u64, n: u64) -> Option<u64> {
-        let (object, offset) = arrival.heap.check(at, n, false).ok().filter(|_| (1..=8).contains(&n))?;
-        let bytes = arrival.heap.bytes(self, arrival.path, object, offset, n);
-        bytes.iter().rev().try_fold(0, |word, byte| match byte {
-            MemoryByte::Constant(byte) => Some(word << 8 | u64::from(*byte)),
-            MemoryByte::Symbolic(_) => None,
-        })
+    /// What is computed in the loop, and is the same in all iterations.
+    fn computed(&self, domain: &mut SymbolicDomain, value: ValueId, depth: u32) -> Option<u64> {
+        match &self.definitions.inst(self.arrival.function, value)?.op {
+            Op::Load { address, access } if !access.volatile => {
+                let at = self.operand(domain, *address, depth)?;
+                let bytes = self.arrival.function.values[value].ty.bytes();
+                constant_at(domain, self.arrival, at, u64::from(bytes))
+            }
+            Op::Address { base, offset, indices } => {
+                let mut sum = self.operand(domain, *base, depth)?.wrapping_add(offset.cast_unsigned());
+                for index in indices {
+                    let by = self.operand(domain, index.index, depth)?.wrapping_mul(index.scale.cast_unsigned());
+                    sum = sum.wrapping_add(by);
+                }
+                Some(sum)
+            }
+            _ => None,
+        }
     }
+
+    fn operand(&self, domain: &mut SymbolicDomain, operand: Operand, depth: u32) -> Option<u64> {
+        match operand {
+            Operand::Const(Const::Bits { bits, .. }) => Some(bits),
+            Operand::Const(constant) => self.leaf(domain, Leaf::Address(constant), depth),
+            Operand::Value(value) => self.leaf(domain, Leaf::Value(value), depth.checked_sub(1)?),
+        }
+    }
+}
+
+/// The constant of `n` bytes at an address.
+fn constant_at(domain: &mut SymbolicDomain, arrival: &Arrival<'_>, at: u64, n: u64) -> Option<u64> {
+    let (object, offset) = arrival.heap.check(at, n, false).ok().filter(|_| (1..=8).contains(&n))?;
+    let bytes = arrival.heap.bytes(domain, arrival.path, object, offset, n);
+    bytes.iter().rev().try_fold(0, |word, byte| match byte {
+        MemoryByte::Constant(byte) => Some(word << 8 | u64::from(*byte)),
+        MemoryByte::Symbolic(_) => None,
+    })
 }
 
 fn register(arrival: &Arrival<'_>, value: ValueId) -> Option<u64> {
