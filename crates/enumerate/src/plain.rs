@@ -37,14 +37,6 @@ impl Kind {
             Kind::NotRobust => &ROBUST,
         }
     }
-
-    /// The bits of a kind that are zero then.
-    const fn zero(self) -> u8 {
-        match self {
-            Kind::Plain => 0xff,
-            Kind::NotRobust => 16,
-        }
-    }
 }
 
 /// The models' function that every operation calls with its mutex.
@@ -110,6 +102,10 @@ pub(crate) fn are_all(modref: &ModRef<'_>, kind: Kind) -> bool {
         tracing::debug!(name, "mutexes may be of other kinds");
         return false;
     }
+    if kind == Kind::NotRobust {
+        // No initialiser makes one, and a structure with one that is copied was made first.
+        return true;
+    }
     let Some(known) = program.function_named(KNOWN) else { return true };
     let Some(&mutex) = program.functions[known].params.first() else { return false };
     let kinds: Vec<(ObjectId, Offsets)> = points_to
@@ -118,16 +114,16 @@ pub(crate) fn are_all(modref: &ModRef<'_>, kind: Kind) -> bool {
         .iter()
         .map(|l| (l.object, l.offsets.moved(KIND.0)))
         .collect();
-    kinds.iter().all(|&at| is_zero_at_start(program, points_to, at, kind.zero())) && !is_written(modref, &kinds)
+    kinds.iter().all(|&at| is_zero_at_start(program, points_to, at)) && !is_written(modref, &kinds)
 }
 
-/// Whether these bits of a kind are zero when the program starts.
-fn is_zero_at_start(program: &Program, points_to: &PointsTo, (object, offsets): (ObjectId, Offsets), bits: u8) -> bool {
+/// Whether a kind is zero when the program starts.
+fn is_zero_at_start(program: &Program, points_to: &PointsTo, (object, offsets): (ObjectId, Offsets)) -> bool {
     let ObjectKind::Global(id) = points_to.objects()[object].kind else { return true };
     let global = &program.globals[id];
     let zero = |at: i64| {
         let start = usize::try_from(at).unwrap_or(usize::MAX);
-        global.data.iter().skip(start).take(4).all(|&byte| byte & bits == 0)
+        global.data.iter().skip(start).take(4).all(|&byte| byte == 0)
             && global
                 .relocations
                 .iter()

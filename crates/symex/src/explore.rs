@@ -241,7 +241,7 @@ impl PathRun {
     pub fn new(state: State<SymbolicDomain>) -> Self {
         PathRun {
             state,
-            trace: Trace::default(),
+            trace: Trace { is_wanted: true, ..Trace::default() },
             decisions: Vec::new(),
             errors: Vec::new(),
             gave_up: Vec::new(),
@@ -259,7 +259,7 @@ impl PathRun {
 
     /// The same, without a trace: for who only wants to know what was chosen and how the path ends.
     pub fn untraced(state: State<SymbolicDomain>) -> Self {
-        PathRun { traced: false, ..Self::new(state) }
+        PathRun { traced: false, trace: Trace::default(), ..Self::new(state) }
     }
 
     /// The same, with the sides in the trace to which branches of the program go.

@@ -2,7 +2,10 @@
 
 use icsched_ir::{BlockId, Intrinsic};
 
+use crate::code::Code;
+use crate::domain::Domain;
 use crate::memory::{ObjectId, ObjectKind};
+use crate::state::State;
 use crate::symbolic::SymValue;
 use crate::thread::{FrameId, ThreadId};
 use crate::trace::{BranchSide, FrameInfo, Regions};
@@ -17,6 +20,9 @@ pub trait Observer {
     fn is_active(&self) -> bool {
         true
     }
+
+    /// What comes next is to be listened to: it makes something that nobody knows.
+    fn begin<D: Domain>(&mut self, _state: &State<D>, _code: &Code) {}
 
     /// A frame was pushed by instruction `by` of another frame: a call, or for the bottom frame of a thread (whose
     /// [`FrameInfo::caller`] is `None`) its creation. `None`: the engine's start-up, or what the thread was interrupted

@@ -48,6 +48,12 @@ impl Observer for Trace {
         self.active
     }
 
+    fn begin<D: Domain>(&mut self, state: &State<D>, code: &Code) {
+        if self.is_wanted {
+            self.activate(state, code);
+        }
+    }
+
     fn enter(&mut self, frame: FrameId, info: FrameInfo, by: Option<(FrameId, u32)>) {
         if self.active {
             self.frames.insert(frame, info);

@@ -129,6 +129,8 @@ pub struct Sum {
 pub struct Trace {
     /// Whether recording has started.
     pub active: bool,
+    /// Whether it starts with the first loop that is replaced, if it has not started before.
+    pub is_wanted: bool,
     /// Conditional branches of the program itself so far, counted from the beginning.
     pub branches: u64,
     /// The sides that they went to, if that is asked for.

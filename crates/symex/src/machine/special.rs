@@ -122,6 +122,7 @@ impl<D: Domain> Machine<D> {
 
     /// Control comes to a loop that is replaced: what its header's parameters are and what it may write is forgotten.
     fn forget<O: Observer>(&mut self, state: &mut State<D>, observer: &mut O) -> Result<(), Stop<D>> {
+        observer.begin(state, &self.code);
         let thread = state.current;
         let point = self.cx(state, observer).point();
         let program = self.program.clone();

@@ -110,6 +110,12 @@ impl<'p> Pointers<'p> {
         })
     }
 
+    /// Whether the eight bytes at an offset of any of these may hold an address in one of the `targets`.
+    fn may_hold_address(&self, objects: &[Abstract], at: u64, targets: &[Abstract]) -> bool {
+        let held = |&object: &Abstract| self.points_to.contents_at(object, Offsets::Exact(at.cast_signed()), 8);
+        objects.iter().map(held).any(|held| held.locations.iter().any(|l| targets.contains(&l.object)))
+    }
+
     fn register_may(&self, func: FuncId, value: ValueId) -> bool {
         !self.points_to.pointer_info(func, Operand::Value(value)).locations.is_empty()
     }
@@ -324,7 +330,7 @@ impl Walk<'_, '_> {
             _ => found.size,
         };
         let known = self.pointers.of_kind(found.kind, found.site);
-        let locks = self.pointers.locks.of(if size > MAX_BYTES { &known } else { &[] });
+        let locks = self.pointers.locks.of(&known);
         let windows = windows(&self.machine.domain, &self.state.heap, object, start, size, &locks);
         for at in windows {
             let len = (size - at).min(8);
@@ -335,7 +341,7 @@ impl Walk<'_, '_> {
             let whole = number(&bytes).filter(|_| len == 8);
             if is_pointer
                 && whole.is_none_or(|bits| bits != 0 && !is_address(bits))
-                && self.overlaps_address(object, start, at, size)
+                && self.overlaps_address(object, start, (at, size), locks.contain(start + at).then_some(&known[..]))
             {
                 continue;
             }
@@ -343,16 +349,26 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Whether some of the eight bytes at a multiple of eight are part of what looks like an address, and is at no multiple of eight.
-    fn overlaps_address(&mut self, object: ObjectId, start: u64, at: u64, size: u64) -> bool {
+    /// Whether some of the eight bytes at a multiple of eight are part of what looks like an address, and is at no multiple of eight. Of
+    /// locks that are in these objects, points-to analysis is asked, too: their fields are numbers of 32 bits.
+    fn overlaps_address(
+        &mut self,
+        object: ObjectId,
+        start: u64,
+        (at, size): (u64, u64),
+        lock: Option<&[Abstract]>,
+    ) -> bool {
         let (first, end) = (at.saturating_sub(7), size.min(at + 15));
         let bytes = peek(&mut self.machine.domain, &self.state.heap, object, start + first, end - first);
-        let is_address = |bits| match classify(bits) {
-            AddressClass::Object(object, _) => self.state.heap.object(object).is_some(),
-            _ => false,
+        let is_address = |at: u64, bits: u64| {
+            let AddressClass::Object(object, _) = classify(bits) else { return false };
+            let Some(found) = self.state.heap.object(object) else { return false };
+            let Some(holder) = lock.filter(|_| !found.constant) else { return true };
+            let targets = self.pointers.of_kind(found.kind, found.site);
+            targets.is_empty() || self.pointers.may_hold_address(holder, start + at, &targets)
         };
         let mut words = (first..).zip(bytes.windows(8)).filter(|(at, _)| at % 8 != 0);
-        words.any(|(_, word)| number(word).is_some_and(is_address))
+        words.any(|(at, word)| number(word).is_some_and(|bits| is_address(at, bits)))
     }
 
     /// Up to eight bytes of an object.

@@ -102,6 +102,7 @@ impl SymbolicDomain {
         let program = Arc::clone(&self.origins().program);
         let arrival = Arrival { heap, path, function: &program.functions[passage.func], registers };
         let extents = self.extents(&arrival, replaced);
+        tracing::debug!(place, ?extents, "a replaced loop writes there");
         let effect = &replaced.effect.with_stores(|at| extents.get(at).is_none_or(Option::is_none));
         let mut regions = Vec::new();
         for (id, kind, at, size) in objects(heap) {
