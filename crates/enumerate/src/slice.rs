@@ -145,7 +145,7 @@ impl Sliceable<'_> {
     /// The decisions that slices without [`keep_exits`](Self::slice) may have; with as many different conditions as `most`, or `None`.
     /// Linear in the length of the trace.
     pub fn possible(&self, statics: &Statics<'_>, most: usize) -> Option<Vec<SliceDecision>> {
-        facts::possible(statics, self.trace, self.prepared, most)
+        facts::possible(statics, self.trace, &self.prepared.blocks, most)
     }
 
     /// Computes a slice of the trace: the decisions in it, in execution order.

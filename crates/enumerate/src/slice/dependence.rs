@@ -50,7 +50,8 @@ impl Slicer<'_, '_> {
         // The error is to be found, and what it is an error to do has no effects that are known.
         let fails = known.as_ref().is_some_and(|k| k.fails);
         if is_only_exit {
-            return fails;
+            // A loop that is replaced does not synchronise, but may come to what is not supported: that is to be found.
+            return fails || synchronises;
         }
         let matters = synchronises || defines || assigns || fails || writes();
         if matters {

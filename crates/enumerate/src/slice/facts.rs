@@ -8,7 +8,7 @@ use icsched_symex::thread::{FrameId, ThreadId};
 use icsched_symex::trace::{Trace, TraceEvent};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Prepared, SliceDecision, Statics};
+use super::{SliceDecision, Statics};
 
 /// The calls that lead to a decision (none in a recursive function), the thread and the place.
 type Question = (Option<Rc<[ProgramPoint]>>, ThreadId, ProgramPoint);
@@ -82,19 +82,17 @@ pub fn every_decision(statics: &Statics<'_>, trace: &Trace) -> Vec<SliceDecision
 pub(super) fn possible(
     statics: &Statics<'_>,
     trace: &Trace,
-    prepared: &Prepared,
+    blocks: &[BlockId],
     most: usize,
 ) -> Option<Vec<SliceDecision>> {
     let (mut known, mut found) = (FxHashSet::default(), Vec::new());
-    for (event, (e, &block)) in trace.events.iter().zip(&prepared.blocks).enumerate() {
+    for (event, (e, &block)) in trace.events.iter().zip(blocks).enumerate() {
         let TraceEvent::Decision { frame, inst, decision } = e else { continue };
         let func = trace.frames[frame].func;
         let is_taken = match decision.kind {
             DecisionKind::Assume => false,
             DecisionKind::InBounds | DecisionKind::Alive | DecisionKind::Divisor => !decision.taken,
-            DecisionKind::Branch => {
-                !prepared.exits.contains(&(event + 1)) && !avoids_exit(statics, trace, event, block)
-            }
+            DecisionKind::Branch => !avoids_exit(statics, trace, event, block),
             _ => true,
         };
         if is_taken && known.insert(decision.condition) {
