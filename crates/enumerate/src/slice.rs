@@ -122,8 +122,12 @@ pub struct Prepared {
 impl Prepared {
     /// Linear in the length of the trace.
     pub fn new(statics: &Statics<'_>, objects: &Objects, trace: &Trace) -> Self {
-        let names = Names::new(statics.aliases, objects, trace);
         let blocks = blocks_of_events(trace);
+        if trace.events.len() == trace.granted.len() {
+            // No walk has a step to go.
+            return Self { blocks, ..Self::default() };
+        }
+        let names = Names::new(statics.aliases, objects, trace);
         let runs = Runs::of(statics, trace, &blocks);
         let exits = facts::only_exits(statics, trace, &blocks);
         Self { blocks, names, runs, exits }
@@ -293,7 +297,7 @@ impl Slicer<'_, '_> {
     fn walk(&mut self, blocks: &[BlockId], runs: &Runs, mut is_last: impl FnMut(&SliceDecision) -> bool) -> bool {
         let (mut found, mut steps) = (0, 0_usize);
         let mut end = self.trace.events.len();
-        while end > 0 {
+        while end > self.trace.granted.len() {
             let index = end - 1;
             steps += 1;
             if steps % LOOK == 0 && self.statics.limits.is_over() {

@@ -19,6 +19,7 @@ use icsched_smt::{Term, TermPool, UnknownReason};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use crate::domain::Domain as _;
 use crate::machine::Machine;
 use crate::observe::Observer as _;
 use crate::state::State;
@@ -548,6 +549,11 @@ impl PathRun {
     ) -> Decision {
         let holds = if taken { condition } else { machine.domain.pool.not(condition) };
         let decision = Decision { kind: site.kind, condition: holds, taken, other };
+        if self.traced && site.kind == DecisionKind::Assume && machine.domain.knows_objects() {
+            // Behind the entry, what was computed before other decisions counts: sums.
+            self.trace.grant(&self.state, &machine.code, decision.clone());
+            return decision;
+        }
         if self.traced {
             self.trace.activate(&self.state, &machine.code);
         }

@@ -17,14 +17,38 @@ impl Trace {
             return;
         }
         self.active = true;
+        self.name_frames(state, code);
+        for thread in &state.threads {
+            for frame in &thread.frames {
+                let point = code.point(frame.func, frame.pc);
+                self.start.push((frame.id, point.block, point.inst));
+            }
+        }
+    }
+
+    /// Keeps activations from here on.
+    fn name_frames<D: Domain>(&mut self, state: &State<D>, code: &Code) {
+        if self.names_frames {
+            return;
+        }
+        self.names_frames = true;
         for thread in &state.threads {
             let mut caller = None;
             for frame in &thread.frames {
-                let point = code.point(frame.func, frame.pc);
                 self.frames.insert(frame.id, FrameInfo { thread: thread.id, func: frame.func, caller });
-                self.start.push((frame.id, point.block, point.inst));
-                caller = Some((frame.id, point));
+                caller = Some((frame.id, code.point(frame.func, frame.pc)));
             }
+        }
+    }
+
+    /// Records what is taken for granted at the instruction that the current thread executes next, without starting.
+    pub(crate) fn grant<D: Domain>(&mut self, state: &State<D>, code: &Code, decision: Decision) {
+        self.name_frames(state, code);
+        if let (Some(frame), Some(point)) = (state.current_frame(), state.point(code)) {
+            if !self.active {
+                self.granted.push(point.block);
+            }
+            self.events.push(TraceEvent::Decision { frame, inst: point.inst, decision });
         }
     }
 
@@ -55,8 +79,10 @@ impl Observer for Trace {
     }
 
     fn enter(&mut self, frame: FrameId, info: FrameInfo, by: Option<(FrameId, u32)>) {
-        if self.active {
+        if self.names_frames {
             self.frames.insert(frame, info);
+        }
+        if self.active {
             let (caller, inst) = by.map_or((None, 0), |(caller, inst)| (Some(caller), inst));
             self.events.push(TraceEvent::Enter { frame, caller, inst });
         }

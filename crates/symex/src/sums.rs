@@ -137,7 +137,7 @@ impl<'a> Walk<'a> {
     }
 
     fn run(&mut self) {
-        for (index, event) in self.trace.events.iter().enumerate().rev() {
+        for (index, event) in self.trace.events.iter().enumerate().skip(self.trace.granted.len()).rev() {
             if self.registers.is_empty() && self.memory.is_empty() {
                 return;
             }

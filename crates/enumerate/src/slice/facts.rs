@@ -159,9 +159,10 @@ pub(super) fn blocks_of_events(trace: &Trace) -> Vec<BlockId> {
     let mut current: FxHashMap<FrameId, BlockId> =
         trace.start.iter().map(|&(frame, block, _)| (frame, block)).collect();
     let mut blocks = Vec::with_capacity(trace.events.len());
+    blocks.extend_from_slice(&trace.granted);
     // Most events are in the activation of the one before.
     let mut last: Option<(FrameId, BlockId)> = None;
-    for event in &trace.events {
+    for event in &trace.events[trace.granted.len()..] {
         let mut of = |frame: FrameId| {
             if last.is_none_or(|(known, _)| known != frame) {
                 last = Some((frame, current.get(&frame).copied().unwrap_or(entry)));
