@@ -10,6 +10,7 @@
 
 use std::collections::BTreeMap;
 
+use fixedbitset::FixedBitSet;
 use icsched_ir::{
     BinOp, Callee, CastOp, Const, Definitions, FuncId, Function, GlobalId, IdVec, Intrinsic, Op, Operand, Program,
     ProgramPoint, Type, ValueId,
@@ -74,7 +75,7 @@ impl Statics {
         interrupted: &dyn Fn() -> bool,
     ) -> Result<(Self, Program), Interrupted> {
         let program = modref.program();
-        let mut varying: FxHashSet<(GlobalId, usize)> = FxHashSet::default();
+        let mut varying = IdVec::filled(FixedBitSet::new(), program.globals.len());
         loop {
             let assumed = Assumed { varying: &varying };
             let mut folded = fold(&assumed.fold_loads(program, modref.points_to()));
@@ -89,12 +90,16 @@ impl Statics {
                 folded = next;
             }
             let statics = Self::of_code(modref, &folded);
-            let before = varying.len();
-            for id in program.globals.ids() {
-                let changed = statics.of_global(program, id);
-                varying.extend(changed.iter().enumerate().filter(|(_, b)| b.is_none()).map(|(i, _)| (id, i)));
+            let mut are_more = false;
+            for (id, _) in program.globals.iter().filter(|(_, global)| global.size <= MAX_BYTES) {
+                let bytes = statics.of_global(program, id);
+                let known = &mut varying[id];
+                known.grow(bytes.len());
+                for (at, _) in bytes.iter().enumerate().filter(|(_, byte)| byte.is_none()) {
+                    are_more |= !known.put(at);
+                }
             }
-            if varying.len() == before {
+            if !are_more {
                 return Ok((statics, folded));
             }
         }
@@ -339,7 +344,8 @@ fn constant(function: &Function, definitions: &Definitions, operand: Operand, de
 
 /// All variables hold what they were initialised with, but for some bytes.
 struct Assumed<'a> {
-    varying: &'a FxHashSet<(GlobalId, usize)>,
+    /// By variable, the bytes that may hold something else; of large ones nothing is taken to be known.
+    varying: &'a IdVec<GlobalId, FixedBitSet>,
 }
 
 impl Assumed<'_> {
@@ -396,7 +402,7 @@ impl Assumed<'_> {
                     return None;
                 }
                 let byte = |i: usize| {
-                    let is_known = !self.varying.contains(&(id, i));
+                    let is_known = !self.varying[id].contains(i);
                     is_known.then(|| u64::from(global.data.get(i).copied().unwrap_or(0)))
                 };
                 let word = (start..start + length).rev().try_fold(0u64, |word, i| Some(word << 8 | byte(i)?))?;
