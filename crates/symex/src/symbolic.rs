@@ -17,6 +17,7 @@ mod float;
 pub(crate) mod forget;
 pub(crate) mod integer;
 pub(crate) mod invariant;
+mod known_bytes;
 mod memory;
 mod ops;
 pub(crate) mod origin;

@@ -82,8 +82,14 @@ impl Builder<'_, '_> {
     pub(super) fn shape_memory(&mut self, locals: bool) {
         let shape = self.start.shape;
         let is_local = |node: Node| matches!(node, Node::Local(..) | Node::ThreadLocal(..));
+        // Neighbours are in one object.
+        let mut last: Option<(Node, Option<(RootId, u64)>)> = None;
         for ((node, at), byte) in shape.bytes.iter().filter(|((node, _), _)| is_local(*node) == locals) {
-            if let Some((root, start)) = self.root_of_node(node) {
+            let (_, found) = match last {
+                Some(last) if last.0 == node => last,
+                _ => *last.insert((node, self.root_of_node(node))),
+            };
+            if let Some((root, start)) = found {
                 self.origins().set_known(root, start + at, &[crate::domain::MemoryByte::Constant(byte)]);
             }
         }

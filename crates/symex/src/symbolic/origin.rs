@@ -20,6 +20,7 @@ use super::SymValue;
 use super::allocate::{Allocated, Fresh};
 use super::forget::Forgotten;
 use super::invariant::Invariants;
+use super::known_bytes::KnownBytes;
 use super::source::SymbolSource;
 use crate::domain::{AllocationSite, MemoryByte};
 use crate::folding::FoldChoice;
@@ -51,7 +52,7 @@ pub(crate) struct Root {
     /// The first offset that counts as its first byte in `places`.
     origin: u64,
     /// What bytes hold, where that is known.
-    pub(super) known: BTreeMap<u64, MemoryByte<Term>>,
+    pub(super) known: KnownBytes,
     /// Symbols by the offset of their first byte, with the number of their bytes.
     pub(super) symbols: BTreeMap<u64, (u32, Term)>,
     /// What was read at offsets that are no constants: offset, bytes, value.
@@ -171,7 +172,7 @@ impl Origins {
             name,
             places,
             origin,
-            known: BTreeMap::new(),
+            known: KnownBytes::default(),
             symbols: BTreeMap::new(),
             indexed: Vec::new(),
             extent: None,
@@ -197,7 +198,7 @@ impl Origins {
     /// Says what bytes of a root hold.
     pub(crate) fn set_known(&mut self, root: RootId, offset: u64, bytes: &[MemoryByte<Term>]) {
         let known = &mut self.get_mut(root).known;
-        known.extend((offset..).zip(bytes.iter().cloned()));
+        (offset..).zip(bytes).for_each(|(at, byte)| known.set(at, byte.clone()));
     }
 
     /// Whether nothing is known or was read of some bytes.

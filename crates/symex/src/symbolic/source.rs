@@ -133,7 +133,7 @@ impl SymbolicDomain {
     pub fn known_of_root(&self, root: u32) -> Vec<(u64, MemoryByte<Term>)> {
         let Some(origins) = self.origins.as_deref() else { return Vec::new() };
         let known = &origins.get(RootId::from_index(root as usize)).known;
-        known.iter().map(|(&at, byte)| (at, byte.clone())).collect()
+        known.iter().map(|(at, byte)| (at, byte.clone())).collect()
     }
 }
 

@@ -58,7 +58,7 @@ impl Unknown {
         if root.fresh == Some(super::allocate::Fresh::Zero) {
             return Some(MemoryByte::Constant(0));
         }
-        if let Some(byte) = root.known.get(&at) {
+        if let Some(byte) = root.known.get(at) {
             return Some(byte.clone());
         }
         let (&first, &(len, symbol)) = root.symbols.range(..=at).next_back()?;
@@ -76,7 +76,7 @@ impl Unknown {
         let is_zero = root.fresh == Some(super::allocate::Fresh::Zero);
         let mut bytes = vec![is_zero.then_some(MemoryByte::Constant(0)); n as usize];
         let initial = root.known.range(at..at + n).filter(|_| !is_zero);
-        for (&i, byte) in initial.chain(self.cells.range(at..at + n)) {
+        for (i, byte) in initial.chain(self.cells.range(at..at + n).map(|(&i, byte)| (i, byte))) {
             bytes[(i - at) as usize] = Some(byte.clone());
         }
         for (at, byte) in (at..).zip(&mut bytes).filter(|(_, byte)| byte.is_none()) {
@@ -114,7 +114,7 @@ impl Unknown {
                 found.push(word);
             }
         };
-        self.cells.keys().chain(root.known.keys()).for_each(|&at| add(at));
+        self.cells.keys().copied().chain(root.known.iter().map(|(at, _)| at)).for_each(&mut add);
         root.symbols.iter().for_each(|(&at, &(len, _))| (at..at + u64::from(len)).for_each(&mut add));
         found.sort_unstable();
         found.dedup();
@@ -192,7 +192,7 @@ impl SymbolicDomain {
         let mut here = at;
         while here < end {
             let found = self.origins().get(root);
-            if let Some(byte) = found.known.get(&here) {
+            if let Some(byte) = found.known.get(here) {
                 bytes.push(byte.clone());
                 here += 1;
                 continue;
@@ -208,7 +208,7 @@ impl SymbolicDomain {
                 continue;
             }
             let next_symbol = found.symbols.range(here..end).next().map_or(end, |s| *s.0);
-            let next_known = found.known.range(here..end).next().map_or(end, |k| *k.0);
+            let next_known = found.known.range(here..end).next().map_or(end, |k| k.0);
             let len = u32::try_from(next_symbol.min(next_known).min(here + 8) - here).expect("at most eight");
             self.initial_symbol(root, here, len);
         }
@@ -286,9 +286,9 @@ impl SymbolicDomain {
         let indexed = found.indexed.iter().rev().filter(|i| i.1 == n).map(|i| (i.0, i.2));
         let mut links: Vec<(Term, Term)> = indexed.take(MAX_LINKS).collect();
         let mut starts: Vec<u64> = found.symbols.iter().filter(|s| s.1.0 == n).map(|s| *s.0).collect();
-        let known = found.known.keys().filter(|at| *at % u64::from(n) == 0);
-        let all_known = |at: &u64| (*at..at + u64::from(n)).all(|i| found.known.contains_key(&i));
-        starts.extend(known.copied().filter(all_known));
+        let known = found.known.iter().map(|(at, _)| at).filter(|at| at % u64::from(n) == 0);
+        let all_known = |at: &u64| (*at..at + u64::from(n)).all(|i| found.known.get(i).is_some());
+        starts.extend(known.filter(all_known));
         starts.truncate(MAX_LINKS.saturating_sub(links.len()));
         for at in starts {
             let bytes = self.initial_bytes(root, at, n as usize);
