@@ -26,12 +26,8 @@ impl Trace {
         }
     }
 
-    /// Keeps activations from here on.
+    /// Keeps the activations that there are. What others were that have ended nobody asks: their locals are gone.
     fn name_frames<D: Domain>(&mut self, state: &State<D>, code: &Code) {
-        if self.names_frames {
-            return;
-        }
-        self.names_frames = true;
         for thread in &state.threads {
             let mut caller = None;
             for frame in &thread.frames {
@@ -43,7 +39,9 @@ impl Trace {
 
     /// Records what is taken for granted at the instruction that the current thread executes next, without starting.
     pub(crate) fn grant<D: Domain>(&mut self, state: &State<D>, code: &Code, decision: Decision) {
-        self.name_frames(state, code);
+        if !self.active {
+            self.name_frames(state, code);
+        }
         if let (Some(frame), Some(point)) = (state.current_frame(), state.point(code)) {
             if !self.active {
                 self.granted.push(point.block);
@@ -79,10 +77,8 @@ impl Observer for Trace {
     }
 
     fn enter(&mut self, frame: FrameId, info: FrameInfo, by: Option<(FrameId, u32)>) {
-        if self.names_frames {
-            self.frames.insert(frame, info);
-        }
         if self.active {
+            self.frames.insert(frame, info);
             let (caller, inst) = by.map_or((None, 0), |(caller, inst)| (Some(caller), inst));
             self.events.push(TraceEvent::Enter { frame, caller, inst });
         }

@@ -3,8 +3,8 @@
 //! Pure register instructions are not recorded: a [`TraceEvent::Block`] says that a block was entered, and every
 //! event inside it carries the index of its instruction, so that a reader can reconstruct the rest. Recording starts
 //! at the first decision of a path, since nothing before it can depend on one. What is taken for granted of inputs is
-//! decided, too, but never part of a slice: until something else is decided, only those decisions and the activations
-//! are kept. So a program that computes for a long time on what it knows is executed at full speed.
+//! decided, too, but never part of a slice: until something else is decided, only those decisions are
+//! kept. So a program that computes for a long time on what it knows is executed at full speed.
 
 use icsched_ir::{BlockId, FuncId, Intrinsic, ProgramPoint};
 use icsched_smt::Term;
@@ -137,8 +137,6 @@ pub struct Trace {
     pub branches: u64,
     /// The sides that they went to, if that is asked for.
     pub sides: Option<Vec<BranchSide>>,
-    /// Whether activations are kept, since something was taken for granted.
-    pub names_frames: bool,
     /// The blocks of the first events, which were taken for granted before recording started; a walk ends behind them.
     pub granted: Vec<BlockId>,
     /// Frames by [`FrameId`] that are mentioned; others are absent.
