@@ -1,6 +1,5 @@
 //! What bytes of an object of the initial state hold, by offset: in pieces, since neighbours are mostly known together.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use icsched_smt::Term;
@@ -21,30 +20,43 @@ struct Piece {
 /// The known bytes of an object.
 #[derive(Default, Debug)]
 pub(crate) struct KnownBytes {
-    /// By offset / [`PIECE`].
-    pieces: BTreeMap<u64, Box<Piece>>,
+    /// With their offsets / [`PIECE`], ascending: most are set in that order.
+    pieces: Vec<(u64, Box<Piece>)>,
 }
 
 impl KnownBytes {
     /// Says what a byte holds.
     pub(crate) fn set(&mut self, at: u64, byte: MemoryByte<Term>) {
-        let new = || Box::new(Piece { known: 0, bytes: [const { MemoryByte::Constant(0) }; PIECE as usize] });
-        let piece = self.pieces.entry(at / PIECE).or_insert_with(new);
+        let place = match self.pieces.last() {
+            Some(last) if last.0 == at / PIECE => self.pieces.len() - 1,
+            _ => self.place(at / PIECE).unwrap_or_else(|place| {
+                let none = Piece { known: 0, bytes: [const { MemoryByte::Constant(0) }; PIECE as usize] };
+                self.pieces.insert(place, (at / PIECE, Box::new(none)));
+                place
+            }),
+        };
+        let piece = &mut self.pieces[place].1;
         piece.known |= 1 << (at % PIECE);
         piece.bytes[(at % PIECE) as usize] = byte;
     }
 
+    /// Where a piece is, or would have to be.
+    fn place(&self, number: u64) -> Result<usize, usize> {
+        self.pieces.binary_search_by_key(&number, |piece| piece.0)
+    }
+
     /// What a byte holds, if that is known.
     pub(crate) fn get(&self, at: u64) -> Option<&MemoryByte<Term>> {
-        let piece = self.pieces.get(&(at / PIECE))?;
+        let (_, piece) = &self.pieces[self.place(at / PIECE).ok()?];
         (piece.known >> (at % PIECE) & 1 != 0).then(|| &piece.bytes[(at % PIECE) as usize])
     }
 
     /// The known bytes at these offsets, ascending.
     pub(crate) fn range(&self, offsets: Range<u64>) -> impl Iterator<Item = (u64, &MemoryByte<Term>)> {
-        let last = if offsets.is_empty() { 0 } else { offsets.end.div_ceil(PIECE) };
-        let pieces = (!offsets.is_empty()).then(|| self.pieces.range(offsets.start / PIECE..last));
-        let bytes = pieces.into_iter().flatten().flat_map(|(&piece, held)| {
+        let first = self.pieces.partition_point(|piece| piece.0 < offsets.start / PIECE);
+        let end = offsets.end;
+        let pieces = self.pieces[first..].iter().take_while(move |(piece, _)| piece * PIECE < end);
+        let bytes = pieces.flat_map(|(piece, held)| {
             let known = (0..PIECE).filter(|at| held.known >> at & 1 != 0);
             known.map(move |at| (piece * PIECE + at, &held.bytes[at as usize]))
         });
