@@ -73,11 +73,30 @@ struct Session {
     translator: Translator,
     solver: RawSolver,
     asserted: Vec<Term>,
+    /// Those in force; Z3 takes longer to be told than to answer many a question.
+    limits: Option<Limits>,
+}
+
+/// What a solver may take for a query.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+struct Limits {
+    milliseconds: u32,
+    units: u32,
+    /// Which of them a query that runs out of work has reached.
+    reached: UnknownReason,
 }
 
 impl Session {
     fn new(pool: u64) -> Self {
-        Session { pool, translator: Translator::default(), solver: incremental_solver(), asserted: Vec::new() }
+        let (translator, solver) = (Translator::default(), incremental_solver());
+        Session { pool, translator, solver, asserted: Vec::new(), limits: None }
+    }
+
+    fn set_limits(&mut self, limits: Limits) {
+        if self.limits != Some(limits) {
+            limits.set(&self.solver);
+            self.limits = Some(limits);
+        }
     }
 
     /// Makes the assertion stack equal to `constraints`, keeping the common prefix.
@@ -161,8 +180,9 @@ impl Z3Solver {
         session.solver.assert(&formula);
         let single = self.options.timeout.is_some_and(|t| t <= SINGLE_ATTEMPT);
         let first = self.options.timeout.map(|t| if single { t } else { (t / 4).min(FIRST_ATTEMPT) });
-        let limit = set_limits(&session.solver, first, self.options.resource_limit);
-        let outcome = run(&session.solver, pool, constraints, extra, want_model, limit);
+        let limits = Limits::new(first, self.options.resource_limit);
+        session.set_limits(limits);
+        let outcome = run(&session.solver, pool, constraints, extra, want_model, limits.reached);
         let first_reason = match outcome {
             Ok(answer) => {
                 session.solver.pop(1);
@@ -174,6 +194,7 @@ impl Z3Solver {
         // What a solver that gave up has learned is not relied on.
         session.solver = incremental_solver();
         session.asserted.clear();
+        session.limits = None;
         if single || first_reason == UnknownReason::Interrupted {
             return Err(first_reason);
         }
@@ -183,8 +204,9 @@ impl Z3Solver {
         }
         fresh.assert(&formula);
         let rest = self.options.timeout.map(|t| t - first.unwrap_or_default());
-        let limit = set_limits(&fresh, rest, self.options.resource_limit);
-        run(&fresh, pool, constraints, extra, want_model, limit)
+        let limits = Limits::new(rest, self.options.resource_limit);
+        limits.set(&fresh);
+        run(&fresh, pool, constraints, extra, want_model, limits.reached)
     }
 
     fn solve_floats(&mut self, pool: &TermPool, constraints: &[Term], extra: Term, want_model: bool) -> Outcome {
@@ -197,29 +219,34 @@ impl Z3Solver {
         if solver.get_assertions().len() != assertions.len() {
             return Err(UnknownReason::Other);
         }
-        let limit = set_limits(&solver, self.options.float_timeout, self.options.resource_limit);
-        run(&solver, pool, constraints, extra, want_model, limit)
+        let limits = Limits::new(self.options.float_timeout, self.options.resource_limit);
+        limits.set(&solver);
+        run(&solver, pool, constraints, extra, want_model, limits.reached)
     }
 }
 
-/// Sets both limits; says which of them a query that runs out of work has reached.
-fn set_limits(solver: &RawSolver, timeout: Option<Duration>, resource_limit: Option<u32>) -> UnknownReason {
-    let mut params = Params::new();
-    // Else Z3 handles SIGINT while it works: the process would not be told, and with several threads at work Z3 is not safe.
-    params.set_bool("ctrl_c", false);
-    // Z3 takes the greatest value as "no limit".
-    let clock = timeout.map(|t| t.saturating_mul(CLOCK_FACTOR).max(LEAST_CLOCK));
-    let milliseconds = clock.map_or(u32::MAX, |t| u32::try_from(t.as_millis()).unwrap_or(u32::MAX));
-    params.set_u32("timeout", milliseconds);
-    let (units, reached) = match (timeout.map(units), resource_limit) {
-        (Some(own), Some(other)) if other < own => (other, UnknownReason::ResourceLimit),
-        (Some(own), _) => (own, UnknownReason::Timeout),
-        // 0 is "no limit".
-        (None, other) => (other.unwrap_or(0), UnknownReason::ResourceLimit),
-    };
-    params.set_u32("rlimit", units);
-    solver.set_params(&params);
-    reached
+impl Limits {
+    fn new(timeout: Option<Duration>, resource_limit: Option<u32>) -> Self {
+        // Z3 takes the greatest value as "no limit".
+        let clock = timeout.map(|t| t.saturating_mul(CLOCK_FACTOR).max(LEAST_CLOCK));
+        let milliseconds = clock.map_or(u32::MAX, |t| u32::try_from(t.as_millis()).unwrap_or(u32::MAX));
+        let (units, reached) = match (timeout.map(units), resource_limit) {
+            (Some(own), Some(other)) if other < own => (other, UnknownReason::ResourceLimit),
+            (Some(own), _) => (own, UnknownReason::Timeout),
+            // 0 is "no limit".
+            (None, other) => (other.unwrap_or(0), UnknownReason::ResourceLimit),
+        };
+        Self { milliseconds, units, reached }
+    }
+
+    fn set(self, solver: &RawSolver) {
+        let mut params = Params::new();
+        // Else Z3 handles SIGINT while it works: the process would not be told, and with several threads at work Z3 is not safe.
+        params.set_bool("ctrl_c", false);
+        params.set_u32("timeout", self.milliseconds);
+        params.set_u32("rlimit", self.units);
+        solver.set_params(&params);
+    }
 }
 
 /// The work that counts as a time.
