@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use icsched_dataflow::{Analysis, Context, Options as FactOptions, Status, ThreadContext};
+use icsched_dataflow::{Analysis, Context, InitialState, Options as FactOptions, Status, ThreadContext};
 use icsched_ir::{CallStack, EntityId as _, Origin, Program, ProgramPoint};
 use icsched_schedule::{EpochId, EpochResult, IncompleteKind, Reason, ScheduleTree, ThreadContext as Described};
 use icsched_smt::SolverStatistics;
@@ -102,13 +102,17 @@ pub(crate) fn run(
     };
     let mut work = Work::default();
     let mut asked = Asked::new(&shared.request.limits);
+    let mut known = None;
     loop {
         let mut engine = match (&mut analysis, shared.analyses) {
             _ if shared.is_entry(&job.epoch) => entry_engine(shared, &plan, asked)?,
-            (Some(analysis), Some(analyses)) => match context_engine(shared, &plan, analysis, analyses, job, asked) {
-                Ok(engine) => engine,
-                Err(reason) => return Ok(not_searched(shared, job, reason, work, tell)),
-            },
+            (Some(analysis), Some(analyses)) => {
+                let found = match known.take().map_or_else(|| begin(shared, analysis, job), Ok) {
+                    Ok(found) => known.insert(found),
+                    Err(reason) => return Ok(not_searched(shared, job, reason, work, tell)),
+                };
+                context_engine(shared, &plan, (found, analysis), analyses, job, asked)
+            }
             _ => return Ok(not_searched(shared, job, no_analyses(), work, tell)),
         };
         let options = search_options(shared.request);
@@ -190,15 +194,12 @@ fn entry_engine(shared: &Shared<'_>, plan: &Plan, asked: Asked) -> Result<Engine
     Engine::at_entry(shared.program, shared.request, plan, points_to, asked)
 }
 
-/// `MakeStateForEpoch`: everything that may hold where the epoch's threads are (chapter 2).
-fn context_engine(
+/// Where an epoch's threads are, and what dataflow analysis knows of that: the same whichever loops are replaced.
+fn begin(
     shared: &Shared<'_>,
-    plan: &Plan,
     analysis: &mut Analysis<'_, '_>,
-    analyses: &Analyses<'_>,
     Job { epoch, facts }: &Job,
-    solvers: Asked,
-) -> Result<Engine, Reason> {
+) -> Result<(Context, InitialState), Reason> {
     let program = shared.program;
     let off = |technique| shared.request.without.contains(&technique);
     let context = context(program, epoch, facts);
@@ -216,10 +217,23 @@ fn context_engine(
         let of = |(thread, e): (usize, _)| format!("{thread}: {}", analysis.pool().describe(program, e));
         tracing::trace!(kind = ?relation.kind, a = of(relation.a), b = of(relation.b), "known of threads");
     }
+    Ok((context, known))
+}
+
+/// `MakeStateForEpoch`: everything that may hold where the epoch's threads are (chapter 2).
+fn context_engine(
+    shared: &Shared<'_>,
+    plan: &Plan,
+    ((context, known), analysis): (&(Context, InitialState), &Analysis<'_, '_>),
+    analyses: &Analyses<'_>,
+    Job { facts, .. }: &Job,
+    solvers: Asked,
+) -> Engine {
+    let off = |technique| shared.request.without.contains(&technique);
     tracing::debug!(facts = ?facts.none_ended, bytes = facts.shape.bytes.len(), words = facts.shape.words.len(), registers = facts.shape.registers.len(), objects = facts.shape.heap.len(), "known of the epoch");
     let start = Start {
-        context: &context,
-        facts: &known,
+        context,
+        facts: known,
         pool: analysis.pool(),
         points_to: Arc::clone(analyses.points_to),
         statics: analyses.variables,
@@ -231,7 +245,7 @@ fn context_engine(
             sync_invariants: !off(Technique::SyncInvariants),
         },
     };
-    Ok(Engine::at_context(program, shared.request, plan, &start, solvers))
+    Engine::at_context(shared.program, shared.request, plan, &start, solvers)
 }
 
 fn interrupted() -> Reason {
