@@ -18,7 +18,7 @@ use icsched_symex::print::Printer;
 use icsched_symex::request::StopRequest;
 use icsched_symex::shape::{Left, Where};
 use icsched_symex::stop::{Limit, Stop};
-use icsched_symex::symbolic::SymbolicDomain;
+use icsched_symex::symbolic::{Kept, SymbolicDomain};
 use icsched_symex::thread::ThreadId;
 use icsched_symex::trace::OtherSide;
 use icsched_symex::{DecisionKind, FrameId, Machine, Options, PathEnd, State, SyncObjects};
@@ -135,9 +135,8 @@ pub(crate) struct Engine {
 /// Terms, and what solvers know of them. An epoch that is searched again, with one more loop replaced, asks nearly all questions again
 /// that were asked up to the loop.
 pub(crate) struct Asked {
-    pool: TermPool,
-    /// For questions about paths.
-    paths: Box<dyn Solver>,
+    /// Those of paths.
+    paths: Kept,
     /// For questions about constraints.
     constraints: CachingSolver<Z3Solver>,
 }
@@ -146,14 +145,13 @@ impl Asked {
     /// Nothing has been asked.
     pub(crate) fn new(limits: &RunLimits) -> Self {
         Self {
-            pool: TermPool::new(),
-            paths: Box::new(CachingSolver::new(solver(limits.solver_timeout.min(PATHS)))),
+            paths: Kept::new(Box::new(CachingSolver::new(solver(limits.solver_timeout.min(PATHS))))),
             constraints: CachingSolver::new(solver(SIMPLIFICATION.min(limits.solver_timeout))),
         }
     }
 
     fn domain(self) -> (SymbolicDomain, CachingSolver<Z3Solver>) {
-        (SymbolicDomain::with_pool(self.pool, self.paths), self.constraints)
+        (SymbolicDomain::with_kept(self.paths), self.constraints)
     }
 }
 
@@ -238,8 +236,7 @@ impl Engine {
 
     /// The terms and the solvers, for a search of the same epoch that begins anew.
     pub(crate) fn into_asked(self) -> Asked {
-        let (pool, paths) = self.machine.domain.into_solver();
-        Asked { pool, paths, constraints: self.solver }
+        Asked { paths: self.machine.domain.into_kept(), constraints: self.solver }
     }
 
     /// What others need to know of an epoch that has been searched.

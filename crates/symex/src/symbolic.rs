@@ -12,6 +12,7 @@
 //! `docs/symbolic-domain.md` tells the whole story.
 
 mod allocate;
+mod apart;
 mod deferred;
 mod float;
 pub(crate) mod forget;
@@ -45,6 +46,7 @@ use crate::memory::{Heap, ObjectId};
 use crate::path::SymPath;
 use crate::stop::{DecisionKind, Stop};
 
+use apart::Apart;
 use deferred::Deferred;
 pub use memory::SymArray;
 use origin::Origins;
@@ -83,6 +85,25 @@ pub struct SymbolicDomain {
     hidden: Option<Term>,
     /// What was read but not looked at.
     deferred: Deferred,
+    /// What was asked about offsets that are no constants.
+    apart: Apart,
+}
+
+/// What a domain that begins anew need not find again.
+pub struct Kept {
+    /// The terms.
+    pub pool: TermPool,
+    /// What was asked about them.
+    pub solver: Box<dyn Solver>,
+    /// The same, of offsets.
+    apart: Apart,
+}
+
+impl Kept {
+    /// Nothing yet.
+    pub fn new(solver: Box<dyn Solver>) -> Self {
+        Self { pool: TermPool::new(), solver, apart: Apart::default() }
+    }
 }
 
 impl std::fmt::Debug for SymbolicDomain {
@@ -99,9 +120,15 @@ impl SymbolicDomain {
 
     /// A domain over existing terms (input constraints of a job).
     pub fn with_pool(pool: TermPool, solver: Box<dyn Solver>) -> Self {
+        Self::with_kept(Kept { pool, ..Kept::new(solver) })
+    }
+
+    /// A domain that begins anew, with what another one left.
+    pub fn with_kept(Kept { pool, solver, apart }: Kept) -> Self {
         SymbolicDomain {
             pool,
             solver,
+            apart,
             granted: SmallVec::new(),
             candidates: FxHashMap::default(),
             gave_up: Vec::new(),
@@ -113,9 +140,9 @@ impl SymbolicDomain {
         }
     }
 
-    /// The terms and the solver, for a domain that begins anew and shall not ask again what this one knows.
-    pub fn into_solver(self) -> (TermPool, Box<dyn Solver>) {
-        (self.pool, self.solver)
+    /// For a domain that begins anew and shall not ask again what this one knows.
+    pub fn into_kept(self) -> Kept {
+        Kept { pool: self.pool, solver: self.solver, apart: self.apart }
     }
 
     /// Lets the current instruction rely on a decision. Cleared with [`retract_grants`](Self::retract_grants) when the

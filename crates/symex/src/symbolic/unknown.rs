@@ -96,10 +96,7 @@ impl Unknown {
                 }
             };
             let len = bytes.len() as u64;
-            (0..n + len - 1).all(|i| {
-                let here = domain.equals(write.offset, (at + i).wrapping_sub(len - 1));
-                domain.pool.is_false(here)
-            })
+            domain.is_never_within(write.offset, at.wrapping_sub(len - 1), n + len - 1)
         })
     }
 

@@ -6,7 +6,7 @@ use icsched_smt::{BinOp, Term};
 use rustc_hash::FxHashMap;
 
 use super::allocate::Fresh;
-use super::integer::integers_of;
+use super::integer::{Integers, integers_of};
 use super::origin::RootId;
 use super::unknown::{Bytes, Unknown};
 use super::{SymValue, SymbolicDomain};
@@ -191,7 +191,7 @@ impl SymbolicDomain {
     }
 
     fn reach(&mut self, write: &Write, offset: Term, n: u32) -> Reach {
-        let distance = self.distance(write, offset);
+        let (distance, integers) = self.distance(write.offset, offset);
         let bytes = match &write.what {
             What::Bytes(bytes) => bytes,
             What::Fill { len, .. } | What::Copy { len, .. } => {
@@ -203,7 +203,7 @@ impl SymbolicDomain {
             }
         };
         let len = bytes.len() as i128;
-        let overlaps = integers_of(&self.pool, distance).values_within(1 - i128::from(n), len - 1, MAX_DISTANCES);
+        let overlaps = integers.values_within(1 - i128::from(n), len - 1, MAX_DISTANCES);
         match overlaps.as_deref() {
             Some([]) => Reach::Never,
             Some(&[at]) if write.guard.is_none() && at >= 0 && at + i128::from(n) <= len => {
@@ -217,17 +217,11 @@ impl SymbolicDomain {
         }
     }
 
-    /// How far behind the start of a write an offset is.
-    fn distance(&mut self, write: &Write, offset: Term) -> Term {
-        let back = self.pool.neg(write.offset);
-        self.pool.binary(BinOp::Add, offset, back)
-    }
-
     /// `n` bytes at an offset after a write; before it they were `old`.
     pub(super) fn after(&mut self, write: &Write, offset: Term, n: u32, old: Term) -> Term {
-        let distance = self.distance(write, offset);
+        let (distance, integers) = self.distance(write.offset, offset);
         match &write.what {
-            What::Bytes(bytes) => self.after_bytes((bytes, write.guard), distance, n, old),
+            What::Bytes(bytes) => self.after_bytes((bytes, write.guard), (distance, integers), n, old),
             What::Fill { byte, len } => {
                 let byte = byte.clone();
                 self.after_range((*len, write.guard), distance, n, old, &mut |domain, _, n| {
@@ -246,9 +240,15 @@ impl SymbolicDomain {
         }
     }
 
-    fn after_bytes(&mut self, (bytes, guard): (&Bytes, Option<Term>), distance: Term, n: u32, old: Term) -> Term {
+    fn after_bytes(
+        &mut self,
+        (bytes, guard): (&Bytes, Option<Term>),
+        (distance, integers): (Term, Integers),
+        n: u32,
+        old: Term,
+    ) -> Term {
         let len = u32::try_from(bytes.len()).expect("at most eight");
-        if len == n && integers_of(&self.pool, distance).is_multiple_of(u128::from(n)) {
+        if len == n && integers.is_multiple_of(u128::from(n)) {
             let here = self.equals(distance, 0);
             let here = self.guarded(guard, here);
             let written = self.value_of_bytes(bytes);

@@ -1,0 +1,71 @@
+//! How offsets are apart that are no constants, as far as their terms show it. Accesses of arrays ask the same of every earlier write
+//! again and again, so answers are kept. They depend on nothing but the terms.
+
+use icsched_smt::{BinOp, Node, Term};
+use rustc_hash::FxHashMap;
+
+use super::SymbolicDomain;
+use super::integer::{Integers, integers_of};
+
+/// Numbers that are asked about together.
+const PIECE: u64 = u64::BITS as u64;
+
+/// What was asked about offsets.
+#[derive(Default, Debug)]
+pub(super) struct Apart {
+    /// By offset and number / [`PIECE`]: of which numbers it was asked whether the offset is never equal to them, and of which that is so.
+    never: FxHashMap<(Term, u64), (u64, u64)>,
+    /// How far behind the first offset the second one is, and what numbers that may be.
+    distances: FxHashMap<(Term, Term), (Term, Integers)>,
+}
+
+impl SymbolicDomain {
+    /// Whether terms show that an offset is none of `count` numbers from `first` on.
+    pub(super) fn is_never_within(&mut self, offset: Term, first: u64, count: u64) -> bool {
+        // It is remembered what choices are compared with.
+        let is_choice = matches!(self.pool.node(offset), Node::Ite(..));
+        let mut next = 0;
+        while next < count {
+            let number = first.wrapping_add(next);
+            let bits = (PIECE - number % PIECE).min(count - next);
+            next += bits;
+            let place = (offset, number / PIECE);
+            let known = self.apart.never.get(&place).copied().unwrap_or_default();
+            let (mut asked, mut never) = if is_choice { (0, 0) } else { known };
+            let first_bit = number % PIECE;
+            let all = (u64::MAX >> (PIECE - bits)) << first_bit;
+            if never & all == all {
+                continue;
+            }
+            for bit in first_bit..first_bit + bits {
+                if asked & 1 << bit == 0 {
+                    let here = self.equals(offset, number - first_bit + bit);
+                    asked |= 1 << bit;
+                    never |= u64::from(self.pool.is_false(here)) << bit;
+                }
+                if never & 1 << bit == 0 {
+                    break;
+                }
+            }
+            if !is_choice {
+                self.apart.never.insert(place, (asked, never));
+            }
+            if never & all != all {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// How far behind an offset another one is, and what numbers that may be.
+    pub(super) fn distance(&mut self, from: Term, to: Term) -> (Term, Integers) {
+        if let Some(&known) = self.apart.distances.get(&(from, to)) {
+            return known;
+        }
+        let back = self.pool.neg(from);
+        let distance = self.pool.binary(BinOp::Add, to, back);
+        let integers = integers_of(&self.pool, distance);
+        self.apart.distances.insert((from, to), (distance, integers));
+        (distance, integers)
+    }
+}
