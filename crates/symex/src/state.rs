@@ -52,8 +52,8 @@ pub struct State<D: Domain> {
     pub input_counts: Rc<BTreeMap<String, u32>>,
     /// Handles of threads that have ended before the initial state, in the order of first use.
     pub(crate) ended: Rc<Vec<D::Value>>,
-    /// How often threads came to loops that are replaced.
-    pub(crate) passages: Rc<BTreeMap<(ThreadId, FuncId, BlockId), u32>>,
+    /// How often threads came to loops and calls that are replaced.
+    pub(crate) passages: Rc<BTreeMap<(ThreadId, FuncId, BlockId, Option<u32>), u32>>,
     /// Instructions executed on the path.
     pub instructions: u64,
     /// The arguments of `main`: `argc`, `argv`, `envp`.
