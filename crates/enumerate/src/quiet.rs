@@ -34,7 +34,12 @@ impl QuietRecursion {
         let Some(aliases) = statics.aliases else { return self.may_fail };
         let may_fail = |point: ProgramPoint| {
             let known = aliases.instruction(&aliases.candidates(point.func, None), point);
-            known.is_none_or(|known| known.synchronises)
+            let fails = known.is_none_or(|known| known.synchronises);
+            if fails {
+                let at = crate::graph::place(statics.program, &icsched_ir::CallStack(vec![point]));
+                tracing::debug!(at, "may come to what is not supported: the recursion is not replaced");
+            }
+            fails
         };
         self.may_fail
             && *self.fails.get_or_init(|| self.functions.iter().any(|&f| calls(statics.program, f).any(may_fail)))
