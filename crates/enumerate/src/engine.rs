@@ -619,6 +619,7 @@ impl Strategy for ShortestFirst<'_, '_> {
             | DecisionKind::CallTarget
             | DecisionKind::Concretise
             | DecisionKind::Wake
+            | DecisionKind::PassesCall
             | DecisionKind::Assume
             | DecisionKind::Other => true,
         }

@@ -29,20 +29,21 @@ pub(crate) struct QuietRecursion {
 }
 
 impl QuietRecursion {
-    /// Whether it may come to what is not supported: calls that are replaced would hide that.
-    fn fails(&self, statics: &Statics<'_>) -> bool {
+    /// Whether it may come to what is not supported, so that calls that are replaced have to be looked into.
+    pub(crate) fn fails(&self, statics: &Statics<'_>) -> bool {
         let Some(aliases) = statics.aliases else { return self.may_fail };
         let may_fail = |point: ProgramPoint| {
             let known = aliases.instruction(&aliases.candidates(point.func, None), point);
-            let fails = known.is_none_or(|known| known.synchronises);
-            if fails {
-                let at = crate::graph::place(statics.program, &icsched_ir::CallStack(vec![point]));
-                tracing::debug!(at, "may come to what is not supported: the recursion is not replaced");
-            }
-            fails
+            known.is_none_or(|known| known.synchronises)
         };
         self.may_fail
             && *self.fails.get_or_init(|| self.functions.iter().any(|&f| calls(statics.program, f).any(may_fail)))
+    }
+
+    /// Whether calls of it can be replaced: what takes any number of arguments is not looked into.
+    fn can_be_replaced(&self, statics: &Statics<'_>) -> bool {
+        let functions = &statics.program.functions;
+        !self.functions.iter().any(|&f| functions[f].varargs) || !self.fails(statics)
     }
 }
 
@@ -106,7 +107,7 @@ fn quiet_recursion(
     let is_wanted = !is_replaced(&found)
         && points.iter().filter(is_inside).count() >= wanted.activations
         && (wanted.last_resort || !recursion.initialises)
-        && !recursion.fails(statics);
+        && recursion.can_be_replaced(statics);
     is_wanted.then_some(found)
 }
 

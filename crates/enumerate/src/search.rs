@@ -395,7 +395,9 @@ impl<'s, 'p> Search<'s, 'p> {
         let precondition = Conjunction::new(conditions);
         let term = self.engine.pool().and_all(precondition.conditions());
         self.cover(term);
-        for error in &path.errors {
+        // Some activation, in a state that nobody knows: what it does is found only as far as it is not supported.
+        let looks = path.state.looks_into_call();
+        for error in path.errors.iter().filter(|_| !looks) {
             let at = graph::place(self.program(), &error.stack);
             if !error.certain {
                 let message = format!("the solver did not decide whether an input causes {}", error.kind);
@@ -415,7 +417,7 @@ impl<'s, 'p> Search<'s, 'p> {
             // The epoch is searched again.
             return;
         }
-        if !self.engine.is_entry() && matches!(path.end, PathEnd::Error(_)) {
+        if looks || (!self.engine.is_entry() && matches!(path.end, PathEnd::Error(_))) {
             // What is taken for granted of states that nobody knows excludes these inputs.
             return;
         }
@@ -565,6 +567,14 @@ impl<'s, 'p> Search<'s, 'p> {
             }
             let negated = self.engine.pool().not(decision.condition);
             let constraint = Conjunction::new(prefix.iter().copied().chain([negated]).collect());
+            // The other side is one path: it ends where the call would return.
+            let is_look = matches!(&path.trace.events[decision.event], TraceEvent::Decision { decision, .. }
+                if decision.kind == DecisionKind::PassesCall);
+            if is_look {
+                self.worklist.push_back(constraint);
+                prefix.push(decision.condition);
+                continue;
+            }
             if self.options.abstraction && decision.repeat >= self.options.abstract_after {
                 self.wanted = self.wanted.or_else(|| self.code_to_replace(path, decision));
             }

@@ -8,6 +8,9 @@
 //! Of a recursion that is replaced - functions that call each other, a strongly connected component of the call graph - the outermost
 //! activation is executed as it is. Where it, or what it calls, calls the recursion again, that call is not executed: what it may write is
 //! forgotten, its results may be anything, and control goes on behind it. Whatever the call does, if it returns, is one of those.
+//!
+//! Of a recursion that may come to what is not supported, such a call is also *looked into*, on a path of its own: *some* activation of the
+//! function is executed, with any arguments, where what the recursion may have written by then is forgotten. Where it returns, the path ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -69,6 +72,8 @@ pub struct AbstractRecursion {
     pub functions: BTreeSet<FuncId>,
     /// What each call in one of them may write that may reach one of them.
     pub calls: BTreeMap<ProgramPoint, Effect>,
+    /// Whether these calls are looked into.
+    pub is_looked_into: bool,
 }
 
 /// What is replaced.
@@ -87,14 +92,33 @@ impl Abstractions {
         recursion.is_some_and(|r| r.calls.contains_key(&at))
     }
 
+    /// Whether a call in a function that is replaced is looked into.
+    pub(crate) fn looks_into(&self, caller: FuncId) -> bool {
+        self.recursions.get(&caller).is_some_and(|recursion| recursion.is_looked_into)
+    }
+
     /// What may be written where something was replaced.
     pub(crate) fn effect(&self, passage: &Passage) -> Option<&Effect> {
-        let Passage { func, block, call, .. } = *passage;
-        match call {
-            Some(inst) => self.recursions.get(&func)?.calls.get(&ProgramPoint { func, block, inst }),
-            None => Some(&self.loops.get(&(func, block))?.effect),
+        let Passage { func, block, what, .. } = *passage;
+        match what {
+            Replaced::Loop => Some(&self.loops.get(&(func, block))?.effect),
+            Replaced::Call(inst) => self.recursions.get(&func)?.calls.get(&ProgramPoint { func, block, inst }),
+            Replaced::Question(_) | Replaced::Activation => None,
         }
     }
+}
+
+/// What a path comes to where something is replaced.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Replaced {
+    /// A loop.
+    Loop,
+    /// A call of a recursion in itself, by its instruction.
+    Call(u32),
+    /// Whether such a call is passed over, or looked into.
+    Question(u32),
+    /// The entry of some activation.
+    Activation,
 }
 
 /// One replaced execution of a loop, or of a call of a recursion: the same on all paths on which the thread gets there as often.
@@ -104,10 +128,10 @@ pub struct Passage {
     pub thread: ThreadId,
     /// The function that the loop or the call is in.
     pub func: FuncId,
-    /// The loop's header, or the block of the call.
+    /// The loop's header, the block of the call, or the entry.
     pub block: BlockId,
-    /// The instruction of the call.
-    pub call: Option<u32>,
+    /// Which of these it is.
+    pub what: Replaced,
     /// How often the thread got there before.
     pub occurrence: u32,
 }

@@ -358,6 +358,7 @@ impl Builder<'_, '_> {
             first_object,
             varargs: None,
             is_folded: context.folds.contains(&u32::try_from(depth).expect("stacks are short")),
+            is_any: false,
             is_unknown: false,
         };
         let depth = u32::try_from(depth).expect("stacks are short");

@@ -38,6 +38,7 @@ fn abstract_recursion(shared: &Shared<'_>, func: FuncId) -> AbstractRecursion {
     let mut found = AbstractRecursion::default();
     let Some(recursion) = control.quiet_recursion(func) else { return found };
     found.functions.extend(&recursion.functions);
+    found.is_looked_into = recursion.fails(&shared.statics);
     for at in recursion.functions.iter().flat_map(|&f| calls(program, f)) {
         let call = &program.functions[at.func].blocks[at.block].insts[at.inst as usize];
         let is_inside = match &call.op {

@@ -264,6 +264,12 @@ impl Slicer<'_, '_> {
         match decision.kind {
             DecisionKind::Branch if is_terminator => std::mem::take(&mut self.state(frame).branch_included),
             DecisionKind::Assume => false,
+            // It is asked only where the other side may come to what is not supported. What the arguments are makes no difference.
+            DecisionKind::PassesCall => {
+                let at = self.state(frame).block;
+                self.set_head(frame, at);
+                true
+            }
             DecisionKind::InBounds | DecisionKind::Alive | DecisionKind::Divisor if decision.taken => false,
             DecisionKind::Concretise if self.only_reads(frame, inst) => self.state(frame).included == Some(inst),
             DecisionKind::Branch

@@ -55,6 +55,9 @@ impl<D: Domain> Machine<D> {
                 }
             }
             Instr::ReturnNone | Instr::ReturnOne { .. } | Instr::ReturnMany { .. } => {
+                if cx.frame().is_any {
+                    return Err(Stop::End(Box::new(PathEnd::GoesRound)));
+                }
                 if cx.frame().is_folded {
                     return self.folded_return(state, observer);
                 }
@@ -121,7 +124,7 @@ impl<D: Domain> Machine<D> {
         }
         let mut cx = self.cx(state, observer);
         if cx.options.marks.abstractions.replaces_call(cx.point(), func) {
-            return self.forget_call(state, observer);
+            return self.forget_call(state, observer, func);
         }
         let call = cx.current_call();
         let args: Vec<_> = call.args.iter().zip(&call.arg_types).map(|(&slot, &ty)| (cx.get(slot), ty)).collect();

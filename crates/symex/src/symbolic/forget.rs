@@ -15,7 +15,7 @@ use super::memory::SymArray;
 use super::origin::{Places, RootId, RootName};
 use super::reached::Arrival;
 use super::{SymValue, SymbolicDomain};
-use crate::abstraction::{Abstractions, Effect, Passage};
+use crate::abstraction::{Abstractions, Effect, Passage, Replaced};
 use crate::domain::{AllocationSite, MemoryByte};
 use crate::memory::{Heap, ObjectId, ObjectKind};
 use crate::path::{Primary, SymPath};
@@ -101,7 +101,7 @@ impl SymbolicDomain {
         self.know_objects(path, heap);
         let program = Arc::clone(&self.origins().program);
         let arrival = Arrival { heap, path, function: &program.functions[passage.func], registers };
-        let of_loop = replaced.loops.get(&(passage.func, passage.block)).filter(|_| passage.call.is_none());
+        let of_loop = replaced.loops.get(&(passage.func, passage.block)).filter(|_| passage.what == Replaced::Loop);
         let extents = of_loop.map(|l| self.extents(&arrival, l)).unwrap_or_default();
         tracing::debug!(place, ?extents, "what is replaced writes there");
         let effect = &effect.with_stores(|at| extents.get(at).is_none_or(Option::is_none));
