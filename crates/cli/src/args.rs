@@ -147,7 +147,8 @@ pub(crate) struct EnumerateArgs {
     /// Where an epoch would end, let threads pass markers that have executed more than N instructions less in it than another.
     #[arg(long, value_name = "N")]
     pub(crate) epoch_balance: Option<u64>,
-    /// How often inputs may decide the condition of a loop that does not synchronise before the loop is replaced by what it may do.
+    /// How often inputs may decide the condition of a loop that does not synchronise before the loop is replaced by what it may do, and how
+    /// many activations of a recursion may be inside of each other where they do.
     #[arg(long, value_name = "N")]
     pub(crate) abstract_after: Option<u32>,
     /// How many schedules an epoch may have before it is left open which objects synchronisation is on, where inputs choose them; 0 to do

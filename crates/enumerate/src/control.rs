@@ -8,6 +8,7 @@
 //! - How far is it to the end of the function or of the innermost loop (shortest path first)?
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use fixedbitset::FixedBitSet;
 use icsched_ir::callgraph::CallGraph;
@@ -23,6 +24,8 @@ use icsched_pointsto::PointsTo;
 use icsched_symex::folding::Folding;
 use icsched_symex::machine::exit_function;
 use rustc_hash::FxHashMap;
+
+use crate::quiet::QuietRecursion;
 
 /// Facts about one function's blocks.
 #[derive(Debug)]
@@ -72,6 +75,9 @@ pub struct Control {
     /// What calls through pointers may reach, where somebody knows better than the call graph.
     indirect: Option<FxHashMap<ProgramPoint, Vec<FuncId>>>,
     functions: IdVec<FuncId, Option<FunctionControl>>,
+    /// Recursions that do not synchronise, and by function which one that is.
+    recursions: Vec<QuietRecursion>,
+    recursion_of: FxHashMap<FuncId, usize>,
 }
 
 impl Control {
@@ -106,7 +112,10 @@ impl Control {
             ends_process: FixedBitSet::with_capacity(count),
             indirect,
             functions: (0..count).map(|_| None).collect(),
+            recursions: Vec::new(),
+            recursion_of: FxHashMap::default(),
         };
+        control.find_recursions(program);
         // Callees first, so that `ends_process` is known at every call outside recursion.
         let order: Vec<FuncId> = control.calls.components().iter().flatten().copied().collect();
         for func in order {
@@ -123,6 +132,29 @@ impl Control {
             control.functions[func] = Some(facts);
         }
         control
+    }
+
+    /// Recursions of which no function synchronises and goes on.
+    fn find_recursions(&mut self, program: &Program) {
+        for component in self.calls.components() {
+            let is_quiet = |&f: &FuncId| {
+                self.calls.is_recursive(f) && !program.functions[f].is_declaration() && !self.syncs.contains(f.index())
+            };
+            if !component.iter().all(is_quiet) {
+                continue;
+            }
+            let mut functions = component.clone();
+            functions.sort_unstable();
+            let any = |of: &FixedBitSet| component.iter().any(|f| of.contains(f.index()));
+            let (initialises, may_fail) = (any(&self.initialise), any(&self.may_sync));
+            self.recursion_of.extend(component.iter().map(|&f| (f, self.recursions.len())));
+            self.recursions.push(QuietRecursion { functions, initialises, may_fail, fails: OnceLock::new() });
+        }
+    }
+
+    /// The recursion that a function is part of, if that does not synchronise.
+    pub(crate) fn quiet_recursion(&self, func: FuncId) -> Option<&QuietRecursion> {
+        self.recursion_of.get(&func).map(|&at| &self.recursions[at])
     }
 
     /// The facts of a defined function.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use icsched_ir::{BlockId, CallStack, FuncId, Program, ProgramPoint};
+use icsched_ir::{CallStack, Program, ProgramPoint};
 use icsched_pointsto::{ObjectId as Abstract, Offsets, PointsTo};
 use icsched_schedule::{InputConstraint, Reason};
 use icsched_smt::{Answer, CachingSolver, Solver, SolverOptions, SolverStatistics, Term, TermPool, Z3Solver, serial};
@@ -27,7 +27,7 @@ use rustc_hash::FxHashMap;
 use crate::epochs::Analyses;
 use crate::epochs::job::Job;
 use crate::progress::SearchedEpoch;
-use crate::search::LoopToReplace;
+use crate::quiet::{Replaceable, Wanted, deep_recursion, quiet_code};
 use crate::slice::Statics;
 use crate::strategy::{leaving_side, shorter_side};
 use crate::{Request, Technique, reasons};
@@ -100,10 +100,14 @@ const PATHS: Duration = Duration::from_millis(200);
 /// Time for one query that only makes a constraint shorter.
 const SIMPLIFICATION: Duration = Duration::from_millis(200);
 
-/// How often a path answers one question in a loop that does not synchronise before the loop is replaced by what it may do.
+/// How often a path answers one question in a loop that does not synchronise before the loop is replaced by what it may do; activations
+/// of a recursion in which it is asked.
 const ROUNDS: u32 = 12;
 
-/// The same for questions that may have one answer only.
+/// Activations of a recursion, one inside of the other, from which on it goes round.
+const NESTED: usize = 2;
+
+/// How often a path answers a question that may have one answer only.
 const ASKED: u32 = 24;
 
 /// Terms that one loop makes which does not synchronise before it is replaced. It computes with unknown numbers; what comes out of it is too
@@ -127,7 +131,7 @@ pub(crate) struct Engine {
     loop_bound: u32,
     instructions: u64,
     errors: bool,
-    wanted: Option<LoopToReplace>,
+    wanted: Option<Replaceable>,
     /// Whether paths may ask as often as they want.
     patient: bool,
 }
@@ -268,9 +272,9 @@ impl Engine {
         self.machine.options.objects == SyncObjects::Decided
     }
 
-    /// Whether a loop is replaced by what it may do.
-    pub(crate) fn replaces(&self, of: (FuncId, BlockId)) -> bool {
-        self.machine.options.marks.abstractions.contains_key(&of)
+    /// Whether something is replaced by what it may do.
+    pub(crate) fn replaces(&self, of: Replaceable) -> bool {
+        replaces(&self.machine.options.marks.abstractions, of)
     }
 
     /// What points-to analysis calls the objects of the initial state that a path knows of.
@@ -391,8 +395,10 @@ impl Engine {
         self.instructions += path.state.instructions;
         self.wanted = strategy.wanted;
         if let Some(stack) = &path.often {
-            let is_replaced = |of: &LoopToReplace| self.replaces(*of);
-            self.wanted = quiet_loop(statics, is_replaced, true, stack.0.iter().rev().copied());
+            let is_replaced = |of: &Replaceable| self.replaces(*of);
+            let points: Vec<ProgramPoint> = stack.0.iter().rev().copied().collect();
+            let last_resort = Wanted { last_resort: true, activations: NESTED };
+            self.wanted = quiet_code(statics, is_replaced, last_resort, &points);
             if self.wanted.is_none() {
                 // It asks for another reason.
                 self.patient = true;
@@ -402,8 +408,8 @@ impl Engine {
         path
     }
 
-    /// The loop that the last path asked about so often that it is to be replaced first.
-    pub(crate) fn take_wanted(&mut self) -> Option<LoopToReplace> {
+    /// What the last path asked about so often that it is to be replaced first.
+    pub(crate) fn take_wanted(&mut self) -> Option<Replaceable> {
         self.wanted.take()
     }
 
@@ -549,10 +555,23 @@ struct ShortestFirst<'a, 'p> {
     /// How often one loop's question is answered by preference; then the answer is to leave the loop.
     bound: u32,
     asked: FxHashMap<CallStack, u32>,
-    /// The loops that are replaced by what they may do, if others can be, too.
+    /// What is replaced by what it may do, if more can be.
     replaced: Option<Arc<Abstractions>>,
     /// The one that is to be replaced before the path goes on.
-    wanted: Option<LoopToReplace>,
+    wanted: Option<Replaceable>,
+}
+
+impl ShortestFirst<'_, '_> {
+    /// What is to be replaced of that what the points of a stack are in; only recursions, perhaps.
+    fn want(&mut self, wanted: Wanted, stack: &CallStack, only_recursion: bool) {
+        let Some(replaced) = &self.replaced else { return };
+        let points: Vec<ProgramPoint> = stack.0.iter().rev().copied().collect();
+        let is_replaced = |of: &Replaceable| replaces(replaced, *of);
+        self.wanted = match only_recursion {
+            true => deep_recursion(self.statics, is_replaced, wanted, &points),
+            false => quiet_code(self.statics, is_replaced, wanted, &points),
+        };
+    }
 }
 
 impl Strategy for ShortestFirst<'_, '_> {
@@ -561,11 +580,7 @@ impl Strategy for ShortestFirst<'_, '_> {
     }
 
     fn gives_up(&mut self, state: &State<SymbolicDomain>) -> bool {
-        if let Some(replaced) = &self.replaced {
-            let points = state.stack(&self.code, state.current).0;
-            let is_replaced = |of: &LoopToReplace| replaced.contains_key(of);
-            self.wanted = quiet_loop(self.statics, is_replaced, false, points.into_iter().rev());
-        }
+        self.want(Wanted { last_resort: false, activations: NESTED }, &state.stack(&self.code, state.current), false);
         self.has_enough()
     }
 
@@ -575,12 +590,10 @@ impl Strategy for ShortestFirst<'_, '_> {
             DecisionKind::Branch => {
                 let stack = state.stack(&self.code, choice.site.thread);
                 let asked = self.asked.get(&stack).copied().unwrap_or(0);
-                if asked >= ROUNDS
-                    && let Some(replaced) = &self.replaced
-                {
-                    let is_replaced = |of: &LoopToReplace| replaced.contains_key(of);
-                    self.wanted =
-                        quiet_loop(self.statics, is_replaced, asked >= self.bound, stack.0.iter().rev().copied());
+                if asked >= ROUNDS {
+                    self.want(Wanted { last_resort: asked >= self.bound, activations: NESTED }, &stack, false);
+                } else {
+                    self.want(Wanted { last_resort: false, activations: ROUNDS as usize + 1 }, &stack, true);
                 }
                 let count = self.asked.entry(stack).or_insert(0);
                 *count += 1;
@@ -603,30 +616,18 @@ impl Strategy for ShortestFirst<'_, '_> {
             | DecisionKind::CallTarget
             | DecisionKind::Concretise
             | DecisionKind::Wake
+            | DecisionKind::PassesCall
             | DecisionKind::Assume
             | DecisionKind::Other => true,
         }
     }
 }
 
-/// The innermost loop around these points, innermost first, that does not synchronise and was not replaced.
-///
-/// What a lock is like behind a replaced loop that initialises it is not known, and deadlocks come of that. So such a loop counts only
-/// at its `last_resort`: where it would be cut, or nothing else helps.
-pub(crate) fn quiet_loop(
-    statics: &Statics<'_>,
-    is_replaced: impl Fn(&LoopToReplace) -> bool,
-    last_resort: bool,
-    mut points: impl Iterator<Item = ProgramPoint>,
-) -> Option<LoopToReplace> {
-    points.find_map(|p| {
-        let facts = statics.control.function(p.func);
-        let loops = facts.loops.around(p.block).map(|l| facts.loops.get(l));
-        let mut quiet = loops
-            .filter(|l| l.entries.len() == 1 && l.blocks.is_disjoint(&facts.synchronises))
-            .filter(|l| last_resort || l.blocks.is_disjoint(&facts.initialises));
-        quiet.find(|l| !is_replaced(&(p.func, l.header))).map(|l| (p.func, l.header))
-    })
+fn replaces(replaced: &Abstractions, of: Replaceable) -> bool {
+    match of {
+        Replaceable::Loop(func, header) => replaced.loops.contains_key(&(func, header)),
+        Replaceable::Recursion(func) => replaced.recursions.contains_key(&func),
+    }
 }
 
 /// What a program needs before its first instruction and does not get.

@@ -26,6 +26,7 @@ mod plain;
 mod pretty;
 pub mod progress;
 pub mod provenance;
+mod quiet;
 mod reasons;
 pub mod region;
 pub mod search;

@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::thread;
 
-use icsched_ir::{BlockId, CallStack, FuncId, Program, ProgramPoint};
+use icsched_ir::{CallStack, Program, ProgramPoint};
 use icsched_schedule::{EpochId, EpochResult, IncompleteKind, PossibleError, Reason, ScheduleEnd, ScheduleId};
 use icsched_smt::{Answer, SolverStatistics, Term, TermPool};
 use icsched_symex::trace::{OtherSide, TraceEvent};
@@ -39,6 +39,7 @@ use crate::graph;
 use crate::objects::Objects;
 use crate::pretty::readable;
 use crate::progress::{Progress, SchedulePath};
+use crate::quiet::{Replaceable, Wanted, quiet_code};
 use crate::reasons::Reasons;
 use crate::slice::{Caches, Prepared, Slice, SliceDecision, Sliceable, Statics, call_path, every_decision};
 use crate::slots::Slots;
@@ -146,23 +147,20 @@ pub(crate) struct Search<'s, 'p> {
     slots: Arc<Slots>,
     /// What was found by executing the other sides of decisions that only exits depend on, by their constraints.
     aside: FxHashMap<Vec<Term>, Option<Term>>,
-    wanted: Option<LoopToReplace>,
+    wanted: Option<Replaceable>,
     /// Whether inputs have chosen what some path synchronises on.
     chose_objects: bool,
     /// How many conditions of paths were decided in loops that do not synchronise, by the loop.
-    decided_in: BTreeMap<LoopToReplace, u64>,
+    decided_in: BTreeMap<Replaceable, u64>,
 }
 
 /// Why an epoch is searched again from the start.
 pub(crate) enum Restart {
-    /// A loop is replaced by what it may do.
-    Replacing(LoopToReplace),
+    /// A loop or a recursion is replaced by what it may do.
+    Replacing(Replaceable),
     /// It is left open which objects synchronisation is on.
     Conservatively,
 }
-
-/// Function and header of a loop that inputs make go round too often.
-pub(crate) type LoopToReplace = (FuncId, BlockId);
 
 impl<'s, 'p> Search<'s, 'p> {
     pub(crate) fn new(
@@ -247,7 +245,9 @@ impl<'s, 'p> Search<'s, 'p> {
             if self.options.abstraction && !path.gave_up.is_empty() {
                 // What a loop is left with is easier to reason about than what it has done.
                 let given_up: Vec<CallStack> = path.gave_up.iter().map(|g| g.stack.clone()).collect();
-                let found = given_up.iter().find_map(|stack| self.quiet_loop(true, stack.0.iter().rev().copied()));
+                let wanted = Wanted { last_resort: true, activations: 2 };
+                let innermost_first = |stack: &CallStack| stack.0.iter().rev().copied().collect::<Vec<_>>();
+                let found = given_up.iter().find_map(|stack| self.quiet_code(wanted, &innermost_first(stack)));
                 if let Some(wanted) = found {
                     return Err(Restart::Replacing(wanted));
                 }
@@ -266,7 +266,7 @@ impl<'s, 'p> Search<'s, 'p> {
             if self.has_too_many_objects() {
                 return Err(Restart::Conservatively);
             }
-            if let Some(wanted) = self.loop_of_many_paths() {
+            if let Some(wanted) = self.code_of_many_paths() {
                 return Err(Restart::Replacing(wanted));
             }
         }
@@ -299,7 +299,7 @@ impl<'s, 'p> Search<'s, 'p> {
 
     /// Where most conditions were decided, if most paths lead to schedules that were known: what a loop without synchronisation has
     /// computed matters for them, but not how.
-    fn loop_of_many_paths(&self) -> Option<LoopToReplace> {
+    fn code_of_many_paths(&self) -> Option<Replaceable> {
         let many = self.paths >= MANY_PATHS.max(MANY_PATHS_PER_SCHEDULE * self.found.len() as u64);
         let most = || self.decided_in.iter().max_by_key(|(at, n)| (**n, Reverse(**at))).map(|(&at, _)| at);
         if many { most() } else { None }
@@ -308,7 +308,7 @@ impl<'s, 'p> Search<'s, 'p> {
     /// Notes where the conditions of a path were decided.
     fn note_decided(&mut self, decisions: &[SliceDecision]) {
         for decision in decisions.iter().filter(|_| self.options.abstraction) {
-            if let Some(at) = self.quiet_loop(false, std::iter::once(decision.point)) {
+            if let Some(at) = self.quiet_code(Wanted { last_resort: false, activations: 1 }, &[decision.point]) {
                 *self.decided_in.entry(at).or_default() += 1;
             }
         }
@@ -395,7 +395,9 @@ impl<'s, 'p> Search<'s, 'p> {
         let precondition = Conjunction::new(conditions);
         let term = self.engine.pool().and_all(precondition.conditions());
         self.cover(term);
-        for error in &path.errors {
+        // Some activation, in a state that nobody knows: what it does is found only as far as it is not supported.
+        let looks = path.state.looks_into_call();
+        for error in path.errors.iter().filter(|_| !looks) {
             let at = graph::place(self.program(), &error.stack);
             if !error.certain {
                 let message = format!("the solver did not decide whether an input causes {}", error.kind);
@@ -415,7 +417,7 @@ impl<'s, 'p> Search<'s, 'p> {
             // The epoch is searched again.
             return;
         }
-        if !self.engine.is_entry() && matches!(path.end, PathEnd::Error(_)) {
+        if looks || (!self.engine.is_entry() && matches!(path.end, PathEnd::Error(_))) {
             // What is taken for granted of states that nobody knows excludes these inputs.
             return;
         }
@@ -565,8 +567,16 @@ impl<'s, 'p> Search<'s, 'p> {
             }
             let negated = self.engine.pool().not(decision.condition);
             let constraint = Conjunction::new(prefix.iter().copied().chain([negated]).collect());
+            // The other side is one path: it ends where the call would return.
+            let is_look = matches!(&path.trace.events[decision.event], TraceEvent::Decision { decision, .. }
+                if decision.kind == DecisionKind::PassesCall);
+            if is_look {
+                self.worklist.push_back(constraint);
+                prefix.push(decision.condition);
+                continue;
+            }
             if self.options.abstraction && decision.repeat >= self.options.abstract_after {
-                self.wanted = self.wanted.or_else(|| self.loop_to_replace(path, decision));
+                self.wanted = self.wanted.or_else(|| self.code_to_replace(path, decision));
             }
             if decision.repeat >= self.options.loop_bound {
                 self.cut.push((constraint, self.turning_point(path, decision)));
@@ -594,15 +604,17 @@ impl<'s, 'p> Search<'s, 'p> {
         }
     }
 
-    /// The innermost loop around a decision that does not synchronise and was not replaced.
-    fn loop_to_replace(&self, path: &Path, decision: &SliceDecision) -> Option<LoopToReplace> {
+    /// The innermost loop or recursion around a decision that does not synchronise and was not replaced.
+    fn code_to_replace(&self, path: &Path, decision: &SliceDecision) -> Option<Replaceable> {
         let calls = call_path(&path.trace, decision.frame);
         let last_resort = decision.repeat >= self.options.loop_bound;
-        self.quiet_loop(last_resort, std::iter::once(decision.point).chain(calls.iter().copied()))
+        let activations = if last_resort { 1 } else { self.options.abstract_after as usize + 1 };
+        let points: Vec<ProgramPoint> = std::iter::once(decision.point).chain(calls.iter().copied()).collect();
+        self.quiet_code(Wanted { last_resort, activations }, &points)
     }
 
-    fn quiet_loop(&self, last_resort: bool, points: impl Iterator<Item = ProgramPoint>) -> Option<LoopToReplace> {
-        engine::quiet_loop(self.statics, |l| self.engine.replaces(*l), last_resort, points)
+    fn quiet_code(&self, wanted: Wanted, points: &[ProgramPoint]) -> Option<Replaceable> {
+        quiet_code(self.statics, |of| self.engine.replaces(*of), wanted, points)
     }
 
     /// Where a decision that is made again and again goes round: in its own loop, or in that of a caller.

@@ -366,16 +366,7 @@ impl Slicer<'_, '_> {
                 self.include(*frame, *inst);
             }
             // What a replaced loop left behind is an input of its own, whatever it was before.
-            TraceEvent::Forget { frame, regions } => {
-                self.meet(*frame, block, 0);
-                self.undo_pure(*frame, 0);
-                let function = self.function(*frame);
-                let state = self.state(*frame);
-                for param in &function.blocks[block].params {
-                    state.live.remove(param);
-                }
-                regions.iter().for_each(|r| self.memory.remove(r));
-            }
+            TraceEvent::Forget { frame, call, regions } => self.forget(*frame, block, *call, regions),
             // Which marker a thread is at belongs to the schedule; what it would do there does not.
             TraceEvent::Marker { frame, inst } => {
                 if !self.passed.remove(frame) {
@@ -529,6 +520,31 @@ impl<'p> Slicer<'_, 'p> {
             }
             state.head = Some(point.block);
             current = caller;
+        }
+    }
+
+    /// What was forgotten is an input; that it was forgotten there is part of the slice.
+    fn forget(&mut self, frame: FrameId, block: BlockId, call: Option<u32>, regions: &[Region]) {
+        let body = &self.statics.program.functions[self.trace.frames[&frame].func].blocks[block];
+        let values: &[ValueId] = match call {
+            Some(inst) => {
+                self.undo_down_to(frame, block, inst);
+                &body.insts[inst as usize].results
+            }
+            None => {
+                self.meet(frame, block, 0);
+                self.undo_pure(frame, 0);
+                &body.params
+            }
+        };
+        let mut matters = regions.iter().any(|r| self.memory.overlaps(r)) || self.forgets_unmet(frame, block, call);
+        let state = self.state(frame);
+        for value in values {
+            matters |= state.live.remove(value);
+        }
+        regions.iter().for_each(|r| self.memory.remove(r));
+        if matters {
+            self.set_head(frame, block);
         }
     }
 

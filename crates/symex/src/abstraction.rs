@@ -1,13 +1,22 @@
-//! Loops that are replaced by what they may do (input abstraction, Bergan 3.4.2; design decision D7).
+//! Loops and recursions that are replaced by what they may do (input abstraction, Bergan 3.4.2; design decision D7).
 //!
 //! A loop that is replaced is not executed from its first iteration on, but from *some* iteration: what its header's parameters are,
 //! and what memory holds that the loop may write, is forgotten, and the iteration in which control leaves it is executed as it is.
 //! Going round once more is no path of its own, for the state of the next iteration is one that was forgotten, too. So everything
 //! that is true behind the loop because of how it is left stays known, and nothing has to be said about how often it goes round.
+//!
+//! Of a recursion that is replaced - functions that call each other, a strongly connected component of the call graph - the outermost
+//! activation is executed as it is. Where it, or what it calls, calls the recursion again, that call is not executed: what it may write is
+//! forgotten, its results may be anything, and control goes on behind it. Whatever the call does, if it returns, is one of those.
+//!
+//! Of a recursion that may come to what is not supported, such a call is also *looked into*, on a path of its own: *some* activation of the
+//! function is executed, with any arguments, where what the recursion may have written by then is forgotten. Where it returns, the path ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use icsched_ir::{Affine, BlockId, CountedLoop, FuncId};
+use std::sync::Arc;
+
+use icsched_ir::{Affine, BlockId, CountedLoop, FuncId, ProgramPoint};
 use icsched_pointsto::Piece;
 
 use crate::thread::ThreadId;
@@ -56,18 +65,73 @@ pub struct AbstractLoop {
     pub counted: Option<CountedLoop>,
 }
 
-/// Loops that are replaced, by function and header.
-pub type Abstractions = BTreeMap<(FuncId, BlockId), AbstractLoop>;
+/// A recursion that is replaced.
+#[derive(Clone, Default, Debug)]
+pub struct AbstractRecursion {
+    /// Functions that call each other.
+    pub functions: BTreeSet<FuncId>,
+    /// What each call in one of them may write that may reach one of them.
+    pub calls: BTreeMap<ProgramPoint, Effect>,
+    /// Whether these calls are looked into.
+    pub is_looked_into: bool,
+}
 
-/// One replaced execution of a loop: the same on all paths on which the thread gets there as often.
+/// What is replaced.
+#[derive(Clone, Default, Debug)]
+pub struct Abstractions {
+    /// Loops, by function and header.
+    pub loops: BTreeMap<(FuncId, BlockId), AbstractLoop>,
+    /// Recursions, by each of their functions.
+    pub recursions: BTreeMap<FuncId, Arc<AbstractRecursion>>,
+}
+
+impl Abstractions {
+    /// Whether a call of this function at this point is not executed.
+    pub(crate) fn replaces_call(&self, at: ProgramPoint, callee: FuncId) -> bool {
+        let recursion = self.recursions.get(&at.func).filter(|r| r.functions.contains(&callee));
+        recursion.is_some_and(|r| r.calls.contains_key(&at))
+    }
+
+    /// Whether a call in a function that is replaced is looked into.
+    pub(crate) fn looks_into(&self, caller: FuncId) -> bool {
+        self.recursions.get(&caller).is_some_and(|recursion| recursion.is_looked_into)
+    }
+
+    /// What may be written where something was replaced.
+    pub(crate) fn effect(&self, passage: &Passage) -> Option<&Effect> {
+        let Passage { func, block, what, .. } = *passage;
+        match what {
+            Replaced::Loop => Some(&self.loops.get(&(func, block))?.effect),
+            Replaced::Call(inst) => self.recursions.get(&func)?.calls.get(&ProgramPoint { func, block, inst }),
+            Replaced::Question(_) | Replaced::Activation => None,
+        }
+    }
+}
+
+/// What a path comes to where something is replaced.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Replaced {
+    /// A loop.
+    Loop,
+    /// A call of a recursion in itself, by its instruction.
+    Call(u32),
+    /// Whether such a call is passed over, or looked into.
+    Question(u32),
+    /// The entry of some activation.
+    Activation,
+}
+
+/// One replaced execution of a loop, or of a call of a recursion: the same on all paths on which the thread gets there as often.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Passage {
     /// The thread.
     pub thread: ThreadId,
-    /// The loop's function.
+    /// The function that the loop or the call is in.
     pub func: FuncId,
-    /// Its header.
-    pub header: BlockId,
+    /// The loop's header, the block of the call, or the entry.
+    pub block: BlockId,
+    /// Which of these it is.
+    pub what: Replaced,
     /// How often the thread got there before.
     pub occurrence: u32,
 }

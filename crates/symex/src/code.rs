@@ -271,7 +271,7 @@ impl FunctionCode {
 pub struct Marks {
     /// Where epochs end: in front of these instructions (Bergan 3.3.1).
     pub markers: Arc<BTreeSet<ProgramPoint>>,
-    /// Loops that are replaced by what they may do (Bergan 3.4.2).
+    /// What is replaced by what it may do (Bergan 3.4.2).
     pub abstractions: Arc<Abstractions>,
     /// Which activations are told apart where epochs end; without it all are.
     pub folding: Option<Arc<Folding>>,

@@ -617,6 +617,7 @@ fn unnamed_error(kind: DecisionKind) -> (ErrorKind, String) {
         | DecisionKind::CallTarget
         | DecisionKind::Concretise
         | DecisionKind::Wake
+        | DecisionKind::PassesCall
         | DecisionKind::Assume
         | DecisionKind::Other => (ErrorKind::OutOfBounds, "access out of bounds".to_owned()),
     }

@@ -147,7 +147,17 @@ impl<D: Domain> Machine<D> {
         let first_object = u32::try_from(thread.stack_objects.len()).expect("stack objects are few");
         let base = u32::try_from(base).expect("registers are few");
         let is_folded = !is_last;
-        let frame = Frame { id, func: call.func, base, pc, first_object, varargs: None, is_folded, is_unknown: true };
+        let frame = Frame {
+            id,
+            func: call.func,
+            base,
+            pc,
+            first_object,
+            varargs: None,
+            is_folded,
+            is_any: false,
+            is_unknown: true,
+        };
         thread.frames.push(frame);
         thread.status = ThreadStatus::AtMarker;
         self.stops_at_marker(state, observer)

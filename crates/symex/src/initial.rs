@@ -117,7 +117,7 @@ impl Machine<SymbolicDomain> {
         let mut origins = Origins::new(Arc::clone(&program), Arc::clone(&start.points_to));
         origins.restrict_aliases = start.options.points_to;
         origins.memory_checks = start.options.memory_checks;
-        origins.forgotten.loops = Arc::clone(&self.options.marks.abstractions);
+        origins.forgotten.replaced = Arc::clone(&self.options.marks.abstractions);
         origins.invariants.locks_known = start.facts.locks_known;
         self.domain.origins = Some(Box::new(origins));
         let builder = Builder {
@@ -149,7 +149,7 @@ impl Machine<SymbolicDomain> {
         // From its entry on, all that the program does is known.
         origins.invariants.enabled = true;
         origins.invariants.locks_known = true;
-        origins.forgotten.loops = Arc::clone(&self.options.marks.abstractions);
+        origins.forgotten.replaced = Arc::clone(&self.options.marks.abstractions);
         self.domain.origins = Some(Box::new(origins));
     }
 
@@ -358,6 +358,7 @@ impl Builder<'_, '_> {
             first_object,
             varargs: None,
             is_folded: context.folds.contains(&u32::try_from(depth).expect("stacks are short")),
+            is_any: false,
             is_unknown: false,
         };
         let depth = u32::try_from(depth).expect("stacks are short");

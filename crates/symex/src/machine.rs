@@ -6,6 +6,7 @@ mod careful;
 mod context;
 mod epoch;
 mod fast;
+mod forget;
 mod handles;
 mod intrinsics;
 mod jumps;

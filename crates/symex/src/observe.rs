@@ -48,8 +48,8 @@ pub trait Observer {
     fn intrinsic(&mut self, _frame: FrameId, _inst: u32, _intrinsic: Intrinsic) {}
     /// An atomic access was executed; its load and store come before it.
     fn atomic(&mut self, _frame: FrameId, _inst: u32) {}
-    /// A loop was replaced whose header the frame is in: what it may write is forgotten.
-    fn forget(&mut self, _frame: FrameId, _regions: Regions) {}
+    /// A loop was replaced whose header the frame is in, or a call of it: what that may write is forgotten.
+    fn forget(&mut self, _frame: FrameId, _call: Option<u32>, _regions: Regions) {}
     /// A thread is at an epoch marker in front of an instruction.
     fn marker(&mut self, _frame: FrameId, _inst: u32) {}
     /// The thread passes the epoch marker that it was last said to be at.

@@ -121,8 +121,8 @@ impl Observer for Trace {
         self.push(TraceEvent::Atomic { frame, inst });
     }
 
-    fn forget(&mut self, frame: FrameId, regions: Regions) {
-        self.push(TraceEvent::Forget { frame, regions });
+    fn forget(&mut self, frame: FrameId, call: Option<u32>, regions: Regions) {
+        self.push(TraceEvent::Forget { frame, call, regions });
     }
 
     fn marker(&mut self, frame: FrameId, inst: u32) {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use icsched_ir::{BlockId, CallStack, FuncId, Program, ProgramPoint};
 
+use crate::abstraction::Replaced;
 use crate::code::Code;
 use crate::domain::Domain;
 use crate::log::Log;
@@ -52,8 +53,8 @@ pub struct State<D: Domain> {
     pub input_counts: Rc<BTreeMap<String, u32>>,
     /// Handles of threads that have ended before the initial state, in the order of first use.
     pub(crate) ended: Rc<Vec<D::Value>>,
-    /// How often threads came to loops that are replaced.
-    pub(crate) passages: Rc<BTreeMap<(ThreadId, FuncId, BlockId), u32>>,
+    /// How often threads came to loops and calls that are replaced.
+    pub(crate) passages: Rc<BTreeMap<(ThreadId, FuncId, BlockId, Replaced), u32>>,
     /// Instructions executed on the path.
     pub instructions: u64,
     /// The arguments of `main`: `argc`, `argv`, `envp`.
@@ -98,6 +99,11 @@ impl<D: Domain> Clone for State<D> {
 }
 
 impl<D: Domain> State<D> {
+    /// Whether the path looks into a call that is replaced ([`crate::abstraction`]).
+    pub fn looks_into_call(&self) -> bool {
+        self.threads.iter().any(|thread| thread.frames.iter().any(|frame| frame.is_any))
+    }
+
     /// The thread with this id.
     pub fn thread(&self, id: ThreadId) -> &Thread<D> {
         &self.threads[id.index()]

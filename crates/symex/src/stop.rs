@@ -27,6 +27,8 @@ pub enum DecisionKind {
     Concretise,
     /// A waiting thread is in the queue that is notified, and the first there that has not been woken.
     Wake,
+    /// A call of a recursion in itself that is replaced is passed over; it is looked into on the false side ([`crate::abstraction`]).
+    PassesCall,
     /// `__ics_assume`: the false side does not exist.
     Assume,
     /// A model's question about an input that is not a branch (`free` of a conditional pointer and the like).
@@ -43,6 +45,7 @@ impl DecisionKind {
             | DecisionKind::CallTarget
             | DecisionKind::Concretise
             | DecisionKind::Wake
+            | DecisionKind::PassesCall
             | DecisionKind::Assume
             | DecisionKind::Other => false,
         }

@@ -53,6 +53,8 @@ pub struct Frame {
     pub varargs: Option<ObjectId>,
     /// Whether one or more activations of the same recursion are between this one and the one below it ([`crate::folding`]).
     pub is_folded: bool,
+    /// Whether it is some activation of a recursion that is looked into ([`crate::abstraction`]): where it returns, the path ends.
+    pub is_any: bool,
     /// Whether nothing is known of its registers: it has been one of the folded ones until now.
     pub is_unknown: bool,
 }
@@ -184,7 +186,7 @@ impl<D: Domain> Thread<D> {
 
     /// Whether it is not the activation below that the innermost one returns to for certain.
     pub(crate) fn returns_elsewhere(&self) -> bool {
-        self.frames.len() == 1 || self.top().is_some_and(|f| f.is_folded)
+        self.frames.len() == 1 || self.top().is_some_and(|f| f.is_folded || f.is_any)
     }
 
     /// The positions of the activations [below which others are folded](Frame::is_folded), ascending.

@@ -100,8 +100,9 @@ pub enum TraceEvent {
     Intrinsic { frame: FrameId, inst: u32, intrinsic: Intrinsic },
     /// An atomic access was executed (a node of the schedule).
     Atomic { frame: FrameId, inst: u32 },
-    /// A loop was replaced whose header the frame has come to: its parameters and these bytes are inputs of their own.
-    Forget { frame: FrameId, regions: Regions },
+    /// A loop was replaced whose header the frame has come to, or this call of it, which is not executed: the header's parameters or the
+    /// call's results, and these bytes, are inputs of their own.
+    Forget { frame: FrameId, call: Option<u32>, regions: Regions },
     /// The thread is at an epoch marker in front of the instruction. Its epoch ends there, unless it passes it.
     Marker { frame: FrameId, inst: u32 },
     /// The thread passes the marker that it is at (a node of the schedule).

@@ -221,6 +221,10 @@ impl<'a, 'd> Checker<'a, 'd> {
                 },
             }
             if self.explorer.facts.len() == known {
+                // The model may be of an input that causes something undefined, of which nothing is claimed.
+                self.explorer.learn(&given, &path, true);
+            }
+            if self.explorer.facts.len() == known {
                 // Nothing was learnt of why there is no such state.
                 return self.cover_is_open("a state that no schedule is for seems impossible, but is not excluded");
             }

@@ -62,7 +62,7 @@ impl<'a> Explorer<'a> {
         let mut strategy = Choices { control: self.control, code, forced, model, asked: FxHashMap::default() };
         self.paths += 1;
         let path = explore::execute_path(self.machine, state, &mut strategy, &self.limits);
-        self.learn(given, &path);
+        self.learn(given, &path, !self.limits.errors);
         path
     }
 
@@ -85,14 +85,13 @@ impl<'a> Explorer<'a> {
     }
 
     /// What a path shows of all states of the epoch: what models take for granted (`__ics_assume`, `__ics_known`), where pointers may
-    /// point, and behind the first epoch that nothing undefined happens. Each fact holds for the states that decide as the path did.
-    fn learn(&mut self, given: &[Term], path: &PathOutcome) {
-        let is_entry = self.limits.errors;
+    /// point, and if asked, as behind the first epoch, that nothing undefined happens. Each fact holds for the states that decide as the path did.
+    pub(crate) fn learn(&mut self, given: &[Term], path: &PathOutcome, all_defined: bool) {
         let mut elsewhere: Vec<Term> = Vec::new();
         let mut said: FxHashSet<Term> = given.iter().chain(self.initial.path.constraints()).copied().collect();
         for (site, decision) in &path.decisions {
             said.insert(decision.condition);
-            let defined = !is_entry && site.kind.false_is_error() && decision.taken;
+            let defined = all_defined && site.kind.false_is_error() && decision.taken;
             if site.kind == DecisionKind::Assume || defined {
                 let parts: Vec<Term> = elsewhere.iter().copied().chain([decision.condition]).collect();
                 self.add(&parts);

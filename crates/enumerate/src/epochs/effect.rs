@@ -1,23 +1,113 @@
-//! What a loop may write that is replaced ([`icsched_symex::abstraction`]).
+//! What a loop or a recursion may write that is replaced ([`icsched_symex::abstraction`]).
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use icsched_ir::{
-    Affine, BlockId, CallStack, CountedLoop, CountedLoops, Definitions, FuncId, Function, Leaf, LoopId, Op, Operand,
-    ProgramPoint, ValueId,
+    Affine, BlockId, CallStack, Callee, CountedLoop, CountedLoops, Definitions, FuncId, Function, Leaf, LoopId, Op,
+    Operand, ProgramPoint, ValueId,
 };
-use icsched_pointsto::{InvariantLoads, Piece};
-use icsched_symex::abstraction::{AbstractLoop, Effect, LoopStore};
+use icsched_pointsto::{InvariantLoads, ObjectKind, Piece};
+use icsched_symex::abstraction::{AbstractLoop, AbstractRecursion, Abstractions, Effect, LoopStore};
 
 use super::{Analyses, Shared};
 use crate::graph::place;
-use crate::search::LoopToReplace;
+use crate::quiet::{Replaceable, calls};
 
 /// Width of addresses.
 const ADDRESS: u32 = 64;
 
+/// Adds what is replaced from now on.
+pub(super) fn replace(shared: &Shared<'_>, replaced: &mut Abstractions, wanted: Replaceable) {
+    match wanted {
+        Replaceable::Loop(func, header) => {
+            replaced.loops.insert((func, header), abstract_loop(shared, func, header));
+        }
+        Replaceable::Recursion(func) => {
+            let recursion = Arc::new(abstract_recursion(shared, func));
+            let each = recursion.functions.iter().map(|&f| (f, Arc::clone(&recursion)));
+            replaced.recursions.extend(each);
+        }
+    }
+}
+
+/// A recursion with what its calls of itself may write in any instance of their functions.
+fn abstract_recursion(shared: &Shared<'_>, func: FuncId) -> AbstractRecursion {
+    let (program, control) = (shared.program, shared.statics.control);
+    tracing::info!(function = program.functions[func].name, "a recursion is replaced by what it may do");
+    let mut found = AbstractRecursion::default();
+    let Some(recursion) = control.quiet_recursion(func) else { return found };
+    found.functions.extend(&recursion.functions);
+    found.is_looked_into = recursion.fails(&shared.statics);
+    for at in recursion.functions.iter().flat_map(|&f| calls(program, f)) {
+        let call = &program.functions[at.func].blocks[at.block].insts[at.inst as usize];
+        let is_inside = match &call.op {
+            Op::Call { callee: Callee::Direct(callee), .. } => found.functions.contains(callee),
+            Op::Call { callee: Callee::Indirect(_), args } => {
+                control.indirect_targets(program, at, args.len()).iter().any(|f| found.functions.contains(f))
+            }
+            _ => false,
+        };
+        if is_inside {
+            found.calls.insert(at, of_call(shared, &found.functions, at));
+        }
+    }
+    found
+}
+
+/// What a call may write of a recursion in itself.
+fn of_call(shared: &Shared<'_>, functions: &BTreeSet<FuncId>, at: ProgramPoint) -> Effect {
+    let Some(analyses) = shared.analyses else { return Effect { everything: true, ..Effect::default() } };
+    let (mut writes, everything) = written(analyses, at.func, at);
+    // Locals of this activation have the names of those that the call makes.
+    let points_to = analyses.points_to;
+    writes.retain(|piece| match points_to.objects()[piece.object].kind {
+        ObjectKind::Stack { instance, value } => {
+            let func = points_to.instances()[instance].func;
+            !functions.contains(&func) || !is_private(&shared.program.functions[func], value)
+        }
+        _ => true,
+    });
+    Effect { writes, stores: Vec::new(), everything }
+}
+
+/// Whether nobody but its function knows where a local is: its address is only loaded from, stored to, and computed with.
+fn is_private(function: &Function, local: ValueId) -> bool {
+    let mut addresses = BTreeSet::from([local]);
+    loop {
+        let before = addresses.len();
+        for inst in function.blocks.values().flat_map(|block| &block.insts) {
+            let is_address = |operand: &Operand| operand.value().is_some_and(|value| addresses.contains(&value));
+            let mut uses = 0_u32;
+            inst.op.for_each_operand(|operand| uses += u32::from(is_address(&operand)));
+            let harmless = match &inst.op {
+                Op::Load { .. } | Op::IntCompare { .. } | Op::MemSet { .. } | Op::MemCopy { .. } => true,
+                Op::Store { value, .. } => !is_address(value),
+                Op::Address { base, indices, .. } => is_address(base) && !indices.iter().any(|i| is_address(&i.index)),
+                _ => false,
+            };
+            if uses > 0 && !harmless {
+                return false;
+            }
+            if uses > 0 && matches!(inst.op, Op::Address { .. }) {
+                addresses.extend(&inst.results);
+            }
+        }
+        if addresses.len() == before {
+            break;
+        }
+    }
+    let mut escapes = false;
+    for block in function.blocks.values() {
+        let mut use_operand = |operand: Operand| escapes |= operand.value().is_some_and(|v| addresses.contains(&v));
+        block.terminator.for_each_operand(&mut use_operand);
+        block.terminator.edges().flat_map(|edge| &edge.args).for_each(|&arg| use_operand(arg));
+    }
+    !escapes
+}
+
 /// A loop with what it may write in any of its function's instances.
-pub(super) fn replaced(shared: &Shared<'_>, (func, header): LoopToReplace) -> AbstractLoop {
+fn abstract_loop(shared: &Shared<'_>, func: FuncId, header: BlockId) -> AbstractLoop {
     let line = place(shared.program, &CallStack(vec![ProgramPoint { func, block: header, inst: 0 }]));
     tracing::info!(at = line, function = shared.program.functions[func].name, "a loop is replaced by what it may do");
     let loops = &shared.statics.control.function(func).loops;

@@ -16,7 +16,7 @@ use icsched_symex::SyncObjects;
 use icsched_symex::code::Marks;
 use icsched_symex::initial::{Start, StartOptions};
 
-use super::effect::replaced;
+use super::effect::replace;
 use super::{Analyses, EpochFacts, Shared, Successors};
 use crate::engine::{Asked, Engine, Plan};
 use crate::graph::place;
@@ -134,8 +134,7 @@ pub(crate) fn run(
             }
             Err(Restart::Replacing(wanted)) => {
                 work.solver.add(&searched.solver);
-                let known = Arc::make_mut(&mut plan.marks.abstractions);
-                known.insert(wanted, replaced(shared, wanted));
+                replace(shared, Arc::make_mut(&mut plan.marks.abstractions), wanted);
             }
             Err(Restart::Conservatively) => {
                 work.solver.add(&searched.solver);

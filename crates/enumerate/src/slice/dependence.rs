@@ -207,8 +207,18 @@ impl Slicer<'_, '_> {
 
     /// Whether an instruction, at whatever addresses, may write something live, by one of the `wanted` writes.
     fn could_write(&mut self, frame: FrameId, inst: u32, instruction: &Inst, wanted: impl Fn(&Write) -> bool) -> bool {
-        let Statics { program, control, modref, .. } = *self.statics;
         let at = self.point(frame, inst);
+        self.could_write_at(frame, at, instruction, wanted)
+    }
+
+    fn could_write_at(
+        &mut self,
+        frame: FrameId,
+        at: ProgramPoint,
+        instruction: &Inst,
+        wanted: impl Fn(&Write) -> bool,
+    ) -> bool {
+        let Statics { program, control, modref, .. } = *self.statics;
         let mut writes = Writes::default();
         modref.add_writes(program, control, at, instruction, &mut writes);
         let hits = |this: &Self, known| writes.iter().any(|w| wanted(w) && this.hits_live(frame, *w, known));
@@ -217,6 +227,30 @@ impl Slicer<'_, '_> {
         }
         let known = self.facts.instruction(frame, at);
         known.is_none() || hits(self, known.as_deref())
+    }
+
+    /// Whether what is replaced, a loop or this call, may have written something live that the path had not met by then: such objects are
+    /// forgotten where they are met.
+    pub(super) fn forgets_unmet(&mut self, frame: FrameId, block: BlockId, call: Option<u32>) -> bool {
+        let objects = self.objects;
+        if !self.memory.any_object(|object, _| objects.initial(object).is_some()) {
+            return false;
+        }
+        let Statics { program, control, .. } = *self.statics;
+        let func = self.trace.frames[&frame].func;
+        let loops = &control.function(func).loops;
+        let blocks: Vec<BlockId> = match call {
+            Some(_) => vec![block],
+            None => loops.headed_by(block).into_iter().flat_map(|l| loops.get(l).block_ids()).collect(),
+        };
+        blocks.into_iter().any(|block| {
+            let insts = (0..).zip(&program.functions[func].blocks[block].insts);
+            let mut replaced = insts.filter(|(at, _)| call.is_none_or(|call| call == *at));
+            replaced.any(|(inst, instruction)| {
+                let at = ProgramPoint { func, block, inst };
+                self.could_write_at(frame, at, instruction, |write| write.range != Some(READS_INPUT))
+            })
+        })
     }
 
     fn point(&self, frame: FrameId, inst: u32) -> ProgramPoint {
@@ -230,6 +264,12 @@ impl Slicer<'_, '_> {
         match decision.kind {
             DecisionKind::Branch if is_terminator => std::mem::take(&mut self.state(frame).branch_included),
             DecisionKind::Assume => false,
+            // It is asked only where the other side may come to what is not supported. What the arguments are makes no difference.
+            DecisionKind::PassesCall => {
+                let at = self.state(frame).block;
+                self.set_head(frame, at);
+                true
+            }
             DecisionKind::InBounds | DecisionKind::Alive | DecisionKind::Divisor if decision.taken => false,
             DecisionKind::Concretise if self.only_reads(frame, inst) => self.state(frame).included == Some(inst),
             DecisionKind::Branch

@@ -111,7 +111,7 @@ pub(super) fn only_exits(statics: &Statics<'_>, trace: &Trace, blocks: &[BlockId
     let (mut inside, mut found) = (FxHashMap::<FrameId, Vec<LoopId>>::default(), FxHashSet::default());
     for (at, (event, &block)) in trace.events.iter().zip(blocks).enumerate() {
         match event {
-            TraceEvent::Forget { frame, .. } => {
+            TraceEvent::Forget { frame, call: None, .. } => {
                 let loops = &statics.control.function(trace.frames[frame].func).loops;
                 inside.entry(*frame).or_default().extend(loops.headed_by(block));
             }

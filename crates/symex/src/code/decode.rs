@@ -39,7 +39,7 @@ pub(super) fn function(program: &Program, id: FuncId, marks: &Marks) -> Function
     for edge in &mut code.edges {
         edge.pc = starts[edge.target.index()];
         // A loop that is replaced is entered behind the mark that says that it goes round.
-        let replaced = marks.abstractions.get(&(id, edge.target));
+        let replaced = marks.abstractions.loops.get(&(id, edge.target));
         edge.pc += u32::from(replaced.is_some_and(|l| !l.blocks.contains(&edge.from)));
     }
     code.fast = FastCode::new(&code);
@@ -71,7 +71,7 @@ impl Decoder<'_> {
         let function = self.function;
         let block = &function.blocks[id];
         self.at = (id, 0);
-        if self.marks.abstractions.contains_key(&(self.code.id, id)) {
+        if self.marks.abstractions.loops.contains_key(&(self.code.id, id)) {
             self.emit(Instr::GoesRound);
             self.emit(Instr::Forget);
         }
@@ -252,7 +252,11 @@ impl Decoder<'_> {
                     && target.params.len() == args.len()
                     && target.params.iter().copied().zip(&arg_types).all(same)
                     && *target.results == *result_types;
-                if exact { CalleeCode::Plain(*func) } else { CalleeCode::Direct(*func) }
+                // A call that may be replaced is looked at by the machine.
+                let (block, inst) = self.at;
+                let at = ProgramPoint { func: self.code.id, block, inst };
+                let replaced = self.marks.abstractions.replaces_call(at, *func);
+                if exact && !replaced { CalleeCode::Plain(*func) } else { CalleeCode::Direct(*func) }
             }
             Callee::Indirect(target) => CalleeCode::Indirect(self.slot(*target)),
             Callee::Intrinsic(intrinsic) => CalleeCode::Intrinsic(*intrinsic),

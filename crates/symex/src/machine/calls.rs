@@ -50,6 +50,7 @@ impl<'a, D: Domain, O: Observer> Cx<'a, D, O> {
             first_object: u32::try_from(self.thread.stack_objects.len()).expect("stack objects are bounded"),
             varargs: None,
             is_folded: false,
+            is_any: false,
             is_unknown: false,
         });
         Ok(())

@@ -1,19 +1,13 @@
 //! Instructions that are executed outside the fast loop.
 
-use std::rc::Rc;
-
-use icsched_ir::{
-    Definitions, Expressions, FuncId, IntPredicate, Op, Operand, Origin, RmwOp, Terminator, Type, ValueId,
-};
+use icsched_ir::{FuncId, IntPredicate, Op, Origin, RmwOp, Terminator, Type, ValueId};
 
 use super::context::Cx;
 use super::{Machine, access, decide, operations};
-use crate::abstraction::Passage;
 use crate::arith::rmw_operation;
-use crate::code::{CalleeCode, Code, Instr, Slot};
+use crate::code::{CalleeCode, Instr, Slot};
 use crate::domain::Domain;
 use crate::memory::{ObjectKind, address};
-use crate::observation::Observed;
 use crate::observe::Observer;
 use crate::scheduler::SchedulingPoint;
 use crate::state::State;
@@ -61,6 +55,9 @@ impl<D: Domain> Machine<D> {
                 }
             }
             Instr::ReturnNone | Instr::ReturnOne { .. } | Instr::ReturnMany { .. } => {
+                if cx.frame().is_any {
+                    return Err(Stop::End(Box::new(PathEnd::GoesRound)));
+                }
                 if cx.frame().is_folded {
                     return self.folded_return(state, observer);
                 }
@@ -100,7 +97,7 @@ impl<D: Domain> Machine<D> {
                 Err(Stop::Fault { kind: ErrorKind::Unreachable, message })
             }
             Instr::Marker => self.marker(state, observer),
-            Instr::Forget => self.forget(state, observer),
+            Instr::Forget => self.forget_loop(state, observer),
             // The state that follows is one of those that was forgotten.
             Instr::GoesRound => Err(Stop::End(Box::new(PathEnd::GoesRound))),
             Instr::Unsupported => Err(Stop::Unsupported { what: cx.unsupported_text() }),
@@ -120,50 +117,15 @@ impl<D: Domain> Machine<D> {
         }
     }
 
-    /// Control comes to a loop that is replaced: what its header's parameters are and what it may write is forgotten.
-    fn forget<O: Observer>(&mut self, state: &mut State<D>, observer: &mut O) -> Result<(), Stop<D>> {
-        observer.begin(state, &self.code);
-        let thread = state.current;
-        let point = self.cx(state, observer).point();
-        let program = self.program.clone();
-        let function = &program.functions[point.func];
-        let count = Rc::make_mut(&mut state.passages).entry((thread, point.func, point.block)).or_insert(0);
-        let passage = Passage { thread, func: point.func, header: point.block, occurrence: *count };
-        *count += 1;
-        let loc = function.blocks[point.block].insts.iter().find_map(|i| i.loc).or(function.loc);
-        let place = loc.map_or_else(|| function.name.clone(), |loc| program.describe_loc(loc));
-        let definitions = Definitions::new(function);
-        let names = Expressions::new(&program, function, &definitions);
-        let named = |&value: &ValueId| {
-            let name = names.operand(Operand::Value(value));
-            (value, function.values[value].ty, format!("{name} past {place}"))
-        };
-        let params: Vec<(ValueId, Type, String)> = function.blocks[point.block].params.iter().map(named).collect();
-        let values = self.domain.forget_values(passage, &params);
-        self.observe(state, Observed::Loop(passage));
-        let State { threads, heap, path, .. } = &mut *state;
-        let activation = &threads[thread.0 as usize];
-        let base = activation.frames.last().map_or(0, |frame| frame.base as usize);
-        let registers = activation.registers.get(base..base + function.values.len()).unwrap_or_default();
-        let regions = self.domain.forget_memory(heap, path, passage, &place, registers);
-        let mut cx = self.cx(state, observer);
-        for ((param, ..), value) in params.iter().zip(values) {
-            cx.set(Code::slot(*param), value);
-        }
-        if O::ENABLED {
-            let frame = cx.frame().id;
-            cx.observer.forget(frame, regions.into());
-        }
-        cx.advance();
-        Ok(())
-    }
-
     /// Calls a function that may be undefined, or differ from what the caller declared.
     fn call<O: Observer>(&mut self, state: &mut State<D>, observer: &mut O, func: FuncId) -> Result<(), Stop<D>> {
         if self.code.functions[func].is_declaration() {
             return self.undefined(state, observer, func);
         }
         let mut cx = self.cx(state, observer);
+        if cx.options.marks.abstractions.replaces_call(cx.point(), func) {
+            return self.forget_call(state, observer, func);
+        }
         let call = cx.current_call();
         let args: Vec<_> = call.args.iter().zip(&call.arg_types).map(|(&slot, &ty)| (cx.get(slot), ty)).collect();
         cx.call_with(func, &args)?;

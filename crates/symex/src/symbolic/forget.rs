@@ -1,6 +1,6 @@
-//! What a replaced loop leaves behind ([`crate::abstraction`]): values that nobody knows.
+//! What a replaced loop or recursion leaves behind ([`crate::abstraction`]): values that nobody knows.
 //!
-//! They are kept as those of an initial state are: memory that the loop may write is read from a root of its own from then on, and
+//! They are kept as those of an initial state are: memory that it may write is read from a root of its own from then on, and
 //! what pointers in it may point to is what points-to analysis says, among the objects that the path has made by then or others.
 
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use super::memory::SymArray;
 use super::origin::{Places, RootId, RootName};
 use super::reached::Arrival;
 use super::{SymValue, SymbolicDomain};
-use crate::abstraction::{Abstractions, Effect, Passage};
+use crate::abstraction::{Abstractions, Effect, Passage, Replaced};
 use crate::domain::{AllocationSite, MemoryByte};
 use crate::memory::{Heap, ObjectId, ObjectKind};
 use crate::path::{Primary, SymPath};
@@ -30,8 +30,8 @@ const MAX_RUNS: usize = 16;
 /// What is forgotten on the paths of a domain.
 #[derive(Default)]
 pub(crate) struct Forgotten {
-    /// The loops that are replaced.
-    pub(crate) loops: Arc<Abstractions>,
+    /// What is replaced.
+    pub(crate) replaced: Arc<Abstractions>,
     values: FxHashMap<(Passage, ValueId), Term>,
     /// The replaced loops that symbols and roots are from.
     symbols: FxHashMap<Term, Passage>,
@@ -66,7 +66,7 @@ impl Forgotten {
 }
 
 impl SymbolicDomain {
-    /// The values of a header's parameters in some iteration.
+    /// The values of a header's parameters in some iteration, or the results of a call.
     pub(super) fn forget_values(&mut self, passage: Passage, params: &[(ValueId, Type, String)]) -> Vec<SymValue> {
         params.iter().map(|(value, ty, name)| self.forget_value(passage, *value, *ty, name)).collect()
     }
@@ -88,7 +88,7 @@ impl SymbolicDomain {
         self.value(symbol)
     }
 
-    /// Forgets what a loop may write, as the registers of its activation are; the bytes that these are.
+    /// Forgets what a loop or a call may write, as the registers of its activation are; the bytes that these are.
     pub(super) fn forget_memory(
         &mut self,
         heap: &mut Heap<Self>,
@@ -96,14 +96,15 @@ impl SymbolicDomain {
         (passage, registers): (Passage, &[SymValue]),
         place: &str,
     ) -> Vec<Region> {
-        let loops = Arc::clone(&self.origins().forgotten.loops);
-        let Some(replaced) = loops.get(&(passage.func, passage.header)) else { return Vec::new() };
+        let replaced = Arc::clone(&self.origins().forgotten.replaced);
+        let Some(effect) = replaced.effect(&passage) else { return Vec::new() };
         self.know_objects(path, heap);
         let program = Arc::clone(&self.origins().program);
         let arrival = Arrival { heap, path, function: &program.functions[passage.func], registers };
-        let extents = self.extents(&arrival, replaced);
-        tracing::debug!(place, ?extents, "a replaced loop writes there");
-        let effect = &replaced.effect.with_stores(|at| extents.get(at).is_none_or(Option::is_none));
+        let of_loop = replaced.loops.get(&(passage.func, passage.block)).filter(|_| passage.what == Replaced::Loop);
+        let extents = of_loop.map(|l| self.extents(&arrival, l)).unwrap_or_default();
+        tracing::debug!(place, ?extents, "what is replaced writes there");
+        let effect = &effect.with_stores(|at| extents.get(at).is_none_or(Option::is_none));
         let mut regions = Vec::new();
         for (id, kind, at, size) in objects(heap) {
             let candidates = self.candidates(path, id, kind, at);
@@ -155,12 +156,12 @@ impl SymbolicDomain {
         root: RootId,
         places: &Places,
     ) -> SymArray {
-        let loops = Arc::clone(&self.origins().forgotten.loops);
+        let replaced = Arc::clone(&self.origins().forgotten.replaced);
         let origin = self.origins().get(root).origin();
         let candidates: Candidates = Some((places.to_vec(), origin));
         let is_written = |passage: &&Passage| {
-            let found = loops.get(&(passage.func, passage.header));
-            found.is_some_and(|l| !written(&l.effect.with_stores(|_| true), &candidates, u64::MAX >> 2).is_empty())
+            let found = replaced.effect(passage);
+            found.is_some_and(|e| !written(&e.with_stores(|_| true), &candidates, u64::MAX >> 2).is_empty())
         };
         let Some(&passage) = path.forgotten().iter().rev().find(is_written) else { return SymArray::of_root(root) };
         let key = (passage, id, AllocationSite::default());

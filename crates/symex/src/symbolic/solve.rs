@@ -105,6 +105,7 @@ impl SymbolicDomain {
             | DecisionKind::Divisor
             | DecisionKind::Concretise
             | DecisionKind::Wake
+            | DecisionKind::PassesCall
             | DecisionKind::Assume => false,
         };
         let mut alternatives = if is_address { self.alternatives(path, t) } else { Default::default() };

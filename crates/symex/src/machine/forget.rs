@@ -1,0 +1,168 @@
+//! Where a path comes to what is replaced ([`crate::abstraction`]).
+
+use std::rc::Rc;
+
+use icsched_ir::{BlockId, Definitions, EntityId, Expressions, FuncId, Operand, ProgramPoint, Type, ValueId};
+
+use super::{Machine, decide};
+use crate::abstraction::{Passage, Replaced};
+use crate::code::Code;
+use crate::domain::Domain;
+use crate::observation::Observed;
+use crate::observe::Observer;
+use crate::state::State;
+use crate::stop::{DecisionKind, Stop};
+
+impl<D: Domain> Machine<D> {
+    /// Control comes to a loop that is replaced: what its header's parameters are and what it may write is forgotten.
+    pub(super) fn forget_loop<O: Observer>(&mut self, state: &mut State<D>, observer: &mut O) -> Result<(), Stop<D>> {
+        let point = self.cx(state, observer).point();
+        let program = self.program.clone();
+        let block = &program.functions[point.func].blocks[point.block];
+        self.forget(state, observer, (point, Replaced::Loop), &block.params);
+        self.cx(state, observer).advance();
+        Ok(())
+    }
+
+    /// A recursion that is replaced calls one of its functions: what the call returns and may write is forgotten.
+    pub(super) fn forget_call<O: Observer>(
+        &mut self,
+        state: &mut State<D>,
+        observer: &mut O,
+        func: FuncId,
+    ) -> Result<(), Stop<D>> {
+        let point = self.cx(state, observer).point();
+        if !self.passes_call(state, point)? {
+            return self.look_into(state, observer, point, func);
+        }
+        let program = self.program.clone();
+        let block = &program.functions[point.func].blocks[point.block];
+        let results = block.insts.get(point.inst as usize).map_or(&[][..], |call| &call.results);
+        self.forget(state, observer, (point, Replaced::Call(point.inst)), results);
+        self.cx(state, observer).advance();
+        Ok(())
+    }
+
+    /// Whether a call is passed over; it is looked into at most once on a path.
+    fn passes_call(&mut self, state: &mut State<D>, point: ProgramPoint) -> Result<bool, Stop<D>> {
+        let ProgramPoint { func, block, inst } = point;
+        let is_inside = state.current_thread().frames.iter().any(|frame| frame.is_any);
+        if is_inside || !self.options.marks.abstractions.looks_into(func) {
+            return Ok(true);
+        }
+        let occurrence = count(state, (func, block, Replaced::Call(inst)));
+        let passage = Passage { thread: state.current, func, block, what: Replaced::Question(inst), occurrence };
+        let question = (ValueId::from_index(0), Type::Int(1), format!("passing {}", self.place(point)));
+        let unknown = self.domain.forget_values(passage, &[question]);
+        let Some(passes) = unknown.first() else { return Ok(true) };
+        let passes = decide(&mut self.domain, &state.path, passes, DecisionKind::PassesCall)?;
+        self.observe(state, Observed::Loop(passage));
+        Ok(passes)
+    }
+
+    /// Enters some activation of a function: with any arguments, and where what the call may write is forgotten.
+    fn look_into<O: Observer>(
+        &mut self,
+        state: &mut State<D>,
+        observer: &mut O,
+        point: ProgramPoint,
+        func: FuncId,
+    ) -> Result<(), Stop<D>> {
+        self.forget(state, observer, (point, Replaced::Call(point.inst)), &[]);
+        let mut cx = self.cx(state, observer);
+        cx.push_frame(func)?;
+        if let Some(frame) = cx.thread.frames.last_mut() {
+            frame.is_any = true;
+        }
+        cx.entered();
+        let entry = ProgramPoint { func, block: BlockId::from_index(0), inst: 0 };
+        let program = self.program.clone();
+        let params = &program.functions[func].params;
+        let (_, unknown) = self.unknown(state, (entry, Replaced::Activation), params);
+        self.set_all(state, observer, params, unknown);
+        Ok(())
+    }
+
+    fn forget<O: Observer>(
+        &mut self,
+        state: &mut State<D>,
+        observer: &mut O,
+        at: (ProgramPoint, Replaced),
+        values: &[ValueId],
+    ) {
+        observer.begin(state, &self.code);
+        // What the code writes is computed from the registers as control comes to it.
+        let (passage, unknown) = self.unknown(state, at, values);
+        let place = self.place(at.0);
+        let State { threads, heap, path, .. } = &mut *state;
+        let activation = &threads[passage.thread.0 as usize];
+        let base = activation.frames.last().map_or(0, |frame| frame.base as usize);
+        let count = self.program.functions[passage.func].values.len();
+        let registers = activation.registers.get(base..base + count).unwrap_or_default();
+        let regions = self.domain.forget_memory(heap, path, passage, &place, registers);
+        self.set_all(state, observer, values, unknown);
+        if O::ENABLED {
+            let cx = self.cx(state, observer);
+            let frame = cx.frame().id;
+            let call = match at.1 {
+                Replaced::Call(inst) => Some(inst),
+                Replaced::Loop | Replaced::Question(_) | Replaced::Activation => None,
+            };
+            cx.observer.forget(frame, call, regions.into());
+        }
+    }
+
+    /// Values that nobody knows for registers of the innermost activation.
+    fn unknown(
+        &mut self,
+        state: &mut State<D>,
+        (point, what): (ProgramPoint, Replaced),
+        values: &[ValueId],
+    ) -> (Passage, Vec<D::Value>) {
+        let ProgramPoint { func, block, .. } = point;
+        let occurrence = count(state, (func, block, what));
+        Rc::make_mut(&mut state.passages).insert((state.current, func, block, what), occurrence + 1);
+        let passage = Passage { thread: state.current, func, block, what, occurrence };
+        let program = self.program.clone();
+        let function = &program.functions[func];
+        let place = self.place(point);
+        let definitions = Definitions::new(function);
+        let names = Expressions::new(&program, function, &definitions);
+        let word = if what == Replaced::Activation { "inside" } else { "past" };
+        let named = |&value: &ValueId| {
+            let name = names.operand(Operand::Value(value));
+            (value, function.values[value].ty, format!("{name} {word} {place}"))
+        };
+        let unknown: Vec<(ValueId, Type, String)> = values.iter().map(named).collect();
+        let values = self.domain.forget_values(passage, &unknown);
+        self.observe(state, Observed::Loop(passage));
+        (passage, values)
+    }
+
+    fn set_all<O: Observer>(
+        &mut self,
+        state: &mut State<D>,
+        observer: &mut O,
+        registers: &[ValueId],
+        values: Vec<D::Value>,
+    ) {
+        let mut cx = self.cx(state, observer);
+        for (&register, value) in registers.iter().zip(values) {
+            cx.set(Code::slot(register), value);
+        }
+    }
+
+    /// A place in the source for people.
+    fn place(&self, point: ProgramPoint) -> String {
+        let function = &self.program.functions[point.func];
+        let insts = &function.blocks[point.block].insts;
+        let own = insts.get(point.inst as usize).and_then(|inst| inst.loc);
+        let loc = own.or_else(|| insts.iter().find_map(|i| i.loc)).or(function.loc);
+        loc.map_or_else(|| function.name.clone(), |loc| self.program.describe_loc(loc))
+    }
+}
+
+/// How often the current thread has come to something that is replaced.
+fn count<D: Domain>(state: &State<D>, (func, block, what): (FuncId, BlockId, Replaced)) -> u32 {
+    state.passages.get(&(state.current, func, block, what)).copied().unwrap_or(0)
+}
