@@ -48,6 +48,16 @@ struct Index {
     heap: FxHashMap<ProgramPoint, Vec<Abstract>>,
     heap_anywhere: Vec<Abstract>,
     allocated: FxHashMap<(InstanceId, ProgramPoint), Abstract>,
+    /// What the system gives: the arguments and the environment.
+    given: FxHashMap<AbstractKind, Abstract>,
+    var_args: Vec<Abstract>,
+}
+
+impl Index {
+    /// What stands for objects that the system gives; nothing if no pointer of the program points there.
+    fn of(&self, kind: AbstractKind) -> Vec<Abstract> {
+        self.given.get(&kind).copied().into_iter().collect()
+    }
 }
 
 /// The abstract objects that one of a path may be, each with the offset that counts as the object's first byte; `None`: any.
@@ -197,7 +207,8 @@ impl SymbolicDomain {
         };
         let (places, origin): (Places, u64) = match candidates {
             Some((places, origin)) => (places.as_slice().into(), *origin),
-            None => ([].into(), 0),
+            // What nobody knows may hold any pointer.
+            None => (self.origins().points_to.objects().iter().map(|(o, _)| (o, Offsets::ANY)).collect(), 0),
         };
         let origins = self.origins();
         let name = origins.unique(format!("{name} past {place}"));
@@ -274,12 +285,12 @@ impl SymbolicDomain {
                 let site = self.origins().site_of(number)?;
                 Some((self.heap_places(site).to_vec(), 0))
             }
-            // Strings that the system gives are written by nobody in particular.
-            ObjectKind::Argument(_)
-            | ObjectKind::ArgumentVector
-            | ObjectKind::Environment(_)
-            | ObjectKind::EnvironmentVector
-            | ObjectKind::VarArgs(_) => None,
+            ObjectKind::ArgumentVector => first(index.of(AbstractKind::ArgumentVector)),
+            ObjectKind::Argument(_) => first(index.of(AbstractKind::Arguments)),
+            ObjectKind::EnvironmentVector => first(index.of(AbstractKind::EnvironmentVector)),
+            ObjectKind::Environment(_) => first(index.of(AbstractKind::Environment)),
+            // Which instance of its function an activation is, is not known.
+            ObjectKind::VarArgs(_) => Some((index.var_args.iter().map(|&object| (object, Offsets::ANY)).collect(), 0)),
         }
     }
 
@@ -345,6 +356,8 @@ impl SymbolicDomain {
             heap: FxHashMap::default(),
             heap_anywhere: Vec::new(),
             allocated: FxHashMap::default(),
+            given: FxHashMap::default(),
+            var_args: Vec::new(),
         };
         for (id, object) in origins.points_to.objects().iter() {
             match object.kind {
@@ -357,6 +370,11 @@ impl SymbolicDomain {
                         None => index.heap_anywhere.push(id),
                     }
                 }
+                AbstractKind::ArgumentVector
+                | AbstractKind::Arguments
+                | AbstractKind::EnvironmentVector
+                | AbstractKind::Environment => _ = index.given.insert(object.kind, id),
+                AbstractKind::VarArgs(_) => index.var_args.push(id),
                 _ => {}
             }
         }
