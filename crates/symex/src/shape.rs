@@ -13,11 +13,13 @@
 mod align;
 mod bounds;
 mod bytes;
+mod differences;
 mod left;
 mod locks;
 
 use std::collections::{BTreeMap, VecDeque};
 
+use differences::moved_pair;
 use icsched_ir::{GlobalId, ValueId};
 use icsched_pointsto::ObjectId as Abstract;
 use locks::Places;
@@ -26,6 +28,7 @@ use serde::{Deserialize, Serialize};
 
 pub use bounds::{Bounds, thresholds};
 pub use bytes::Bytes;
+pub use differences::Compared;
 pub use left::{Left, Pointers, Where};
 pub use locks::Locks;
 
@@ -77,6 +80,8 @@ pub struct Shape {
     pub registers: BTreeMap<(u32, u32, ValueId), (u8, Held)>,
     /// Between which numbers places hold one that is not the same in all states.
     pub bounds: BTreeMap<Place, Bounds>,
+    /// Between which numbers the first of two places, less the second, is: as words, which wrap.
+    pub differences: BTreeMap<(Place, Place), Bounds>,
     /// What points-to analysis calls the objects from the heap.
     pub heap: Vec<Abstract>,
     /// The threads that wait, in the order in which they began to.
@@ -93,6 +98,7 @@ struct Flat {
     words: Vec<((Node, u64), (u8, Held))>,
     registers: Vec<(Register, (u8, Held))>,
     bounds: Vec<(Place, Bounds)>,
+    differences: Vec<((Place, Place), Bounds)>,
     heap: Vec<Abstract>,
     waits: Vec<u32>,
 }
@@ -104,6 +110,7 @@ impl From<Shape> for Flat {
             words: shape.words.into_iter().collect(),
             registers: shape.registers.into_iter().collect(),
             bounds: shape.bounds.into_iter().collect(),
+            differences: shape.differences.into_iter().collect(),
             heap: shape.heap,
             waits: shape.waits,
         }
@@ -117,6 +124,7 @@ impl From<Flat> for Shape {
             words: flat.words.into_iter().collect(),
             registers: flat.registers.into_iter().collect(),
             bounds: flat.bounds.into_iter().collect(),
+            differences: flat.differences.into_iter().collect(),
             heap: flat.heap,
             waits: flat.waits,
         }
@@ -142,7 +150,7 @@ impl Shape {
     /// waited for (widening, Cousot and Cousot 1977). A counter would lose one byte after the other; with `locks`, neither are numbers in
     /// objects that lose any, but for those in the locks: an array that a program fills would lose one after the other.
     #[must_use]
-    pub fn widened(mut self, before: &Self, locks: Option<&Locks>) -> Self {
+    pub fn widened(mut self, before: &Self, thresholds: &[i64], locks: Option<&Locks>) -> Self {
         let before = &before.numbered_as(&self);
         let mut places: BTreeMap<Node, Places> = BTreeMap::new();
         if let Some(locks) = locks {
@@ -167,7 +175,7 @@ impl Shape {
             self.bytes.retain(|(node, at), _| !loses(node, at));
             self.words.retain(|&(node, at), (_, held)| matches!(held, Held::Address(..)) || !loses(node, at));
         }
-        self.widen_numbered(before);
+        self.widen_numbered(before, thresholds);
         self.canonical()
     }
 
@@ -188,6 +196,11 @@ impl Shape {
             words: self.words.iter().filter_map(of_word).collect(),
             registers: self.registers.clone(),
             bounds: self.bounds.iter().filter_map(|(&place, &b)| Some((moved(place, number)?, b))).collect(),
+            differences: self
+                .differences
+                .iter()
+                .filter_map(|(&pair, &b)| Some((moved_pair(pair, number)?, b)))
+                .collect(),
             heap: other.heap.clone(),
             waits: self.waits.clone(),
         }
@@ -199,6 +212,7 @@ impl Shape {
         self.words.retain(|&(node, at), &mut (size, _)| keep(Place::Memory(node, at, size)));
         self.registers.retain(|&(thread, depth, value), _| keep(Place::Register(thread, depth, value)));
         self.bounds.retain(|&place, _| keep(place));
+        self.differences.retain(|&(first, second), _| keep(first) && keep(second));
     }
 
     /// A place holds the only number between some bounds.
@@ -310,6 +324,7 @@ impl<'a> Meet<'a> {
             }
         }
         self.bounds();
+        self.differences();
         if self.a.waits == self.b.waits {
             self.found.waits.clone_from(&self.a.waits);
         }
@@ -513,7 +528,7 @@ mod tests {
             heap: vec![site(8)],
             ..Shape::default()
         };
-        assert_eq!(now.clone().widened(&before, Some(&Locks::default())), now);
+        assert_eq!(now.clone().widened(&before, &[], Some(&Locks::default())), now);
     }
 
     #[test]

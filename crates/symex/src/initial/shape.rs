@@ -4,7 +4,7 @@
 //! reached by says: another unknown pointer may point to one of them, as far as points-to analysis allows it.
 
 use icsched_pointsto::Offsets;
-use icsched_smt::{CmpOp, Term};
+use icsched_smt::{BinOp, CmpOp, Term};
 
 use super::Builder;
 use super::table::layout;
@@ -151,21 +151,40 @@ impl Builder<'_, '_> {
 
     /// Between which numbers memory and registers hold one.
     pub(super) fn shape_bounds(&mut self) {
-        for (&place, &bounds) in &self.start.shape.bounds {
-            let term = match place {
-                Place::Register(thread, depth, value) => self.shape_registers.get(&(thread, depth, value)).copied(),
-                Place::Memory(node, at, size) => self.root_of_node(node).map(|(root, start)| {
-                    let bytes = self.machine.domain.initial_bytes(root, start + at, usize::from(size));
-                    let value = self.machine.domain.join_bytes(&bytes);
-                    self.machine.domain.term(&value, 8 * u32::from(size))
-                }),
-            };
+        let shape = self.start.shape;
+        for (&place, &bounds) in &shape.bounds {
+            let term = self.shape_term(place, bounds.width);
             let pool = &mut self.machine.domain.pool;
-            if let Some(term) = term.filter(|&term| pool.width(term) == u32::from(bounds.width)) {
+            if let Some(term) = term {
                 let holds = bounds.hold(pool, term);
                 self.path.constrain(pool, holds);
             }
         }
+        for (&(first, second), &bounds) in &shape.differences {
+            let (first, second) = (self.shape_term(first, bounds.width), self.shape_term(second, bounds.width));
+            let pool = &mut self.machine.domain.pool;
+            if let (Some(first), Some(second)) = (first, second) {
+                let difference = pool.binary(BinOp::Sub, first, second);
+                let holds = bounds.hold(pool, difference);
+                self.path.constrain(pool, holds);
+            }
+        }
+    }
+
+    /// What a place of so many bits holds; nothing if there is none.
+    fn shape_term(&mut self, place: Place, width: u8) -> Option<Term> {
+        let term = match place {
+            Place::Register(thread, depth, value) => {
+                let known = self.shape_registers.get(&(thread, depth, value)).copied();
+                known.or_else(|| self.shape_register((thread, depth, value), width.into()))
+            }
+            Place::Memory(node, at, size) => self.root_of_node(node).map(|(root, start)| {
+                let bytes = self.machine.domain.initial_bytes(root, start + at, usize::from(size));
+                let value = self.machine.domain.join_bytes(&bytes);
+                self.machine.domain.term(&value, 8 * u32::from(size))
+            }),
+        };
+        term.filter(|&term| self.machine.domain.pool.width(term) == u32::from(width))
     }
 
     /// The order in which threads began to wait, as far as it is known. No two of them began at the same time: otherwise neither
