@@ -382,6 +382,7 @@ impl<'a> Behind<'a> {
                 // If a sum overflows for certain, there is no number that the place might as well hold.
                 Some(under(&all)).filter(|b| b.least <= b.greatest).unwrap_or_else(|| under(conditions))
             });
+            tracing::trace!(?place, bounds.least, bounds.greatest, "a number at the end");
             if bounds.say_something() {
                 found.insert(place, bounds);
             }

@@ -418,17 +418,18 @@ impl Walk<'_, '_> {
         if is_pointer && !bytes.chunks(4).all(|half| is_number(&half)) {
             return;
         }
-        if !is_pointer && !bytes.chunks(4).any(|half| half.len() == 4 && self.whole(half).is_some()) {
+        if !is_pointer {
             self.partly_constant(Place::Memory(node, at, 8), bytes);
         }
         for (half, at) in bytes.chunks(4).zip((at..).step_by(4)) {
-            if let Some(term) = self.whole(half).filter(|_| half.len() == 4) {
+            let together = self.together(half).filter(|_| half.len() == 4);
+            if let Some(term) = together.filter(|&term| !self.is_of_parts(term)) {
                 self.left.numbers.push((Place::Memory(node, at, 4), term));
                 let held = self.same(term);
                 self.left.shape.words.insert((node, at), (4, held));
                 continue;
             }
-            if let Some(term) = self.together(half).filter(|_| half.len() == 4) {
+            if let Some(term) = together {
                 self.joined.push(((node, at), 4, term));
                 continue;
             }
