@@ -174,6 +174,7 @@ impl Builder<'_, '_> {
         let mut threads: Vec<Thread<SymbolicDomain>> = (0..context.threads.len()).map(|i| self.thread(i)).collect();
         self.shape_memory(true);
         self.shape_bounds();
+        self.shape_choices();
         self.shape_waits(&threads);
         let complete = self.is_complete;
         self.machine.domain.origins().unknown_frames = !complete;

@@ -13,6 +13,7 @@
 mod align;
 mod bounds;
 mod bytes;
+mod choices;
 mod left;
 mod locks;
 
@@ -26,6 +27,8 @@ use serde::{Deserialize, Serialize};
 
 pub use bounds::{Bounds, thresholds};
 pub use bytes::Bytes;
+pub(crate) use choices::Chosen;
+pub use choices::{Addresses, Choices, MAX_CHOICES};
 pub use left::{Left, Pointers, Where};
 pub use locks::Locks;
 
@@ -77,6 +80,8 @@ pub struct Shape {
     pub registers: BTreeMap<(u32, u32, ValueId), (u8, Held)>,
     /// Between which numbers places hold one that is not the same in all states.
     pub bounds: BTreeMap<Place, Bounds>,
+    /// Which addresses places hold one of.
+    pub choices: Choices,
     /// What points-to analysis calls the objects from the heap.
     pub heap: Vec<Abstract>,
     /// The threads that wait, in the order in which they began to.
@@ -93,6 +98,7 @@ struct Flat {
     words: Vec<((Node, u64), (u8, Held))>,
     registers: Vec<(Register, (u8, Held))>,
     bounds: Vec<(Place, Bounds)>,
+    choices: Vec<(Place, Vec<Held>)>,
     heap: Vec<Abstract>,
     waits: Vec<u32>,
 }
@@ -104,6 +110,7 @@ impl From<Shape> for Flat {
             words: shape.words.into_iter().collect(),
             registers: shape.registers.into_iter().collect(),
             bounds: shape.bounds.into_iter().collect(),
+            choices: shape.choices.into_iter().collect(),
             heap: shape.heap,
             waits: shape.waits,
         }
@@ -117,6 +124,7 @@ impl From<Flat> for Shape {
             words: flat.words.into_iter().collect(),
             registers: flat.registers.into_iter().collect(),
             bounds: flat.bounds.into_iter().collect(),
+            choices: flat.choices.into_iter().collect(),
             heap: flat.heap,
             waits: flat.waits,
         }
@@ -188,6 +196,7 @@ impl Shape {
             words: self.words.iter().filter_map(of_word).collect(),
             registers: self.registers.clone(),
             bounds: self.bounds.iter().filter_map(|(&place, &b)| Some((moved(place, number)?, b))).collect(),
+            choices: Choices::new(),
             heap: other.heap.clone(),
             waits: self.waits.clone(),
         }
@@ -199,6 +208,7 @@ impl Shape {
         self.words.retain(|&(node, at), &mut (size, _)| keep(Place::Memory(node, at, size)));
         self.registers.retain(|&(thread, depth, value), _| keep(Place::Register(thread, depth, value)));
         self.bounds.retain(|&place, _| keep(place));
+        self.choices.retain(|&place, _| keep(place));
     }
 
     /// A place holds the only number between some bounds.
@@ -258,6 +268,8 @@ struct Meet<'a> {
     groups: Vec<Vec<Place>>,
     /// By width in bits and the values.
     group_of: FxHashMap<(u8, Held, Held), usize>,
+    /// Places that hold different constants, one of them an address.
+    differ: Vec<Place>,
     found: Shape,
 }
 
@@ -272,6 +284,7 @@ impl<'a> Meet<'a> {
             groups: Vec::new(),
             group_of: FxHashMap::default(),
             pairs: Vec::new(),
+            differ: Vec::new(),
             found: Shape::default(),
         }
     }
@@ -310,6 +323,7 @@ impl<'a> Meet<'a> {
             }
         }
         self.bounds();
+        self.choices();
         if self.a.waits == self.b.waits {
             self.found.waits.clone_from(&self.a.waits);
         }
@@ -338,6 +352,18 @@ impl<'a> Meet<'a> {
         }
     }
 
+    /// Which addresses places hold one of in one or the other.
+    fn choices(&mut self) {
+        let of_a = |n| self.of_a.get(&n).copied();
+        let of_b = |n| self.of_b.get(&n).copied();
+        let in_a = |place| moved(place, |n| self.pairs.get(n as usize).map(|pair| pair.0));
+        let in_b = |place| moved(place, |n| self.pairs.get(n as usize).map(|pair| pair.1));
+        let places = self.a.choices.keys().filter_map(|&place| moved(place, of_a));
+        let places = places.chain(self.b.choices.keys().filter_map(|&place| moved(place, of_b)));
+        let places = places.chain(self.differ.iter().copied());
+        self.found.choices = choices::meet((self.a, self.b), places, in_a, in_b, of_a, of_b);
+    }
+
     fn add_bounds(&mut self, place: Place, bounds: Bounds) {
         if bounds.say_something() {
             self.found.bounds.insert(place, bounds);
@@ -358,6 +384,9 @@ impl<'a> Meet<'a> {
                 }
             }
             _ => {}
+        }
+        if [a, b].iter().any(|held| matches!(held, Held::Address(..))) {
+            self.differ.push(place);
         }
         let next = self.groups.len();
         let group = *self.group_of.entry((width, a, b)).or_insert(next);

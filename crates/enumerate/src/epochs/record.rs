@@ -36,6 +36,7 @@ struct Difference {
     words: Changes<(Node, u64), (u8, Held)>,
     registers: Changes<(u32, u32, ValueId), (u8, Held)>,
     bounds: Changes<Place, Bounds>,
+    choices: Changes<Place, Vec<Held>>,
     /// All of them: there are few.
     heap: Vec<Abstract>,
     waits: Vec<u32>,
@@ -74,25 +75,27 @@ fn changed_bytes(from: &Bytes, changes: Changes<(Node, u64), u8>) -> Bytes {
 
 impl Difference {
     fn between(from: &EpochFacts, to: &EpochFacts) -> Self {
-        let EpochFacts { none_ended, shape: Shape { bytes, words, registers, bounds, heap, waits } } = to;
+        let EpochFacts { none_ended, shape: Shape { bytes, words, registers, bounds, choices, heap, waits } } = to;
         Self {
             none_ended: *none_ended,
             bytes: from.shape.bytes.changes(bytes).collect(),
             words: changes(&from.shape.words, words),
             registers: changes(&from.shape.registers, registers),
             bounds: changes(&from.shape.bounds, bounds),
+            choices: changes(&from.shape.choices, choices),
             heap: heap.clone(),
             waits: waits.clone(),
         }
     }
 
     fn apply(self, from: &EpochFacts) -> EpochFacts {
-        let Self { none_ended, bytes, words, registers, bounds, heap, waits } = self;
+        let Self { none_ended, bytes, words, registers, bounds, choices, heap, waits } = self;
         let shape = Shape {
             bytes: changed_bytes(&from.shape.bytes, bytes),
             words: changed(&from.shape.words, words),
             registers: changed(&from.shape.registers, registers),
             bounds: changed(&from.shape.bounds, bounds),
+            choices: changed(&from.shape.choices, choices),
             heap,
             waits,
         };

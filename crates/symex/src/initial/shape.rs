@@ -3,8 +3,11 @@
 //! Objects from the heap are there from the beginning, so that pointers to them are constants. They are no more than what they were
 //! reached by says: another unknown pointer may point to one of them, as far as points-to analysis allows it.
 
+use std::sync::Arc;
+
 use icsched_pointsto::Offsets;
 use icsched_smt::{CmpOp, Term};
+use rustc_hash::FxHashMap;
 
 use super::Builder;
 use super::table::layout;
@@ -152,20 +155,54 @@ impl Builder<'_, '_> {
     /// Between which numbers memory and registers hold one.
     pub(super) fn shape_bounds(&mut self) {
         for (&place, &bounds) in &self.start.shape.bounds {
-            let term = match place {
-                Place::Register(thread, depth, value) => self.shape_registers.get(&(thread, depth, value)).copied(),
-                Place::Memory(node, at, size) => self.root_of_node(node).map(|(root, start)| {
-                    let bytes = self.machine.domain.initial_bytes(root, start + at, usize::from(size));
-                    let value = self.machine.domain.join_bytes(&bytes);
-                    self.machine.domain.term(&value, 8 * u32::from(size))
-                }),
-            };
+            let term = self.shape_term(place);
             let pool = &mut self.machine.domain.pool;
             if let Some(term) = term.filter(|&term| pool.width(term) == u32::from(bounds.width)) {
                 let holds = bounds.hold(pool, term);
                 self.path.constrain(pool, holds);
             }
         }
+    }
+
+    /// What a place of the shape holds.
+    fn shape_term(&mut self, place: Place) -> Option<Term> {
+        match place {
+            Place::Register(thread, depth, value) => self.shape_registers.get(&(thread, depth, value)).copied(),
+            Place::Memory(node, at, size) => self.root_of_node(node).map(|(root, start)| {
+                let bytes = self.machine.domain.initial_bytes(root, start + at, usize::from(size));
+                let value = self.machine.domain.join_bytes(&bytes);
+                self.machine.domain.term(&value, 8 * u32::from(size))
+            }),
+        }
+    }
+
+    /// Which addresses memory and registers hold one of.
+    pub(super) fn shape_choices(&mut self) {
+        let shape = self.start.shape;
+        let mut chosen = FxHashMap::default();
+        for (&place, choices) in &shape.choices {
+            let address = |held: &Held| match *held {
+                Held::Bits(bits) => Some(bits),
+                Held::Address(node, offset) => self.address_of_node(node, offset),
+                Held::Same(_) => None,
+            };
+            let Some(mut constants) = choices.iter().map(address).collect::<Option<Vec<u64>>>() else { continue };
+            let Some(term) = self.shape_term(place) else { continue };
+            let pool = &mut self.machine.domain.pool;
+            if pool.width(term) != 64 {
+                continue;
+            }
+            let is_one = |&bits: &u64| {
+                let constant = pool.constant(64, bits);
+                pool.cmp(CmpOp::Eq, term, constant)
+            };
+            let guards: Vec<Term> = constants.iter().map(is_one).collect();
+            let any = pool.or_all(&guards);
+            self.path.constrain(pool, any);
+            constants.sort_unstable();
+            chosen.entry(term).or_insert(constants);
+        }
+        self.origins().chosen = Arc::new(chosen);
     }
 
     /// The order in which threads began to wait, as far as it is known. No two of them began at the same time: otherwise neither
