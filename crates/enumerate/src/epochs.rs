@@ -20,7 +20,7 @@ use icsched_ir::{Program, ProgramPoint};
 use icsched_pointsto::{ModRef, PointsTo, Startup};
 use icsched_schedule::{EpochId, EpochResult, Reason};
 use icsched_symex::folding::Folding;
-use icsched_symex::shape::{Compared, Locks, Pointers, Shape};
+use icsched_symex::shape::{Compared, Indices, Locks, Pointers, Shape};
 
 use crate::Request;
 use crate::epochs::fixpoint::Fixpoint;
@@ -67,6 +67,7 @@ pub(crate) struct Analyses<'p> {
     pub(crate) thresholds: Arc<[i64]>,
     /// Of which numbers differences are.
     pub(crate) compared: Compared,
+    pub(crate) indices: Indices,
 }
 
 /// What holds whenever an epoch begins, beside what [dataflow analysis](icsched_dataflow) knows of its context. Ordered: a fact that

@@ -45,7 +45,7 @@ use icsched_pointsto::PointsTo;
 use icsched_schedule::{Assumption, Enumeration, KeptSearch, Statistics};
 use icsched_symex::Extern;
 use icsched_symex::inputs::InputSpec;
-use icsched_symex::shape::{Compared, Locks, Pointers};
+use icsched_symex::shape::{Compared, Indices, Locks, Pointers};
 
 pub use crate::engine::{RunLimits, resident_bytes};
 pub use crate::progress::{Counts, Journal, Progress, SchedulePath, SearchedEpoch};
@@ -199,7 +199,8 @@ fn search_with(
             let pointers = Pointers::new(points_to, Arc::new(Locks::new(program, points_to)));
             let thresholds = icsched_symex::shape::thresholds(program).into();
             let compared = Compared::new(program, points_to);
-            Some(Analyses { points_to, modref, startup, variables, pointers, thresholds, compared })
+            let indices = Indices::new(program, points_to);
+            Some(Analyses { points_to, modref, startup, variables, pointers, thresholds, compared, indices })
         }
         _ => None,
     };

@@ -13,7 +13,9 @@
 mod align;
 mod bounds;
 mod bytes;
+mod choices;
 mod differences;
+mod indices;
 mod left;
 mod locks;
 
@@ -28,7 +30,10 @@ use serde::{Deserialize, Serialize};
 
 pub use bounds::{Bounds, thresholds};
 pub use bytes::Bytes;
+pub(crate) use choices::Chosen;
+pub use choices::{Addresses, Choices, MAX_CHOICES};
 pub use differences::Compared;
+pub use indices::Indices;
 pub use left::{Left, Pointers, Where};
 pub use locks::Locks;
 
@@ -82,6 +87,8 @@ pub struct Shape {
     pub bounds: BTreeMap<Place, Bounds>,
     /// Between which numbers the first of two places, less the second, is: as words, which wrap.
     pub differences: BTreeMap<(Place, Place), Bounds>,
+    /// Which addresses places hold one of.
+    pub choices: Choices,
     /// What points-to analysis calls the objects from the heap.
     pub heap: Vec<Abstract>,
     /// The threads that wait, in the order in which they began to.
@@ -99,6 +106,7 @@ struct Flat {
     registers: Vec<(Register, (u8, Held))>,
     bounds: Vec<(Place, Bounds)>,
     differences: Vec<((Place, Place), Bounds)>,
+    choices: Vec<(Place, Vec<Held>)>,
     heap: Vec<Abstract>,
     waits: Vec<u32>,
 }
@@ -111,6 +119,7 @@ impl From<Shape> for Flat {
             registers: shape.registers.into_iter().collect(),
             bounds: shape.bounds.into_iter().collect(),
             differences: shape.differences.into_iter().collect(),
+            choices: shape.choices.into_iter().collect(),
             heap: shape.heap,
             waits: shape.waits,
         }
@@ -125,6 +134,7 @@ impl From<Flat> for Shape {
             registers: flat.registers.into_iter().collect(),
             bounds: flat.bounds.into_iter().collect(),
             differences: flat.differences.into_iter().collect(),
+            choices: flat.choices.into_iter().collect(),
             heap: flat.heap,
             waits: flat.waits,
         }
@@ -201,6 +211,7 @@ impl Shape {
                 .iter()
                 .filter_map(|(&pair, &b)| Some((moved_pair(pair, number)?, b)))
                 .collect(),
+            choices: Choices::new(),
             heap: other.heap.clone(),
             waits: self.waits.clone(),
         }
@@ -213,6 +224,7 @@ impl Shape {
         self.registers.retain(|&(thread, depth, value), _| keep(Place::Register(thread, depth, value)));
         self.bounds.retain(|&place, _| keep(place));
         self.differences.retain(|&(first, second), _| keep(first) && keep(second));
+        self.choices.retain(|&place, _| keep(place));
     }
 
     /// A place holds the only number between some bounds.
@@ -272,6 +284,8 @@ struct Meet<'a> {
     groups: Vec<Vec<Place>>,
     /// By width in bits and the values.
     group_of: FxHashMap<(u8, Held, Held), usize>,
+    /// Places that hold different constants, one of them an address.
+    differ: Vec<Place>,
     found: Shape,
 }
 
@@ -286,6 +300,7 @@ impl<'a> Meet<'a> {
             groups: Vec::new(),
             group_of: FxHashMap::default(),
             pairs: Vec::new(),
+            differ: Vec::new(),
             found: Shape::default(),
         }
     }
@@ -325,6 +340,7 @@ impl<'a> Meet<'a> {
         }
         self.bounds();
         self.differences();
+        self.choices();
         if self.a.waits == self.b.waits {
             self.found.waits.clone_from(&self.a.waits);
         }
@@ -353,6 +369,18 @@ impl<'a> Meet<'a> {
         }
     }
 
+    /// Which addresses places hold one of in one or the other.
+    fn choices(&mut self) {
+        let of_a = |n| self.of_a.get(&n).copied();
+        let of_b = |n| self.of_b.get(&n).copied();
+        let in_a = |place| moved(place, |n| self.pairs.get(n as usize).map(|pair| pair.0));
+        let in_b = |place| moved(place, |n| self.pairs.get(n as usize).map(|pair| pair.1));
+        let places = self.a.choices.keys().filter_map(|&place| moved(place, of_a));
+        let places = places.chain(self.b.choices.keys().filter_map(|&place| moved(place, of_b)));
+        let places = places.chain(self.differ.iter().copied());
+        self.found.choices = choices::meet((self.a, self.b), places, in_a, in_b, of_a, of_b);
+    }
+
     fn add_bounds(&mut self, place: Place, bounds: Bounds) {
         if bounds.say_something() {
             self.found.bounds.insert(place, bounds);
@@ -373,6 +401,9 @@ impl<'a> Meet<'a> {
                 }
             }
             _ => {}
+        }
+        if [a, b].iter().any(|held| matches!(held, Held::Address(..))) {
+            self.differ.push(place);
         }
         let next = self.groups.len();
         let group = *self.group_of.entry((width, a, b)).or_insert(next);

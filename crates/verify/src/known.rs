@@ -59,6 +59,7 @@ impl Known {
         // What happens in the first epoch may be undefined.
         end.bounds(before.filter(|before| !before.is_entry).map(|_| &path.trace));
         end.differences();
+        end.choices();
         end.waits();
         let all_live = state.live_threads().count() == state.threads.len();
         if self.none_ended && !(all_live && before.is_none_or(|before| before.none_ended)) {
@@ -191,6 +192,35 @@ impl<'a> End<'a> {
             if !pool.is_false(differs) {
                 let (least, greatest) = (bounds.least, bounds.greatest);
                 let what = format!("{} - {} is between {least} and {greatest}", self.name(first), self.name(second));
+                self.found.push(Difference { what, differs: Some(differs) });
+            }
+        }
+    }
+
+    /// Places hold one of the addresses that they may.
+    fn choices(&mut self) {
+        let shape = self.shape;
+        for (&place, choices) in &shape.choices {
+            let Some(value) = self.value(place, 64) else {
+                self.wrong(format!("there is {}", self.name(place)));
+                continue;
+            };
+            let constant = |held: &Held| match *held {
+                Held::Bits(bits) => Some(bits),
+                Held::Address(node, offset) => self.address(node, offset),
+                Held::Same(_) => None,
+            };
+            let constants: Vec<u64> = choices.iter().filter_map(constant).collect();
+            let pool = &mut self.machine.domain.pool;
+            let is_other = |bits: u64| {
+                let constant = pool.constant(64, bits);
+                let is_it = pool.cmp(CmpOp::Eq, value, constant);
+                pool.not(is_it)
+            };
+            let others: Vec<Term> = constants.into_iter().map(is_other).collect();
+            let differs = pool.and_all(&others);
+            if !pool.is_false(differs) {
+                let what = format!("{} is one of {} addresses", self.name(place), choices.len());
                 self.found.push(Difference { what, differs: Some(differs) });
             }
         }

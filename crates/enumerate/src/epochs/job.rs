@@ -243,6 +243,7 @@ fn context_engine(
         points_to: Arc::clone(analyses.points_to),
         statics: analyses.variables,
         shape: &facts.shape,
+        indices: Some(&analyses.indices),
         options: StartOptions {
             statics: !off(Technique::ReachingDefs),
             points_to: !off(Technique::PointsTo),

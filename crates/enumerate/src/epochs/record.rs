@@ -37,6 +37,7 @@ struct Difference {
     registers: Changes<(u32, u32, ValueId), (u8, Held)>,
     bounds: Changes<Place, Bounds>,
     differences: Changes<(Place, Place), Bounds>,
+    choices: Changes<Place, Vec<Held>>,
     /// All of them: there are few.
     heap: Vec<Abstract>,
     waits: Vec<u32>,
@@ -76,7 +77,7 @@ fn changed_bytes(from: &Bytes, changes: Changes<(Node, u64), u8>) -> Bytes {
 impl Difference {
     fn between(from: &EpochFacts, to: &EpochFacts) -> Self {
         let EpochFacts { none_ended, shape } = to;
-        let Shape { bytes, words, registers, bounds, differences, heap, waits } = shape;
+        let Shape { bytes, words, registers, bounds, differences, choices, heap, waits } = shape;
         Self {
             none_ended: *none_ended,
             bytes: from.shape.bytes.changes(bytes).collect(),
@@ -84,19 +85,21 @@ impl Difference {
             registers: changes(&from.shape.registers, registers),
             bounds: changes(&from.shape.bounds, bounds),
             differences: changes(&from.shape.differences, differences),
+            choices: changes(&from.shape.choices, choices),
             heap: heap.clone(),
             waits: waits.clone(),
         }
     }
 
     fn apply(self, from: &EpochFacts) -> EpochFacts {
-        let Self { none_ended, bytes, words, registers, bounds, differences, heap, waits } = self;
+        let Self { none_ended, bytes, words, registers, bounds, differences, choices, heap, waits } = self;
         let shape = Shape {
             bytes: changed_bytes(&from.shape.bytes, bytes),
             words: changed(&from.shape.words, words),
             registers: changed(&from.shape.registers, registers),
             bounds: changed(&from.shape.bounds, bounds),
             differences: changed(&from.shape.differences, differences),
+            choices: changed(&from.shape.choices, choices),
             heap,
             waits,
         };

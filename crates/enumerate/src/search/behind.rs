@@ -11,9 +11,9 @@ use std::thread::{self, Scope};
 
 use icsched_ir::ProgramPoint;
 use icsched_schedule::EpochId;
-use icsched_smt::{Answer, BinOp, Node, SolverStatistics, Term, TermPool};
+use icsched_smt::{Answer, BinOp, CmpOp, Node, SolverStatistics, Term, TermPool};
 use icsched_symex::FrameId;
-use icsched_symex::shape::{Bounds, Compared, Left, Place, Shape, Where};
+use icsched_symex::shape::{Bounds, Compared, Held, Left, MAX_CHOICES, Place, Shape, Where};
 use icsched_symex::sums::MAX_PLACES;
 use icsched_symex::trace::Trace;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -32,6 +32,9 @@ const MAX_POSSIBLE: usize = 32;
 
 /// Terms at the end of one path of which bounds are looked for.
 const MAX_BOUNDED: usize = 32;
+
+/// Terms at the end of one path that are found to be one of a few addresses.
+const MAX_CHOSEN: usize = 32;
 
 /// Sums that are taken not to overflow, for one of them.
 const MAX_SUMS: usize = 16;
@@ -335,6 +338,8 @@ impl<'a> Behind<'a> {
         let numbers = left.numbers.iter().filter(|(place, _)| !invalid.contains(place));
         shape.bounds = self.bounds(numbers.clone(), &consequences.conditions);
         shape.differences = self.differences(&shape, &numbers.copied().collect(), &mut consequences);
+        let addresses = left.addresses.places.iter().filter(|(place, _)| !invalid.contains(place));
+        self.choices(&mut shape, addresses, &consequences.conditions);
         (shape.canonical(), self.asker.solver_statistics())
     }
 
@@ -358,6 +363,55 @@ impl<'a> Behind<'a> {
             }
         }
         conditions
+    }
+
+    /// Says which addresses places hold one of, under some conditions.
+    fn choices<'n>(
+        &mut self,
+        shape: &mut Shape,
+        addresses: impl Iterator<Item = &'n (Place, Term)>,
+        conditions: &[Term],
+    ) {
+        let mut known: FxHashMap<Term, Option<Vec<Held>>> = FxHashMap::default();
+        for &(place, term) in addresses {
+            if !known.contains_key(&term) {
+                let few = known.values().flatten().count() < MAX_CHOSEN && !self.is_late();
+                let found = if few { self.chosen(term, conditions) } else { None };
+                known.insert(term, found);
+            }
+            match known[&term].as_deref() {
+                Some([]) | None => {}
+                Some(&[only]) => shape.hold(place, only),
+                Some(choices) => drop(shape.choices.insert(place, choices.to_vec())),
+            }
+        }
+    }
+
+    /// The constants that a term may be under some conditions, if they are few.
+    fn chosen(&mut self, term: Term, conditions: &[Term]) -> Option<Vec<Held>> {
+        let addresses = &self.ending.left.addresses;
+        let candidates = addresses.candidates(self.asker.pool(), term);
+        if candidates.is_empty() {
+            return None;
+        }
+        let mut guards = Vec::new();
+        for &(bits, _) in &candidates {
+            let pool = self.asker.pool();
+            let constant = pool.constant(64, bits);
+            guards.push(pool.cmp(CmpOp::Eq, term, constant));
+        }
+        let pool = self.asker.pool();
+        let any = pool.or_all(&guards);
+        let none = pool.not(any);
+        if self.asker.check(conditions, none) != Answer::Unsat {
+            return None;
+        }
+        let guarded = candidates.into_iter().zip(guards);
+        let possible = guarded.filter(|&(_, guard)| self.asker.check(conditions, guard) != Answer::Unsat);
+        let mut held: Vec<Held> = possible.map(|((_, held), _)| held).collect();
+        held.sort_unstable();
+        let is_address = |held: &Held| matches!(held, Held::Address(..));
+        (held.len() <= MAX_CHOICES && held.iter().any(is_address)).then_some(held)
     }
 
     /// Between which numbers places are that hold these terms, under some conditions, and those of the sums behind each term.

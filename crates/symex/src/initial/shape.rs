@@ -3,19 +3,25 @@
 //! Objects from the heap are there from the beginning, so that pointers to them are constants. They are no more than what they were
 //! reached by says: another unknown pointer may point to one of them, as far as points-to analysis allows it.
 
+use std::sync::Arc;
+
 use icsched_pointsto::Offsets;
 use icsched_smt::{BinOp, CmpOp, Term};
+use rustc_hash::FxHashMap;
 
 use super::Builder;
 use super::table::layout;
 use crate::domain::Domain;
 use crate::memory::{ObjectId, UNKNOWN_SIZE, address, global_object};
 use crate::path::Primary;
-use crate::shape::{Held, Node, Place};
+use crate::shape::{Bounds, Held, Node, Place};
 use crate::symbolic::origin::{Places, RootId, RootName};
 use crate::symbolic::source::number;
 use crate::symbolic::{SymArray, SymValue, SymbolicDomain};
 use crate::thread::Thread;
+
+/// Largest number that is shown to be one by its term: arrays of that many elements are large.
+const MAX_INDEX: i64 = 1 << 12;
 
 impl Builder<'_, '_> {
     /// The objects from the heap. Named by the first place that points to them.
@@ -153,6 +159,7 @@ impl Builder<'_, '_> {
     pub(super) fn shape_bounds(&mut self) {
         let shape = self.start.shape;
         for (&place, &bounds) in &shape.bounds {
+            self.show_bounds(place, bounds);
             let term = self.shape_term(place, bounds.width);
             let pool = &mut self.machine.domain.pool;
             if let Some(term) = term {
@@ -171,6 +178,36 @@ impl Builder<'_, '_> {
         }
     }
 
+    /// Makes of a small number that indexes arrays one of which its term alone shows that: the lowest bits, or what remains of them, of what
+    /// it was. So a store to an element does not reach what is behind the array.
+    fn show_bounds(&mut self, place: Place, bounds: Bounds) {
+        let Place::Memory(node, at, size) = place else { return };
+        let shape = self.start.shape;
+        let is_same = matches!(shape.words.get(&(node, at)), Some((_, Held::Same(_))));
+        let is_index = self.start.indices.is_some_and(|indices| indices.contain(shape, place));
+        if is_same || !is_index || !(0..=MAX_INDEX).contains(&bounds.greatest) || bounds.least < 0 {
+            return;
+        }
+        let (Some(term), Some((root, start))) = (self.shape_term(place, bounds.width), self.root_of_node(node)) else {
+            return;
+        };
+        let count = bounds.greatest.cast_unsigned() + 1;
+        let bits = u64::BITS - bounds.greatest.leading_zeros();
+        let pool = &mut self.machine.domain.pool;
+        if bits == 0 || pool.as_const(term).is_some() {
+            return;
+        }
+        let mut low = pool.extract(term, bits - 1, 0);
+        if !count.is_power_of_two() {
+            let count = pool.constant(bits, count);
+            low = pool.binary(BinOp::URem, low, count);
+        }
+        let shown = pool.zext(low, bounds.width.into());
+        let value = self.machine.domain.value(shown);
+        let bytes = self.machine.domain.split_bytes(&value, size.into());
+        self.origins().set_known(root, start + at, &bytes);
+    }
+
     /// What a place of so many bits holds; nothing if there is none.
     fn shape_term(&mut self, place: Place, width: u8) -> Option<Term> {
         let term = match place {
@@ -185,6 +222,32 @@ impl Builder<'_, '_> {
             }),
         };
         term.filter(|&term| self.machine.domain.pool.width(term) == u32::from(width))
+    }
+
+    /// Which addresses memory and registers hold one of.
+    pub(super) fn shape_choices(&mut self) {
+        let shape = self.start.shape;
+        let mut chosen = FxHashMap::default();
+        for (&place, choices) in &shape.choices {
+            let address = |held: &Held| match *held {
+                Held::Bits(bits) => Some(bits),
+                Held::Address(node, offset) => self.address_of_node(node, offset),
+                Held::Same(_) => None,
+            };
+            let Some(mut constants) = choices.iter().map(address).collect::<Option<Vec<u64>>>() else { continue };
+            let Some(term) = self.shape_term(place, 64) else { continue };
+            let pool = &mut self.machine.domain.pool;
+            let is_one = |&bits: &u64| {
+                let constant = pool.constant(64, bits);
+                pool.cmp(CmpOp::Eq, term, constant)
+            };
+            let guards: Vec<Term> = constants.iter().map(is_one).collect();
+            let any = pool.or_all(&guards);
+            self.path.constrain(pool, any);
+            constants.sort_unstable();
+            chosen.entry(term).or_insert(constants);
+        }
+        self.origins().chosen = Arc::new(chosen);
     }
 
     /// The order in which threads began to wait, as far as it is known. No two of them began at the same time: otherwise neither

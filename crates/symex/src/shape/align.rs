@@ -190,10 +190,17 @@ impl Shape {
             registers: self.registers.iter().map(register).collect(),
             bounds: self.bounds.iter().map(|(&at, &bounds)| (place(at), bounds)).collect(),
             differences: self.differences.iter().map(|(&(a, b), &bounds)| ((place(a), place(b)), bounds)).collect(),
+            choices: self.choices.iter().map(|(&at, all)| (place(at), sorted(all.iter().copied().map(held)))).collect(),
             heap: self.heap.clone(),
             waits: self.waits.iter().map(|&thread| number(thread)).collect(),
         }
     }
+}
+
+fn sorted(held: impl Iterator<Item = Held>) -> Vec<Held> {
+    let mut all: Vec<Held> = held.collect();
+    all.sort_unstable();
+    all
 }
 
 /// Pairs of threads with how much they have in common, and whether they have the same number: each thread with that with which it has

@@ -26,7 +26,7 @@ const MAX_PAIRS: usize = 32;
 
 /// Where a number is that the program compares with another one.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Source {
+pub(super) enum Source {
     Register(FuncId, ValueId),
     Global(GlobalId, u64),
     Local(FuncId, ValueId, u64),
@@ -128,16 +128,16 @@ const fn activation(place: Place) -> Option<(u32, u32)> {
 }
 
 /// Where the numbers of a function come from.
-struct Sources<'a> {
-    points_to: &'a PointsTo,
-    id: FuncId,
-    function: &'a Function,
-    definitions: &'a Definitions,
+pub(super) struct Sources<'a> {
+    pub(super) points_to: &'a PointsTo,
+    pub(super) id: FuncId,
+    pub(super) function: &'a Function,
+    pub(super) definitions: &'a Definitions,
 }
 
 impl Sources<'_> {
     /// What a number is, or is computed from by constants, with its width.
-    fn of(&self, operand: Operand) -> Vec<(Source, u8)> {
+    pub(super) fn of(&self, operand: Operand) -> Vec<(Source, u8)> {
         let mut found = Vec::new();
         let mut next = operand;
         for _ in 0..MAX_STEPS {

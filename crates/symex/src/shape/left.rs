@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::locks::Places;
-use super::{Bounds, Held, Locks, Node, Place, Shape};
+use super::{Addresses, Bounds, Held, Locks, Node, Place, Shape};
 use crate::Machine;
 use crate::code::Code;
 use crate::domain::{Domain as _, MemoryByte};
@@ -40,6 +40,8 @@ pub struct Left {
     pub shape: Shape,
     /// What places hold that are neither constants nor addresses, 32 or 64 bits wide.
     pub numbers: Vec<(Place, Term)>,
+    /// Those that hold addresses.
+    pub addresses: Addresses,
     objects: FxHashMap<Node, (ObjectId, u64)>,
     frames: FxHashMap<(u32, u32), FrameId>,
 }
@@ -135,6 +137,7 @@ impl Machine<SymbolicDomain> {
         let left = Left {
             shape: Shape::default(),
             numbers: Vec::new(),
+            addresses: Addresses::default(),
             objects: FxHashMap::default(),
             frames: FxHashMap::default(),
         };
@@ -153,6 +156,8 @@ impl Machine<SymbolicDomain> {
             joined: Vec::new(),
             small: Vec::new(),
         };
+        let chosen = walk.machine.domain.origins.as_deref().map(|origins| Arc::clone(&origins.chosen));
+        walk.left.addresses.chosen = chosen.unwrap_or_default();
         walk.name(threads);
         walk.registers(threads);
         walk.contents();
@@ -170,6 +175,7 @@ impl Machine<SymbolicDomain> {
             waiting.sort_unstable();
             walk.left.shape.waits = waiting.into_iter().map(|(_, n)| n).collect();
         }
+        walk.left.addresses.nodes = walk.nodes;
         walk.left
     }
 }
@@ -264,8 +270,12 @@ impl Walk<'_, '_> {
                     }
                     let held = match thread.registers[frame.base as usize + Code::slot(value) as usize] {
                         SymValue::Term(term) => {
-                            if matches!(width, 32 | 64) && !self.pointers.register_may(point.func, value) {
-                                self.left.numbers.push((Place::Register(n, depth, value), term));
+                            let place = Place::Register(n, depth, value);
+                            if !matches!(width, 32 | 64) {
+                            } else if !self.pointers.register_may(point.func, value) {
+                                self.left.numbers.push((place, term));
+                            } else if width == 64 {
+                                self.left.addresses.places.push((place, term));
                             }
                             Some(self.same(term))
                         }
@@ -393,9 +403,14 @@ impl Walk<'_, '_> {
             }
         }
         if let Some(term) = self.whole(bytes).filter(|_| bytes.len() == 8) {
-            if !is_pointer {
-                self.left.numbers.push((Place::Memory(node, at, 8), term));
-            }
+            let of_kind = if is_pointer { &mut self.left.addresses.places } else { &mut self.left.numbers };
+            of_kind.push((Place::Memory(node, at, 8), term));
+            let held = self.same(term);
+            self.left.shape.words.insert((node, at), (8, held));
+            return;
+        }
+        if let Some(term) = self.address(bytes).filter(|_| is_pointer) {
+            self.left.addresses.places.push((Place::Memory(node, at, 8), term));
             let held = self.same(term);
             self.left.shape.words.insert((node, at), (8, held));
             return;
@@ -482,6 +497,18 @@ impl Walk<'_, '_> {
     /// Whether a word is no number of its own: parts of it are unknown by themselves.
     fn is_of_parts(&self, term: Term) -> bool {
         matches!(self.machine.domain.pool.node(term), TermNode::Concat { .. })
+    }
+
+    /// What eight bytes are together that may be an address: one of several.
+    fn address(&mut self, bytes: &[Option<MemoryByte<Term>>]) -> Option<Term> {
+        let known: Vec<MemoryByte<Term>> = bytes.iter().cloned().collect::<Option<_>>()?;
+        if known.len() != 8 {
+            return None;
+        }
+        let SymValue::Term(term) = self.machine.domain.join_bytes(&known) else { return None };
+        let constants = self.left.addresses.constants(&self.machine.domain.pool, term);
+        let is_address = |&bits: &u64| matches!(classify(bits), AddressClass::Object(..));
+        constants.iter().any(is_address).then_some(term)
     }
 
     /// Words of bytes that are inputs of their own are no facts but where the same is elsewhere.

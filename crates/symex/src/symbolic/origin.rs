@@ -24,6 +24,7 @@ use super::known_bytes::KnownBytes;
 use super::source::SymbolSource;
 use crate::domain::{AllocationSite, MemoryByte};
 use crate::folding::FoldChoice;
+use crate::shape::Chosen;
 
 entity_id!(
     /// An object of the initial state.
@@ -124,6 +125,8 @@ pub(crate) struct Origins {
     pub(crate) memory_checks: bool,
     /// What is known of objects of synchronisation.
     pub(crate) invariants: Invariants,
+    /// Pointers that are one of a few constants: what epochs hand on to each other says so.
+    pub(crate) chosen: Chosen,
     /// What was left out.
     pub(crate) notes: Vec<String>,
 }
@@ -152,6 +155,7 @@ impl Origins {
             restrict_aliases: true,
             memory_checks: true,
             invariants: Invariants::default(),
+            chosen: Chosen::default(),
             notes: Vec::new(),
         }
     }

@@ -20,7 +20,7 @@ use super::SymbolicDomain;
 use super::origin::{Places, RootId, RootName};
 use super::resolve::{Alternative, Alternatives};
 use super::source::{SymbolSource, number};
-use crate::memory::{Heap, ObjectId, UNKNOWN_SIZE, address, function_address, global_object};
+use crate::memory::{AddressClass, Heap, ObjectId, UNKNOWN_SIZE, address, classify, function_address, global_object};
 use crate::path::{Primary, SymPath};
 
 /// Bytes before a pointer that points somewhere into its primary object.
@@ -53,6 +53,10 @@ impl SymbolicDomain {
 
     /// Exposes a pointer of the initial state: from now on the path says where it may point. `valid`: it is known not to be null.
     pub(crate) fn expose(&mut self, path: &mut SymPath, heap: &mut Heap<Self>, pointer: Term, valid: bool) {
+        if let Some(chosen) = self.origins().chosen.get(&pointer).cloned() {
+            self.expose_chosen(path, heap, pointer, (&chosen, valid));
+            return;
+        }
         let places = self.origins().places(pointer);
         if self.origins().from_entry {
             self.know_objects(path, heap);
@@ -87,6 +91,21 @@ impl SymbolicDomain {
             alternatives.push(self.exactly(pointer, address(primary.object, primary.origin)));
             path.add_primary(primary);
         }
+        self.expose_as(path, pointer, (alternatives, valid));
+    }
+
+    /// Exposes a pointer that is known to be one of a few constants.
+    fn expose_chosen(&mut self, path: &mut SymPath, heap: &Heap<Self>, pointer: Term, (chosen, valid): (&[u64], bool)) {
+        let is_there = |&at: &u64| match classify(at) {
+            AddressClass::Object(object, _) => heap.object(object).is_some(),
+            _ => at != 0 || !valid,
+        };
+        let chosen: Vec<u64> = chosen.iter().copied().filter(is_there).collect();
+        let alternatives = chosen.into_iter().map(|at| self.exactly(pointer, at)).collect();
+        self.expose_as(path, pointer, (alternatives, valid));
+    }
+
+    fn expose_as(&mut self, path: &mut SymPath, pointer: Term, (mut alternatives, valid): (Alternatives, bool)) {
         let guards: Vec<Term> = alternatives.iter().filter_map(|a| a.guard).collect();
         let any = self.pool.or_all(&guards);
         let nowhere = self.pool.not(any);

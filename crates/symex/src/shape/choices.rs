@@ -1,0 +1,232 @@
+//! Places that hold one of a few addresses, which of them nobody knows: an element of an array of pointers that an input has chosen, the
+//! node of a list where a thread is. Sets of constants, as facts that epochs hand on.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use icsched_smt::{BinOp, Node as TermNode, Term, TermPool};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::{Held, Node, Place, Shape};
+use crate::memory::{AddressClass, ObjectId, classify};
+
+/// Most addresses that one place may hold.
+pub const MAX_CHOICES: usize = 8;
+
+/// Terms that are looked at to find those of one.
+const MAX_TERMS: usize = 128;
+
+/// Most constants that one of them may be.
+const MAX_CONSTANTS: usize = 64;
+
+/// Places with what each may hold: at least two different constants, ascending.
+pub type Choices = BTreeMap<Place, Vec<Held>>;
+
+/// Symbols of an initial state that are one of a few constants.
+pub(crate) type Chosen = Arc<FxHashMap<Term, Vec<u64>>>;
+
+/// Places that hold an address that depends on inputs, and what is needed to say which ones it may be.
+#[derive(Default)]
+pub struct Addresses {
+    /// The places, and what they hold.
+    pub places: Vec<(Place, Term)>,
+    pub(super) nodes: FxHashMap<ObjectId, Node>,
+    pub(super) chosen: Chosen,
+}
+
+impl Addresses {
+    /// Constants that a term may be, with what each means: addresses of objects that have no node are left out, and so is what it may be
+    /// where a part of it is no choice between constants.
+    pub fn candidates(&self, pool: &TermPool, term: Term) -> Vec<(u64, Held)> {
+        let mut all = Vec::new();
+        for bits in self.constants(pool, term) {
+            all.extend(self.held(bits).map(|held| (bits, held)));
+        }
+        all
+    }
+
+    /// Constants that a term of at most 64 bits may be, ascending; none if they are many.
+    pub(super) fn constants(&self, pool: &TermPool, term: Term) -> Vec<u64> {
+        let mut known: FxHashMap<Term, Vec<u64>> = FxHashMap::default();
+        // What addresses are computed from is small; conditions need not be looked at.
+        let mut work = vec![(term, false)];
+        while let Some((next, is_ready)) = work.pop() {
+            if known.contains_key(&next) {
+                continue;
+            }
+            if known.len() > MAX_TERMS {
+                return Vec::new();
+            }
+            let parts: SmallVec<[Term; 2]> = match *pool.node(next) {
+                TermNode::Ite(_, a, b) | TermNode::Concat(a, b) | TermNode::Binary(BinOp::Add, a, b) => {
+                    SmallVec::from_slice(&[a, b])
+                }
+                TermNode::Extract { arg, .. } => SmallVec::from_slice(&[arg]),
+                _ => SmallVec::new(),
+            };
+            if is_ready {
+                let of: SmallVec<[&[u64]; 2]> = parts.iter().map(|part| known[part].as_slice()).collect();
+                let mut found = self.combined(pool, next, &of);
+                drop(of);
+                found.sort_unstable();
+                found.dedup();
+                if found.len() > MAX_CONSTANTS {
+                    found.clear();
+                }
+                known.insert(next, found);
+            } else {
+                work.push((next, true));
+                work.extend(parts.into_iter().map(|part| (part, false)));
+            }
+        }
+        known.remove(&term).unwrap_or_default()
+    }
+
+    /// The constants that a term may be if its parts are one of these.
+    fn combined(&self, pool: &TermPool, term: Term, parts: &[&[u64]]) -> Vec<u64> {
+        let width = pool.width(term);
+        if width > 64 {
+            return Vec::new();
+        }
+        let mask = u64::MAX >> (64 - width);
+        let pairs = |a: &[u64], b: &[u64], of: &dyn Fn(u64, u64) -> u64| -> Vec<u64> {
+            a.iter().flat_map(|&x| b.iter().map(move |&y| of(x, y))).collect()
+        };
+        match (pool.node(term), parts) {
+            (TermNode::Const { .. }, _) => pool.as_const(term).into_iter().collect(),
+            (TermNode::Ite(..), &[a, b]) => [a, b].concat(),
+            (&TermNode::Concat(_, low), &[a, b]) => {
+                let shift = pool.width(low);
+                pairs(a, b, &|x, y| x << shift | y)
+            }
+            (TermNode::Binary(..), &[a, b]) => pairs(a, b, &|x, y| x.wrapping_add(y) & mask),
+            (&TermNode::Extract { lo, .. }, &[a]) => a.iter().map(|x| x >> lo & mask).collect(),
+            _ => self.chosen.get(&term).cloned().unwrap_or_default(),
+        }
+    }
+
+    fn held(&self, bits: u64) -> Option<Held> {
+        match classify(bits) {
+            AddressClass::Object(object, offset) => Some(Held::Address(*self.nodes.get(&object)?, offset)),
+            _ => Some(Held::Bits(bits)),
+        }
+    }
+}
+
+impl Shape {
+    /// A place of 64 bits holds this constant.
+    pub fn hold(&mut self, place: Place, held: Held) {
+        match place {
+            Place::Memory(node, at, _) => drop(self.words.insert((node, at), (8, held))),
+            Place::Register(thread, depth, value) => drop(self.registers.insert((thread, depth, value), (64, held))),
+        }
+    }
+
+    /// What a place may hold, if that is one of a few constants.
+    fn choices_of(&self, place: Place) -> Option<Vec<Held>> {
+        if let Some(choices) = self.choices.get(&place) {
+            return Some(choices.clone());
+        }
+        let held = match place {
+            Place::Memory(node, at, size) => self.memory(node, at, size)?,
+            Place::Register(thread, depth, value) => self.registers.get(&(thread, depth, value))?.1,
+        };
+        (!matches!(held, Held::Same(_))).then(|| vec![held])
+    }
+}
+
+/// What places may hold in either of two shapes, in terms of the nodes of their meet: `in_a` and `in_b` say where a place of it is in
+/// each, `of_a` and `of_b` which node of it a heap object of each is.
+pub(super) fn meet(
+    (a, b): (&Shape, &Shape),
+    places: impl Iterator<Item = Place>,
+    in_a: impl Fn(Place) -> Option<Place>,
+    in_b: impl Fn(Place) -> Option<Place>,
+    of_a: impl Fn(u32) -> Option<u32>,
+    of_b: impl Fn(u32) -> Option<u32>,
+) -> Choices {
+    let of = |place: Place| {
+        let (left, right) = (a.choices_of(in_a(place)?)?, b.choices_of(in_b(place)?)?);
+        let left = left.into_iter().map(|held| renamed(held, &of_a));
+        let right = right.into_iter().map(|held| renamed(held, &of_b));
+        let mut all: Vec<Held> = left.chain(right).collect::<Option<_>>()?;
+        all.sort_unstable();
+        all.dedup();
+        let is_choice = (2..=MAX_CHOICES).contains(&all.len()) && all.iter().any(|h| matches!(h, Held::Address(..)));
+        is_choice.then_some((place, all))
+    };
+    places.filter_map(of).collect()
+}
+
+/// The same where nodes of the heap have other numbers.
+fn renamed(held: Held, number: impl Fn(u32) -> Option<u32>) -> Option<Held> {
+    match held {
+        Held::Address(Node::Heap(object), offset) => Some(Held::Address(Node::Heap(number(object)?), offset)),
+        other => Some(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use icsched_ir::{EntityId as _, GlobalId, ValueId};
+    use icsched_pointsto::ObjectId as Abstract;
+
+    use super::*;
+
+    fn global(n: usize) -> Node {
+        Node::Global(GlobalId::from_index(n))
+    }
+
+    fn cursor() -> (u32, u32, ValueId) {
+        (0, 0, ValueId::from_index(3))
+    }
+
+    /// An array with the addresses of objects from the heap, and a register with one of something.
+    fn with_cursor(objects: u32, held: Held) -> Shape {
+        let address = |n: u32| ((global(0), 8 * u64::from(n)), (8, Held::Address(Node::Heap(n), 0)));
+        Shape {
+            words: (0..objects).map(address).collect(),
+            registers: [(cursor(), (64, held))].into(),
+            heap: vec![Abstract::from_index(7); objects as usize],
+            ..Shape::default()
+        }
+    }
+
+    fn choices(shape: &Shape) -> Option<&[Held]> {
+        let (thread, depth, value) = cursor();
+        shape.choices.get(&Place::Register(thread, depth, value)).map(Vec::as_slice)
+    }
+
+    #[test]
+    fn what_two_shapes_say_is_one_of_what_each_says() {
+        let variable = |n: usize| Held::Address(global(n), 4);
+        let (first, second, third) = (variable(1), variable(2), Held::Bits(0));
+        let two = with_cursor(0, first).meet(&with_cursor(0, second));
+        assert_eq!(choices(&two), Some(&[first, second][..]));
+        let three = two.meet(&with_cursor(0, third));
+        assert_eq!(choices(&three), Some(&[third, first, second][..]));
+        assert_eq!(three.meet(&two), three);
+        assert_eq!(choices(&three.meet(&with_cursor(0, Held::Same(0)))), None);
+        assert_eq!(choices(&with_cursor(0, third).meet(&with_cursor(0, Held::Bits(9)))), None);
+        let many = (1..=MAX_CHOICES + 1).map(|n| with_cursor(0, variable(n)));
+        assert_eq!(choices(&many.reduce(|a, b| a.meet(&b)).expect("there are some")), None);
+    }
+
+    #[test]
+    fn objects_from_the_heap_are_those_of_the_meet() {
+        let object = |n| Held::Address(Node::Heap(n), 0);
+        let (thread, depth, value) = cursor();
+        let mut chosen = with_cursor(3, Held::Same(0));
+        chosen.choices.insert(Place::Register(thread, depth, value), vec![object(1), object(2)]);
+        let mut reversed = chosen.clone();
+        for (n, (_, held)) in (0..).zip(reversed.words.values_mut()) {
+            *held = object(2 - n);
+        }
+        let met = chosen.meet(&reversed);
+        assert_eq!(choices(&met), Some(&[object(0), object(1), object(2)][..]));
+        // An object that is not in both is no choice.
+        chosen.words.remove(&(global(0), 16));
+        assert_eq!(choices(&chosen.canonical()), None);
+    }
+}
