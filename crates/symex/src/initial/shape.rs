@@ -159,8 +159,8 @@ impl Builder<'_, '_> {
     pub(super) fn shape_bounds(&mut self) {
         let shape = self.start.shape;
         for (&place, &bounds) in &shape.bounds {
-            self.show_bounds(place, bounds);
             let term = self.shape_term(place, bounds.width);
+            self.show_bounds(place, bounds);
             let pool = &mut self.machine.domain.pool;
             if let Some(term) = term {
                 let holds = bounds.hold(pool, term);
@@ -183,9 +183,8 @@ impl Builder<'_, '_> {
     fn show_bounds(&mut self, place: Place, bounds: Bounds) {
         let Place::Memory(node, at, size) = place else { return };
         let shape = self.start.shape;
-        let is_same = matches!(shape.words.get(&(node, at)), Some((_, Held::Same(_))));
         let is_index = self.start.indices.is_some_and(|indices| indices.contain(shape, place));
-        if is_same || !is_index || !(0..=MAX_INDEX).contains(&bounds.greatest) || bounds.least < 0 {
+        if !is_index || !(0..=MAX_INDEX).contains(&bounds.greatest) || bounds.least < 0 {
             return;
         }
         let (Some(term), Some((root, start))) = (self.shape_term(place, bounds.width), self.root_of_node(node)) else {
