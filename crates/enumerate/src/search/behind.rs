@@ -318,7 +318,8 @@ impl<'a> Behind<'a> {
         let possible = trace.possible(self.statics, MAX_POSSIBLE);
         let is_determined =
             possible.is_some_and(|all| all.iter().all(|d| consequences.contain(&mut self.asker, d.condition)));
-        let (mut shape, invalid) = carried::valid(left, points.clone(), |criterion| {
+        let fields = |object| self.statics.aliases.map(|aliases| aliases.fields(objects, object)).unwrap_or_default();
+        let (mut shape, invalid) = carried::valid(left, (trace.trace, &fields), points.clone(), |criterion| {
             if self.is_late() {
                 return None;
             }
