@@ -183,3 +183,28 @@ fn the_same_name_with_another_width_is_another_symbol() {
     assert!(a != b && pool.symbol_name(a) == pool.symbol_name(b) && pool.symbol_name(c) == Some("x"));
     assert_eq!(pool.symbol("x", 8), a);
 }
+
+#[test]
+fn a_signed_remainder_is_smaller_than_its_constant_divisor() {
+    let mut pool = TermPool::new();
+    let x = pool.symbol("x", 32);
+    for divisor in [9, 9_u64.wrapping_neg() & 0xffff_ffff] {
+        let divisor = pool.constant(32, divisor);
+        let rest = pool.binary(BinOp::SRem, x, divisor);
+        let decided = |pool: &mut TermPool, op, bound: i32, is_left: bool| {
+            let bound = pool.constant(32, u64::from(bound.cast_unsigned()));
+            let compared = if is_left { pool.cmp(op, rest, bound) } else { pool.cmp(op, bound, rest) };
+            pool.as_const(compared)
+        };
+        let orders = [
+            (CmpOp::Slt, [(9, Some(1)), (8, None), (-7, None), (-8, Some(0))]),
+            (CmpOp::Sle, [(8, Some(1)), (7, None), (-8, None), (-9, Some(0))]),
+        ];
+        for (op, cases) in orders {
+            for (bound, expected) in cases {
+                assert_eq!(decided(&mut pool, op, bound, true), expected, "{op:?} {bound}");
+                assert_eq!(decided(&mut pool, op, -bound, false), expected, "{bound} {op:?}, mirrored");
+            }
+        }
+    }
+}

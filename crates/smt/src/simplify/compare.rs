@@ -150,7 +150,7 @@ impl TermPool {
         if let Some((a, b)) = self.without_extensions(a, b, true) {
             return self.cmp(op, a, b);
         }
-        if let Some(decided) = self.beyond_sign_extension(a, b) {
+        if let Some(decided) = self.beyond_sign_extension(a, b).or_else(|| self.beyond_remainder(op, a, b)) {
             return self.bool(decided);
         }
         if op == CmpOp::Sle { self.signed_less_or_equal(a, b) } else { self.signed_less(a, b) }
@@ -221,6 +221,30 @@ impl TermPool {
             }
             _ => None,
         }
+    }
+
+    /// A signed remainder by a constant against another constant that it is always, or never, less than (or equal to): its magnitude is
+    /// below the divisor's.
+    fn beyond_remainder(&self, op: CmpOp, a: Term, b: Term) -> Option<bool> {
+        let width = self.width(a);
+        let most = |t: Term| match *self.node(t) {
+            Node::Binary(BinOp::SRem, _, divisor) => {
+                let magnitude = signed(width, self.as_const_wide(divisor)?).unsigned_abs();
+                i128::try_from(magnitude.checked_sub(1)?).ok()
+            }
+            _ => None,
+        };
+        let number = |t: Term| self.as_const_wide(t).map(|bits| signed(width, bits));
+        let ((least, greatest), (other_least, other_greatest)) = match (most(a), number(a), most(b), number(b)) {
+            (Some(most), _, _, Some(bound)) => ((-most, most), (bound, bound)),
+            (_, Some(bound), Some(most), _) => ((bound, bound), (-most, most)),
+            _ => return None,
+        };
+        let is_strict = op == CmpOp::Slt;
+        if greatest < other_least || !is_strict && greatest == other_least {
+            return Some(true);
+        }
+        (least > other_greatest || is_strict && least == other_greatest).then_some(false)
     }
 
     /// A sign extension against a constant outside its image: whether the left side is the lesser.
