@@ -7,10 +7,12 @@
 use icsched_ir::{BlockId, FuncId, ProgramPoint};
 use icsched_pointsto::{InstanceId, ModRef, ObjectId, ObjectKind, Region};
 use icsched_symex::FrameId;
-use icsched_symex::memory::ObjectKind as Concrete;
+use icsched_symex::memory::{ObjectId as ConcreteId, ObjectKind as Concrete};
 use icsched_symex::trace::Trace;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+
+use crate::objects::Objects;
 
 /// Abstract objects that one of a path may be.
 pub type Abstract = SmallVec<[ObjectId; 2]>;
@@ -46,6 +48,22 @@ impl<'p> Aliases<'p> {
     /// The analysis.
     pub fn modref(&self) -> &'p ModRef<'p> {
         self.modref
+    }
+
+    /// Where an object's fields begin, as far as the program has pointers to them; in no order.
+    pub(crate) fn fields(&self, objects: &Objects, object: ConcreteId) -> Vec<u64> {
+        let initial = objects.initial(object).filter(|places| !places.is_empty());
+        let places = match initial {
+            Some(places) => places.iter().filter_map(|&(place, first)| Some((place, first.exact()?))).collect(),
+            None => {
+                let names = self.object(objects.origin(object), &FxHashMap::default()).unwrap_or_default();
+                names.into_iter().map(|place| (place, 0)).collect::<Vec<_>>()
+            }
+        };
+        let of_place = |(place, first): (ObjectId, i64)| {
+            self.modref.offsets(place).into_iter().filter_map(move |at| u64::try_from(at.wrapping_sub(first)).ok())
+        };
+        places.into_iter().flat_map(of_place).collect()
     }
 
     /// The instance of each frame of a trace, where it is known.

@@ -2,22 +2,31 @@
 //!
 //! A path is one of those that its precondition admits: the others may go other ways where that does not matter for what is synchronised.
 //! What such a way may change is no fact. So the places of the [`Shape`] are the criterion of another slice: where it has decisions
-//! that do not follow from the precondition, some of the places depend on them, and are left out. Which ones, bisection finds.
+//! that do not follow from the precondition, some of the places depend on them, and are left out. Which ones, bisection finds: first the
+//! objects, then what single instructions have written in each, and its fields - a flag beside a table - and then the places.
 
-use std::collections::BTreeMap;
+mod writers;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use icsched_ir::{CallStack, ProgramPoint};
 use icsched_smt::Term;
+use icsched_symex::memory::ObjectId;
 use icsched_symex::shape::{Bounds, Left, Node, Place, Shape, Where};
 use icsched_symex::state::State;
 use icsched_symex::symbolic::SymbolicDomain;
 use icsched_symex::thread::{FrameId, ThreadId};
+use icsched_symex::trace::Trace;
 use rustc_hash::{FxHashMap, FxHashSet};
+use writers::{Writer, Writers};
 
-/// Slices that are computed for one path to find the objects in which places are left out, and those for each such object to find the
-/// places. What is not told apart then is left out.
+/// Slices that are computed for one path to find the objects in which places are left out, and those for each such object to find what
+/// wrote them, and to find the places. What is not told apart then is left out.
 const MAX_SLICES: u32 = 256;
 const MAX_SLICES_IN_OBJECT: u32 = 32;
+
+/// Most fields of an object that are told apart.
+const MAX_FIELDS: usize = 64;
 
 /// What a slice is to be computed for beside what is synchronised: places at the end of a path.
 #[derive(Clone, Default, Debug)]
@@ -45,6 +54,7 @@ pub(crate) fn points(
 /// [canonical](Shape::canonical).
 pub(crate) fn valid(
     left: &Left,
+    (trace, fields): (&Trace, &dyn Fn(ObjectId) -> Vec<u64>),
     points: FxHashMap<FrameId, ProgramPoint>,
     depends: impl FnMut(&Criterion) -> Option<bool>,
 ) -> (Shape, FxHashSet<Place>) {
@@ -64,13 +74,52 @@ pub(crate) fn valid(
     let groups: Vec<_> = groups.into_values().map(with_ranges).collect();
     let all = |objects: &[(Vec<Where>, _)]| objects.iter().flat_map(|(ranges, _)| ranges).copied().collect();
     let mut bad = FxHashSet::default();
-    for (_, places) in search.narrow(groups, all, MAX_SLICES) {
-        bad.extend(search.narrow(places, joined, MAX_SLICES_IN_OBJECT).into_iter().map(|(place, _)| place));
+    let groups = search.narrow(groups, all, MAX_SLICES);
+    let bytes = groups.iter().flat_map(|(_, places)| places).filter_map(|&(_, place)| byte(place));
+    let writers = Writers::of(trace, bytes);
+    for (_, places) in groups {
+        let mut written = by_writer(&writers, fields, places);
+        if written.len() > 1 {
+            written =
+                search.narrow(written, |parts| parts.iter().flat_map(|p| joined(p)).collect(), MAX_SLICES_IN_OBJECT);
+        }
+        let slices = MAX_SLICES_IN_OBJECT / u32::try_from(written.len().max(1)).unwrap_or(u32::MAX);
+        for places in written {
+            bad.extend(search.narrow(places, joined, slices).into_iter().map(|(place, _)| place));
+        }
     }
     if !bad.is_empty() {
         shape.retain(|place| !bad.contains(&place));
     }
     (shape, bad)
+}
+
+/// The places of an object by what wrote them, and by the object's fields if they are few.
+fn by_writer(
+    writers: &Writers,
+    fields: &dyn Fn(ObjectId) -> Vec<u64>,
+    places: Vec<(Place, Where)>,
+) -> Vec<Vec<(Place, Where)>> {
+    let object = places.first().and_then(|&(_, place)| byte(place)).map(|(object, _)| object);
+    let fields: BTreeSet<u64> = object.map(fields).unwrap_or_default().into_iter().collect();
+    let is_told = fields.len() <= MAX_FIELDS;
+    let mut found: BTreeMap<(Writer, Option<u64>), Vec<(Place, Where)>> = BTreeMap::new();
+    for (place, at) in places {
+        let group = byte(at).map(|(object, byte)| {
+            let field = fields.range(..=byte).next_back().filter(|_| is_told);
+            (writers.get(object, byte), field.copied())
+        });
+        found.entry(group.unwrap_or_default()).or_default().push((place, at));
+    }
+    found.into_values().collect()
+}
+
+/// The first byte of a place in memory.
+fn byte(place: Where) -> Option<(ObjectId, u64)> {
+    match place {
+        Where::Memory(object, start, _) => Some((object, start)),
+        Where::Register(..) => None,
+    }
 }
 
 /// Where places are; bytes that are one behind the other are one range.

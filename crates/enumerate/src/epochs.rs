@@ -21,7 +21,7 @@ use icsched_ir::{Program, ProgramPoint};
 use icsched_pointsto::{ModRef, PointsTo, Startup};
 use icsched_schedule::{EpochId, EpochResult, Reason};
 use icsched_symex::folding::Folding;
-use icsched_symex::shape::{Locks, Pointers, Shape};
+use icsched_symex::shape::{Compared, Indices, Locks, Pointers, Shape};
 
 use crate::Request;
 use crate::epochs::fixpoint::Fixpoint;
@@ -65,7 +65,10 @@ pub(crate) struct Analyses<'p> {
     pub(crate) variables: &'p Variables,
     pub(crate) pointers: Pointers<'p>,
     /// The numbers at which bounds are looked for.
-    pub(crate) thresholds: Vec<i64>,
+    pub(crate) thresholds: Arc<[i64]>,
+    /// Of which numbers differences are.
+    pub(crate) compared: Compared,
+    pub(crate) indices: Indices,
 }
 
 /// What holds whenever an epoch begins, beside what [dataflow analysis](icsched_dataflow) knows of its context. Ordered: a fact that
@@ -85,8 +88,8 @@ impl EpochFacts {
     }
 
     /// What is kept after having got weaker several times, last from `before` ([`Shape::widened`]).
-    fn widened(self, before: &Self, locks: Option<&Locks>) -> Self {
-        Self { shape: self.shape.widened(&before.shape, locks), ..self }
+    fn widened(self, before: &Self, thresholds: &[i64], locks: Option<&Locks>) -> Self {
+        Self { shape: self.shape.widened(&before.shape, thresholds, locks), ..self }
     }
 
     /// What both say.

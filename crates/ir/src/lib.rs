@@ -24,6 +24,7 @@ pub mod loops;
 mod names;
 mod predicate;
 pub mod program;
+pub mod reach;
 pub mod scc;
 pub mod text;
 pub mod trip_count;
@@ -50,6 +51,7 @@ pub use loops::{Loop, LoopForest};
 pub use program::{
     Block, CallStack, Function, Global, LOCKED_MODEL, Loc, Origin, Program, ProgramPoint, Relocation, Value,
 };
+pub use reach::AddressReach;
 pub use text::{ParseError, parse};
 pub use trip_count::{Count, CountedLoop, CountedLoops, TripCount};
 pub use types::{Field, SourceType, Type, TypeTable};

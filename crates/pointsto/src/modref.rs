@@ -265,6 +265,16 @@ impl<'p> ModRef<'p> {
         self.sets.places.touches_at(set, object, offsets, len)
     }
 
+    /// The single offsets of an object that pointers of the program may have, ascending: its fields, as far as they are accessed.
+    pub fn offsets(&self, object: ObjectId) -> Vec<i64> {
+        let places = self.sets.places.locations_of(object);
+        let exact = |&id| self.reader.points_to.locations()[id].offsets.exact();
+        let mut offsets: Vec<i64> = places.iter().filter_map(exact).collect();
+        offsets.sort_unstable();
+        offsets.dedup();
+        offsets
+    }
+
     /// What functions that are not known may do.
     pub(crate) fn outside(&self) -> Effects {
         self.outside

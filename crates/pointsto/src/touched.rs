@@ -1,8 +1,11 @@
 //! What single instructions touch, in terms of points-to sets that are only named: nothing is united here.
 
 use icsched_externals::{ArgEffect, Row};
-use icsched_ir::{Callee, Const, Extent, FuncId, IdVec, Inst, Intrinsic, Op, Operand, Program, ProgramPoint, Touch};
-use rustc_hash::FxHashSet;
+use icsched_ir::{
+    AddressReach, Callee, Const, Definitions, Extent, FuncId, Function, IdVec, Inst, Intrinsic, Op, Operand, Program,
+    ProgramPoint, Touch, ValueId,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::access::Widths;
 use crate::modref::SetId;
@@ -92,20 +95,25 @@ pub(crate) struct Reader<'p> {
     pub(crate) widths: Widths,
     /// Per function, whether it is only declared and may synchronise.
     synchronising: IdVec<FuncId, bool>,
+    /// Addresses that are computed with small indices.
+    near: FxHashMap<(FuncId, ValueId), AddressReach>,
 }
 
+/// Places that a base of an address may be at, of which more is said than of the address: with more of them it is not asked.
+const MAX_BASES: u64 = 64;
+
 impl<'p> Reader<'p> {
-    pub(crate) fn new(
-        program: &'p Program,
-        points_to: &'p PointsTo,
-        harmless: &dyn Fn(&icsched_ir::Function) -> bool,
-    ) -> Self {
+    pub(crate) fn new(program: &'p Program, points_to: &'p PointsTo, harmless: &dyn Fn(&Function) -> bool) -> Self {
         let mut widths = FxHashSet::default();
-        for function in program.functions.values() {
+        let mut near = FxHashMap::default();
+        for (func, function) in program.functions.iter() {
+            add_near(func, function, &mut near);
             for inst in function.blocks.values().flat_map(|b| &b.insts) {
                 let mut see = |touch: Touch| {
                     if let Extent::Bytes(n) = touch.extent {
                         widths.insert(n);
+                        let reach = touch.address.value().and_then(|address| near.get(&(func, address)));
+                        widths.extend(reach.and_then(|reach| bytes_from_base(reach, n)));
                     }
                 };
                 inst.op.for_each_write(function, &mut see);
@@ -114,14 +122,14 @@ impl<'p> Reader<'p> {
         }
         let synchronising = program.functions.values();
         let synchronising = synchronising.map(|f| f.is_declaration() && !f.no_return && !harmless(f)).collect();
-        Self { program, points_to, widths: Widths::new(&widths), synchronising }
+        Self { program, points_to, widths: Widths::new(&widths), synchronising, near }
     }
 
     /// What one instruction does when an instance executes it.
     pub(crate) fn instruction(&self, instance: InstanceId, at: ProgramPoint, inst: &Inst, to: &mut Touched) {
         let function = &self.program.functions[at.func];
-        inst.op.for_each_write(function, |touch| self.touch(instance, touch, &mut to.mods));
-        inst.op.for_each_read(function, &inst.results, |touch| self.touch(instance, touch, &mut to.refs));
+        inst.op.for_each_write(function, |touch| self.touch((instance, at.func), touch, &mut to.mods));
+        inst.op.for_each_read(function, &inst.results, |touch| self.touch((instance, at.func), touch, &mut to.refs));
         to.synchronises |= inst.op.may_synchronise();
         match &inst.op {
             Op::Unsupported { .. } => {
@@ -137,17 +145,35 @@ impl<'p> Reader<'p> {
         }
     }
 
-    fn touch(&self, instance: InstanceId, touch: Touch, to: &mut Parts) {
+    fn touch(&self, (instance, func): (InstanceId, FuncId), touch: Touch, to: &mut Parts) {
         let Some(set) = self.points_to.representative(instance, touch.address) else { return };
         if touch.extent != Extent::Bytes(0) && self.points_to.is_made_of_numbers(set) {
             to.everything = true;
         }
         match touch.extent {
             Extent::Bytes(0) => {}
-            Extent::Bytes(n) => to.accesses.push((set, self.widths.round_up(n))),
+            Extent::Bytes(n) => {
+                let (set, n) = self.from_base((instance, func), touch.address, n).unwrap_or((set, n));
+                to.accesses.push((set, self.widths.round_up(n)));
+            }
             Extent::Unknown => to.accesses.push((set, u64::MAX)),
             Extent::Object => to.objects.push(set),
         }
+    }
+
+    /// Of an access at an address that is computed with small indices, the bytes behind its base among which it is: a points-to set says
+    /// where the base is, but of what an index is added to only the distance of the elements, not how many they are.
+    fn from_base(&self, (instance, func): (InstanceId, FuncId), address: Operand, n: u64) -> Option<(u32, u64)> {
+        let reach = self.near.get(&(func, address.value()?))?;
+        let bytes = bytes_from_base(reach, n)?;
+        let set = self.points_to.representative(instance, reach.base)?;
+        let places = self.points_to.set_numbered(set);
+        let is_exact = |element| {
+            let location = self.points_to.locations()[crate::solver::location(element)];
+            location.offsets.exact().is_some()
+        };
+        let is_known = (1..=MAX_BASES).contains(&places.len()) && places.iter().all(is_exact);
+        (is_known && !self.points_to.is_made_of_numbers(set)).then_some((set, bytes))
     }
 
     /// The functions without a body that a call may reach.
@@ -195,4 +221,26 @@ impl<'p> Reader<'p> {
             }
         }
     }
+}
+
+/// The addresses of a function that are computed with small indices, each by the innermost base that none is added to.
+fn add_near(func: FuncId, function: &Function, near: &mut FxHashMap<(FuncId, ValueId), AddressReach>) {
+    let mut definitions = None;
+    for inst in function.blocks.values().flat_map(|block| &block.insts) {
+        let Op::Address { indices, .. } = &inst.op else { continue };
+        let (false, Some(&address)) = (indices.is_empty(), inst.results.first()) else { continue };
+        let definitions = definitions.get_or_insert_with(|| Definitions::new(function));
+        let Some(mut reach) = AddressReach::of(function, definitions, address) else { continue };
+        // The array in an array: a chain of addresses has no cycle without a block's parameter.
+        while let Some(inner) = reach.base.value().and_then(|base| AddressReach::of(function, definitions, base)) {
+            let Some(both) = reach.behind(inner).filter(|_| inner.span > 0) else { break };
+            reach = both;
+        }
+        near.insert((func, address), reach);
+    }
+}
+
+/// Bytes from the base on among which an access of `n` bytes is; `None` if it may begin before the base.
+fn bytes_from_base(reach: &AddressReach, n: u64) -> Option<u64> {
+    u64::try_from(reach.first).ok()?.checked_add(reach.span)?.checked_add(n)
 }

@@ -340,3 +340,33 @@ fn touching_is_by_bytes() {
         [false, true, true, false]
     );
 }
+
+/// An array of 256 numbers with something in front of it and behind it, written at an index.
+fn table(index: &str, address: &str) -> String {
+    let body = format!("    %c: i8 = load [@a]\n    {index}\n    {address}\n    store [%x], 1:i32");
+    format!("global @t size 1040 align 8\n{}", main_with(&body, ""))
+}
+
+#[test]
+fn an_index_that_was_a_byte_reaches_a_byte_far() {
+    let near = "%row = address @t + 8\n    %x = address %row + %i*4";
+    let mods = |index: &str| mods(&table(index, near), "main");
+    assert_eq!(mods("%i: i64 = zext %c"), "t+8:1024");
+    assert_eq!(mods("%w: i32 = zext %c\n    %i: i64 = zext %w"), "t+8:1024");
+    assert_eq!(mods("%n: i64 = load [@a]\n    %i = and %n, 15"), "t+8:64");
+    assert_eq!(mods("%n: i64 = load [@a]\n    %i = lshr %n, 60"), "t+8:64");
+    assert_eq!(mods("%n: i64 = load [@a]\n    %i = urem %n, 10"), "t+8:40");
+    let any = mods("%i: i64 = sext %c");
+    assert_eq!(mods("%i: i64 = load [@a]"), any, "negative, or any number");
+    assert!(!any.contains("t+8:"), "{any}");
+}
+
+#[test]
+fn arrays_in_arrays_reach_as_far_as_both_indices() {
+    let index = "%i: i64 = zext %c\n    %n: i64 = load [@a]\n    %j = and %n, 1";
+    let nested = "%row = address @t + 8\n    %at = address %row + %j*512\n    %x = address %at + %i*1";
+    assert_eq!(mods(&table(index, nested), "main"), "t+8:771");
+    // In front of the base is not behind it.
+    let before = "%x = address @t + -4 + %i*4";
+    assert!(!mods(&table(index, before), "main").contains(":1024"));
+}

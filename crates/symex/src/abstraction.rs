@@ -48,6 +48,8 @@ pub struct LoopStore {
     pub start: Affine,
     /// What each iteration adds to the address; `None`: anything that stays in the object.
     pub step: Option<Affine>,
+    /// Bytes from `start` to the last address, if `step` is not known but what is added is small.
+    pub span: Option<u64>,
     /// How many bytes are written.
     pub bytes: u64,
     /// Where that may be, as points-to analysis names places.

@@ -273,6 +273,10 @@ pub trait Domain: Sized {
     fn forget_contents(&mut self, _heap: &Heap<Self>, _object: ObjectId) -> bool {
         false
     }
+    /// The least and the greatest number that a value that is no constant can be, taken as signed, by how it is computed.
+    fn least_and_greatest(&self, _value: &Self::Value) -> Option<(i128, i128)> {
+        None
+    }
     /// Whether nobody knows a value that is no constant; else it is made of inputs.
     fn is_unknown(&self, _value: &Self::Value) -> bool {
         true

@@ -34,7 +34,7 @@ use crate::code::{CalleeCode, Instr};
 use crate::domain::{Domain as _, MemoryByte};
 use crate::memory::{AddressClass, Heap, ObjectId, ObjectKind, address, classify, global_object};
 use crate::path::Primary;
-use crate::shape::Shape;
+use crate::shape::{Indices, Shape};
 use crate::state::{Startup, State};
 use crate::symbolic::origin::{Origins, Places, RootId, RootName, target_at};
 use crate::symbolic::{SymArray, SymValue, SymbolSource, SymbolicDomain};
@@ -60,6 +60,8 @@ pub struct Start<'a> {
     pub statics: &'a Statics,
     /// What is known by other means.
     pub shape: &'a Shape,
+    /// Which numbers in it index arrays, if somebody has looked.
+    pub indices: Option<&'a Indices>,
     /// What to leave out.
     pub options: StartOptions,
 }

@@ -14,11 +14,14 @@ mod align;
 mod bounds;
 mod bytes;
 mod choices;
+mod differences;
+mod indices;
 mod left;
 mod locks;
 
 use std::collections::{BTreeMap, VecDeque};
 
+use differences::moved_pair;
 use icsched_ir::{GlobalId, ValueId};
 use icsched_pointsto::ObjectId as Abstract;
 use locks::Places;
@@ -29,6 +32,8 @@ pub use bounds::{Bounds, thresholds};
 pub use bytes::Bytes;
 pub(crate) use choices::Chosen;
 pub use choices::{Addresses, Choices, MAX_CHOICES};
+pub use differences::Compared;
+pub use indices::Indices;
 pub use left::{Left, Pointers, Where};
 pub use locks::Locks;
 
@@ -80,6 +85,8 @@ pub struct Shape {
     pub registers: BTreeMap<(u32, u32, ValueId), (u8, Held)>,
     /// Between which numbers places hold one that is not the same in all states.
     pub bounds: BTreeMap<Place, Bounds>,
+    /// Between which numbers the first of two places, less the second, is: as words, which wrap.
+    pub differences: BTreeMap<(Place, Place), Bounds>,
     /// Which addresses places hold one of.
     pub choices: Choices,
     /// What points-to analysis calls the objects from the heap.
@@ -98,6 +105,7 @@ struct Flat {
     words: Vec<((Node, u64), (u8, Held))>,
     registers: Vec<(Register, (u8, Held))>,
     bounds: Vec<(Place, Bounds)>,
+    differences: Vec<((Place, Place), Bounds)>,
     choices: Vec<(Place, Vec<Held>)>,
     heap: Vec<Abstract>,
     waits: Vec<u32>,
@@ -110,6 +118,7 @@ impl From<Shape> for Flat {
             words: shape.words.into_iter().collect(),
             registers: shape.registers.into_iter().collect(),
             bounds: shape.bounds.into_iter().collect(),
+            differences: shape.differences.into_iter().collect(),
             choices: shape.choices.into_iter().collect(),
             heap: shape.heap,
             waits: shape.waits,
@@ -124,6 +133,7 @@ impl From<Flat> for Shape {
             words: flat.words.into_iter().collect(),
             registers: flat.registers.into_iter().collect(),
             bounds: flat.bounds.into_iter().collect(),
+            differences: flat.differences.into_iter().collect(),
             choices: flat.choices.into_iter().collect(),
             heap: flat.heap,
             waits: flat.waits,
@@ -150,7 +160,7 @@ impl Shape {
     /// waited for (widening, Cousot and Cousot 1977). A counter would lose one byte after the other; with `locks`, neither are numbers in
     /// objects that lose any, but for those in the locks: an array that a program fills would lose one after the other.
     #[must_use]
-    pub fn widened(mut self, before: &Self, locks: Option<&Locks>) -> Self {
+    pub fn widened(mut self, before: &Self, thresholds: &[i64], locks: Option<&Locks>) -> Self {
         let before = &before.numbered_as(&self);
         let mut places: BTreeMap<Node, Places> = BTreeMap::new();
         if let Some(locks) = locks {
@@ -175,7 +185,7 @@ impl Shape {
             self.bytes.retain(|(node, at), _| !loses(node, at));
             self.words.retain(|&(node, at), (_, held)| matches!(held, Held::Address(..)) || !loses(node, at));
         }
-        self.widen_numbered(before);
+        self.widen_numbered(before, thresholds);
         self.canonical()
     }
 
@@ -196,6 +206,11 @@ impl Shape {
             words: self.words.iter().filter_map(of_word).collect(),
             registers: self.registers.clone(),
             bounds: self.bounds.iter().filter_map(|(&place, &b)| Some((moved(place, number)?, b))).collect(),
+            differences: self
+                .differences
+                .iter()
+                .filter_map(|(&pair, &b)| Some((moved_pair(pair, number)?, b)))
+                .collect(),
             choices: Choices::new(),
             heap: other.heap.clone(),
             waits: self.waits.clone(),
@@ -208,6 +223,7 @@ impl Shape {
         self.words.retain(|&(node, at), &mut (size, _)| keep(Place::Memory(node, at, size)));
         self.registers.retain(|&(thread, depth, value), _| keep(Place::Register(thread, depth, value)));
         self.bounds.retain(|&place, _| keep(place));
+        self.differences.retain(|&(first, second), _| keep(first) && keep(second));
         self.choices.retain(|&place, _| keep(place));
     }
 
@@ -323,6 +339,7 @@ impl<'a> Meet<'a> {
             }
         }
         self.bounds();
+        self.differences();
         self.choices();
         if self.a.waits == self.b.waits {
             self.found.waits.clone_from(&self.a.waits);
@@ -542,7 +559,7 @@ mod tests {
             heap: vec![site(8)],
             ..Shape::default()
         };
-        assert_eq!(now.clone().widened(&before, Some(&Locks::default())), now);
+        assert_eq!(now.clone().widened(&before, &[], Some(&Locks::default())), now);
     }
 
     #[test]

@@ -394,6 +394,13 @@ impl Domain for SymbolicDomain {
         self.origins.as_deref().is_none_or(|o| o.memory_checks)
     }
 
+    fn least_and_greatest(&self, value: &SymValue) -> Option<(i128, i128)> {
+        match value {
+            SymValue::Constant(_) => None,
+            SymValue::Term(term) => Some(integer::integers_of(&self.pool, *term).bounds()),
+        }
+    }
+
     fn is_unknown(&self, value: &SymValue) -> bool {
         let (SymValue::Term(term), Some(origins)) = (value, self.origins.as_deref().filter(|o| o.from_entry)) else {
             return true;

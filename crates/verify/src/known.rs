@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use icsched_enumerate::SearchedEpoch;
 use icsched_ir::{EntityId as _, GlobalId, Program};
-use icsched_smt::{CmpOp, Term};
+use icsched_smt::{BinOp, CmpOp, Term};
 use icsched_symex::code::Code;
 use icsched_symex::explore::PathOutcome;
 use icsched_symex::initial::thread_entries;
@@ -58,6 +58,7 @@ impl Known {
         end.memory();
         // What happens in the first epoch may be undefined.
         end.bounds(before.filter(|before| !before.is_entry).map(|_| &path.trace));
+        end.differences();
         end.choices();
         end.waits();
         let all_live = state.live_threads().count() == state.threads.len();
@@ -170,6 +171,27 @@ impl<'a> End<'a> {
             let differs = pool.and_all(&[&sums[..], &[outside]].concat());
             if !pool.is_false(differs) {
                 let what = format!("{} is between {} and {}", self.name(place), bounds.least, bounds.greatest);
+                self.found.push(Difference { what, differs: Some(differs) });
+            }
+        }
+    }
+
+    /// Numbers are no further apart than it is known.
+    fn differences(&mut self) {
+        let shape = self.shape;
+        for (&(first, second), &bounds) in &shape.differences {
+            let width = bounds.width.into();
+            let (Some(a), Some(b)) = (self.value(first, width), self.value(second, width)) else {
+                self.wrong(format!("there are {} and {}", self.name(first), self.name(second)));
+                continue;
+            };
+            let pool = &mut self.machine.domain.pool;
+            let difference = pool.binary(BinOp::Sub, a, b);
+            let holds = bounds.hold(pool, difference);
+            let differs = pool.not(holds);
+            if !pool.is_false(differs) {
+                let (least, greatest) = (bounds.least, bounds.greatest);
+                let what = format!("{} - {} is between {least} and {greatest}", self.name(first), self.name(second));
                 self.found.push(Difference { what, differs: Some(differs) });
             }
         }

@@ -103,6 +103,7 @@ pub(super) fn prepare(config: &SymexConfig, deadline: Option<Instant>) -> Result
         points_to: Arc::clone(&points_to),
         statics: &statics,
         shape: &Default::default(),
+        indices: None,
         options: StartOptions {
             statics: has(Technique::ReachingDefs),
             points_to: has(Technique::PointsTo),

@@ -128,6 +128,7 @@ pub(crate) fn check(
             points_to: Arc::clone(&points_to),
             statics: &statics,
             shape: &Default::default(),
+            indices: None,
             options: StartOptions::default(),
         };
         let initial = machines.symbolic.state_at(&start);

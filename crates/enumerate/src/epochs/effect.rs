@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use icsched_ir::{
-    Affine, BlockId, CallStack, Callee, CountedLoop, CountedLoops, Definitions, FuncId, Function, Leaf, LoopId, Op,
-    Operand, ProgramPoint, ValueId,
+    AddressReach, Affine, BlockId, CallStack, Callee, CountedLoop, CountedLoops, Definitions, FuncId, Function, Leaf,
+    LoopId, Op, Operand, ProgramPoint, ValueId,
 };
 use icsched_pointsto::{InvariantLoads, ObjectKind, Piece};
 use icsched_symex::abstraction::{AbstractLoop, AbstractRecursion, Abstractions, Effect, LoopStore};
@@ -131,7 +131,7 @@ fn abstract_loop(shared: &Shared<'_>, func: FuncId, header: BlockId) -> Abstract
             let (writes, everything) = written(analyses, func, point);
             effect.everything |= everything;
             match stores.find(&inst.op) {
-                Some((start, step, bytes)) => effect.stores.push(LoopStore { start, step, bytes, writes }),
+                Some(found) => effect.stores.push(LoopStore { writes, ..found }),
                 None => effect.writes.extend(writes),
             }
         }
@@ -170,21 +170,24 @@ struct Stores<'a> {
 }
 
 impl Stores<'_> {
-    /// What is known of an instruction's address, if it is a store: where it starts and by how much it moves, and how many bytes it
-    /// writes.
-    fn find(&self, op: &Op) -> Option<(Affine, Option<Affine>, u64)> {
+    /// What is known of an instruction's address, if it is a store, but for what points-to analysis says.
+    fn find(&self, op: &Op) -> Option<LoopStore> {
         let &Op::Store { address, value, .. } = op else { return None };
         let bytes = match value {
             Operand::Value(value) => self.function.values[value].ty.bytes(),
             Operand::Const(value) => value.ty().bytes(),
         };
-        let (start, step) = match address {
-            Operand::Value(value) if self.is_inside(value) => {
-                self.moving(value).or_else(|| Some((self.base(value)?, None)))?
-            }
-            outside => (Affine::operand(outside, ADDRESS)?, Some(Affine::constant(ADDRESS, 0))),
-        };
-        Some((start, step, u64::from(bytes)))
+        let known = |start, step, span| LoopStore { start, step, span, bytes: u64::from(bytes), writes: Vec::new() };
+        match address {
+            Operand::Value(value) if self.is_inside(value) => match self.moving(value) {
+                Some((start, step)) => Some(known(start, step, None)),
+                None => self
+                    .near(value)
+                    .or_else(|| Some((self.base(value)?, None)))
+                    .map(|(start, span)| known(start, None, span)),
+            },
+            outside => Some(known(Affine::operand(outside, ADDRESS)?, Some(Affine::constant(ADDRESS, 0)), None)),
+        }
     }
 
     fn is_inside(&self, value: ValueId) -> bool {
@@ -203,6 +206,18 @@ impl Stores<'_> {
         }
         let start = offset.plus(&Affine::leaf(ADDRESS, Leaf::Initial(basic.value)), scale)?;
         Some((start, Some(Affine::constant(ADDRESS, 0).plus(&basic.step, scale)?)))
+    }
+
+    /// Where an address may be that is computed with small indices only: the first one, and the bytes from there to the last one.
+    fn near(&self, address: ValueId) -> Option<(Affine, Option<u64>)> {
+        let mut reach = AddressReach::of(self.function, &self.definitions, address)?;
+        while let Operand::Value(inner) = reach.base
+            && self.is_inside(inner)
+        {
+            reach = reach.behind(AddressReach::of(self.function, &self.definitions, inner)?)?;
+        }
+        let first = Affine::constant(ADDRESS, reach.first.cast_unsigned());
+        Some((Affine::operand(reach.base, ADDRESS)?.plus(&first, 1)?, Some(reach.span)))
     }
 
     /// What is known of the object that an address is in: arithmetic does not leave it, or the program is wrong.

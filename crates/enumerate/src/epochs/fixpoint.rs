@@ -19,6 +19,9 @@ use crate::Technique;
 /// How often an epoch's facts are found or get weaker before bounds that still get wider are given up.
 const PATIENCE_WITH_BOUNDS: u32 = 2;
 
+/// The same before there is no bound any more; up to then there is the next of the numbers at which bounds are looked for.
+const PATIENCE_WITH_THRESHOLDS: u32 = 4;
+
 /// The same for numbers that lose some of their bytes.
 const PATIENCE: u32 = 3;
 
@@ -40,6 +43,7 @@ pub(crate) struct Fixpoint {
     /// Whether threads with the same stack are told apart by nothing else.
     symbolic_threads: bool,
     locks: Arc<Locks>,
+    thresholds: Arc<[i64]>,
     facts: BTreeMap<EpochId, Arc<EpochFacts>>,
     /// How often they were found, or got weaker.
     changes: BTreeMap<EpochId, u32>,
@@ -69,6 +73,7 @@ impl Fixpoint {
             max_epochs: shared.request.search.max_epochs,
             symbolic_threads: !shared.request.without.contains(&Technique::SymbolicThreads),
             locks: shared.analyses.map(|a| Arc::clone(a.pointers.locks())).unwrap_or_default(),
+            thresholds: shared.analyses.map_or_else(|| [].into(), |a| Arc::clone(&a.thresholds)),
             facts: BTreeMap::from([(entry.clone(), Arc::new(EpochFacts::at_entry()))]),
             changes: BTreeMap::new(),
             frontier: BTreeSet::new(),
@@ -118,12 +123,13 @@ impl Fixpoint {
             if known.is_none_or(|known| **known != met) {
                 let changes = self.changes.entry(next.clone()).or_insert(0);
                 *changes += 1;
+                let thresholds = if *changes > PATIENCE_WITH_THRESHOLDS { &[] } else { &*self.thresholds };
                 if let Some(known) = known.filter(|_| *changes > PATIENCE_WITH_BOUNDS) {
-                    met.shape.widen_bounds(&known.shape);
+                    met.shape.widen_bounds(&known.shape, thresholds);
                 }
                 if let Some(known) = known.filter(|_| *changes > PATIENCE) {
                     let locks = Some(&*self.locks).filter(|_| *changes > PATIENCE_WITH_OBJECTS);
-                    met = met.widened(known, locks);
+                    met = met.widened(known, thresholds, locks);
                 }
                 self.facts.insert(next.clone(), Arc::new(met));
                 self.again(next.clone());

@@ -230,6 +230,12 @@ fn context_engine(
 ) -> Engine {
     let off = |technique| shared.request.without.contains(&technique);
     tracing::debug!(facts = ?facts.none_ended, bytes = facts.shape.bytes.len(), words = facts.shape.words.len(), registers = facts.shape.registers.len(), objects = facts.shape.heap.len(), "known of the epoch");
+    for (place, bounds) in &facts.shape.bounds {
+        tracing::trace!(?place, bounds.least, bounds.greatest, "a number is between bounds");
+    }
+    for (pair, bounds) in &facts.shape.differences {
+        tracing::trace!(?pair, bounds.least, bounds.greatest, "a difference is between bounds");
+    }
     let start = Start {
         context,
         facts: known,
@@ -237,6 +243,7 @@ fn context_engine(
         points_to: Arc::clone(analyses.points_to),
         statics: analyses.variables,
         shape: &facts.shape,
+        indices: Some(&analyses.indices),
         options: StartOptions {
             statics: !off(Technique::ReachingDefs),
             points_to: !off(Technique::PointsTo),

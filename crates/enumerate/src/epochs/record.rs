@@ -36,6 +36,7 @@ struct Difference {
     words: Changes<(Node, u64), (u8, Held)>,
     registers: Changes<(u32, u32, ValueId), (u8, Held)>,
     bounds: Changes<Place, Bounds>,
+    differences: Changes<(Place, Place), Bounds>,
     choices: Changes<Place, Vec<Held>>,
     /// All of them: there are few.
     heap: Vec<Abstract>,
@@ -75,13 +76,15 @@ fn changed_bytes(from: &Bytes, changes: Changes<(Node, u64), u8>) -> Bytes {
 
 impl Difference {
     fn between(from: &EpochFacts, to: &EpochFacts) -> Self {
-        let EpochFacts { none_ended, shape: Shape { bytes, words, registers, bounds, choices, heap, waits } } = to;
+        let EpochFacts { none_ended, shape } = to;
+        let Shape { bytes, words, registers, bounds, differences, choices, heap, waits } = shape;
         Self {
             none_ended: *none_ended,
             bytes: from.shape.bytes.changes(bytes).collect(),
             words: changes(&from.shape.words, words),
             registers: changes(&from.shape.registers, registers),
             bounds: changes(&from.shape.bounds, bounds),
+            differences: changes(&from.shape.differences, differences),
             choices: changes(&from.shape.choices, choices),
             heap: heap.clone(),
             waits: waits.clone(),
@@ -89,12 +92,13 @@ impl Difference {
     }
 
     fn apply(self, from: &EpochFacts) -> EpochFacts {
-        let Self { none_ended, bytes, words, registers, bounds, choices, heap, waits } = self;
+        let Self { none_ended, bytes, words, registers, bounds, differences, choices, heap, waits } = self;
         let shape = Shape {
             bytes: changed_bytes(&from.shape.bytes, bytes),
             words: changed(&from.shape.words, words),
             registers: changed(&from.shape.registers, registers),
             bounds: changed(&from.shape.bounds, bounds),
+            differences: changed(&from.shape.differences, differences),
             choices: changed(&from.shape.choices, choices),
             heap,
             waits,
@@ -180,11 +184,13 @@ mod tests {
         let global = Node::Global(GlobalId::from_index(3));
         let value = ValueId::from_index(5);
         let bounds = none_ended.then_some(Bounds { width: 32, least: 1, greatest: 9 });
+        let pair = (Place::Memory(global, 128, 4), Place::Memory(global, 64, 4));
         let shape = Shape {
             bytes: bytes.iter().map(|&(at, byte)| ((global, at), byte)).collect(),
             words: BTreeMap::from([((global, 64), (8, Held::Address(Node::Heap(0), -4)))]),
             registers: registers.iter().map(|&(t, bits)| ((t, 0, value), (32, Held::Bits(bits)))).collect(),
             bounds: bounds.map(|bounds| (Place::Memory(global, 128, 4), bounds)).into_iter().collect(),
+            differences: bounds.map(|bounds| (pair, bounds)).into_iter().collect(),
             heap: vec![Abstract::from_index(7)],
             waits: vec![1, 0],
         };

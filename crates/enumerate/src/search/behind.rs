@@ -13,7 +13,7 @@ use icsched_ir::ProgramPoint;
 use icsched_schedule::EpochId;
 use icsched_smt::{Answer, BinOp, CmpOp, Node, SolverStatistics, Term, TermPool};
 use icsched_symex::FrameId;
-use icsched_symex::shape::{Bounds, Held, Left, MAX_CHOICES, Place, Shape, Where};
+use icsched_symex::shape::{Bounds, Compared, Held, Left, MAX_CHOICES, Place, Shape, Where};
 use icsched_symex::sums::MAX_PLACES;
 use icsched_symex::trace::Trace;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -278,6 +278,7 @@ impl Consequences {
 struct Behind<'a> {
     statics: &'a Statics<'a>,
     thresholds: &'a [i64],
+    compared: &'a Compared,
     slicing: bool,
     is_over: &'a AtomicBool,
     ending: &'a PathEnding,
@@ -291,6 +292,7 @@ impl<'a> Behind<'a> {
         Self {
             statics: endings.statics,
             thresholds,
+            compared: &endings.analyses.compared,
             slicing: endings.slicing,
             is_over: &endings.is_over,
             ending,
@@ -316,7 +318,8 @@ impl<'a> Behind<'a> {
         let possible = trace.possible(self.statics, MAX_POSSIBLE);
         let is_determined =
             possible.is_some_and(|all| all.iter().all(|d| consequences.contain(&mut self.asker, d.condition)));
-        let (mut shape, invalid) = carried::valid(left, points.clone(), |criterion| {
+        let fields = |object| self.statics.aliases.map(|aliases| aliases.fields(objects, object)).unwrap_or_default();
+        let (mut shape, invalid) = carried::valid(left, (trace.trace, &fields), points.clone(), |criterion| {
             if self.is_late() {
                 return None;
             }
@@ -334,7 +337,8 @@ impl<'a> Behind<'a> {
         });
         tracing::debug!(next = %self.ending.next.key(), places = invalid.len(), "left out, for they depend on other decisions");
         let numbers = left.numbers.iter().filter(|(place, _)| !invalid.contains(place));
-        shape.bounds = self.bounds(numbers, &consequences.conditions);
+        shape.bounds = self.bounds(numbers.clone(), &consequences.conditions);
+        shape.differences = self.differences(&shape, &numbers.copied().collect(), &mut consequences);
         let addresses = left.addresses.places.iter().filter(|(place, _)| !invalid.contains(place));
         self.choices(&mut shape, addresses, &consequences.conditions);
         (shape.canonical(), self.asker.solver_statistics())
@@ -425,23 +429,85 @@ impl<'a> Behind<'a> {
                 continue;
             }
             let bounds = *known.entry(term).or_insert_with(|| {
-                let mut under = |conditions: &[Term]| {
-                    let width = u8::try_from(self.asker.pool().width(term)).expect("words have at most 64 bits");
-                    carried::bounds(width, self.thresholds, |bounds| {
-                        let holds = bounds.hold(self.asker.pool(), term);
-                        let outside = self.asker.pool().not(holds);
-                        self.asker.check(conditions, outside) == Answer::Unsat
-                    })
-                };
-                let Some(sums) = self.ending.sums.get(&term) else { return under(conditions) };
+                let width = u8::try_from(self.asker.pool().width(term)).expect("words have at most 64 bits");
+                let ending = self.ending;
+                let mut under = |conditions: &[Term]| self.bounds_under(width, term, conditions);
+                let Some(sums) = ending.sums.get(&term) else { return under(conditions) };
                 let all: Vec<Term> = conditions.iter().chain(sums).copied().collect();
                 // If a sum overflows for certain, there is no number that the place might as well hold.
                 Some(under(&all)).filter(|b| b.least <= b.greatest).unwrap_or_else(|| under(conditions))
             });
+            tracing::trace!(?place, bounds.least, bounds.greatest, "a number at the end");
             if bounds.say_something() {
                 found.insert(place, bounds);
             }
         }
         found
+    }
+
+    /// Between which numbers places are apart that the program compares. `numbers` are those that are not constant.
+    ///
+    /// That sums have not overflowed does not count: a number that the program does not depend on may be another one, but not
+    /// for each number beside it another one.
+    fn differences(
+        &mut self,
+        shape: &Shape,
+        numbers: &FxHashMap<Place, Term>,
+        consequences: &mut Consequences,
+    ) -> BTreeMap<(Place, Place), Bounds> {
+        let points = &self.ending.points;
+        let activations = self.ending.left.activations();
+        let activations = activations.filter_map(|(at, frame)| Some((at, points.get(&frame)?.func))).collect();
+        let mut known: FxHashMap<(Term, Term), Bounds> = FxHashMap::default();
+        let mut found = BTreeMap::new();
+        for pair in self.compared.pairs(shape, &activations) {
+            if let Some(bounds) = shape.difference_of(pair).filter(|b| b.least == b.greatest) {
+                found.insert(pair, bounds);
+                continue;
+            }
+            let mut of = |place| self.number(shape, numbers, place, consequences);
+            let (Some(a), Some(b)) = (of(pair.0), of(pair.1)) else { continue };
+            let width = self.asker.pool().width(a);
+            if width != self.asker.pool().width(b) || self.is_late() {
+                continue;
+            }
+            let difference = self.asker.pool().binary(BinOp::Sub, a, b);
+            if !is_simple(self.asker.pool(), difference) {
+                continue;
+            }
+            let bounds = *known.entry((a, b)).or_insert_with(|| {
+                let width = u8::try_from(width).expect("words have at most 64 bits");
+                self.bounds_under(width, difference, &consequences.conditions)
+            });
+            if bounds.say_something() {
+                found.insert(pair, bounds);
+            }
+        }
+        found
+    }
+
+    /// What a place holds that is a number, constant or not, and depends on no sum that may overflow.
+    fn number(
+        &mut self,
+        shape: &Shape,
+        numbers: &FxHashMap<Place, Term>,
+        place: Place,
+        consequences: &mut Consequences,
+    ) -> Option<Term> {
+        if let Some(&term) = numbers.get(&place) {
+            let mut sums = self.ending.sums.get(&term).into_iter().flatten();
+            return sums.all(|&sum| consequences.contain(&mut self.asker, sum)).then_some(term);
+        }
+        let bounds = shape.bounds_of(place).filter(|b| b.least == b.greatest)?;
+        Some(self.asker.pool().constant(bounds.width.into(), bounds.least.cast_unsigned()))
+    }
+
+    /// The bounds of a term under some conditions.
+    fn bounds_under(&mut self, width: u8, term: Term, conditions: &[Term]) -> Bounds {
+        carried::bounds(width, self.thresholds, |bounds| {
+            let holds = bounds.hold(self.asker.pool(), term);
+            let outside = self.asker.pool().not(holds);
+            self.asker.check(conditions, outside) == Answer::Unsat
+        })
     }
 }

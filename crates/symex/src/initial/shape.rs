@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use icsched_pointsto::Offsets;
-use icsched_smt::{CmpOp, Term};
+use icsched_smt::{BinOp, CmpOp, Term};
 use rustc_hash::FxHashMap;
 
 use super::Builder;
@@ -14,11 +14,14 @@ use super::table::layout;
 use crate::domain::Domain;
 use crate::memory::{ObjectId, UNKNOWN_SIZE, address, global_object};
 use crate::path::Primary;
-use crate::shape::{Held, Node, Place};
+use crate::shape::{Bounds, Held, Node, Place};
 use crate::symbolic::origin::{Places, RootId, RootName};
 use crate::symbolic::source::number;
 use crate::symbolic::{SymArray, SymValue, SymbolicDomain};
 use crate::thread::Thread;
+
+/// Largest number that is shown to be one by its term: arrays of that many elements are large.
+const MAX_INDEX: i64 = 1 << 12;
 
 impl Builder<'_, '_> {
     /// The objects from the heap. Named by the first place that points to them.
@@ -154,26 +157,70 @@ impl Builder<'_, '_> {
 
     /// Between which numbers memory and registers hold one.
     pub(super) fn shape_bounds(&mut self) {
-        for (&place, &bounds) in &self.start.shape.bounds {
-            let term = self.shape_term(place);
+        let shape = self.start.shape;
+        for (&place, &bounds) in &shape.bounds {
+            let term = self.shape_term(place, bounds.width);
+            self.show_bounds(place, bounds);
             let pool = &mut self.machine.domain.pool;
-            if let Some(term) = term.filter(|&term| pool.width(term) == u32::from(bounds.width)) {
+            if let Some(term) = term {
                 let holds = bounds.hold(pool, term);
+                self.path.constrain(pool, holds);
+            }
+        }
+        for (&(first, second), &bounds) in &shape.differences {
+            let (first, second) = (self.shape_term(first, bounds.width), self.shape_term(second, bounds.width));
+            let pool = &mut self.machine.domain.pool;
+            if let (Some(first), Some(second)) = (first, second) {
+                let difference = pool.binary(BinOp::Sub, first, second);
+                let holds = bounds.hold(pool, difference);
                 self.path.constrain(pool, holds);
             }
         }
     }
 
-    /// What a place of the shape holds.
-    fn shape_term(&mut self, place: Place) -> Option<Term> {
-        match place {
-            Place::Register(thread, depth, value) => self.shape_registers.get(&(thread, depth, value)).copied(),
+    /// Makes of a small number that indexes arrays one of which its term alone shows that: the lowest bits, or what remains of them, of what
+    /// it was. So a store to an element does not reach what is behind the array.
+    fn show_bounds(&mut self, place: Place, bounds: Bounds) {
+        let Place::Memory(node, at, size) = place else { return };
+        let shape = self.start.shape;
+        let is_index = self.start.indices.is_some_and(|indices| indices.contain(shape, place));
+        if !is_index || !(0..=MAX_INDEX).contains(&bounds.greatest) || bounds.least < 0 {
+            return;
+        }
+        let (Some(term), Some((root, start))) = (self.shape_term(place, bounds.width), self.root_of_node(node)) else {
+            return;
+        };
+        let count = bounds.greatest.cast_unsigned() + 1;
+        let bits = u64::BITS - bounds.greatest.leading_zeros();
+        let pool = &mut self.machine.domain.pool;
+        if bits == 0 || pool.as_const(term).is_some() {
+            return;
+        }
+        let mut low = pool.extract(term, bits - 1, 0);
+        if !count.is_power_of_two() {
+            let count = pool.constant(bits, count);
+            low = pool.binary(BinOp::URem, low, count);
+        }
+        let shown = pool.zext(low, bounds.width.into());
+        let value = self.machine.domain.value(shown);
+        let bytes = self.machine.domain.split_bytes(&value, size.into());
+        self.origins().set_known(root, start + at, &bytes);
+    }
+
+    /// What a place of so many bits holds; nothing if there is none.
+    fn shape_term(&mut self, place: Place, width: u8) -> Option<Term> {
+        let term = match place {
+            Place::Register(thread, depth, value) => {
+                let known = self.shape_registers.get(&(thread, depth, value)).copied();
+                known.or_else(|| self.shape_register((thread, depth, value), width.into()))
+            }
             Place::Memory(node, at, size) => self.root_of_node(node).map(|(root, start)| {
                 let bytes = self.machine.domain.initial_bytes(root, start + at, usize::from(size));
                 let value = self.machine.domain.join_bytes(&bytes);
                 self.machine.domain.term(&value, 8 * u32::from(size))
             }),
-        }
+        };
+        term.filter(|&term| self.machine.domain.pool.width(term) == u32::from(width))
     }
 
     /// Which addresses memory and registers hold one of.
@@ -187,11 +234,8 @@ impl Builder<'_, '_> {
                 Held::Same(_) => None,
             };
             let Some(mut constants) = choices.iter().map(address).collect::<Option<Vec<u64>>>() else { continue };
-            let Some(term) = self.shape_term(place) else { continue };
+            let Some(term) = self.shape_term(place, 64) else { continue };
             let pool = &mut self.machine.domain.pool;
-            if pool.width(term) != 64 {
-                continue;
-            }
             let is_one = |&bits: &u64| {
                 let constant = pool.constant(64, bits);
                 pool.cmp(CmpOp::Eq, term, constant)

@@ -90,10 +90,16 @@ fn require_usable<D: Domain>(
 }
 
 /// What the targets cover, for the trace.
-pub(super) fn regions<D: Domain>(heap: &Heap<D>, targets: &Targets<D::Value>, n: u64) -> Regions {
+pub(super) fn regions<D: Domain>(domain: &D, heap: &Heap<D>, targets: &Targets<D::Value>, n: u64) -> Regions {
     let region = |t: &Target<D::Value>| match D::as_constant(&t.offset) {
         Some(start) => Region { object: t.object, start, len: n, exact: t.guard.is_none() },
-        None => Region { object: t.object, start: 0, len: heap.object(t.object).map_or(0, |o| o.size), exact: false },
+        None => {
+            let size = heap.object(t.object).map_or(0, |o| o.size);
+            let (least, greatest) = domain.least_and_greatest(&t.offset).unwrap_or((0, size.into()));
+            let inside = |at: i128| u64::try_from(at.max(0)).unwrap_or(u64::MAX).min(size);
+            let (start, end) = (inside(least), inside(greatest.saturating_add(n.into())));
+            Region { object: t.object, start, len: end - start, exact: false }
+        }
     };
     targets.iter().map(region).collect()
 }
@@ -124,7 +130,7 @@ pub(super) fn load<D: Domain>(
 ) -> Result<(D::Value, Regions), Stop<D>> {
     let n = ty.bytes();
     let found = targets(domain, heap, path, address, u64::from(n), false)?;
-    let covered = regions(heap, &found, u64::from(n));
+    let covered = regions(domain, heap, &found, u64::from(n));
     let whole = Type::Int(u8::try_from(n * 8).expect("at most eight bytes"));
     let mut value: Option<D::Value> = None;
     for target in found.iter().rev() {
@@ -182,7 +188,7 @@ pub(super) fn store<D: Domain>(
 ) -> Result<Regions, Stop<D>> {
     let n = ty.bytes();
     let found = targets(domain, heap, path, address, u64::from(n), true)?;
-    let covered = regions(heap, &found, u64::from(n));
+    let covered = regions(domain, heap, &found, u64::from(n));
     let whole = Type::Int(u8::try_from(n * 8).expect("at most eight bytes"));
     let value = match D::as_constant(value) {
         None if ty.bits() != n * 8 => domain.cast(CastOp::ZExt, ty, whole, value)?,

@@ -177,7 +177,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
             return Ok(Vec::new());
         }
         let found = targets(self.domain, self.heap, self.path, from, n, false)?;
-        let covered = regions(self.heap, &found, n);
+        let covered = regions(self.domain, self.heap, &found, n);
         let mut result: Bytes<D> = Vec::new();
         for target in found.iter().rev() {
             let here = self.read_target(target, n)?;
@@ -224,7 +224,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
             return Ok(());
         }
         let found = targets(self.domain, self.heap, self.path, to, n, true)?;
-        let covered = regions(self.heap, &found, n);
+        let covered = regions(self.domain, self.heap, &found, n);
         for target in &found {
             match (D::as_constant(&target.offset), &target.guard) {
                 (Some(offset), None) => self.heap.set_bytes(self.domain, target.object, offset, bytes),

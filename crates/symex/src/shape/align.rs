@@ -189,6 +189,7 @@ impl Shape {
             words: self.words.iter().map(|(&(of, at), &(size, holds))| ((node(of), at), (size, held(holds)))).collect(),
             registers: self.registers.iter().map(register).collect(),
             bounds: self.bounds.iter().map(|(&at, &bounds)| (place(at), bounds)).collect(),
+            differences: self.differences.iter().map(|(&(a, b), &bounds)| ((place(a), place(b)), bounds)).collect(),
             choices: self.choices.iter().map(|(&at, all)| (place(at), sorted(all.iter().copied().map(held)))).collect(),
             heap: self.heap.clone(),
             waits: self.waits.iter().map(|&thread| number(thread)).collect(),

@@ -40,12 +40,15 @@ impl Bounds {
         self != Self::of_width(self.width)
     }
 
-    /// The same, without the side on which `before` was narrower.
-    fn widened(self, before: Self) -> Self {
+    /// The same, but as wide as the next of the `thresholds`, ascending, on the side on which `before` was narrower; without one there is no
+    /// bound on that side.
+    pub(super) fn widened(self, before: Self, thresholds: &[i64]) -> Self {
         let open = Self::of_width(self.width);
+        let below = thresholds.iter().rev().find(|&&n| n <= self.least).map_or(open.least, |&n| n.max(open.least));
+        let above = thresholds.iter().find(|&&n| n >= self.greatest).map_or(open.greatest, |&n| n.min(open.greatest));
         Self {
-            least: if self.least < before.least { open.least } else { self.least },
-            greatest: if self.greatest > before.greatest { open.greatest } else { self.greatest },
+            least: if self.least < before.least { below } else { self.least },
+            greatest: if self.greatest > before.greatest { above } else { self.greatest },
             ..self
         }
     }
@@ -134,21 +137,23 @@ impl Shape {
         }
     }
 
-    /// Gives up the bounds that have got wider than those of `before`, where all that is known now was known, too.
-    pub fn widen_bounds(&mut self, before: &Self) {
-        if !self.bounds.is_empty() {
-            self.widen_numbered(&before.numbered_as(self));
+    /// Gives up the bounds that have got wider than those of `before`, where all that is known now was known, too, up to the next of the
+    /// `thresholds`.
+    pub fn widen_bounds(&mut self, before: &Self, thresholds: &[i64]) {
+        if !self.bounds.is_empty() || !self.differences.is_empty() {
+            self.widen_numbered(&before.numbered_as(self), thresholds);
         }
     }
 
     /// The same where objects from the heap have the same numbers.
-    pub(super) fn widen_numbered(&mut self, before: &Self) {
+    pub(super) fn widen_numbered(&mut self, before: &Self, thresholds: &[i64]) {
         for (&place, bounds) in &mut self.bounds {
             if let Some(before) = before.bounds_of(place) {
-                *bounds = bounds.widened(before);
+                *bounds = bounds.widened(before, thresholds);
             }
         }
         self.bounds.retain(|_, bounds| bounds.say_something());
+        self.widen_differences(before, thresholds);
     }
 }
 
@@ -185,11 +190,14 @@ mod tests {
     #[test]
     fn bounds_that_get_wider_are_given_up() {
         let mut wider = between(0, 9);
-        wider.widen_bounds(&between(0, 4));
+        wider.widen_bounds(&between(0, 4), &[]);
         assert_eq!(wider.bounds, between(0, i32::MAX.into()).bounds);
         let mut both = between(-1, 9);
-        both.widen_bounds(&between(0, 4));
+        both.widen_bounds(&between(0, 4), &[]);
         assert!(both.bounds.is_empty());
+        let mut next = between(-2, 9);
+        next.widen_bounds(&between(0, 4), &[-1, 0, 8, 12, 20]);
+        assert_eq!(next.bounds, between(i32::MIN.into(), 12).bounds);
     }
 
     #[test]

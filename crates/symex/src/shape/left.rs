@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::locks::Places;
-use super::{Addresses, Held, Locks, Node, Place, Shape};
+use super::{Addresses, Bounds, Held, Locks, Node, Place, Shape};
 use crate::Machine;
 use crate::code::Code;
 use crate::domain::{Domain as _, MemoryByte};
@@ -47,6 +47,11 @@ pub struct Left {
 }
 
 impl Left {
+    /// The activations of its threads, by thread and depth.
+    pub fn activations(&self) -> impl Iterator<Item = ((u32, u32), FrameId)> + '_ {
+        self.frames.iter().map(|(&at, &frame)| (at, frame))
+    }
+
     /// Where a place of the shape is.
     pub fn find(&self, place: Place) -> Option<Where> {
         Some(match place {
@@ -149,6 +154,7 @@ impl Machine<SymbolicDomain> {
             values: FxHashMap::default(),
             heap: Vec::new(),
             joined: Vec::new(),
+            small: Vec::new(),
         };
         let chosen = walk.machine.domain.origins.as_deref().map(|origins| Arc::clone(&origins.chosen));
         walk.left.addresses.chosen = chosen.unwrap_or_default();
@@ -156,6 +162,7 @@ impl Machine<SymbolicDomain> {
         walk.registers(threads);
         walk.contents();
         walk.joined();
+        walk.small();
         let mut waiting: Vec<(u64, u32)> = Vec::new();
         for (n, &id) in (0..).zip(threads) {
             if let ThreadStatus::Waiting { since, .. } = state.thread(id).status {
@@ -189,6 +196,8 @@ struct Walk<'m, 'a> {
     heap: Vec<ObjectId>,
     /// Words whose bytes are inputs of their own, as they were read from outside: where they are, how long, and what they are together.
     joined: Vec<((Node, u64), u8, Term)>,
+    /// Numbers of which some bytes are constant.
+    small: Vec<(Place, Term)>,
 }
 
 impl Walk<'_, '_> {
@@ -406,8 +415,16 @@ impl Walk<'_, '_> {
             self.left.shape.words.insert((node, at), (8, held));
             return;
         }
-        if let Some(term) = self.together(bytes).filter(|_| bytes.len() == 8) {
-            self.joined.push(((node, at), 8, term));
+        let is_pair = !is_pointer && bytes.chunks(4).all(|half| half.len() == 4 && self.whole(half).is_some());
+        if let Some(term) = self.together(bytes).filter(|_| bytes.len() == 8 && !is_pair) {
+            if is_pointer || self.is_of_parts(term) {
+                self.joined.push(((node, at), 8, term));
+                return;
+            }
+            // A number of 32 bits that was extended.
+            self.left.numbers.push((Place::Memory(node, at, 8), term));
+            let held = self.same(term);
+            self.left.shape.words.insert((node, at), (8, held));
             return;
         }
         // An address that depends on inputs may have constant bytes; beside a number of 32 bits there is none.
@@ -416,22 +433,41 @@ impl Walk<'_, '_> {
         if is_pointer && !bytes.chunks(4).all(|half| is_number(&half)) {
             return;
         }
+        if !is_pointer {
+            self.partly_constant(Place::Memory(node, at, 8), bytes);
+        }
         for (half, at) in bytes.chunks(4).zip((at..).step_by(4)) {
-            if let Some(term) = self.whole(half).filter(|_| half.len() == 4) {
+            let together = self.together(half).filter(|_| half.len() == 4);
+            if let Some(term) = together.filter(|&term| !self.is_of_parts(term)) {
                 self.left.numbers.push((Place::Memory(node, at, 4), term));
                 let held = self.same(term);
                 self.left.shape.words.insert((node, at), (4, held));
                 continue;
             }
-            if let Some(term) = self.together(half).filter(|_| half.len() == 4) {
+            if let Some(term) = together {
                 self.joined.push(((node, at), 4, term));
                 continue;
             }
+            self.partly_constant(Place::Memory(node, at, 4), half);
             let constants = half.iter().map(|byte| match byte {
                 Some(MemoryByte::Constant(byte)) => Some(*byte),
                 Some(MemoryByte::Symbolic(_)) | None => None,
             });
             self.left.shape.bytes.insert_word((node, at), &constants.collect::<SmallVec<[_; 4]>>());
+        }
+    }
+
+    /// Remembers a number of which some bytes are constant: one that is small.
+    fn partly_constant(&mut self, place: Place, bytes: &[Option<MemoryByte<Term>>]) {
+        let Place::Memory(_, _, size) = place else { return };
+        let bytes: SmallVec<[_; 8]> = bytes.iter().flatten().cloned().collect();
+        if bytes.len() != size.into() || !bytes.iter().any(|byte| matches!(byte, MemoryByte::Symbolic(_))) {
+            return;
+        }
+        if let SymValue::Term(term) = self.machine.domain.join_bytes(&bytes)
+            && !self.is_of_parts(term)
+        {
+            self.small.push((place, term));
         }
     }
 
@@ -446,6 +482,21 @@ impl Walk<'_, '_> {
             SymValue::Term(term) => Some(term),
             SymValue::Constant(_) => None,
         }
+    }
+
+    /// Numbers of which some bytes are constant come last: there is a limit to how many are looked at.
+    fn small(&mut self) {
+        for (place, term) in std::mem::take(&mut self.small) {
+            let Place::Memory(_, _, size) = place else { continue };
+            // So that the place is one of those that depend on decisions, or do not.
+            self.left.shape.bounds.insert(place, Bounds::of_width(8 * size));
+            self.left.numbers.push((place, term));
+        }
+    }
+
+    /// Whether a word is no number of its own: parts of it are unknown by themselves.
+    fn is_of_parts(&self, term: Term) -> bool {
+        matches!(self.machine.domain.pool.node(term), TermNode::Concat { .. })
     }
 
     /// What eight bytes are together that may be an address: one of several.

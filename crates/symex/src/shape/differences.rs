@@ -1,0 +1,255 @@
+//! How far apart numbers are that the program compares: difference constraints, as facts that epochs hand on (zones; Miné, A new
+//! numerical abstract domain based on difference-bound matrices, 2001). Here only of places that the program compares with each other, or
+//! subtracts from each other, and not closed: what follows from several of them, the solver finds where the next epoch begins.
+//!
+//! A difference wraps as machine words do, and its bounds are those of a signed number of their width. So `next - total <= -1` says
+//! that the two are not equal, whatever they are, and stays true when `next` is increased while it is not one less than `total`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use icsched_ir::{
+    BinOp, CastOp, Definition, Definitions, FuncId, Function, GlobalId, Op, Operand, Origin, Program, ValueId,
+};
+use icsched_pointsto::{ObjectId as Abstract, ObjectKind as AbstractKind, Offsets, PointsTo};
+
+use super::bounds::Bounds;
+use super::{Held, Meet, Node, Place, Shape, moved};
+
+/// Operations between a number that is compared and what it is computed from.
+const MAX_STEPS: usize = 4;
+
+/// Locations that a number is read from.
+const MAX_LOCATIONS: usize = 16;
+
+/// Pairs of places that are looked at in one state.
+const MAX_PAIRS: usize = 32;
+
+/// Where a number is that the program compares with another one.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Source {
+    Register(FuncId, ValueId),
+    Global(GlobalId, u64),
+    Local(FuncId, ValueId, u64),
+    Heap(Abstract, u64),
+}
+
+/// The numbers that the program compares with each other, or subtracts from each other.
+#[derive(Clone, Default, Debug)]
+pub struct Compared(BTreeSet<(Source, Source, u8)>);
+
+impl Compared {
+    /// O(instructions of the program's functions).
+    pub fn new(program: &Program, points_to: &PointsTo) -> Self {
+        let mut found = BTreeSet::new();
+        for (id, function) in program.functions.iter().filter(|(_, f)| f.origin == Origin::Program) {
+            let definitions = Definitions::new(function);
+            let sources = |of: Operand| Sources { points_to, id, function, definitions: &definitions }.of(of);
+            for inst in function.blocks.iter().flat_map(|(_, block)| &block.insts) {
+                let (Op::IntCompare { a, b, .. } | Op::Binary { op: BinOp::Sub, a, b, .. }) = &inst.op else {
+                    continue;
+                };
+                for (first, width) in sources(*a) {
+                    let others = sources(*b).into_iter().filter(|(_, other)| *other == width);
+                    for (second, _) in others.filter(|(second, _)| *second != first) {
+                        if !found.contains(&(second, first, width)) {
+                            found.insert((first, second, width));
+                        }
+                    }
+                }
+            }
+        }
+        Self(found)
+    }
+
+    /// The pairs of places in a shape of which `function` says what runs as each thread's activation at a depth.
+    pub fn pairs(&self, shape: &Shape, activations: &BTreeMap<(u32, u32), FuncId>) -> Vec<(Place, Place)> {
+        let mut found = BTreeSet::new();
+        for &(first, second, width) in &self.0 {
+            for a in places(first, width, shape, activations) {
+                for b in places(second, width, shape, activations).filter(|&b| a != b && belong(first, a, second, b)) {
+                    if !found.contains(&(b, a)) {
+                        found.insert((a, b));
+                    }
+                }
+            }
+            if found.len() >= MAX_PAIRS {
+                break;
+            }
+        }
+        found.into_iter().take(MAX_PAIRS).collect()
+    }
+}
+
+/// The places that a source is in a shape.
+fn places<'a>(
+    source: Source,
+    width: u8,
+    shape: &'a Shape,
+    activations: &'a BTreeMap<(u32, u32), FuncId>,
+) -> impl Iterator<Item = Place> + 'a {
+    let of = move |func: FuncId| activations.iter().filter(move |(_, runs)| **runs == func).map(|(&at, _)| at);
+    let size = width / 8;
+    let found: Vec<Place> = match source {
+        Source::Register(func, value) => {
+            of(func).map(|(thread, depth)| Place::Register(thread, depth, value)).collect()
+        }
+        Source::Global(global, at) => vec![Place::Memory(Node::Global(global), at, size)],
+        Source::Local(func, value, at) => {
+            of(func).map(|(thread, depth)| Place::Memory(Node::Local(thread, depth, value), at, size)).collect()
+        }
+        Source::Heap(site, at) => {
+            let objects = (0..).zip(&shape.heap).filter(|(_, of)| **of == site);
+            objects.map(|(number, _)| Place::Memory(Node::Heap(number), at, size)).collect()
+        }
+    };
+    found.into_iter()
+}
+
+/// Whether two places may be meant by one comparison: of the same activation, or of the same object where both are in such ones.
+fn belong(first: Source, a: Place, second: Source, b: Place) -> bool {
+    match (first, second) {
+        (Source::Heap(x, _), Source::Heap(y, _)) if x == y => node(a) == node(b),
+        _ => activation(a).is_none_or(|of| activation(b).is_none_or(|other| of == other)),
+    }
+}
+
+const fn node(place: Place) -> Option<Node> {
+    match place {
+        Place::Memory(node, ..) => Some(node),
+        Place::Register(..) => None,
+    }
+}
+
+const fn activation(place: Place) -> Option<(u32, u32)> {
+    match place {
+        Place::Memory(Node::Local(thread, depth, _), ..) | Place::Register(thread, depth, _) => Some((thread, depth)),
+        Place::Memory(..) => None,
+    }
+}
+
+/// Where the numbers of a function come from.
+pub(super) struct Sources<'a> {
+    pub(super) points_to: &'a PointsTo,
+    pub(super) id: FuncId,
+    pub(super) function: &'a Function,
+    pub(super) definitions: &'a Definitions,
+}
+
+impl Sources<'_> {
+    /// What a number is, or is computed from by constants, with its width.
+    pub(super) fn of(&self, operand: Operand) -> Vec<(Source, u8)> {
+        let mut found = Vec::new();
+        let mut next = operand;
+        for _ in 0..MAX_STEPS {
+            let Operand::Value(value) = next else { break };
+            let Ok(width @ (32 | 64)) = u8::try_from(self.function.values[value].ty.bits()) else { break };
+            found.push((Source::Register(self.id, value), width));
+            let Some(Definition::Inst(block, at)) = self.definitions.of(value) else { break };
+            next = match &self.function.blocks[block].insts[at].op {
+                Op::Cast { op: CastOp::SExt | CastOp::ZExt, a } => *a,
+                Op::Binary { op: BinOp::Add | BinOp::Sub, a, b: Operand::Const(_), .. } => *a,
+                Op::Load { address, .. } => {
+                    found.extend(self.read_at(*address).into_iter().map(|source| (source, width)));
+                    break;
+                }
+                _ => break,
+            };
+        }
+        found
+    }
+
+    fn read_at(&self, address: Operand) -> Vec<Source> {
+        let info = self.points_to.pointer_info(self.id, address);
+        if info.locations.len() > MAX_LOCATIONS {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for location in &info.locations {
+            let Offsets::Exact(at) = location.offsets else { continue };
+            let Ok(at) = u64::try_from(at) else { continue };
+            match self.points_to.objects()[location.object].kind {
+                AbstractKind::Global(global) => found.push(Source::Global(global, at)),
+                AbstractKind::Stack { instance, value } => {
+                    found.push(Source::Local(self.points_to.instances()[instance].func, value, at));
+                }
+                AbstractKind::Heap { .. } => found.push(Source::Heap(location.object, at)),
+                _ => {}
+            }
+        }
+        found
+    }
+}
+
+impl Bounds {
+    /// Those of the difference of two numbers within bounds, if it cannot wrap.
+    fn less(self, other: Self) -> Option<Self> {
+        let all = Self::of_width(self.width);
+        let least = self.least.checked_sub(other.greatest).filter(|&n| n >= all.least);
+        let greatest = self.greatest.checked_sub(other.least).filter(|&n| n <= all.greatest);
+        (self.width == other.width).then_some(())?;
+        Some(Self { width: self.width, least: least?, greatest: greatest? })
+    }
+}
+
+impl Shape {
+    /// Between which numbers the difference of two places is, as far as something is known.
+    pub fn difference_of(&self, (first, second): (Place, Place)) -> Option<Bounds> {
+        if let Some(&known) = self.differences.get(&(first, second)) {
+            return Some(known);
+        }
+        if let (Some(a), Some(b)) = (self.held(first), self.held(second))
+            && a == b
+            && matches!(a.1, Held::Same(_))
+        {
+            return Some(Bounds::exactly(a.0, 0));
+        }
+        self.bounds_of(first)?.less(self.bounds_of(second)?)
+    }
+
+    /// What a place holds, and its bits.
+    fn held(&self, place: Place) -> Option<(u8, Held)> {
+        match place {
+            Place::Memory(node, at, size) => self.memory(node, at, size).map(|held| (8 * size, held)),
+            Place::Register(thread, depth, value) => self.registers.get(&(thread, depth, value)).copied(),
+        }
+    }
+
+    /// The same where objects from the heap have the same numbers, without what has got wider than in `before`.
+    pub(super) fn widen_differences(&mut self, before: &Self, thresholds: &[i64]) {
+        for (&pair, bounds) in &mut self.differences {
+            if let Some(before) = before.difference_of(pair) {
+                *bounds = bounds.widened(before, thresholds);
+            }
+        }
+        self.differences.retain(|_, bounds| bounds.say_something());
+    }
+}
+
+/// The same pair where nodes of the heap have other numbers.
+pub(super) fn moved_pair(
+    (first, second): (Place, Place),
+    number: impl Fn(u32) -> Option<u32>,
+) -> Option<(Place, Place)> {
+    Some((moved(first, &number)?, moved(second, number)?))
+}
+
+impl Meet<'_> {
+    /// How far apart places are in one or the other.
+    pub(super) fn differences(&mut self) {
+        let of_a = self.a.differences.keys().filter_map(|&pair| moved_pair(pair, |n| self.of_a.get(&n).copied()));
+        let of_b = self.b.differences.keys().filter_map(|&pair| moved_pair(pair, |n| self.of_b.get(&n).copied()));
+        let pairs: BTreeSet<(Place, Place)> = of_a.chain(of_b).collect();
+        for pair in pairs {
+            let in_a = moved_pair(pair, |n| self.pairs.get(n as usize).map(|pair| pair.0));
+            let in_b = moved_pair(pair, |n| self.pairs.get(n as usize).map(|pair| pair.1));
+            let a = in_a.and_then(|pair| self.a.difference_of(pair));
+            let b = in_b.and_then(|pair| self.b.difference_of(pair));
+            if let (Some(a), Some(b)) = (a, b)
+                && a.width == b.width
+                && a.hull(b).say_something()
+            {
+                self.found.differences.insert(pair, a.hull(b));
+            }
+        }
+    }
+}

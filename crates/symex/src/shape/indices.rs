@@ -1,0 +1,41 @@
+//! Which numbers in memory the program indexes arrays with.
+
+use std::collections::BTreeSet;
+
+use icsched_ir::{Definitions, Op, Origin, Program};
+use icsched_pointsto::PointsTo;
+
+use super::differences::{Source, Sources};
+use super::{Node, Place, Shape};
+
+/// The numbers in variables and objects from the heap that the program computes addresses of elements from.
+#[derive(Clone, Default, Debug)]
+pub struct Indices(BTreeSet<(Source, u8)>);
+
+impl Indices {
+    /// O(instructions of the program's functions).
+    pub fn new(program: &Program, points_to: &PointsTo) -> Self {
+        let mut found = BTreeSet::new();
+        for (id, function) in program.functions.iter().filter(|(_, f)| f.origin == Origin::Program) {
+            let definitions = Definitions::new(function);
+            let sources = Sources { points_to, id, function, definitions: &definitions };
+            for inst in function.blocks.iter().flat_map(|(_, block)| &block.insts) {
+                if let Op::Address { indices, .. } = &inst.op {
+                    found.extend(indices.iter().flat_map(|index| sources.of(index.index)));
+                }
+            }
+        }
+        Self(found)
+    }
+
+    /// Whether a place of a shape is one of them. Local variables are none.
+    pub(crate) fn contain(&self, shape: &Shape, place: Place) -> bool {
+        let Place::Memory(node, at, size) = place else { return false };
+        let source = match node {
+            Node::Global(global) => Some(Source::Global(global, at)),
+            Node::Heap(number) => shape.heap.get(number as usize).map(|&site| Source::Heap(site, at)),
+            Node::ThreadLocal(..) | Node::Thread(_) | Node::Local(..) => None,
+        };
+        source.is_some_and(|source| self.0.contains(&(source, 8 * size)))
+    }
+}
