@@ -5,6 +5,7 @@
 //! - [`workers`]: jobs in threads of their own.
 //! - [`record`]: finished jobs as text, for a run that goes on with them.
 
+mod cursors;
 mod effect;
 pub(crate) mod fixpoint;
 pub(crate) mod job;

@@ -366,7 +366,9 @@ impl Slicer<'_, '_> {
                 self.include(*frame, *inst);
             }
             // What a replaced loop left behind is an input of its own, whatever it was before.
-            TraceEvent::Forget { frame, call, regions } => self.forget(*frame, block, *call, regions),
+            TraceEvent::Forget { frame, call, regions, moved } => {
+                self.forget(*frame, block, *call, (regions, moved));
+            }
             // Which marker a thread is at belongs to the schedule; what it would do there does not.
             TraceEvent::Marker { frame, inst } => {
                 if !self.passed.remove(frame) {
@@ -524,7 +526,13 @@ impl<'p> Slicer<'_, 'p> {
     }
 
     /// What was forgotten is an input; that it was forgotten there is part of the slice.
-    fn forget(&mut self, frame: FrameId, block: BlockId, call: Option<u32>, regions: &[Region]) {
+    fn forget(
+        &mut self,
+        frame: FrameId,
+        block: BlockId,
+        call: Option<u32>,
+        (regions, moved): (&[Region], &[(ValueId, Option<Region>)]),
+    ) {
         let body = &self.statics.program.functions[self.trace.frames[&frame].func].blocks[block];
         let values: &[ValueId] = match call {
             Some(inst) => {
@@ -539,10 +547,20 @@ impl<'p> Slicer<'_, 'p> {
         };
         let mut matters = regions.iter().any(|r| self.memory.overlaps(r)) || self.forgets_unmet(frame, block, call);
         let state = self.state(frame);
+        let mut read = Vec::new();
         for value in values {
-            matters |= state.live.remove(value);
+            // What has moved still depends on where it was.
+            match moved.iter().find(|(of, _)| of == value) {
+                Some((_, bytes)) if state.live.contains(value) => {
+                    matters = true;
+                    read.extend(bytes);
+                }
+                Some(_) => {}
+                None => matters |= state.live.remove(value),
+            }
         }
         regions.iter().for_each(|r| self.memory.remove(r));
+        read.into_iter().for_each(|r| self.memory.add(r));
         if matters {
             self.set_head(frame, block);
         }

@@ -1,7 +1,7 @@
 //! Loops and recursions that are replaced by what they may do (input abstraction, Bergan 3.4.2; design decision D7).
 //!
 //! A loop that is replaced is not executed from its first iteration on, but from *some* iteration: what its header's parameters are,
-//! and what memory holds that the loop may write, is forgotten, and the iteration in which control leaves it is executed as it is.
+//! and what memory holds that the loop may write, is forgotten (but for pointers that [move](Cursor) through an object), and the iteration in which control leaves it is executed as it is.
 //! Going round once more is no path of its own, for the state of the next iteration is one that was forgotten, too. So everything
 //! that is true behind the loop because of how it is left stays known, and nothing has to be said about how often it goes round.
 //!
@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use std::sync::Arc;
 
-use icsched_ir::{Affine, BlockId, CountedLoop, FuncId, ProgramPoint};
+use icsched_ir::{Affine, BlockId, CountedLoop, FuncId, ProgramPoint, ValueId};
 use icsched_pointsto::Piece;
 
 use crate::thread::ThreadId;
@@ -56,6 +56,22 @@ pub struct LoopStore {
     pub writes: Vec<Piece>,
 }
 
+/// A pointer that is a parameter of a loop's header, and moves on by the same in each iteration; every iteration that does not leave the
+/// loop accesses memory there.
+#[derive(Clone, Debug)]
+pub struct Cursor {
+    /// The parameter.
+    pub value: ValueId,
+    /// By how many bytes it moves: some.
+    pub step: u64,
+    /// So many bytes behind it the access begins.
+    pub at: i64,
+    /// How many bytes are accessed.
+    pub bytes: u64,
+    /// Whether an iteration that reads zero there leaves the loop.
+    pub ends_at_zero: bool,
+}
+
 /// A loop that is replaced.
 #[derive(Clone, Debug)]
 pub struct AbstractLoop {
@@ -65,6 +81,8 @@ pub struct AbstractLoop {
     pub effect: Effect,
     /// How often it goes round, by what is known when control comes to it.
     pub counted: Option<CountedLoop>,
+    /// Of these it stays known where they point to: so many iterations have passed.
+    pub cursors: Vec<Cursor>,
 }
 
 /// A recursion that is replaced.

@@ -178,11 +178,11 @@ impl<'a> Walk<'a> {
             TraceEvent::Decision { frame, inst, .. }
             | TraceEvent::Marker { frame, inst }
             | TraceEvent::PassMarker { frame, inst } => self.undo(index, *frame, *inst),
-            TraceEvent::Forget { frame, call: Some(inst), regions } => {
+            TraceEvent::Forget { frame, call: Some(inst), regions, .. } => {
                 self.results(index, *frame, *inst);
                 self.written(regions);
             }
-            TraceEvent::Forget { frame, call: None, regions } => {
+            TraceEvent::Forget { frame, call: None, regions, .. } => {
                 self.undo(index, *frame, 0);
                 let block = self.at(*frame, 0).block;
                 for param in &self.function(*frame).blocks[block].params {

@@ -6,7 +6,7 @@
 //! decided, too, but never part of a slice: until something else is decided, only those decisions are
 //! kept. So a program that computes for a long time on what it knows is executed at full speed.
 
-use icsched_ir::{BlockId, FuncId, Intrinsic, ProgramPoint};
+use icsched_ir::{BlockId, FuncId, Intrinsic, ProgramPoint, ValueId};
 use icsched_smt::Term;
 use smallvec::SmallVec;
 
@@ -30,6 +30,9 @@ pub struct Region {
 
 /// Regions of one access.
 pub type Regions = SmallVec<[Region; 1]>;
+
+/// Parameters of a header that are what they were before the loop, moved by iterations: each with bytes that say how many there may be.
+pub type Moved = SmallVec<[(ValueId, Option<Region>); 1]>;
 
 /// One function activation that the trace mentions.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -101,8 +104,8 @@ pub enum TraceEvent {
     /// An atomic access was executed (a node of the schedule).
     Atomic { frame: FrameId, inst: u32 },
     /// A loop was replaced whose header the frame has come to, or this call of it, which is not executed: the header's parameters or the
-    /// call's results, and these bytes, are inputs of their own.
-    Forget { frame: FrameId, call: Option<u32>, regions: Regions },
+    /// call's results, and these bytes, are inputs of their own. Some parameters are computed from what they were before, and bytes.
+    Forget { frame: FrameId, call: Option<u32>, regions: Regions, moved: Moved },
     /// The thread is at an epoch marker in front of the instruction. Its epoch ends there, unless it passes it.
     Marker { frame: FrameId, inst: u32 },
     /// The thread passes the marker that it is at (a node of the schedule).

@@ -29,7 +29,7 @@ impl Writers {
                     continue;
                 }
                 TraceEvent::Store { frame, inst, regions } => (frame, *inst, regions),
-                TraceEvent::Forget { frame, call, regions } => (frame, call.unwrap_or_default(), regions),
+                TraceEvent::Forget { frame, call, regions, .. } => (frame, call.unwrap_or_default(), regions),
                 _ => continue,
             };
             let (Some(info), Some(&block)) = (trace.frames.get(frame), blocks.get(frame)) else { continue };

@@ -10,7 +10,7 @@ use icsched_ir::{
 use icsched_pointsto::{InvariantLoads, ObjectKind, Piece};
 use icsched_symex::abstraction::{AbstractLoop, AbstractRecursion, Abstractions, Effect, LoopStore};
 
-use super::{Analyses, Shared};
+use super::{Analyses, Shared, cursors};
 use crate::graph::place;
 use crate::quiet::{Replaceable, calls};
 
@@ -114,7 +114,12 @@ fn abstract_loop(shared: &Shared<'_>, func: FuncId, header: BlockId) -> Abstract
     let found = loops.iter().find(|(_, l)| l.header == header);
     let blocks: BTreeSet<BlockId> = found.map(|(_, l)| l.block_ids().collect()).unwrap_or_default();
     let (Some(analyses), Some((id, _))) = (shared.analyses, found) else {
-        return AbstractLoop { blocks, effect: Effect { everything: true, ..Effect::default() }, counted: None };
+        return AbstractLoop {
+            blocks,
+            effect: Effect { everything: true, ..Effect::default() },
+            counted: None,
+            cursors: Vec::new(),
+        };
     };
     let counted = count(shared, analyses, func, id);
     let function = &shared.program.functions[func];
@@ -131,7 +136,8 @@ fn abstract_loop(shared: &Shared<'_>, func: FuncId, header: BlockId) -> Abstract
             }
         }
     }
-    AbstractLoop { blocks, effect, counted: Some(counted) }
+    let cursors = cursors::of_loop(function, shared.statics.control.function(func), id, &counted);
+    AbstractLoop { blocks, effect, counted: Some(counted), cursors }
 }
 
 /// Where an instruction may write in any instance, and whether it may write anywhere.

@@ -8,16 +8,16 @@ use std::sync::Arc;
 
 use icsched_ir::{CallStack, GlobalId, ProgramPoint, Type, ValueId};
 use icsched_pointsto::{InstanceId, ObjectId as Abstract, ObjectKind as AbstractKind, Offsets};
-use icsched_smt::Term;
+use icsched_smt::{BinOp, CmpOp, Term};
 use rustc_hash::FxHashMap;
 
 use super::memory::SymArray;
 use super::origin::{Places, RootId, RootName};
 use super::reached::Arrival;
 use super::{SymValue, SymbolicDomain};
-use crate::abstraction::{Abstractions, Effect, Passage, Replaced};
+use crate::abstraction::{Abstractions, Cursor, Effect, Passage, Replaced};
 use crate::domain::{AllocationSite, MemoryByte};
-use crate::memory::{Heap, ObjectId, ObjectKind};
+use crate::memory::{AddressClass, Heap, ObjectId, ObjectKind, UNKNOWN_SIZE, classify};
 use crate::path::{Primary, SymPath};
 use crate::trace::Region;
 
@@ -33,6 +33,8 @@ pub(crate) struct Forgotten {
     /// What is replaced.
     pub(crate) replaced: Arc<Abstractions>,
     values: FxHashMap<(Passage, ValueId), Term>,
+    /// How many iterations of loops have passed.
+    rounds: FxHashMap<Passage, Term>,
     /// The replaced loops that symbols and roots are from.
     symbols: FxHashMap<Term, Passage>,
     passages: FxHashMap<RootId, Passage>,
@@ -96,6 +98,70 @@ impl SymbolicDomain {
             origins.register(symbol, instances, value, None);
         }
         self.value(symbol)
+    }
+
+    /// Where pointers are that move through objects that the path knows: what they were, and as many steps on as iterations may have
+    /// passed. All accesses of earlier iterations were inside, and read something else than zero where zero ends the loop.
+    pub(super) fn move_cursors(
+        &mut self,
+        (heap, path): (&Heap<Self>, &SymPath),
+        (passage, place): (Passage, &str),
+        cursors: &[(Cursor, SymValue)],
+    ) -> Vec<(ValueId, SymValue, Option<Region>)> {
+        let mut moved = Vec::new();
+        for (cursor, start) in cursors {
+            let SymValue::Constant(start) = *start else { continue };
+            let AddressClass::Object(id, offset) = classify(start) else { continue };
+            let Some(size) = heap.object(id).filter(|o| o.is_alive() && o.size < UNKNOWN_SIZE).map(|o| o.size) else {
+                continue;
+            };
+            let first = i128::from(offset) + i128::from(cursor.at);
+            let room = i128::from(size) - i128::from(cursor.bytes) - first;
+            let inside = if first < 0 || room < 0 { 0 } else { room.unsigned_abs() / u128::from(cursor.step) + 1 };
+            let mut most = u64::try_from(inside).unwrap_or(u64::MAX);
+            let mut end = None;
+            if cursor.ends_at_zero {
+                for round in 0..most.min(MAX_BYTES) {
+                    let at = u64::try_from(first + i128::from(round) * i128::from(cursor.step)).unwrap_or(u64::MAX);
+                    let bytes = heap.bytes(self, path, id, at, cursor.bytes);
+                    if bytes.iter().all(|byte| matches!(byte, MemoryByte::Constant(0))) {
+                        most = round;
+                        end = Some(Region { object: id, start: at, len: cursor.bytes, exact: true });
+                        break;
+                    }
+                }
+            }
+            let rounds = self.rounds(passage, place);
+            let position = self.position(start, cursor.step, rounds, most);
+            moved.push((cursor.value, position, end));
+        }
+        moved
+    }
+
+    /// `start`, so many steps on, but at most `most`.
+    fn position(&mut self, start: u64, step: u64, rounds: Term, most: u64) -> SymValue {
+        let greatest = self.pool.constant(64, most);
+        let is_less = self.pool.cmp(CmpOp::Ult, rounds, greatest);
+        let rounds = self.pool.ite(is_less, rounds, greatest);
+        let step = self.pool.constant(64, step);
+        let by = self.pool.binary(BinOp::Mul, rounds, step);
+        let start = self.pool.constant(64, start);
+        let position = self.pool.binary(BinOp::Add, start, by);
+        self.value(position)
+    }
+
+    /// How many iterations of a replaced loop have passed.
+    fn rounds(&mut self, passage: Passage, place: &str) -> Term {
+        let origins = self.origins();
+        if let Some(&known) = origins.forgotten.rounds.get(&passage) {
+            return known;
+        }
+        let name = origins.unique(format!("rounds of {place}"));
+        let symbol = self.pool.symbol(&name, 64);
+        let forgotten = &mut self.origins().forgotten;
+        forgotten.rounds.insert(passage, symbol);
+        forgotten.symbols.insert(symbol, passage);
+        symbol
     }
 
     /// Forgets what a loop or a call may write, as the registers of its activation are; the bytes that these are.
