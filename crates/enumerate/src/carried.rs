@@ -94,6 +94,9 @@ pub(crate) fn valid(
     (shape, bad)
 }
 
+/// What wrote a place last, and the field that it is in.
+type Group = (Writer, Option<u64>);
+
 /// The places of an object by what wrote them, and by the object's fields if they are few.
 fn by_writer(
     writers: &Writers,
@@ -103,7 +106,7 @@ fn by_writer(
     let object = places.first().and_then(|&(_, place)| byte(place)).map(|(object, _)| object);
     let fields: BTreeSet<u64> = object.map(fields).unwrap_or_default().into_iter().collect();
     let is_told = fields.len() <= MAX_FIELDS;
-    let mut found: BTreeMap<(Writer, Option<u64>), Vec<(Place, Where)>> = BTreeMap::new();
+    let mut found: BTreeMap<Group, Vec<(Place, Where)>> = BTreeMap::new();
     for (place, at) in places {
         let group = byte(at).map(|(object, byte)| {
             let field = fields.range(..=byte).next_back().filter(|_| is_told);

@@ -153,7 +153,7 @@ impl<'p> Reader<'p> {
         match touch.extent {
             Extent::Bytes(0) => {}
             Extent::Bytes(n) => {
-                let (set, n) = self.from_base((instance, func), touch.address, n).unwrap_or((set, n));
+                let (set, n) = self.based_at((instance, func), touch.address, n).unwrap_or((set, n));
                 to.accesses.push((set, self.widths.round_up(n)));
             }
             Extent::Unknown => to.accesses.push((set, u64::MAX)),
@@ -163,7 +163,7 @@ impl<'p> Reader<'p> {
 
     /// Of an access at an address that is computed with small indices, the bytes behind its base among which it is: a points-to set says
     /// where the base is, but of what an index is added to only the distance of the elements, not how many they are.
-    fn from_base(&self, (instance, func): (InstanceId, FuncId), address: Operand, n: u64) -> Option<(u32, u64)> {
+    fn based_at(&self, (instance, func): (InstanceId, FuncId), address: Operand, n: u64) -> Option<(u32, u64)> {
         let reach = self.near.get(&(func, address.value()?))?;
         let bytes = bytes_from_base(reach, n)?;
         let set = self.points_to.representative(instance, reach.base)?;

@@ -28,12 +28,12 @@ pub(super) fn of_loop(
     let ending: Vec<ValueId> = blocks.iter().filter_map(|&b| ends_at_zero(function, &definitions, l, b)).collect();
     let mut found: Vec<Cursor> = Vec::new();
     for inst in blocks.iter().flat_map(|&block| &function.blocks[block].insts) {
-        let (address, bytes, ends_at_zero) = match &inst.op {
-            &Op::Load { address, access } if !access.volatile => {
+        let (address, bytes, ends_at_zero) = match inst.op {
+            Op::Load { address, access } if !access.volatile => {
                 let value = inst.results[0];
                 (address, function.values[value].ty.bytes(), ending.contains(&value))
             }
-            &Op::Store { address, value: Operand::Value(value), .. } => {
+            Op::Store { address, value: Operand::Value(value), .. } => {
                 (address, function.values[value].ty.bytes(), false)
             }
             _ => continue,

@@ -191,6 +191,7 @@ mod tests {
             registers: registers.iter().map(|&(t, bits)| ((t, 0, value), (32, Held::Bits(bits)))).collect(),
             bounds: bounds.map(|bounds| (Place::Memory(global, 128, 4), bounds)).into_iter().collect(),
             differences: bounds.map(|bounds| (pair, bounds)).into_iter().collect(),
+            choices: bounds.map(|_| (pair.1, vec![Held::Bits(0), Held::Address(global, 8)])).into_iter().collect(),
             heap: vec![Abstract::from_index(7)],
             waits: vec![1, 0],
         };
