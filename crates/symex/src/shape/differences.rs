@@ -253,3 +253,89 @@ impl Meet<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use icsched_ir::EntityId as _;
+
+    use super::*;
+
+    fn place(node: Node, at: u64) -> Place {
+        Place::Memory(node, at, 4)
+    }
+
+    fn global() -> Node {
+        Node::Global(GlobalId::from_index(0))
+    }
+
+    /// A variable with two numbers.
+    fn numbers(first: u8, second: u8) -> Shape {
+        let bytes = (0..8).map(|at| ((global(), at), [first, 0, 0, 0, second, 0, 0, 0][at as usize]));
+        Shape { bytes: bytes.collect(), ..Shape::default() }
+    }
+
+    fn apart(pair: (Place, Place), least: i64, greatest: i64) -> BTreeMap<(Place, Place), Bounds> {
+        [(pair, Bounds { width: 32, least, greatest })].into()
+    }
+
+    #[test]
+    fn what_is_known_of_one_side_comes_from_its_numbers() {
+        let pair = (place(global(), 0), place(global(), 4));
+        let known = Shape { differences: apart(pair, -9, -1), ..Shape::default() };
+        assert_eq!(known.meet(&numbers(3, 5)).differences, apart(pair, -9, -1));
+        assert_eq!(known.meet(&numbers(5, 5)).differences, apart(pair, -9, 0));
+        assert_eq!(numbers(7, 5).meet(&known).differences, apart(pair, -9, 2));
+        let equal = |at| ((global(), at), (4, Held::Same(0)));
+        let same = Shape { words: [equal(0), equal(4)].into(), ..Shape::default() };
+        assert_eq!(known.meet(&same).differences, apart(pair, -9, 0));
+        assert!(known.meet(&Shape::default()).differences.is_empty());
+        assert!(numbers(3, 5).meet(&numbers(4, 5)).differences.is_empty(), "nobody has asked for it");
+    }
+
+    #[test]
+    fn a_difference_that_may_wrap_is_none() {
+        let (x, y) = (place(global(), 0), place(global(), 4));
+        let bounds = |least, greatest| Bounds { width: 32, least, greatest };
+        let mut shape =
+            Shape { bounds: [(x, bounds(0, i32::MAX.into())), (y, bounds(1, 7))].into(), ..Shape::default() };
+        assert_eq!(shape.difference_of((x, y)), Some(bounds(-7, i64::from(i32::MAX) - 1)));
+        shape.bounds.insert(y, bounds(-1, 7));
+        assert_eq!(shape.difference_of((x, y)), None);
+        assert_eq!(shape.difference_of((y, x)), Some(bounds(-1 - i64::from(i32::MAX), 7)));
+    }
+
+    #[test]
+    fn objects_from_the_heap_have_other_numbers() {
+        let object = |at: u32| (place(Node::Heap(at), 0), place(Node::Heap(at), 4));
+        let shape = |number: u32, heap: usize| Shape {
+            words: [((global(), 0), (8, Held::Address(Node::Heap(number), 0)))].into(),
+            differences: apart(object(number), -5, number.into()),
+            heap: vec![Abstract::from_index(7); heap],
+            ..Shape::default()
+        };
+        let met = shape(0, 1).meet(&shape(1, 2));
+        assert_eq!(met.differences, apart(object(0), -5, 1));
+        let mut wider = met;
+        wider.widen_bounds(&shape(0, 1), &[-8, 3]);
+        assert_eq!(wider.differences, apart(object(0), -5, 3));
+    }
+
+    #[test]
+    fn places_of_one_comparison_are_of_one_object_or_activation() {
+        let (site, func) = (Abstract::from_index(7), FuncId::from_index(2));
+        let value = ValueId::from_index;
+        let compared = Compared(
+            [
+                (Source::Heap(site, 0), Source::Heap(site, 4), 32),
+                (Source::Register(func, value(1)), Source::Local(func, value(2), 8), 32),
+            ]
+            .into(),
+        );
+        let shape = Shape { heap: vec![site; 2], ..Shape::default() };
+        let activations = [((0, 0), FuncId::from_index(1)), ((1, 0), func), ((2, 3), func)].into();
+        let of = |n: u32| (place(Node::Heap(n), 0), place(Node::Heap(n), 4));
+        let in_frame = |t, d| (Place::Register(t, d, value(1)), place(Node::Local(t, d, value(2)), 8));
+        let expected: BTreeSet<_> = [of(0), of(1), in_frame(1, 0), in_frame(2, 3)].into();
+        assert_eq!(compared.pairs(&shape, &activations).into_iter().collect::<BTreeSet<_>>(), expected);
+    }
+}
