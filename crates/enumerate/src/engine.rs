@@ -497,6 +497,11 @@ impl Asker {
         &mut self.pool
     }
 
+    /// What holds where the epoch begins.
+    pub(crate) fn known(&self) -> &[Term] {
+        &self.known
+    }
+
     /// Whether a condition can hold where those of a path that is possible do. If it is not possible after all, the answer may
     /// be that it can.
     pub(crate) fn check(&mut self, possible: &[Term], extra: Term) -> Answer {

@@ -15,6 +15,7 @@ mod bounds;
 mod bytes;
 mod choices;
 mod differences;
+mod equations;
 mod indices;
 mod left;
 mod locks;
@@ -33,6 +34,7 @@ pub use bytes::Bytes;
 pub(crate) use choices::Chosen;
 pub use choices::{Addresses, Choices, MAX_CHOICES};
 pub use differences::Compared;
+pub use equations::{Equation, between, equalities, ordered};
 pub use indices::Indices;
 pub use left::{Left, Pointers, Where};
 pub use locks::Locks;
@@ -87,6 +89,8 @@ pub struct Shape {
     pub bounds: BTreeMap<Place, Bounds>,
     /// Between which numbers the first of two places, less the second, is: as words, which wrap.
     pub differences: BTreeMap<(Place, Place), Bounds>,
+    /// Sums of numbers that are constant.
+    pub equations: Vec<Equation>,
     /// Which addresses places hold one of.
     pub choices: Choices,
     /// What points-to analysis calls the objects from the heap.
@@ -106,6 +110,7 @@ struct Flat {
     registers: Vec<(Register, (u8, Held))>,
     bounds: Vec<(Place, Bounds)>,
     differences: Vec<((Place, Place), Bounds)>,
+    equations: Vec<Equation>,
     choices: Vec<(Place, Vec<Held>)>,
     heap: Vec<Abstract>,
     waits: Vec<u32>,
@@ -119,6 +124,7 @@ impl From<Shape> for Flat {
             registers: shape.registers.into_iter().collect(),
             bounds: shape.bounds.into_iter().collect(),
             differences: shape.differences.into_iter().collect(),
+            equations: shape.equations,
             choices: shape.choices.into_iter().collect(),
             heap: shape.heap,
             waits: shape.waits,
@@ -134,6 +140,7 @@ impl From<Flat> for Shape {
             registers: flat.registers.into_iter().collect(),
             bounds: flat.bounds.into_iter().collect(),
             differences: flat.differences.into_iter().collect(),
+            equations: flat.equations,
             choices: flat.choices.into_iter().collect(),
             heap: flat.heap,
             waits: flat.waits,
@@ -158,7 +165,8 @@ impl Shape {
 
     /// What is kept of a shape that has got weaker several times, last from `before`: numbers that still lose some of their bytes are not
     /// waited for (widening, Cousot and Cousot 1977). A counter would lose one byte after the other; with `locks`, neither are numbers in
-    /// objects that lose any, but for those in the locks: an array that a program fills would lose one after the other.
+    /// objects that lose any, but for those in the locks: an array that a program fills would lose one after the other. Nor are equations of
+    /// remainders.
     #[must_use]
     pub fn widened(mut self, before: &Self, thresholds: &[i64], locks: Option<&Locks>) -> Self {
         let before = &before.numbered_as(&self);
@@ -186,6 +194,9 @@ impl Shape {
             self.words.retain(|&(node, at), (_, held)| matches!(held, Held::Address(..)) || !loses(node, at));
         }
         self.widen_numbered(before, thresholds);
+        if locks.is_some() {
+            self.widen_equations(before);
+        }
         self.canonical()
     }
 
@@ -211,6 +222,7 @@ impl Shape {
                 .iter()
                 .filter_map(|(&pair, &b)| Some((moved_pair(pair, number)?, b)))
                 .collect(),
+            equations: self.equations_renamed(|place| moved(place, number)),
             choices: Choices::new(),
             heap: other.heap.clone(),
             waits: self.waits.clone(),
@@ -224,6 +236,7 @@ impl Shape {
         self.registers.retain(|&(thread, depth, value), _| keep(Place::Register(thread, depth, value)));
         self.bounds.retain(|&place, _| keep(place));
         self.differences.retain(|&(first, second), _| keep(first) && keep(second));
+        self.equations = self.equations_renamed(|place| keep(place).then_some(place));
         self.choices.retain(|&place, _| keep(place));
     }
 
@@ -340,6 +353,7 @@ impl<'a> Meet<'a> {
         }
         self.bounds();
         self.differences();
+        self.equations();
         self.choices();
         if self.a.waits == self.b.waits {
             self.found.waits.clone_from(&self.a.waits);

@@ -59,6 +59,7 @@ impl Known {
         // What happens in the first epoch may be undefined.
         end.bounds(before.filter(|before| !before.is_entry).map(|_| &path.trace));
         end.differences();
+        end.equations();
         end.choices();
         end.waits();
         let all_live = state.live_threads().count() == state.threads.len();
@@ -192,6 +193,30 @@ impl<'a> End<'a> {
             if !pool.is_false(differs) {
                 let (least, greatest) = (bounds.least, bounds.greatest);
                 let what = format!("{} - {} is between {least} and {greatest}", self.name(first), self.name(second));
+                self.found.push(Difference { what, differs: Some(differs) });
+            }
+        }
+    }
+
+    /// Sums of numbers are what they are known to be.
+    fn equations(&mut self) {
+        let shape = self.shape;
+        for equation in &shape.equations {
+            let mut terms = Vec::new();
+            for &(place, _) in &equation.terms {
+                terms.extend(self.value(place, equation.width.into()));
+            }
+            let names: Vec<String> =
+                equation.terms.iter().map(|&(place, by)| format!("{by} * {}", self.name(place))).collect();
+            let what = format!("{} is {}", names.join(" + "), equation.constant);
+            if terms.len() != equation.terms.len() {
+                self.wrong(what);
+                continue;
+            }
+            let pool = &mut self.machine.domain.pool;
+            let holds = equation.holds(pool, &terms);
+            let differs = pool.not(holds);
+            if !pool.is_false(differs) {
                 self.found.push(Difference { what, differs: Some(differs) });
             }
         }

@@ -19,7 +19,8 @@ use crate::Technique;
 /// How often an epoch's facts are found or get weaker before bounds that still get wider are given up.
 const PATIENCE_WITH_BOUNDS: u32 = 2;
 
-/// The same before there is no bound any more; up to then there is the next of the numbers at which bounds are looked for.
+/// The same before they become as wide as the farthest of the numbers at which bounds are looked for, or the sign allows; up to then there
+/// is the next of them.
 const PATIENCE_WITH_THRESHOLDS: u32 = 4;
 
 /// The same for numbers that lose some of their bytes.
@@ -60,6 +61,12 @@ pub(crate) struct Fixpoint {
     /// Whether there are epochs that are not begun because there are too many.
     is_full: bool,
     is_stopped: bool,
+}
+
+/// The numbers where bounds end that have got wider often: signs, and the smallest and the largest of all.
+fn farthest(thresholds: &[i64]) -> [i64; 4] {
+    let (first, last) = (thresholds.first().copied(), thresholds.last().copied());
+    [first.unwrap_or(0).min(0), 0, 1, last.unwrap_or(1).max(1)]
 }
 
 impl Fixpoint {
@@ -123,7 +130,8 @@ impl Fixpoint {
             if known.is_none_or(|known| **known != met) {
                 let changes = self.changes.entry(next.clone()).or_insert(0);
                 *changes += 1;
-                let thresholds = if *changes > PATIENCE_WITH_THRESHOLDS { &[] } else { &*self.thresholds };
+                let is_late = *changes > PATIENCE_WITH_THRESHOLDS;
+                let thresholds = if is_late { &farthest(&self.thresholds)[..] } else { &*self.thresholds };
                 if let Some(known) = known.filter(|_| *changes > PATIENCE_WITH_BOUNDS) {
                     met.shape.widen_bounds(&known.shape, thresholds);
                 }

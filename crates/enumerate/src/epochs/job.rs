@@ -236,6 +236,9 @@ fn context_engine(
     for (pair, bounds) in &facts.shape.differences {
         tracing::trace!(?pair, bounds.least, bounds.greatest, "a difference is between bounds");
     }
+    for equation in &facts.shape.equations {
+        tracing::trace!(?equation.terms, equation.constant, equation.width, "a sum is constant");
+    }
     let start = Start {
         context,
         facts: known,

@@ -10,7 +10,7 @@ use icsched_ir::ValueId;
 use icsched_pointsto::ObjectId as Abstract;
 use icsched_schedule::{Enumeration, EpochId, EpochResult, KeptSearch};
 use icsched_smt::SolverStatistics;
-use icsched_symex::shape::{Bounds, Bytes, Held, Node, Place, Shape};
+use icsched_symex::shape::{Bounds, Bytes, Equation, Held, Node, Place, Shape};
 use serde::{Deserialize, Serialize};
 
 use super::EpochFacts;
@@ -39,6 +39,7 @@ struct Difference {
     differences: Changes<(Place, Place), Bounds>,
     choices: Changes<Place, Vec<Held>>,
     /// All of them: there are few.
+    equations: Vec<Equation>,
     heap: Vec<Abstract>,
     waits: Vec<u32>,
 }
@@ -77,7 +78,7 @@ fn changed_bytes(from: &Bytes, changes: Changes<(Node, u64), u8>) -> Bytes {
 impl Difference {
     fn between(from: &EpochFacts, to: &EpochFacts) -> Self {
         let EpochFacts { none_ended, shape } = to;
-        let Shape { bytes, words, registers, bounds, differences, choices, heap, waits } = shape;
+        let Shape { bytes, words, registers, bounds, differences, equations, choices, heap, waits } = shape;
         Self {
             none_ended: *none_ended,
             bytes: from.shape.bytes.changes(bytes).collect(),
@@ -85,6 +86,7 @@ impl Difference {
             registers: changes(&from.shape.registers, registers),
             bounds: changes(&from.shape.bounds, bounds),
             differences: changes(&from.shape.differences, differences),
+            equations: equations.clone(),
             choices: changes(&from.shape.choices, choices),
             heap: heap.clone(),
             waits: waits.clone(),
@@ -92,13 +94,14 @@ impl Difference {
     }
 
     fn apply(self, from: &EpochFacts) -> EpochFacts {
-        let Self { none_ended, bytes, words, registers, bounds, differences, choices, heap, waits } = self;
+        let Self { none_ended, bytes, words, registers, bounds, differences, equations, choices, heap, waits } = self;
         let shape = Shape {
             bytes: changed_bytes(&from.shape.bytes, bytes),
             words: changed(&from.shape.words, words),
             registers: changed(&from.shape.registers, registers),
             bounds: changed(&from.shape.bounds, bounds),
             differences: changed(&from.shape.differences, differences),
+            equations,
             choices: changed(&from.shape.choices, choices),
             heap,
             waits,
@@ -191,6 +194,10 @@ mod tests {
             registers: registers.iter().map(|&(t, bits)| ((t, 0, value), (32, Held::Bits(bits)))).collect(),
             bounds: bounds.map(|bounds| (Place::Memory(global, 128, 4), bounds)).into_iter().collect(),
             differences: bounds.map(|bounds| (pair, bounds)).into_iter().collect(),
+            equations: bounds
+                .map(|_| Equation { width: 32, terms: vec![(pair.0, 1)], constant: 7 })
+                .into_iter()
+                .collect(),
             choices: bounds.map(|_| (pair.1, vec![Held::Bits(0), Held::Address(global, 8)])).into_iter().collect(),
             heap: vec![Abstract::from_index(7)],
             waits: vec![1, 0],

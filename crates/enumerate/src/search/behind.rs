@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope};
 
-use icsched_ir::ProgramPoint;
+use icsched_ir::{FuncId, ProgramPoint};
 use icsched_schedule::EpochId;
 use icsched_smt::{Answer, BinOp, CmpOp, Node, SolverStatistics, Term, TermPool};
 use icsched_symex::FrameId;
-use icsched_symex::shape::{Bounds, Compared, Held, Left, MAX_CHOICES, Place, Shape, Where};
+use icsched_symex::shape::{self, Bounds, Compared, Equation, Held, Left, MAX_CHOICES, Place, Shape, Where};
 use icsched_symex::sums::MAX_PLACES;
 use icsched_symex::trace::Trace;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -35,6 +35,12 @@ const MAX_BOUNDED: usize = 32;
 
 /// Terms at the end of one path that are found to be one of a few addresses.
 const MAX_CHOSEN: usize = 32;
+
+/// Numbers that equations are looked for between, of one path.
+const MAX_COUNTED: usize = 24;
+
+/// Pairs of numbers that are on one side of each other and may be equal, of one path.
+const MAX_ORDERED: usize = 16;
 
 /// Sums that are taken not to overflow, for one of them.
 const MAX_SUMS: usize = 16;
@@ -338,7 +344,9 @@ impl<'a> Behind<'a> {
         tracing::debug!(next = %self.ending.next.key(), places = invalid.len(), "left out, for they depend on other decisions");
         let numbers = left.numbers.iter().filter(|(place, _)| !invalid.contains(place));
         shape.bounds = self.bounds(numbers.clone(), &consequences.conditions);
-        shape.differences = self.differences(&shape, &numbers.copied().collect(), &mut consequences);
+        let numbers = numbers.copied().collect();
+        shape.differences = self.differences(&shape, &numbers, &mut consequences);
+        shape.equations = self.equations(&shape, &numbers, &mut consequences);
         let addresses = left.addresses.places.iter().filter(|(place, _)| !invalid.contains(place));
         self.choices(&mut shape, addresses, &consequences.conditions);
         (shape.canonical(), self.asker.solver_statistics())
@@ -455,12 +463,9 @@ impl<'a> Behind<'a> {
         numbers: &FxHashMap<Place, Term>,
         consequences: &mut Consequences,
     ) -> BTreeMap<(Place, Place), Bounds> {
-        let points = &self.ending.points;
-        let activations = self.ending.left.activations();
-        let activations = activations.filter_map(|(at, frame)| Some((at, points.get(&frame)?.func))).collect();
         let mut known: FxHashMap<(Term, Term), Bounds> = FxHashMap::default();
         let mut found = BTreeMap::new();
-        for pair in self.compared.pairs(shape, &activations) {
+        for pair in self.compared.pairs(shape, &self.activations()) {
             if let Some(bounds) = shape.difference_of(pair).filter(|b| b.least == b.greatest) {
                 found.insert(pair, bounds);
                 continue;
@@ -486,6 +491,58 @@ impl<'a> Behind<'a> {
         found
     }
 
+    /// What runs in the threads, by thread and depth.
+    fn activations(&self) -> BTreeMap<(u32, u32), FuncId> {
+        let PathEnding { points, left, .. } = self.ending;
+        left.activations().filter_map(|(at, frame)| Some((at, points.get(&frame)?.func))).collect()
+    }
+
+    /// Which sums of numbers that the program compares are constant. As for [differences](Self::differences), that sums have not
+    /// overflowed does not count.
+    fn equations(
+        &mut self,
+        shape: &Shape,
+        numbers: &FxHashMap<Place, Term>,
+        consequences: &mut Consequences,
+    ) -> Vec<Equation> {
+        let mut held = Vec::new();
+        for place in self.compared.counted(shape, &self.activations()) {
+            let term = self.number(shape, numbers, place, consequences);
+            held.extend(term.map(|term| (place, term)));
+            if held.len() == MAX_COUNTED {
+                break;
+            }
+        }
+        if held.len() < 2 || self.is_late() {
+            return Vec::new();
+        }
+        let conditions = [self.asker.known(), &consequences.conditions].concat();
+        let mut equal = shape::equalities(self.asker.pool(), &conditions);
+        for (&(first, second), bounds) in shape.differences.iter().filter(|(_, b)| b.least == b.greatest) {
+            let of = |place: Place| held.iter().find(|(known, _)| *known == place).map(|&(_, term)| term);
+            if let (Some(a), Some(b)) = (of(first), of(second)) {
+                let pool = self.asker.pool();
+                let apart = pool.constant(bounds.width.into(), bounds.least.cast_unsigned());
+                equal.push((a, pool.binary(BinOp::Add, b, apart)));
+            }
+        }
+        let mut asked = 0;
+        for (a, b) in shape::ordered(self.asker.pool(), &conditions) {
+            if asked == MAX_ORDERED || self.is_late() {
+                break;
+            }
+            let pool = self.asker.pool();
+            let same = pool.cmp(CmpOp::Eq, a, b);
+            if is_simple(pool, same) {
+                asked += 1;
+                if consequences.contain(&mut self.asker, same) {
+                    equal.push((a, b));
+                }
+            }
+        }
+        shape::between(self.asker.pool(), &held, &equal)
+    }
+
     /// What a place holds that is a number, constant or not, and depends on no sum that may overflow.
     fn number(
         &mut self,
@@ -494,7 +551,9 @@ impl<'a> Behind<'a> {
         place: Place,
         consequences: &mut Consequences,
     ) -> Option<Term> {
-        if let Some(&term) = numbers.get(&place) {
+        if let Some(&term) =
+            numbers.get(&place).filter(|_| shape.bounds.get(&place).is_none_or(|b| b.least < b.greatest))
+        {
             let mut sums = self.ending.sums.get(&term).into_iter().flatten();
             return sums.all(|&sum| consequences.contain(&mut self.asker, sum)).then_some(term);
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use icsched_pointsto::Offsets;
 use icsched_smt::{BinOp, CmpOp, Term};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Builder;
 use super::table::layout;
@@ -155,12 +155,18 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Between which numbers memory and registers hold one.
+    /// Between which numbers memory and registers hold one, and how far apart they are; which sums are constant.
     pub(super) fn shape_bounds(&mut self) {
         let shape = self.start.shape;
+        let mut shown = FxHashSet::default();
+        for (&place, &bounds) in &shape.bounds {
+            if self.show_bounds(place, bounds) {
+                shown.insert(place);
+            }
+        }
+        self.unite_equal(&shown);
         for (&place, &bounds) in &shape.bounds {
             let term = self.shape_term(place, bounds.width);
-            self.show_bounds(place, bounds);
             let pool = &mut self.machine.domain.pool;
             if let Some(term) = term {
                 let holds = bounds.hold(pool, term);
@@ -176,25 +182,56 @@ impl Builder<'_, '_> {
                 self.path.constrain(pool, holds);
             }
         }
+        for equation in &shape.equations {
+            let term = |&(place, _): &(Place, u64)| match place {
+                Place::Memory(_, _, size) => self.shape_term(place, 8 * size),
+                Place::Register(thread, depth, value) => {
+                    let known = self.shape_registers.get(&(thread, depth, value)).copied();
+                    known.or_else(|| self.shape_term(place, shape.registers.get(&(thread, depth, value))?.0))
+                }
+            };
+            if let Some(terms) = equation.terms.iter().map(term).collect::<Option<Vec<Term>>>() {
+                let pool = &mut self.machine.domain.pool;
+                let holds = equation.holds(pool, &terms);
+                self.path.constrain(pool, holds);
+            }
+        }
+    }
+
+    /// Makes one term of equal numbers in memory: one of which it is [shown](Self::show_bounds) that it is small, if there is one.
+    fn unite_equal(&mut self, shown: &FxHashSet<Place>) {
+        let shape = self.start.shape;
+        for equal in shape.equal_numbers() {
+            let of = equal.iter().find(|place| shown.contains(place)).unwrap_or(&equal[0]);
+            for other in equal.iter().filter(|other| *other != of) {
+                let (Place::Memory(_, _, size), Place::Memory(node, at, _)) = (*of, *other) else { continue };
+                if let (Some(term), Some((root, start))) = (self.shape_term(*of, 8 * size), self.root_of_node(node)) {
+                    let value = self.machine.domain.value(term);
+                    let bytes = self.machine.domain.split_bytes(&value, size.into());
+                    self.origins().set_known(root, start + at, &bytes);
+                }
+            }
+        }
     }
 
     /// Makes of a small number that indexes arrays one of which its term alone shows that: the lowest bits, or what remains of them, of what
     /// it was. So a store to an element does not reach what is behind the array.
-    fn show_bounds(&mut self, place: Place, bounds: Bounds) {
-        let Place::Memory(node, at, size) = place else { return };
+    /// Says whether it is one.
+    fn show_bounds(&mut self, place: Place, bounds: Bounds) -> bool {
+        let Place::Memory(node, at, size) = place else { return false };
         let shape = self.start.shape;
         let is_index = self.start.indices.is_some_and(|indices| indices.contain(shape, place));
         if !is_index || !(0..=MAX_INDEX).contains(&bounds.greatest) || bounds.least < 0 {
-            return;
+            return false;
         }
         let (Some(term), Some((root, start))) = (self.shape_term(place, bounds.width), self.root_of_node(node)) else {
-            return;
+            return false;
         };
         let count = bounds.greatest.cast_unsigned() + 1;
         let bits = u64::BITS - bounds.greatest.leading_zeros();
         let pool = &mut self.machine.domain.pool;
         if bits == 0 || pool.as_const(term).is_some() {
-            return;
+            return false;
         }
         let mut low = pool.extract(term, bits - 1, 0);
         if !count.is_power_of_two() {
@@ -205,6 +242,7 @@ impl Builder<'_, '_> {
         let value = self.machine.domain.value(shown);
         let bytes = self.machine.domain.split_bytes(&value, size.into());
         self.origins().set_known(root, start + at, &bytes);
+        true
     }
 
     /// What a place of so many bits holds; nothing if there is none.

@@ -190,6 +190,7 @@ impl Shape {
             registers: self.registers.iter().map(register).collect(),
             bounds: self.bounds.iter().map(|(&at, &bounds)| (place(at), bounds)).collect(),
             differences: self.differences.iter().map(|(&(a, b), &bounds)| ((place(a), place(b)), bounds)).collect(),
+            equations: self.equations_renamed(|at| Some(place(at))),
             choices: self.choices.iter().map(|(&at, all)| (place(at), sorted(all.iter().copied().map(held)))).collect(),
             heap: self.heap.clone(),
             waits: self.waits.iter().map(|&thread| number(thread)).collect(),

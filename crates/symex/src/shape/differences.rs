@@ -33,21 +33,31 @@ pub(super) enum Source {
     Heap(Abstract, u64),
 }
 
-/// The numbers that the program compares with each other, or subtracts from each other.
+/// The numbers that the program compares, or subtracts from each other.
 #[derive(Clone, Default, Debug)]
-pub struct Compared(BTreeSet<(Source, Source, u8)>);
+pub struct Compared {
+    /// Those that it compares with each other, or subtracts.
+    pairs: BTreeSet<(Source, Source, u8)>,
+    /// All, those that they are multiples of, and those of which it takes remainders.
+    numbers: BTreeSet<(Source, u8)>,
+}
 
 impl Compared {
     /// O(instructions of the program's functions).
     pub fn new(program: &Program, points_to: &PointsTo) -> Self {
-        let mut found = BTreeSet::new();
+        let (mut found, mut numbers) = (BTreeSet::new(), BTreeSet::new());
         for (id, function) in program.functions.iter().filter(|(_, f)| f.origin == Origin::Program) {
             let definitions = Definitions::new(function);
-            let sources = |of: Operand| Sources { points_to, id, function, definitions: &definitions }.of(of);
+            let all = Sources { points_to, id, function, definitions: &definitions };
+            let sources = |of: Operand| all.of(of);
             for inst in function.blocks.iter().flat_map(|(_, block)| &block.insts) {
+                if let Op::Binary { op: BinOp::URem | BinOp::SRem | BinOp::And, a, b: Operand::Const(_), .. } = &inst.op {
+                    numbers.extend(sources(*a));
+                }
                 let (Op::IntCompare { a, b, .. } | Op::Binary { op: BinOp::Sub, a, b, .. }) = &inst.op else {
                     continue;
                 };
+                numbers.extend([*a, *b].into_iter().flat_map(|of| all.multiplied(of)));
                 for (first, width) in sources(*a) {
                     let others = sources(*b).into_iter().filter(|(_, other)| *other == width);
                     for (second, _) in others.filter(|(second, _)| *second != first) {
@@ -58,13 +68,17 @@ impl Compared {
                 }
             }
         }
-        Self(found)
+        Self { pairs: found, numbers }
+    }
+
+    pub(super) const fn numbers(&self) -> &BTreeSet<(Source, u8)> {
+        &self.numbers
     }
 
     /// The pairs of places in a shape of which `function` says what runs as each thread's activation at a depth.
     pub fn pairs(&self, shape: &Shape, activations: &BTreeMap<(u32, u32), FuncId>) -> Vec<(Place, Place)> {
         let mut found = BTreeSet::new();
-        for &(first, second, width) in &self.0 {
+        for &(first, second, width) in &self.pairs {
             for a in places(first, width, shape, activations) {
                 for b in places(second, width, shape, activations).filter(|&b| a != b && belong(first, a, second, b)) {
                     if !found.contains(&(b, a)) {
@@ -81,7 +95,7 @@ impl Compared {
 }
 
 /// The places that a source is in a shape.
-fn places<'a>(
+pub(super) fn places<'a>(
     source: Source,
     width: u8,
     shape: &'a Shape,
@@ -136,8 +150,18 @@ pub(super) struct Sources<'a> {
 }
 
 impl Sources<'_> {
-    /// What a number is, or is computed from by constants, with its width.
+    /// What a number is, or is the sum of with constants, with its width.
     pub(super) fn of(&self, operand: Operand) -> Vec<(Source, u8)> {
+        self.through(operand, |op| matches!(op, BinOp::Add | BinOp::Sub))
+    }
+
+    /// The same for multiples, too.
+    fn multiplied(&self, operand: Operand) -> Vec<(Source, u8)> {
+        self.through(operand, |op| matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Shl))
+    }
+
+    /// What a number is, or is computed from by such operations with constants.
+    fn through(&self, operand: Operand, is_one: impl Fn(BinOp) -> bool) -> Vec<(Source, u8)> {
         let mut found = Vec::new();
         let mut next = operand;
         for _ in 0..MAX_STEPS {
@@ -147,7 +171,7 @@ impl Sources<'_> {
             let Some(Definition::Inst(block, at)) = self.definitions.of(value) else { break };
             next = match &self.function.blocks[block].insts[at].op {
                 Op::Cast { op: CastOp::SExt | CastOp::ZExt, a } => *a,
-                Op::Binary { op: BinOp::Add | BinOp::Sub, a, b: Operand::Const(_), .. } => *a,
+                Op::Binary { op, a, b: Operand::Const(_), .. } if is_one(*op) => *a,
                 Op::Load { address, .. } => {
                     found.extend(self.read_at(*address).into_iter().map(|source| (source, width)));
                     break;
@@ -324,13 +348,11 @@ mod tests {
     fn places_of_one_comparison_are_of_one_object_or_activation() {
         let (site, func) = (Abstract::from_index(7), FuncId::from_index(2));
         let value = ValueId::from_index;
-        let compared = Compared(
-            [
-                (Source::Heap(site, 0), Source::Heap(site, 4), 32),
-                (Source::Register(func, value(1)), Source::Local(func, value(2), 8), 32),
-            ]
-            .into(),
-        );
+        let pairs = [
+            (Source::Heap(site, 0), Source::Heap(site, 4), 32),
+            (Source::Register(func, value(1)), Source::Local(func, value(2), 8), 32),
+        ];
+        let compared = Compared { pairs: pairs.into(), numbers: BTreeSet::new() };
         let shape = Shape { heap: vec![site; 2], ..Shape::default() };
         let activations = [((0, 0), FuncId::from_index(1)), ((1, 0), func), ((2, 3), func)].into();
         let of = |n: u32| (place(Node::Heap(n), 0), place(Node::Heap(n), 4));
