@@ -45,7 +45,7 @@ use icsched_pointsto::PointsTo;
 use icsched_schedule::{Assumption, Enumeration, KeptSearch, Statistics};
 use icsched_symex::Extern;
 use icsched_symex::inputs::InputSpec;
-use icsched_symex::shape::{Compared, Indices, Locks, Pointers};
+use icsched_symex::shape::{Compared, Indices, Locks, Pointers, Rings};
 
 pub use crate::engine::{RunLimits, resident_bytes};
 pub use crate::progress::{Counts, Journal, Progress, SchedulePath, SearchedEpoch};
@@ -196,7 +196,11 @@ fn search_with(
     let variables = summaries.as_ref().map(icsched_dataflow::Statics::new);
     let analyses = match (&points_to, &summaries, &startup, &variables) {
         (Some(points_to), Some(modref), Some(startup), Some(variables)) => {
-            let pointers = Pointers::new(points_to, Arc::new(Locks::new(program, points_to)));
+            let pointers = Pointers::new(
+                points_to,
+                Arc::new(Locks::new(program, points_to)),
+                Rings::new(program, points_to),
+            );
             let thresholds = icsched_symex::shape::thresholds(program).into();
             let compared = Compared::new(program, points_to);
             let indices = Indices::new(program, points_to);

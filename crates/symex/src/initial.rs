@@ -176,6 +176,7 @@ impl Builder<'_, '_> {
         let mut threads: Vec<Thread<SymbolicDomain>> = (0..context.threads.len()).map(|i| self.thread(i)).collect();
         self.shape_memory(true);
         self.shape_bounds();
+        self.shape_elements();
         self.shape_choices();
         self.shape_waits(&threads);
         let complete = self.is_complete;

@@ -15,6 +15,7 @@ mod bounds;
 mod bytes;
 mod choices;
 mod differences;
+mod elements;
 mod equations;
 mod indices;
 mod left;
@@ -34,6 +35,7 @@ pub use bytes::Bytes;
 pub(crate) use choices::Chosen;
 pub use choices::{Addresses, Choices, MAX_CHOICES};
 pub use differences::Compared;
+pub use elements::{Element, Elements, Rings, constants};
 pub use equations::{Equation, between, equalities, ordered};
 pub use indices::Indices;
 pub use left::{Left, Pointers, Where};
@@ -91,6 +93,8 @@ pub struct Shape {
     pub differences: BTreeMap<(Place, Place), Bounds>,
     /// Sums of numbers that are constant.
     pub equations: Vec<Equation>,
+    /// What elements of rings hold.
+    pub elements: Elements,
     /// Which addresses places hold one of.
     pub choices: Choices,
     /// What points-to analysis calls the objects from the heap.
@@ -111,6 +115,7 @@ struct Flat {
     bounds: Vec<(Place, Bounds)>,
     differences: Vec<((Place, Place), Bounds)>,
     equations: Vec<Equation>,
+    elements: Vec<(Element, u64)>,
     choices: Vec<(Place, Vec<Held>)>,
     heap: Vec<Abstract>,
     waits: Vec<u32>,
@@ -125,6 +130,7 @@ impl From<Shape> for Flat {
             bounds: shape.bounds.into_iter().collect(),
             differences: shape.differences.into_iter().collect(),
             equations: shape.equations,
+            elements: shape.elements.into_iter().collect(),
             choices: shape.choices.into_iter().collect(),
             heap: shape.heap,
             waits: shape.waits,
@@ -141,6 +147,7 @@ impl From<Flat> for Shape {
             bounds: flat.bounds.into_iter().collect(),
             differences: flat.differences.into_iter().collect(),
             equations: flat.equations,
+            elements: flat.elements.into_iter().collect(),
             choices: flat.choices.into_iter().collect(),
             heap: flat.heap,
             waits: flat.waits,
@@ -223,6 +230,7 @@ impl Shape {
                 .filter_map(|(&pair, &b)| Some((moved_pair(pair, number)?, b)))
                 .collect(),
             equations: self.equations_renamed(|place| moved(place, number)),
+            elements: self.elements_renamed(|place| moved(place, number)),
             choices: Choices::new(),
             heap: other.heap.clone(),
             waits: self.waits.clone(),
@@ -237,6 +245,7 @@ impl Shape {
         self.bounds.retain(|&place, _| keep(place));
         self.differences.retain(|&(first, second), _| keep(first) && keep(second));
         self.equations = self.equations_renamed(|place| keep(place).then_some(place));
+        self.elements.retain(|element, _| keep(element.index));
         self.choices.retain(|&place, _| keep(place));
     }
 
@@ -354,6 +363,7 @@ impl<'a> Meet<'a> {
         self.bounds();
         self.differences();
         self.equations();
+        self.elements();
         self.choices();
         if self.a.waits == self.b.waits {
             self.found.waits.clone_from(&self.a.waits);

@@ -14,7 +14,7 @@ use icsched_symex::code::Code;
 use icsched_symex::explore::PathOutcome;
 use icsched_symex::initial::thread_entries;
 use icsched_symex::memory::{AddressClass, ObjectId, ObjectKind, address, classify, global_object};
-use icsched_symex::shape::{Held, Node, Place, Shape, Where};
+use icsched_symex::shape::{Element, Held, Node, Place, Shape, Where};
 use icsched_symex::symbolic::{SymValue, SymbolicDomain};
 use icsched_symex::trace::Trace;
 use icsched_symex::{Domain as _, Machine, State, ThreadId, ThreadStatus};
@@ -60,6 +60,7 @@ impl Known {
         end.bounds(before.filter(|before| !before.is_entry).map(|_| &path.trace));
         end.differences();
         end.equations();
+        end.elements();
         end.choices();
         end.waits();
         let all_live = state.live_threads().count() == state.threads.len();
@@ -220,6 +221,34 @@ impl<'a> End<'a> {
                 self.found.push(Difference { what, differs: Some(differs) });
             }
         }
+    }
+
+    /// Elements of rings hold what they are known to.
+    fn elements(&mut self) {
+        let shape = self.shape;
+        for (element, &bits) in &shape.elements {
+            let what = format!("element {} before {} is {bits:#x}", element.back, self.name(element.index));
+            let Some(held) = self.element(element) else {
+                self.wrong(what);
+                continue;
+            };
+            let pool = &mut self.machine.domain.pool;
+            let constant = pool.constant(8 * u32::from(element.size), bits);
+            let holds = pool.cmp(CmpOp::Eq, held, constant);
+            let differs = pool.not(holds);
+            if !pool.is_false(differs) {
+                self.found.push(Difference { what, differs: Some(differs) });
+            }
+        }
+    }
+
+    fn element(&mut self, element: &Element) -> Option<Term> {
+        let Place::Memory(_, _, size) = element.index else { return None };
+        let index = self.value(element.index, 8 * u32::from(size))?;
+        let (array, start) = self.start(element.array)?;
+        let held = self.machine.element(self.state, element, index, (array, start))?;
+        let held = self.machine.domain.term(&held, 8 * u32::from(element.size));
+        Some(self.machine.domain.expanded(held))
     }
 
     /// Places hold one of the addresses that they may.

@@ -10,7 +10,7 @@ use icsched_ir::ValueId;
 use icsched_pointsto::ObjectId as Abstract;
 use icsched_schedule::{Enumeration, EpochId, EpochResult, KeptSearch};
 use icsched_smt::SolverStatistics;
-use icsched_symex::shape::{Bounds, Bytes, Equation, Held, Node, Place, Shape};
+use icsched_symex::shape::{Bounds, Bytes, Element, Equation, Held, Node, Place, Shape};
 use serde::{Deserialize, Serialize};
 
 use super::EpochFacts;
@@ -40,6 +40,7 @@ struct Difference {
     choices: Changes<Place, Vec<Held>>,
     /// All of them: there are few.
     equations: Vec<Equation>,
+    elements: Changes<Element, u64>,
     heap: Vec<Abstract>,
     waits: Vec<u32>,
 }
@@ -78,7 +79,7 @@ fn changed_bytes(from: &Bytes, changes: Changes<(Node, u64), u8>) -> Bytes {
 impl Difference {
     fn between(from: &EpochFacts, to: &EpochFacts) -> Self {
         let EpochFacts { none_ended, shape } = to;
-        let Shape { bytes, words, registers, bounds, differences, equations, choices, heap, waits } = shape;
+        let Shape { bytes, words, registers, bounds, differences, equations, elements, choices, heap, waits } = shape;
         Self {
             none_ended: *none_ended,
             bytes: from.shape.bytes.changes(bytes).collect(),
@@ -87,6 +88,7 @@ impl Difference {
             bounds: changes(&from.shape.bounds, bounds),
             differences: changes(&from.shape.differences, differences),
             equations: equations.clone(),
+            elements: changes(&from.shape.elements, elements),
             choices: changes(&from.shape.choices, choices),
             heap: heap.clone(),
             waits: waits.clone(),
@@ -94,7 +96,7 @@ impl Difference {
     }
 
     fn apply(self, from: &EpochFacts) -> EpochFacts {
-        let Self { none_ended, bytes, words, registers, bounds, differences, equations, choices, heap, waits } = self;
+        let Self { none_ended, bytes, words, registers, bounds, differences, equations, elements, choices, heap, waits } = self;
         let shape = Shape {
             bytes: changed_bytes(&from.shape.bytes, bytes),
             words: changed(&from.shape.words, words),
@@ -102,6 +104,7 @@ impl Difference {
             bounds: changed(&from.shape.bounds, bounds),
             differences: changed(&from.shape.differences, differences),
             equations,
+            elements: changed(&from.shape.elements, elements),
             choices: changed(&from.shape.choices, choices),
             heap,
             waits,
@@ -183,6 +186,11 @@ mod tests {
         CallStack(vec![ProgramPoint { func: FuncId::from_index(0), block: BlockId::from_index(0), inst }])
     }
 
+    fn ring(index: Place) -> Element {
+        let array = Node::Global(GlobalId::from_index(3));
+        Element { array, start: 192, stride: 8, size: 8, length: 5, index, back: 2 }
+    }
+
     fn facts(none_ended: bool, bytes: &[(u64, u8)], registers: &[(u32, u64)]) -> EpochFacts {
         let global = Node::Global(GlobalId::from_index(3));
         let value = ValueId::from_index(5);
@@ -198,6 +206,7 @@ mod tests {
                 .map(|_| Equation { width: 32, terms: vec![(pair.0, 1)], constant: 7 })
                 .into_iter()
                 .collect(),
+            elements: bounds.map(|_| (ring(pair.0), 9)).into_iter().collect(),
             choices: bounds.map(|_| (pair.1, vec![Held::Bits(0), Held::Address(global, 8)])).into_iter().collect(),
             heap: vec![Abstract::from_index(7)],
             waits: vec![1, 0],

@@ -13,12 +13,15 @@ use icsched_ir::{FuncId, ProgramPoint};
 use icsched_schedule::EpochId;
 use icsched_smt::{Answer, BinOp, CmpOp, Node, SolverStatistics, Term, TermPool};
 use icsched_symex::FrameId;
-use icsched_symex::shape::{self, Bounds, Compared, Equation, Held, Left, MAX_CHOICES, Place, Shape, Where};
+use icsched_symex::shape::{
+    self, Bounds, Compared, Element, Elements, Equation, Held, Left, MAX_CHOICES, Place, Shape, Where,
+};
+use icsched_symex::symbolic::SymValue;
 use icsched_symex::sums::MAX_PLACES;
 use icsched_symex::trace::Trace;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::carried::{self, Implied};
+use crate::carried::{self, Criterion, Implied};
 use crate::constraint::Conjunction;
 use crate::engine::{Asker, Engine, Path, Questions};
 use crate::epochs::{Analyses, EpochFacts, Successors, add_successor};
@@ -38,6 +41,9 @@ const MAX_CHOSEN: usize = 32;
 
 /// Numbers that equations are looked for between, of one path.
 const MAX_COUNTED: usize = 24;
+
+/// Constants that an element of a ring may hold.
+const MAX_CONSTANTS: usize = 4;
 
 /// Pairs of numbers that are on one side of each other and may be equal, of one path.
 const MAX_ORDERED: usize = 16;
@@ -326,20 +332,7 @@ impl<'a> Behind<'a> {
             possible.is_some_and(|all| all.iter().all(|d| consequences.contain(&mut self.asker, d.condition)));
         let fields = |object| self.statics.aliases.map(|aliases| aliases.fields(objects, object)).unwrap_or_default();
         let (mut shape, invalid) = carried::valid(left, (trace.trace, &fields), points.clone(), |criterion| {
-            if self.is_late() {
-                return None;
-            }
-            if is_determined {
-                return Some(false);
-            }
-            let mut is_other = |d: &SliceDecision| !consequences.contain(&mut self.asker, d.condition);
-            let other = trace.depends(self.statics, caches, criterion, &mut is_other)?;
-            if let Some(decision) = other.filter(|_| tracing::enabled!(tracing::Level::DEBUG)) {
-                let at = crate::graph::place(self.statics.program, &icsched_ir::CallStack(vec![decision.point]));
-                let condition = icsched_symex::print::Printer::new(self.asker.pool()).condition(decision.condition);
-                tracing::debug!(places = criterion.places.len(), at, condition, "depends on another decision");
-            }
-            Some(other.is_some())
+            if is_determined { Some(false) } else { self.depends(&trace, caches, &mut consequences, criterion) }
         });
         tracing::debug!(next = %self.ending.next.key(), places = invalid.len(), "left out, for they depend on other decisions");
         let numbers = left.numbers.iter().filter(|(place, _)| !invalid.contains(place));
@@ -347,9 +340,33 @@ impl<'a> Behind<'a> {
         let numbers = numbers.copied().collect();
         shape.differences = self.differences(&shape, &numbers, &mut consequences);
         shape.equations = self.equations(&shape, &numbers, &mut consequences);
+        shape.elements = self.elements(&mut consequences, |behind, consequences, criterion| {
+            is_determined || behind.depends(&trace, caches, consequences, criterion) == Some(false)
+        });
         let addresses = left.addresses.places.iter().filter(|(place, _)| !invalid.contains(place));
         self.choices(&mut shape, addresses, &consequences.conditions);
         (shape.canonical(), self.asker.solver_statistics())
+    }
+
+    /// Whether places depend on decisions that do not follow from what is known; `None` if there is no time to say.
+    fn depends(
+        &mut self,
+        trace: &Sliceable<'_>,
+        caches: &mut Caches,
+        consequences: &mut Consequences,
+        criterion: &Criterion,
+    ) -> Option<bool> {
+        if self.is_late() {
+            return None;
+        }
+        let mut is_other = |d: &SliceDecision| !consequences.contain(&mut self.asker, d.condition);
+        let other = trace.depends(self.statics, caches, criterion, &mut is_other)?;
+        if let Some(decision) = other.filter(|_| tracing::enabled!(tracing::Level::DEBUG)) {
+            let at = crate::graph::place(self.statics.program, &icsched_ir::CallStack(vec![decision.point]));
+            let condition = icsched_symex::print::Printer::new(self.asker.pool()).condition(decision.condition);
+            tracing::debug!(places = criterion.places.len(), at, condition, "depends on another decision");
+        }
+        Some(other.is_some())
     }
 
     /// The precondition, and that no early exit was taken, as far as all executions of the schedule that come to its end have decided
@@ -541,6 +558,54 @@ impl<'a> Behind<'a> {
             }
         }
         shape::between(self.asker.pool(), &held, &equal)
+    }
+
+    /// What elements of rings hold that are constant. `is_valid` says whether places are the same in all executions of the schedule.
+    fn elements(
+        &mut self,
+        consequences: &mut Consequences,
+        mut is_valid: impl FnMut(&mut Self, &mut Consequences, &Criterion) -> bool,
+    ) -> Elements {
+        let ending = self.ending;
+        let mut found = Elements::new();
+        let known = self.asker.known().to_vec();
+        let equal = shape::equalities(self.asker.pool(), &known);
+        let mut valid: FxHashMap<(shape::Node, u64), bool> = FxHashMap::default();
+        for &(element, value) in &ending.left.elements {
+            let is_next = element.back == 1 || found.contains_key(&Element { back: element.back - 1, ..element });
+            if !is_next || self.is_late() {
+                continue;
+            }
+            let bits = match value {
+                SymValue::Constant(bits) => Some(bits),
+                SymValue::Term(term) => self.constant(term, &equal, consequences),
+            };
+            let Some(bits) = bits else { continue };
+            let is_same = valid.entry((element.array, element.start)).or_insert_with(|| {
+                let bytes = element.stride * element.length;
+                let places = [element.index].into_iter().filter_map(|index| ending.left.find(index));
+                let ring = ending.left.find_bytes(element.array, element.start, bytes);
+                let places: Vec<Where> = places.chain(ring).collect();
+                let criterion = Criterion { places, points: ending.points.clone() };
+                criterion.places.len() == 2 && is_valid(self, consequences, &criterion)
+            });
+            if *is_same {
+                found.insert(element, bits);
+            }
+        }
+        found
+    }
+
+    /// The constant that a term is under what is known, if there is one.
+    fn constant(&mut self, term: Term, equal: &[(Term, Term)], consequences: &mut Consequences) -> Option<u64> {
+        let width = self.asker.pool().width(term);
+        let all = shape::constants(self.asker.pool(), term, equal);
+        all.into_iter().take(MAX_CONSTANTS).find(|&bits| {
+            let pool = self.asker.pool();
+            let constant = pool.constant(width, bits);
+            let same = pool.cmp(CmpOp::Eq, term, constant);
+            consequences.contain(&mut self.asker, same)
+        })
     }
 
     /// What a place holds that is a number, constant or not, and depends on no sum that may overflow.

@@ -198,6 +198,27 @@ impl Builder<'_, '_> {
         }
     }
 
+    /// What elements of rings hold.
+    pub(super) fn shape_elements(&mut self) {
+        for (element, &bits) in &self.start.shape.elements {
+            let Place::Memory(_, _, size) = element.index else { continue };
+            let Some(index) = self.shape_term(element.index, 8 * size) else { continue };
+            let Some((root, start)) = self.root_of_node(element.array) else { continue };
+            let domain = &mut self.machine.domain;
+            let offset = element.offset(&mut domain.pool, index);
+            let start = domain.pool.constant(64, start);
+            let offset = domain.pool.binary(BinOp::Add, offset, start);
+            let offset = domain.value(offset);
+            let contents = SymArray::of_root(root);
+            let held = domain.array_load(&self.path, &contents, UNKNOWN_SIZE, &offset, element.size.into(), true);
+            let width = 8 * u32::from(element.size);
+            let (held, constant) = (domain.term(&held, width), domain.pool.constant(width, bits));
+            let holds = domain.pool.cmp(CmpOp::Eq, held, constant);
+            domain.origins().rings.insert(root);
+            self.path.constrain(&domain.pool, holds);
+        }
+    }
+
     /// Makes one term of equal numbers in memory: one of which it is [shown](Self::show_bounds) that it is small, if there is one.
     fn unite_equal(&mut self, shown: &FxHashSet<Place>) {
         let shape = self.start.shape;

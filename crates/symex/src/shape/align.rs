@@ -191,6 +191,7 @@ impl Shape {
             bounds: self.bounds.iter().map(|(&at, &bounds)| (place(at), bounds)).collect(),
             differences: self.differences.iter().map(|(&(a, b), &bounds)| ((place(a), place(b)), bounds)).collect(),
             equations: self.equations_renamed(|at| Some(place(at))),
+            elements: self.elements_renamed(|at| Some(place(at))),
             choices: self.choices.iter().map(|(&at, all)| (place(at), sorted(all.iter().copied().map(held)))).collect(),
             heap: self.heap.clone(),
             waits: self.waits.iter().map(|&thread| number(thread)).collect(),

@@ -182,7 +182,8 @@ impl Sources<'_> {
         found
     }
 
-    fn read_at(&self, address: Operand) -> Vec<Source> {
+    /// The numbers at an address.
+    pub(super) fn read_at(&self, address: Operand) -> Vec<Source> {
         let info = self.points_to.pointer_info(self.id, address);
         if info.locations.len() > MAX_LOCATIONS {
             return Vec::new();

@@ -5,12 +5,13 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use icsched_ir::{EntityId as _, FuncId, GlobalId, Operand, Program, Type, ValueId};
 use icsched_pointsto::{ObjectId as Abstract, ObjectKind as AbstractKind, Offsets, PointsTo};
-use icsched_smt::{Node as TermNode, Term};
+use icsched_smt::{BinOp, Node as TermNode, Term};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::locks::Places;
-use super::{Addresses, Bounds, Held, Locks, Node, Place, Shape};
+use super::elements::{MAX_BACK, MAX_RINGS};
+use super::{Addresses, Bounds, Element, Held, Locks, Node, Place, Rings, Shape};
 use crate::Machine;
 use crate::code::Code;
 use crate::domain::{Domain as _, MemoryByte};
@@ -42,6 +43,8 @@ pub struct Left {
     pub numbers: Vec<(Place, Term)>,
     /// Those that hold addresses.
     pub addresses: Addresses,
+    /// What elements of rings hold; of each ring the last one first.
+    pub elements: Vec<(Element, SymValue)>,
     objects: FxHashMap<Node, (ObjectId, u64)>,
     frames: FxHashMap<(u32, u32), FrameId>,
 }
@@ -50,6 +53,12 @@ impl Left {
     /// The activations of its threads, by thread and depth.
     pub fn activations(&self) -> impl Iterator<Item = ((u32, u32), FrameId)> + '_ {
         self.frames.iter().map(|(&at, &frame)| (at, frame))
+    }
+
+    /// Where bytes of an object of the shape are.
+    pub fn find_bytes(&self, node: Node, at: u64, bytes: u64) -> Option<Where> {
+        let &(object, start) = self.objects.get(&node)?;
+        Some(Where::Memory(object, start + at, bytes))
     }
 
     /// Where a place of the shape is.
@@ -70,12 +79,13 @@ pub struct Pointers<'p> {
     globals: FxHashMap<GlobalId, Abstract>,
     locals: FxHashMap<(FuncId, ValueId), Vec<Abstract>>,
     locks: Arc<Locks>,
+    rings: Rings,
     known: RwLock<FxHashMap<(Abstract, u64), bool>>,
 }
 
 impl<'p> Pointers<'p> {
     /// O(objects of points-to analysis).
-    pub fn new(points_to: &'p PointsTo, locks: Arc<Locks>) -> Self {
+    pub fn new(points_to: &'p PointsTo, locks: Arc<Locks>, rings: Rings) -> Self {
         let (mut globals, mut locals) = (FxHashMap::default(), FxHashMap::<_, Vec<Abstract>>::default());
         for (id, object) in points_to.objects().iter() {
             match object.kind {
@@ -86,7 +96,7 @@ impl<'p> Pointers<'p> {
                 _ => {}
             }
         }
-        Self { points_to, globals, locals, locks, known: RwLock::default() }
+        Self { points_to, globals, locals, locks, rings, known: RwLock::default() }
     }
 
     /// Where the objects are that are synchronised on.
@@ -138,6 +148,7 @@ impl Machine<SymbolicDomain> {
             shape: Shape::default(),
             numbers: Vec::new(),
             addresses: Addresses::default(),
+            elements: Vec::new(),
             objects: FxHashMap::default(),
             frames: FxHashMap::default(),
         };
@@ -163,6 +174,7 @@ impl Machine<SymbolicDomain> {
         walk.contents();
         walk.joined();
         walk.small();
+        walk.elements();
         let mut waiting: Vec<(u64, u32)> = Vec::new();
         for (n, &id) in (0..).zip(threads) {
             if let ThreadStatus::Waiting { since, .. } = state.thread(id).status {
@@ -177,6 +189,39 @@ impl Machine<SymbolicDomain> {
         }
         walk.left.addresses.nodes = walk.nodes;
         walk.left
+    }
+}
+
+impl Machine<SymbolicDomain> {
+    /// What an element of a ring holds, where the index is a term, and the ring's object starts at an offset of another one.
+    pub fn element(
+        &mut self,
+        state: &State<SymbolicDomain>,
+        element: &Element,
+        index: Term,
+        (array, start): (ObjectId, u64),
+    ) -> Option<SymValue> {
+        let bytes = state.heap.object(array).filter(|found| found.is_alive())?.size;
+        let last = element.start + element.stride * (element.length - 1) + u64::from(element.size);
+        if start + last > bytes {
+            return None;
+        }
+        let domain = &mut self.domain;
+        let offset = element.offset(&mut domain.pool, index);
+        let start = domain.pool.constant(64, start);
+        let offset = domain.pool.binary(BinOp::Add, offset, start);
+        let offset = domain.value(offset);
+        match (state.heap.contents_of(array), offset) {
+            (None, SymValue::Constant(at)) => {
+                let held = peek(domain, &state.heap, array, at, element.size.into());
+                let held: Vec<MemoryByte<Term>> = held.into_iter().collect::<Option<_>>()?;
+                Some(domain.join_bytes(&held))
+            }
+            (None, SymValue::Term(_)) => None,
+            (Some(contents), _) => {
+                Some(domain.array_load(&state.path, contents, bytes, &offset, element.size.into(), true))
+            }
+        }
     }
 }
 
@@ -482,6 +527,35 @@ impl Walk<'_, '_> {
             SymValue::Term(term) => Some(term),
             SymValue::Constant(_) => None,
         }
+    }
+
+    /// What elements of rings hold that were written, or of which something was known.
+    fn elements(&mut self) {
+        let rings = self.pointers.rings.elements(&self.left.shape.heap);
+        for first in rings.into_iter().take(MAX_RINGS) {
+            for back in 1..=MAX_BACK.min(first.length) {
+                let element = Element { back, ..first };
+                let Some(value) = self.element(&element) else { break };
+                self.left.elements.push((element, value));
+            }
+        }
+    }
+
+    fn element(&mut self, element: &Element) -> Option<SymValue> {
+        let Place::Memory(node, at, size) = element.index else { return None };
+        let &(object, start) = self.left.objects.get(&node)?;
+        let index = peek(&mut self.machine.domain, &self.state.heap, object, start + at, size.into());
+        let index: Vec<MemoryByte<Term>> = index.into_iter().collect::<Option<_>>()?;
+        let index = self.machine.domain.join_bytes(&index);
+        let index = self.machine.domain.term(&index, 8 * u32::from(size));
+        let &array = self.left.objects.get(&element.array)?;
+        let contents = self.state.heap.contents_of(array.0);
+        if let Some((contents, root)) = contents.and_then(|contents| Some((contents, contents.root()?)))
+            && !self.machine.domain.is_of_interest(root, contents)
+        {
+            return None;
+        }
+        self.machine.element(self.state, element, index, array)
     }
 
     /// Numbers of which some bytes are constant come last: there is a limit to how many are looked at.

@@ -127,6 +127,8 @@ pub(crate) struct Origins {
     pub(crate) invariants: Invariants,
     /// Pointers that are one of a few constants: what epochs hand on to each other says so.
     pub(crate) chosen: Chosen,
+    /// Objects in which elements of rings are known ([`Elements`](crate::shape::Elements)).
+    pub(crate) rings: FxHashSet<RootId>,
     /// What was left out.
     pub(crate) notes: Vec<String>,
 }
@@ -156,6 +158,7 @@ impl Origins {
             memory_checks: true,
             invariants: Invariants::default(),
             chosen: Chosen::default(),
+            rings: FxHashSet::default(),
             notes: Vec::new(),
         }
     }

@@ -137,6 +137,12 @@ impl SymbolicDomain {
         array.unknown().map(|unknown| unknown.touched(self, start)).unwrap_or_default()
     }
 
+    /// Whether an object of the initial state was written, or elements of rings in it are known.
+    pub(crate) fn is_of_interest(&self, root: RootId, array: &SymArray) -> bool {
+        let is_untouched = array.unknown().is_none_or(Unknown::is_untouched);
+        !is_untouched || self.origins.as_deref().is_some_and(|origins| origins.rings.contains(&root))
+    }
+
     /// What is known of the symbols of an initial state.
     pub(crate) fn origins(&mut self) -> &mut Origins {
         self.origins.as_deref_mut().expect("objects of an initial state belong to a domain that has one")
