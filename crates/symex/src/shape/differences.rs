@@ -11,12 +11,14 @@ use icsched_ir::{
     BinOp, CastOp, Definition, Definitions, FuncId, Function, GlobalId, Op, Operand, Origin, Program, ValueId,
 };
 use icsched_pointsto::{ObjectId as Abstract, ObjectKind as AbstractKind, Offsets, PointsTo};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::bounds::Bounds;
 use super::{Held, Meet, Node, Place, Shape, moved};
 
-/// Operations between a number that is compared and what it is computed from.
-const MAX_STEPS: usize = 4;
+/// Operations that a number which is compared is computed by.
+const MAX_STEPS: usize = 8;
 
 /// Locations that a number is read from.
 const MAX_LOCATIONS: usize = 16;
@@ -47,8 +49,7 @@ impl Compared {
     pub fn new(program: &Program, points_to: &PointsTo) -> Self {
         let (mut found, mut numbers) = (BTreeSet::new(), BTreeSet::new());
         for (id, function) in program.functions.iter().filter(|(_, f)| f.origin == Origin::Program) {
-            let definitions = Definitions::new(function);
-            let all = Sources { points_to, id, function, definitions: &definitions };
+            let all = Sources::new(points_to, id, function);
             let sources = |of: Operand| all.of(of);
             for inst in function.blocks.iter().flat_map(|(_, block)| &block.insts) {
                 if let Op::Binary { op: BinOp::URem | BinOp::SRem | BinOp::And, a, b: Operand::Const(_), .. } = &inst.op {
@@ -143,10 +144,25 @@ const fn activation(place: Place) -> Option<(u32, u32)> {
 
 /// Where the numbers of a function come from.
 pub(super) struct Sources<'a> {
-    pub(super) points_to: &'a PointsTo,
-    pub(super) id: FuncId,
+    points_to: &'a PointsTo,
+    id: FuncId,
     pub(super) function: &'a Function,
-    pub(super) definitions: &'a Definitions,
+    pub(super) definitions: Definitions,
+    /// What parameters of blocks may be.
+    incoming: FxHashMap<ValueId, SmallVec<[Operand; 2]>>,
+}
+
+impl<'a> Sources<'a> {
+    /// O(instructions of the function).
+    pub(super) fn new(points_to: &'a PointsTo, id: FuncId, function: &'a Function) -> Self {
+        let mut incoming: FxHashMap<ValueId, SmallVec<[Operand; 2]>> = FxHashMap::default();
+        for edge in function.blocks.iter().flat_map(|(_, block)| block.terminator.edges()) {
+            for (&param, &arg) in function.blocks[edge.target].params.iter().zip(&edge.args) {
+                incoming.entry(param).or_default().push(arg);
+            }
+        }
+        Self { points_to, id, function, definitions: Definitions::new(function), incoming }
+    }
 }
 
 impl Sources<'_> {
@@ -162,22 +178,24 @@ impl Sources<'_> {
 
     /// What a number is, or is computed from by such operations with constants.
     fn through(&self, operand: Operand, is_one: impl Fn(BinOp) -> bool) -> Vec<(Source, u8)> {
-        let mut found = Vec::new();
-        let mut next = operand;
+        let (mut found, mut work) = (Vec::new(), vec![operand]);
         for _ in 0..MAX_STEPS {
-            let Operand::Value(value) = next else { break };
-            let Ok(width @ (32 | 64)) = u8::try_from(self.function.values[value].ty.bits()) else { break };
+            let Some(next) = work.pop() else { break };
+            let Operand::Value(value) = next else { continue };
+            let Ok(width @ (32 | 64)) = u8::try_from(self.function.values[value].ty.bits()) else { continue };
             found.push((Source::Register(self.id, value), width));
-            let Some(Definition::Inst(block, at)) = self.definitions.of(value) else { break };
-            next = match &self.function.blocks[block].insts[at].op {
-                Op::Cast { op: CastOp::SExt | CastOp::ZExt, a } => *a,
-                Op::Binary { op, a, b: Operand::Const(_), .. } if is_one(*op) => *a,
+            let Some(Definition::Inst(block, at)) = self.definitions.of(value) else {
+                work.extend(self.incoming.get(&value).into_iter().flatten());
+                continue;
+            };
+            match &self.function.blocks[block].insts[at].op {
+                Op::Cast { op: CastOp::SExt | CastOp::ZExt, a } => work.push(*a),
+                Op::Binary { op, a, b: Operand::Const(_), .. } if is_one(*op) => work.push(*a),
                 Op::Load { address, .. } => {
                     found.extend(self.read_at(*address).into_iter().map(|source| (source, width)));
-                    break;
                 }
-                _ => break,
-            };
+                _ => {}
+            }
         }
         found
     }

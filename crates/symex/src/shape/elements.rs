@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use icsched_ir::{BinOp, Const, Definition, Definitions, Function, Op, Operand, Origin, Program};
+use icsched_ir::{BinOp, Const, Definition, Function, Op, Operand, Origin, Program};
 use icsched_pointsto::PointsTo;
 use icsched_smt::{BinOp as TermOp, Node as TermNode, Term, TermPool};
 use rustc_hash::FxHashSet;
@@ -91,8 +91,7 @@ impl Rings {
         let mut lengths: BTreeMap<Source, BTreeSet<u64>> = BTreeMap::new();
         let mut stores: Vec<(Index, Option<u64>, Source, u64, u8)> = Vec::new();
         for (id, function) in program.functions.iter().filter(|(_, f)| f.origin == Origin::Program) {
-            let definitions = Definitions::new(function);
-            let sources = Sources { points_to, id, function, definitions: &definitions };
+            let sources = Sources::new(points_to, id, function);
             for inst in function.blocks.iter().flat_map(|(_, block)| &block.insts) {
                 match &inst.op {
                     Op::IntCompare { a, b, .. } => {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use icsched_ir::{Definitions, Op, Origin, Program};
+use icsched_ir::{Op, Origin, Program};
 use icsched_pointsto::PointsTo;
 
 use super::differences::{Source, Sources};
@@ -17,8 +17,7 @@ impl Indices {
     pub fn new(program: &Program, points_to: &PointsTo) -> Self {
         let mut found = BTreeSet::new();
         for (id, function) in program.functions.iter().filter(|(_, f)| f.origin == Origin::Program) {
-            let definitions = Definitions::new(function);
-            let sources = Sources { points_to, id, function, definitions: &definitions };
+            let sources = Sources::new(points_to, id, function);
             for inst in function.blocks.iter().flat_map(|(_, block)| &block.insts) {
                 if let Op::Address { indices, .. } = &inst.op {
                     found.extend(indices.iter().flat_map(|index| sources.of(index.index)));
