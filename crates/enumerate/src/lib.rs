@@ -196,11 +196,8 @@ fn search_with(
     let variables = summaries.as_ref().map(icsched_dataflow::Statics::new);
     let analyses = match (&points_to, &summaries, &startup, &variables) {
         (Some(points_to), Some(modref), Some(startup), Some(variables)) => {
-            let pointers = Pointers::new(
-                points_to,
-                Arc::new(Locks::new(program, points_to)),
-                Rings::new(program, points_to),
-            );
+            let pointers =
+                Pointers::new(points_to, Arc::new(Locks::new(program, points_to)), Rings::new(program, points_to));
             let thresholds = icsched_symex::shape::thresholds(program).into();
             let compared = Compared::new(program, points_to);
             let indices = Indices::new(program, points_to);

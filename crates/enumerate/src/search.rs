@@ -587,23 +587,6 @@ impl<'s, 'p> Search<'s, 'p> {
         }
     }
 
-    /// The preconditions together must admit every input; what else is wrong must not be called complete.
-    fn check_cover(&mut self) {
-        if !self.reasons.is_empty() {
-            return;
-        }
-        let always = self.engine.pool().bool(true);
-        match self.engine.check_growing(&self.uncovered, always) {
-            // Every constraint was partitioned and every part explored: that is what makes the cover complete. The
-            // query is a second look.
-            Answer::Unsat | Answer::Unknown(_) => {}
-            Answer::Sat => {
-                let message = "some inputs follow none of the schedules that were found".to_owned();
-                self.reasons.add(Reason { kind: IncompleteKind::Limit, message, at: None });
-            }
-        }
-    }
-
     /// The innermost loop or recursion around a decision that does not synchronise and was not replaced.
     fn code_to_replace(&self, path: &Path, decision: &SliceDecision) -> Option<Replaceable> {
         let calls = call_path(&path.trace, decision.frame);

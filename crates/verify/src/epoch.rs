@@ -86,6 +86,11 @@ impl<'a, 'd> Checker<'a, 'd> {
             }
         }
         let exits = self.epoch.early_exits.as_ref().and_then(|exits| self.import(exits, None));
+        if self.epoch.reasons.is_empty() && self.is_impossible(&[]) {
+            // Whatever is asked about such a state is true.
+            let message = "what is known where it begins is true of no state".to_owned();
+            self.fault(FaultKind::Facts, None, message, None);
+        }
         for stored in &stored {
             self.schedule(stored, &mut check);
         }

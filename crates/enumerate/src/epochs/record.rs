@@ -96,7 +96,19 @@ impl Difference {
     }
 
     fn apply(self, from: &EpochFacts) -> EpochFacts {
-        let Self { none_ended, bytes, words, registers, bounds, differences, equations, elements, choices, heap, waits } = self;
+        let Self {
+            none_ended,
+            bytes,
+            words,
+            registers,
+            bounds,
+            differences,
+            equations,
+            elements,
+            choices,
+            heap,
+            waits,
+        } = self;
         let shape = Shape {
             bytes: changed_bytes(&from.shape.bytes, bytes),
             words: changed(&from.shape.words, words),

@@ -16,8 +16,8 @@ use icsched_symex::FrameId;
 use icsched_symex::shape::{
     self, Bounds, Compared, Element, Elements, Equation, Held, Left, MAX_CHOICES, Place, Shape, Where,
 };
-use icsched_symex::symbolic::SymValue;
 use icsched_symex::sums::MAX_PLACES;
+use icsched_symex::symbolic::SymValue;
 use icsched_symex::trace::Trace;
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,6 +1,6 @@
 //! What was found, as a schedule tree or as a flat set.
 
-use icsched_schedule::{InputConstraint, Schedule, ScheduleEnd, ScheduleId, ScheduleTree};
+use icsched_schedule::{IncompleteKind, InputConstraint, Reason, Schedule, ScheduleEnd, ScheduleId, ScheduleTree};
 use icsched_smt::{Answer, Term, TermPool};
 use rustc_hash::FxHashSet;
 
@@ -13,6 +13,29 @@ use crate::tree::{Asks, Flat, Leaf, PathSteps, TreeBuilder};
 const MAX_SIMPLIFIED_EXITS: usize = 64;
 
 impl Search<'_, '_> {
+    /// The preconditions together must admit every input; what else is wrong must not be called complete.
+    pub(super) fn check_cover(&mut self) {
+        if !self.reasons.is_empty() {
+            return;
+        }
+        if self.found.is_empty() && self.paths == 0 {
+            let message =
+                "nothing that is known where an epoch begins is true of any input: a fault of icsched".to_owned();
+            self.reasons.add(Reason { kind: IncompleteKind::Limit, message, at: None });
+            return;
+        }
+        let always = self.engine.pool().bool(true);
+        match self.engine.check_growing(&self.uncovered, always) {
+            // Every constraint was partitioned and every part explored: that is what makes the cover complete. The
+            // query is a second look.
+            Answer::Unsat | Answer::Unknown(_) => {}
+            Answer::Sat => {
+                let message = "some inputs follow none of the schedules that were found".to_owned();
+                self.reasons.add(Reason { kind: IncompleteKind::Limit, message, at: None });
+            }
+        }
+    }
+
     /// The schedules as a tree, with the whole condition of each leaf.
     pub(super) fn tree(&mut self) -> Result<(ScheduleTree, Vec<Term>), Flat> {
         let leaf = |found: &Found| {

@@ -52,7 +52,8 @@ impl Compared {
             let all = Sources::new(points_to, id, function);
             let sources = |of: Operand| all.of(of);
             for inst in function.blocks.iter().flat_map(|(_, block)| &block.insts) {
-                if let Op::Binary { op: BinOp::URem | BinOp::SRem | BinOp::And, a, b: Operand::Const(_), .. } = &inst.op {
+                if let Op::Binary { op: BinOp::URem | BinOp::SRem | BinOp::And, a, b: Operand::Const(_), .. } = &inst.op
+                {
                     numbers.extend(sources(*a));
                 }
                 let (Op::IntCompare { a, b, .. } | Op::Binary { op: BinOp::Sub, a, b, .. }) = &inst.op else {

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::differences::{Source, Sources};
 use super::{Meet, Node, Place, Shape, moved};
+use crate::memory::{AddressClass, classify};
 
 /// Most elements that a ring may have.
 const MAX_LENGTH: u64 = 1 << 12;
@@ -197,7 +198,8 @@ fn remainder(sources: &Sources<'_>, operand: Operand) -> Option<(Operand, u64)> 
 fn written(sources: &Sources<'_>, address: Operand, value: Operand) -> Vec<(Index, Option<u64>, Source, u64, u8)> {
     let bits = match value {
         Operand::Value(value) => sources.function.values[value].ty.bits(),
-        _ => 32,
+        Operand::Const(Const::Bits { ty, .. }) => ty.bits(),
+        Operand::Const(_) => 64,
     };
     let Some(size) = u8::try_from(bits / 8).ok().filter(|size| matches!(size, 4 | 8)) else { return Vec::new() };
     let (mut next, mut offset) = (address, 0_u64);
@@ -225,7 +227,8 @@ fn written(sources: &Sources<'_>, address: Operand, value: Operand) -> Vec<(Inde
     Vec::new()
 }
 
-/// Constants that a term may be: those that it chooses between, and those that it, or a term that it chooses, is known to be equal to.
+/// Numbers that a term may be: those that it chooses between, and those that it, or a term that it chooses, is known to be equal to.
+/// Addresses are none: objects have others in the next epoch.
 pub fn constants(pool: &TermPool, term: Term, equal: &[(Term, Term)]) -> Vec<u64> {
     let (mut found, mut seen, mut work) = (BTreeSet::new(), FxHashSet::default(), vec![term]);
     while let Some(next) = work.pop() {
@@ -242,7 +245,11 @@ pub fn constants(pool: &TermPool, term: Term, equal: &[(Term, Term)]) -> Vec<u64
         });
         found.extend(same.chain([next]).filter_map(|term| pool.as_const(term)));
     }
-    found.into_iter().collect()
+    found.into_iter().filter(|&bits| !is_address(bits)).collect()
+}
+
+pub(super) fn is_address(bits: u64) -> bool {
+    matches!(classify(bits), AddressClass::Object(..))
 }
 
 impl Shape {

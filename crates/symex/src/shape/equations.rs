@@ -536,9 +536,8 @@ mod tests {
 
     #[test]
     fn equal_numbers_are_found_by_what_they_are_equal_to() {
-        let equal = |equations: &[Equation]| {
-            Shape { equations: equations.to_vec(), ..Shape::default() }.equal_numbers()
-        };
+        let equal =
+            |equations: &[Equation]| Shape { equations: equations.to_vec(), ..Shape::default() }.equal_numbers();
         assert_eq!(equal(&[sum(&[1, 0, -1], 0), sum(&[0, 1, -1], 0)]), [[place(0), place(2), place(1)]]);
         assert_eq!(equal(&[sum(&[1, 0, 3], 5), sum(&[0, 1, 3], 5)]), [[place(0), place(1)]]);
         assert!(equal(&[sum(&[1, 0, 3], 5), sum(&[0, 1, 3], 4)]).is_empty());

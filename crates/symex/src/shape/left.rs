@@ -9,8 +9,8 @@ use icsched_smt::{BinOp, Node as TermNode, Term};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::elements::{MAX_BACK, MAX_RINGS, is_address};
 use super::locks::Places;
-use super::elements::{MAX_BACK, MAX_RINGS};
 use super::{Addresses, Bounds, Element, Held, Locks, Node, Place, Rings, Shape};
 use crate::Machine;
 use crate::code::Code;
@@ -555,7 +555,14 @@ impl Walk<'_, '_> {
         {
             return None;
         }
-        self.machine.element(self.state, element, index, array)
+        // Parts of addresses are no numbers.
+        let site = self.state.heap.object(array.0).map(|found| self.pointers.of_kind(found.kind, found.site))?;
+        let at = |n: u64| (array.1 + element.start + n * element.stride) & !7;
+        if element.size < 8 && (0..element.length.min(2)).any(|n| self.pointers.may_hold(&site, at(n))) {
+            return None;
+        }
+        let value = self.machine.element(self.state, element, index, array)?;
+        Some(value).filter(|value| !matches!(*value, SymValue::Constant(bits) if is_address(bits)))
     }
 
     /// Numbers of which some bytes are constant come last: there is a limit to how many are looked at.
