@@ -50,6 +50,8 @@ pub struct LoopStore {
     pub step: Option<Affine>,
     /// Bytes from `start` to the last address, if `step` is not known but what is added is small.
     pub span: Option<u64>,
+    /// Whether it is executed only in iterations that do not leave the loop: it stands behind all tests that count them.
+    pub is_behind_tests: bool,
     /// How many bytes are written.
     pub bytes: u64,
     /// Where that may be, as points-to analysis names places.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use icsched_ir::{
     AddressReach, Affine, BlockId, CallStack, Callee, CountedLoop, CountedLoops, Definitions, FuncId, Function, Leaf,
-    LoopId, Op, Operand, ProgramPoint, ValueId,
+    LoopId, Op, Operand, ProgramPoint, TripCount, ValueId,
 };
 use icsched_pointsto::{InvariantLoads, ObjectKind, Piece};
 use icsched_symex::abstraction::{AbstractLoop, AbstractRecursion, Abstractions, Effect, LoopStore};
@@ -124,14 +124,17 @@ fn abstract_loop(shared: &Shared<'_>, func: FuncId, header: BlockId) -> Abstract
     let counted = count(shared, analyses, func, id);
     let function = &shared.program.functions[func];
     let stores = Stores { function, definitions: Definitions::new(function), blocks: &blocks, counted: &counted };
+    let dominators = &shared.statics.control.function(func).dominators;
     let mut effect = Effect::default();
     for &block in &blocks {
+        let is_behind = |test: &TripCount| dominators.strictly_dominates(test.exit.0, block);
+        let is_behind_tests = counted.tests.iter().all(is_behind);
         for (inst, at) in function.blocks[block].insts.iter().zip(0..) {
             let point = ProgramPoint { func, block, inst: at };
             let (writes, everything) = written(analyses, func, point);
             effect.everything |= everything;
             match stores.find(&inst.op) {
-                Some(found) => effect.stores.push(LoopStore { writes, ..found }),
+                Some(found) => effect.stores.push(LoopStore { writes, is_behind_tests, ..found }),
                 None => effect.writes.extend(writes),
             }
         }
@@ -177,7 +180,9 @@ impl Stores<'_> {
             Operand::Value(value) => self.function.values[value].ty.bytes(),
             Operand::Const(value) => value.ty().bytes(),
         };
-        let known = |start, step, span| LoopStore { start, step, span, bytes: u64::from(bytes), writes: Vec::new() };
+        let bytes = u64::from(bytes);
+        let known =
+            |start, step, span| LoopStore { start, step, span, is_behind_tests: false, bytes, writes: Vec::new() };
         match address {
             Operand::Value(value) if self.is_inside(value) => match self.moving(value) {
                 Some((start, step)) => Some(known(start, step, None)),

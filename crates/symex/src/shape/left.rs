@@ -23,6 +23,10 @@ use crate::thread::{FrameId, ThreadId, ThreadStatus};
 /// Bytes at the start of an object that are looked at; behind them, those that are synchronised on.
 const MAX_BYTES: u64 = 1 << 14;
 
+/// How far outside of its object an address is taken for one that is not at a multiple of eight: two numbers of 32 bits behind each other may
+/// look like one that is much farther outside, as no pointer of C is.
+const OUTSIDE: i64 = 1 << 12;
+
 /// Objects from the heap that are.
 const MAX_OBJECTS: usize = 256;
 
@@ -405,7 +409,7 @@ impl Walk<'_, '_> {
             let whole = number(&bytes).filter(|_| len == 8);
             if is_pointer
                 && whole.is_none_or(|bits| bits != 0 && !is_address(bits))
-                && self.overlaps_address(object, start, (at, size), locks.contain(start + at).then_some(&known[..]))
+                && self.overlaps_address(object, start, (at, size), &known)
             {
                 continue;
             }
@@ -413,23 +417,24 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Whether some of the eight bytes at a multiple of eight are part of what looks like an address, and is at no multiple of eight. Of
-    /// locks that are in these objects, points-to analysis is asked, too: their fields are numbers of 32 bits.
-    fn overlaps_address(
-        &mut self,
-        object: ObjectId,
-        start: u64,
-        (at, size): (u64, u64),
-        lock: Option<&[Abstract]>,
-    ) -> bool {
+    /// Whether some of the eight bytes at a multiple of eight are part of what looks like an address, and is at no multiple of eight.
+    /// Points-to analysis is asked, too, whether an address of that object may be in these ones there: fields of locks, and counters, are
+    /// numbers of 32 bits, and two of them behind each other may look like one.
+    fn overlaps_address(&mut self, object: ObjectId, start: u64, (at, size): (u64, u64), holders: &[Abstract]) -> bool {
         let (first, end) = (at.saturating_sub(7), size.min(at + 15));
         let bytes = peek(&mut self.machine.domain, &self.state.heap, object, start + first, end - first);
         let is_address = |at: u64, bits: u64| {
-            let AddressClass::Object(object, _) = classify(bits) else { return false };
+            let AddressClass::Object(object, offset) = classify(bits) else { return false };
             let Some(found) = self.state.heap.object(object) else { return false };
-            let Some(holder) = lock.filter(|_| !found.constant) else { return true };
+            let size = found.size.min(i64::MAX.cast_unsigned()).cast_signed();
+            if !(-OUTSIDE..=size.saturating_add(OUTSIDE)).contains(&offset) {
+                return false;
+            }
+            if found.constant || holders.is_empty() {
+                return true;
+            }
             let targets = self.pointers.of_kind(found.kind, found.site);
-            targets.is_empty() || self.pointers.may_hold_address(holder, start + at, &targets)
+            targets.is_empty() || self.pointers.may_hold_address(holders, start + at, &targets)
         };
         let mut words = (first..).zip(bytes.windows(8)).filter(|(at, _)| at % 8 != 0);
         words.any(|(at, word)| number(word).is_some_and(|bits| is_address(at, bits)))

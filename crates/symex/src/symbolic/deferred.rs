@@ -16,6 +16,9 @@ use super::{SymValue, SymbolicDomain};
 /// A read that at most so many writes concern is never deferred, and as many are looked at to find the one that it is of.
 const AT_ONCE: usize = 6;
 
+/// Writes that are looked at to find that they do not concern a read at all: constants at other constants.
+const MAX_PLAIN: usize = 256;
+
 /// What is deferred.
 #[derive(Default)]
 pub(super) struct Deferred {
@@ -37,7 +40,7 @@ struct Read {
 impl SymbolicDomain {
     /// `n` bytes at an offset that is inside of the object.
     pub(super) fn load_unknown(&mut self, unknown: &Unknown, offset: Term, n: u32) -> SymValue {
-        if unknown.writes.len() <= AT_ONCE {
+        if !self.concern_many(unknown, offset, n) {
             return self.load_now(unknown, offset, n);
         }
         if let (found, Some(value)) = self.reaching(unknown, offset, n, AT_ONCE)
@@ -54,6 +57,15 @@ impl SymbolicDomain {
         self.deferred.symbols.insert(key, symbol);
         self.deferred.reads.insert(symbol, Read { of: unknown.clone(), offset, bytes: n });
         SymValue::Term(symbol)
+    }
+
+    /// Whether more writes may concern a read than are looked at at once.
+    fn concern_many(&self, unknown: &Unknown, offset: Term, n: u32) -> bool {
+        if unknown.writes.len() <= AT_ONCE {
+            return false;
+        }
+        let mut others = unknown.writes.iter().take(MAX_PLAIN).filter(|write| !self.is_plainly_apart(write, offset, n));
+        unknown.writes.len() > MAX_PLAIN || others.nth(AT_ONCE).is_some()
     }
 
     /// The term with all deferred symbols replaced by what they stand for.

@@ -45,7 +45,8 @@ impl SymbolicDomain {
         let mut extent_of = |store: &LoopStore| {
             let start = values.evaluate(self, &store.start)?;
             let step = store.step.as_ref().and_then(|step| values.evaluate(self, step));
-            let steps = step.zip(rounds).or(store.span.map(|span| (span, 1)));
+            let last = rounds.map(|rounds| rounds.saturating_sub(u64::from(store.is_behind_tests)));
+            let steps = step.zip(last).or(store.span.map(|span| (span, 1)));
             extent(arrival.heap, start, steps, store.bytes)
         };
         replaced.effect.stores.iter().map(&mut extent_of).collect()

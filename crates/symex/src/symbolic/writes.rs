@@ -171,7 +171,7 @@ impl SymbolicDomain {
     }
 
     /// The writes that a read may see, the latest first, and the value that is below them if another write gives it. At most `limit` writes
-    /// are looked at.
+    /// are looked at that are not [plainly apart](Self::is_plainly_apart) from the read; the value is `None` if there are more.
     pub(super) fn reaching(
         &mut self,
         unknown: &Unknown,
@@ -180,7 +180,15 @@ impl SymbolicDomain {
         limit: usize,
     ) -> (Vec<Write>, Option<SymValue>) {
         let mut found = Vec::new();
-        for write in unknown.writes.iter().take(limit) {
+        let mut looked_at = 0;
+        for write in unknown.writes.iter() {
+            if self.is_plainly_apart(write, offset, n) {
+                continue;
+            }
+            looked_at += 1;
+            if looked_at > limit {
+                break;
+            }
             match self.reach(write, offset, n) {
                 Reach::Never => {}
                 Reach::Whole(value) => return (found, Some(value)),
@@ -188,6 +196,21 @@ impl SymbolicDomain {
             }
         }
         (found, None)
+    }
+
+    /// Whether a read and a write of constant ranges do not overlap. O(1).
+    pub(super) fn is_plainly_apart(&self, write: &Write, offset: Term, n: u32) -> bool {
+        let (Some(at), Some(start)) = (self.pool.as_const(offset), self.pool.as_const(write.offset)) else {
+            return false;
+        };
+        let len = match &write.what {
+            What::Bytes(bytes) => bytes.len() as u64,
+            What::Fill { len, .. } | What::Copy { len, .. } => match self.pool.as_const(*len) {
+                Some(len) => len,
+                None => return false,
+            },
+        };
+        at.saturating_add(u64::from(n)) <= start || start.saturating_add(len) <= at
     }
 
     fn reach(&mut self, write: &Write, offset: Term, n: u32) -> Reach {
