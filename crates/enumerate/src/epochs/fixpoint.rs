@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use icsched_schedule::{EpochId, IncompleteKind, Reason};
-use icsched_symex::shape::Locks;
+use icsched_symex::shape::{Fields, Locks, Node, Widening};
 
 use super::job::{Finished, Job, Searched, Work};
 use super::{EpochFacts, Found, Shared};
@@ -26,8 +26,8 @@ const PATIENCE_WITH_THRESHOLDS: u32 = 4;
 /// The same for numbers that lose some of their bytes.
 const PATIENCE: u32 = 3;
 
-/// The same for all numbers in objects that lose some, but for those in locks.
-const PATIENCE_WITH_OBJECTS: u32 = 6;
+/// The same for all numbers in fields that lose some, and soon in objects, but for those in locks.
+const PATIENCE_WITH_FIELDS: u32 = 6;
 
 /// A job whose result may count soon.
 pub(crate) struct Guess {
@@ -44,10 +44,13 @@ pub(crate) struct Fixpoint {
     /// Whether threads with the same stack are told apart by nothing else.
     symbolic_threads: bool,
     locks: Arc<Locks>,
+    fields: Arc<Fields>,
     thresholds: Arc<[i64]>,
     facts: BTreeMap<EpochId, Arc<EpochFacts>>,
     /// How often they were found, or got weaker.
     changes: BTreeMap<EpochId, u32>,
+    /// How often numbers in objects were given up that had lost some.
+    losses: BTreeMap<EpochId, BTreeMap<Node, u32>>,
     /// What is to be searched: first what was found first, so that an epoch's facts are as weak as they get before those behind it are
     /// searched.
     frontier: BTreeSet<(usize, EpochId)>,
@@ -80,9 +83,11 @@ impl Fixpoint {
             max_epochs: shared.request.search.max_epochs,
             symbolic_threads: !shared.request.without.contains(&Technique::SymbolicThreads),
             locks: shared.analyses.map(|a| Arc::clone(a.pointers.locks())).unwrap_or_default(),
+            fields: shared.analyses.map(|a| Arc::clone(&a.fields)).unwrap_or_default(),
             thresholds: shared.analyses.map_or_else(|| [].into(), |a| Arc::clone(&a.thresholds)),
             facts: BTreeMap::from([(entry.clone(), Arc::new(EpochFacts::at_entry()))]),
             changes: BTreeMap::new(),
+            losses: BTreeMap::new(),
             frontier: BTreeSet::new(),
             seen: BTreeMap::new(),
             begun: BTreeSet::new(),
@@ -136,8 +141,10 @@ impl Fixpoint {
                     met.shape.widen_bounds(&known.shape, thresholds);
                 }
                 if let Some(known) = known.filter(|_| *changes > PATIENCE) {
-                    let locks = Some(&*self.locks).filter(|_| *changes > PATIENCE_WITH_OBJECTS);
-                    met = met.widened(known, thresholds, locks);
+                    let (locks, fields) = (&*self.locks, &*self.fields);
+                    let losses = self.losses.entry(next.clone()).or_default();
+                    let further = Some(Widening { locks, fields, losses }).filter(|_| *changes > PATIENCE_WITH_FIELDS);
+                    met = met.widened(known, thresholds, further);
                 }
                 self.facts.insert(next.clone(), Arc::new(met));
                 self.again(next.clone());
