@@ -12,7 +12,7 @@ use std::sync::Arc;
 use icsched_schedule::{EpochId, IncompleteKind, Reason};
 use icsched_symex::shape::{Fields, Locks, Node, Widening};
 
-use super::job::{Finished, Job, Searched, Work};
+use super::job::{Finished, Job, Learned, Searched, Work};
 use super::{EpochFacts, Found, Shared};
 use crate::Technique;
 
@@ -47,6 +47,8 @@ pub(crate) struct Fixpoint {
     fields: Arc<Fields>,
     thresholds: Arc<[i64]>,
     facts: BTreeMap<EpochId, Arc<EpochFacts>>,
+    /// How each epoch was searched last.
+    learned: BTreeMap<EpochId, Arc<Learned>>,
     /// How often they were found, or got weaker.
     changes: BTreeMap<EpochId, u32>,
     /// How often numbers in objects were given up that had lost some.
@@ -86,6 +88,7 @@ impl Fixpoint {
             fields: shared.analyses.map(|a| Arc::clone(&a.fields)).unwrap_or_default(),
             thresholds: shared.analyses.map_or_else(|| [].into(), |a| Arc::clone(&a.thresholds)),
             facts: BTreeMap::from([(entry.clone(), Arc::new(EpochFacts::at_entry()))]),
+            learned: BTreeMap::new(),
             changes: BTreeMap::new(),
             losses: BTreeMap::new(),
             frontier: BTreeSet::new(),
@@ -110,7 +113,8 @@ impl Fixpoint {
         let (_, epoch) = self.frontier.pop_first()?;
         self.begun.insert(epoch.clone());
         let facts = Arc::clone(&self.facts[&epoch]);
-        Some(Job { epoch, facts })
+        let learned = self.learned.get(&epoch).cloned().unwrap_or_default();
+        Some(Job { epoch, facts, learned })
     }
 
     /// No epoch is begun any more. Those that were are searched with what holds there.
@@ -128,6 +132,7 @@ impl Fixpoint {
     /// Takes up the result of a job.
     pub(crate) fn take(&mut self, job: &Job, found: Arc<Searched>) {
         self.work.add(&found.work);
+        self.learned.insert(job.epoch.clone(), Arc::clone(&found.learned));
         for (next, holds) in &found.successors {
             let known = self.facts.get(next);
             let alike = if self.symbolic_threads { next.alike() } else { Vec::new() };
