@@ -9,8 +9,9 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use icsched_ir::{CallStack, FuncId};
 use icsched_schedule::{EpochId, IncompleteKind, Reason};
-use icsched_symex::shape::{Fields, Locks, Node, Widening};
+use icsched_symex::shape::{Deciding, Fields, Locks, Node, Shape, Widening};
 
 use super::job::{Finished, Job, Learned, Searched, Work};
 use super::{EpochFacts, Found, Shared};
@@ -45,6 +46,7 @@ pub(crate) struct Fixpoint {
     symbolic_threads: bool,
     locks: Arc<Locks>,
     fields: Arc<Fields>,
+    deciding: Arc<Deciding>,
     thresholds: Arc<[i64]>,
     facts: BTreeMap<EpochId, Arc<EpochFacts>>,
     /// How each epoch was searched last.
@@ -85,6 +87,7 @@ impl Fixpoint {
             max_epochs: shared.request.search.max_epochs,
             symbolic_threads: !shared.request.without.contains(&Technique::SymbolicThreads),
             locks: shared.analyses.map(|a| Arc::clone(a.pointers.locks())).unwrap_or_default(),
+            deciding: shared.analyses.map(|a| Arc::clone(&a.deciding)).unwrap_or_default(),
             fields: shared.analyses.map(|a| Arc::clone(&a.fields)).unwrap_or_default(),
             thresholds: shared.analyses.map_or_else(|| [].into(), |a| Arc::clone(&a.thresholds)),
             facts: BTreeMap::from([(entry.clone(), Arc::new(EpochFacts::at_entry()))]),
@@ -142,6 +145,11 @@ impl Fixpoint {
                 *changes += 1;
                 let is_late = *changes > PATIENCE_WITH_THRESHOLDS;
                 let thresholds = if is_late { &farthest(&self.thresholds)[..] } else { &*self.thresholds };
+                if let Some(known) = known {
+                    let runs = activations(next);
+                    let is_idle = |shape: &Shape, place| !self.deciding.contains(place, shape, &runs);
+                    met.shape.widen_idle(&known.shape, is_idle);
+                }
                 if let Some(known) = known.filter(|_| *changes > PATIENCE_WITH_BOUNDS) {
                     met.shape.widen_bounds(&known.shape, thresholds);
                 }
@@ -254,6 +262,14 @@ impl Fixpoint {
         }
         Found { epochs, reasons, work, is_cut }
     }
+}
+
+/// What runs as each thread's activation at a depth where an epoch begins.
+fn activations(epoch: &EpochId) -> BTreeMap<(u32, u32), FuncId> {
+    let of_thread = |(thread, stack): (u32, &CallStack)| {
+        (0..).zip(&stack.0).map(|(depth, point)| ((thread, depth), point.func)).collect::<Vec<_>>()
+    };
+    (0..).zip(epoch.stacks()).flat_map(of_thread).collect()
 }
 
 /// Breadth first from the entry, successors by their ids: an order that has nothing to do with that of the search.
