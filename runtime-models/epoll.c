@@ -57,6 +57,8 @@ static void forget_entry(struct entry **at) {
 }
 
 void ics_epoll_close(struct ics_file *f) {
+    /* Without a set no file is one, even where nobody knows what file it is. */
+    if (!used) return;
     struct set *s = f->object, **at = &all;
     while (s->entries) forget_entry(&s->entries);
     while (*at != s) at = &(*at)->next;

@@ -244,7 +244,7 @@ impl Engine {
     }
 
     /// What others need to know of an epoch that has been searched.
-    pub(crate) fn into_searched(self, Job { epoch, facts }: &Job) -> SearchedEpoch {
+    pub(crate) fn into_searched(self, Job { epoch, facts, .. }: &Job) -> SearchedEpoch {
         let is_entry = self.is_entry();
         let (id, shape, none_ended) = (epoch.clone(), facts.shape.clone(), facts.none_ended);
         SearchedEpoch { id, machine: self.machine, initial: self.initial, is_entry, shape, none_ended }

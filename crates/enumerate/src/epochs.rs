@@ -21,7 +21,7 @@ use icsched_ir::{Program, ProgramPoint};
 use icsched_pointsto::{ModRef, PointsTo, Startup};
 use icsched_schedule::{EpochId, EpochResult, Reason};
 use icsched_symex::folding::Folding;
-use icsched_symex::shape::{Compared, Indices, Locks, Pointers, Shape};
+use icsched_symex::shape::{Compared, Deciding, Fields, Indices, Pointers, Shape, Widening};
 
 use crate::Request;
 use crate::epochs::fixpoint::Fixpoint;
@@ -68,6 +68,10 @@ pub(crate) struct Analyses<'p> {
     pub(crate) thresholds: Arc<[i64]>,
     /// Of which numbers differences are.
     pub(crate) compared: Compared,
+    /// Which numbers something is decided by.
+    pub(crate) deciding: Arc<Deciding>,
+    /// Where the fields of objects begin.
+    pub(crate) fields: Arc<Fields>,
     pub(crate) indices: Indices,
 }
 
@@ -88,8 +92,8 @@ impl EpochFacts {
     }
 
     /// What is kept after having got weaker several times, last from `before` ([`Shape::widened`]).
-    fn widened(self, before: &Self, thresholds: &[i64], locks: Option<&Locks>) -> Self {
-        Self { shape: self.shape.widened(&before.shape, thresholds, locks), ..self }
+    fn widened(self, before: &Self, thresholds: &[i64], further: Option<Widening<'_>>) -> Self {
+        Self { shape: self.shape.widened(&before.shape, thresholds, further), ..self }
     }
 
     /// What both say.

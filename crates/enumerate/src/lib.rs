@@ -45,7 +45,7 @@ use icsched_pointsto::PointsTo;
 use icsched_schedule::{Assumption, Enumeration, KeptSearch, Statistics};
 use icsched_symex::Extern;
 use icsched_symex::inputs::InputSpec;
-use icsched_symex::shape::{Compared, Indices, Locks, Pointers, Rings};
+use icsched_symex::shape::{Compared, Deciding, Fields, Indices, Locks, Pointers, Rings};
 
 pub use crate::engine::{RunLimits, resident_bytes};
 pub use crate::progress::{Counts, Journal, Progress, SchedulePath, SearchedEpoch};
@@ -200,8 +200,21 @@ fn search_with(
                 Pointers::new(points_to, Arc::new(Locks::new(program, points_to)), Rings::new(program, points_to));
             let thresholds = icsched_symex::shape::thresholds(program).into();
             let compared = Compared::new(program, points_to);
+            let fields = Arc::new(Fields::new(points_to));
+            let deciding = Arc::new(Deciding::new(program, points_to));
             let indices = Indices::new(program, points_to);
-            Some(Analyses { points_to, modref, startup, variables, pointers, thresholds, compared, indices })
+            Some(Analyses {
+                points_to,
+                modref,
+                startup,
+                variables,
+                pointers,
+                thresholds,
+                compared,
+                deciding,
+                fields,
+                indices,
+            })
         }
         _ => None,
     };

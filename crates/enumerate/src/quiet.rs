@@ -3,11 +3,12 @@
 use std::sync::OnceLock;
 
 use icsched_ir::{BlockId, FuncId, Op, Program, ProgramPoint};
+use serde::{Deserialize, Serialize};
 
 use crate::slice::Statics;
 
 /// What inputs make go round too often.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub(crate) enum Replaceable {
     /// A loop, by its function and header.
     Loop(FuncId, BlockId),

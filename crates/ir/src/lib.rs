@@ -51,7 +51,7 @@ pub use loops::{Loop, LoopForest};
 pub use program::{
     Block, CallStack, Function, Global, LOCKED_MODEL, Loc, Origin, Program, ProgramPoint, Relocation, Value,
 };
-pub use reach::AddressReach;
+pub use reach::{AddressReach, Indices};
 pub use text::{ParseError, parse};
 pub use trip_count::{Count, CountedLoop, CountedLoops, TripCount};
 pub use types::{Field, SourceType, Type, TypeTable};

@@ -122,6 +122,11 @@ impl PointsTo {
         }
     }
 
+    /// The places that pointers may point to, by location.
+    pub fn places(&self) -> impl Iterator<Item = (ObjectId, Offsets)> {
+        self.locations.values().map(|location| (location.object, location.offsets))
+    }
+
     /// All locations.
     pub(crate) fn locations(&self) -> &IdVec<LocationId, Location> {
         &self.locations

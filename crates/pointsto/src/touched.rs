@@ -2,7 +2,7 @@
 
 use icsched_externals::{ArgEffect, Row};
 use icsched_ir::{
-    AddressReach, Callee, Const, Definitions, Extent, FuncId, Function, IdVec, Inst, Intrinsic, Op, Operand, Program,
+    AddressReach, Callee, Const, Extent, FuncId, Function, IdVec, Indices, Inst, Intrinsic, Op, Operand, Program,
     ProgramPoint, Touch, ValueId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -225,14 +225,14 @@ impl<'p> Reader<'p> {
 
 /// The addresses of a function that are computed with small indices, each by the innermost base that none is added to.
 fn add_near(func: FuncId, function: &Function, near: &mut FxHashMap<(FuncId, ValueId), AddressReach>) {
-    let mut definitions = None;
+    let mut known = None;
     for inst in function.blocks.values().flat_map(|block| &block.insts) {
         let Op::Address { indices, .. } = &inst.op else { continue };
         let (false, Some(&address)) = (indices.is_empty(), inst.results.first()) else { continue };
-        let definitions = definitions.get_or_insert_with(|| Definitions::new(function));
-        let Some(mut reach) = AddressReach::of(function, definitions, address) else { continue };
+        let known = known.get_or_insert_with(|| Indices::new(function));
+        let Some(mut reach) = known.reach(address) else { continue };
         // The array in an array: a chain of addresses has no cycle without a block's parameter.
-        while let Some(inner) = reach.base.value().and_then(|base| AddressReach::of(function, definitions, base)) {
+        while let Some(inner) = reach.base.value().and_then(|base| known.reach(base)) {
             let Some(both) = reach.behind(inner).filter(|_| inner.span > 0) else { break };
             reach = both;
         }

@@ -370,3 +370,32 @@ fn arrays_in_arrays_reach_as_far_as_both_indices() {
     let before = "%x = address @t + -4 + %i*4";
     assert!(!mods(&table(index, before), "main").contains(":1024"));
 }
+
+#[test]
+fn an_index_that_counts_a_loop_reaches_as_far_as_its_test_lets_it() {
+    let counted = |from: &str, test: &str, step: &str, at: &str| {
+        let body = format!(
+            "    %row = address @t + 8
+    %n: i32 = load [@c]
+    jump head({from}:i32)
+head(%i: i32):
+    %more = icmp.{test}
+    branch %more, body, done
+body:
+    %w: i64 = sext %i
+    {at}
+    store [%x], 1:i32
+    %j = add %i, {step}
+    jump head(%j)
+done:"
+        );
+        mods(&format!("global @t size 1040 align 8\n{}", main_with(&body, "")), "main")
+    };
+    let element = "%x = address %row + %w*4";
+    assert_eq!(counted("0", "slt %i, 256", "1", element), "t+8:1024");
+    assert_eq!(counted("0", "ne %i, 16", "4", element), "t+8:52");
+    assert_eq!(counted("9", "sge %i, 0", "-1", element), "t+8:40");
+    let any = counted("0", "slt %i, %n", "1", element);
+    assert!(!any.contains("t+8:"), "nobody knows how far: {any}");
+    assert_eq!(counted("-3", "slt %i, 256", "1", element), any, "it begins in front of the table");
+}

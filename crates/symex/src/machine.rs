@@ -228,10 +228,14 @@ impl<D: Domain> Machine<D> {
         state.instructions += budget - left;
         state.since_switch += budget - left;
         state.thread_mut(state.current).instructions += budget - left;
-        if result? == Pause::Special && left > 0 {
-            self.special(state, observer)?;
-            state.instructions += 1;
-            state.since_switch += 1;
+        match result? {
+            Pause::Special if left > 0 => {
+                self.special(state, observer)?;
+                state.instructions += 1;
+                state.since_switch += 1;
+            }
+            Pause::Unrecorded => observer.begin(state, &self.code),
+            Pause::Special | Pause::Budget => {}
         }
         Ok(())
     }

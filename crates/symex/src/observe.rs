@@ -21,7 +21,12 @@ pub trait Observer {
         true
     }
 
-    /// What comes next is to be listened to: it makes something that nobody knows.
+    /// Whether nothing is listened to yet, and will be from the next [`begin`](Self::begin) on.
+    fn waits(&self) -> bool {
+        false
+    }
+
+    /// What comes next is to be listened to: it makes something that nobody knows, or is a sum that may count.
     fn begin<D: Domain>(&mut self, _state: &State<D>, _code: &Code) {}
 
     /// A frame was pushed by instruction `by` of another frame: a call, or for the bottom frame of a thread (whose

@@ -70,6 +70,10 @@ impl Observer for Trace {
         self.active
     }
 
+    fn waits(&self) -> bool {
+        self.is_wanted && !self.active
+    }
+
     fn begin<D: Domain>(&mut self, state: &State<D>, code: &Code) {
         if self.is_wanted {
             self.activate(state, code);

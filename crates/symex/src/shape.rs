@@ -14,9 +14,11 @@ mod align;
 mod bounds;
 mod bytes;
 mod choices;
+mod deciding;
 mod differences;
 mod elements;
 mod equations;
+mod fields;
 mod indices;
 mod left;
 mod locks;
@@ -24,6 +26,7 @@ mod locks;
 use std::collections::{BTreeMap, VecDeque};
 
 use differences::moved_pair;
+use fields::Part;
 use icsched_ir::{GlobalId, ValueId};
 use icsched_pointsto::ObjectId as Abstract;
 use locks::Places;
@@ -34,9 +37,11 @@ pub use bounds::{Bounds, thresholds};
 pub use bytes::Bytes;
 pub(crate) use choices::Chosen;
 pub use choices::{Addresses, Choices, MAX_CHOICES};
+pub use deciding::Deciding;
 pub use differences::Compared;
 pub use elements::{Element, Elements, Rings, constants};
 pub use equations::{Equation, between, equalities, ordered};
+pub use fields::{Fields, Widening};
 pub use indices::Indices;
 pub use left::{Left, Pointers, Where};
 pub use locks::Locks;
@@ -171,23 +176,25 @@ impl Shape {
     }
 
     /// What is kept of a shape that has got weaker several times, last from `before`: numbers that still lose some of their bytes are not
-    /// waited for (widening, Cousot and Cousot 1977). A counter would lose one byte after the other; with `locks`, neither are numbers in
-    /// objects that lose any, but for those in the locks: an array that a program fills would lose one after the other. Nor are equations of
-    /// remainders.
+    /// waited for (widening, Cousot and Cousot 1977). A counter would lose one byte after the other; with `further`, neither are numbers in
+    /// fields that lose any, and then in objects, but for those in locks: an array that a program fills would lose one after the other. Nor
+    /// are equations of remainders.
     #[must_use]
-    pub fn widened(mut self, before: &Self, thresholds: &[i64], locks: Option<&Locks>) -> Self {
+    pub fn widened(mut self, before: &Self, thresholds: &[i64], further: Option<Widening<'_>>) -> Self {
         let before = &before.numbered_as(&self);
         let mut places: BTreeMap<Node, Places> = BTreeMap::new();
-        if let Some(locks) = locks {
+        if let Some(Widening { locks, .. }) = further {
             let nodes = before.bytes.nodes().chain(before.words.keys().map(|&(node, _)| node));
             for node in nodes {
                 places.entry(node).or_insert_with(|| locks.of_node(&self, node));
             }
         }
+        let heap = Self { heap: self.heap.clone(), ..Self::default() };
         let is_apart = |node: Node, at: u64| places.get(&node).is_none_or(|locks| locks.contain(at));
-        // Words begin behind 0, which is the number of all that is no lock.
-        let part = |node: Node, at: u64| (node, if is_apart(node, at) { 1 + at / 4 } else { 0 });
-        let mut gains: BTreeMap<(Node, u64), i64> = BTreeMap::new();
+        let of_field = |node: Node, at: u64| further.as_ref().map_or(Part::Word(at / 4), |f| f.part(&heap, node, at));
+        let part =
+            |node: Node, at: u64| (node, if is_apart(node, at) { Part::Word(at / 4) } else { of_field(node, at) });
+        let mut gains: BTreeMap<(Node, Part), i64> = BTreeMap::new();
         let mut count = |(node, at): (Node, u64), by: i64| *gains.entry(part(node, at)).or_default() += by;
         for (at, byte) in before.bytes.changes(&self.bytes) {
             count(at, i64::from(byte.is_some()) - i64::from(before.bytes.get(&at).is_some()));
@@ -201,8 +208,12 @@ impl Shape {
             self.words.retain(|&(node, at), (_, held)| matches!(held, Held::Address(..)) || !loses(node, at));
         }
         self.widen_numbered(before, thresholds);
-        if locks.is_some() {
+        if let Some(Widening { losses, .. }) = further {
             self.widen_equations(before);
+            let mut lost: Vec<Node> =
+                gains.keys().filter(|(_, part)| matches!(part, Part::Field(_))).map(|at| at.0).collect();
+            lost.dedup();
+            lost.into_iter().for_each(|node| *losses.entry(node).or_default() += 1);
         }
         self.canonical()
     }
@@ -583,7 +594,14 @@ mod tests {
             heap: vec![site(8)],
             ..Shape::default()
         };
-        assert_eq!(now.clone().widened(&before, &[], Some(&Locks::default())), now);
+        assert_eq!(
+            now.clone().widened(
+                &before,
+                &[],
+                Some(Widening { locks: &Locks::default(), fields: &Fields::default(), losses: &mut BTreeMap::new() })
+            ),
+            now
+        );
     }
 
     #[test]

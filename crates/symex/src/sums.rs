@@ -143,6 +143,11 @@ impl<'a> Walk<'a> {
             }
             self.event(index, event);
         }
+        // Recording may have begun with a sum, in front of all events.
+        let first = self.trace.granted.len();
+        for &(frame, _, inst) in &self.trace.start {
+            self.undo_since(first, frame, inst);
+        }
     }
 
     fn event(&mut self, index: usize, event: &TraceEvent) {
@@ -233,6 +238,13 @@ impl<'a> Walk<'a> {
 
     /// Undoes the instructions of an activation from `first` on, which were executed behind an event.
     fn undo(&mut self, index: usize, frame: FrameId, first: u32) {
+        self.undo_since(index + 1, frame, first);
+        let at = self.at(frame, first);
+        *at = At { next: at.next.min(first), events: index, ..*at };
+    }
+
+    /// The same of those that were executed behind so many events.
+    fn undo_since(&mut self, since: usize, frame: FrameId, first: u32) {
         let function = self.function(frame);
         let At { block, next, events } = *self.at(frame, first);
         for inst in (first..next).rev() {
@@ -243,7 +255,7 @@ impl<'a> Walk<'a> {
             }
             match undone.op {
                 Op::Binary { op, no_wrap, a, b } if gives_poison(op) => {
-                    let sum = self.executed(frame, inst, index, events);
+                    let sum = self.executed(frame, inst, since, events);
                     if let Some(sum) = sum.filter(|_| no_wrap.any()) {
                         let width = function.values[undone.results[0]].ty.bits();
                         self.found.push(Found { sum, op, no_wrap, width, places });
@@ -255,16 +267,14 @@ impl<'a> Walk<'a> {
                 _ => {}
             }
         }
-        let at = self.at(frame, first);
-        *at = At { block, next: next.min(first), events: index };
     }
 
-    /// The sum that an instruction computed behind an event, and not behind `events`.
-    fn executed(&self, frame: FrameId, inst: u32, event: usize, events: usize) -> Option<usize> {
+    /// The sum that an instruction computed behind so many events, and not behind more than `events`.
+    fn executed(&self, frame: FrameId, inst: u32, since: usize, events: usize) -> Option<usize> {
         let all = self.sums.get(&(frame, inst))?;
         let before = all.partition_point(|&sum| self.trace.sums[sum].at <= events);
         let sum = all[before.checked_sub(1)?];
-        (self.trace.sums[sum].at > event).then_some(sum)
+        (self.trace.sums[sum].at >= since).then_some(sum)
     }
 
     /// Forgets memory that a write may have hit: the places that depend on all of what it has written for certain.

@@ -135,7 +135,8 @@ pub struct Sum {
 pub struct Trace {
     /// Whether recording has started.
     pub active: bool,
-    /// Whether it starts with the first loop that is replaced, if it has not started before.
+    /// Whether it starts with the first loop that is replaced, or in the middle of a program with the first sum that counts, if it has not
+    /// started before.
     pub is_wanted: bool,
     /// Conditional branches of the program itself so far, counted from the beginning.
     pub branches: u64,

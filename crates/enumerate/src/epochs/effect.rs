@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use icsched_ir::{
-    AddressReach, Affine, BlockId, CallStack, Callee, CountedLoop, CountedLoops, Definitions, FuncId, Function, Leaf,
-    LoopId, Op, Operand, ProgramPoint, TripCount, ValueId,
+    Affine, BlockId, CallStack, Callee, CountedLoop, CountedLoops, FuncId, Function, Indices, Leaf, LoopId, Op,
+    Operand, ProgramPoint, TripCount, ValueId,
 };
 use icsched_pointsto::{InvariantLoads, ObjectKind, Piece};
 use icsched_symex::abstraction::{AbstractLoop, AbstractRecursion, Abstractions, Effect, LoopStore};
@@ -123,7 +123,7 @@ fn abstract_loop(shared: &Shared<'_>, func: FuncId, header: BlockId) -> Abstract
     };
     let counted = count(shared, analyses, func, id);
     let function = &shared.program.functions[func];
-    let stores = Stores { function, definitions: Definitions::new(function), blocks: &blocks, counted: &counted };
+    let stores = Stores { function, indices: Indices::new(function), blocks: &blocks, counted: &counted };
     let dominators = &shared.statics.control.function(func).dominators;
     let mut effect = Effect::default();
     for &block in &blocks {
@@ -167,7 +167,7 @@ fn count(shared: &Shared<'_>, analyses: &Analyses<'_>, func: FuncId, id: LoopId)
 /// The stores of one loop.
 struct Stores<'a> {
     function: &'a Function,
-    definitions: Definitions,
+    indices: Indices<'a>,
     blocks: &'a BTreeSet<BlockId>,
     counted: &'a CountedLoop,
 }
@@ -196,7 +196,7 @@ impl Stores<'_> {
     }
 
     fn is_inside(&self, value: ValueId) -> bool {
-        self.definitions.block(value).is_some_and(|block| self.blocks.contains(&block))
+        self.indices.definitions().block(value).is_some_and(|block| self.blocks.contains(&block))
     }
 
     /// Where an address starts that moves by the same in each iteration.
@@ -215,11 +215,11 @@ impl Stores<'_> {
 
     /// Where an address may be that is computed with small indices only: the first one, and the bytes from there to the last one.
     fn near(&self, address: ValueId) -> Option<(Affine, Option<u64>)> {
-        let mut reach = AddressReach::of(self.function, &self.definitions, address)?;
+        let mut reach = self.indices.reach(address)?;
         while let Operand::Value(inner) = reach.base
             && self.is_inside(inner)
         {
-            reach = reach.behind(AddressReach::of(self.function, &self.definitions, inner)?)?;
+            reach = reach.behind(self.indices.reach(inner)?)?;
         }
         let first = Affine::constant(ADDRESS, reach.first.cast_unsigned());
         Some((Affine::operand(reach.base, ADDRESS)?.plus(&first, 1)?, Some(reach.span)))
@@ -228,7 +228,9 @@ impl Stores<'_> {
     /// What is known of the object that an address is in: arithmetic does not leave it, or the program is wrong.
     fn base(&self, mut address: ValueId) -> Option<Affine> {
         for _ in 0..self.blocks.len() + 8 {
-            let Op::Address { base, .. } = self.definitions.inst(self.function, address)?.op else { return None };
+            let Op::Address { base, .. } = self.indices.definitions().inst(self.function, address)?.op else {
+                return None;
+            };
             match base {
                 Operand::Value(inner) if self.is_inside(inner) => address = inner,
                 outside => return Affine::operand(outside, ADDRESS),

@@ -9,10 +9,11 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use icsched_ir::{CallStack, FuncId};
 use icsched_schedule::{EpochId, IncompleteKind, Reason};
-use icsched_symex::shape::Locks;
+use icsched_symex::shape::{Deciding, Fields, Locks, Node, Shape, Widening};
 
-use super::job::{Finished, Job, Searched, Work};
+use super::job::{Finished, Job, Learned, Searched, Work};
 use super::{EpochFacts, Found, Shared};
 use crate::Technique;
 
@@ -26,8 +27,8 @@ const PATIENCE_WITH_THRESHOLDS: u32 = 4;
 /// The same for numbers that lose some of their bytes.
 const PATIENCE: u32 = 3;
 
-/// The same for all numbers in objects that lose some, but for those in locks.
-const PATIENCE_WITH_OBJECTS: u32 = 6;
+/// The same for all numbers in fields that lose some, and soon in objects, but for those in locks.
+const PATIENCE_WITH_FIELDS: u32 = 6;
 
 /// A job whose result may count soon.
 pub(crate) struct Guess {
@@ -44,10 +45,16 @@ pub(crate) struct Fixpoint {
     /// Whether threads with the same stack are told apart by nothing else.
     symbolic_threads: bool,
     locks: Arc<Locks>,
+    fields: Arc<Fields>,
+    deciding: Arc<Deciding>,
     thresholds: Arc<[i64]>,
     facts: BTreeMap<EpochId, Arc<EpochFacts>>,
+    /// How each epoch was searched last.
+    learned: BTreeMap<EpochId, Arc<Learned>>,
     /// How often they were found, or got weaker.
     changes: BTreeMap<EpochId, u32>,
+    /// How often numbers in objects were given up that had lost some.
+    losses: BTreeMap<EpochId, BTreeMap<Node, u32>>,
     /// What is to be searched: first what was found first, so that an epoch's facts are as weak as they get before those behind it are
     /// searched.
     frontier: BTreeSet<(usize, EpochId)>,
@@ -80,9 +87,13 @@ impl Fixpoint {
             max_epochs: shared.request.search.max_epochs,
             symbolic_threads: !shared.request.without.contains(&Technique::SymbolicThreads),
             locks: shared.analyses.map(|a| Arc::clone(a.pointers.locks())).unwrap_or_default(),
+            deciding: shared.analyses.map(|a| Arc::clone(&a.deciding)).unwrap_or_default(),
+            fields: shared.analyses.map(|a| Arc::clone(&a.fields)).unwrap_or_default(),
             thresholds: shared.analyses.map_or_else(|| [].into(), |a| Arc::clone(&a.thresholds)),
             facts: BTreeMap::from([(entry.clone(), Arc::new(EpochFacts::at_entry()))]),
+            learned: BTreeMap::new(),
             changes: BTreeMap::new(),
+            losses: BTreeMap::new(),
             frontier: BTreeSet::new(),
             seen: BTreeMap::new(),
             begun: BTreeSet::new(),
@@ -105,7 +116,8 @@ impl Fixpoint {
         let (_, epoch) = self.frontier.pop_first()?;
         self.begun.insert(epoch.clone());
         let facts = Arc::clone(&self.facts[&epoch]);
-        Some(Job { epoch, facts })
+        let learned = self.learned.get(&epoch).cloned().unwrap_or_default();
+        Some(Job { epoch, facts, learned })
     }
 
     /// No epoch is begun any more. Those that were are searched with what holds there.
@@ -123,6 +135,7 @@ impl Fixpoint {
     /// Takes up the result of a job.
     pub(crate) fn take(&mut self, job: &Job, found: Arc<Searched>) {
         self.work.add(&found.work);
+        self.learned.insert(job.epoch.clone(), Arc::clone(&found.learned));
         for (next, holds) in &found.successors {
             let known = self.facts.get(next);
             let alike = if self.symbolic_threads { next.alike() } else { Vec::new() };
@@ -132,12 +145,19 @@ impl Fixpoint {
                 *changes += 1;
                 let is_late = *changes > PATIENCE_WITH_THRESHOLDS;
                 let thresholds = if is_late { &farthest(&self.thresholds)[..] } else { &*self.thresholds };
+                if let Some(known) = known {
+                    let runs = activations(next);
+                    let is_idle = |shape: &Shape, place| !self.deciding.contains(place, shape, &runs);
+                    met.shape.widen_idle(&known.shape, is_idle);
+                }
                 if let Some(known) = known.filter(|_| *changes > PATIENCE_WITH_BOUNDS) {
                     met.shape.widen_bounds(&known.shape, thresholds);
                 }
                 if let Some(known) = known.filter(|_| *changes > PATIENCE) {
-                    let locks = Some(&*self.locks).filter(|_| *changes > PATIENCE_WITH_OBJECTS);
-                    met = met.widened(known, thresholds, locks);
+                    let (locks, fields) = (&*self.locks, &*self.fields);
+                    let losses = self.losses.entry(next.clone()).or_default();
+                    let further = Some(Widening { locks, fields, losses }).filter(|_| *changes > PATIENCE_WITH_FIELDS);
+                    met = met.widened(known, thresholds, further);
                 }
                 self.facts.insert(next.clone(), Arc::new(met));
                 self.again(next.clone());
@@ -242,6 +262,14 @@ impl Fixpoint {
         }
         Found { epochs, reasons, work, is_cut }
     }
+}
+
+/// What runs as each thread's activation at a depth where an epoch begins.
+fn activations(epoch: &EpochId) -> BTreeMap<(u32, u32), FuncId> {
+    let of_thread = |(thread, stack): (u32, &CallStack)| {
+        (0..).zip(&stack.0).map(|(depth, point)| ((thread, depth), point.func)).collect::<Vec<_>>()
+    };
+    (0..).zip(epoch.stacks()).flat_map(of_thread).collect()
 }
 
 /// Breadth first from the entry, successors by their ids: an order that has nothing to do with that of the search.

@@ -15,12 +15,14 @@ use icsched_smt::SolverStatistics;
 use icsched_symex::SyncObjects;
 use icsched_symex::code::Marks;
 use icsched_symex::initial::{Start, StartOptions};
+use serde::{Deserialize, Serialize};
 
 use super::effect::replace;
 use super::{Analyses, EpochFacts, Shared, Successors};
 use crate::engine::{Asked, Engine, Plan};
 use crate::graph::place;
 use crate::progress::Progress;
+use crate::quiet::Replaceable;
 use crate::reasons::is_limit_of_run;
 use crate::search::{Restart, Search, SearchOptions};
 use crate::{Request, Technique};
@@ -30,6 +32,18 @@ use crate::{Request, Technique};
 pub(crate) struct Job {
     pub(crate) epoch: EpochId,
     pub(crate) facts: Arc<EpochFacts>,
+    /// What the epoch's last search has found out.
+    pub(crate) learned: Arc<Learned>,
+}
+
+/// How an epoch is searched: what a search finds out in vain, and begins anew, the next one need not find out again. There what is known is
+/// weaker, so it would.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Default, Debug, Serialize, Deserialize)]
+pub(crate) struct Learned {
+    /// What is replaced, in the order in which it was found out.
+    replaced: Vec<Replaceable>,
+    /// Whether it is left open which objects synchronisation is on.
+    is_conservative: bool,
 }
 
 /// What comes behind the epoch.
@@ -37,6 +51,7 @@ pub(crate) struct Job {
 pub(crate) struct Searched {
     pub(crate) successors: Successors,
     pub(crate) work: Work,
+    pub(crate) learned: Arc<Learned>,
     /// Whether a limit of the whole run, or the user, may have ended the search: then another run may find more.
     pub(crate) is_cut: bool,
 }
@@ -91,14 +106,20 @@ pub(crate) fn run(
     let mut analysis = shared.analyses.map(|a| Analysis::new(a.modref, a.startup).interrupted_by(&interrupted));
     let always = shared.request.search.conservative_after == 0;
     let is_conservative = !shared.request.without.contains(&Technique::ConservativeOrder);
+    let mut learned = Arc::clone(&job.learned);
+    let mut abstractions = Arc::default();
+    for &replaced in &learned.replaced {
+        replace(shared, Arc::make_mut(&mut abstractions), replaced);
+    }
+    let is_open = learned.is_conservative || always && is_conservative;
     let mut plan = Plan {
         marks: Marks {
             markers: Arc::clone(&shared.markers),
-            abstractions: Arc::default(),
+            abstractions,
             folding: shared.folding.clone(),
             concrete_threads: shared.request.without.contains(&Technique::SymbolicThreads),
         },
-        objects: if always && is_conservative { SyncObjects::Candidates } else { SyncObjects::Decided },
+        objects: if is_open { SyncObjects::Candidates } else { SyncObjects::Decided },
     };
     let mut work = Work::default();
     let mut asked = Asked::new(&shared.request.limits);
@@ -125,7 +146,7 @@ pub(crate) fn run(
         match explored {
             Ok(()) => {
                 work.add(&searched);
-                tell(Searched { successors: search.successors(), work, is_cut: search.is_cut() });
+                tell(Searched { successors: search.successors(), work, learned, is_cut: search.is_cut() });
                 let result = search.finish(job.epoch.clone(), contexts);
                 let work = search.work().since(&searched);
                 progress.end_epoch(engine.into_searched(job));
@@ -135,11 +156,13 @@ pub(crate) fn run(
             Err(Restart::Replacing(wanted)) => {
                 work.solver.add(&searched.solver);
                 replace(shared, Arc::make_mut(&mut plan.marks.abstractions), wanted);
+                Arc::make_mut(&mut learned).replaced.push(wanted);
             }
             Err(Restart::Conservatively) => {
                 work.solver.add(&searched.solver);
                 tracing::info!("it is left open which objects synchronisation is on");
                 plan.objects = SyncObjects::Candidates;
+                Arc::make_mut(&mut learned).is_conservative = true;
             }
         }
         asked = engine.into_asked();
@@ -165,7 +188,7 @@ fn not_searched(shared: &Shared<'_>, job: &Job, reason: Reason, work: Work, tell
     };
     result.max_live_threads = u32::try_from(job.epoch.stacks().len()).expect("threads are few");
     let is_cut = is_cut(shared, &result);
-    tell(Searched { successors: Successors::new(), work, is_cut });
+    tell(Searched { successors: Successors::new(), work, learned: Arc::clone(&job.learned), is_cut });
     Finished { result, work: Work::default(), is_cut }
 }
 
@@ -197,7 +220,7 @@ fn entry_engine(shared: &Shared<'_>, plan: &Plan, asked: Asked) -> Result<Engine
 fn begin(
     shared: &Shared<'_>,
     analysis: &mut Analysis<'_, '_>,
-    Job { epoch, facts }: &Job,
+    Job { epoch, facts, .. }: &Job,
 ) -> Result<(Context, InitialState), Reason> {
     let program = shared.program;
     let off = |technique| shared.request.without.contains(&technique);

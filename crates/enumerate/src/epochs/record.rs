@@ -14,12 +14,13 @@ use icsched_symex::shape::{Bounds, Bytes, Element, Equation, Held, Node, Place, 
 use serde::{Deserialize, Serialize};
 
 use super::EpochFacts;
-use super::job::{Finished, Job, Searched, Work};
+use super::job::{Finished, Job, Learned, Searched, Work};
 
 #[derive(Serialize, Deserialize)]
 struct Record {
     epoch: EpochId,
     facts: String,
+    learned: Learned,
     successors: Vec<(EpochId, Difference)>,
     paths: u64,
     instructions: u64,
@@ -129,8 +130,9 @@ fn text(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("plain data has a JSON form")
 }
 
-fn digest(facts: &EpochFacts) -> String {
-    Enumeration::digest_of(text(&Difference::between(&EpochFacts::default(), facts)).as_bytes())
+fn digest(job: &Job) -> String {
+    let known = (Difference::between(&EpochFacts::default(), &job.facts), &*job.learned);
+    Enumeration::digest_of(text(&known).as_bytes())
 }
 
 /// A finished job as text, without its schedules.
@@ -139,7 +141,8 @@ pub(crate) fn write(job: &Job, found: &Searched, finishing: &Work) -> String {
     let Work { paths, instructions, solver } = found.work;
     text(&Record {
         epoch: job.epoch.clone(),
-        facts: digest(&job.facts),
+        facts: digest(job),
+        learned: Learned::clone(&found.learned),
         successors: successors.map(|(e, holds)| (e.clone(), Difference::between(&job.facts, holds))).collect(),
         paths,
         instructions,
@@ -151,7 +154,7 @@ pub(crate) fn write(job: &Job, found: &Searched, finishing: &Work) -> String {
 /// What earlier runs have kept.
 #[derive(Default)]
 pub(crate) struct Records {
-    /// By epoch and digest of what is known there.
+    /// By epoch and digest of what is known there and of how it is searched.
     known: BTreeMap<(EpochId, String), (Record, Option<EpochResult>)>,
     /// Epochs that there are records of: for others no digest is made.
     epochs: BTreeMap<EpochId, usize>,
@@ -176,14 +179,15 @@ impl Records {
     /// The result of a job, and its schedules if they were kept. It is not given again.
     pub(crate) fn take(&mut self, job: &Job) -> Option<(Arc<Searched>, Option<Finished>)> {
         self.epochs.get(&job.epoch)?;
-        let (record, result) = self.known.remove(&(job.epoch.clone(), digest(&job.facts)))?;
-        let Record { epoch: _, facts: _, successors, paths, instructions, queries, finishing } = record;
+        let (record, result) = self.known.remove(&(job.epoch.clone(), digest(job)))?;
+        let Record { epoch: _, facts: _, learned, successors, paths, instructions, queries, finishing } = record;
         let successors = successors.into_iter().map(|(e, difference)| (e, difference.apply(&job.facts)));
         let solver = |queries| SolverStatistics { queries, ..SolverStatistics::default() };
         let work = Work { solver: solver(finishing), ..Work::default() };
         let finished = result.map(|result| Finished { result, work, is_cut: false });
         let work = Work { paths, instructions, solver: solver(queries) };
-        Some((Arc::new(Searched { successors: successors.collect(), work, is_cut: false }), finished))
+        let learned = Arc::new(learned);
+        Some((Arc::new(Searched { successors: successors.collect(), work, learned, is_cut: false }), finished))
     }
 }
 
@@ -242,14 +246,16 @@ mod tests {
     #[test]
     fn what_is_read_is_what_was_written() {
         let [epoch, other] = [1, 2].map(|inst| EpochId::new(vec![stack(inst)]));
-        let job = Job { epoch: epoch.clone(), facts: Arc::new(facts(true, &[(0, 1), (1, 2), (2, 3)], &[(1, 9)])) };
+        let learned = Arc::<Learned>::default();
+        let known = Arc::new(facts(true, &[(0, 1), (1, 2), (2, 3)], &[(1, 9)]));
+        let job = Job { epoch: epoch.clone(), facts: known, learned: Arc::clone(&learned) };
         let behind = BTreeMap::from([
             (epoch.clone(), facts(true, &[(0, 1), (2, 4)], &[(1, 9)])),
             (other, facts(false, &[(7, 0)], &[(2, 8), (4, 8)])),
         ]);
         let solver = SolverStatistics { queries: 5, ..SolverStatistics::default() };
         let work = Work { paths: 2, instructions: 3, solver };
-        let found = Searched { successors: behind, work, is_cut: false };
+        let found = Searched { successors: behind, work, learned, is_cut: false };
         let finished = Finished { result: result(&epoch), work: Work { solver, ..Work::default() }, is_cut: false };
         let kept = |result| KeptSearch { record: write(&job, &found, &finished.work), result };
         let mut records = Records::read(vec![

@@ -26,6 +26,8 @@ pub(super) enum Pause {
     Budget,
     /// The next instruction needs more than its thread.
     Special,
+    /// The next instruction is a sum that recording begins with.
+    Unrecorded,
 }
 
 /// Whether an instruction other than a call or return is left to the machine.
@@ -117,7 +119,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
             Next::Pause(Pause::Budget) => Ok(()),
             Next::Call(call) => self.plain_call(call),
             Next::Return(instr) => self.plain_return(instr),
-            Next::Pause(Pause::Special) | Next::Undefined => unreachable!("left to others before"),
+            Next::Pause(Pause::Special | Pause::Unrecorded) | Next::Undefined => unreachable!("left to others before"),
         }
     }
 
@@ -213,6 +215,9 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
                                 && let (Some(a), Some(b)) = (D::as_symbolic(a), D::as_symbolic(b))
                             {
                                 observer.sum(frame, function.points[pc as usize].1, [a, b]);
+                            }
+                            if no_wrap && O::ENABLED && !careful && observer.waits() && !domain.knows_objects() {
+                                leave!(Ok(Next::Pause(Pause::Unrecorded)));
                             }
                             ok!(operations::binary(domain, path, op, ty, a, b))
                         }

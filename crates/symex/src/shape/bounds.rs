@@ -145,6 +145,20 @@ impl Shape {
         }
     }
 
+    /// Gives up the bounds that have got wider than those of `before`, but for signs, of numbers that nothing is decided by.
+    pub fn widen_idle(&mut self, before: &Self, is_idle: impl Fn(&Self, Place) -> bool) {
+        let idle: Vec<Place> = self.bounds.keys().copied().filter(|&place| is_idle(self, place)).collect();
+        if idle.is_empty() {
+            return;
+        }
+        let before = before.numbered_as(self);
+        for place in idle {
+            let known = before.bounds_of(place).zip(self.bounds.get_mut(&place));
+            known.into_iter().for_each(|(before, bounds)| *bounds = bounds.widened(before, &[0]));
+        }
+        self.bounds.retain(|_, bounds| bounds.say_something());
+    }
+
     /// The same where objects from the heap have the same numbers.
     pub(super) fn widen_numbered(&mut self, before: &Self, thresholds: &[i64]) {
         for (&place, bounds) in &mut self.bounds {
@@ -198,6 +212,18 @@ mod tests {
         let mut next = between(-2, 9);
         next.widen_bounds(&between(0, 4), &[-1, 0, 8, 12, 20]);
         assert_eq!(next.bounds, between(i32::MIN.into(), 12).bounds);
+    }
+
+    #[test]
+    fn only_signs_are_kept_of_numbers_that_nothing_is_decided_by() {
+        let mut wider = between(0, 1);
+        wider.widen_idle(&number(0), |_, at| at == place());
+        assert_eq!(wider.bounds, between(0, i32::MAX.into()).bounds);
+        wider.widen_idle(&between(0, 9), |_, _| false);
+        assert_eq!(wider.bounds, between(0, i32::MAX.into()).bounds);
+        let mut any = between(-1, 1);
+        any.widen_idle(&between(0, 1), |_, _| true);
+        assert_eq!(any.bounds, between(i32::MIN.into(), 1).bounds);
     }
 
     #[test]

@@ -167,6 +167,11 @@ impl<'a> Sources<'a> {
 }
 
 impl Sources<'_> {
+    /// What a block's parameter may be.
+    pub(super) fn may_be(&self, parameter: ValueId) -> impl Iterator<Item = Operand> + '_ {
+        self.incoming.get(&parameter).into_iter().flatten().copied()
+    }
+
     /// What a number is, or is the sum of with constants, with its width.
     pub(super) fn of(&self, operand: Operand) -> Vec<(Source, u8)> {
         self.through(operand, |op| matches!(op, BinOp::Add | BinOp::Sub))

@@ -405,7 +405,7 @@ impl Walk<'_, '_> {
             let bytes = peek(&mut self.machine.domain, &self.state.heap, object, start + at, len);
             let is_pointer = self.pointers.may_hold(&known, start + at);
             // What is said of the parts of an address at no multiple of eight would not be true of where its object is next time.
-            let is_address = |bits| matches!(classify(bits), AddressClass::Object(..));
+            let is_address = |bits| matches!(classify(bits), AddressClass::Object(..) | AddressClass::Function(_));
             let whole = number(&bytes).filter(|_| len == 8);
             if is_pointer
                 && whole.is_none_or(|bits| bits != 0 && !is_address(bits))
