@@ -1,8 +1,9 @@
 //! Z3 behind the [`Solver`] trait.
 //!
-//! Queries without floats go to one incremental solver whose assertion stack follows the path condition. When that one
-//! gives up, a fresh solver (which may apply Z3's whole-problem tactics, and blasts to SAT at once) gets the rest of the
-//! work. Queries with floats go to a fresh solver each, as SMT-LIB text.
+//! Queries without floats go to a few incremental solvers, each to the one whose assertion stack it has most in common
+//! with: a path asks about several sets of conditions in turn, and each grows with it. When that one gives up, a fresh
+//! solver (which may apply Z3's whole-problem tactics, and blasts to SAT at once) gets the rest of the work. Queries with
+//! floats go to a fresh solver each, as SMT-LIB text.
 //!
 //! Limits are durations for whoever sets them, but counted in Z3's own units of work: the same query is decided, or
 //! given up, on every machine and under every load.
@@ -10,6 +11,7 @@
 mod extract;
 mod translate;
 
+use std::cmp::Reverse;
 use std::time::{Duration, Instant};
 
 use z3::{Params, SatResult, Solver as RawSolver};
@@ -33,6 +35,8 @@ const CLOCK_FACTOR: u32 = 10;
 const LEAST_CLOCK: Duration = Duration::from_secs(2);
 /// Translated terms kept before the memory is given back.
 const MAX_TRANSLATED: usize = 2_000_000;
+/// Incremental solvers at the same time.
+const MAX_STACKS: usize = 8;
 
 /// Limits of a [`Z3Solver`], per query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,11 +70,18 @@ pub struct Z3Solver {
     session: Option<Session>,
 }
 
-/// The incremental solver and what is asserted in it, one level per constraint.
+/// What Z3 knows of one pool's terms.
 #[derive(Debug)]
 struct Session {
     pool: u64,
     translator: Translator,
+    /// The last used one first.
+    stacks: Vec<Stack>,
+}
+
+/// An incremental solver and what is asserted in it, one level per constraint.
+#[derive(Debug)]
+struct Stack {
     solver: RawSolver,
     asserted: Vec<Term>,
     /// Those in force; Z3 takes longer to be told than to answer many a question.
@@ -88,8 +99,37 @@ struct Limits {
 
 impl Session {
     fn new(pool: u64) -> Self {
-        let (translator, solver) = (Translator::default(), incremental_solver());
-        Session { pool, translator, solver, asserted: Vec::new(), limits: None }
+        Session { pool, translator: Translator::default(), stacks: Vec::new() }
+    }
+
+    /// A solver in which `constraints` are asserted and nothing else.
+    fn assert_path(&mut self, pool: &TermPool, constraints: &[Term]) -> &mut Stack {
+        let at = self.nearest(constraints);
+        self.stacks[..=at].rotate_right(1);
+        self.stacks[0].assert_path(&mut self.translator, pool, constraints);
+        &mut self.stacks[0]
+    }
+
+    /// The stack with the longest common prefix, if most of it is. Another one is better left as it is, for a query that goes on with
+    /// it; then a new stack, or the one that was not used for the longest time.
+    fn nearest(&mut self, constraints: &[Term]) -> usize {
+        let common = self.stacks.iter().enumerate().map(|(at, stack)| (stack.common(constraints), at));
+        let best = common.max_by_key(|&(kept, at)| (kept, Reverse(at)));
+        match best {
+            Some((kept, at)) if 2 * kept >= self.stacks[at].asserted.len() => at,
+            _ => {
+                if self.stacks.len() < MAX_STACKS {
+                    self.stacks.push(Stack::new());
+                }
+                self.stacks.len() - 1
+            }
+        }
+    }
+}
+
+impl Stack {
+    fn new() -> Self {
+        Stack { solver: incremental_solver(), asserted: Vec::new(), limits: None }
     }
 
     fn set_limits(&mut self, limits: Limits) {
@@ -99,16 +139,21 @@ impl Session {
         }
     }
 
+    /// How many of the first constraints are asserted.
+    fn common(&self, constraints: &[Term]) -> usize {
+        self.asserted.iter().zip(constraints).take_while(|(a, b)| a == b).count()
+    }
+
     /// Makes the assertion stack equal to `constraints`, keeping the common prefix.
-    fn assert_path(&mut self, pool: &TermPool, constraints: &[Term]) {
-        let kept = self.asserted.iter().zip(constraints).take_while(|(a, b)| a == b).count();
+    fn assert_path(&mut self, translator: &mut Translator, pool: &TermPool, constraints: &[Term]) {
+        let kept = self.common(constraints);
         let surplus = self.asserted.len() - kept;
         if surplus > 0 {
             self.solver.pop(u32::try_from(surplus).expect("fewer than 2^32 constraints fit in memory"));
             self.asserted.truncate(kept);
         }
         for &constraint in &constraints[kept..] {
-            let formula = self.translator.formula(pool, constraint);
+            let formula = translator.formula(pool, constraint);
             self.solver.push();
             self.solver.assert(&formula);
             self.asserted.push(constraint);
@@ -174,27 +219,25 @@ impl Z3Solver {
             _ => Session::new(identity),
         };
         let session = self.session.insert(session);
-        session.assert_path(pool, constraints);
         let formula = session.translator.formula(pool, extra);
-        session.solver.push();
-        session.solver.assert(&formula);
+        let stack = session.assert_path(pool, constraints);
+        stack.solver.push();
+        stack.solver.assert(&formula);
         let single = self.options.timeout.is_some_and(|t| t <= SINGLE_ATTEMPT);
         let first = self.options.timeout.map(|t| if single { t } else { (t / 4).min(FIRST_ATTEMPT) });
         let limits = Limits::new(first, self.options.resource_limit);
-        session.set_limits(limits);
-        let outcome = run(&session.solver, pool, constraints, extra, want_model, limits.reached);
+        stack.set_limits(limits);
+        let outcome = run(&stack.solver, pool, constraints, extra, want_model, limits.reached);
         let first_reason = match outcome {
             Ok(answer) => {
-                session.solver.pop(1);
+                stack.solver.pop(1);
                 return Ok(answer);
             }
             Err(UnknownReason::Interrupted) => UnknownReason::Interrupted,
             Err(reason) => reason,
         };
         // What a solver that gave up has learned is not relied on.
-        session.solver = incremental_solver();
-        session.asserted.clear();
-        session.limits = None;
+        session.stacks.remove(0);
         if single || first_reason == UnknownReason::Interrupted {
             return Err(first_reason);
         }
