@@ -95,7 +95,6 @@ impl Translator {
                 Expr::Array(Array::const_array(&Z3Sort::bitvector(64), &BV::from_u64(u64::from(byte), 8)))
             }
             Node::Not(a) => Expr::Bv(self.bits(a).bvnot()),
-            Node::Binary(op @ (BinOp::SDiv | BinOp::SRem), a, b) => Expr::Bv(self.signed_division(pool, op, a, b)),
             Node::Binary(op, a, b) => Expr::Bv(binary(op, &self.bits(a), &self.bits(b))),
             Node::Ite(c, a, b) => match &self.known[&a] {
                 Expr::Array(then) => Expr::Array(self.truth(c).ite(then, &self.array(b))),
@@ -130,24 +129,6 @@ impl Translator {
             Node::Ite(c, a, b) => self.truth(c).ite(&self.truth(a), &self.truth(b)),
             Node::Extract { arg, hi, lo } => truth_of(&self.bits(arg).extract(hi, lo)),
             _ => unreachable!("no other node has one bit: {:?}", pool.node(t)),
-        }
-    }
-
-    /// By a power of two, shifts say the same: Z3 would build a divider for the magnitudes. `a` is made larger by 2^k - 1 if it is negative,
-    /// so that shifting it rounds to zero.
-    fn signed_division(&self, pool: &TermPool, op: BinOp, a: Term, b: Term) -> BV {
-        let (width, bits) = (pool.width(a), self.bits(a));
-        let power = pool.as_const_wide(b).filter(|by| by.is_power_of_two()).map(u128::trailing_zeros);
-        let Some(power) = power.filter(|power| (1..width - 1).contains(power)) else {
-            return binary(op, &bits, &self.bits(b));
-        };
-        let numeral = |n: u32| z3_numeral(width, u128::from(n));
-        let sign = bits.bvashr(numeral(width - 1));
-        let biased = bits.bvadd(sign.bvlshr(numeral(width - power)));
-        let quotient = biased.bvashr(numeral(power));
-        match op {
-            BinOp::SDiv => quotient,
-            _ => bits.bvsub(quotient.bvshl(numeral(power))),
         }
     }
 
