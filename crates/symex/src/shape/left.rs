@@ -409,7 +409,7 @@ impl Walk<'_, '_> {
             let whole = number(&bytes).filter(|_| len == 8);
             if is_pointer
                 && whole.is_none_or(|bits| bits != 0 && !is_address(bits))
-                && self.overlaps_address(object, start, (at, size), &known)
+                && self.overlaps_address(object, start, (at, size), (&known, locks.begin_at(start + at)))
             {
                 continue;
             }
@@ -419,15 +419,22 @@ impl Walk<'_, '_> {
 
     /// Whether some of the eight bytes at a multiple of eight are part of what looks like an address, and is at no multiple of eight.
     /// Points-to analysis is asked, too, whether an address of that object may be in these ones there: fields of locks, and counters, are
-    /// numbers of 32 bits, and two of them behind each other may look like one.
-    fn overlaps_address(&mut self, object: ObjectId, start: u64, (at, size): (u64, u64), holders: &[Abstract]) -> bool {
+    /// numbers of 32 bits, and two of them behind each other may look like one. What is far outside of its object is none, but in locks: what
+    /// models know of their fields, such as that who waits at a barrier knows its round, is more than what is left of them where they change.
+    fn overlaps_address(
+        &mut self,
+        object: ObjectId,
+        start: u64,
+        (at, size): (u64, u64),
+        (holders, is_lock): (&[Abstract], bool),
+    ) -> bool {
         let (first, end) = (at.saturating_sub(7), size.min(at + 15));
         let bytes = peek(&mut self.machine.domain, &self.state.heap, object, start + first, end - first);
         let is_address = |at: u64, bits: u64| {
             let AddressClass::Object(object, offset) = classify(bits) else { return false };
             let Some(found) = self.state.heap.object(object) else { return false };
             let size = found.size.min(i64::MAX.cast_unsigned()).cast_signed();
-            if !(-OUTSIDE..=size.saturating_add(OUTSIDE)).contains(&offset) {
+            if !is_lock && !(-OUTSIDE..=size.saturating_add(OUTSIDE)).contains(&offset) {
                 return false;
             }
             if found.constant || holders.is_empty() {

@@ -11,6 +11,9 @@ use super::{Node, Shape};
 /// The bytes that such an object has, at most: as many as the largest of glibc's.
 const BYTES: u64 = 64;
 
+/// The same, at least: semaphores and barriers.
+const SMALLEST: u64 = 32;
+
 /// The elements of an array that are looked at.
 const MAX_ELEMENTS: usize = 1 << 12;
 
@@ -81,6 +84,14 @@ impl Places {
         found.sort_unstable();
         found.dedup();
         found
+    }
+
+    /// Whether a byte is in one of them, whatever kind it is of. O(places).
+    pub(super) fn begin_at(&self, at: u64) -> bool {
+        self.0.iter().any(|place| match *place {
+            Offsets::Exact(start) => u64::try_from(start).is_ok_and(|start| (start..start + SMALLEST).contains(&at)),
+            Offsets::Strided { start, stride } => at >= start && (at - start) % stride.max(1) < SMALLEST,
+        })
     }
 
     /// Whether a byte is in a word of one of them, or up to seven bytes behind. O(places).
