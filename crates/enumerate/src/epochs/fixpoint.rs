@@ -166,8 +166,14 @@ impl Fixpoint {
         self.done.insert(job.epoch.clone(), (job.clone(), found));
     }
 
+    /// The schedules of a job were not kept: it is searched again, with what was known when it was searched.
+    pub(crate) fn search_again(&mut self, job: Job) {
+        self.learned.insert(job.epoch.clone(), job.learned);
+        self.again(job.epoch);
+    }
+
     /// An epoch is to be searched, or to be searched again.
-    pub(crate) fn again(&mut self, epoch: EpochId) {
+    fn again(&mut self, epoch: EpochId) {
         let new = self.seen.len();
         let found = *self.seen.entry(epoch.clone()).or_insert(new);
         self.frontier.insert((found, epoch));

@@ -220,7 +220,7 @@ where
                 for job in open {
                     // Records are given once: now it is searched.
                     self.found.remove(&job);
-                    self.fixpoint.again(job.epoch);
+                    self.fixpoint.search_again(job);
                 }
                 continue;
             };

@@ -340,7 +340,7 @@ impl<'a> Behind<'a> {
         let numbers = numbers.copied().collect();
         shape.differences = self.differences(&shape, &numbers, &mut consequences);
         shape.equations = self.equations(&shape, &numbers, &mut consequences);
-        shape.elements = self.elements(&mut consequences, |behind, consequences, criterion| {
+        shape.elements = self.elements((&shape, &numbers), &mut consequences, |behind, consequences, criterion| {
             is_determined || behind.depends(&trace, caches, consequences, criterion) == Some(false)
         });
         let addresses = left.addresses.places.iter().filter(|(place, _)| !invalid.contains(place));
@@ -563,6 +563,7 @@ impl<'a> Behind<'a> {
     /// What elements of rings hold that are constant. `is_valid` says whether places are the same in all executions of the schedule.
     fn elements(
         &mut self,
+        (shape, numbers): (&Shape, &FxHashMap<Place, Term>),
         consequences: &mut Consequences,
         mut is_valid: impl FnMut(&mut Self, &mut Consequences, &Criterion) -> bool,
     ) -> Elements {
@@ -570,7 +571,8 @@ impl<'a> Behind<'a> {
         let mut found = Elements::new();
         let known = self.asker.known().to_vec();
         let equal = shape::equalities(self.asker.pool(), &known);
-        let mut valid: FxHashMap<(shape::Node, u64), bool> = FxHashMap::default();
+        // By ring.
+        let mut valid: FxHashMap<Element, bool> = FxHashMap::default();
         for &(element, value) in &ending.left.elements {
             let is_next = element.back == 1 || found.contains_key(&Element { back: element.back - 1, ..element });
             if !is_next || self.is_late() {
@@ -581,8 +583,12 @@ impl<'a> Behind<'a> {
                 SymValue::Term(term) => self.constant(term, &equal, consequences),
             };
             let Some(bits) = bits else { continue };
-            let is_same = valid.entry((element.array, element.start)).or_insert_with(|| {
-                let bytes = element.stride * element.length;
+            let is_same = valid.entry(Element { back: 1, ..element }).or_insert_with(|| {
+                // Which element it is must not be taken to be another one because a sum does not overflow.
+                if self.number(shape, numbers, element.index, consequences).is_none() {
+                    return false;
+                }
+                let bytes = element.stride * (element.length - 1) + u64::from(element.size);
                 let places = [element.index].into_iter().filter_map(|index| ending.left.find(index));
                 let ring = ending.left.find_bytes(element.array, element.start, bytes);
                 let places: Vec<Where> = places.chain(ring).collect();

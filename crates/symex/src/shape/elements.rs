@@ -66,6 +66,12 @@ impl Element {
         pool.binary(TermOp::Add, offset, start)
     }
 
+    /// Where the ring ends in its object.
+    pub(super) fn end(&self) -> Option<u64> {
+        let last = self.stride.checked_mul(self.length.checked_sub(1)?)?;
+        self.start.checked_add(last)?.checked_add(self.size.into())
+    }
+
     fn renamed(self, place: impl Fn(Place) -> Option<Place>) -> Option<Self> {
         let Some(Place::Memory(array, ..)) = place(Place::Memory(self.array, 0, 1)) else { return None };
         Some(Self { array, index: place(self.index)?, ..self })
@@ -205,7 +211,8 @@ fn written(sources: &Sources<'_>, address: Operand, value: Operand) -> Vec<(Inde
     let (mut next, mut offset) = (address, 0_u64);
     for _ in 0..MAX_STEPS {
         let Some(Op::Address { base, offset: by, indices }) = definition(sources, next) else { break };
-        offset = offset.wrapping_add_signed(*by);
+        let Some(behind) = offset.checked_add_signed(*by) else { return Vec::new() };
+        offset = behind;
         next = *base;
         let [index] = indices.as_slice() else { continue };
         let Ok(stride) = u64::try_from(index.scale) else { break };
@@ -216,10 +223,11 @@ fn written(sources: &Sources<'_>, address: Operand, value: Operand) -> Vec<(Inde
         let mut found = Vec::new();
         for array in sources.read_at(next) {
             let array = match array {
-                Source::Global(global, at) => Source::Global(global, at.wrapping_add(offset)),
-                Source::Heap(site, at) => Source::Heap(site, at.wrapping_add(offset)),
-                Source::Register(..) | Source::Local(..) => continue,
+                Source::Global(global, at) => at.checked_add(offset).map(|at| Source::Global(global, at)),
+                Source::Heap(site, at) => at.checked_add(offset).map(|at| Source::Heap(site, at)),
+                Source::Register(..) | Source::Local(..) => None,
             };
+            let Some(array) = array else { continue };
             found.extend(sources.of(number).into_iter().map(|index| (index, length, array, stride, size)));
         }
         return found;

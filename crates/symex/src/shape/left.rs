@@ -206,10 +206,7 @@ impl Machine<SymbolicDomain> {
         (array, start): (ObjectId, u64),
     ) -> Option<SymValue> {
         let bytes = state.heap.object(array).filter(|found| found.is_alive())?.size;
-        let last = element.start + element.stride * (element.length - 1) + u64::from(element.size);
-        if start + last > bytes {
-            return None;
-        }
+        element.end()?.checked_add(start).filter(|&end| end <= bytes)?;
         let domain = &mut self.domain;
         let offset = element.offset(&mut domain.pool, index);
         let start = domain.pool.constant(64, start);
@@ -223,7 +220,9 @@ impl Machine<SymbolicDomain> {
             }
             (None, SymValue::Term(_)) => None,
             (Some(contents), _) => {
-                Some(domain.array_load(&state.path, contents, bytes, &offset, element.size.into(), true))
+                // Only of unknown contents: of others the path would say which element it is, by decisions that other executions make otherwise.
+                let at_once = contents.root().is_some();
+                Some(domain.array_load(&state.path, contents, bytes, &offset, element.size.into(), at_once))
             }
         }
     }
@@ -567,6 +566,8 @@ impl Walk<'_, '_> {
         {
             return None;
         }
+        let size = self.state.heap.object(array.0).filter(|found| found.is_alive())?.size;
+        element.end()?.checked_add(array.1).filter(|&end| end <= size)?;
         // Parts of addresses are no numbers.
         let site = self.state.heap.object(array.0).map(|found| self.pointers.of_kind(found.kind, found.site))?;
         let at = |n: u64| (array.1 + element.start + n * element.stride) & !7;
