@@ -41,9 +41,9 @@ pub(crate) struct Job {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Default, Debug, Serialize, Deserialize)]
 pub(crate) struct Learned {
     /// What is replaced, in the order in which it was found out.
-    replaced: Vec<Replaceable>,
+    pub(super) replaced: Vec<Replaceable>,
     /// Whether it is left open which objects synchronisation is on.
-    is_conservative: bool,
+    pub(super) is_conservative: bool,
 }
 
 /// What comes behind the epoch.

@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn what_is_read_is_what_was_written() {
         let [epoch, other] = [1, 2].map(|inst| EpochId::new(vec![stack(inst)]));
-        let learned = Arc::<Learned>::default();
+        let learned = Arc::new(Learned { is_conservative: true, ..Learned::default() });
         let known = Arc::new(facts(true, &[(0, 1), (1, 2), (2, 3)], &[(1, 9)]));
         let job = Job { epoch: epoch.clone(), facts: known, learned: Arc::clone(&learned) };
         let behind = BTreeMap::from([
@@ -265,6 +265,8 @@ mod tests {
         ]);
         let weaker = Job { facts: Arc::new(facts(true, &[(0, 1)], &[])), ..job.clone() };
         assert_eq!(records.take(&weaker), None, "of other facts");
+        let unlearned = Job { learned: Arc::default(), ..job.clone() };
+        assert_eq!(records.take(&unlearned), None, "of a search that began in another way");
         assert_eq!(records.take(&job), Some((Arc::new(found), Some(finished))));
         assert_eq!(records.take(&job), None, "only once");
     }

@@ -320,7 +320,7 @@ fn remainders(pool: &TermPool, bits: u32, lines: &mut Vec<(Linear, Option<Place>
     let mut seen = FxHashSet::default();
     let mut work: Vec<Term> = lines.iter().flat_map(|(line, _)| line.atoms.keys().copied()).collect();
     while let Some(atom) = work.pop() {
-        let found = remainder(pool, atom).filter(|&(of, by)| by < bits && pool.width(of) >= bits);
+        let found = remainder(pool, atom).filter(|&(of, by)| (1..bits).contains(&by) && pool.width(of) >= bits);
         let Some((of, exponent)) = found.filter(|_| seen.insert(atom) && seen.len() <= MAX_ATOMS) else { continue };
         let mut apart = Linear { atoms: [(atom, 1)].into(), constant: 0 };
         apart.add(&Linear::of(pool, of, bits), u64::MAX);
