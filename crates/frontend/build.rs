@@ -1,7 +1,8 @@
 //! Compiles the C models to one bitcode file that is built into the library.
 //!
-//! `ICSCHED_CLANG` names the compiler; otherwise `clang-22`, or the one beside the LLVM that is linked. No LLVM pass
-//! runs here: the models go through the same normalisation as programs, and no code of theirs is duplicated.
+//! `ICSCHED_CLANG` names the compiler; otherwise `clang-22`, or the one beside the LLVM that is linked. Locals of the
+//! models are promoted to SSA values here, once, and no code of theirs is duplicated. What they read before it is
+//! written would be any value, so there is nothing of that kind in them: the compiler's warnings are errors.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,8 @@ const FLAGS: &[&str] = &[
     "-fno-discard-value-names",
     "-ffp-contract=off",
     "-fno-stack-protector",
+    "-Werror=uninitialized",
+    "-Werror=sometimes-uninitialized",
     "--target=x86_64-linux-gnu",
 ];
 
@@ -48,7 +51,10 @@ fn main() {
         run(command.arg(file).arg("-o").arg(&module));
         modules.push(module);
     }
-    run(Command::new(tool("ICSCHED_LLVM_LINK", "llvm-link")).args(&modules).arg("-o").arg(out.join("models.bc")));
+    let linked = out.join("linked.bc");
+    run(Command::new(tool("ICSCHED_LLVM_LINK", "llvm-link")).args(&modules).arg("-o").arg(&linked));
+    let promote = ["-passes=mem2reg", "-o"];
+    run(Command::new(tool("ICSCHED_OPT", "opt")).arg(&linked).args(promote).arg(out.join("models.bc")));
 }
 
 /// The models, in a fixed order.

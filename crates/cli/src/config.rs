@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fs::File;
 use std::path::Path;
 use std::time::Duration;
 
@@ -12,6 +13,9 @@ use icsched_driver::config::{
 };
 use icsched_driver::symex::{self, SymexConfig};
 use icsched_driver::{EnumerateConfig, Enumeration, ExecConfig, Limits, ProgramConfig, Switching};
+
+use object::Object as _;
+use object::read::ReadCache;
 
 use crate::args::{
     Cli, Command, EnumerateArgs, ExecArgs, ExternKind, InputArgs, ProgramArgs, SchedulesArg, SymexArgs,
@@ -155,10 +159,22 @@ fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
 }
 
-/// A name for this build of icsched; empty for one that cannot read itself.
+/// A name for this build of icsched: the build id that the linker has made of it, else a digest of the whole file. Empty for one that
+/// cannot read itself.
 fn this_icsched() -> String {
-    let read = std::env::current_exe().and_then(std::fs::read);
-    read.map(|bytes| Enumeration::digest_of(&bytes)).unwrap_or_default()
+    let Ok(path) = std::env::current_exe() else { return String::new() };
+    if let Some(id) = build_id(&path) {
+        return Enumeration::digest_of(&id);
+    }
+    std::fs::read(path).map(|bytes| Enumeration::digest_of(&bytes)).unwrap_or_default()
+}
+
+/// The linker's digest of an executable. Only its headers and notes are read.
+fn build_id(executable: &Path) -> Option<Vec<u8>> {
+    let cache = ReadCache::new(File::open(executable).ok()?);
+    let file = object::File::parse(&cache).ok()?;
+    let id = file.build_id().ok()??;
+    Some(id.to_vec())
 }
 
 /// The options that the result depends on, in one spelling; not where it is written and how it is shown, how many search, and how much time
