@@ -179,22 +179,36 @@ impl<D: FnMut(&Criterion) -> Option<bool>> Bisection<D> {
     }
 }
 
-/// The tightest bounds of a number among some, ascending: `within` says whether the number is within bounds for certain. Asks
-/// O(log n) questions.
-pub(crate) fn bounds(width: u8, among: &[i64], mut within: impl FnMut(Bounds) -> bool) -> Bounds {
+/// The tightest bounds of a number among some, ascending: `within` says whether the number is within bounds for certain, `sure` what is
+/// known without asking. Asks two questions where nothing more can be said, as of most numbers, else O(log n).
+pub(crate) fn bounds(width: u8, among: &[i64], sure: (i128, i128), mut within: impl FnMut(Bounds) -> bool) -> Bounds {
     let all = Bounds::of_width(width);
     let inside: Vec<i64> = among.iter().copied().filter(|n| (all.least..=all.greatest).contains(n)).collect();
     let mut bounds = all;
-    // Most numbers have none, which two questions show.
-    if inside.first().is_some_and(|&least| within(Bounds { least, ..all })) {
-        let above = inside.partition_point(|&least| within(Bounds { least, ..all }));
-        bounds.least = above.checked_sub(1).map_or(all.least, |at| inside[at]);
+    // How many of them are certainly not greater than the number.
+    let mut above = inside.partition_point(|&n| i128::from(n) <= sure.0);
+    let mut least = |&n: &i64| i128::from(n) <= sure.1 && within(Bounds { least: n, ..all });
+    if inside.get(above).is_some_and(&mut least) {
+        above += 1;
+        above += inside[above..].partition_point(&mut least);
     }
-    if inside.last().is_some_and(|&greatest| within(Bounds { greatest, ..all })) {
-        let below = inside.partition_point(|&greatest| !within(Bounds { greatest, ..all }));
-        bounds.greatest = inside.get(below).copied().unwrap_or(all.greatest);
+    bounds.least = above.checked_sub(1).map_or(all.least, |at| inside[at]);
+    // From which of them on they are certainly not smaller.
+    let mut below = inside.partition_point(|&n| i128::from(n) < sure.1);
+    let mut greatest = |&n: &i64| n >= bounds.least && within(Bounds { greatest: n, ..all });
+    if below.checked_sub(1).is_some_and(|next| greatest(&inside[next])) {
+        below = inside[..below - 1].partition_point(|n| !greatest(n));
     }
+    bounds.greatest = inside.get(below).copied().unwrap_or(all.greatest);
     bounds
+}
+
+/// Bounds that are at least as wide as some numbers, and end among others, ascending.
+pub(crate) fn rounded(width: u8, among: &[i64], (least, greatest): (i128, i128)) -> Bounds {
+    let all = Bounds::of_width(width);
+    let below = among.iter().rev().find(|&&n| i128::from(n) <= least && n >= all.least);
+    let above = among.iter().find(|&&n| i128::from(n) >= greatest && n <= all.greatest);
+    Bounds { width, least: below.copied().unwrap_or(all.least), greatest: above.copied().unwrap_or(all.greatest) }
 }
 
 const fn rank(node: Node) -> u8 {

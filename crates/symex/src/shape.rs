@@ -94,6 +94,8 @@ pub struct Shape {
     pub registers: BTreeMap<(u32, u32, ValueId), (u8, Held)>,
     /// Between which numbers places hold one that is not the same in all states.
     pub bounds: BTreeMap<Place, Bounds>,
+    /// Between which numbers places may be in the end, if bounds get wider from epoch to epoch: guesses, which say nothing of any state.
+    pub ends: BTreeMap<Place, Bounds>,
     /// Between which numbers the first of two places, less the second, is: as words, which wrap.
     pub differences: BTreeMap<(Place, Place), Bounds>,
     /// Sums of numbers that are constant.
@@ -118,6 +120,7 @@ struct Flat {
     words: Vec<((Node, u64), (u8, Held))>,
     registers: Vec<(Register, (u8, Held))>,
     bounds: Vec<(Place, Bounds)>,
+    ends: Vec<(Place, Bounds)>,
     differences: Vec<((Place, Place), Bounds)>,
     equations: Vec<Equation>,
     elements: Vec<(Element, u64)>,
@@ -133,6 +136,7 @@ impl From<Shape> for Flat {
             words: shape.words.into_iter().collect(),
             registers: shape.registers.into_iter().collect(),
             bounds: shape.bounds.into_iter().collect(),
+            ends: shape.ends.into_iter().collect(),
             differences: shape.differences.into_iter().collect(),
             equations: shape.equations,
             elements: shape.elements.into_iter().collect(),
@@ -150,6 +154,7 @@ impl From<Flat> for Shape {
             words: flat.words.into_iter().collect(),
             registers: flat.registers.into_iter().collect(),
             bounds: flat.bounds.into_iter().collect(),
+            ends: flat.ends.into_iter().collect(),
             differences: flat.differences.into_iter().collect(),
             equations: flat.equations,
             elements: flat.elements.into_iter().collect(),
@@ -235,6 +240,7 @@ impl Shape {
             words: self.words.iter().filter_map(of_word).collect(),
             registers: self.registers.clone(),
             bounds: self.bounds.iter().filter_map(|(&place, &b)| Some((moved(place, number)?, b))).collect(),
+            ends: BTreeMap::new(),
             differences: self
                 .differences
                 .iter()
@@ -254,6 +260,7 @@ impl Shape {
         self.words.retain(|&(node, at), &mut (size, _)| keep(Place::Memory(node, at, size)));
         self.registers.retain(|&(thread, depth, value), _| keep(Place::Register(thread, depth, value)));
         self.bounds.retain(|&place, _| keep(place));
+        self.ends.retain(|&place, _| keep(place));
         self.differences.retain(|&(first, second), _| keep(first) && keep(second));
         self.equations = self.equations_renamed(|place| keep(place).then_some(place));
         self.elements.retain(|element, _| keep(element.index));
@@ -399,6 +406,7 @@ impl<'a> Meet<'a> {
                     self.found.set(place, hull);
                 } else {
                     self.add_bounds(place, hull);
+                    self.add_ends(place, (in_a, a), (in_b, b));
                 }
             }
         }
@@ -414,6 +422,15 @@ impl<'a> Meet<'a> {
         let places = places.chain(self.b.choices.keys().filter_map(|&place| moved(place, of_b)));
         let places = places.chain(self.differ.iter().copied());
         self.found.choices = choices::meet((self.a, self.b), places, in_a, in_b, of_a, of_b);
+    }
+
+    /// Where the bounds of a place that has some in both may end, if one of them says so.
+    fn add_ends(&mut self, place: Place, (in_a, a): (Option<Place>, Bounds), (in_b, b): (Option<Place>, Bounds)) {
+        let a_ends = in_a.and_then(|place| self.a.ends.get(&place));
+        let b_ends = in_b.and_then(|place| self.b.ends.get(&place));
+        if a_ends.is_some() || b_ends.is_some() {
+            self.found.ends.insert(place, a_ends.copied().unwrap_or(a).hull(b_ends.copied().unwrap_or(b)));
+        }
     }
 
     fn add_bounds(&mut self, place: Place, bounds: Bounds) {

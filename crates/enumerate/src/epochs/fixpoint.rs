@@ -140,6 +140,7 @@ impl Fixpoint {
             let known = self.facts.get(next);
             let alike = if self.symbolic_threads { next.alike() } else { Vec::new() };
             let mut met = known.map_or_else(|| holds.clone(), |known| known.meet_alike(holds, &alike));
+            let ends = std::mem::take(&mut met.shape.ends);
             if known.is_none_or(|known| **known != met) {
                 let changes = self.changes.entry(next.clone()).or_insert(0);
                 *changes += 1;
@@ -149,6 +150,9 @@ impl Fixpoint {
                     let runs = activations(next);
                     let is_idle = |shape: &Shape, place| !self.deciding.contains(place, shape, &runs);
                     met.shape.widen_idle(&known.shape, is_idle);
+                    met.shape.ends = ends;
+                    met.shape.widen_to_ends(&known.shape);
+                    met.shape.ends.clear();
                 }
                 if let Some(known) = known.filter(|_| *changes > PATIENCE_WITH_BOUNDS) {
                     met.shape.widen_bounds(&known.shape, thresholds);

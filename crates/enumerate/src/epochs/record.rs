@@ -37,6 +37,7 @@ struct Difference {
     words: Changes<(Node, u64), (u8, Held)>,
     registers: Changes<(u32, u32, ValueId), (u8, Held)>,
     bounds: Changes<Place, Bounds>,
+    ends: Changes<Place, Bounds>,
     differences: Changes<(Place, Place), Bounds>,
     choices: Changes<Place, Vec<Held>>,
     /// All of them: there are few.
@@ -80,13 +81,15 @@ fn changed_bytes(from: &Bytes, changes: Changes<(Node, u64), u8>) -> Bytes {
 impl Difference {
     fn between(from: &EpochFacts, to: &EpochFacts) -> Self {
         let EpochFacts { none_ended, shape } = to;
-        let Shape { bytes, words, registers, bounds, differences, equations, elements, choices, heap, waits } = shape;
+        let Shape { bytes, words, registers, bounds, differences, equations, elements, choices, heap, waits, ends } =
+            shape;
         Self {
             none_ended: *none_ended,
             bytes: from.shape.bytes.changes(bytes).collect(),
             words: changes(&from.shape.words, words),
             registers: changes(&from.shape.registers, registers),
             bounds: changes(&from.shape.bounds, bounds),
+            ends: changes(&from.shape.ends, ends),
             differences: changes(&from.shape.differences, differences),
             equations: equations.clone(),
             elements: changes(&from.shape.elements, elements),
@@ -103,6 +106,7 @@ impl Difference {
             words,
             registers,
             bounds,
+            ends,
             differences,
             equations,
             elements,
@@ -115,6 +119,7 @@ impl Difference {
             words: changed(&from.shape.words, words),
             registers: changed(&from.shape.registers, registers),
             bounds: changed(&from.shape.bounds, bounds),
+            ends: changed(&from.shape.ends, ends),
             differences: changed(&from.shape.differences, differences),
             equations,
             elements: changed(&from.shape.elements, elements),

@@ -11,14 +11,14 @@ use std::thread::{self, Scope};
 
 use icsched_ir::{FuncId, ProgramPoint};
 use icsched_schedule::EpochId;
-use icsched_smt::{Answer, BinOp, CmpOp, Node, SolverStatistics, Term, TermPool};
+use icsched_smt::{Answer, BinOp, CmpOp, Node, Ranges, SolverStatistics, Term, TermPool};
 use icsched_symex::FrameId;
 use icsched_symex::shape::{
     self, Bounds, Compared, Element, Elements, Equation, Held, Left, MAX_CHOICES, Place, Shape, Where,
 };
 use icsched_symex::sums::MAX_PLACES;
 use icsched_symex::symbolic::SymValue;
-use icsched_symex::trace::Trace;
+use icsched_symex::trace::{Trace, TraceEvent};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::carried::{self, Criterion, Implied};
@@ -337,6 +337,7 @@ impl<'a> Behind<'a> {
         tracing::debug!(next = %self.ending.next.key(), places = invalid.len(), "left out, for they depend on other decisions");
         let numbers = left.numbers.iter().filter(|(place, _)| !invalid.contains(place));
         shape.bounds = self.bounds(numbers.clone(), &consequences.conditions);
+        shape.ends = self.ends(&shape, numbers.clone());
         let numbers = numbers.copied().collect();
         shape.differences = self.differences(&shape, &numbers, &mut consequences);
         shape.equations = self.equations(&shape, &numbers, &mut consequences);
@@ -448,6 +449,7 @@ impl<'a> Behind<'a> {
     ) -> BTreeMap<Place, Bounds> {
         let mut known: FxHashMap<Term, Bounds> = FxHashMap::default();
         let mut found = BTreeMap::new();
+        let mut sure = self.ranges(conditions);
         for &(place, term) in numbers {
             let is_new = !known.contains_key(&term);
             if is_new && (known.len() == MAX_BOUNDED || self.is_late() || !is_simple(self.asker.pool(), term)) {
@@ -456,11 +458,16 @@ impl<'a> Behind<'a> {
             let bounds = *known.entry(term).or_insert_with(|| {
                 let width = u8::try_from(self.asker.pool().width(term)).expect("words have at most 64 bits");
                 let ending = self.ending;
-                let mut under = |conditions: &[Term]| self.bounds_under(width, term, conditions);
-                let Some(sums) = ending.sums.get(&term) else { return under(conditions) };
-                let all: Vec<Term> = conditions.iter().chain(sums).copied().collect();
-                // If a sum overflows for certain, there is no number that the place might as well hold.
-                Some(under(&all)).filter(|b| b.least <= b.greatest).unwrap_or_else(|| under(conditions))
+                if let Some(sums) = ending.sums.get(&term) {
+                    let all: Vec<Term> = conditions.iter().chain(sums).copied().collect();
+                    let mut sure = self.ranges(&all);
+                    let bounds = self.bounds_under(width, term, &all, &mut sure);
+                    // If a sum overflows for certain, there is no number that the place might as well hold.
+                    if bounds.least <= bounds.greatest {
+                        return bounds;
+                    }
+                }
+                self.bounds_under(width, term, conditions, &mut sure)
             });
             tracing::trace!(?place, bounds.least, bounds.greatest, "a number at the end");
             if bounds.say_something() {
@@ -482,6 +489,7 @@ impl<'a> Behind<'a> {
     ) -> BTreeMap<(Place, Place), Bounds> {
         let mut known: FxHashMap<(Term, Term), Bounds> = FxHashMap::default();
         let mut found = BTreeMap::new();
+        let mut sure = self.ranges(&consequences.conditions);
         for pair in self.compared.pairs(shape, &self.activations()) {
             if let Some(bounds) = shape.difference_of(pair).filter(|b| b.least == b.greatest) {
                 found.insert(pair, bounds);
@@ -499,7 +507,7 @@ impl<'a> Behind<'a> {
             }
             let bounds = *known.entry((a, b)).or_insert_with(|| {
                 let width = u8::try_from(width).expect("words have at most 64 bits");
-                self.bounds_under(width, difference, &consequences.conditions)
+                self.bounds_under(width, difference, &consequences.conditions, &mut sure)
             });
             if bounds.say_something() {
                 found.insert(pair, bounds);
@@ -632,9 +640,47 @@ impl<'a> Behind<'a> {
         Some(self.asker.pool().constant(bounds.width.into(), bounds.least.cast_unsigned()))
     }
 
-    /// The bounds of a term under some conditions.
-    fn bounds_under(&mut self, width: u8, term: Term, conditions: &[Term]) -> Bounds {
-        carried::bounds(width, self.thresholds, |bounds| {
+    /// What is certain of numbers under some conditions, and where the epoch begins.
+    fn ranges(&mut self, conditions: &[Term]) -> Ranges {
+        let known = self.asker.known().to_vec();
+        Ranges::under(self.asker.pool(), known.iter().chain(conditions).copied())
+    }
+
+    /// Where bounds may end of places whose numbers change from epoch to epoch: what the path has asked leaves to a number, if what is known
+    /// of it where the epoch begins is forgotten. A guess, on which nothing depends but how soon bounds are as wide as they get.
+    fn ends<'n>(&mut self, shape: &Shape, numbers: impl Iterator<Item = &'n (Place, Term)>) -> BTreeMap<Place, Bounds> {
+        let (known, pool) = (self.asker.known().to_vec(), self.asker.pool());
+        let mut asked: Vec<Term> = Vec::new();
+        for event in &self.ending.trace.events {
+            if let TraceEvent::Decision { decision, .. } = event {
+                asked.push(decision.condition);
+            }
+        }
+        let mut found: FxHashMap<Term, Bounds> = FxHashMap::default();
+        let mut ends = BTreeMap::new();
+        for &(place, term) in numbers {
+            let Some(bounds) = shape.bounds.get(&place).filter(|_| !matches!(pool.node(term), Node::Symbol { .. }))
+            else {
+                continue;
+            };
+            let end = *found.entry(term).or_insert_with(|| {
+                let symbols = pool.symbols_of(term);
+                let is_other = |fact: &&Term| pool.symbols_of(**fact).iter().all(|s| !symbols.contains(s));
+                let conditions: Vec<Term> = known.iter().filter(is_other).chain(&asked).copied().collect();
+                let range = Ranges::under(pool, conditions.iter().copied()).signed(pool, term);
+                carried::rounded(bounds.width, self.thresholds, range)
+            });
+            if end.say_something() {
+                ends.insert(place, end);
+            }
+        }
+        ends
+    }
+
+    /// The bounds of a term under some conditions, of which `sure` is certain.
+    fn bounds_under(&mut self, width: u8, term: Term, conditions: &[Term], sure: &mut Ranges) -> Bounds {
+        let sure = sure.signed(self.asker.pool(), term);
+        carried::bounds(width, self.thresholds, sure, |bounds| {
             let holds = bounds.hold(self.asker.pool(), term);
             let outside = self.asker.pool().not(holds);
             self.asker.check(conditions, outside) == Answer::Unsat

@@ -189,6 +189,7 @@ impl Shape {
             words: self.words.iter().map(|(&(of, at), &(size, holds))| ((node(of), at), (size, held(holds)))).collect(),
             registers: self.registers.iter().map(register).collect(),
             bounds: self.bounds.iter().map(|(&at, &bounds)| (place(at), bounds)).collect(),
+            ends: self.ends.iter().map(|(&at, &bounds)| (place(at), bounds)).collect(),
             differences: self.differences.iter().map(|(&(a, b), &bounds)| ((place(a), place(b)), bounds)).collect(),
             equations: self.equations_renamed(|at| Some(place(at))),
             elements: self.elements_renamed(|at| Some(place(at))),

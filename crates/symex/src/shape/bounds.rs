@@ -53,6 +53,18 @@ impl Bounds {
         }
     }
 
+    /// The same, but as wide as `end` on a side on which `before` was narrower, if there is one.
+    fn ended(self, before: Self, end: Self) -> Self {
+        let open = Self::of_width(self.width);
+        let is_lower = self.least < before.least && end.least > open.least;
+        let is_higher = self.greatest > before.greatest && end.greatest < open.greatest;
+        Self {
+            least: if is_lower { self.least.min(end.least) } else { self.least },
+            greatest: if is_higher { self.greatest.max(end.greatest) } else { self.greatest },
+            ..self
+        }
+    }
+
     /// The condition that a term of their width is within them.
     pub fn hold(self, pool: &mut TermPool, term: Term) -> Term {
         let limit = |pool: &mut TermPool, number: i64| pool.constant(self.width.into(), number.cast_unsigned());
@@ -64,6 +76,9 @@ impl Bounds {
 
 /// Most numbers that bounds are looked for at.
 const MAX_THRESHOLDS: usize = 64;
+
+/// How many bytes before or behind a number constants may limit it.
+const LANDMARKS: u64 = 64;
 
 /// No further apart is a number from a bound of another one that it is the sum or the difference of: generators of random numbers add larger
 /// ones.
@@ -143,6 +158,50 @@ impl Shape {
         if !self.bounds.is_empty() || !self.differences.is_empty() {
             self.widen_numbered(&before.numbered_as(self), thresholds);
         }
+    }
+
+    /// Bounds that have got wider than those of `before` become as wide as they may be [in the end](Self::ends), if that is known, and
+    /// differences that have, as follows from the bounds of both numbers. Else, a number that has got larger is taken to be limited by the
+    /// next constant in the same object: the length of a ring beside its indices.
+    pub fn widen_to_ends(&mut self, before: &Self) {
+        if self.bounds.is_empty() {
+            return;
+        }
+        let before = before.numbered_as(self);
+        let mut moved = Vec::new();
+        for (&place, &bounds) in &self.bounds {
+            let Some(before) = before.bounds_of(place) else { continue };
+            let open = Bounds::of_width(bounds.width);
+            let end = self.ends.get(&place).copied().unwrap_or(open);
+            let is_told = bounds.greatest < end.greatest && end.greatest < open.greatest;
+            let limit = if is_told || before.least == before.greatest {
+                None
+            } else {
+                self.limit_beside(place, bounds.greatest)
+            };
+            let end = Bounds { greatest: limit.unwrap_or(end.greatest), ..end };
+            let wider = bounds.ended(before, end);
+            if wider != bounds {
+                moved.push((place, wider));
+            }
+        }
+        self.bounds.extend(moved.iter().copied());
+        if !moved.is_empty() {
+            let places: Vec<Place> = moved.into_iter().map(|(place, _)| place).collect();
+            self.widen_differences_of(&places, &before);
+        }
+    }
+
+    /// The least number above another one that is a constant near a place in the same object, or one less than that.
+    fn limit_beside(&self, place: Place, above: i64) -> Option<i64> {
+        let Place::Memory(node, at, size) = place else { return None };
+        let from = at.saturating_sub(LANDMARKS) - at.saturating_sub(LANDMARKS) % u64::from(size);
+        let constants =
+            (from..=at + LANDMARKS).step_by(size.into()).filter_map(|near| match self.memory(node, near, size)? {
+                Held::Bits(bits) => Some(Bounds::exactly(8 * size, bits).least),
+                Held::Address(..) | Held::Same(_) => None,
+            });
+        constants.flat_map(|n| [n.saturating_sub(1), n]).filter(|&n| n >= above).min()
     }
 
     /// Gives up the bounds that have got wider than those of `before`, but for signs, of numbers that nothing is decided by.

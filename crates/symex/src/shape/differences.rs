@@ -263,6 +263,19 @@ impl Shape {
         }
     }
 
+    /// Differences of some places that have got wider than in `before` become what the bounds of both numbers say, if they say anything.
+    pub(super) fn widen_differences_of(&mut self, places: &[Place], before: &Self) {
+        let of_bounds = |pair: &(Place, Place)| self.bounds_of(pair.0)?.less(self.bounds_of(pair.1)?);
+        let wider: Vec<((Place, Place), Bounds)> = self
+            .differences
+            .iter()
+            .filter(|(pair, _)| places.contains(&pair.0) || places.contains(&pair.1))
+            .filter(|(pair, now)| before.difference_of(**pair) != Some(**now))
+            .filter_map(|(pair, now)| Some((*pair, of_bounds(pair)?.hull(*now))))
+            .collect();
+        self.differences.extend(wider);
+    }
+
     /// The same where objects from the heap have the same numbers, without what has got wider than in `before`.
     pub(super) fn widen_differences(&mut self, before: &Self, thresholds: &[i64]) {
         for (&pair, bounds) in &mut self.differences {

@@ -1,0 +1,302 @@
+//! Between which numbers terms are under conditions: intervals, without asking a solver.
+//!
+//! Comparisons among the conditions bound their operands, and the bounds of a term follow from those of its operands (interval analysis,
+//! Cousot and Cousot 1977). What is said is certain; a solver may say more.
+
+use rustc_hash::FxHashMap;
+
+use crate::bits::signed;
+use crate::node::{BinOp, CmpOp, Node, Term};
+use crate::pool::TermPool;
+
+/// Times that conditions are looked at: what one says may be used by another.
+const ROUNDS: usize = 2;
+/// Wider terms are not looked at.
+const MAX_WIDTH: u32 = 64;
+
+/// The least and the greatest number that a term may be, as a signed number. The greatest is smaller than the least if the conditions
+/// contradict each other.
+type Range = (i128, i128);
+
+/// What conditions say about the numbers that terms are.
+#[derive(Debug, Default)]
+pub struct Ranges {
+    /// What comparisons say.
+    told: FxHashMap<Term, Range>,
+    /// Of the terms that were asked about.
+    found: FxHashMap<Term, Range>,
+}
+
+impl Ranges {
+    /// What follows from all `conditions`. O(their nodes).
+    pub fn under(pool: &TermPool, conditions: impl IntoIterator<Item = Term> + Clone) -> Self {
+        let mut ranges = Self::default();
+        for _ in 0..ROUNDS {
+            for condition in conditions.clone() {
+                ranges.assume(pool, condition);
+            }
+            ranges.found.clear();
+        }
+        ranges
+    }
+
+    /// Between which numbers a term of at most 64 bits is. The numbers need not be reached.
+    pub fn signed(&mut self, pool: &TermPool, term: Term) -> (i128, i128) {
+        if let Some(&known) = self.found.get(&term) {
+            return known;
+        }
+        let (least, greatest) = self.computed(pool, term);
+        let told = self.told.get(&term).copied().unwrap_or((i128::MIN, i128::MAX));
+        let range = (least.max(told.0), greatest.min(told.1));
+        self.found.insert(term, range);
+        range
+    }
+
+    fn assume(&mut self, pool: &TermPool, condition: Term) {
+        let mut work = vec![(condition, true)];
+        while let Some((condition, holds)) = work.pop() {
+            match *pool.node(condition) {
+                Node::Not(a) if pool.width(condition) == 1 => work.push((a, !holds)),
+                Node::Binary(BinOp::And, a, b) if holds && pool.width(condition) == 1 => {
+                    work.extend([(a, true), (b, true)])
+                }
+                Node::Binary(BinOp::Or, a, b) if !holds && pool.width(condition) == 1 => {
+                    work.extend([(a, false), (b, false)]);
+                }
+                Node::Cmp(op, a, b) if pool.width(a) <= MAX_WIDTH => self.compare(pool, (op, a, b), holds),
+                _ => {}
+            }
+        }
+    }
+
+    fn compare(&mut self, pool: &TermPool, (op, a, b): (CmpOp, Term, Term), holds: bool) {
+        let (of_a, of_b) = (self.signed(pool, a), self.signed(pool, b));
+        let (strict, is_signed) = match op {
+            CmpOp::Eq if holds => {
+                self.tell(a, of_b);
+                self.tell(b, of_a);
+                return;
+            }
+            CmpOp::Eq => {
+                self.differ(a, of_a, of_b);
+                self.differ(b, of_b, of_a);
+                return;
+            }
+            CmpOp::Ult => (1, false),
+            CmpOp::Ule => (0, false),
+            CmpOp::Slt => (1, true),
+            CmpOp::Sle => (0, true),
+        };
+        // Not (a < b) is b <= a.
+        let (low, high, strict) =
+            if holds { ((a, of_a), (b, of_b), strict) } else { ((b, of_b), (a, of_a), 1 - strict) };
+        if is_signed {
+            self.tell(low.0, (i128::MIN, high.1.1.saturating_sub(strict)));
+            self.tell(high.0, (low.1.0.saturating_add(strict), i128::MAX));
+        } else if high.1.0 >= 0 {
+            // Below a number that is not negative there are no others.
+            self.tell(low.0, (0, high.1.1 - strict));
+            if low.1.0 >= 0 {
+                self.tell(high.0, (low.1.0 + strict, i128::MAX));
+            }
+        }
+    }
+
+    /// A term is not equal to one of a range: it matters if that is one number, at an end of its own.
+    fn differ(&mut self, term: Term, own: Range, other: Range) {
+        if other.0 != other.1 {
+            return;
+        }
+        if own.0 == other.0 {
+            self.tell(term, (own.0 + 1, i128::MAX));
+        }
+        if own.1 == other.0 {
+            self.tell(term, (i128::MIN, own.1 - 1));
+        }
+    }
+
+    fn tell(&mut self, term: Term, (least, greatest): Range) {
+        let told = self.told.entry(term).or_insert((i128::MIN, i128::MAX));
+        *told = (told.0.max(least), told.1.min(greatest));
+        self.found.remove(&term);
+    }
+
+    /// What follows from the bounds of the operands.
+    fn computed(&mut self, pool: &TermPool, term: Term) -> Range {
+        let width = pool.width(term);
+        if width > MAX_WIDTH {
+            return (i128::MIN, i128::MAX);
+        }
+        let all = full(width);
+        let (low, high) = pool.unsigned_range(term);
+        let by_shape = if (low as i128) > all.1 {
+            (signed(width, low), signed(width, high))
+        } else if (high as i128) <= all.1 {
+            (low as i128, high as i128)
+        } else {
+            all
+        };
+        if by_shape.0 >= by_shape.1 {
+            return by_shape;
+        }
+        let found = self.of_node(pool, term).filter(|found| found.0 >= all.0 && found.1 <= all.1).unwrap_or(all);
+        (by_shape.0.max(found.0), by_shape.1.min(found.1))
+    }
+
+    /// The same if nothing wraps; the caller checks that.
+    fn of_node(&mut self, pool: &TermPool, term: Term) -> Option<Range> {
+        let not_empty = |range: Range| Some(range).filter(|range| range.0 <= range.1);
+        match *pool.node(term) {
+            Node::ZExt { arg, .. } => not_empty(self.signed(pool, arg)).filter(|range| range.0 >= 0),
+            Node::SExt { arg, .. } => not_empty(self.signed(pool, arg)),
+            // A number that fits into the lower bits is what they are.
+            Node::Extract { arg, hi, lo: 0 } if pool.width(arg) <= MAX_WIDTH => {
+                let (range, narrow) = (not_empty(self.signed(pool, arg))?, full(hi + 1));
+                (range.0 >= narrow.0 && range.1 <= narrow.1).then_some(range)
+            }
+            Node::Ite(_, a, b) => {
+                let (a, b) = (not_empty(self.signed(pool, a))?, not_empty(self.signed(pool, b))?);
+                Some((a.0.min(b.0), a.1.max(b.1)))
+            }
+            Node::Binary(op, a, b) => {
+                let (x, y) = (not_empty(self.signed(pool, a))?, not_empty(self.signed(pool, b))?);
+                binary(op, x, y)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// All numbers of so many bits.
+fn full(width: u32) -> Range {
+    let half = 1_i128 << (width - 1);
+    (-half, half - 1)
+}
+
+fn binary(op: BinOp, x: Range, y: Range) -> Option<Range> {
+    let constant = (y.0 == y.1).then_some(y.0);
+    let positive = constant.filter(|&c| c > 0);
+    match op {
+        BinOp::Add => Some((x.0 + y.0, x.1 + y.1)),
+        BinOp::Mul => {
+            let c = constant?;
+            let (a, b) = (x.0.checked_mul(c)?, x.1.checked_mul(c)?);
+            Some((a.min(b), a.max(b)))
+        }
+        BinOp::UDiv if x.0 >= 0 => positive.map(|c| (x.0 / c, x.1 / c)),
+        BinOp::SDiv => positive.map(|c| (x.0 / c, x.1 / c)),
+        BinOp::URem if x.0 >= 0 => positive.map(|c| if x.1 < c { x } else { (0, c - 1) }),
+        BinOp::SRem => positive.map(|c| {
+            let least = if x.0 < 0 { x.0.max(1 - c) } else { 0 };
+            let greatest = if x.1 > 0 { x.1.min(c - 1) } else { 0 };
+            (least, greatest)
+        }),
+        BinOp::And if x.0 >= 0 || y.0 >= 0 => {
+            let most = [x, y].iter().filter(|r| r.0 >= 0).map(|r| r.1).min()?;
+            Some((0, most))
+        }
+        BinOp::AShr => constant.filter(|c| (0..64).contains(c)).map(|c| (x.0 >> c, x.1 >> c)),
+        BinOp::LShr if x.0 >= 0 => constant.filter(|c| (0..64).contains(c)).map(|c| (x.0 >> c, x.1 >> c)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Model;
+    use crate::random::Random;
+
+    #[test]
+    fn comparisons_bound_what_is_computed_from_their_operands() {
+        let mut pool = TermPool::new();
+        let (x, y) = (pool.symbol("x", 32), pool.symbol("y", 32));
+        let [zero, one, nine] = [0, 1, 9].map(|n| pool.constant(32, n));
+        let conditions = [pool.cmp(CmpOp::Sle, zero, x), pool.cmp(CmpOp::Slt, x, nine), pool.cmp(CmpOp::Slt, y, x)];
+        let next = pool.binary(BinOp::Add, x, one);
+        let mut ranges = Ranges::under(&pool, conditions);
+        assert_eq!(ranges.signed(&pool, next), (1, 9));
+        assert_eq!(ranges.signed(&pool, y), (i128::from(i32::MIN), 7));
+    }
+
+    #[test]
+    fn a_sum_that_may_wrap_is_any_number() {
+        let mut pool = TermPool::new();
+        let (x, zero, one) = (pool.symbol("x", 32), pool.constant(32, 0), pool.constant(32, 1));
+        let positive = pool.cmp(CmpOp::Slt, zero, x);
+        let next = pool.binary(BinOp::Add, x, one);
+        assert_eq!(Ranges::under(&pool, [positive]).signed(&pool, next), full(32));
+    }
+
+    #[test]
+    fn an_unsigned_comparison_with_what_may_be_negative_says_nothing() {
+        let mut pool = TermPool::new();
+        let (x, y, three) = (pool.symbol("x", 8), pool.symbol("y", 8), pool.constant(8, 3));
+        let conditions = [pool.cmp(CmpOp::Ult, x, y), pool.cmp(CmpOp::Ult, three, y)];
+        let mut ranges = Ranges::under(&pool, conditions);
+        assert_eq!(ranges.signed(&pool, x), full(8));
+        assert_eq!(ranges.signed(&pool, y), full(8));
+    }
+
+    /// Random terms over two symbols of eight bits: whatever satisfies the conditions is within what is said.
+    #[test]
+    fn no_value_is_outside() {
+        let mut random = Random(7);
+        let ops = [
+            BinOp::Add,
+            BinOp::Sub,
+            BinOp::Mul,
+            BinOp::UDiv,
+            BinOp::SDiv,
+            BinOp::URem,
+            BinOp::SRem,
+            BinOp::And,
+            BinOp::Or,
+            BinOp::Xor,
+            BinOp::Shl,
+            BinOp::LShr,
+            BinOp::AShr,
+        ];
+        let comparisons = [CmpOp::Eq, CmpOp::Ult, CmpOp::Ule, CmpOp::Slt, CmpOp::Sle];
+        for _ in 0..300 {
+            let mut pool = TermPool::new();
+            let mut terms = vec![pool.symbol("x", 8), pool.symbol("y", 8), pool.constant(8, random.next() & 0xff)];
+            for _ in 0..6 {
+                let mut pick = |n: usize| random.below(n);
+                let (a, b) = (terms[pick(terms.len())], terms[pick(terms.len())]);
+                let new = match pick(4) {
+                    0 => {
+                        let low = pool.extract(a, 3, 0);
+                        if pick(2) == 0 { pool.zext(low, 8) } else { pool.sext(low, 8) }
+                    }
+                    1 => {
+                        let guard = pool.cmp(CmpOp::Slt, a, b);
+                        pool.ite(guard, a, b)
+                    }
+                    _ => pool.binary(ops[pick(ops.len())], a, b),
+                };
+                terms.push(new);
+            }
+            let mut conditions = Vec::new();
+            for _ in 0..3 {
+                let (a, b) = (terms[random.below(terms.len())], terms[random.below(terms.len())]);
+                let condition = pool.cmp(comparisons[random.below(5)], a, b);
+                conditions.push(if random.below(2) == 0 { condition } else { pool.not(condition) });
+            }
+            let mut ranges = Ranges::under(&pool, conditions.iter().copied());
+            let said: Vec<Range> = terms.iter().map(|&t| ranges.signed(&pool, t)).collect();
+            for _ in 0..400 {
+                let mut model = Model::new();
+                model.set("x", 8, u128::from(random.next() & 0xff));
+                model.set("y", 8, u128::from(random.next() & 0xff));
+                if !conditions.iter().all(|&c| pool.eval_bool(c, &model)) {
+                    continue;
+                }
+                for (&term, &(least, greatest)) in terms.iter().zip(&said) {
+                    let value = signed(8, u128::from(pool.eval(term, &model)));
+                    assert!(least <= value && value <= greatest, "{:?}", pool.node(term));
+                }
+            }
+        }
+    }
+}
