@@ -38,7 +38,8 @@ impl<D: Domain> Machine<D> {
             return self.ends(state, observer, &object, &value);
         }
         let (mut waiting, mut held, mut holders) = (Vec::new(), Vec::new(), Vec::new());
-        for thread in state.live_threads() {
+        // A thread may have ended, and not have given up its locks.
+        for thread in &state.threads {
             let locks = || thread.locks.iter().chain(&thread.maybe_locks).cloned();
             held.extend(locks());
             holders.extend(locks().map(|lock| (lock, thread.slot)));

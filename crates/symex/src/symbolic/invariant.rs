@@ -181,6 +181,8 @@ impl SymbolicDomain {
             }
             match *self.pool.node(t) {
                 Node::Ite(_, a, b) => work.extend([a, b]),
+                // A choice between one and zero.
+                Node::ZExt { arg, .. } if or_constant && self.pool.width(arg) == 1 => {}
                 // Of some of its bytes it is known that they are zero.
                 Node::ZExt { arg, .. } => work.push(arg),
                 Node::Extract { arg, .. } if origins.sources.contains_key(&arg) => {}
