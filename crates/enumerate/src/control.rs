@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use fixedbitset::FixedBitSet;
+use icsched_externals::{Initialised, ResultEffect, Row};
 use icsched_ir::callgraph::CallGraph;
 use icsched_ir::cfg::Cfg;
 use icsched_ir::distance::ExitDistances;
@@ -25,6 +26,7 @@ use icsched_symex::folding::Folding;
 use icsched_symex::machine::exit_function;
 use rustc_hash::FxHashMap;
 
+use crate::plain;
 use crate::quiet::QuietRecursion;
 
 /// Facts about one function's blocks.
@@ -45,8 +47,12 @@ pub struct FunctionControl {
     /// Those of them behind which a path may go on: what loops around them do cannot be replaced. Where a path ends that came to what
     /// is not supported, that is found in one iteration of a loop as well as in any other.
     pub synchronises: FixedBitSet,
-    /// Blocks that may make a new object of synchronisation: replacing a loop around them forgets the state of the object.
-    pub initialises: FixedBitSet,
+    /// Blocks that may make a new object of synchronisation whose state is known from nothing else.
+    initialises: FixedBitSet,
+    /// Blocks that may make a lock that is free.
+    makes_locks: FixedBitSet,
+    /// Blocks that may allocate memory.
+    allocates: FixedBitSet,
     /// How far it is to a return or out of a loop, quiet exits left out.
     exits: ExitDistances,
 }
@@ -56,6 +62,13 @@ impl FunctionControl {
     /// `from`, or of the function where there is no such loop.
     pub fn distance(&self, from: BlockId, to: BlockId) -> u32 {
         self.exits.of_edge(&self.loops, from, to)
+    }
+
+    /// Whether replacing a loop of these blocks forgets something of objects of synchronisation that it makes: their state, or which of several
+    /// that have names is meant. Locks in memory that is allocated in the loop have no names of their own, and are free unless a thread holds them.
+    pub(crate) fn forgets_objects(&self, blocks: &FixedBitSet) -> bool {
+        let has = |of: &FixedBitSet| !blocks.is_disjoint(of);
+        has(&self.initialises) || has(&self.makes_locks) && !has(&self.allocates)
     }
 }
 
@@ -68,8 +81,12 @@ pub struct Control {
     pub may_sync: FixedBitSet,
     /// Those of them that may do so and go on.
     syncs: FixedBitSet,
-    /// Functions that may make a new object of synchronisation.
+    /// Functions that may make a new object of synchronisation whose state is known from nothing else.
     initialise: FixedBitSet,
+    /// Functions that may make a lock that is free.
+    make_locks: FixedBitSet,
+    /// Functions that may allocate memory.
+    allocate: FixedBitSet,
     /// Functions that never return and never synchronise: they end the process.
     pub ends_process: FixedBitSet,
     /// What calls through pointers may reach, where somebody knows better than the call graph.
@@ -100,15 +117,23 @@ impl Control {
         let itself = |f, what: &dyn Fn(&Op) -> bool| synchronises_itself(program, f, harmless, what);
         let may_sync = calls.may_call_transitively(|f| itself(f, &Op::may_synchronise));
         let syncs = calls.may_call_transitively(|f| itself(f, &|op| op.may_synchronise() && !op.is_unsupported()));
-        let by_name =
-            |f: FuncId| icsched_externals::lookup(&program.functions[f].name).is_some_and(|row| row.initialises);
-        let initialise = calls.may_call_transitively(by_name);
+        // A lock of which nobody asks what kind it is is free unless a thread holds it.
+        let free = |row: &Row| row.initialises == Some(Initialised::Free) && plain::are_told(program);
+        let by_row = |is: &dyn Fn(&Row) -> bool| {
+            let is_it = |f: FuncId| icsched_externals::lookup(&program.functions[f].name).is_some_and(is);
+            calls.may_call_transitively(is_it)
+        };
+        let initialise = by_row(&|row| row.initialises.is_some() && !free(row));
+        let make_locks = by_row(&free);
+        let allocate = by_row(&|row| row.result() == ResultEffect::Fresh);
         let count = program.functions.len();
         let mut control = Self {
             calls,
             may_sync,
             syncs,
             initialise,
+            make_locks,
+            allocate,
             ends_process: FixedBitSet::with_capacity(count),
             indirect,
             functions: (0..count).map(|_| None).collect(),
@@ -146,7 +171,8 @@ impl Control {
             let mut functions = component.clone();
             functions.sort_unstable();
             let any = |of: &FixedBitSet| component.iter().any(|f| of.contains(f.index()));
-            let (initialises, may_fail) = (any(&self.initialise), any(&self.may_sync));
+            let initialises = any(&self.initialise) || any(&self.make_locks) && !any(&self.allocate);
+            let may_fail = any(&self.may_sync);
             self.recursion_of.extend(component.iter().map(|&f| (f, self.recursions.len())));
             self.recursions.push(QuietRecursion { functions, initialises, may_fail, fails: OnceLock::new() });
         }
@@ -234,6 +260,7 @@ impl Control {
         let mut may_synchronise = FixedBitSet::with_capacity(count);
         let mut synchronises = FixedBitSet::with_capacity(count);
         let mut initialises = FixedBitSet::with_capacity(count);
+        let (mut makes_locks, mut allocates) = (initialises.clone(), initialises.clone());
         let mut ends = FixedBitSet::with_capacity(count);
         let mut alive = FixedBitSet::with_capacity(count);
         // Returning from main is `exit`, which runs the exit handlers.
@@ -243,8 +270,12 @@ impl Control {
             let point = |inst| ProgramPoint { func, block: id, inst };
             let syncs = (0..).zip(&block.insts).any(|(at, inst)| self.syncs(program, point(at), inst));
             synchronises.set(id.index(), syncs);
-            let makes = |(at, inst)| self.is_among(program, point(at), inst, &self.initialise).unwrap_or(false);
-            initialises.set(id.index(), (0..).zip(&block.insts).any(makes));
+            let calls = |of: &FixedBitSet| {
+                (0..).zip(&block.insts).any(|(at, inst)| self.is_among(program, point(at), inst, of).unwrap_or(false))
+            };
+            initialises.set(id.index(), calls(&self.initialise));
+            makes_locks.set(id.index(), calls(&self.make_locks));
+            allocates.set(id.index(), calls(&self.allocate));
             match self.first_effect(program, func, id, block) {
                 Effect::Synchronises => {
                     may_synchronise.insert(id.index());
@@ -293,6 +324,8 @@ impl Control {
             may_synchronise,
             synchronises,
             initialises,
+            makes_locks,
+            allocates,
             exits,
         }
     }

@@ -86,6 +86,12 @@ const COPYING: [&str; 24] = [
     "mmap",
 ];
 
+/// Whether models know that all mutexes are plain.
+pub(crate) fn are_told(program: &Program) -> bool {
+    let is_flag = |g: &icsched_ir::Global| g.name == Kind::Plain.flag() && g.origin == Origin::Model;
+    program.globals.iter().any(|(_, g)| is_flag(g) && g.data.first() == Some(&1))
+}
+
 /// Lets models know of what kind all mutexes are.
 pub(crate) fn tell_models(program: &mut Program, kind: Kind) {
     let is_flag = |g: &icsched_ir::Global| g.name == kind.flag() && g.origin == Origin::Model;

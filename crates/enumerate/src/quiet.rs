@@ -21,7 +21,7 @@ pub(crate) enum Replaceable {
 pub(crate) struct QuietRecursion {
     /// The functions, ascending.
     pub(crate) functions: Vec<FuncId>,
-    /// Whether it may make a new object of synchronisation.
+    /// Whether it may make objects of synchronisation of which something is known that is [forgotten](crate::control::FunctionControl::forgets_objects).
     pub(crate) initialises: bool,
     /// Whether it may come to what is not supported, as far as the call graph tells.
     pub(crate) may_fail: bool,
@@ -67,8 +67,8 @@ pub(crate) struct Wanted {
 
 /// The innermost loop or recursion around these points, innermost first, that does not synchronise and was not replaced.
 ///
-/// What a lock is like behind a replaced loop that initialises it is not known, and deadlocks come of that. So such a loop counts only
-/// at its `last_resort`: where it would be cut, or nothing else helps. A recursion counts if the points are in enough activations of it:
+/// What a semaphore is like behind a replaced loop that initialises it is not known, and deadlocks come of that; nor, of an array of locks, which of
+/// them is meant. So such a loop counts only at its `last_resort`: where it would be cut, or nothing else helps. A recursion counts if the points are in enough activations of it:
 /// otherwise what goes round is around it.
 pub(crate) fn quiet_code(
     statics: &Statics<'_>,
@@ -92,7 +92,7 @@ fn quiet_loop(
     let loops = facts.loops.around(p.block).map(|l| facts.loops.get(l));
     let quiet = loops
         .filter(|l| l.entries.len() == 1 && l.blocks.is_disjoint(&facts.synchronises))
-        .filter(|l| wanted.last_resort || l.blocks.is_disjoint(&facts.initialises));
+        .filter(|l| wanted.last_resort || !facts.forgets_objects(&l.blocks));
     quiet.map(|l| Replaceable::Loop(p.func, l.header)).find(|l| !is_replaced(l))
 }
 

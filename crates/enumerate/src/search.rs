@@ -24,7 +24,7 @@ use std::thread;
 use icsched_ir::{CallStack, Program, ProgramPoint};
 use icsched_schedule::{EpochId, EpochResult, IncompleteKind, PossibleError, Reason, ScheduleEnd, ScheduleId};
 use icsched_smt::{Answer, SolverStatistics, Term, TermPool};
-use icsched_symex::trace::{OtherSide, TraceEvent};
+use icsched_symex::trace::{Decision, OtherSide, TraceEvent};
 use icsched_symex::{DecisionKind, PathEnd};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -347,10 +347,11 @@ impl<'s, 'p> Search<'s, 'p> {
         let decisions = every_decision(self.statics, &path.trace);
         let conditions: Vec<Term> = decisions.iter().map(|d| d.condition).collect();
         let term = self.engine.pool().and_all(&conditions);
-        // From the entry on, all states that are excluded are so by a condition that the path itself takes for granted.
-        let is_entry = self.engine.is_entry();
+        // From the entry on, all states that are excluded are so by a condition that the path itself takes for granted. What something that is
+        // replaced has left is as little known as the state at the beginning of another epoch.
+        let knows_all = self.engine.is_entry() && path.state.path.forgotten().is_empty();
         let by_bound = path.decisions.last().is_some_and(|(site, decision)| {
-            site.kind == DecisionKind::Assume && (!is_entry || decision.other != OtherSide::Feasible)
+            site.kind == DecisionKind::Assume && (!knows_all || decision.other != OtherSide::Feasible)
         });
         let excluded = if self.engine.is_entry() {
             self.engine.check(constraint.conditions(), term)
@@ -364,8 +365,26 @@ impl<'s, 'p> Search<'s, 'p> {
             let at = Some(graph::place(self.program(), &stack));
             self.reasons.add(Reason { kind: IncompleteKind::UnresolvedPointer, message, at });
         }
+        let ways_out = self.ways_out(path);
+        for (_, fact) in assumed(self.engine.pool(), path, &ways_out, constraint) {
+            self.engine.learn(fact);
+        }
+        // Nothing is said of inputs that the path was not executed under.
+        let all: Vec<Term> = constraint.conditions().iter().copied().chain([term]).collect();
+        let term = self.engine.pool().and_all(&all);
         self.cover(term);
-        self.expand(path, &decisions, constraint);
+        self.expand(path, &decisions, &ways_out, constraint);
+    }
+
+    /// The decisions by which a path has left replaced loops, and nobody else could do otherwise.
+    fn ways_out(&mut self, path: &Path) -> FxHashSet<usize> {
+        if !self.options.slicing {
+            return FxHashSet::default();
+        }
+        let objects = Objects::of(&path.state.heap).with_initial(self.engine.initial_objects(&path.state));
+        let prepared = Prepared::new(self.statics, &objects, &path.trace);
+        let trace = Sliceable { objects: &objects, trace: &path.trace, prepared: &prepared };
+        trace.ways_out(self.statics, &mut self.caches)
     }
 
     fn take(&mut self, mut path: Path, constraint: &Conjunction, end: &mut dyn FnMut(PathEnding, Questions)) {
@@ -375,11 +394,13 @@ impl<'s, 'p> Search<'s, 'p> {
             .any(|(site, decision)| site.kind == DecisionKind::SyncAddress && decision.other != OtherSide::Infeasible);
         let objects = Objects::of(&path.state.heap).with_initial(self.engine.initial_objects(&path.state));
         let mut prepared = Prepared::default();
+        let mut ways_out = FxHashSet::default();
         let slice = if self.options.slicing {
             let end = self.engine.abnormal_end(&path);
             let keep_exits = claims_something(&path.end);
             prepared = Prepared::new(self.statics, &objects, &path.trace);
             let trace = Sliceable { objects: &objects, trace: &path.trace, prepared: &prepared };
+            ways_out = trace.ways_out(self.statics, &mut self.caches);
             trace.slice(self.statics, &mut self.caches, end, keep_exits)
         } else {
             Slice { decisions: every_decision(self.statics, &path.trace), early_exits: Vec::new() }
@@ -389,7 +410,7 @@ impl<'s, 'p> Search<'s, 'p> {
             let at = || graph::place(self.program(), &CallStack(vec![point]));
             tracing::debug!(at = at(), function, condition = self.engine.describe(condition).c, "in the slice");
         }
-        let slice = self.without_known(&path, slice, constraint);
+        let slice = self.without_known(&path, slice, &ways_out, constraint);
         self.note_decided(&slice.decisions);
         let conditions: Vec<Term> = slice.decisions.iter().map(|d| d.condition).collect();
         let precondition = Conjunction::new(conditions);
@@ -412,7 +433,7 @@ impl<'s, 'p> Search<'s, 'p> {
         let stack = self.engine.current_stack(&path.state);
         self.reasons.add_path(self.program(), &path, &slice.decisions, &stack);
         let early = self.early_exits(&path, &slice);
-        self.expand(&path, &slice.decisions, constraint);
+        self.expand(&path, &slice.decisions, &ways_out, constraint);
         if self.wanted.is_some() {
             // The epoch is searched again.
             return;
@@ -497,8 +518,14 @@ impl<'s, 'p> Search<'s, 'p> {
     }
 
     /// The slice without what always holds: what is known of the state at the beginning, or follows from that and the conditions before it.
-    fn without_known(&mut self, path: &Path, mut slice: Slice, explored: &Conjunction) -> Slice {
-        for (_, fact) in assumed(self.engine.pool(), &path.trace.events, explored) {
+    fn without_known(
+        &mut self,
+        path: &Path,
+        mut slice: Slice,
+        ways_out: &FxHashSet<usize>,
+        explored: &Conjunction,
+    ) -> Slice {
+        for (_, fact) in assumed(self.engine.pool(), path, ways_out, explored) {
             tracing::debug!(fact = self.engine.describe(fact).c, "taken for granted");
             self.engine.learn(fact);
         }
@@ -554,10 +581,11 @@ impl<'s, 'p> Search<'s, 'p> {
 
     /// Queues the inputs on the other side of each condition (lines 21 to 28 of figure 3.4). Together with what the
     /// path covers they are all inputs of `explored`, the constraint that the path was executed under.
-    fn expand(&mut self, path: &Path, slice: &[SliceDecision], explored: &Conjunction) {
+    fn expand(&mut self, path: &Path, slice: &[SliceDecision], ways_out: &FxHashSet<usize>, explored: &Conjunction) {
         let mut prefix: Vec<Term> = explored.conditions().to_vec();
         let mut known: FxHashSet<Term> = prefix.iter().copied().collect();
-        let mut facts = assumed(self.engine.pool(), &path.trace.events, explored).into_iter().peekable();
+        let facts = assumed(self.engine.pool(), path, ways_out, explored);
+        let mut facts = facts.into_iter().peekable();
         for decision in slice {
             while let Some((_, fact)) = facts.next_if(|(event, _)| *event < decision.event) {
                 prefix.push(fact);
@@ -760,13 +788,31 @@ fn ends_process(end: &ScheduleEnd) -> bool {
 
 /// What the path takes for granted (`__ics_assume`, `__ics_known`), with the events that did: each says that it holds if all that was
 /// decided before does. Who decides otherwise may never come to where it is said, or come there with another object. That includes what
-/// only the constraint leaves no choice of under which the path was `explored`.
-fn assumed(pool: &mut TermPool, events: &[TraceEvent], explored: &Conjunction) -> Vec<(usize, Term)> {
+/// only the constraint leaves no choice of under which the path was `explored`. So does how replaced loops are left that have one way out:
+/// what is known of them is the state in which they are left.
+fn assumed(
+    pool: &mut TermPool,
+    path: &Path,
+    ways_out: &FxHashSet<usize>,
+    explored: &Conjunction,
+) -> Vec<(usize, Term)> {
     let (mut elsewhere, mut facts) = (Vec::new(), Vec::new());
     let mut known = FxHashSet::default();
-    for (index, event) in events.iter().enumerate() {
-        let TraceEvent::Decision { decision, .. } = event else { continue };
-        let is_fact = decision.kind == DecisionKind::Assume;
+    let mut decided: Vec<(usize, &Decision)> = Vec::new();
+    for (index, event) in path.trace.events.iter().enumerate() {
+        if let TraceEvent::Decision { decision, .. } = event {
+            decided.push((index, decision));
+        }
+    }
+    // What says that there is no such path was not executed.
+    if path.end == PathEnd::Infeasible
+        && let Some((site, decision)) = path.decisions.last()
+        && site.kind == DecisionKind::Assume
+    {
+        decided.push((path.trace.events.len(), decision));
+    }
+    for (index, decision) in decided {
+        let is_fact = decision.kind == DecisionKind::Assume || ways_out.contains(&index);
         // What could not be otherwise on any path follows from the rest.
         let follows = explored.conditions().is_empty() && decision.other == OtherSide::Infeasible;
         if (!is_fact && follows) || !known.insert(decision.condition) {

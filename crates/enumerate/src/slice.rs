@@ -28,6 +28,8 @@ mod frames;
 mod known;
 mod runs;
 
+use std::collections::BTreeSet;
+
 use icsched_ir::{BlockId, Callee, FuncId, Function, Inst, Op, Operand, Program, ProgramPoint, Terminator, ValueId};
 use icsched_smt::Term;
 use icsched_symex::shape::Where;
@@ -212,6 +214,26 @@ impl Sliceable<'_> {
             found.is_some()
         });
         is_done.then_some(found)
+    }
+
+    /// The decisions by which replaced loops were left, as events, where there is one way out and nothing inside that is to be found: they hold
+    /// in all executions that come to them. Linear in the number of replaced loops that were left.
+    pub fn ways_out(&self, statics: &Statics<'_>, caches: &mut Caches) -> FxHashSet<usize> {
+        let mut slicer = self.slicer(statics, caches, false);
+        let decided = |&exit: &usize| {
+            let decision = exit.checked_sub(1)?;
+            match (&self.trace.events[decision], &self.trace.events[exit]) {
+                (
+                    TraceEvent::Decision { frame: decides, decision: taken, .. },
+                    TraceEvent::Block { frame, via: Some((from, by_else)), .. },
+                ) if decides == frame && taken.kind == DecisionKind::Branch => {
+                    slicer.meet(*frame, *from, 0);
+                    slicer.goes_round_in_vain(*frame, *from, *by_else).then_some(decision)
+                }
+                _ => None,
+            }
+        };
+        self.prepared.exits.iter().collect::<BTreeSet<_>>().into_iter().filter_map(decided).collect()
     }
 
     /// Whether passing over loops makes no difference to a slice, as it should; of long traces nobody asks.

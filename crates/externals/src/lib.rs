@@ -84,6 +84,15 @@ pub enum ResultEffect {
     Argument(usize),
 }
 
+/// What a new object of synchronisation is like.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Initialised {
+    /// A lock that is free: of its word everything is known as long as it is known which threads hold locks.
+    Free,
+    /// It is in a state that is known from nothing else.
+    InState,
+}
+
 /// One library function.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Row {
@@ -95,7 +104,7 @@ pub struct Row {
     /// the thread in it does not count.
     pub synchronises: bool,
     /// Whether it makes a new object of synchronisation, of which everything is known then, and does not synchronise itself.
-    pub initialises: bool,
+    pub initialises: Option<Initialised>,
     /// Whether it never returns to its caller.
     pub no_return: bool,
     effects: &'static str,
@@ -262,7 +271,7 @@ mod tests {
         assert!(lookup("exit").expect("a row").no_return);
         assert!(lookup("pthread_mutex_lock").expect("a row").synchronises);
         let init = lookup("pthread_mutex_init").expect("a row");
-        assert!(init.initialises && !init.synchronises);
+        assert!(init.initialises == Some(Initialised::Free) && !init.synchronises);
         assert_eq!(lookup("no_such_function"), None);
         assert_eq!(missing("fork"), Some("there is one process only"));
         assert_eq!(missing("malloc"), None);

@@ -12,7 +12,7 @@ mod threads;
 mod unmodelled;
 mod wide;
 
-use crate::{Kind, Row};
+use crate::{Initialised, Kind, Row};
 
 /// Every part of the table.
 pub(super) const ALL: &[&[Row]] = &[
@@ -30,7 +30,7 @@ pub(super) const ALL: &[&[Row]] = &[
 ];
 
 const fn row(name: &'static str, kind: Kind, effects: &'static str) -> Row {
-    Row { name, kind, synchronises: false, initialises: false, no_return: false, effects }
+    Row { name, kind, synchronises: false, initialises: None, no_return: false, effects }
 }
 
 /// A function that is defined in `runtime-models/FILE.c`.
@@ -43,8 +43,8 @@ impl Row {
         Row { synchronises: true, ..self }
     }
 
-    const fn initialises(self) -> Row {
-        Row { initialises: true, ..self }
+    const fn initialises(self, new: Initialised) -> Row {
+        Row { initialises: Some(new), ..self }
     }
 
     const fn no_return(self) -> Row {

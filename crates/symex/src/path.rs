@@ -130,7 +130,7 @@ impl SymPath {
     }
 
     /// The loops that were replaced on the path, in order.
-    pub(crate) fn forgotten(&self) -> &[Passage] {
+    pub fn forgotten(&self) -> &[Passage] {
         &self.inner.forgotten
     }
 

@@ -34,10 +34,14 @@ impl Slicer<'_, '_> {
             return quiet(taken.target) || self.keep_exits;
         }
         let state = &self.frames[frame];
-        let head = state.head.filter(|_| !is_only_exit);
-        if let Some(head) = head.filter(|&head| !control.postdominators.dominates(head, other.target)) {
+        if let Some(head) =
+            state.head.filter(|_| !is_only_exit).filter(|&head| !control.postdominators.dominates(head, other.target))
+        {
             tracing::trace!(%block, %head, "the other side need not come to the head of the slice");
             return true;
+        }
+        if is_only_exit {
+            return !self.goes_round_in_vain(frame, block, by_else);
         }
         let side = (func, block, !by_else);
         let region = self.regions.behind(statics.program, statics.control, statics.modref, side);
@@ -49,15 +53,22 @@ impl Slicer<'_, '_> {
         let writes = || region.writes.iter().any(|write| self.hits_live(frame, *write, known.as_deref()));
         // The error is to be found, and what it is an error to do has no effects that are known.
         let fails = known.as_ref().is_some_and(|k| k.fails);
-        if is_only_exit {
-            // A loop that is replaced does not synchronise, but may come to what is not supported: that is to be found.
-            return fails || synchronises;
-        }
         let matters = synchronises || defines || assigns || fails || writes();
         if matters {
             tracing::trace!(%block, synchronises, defines, assigns, fails, "the other side matters");
         }
         matters
+    }
+
+    /// Whether nothing is to be found on the other side of a branch that is the only way out of a replaced loop. It does not synchronise, but may
+    /// come to what is not supported.
+    pub(super) fn goes_round_in_vain(&mut self, frame: FrameId, block: BlockId, by_else: bool) -> bool {
+        let (statics, side) = (self.statics, (self.state(frame).func, block, !by_else));
+        let region = self.regions.behind(statics.program, statics.control, statics.modref, side);
+        let known = self.facts.side(frame, side, &region.blocks);
+        let fails = known.as_ref().is_some_and(|k| k.fails);
+        let synchronises = region.synchronises && known.as_ref().is_none_or(|k| k.synchronises);
+        !fails && !synchronises
     }
 
     /// Whether a write in terms of `frame`'s values may change a live byte, by code that does no more than is `known` of it.

@@ -1,11 +1,12 @@
 //! POSIX threads and semaphores, C11 threads. The columns are explained in the crate's root.
 
 use super::{Row, model};
+use crate::Initialised::{Free, InState};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[
     // --- mutex.c
-    model("pthread_mutex_init", "mutex", "br").initialises(),
+    model("pthread_mutex_init", "mutex", "br").initialises(Free),
     model("pthread_mutex_destroy", "mutex", "b"),
     model("pthread_mutex_lock", "mutex", "b").synchronises(),
     model("pthread_mutex_trylock", "mutex", "b").synchronises(),
@@ -16,7 +17,7 @@ pub(super) const ROWS: &[Row] = &[
     model("pthread_mutex_getprioceiling", "mutex", "rb"),
     model("pthread_mutex_setprioceiling", "mutex", "b-b").synchronises(),
     // --- cond.c
-    model("pthread_cond_init", "cond", "br").initialises(),
+    model("pthread_cond_init", "cond", "br").initialises(InState),
     model("pthread_cond_destroy", "cond", "b").synchronises(),
     model("pthread_cond_wait", "cond", "bb").synchronises(),
     model("pthread_cond_timedwait", "cond", "bbr").synchronises(),
@@ -54,7 +55,7 @@ pub(super) const ROWS: &[Row] = &[
     model("pthread_barrierattr_setpshared", "barrier", "b-"),
     model("pthread_barrierattr_getpshared", "barrier", "rb"),
     // --- semaphore.c
-    model("sem_init", "semaphore", "b--").initialises(),
+    model("sem_init", "semaphore", "b--").initialises(InState),
     model("sem_destroy", "semaphore", "b"),
     model("sem_wait", "semaphore", "b").synchronises(),
     model("sem_trywait", "semaphore", "b").synchronises(),
@@ -66,7 +67,7 @@ pub(super) const ROWS: &[Row] = &[
     model("sem_close", "semaphore", "b"),
     model("sem_unlink", "semaphore", "r"),
     // --- rwlock.c
-    model("pthread_rwlock_init", "rwlock", "br").initialises(),
+    model("pthread_rwlock_init", "rwlock", "br").initialises(InState),
     model("pthread_rwlock_destroy", "rwlock", "b"),
     model("pthread_rwlock_rdlock", "rwlock", "b").synchronises(),
     model("pthread_rwlock_tryrdlock", "rwlock", "b").synchronises(),
@@ -84,7 +85,7 @@ pub(super) const ROWS: &[Row] = &[
     model("pthread_rwlockattr_setpshared", "rwlock", "b-"),
     model("pthread_rwlockattr_getpshared", "rwlock", "rb"),
     // --- spin.c
-    model("pthread_spin_init", "spin", "b-").initialises(),
+    model("pthread_spin_init", "spin", "b-").initialises(Free),
     model("pthread_spin_destroy", "spin", "b"),
     model("pthread_spin_lock", "spin", "b").synchronises(),
     model("pthread_spin_trylock", "spin", "b").synchronises(),
@@ -160,13 +161,13 @@ pub(super) const ROWS: &[Row] = &[
     model("thrd_equal", "threads_c11", "--"),
     model("thrd_yield", "threads_c11", ""),
     model("thrd_sleep", "threads_c11", "rb"),
-    model("mtx_init", "threads_c11", "b-").initialises(),
+    model("mtx_init", "threads_c11", "b-").initialises(InState),
     model("mtx_destroy", "threads_c11", "b"),
     model("mtx_lock", "threads_c11", "b").synchronises(),
     model("mtx_trylock", "threads_c11", "b").synchronises(),
     model("mtx_timedlock", "threads_c11", "br").synchronises(),
     model("mtx_unlock", "threads_c11", "b").synchronises(),
-    model("cnd_init", "threads_c11", "b").initialises(),
+    model("cnd_init", "threads_c11", "b").initialises(InState),
     model("cnd_destroy", "threads_c11", "b"),
     model("cnd_wait", "threads_c11", "bb").synchronises(),
     model("cnd_timedwait", "threads_c11", "bbr").synchronises(),
