@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use icsched_enumerate::control::Control;
 use icsched_enumerate::strategy::{leaving_side, shorter_side};
-use icsched_ir::CallStack;
+use icsched_ir::{BlockId, CallStack, EntityId as _};
 use icsched_smt::{Model, Term, TermPool};
 use icsched_symex::code::Code;
 use icsched_symex::explore::{self, Choice, Limits, PathOutcome, Strategy};
 use icsched_symex::path::SymPath;
 use icsched_symex::symbolic::SymbolicDomain;
-use icsched_symex::trace::OtherSide;
-use icsched_symex::{DecisionKind, Machine, PathEnd, State};
+use icsched_symex::trace::{Decision, OtherSide};
+use icsched_symex::{DecisionKind, DecisionSite, Machine, PathEnd, State};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How often one question is answered in favour of the shorter side before a loop is left.
@@ -89,8 +89,14 @@ impl<'a> Explorer<'a> {
     pub(crate) fn learn(&mut self, given: &[Term], path: &PathOutcome, all_defined: bool) {
         let mut elsewhere: Vec<Term> = Vec::new();
         let mut said: FxHashSet<Term> = given.iter().chain(self.initial.path.constraints()).copied().collect();
-        for (site, decision) in &path.decisions {
+        let stays = self.stays(path);
+        for (at, (site, decision)) in path.decisions.iter().enumerate() {
             said.insert(decision.condition);
+            if stays == Some(at) {
+                let leaves = self.machine.domain.pool.not(decision.condition);
+                let parts: Vec<Term> = elsewhere.iter().copied().chain([leaves]).collect();
+                self.add(&parts);
+            }
             let defined = all_defined && site.kind.false_is_error() && decision.taken;
             if site.kind == DecisionKind::Assume || defined {
                 let parts: Vec<Term> = elsewhere.iter().copied().chain([decision.condition]).collect();
@@ -115,6 +121,34 @@ impl<'a> Explorer<'a> {
         if nothing_there {
             self.add(&elsewhere);
         }
+    }
+
+    /// The decision, by its number, with which a path has not left a replaced loop by its only way out, in which it then went round: nothing is
+    /// there to be found, so all states that come to the decision leave the loop. None if something may be.
+    fn stays(&self, path: &PathOutcome) -> Option<usize> {
+        if path.end != PathEnd::GoesRound {
+            return None;
+        }
+        let program = &self.machine.program;
+        let at = path.state.point(&self.machine.code)?;
+        if self.control.calls.is_recursive(at.func) {
+            return None;
+        }
+        let (function, facts) = (&program.functions[at.func], self.control.function(at.func));
+        let l = facts.loops.get(facts.loops.headed_by(at.block)?);
+        let leads_on = |block: BlockId| !facts.quiet_exit.contains(block.index());
+        let returns = |block: BlockId| function.blocks[block].terminator.edges().next().is_none() && leads_on(block);
+        let mut ways = l.exits.iter().filter(|(_, to)| leads_on(*to));
+        let (&(from, _), None) = (ways.next()?, ways.next()) else { return None };
+        if l.block_ids().any(returns) || !l.blocks.is_disjoint(&facts.may_synchronise) {
+            return None;
+        }
+        let edge = |taken: bool| function.blocks[from].terminator.edges().nth(usize::from(!taken));
+        let is_it = |(site, decision): &(DecisionSite, Decision)| {
+            let is_there = (site.thread, site.point.func, site.point.block) == (path.state.current, at.func, from);
+            is_there && site.kind == DecisionKind::Branch && edge(decision.taken).is_some_and(|e| l.contains(e.target))
+        };
+        path.decisions.iter().rposition(is_it)
     }
 
     fn add(&mut self, parts: &[Term]) {
