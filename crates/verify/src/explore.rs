@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use icsched_enumerate::control::Control;
 use icsched_enumerate::strategy::{leaving_side, shorter_side};
+use icsched_ir::loops::Loop;
 use icsched_ir::{BlockId, CallStack, EntityId as _};
 use icsched_smt::{Model, Term, TermPool};
 use icsched_symex::code::Code;
@@ -75,7 +76,9 @@ impl<'a> Explorer<'a> {
             if !asked.insert(decision.condition) {
                 continue;
             }
-            let is_choice = site.kind != DecisionKind::Assume && !site.kind.false_is_error();
+            let is_choice = site.kind != DecisionKind::Assume
+                && !site.kind.false_is_error()
+                && self.leaves(site, decision) != Some(true);
             if is_choice && decision.other != OtherSide::Infeasible {
                 let other = self.pool().not(decision.condition);
                 queue.push_back(before.iter().copied().chain([other]).collect());
@@ -89,20 +92,23 @@ impl<'a> Explorer<'a> {
     pub(crate) fn learn(&mut self, given: &[Term], path: &PathOutcome, all_defined: bool) {
         let mut elsewhere: Vec<Term> = Vec::new();
         let mut said: FxHashSet<Term> = given.iter().chain(self.initial.path.constraints()).copied().collect();
-        let stays = self.stays(path);
-        for (at, (site, decision)) in path.decisions.iter().enumerate() {
+        for (site, decision) in &path.decisions {
             said.insert(decision.condition);
-            if stays == Some(at) {
-                let leaves = self.machine.domain.pool.not(decision.condition);
-                let parts: Vec<Term> = elsewhere.iter().copied().chain([leaves]).collect();
-                self.add(&parts);
-            }
             let defined = all_defined && site.kind.false_is_error() && decision.taken;
             if site.kind == DecisionKind::Assume || defined {
                 let parts: Vec<Term> = elsewhere.iter().copied().chain([decision.condition]).collect();
                 self.add(&parts);
-            } else {
-                elsewhere.push(self.machine.domain.pool.not(decision.condition));
+                continue;
+            }
+            let otherwise = self.machine.domain.pool.not(decision.condition);
+            let leaves = self.leaves(site, decision);
+            if let Some(leaves) = leaves {
+                let holds = if leaves { decision.condition } else { otherwise };
+                let parts: Vec<Term> = elsewhere.iter().copied().chain([holds]).collect();
+                self.add(&parts);
+            }
+            if leaves != Some(true) {
+                elsewhere.push(otherwise);
             }
         }
         let mut told = SymPath::default();
@@ -123,32 +129,29 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// The decision, by its number, with which a path has not left a replaced loop by its only way out, in which it then went round: nothing is
-    /// there to be found, so all states that come to the decision leave the loop. None if something may be.
-    fn stays(&self, path: &PathOutcome) -> Option<usize> {
-        if path.end != PathEnd::GoesRound {
+    /// Of a decision at the only way out of a replaced loop in which nothing else is to be found, whether it leaves the loop: all states that
+    /// come there do. None for others.
+    fn leaves(&self, site: &DecisionSite, decision: &Decision) -> Option<bool> {
+        if site.kind != DecisionKind::Branch {
             return None;
         }
-        let program = &self.machine.program;
-        let at = path.state.point(&self.machine.code)?;
-        if self.control.calls.is_recursive(at.func) {
-            return None;
-        }
-        let (function, facts) = (&program.functions[at.func], self.control.function(at.func));
-        let l = facts.loops.get(facts.loops.headed_by(at.block)?);
+        let (func, from) = (site.point.func, site.point.block);
+        let function = &self.machine.program.functions[func];
+        let facts = self.control.function(func);
         let leads_on = |block: BlockId| !facts.quiet_exit.contains(block.index());
         let returns = |block: BlockId| function.blocks[block].terminator.edges().next().is_none() && leads_on(block);
-        let mut ways = l.exits.iter().filter(|(_, to)| leads_on(*to));
-        let (&(from, _), None) = (ways.next()?, ways.next()) else { return None };
-        if l.block_ids().any(returns) || !l.blocks.is_disjoint(&facts.may_synchronise) {
-            return None;
-        }
-        let edge = |taken: bool| function.blocks[from].terminator.edges().nth(usize::from(!taken));
-        let is_it = |(site, decision): &(DecisionSite, Decision)| {
-            let is_there = (site.thread, site.point.func, site.point.block) == (path.state.current, at.func, from);
-            is_there && site.kind == DecisionKind::Branch && edge(decision.taken).is_some_and(|e| l.contains(e.target))
+        let replaced = &self.machine.options.marks.abstractions.loops;
+        let is_left_here = |l: &&Loop| {
+            let mut ways = l.exits.iter().filter(|(_, to)| leads_on(*to));
+            replaced.contains_key(&(func, l.header))
+                && ways.next().is_some_and(|way| way.0 == from)
+                && ways.next().is_none()
+                && !l.block_ids().any(returns)
+                && l.blocks.is_disjoint(&facts.may_synchronise)
         };
-        path.decisions.iter().rposition(is_it)
+        let l = facts.loops.around(from).map(|l| facts.loops.get(l)).find(is_left_here)?;
+        let target = function.blocks[from].terminator.edges().nth(usize::from(!decision.taken))?.target;
+        Some(!l.contains(target))
     }
 
     fn add(&mut self, parts: &[Term]) {
