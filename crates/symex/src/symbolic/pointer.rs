@@ -28,6 +28,11 @@ const MIDDLE: u64 = 1 << 24;
 /// Most objects that a pointer is compared with.
 const MAX_CANDIDATES: usize = 64;
 
+/// Elements of arrays are told apart if they have at least so many bytes,
+const LEAST_ELEMENT: u64 = 16;
+/// and there are at most so many.
+const MOST_ELEMENTS: u64 = 8;
+
 /// Where in an object that is known a pointer may point.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Spot {
@@ -172,6 +177,7 @@ impl SymbolicDomain {
             Spot::Somewhere { .. } => heap.object(object).is_some(),
         };
         spots.retain(is_inside);
+        spots = spots.into_iter().flat_map(|(object, spot)| few(heap, object, spot)).collect();
         spots.sort_unstable();
         spots.dedup();
         let mut merged = Vec::new();
@@ -200,10 +206,10 @@ impl SymbolicDomain {
         let offset = self.pool.binary(BinOp::Add, pointer, minus_first);
         let end = self.pool.constant(64, size);
         let mut here = self.pool.cmp(CmpOp::Ule, offset, end);
-        if stride.is_power_of_two() && stride > 1 {
-            let bits = stride.trailing_zeros();
+        let bits = stride.trailing_zeros();
+        if stride > 0 && bits > 0 {
             let low = self.pool.extract(offset, bits - 1, 0);
-            let fits = self.equals(low, start % stride);
+            let fits = self.equals(low, start % (1 << bits));
             here = self.pool.binary(BinOp::And, here, fits);
         }
         Alternative { guard: Some(here), constant: first, rest: Some(offset), exposed: true, dangling: false }
@@ -268,6 +274,23 @@ impl SymbolicDomain {
         }
         root
     }
+}
+
+/// The single offsets of a place that is an element of a small array of structures.
+fn few(heap: &Heap<SymbolicDomain>, object: ObjectId, spot: Spot) -> Vec<(ObjectId, Spot)> {
+    if let Spot::Somewhere { start, stride } = spot
+        && stride >= LEAST_ELEMENT
+        && let Some(size) = heap.object(object).map(|o| o.size)
+        && size / stride <= MOST_ELEMENTS
+    {
+        let first = start % stride;
+        return (0..)
+            .map(|n| first + n * stride)
+            .take_while(|&at| at <= size)
+            .map(|at| (object, Spot::At(at)))
+            .collect();
+    }
+    vec![(object, spot)]
 }
 
 /// Where a place is in an object of which another place is known to be at `origin`.
