@@ -5,9 +5,11 @@
 // that is. So it is left open (Bergan 3.4.1.5), and there are 4.
 //
 // Behind the loop that grows the tree nobody knows what is in a node. Its pointer to a lock is one of the four elements: who takes it for any
-// address in the array reads and writes locks byte by byte, in pieces of two of them.
+// address in the array reads and writes locks byte by byte, in pieces of two of them. That the pointer was never set, or points behind the last
+// element, is not known to be impossible, and told as a possible error: status 1.
 // run: enumerate -- @ @ @
 // expect: epochs=1 schedules=4 complete=true deadlocked=0
+// status: 0 1
 // levels: O0
 // exec: 5 3 4
 // exec: 2 0 7

@@ -12,6 +12,7 @@
 //! - A loop whose condition was taken both ways [`SearchOptions::loop_bound`] times on one path is not followed
 //!   further; if inputs remain behind it, that is a reason for incompleteness.
 
+mod assumed;
 mod behind;
 mod elsewhere;
 mod result;
@@ -23,12 +24,13 @@ use std::thread;
 
 use icsched_ir::{CallStack, Program, ProgramPoint};
 use icsched_schedule::{EpochId, EpochResult, IncompleteKind, PossibleError, Reason, ScheduleEnd, ScheduleId};
-use icsched_smt::{Answer, SolverStatistics, Term, TermPool};
-use icsched_symex::trace::{Decision, OtherSide, TraceEvent};
+use icsched_smt::{Answer, SolverStatistics, Term};
+use icsched_symex::trace::{OtherSide, TraceEvent};
 use icsched_symex::{DecisionKind, PathEnd};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::assumed::assumed;
 use self::behind::{Endings, PathEnding};
 use crate::carried;
 use crate::constraint::{Conjunction, Disjunction};
@@ -374,17 +376,6 @@ impl<'s, 'p> Search<'s, 'p> {
         let term = self.engine.pool().and_all(&all);
         self.cover(term);
         self.expand(path, &decisions, &ways_out, constraint);
-    }
-
-    /// The decisions by which a path has left replaced loops, and nobody else could do otherwise.
-    fn ways_out(&mut self, path: &Path) -> FxHashSet<usize> {
-        if !self.options.slicing {
-            return FxHashSet::default();
-        }
-        let objects = Objects::of(&path.state.heap).with_initial(self.engine.initial_objects(&path.state));
-        let prepared = Prepared::new(self.statics, &objects, &path.trace);
-        let trace = Sliceable { objects: &objects, trace: &path.trace, prepared: &prepared };
-        trace.ways_out(self.statics, &mut self.caches)
     }
 
     fn take(&mut self, mut path: Path, constraint: &Conjunction, end: &mut dyn FnMut(PathEnding, Questions)) {
@@ -784,46 +775,4 @@ fn ends_process(end: &ScheduleEnd) -> bool {
         ScheduleEnd::Exit { .. } | ScheduleEnd::Abort { .. } | ScheduleEnd::MemoryError { .. } => true,
         ScheduleEnd::Deadlock { .. } | ScheduleEnd::Epoch(_) | ScheduleEnd::Input { .. } | ScheduleEnd::Limit => false,
     }
-}
-
-/// What the path takes for granted (`__ics_assume`, `__ics_known`), with the events that did: each says that it holds if all that was
-/// decided before does. Who decides otherwise may never come to where it is said, or come there with another object. That includes what
-/// only the constraint leaves no choice of under which the path was `explored`. So does how replaced loops are left that have one way out:
-/// what is known of them is the state in which they are left.
-fn assumed(
-    pool: &mut TermPool,
-    path: &Path,
-    ways_out: &FxHashSet<usize>,
-    explored: &Conjunction,
-) -> Vec<(usize, Term)> {
-    let (mut elsewhere, mut facts) = (Vec::new(), Vec::new());
-    let mut known = FxHashSet::default();
-    let mut decided: Vec<(usize, &Decision)> = Vec::new();
-    for (index, event) in path.trace.events.iter().enumerate() {
-        if let TraceEvent::Decision { decision, .. } = event {
-            decided.push((index, decision));
-        }
-    }
-    // What says that there is no such path was not executed.
-    if path.end == PathEnd::Infeasible
-        && let Some((site, decision)) = path.decisions.last()
-        && site.kind == DecisionKind::Assume
-    {
-        decided.push((path.trace.events.len(), decision));
-    }
-    for (index, decision) in decided {
-        let is_fact = decision.kind == DecisionKind::Assume || ways_out.contains(&index);
-        // What could not be otherwise on any path follows from the rest.
-        let follows = explored.conditions().is_empty() && decision.other == OtherSide::Infeasible;
-        if (!is_fact && follows) || !known.insert(decision.condition) {
-            continue;
-        }
-        if is_fact {
-            let all: Vec<Term> = elsewhere.iter().copied().chain([decision.condition]).collect();
-            facts.push((index, pool.or_all(&all)));
-        } else {
-            elsewhere.push(pool.not(decision.condition));
-        }
-    }
-    facts
 }
