@@ -38,7 +38,7 @@ const LIGHT: Effort = Effort { nodes: 2_000, evaluations: 10_000, invert: false 
 /// The guess when the back end did not know in a short time.
 const DEEP: Effort = Effort { nodes: 50_000, evaluations: 8_000_000, invert: true };
 /// The local search before the back end is asked, and when it did not know in a short time.
-const QUICK: local_search::Effort = local_search::Effort { nodes: 20_000, evaluations: 20_000 };
+const QUICK: local_search::Effort = local_search::Effort { nodes: 20_000, evaluations: 5_000 };
 const LONG: local_search::Effort = local_search::Effort { nodes: 50_000, evaluations: 2_000_000 };
 /// Cases of cases of a query, and how many of them are decided before it is left to others.
 const MAX_NESTING: u32 = 2;

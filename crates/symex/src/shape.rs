@@ -236,7 +236,7 @@ impl Shape {
         };
         let of_word = |(&(at, offset), &held): (&(Node, u64), &_)| Some(((node(at)?, offset), held));
         Self {
-            bytes: self.bytes.iter().filter_map(|((at, offset), byte)| Some(((node(at)?, offset), byte))).collect(),
+            bytes: self.bytes.renamed(node),
             words: self.words.iter().filter_map(of_word).collect(),
             registers: self.registers.clone(),
             bounds: self.bounds.iter().filter_map(|(&place, &b)| Some((moved(place, number)?, b))).collect(),

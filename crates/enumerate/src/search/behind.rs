@@ -331,9 +331,13 @@ impl<'a> Behind<'a> {
         let is_determined =
             possible.is_some_and(|all| all.iter().all(|d| consequences.contain(&mut self.asker, d.condition)));
         let fields = |object| self.statics.aliases.map(|aliases| aliases.fields(objects, object)).unwrap_or_default();
-        let (mut shape, invalid) = carried::valid(left, (trace.trace, &fields), points.clone(), |criterion| {
-            if is_determined { Some(false) } else { self.depends(&trace, caches, &mut consequences, criterion) }
-        });
+        let (mut shape, invalid) = if is_determined {
+            (left.shape.clone(), FxHashSet::default())
+        } else {
+            carried::valid(left, (trace.trace, &fields), points.clone(), |criterion| {
+                self.depends(&trace, caches, &mut consequences, criterion)
+            })
+        };
         tracing::debug!(next = %self.ending.next.key(), places = invalid.len(), "left out, for they depend on other decisions");
         let numbers = left.numbers.iter().filter(|(place, _)| !invalid.contains(place));
         shape.bounds = self.bounds(numbers.clone(), &consequences.conditions);

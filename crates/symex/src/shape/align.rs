@@ -185,7 +185,7 @@ impl Shape {
             ((number(thread), depth, value), (width, held(holds)))
         };
         Self {
-            bytes: self.bytes.renamed(node),
+            bytes: self.bytes.renamed(|of| Some(node(of))),
             words: self.words.iter().map(|(&(of, at), &(size, holds))| ((node(of), at), (size, held(holds)))).collect(),
             registers: self.registers.iter().map(register).collect(),
             bounds: self.bounds.iter().map(|(&at, &bounds)| (place(at), bounds)).collect(),

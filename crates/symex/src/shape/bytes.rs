@@ -161,9 +161,9 @@ impl Bytes {
         pages.map(|(here, there)| (here.known & there.known & !here.different(there)).count_ones() as usize).sum()
     }
 
-    /// The same of other objects, of which no two are the same one.
-    pub(super) fn renamed(&self, name: impl Fn(Node) -> Node) -> Self {
-        Self(self.0.iter().map(|(&(node, start), &page)| ((name(node), start), page)).collect())
+    /// The same of other objects, of which no two are the same one; objects without a name are left out.
+    pub(super) fn renamed(&self, name: impl Fn(Node) -> Option<Node>) -> Self {
+        Self(self.0.iter().filter_map(|(&(node, start), &page)| Some(((name(node)?, start), page))).collect())
     }
 
     /// Bytes that are another one in `to`, or not known there, or only there.

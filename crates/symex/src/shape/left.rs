@@ -402,10 +402,15 @@ impl Walk<'_, '_> {
         for at in windows {
             let len = (size - at).min(8);
             let bytes = peek(&mut self.machine.domain, &self.state.heap, object, start + at, len);
+            let whole = number(&bytes).filter(|_| len == 8);
+            if whole == Some(0) {
+                // Most of the bytes that are known.
+                self.left.shape.bytes.insert_word((node, at), &[Some(0); 8]);
+                continue;
+            }
             let is_pointer = self.pointers.may_hold(&known, start + at);
             // What is said of the parts of an address at no multiple of eight would not be true of where its object is next time.
             let is_address = |bits| matches!(classify(bits), AddressClass::Object(..) | AddressClass::Function(_));
-            let whole = number(&bytes).filter(|_| len == 8);
             if is_pointer
                 && whole.is_none_or(|bits| bits != 0 && !is_address(bits))
                 && self.overlaps_address(object, start, (at, size), (&known, locks.begin_at(start + at)))
