@@ -18,6 +18,7 @@ use crate::local_search::{self, LocalSearch};
 use crate::model::{Model, ModelValue};
 use crate::node::Term;
 use crate::pool::TermPool;
+use crate::ranges::Ranges;
 use crate::relax::relax;
 use crate::repair::Repairer;
 use crate::solver::{Answer, Solver, SolverStatistics, UnknownReason};
@@ -198,6 +199,9 @@ impl<S: Solver> CachingSolver<S> {
 
     /// Looks for a model for a short time, then asks.
     fn solve(&mut self, pool: &mut TermPool, terms: &[Term], key: &[Term], base: Option<Arc<Model>>) -> Known {
+        if Ranges::contradict(pool, terms) {
+            return Known::Unsat;
+        }
         if let Some(known) = self.guess(pool, terms, base.clone(), LIGHT) {
             return known;
         }

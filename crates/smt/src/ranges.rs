@@ -11,6 +11,8 @@ use crate::pool::TermPool;
 
 /// Times that conditions are looked at: what one says may be used by another.
 const ROUNDS: usize = 2;
+/// Operators below a term that are looked through.
+const MAX_DEPTH: usize = 64;
 /// Wider terms are not looked at.
 const MAX_WIDTH: u32 = 64;
 
@@ -40,12 +42,27 @@ impl Ranges {
         ranges
     }
 
+    /// Whether intervals alone show that conditions contradict each other. O(their nodes).
+    pub(crate) fn contradict(pool: &TermPool, conditions: &[Term]) -> bool {
+        let mut ranges = Self::under(pool, conditions.iter().copied());
+        let told: Vec<Term> = ranges.told.keys().copied().collect();
+        told.into_iter().any(|term| {
+            let (least, greatest) = ranges.signed(pool, term);
+            least > greatest
+        })
+    }
+
     /// Between which numbers a term of at most 64 bits is. The numbers need not be reached.
     pub fn signed(&mut self, pool: &TermPool, term: Term) -> (i128, i128) {
+        self.signed_at(pool, term, 0)
+    }
+
+    /// The same of an operand so many operators below what was asked about.
+    fn signed_at(&mut self, pool: &TermPool, term: Term, depth: usize) -> Range {
         if let Some(&known) = self.found.get(&term) {
             return known;
         }
-        let (least, greatest) = self.computed(pool, term);
+        let (least, greatest) = self.computed(pool, term, depth);
         let told = self.told.get(&term).copied().unwrap_or((i128::MIN, i128::MAX));
         let range = (least.max(told.0), greatest.min(told.1));
         self.found.insert(term, range);
@@ -122,7 +139,7 @@ impl Ranges {
     }
 
     /// What follows from the bounds of the operands.
-    fn computed(&mut self, pool: &TermPool, term: Term) -> Range {
+    fn computed(&mut self, pool: &TermPool, term: Term, depth: usize) -> Range {
         let width = pool.width(term);
         if width > MAX_WIDTH {
             return (i128::MIN, i128::MAX);
@@ -136,30 +153,31 @@ impl Ranges {
         } else {
             all
         };
-        if by_shape.0 >= by_shape.1 {
+        if by_shape.0 >= by_shape.1 || depth == MAX_DEPTH {
             return by_shape;
         }
-        let found = self.of_node(pool, term).filter(|found| found.0 >= all.0 && found.1 <= all.1).unwrap_or(all);
+        let found =
+            self.of_node(pool, term, depth + 1).filter(|found| found.0 >= all.0 && found.1 <= all.1).unwrap_or(all);
         (by_shape.0.max(found.0), by_shape.1.min(found.1))
     }
 
     /// The same if nothing wraps; the caller checks that.
-    fn of_node(&mut self, pool: &TermPool, term: Term) -> Option<Range> {
+    fn of_node(&mut self, pool: &TermPool, term: Term, depth: usize) -> Option<Range> {
         let not_empty = |range: Range| Some(range).filter(|range| range.0 <= range.1);
         match *pool.node(term) {
-            Node::ZExt { arg, .. } => not_empty(self.signed(pool, arg)).filter(|range| range.0 >= 0),
-            Node::SExt { arg, .. } => not_empty(self.signed(pool, arg)),
+            Node::ZExt { arg, .. } => not_empty(self.signed_at(pool, arg, depth)).filter(|range| range.0 >= 0),
+            Node::SExt { arg, .. } => not_empty(self.signed_at(pool, arg, depth)),
             // A number that fits into the lower bits is what they are.
             Node::Extract { arg, hi, lo: 0 } if pool.width(arg) <= MAX_WIDTH => {
-                let (range, narrow) = (not_empty(self.signed(pool, arg))?, full(hi + 1));
+                let (range, narrow) = (not_empty(self.signed_at(pool, arg, depth))?, full(hi + 1));
                 (range.0 >= narrow.0 && range.1 <= narrow.1).then_some(range)
             }
             Node::Ite(_, a, b) => {
-                let (a, b) = (not_empty(self.signed(pool, a))?, not_empty(self.signed(pool, b))?);
+                let (a, b) = (not_empty(self.signed_at(pool, a, depth))?, not_empty(self.signed_at(pool, b, depth))?);
                 Some((a.0.min(b.0), a.1.max(b.1)))
             }
             Node::Binary(op, a, b) => {
-                let (x, y) = (not_empty(self.signed(pool, a))?, not_empty(self.signed(pool, b))?);
+                let (x, y) = (not_empty(self.signed_at(pool, a, depth))?, not_empty(self.signed_at(pool, b, depth))?);
                 binary(op, x, y)
             }
             _ => None,
@@ -229,6 +247,18 @@ mod tests {
     }
 
     #[test]
+    fn intervals_show_contradictions() {
+        let mut pool = TermPool::new();
+        let x = pool.symbol("x", 32);
+        let [zero, one, nine] = [0, 1, 9].map(|n| pool.constant(32, n));
+        let next = pool.binary(BinOp::Add, x, one);
+        let conditions =
+            [pool.cmp(CmpOp::Sle, zero, x), pool.cmp(CmpOp::Slt, x, nine), pool.cmp(CmpOp::Slt, nine, next)];
+        assert!(Ranges::contradict(&pool, &conditions));
+        assert!(!Ranges::contradict(&pool, &conditions[..2]));
+    }
+
+    #[test]
     fn an_unsigned_comparison_with_what_may_be_negative_says_nothing() {
         let mut pool = TermPool::new();
         let (x, y, three) = (pool.symbol("x", 8), pool.symbol("y", 8), pool.constant(8, 3));
@@ -284,6 +314,7 @@ mod tests {
                 conditions.push(if random.below(2) == 0 { condition } else { pool.not(condition) });
             }
             let mut ranges = Ranges::under(&pool, conditions.iter().copied());
+            let is_impossible = Ranges::contradict(&pool, &conditions);
             let said: Vec<Range> = terms.iter().map(|&t| ranges.signed(&pool, t)).collect();
             for _ in 0..400 {
                 let mut model = Model::new();
@@ -292,6 +323,7 @@ mod tests {
                 if !conditions.iter().all(|&c| pool.eval_bool(c, &model)) {
                     continue;
                 }
+                assert!(!is_impossible);
                 for (&term, &(least, greatest)) in terms.iter().zip(&said) {
                     let value = signed(8, u128::from(pool.eval(term, &model)));
                     assert!(least <= value && value <= greatest, "{:?}", pool.node(term));
