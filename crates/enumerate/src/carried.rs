@@ -180,7 +180,7 @@ impl<D: FnMut(&Criterion) -> Option<bool>> Bisection<D> {
 }
 
 /// The tightest bounds of a number among some, ascending: `within` says whether the number is within bounds for certain, `sure` what is
-/// known without asking. Asks two questions where nothing more can be said, as of most numbers, else O(log n).
+/// known without asking. There is a number that is. Asks two questions where nothing more can be said, as of most numbers, else O(log n).
 pub(crate) fn bounds(width: u8, among: &[i64], sure: (i128, i128), mut within: impl FnMut(Bounds) -> bool) -> Bounds {
     let all = Bounds::of_width(width);
     let inside: Vec<i64> = among.iter().copied().filter(|n| (all.least..=all.greatest).contains(n)).collect();
@@ -195,7 +195,7 @@ pub(crate) fn bounds(width: u8, among: &[i64], sure: (i128, i128), mut within: i
     bounds.least = above.checked_sub(1).map_or(all.least, |at| inside[at]);
     // From which of them on they are certainly not smaller.
     let mut below = inside.partition_point(|&n| i128::from(n) < sure.1);
-    let mut greatest = |&n: &i64| n >= bounds.least && within(Bounds { greatest: n, ..all });
+    let mut greatest = |&n: &i64| i128::from(n) >= sure.0 && within(Bounds { greatest: n, ..all });
     if below.checked_sub(1).is_some_and(|next| greatest(&inside[next])) {
         below = inside[..below - 1].partition_point(|n| !greatest(n));
     }
@@ -238,5 +238,48 @@ impl Implied {
     /// Whether a condition does, where `ask` asks the solver.
     pub(crate) fn holds(&mut self, condition: Term, ask: impl FnOnce() -> bool) -> bool {
         *self.known.entry(condition).or_insert_with(ask)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AMONG: [i64; 7] = [-1, 0, 1, 7, 8, 9, 255];
+
+    /// The bounds of a number between two others, of which `sure` is known, and how many questions that took.
+    fn asked((least, greatest): (i64, i64), sure: (i128, i128)) -> ((i64, i64), u32) {
+        let mut questions = 0;
+        let found = bounds(32, &AMONG, sure, |bounds| {
+            questions += 1;
+            bounds.least <= least && greatest <= bounds.greatest
+        });
+        ((found.least, found.greatest), questions)
+    }
+
+    #[test]
+    fn bounds_are_the_tightest_of_the_numbers() {
+        let all = (i32::MIN.into(), i32::MAX.into());
+        assert_eq!(asked((0, 8), all).0, (0, 8));
+        assert_eq!(asked((2, 6), all).0, (1, 7));
+        assert_eq!(asked((-5, 300), all).0, (i32::MIN.into(), i32::MAX.into()));
+        assert_eq!(asked((300, 400), all).0, (255, i32::MAX.into()));
+        assert_eq!(asked((-9, -3), all).0, (i32::MIN.into(), -1));
+    }
+
+    #[test]
+    fn what_is_known_is_not_asked_about() {
+        assert_eq!(asked((0, 8), (0, 8)), ((0, 8), 2));
+        assert_eq!(asked((0, 7), (0, 8)).0, (0, 7));
+        assert_eq!(asked((-5, 300), (i32::MIN.into(), i32::MAX.into())).1, 2);
+        // Between what is known and the next numbers there may be none to ask about.
+        assert_eq!(asked((3, 3), (3, 3)), ((1, 7), 0));
+    }
+
+    #[test]
+    fn wider_bounds_end_at_numbers() {
+        assert_eq!(rounded(32, &AMONG, (0, 8)), Bounds { width: 32, least: 0, greatest: 8 });
+        assert_eq!(rounded(32, &AMONG, (3, 12)), Bounds { width: 32, least: 1, greatest: 255 });
+        assert_eq!(rounded(32, &AMONG, (-7, 300)), Bounds::of_width(32));
     }
 }

@@ -222,6 +222,7 @@ mod tests {
             words: BTreeMap::from([((global, 64), (8, Held::Address(Node::Heap(0), -4)))]),
             registers: registers.iter().map(|&(t, bits)| ((t, 0, value), (32, Held::Bits(bits)))).collect(),
             bounds: bounds.map(|bounds| (Place::Memory(global, 128, 4), bounds)).into_iter().collect(),
+            ends: bounds.map(|bounds| (pair.1, bounds)).into_iter().collect(),
             differences: bounds.map(|bounds| (pair, bounds)).into_iter().collect(),
             equations: bounds
                 .map(|_| Equation { width: 32, terms: vec![(pair.0, 1)], constant: 7 })

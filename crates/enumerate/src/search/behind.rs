@@ -462,14 +462,15 @@ impl<'a> Behind<'a> {
             let bounds = *known.entry(term).or_insert_with(|| {
                 let width = u8::try_from(self.asker.pool().width(term)).expect("words have at most 64 bits");
                 let ending = self.ending;
-                if let Some(sums) = ending.sums.get(&term) {
+                // If a sum overflows for certain, there is no number that the place might as well hold.
+                let sums = ending.sums.get(&term).filter(|sums| {
+                    let overflow_free = self.asker.pool().and_all(sums);
+                    self.asker.check(conditions, overflow_free) != Answer::Unsat
+                });
+                if let Some(sums) = sums {
                     let all: Vec<Term> = conditions.iter().chain(sums).copied().collect();
                     let mut sure = self.ranges(&all);
-                    let bounds = self.bounds_under(width, term, &all, &mut sure);
-                    // If a sum overflows for certain, there is no number that the place might as well hold.
-                    if bounds.least <= bounds.greatest {
-                        return bounds;
-                    }
+                    return self.bounds_under(width, term, &all, &mut sure);
                 }
                 self.bounds_under(width, term, conditions, &mut sure)
             });

@@ -286,6 +286,45 @@ mod tests {
     }
 
     #[test]
+    fn bounds_that_get_wider_end_where_they_may_end() {
+        let mut wider = between(0, 2);
+        wider.ends.insert(place(), Bounds { width: 32, least: i32::MIN.into(), greatest: 9 });
+        wider.widen_to_ends(&between(0, 1));
+        assert_eq!(wider.bounds, between(0, 9).bounds);
+        // What did not get wider stays.
+        wider.widen_to_ends(&between(0, 9));
+        assert_eq!(wider.bounds, between(0, 9).bounds);
+        let mut lower = between(-1, 2);
+        lower.ends.insert(place(), Bounds { width: 32, least: -8, greatest: 9 });
+        lower.widen_to_ends(&between(0, 2));
+        assert_eq!(lower.bounds, between(-8, 2).bounds);
+    }
+
+    #[test]
+    fn a_number_beside_a_constant_is_limited_by_it() {
+        let beside = |bounds: (i64, i64), limit: u8| {
+            let mut shape = between(bounds.0, bounds.1);
+            let bytes =
+                (12..16).map(|at| ((Node::Global(GlobalId::from_index(0)), at), if at == 12 { limit } else { 0 }));
+            shape.bytes = bytes.collect();
+            shape
+        };
+        let mut index = beside((0, 2), 9);
+        index.widen_to_ends(&beside((0, 1), 9));
+        assert_eq!(index.bounds, between(0, 8).bounds);
+        let mut count = beside((0, 9), 9);
+        count.widen_to_ends(&beside((0, 8), 9));
+        assert_eq!(count.bounds, between(0, 9).bounds);
+        let mut more = beside((0, 10), 9);
+        more.widen_to_ends(&beside((0, 9), 9));
+        assert_eq!(more.bounds, between(0, 10).bounds);
+        // Numbers that were constants have got larger once: it may be the last time.
+        let mut first = beside((0, 1), 9);
+        first.widen_to_ends(&number(0));
+        assert_eq!(first.bounds, between(0, 1).bounds);
+    }
+
+    #[test]
     fn numbers_are_signed() {
         assert_eq!(Bounds::exactly(32, 0xffff_ffff), Bounds { width: 32, least: -1, greatest: -1 });
         assert_eq!(Bounds::of_width(64), Bounds { width: 64, least: i64::MIN, greatest: i64::MAX });
