@@ -130,6 +130,19 @@ fn a_limit_is_unknown_and_the_solver_goes_on() {
 }
 
 #[test]
+fn what_intervals_contradict_does_not_reach_the_solver() {
+    let mut pool = TermPool::new();
+    let mut solver = CachingSolver::new(Recorder::default());
+    let (x, y) = (pool.symbol("x", 32), pool.symbol("y", 32));
+    let below = pool.cmp(CmpOp::Ult, x, y);
+    let y_small = less_than(&mut pool, y, 10);
+    let large = pool.constant(32, 50);
+    let x_large = pool.ugt(x, large);
+    assert_eq!(solver.check(&mut pool, &[below, y_small], x_large), Answer::Unsat);
+    assert!(solver.inner().asked.is_empty());
+}
+
+#[test]
 fn only_dependent_constraints_reach_the_solver() {
     let mut pool = TermPool::new();
     let mut solver = CachingSolver::new(Recorder::default());
@@ -137,12 +150,14 @@ fn only_dependent_constraints_reach_the_solver() {
     let below = pool.cmp(CmpOp::Ult, x, y);
     let (y_small, z_small) = (less_than(&mut pool, y, 10), less_than(&mut pool, z, 10));
     let path = [below, z_small, y_small];
-    let large = pool.constant(32, 50);
-    let x_large = pool.ugt(x, large);
-    assert_eq!(solver.check(&mut pool, &path, x_large), Answer::Unsat);
-    assert_eq!(solver.inner().asked, [vec![below, y_small, x_large]]);
+    // Where other bits are set intervals say nothing.
+    let bit = pool.constant(32, 64);
+    let other = pool.binary(BinOp::Xor, x, bit);
+    let other_small = less_than(&mut pool, other, 50);
+    assert_eq!(solver.check(&mut pool, &path, other_small), Answer::Unsat);
+    assert_eq!(solver.inner().asked, [vec![below, y_small, other_small]]);
     // The same set in another order, with another bystander: no second query.
-    assert_eq!(solver.check(&mut pool, &[y_small, below], x_large), Answer::Unsat);
+    assert_eq!(solver.check(&mut pool, &[y_small, below], other_small), Answer::Unsat);
     assert_eq!(solver.inner().asked.len(), 1);
     assert_eq!(solver.statistics().cache_hits, 1);
 }
