@@ -675,9 +675,7 @@ impl<'a> Behind<'a> {
                 let range = Ranges::under(pool, conditions.iter().copied()).signed(pool, term);
                 carried::rounded(bounds.width, self.thresholds, range)
             });
-            if end.say_something() {
-                ends.insert(place, end);
-            }
+            ends.insert(place, end);
         }
         ends
     }

@@ -161,8 +161,9 @@ impl Shape {
     }
 
     /// Bounds that have got wider than those of `before` become as wide as they may be [in the end](Self::ends), if that is known, and
-    /// differences that have, as follows from the bounds of both numbers. Else, a number that has got larger is taken to be limited by the
-    /// next constant in the same object: the length of a ring beside its indices.
+    /// differences that have, as follows from the bounds of both numbers. Else, a number that has got larger a second time is taken to
+    /// be limited by the next constant in the same object, the length of a ring beside its indices; without one, what nothing limits is any
+    /// number.
     pub fn widen_to_ends(&mut self, before: &Self) {
         if self.bounds.is_empty() {
             return;
@@ -172,15 +173,18 @@ impl Shape {
         for (&place, &bounds) in &self.bounds {
             let Some(before) = before.bounds_of(place) else { continue };
             let open = Bounds::of_width(bounds.width);
-            let end = self.ends.get(&place).copied().unwrap_or(open);
+            let told = self.ends.get(&place).copied();
+            let end = told.unwrap_or(open);
             let is_told = bounds.greatest < end.greatest && end.greatest < open.greatest;
-            let limit = if is_told || before.least == before.greatest {
-                None
-            } else {
-                self.limit_beside(place, bounds.greatest)
-            };
+            let is_again = before.least < before.greatest;
+            let limit = if is_told || !is_again { None } else { self.limit_beside(place, bounds.greatest) };
+            // Nothing limits what counts on.
+            let counts_on = is_again && limit.is_none() && told.is_some_and(|end| end.greatest == open.greatest);
             let end = Bounds { greatest: limit.unwrap_or(end.greatest), ..end };
-            let wider = bounds.ended(before, end);
+            let mut wider = bounds.ended(before, end);
+            if counts_on && bounds.greatest > before.greatest {
+                wider.greatest = open.greatest;
+            }
             if wider != bounds {
                 moved.push((place, wider));
             }
@@ -294,6 +298,16 @@ mod tests {
         // What did not get wider stays.
         wider.widen_to_ends(&between(0, 9));
         assert_eq!(wider.bounds, between(0, 9).bounds);
+        // Nothing limits it: that it got larger a second time is enough.
+        let any = Bounds { width: 32, least: i32::MIN.into(), greatest: i32::MAX.into() };
+        let mut counter = between(0, 2);
+        counter.ends.insert(place(), any);
+        counter.widen_to_ends(&between(0, 1));
+        assert_eq!(counter.bounds, between(0, i32::MAX.into()).bounds);
+        let mut flag = between(0, 1);
+        flag.ends.insert(place(), any);
+        flag.widen_to_ends(&number(0));
+        assert_eq!(flag.bounds, between(0, 1).bounds);
         let mut lower = between(-1, 2);
         lower.ends.insert(place(), Bounds { width: 32, least: -8, greatest: 9 });
         lower.widen_to_ends(&between(0, 2));
