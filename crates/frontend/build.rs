@@ -23,7 +23,7 @@ const FLAGS: &[&str] = &[
     "-ffp-contract=off",
     "-fno-stack-protector",
     "-Werror=uninitialized",
-    "-Werror=sometimes-uninitialized",
+    "-Werror=conditional-uninitialized",
     "--target=x86_64-linux-gnu",
 ];
 

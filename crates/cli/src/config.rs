@@ -13,7 +13,6 @@ use icsched_driver::config::{
 };
 use icsched_driver::symex::{self, SymexConfig};
 use icsched_driver::{EnumerateConfig, Enumeration, ExecConfig, Limits, ProgramConfig, Switching};
-
 use object::Object as _;
 use object::read::ReadCache;
 

@@ -103,7 +103,7 @@ pub struct Row {
     /// Whether a call can block, wake or create threads or make a node of the schedule. That a cancellation may end
     /// the thread in it does not count.
     pub synchronises: bool,
-    /// Whether it makes a new object of synchronisation, of which everything is known then, and does not synchronise itself.
+    /// What the new object of synchronisation is like that it makes, if it does: everything is known of it then. It does not synchronise itself.
     pub initialises: Option<Initialised>,
     /// Whether it never returns to its caller.
     pub no_return: bool,

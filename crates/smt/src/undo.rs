@@ -164,29 +164,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const OPERATORS: [BinOp; 13] = [
-        BinOp::Add,
-        BinOp::Sub,
-        BinOp::Mul,
-        BinOp::UDiv,
-        BinOp::SDiv,
-        BinOp::URem,
-        BinOp::SRem,
-        BinOp::And,
-        BinOp::Or,
-        BinOp::Xor,
-        BinOp::Shl,
-        BinOp::LShr,
-        BinOp::AShr,
-    ];
-
     proptest! {
         /// What is found gives the wanted value, except for the factor 1; and where there surely is something, it is found.
         #[test]
         fn operands_give_the_wanted_value(x in any::<u8>(), other in any::<u8>(), old in any::<u8>(), seed in any::<u64>()) {
             let (x, other, old, width) = (u128::from(x), u128::from(other), u128::from(old), 8);
             let mut random = Random(seed);
-            for op in OPERATORS {
+            for op in BinOp::ALL {
                 let wanted = binary(op, width, x, other);
                 let values = Operands { old, other, wanted, width };
                 if let Some(found) = values.left(op, &mut random) {

@@ -69,22 +69,6 @@ struct Node {
     values: Values,
 }
 
-const BINARY: [BinOp; 13] = [
-    BinOp::Add,
-    BinOp::Sub,
-    BinOp::Mul,
-    BinOp::UDiv,
-    BinOp::SDiv,
-    BinOp::URem,
-    BinOp::SRem,
-    BinOp::And,
-    BinOp::Or,
-    BinOp::Xor,
-    BinOp::Shl,
-    BinOp::LShr,
-    BinOp::AShr,
-];
-
 fn binary(op: BinOp, width: u32, a: u128, b: u128) -> u128 {
     let (x, y) = (signed(width, a), signed(width, b));
     let by = u32::try_from(b).unwrap_or(u32::MAX);
@@ -242,7 +226,7 @@ impl Graph {
         let a = self.any();
         let node = match self.numbers.below(16) {
             0..=5 => {
-                let (op, b) = (self.numbers.pick(&BINARY), self.of_width(a.width));
+                let (op, b) = (self.numbers.pick(&BinOp::ALL), self.of_width(a.width));
                 let values = std::array::from_fn(|k| binary(op, a.width, a.values[k], b.values[k]));
                 Node { term: self.pool.binary(op, a.term, b.term), width: a.width, values }
             }

@@ -49,22 +49,6 @@ impl Bench {
     }
 }
 
-const BINARY: [BinOp; 13] = [
-    BinOp::Add,
-    BinOp::Sub,
-    BinOp::Mul,
-    BinOp::UDiv,
-    BinOp::SDiv,
-    BinOp::URem,
-    BinOp::SRem,
-    BinOp::And,
-    BinOp::Or,
-    BinOp::Xor,
-    BinOp::Shl,
-    BinOp::LShr,
-    BinOp::AShr,
-];
-
 fn operands(width: u32, numbers: &mut Numbers) -> Vec<(u128, u128)> {
     let ones = if width == 128 { u128::MAX } else { (1 << width) - 1 };
     let sign = 1 << (width - 1);
@@ -91,7 +75,7 @@ fn bit_vector_operators_agree_with_z3() {
     for width in [1, 7, 8, 32, 64, 128] {
         for (a, b) in operands(width, &mut numbers) {
             let values = [(width, a), (width, b)];
-            for op in BINARY {
+            for op in BinOp::ALL {
                 bench.agree(&format!("{op:?}"), &values, &|pool, x| pool.binary(op, x[0], x[1]));
             }
             for op in [CmpOp::Eq, CmpOp::Ult, CmpOp::Ule, CmpOp::Slt, CmpOp::Sle] {

@@ -6,22 +6,6 @@ use icsched_smt::{BinOp, CmpOp, Model, Term, TermPool};
 const WIDTH: u32 = 4;
 const ALL: std::ops::Range<u64> = 0..1 << WIDTH;
 
-const BINARY: [BinOp; 13] = [
-    BinOp::Add,
-    BinOp::Sub,
-    BinOp::Mul,
-    BinOp::UDiv,
-    BinOp::SDiv,
-    BinOp::URem,
-    BinOp::SRem,
-    BinOp::And,
-    BinOp::Or,
-    BinOp::Xor,
-    BinOp::Shl,
-    BinOp::LShr,
-    BinOp::AShr,
-];
-
 const COMPARISONS: [CmpOp; 5] = [CmpOp::Eq, CmpOp::Ult, CmpOp::Ule, CmpOp::Slt, CmpOp::Sle];
 
 /// Checks that `build` of symbols evaluates to what `build` of their values folds to.
@@ -53,7 +37,8 @@ fn models(pairs: impl Iterator<Item = (u64, u64)>) -> Vec<Model> {
 
 /// Shapes of one operand that comparisons look into.
 fn shapes(pool: &mut TermPool, x: Term, c: Term) -> Vec<Term> {
-    let mut shapes: Vec<Term> = BINARY.iter().flat_map(|&op| [pool.binary(op, x, c), pool.binary(op, c, x)]).collect();
+    let mut shapes: Vec<Term> =
+        BinOp::ALL.iter().flat_map(|&op| [pool.binary(op, x, c), pool.binary(op, c, x)]).collect();
     let half = pool.extract(x, 1, 0);
     let below = pool.cmp(CmpOp::Slt, x, c);
     let zero = pool.constant(WIDTH, 0);
@@ -98,7 +83,7 @@ fn two_operators_with_constants_and_a_comparison_of_two_symbols() {
     let mut pool = TermPool::new();
     let symbols = [pool.symbol("x", WIDTH), pool.symbol("y", WIDTH)];
     let models = models([(0, 0), (3, 12), (7, 8), (8, 7), (15, 1), (5, 5), (10, 2)].into_iter());
-    for (first, second) in BINARY.iter().flat_map(|&a| BINARY.map(|b| (a, b))) {
+    for (first, second) in BinOp::ALL.iter().flat_map(|&a| BinOp::ALL.map(|b| (a, b))) {
         for (c, d) in [(1, 15), (2, 4), (8, 8), (3, 5), (12, 3), (7, 6)] {
             let (c, d) = (pool.constant(WIDTH, c), pool.constant(WIDTH, d));
             check(&mut pool, &symbols, &models, |pool, values| {

@@ -340,10 +340,11 @@ impl<'a> Behind<'a> {
         };
         tracing::debug!(next = %self.ending.next.key(), places = invalid.len(), "left out, for they depend on other decisions");
         let numbers = left.numbers.iter().filter(|(place, _)| !invalid.contains(place));
-        shape.bounds = self.bounds(numbers.clone(), &consequences.conditions);
+        let mut sure = self.ranges(&consequences.conditions);
+        shape.bounds = self.bounds(numbers.clone(), &consequences.conditions, &mut sure);
         shape.ends = self.ends(&shape, numbers.clone());
         let numbers = numbers.copied().collect();
-        shape.differences = self.differences(&shape, &numbers, &mut consequences);
+        shape.differences = self.differences(&shape, &numbers, &mut consequences, &mut sure);
         shape.equations = self.equations(&shape, &numbers, &mut consequences);
         shape.elements = self.elements((&shape, &numbers), &mut consequences, |behind, consequences, criterion| {
             is_determined || behind.depends(&trace, caches, consequences, criterion) == Some(false)
@@ -450,10 +451,10 @@ impl<'a> Behind<'a> {
         &mut self,
         numbers: impl Iterator<Item = &'n (Place, Term)>,
         conditions: &[Term],
+        sure: &mut Ranges,
     ) -> BTreeMap<Place, Bounds> {
         let mut known: FxHashMap<Term, Bounds> = FxHashMap::default();
         let mut found = BTreeMap::new();
-        let mut sure = self.ranges(conditions);
         for &(place, term) in numbers {
             let is_new = !known.contains_key(&term);
             if is_new && (known.len() == MAX_BOUNDED || self.is_late() || !is_simple(self.asker.pool(), term)) {
@@ -472,7 +473,7 @@ impl<'a> Behind<'a> {
                     let mut sure = self.ranges(&all);
                     return self.bounds_under(width, term, &all, &mut sure);
                 }
-                self.bounds_under(width, term, conditions, &mut sure)
+                self.bounds_under(width, term, conditions, sure)
             });
             tracing::trace!(?place, bounds.least, bounds.greatest, "a number at the end");
             if bounds.say_something() {
@@ -491,10 +492,10 @@ impl<'a> Behind<'a> {
         shape: &Shape,
         numbers: &FxHashMap<Place, Term>,
         consequences: &mut Consequences,
+        sure: &mut Ranges,
     ) -> BTreeMap<(Place, Place), Bounds> {
         let mut known: FxHashMap<(Term, Term), Bounds> = FxHashMap::default();
         let mut found = BTreeMap::new();
-        let mut sure = self.ranges(&consequences.conditions);
         for pair in self.compared.pairs(shape, &self.activations()) {
             if let Some(bounds) = shape.difference_of(pair).filter(|b| b.least == b.greatest) {
                 found.insert(pair, bounds);
@@ -512,7 +513,7 @@ impl<'a> Behind<'a> {
             }
             let bounds = *known.entry((a, b)).or_insert_with(|| {
                 let width = u8::try_from(width).expect("words have at most 64 bits");
-                self.bounds_under(width, difference, &consequences.conditions, &mut sure)
+                self.bounds_under(width, difference, &consequences.conditions, sure)
             });
             if bounds.say_something() {
                 found.insert(pair, bounds);
@@ -655,12 +656,13 @@ impl<'a> Behind<'a> {
     /// of it where the epoch begins is forgotten. A guess, on which nothing depends but how soon bounds are as wide as they get.
     fn ends<'n>(&mut self, shape: &Shape, numbers: impl Iterator<Item = &'n (Place, Term)>) -> BTreeMap<Place, Bounds> {
         let (known, pool) = (self.asker.known().to_vec(), self.asker.pool());
-        let mut asked: Vec<Term> = Vec::new();
-        for event in &self.ending.trace.events {
-            if let TraceEvent::Decision { decision, .. } = event {
-                asked.push(decision.condition);
-            }
-        }
+        let asked = |event: &TraceEvent| match event {
+            TraceEvent::Decision { decision, .. } => Some(decision.condition),
+            _ => None,
+        };
+        let mut asked: Vec<Term> = self.ending.trace.events.iter().filter_map(asked).collect();
+        asked.sort_unstable();
+        asked.dedup();
         let mut found: FxHashMap<Term, Bounds> = FxHashMap::default();
         let mut ends = BTreeMap::new();
         for &(place, term) in numbers {

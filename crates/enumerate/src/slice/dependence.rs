@@ -33,15 +33,13 @@ impl Slicer<'_, '_> {
             self.state(frame).avoids_exit = quiet(other.target);
             return quiet(taken.target) || self.keep_exits;
         }
-        let state = &self.frames[frame];
-        if let Some(head) =
-            state.head.filter(|_| !is_only_exit).filter(|&head| !control.postdominators.dominates(head, other.target))
-        {
-            tracing::trace!(%block, %head, "the other side need not come to the head of the slice");
-            return true;
-        }
         if is_only_exit {
             return !self.goes_round_in_vain(frame, block, by_else);
+        }
+        let state = &self.frames[frame];
+        if let Some(head) = state.head.filter(|&head| !control.postdominators.dominates(head, other.target)) {
+            tracing::trace!(%block, %head, "the other side need not come to the head of the slice");
+            return true;
         }
         let side = (func, block, !by_else);
         let region = self.regions.behind(statics.program, statics.control, statics.modref, side);
