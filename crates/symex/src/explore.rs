@@ -412,10 +412,11 @@ impl PathRun {
         }
         let negation = machine.domain.pool.not(condition);
         if machine.domain.is_observed(condition) {
-            // The constraint that the path began with may say how it turns out.
-            let told = |c: Term| self.state.path.constraints().contains(&c);
-            if told(condition) || told(negation) {
-                return self.forced(machine, site, condition, told(condition), OtherSide::Unknown);
+            // The constraint that the path began with may say how it turns out, or what was decided before.
+            let mut is_impossible = |c| machine.domain.feasible(&self.state.path, c) == OtherSide::Infeasible;
+            let told = if is_impossible(negation) { Some(true) } else { is_impossible(condition).then_some(false) };
+            if let Some(taken) = told {
+                return self.forced(machine, site, condition, taken, OtherSide::Unknown);
             }
             let choice = Choice { site, condition, when_true: OtherSide::Unknown, when_false: OtherSide::Unknown };
             return Some(Advance::Choice(choice));

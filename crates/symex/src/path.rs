@@ -24,6 +24,8 @@ pub struct SymPath {
 #[derive(Clone, Default, Debug)]
 struct Inner {
     constraints: Vec<Term>,
+    /// What observed conditions say of each other and of the inputs, the outcomes of floating-point comparisons being inputs.
+    outcomes: Vec<Term>,
     decided: FxHashMap<Term, bool>,
     /// Pointers of the initial state that were used, and where they may point.
     exposed: FxHashMap<Term, Rc<[Alternative]>>,
@@ -75,12 +77,21 @@ impl SymPath {
         push_conjuncts(pool, holds, &mut inner.constraints);
     }
 
-    /// The same for a condition that the solver is not asked about: it is an input of its own (design decision D7).
+    /// The same for a condition on floating-point numbers, comparisons of which are inputs of their own (design decision D7): it is no
+    /// constraint, but its [outcome](Self::outcomes) is known.
     pub fn observe(&mut self, pool: &mut TermPool, condition: Term, taken: bool) {
         let negated = pool.not(condition);
+        let outcome = pool.without_floats(if taken { condition } else { negated });
         let inner = Rc::make_mut(&mut self.inner);
         inner.decided.insert(condition, taken);
         inner.decided.insert(negated, !taken);
+        push_conjuncts(pool, outcome, &mut inner.outcomes);
+    }
+
+    /// The conditions that were observed, with a symbol for each comparison of floating-point numbers
+    /// ([`TermPool::without_floats`]). They are not among the [constraints](Self::constraints).
+    pub fn outcomes(&self) -> &[Term] {
+        &self.inner.outcomes
     }
 
     /// Where a pointer of the initial state may point, if it was exposed.

@@ -40,12 +40,14 @@ impl<'a> Bounds<'a> {
             Kinds::JOIN => Unmarked::OnlyJoins,
             _ => return None,
         };
-        self.is_counted(func, id).then_some(why)
+        // Only these order what threads do in one direction.
+        let is_one_way = kinds == threads;
+        self.is_counted(func, id, is_one_way).then_some(why)
     }
 
     /// A number of iterations that is known from the code, and small.
     fn few(&self, func: FuncId, id: LoopId) -> Option<u64> {
-        let tests = self.with_counted(func, id, |counted| {
+        let tests = self.with_counted(func, id, false, |counted| {
             counted.tests.iter().filter_map(TripCount::constant).collect::<Vec<Count>>()
         });
         let counts = tests.into_iter().filter_map(|count| match count {
@@ -56,11 +58,12 @@ impl<'a> Bounds<'a> {
     }
 
     /// Whether the number of iterations is fixed when control enters the loop.
-    fn is_counted(&self, func: FuncId, id: LoopId) -> bool {
-        self.with_counted(func, id, is_bounded)
+    fn is_counted(&self, func: FuncId, id: LoopId, is_one_way: bool) -> bool {
+        self.with_counted(func, id, is_one_way, is_bounded)
     }
 
-    fn with_counted<R>(&self, func: FuncId, id: LoopId, ask: impl FnOnce(&CountedLoop) -> R) -> R {
+    /// What is known of how often a loop goes round; see [`InvariantLoads::is_invariant_one_way`].
+    fn with_counted<R>(&self, func: FuncId, id: LoopId, is_one_way: bool, ask: impl FnOnce(&CountedLoop) -> R) -> R {
         let function = &self.program.functions[func];
         let facts = self.control.function(func);
         let quiet = CountedLoops::quiet_loads(function, &facts.loops);
@@ -69,7 +72,11 @@ impl<'a> Bounds<'a> {
             InvariantLoads::new(modref, startup)
         });
         let loads = |l, block, at| {
-            quiet(l, block, at) || known.as_ref().is_some_and(|known| known.is_invariant(func, l, block, at))
+            let is_invariant = |known: &InvariantLoads<'_, '_>| match is_one_way && l == id {
+                true => known.is_invariant_one_way(func, l, block, at),
+                false => known.is_invariant(func, l, block, at),
+            };
+            quiet(l, block, at) || known.as_ref().is_some_and(is_invariant)
         };
         let none = FixedBitSet::new();
         let counts = CountedLoops::with_loads(function, &facts.cfg, &facts.dominators, &facts.loops, &none, &loads);

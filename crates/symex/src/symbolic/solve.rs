@@ -1,5 +1,7 @@
 //! Questions to the solver about a path.
 
+use std::borrow::Cow;
+
 use icsched_smt::{Answer, Model, SolverStatistics, Term, UnknownReason};
 
 use super::{SymValue, SymbolicDomain, unsupported};
@@ -24,7 +26,8 @@ impl SymbolicDomain {
         if self.is_observed(condition) {
             return self.feasible_outcome(path, condition);
         }
-        match self.solver.check(&mut self.pool, path.constraints(), condition) {
+        let known = self.told(path);
+        match self.solver.check(&mut self.pool, &known, condition) {
             Answer::Sat => OtherSide::Feasible,
             Answer::Unsat => OtherSide::Infeasible,
             Answer::Unknown(reason) => {
@@ -34,14 +37,29 @@ impl SymbolicDomain {
         }
     }
 
-    /// The same for what counts as an input of its own: only what the path says of it itself is known.
+    /// The same for a condition on floating-point numbers, comparisons of which are inputs of their own: which outcomes can be together
+    /// is not known, but which cannot, because of the conditions that they are in.
     fn feasible_outcome(&mut self, path: &SymPath, condition: Term) -> OtherSide {
-        let negation = self.pool.not(condition);
-        match () {
-            () if path.constraints().contains(&condition) => OtherSide::Feasible,
-            () if path.constraints().contains(&negation) => OtherSide::Infeasible,
-            () => OtherSide::Unknown,
+        if path.constraints().contains(&condition) {
+            return OtherSide::Feasible;
         }
+        let known = self.told(path).into_owned();
+        let outcome = self.pool.without_floats(condition);
+        match self.solver.check(&mut self.pool, &known, outcome) {
+            Answer::Unsat => OtherSide::Infeasible,
+            Answer::Sat | Answer::Unknown(_) => OtherSide::Unknown,
+        }
+    }
+
+    /// What the solver is told of a path. Where comparisons of floating-point numbers are inputs of their own, it hears of none.
+    fn told<'p>(&mut self, path: &'p SymPath) -> Cow<'p, [Term]> {
+        let (constraints, outcomes) = (path.constraints(), path.outcomes());
+        if !self.observes_floats() || outcomes.is_empty() && !constraints.iter().any(|&c| self.pool.has_float(c)) {
+            return Cow::Borrowed(constraints);
+        }
+        let mut known: Vec<Term> = constraints.iter().map(|&condition| self.pool.without_floats(condition)).collect();
+        known.extend(outcomes);
+        Cow::Owned(known)
     }
 
     /// Whether the outcome of a condition counts as an input of its own: in runs that begin in the middle of the program, one on
@@ -55,9 +73,10 @@ impl SymbolicDomain {
         self.origins.is_some()
     }
 
-    /// Inputs that satisfy a path and a condition; `None` when there are none.
+    /// Inputs that satisfy a path and a condition, which is not [observed](Self::is_observed); `None` when there are none.
     pub fn model(&mut self, path: &SymPath, condition: Term) -> Result<Option<Model>, UnknownReason> {
-        self.solver.model(&mut self.pool, path.constraints(), condition)
+        let known = self.told(path);
+        self.solver.model(&mut self.pool, &known, condition)
     }
 
     /// Values that satisfy some constraints.
