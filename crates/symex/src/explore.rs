@@ -411,34 +411,30 @@ impl PathRun {
             return None;
         }
         let negation = machine.domain.pool.not(condition);
-        if machine.domain.is_observed(condition) {
-            // The constraint that the path began with may say how it turns out, or what was decided before.
-            let mut is_impossible = |c| machine.domain.feasible(&self.state.path, c) == OtherSide::Infeasible;
-            let told = if is_impossible(negation) { Some(true) } else { is_impossible(condition).then_some(false) };
-            if let Some(taken) = told {
-                return self.forced(machine, site, condition, taken, OtherSide::Unknown);
-            }
-            let choice = Choice { site, condition, when_true: OtherSide::Unknown, when_false: OtherSide::Unknown };
-            return Some(Advance::Choice(choice));
-        }
+        let is_observed = machine.domain.is_observed(condition);
         let when_true = machine.domain.feasible(&self.state.path, condition);
-        if !asked && when_true != OtherSide::Infeasible {
+        if !asked && !is_observed && when_true != OtherSide::Infeasible {
             self.assume(machine, site, condition, true, when_true, OtherSide::Unknown);
             return None;
         }
         // One side of a path that can happen can happen.
-        let when_false = if when_true == OtherSide::Infeasible && self.satisfiable {
+        let when_false = if when_true == OtherSide::Infeasible && self.satisfiable && !is_observed {
             OtherSide::Feasible
         } else {
             machine.domain.feasible(&self.state.path, negation)
         };
+        if is_observed && when_true != OtherSide::Infeasible && when_false != OtherSide::Infeasible {
+            // Neither what the path began with nor what was decided before says how it turns out.
+            let choice = Choice { site, condition, when_true: OtherSide::Unknown, when_false: OtherSide::Unknown };
+            return Some(Advance::Choice(choice));
+        }
         if tracing::enabled!(tracing::Level::TRACE) {
             let at = self.state.heap.place(point);
             let condition = crate::print::Printer::new(&machine.domain.pool).condition(condition);
             tracing::trace!(?kind, at, condition, ?when_true, ?when_false, "asked");
         }
         self.note_gave_up(machine);
-        self.satisfiable |= when_true == OtherSide::Feasible || when_false == OtherSide::Feasible;
+        self.satisfiable |= !is_observed && (when_true == OtherSide::Feasible || when_false == OtherSide::Feasible);
         match (when_true, when_false) {
             (OtherSide::Infeasible, OtherSide::Infeasible) => {
                 let condition = crate::print::Printer::new(&machine.domain.pool).condition(condition);

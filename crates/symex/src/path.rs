@@ -166,7 +166,7 @@ pub(crate) fn push_conjuncts(pool: &TermPool, condition: Term, out: &mut Vec<Ter
 #[cfg(test)]
 mod tests {
     use super::*;
-    use icsched_smt::BinOp;
+    use icsched_smt::{BinOp, FpOp};
 
     #[test]
     fn a_clone_does_not_see_later_decisions() {
@@ -192,5 +192,21 @@ mod tests {
         assert_eq!(path.constraints().len(), 2);
         assert_eq!(path.decided(x), None);
         assert_eq!(path.decided(both), None);
+    }
+
+    #[test]
+    fn of_an_observed_condition_only_the_outcome_is_known() {
+        let mut pool = TermPool::new();
+        let (x, a, b) = (pool.symbol("x", 1), pool.symbol("a", 64), pool.symbol("b", 64));
+        let is_less = pool.fp(FpOp::FLt, &[a, b]);
+        let both = pool.binary(BinOp::And, x, is_less);
+        let mut path = SymPath::default();
+        path.observe(&mut pool, both, true);
+        assert_eq!(path.decided(both), Some(true));
+        assert!(path.constraints().is_empty());
+        let outcome = pool.without_floats(is_less);
+        assert_eq!(path.outcomes().len(), 2);
+        assert!(path.outcomes().contains(&x) && path.outcomes().contains(&outcome));
+        assert!(!pool.has_float(outcome));
     }
 }

@@ -40,11 +40,14 @@ impl SymbolicDomain {
     /// The same for a condition on floating-point numbers, comparisons of which are inputs of their own: which outcomes can be together
     /// is not known, but which cannot, because of the conditions that they are in.
     fn feasible_outcome(&mut self, path: &SymPath, condition: Term) -> OtherSide {
-        if path.constraints().contains(&condition) {
-            return OtherSide::Feasible;
+        let negation = self.pool.not(condition);
+        match () {
+            () if path.constraints().contains(&condition) => return OtherSide::Feasible,
+            () if path.constraints().contains(&negation) => return OtherSide::Infeasible,
+            () => {}
         }
-        let known = self.told(path).into_owned();
         let outcome = self.pool.without_floats(condition);
+        let known = self.told(path);
         match self.solver.check(&mut self.pool, &known, outcome) {
             Answer::Unsat => OtherSide::Infeasible,
             Answer::Sat | Answer::Unknown(_) => OtherSide::Unknown,
