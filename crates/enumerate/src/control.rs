@@ -87,6 +87,9 @@ pub struct Control {
     make_locks: FixedBitSet,
     /// Functions that may allocate memory.
     allocate: FixedBitSet,
+    /// Whether ending the process counts as synchronisation: where no schedule is a prefix of another one, who ends it follows a schedule
+    /// of its own.
+    pub counts_ends: bool,
     /// Functions that never return and never synchronise: they end the process.
     pub ends_process: FixedBitSet,
     /// What calls through pointers may reach, where somebody knows better than the call graph.
@@ -102,7 +105,7 @@ impl Control {
     ///
     /// What is not known may synchronise: instructions that were not lowered, and declared functions unless
     /// `harmless` says that the user or the externals table vouches for them. Without `prefix_schedules` no block counts
-    /// as a quiet exit. Calls through pointers reach what `points_to` says, or every function whose address is taken.
+    /// as a quiet exit, and ending the process as synchronisation. Calls through pointers reach what `points_to` says, or every function whose address is taken.
     pub fn new(
         program: &Program,
         harmless: &dyn Fn(&Function) -> bool,
@@ -115,7 +118,8 @@ impl Control {
             None => CallGraph::new(program),
         };
         let itself = |f, what: &dyn Fn(&Op) -> bool| synchronises_itself(program, f, harmless, what);
-        let may_sync = calls.may_call_transitively(|f| itself(f, &Op::may_synchronise));
+        let counts = |op: &Op| op.may_synchronise() || !prefix_schedules && ends(op);
+        let may_sync = calls.may_call_transitively(|f| itself(f, &counts));
         let syncs = calls.may_call_transitively(|f| itself(f, &|op| op.may_synchronise() && !op.is_unsupported()));
         // A lock of which nobody asks what kind it is is free unless a thread holds it.
         let free = |row: &Row| row.initialises == Some(Initialised::Free) && plain::are_told(program);
@@ -134,6 +138,7 @@ impl Control {
             initialise,
             make_locks,
             allocate,
+            counts_ends: !prefix_schedules,
             ends_process: FixedBitSet::with_capacity(count),
             indirect,
             functions: (0..count).map(|_| None).collect(),
@@ -190,7 +195,8 @@ impl Control {
 
     /// Whether executing the instruction at a point may synchronise.
     pub fn may_sync(&self, program: &Program, at: ProgramPoint, inst: &Inst) -> bool {
-        self.is_among(program, at, inst, &self.may_sync).unwrap_or_else(|| inst.op.may_synchronise())
+        let itself = || inst.op.may_synchronise() || self.counts_ends && ends(&inst.op);
+        self.is_among(program, at, inst, &self.may_sync).unwrap_or_else(itself)
     }
 
     /// Whether executing the instruction at a point may synchronise, and the path goes on.
@@ -350,6 +356,20 @@ impl Control {
         }
         Effect::None
     }
+}
+
+/// Whether an instruction ends the process by itself, as the program wants it.
+fn ends(op: &Op) -> bool {
+    match op {
+        Op::Trap => true,
+        Op::Call { callee: Callee::Intrinsic(intrinsic), .. } => is_end(*intrinsic),
+        _ => false,
+    }
+}
+
+/// Whether an intrinsic ends the process, and is neither an error nor something that is not supported.
+pub(crate) fn is_end(intrinsic: Intrinsic) -> bool {
+    matches!(intrinsic, Intrinsic::Exit | Intrinsic::Abort | Intrinsic::AssertFail)
 }
 
 /// What a block does first.

@@ -43,7 +43,7 @@ pub use facts::{call_path, every_decision};
 
 use crate::aliases::Aliases;
 use crate::carried::Criterion;
-use crate::control::Control;
+use crate::control::{Control, is_end};
 use crate::engine::RunLimits;
 use crate::live::LiveMemory;
 use crate::modref::ModRef;
@@ -381,6 +381,9 @@ impl Slicer<'_, '_> {
                 let matters = intrinsic.is_synchronisation() || self.uses_result(*frame, *inst);
                 if matters || self.counts_input(*frame, *inst) {
                     self.include(*frame, *inst);
+                } else if self.statics.control.counts_ends && is_end(*intrinsic) {
+                    self.meet(*frame, block, *inst);
+                    self.set_head(*frame, block);
                 }
             }
             TraceEvent::Atomic { frame, inst } => {

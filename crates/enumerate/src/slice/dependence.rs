@@ -45,7 +45,7 @@ impl Slicer<'_, '_> {
         let region = self.regions.behind(statics.program, statics.control, statics.modref, side);
         // Both analyses are right, so what matters is what both say.
         let known = self.facts.side(frame, side, &region.blocks);
-        let synchronises = region.synchronises && known.as_ref().is_none_or(|k| k.synchronises);
+        let synchronises = region.synchronises && self.may_synchronise(known.as_deref());
         let defines = state.live.iter().any(|v| region.defines.contains(v.index()));
         let assigns = state.assignable.iter().any(|b| region.assigns.contains(b.index()));
         let writes = || region.writes.iter().any(|write| self.hits_live(frame, *write, known.as_deref()));
@@ -58,6 +58,11 @@ impl Slicer<'_, '_> {
         matters
     }
 
+    /// Whether points-to analysis leaves it open that code synchronises. It does not know of ends of the process.
+    fn may_synchronise(&self, known: Option<&Known>) -> bool {
+        self.statics.control.counts_ends || known.is_none_or(|k| k.synchronises)
+    }
+
     /// Whether nothing is to be found on the other side of a branch that is the only way out of a replaced loop. It does not synchronise, but may
     /// come to what is not supported.
     pub(super) fn goes_round_in_vain(&mut self, frame: FrameId, block: BlockId, by_else: bool) -> bool {
@@ -65,7 +70,7 @@ impl Slicer<'_, '_> {
         let region = self.regions.behind(statics.program, statics.control, statics.modref, side);
         let known = self.facts.side(frame, side, &region.blocks);
         let fails = known.as_ref().is_some_and(|k| k.fails);
-        let synchronises = region.synchronises && known.as_ref().is_none_or(|k| k.synchronises);
+        let synchronises = region.synchronises && self.may_synchronise(known.as_deref());
         !fails && !synchronises
     }
 
@@ -209,7 +214,7 @@ impl Slicer<'_, '_> {
         let Some(call) = self.inst(caller, inst) else { return false };
         let at = self.point(caller, inst);
         let known = self.facts.instruction(caller, at);
-        control.may_sync(program, at, call) && known.as_ref().is_none_or(|k| k.synchronises)
+        control.may_sync(program, at, call) && self.may_synchronise(known.as_deref())
             || known.is_some_and(|k| k.fails)
             || self.could_write(caller, inst, call, |_| true)
     }
