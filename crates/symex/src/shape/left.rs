@@ -401,7 +401,10 @@ impl Walk<'_, '_> {
         let windows = windows(&self.machine.domain, &self.state.heap, object, start, size, &locks);
         for at in windows {
             let len = (size - at).min(8);
-            let bytes = peek(&mut self.machine.domain, &self.state.heap, object, start + at, len);
+            let mut bytes = peek(&mut self.machine.domain, &self.state.heap, object, start + at, len);
+            if bytes.contains(&None) {
+                self.chosen(object, start + at, &mut bytes, locks.contain(at));
+            }
             let whole = number(&bytes).filter(|_| len == 8);
             if whole == Some(0) {
                 // Most of the bytes that are known.
@@ -418,6 +421,19 @@ impl Walk<'_, '_> {
                 continue;
             }
             self.window(node, at, &bytes, is_pointer);
+        }
+    }
+
+    /// Numbers of 32 bits that may have been written at offsets that are no constants are a choice: constant where no choice matters any more,
+    /// as that of a counter which went up and down again. Others are many (the elements of a table), and are of interest in locks.
+    fn chosen(&mut self, object: ObjectId, at: u64, bytes: &mut [Option<MemoryByte<Term>>], is_lock: bool) {
+        let Some(array) = self.state.heap.contents_of(object) else { return };
+        for (half, at) in bytes.chunks_mut(4).zip((at..).step_by(4)).filter(|(half, _)| half.contains(&None)) {
+            let held = self.machine.domain.peek_choice(array, at, half.len() as u64);
+            let held = held.filter(|held| is_lock || held.iter().all(|byte| matches!(byte, MemoryByte::Constant(_))));
+            for (byte, held) in half.iter_mut().zip(held.into_iter().flatten()) {
+                *byte = Some(held);
+            }
         }
     }
 

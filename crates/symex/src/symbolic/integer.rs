@@ -141,6 +141,14 @@ fn structural(pool: &TermPool, t: Term, depth: u32) -> Option<Integers> {
             let factor = as_signed(width, pool.as_const_wide(b)?);
             bounded(pool, a, depth).scale(factor)?
         }
+        Node::Binary(BinOp::SRem, a, b) => {
+            // Nearer to 0 than the divisor, and not farther than the dividend, on the same side of it.
+            let nearest =
+                i128::try_from(as_signed(width, pool.as_const_wide(b)?).unsigned_abs()).ok()?.checked_sub(1)?;
+            let of = bounded(pool, a, depth);
+            let (least, greatest) = (of.least.min(0).max(-nearest), of.greatest.max(0).min(nearest));
+            Integers { least, greatest, stride: 1, residue: 0 }
+        }
         Node::Ite(_, a, b) => bounded(pool, a, depth).join(bounded(pool, b, depth)),
         Node::SExt { arg, .. } => bounded(pool, arg, depth),
         Node::ZExt { arg, .. } => {
@@ -187,6 +195,25 @@ mod tests {
         let offset = pool.binary(BinOp::Mul, i, factor);
         let values = integers_of(&pool, offset).values_within(0, 40, 64);
         assert_eq!(values, Some(vec![0, 8, 16, 24, 32, 40]));
+    }
+
+    #[test]
+    fn a_remainder_is_nearer_to_zero_than_its_divisor() {
+        let mut pool = TermPool::new();
+        let (i, three) = (pool.symbol("i", 32), pool.constant(32, 3));
+        let remainder = pool.binary(BinOp::SRem, i, three);
+        assert_eq!(integers_of(&pool, remainder).bounds(), (-2, 2));
+        let wide = pool.sext(remainder, 64);
+        let factor = pool.constant(64, 72);
+        let offset = pool.binary(BinOp::Mul, wide, factor);
+        assert_eq!(integers_of(&pool, offset).values_within(0, i64::MAX.into(), 64), Some(vec![0, 72, 144]));
+        let (most, odd) = (pool.constant(32, u64::from(i32::MIN.unsigned_abs())), pool.constant(32, 7));
+        let whole = pool.binary(BinOp::SRem, i, most);
+        assert_eq!(integers_of(&pool, whole).bounds().0, -i128::from(i32::MAX));
+        let bit = pool.symbol("b", 8);
+        let small = pool.zext(bit, 32);
+        let of_small = pool.binary(BinOp::SRem, small, odd);
+        assert_eq!(integers_of(&pool, of_small).bounds(), (0, 6));
     }
 
     #[test]

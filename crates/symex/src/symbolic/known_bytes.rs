@@ -51,6 +51,12 @@ impl KnownBytes {
         (piece.known >> (at % PIECE) & 1 != 0).then(|| &piece.bytes[(at % PIECE) as usize])
     }
 
+    /// The offset of the last byte that is known.
+    pub(crate) fn last(&self) -> Option<u64> {
+        let (number, piece) = self.pieces.last()?;
+        piece.known.checked_ilog2().map(|bit| number * PIECE + u64::from(bit))
+    }
+
     /// The known bytes at these offsets, ascending.
     pub(crate) fn range(&self, offsets: Range<u64>) -> impl Iterator<Item = (u64, &MemoryByte<Term>)> {
         let first = self.pieces.partition_point(|piece| piece.0 < offsets.start / PIECE);
@@ -76,8 +82,10 @@ mod tests {
     #[test]
     fn bytes_are_found_in_order_across_pieces() {
         let mut known = KnownBytes::default();
+        assert_eq!(known.last(), None);
         for at in [200, 63, 64, 0, 65] {
             known.set(at, MemoryByte::Constant(at as u8));
+            assert_eq!(known.last(), Some(200));
         }
         known.set(64, MemoryByte::Constant(7));
         let offsets = |range: Range<u64>| known.range(range).map(|(at, _)| at).collect::<Vec<_>>();

@@ -10,7 +10,8 @@ use icsched_smt::{BinOp, Node, Term};
 use imbl::OrdMap;
 use smallvec::SmallVec;
 
-use super::integer::index_of;
+use super::integer::{Integers, index_of, integers_of};
+use super::memory::MAX_SLOTS;
 use super::origin::{Origins, RootId};
 use super::source::{SymbolSource, number};
 use super::writes::{Version, What, Write, Writes};
@@ -21,6 +22,15 @@ use crate::print::Printer;
 
 /// Earlier reads that a read at an offset that is no constant is compared with.
 const MAX_LINKS: usize = 24;
+
+/// Writes at offsets that are no constants behind which it is still said what a place holds.
+const MAX_CHOSEN: usize = 16;
+
+/// The offsets up to one, which is included, that are among these numbers, if they are few.
+fn offsets(integers: Integers, to: u64) -> Option<Vec<u64>> {
+    let all = integers.values_within(0, to.into(), MAX_SLOTS)?;
+    all.into_iter().map(|at| u64::try_from(at).ok()).collect()
+}
 
 pub(super) type Bytes = SmallVec<[MemoryByte<Term>; 8]>;
 
@@ -85,6 +95,32 @@ impl Unknown {
         bytes
     }
 
+    /// [`peek`](Self::peek) for a number that may have been written at few offsets that are no constants: the choice between what was written
+    /// there and what was there before.
+    fn peek_choice(&self, domain: &mut SymbolicDomain, at: u64, n: u32) -> Option<SymValue> {
+        if self.writes.len() > MAX_CHOSEN {
+            return None;
+        }
+        let offset = domain.pool.constant(64, at);
+        let (reaching, whole) = domain.reaching(self, offset, n, usize::MAX);
+        if reaching.iter().any(|write| !matches!(write.what, What::Bytes(_))) {
+            return None;
+        }
+        let before = match whole {
+            Some(value) => value,
+            None => {
+                let below = Self { writes: Writes::default(), ..self.clone() };
+                let bytes = below.peek_all(domain, at, n.into());
+                domain.value_of_bytes(&bytes.into_iter().collect::<Option<Bytes>>()?)
+            }
+        };
+        let mut value = domain.term(&before, 8 * n);
+        for write in reaching.iter().rev() {
+            value = domain.after(write, offset, n, value);
+        }
+        Some(domain.value(value))
+    }
+
     /// Whether no write at an offset that is no constant can have written any of `n` bytes, as far as terms show that.
     fn is_apart(&self, domain: &mut SymbolicDomain, at: u64, n: u64) -> bool {
         self.writes.iter().all(|write| {
@@ -130,6 +166,13 @@ impl SymbolicDomain {
     pub(crate) fn peek(&mut self, array: &SymArray, at: u64, n: u64) -> Vec<Option<MemoryByte<Term>>> {
         let nothing = || vec![None; n as usize];
         array.unknown().map_or_else(nothing, |unknown| unknown.peek_all(self, at, n))
+    }
+
+    /// [`peek`](Self::peek) of four bytes, or eight, that may have been written at few offsets that are no constants: a choice.
+    pub(crate) fn peek_choice(&mut self, array: &SymArray, at: u64, n: u64) -> Option<Vec<MemoryByte<Term>>> {
+        let n = u32::try_from(n).ok()?;
+        let value = array.unknown()?.peek_choice(self, at, n)?;
+        Some(self.bytes_of(&value, n).into_vec())
     }
 
     /// The words of such an object of which [`peek`](Self::peek) may know something: offsets behind `start`, multiples of eight, ascending.
@@ -262,6 +305,15 @@ impl SymbolicDomain {
         if let Some(value) = self.fresh_value(root, n) {
             return value;
         }
+        let integers = integers_of(&self.pool, offset);
+        if let Some(possible) = offsets(integers, i64::MAX.cast_unsigned())
+            && let Some(value) = self.known_at(root, offset, &possible, n)
+        {
+            self.origins().get_mut(root).indexed.push((offset, n, value));
+            return value;
+        }
+        let last_known = self.origins().get(root).known.last().unwrap_or(0);
+        let possible = offsets(integers, last_known);
         let name = self.index_name(root, offset);
         let name = self.origins().unique(name);
         let symbol = self.pool.symbol(&name, 8 * n);
@@ -275,7 +327,7 @@ impl SymbolicDomain {
             self.origins().fresh_symbols.insert(symbol, (number(root), SymValue::Term(offset)));
         }
         let mut value = symbol;
-        for (at, before) in self.links(root, n) {
+        for (at, before) in self.links(root, possible.as_deref(), n) {
             let here = self.equal(offset, at);
             value = self.pool.ite(here, before, value);
         }
@@ -283,20 +335,46 @@ impl SymbolicDomain {
         value
     }
 
-    /// Offsets at which as many bytes are known or were read, with their values.
-    fn links(&mut self, root: RootId, n: u32) -> Vec<(Term, Term)> {
+    /// `n` bytes of a root at an offset that is one of these, if all that it holds there is known and it begins at 0.
+    fn known_at(&mut self, root: RootId, offset: Term, possible: &[u64], n: u32) -> Option<Term> {
+        let found = self.origins().get(root);
+        let is_known = |&at: &u64| (at..at + u64::from(n)).all(|i| found.known.get(i).is_some());
+        if found.extent.is_some() || !possible.iter().all(is_known) {
+            return None;
+        }
+        let (&last, others) = possible.split_last()?;
+        let mut value = self.initial_value(root, last, n);
+        for &at in others {
+            let (here, held) = (self.equals(offset, at), self.initial_value(root, at, n));
+            value = self.pool.ite(here, held, value);
+        }
+        Some(value)
+    }
+
+    fn initial_value(&mut self, root: RootId, at: u64, n: u32) -> Term {
+        let bytes = self.initial_bytes(root, at, n as usize);
+        let value = self.value_of_bytes(&bytes);
+        self.term(&value, 8 * n)
+    }
+
+    /// Offsets at which as many bytes are known or were read, with their values; constant ones only of those that are possible.
+    fn links(&mut self, root: RootId, possible: Option<&[u64]>, n: u32) -> Vec<(Term, Term)> {
         let found = self.origins().get(root);
         let indexed = found.indexed.iter().rev().filter(|i| i.1 == n).map(|i| (i.0, i.2));
         let mut links: Vec<(Term, Term)> = indexed.take(MAX_LINKS).collect();
         let mut starts: Vec<u64> = found.symbols.iter().filter(|s| s.1.0 == n).map(|s| *s.0).collect();
-        let known = found.known.iter().map(|(at, _)| at).filter(|at| at % u64::from(n) == 0);
         let all_known = |at: &u64| (*at..at + u64::from(n)).all(|i| found.known.get(i).is_some());
-        starts.extend(known.filter(all_known));
+        if let Some(possible) = possible {
+            starts.retain(|at| possible.contains(at));
+            starts.extend(possible.iter().copied().filter(all_known));
+        } else {
+            let known = found.known.iter().map(|(at, _)| at).filter(|at| at.is_multiple_of(n.into()));
+            starts.extend(known.filter(all_known));
+        }
         starts.truncate(MAX_LINKS.saturating_sub(links.len()));
         for at in starts {
-            let bytes = self.initial_bytes(root, at, n as usize);
-            let value = self.value_of_bytes(&bytes);
-            links.push((self.pool.constant(64, at), self.term(&value, 8 * n)));
+            let value = self.initial_value(root, at, n);
+            links.push((self.pool.constant(64, at), value));
         }
         links
     }
