@@ -207,7 +207,11 @@ pub fn schedule_end<D: Domain>(program: &Program, code: &Code, state: &State<D>,
 }
 
 fn describe_blocked<D: Domain>(program: &Program, state: &State<D>, blocked: &BlockedThread) -> Blocked {
-    let object = ThreadObjects::of(state).name_of(blocked.queue).unwrap_or_else(|| state.heap.name_of(blocked.queue));
+    let object = match blocked.queue {
+        // No constant: the path has not decided which one it is.
+        0 => "an object that inputs choose".to_owned(),
+        queue => ThreadObjects::of(state).name_of(queue).unwrap_or_else(|| state.heap.name_of(queue)),
+    };
     let holder_at = blocked.holder.and_then(|holder| last_acquisition(program, state, holder.0, blocked.queue));
     Blocked {
         thread: blocked.thread.0,

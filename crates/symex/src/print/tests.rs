@@ -210,6 +210,22 @@ fn digits_and_bits() {
 }
 
 #[test]
+fn remainders_of_few_bits_are_unsigned() {
+    let mut t = Terms::new();
+    let x = t.int("x");
+    let low = t.pool.extract(x, 2, 0);
+    let five = t.constant(3, 5);
+    let remainder = t.pool.binary(BinOp::URem, low, five);
+    let wide = t.pool.zext(remainder, 32);
+    let last = t.compare(CmpOp::Eq, wide, 4);
+    assert_eq!(t.condition(last), "(x & 0x7) % 5 == 4");
+    let byte = t.pool.extract(x, 7, 0);
+    let most = t.constant(8, 253);
+    let quotient = t.pool.binary(BinOp::UDiv, byte, most);
+    assert_eq!(Printer::new(&t.pool).value(quotient), "(unsigned char)(char)x / 253");
+}
+
+#[test]
 fn floats_are_printed_as_floats() {
     let mut t = Terms::new();
     let x = t.pool.symbol("atof(argv[1])", 64);

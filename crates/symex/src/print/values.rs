@@ -68,10 +68,18 @@ impl Printer<'_> {
             return self.truth(arg, true);
         }
         let inner = self.integer(arg);
-        // What can't be negative reads the same without the cast: a remainder, a slice that is written with a mask.
-        let is_masked =
-            matches!(*self.pool.node(arg), Node::Extract { .. }) && signed_type(self.pool.width(arg)).is_none();
-        if is_masked || self.non_negative(arg) { inner } else { inner.cast(unsigned_type(self.pool.width(arg))) }
+        // What can't be negative reads the same without the cast.
+        let reads_the_same = self.is_masked(arg) || self.non_negative(arg);
+        if reads_the_same { inner } else { inner.cast(unsigned_type(self.pool.width(arg))) }
+    }
+
+    /// Whether a term is a slice that is written with a mask, or what remains of one.
+    fn is_masked(&self, t: Term) -> bool {
+        match *self.pool.node(t) {
+            Node::Extract { .. } => signed_type(self.pool.width(t)).is_none(),
+            Node::Binary(BinOp::URem, a, _) => self.is_masked(a),
+            _ => false,
+        }
     }
 
     fn arithmetic(&self, op: BinOp, a: Term, b: Term) -> Text {
@@ -94,8 +102,11 @@ impl Printer<'_> {
             _ => false,
         };
         let left = self.integer(a);
-        let left = if unsigned_meaning { left.cast(unsigned_type(width)) } else { left };
+        let left = if unsigned_meaning && !self.is_masked(a) { left.cast(unsigned_type(width)) } else { left };
         let right = match self.pool.as_const_wide(b) {
+            Some(bits) if matches!(op, BinOp::UDiv | BinOp::URem) => {
+                Text::atom(&format!("{bits}{}", if bits > i32::MAX as u128 { "u" } else { "" }))
+            }
             Some(bits) if matches!(op, BinOp::And | BinOp::Or | BinOp::Xor) && bits > 9 => {
                 Text::atom(&format!("{bits:#x}"))
             }
