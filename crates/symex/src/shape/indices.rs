@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use icsched_ir::{Op, Origin, Program};
+use icsched_ir::{Op, Origin, Program, ValueId};
 use icsched_pointsto::PointsTo;
 
 use super::differences::{Source, Sources};
@@ -27,14 +27,19 @@ impl Indices {
         Self(found)
     }
 
-    /// Whether a place of a shape is one of them. Local variables are none.
+    /// Whether a place of a shape is one of them; or the variable of another function may be, which has the same name there.
     pub(crate) fn contain(&self, shape: &Shape, place: Place) -> bool {
         let Place::Memory(node, at, size) = place else { return false };
         let source = match node {
             Node::Global(global) => Some(Source::Global(global, at)),
             Node::Heap(number) => shape.heap.get(number as usize).map(|&site| Source::Heap(site, at)),
-            Node::ThreadLocal(..) | Node::Thread(_) | Node::Local(..) => None,
+            Node::Local(_, _, value) => return self.contain_local(value, at, 8 * size),
+            Node::ThreadLocal(..) | Node::Thread(_) => None,
         };
         source.is_some_and(|source| self.0.contains(&(source, 8 * size)))
+    }
+    fn contain_local(&self, value: ValueId, at: u64, width: u8) -> bool {
+        let is_it = |source: &Source| matches!(*source, Source::Local(_, of, from) if (of, from) == (value, at));
+        self.0.iter().any(|(source, bits)| *bits == width && is_it(source))
     }
 }
