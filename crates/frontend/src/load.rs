@@ -115,7 +115,7 @@ fn parse<'s>(
 
 fn lower_module(path: &str, module: &Module<'_>, options: &LoadOptions) -> Result<Program, LoadError> {
     let internal = |detail| LoadError::Internal { path: path.to_owned(), detail };
-    let program = lower(module, path, &options.entry, MODEL_MARK).map_err(|failure| match failure {
+    let program = lower(module, path, options, MODEL_MARK).map_err(|failure| match failure {
         Failure::Unsupported(what) => LoadError::Unsupported { path: path.to_owned(), what },
         Failure::Model(detail) => internal(detail),
     })?;

@@ -46,6 +46,28 @@ fn unsupported(program: &Program) -> Vec<String> {
 const LEVELS: [&str; 4] = ["-O0", "-O1", "-O2", "-O3"];
 
 #[test]
+fn arms_that_synchronise_and_do_the_same_become_one() {
+    let source = "#include <pthread.h>\n#include <stdio.h>\npthread_mutex_t a, b; int x, y;\n\
+                  int f(int c) { int r;\n if (c) { pthread_mutex_lock(&a); r = x++; pthread_mutex_unlock(&a); }\n\
+                  else { pthread_mutex_lock(&b); r = y++; pthread_mutex_unlock(&b); }\n return r; }\n\
+                  void g(int c) { if (c) pthread_mutex_lock(&a); else pthread_mutex_unlock(&a); }\n\
+                  void h(int c) { if (c) puts(\"a\"); else puts(\"b\"); }\n\
+                  int main(int c, char **v) { g(c); h(c); return f(c); }";
+    let program = lower(source, &["-O0", "-g"]);
+    let f = function(&program, "f");
+    assert_eq!((f.blocks.len(), count(f, |op| matches!(op, Op::Call { .. }))), (1, 2));
+    let lines = instructions(f).filter(|inst| matches!(inst.op, Op::Call { .. }));
+    let lines: Vec<u32> = lines.map(|inst| program.locs[inst.loc.expect("a location")].line).collect();
+    assert_eq!(lines, [5, 5], "the lines of the branch, not of one arm");
+    for other in ["g", "h"] {
+        assert_eq!(count(function(&program, other), |op| matches!(op, Op::Call { .. })), 2, "{other}");
+    }
+    let options = LoadOptions { link_models: false, duplicate_code: true, ..LoadOptions::default() };
+    let program = lower_with(source, &["-O0", "-g"], &options);
+    assert_eq!(count(function(&program, "f"), |op| matches!(op, Op::Call { .. })), 4);
+}
+
+#[test]
 fn locals_are_promoted_and_named() {
     let source =
         "int f(int n) { int sum = 0; for (int i = 0; i < n; i++) sum += i; return sum; } int main() { return f(3); }";

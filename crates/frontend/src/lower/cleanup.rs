@@ -1,21 +1,30 @@
 //! Control flow without the blocks that only -O0 needs.
 //!
 //! Joins a block with its only successor when it is that block's only predecessor, and drops blocks that nothing leads
-//! to. Each instruction stays exactly once. Functions with block addresses are left alone: their ids are constants
+//! to. Each instruction stays exactly once, but for those that arms of branches have in common. Functions with block addresses are left alone: their ids are constants
 //! elsewhere.
 
-use icsched_ir::{BlockId, EntityId, Function, IdVec, Operand, Terminator, ValueId};
+use icsched_ir::{BlockId, EntityId, FuncId, Function, IdVec, Operand, Origin, Terminator, ValueId};
 use rustc_hash::FxHashMap;
 
+use super::arms::{self, Merged};
 use super::plan::Plan;
 use crate::llvm::Val;
 
-/// Joins straight-line blocks of `function`, lowered from `source`.
-pub(crate) fn clean(function: &mut Function, plan: &Plan<'_>, source: Val<'_>) {
+/// Joins straight-line blocks of `function`, lowered from `source`, and [arms](super::arms) that do the same, if it is the program's own.
+pub(crate) fn clean(function: &mut Function, plan: &Plan<'_>, source: Val<'_>, synchronises: &impl Fn(FuncId) -> bool) {
     let blocks = source.blocks();
     let addressed = blocks.iter().any(|block| plan.ids.contains_key(block) && block.is_address_taken());
     if !addressed {
         join_blocks(function);
+        while function.origin == Origin::Program
+            && let Some(Merged { gone, replaced }) = arms::merge(function, synchronises)
+        {
+            substitute(function, &replaced);
+            renumber_blocks(function, &gone);
+            renumber_values(function, &replaced);
+            join_blocks(function);
+        }
     }
 }
 

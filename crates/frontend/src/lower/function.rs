@@ -49,7 +49,12 @@ pub(crate) fn lower_body<'m>(cx: &mut Lowering<'m>, source: Val<'m>, id: FuncId,
     }
     body.name_values(plan);
     let mut function = body.finish();
-    super::cleanup::clean(&mut function, plan, source);
+    let (functions, merges) = (&cx.program.functions, cx.merges_arms);
+    let synchronises = |callee: FuncId| {
+        let row = icsched_externals::lookup(&functions[callee].name).filter(|_| merges);
+        row.is_some_and(|row| row.synchronises && !row.no_return)
+    };
+    super::cleanup::clean(&mut function, plan, source, &synchronises);
     cx.program.functions[id] = function;
 }
 

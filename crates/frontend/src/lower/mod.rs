@@ -9,6 +9,7 @@
 //!
 //! An instruction that is not lowered becomes `Op::Unsupported` with the reason and its text, and fresh results.
 
+mod arms;
 mod asm_inst;
 mod assembly;
 mod bits;

@@ -16,6 +16,7 @@ use super::reach::{Reachable, reachable};
 use super::relative::relative_targets;
 use super::shape::{Shape, SharedShape, shape_of};
 use super::support::family_of;
+use crate::LoadOptions;
 use crate::llvm::{Bb, Kind, Layout, Module, Ty, Val};
 
 /// A construct that cannot be deferred to its execution.
@@ -44,15 +45,24 @@ pub(crate) struct Lowering<'m> {
     pub(crate) debug: DebugInfo<'m>,
     pub(crate) program: Program,
     pub(crate) failure: Option<Failure>,
+    /// Whether [arms](super::arms) that do the same become one.
+    pub(crate) merges_arms: bool,
 }
 
 /// Most bytes of an object: its offsets are 32 bits of an address, with room around it for addresses outside.
 const MAX_OBJECT: u64 = (1 << 32) - (1 << 17);
 
 /// Lowers a linked and normalised module. `model_mark` is the metadata that model definitions carry.
-pub(crate) fn lower(module: &Module<'_>, name: &str, entry: &str, model_mark: &str) -> Result<Program, Failure> {
+pub(crate) fn lower(
+    module: &Module<'_>,
+    name: &str,
+    options: &LoadOptions,
+    model_mark: &str,
+) -> Result<Program, Failure> {
+    let entry = &*options.entry;
     let kept = reachable(module, model_mark);
     let mut lowering = Lowering::new(module, name, &kept);
+    lowering.merges_arms = options.normalise && !options.duplicate_code;
     lowering.lower_globals(module, &kept, model_mark)?;
     for &function in &kept.functions {
         if lowering.funcs.contains_key(&function) {
@@ -101,6 +111,7 @@ impl<'m> Lowering<'m> {
             debug: DebugInfo::new(module.context()),
             program: Program { name: name.to_owned(), ..Program::default() },
             failure: None,
+            merges_arms: false,
         };
         for &value in kept.functions.iter().chain(&kept.globals) {
             let declared = value.kind() != Kind::IFunc && value.is_declaration();

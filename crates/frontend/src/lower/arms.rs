@@ -1,0 +1,149 @@
+//! Makes one of the two arms of a branch that do the same with different operands and synchronise: `if (c) lock(&a); else lock(&b);` becomes
+//! `lock(c ? &a : &b)`, as optimisers have it. So the number of schedules does not depend on the optimisation level, and where inputs choose
+//! among many objects it can be left open which one it is (Bergan 3.4.1.5). What is executed is the same; where the lines of the two differ,
+//! an instruction has that of the branch.
+
+use icsched_ir::{
+    Block, BlockId, Callee, Edge, EntityId as _, FuncId, Function, Inst, LocId, Op, Operand, Terminator, Type, Value,
+    ValueId,
+};
+use rustc_hash::FxHashMap;
+use smallvec::smallvec;
+
+/// What became of the blocks and values of a function.
+pub(super) struct Merged {
+    /// By block: whether it is another one's part now.
+    pub(super) gone: Vec<bool>,
+    /// What is used instead of values.
+    pub(super) replaced: FxHashMap<ValueId, Operand>,
+}
+
+/// Merges the arms of one branch, if there is one that can be. O(instructions of the function).
+pub(super) fn merge(function: &mut Function, synchronises: &impl Fn(FuncId) -> bool) -> Option<Merged> {
+    let mut predecessors = vec![0_usize; function.blocks.len()];
+    for block in function.blocks.values() {
+        block.terminator.edges().for_each(|edge| predecessors[edge.target.index()] += 1);
+    }
+    let head = function.blocks.ids().find(|&head| arms(function, head, &predecessors, synchronises).is_some())?;
+    let (yes, no) = arms(function, head, &predecessors, synchronises)?;
+    Some(Merger::new(function, head).merge(yes, no))
+}
+
+/// The arms of the branch at the end of a block that can be merged.
+fn arms(
+    function: &Function,
+    head: BlockId,
+    predecessors: &[usize],
+    synchronises: &impl Fn(FuncId) -> bool,
+) -> Option<(BlockId, BlockId)> {
+    let Terminator::Branch { then_edge, else_edge, .. } = &function.blocks[head].terminator else { return None };
+    let (yes, no) = (then_edge.target, else_edge.target);
+    let is_arm = |id: BlockId| {
+        id != head && id.index() != 0 && predecessors[id.index()] == 1 && function.blocks[id].params.is_empty()
+    };
+    if yes == no || !is_arm(yes) || !is_arm(no) {
+        return None;
+    }
+    let (a, b) = (&function.blocks[yes], &function.blocks[no]);
+    let (Terminator::Jump(from_a), Terminator::Jump(from_b)) = (&a.terminator, &b.terminator) else { return None };
+    let is_same = from_a.target == from_b.target
+        && from_a.args.iter().zip(&from_b.args).all(|(&x, &y)| ty(function, x) == ty(function, y))
+        && a.insts.len() == b.insts.len()
+        && a.insts.iter().zip(&b.insts).all(|(x, y)| do_the_same(function, x, y));
+    let calls = a.insts.iter().zip(&b.insts).filter_map(|(x, y)| match &x.op {
+        Op::Call { callee: Callee::Direct(callee), .. } => Some((synchronises(*callee), x.op != y.op)),
+        Op::Call { .. } => Some((false, false)),
+        _ => None,
+    });
+    let calls: Vec<(bool, bool)> = calls.collect();
+    // Other calls may be expensive to follow with an argument that inputs choose.
+    let is_wanted = calls.iter().all(|call| call.0) && calls.iter().any(|call| call.1);
+    (is_same && is_wanted).then_some((yes, no))
+}
+
+fn ty(function: &Function, operand: Operand) -> Type {
+    match operand {
+        Operand::Value(value) => function.values[value].ty,
+        Operand::Const(constant) => constant.ty(),
+    }
+}
+
+/// Whether two instructions differ in nothing but their operands.
+fn do_the_same(function: &Function, a: &Inst, b: &Inst) -> bool {
+    let types = |inst: &Inst| {
+        let mut types = Vec::new();
+        inst.op.for_each_operand(|operand| types.push(ty(function, operand)));
+        types.extend(inst.results.iter().map(|&result| function.values[result].ty));
+        types
+    };
+    let bare = |inst: &Inst| {
+        let mut op = inst.op.clone();
+        op.for_each_operand_mut(|operand| *operand = Operand::Const(icsched_ir::Const::NULL));
+        op
+    };
+    !matches!(a.op, Op::Alloca { .. }) && bare(a) == bare(b) && types(a) == types(b)
+}
+
+struct Merger<'f> {
+    function: &'f mut Function,
+    head: BlockId,
+    condition: Operand,
+    /// What the values of the second arm are.
+    replaced: FxHashMap<ValueId, Operand>,
+    insts: Vec<Inst>,
+}
+
+impl<'f> Merger<'f> {
+    fn new(function: &'f mut Function, head: BlockId) -> Self {
+        let Terminator::Branch { condition, .. } = function.blocks[head].terminator else {
+            unreachable!("it ends in a branch")
+        };
+        Self { function, head, condition, replaced: FxHashMap::default(), insts: Vec::new() }
+    }
+
+    fn merge(mut self, yes: BlockId, no: BlockId) -> Merged {
+        let (a, b) = (self.take(yes), self.take(no));
+        let branch = self.function.blocks[self.head].terminator_loc;
+        for (x, y) in a.insts.into_iter().zip(b.insts) {
+            let loc = if x.loc == y.loc { x.loc } else { branch };
+            let mut others = Vec::new();
+            y.op.for_each_operand(|operand| others.push(operand));
+            let mut others = others.into_iter();
+            let mut op = x.op;
+            op.for_each_operand_mut(|operand| {
+                let other = others.next().expect("both have equally many");
+                *operand = self.choice(*operand, other, loc);
+            });
+            self.replaced.extend(y.results.iter().copied().zip(x.results.iter().map(|&result| result.into())));
+            self.insts.push(Inst { op, loc, ..x });
+        }
+        let (Terminator::Jump(first), Terminator::Jump(second)) = (a.terminator, b.terminator) else {
+            unreachable!("both end in jumps")
+        };
+        let args = first.args.iter().zip(second.args).map(|(&x, y)| self.choice(x, y, branch)).collect();
+        let head = &mut self.function.blocks[self.head];
+        head.insts.append(&mut self.insts);
+        head.terminator = Terminator::Jump(Edge { target: first.target, args });
+        let gone = self.function.blocks.ids().map(|id| id == yes || id == no).collect();
+        Merged { gone, replaced: self.replaced }
+    }
+
+    fn take(&mut self, id: BlockId) -> Block {
+        let nothing =
+            Block { params: Vec::new(), insts: Vec::new(), terminator: Terminator::Unreachable, terminator_loc: None };
+        std::mem::replace(&mut self.function.blocks[id], nothing)
+    }
+
+    /// The first operand where the condition holds, else the other one.
+    fn choice(&mut self, a: Operand, b: Operand, loc: Option<LocId>) -> Operand {
+        let b = b.value().and_then(|value| self.replaced.get(&value).copied()).unwrap_or(b);
+        if a == b {
+            return a;
+        }
+        let ty = ty(self.function, a);
+        let result = self.function.values.push(Value { ty, name: None, source_type: None });
+        let op = Op::Select { condition: self.condition, a, b };
+        self.insts.push(Inst { results: smallvec![result], op, loc });
+        result.into()
+    }
+}
