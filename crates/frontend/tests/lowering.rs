@@ -52,7 +52,10 @@ fn arms_that_synchronise_and_do_the_same_become_one() {
                   else { pthread_mutex_lock(&b); r = y++; pthread_mutex_unlock(&b); }\n return r; }\n\
                   void g(int c) { if (c) pthread_mutex_lock(&a); else pthread_mutex_unlock(&a); }\n\
                   void h(int c) { if (c) puts(\"a\"); else puts(\"b\"); }\n\
-                  int main(int c, char **v) { g(c); h(c); return f(c); }";
+                  void k(int c) { pthread_mutex_t *m; if (c) m = &a; else m = &b; pthread_mutex_lock(m); }\n\
+                  void l(int c) { pthread_mutex_t *m = &a; if (c) m = &b; pthread_mutex_lock(m); }\n\
+                  int o(int c) { int n = 1; if (c) n = 2; return n; }\n\
+                  int main(int c, char **v) { g(c); h(c); k(c); l(c); return f(c) + o(c); }";
     let program = lower(source, &["-O0", "-g"]);
     let f = function(&program, "f");
     assert_eq!((f.blocks.len(), count(f, |op| matches!(op, Op::Call { .. }))), (1, 2));
@@ -62,6 +65,10 @@ fn arms_that_synchronise_and_do_the_same_become_one() {
     for other in ["g", "h"] {
         assert_eq!(count(function(&program, other), |op| matches!(op, Op::Call { .. })), 2, "{other}");
     }
+    for one in ["k", "l"] {
+        assert_eq!(function(&program, one).blocks.len(), 1, "{one}");
+    }
+    assert!(function(&program, "o").blocks.len() > 1, "nothing is synchronised on");
     let options = LoadOptions { link_models: false, duplicate_code: true, ..LoadOptions::default() };
     let program = lower_with(source, &["-O0", "-g"], &options);
     assert_eq!(count(function(&program, "f"), |op| matches!(op, Op::Call { .. })), 4);

@@ -1,13 +1,13 @@
 //! Makes one of the two arms of a branch that do the same with different operands and synchronise: `if (c) lock(&a); else lock(&b);` becomes
 //! `lock(c ? &a : &b)`, as optimisers have it. So the number of schedules does not depend on the optimisation level, and where inputs choose
-//! among many objects it can be left open which one it is (Bergan 3.4.1.5). What is executed is the same; where the lines of the two differ,
+//! among many objects it can be left open which one it is (Bergan 3.4.1.5). So does `if (c) m = &a; else m = &b;` in front of `lock(m)`. What is executed is the same; where the lines of the two differ,
 //! an instruction has that of the branch.
 
 use icsched_ir::{
     Block, BlockId, Callee, Edge, EntityId as _, FuncId, Function, Inst, LocId, Op, Operand, Terminator, Type, Value,
     ValueId,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
 
 /// What became of the blocks and values of a function.
@@ -18,15 +18,63 @@ pub(super) struct Merged {
     pub(super) replaced: FxHashMap<ValueId, Operand>,
 }
 
-/// Merges the arms of one branch, if there is one that can be. O(instructions of the function).
+/// Merges the arms of one branch, if there is one of which they can be. O(instructions of the function).
 pub(super) fn merge(function: &mut Function, synchronises: &impl Fn(FuncId) -> bool) -> Option<Merged> {
     let mut predecessors = vec![0_usize; function.blocks.len()];
     for block in function.blocks.values() {
         block.terminator.edges().for_each(|edge| predecessors[edge.target.index()] += 1);
     }
-    let head = function.blocks.ids().find(|&head| arms(function, head, &predecessors, synchronises).is_some())?;
-    let (yes, no) = arms(function, head, &predecessors, synchronises)?;
-    Some(Merger::new(function, head).merge(yes, no))
+    let mut heads = function.blocks.ids();
+    let found = heads.find_map(|head| Some((head, arms(function, head, &predecessors, synchronises)?)));
+    if let Some((head, (yes, no))) = found {
+        return Some(Merger::new(function, head).merge(yes, no));
+    }
+    let chosen = chosen(function, synchronises);
+    let mut heads = function.blocks.ids();
+    let (head, ways) = heads.find_map(|head| Some((head, ways(function, head, &predecessors, &chosen)?)))?;
+    Some(Merger::new(function, head).choose(ways))
+}
+
+/// The parameters of blocks that are addresses which operations of synchronisation are called with.
+fn chosen(function: &Function, synchronises: &impl Fn(FuncId) -> bool) -> FxHashSet<ValueId> {
+    let calls = function.blocks.values().flat_map(|block| &block.insts).filter_map(|inst| match &inst.op {
+        Op::Call { callee: Callee::Direct(callee), args } if synchronises(*callee) => Some(args),
+        _ => None,
+    });
+    let arguments: FxHashSet<ValueId> = calls.flatten().filter_map(|argument| argument.value()).collect();
+    let params = function.blocks.values().flat_map(|block| &block.params).copied();
+    params.filter(|param| arguments.contains(param) && function.values[*param].ty == Type::Ptr).collect()
+}
+
+/// Two ways from a branch to one block, on which nothing is done: the edges, and blocks on them.
+struct Ways {
+    edges: [Edge; 2],
+    blocks: Vec<BlockId>,
+}
+
+/// The ways from a branch that only choose what is synchronised on: `if (c) m = &a; else m = &b;`.
+fn ways(function: &Function, head: BlockId, predecessors: &[usize], chosen: &FxHashSet<ValueId>) -> Option<Ways> {
+    let Terminator::Branch { then_edge, else_edge, .. } = &function.blocks[head].terminator else { return None };
+    let mut blocks = Vec::new();
+    let edges = [then_edge, else_edge].map(|edge| {
+        let (id, block) = (edge.target, &function.blocks[edge.target]);
+        let is_empty = block.insts.is_empty() && block.params.is_empty() && predecessors[id.index()] == 1;
+        match &block.terminator {
+            Terminator::Jump(next) if is_empty && id != head && next.target != id => {
+                blocks.push(id);
+                next.clone()
+            }
+            _ => edge.clone(),
+        }
+    });
+    let [first, second] = &edges;
+    let params = &function.blocks[first.target].params;
+    let mut pairs = params.iter().zip(first.args.iter().zip(&second.args));
+    let is_wanted = first.target == second.target
+        && !blocks.contains(&first.target)
+        && pairs.any(|(param, (a, b))| a != b && chosen.contains(param))
+        && first.args.iter().zip(&second.args).all(|(&a, &b)| ty(function, a) == ty(function, b));
+    is_wanted.then_some(Ways { edges, blocks })
 }
 
 /// The arms of the branch at the end of a block that can be merged.
@@ -125,6 +173,20 @@ impl<'f> Merger<'f> {
         head.insts.append(&mut self.insts);
         head.terminator = Terminator::Jump(Edge { target: first.target, args });
         let gone = self.function.blocks.ids().map(|id| id == yes || id == no).collect();
+        Merged { gone, replaced: self.replaced }
+    }
+
+    /// Goes the one way with what both of two would have chosen.
+    fn choose(mut self, Ways { edges: [first, second], blocks }: Ways) -> Merged {
+        let branch = self.function.blocks[self.head].terminator_loc;
+        let args = first.args.iter().zip(second.args).map(|(&x, y)| self.choice(x, y, branch)).collect();
+        for &id in &blocks {
+            drop(self.take(id));
+        }
+        let head = &mut self.function.blocks[self.head];
+        head.insts.append(&mut self.insts);
+        head.terminator = Terminator::Jump(Edge { target: first.target, args });
+        let gone = self.function.blocks.ids().map(|id| blocks.contains(&id)).collect();
         Merged { gone, replaced: self.replaced }
     }
 
