@@ -222,6 +222,44 @@ fn schedules_that_leave_objects_open_stand_for_runs_on_any_of_them() {
     subject.finds("an edge is missing", &damaged, FaultKind::Replay, 0, Some(&wrong));
 }
 
+/// Which lock it is has been decided on the path when it is released, but not for the schedule.
+const ASKED_BETWEEN: &str = "
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static int bits, by_a, by_b;
+static void *worker(void *arg)
+{
+    int is_a = bits >> (int)(long)arg & 1;
+    pthread_mutex_t *lock = is_a ? &a : &b;
+    pthread_mutex_lock(lock);
+    if (is_a)
+        by_a++;
+    else
+        by_b += 2;
+    pthread_mutex_unlock(lock);
+    return arg;
+}
+int main(int argc, char **argv)
+{
+    pthread_t t[3];
+    bits = argc > 1 ? atoi(argv[1]) : 0;
+    for (long i = 0; i < 3; i++)
+        pthread_create(&t[i], NULL, worker, (void *)i);
+    for (int i = 0; i < 3; i++)
+        pthread_join(t[i], NULL);
+    return 0;
+}
+";
+
+#[test]
+fn what_a_path_has_decided_by_the_way_leaves_objects_open() {
+    let subject = Subject::with(ASKED_BETWEEN, SearchOptions { conservative_after: 0, ..SearchOptions::default() });
+    assert_eq!(schedules(&subject.database, 0).len(), 1);
+    let found = subject.verify(&subject.database);
+    assert!(found.is_verified() && found.epochs[0].replayed > 0, "{found:#?}");
+}
+
 /// Two accounts' locks are taken in the order of their numbers, which come from one input.
 const ACCOUNTS: &str = "
 #include <pthread.h>

@@ -348,10 +348,10 @@ impl SymbolicDomain {
         at: Term,
     ) -> Option<Vec<(u64, u64)>> {
         let mut ranges = Vec::new();
-        for Alternative { guard, constant, rest, dangling, .. } in self.alternatives(path, at) {
-            let excluded = guard.is_some_and(|guard| path.decided(guard) == Some(false));
+        // What the path has decided excludes none: other executions of the schedule may decide it otherwise, if nobody asks here.
+        for Alternative { constant, rest, dangling, .. } in self.alternatives(path, at) {
             match classify(constant) {
-                _ if excluded || dangling => {}
+                _ if dangling => {}
                 // Whoever uses it has excluded that it is null.
                 AddressClass::Null if rest.is_none() => {}
                 AddressClass::Object(id, _) if rest.is_none() => {
