@@ -38,6 +38,7 @@ impl Indices {
         };
         source.is_some_and(|source| self.0.contains(&(source, 8 * size)))
     }
+
     fn contain_local(&self, value: ValueId, at: u64, width: u8) -> bool {
         let is_it = |source: &Source| matches!(*source, Source::Local(_, of, from) if (of, from) == (value, at));
         self.0.iter().any(|(source, bits)| *bits == width && is_it(source))

@@ -143,8 +143,8 @@ fn structural(pool: &TermPool, t: Term, depth: u32) -> Option<Integers> {
         }
         Node::Binary(BinOp::SRem, a, b) => {
             // Nearer to 0 than the divisor, and not farther than the dividend, on the same side of it.
-            let nearest =
-                i128::try_from(as_signed(width, pool.as_const_wide(b)?).unsigned_abs()).ok()?.checked_sub(1)?;
+            let divisor = as_signed(width, pool.as_const_wide(b)?).unsigned_abs();
+            let nearest = i128::try_from(divisor.checked_sub(1)?).ok()?;
             let of = bounded(pool, a, depth);
             let (least, greatest) = (of.least.min(0).max(-nearest), of.greatest.max(0).min(nearest));
             Integers { least, greatest, stride: 1, residue: 0 }
@@ -210,6 +210,13 @@ mod tests {
         let (most, odd) = (pool.constant(32, u64::from(i32::MIN.unsigned_abs())), pool.constant(32, 7));
         let whole = pool.binary(BinOp::SRem, i, most);
         assert_eq!(integers_of(&pool, whole).bounds().0, -i128::from(i32::MAX));
+        let zero = pool.constant(32, 0);
+        let whole = pool.binary(BinOp::SRem, i, zero);
+        assert_eq!(
+            integers_of(&pool, whole).bounds().1,
+            i32::MAX.into(),
+            "what remains of a division by zero is the dividend"
+        );
         let bit = pool.symbol("b", 8);
         let small = pool.zext(bit, 32);
         let of_small = pool.binary(BinOp::SRem, small, odd);

@@ -2,7 +2,7 @@
 //!
 //! An object holds what its root holds, except where it was written since. Bytes of the root get symbols when they are read
 //! first. A read at an offset that is no constant gets a symbol of its own, which equals what was read before wherever the
-//! offsets are equal. So no arrays go to the solver. Deviation from Bergan, who reads from a fresh array: bytes that are read
+//! offsets are equal; or none, if all is known that it may be of. So no arrays go to the solver. Deviation from Bergan, who reads from a fresh array: bytes that are read
 //! one time at a constant and later at another offset are not known to be the same, nor are accesses of different widths at
 //! offsets that are no constants. Every value is still what memory holds; less is known of it.
 
@@ -312,8 +312,9 @@ impl SymbolicDomain {
             self.origins().get_mut(root).indexed.push((offset, n, value));
             return value;
         }
-        let last_known = self.origins().get(root).known.last().unwrap_or(0);
-        let possible = offsets(integers, last_known);
+        let found = self.origins().get(root);
+        let last_read = found.symbols.keys().next_back().copied();
+        let possible = offsets(integers, found.known.last().max(last_read).unwrap_or(0));
         let name = self.index_name(root, offset);
         let name = self.origins().unique(name);
         let symbol = self.pool.symbol(&name, 8 * n);
