@@ -120,8 +120,6 @@ pub(crate) struct Engine {
     initial: State<SymbolicDomain>,
     /// For questions about constraints; the machine's own solver answers about paths.
     solver: CachingSolver<Z3Solver>,
-    /// For questions about coverage: what is covered grows like a stack, which the plain solver keeps between queries.
-    cover: Z3Solver,
     /// What the solvers had been asked before.
     before: SolverStatistics,
     /// Bounds of the inputs that always hold.
@@ -225,7 +223,6 @@ impl Engine {
             machine,
             initial,
             solver,
-            cover: self::solver(limits.solver_timeout),
             before,
             bounds,
             limits,
@@ -344,14 +341,9 @@ impl Engine {
 
     /// Whether an input can satisfy all `constraints`, which grow from call to call, and `extra`.
     pub(crate) fn check_growing(&mut self, constraints: &[Term], extra: Term) -> Answer {
-        let all: Vec<Term> = self.bounds.iter().copied().chain([extra]).collect();
-        let extra = self.machine.domain.pool.and_all(&all);
-        let extra = self.without_floats(extra);
-        let constraints: Vec<Term> = constraints.iter().map(|&c| self.without_floats(c)).collect();
-        match self.machine.domain.pool.as_const(extra) {
-            Some(0) => Answer::Unsat,
-            _ => self.cover.check(&mut self.machine.domain.pool, &constraints, extra),
-        }
+        let all: Vec<Term> = constraints.iter().chain(&self.bounds).copied().chain([extra]).collect();
+        let all: Vec<Term> = all.into_iter().map(|condition| self.without_floats(condition)).collect();
+        self.solver.check_all(&mut self.machine.domain.pool, &all)
     }
 
     /// For questions that have nothing to do with others, in another thread perhaps.
@@ -422,7 +414,6 @@ impl Engine {
     pub(crate) fn solver_statistics(&self) -> SolverStatistics {
         let mut all = self.machine.domain.solver_statistics();
         all.add(&self.solver.statistics());
-        all.add(&self.cover.statistics());
         all.since(&self.before)
     }
 

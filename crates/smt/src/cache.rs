@@ -17,7 +17,9 @@ use crate::independence::{Dependence, Slicer};
 use crate::local_search::{self, LocalSearch};
 use crate::model::{Model, ModelValue};
 use crate::node::Term;
+use crate::order::Orders;
 use crate::pool::TermPool;
+use crate::propagate::Propagator;
 use crate::ranges::Ranges;
 use crate::relax::relax;
 use crate::repair::Repairer;
@@ -44,6 +46,9 @@ const LONG: local_search::Effort = local_search::Effort { nodes: 50_000, evaluat
 /// Cases of cases of a query, and how many of them are decided before it is left to others.
 const MAX_NESTING: u32 = 2;
 const MAX_CASES: u32 = 1024;
+/// Conjunctions without disjunctions that a query is split into, and the choices on the way.
+const MAX_CUBES: u32 = 16;
+const MAX_CHOICES: u32 = 256;
 /// Queries that take longer are told of in the log.
 const SLOW: Duration = Duration::from_millis(20);
 /// The first limit for the back end.
@@ -55,6 +60,16 @@ enum Known {
     Sat(Arc<Model>),
     Unsat,
     Unknown(UnknownReason),
+}
+
+impl Known {
+    fn answer(&self) -> Answer {
+        match *self {
+            Known::Sat(_) => Answer::Sat,
+            Known::Unsat => Answer::Unsat,
+            Known::Unknown(reason) => Answer::Unknown(reason),
+        }
+    }
 }
 
 /// A cache in front of a solver: independence slicing, exact cache, reuse of recent models, guessed models.
@@ -76,6 +91,7 @@ pub struct CachingSolver<S> {
     repairer: Repairer,
     local_search: LocalSearch,
     slicer: Slicer,
+    propagator: Propagator,
     given_up: GivenUp,
     /// Queries under way that are decided case by case.
     nesting: u32,
@@ -97,6 +113,7 @@ impl<S: Solver> CachingSolver<S> {
             repairer: Repairer::default(),
             local_search: LocalSearch::default(),
             slicer: Slicer::default(),
+            propagator: Propagator::default(),
             given_up: GivenUp::default(),
             nesting: 0,
             cases: 0,
@@ -113,6 +130,18 @@ impl<S: Solver> CachingSolver<S> {
         &mut self.inner
     }
 
+    /// Whether all `conditions` hold together under some assignment; nothing is taken for granted of them. They may grow from call to call at their
+    /// end.
+    pub fn check_all(&mut self, pool: &mut TermPool, conditions: &[Term]) -> Answer {
+        self.statistics.queries += 1;
+        self.meet(pool);
+        let answer = match self.propagator.propagate(pool, conditions) {
+            Some(left) => self.decide_parts(pool, &left).answer(),
+            None => Answer::Unsat,
+        };
+        self.count(answer)
+    }
+
     /// Forgets everything when the pool is not the one of the last query.
     fn meet(&mut self, pool: &TermPool) {
         if self.pool != Some(pool.identity()) {
@@ -125,6 +154,7 @@ impl<S: Solver> CachingSolver<S> {
             self.repairer = Repairer::default();
             self.local_search = LocalSearch::default();
             self.slicer = Slicer::default();
+            self.propagator = Propagator::default();
             // The first guess: everything is zero.
             self.recent.push_back((Arc::new(Model::new()), Evaluation::default()));
         }
@@ -199,13 +229,23 @@ impl<S: Solver> CachingSolver<S> {
 
     /// Looks for a model for a short time, then asks.
     fn solve(&mut self, pool: &mut TermPool, terms: &[Term], key: &[Term], base: Option<Arc<Model>>) -> Known {
-        if Ranges::contradict(pool, terms) {
+        let Some(left) = self.propagator.propagate(pool, terms) else { return Known::Unsat };
+        if left != terms {
+            let known = self.decide_parts(pool, &left);
+            if !matches!(known, Known::Unknown(_)) {
+                return known;
+            }
+        }
+        if contradict(pool, terms) || self.contradicts_nearby(pool, terms) {
             return Known::Unsat;
         }
         if let Some(known) = self.guess(pool, terms, base.clone(), LIGHT) {
             return known;
         }
         if let Some(known) = self.search_locally(pool, terms, base.clone(), QUICK) {
+            return known;
+        }
+        if let Some(known) = self.decide_by_cubes(pool, terms) {
             return known;
         }
         if let Some(known) = self.decide_by_cases(pool, terms) {
@@ -245,6 +285,76 @@ impl<S: Solver> CachingSolver<S> {
                 Known::Unknown(reason)
             }
         }
+    }
+
+    /// Whether the newest term contradicts those that speak of nothing but what it does. They are few, and the same on many paths,
+    /// so that the answer is often known already.
+    fn contradicts_nearby(&mut self, pool: &mut TermPool, terms: &[Term]) -> bool {
+        let Some((&newest, others)) = terms.split_last() else { return false };
+        let symbols = pool.symbols_of(newest);
+        let is_near = |&&t: &&Term| pool.symbols_of(t).iter().all(|s| symbols.binary_search(s).is_ok());
+        let mut near: Vec<Term> = others.iter().filter(is_near).copied().collect();
+        if near.len() == others.len() {
+            return false;
+        }
+        near.push(newest);
+        matches!(self.decide(pool, &near), Known::Unsat)
+    }
+
+    /// Decides conditions of which nothing is known: what shares no symbols is decided apart.
+    fn decide_parts(&mut self, pool: &mut TermPool, conditions: &[Term]) -> Known {
+        self.decide_with(pool, &[], conditions)
+    }
+
+    /// Decides conditions together with `constraints`, which hold together under some assignment: of what shares no symbols each part with a
+    /// condition is decided apart. The model says nothing of the other parts.
+    fn decide_with(&mut self, pool: &mut TermPool, constraints: &[Term], conditions: &[Term]) -> Known {
+        let all = [constraints, conditions].concat();
+        let mut parts = Dependence::new(pool, &all);
+        let (mut model, mut undecided) = (Model::new(), None);
+        while let Some(part) = parts.take_next() {
+            if part.last().is_none_or(|&last| last < constraints.len()) {
+                continue;
+            }
+            let terms: Vec<Term> = part.into_iter().map(|index| all[index]).collect();
+            match self.decide(pool, &terms) {
+                Known::Sat(found) => copy_values(pool, &terms, &found, &mut model),
+                Known::Unsat => return Known::Unsat,
+                Known::Unknown(reason) => undecided = undecided.or(Some(reason)),
+            }
+        }
+        undecided.map_or_else(|| self.found(model), Known::Unknown)
+    }
+
+    /// Decides by splitting disjunctions until there are none: what is left of a choice falls apart into parts, most of which were decided for other
+    /// choices and other queries. Nothing if there is no disjunction, or that would take long.
+    fn decide_by_cubes(&mut self, pool: &mut TermPool, terms: &[Term]) -> Option<Known> {
+        self.propagator.shortest_clause(pool, terms)?;
+        let mut budget = Budget { cubes: MAX_CUBES, choices: MAX_CHOICES };
+        self.split(pool, terms, &mut budget)
+    }
+
+    /// The same with what is left of a budget.
+    fn split(&mut self, pool: &mut TermPool, terms: &[Term], budget: &mut Budget) -> Option<Known> {
+        let Some((at, disjuncts)) = self.propagator.shortest_clause(pool, terms) else {
+            budget.cubes = budget.cubes.checked_sub(1)?;
+            let known = self.decide_parts(pool, terms);
+            return (!matches!(known, Known::Unknown(_))).then_some(known);
+        };
+        let mut chosen = terms.to_vec();
+        for disjunct in disjuncts {
+            budget.choices = budget.choices.checked_sub(1)?;
+            chosen[at] = disjunct;
+            if let Some(left) = self.propagator.propagate(pool, &chosen)
+                && !contradict(pool, &left)
+                && let Known::Sat(model) = self.split(pool, &left, budget)?
+            {
+                return Some(Known::Sat(model));
+            }
+            // The others are looked at where this one does not hold.
+            chosen.push(pool.not(disjunct));
+        }
+        Some(Known::Unsat)
     }
 
     /// Decides each case of its own, if there are any and they can be told apart by the amount of a shift. What is left of them is the same
@@ -385,6 +495,17 @@ impl<S: Solver> CachingSolver<S> {
     }
 }
 
+/// What splitting disjunctions may take.
+struct Budget {
+    cubes: u32,
+    choices: u32,
+}
+
+/// Whether conditions contradict each other at sight.
+fn contradict(pool: &TermPool, terms: &[Term]) -> bool {
+    Orders::of(pool, terms.iter().copied()).contradict(pool, terms) || Ranges::contradict(pool, terms)
+}
+
 /// Tells of a query that took long.
 fn tell(pool: &TermPool, terms: &[Term], known: &Known, took: Duration) {
     if took < SLOW || !tracing::enabled!(tracing::Level::DEBUG) {
@@ -409,11 +530,13 @@ impl<S: Solver> Solver for CachingSolver<S> {
         if let Some(answer) = self.trivial(pool, constraints, extra) {
             return answer;
         }
-        let terms = self.slicer.slice(pool, constraints, extra);
-        let answer = match self.decide(pool, &terms) {
-            Known::Sat(_) => Answer::Sat,
-            Known::Unsat => Answer::Unsat,
-            Known::Unknown(reason) => Answer::Unknown(reason),
+        let conjuncts = pool.conjuncts(extra);
+        let answer = match conjuncts[..] {
+            [single] => {
+                let terms = self.slicer.slice(pool, constraints, single);
+                self.decide(pool, &terms).answer()
+            }
+            _ => self.decide_with(pool, constraints, &conjuncts).answer(),
         };
         self.count(answer)
     }
@@ -432,22 +555,14 @@ impl<S: Solver> Solver for CachingSolver<S> {
             return Ok(None);
         }
         all.retain(|&t| !pool.is_true(t));
-        let mut model = Model::new();
-        let mut undecided = None;
-        let mut parts = Dependence::new(pool, &all);
-        while let Some(part) = parts.take_next() {
-            let terms: Vec<Term> = part.into_iter().map(|index| all[index]).collect();
-            match self.decide(pool, &terms) {
-                Known::Sat(found) => copy_values(pool, &terms, &found, &mut model),
-                Known::Unsat => return Ok(None),
-                Known::Unknown(reason) => undecided = undecided.or(Some(reason)),
+        match self.decide_parts(pool, &all) {
+            Known::Sat(model) => Ok(Some(Arc::unwrap_or_clone(model))),
+            Known::Unsat => Ok(None),
+            Known::Unknown(reason) => {
+                self.count(Answer::Unknown(reason));
+                Err(reason)
             }
         }
-        if let Some(reason) = undecided {
-            self.count(Answer::Unknown(reason));
-            return Err(reason);
-        }
-        Ok(Some(model))
     }
 
     fn time_limit(&self) -> Option<Duration> {

@@ -54,6 +54,32 @@ impl Ranges {
         self.signed_at(pool, term, 0)
     }
 
+    /// Whether a comparison follows, or its negation.
+    pub(crate) fn decide(&mut self, pool: &TermPool, condition: Term) -> Option<bool> {
+        let (condition, is_positive) = match *pool.node(condition) {
+            Node::Not(inner) => (inner, false),
+            _ => (condition, true),
+        };
+        let Node::Cmp(op, a, b) = *pool.node(condition) else { return None };
+        if pool.width(a) > MAX_WIDTH {
+            return None;
+        }
+        let (a, b) = (self.signed(pool, a), self.signed(pool, b));
+        let is_told = a.0 <= a.1 && b.0 <= b.1;
+        let is_alike = a.0 >= 0 && b.0 >= 0;
+        let less = |strict: i128| if a.1 + strict <= b.0 { Some(true) } else { (a.0 + strict > b.1).then_some(false) };
+        let decided = match op {
+            CmpOp::Slt => less(1),
+            CmpOp::Sle => less(0),
+            CmpOp::Ult if is_alike => less(1),
+            CmpOp::Ule if is_alike => less(0),
+            CmpOp::Eq if a.1 < b.0 || b.1 < a.0 => Some(false),
+            CmpOp::Eq if a == b && a.0 == a.1 => Some(true),
+            CmpOp::Eq | CmpOp::Ult | CmpOp::Ule => None,
+        };
+        decided.filter(|_| is_told).map(|holds| holds == is_positive)
+    }
+
     /// The same of an operand so many operators below what was asked about.
     fn signed_at(&mut self, pool: &TermPool, term: Term, depth: usize) -> Range {
         if let Some(&known) = self.found.get(&term) {
@@ -295,6 +321,13 @@ mod tests {
                 conditions.push(if random.below(2) == 0 { condition } else { pool.not(condition) });
             }
             let mut ranges = Ranges::under(&pool, conditions.iter().copied());
+            let unasked: Vec<Term> = (0..6)
+                .map(|_| {
+                    let (a, b) = (terms[random.below(terms.len())], terms[random.below(terms.len())]);
+                    pool.cmp(comparisons[random.below(5)], a, b)
+                })
+                .collect();
+            let decided: Vec<Option<bool>> = unasked.iter().map(|&c| ranges.decide(&pool, c)).collect();
             let is_impossible = Ranges::contradict(&pool, &conditions);
             let said: Vec<Range> = terms.iter().map(|&t| ranges.signed(&pool, t)).collect();
             for _ in 0..400 {
@@ -305,6 +338,9 @@ mod tests {
                     continue;
                 }
                 assert!(!is_impossible);
+                for (&condition, decided) in unasked.iter().zip(&decided) {
+                    assert!(decided.is_none_or(|holds| holds == pool.eval_bool(condition, &model)));
+                }
                 for (&term, &(least, greatest)) in terms.iter().zip(&said) {
                     let value = signed(8, u128::from(pool.eval(term, &model)));
                     assert!(least <= value && value <= greatest, "{:?}", pool.node(term));

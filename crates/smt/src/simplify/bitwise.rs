@@ -36,6 +36,31 @@ impl TermPool {
         self.fold_all(BinOp::Or, start, terms)
     }
 
+    /// What a condition is the conjunction of, each once: `a`, `b` and `!c` of `a && b && !(c || a)`; itself when it is none.
+    pub fn conjuncts(&mut self, condition: Term) -> Vec<Term> {
+        let (mut found, mut todo) = (Vec::new(), vec![condition]);
+        while let Some(t) = todo.pop() {
+            self.expect_bool(t);
+            match *self.node(t) {
+                Node::Binary(BinOp::And, a, b) => todo.extend([b, a]),
+                Node::Not(inner) if let Node::Binary(BinOp::Or, a, b) = *self.node(inner) => {
+                    let negated = [self.not(b), self.not(a)];
+                    todo.extend(negated);
+                }
+                _ if !found.contains(&t) => found.push(t),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// What a condition is the disjunction of, each once: [`TermPool::conjuncts`] the other way round.
+    pub fn disjuncts(&mut self, condition: Term) -> Vec<Term> {
+        let negation = self.not(condition);
+        let conjuncts = self.conjuncts(negation);
+        conjuncts.into_iter().map(|t| self.not(t)).collect()
+    }
+
     fn fold_all(&mut self, op: BinOp, start: Term, terms: &[Term]) -> Term {
         let mut terms = terms.to_vec();
         for &t in &terms {

@@ -81,6 +81,9 @@ impl TermPool {
         if let Some((a, b)) = self.without_extensions(a, b, false) {
             return self.cmp(CmpOp::Ult, a, b);
         }
+        if let Some(greatest) = self.greatest_multiple(a, b) {
+            return self.cmp(CmpOp::Ult, greatest, b);
+        }
         if let Some(bound) = self.as_const_wide(b) {
             // Not at most the range's minimum, not above its maximum: that was decided above.
             if bound == x.min + 1 {
@@ -103,8 +106,22 @@ impl TermPool {
         self.intern(Node::Cmp(CmpOp::Ult, a, b))
     }
 
+    /// If a term is another one rounded up to a multiple of a power of two, `x + 4095 & ~4095`: the greatest multiple. What is above
+    /// becomes 0, and nothing else less than it was.
+    fn greatest_multiple(&mut self, rounded: Term, x: Term) -> Option<Term> {
+        let width = self.width(x);
+        let Node::Binary(BinOp::And, sum, cut) = *self.node(rounded) else { return None };
+        let Node::Binary(BinOp::Add, same, more) = *self.node(sum) else { return None };
+        let (cut, more) = (self.as_const_wide(cut)?, self.as_const_wide(more)?);
+        let is_rounded = same == x && more == !cut & mask(width) && (more + 1).is_power_of_two() && more < mask(width);
+        is_rounded.then(|| self.constant_wide(width, cut))
+    }
+
     fn unsigned_less_or_equal(&mut self, a: Term, b: Term) -> Term {
         let width = self.width(a);
+        if let Some(greatest) = self.greatest_multiple(b, a) {
+            return self.cmp(CmpOp::Ule, a, greatest);
+        }
         if let Some(bound) = self.as_const_wide(b) {
             if bound == mask(width) {
                 return self.bool(true);
@@ -254,6 +271,30 @@ impl TermPool {
             (Node::SExt { .. }, Node::Const { bits, .. }) => Some(signed(width, bits) > 0),
             (Node::Const { bits, .. }, Node::SExt { .. }) => Some(signed(width, bits) < 0),
             _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Model;
+
+    #[test]
+    fn rounding_up_makes_less_only_where_it_wraps() {
+        let mut pool = TermPool::new();
+        let x = pool.symbol("x", 8);
+        let (fifteen, cut) = (pool.constant(8, 15), pool.constant(8, 0xf0));
+        let sum = pool.binary(BinOp::Add, x, fifteen);
+        let rounded = pool.binary(BinOp::And, sum, cut);
+        let less = pool.cmp(CmpOp::Ult, rounded, x);
+        assert_eq!(less, pool.cmp(CmpOp::Ult, cut, x));
+        let at_least = pool.cmp(CmpOp::Ule, x, rounded);
+        assert_eq!(at_least, pool.not(less));
+        for value in 0..=255 {
+            let mut model = Model::new();
+            model.set("x", 8, value);
+            assert_eq!(pool.eval_bool(less, &model), pool.eval(rounded, &model) < pool.eval(x, &model));
         }
     }
 }
