@@ -113,13 +113,13 @@ impl Ranges {
         let (of_a, of_b) = (self.signed(pool, a), self.signed(pool, b));
         let (strict, is_signed) = match op {
             CmpOp::Eq if holds => {
-                self.tell((a, of_a), of_b);
-                self.tell((b, of_b), of_a);
+                self.tell(pool, (a, of_a), of_b);
+                self.tell(pool, (b, of_b), of_a);
                 return;
             }
             CmpOp::Eq => {
-                self.differ((a, of_a), of_b);
-                self.differ((b, of_b), of_a);
+                self.differ(pool, (a, of_a), of_b);
+                self.differ(pool, (b, of_b), of_a);
                 return;
             }
             CmpOp::Ult => (1, false),
@@ -131,33 +131,52 @@ impl Ranges {
         let (low, high, strict) =
             if holds { ((a, of_a), (b, of_b), strict) } else { ((b, of_b), (a, of_a), 1 - strict) };
         if is_signed {
-            self.tell(low, (i128::MIN, high.1.1.saturating_sub(strict)));
-            self.tell(high, (low.1.0.saturating_add(strict), i128::MAX));
+            self.tell(pool, low, (i128::MIN, high.1.1.saturating_sub(strict)));
+            self.tell(pool, high, (low.1.0.saturating_add(strict), i128::MAX));
         } else if high.1.0 >= 0 {
             // Below a number that is not negative there are no others.
-            self.tell(low, (0, high.1.1 - strict));
+            self.tell(pool, low, (0, high.1.1 - strict));
             if low.1.0 >= 0 {
-                self.tell(high, (low.1.0 + strict, i128::MAX));
+                self.tell(pool, high, (low.1.0 + strict, i128::MAX));
             }
         }
     }
 
     /// A term is not equal to one of a range: it matters if that is one number, at an end of its own.
-    fn differ(&mut self, (term, own): (Term, Range), other: Range) {
+    fn differ(&mut self, pool: &TermPool, (term, own): (Term, Range), other: Range) {
         if other.0 == other.1 && own.0 == other.0 {
-            self.tell((term, own), (own.0 + 1, i128::MAX));
+            self.tell(pool, (term, own), (own.0 + 1, i128::MAX));
         }
         if other.0 == other.1 && own.1 == other.0 {
-            self.tell((term, own), (i128::MIN, own.1 - 1));
+            self.tell(pool, (term, own), (i128::MIN, own.1 - 1));
         }
     }
 
-    /// A term that is within a range of its own is within another one, too.
-    fn tell(&mut self, (term, own): (Term, Range), (least, greatest): Range) {
-        self.is_contradiction |= own.0.max(least) > own.1.min(greatest);
-        let told = self.told.entry(term).or_insert((i128::MIN, i128::MAX));
-        *told = (told.0.max(least), told.1.min(greatest));
-        self.found.remove(&term);
+    /// A term that is within a range of its own is within another one, too; so is what it was computed from, if nothing wraps.
+    fn tell(&mut self, pool: &TermPool, term: (Term, Range), range: Range) {
+        let (mut next, mut range) = (Some(term), range);
+        while let Some((term, own)) = next.take() {
+            let (least, greatest) = range;
+            self.is_contradiction |= own.0.max(least) > own.1.min(greatest);
+            let told = self.told.entry(term).or_insert((i128::MIN, i128::MAX));
+            *told = (told.0.max(least), told.1.min(greatest));
+            self.found.remove(&term);
+            match *pool.node(term) {
+                Node::Binary(BinOp::Add, x, c) if let Some(c) = pool.as_const_wide(c) => {
+                    let (width, of_x) = (pool.width(term), self.signed(pool, x));
+                    let (c, all) = (signed(width, c), full(width));
+                    if of_x.0 <= of_x.1 && of_x.0 + c >= all.0 && of_x.1 + c <= all.1 {
+                        range = (least.saturating_sub(c), greatest.saturating_sub(c));
+                        next = Some((x, of_x));
+                    }
+                }
+                Node::SExt { arg, .. } => next = Some((arg, self.signed(pool, arg))),
+                Node::ZExt { arg, .. } => {
+                    next = Some((arg, self.signed(pool, arg))).filter(|(_, of_arg)| of_arg.0 >= 0)
+                }
+                _ => {}
+            }
+        }
     }
 
     /// What follows from the bounds of the operands.
@@ -278,6 +297,19 @@ mod tests {
             [pool.cmp(CmpOp::Sle, zero, x), pool.cmp(CmpOp::Slt, x, nine), pool.cmp(CmpOp::Slt, nine, next)];
         assert!(Ranges::contradict(&pool, &conditions));
         assert!(!Ranges::contradict(&pool, &conditions[..2]));
+    }
+
+    #[test]
+    fn what_is_said_of_a_sum_that_cannot_wrap_is_said_of_its_operand() {
+        let mut pool = TermPool::new();
+        let x = pool.symbol("x", 32);
+        let [zero, one, minus_nine, limit] = [0, 1, -9, 258].map(|n: i64| pool.constant(32, n as u64));
+        let less = pool.binary(BinOp::Add, x, minus_nine);
+        let conditions =
+            [pool.cmp(CmpOp::Sle, zero, x), pool.cmp(CmpOp::Slt, x, limit), pool.cmp(CmpOp::Slt, less, one)];
+        assert_eq!(Ranges::under(&pool, conditions).signed(&pool, x), (0, 9));
+        // Without a limit it may wrap.
+        assert_eq!(Ranges::under(&pool, [conditions[2]]).signed(&pool, x), full(32));
     }
 
     #[test]

@@ -81,7 +81,9 @@ impl TermPool {
         if let Some((a, b)) = self.without_extensions(a, b, false) {
             return self.cmp(CmpOp::Ult, a, b);
         }
-        if let Some(greatest) = self.greatest_multiple(a, b) {
+        if let Some((x, greatest)) = self.rounded_up(a)
+            && x == b
+        {
             return self.cmp(CmpOp::Ult, greatest, b);
         }
         if let Some(bound) = self.as_const_wide(b) {
@@ -106,20 +108,22 @@ impl TermPool {
         self.intern(Node::Cmp(CmpOp::Ult, a, b))
     }
 
-    /// If a term is another one rounded up to a multiple of a power of two, `x + 4095 & ~4095`: the greatest multiple. What is above
-    /// becomes 0, and nothing else less than it was.
-    fn greatest_multiple(&mut self, rounded: Term, x: Term) -> Option<Term> {
-        let width = self.width(x);
+    /// If a term is another one rounded up to a multiple of a power of two, `x + 4095 & ~4095`: that, and the greatest multiple. What is
+    /// above becomes 0, and nothing else less than it was.
+    pub(crate) fn rounded_up(&mut self, rounded: Term) -> Option<(Term, Term)> {
+        let width = self.width(rounded);
         let Node::Binary(BinOp::And, sum, cut) = *self.node(rounded) else { return None };
-        let Node::Binary(BinOp::Add, same, more) = *self.node(sum) else { return None };
+        let Node::Binary(BinOp::Add, x, more) = *self.node(sum) else { return None };
         let (cut, more) = (self.as_const_wide(cut)?, self.as_const_wide(more)?);
-        let is_rounded = same == x && more == !cut & mask(width) && (more + 1).is_power_of_two() && more < mask(width);
-        is_rounded.then(|| self.constant_wide(width, cut))
+        let is_rounded = more == !cut & mask(width) && (more + 1).is_power_of_two() && more < mask(width);
+        is_rounded.then(|| (x, self.constant_wide(width, cut)))
     }
 
     fn unsigned_less_or_equal(&mut self, a: Term, b: Term) -> Term {
         let width = self.width(a);
-        if let Some(greatest) = self.greatest_multiple(b, a) {
+        if let Some((x, greatest)) = self.rounded_up(b)
+            && x == a
+        {
             return self.cmp(CmpOp::Ule, a, greatest);
         }
         if let Some(bound) = self.as_const_wide(b) {
@@ -291,9 +295,12 @@ mod tests {
         assert_eq!(less, pool.cmp(CmpOp::Ult, cut, x));
         let at_least = pool.cmp(CmpOp::Ule, x, rounded);
         assert_eq!(at_least, pool.not(less));
+        let zero = pool.constant(8, 0);
+        let is_zero = pool.cmp(CmpOp::Eq, rounded, zero);
         for value in 0..=255 {
             let mut model = Model::new();
             model.set("x", 8, value);
+            assert_eq!(pool.eval_bool(is_zero, &model), pool.eval(rounded, &model) == 0);
             assert_eq!(pool.eval_bool(less, &model), pool.eval(rounded, &model) < pool.eval(x, &model));
         }
     }

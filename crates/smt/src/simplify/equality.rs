@@ -17,6 +17,13 @@ impl TermPool {
             return self.cmp(CmpOp::Eq, a, b);
         }
         let (a, b) = self.ordered(a, b);
+        if self.as_const_wide(b) == Some(0)
+            && let Some((x, greatest)) = self.rounded_up(a)
+        {
+            // It is 0, or wraps.
+            let (none, wraps) = (self.cmp(CmpOp::Eq, x, b), self.cmp(CmpOp::Ult, greatest, x));
+            return self.or_all(&[none, wraps]);
+        }
         if let Some(bits) = self.as_const_wide(b)
             && let Some(result) = self.guarded(|pool| pool.equal_to_constant(a, b, bits)).flatten()
         {

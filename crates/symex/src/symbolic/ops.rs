@@ -5,6 +5,7 @@ use icsched_ir::{CastOp, IntPredicate, OverflowOp, Type};
 use icsched_smt::{BinOp, CmpOp, Term};
 
 use super::{SymValue, SymbolicDomain};
+use crate::arith;
 
 impl SymbolicDomain {
     /// The operator of the solver for an integer operator that is one there.
@@ -95,6 +96,9 @@ impl SymbolicDomain {
     /// Whether the operation overflows: computed in twice the width, where it cannot.
     pub(crate) fn overflow_term(&mut self, op: OverflowOp, a: Term, b: Term) -> Term {
         let width = self.pool.width(a);
+        if let Some(overflows) = self.overflow_by_constant(op, a, b) {
+            return overflows;
+        }
         let (operator, is_signed) = match op {
             OverflowOp::UAdd => (BinOp::Add, false),
             OverflowOp::SAdd => (BinOp::Add, true),
@@ -112,6 +116,29 @@ impl SymbolicDomain {
         let back = extend(&mut self.pool, low);
         let fits = self.pool.cmp(CmpOp::Eq, exact, back);
         self.pool.not(fits)
+    }
+
+    /// The same of a sum with a constant: whether the other operand is beyond a limit.
+    fn overflow_by_constant(&mut self, op: OverflowOp, a: Term, b: Term) -> Option<Term> {
+        let width = Some(self.pool.width(a)).filter(|&width| width <= 64)?;
+        let (a, c) = match (self.pool.as_const(a), self.pool.as_const(b)) {
+            (None, Some(c)) => (a, c),
+            (Some(c), None) if matches!(op, OverflowOp::SAdd | OverflowOp::UAdd) => (b, c),
+            _ => return None,
+        };
+        let (least, greatest) = (-1_i128 << (width - 1), (1_i128 << (width - 1)) - 1);
+        let c = match op {
+            OverflowOp::UAdd => {
+                let limit = self.pool.constant(width, !c);
+                return Some(self.pool.cmp(CmpOp::Ult, limit, a));
+            }
+            OverflowOp::SAdd => i128::from(arith::signed(c, width)),
+            OverflowOp::SSub => -i128::from(arith::signed(c, width)),
+            OverflowOp::USub | OverflowOp::UMul | OverflowOp::SMul => return None,
+        };
+        let limit = if c < 0 { least - c } else { greatest - c };
+        let limit = self.pool.constant(width, limit as u64);
+        Some(if c < 0 { self.pool.cmp(CmpOp::Slt, a, limit) } else { self.pool.cmp(CmpOp::Slt, limit, a) })
     }
 
     /// Bit counting and reordering; `None` for an operator on floats.

@@ -327,3 +327,30 @@ fn a_character_class_is_a_range() {
     let text = Printer::new(&domain.pool).condition(is_digit);
     assert_eq!(text, "(unsigned char)argv[1][0] >= '0' && (unsigned char)argv[1][0] <= '9'");
 }
+
+#[test]
+fn sums_with_constants_overflow_where_numbers_do() {
+    let mut domain = domain();
+    let byte = Type::Int(8);
+    let x = domain.pool.symbol("x", 8);
+    for op in [OverflowOp::SAdd, OverflowOp::UAdd, OverflowOp::SSub, OverflowOp::USub] {
+        for constant in [0, 1, 5, 0x7f, 0x80, 0x81, 0xff] {
+            let c = domain.pool.constant(8, constant);
+            let (right, left) = (domain.overflow_term(op, x, c), domain.overflow_term(op, c, x));
+            for value in 0..=255 {
+                let model = model(&[("x", 8, value)]);
+                let overflows = |a, b| crate::arith::overflow(op, byte, a, b);
+                assert_eq!(
+                    domain.pool.eval_bool(right, &model),
+                    overflows(value, constant),
+                    "{op:?} {value} {constant}"
+                );
+                assert_eq!(
+                    domain.pool.eval_bool(left, &model),
+                    overflows(constant, value),
+                    "{op:?} {constant} {value}"
+                );
+            }
+        }
+    }
+}
