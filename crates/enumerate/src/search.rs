@@ -85,7 +85,7 @@ impl Default for SearchOptions {
     fn default() -> Self {
         Self {
             loop_bound: 32,
-            max_paths: 1024,
+            max_paths: 16_384,
             slicing: true,
             prefixes: true,
             trees: true,
