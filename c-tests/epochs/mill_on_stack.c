@@ -1,7 +1,7 @@
-// Two farmers bring grain to a mill whose bins are in main's frame: three, filled and emptied in turn. As many sacks each as an input says,
+// Two farmers bring grain to a mill whose bins are in main's frame: four, filled and emptied in turn. As many sacks each as an input says,
 // which is a field of the farmers' own records. The miller grinds until there is no sack, and no farmer will come any more.
 //
-// By hand: no deadlock. The index of the next bin is kept modulo three: so filling a bin does not reach the counters and the lock beside
+// By hand: no deadlock. The index of the next bin is kept modulo four: so filling a bin does not reach the counters and the lock beside
 // them, though they are all one local variable.
 // run: enumerate -- @
 // expect: complete=true deadlocked=0
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define BINS 3
+#define BINS 4
 
 struct mill {
     int bin[BINS];

@@ -22,7 +22,7 @@ const PATIENCE_WITH_BOUNDS: u32 = 2;
 
 /// The same before they become as wide as the farthest of the numbers at which bounds are looked for, or the sign allows; up to then there
 /// is the next of them.
-const PATIENCE_WITH_THRESHOLDS: u32 = 4;
+const PATIENCE_WITH_THRESHOLDS: u32 = 6;
 
 /// The same for numbers that lose some of their bytes.
 const PATIENCE: u32 = 3;
