@@ -27,6 +27,8 @@ pub struct Ranges {
     told: FxHashMap<Term, Range>,
     /// Of the terms that were asked about.
     found: FxHashMap<Term, Range>,
+    /// What comparisons say of how much the first of two terms is greater than the second, as integers.
+    differences: FxHashMap<(Term, Term), Range>,
     /// Whether nothing is left of a term.
     is_contradiction: bool,
 }
@@ -64,17 +66,22 @@ impl Ranges {
         if pool.width(a) > MAX_WIDTH {
             return None;
         }
-        let (a, b) = (self.signed(pool, a), self.signed(pool, b));
-        let is_told = a.0 <= a.1 && b.0 <= b.1;
-        let is_alike = a.0 >= 0 && b.0 >= 0;
-        let less = |strict: i128| if a.1 + strict <= b.0 { Some(true) } else { (a.0 + strict > b.1).then_some(false) };
+        let (of_a, of_b) = (self.signed(pool, a), self.signed(pool, b));
+        let is_told = of_a.0 <= of_a.1 && of_b.0 <= of_b.1;
+        let is_alike = of_a.0 >= 0 && of_b.0 >= 0;
+        let difference = self.difference((a, of_a), (b, of_b));
+        let less = |strict: i128| match difference {
+            (_, most) if most + strict <= 0 => Some(true),
+            (least, _) if least + strict > 0 => Some(false),
+            _ => None,
+        };
         let decided = match op {
             CmpOp::Slt => less(1),
             CmpOp::Sle => less(0),
             CmpOp::Ult if is_alike => less(1),
             CmpOp::Ule if is_alike => less(0),
-            CmpOp::Eq if a.1 < b.0 || b.1 < a.0 => Some(false),
-            CmpOp::Eq if a == b && a.0 == a.1 => Some(true),
+            CmpOp::Eq if difference.0 > 0 || difference.1 < 0 => Some(false),
+            CmpOp::Eq if difference == (0, 0) => Some(true),
             CmpOp::Eq | CmpOp::Ult | CmpOp::Ule => None,
         };
         decided.filter(|_| is_told).map(|holds| holds == is_positive)
@@ -113,11 +120,18 @@ impl Ranges {
         let (of_a, of_b) = (self.signed(pool, a), self.signed(pool, b));
         let (strict, is_signed) = match op {
             CmpOp::Eq if holds => {
+                self.tell_difference(a, b, (0, 0));
                 self.tell(pool, (a, of_a), of_b);
                 self.tell(pool, (b, of_b), of_a);
                 return;
             }
             CmpOp::Eq => {
+                match self.difference((a, of_a), (b, of_b)) {
+                    (0, 0) => self.is_contradiction = true,
+                    (0, most) => self.tell_difference(a, b, (1, most)),
+                    (least, 0) => self.tell_difference(a, b, (least, -1)),
+                    _ => {}
+                }
                 self.differ(pool, (a, of_a), of_b);
                 self.differ(pool, (b, of_b), of_a);
                 return;
@@ -130,6 +144,9 @@ impl Ranges {
         // Not (a < b) is b <= a.
         let (low, high, strict) =
             if holds { ((a, of_a), (b, of_b), strict) } else { ((b, of_b), (a, of_a), 1 - strict) };
+        if is_signed || (low.1.0 >= 0 && high.1.0 >= 0) {
+            self.tell_difference(low.0, high.0, (i128::MIN, -strict));
+        }
         if is_signed {
             self.tell(pool, low, (i128::MIN, high.1.1.saturating_sub(strict)));
             self.tell(pool, high, (low.1.0.saturating_add(strict), i128::MAX));
@@ -140,6 +157,24 @@ impl Ranges {
                 self.tell(pool, high, (low.1.0 + strict, i128::MAX));
             }
         }
+    }
+
+    /// How much a term is greater than another one, both within ranges of their own. Empty ranges are kept small enough to be compared.
+    fn difference(&self, (a, of_a): (Term, Range), (b, of_b): (Term, Range)) -> Range {
+        let (least, greatest) = (of_a.0.saturating_sub(of_b.1), of_a.1.saturating_sub(of_b.0));
+        let told = match self.differences.get(&ordered(a, b)) {
+            Some(&told) if a <= b => told,
+            Some(&(least, greatest)) => (negated(greatest), negated(least)),
+            None => (i128::MIN, i128::MAX),
+        };
+        (least.max(told.0), greatest.min(told.1))
+    }
+
+    fn tell_difference(&mut self, a: Term, b: Term, (least, greatest): Range) {
+        let (least, greatest) = if a <= b { (least, greatest) } else { (negated(greatest), negated(least)) };
+        let told = self.differences.entry(ordered(a, b)).or_insert((i128::MIN, i128::MAX));
+        *told = (told.0.max(least), told.1.min(greatest));
+        self.is_contradiction |= told.0 > told.1;
     }
 
     /// A term is not equal to one of a range: it matters if that is one number, at an end of its own.
@@ -168,6 +203,15 @@ impl Ranges {
                     if of_x.0 <= of_x.1 && of_x.0 + c >= all.0 && of_x.1 + c <= all.1 {
                         range = (least.saturating_sub(c), greatest.saturating_sub(c));
                         next = Some((x, of_x));
+                    }
+                }
+                Node::Binary(BinOp::Add, p, q) => {
+                    if let Some((a, b)) = difference_of(pool, p, q) {
+                        let (of_a, of_b, all) = (self.signed(pool, a), self.signed(pool, b), full(pool.width(term)));
+                        let fits = of_a.0 - of_b.1 >= all.0 && of_a.1 - of_b.0 <= all.1;
+                        if fits && of_a.0 <= of_a.1 && of_b.0 <= of_b.1 {
+                            self.tell_difference(a, b, range);
+                        }
                     }
                 }
                 Node::SExt { arg, .. } => next = Some((arg, self.signed(pool, arg))),
@@ -217,12 +261,48 @@ impl Ranges {
                 let (a, b) = (not_empty(self.signed_at(pool, a, depth))?, not_empty(self.signed_at(pool, b, depth))?);
                 Some((a.0.min(b.0), a.1.max(b.1)))
             }
+            Node::Binary(BinOp::Add, p, q) if let Some((a, b)) = difference_of(pool, p, q) => {
+                let (x, y) = (not_empty(self.signed_at(pool, a, depth))?, not_empty(self.signed_at(pool, b, depth))?);
+                let all = full(pool.width(term));
+                let fits = x.0 - y.1 >= all.0 && x.1 - y.0 <= all.1;
+                fits.then(|| self.difference((a, x), (b, y)))
+            }
             Node::Binary(op, a, b) => {
                 let (x, y) = (not_empty(self.signed_at(pool, a, depth))?, not_empty(self.signed_at(pool, b, depth))?);
                 binary(op, x, y)
             }
             _ => None,
         }
+    }
+}
+
+fn ordered(a: Term, b: Term) -> (Term, Term) {
+    if a <= b { (a, b) } else { (b, a) }
+}
+
+/// The end of a range on the other side of zero; without limit stays without.
+fn negated(end: i128) -> i128 {
+    match end {
+        i128::MIN => i128::MAX,
+        i128::MAX => i128::MIN,
+        end => -end,
+    }
+}
+
+/// `(a, b)` if the sum of two terms is `a - b`.
+fn difference_of(pool: &TermPool, p: Term, q: Term) -> Option<(Term, Term)> {
+    let minus = |t: Term| match *pool.node(t) {
+        Node::Binary(BinOp::Mul, b, factor)
+            if pool.as_const_wide(factor) == Some(crate::bits::mask(pool.width(factor))) =>
+        {
+            Some(b)
+        }
+        _ => None,
+    };
+    match (minus(p), minus(q)) {
+        (Some(b), None) => Some((q, b)),
+        (None, Some(b)) => Some((p, b)),
+        _ => None,
     }
 }
 
@@ -310,6 +390,37 @@ mod tests {
         assert_eq!(Ranges::under(&pool, conditions).signed(&pool, x), (0, 9));
         // Without a limit it may wrap.
         assert_eq!(Ranges::under(&pool, [conditions[2]]).signed(&pool, x), full(32));
+    }
+
+    #[test]
+    fn comparisons_bound_differences_that_cannot_wrap() {
+        let mut pool = TermPool::new();
+        let (x, y) = (pool.symbol("x", 32), pool.symbol("y", 32));
+        let [zero, one] = [0, 1].map(|n| pool.constant(32, n));
+        let difference = pool.binary(BinOp::Sub, x, y);
+        let next = pool.binary(BinOp::Add, difference, one);
+        let (known, less) =
+            ([pool.cmp(CmpOp::Sle, zero, x), pool.cmp(CmpOp::Sle, zero, y)], pool.cmp(CmpOp::Slt, x, y));
+        let mut ranges = Ranges::under(&pool, known.into_iter().chain([less]));
+        assert_eq!(ranges.signed(&pool, next), (-i128::from(i32::MAX) + 1, 0));
+        // What is said of the difference is said of the numbers.
+        let (positive, at_most) = (pool.cmp(CmpOp::Slt, zero, difference), pool.cmp(CmpOp::Sle, x, y));
+        let mut ranges = Ranges::under(&pool, known.into_iter().chain([positive]));
+        assert_eq!(ranges.decide(&pool, at_most), Some(false));
+        let equal = pool.cmp(CmpOp::Eq, x, y);
+        assert_eq!(ranges.decide(&pool, equal), Some(false));
+        // It may wrap.
+        assert_eq!(Ranges::under(&pool, [less]).signed(&pool, difference), full(32));
+    }
+
+    #[test]
+    fn numbers_that_are_at_most_each_other_do_not_differ() {
+        let mut pool = TermPool::new();
+        let (x, y) = (pool.symbol("x", 32), pool.symbol("y", 32));
+        let equal = pool.cmp(CmpOp::Eq, x, y);
+        let conditions = [pool.cmp(CmpOp::Sle, x, y), pool.cmp(CmpOp::Sle, y, x), pool.not(equal)];
+        assert!(Ranges::contradict(&pool, &conditions));
+        assert!(!Ranges::contradict(&pool, &conditions[1..]));
     }
 
     #[test]
