@@ -25,6 +25,7 @@ mod locks;
 
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::memory::{AddressClass, classify};
 use differences::moved_pair;
 use fields::Part;
 use icsched_ir::{GlobalId, ValueId};
@@ -301,6 +302,11 @@ impl Shape {
     }
 }
 
+/// Whether it is the address of a function.
+fn is_function(held: Option<Held>) -> bool {
+    matches!(held, Some(Held::Bits(bits)) if matches!(classify(bits), AddressClass::Function(_)))
+}
+
 /// The same place where nodes of the heap have other numbers.
 fn moved(place: Place, number: impl Fn(u32) -> Option<u32>) -> Option<Place> {
     match place {
@@ -491,9 +497,21 @@ impl<'a> Meet<'a> {
         for (&(_, at), &(size, _)) in right.words.range(all(b)) {
             words.entry(at).or_insert(size);
         }
+        let is_function = |at: u64| is_function(left.memory(a, at, 8)) || is_function(right.memory(b, at, 8));
+        let mut pointers: Vec<u64> = Vec::new();
         left.bytes.meet(&right.bytes, (a, b, node), &mut self.found.bytes, |at| {
-            words.entry(at - at % 4).or_insert(4);
+            let word = at - at % 8;
+            if pointers.last() == Some(&word) || is_function(word) {
+                pointers.push(word);
+                words.entry(word).or_insert(8);
+            } else {
+                words.entry(at - at % 4).or_insert(4);
+            }
         });
+        // Half a function's address is no number.
+        for byte in pointers.into_iter().flat_map(|at| at..at + 8) {
+            self.found.bytes.remove(&(node, byte));
+        }
         for (at, size) in words {
             let (Some(x), Some(y)) = (left.memory(a, at, size), right.memory(b, at, size)) else { continue };
             if matches!((x, y), (Held::Bits(x), Held::Bits(y)) if x == y) {
@@ -526,6 +544,24 @@ mod tests {
     fn counters(values: [Held; 3]) -> Shape {
         let registers = (0..).map(register).zip(values.map(|held| (32, held))).collect();
         Shape { registers, ..Shape::default() }
+    }
+
+    /// What a variable of eight bytes holds that is known byte by byte.
+    fn variable(bits: u64) -> Shape {
+        let mut shape = Shape::default();
+        shape.bytes.insert_word((global(0), 0), &bits.to_le_bytes().map(Some));
+        shape
+    }
+
+    #[test]
+    fn nothing_is_known_of_halves_of_a_functions_address() {
+        let function = crate::memory::function_address(icsched_ir::FuncId::from_index(3));
+        let met = variable(0).meet(&variable(function));
+        assert_eq!(met.bytes.len(), 0);
+        assert!(met.bounds.keys().all(|place| matches!(place, Place::Memory(_, 0, 8))));
+        assert_eq!(variable(function).meet(&variable(function)).memory(global(0), 0, 8), Some(Held::Bits(function)));
+        // Numbers keep the bytes that they have in common.
+        assert!(variable(0).meet(&variable(1)).bytes.len() >= 4);
     }
 
     #[test]

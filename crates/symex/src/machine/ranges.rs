@@ -14,6 +14,8 @@ use crate::trace::{Region, Regions};
 
 /// Longest string that the engine reads for a name or a message.
 const MAX_STRING: u64 = 1 << 20;
+/// The same of a string of which nothing is known, not even where it ends.
+const MAX_UNKNOWN_STRING: u64 = 1 << 12;
 
 type Bytes<D> = Vec<MemoryByte<<D as Domain>::Byte>>;
 
@@ -258,9 +260,10 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         let bits = self.constant(slot, DecisionKind::Other)?;
         let (object, start) = self.heap.check(bits, 1, false)?;
         let size = self.heap.object(object).map_or(0, |o| o.size);
+        let most = if size == UNKNOWN_SIZE { MAX_UNKNOWN_STRING } else { MAX_STRING };
         let mut bytes: Bytes<D> = Vec::new();
         let mut terminated = false;
-        for offset in start..size.min(start + MAX_STRING) {
+        for offset in start..size.min(start + most) {
             let byte = self.heap.byte(self.domain, self.path, object, offset);
             terminated = matches!(byte, MemoryByte::Constant(0));
             bytes.push(byte);
