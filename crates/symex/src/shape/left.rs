@@ -507,7 +507,10 @@ impl Walk<'_, '_> {
         // An address that depends on inputs may have constant bytes; beside a number of 32 bits there is none.
         let is_symbolic = |half: &[Option<_>]| half.iter().any(|byte| matches!(byte, Some(MemoryByte::Symbolic(_))));
         let is_number = |half: &&[Option<_>]| !is_symbolic(half) || half.len() == 4 && self.whole(half).is_some();
-        if is_pointer && !bytes.chunks(4).all(|half| is_number(&half)) {
+        if is_pointer
+            && !bytes.chunks(4).all(|half| is_number(&half))
+            && !bytes.chunks(4).all(|half| self.is_small(half))
+        {
             return;
         }
         if !is_pointer {
@@ -532,6 +535,13 @@ impl Walk<'_, '_> {
             });
             self.left.shape.bytes.insert_word((node, at), &constants.collect::<SmallVec<[_; 4]>>());
         }
+    }
+
+    /// Whether four bytes are those of a number of 32 bits, or of one that is less than any object's first offset: no half of an address, though
+    /// there may be one.
+    fn is_small(&self, half: &[Option<MemoryByte<Term>>]) -> bool {
+        let is_zero = |byte: &Option<_>| matches!(byte, Some(MemoryByte::Constant(0)));
+        half.len() == 4 && (self.whole(half).is_some() || half[2..].iter().all(is_zero))
     }
 
     /// Remembers a number of which some bytes are constant: one that is small.
