@@ -64,7 +64,14 @@ impl<D: Domain> Machine<D> {
             }
             Intrinsic::InputOfString => {
                 let (name, bits) = (cx.text(args[0])?, cx.constant(args[2], DecisionKind::Concretise)?);
-                let bytes = cx.string(args[1])?.0;
+                let (bytes, is_whole) = cx.string(args[1])?;
+                if !is_whole {
+                    // Two strings that are the same so far may differ behind.
+                    let name = state.unique_input_name(&name);
+                    let value = self.fresh(&name, bits)?;
+                    self.observe(state, Observed::Value(value.clone()));
+                    return Ok(value);
+                }
                 let bits = width(bits)?;
                 let value = cx.domain.input_of_string(&name, &bytes, bits);
                 extend(cx.domain, value, bits)
