@@ -41,7 +41,7 @@ static int taken(struct ics_semaphore *s) {
 
 int sem_wait(sem_t *sem) {
     struct ics_semaphore *s = (struct ics_semaphore *)sem;
-    __ics_known(ICS_ZERO_WHILE_WAITED_FOR, &s->value, s);
+    __ics_known(ICS_COUNTS_PERMITS, &s->value, s);
     ics_cancellation_point();
     while (s->value == 0)
         if (ics_wait_cancellable(s, ICS_FOREVER) == ICS_INTERRUPTED) return fail(EINTR);
@@ -50,7 +50,7 @@ int sem_wait(sem_t *sem) {
 
 int sem_trywait(sem_t *sem) {
     struct ics_semaphore *s = (struct ics_semaphore *)sem;
-    __ics_known(ICS_ZERO_WHILE_WAITED_FOR, &s->value, s);
+    __ics_known(ICS_COUNTS_PERMITS, &s->value, s);
     __ics_event(s, ICS_EXCLUSIVE);
     if (s->value == 0) return fail(EAGAIN);
     s->value--;
@@ -59,7 +59,7 @@ int sem_trywait(sem_t *sem) {
 
 int sem_clockwait(sem_t *sem, clockid_t clock, const struct timespec *abstime) {
     struct ics_semaphore *s = (struct ics_semaphore *)sem;
-    __ics_known(ICS_ZERO_WHILE_WAITED_FOR, &s->value, s);
+    __ics_known(ICS_COUNTS_PERMITS, &s->value, s);
     if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) return fail(EINVAL);
     if (!ics_valid_time(abstime)) return fail(EINVAL);
     ics_cancellation_point();
@@ -80,7 +80,7 @@ int sem_timedwait(sem_t *sem, const struct timespec *abstime) {
 
 int sem_post(sem_t *sem) {
     struct ics_semaphore *s = (struct ics_semaphore *)sem;
-    __ics_known(ICS_ZERO_WHILE_WAITED_FOR, &s->value, s);
+    __ics_known(ICS_COUNTS_PERMITS, &s->value, s);
     __ics_event(s, ICS_EXCLUSIVE);
     if (s->value == SEM_VALUE_MAX) return fail(EOVERFLOW);
     s->value++;

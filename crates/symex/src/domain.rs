@@ -48,8 +48,8 @@ pub enum Known<V> {
     Expected,
     /// How many of these queues are the object's.
     CountsWaiters(Vec<V>),
-    /// Zero if one of these queues is the object's.
-    ZeroWhileWaitedFor(Vec<V>),
+    /// At most `SEM_VALUE_MAX`, and zero if one of these queues is the object's.
+    CountsPermits(Vec<V>),
     /// Not zero if one of these queues is the object's.
     SetWhileWaitedFor(Vec<V>),
     /// This number.

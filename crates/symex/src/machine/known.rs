@@ -51,7 +51,7 @@ impl<D: Domain> Machine<D> {
             Some(0) => Known::ZeroUnlessHeld(held),
             Some(1) => Known::Expected,
             Some(2) => Known::CountsWaiters(waiting),
-            Some(3) => Known::ZeroWhileWaitedFor(waiting),
+            Some(3) => Known::CountsPermits(waiting),
             Some(4) => Known::SetWhileWaitedFor(waiting),
             Some(5) => Known::Number(state.live.len() as u64),
             Some(6) => Known::ZeroIfValid,

@@ -8,9 +8,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use icsched_ir::{
-    BinOp, CastOp, Definition, Definitions, FuncId, Function, GlobalId, Op, Operand, Origin, Program, ValueId,
+    BinOp, Callee, CastOp, Const, Definition, Definitions, FuncId, Function, GlobalId, Intrinsic, Op, Operand, Origin,
+    Program, ValueId,
 };
-use icsched_pointsto::{ObjectId as Abstract, ObjectKind as AbstractKind, Offsets, PointsTo};
+use icsched_pointsto::{Location, ObjectId as Abstract, ObjectKind as AbstractKind, Offsets, PointsTo};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -22,6 +23,12 @@ const MAX_STEPS: usize = 8;
 
 /// Locations that a number is read from.
 const MAX_LOCATIONS: usize = 16;
+
+/// Semaphores in an array, and in all, that are looked at.
+const MAX_SEMAPHORES: usize = 16;
+
+/// `ICS_COUNTS_PERMITS` of `ics.h`.
+const COUNTS_PERMITS: u64 = 3;
 
 /// Pairs of places that are looked at in one state.
 const MAX_PAIRS: usize = 32;
@@ -70,6 +77,7 @@ impl Compared {
                 }
             }
         }
+        numbers.extend(permits(program, points_to).into_iter().map(|source| (source, 32)));
         Self { pairs: found, numbers }
     }
 
@@ -94,6 +102,22 @@ impl Compared {
         }
         found.into_iter().take(MAX_PAIRS).collect()
     }
+}
+
+/// What semaphores count, in arrays the first of them. O(instructions of the models).
+fn permits(program: &Program, points_to: &PointsTo) -> BTreeSet<Source> {
+    let mut found = BTreeSet::new();
+    for (id, function) in program.functions.iter().filter(|(_, f)| f.origin != Origin::Program) {
+        for inst in function.blocks.iter().flat_map(|(_, block)| &block.insts) {
+            let Op::Call { callee: Callee::Intrinsic(Intrinsic::Known), args } = &inst.op else { continue };
+            if let [Operand::Const(Const::Bits { bits: COUNTS_PERMITS, .. }), word, _] = args[..] {
+                let info = points_to.pointer_info(id, word);
+                let of = |l: &Location| sources_at(points_to, l, MAX_SEMAPHORES);
+                found.extend(info.locations.iter().flat_map(of).take(MAX_SEMAPHORES));
+            }
+        }
+    }
+    found
 }
 
 /// The places that a source is in a shape.
@@ -212,21 +236,28 @@ impl Sources<'_> {
         if info.locations.len() > MAX_LOCATIONS {
             return Vec::new();
         }
-        let mut found = Vec::new();
-        for location in &info.locations {
-            let Offsets::Exact(at) = location.offsets else { continue };
-            let Ok(at) = u64::try_from(at) else { continue };
-            match self.points_to.objects()[location.object].kind {
-                AbstractKind::Global(global) => found.push(Source::Global(global, at)),
-                AbstractKind::Stack { instance, value } => {
-                    found.push(Source::Local(self.points_to.instances()[instance].func, value, at));
-                }
-                AbstractKind::Heap { .. } => found.push(Source::Heap(location.object, at)),
-                _ => {}
-            }
-        }
-        found
+        info.locations.iter().flat_map(|location| sources_at(self.points_to, location, 1)).collect()
     }
+}
+
+/// The numbers at a location; of those in an array, the first ones, if that is more than one.
+fn sources_at(points_to: &PointsTo, location: &Location, most: usize) -> Vec<Source> {
+    let object = &points_to.objects()[location.object];
+    let offsets: Vec<u64> = match location.offsets {
+        Offsets::Exact(at) => u64::try_from(at).into_iter().collect(),
+        Offsets::Strided { start, stride } if most > 1 && stride > 0 => {
+            let step = usize::try_from(stride).unwrap_or(usize::MAX);
+            (start..object.size.unwrap_or(start + 1)).step_by(step).take(most).collect()
+        }
+        Offsets::Strided { .. } => Vec::new(),
+    };
+    let source = |at: u64| match object.kind {
+        AbstractKind::Global(global) => Some(Source::Global(global, at)),
+        AbstractKind::Stack { instance, value } => Some(Source::Local(points_to.instances()[instance].func, value, at)),
+        AbstractKind::Heap { .. } => Some(Source::Heap(location.object, at)),
+        _ => None,
+    };
+    offsets.into_iter().filter_map(source).collect()
 }
 
 impl Bounds {

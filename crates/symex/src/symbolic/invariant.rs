@@ -13,6 +13,9 @@ use crate::domain::{Known, ThreadTable};
 use crate::memory::{AddressClass, classify, global_object};
 use crate::path::SymPath;
 
+/// `SEM_VALUE_MAX`: no semaphore holds more.
+const MAX_PERMITS: u64 = (1 << 31) - 1;
+
 /// What dataflow analysis says of the objects of synchronisation of an initial state.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Invariants {
@@ -125,9 +128,12 @@ impl SymbolicDomain {
                 }
                 self.equal(word, sum)
             }
-            Known::ZeroWhileWaitedFor(waiting) => {
+            Known::CountsPermits(waiting) => {
                 let zero = self.equals(word, 0);
-                self.while_waited_for(&waiting, object, zero)
+                let while_waited_for = self.while_waited_for(&waiting, object, zero);
+                let most = self.pool.constant(32, MAX_PERMITS);
+                let few = self.pool.cmp(CmpOp::Ule, word, most);
+                self.pool.binary(BinOp::And, few, while_waited_for)
             }
             Known::SetWhileWaitedFor(waiting) => {
                 let zero = self.equals(word, 0);
