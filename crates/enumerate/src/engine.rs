@@ -1,5 +1,6 @@
 //! The symbolic machine as the search uses it: one input constraint in, one finished path out.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -110,9 +111,15 @@ const NESTED: usize = 2;
 /// How often a path answers a question that may have one answer only.
 const ASKED: u32 = 24;
 
+/// Places at which the solver gives up and paths go on nevertheless, before they do at all. Each of them costs a path that begins anew.
+const MAX_HOPELESS: usize = 16;
+
 /// Terms that one loop makes which does not synchronise before it is replaced. It computes with unknown numbers; what comes out of it is too
 /// large to be reasoned about.
 const TERMS: usize = 20_000;
+
+/// The same of terms that it walks over: each store at an offset that depends on inputs makes later accesses of the object slower.
+const WALKED: u64 = 1_000_000;
 
 /// Runs paths of one program from its entry, or from where an epoch begins.
 pub(crate) struct Engine {
@@ -132,6 +139,8 @@ pub(crate) struct Engine {
     wanted: Option<Replaceable>,
     /// Whether paths may ask as often as they want.
     patient: bool,
+    /// Where the solver gives up, and no loop is there that might be replaced.
+    hopeless: BTreeSet<CallStack>,
 }
 
 /// Terms, and what solvers know of them. An epoch that is searched again, with one more loop replaced, asks nearly all questions again
@@ -232,6 +241,7 @@ impl Engine {
             errors: true,
             wanted: None,
             patient: false,
+            hopeless: BTreeSet::new(),
         }
     }
 
@@ -357,7 +367,7 @@ impl Engine {
     }
 
     /// Executes one path under an input constraint (`ExecutePath` of figure 3.4).
-    /// With `decided`, it ends where the solver gives up.
+    /// With `decided`, it ends where the solver gives up, if it [does not go on](Self::go_on_at).
     pub(crate) fn execute(&mut self, statics: &Statics<'_>, constraint: &[Term], decided: bool) -> Path {
         let mut state = self.initial.clone();
         for &condition in constraint {
@@ -370,8 +380,10 @@ impl Engine {
             memory: self.limits.max_memory.unwrap_or(u64::MAX),
             errors: self.errors,
             decided,
+            hopeless: self.hopeless.clone(),
             rounds: if decided && !self.patient { ASKED } else { u32::MAX },
             terms: if decided { TERMS } else { usize::MAX },
+            walked: if decided { WALKED } else { u64::MAX },
             ..explore::Limits::default()
         };
         let mut strategy = ShortestFirst {
@@ -398,6 +410,18 @@ impl Engine {
             }
         }
         path
+    }
+
+    /// Where the solver gave up on a path, but for the places at which it goes on.
+    pub(crate) fn given_up(&self, path: &Path) -> Vec<CallStack> {
+        let stacks = path.gave_up.iter().map(|at| &at.stack);
+        stacks.filter(|stack| !self.hopeless.contains(stack)).cloned().collect()
+    }
+
+    /// Paths go on at these places though the solver gives up there. Whether that is so of few.
+    pub(crate) fn go_on_at(&mut self, stacks: Vec<CallStack>) -> bool {
+        self.hopeless.extend(stacks);
+        self.hopeless.len() <= MAX_HOPELESS
     }
 
     /// What the last path asked about so often that it is to be replaced first.

@@ -240,21 +240,7 @@ impl<'s, 'p> Search<'s, 'p> {
                 break;
             }
             self.paths += 1;
-            let mut path = self.engine.execute(self.statics, constraint.conditions(), self.options.abstraction);
-            if let Some(wanted) = self.engine.take_wanted() {
-                return Err(Restart::Replacing(wanted));
-            }
-            if self.options.abstraction && !path.gave_up.is_empty() {
-                // What a loop is left with is easier to reason about than what it has done.
-                let given_up: Vec<CallStack> = path.gave_up.iter().map(|g| g.stack.clone()).collect();
-                let wanted = Wanted { last_resort: true, activations: 2 };
-                let innermost_first = |stack: &CallStack| stack.0.iter().rev().copied().collect::<Vec<_>>();
-                let found = given_up.iter().find_map(|stack| self.quiet_code(wanted, &innermost_first(stack)));
-                if let Some(wanted) = found {
-                    return Err(Restart::Replacing(wanted));
-                }
-                path = self.engine.execute(self.statics, constraint.conditions(), false);
-            }
+            let path = self.execute(constraint.conditions())?;
             tracing::info!(path = self.paths, waiting = self.worklist.len(), schedules = self.found.len(), "path");
             if engine::is_feasible(&path) {
                 self.take(path, &constraint, end);
@@ -273,6 +259,28 @@ impl<'s, 'p> Search<'s, 'p> {
             }
         }
         Ok(())
+    }
+
+    /// Executes a path. It begins anew where the solver gives up, and goes on there if nothing can be done about it.
+    fn execute(&mut self, constraint: &[Term]) -> Result<Path, Restart> {
+        let mut decided = self.options.abstraction;
+        loop {
+            let path = self.engine.execute(self.statics, constraint, decided);
+            if let Some(wanted) = self.engine.take_wanted() {
+                return Err(Restart::Replacing(wanted));
+            }
+            let given_up = self.engine.given_up(&path);
+            if !decided || given_up.is_empty() {
+                return Ok(path);
+            }
+            // What a loop is left with is easier to reason about than what it has done.
+            let wanted = Wanted { last_resort: true, activations: 2 };
+            let innermost_first = |stack: &CallStack| stack.0.iter().rev().copied().collect::<Vec<_>>();
+            if let Some(found) = given_up.iter().find_map(|stack| self.quiet_code(wanted, &innermost_first(stack))) {
+                return Err(Restart::Replacing(found));
+            }
+            decided = self.engine.go_on_at(given_up);
+        }
     }
 
     /// Which epochs follow, with what holds there.

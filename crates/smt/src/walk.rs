@@ -22,6 +22,7 @@ impl TermPool {
                 stack[first..].reverse();
             }
         }
+        self.walked.set(self.walked.get() + order.len() as u64);
         order
     }
 

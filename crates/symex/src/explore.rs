@@ -11,6 +11,7 @@
 //! Invariant: a side is called infeasible only when the solver proved it. What it gives up on is explored, and noted in
 //! [`PathRun::gave_up`].
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -31,7 +32,7 @@ use crate::trace::{Decision, OtherSide, Sum, Trace, TraceEvent};
 /// Instructions between two looks at the clock.
 const BUDGET: u64 = 1 << 18;
 /// The same where terms are counted.
-const SHORT_BUDGET: u64 = 1 << 14;
+const SHORT_BUDGET: u64 = 1 << 10;
 
 /// What cuts a path.
 #[derive(Clone, Debug)]
@@ -51,12 +52,16 @@ pub struct Limits {
     pub deadline: Option<Instant>,
     /// Whether it is asked if errors are possible; if not, paths go on as if they were not.
     pub errors: bool,
-    /// Whether a path ends where the solver gives up.
+    /// Whether a path ends where the solver gives up, but for the places in `hopeless`.
     pub decided: bool,
+    /// Where the solver gives up whatever is done about it.
+    pub hopeless: BTreeSet<CallStack>,
     /// How often a path asks the solver about one branch of the program, reached by the same calls, before it ends there.
     pub rounds: u32,
     /// Terms that a path makes before its strategy is asked whether it has to go on: [`Strategy::gives_up`].
     pub terms: usize,
+    /// The same of terms that are walked over: [`TermPool::walked`].
+    pub walked: u64,
 }
 
 impl Default for Limits {
@@ -70,8 +75,10 @@ impl Default for Limits {
             deadline: None,
             errors: true,
             decided: false,
+            hopeless: BTreeSet::new(),
             rounds: u32::MAX,
             terms: usize::MAX,
+            walked: u64::MAX,
         }
     }
 }
@@ -283,7 +290,7 @@ impl PathRun {
     ) -> Advance {
         machine.domain.restore_grants(std::mem::take(&mut self.grants));
         let longest = if limits.terms < usize::MAX { SHORT_BUDGET } else { BUDGET };
-        let mut terms = machine.domain.pool.len();
+        let (mut terms, mut walked) = (machine.domain.pool.len(), machine.domain.pool.walked());
         let result = loop {
             if let Some(limit) = self.limit_reached(limits) {
                 break Advance::End(PathEnd::Limit(limit));
@@ -297,8 +304,9 @@ impl PathRun {
             match machine.run(&mut self.state, &mut self.trace, budget) {
                 Ok(()) => {
                     machine.domain.retract_grants();
-                    if machine.domain.pool.len() - terms >= limits.terms {
-                        terms = machine.domain.pool.len();
+                    let pool = &machine.domain.pool;
+                    if pool.len() - terms >= limits.terms || pool.walked() - walked >= limits.walked {
+                        (terms, walked) = (pool.len(), pool.walked());
                         if !goes_on(&self.state) {
                             break Advance::End(PathEnd::Limit(Limit::Decisions));
                         }
@@ -354,7 +362,8 @@ impl PathRun {
         if self.state.events.len() > limits.events {
             return Some(Limit::Events);
         }
-        if limits.decided && !self.gave_up.is_empty() || self.often.is_some() {
+        let is_undecided = limits.decided && self.gave_up.iter().any(|at| !limits.hopeless.contains(&at.stack));
+        if is_undecided || self.often.is_some() {
             return Some(Limit::Decisions);
         }
         let too_many = self.choices > limits.decisions

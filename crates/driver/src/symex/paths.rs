@@ -1,5 +1,6 @@
 //! Runs the paths from a context.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use icsched_dataflow::{Context, Status};
@@ -107,8 +108,10 @@ pub(super) fn limits(config: &SymexConfig, deadline: Option<Instant>) -> explore
         deadline,
         memory: config.limits.max_memory.unwrap_or(u64::MAX),
         decided: false,
+        hopeless: BTreeSet::new(),
         rounds: u32::MAX,
         terms: usize::MAX,
+        walked: u64::MAX,
         errors: !config.without.contains(&Technique::MemoryChecks),
     }
 }
