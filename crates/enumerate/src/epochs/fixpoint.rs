@@ -20,6 +20,9 @@ use crate::Technique;
 /// How often an epoch's facts are found or get weaker before bounds that still get wider are given up.
 const PATIENCE_WITH_BOUNDS: u32 = 2;
 
+/// The same before bounds are given up that have just become as wide as they may be in the end.
+const PATIENCE_WITH_ENDS: u32 = 6;
+
 /// The same before they become as wide as the farthest of the numbers at which bounds are looked for, or the sign allows; up to then there
 /// is the next of them.
 const PATIENCE_WITH_THRESHOLDS: u32 = 6;
@@ -146,16 +149,21 @@ impl Fixpoint {
                 *changes += 1;
                 let is_late = *changes > PATIENCE_WITH_THRESHOLDS;
                 let thresholds = if is_late { &farthest(&self.thresholds)[..] } else { &*self.thresholds };
+                let mut ended = BTreeMap::new();
                 if let Some(known) = known {
                     let runs = activations(next);
                     let is_idle = |shape: &Shape, place| !self.deciding.contains(place, shape, &runs);
                     met.shape.widen_idle(&known.shape, is_idle);
                     met.shape.ends = ends;
-                    met.shape.widen_to_ends(&known.shape);
+                    ended = met.shape.widen_to_ends(&known.shape);
                     met.shape.ends.clear();
                 }
                 if let Some(known) = known.filter(|_| *changes > PATIENCE_WITH_BOUNDS) {
                     met.shape.widen_bounds(&known.shape, thresholds);
+                    // Where they may end they mostly do.
+                    if *changes <= PATIENCE_WITH_ENDS {
+                        met.shape.bounds.extend(ended.into_iter().filter(|(_, bounds)| bounds.say_something()));
+                    }
                 }
                 if let Some(known) = known.filter(|_| *changes > PATIENCE) {
                     let (locks, fields) = (&*self.locks, &*self.fields);

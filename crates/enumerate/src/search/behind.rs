@@ -4,7 +4,7 @@
 //! each path's are asked in a thread of their own, with a copy of the terms that there were at its end, and with a solver of their own:
 //! the answers are the same whenever they are found, and by whom. What the paths leave is put together in their order.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope};
@@ -35,6 +35,9 @@ const MAX_POSSIBLE: usize = 32;
 
 /// Terms at the end of one path of which bounds are looked for.
 const MAX_BOUNDED: usize = 32;
+
+/// Constants that one path has compared numbers with, and their neighbours.
+const MAX_COMPARED: usize = 48;
 
 /// Terms at the end of one path that are found to be one of a few addresses.
 const MAX_CHOSEN: usize = 32;
@@ -286,10 +289,60 @@ impl Consequences {
     }
 }
 
+/// The conditions that a path has decided.
+fn decided(trace: &Trace) -> Vec<Term> {
+    let of = |event: &TraceEvent| match event {
+        TraceEvent::Decision { decision, .. } => Some(decision.condition),
+        _ => None,
+    };
+    let mut found: Vec<Term> = trace.events.iter().filter_map(of).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// That a number which is not a constant has not got there yet, if it is on one side of it: loops often count until a number is equal to
+/// another one.
+fn not_passed(pool: &mut TermPool, condition: Term, sure: &mut Ranges) -> Option<Term> {
+    let Node::Not(inner) = *pool.node(condition) else { return None };
+    let Node::Cmp(CmpOp::Eq, a, b) = *pool.node(inner) else { return None };
+    let (number, constant) = if pool.as_const(a).is_some() { (b, a) } else { (a, b) };
+    let width = pool.width(number);
+    let bits = pool.as_const(constant).filter(|_| matches!(width, 32 | 64))?;
+    let limit = i128::from((bits << (64 - width)).cast_signed() >> (64 - width));
+    match sure.signed(pool, number) {
+        (_, greatest) if greatest <= limit => Some(pool.cmp(CmpOp::Slt, number, constant)),
+        (least, _) if least >= limit => Some(pool.cmp(CmpOp::Slt, constant, number)),
+        _ => None,
+    }
+}
+
+/// The constants that a path has compared numbers with, which the program may have read, and their neighbours.
+fn compared_with(pool: &TermPool, trace: &Trace) -> Vec<i64> {
+    let mut found = BTreeSet::new();
+    for condition in decided(trace) {
+        let inner = if let Node::Not(inner) = *pool.node(condition) { inner } else { condition };
+        let Node::Cmp(_, a, b) = *pool.node(inner) else { continue };
+        let width = pool.width(a);
+        if !matches!(width, 32 | 64) {
+            continue;
+        }
+        for constant in [a, b].into_iter().filter_map(|of| pool.as_const(of)) {
+            let number = (constant << (64 - width)).cast_signed() >> (64 - width);
+            found.extend([number.saturating_sub(1), number, number.saturating_add(1)]);
+        }
+        if found.len() >= MAX_COMPARED {
+            break;
+        }
+    }
+    found.into_iter().collect()
+}
+
 /// The questions about one end.
 struct Behind<'a> {
     statics: &'a Statics<'a>,
-    thresholds: &'a [i64],
+    /// The numbers at which bounds are looked for, ascending.
+    thresholds: Vec<i64>,
     compared: &'a Compared,
     slicing: bool,
     is_over: &'a AtomicBool,
@@ -299,8 +352,11 @@ struct Behind<'a> {
 
 impl<'a> Behind<'a> {
     fn new(endings: &'a Endings<'_, '_>, ending: &'a PathEnding, questions: Questions) -> Self {
-        let asker = questions.asker();
-        let thresholds = &endings.analyses.thresholds;
+        let mut asker = questions.asker();
+        let mut thresholds = endings.analyses.thresholds.to_vec();
+        thresholds.extend(compared_with(asker.pool(), &ending.trace));
+        thresholds.sort_unstable();
+        thresholds.dedup();
         Self {
             statics: endings.statics,
             thresholds,
@@ -342,7 +398,7 @@ impl<'a> Behind<'a> {
         let numbers = left.numbers.iter().filter(|(place, _)| !invalid.contains(place));
         let mut sure = self.ranges(&consequences.conditions);
         shape.bounds = self.bounds(numbers.clone(), &consequences.conditions, &mut sure);
-        shape.ends = self.ends(&shape, numbers.clone());
+        shape.ends = self.ends(&shape, numbers.clone(), &mut sure);
         let numbers = numbers.copied().collect();
         shape.differences = self.differences(&shape, &numbers, &mut consequences, &mut sure);
         shape.equations = self.equations(&shape, &numbers, &mut consequences);
@@ -654,15 +710,17 @@ impl<'a> Behind<'a> {
 
     /// Where bounds may end of places whose numbers change from epoch to epoch: what the path has asked leaves to a number, if what is known
     /// of it where the epoch begins is forgotten. A guess, on which nothing depends but how soon bounds are as wide as they get.
-    fn ends<'n>(&mut self, shape: &Shape, numbers: impl Iterator<Item = &'n (Place, Term)>) -> BTreeMap<Place, Bounds> {
+    fn ends<'n>(
+        &mut self,
+        shape: &Shape,
+        numbers: impl Iterator<Item = &'n (Place, Term)>,
+        sure: &mut Ranges,
+    ) -> BTreeMap<Place, Bounds> {
         let (known, pool) = (self.asker.known().to_vec(), self.asker.pool());
-        let asked = |event: &TraceEvent| match event {
-            TraceEvent::Decision { decision, .. } => Some(decision.condition),
-            _ => None,
-        };
-        let mut asked: Vec<Term> = self.ending.trace.events.iter().filter_map(asked).collect();
-        asked.sort_unstable();
-        asked.dedup();
+        let mut asked = decided(&self.ending.trace);
+        for at in 0..asked.len() {
+            asked.extend(not_passed(pool, asked[at], sure));
+        }
         let mut found: FxHashMap<Term, Bounds> = FxHashMap::default();
         let mut ends = BTreeMap::new();
         for &(place, term) in numbers {
@@ -675,8 +733,9 @@ impl<'a> Behind<'a> {
                 let is_other = |fact: &&Term| pool.symbols_of(**fact).iter().all(|s| !symbols.contains(s));
                 let conditions: Vec<Term> = known.iter().filter(is_other).chain(&asked).copied().collect();
                 let range = Ranges::under(pool, conditions.iter().copied()).signed(pool, term);
-                carried::rounded(bounds.width, self.thresholds, range)
+                carried::rounded(bounds.width, &self.thresholds, range)
             });
+            tracing::trace!(?place, end.least, end.greatest, "where a number may end");
             ends.insert(place, end);
         }
         ends
@@ -685,10 +744,11 @@ impl<'a> Behind<'a> {
     /// The bounds of a term under some conditions, of which `sure` is certain.
     fn bounds_under(&mut self, width: u8, term: Term, conditions: &[Term], sure: &mut Ranges) -> Bounds {
         let sure = sure.signed(self.asker.pool(), term);
-        carried::bounds(width, self.thresholds, sure, |bounds| {
-            let holds = bounds.hold(self.asker.pool(), term);
-            let outside = self.asker.pool().not(holds);
-            self.asker.check(conditions, outside) == Answer::Unsat
+        let Self { thresholds, asker, .. } = self;
+        carried::bounds(width, thresholds, sure, |bounds| {
+            let holds = bounds.hold(asker.pool(), term);
+            let outside = asker.pool().not(holds);
+            asker.check(conditions, outside) == Answer::Unsat
         })
     }
 }

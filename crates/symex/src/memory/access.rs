@@ -10,6 +10,14 @@ use crate::stop::ErrorKind;
 /// Bytes of one object.
 pub(crate) type Bytes<D> = SmallVec<[MemoryByte<<D as Domain>::Byte>; 8]>;
 
+/// What was written to an object.
+pub(crate) struct SinceMade<B> {
+    /// Whether other bytes are undefined; else they are zero.
+    pub(crate) is_else_undefined: bool,
+    /// Bytes with their offsets, ascending.
+    pub(crate) bytes: Vec<(u64, MemoryByte<B>)>,
+}
+
 impl<D: Domain> Heap<D> {
     /// The object and offset that a constant address points to, if `n` bytes may be accessed there.
     pub fn check(&self, address: u64, n: u64, write: bool) -> Result<(ObjectId, u64), MemoryFault> {
@@ -207,6 +215,14 @@ impl<D: Domain> Heap<D> {
     pub(crate) fn fill_plain(&mut self, to: ObjectId, at: u64, byte: u8, n: u64) -> bool {
         let Ok(len) = usize::try_from(n) else { return false };
         self.write_run(to, at, &vec![byte; len])
+    }
+
+    /// What was written to an object since it was made, if all of it was at constant offsets, and in at most so many bytes. O(size of the
+    /// object).
+    pub(crate) fn written_since_made(&self, id: ObjectId, most: usize) -> Option<SinceMade<D::Byte>> {
+        let object = self.object(id).filter(|o| !o.external)?;
+        let pages = object.content.pages()?;
+        Some(SinceMade { is_else_undefined: pages.is_fresh(), bytes: pages.written(object.size, most)? })
     }
 
     fn plain_bytes(&self, id: ObjectId, start: u64, n: u64) -> Option<Vec<u8>> {

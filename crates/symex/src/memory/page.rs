@@ -319,6 +319,33 @@ impl<D: Domain> Pages<D> {
         Some(bytes)
     }
 
+    /// Whether bytes that were never written are undefined.
+    pub(super) fn is_fresh(&self) -> bool {
+        self.fresh
+    }
+
+    /// The bytes below `size` that are not what they were when the object was made, undefined or zero: ascending, with their offsets. `None`
+    /// if there are more than `most`. O(size).
+    pub(super) fn written(&self, size: u64, most: usize) -> Option<Vec<(u64, MemoryByte<D::Byte>)>> {
+        let mut found = Vec::new();
+        let mut offset = 0;
+        while offset < size {
+            let (page, at) = self.page(index(offset));
+            let now = (page.data.len() - at).min(index(size - offset));
+            let is_written = |at: usize| match self.fresh {
+                true => page.written.undefined(at) == 0,
+                false => page.data[at] != 0 || page.shadow.is_some_and(|shadow| shadow.has(at)),
+            };
+            let written = (offset..).zip(at..at + now).filter(|&(_, at)| is_written(at));
+            found.extend(written.map(|(offset, at)| (offset, page.get(at))));
+            if found.len() > most {
+                return None;
+            }
+            offset += now as u64;
+        }
+        Some(found)
+    }
+
     /// Writes constant bytes inside the object.
     pub(super) fn write_run(&mut self, mut offset: u64, mut bytes: &[u8]) {
         while !bytes.is_empty() {

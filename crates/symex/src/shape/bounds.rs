@@ -1,5 +1,7 @@
 //! Numbers that are not the same in all states, but never smaller or larger than some: intervals, as facts that epochs hand on.
 
+use std::collections::BTreeMap;
+
 use icsched_ir::{BinOp, Const, Op, Operand, Origin, Program, Type};
 use icsched_smt::{CmpOp, Term, TermPool};
 use serde::{Deserialize, Serialize};
@@ -163,13 +165,13 @@ impl Shape {
     /// Bounds that have got wider than those of `before` become as wide as they may be [in the end](Self::ends), if that is known, and
     /// differences that have, as follows from the bounds of both numbers. Else, a number that has got larger a second time is taken to
     /// be limited by the next constant in the same object, the length of a ring beside its indices; without one, what nothing limits is any
-    /// number.
-    pub fn widen_to_ends(&mut self, before: &Self) {
+    /// number. The bounds that have become wider.
+    pub fn widen_to_ends(&mut self, before: &Self) -> BTreeMap<Place, Bounds> {
         if self.bounds.is_empty() {
-            return;
+            return BTreeMap::new();
         }
         let before = before.numbered_as(self);
-        let mut moved = Vec::new();
+        let mut moved = BTreeMap::new();
         for (&place, &bounds) in &self.bounds {
             let Some(before) = before.bounds_of(place) else { continue };
             let open = Bounds::of_width(bounds.width);
@@ -186,14 +188,15 @@ impl Shape {
                 wider.greatest = open.greatest;
             }
             if wider != bounds {
-                moved.push((place, wider));
+                moved.insert(place, wider);
             }
         }
-        self.bounds.extend(moved.iter().copied());
+        self.bounds.extend(moved.iter().map(|(&place, &wider)| (place, wider)));
         if !moved.is_empty() {
-            let places: Vec<Place> = moved.into_iter().map(|(place, _)| place).collect();
+            let places: Vec<Place> = moved.keys().copied().collect();
             self.widen_differences_of(&places, &before);
         }
+        moved
     }
 
     /// The least number above another one that is a constant near a place in the same object, or one less than that.

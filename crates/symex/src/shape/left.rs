@@ -684,19 +684,27 @@ fn windows(
     locks: &Places,
 ) -> Vec<u64> {
     match heap.contents_of(object) {
-        None if start == 0 => {
-            let behind = locks.words(size).into_iter().filter(|&at| at >= MAX_BYTES);
-            (0..size.min(MAX_BYTES)).step_by(8).chain(behind).collect()
-        }
+        None if start == 0 => all_windows(size, locks),
         None => (0..size).step_by(8).collect(),
         Some(array) => {
             let mut windows = domain.touched(array, start);
             windows.retain(|&at| at < size);
+            if start == 0 && domain.is_zero_elsewhere(array) {
+                windows.extend(all_windows(size, locks));
+                windows.sort_unstable();
+                windows.dedup();
+            }
             let behind = windows.split_off(windows.len().min(MAX_BYTES as usize / 8));
             windows.extend(behind.into_iter().filter(|&at| locks.contain(at)));
             windows
         }
     }
+}
+
+/// Those of an object of whose bytes all are known.
+fn all_windows(size: u64, locks: &Places) -> Vec<u64> {
+    let behind = locks.words(size).into_iter().filter(|&at| at >= MAX_BYTES);
+    (0..size.min(MAX_BYTES)).step_by(8).chain(behind).collect()
 }
 
 /// What bytes of an object hold, as far as that can be said without a new symbol.

@@ -11,6 +11,7 @@ use icsched_pointsto::{InstanceId, ObjectId as Abstract, ObjectKind as AbstractK
 use icsched_smt::{BinOp, CmpOp, Term};
 use rustc_hash::FxHashMap;
 
+use super::allocate::Fresh;
 use super::memory::SymArray;
 use super::origin::{Places, RootId, RootName};
 use super::reached::Arrival;
@@ -23,6 +24,9 @@ use crate::trace::Region;
 
 /// In objects that are larger, what is not forgotten is not written anew.
 const MAX_BYTES: u64 = 1 << 12;
+
+/// Most bytes of those that were written, where an object was made by the path.
+const MAX_WRITTEN: usize = 1 << 16;
 
 /// Of those, ranges that are forgotten by one loop.
 const MAX_RUNS: usize = 16;
@@ -39,6 +43,7 @@ pub(crate) struct Forgotten {
     symbols: FxHashMap<Term, Passage>,
     passages: FxHashMap<RootId, Passage>,
     roots: FxHashMap<(Passage, ObjectId, AllocationSite), RootId>,
+    unwritten: FxHashMap<(ObjectId, AllocationSite, Fresh), RootId>,
     index: Option<Rc<Index>>,
 }
 
@@ -191,7 +196,7 @@ impl SymbolicDomain {
                 continue;
             }
             let root = self.forgotten_root(heap, passage, (id, at), &candidates, place);
-            if !self.forget_runs(heap, id, root, size, &runs) {
+            if !self.forget_runs(heap, (id, at), root, size, &runs) {
                 if size > MAX_BYTES {
                     runs = vec![(0, size)];
                 }
@@ -289,7 +294,7 @@ impl SymbolicDomain {
     fn forget_runs(
         &mut self,
         heap: &mut Heap<Self>,
-        id: ObjectId,
+        (id, at): (ObjectId, AllocationSite),
         root: RootId,
         size: u64,
         runs: &[(u64, u64)],
@@ -297,7 +302,12 @@ impl SymbolicDomain {
         if size <= MAX_BYTES || runs.len() > MAX_RUNS || matches!(runs, [(0, end)] if *end >= size) {
             return false;
         }
-        let Some(mut array) = heap.contents_of(id).filter(|array| array.unknown().is_some()).cloned() else {
+        let unknown = heap.contents_of(id).filter(|array| array.unknown().is_some()).cloned();
+        let Some(mut array) = unknown.or_else(|| {
+            let written = heap.written_since_made(id, MAX_WRITTEN)?;
+            let before = if written.is_else_undefined { Fresh::Any } else { Fresh::Zero };
+            Some(SymArray::with_bytes(self.unwritten(id, at, before), written.bytes))
+        }) else {
             return false;
         };
         let later = SymArray::of_root(root);
@@ -307,6 +317,20 @@ impl SymbolicDomain {
         }
         heap.set_contents(id, array);
         true
+    }
+
+    /// A root for what an object that the path has made held before it was written.
+    fn unwritten(&mut self, id: ObjectId, at: AllocationSite, fresh: Fresh) -> RootId {
+        let key = (id, at, fresh);
+        let origins = self.origins();
+        if let Some(&known) = origins.forgotten.unwritten.get(&key) {
+            return known;
+        }
+        let name = origins.unique("allocated".to_owned());
+        let root = origins.root(RootName::Variable(name, None), Rc::from([]), 0);
+        origins.get_mut(root).fresh = Some(fresh);
+        origins.forgotten.unwritten.insert(key, root);
+        root
     }
 
     /// The bytes that are not written, as far as they are few enough to be kept.

@@ -57,6 +57,12 @@ impl SymArray {
         SymArray { form: Form::Unknown(Unknown::new(root)) }
     }
 
+    /// The contents of a root where some bytes hold something else.
+    pub(super) fn with_bytes(root: RootId, bytes: Vec<(u64, MemoryByte<Term>)>) -> Self {
+        let cells = bytes.into_iter().collect();
+        SymArray { form: Form::Unknown(Unknown { cells, ..Unknown::new(root) }) }
+    }
+
     /// The contents of an object of the initial state.
     pub(super) fn unknown(&self) -> Option<&Unknown> {
         match &self.form {

@@ -10,6 +10,7 @@ use icsched_smt::{BinOp, Node, Term};
 use imbl::OrdMap;
 use smallvec::SmallVec;
 
+use super::allocate::Fresh;
 use super::integer::{Integers, index_of, integers_of};
 use super::memory::MAX_SLOTS;
 use super::origin::{Origins, RootId};
@@ -65,7 +66,7 @@ impl Unknown {
             return Some(byte.clone());
         }
         let root = domain.origins().get(self.root);
-        if root.fresh == Some(super::allocate::Fresh::Zero) {
+        if root.fresh == Some(Fresh::Zero) {
             return Some(MemoryByte::Constant(0));
         }
         if let Some(byte) = root.known.get(at) {
@@ -83,7 +84,7 @@ impl Unknown {
             return (at..at + n).map(|at| self.peek(domain, at)).collect();
         }
         let root = domain.origins().get(self.root);
-        let is_zero = root.fresh == Some(super::allocate::Fresh::Zero);
+        let is_zero = root.fresh == Some(Fresh::Zero);
         let mut bytes = vec![is_zero.then_some(MemoryByte::Constant(0)); n as usize];
         let initial = root.known.range(at..at + n).filter(|_| !is_zero);
         for (i, byte) in initial.chain(self.cells.range(at..at + n).map(|(&i, byte)| (i, byte))) {
@@ -178,6 +179,12 @@ impl SymbolicDomain {
     /// The words of such an object of which [`peek`](Self::peek) may know something: offsets behind `start`, multiples of eight, ascending.
     pub(crate) fn touched(&self, array: &SymArray, start: u64) -> Vec<u64> {
         array.unknown().map(|unknown| unknown.touched(self, start)).unwrap_or_default()
+    }
+
+    /// Whether all bytes are zero that were not written.
+    pub(crate) fn is_zero_elsewhere(&self, array: &SymArray) -> bool {
+        let root = self.origins.as_deref().zip(array.unknown()).map(|(origins, unknown)| origins.get(unknown.root));
+        root.is_some_and(|root| root.fresh == Some(Fresh::Zero))
     }
 
     /// Whether an object of the initial state was written, or elements of rings in it are known.
