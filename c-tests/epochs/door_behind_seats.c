@@ -2,6 +2,7 @@
 //
 // By hand: two schedules, the light is switched on or not, and no deadlock. The loop that sells seats writes to one of the tables, and
 // nowhere else, though nobody knows what it leaves there: the door stays open.
+// levels: O0 O1
 // run: enumerate -- @
 // expect: complete=true schedules=2 deadlocked=0
 // exec: 4

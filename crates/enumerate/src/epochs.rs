@@ -8,6 +8,7 @@
 mod cursors;
 mod effect;
 pub(crate) mod fixpoint;
+mod growing;
 pub(crate) mod job;
 pub(crate) mod record;
 pub(crate) mod workers;

@@ -35,7 +35,7 @@ use icsched_smt::Term;
 use icsched_symex::shape::Where;
 use icsched_symex::stop::DecisionKind;
 use icsched_symex::thread::FrameId;
-use icsched_symex::trace::{Region, Trace, TraceEvent};
+use icsched_symex::trace::{Region, Trace, TraceEvent, Uses};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
@@ -391,8 +391,8 @@ impl Slicer<'_, '_> {
                 self.include(*frame, *inst);
             }
             // What a replaced loop left behind is an input of its own, whatever it was before.
-            TraceEvent::Forget { frame, call, regions, moved } => {
-                self.forget(*frame, block, *call, (regions, moved));
+            TraceEvent::Forget { frame, call, regions, moved, uses } => {
+                self.forget(*frame, block, *call, (regions, moved, uses));
             }
             // Which marker a thread is at belongs to the schedule; what it would do there does not.
             TraceEvent::Marker { frame, inst } => {
@@ -556,7 +556,7 @@ impl<'p> Slicer<'_, 'p> {
         frame: FrameId,
         block: BlockId,
         call: Option<u32>,
-        (regions, moved): (&[Region], &[(ValueId, Option<Region>)]),
+        (regions, moved, uses): (&[Region], &[(ValueId, Option<Region>)], &Uses),
     ) {
         let body = &self.statics.program.functions[self.trace.frames[&frame].func].blocks[block];
         let values: &[ValueId] = match call {
@@ -573,11 +573,12 @@ impl<'p> Slicer<'_, 'p> {
         let mut matters = regions.iter().any(|r| self.memory.overlaps(r)) || self.forgets_unmet(frame, block, call);
         let state = self.state(frame);
         let mut read = Vec::new();
+        let mut is_moved = false;
         for value in values {
             // What has moved still depends on where it was.
             match moved.iter().find(|(of, _)| of == value) {
                 Some((_, bytes)) if state.live.contains(value) => {
-                    matters = true;
+                    (matters, is_moved) = (true, true);
                     read.extend(bytes);
                 }
                 Some(_) => {}
@@ -585,6 +586,13 @@ impl<'p> Slicer<'_, 'p> {
             }
         }
         regions.iter().for_each(|r| self.memory.remove(r));
+        // Elsewhere it might have written something live, or gone further.
+        let is_used = !uses.regions.is_empty() || !uses.values.is_empty();
+        if is_used && (is_moved || self.could_forget(frame, block, call)) {
+            matters = true;
+            self.state(frame).live.extend(uses.values.iter().copied());
+            read.extend(&uses.regions);
+        }
         read.into_iter().for_each(|r| self.memory.add(r));
         if matters {
             self.set_head(frame, block);

@@ -85,6 +85,8 @@ pub struct AbstractLoop {
     pub counted: Option<CountedLoop>,
     /// Of these it stays known where they point to: so many iterations have passed.
     pub cursors: Vec<Cursor>,
+    /// Parameters of its header to which iterations only add.
+    pub growing: Vec<ValueId>,
 }
 
 /// A recursion that is replaced.

@@ -14,7 +14,7 @@ use crate::folding::FoldChoice;
 use crate::memory::{Heap, ObjectId};
 use crate::stop::{DecisionKind, Stop};
 use crate::symbolic::SymValue;
-use crate::trace::Region;
+use crate::trace::{Region, Uses};
 
 /// One byte of memory.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -62,6 +62,23 @@ pub enum Known<V> {
     CountsHolds,
     /// Zero, unless the program makes an error: then what it does is undefined.
     ZeroIfValid,
+}
+
+/// What is forgotten where something is replaced.
+#[derive(Clone, Debug)]
+pub struct Forgot<V> {
+    /// Bytes that may have been written.
+    pub regions: Vec<Region>,
+    /// Parameters of a loop's header of which something stays known: they are what they were before, moved on.
+    pub counters: Vec<(ValueId, V)>,
+    /// What the bytes and the counters were computed from.
+    pub uses: Uses,
+}
+
+impl<V> Default for Forgot<V> {
+    fn default() -> Self {
+        Self { regions: Vec::new(), counters: Vec::new(), uses: Uses::default() }
+    }
 }
 
 /// The models' table of threads.
@@ -242,7 +259,8 @@ pub trait Domain: Sized {
     fn forget_values(&mut self, _passage: Passage, _params: &[(ValueId, Type, String)]) -> Vec<Self::Value> {
         Vec::new()
     }
-    /// Forgets what a replaced loop at a place may write, as the registers of its activation are; which bytes those are.
+    /// Forgets what a replaced loop at a place may write, as the registers of its activation are; which bytes those are, and where its counters
+    /// are in some iteration.
     fn forget_memory(
         &mut self,
         _heap: &mut Heap<Self>,
@@ -250,8 +268,8 @@ pub trait Domain: Sized {
         _passage: Passage,
         _place: &str,
         _registers: &[Self::Value],
-    ) -> Vec<Region> {
-        Vec::new()
+    ) -> Forgot<Self::Value> {
+        Forgot::default()
     }
     /// Where pointers are that move through memory in a replaced loop, in some iteration, each with what it was before; and the bytes that
     /// say how far it may have got.

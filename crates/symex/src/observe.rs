@@ -8,7 +8,7 @@ use crate::memory::{ObjectId, ObjectKind};
 use crate::state::State;
 use crate::symbolic::SymValue;
 use crate::thread::{FrameId, ThreadId};
-use crate::trace::{BranchSide, FrameInfo, Moved, Regions};
+use crate::trace::{BranchSide, FrameInfo, Moved, Regions, Uses};
 
 /// Hooks of the step function. Each is called once per executed instruction, after its effects; never for an
 /// instruction that stopped and will be executed again. `inst` is the index in the frame's current block.
@@ -54,7 +54,7 @@ pub trait Observer {
     /// An atomic access was executed; its load and store come before it.
     fn atomic(&mut self, _frame: FrameId, _inst: u32) {}
     /// A loop was replaced whose header the frame is in, or a call of it: what that may write is forgotten.
-    fn forget(&mut self, _frame: FrameId, _call: Option<u32>, _regions: Regions, _moved: Moved) {}
+    fn forget(&mut self, _frame: FrameId, _call: Option<u32>, _regions: Regions, _moved: Moved, _uses: Uses) {}
     /// A thread is at an epoch marker in front of an instruction.
     fn marker(&mut self, _frame: FrameId, _inst: u32) {}
     /// The thread passes the epoch marker that it was last said to be at.

@@ -8,7 +8,7 @@ use crate::observe::Observer;
 use crate::state::State;
 use crate::symbolic::SymValue;
 use crate::thread::{FrameId, ThreadId};
-use crate::trace::{BranchSide, Decision, FrameInfo, Moved, Regions, Sum, Trace, TraceEvent};
+use crate::trace::{BranchSide, Decision, FrameInfo, Moved, Regions, Sum, Trace, TraceEvent, Uses};
 
 impl Trace {
     /// Starts recording with the next instruction, unless it has started already.
@@ -125,8 +125,8 @@ impl Observer for Trace {
         self.push(TraceEvent::Atomic { frame, inst });
     }
 
-    fn forget(&mut self, frame: FrameId, call: Option<u32>, regions: Regions, moved: Moved) {
-        self.push(TraceEvent::Forget { frame, call, regions, moved });
+    fn forget(&mut self, frame: FrameId, call: Option<u32>, regions: Regions, moved: Moved, uses: Uses) {
+        self.push(TraceEvent::Forget { frame, call, regions, moved, uses: Box::new(uses) });
     }
 
     fn marker(&mut self, frame: FrameId, inst: u32) {

@@ -40,7 +40,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::abstraction::{Cursor, Passage};
-use crate::domain::{Domain, Known, MemoryByte, StrangeHandle, Targets, ThreadTable};
+use crate::domain::{Domain, Forgot, Known, MemoryByte, StrangeHandle, Targets, ThreadTable};
 use crate::folding::FoldChoice;
 use crate::memory::{Heap, ObjectId};
 use crate::path::SymPath;
@@ -448,7 +448,7 @@ impl Domain for SymbolicDomain {
         passage: Passage,
         place: &str,
         registers: &[SymValue],
-    ) -> Vec<crate::trace::Region> {
+    ) -> Forgot<SymValue> {
         self.forget_memory(heap, path, (passage, registers), place)
     }
 

@@ -34,6 +34,15 @@ pub type Regions = SmallVec<[Region; 1]>;
 /// Parameters of a header that are what they were before the loop, moved by iterations: each with bytes that say how many there may be.
 pub type Moved = SmallVec<[(ValueId, Option<Region>); 1]>;
 
+/// What is computed from registers of a frame, and bytes: as far as nothing else shows it.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Uses {
+    /// The registers.
+    pub values: Vec<ValueId>,
+    /// The bytes.
+    pub regions: Vec<Region>,
+}
+
 /// One function activation that the trace mentions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FrameInfo {
@@ -104,8 +113,9 @@ pub enum TraceEvent {
     /// An atomic access was executed (a node of the schedule).
     Atomic { frame: FrameId, inst: u32 },
     /// A loop was replaced whose header the frame has come to, or this call of it, which is not executed: the header's parameters or the
-    /// call's results, and these bytes, are inputs of their own. Some parameters are computed from what they were before, and bytes.
-    Forget { frame: FrameId, call: Option<u32>, regions: Regions, moved: Moved },
+    /// call's results, and these bytes, are inputs of their own. Some parameters are computed from what they were before, and bytes. Which
+    /// bytes these are, and how far parameters are moved, depends on `uses`.
+    Forget { frame: FrameId, call: Option<u32>, regions: Regions, moved: Moved, uses: Box<Uses> },
     /// The thread is at an epoch marker in front of the instruction. Its epoch ends there, unless it passes it.
     Marker { frame: FrameId, inst: u32 },
     /// The thread passes the marker that it is at (a node of the schedule).

@@ -10,7 +10,7 @@ use icsched_ir::{
 use icsched_pointsto::{InvariantLoads, ObjectKind, Piece};
 use icsched_symex::abstraction::{AbstractLoop, AbstractRecursion, Abstractions, Effect, LoopStore};
 
-use super::{Analyses, Shared, cursors};
+use super::{Analyses, Shared, cursors, growing};
 use crate::graph::place;
 use crate::quiet::{Replaceable, calls};
 
@@ -119,6 +119,7 @@ fn abstract_loop(shared: &Shared<'_>, func: FuncId, header: BlockId) -> Abstract
             effect: Effect { everything: true, ..Effect::default() },
             counted: None,
             cursors: Vec::new(),
+            growing: Vec::new(),
         };
     };
     let counted = count(shared, analyses, func, id);
@@ -140,7 +141,8 @@ fn abstract_loop(shared: &Shared<'_>, func: FuncId, header: BlockId) -> Abstract
         }
     }
     let cursors = cursors::of_loop(function, shared.statics.control.function(func), id, &counted);
-    AbstractLoop { blocks, effect, counted: Some(counted), cursors }
+    let growing = growing::of_loop(function, loops.get(id));
+    AbstractLoop { blocks, effect, counted: Some(counted), cursors, growing }
 }
 
 /// Where an instruction may write in any instance, and whether it may write anywhere.

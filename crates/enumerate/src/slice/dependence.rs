@@ -247,9 +247,11 @@ impl Slicer<'_, '_> {
     /// forgotten where they are met.
     pub(super) fn forgets_unmet(&mut self, frame: FrameId, block: BlockId, call: Option<u32>) -> bool {
         let objects = self.objects;
-        if !self.memory.any_object(|object, _| objects.initial(object).is_some()) {
-            return false;
-        }
+        self.memory.any_object(|object, _| objects.initial(object).is_some()) && self.could_forget(frame, block, call)
+    }
+
+    /// Whether what is replaced, a loop or this call, may write something live, as far as is known before the program runs.
+    pub(super) fn could_forget(&mut self, frame: FrameId, block: BlockId, call: Option<u32>) -> bool {
         let Statics { program, control, .. } = *self.statics;
         let func = self.trace.frames[&frame].func;
         let loops = &control.function(func).loops;

@@ -7,7 +7,7 @@ use icsched_ir::{BlockId, Definitions, EntityId, Expressions, FuncId, Operand, P
 use super::{Machine, decide};
 use crate::abstraction::{Cursor, Passage, Replaced};
 use crate::code::Code;
-use crate::domain::Domain;
+use crate::domain::{Domain, Forgot};
 use crate::observation::Observed;
 use crate::observe::Observer;
 use crate::state::State;
@@ -100,8 +100,9 @@ impl<D: Domain> Machine<D> {
         let base = activation.frames.last().map_or(0, |frame| frame.base as usize);
         let count = self.program.functions[passage.func].values.len();
         let registers = activation.registers.get(base..base + count).unwrap_or_default();
-        let regions = self.domain.forget_memory(heap, path, passage, &place, registers);
-        let moved = self.moved(state, &passage, &place);
+        let Forgot { regions, counters, uses } = self.domain.forget_memory(heap, path, passage, &place, registers);
+        let mut moved = self.moved(state, &passage, &place);
+        moved.extend(counters.into_iter().map(|(value, at)| (value, at, None)));
         self.set_all(state, observer, values, unknown);
         let (registers, positions): (Vec<ValueId>, _) = moved.iter().map(|(value, at, _)| (*value, at.clone())).unzip();
         self.set_all(state, observer, &registers, positions);
@@ -113,7 +114,7 @@ impl<D: Domain> Machine<D> {
                 Replaced::Call(inst) => Some(inst),
                 Replaced::Loop | Replaced::Question(_) | Replaced::Activation => None,
             };
-            cx.observer.forget(frame, call, regions.into(), moved);
+            cx.observer.forget(frame, call, regions.into(), moved, uses);
         }
     }
 

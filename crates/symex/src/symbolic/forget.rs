@@ -17,10 +17,13 @@ use super::origin::{Places, RootId, RootName};
 use super::reached::Arrival;
 use super::{SymValue, SymbolicDomain};
 use crate::abstraction::{Abstractions, Cursor, Effect, Passage, Replaced};
-use crate::domain::{AllocationSite, MemoryByte};
+use crate::domain::{AllocationSite, Forgot, MemoryByte};
 use crate::memory::{AddressClass, Heap, ObjectId, ObjectKind, UNKNOWN_SIZE, classify};
 use crate::path::{Primary, SymPath};
 use crate::trace::Region;
+
+/// From there on a number of 64 bits might be counted to its end.
+const FARTHEST_START: i64 = 1 << 62;
 
 /// In objects that are larger, what is not forgotten is not written anew.
 const MAX_BYTES: u64 = 1 << 12;
@@ -143,11 +146,28 @@ impl SymbolicDomain {
         moved
     }
 
+    /// A number of 64 bits, but at most `most`.
+    pub(super) fn at_most(&mut self, number: Term, most: u64) -> Term {
+        let greatest = self.pool.constant(64, most);
+        let is_less = self.pool.cmp(CmpOp::Ult, number, greatest);
+        self.pool.ite(is_less, number, greatest)
+    }
+
+    /// What a parameter of which nothing is known is if it is no lower, as a signed number, than before.
+    pub(super) fn grown(&mut self, passage: Passage, value: ValueId, start: u64) -> Option<SymValue> {
+        let any = *self.origins().forgotten.values.get(&(passage, value))?;
+        if self.pool.width(any) == 64 && start.cast_signed() >= FARTHEST_START {
+            return None;
+        }
+        let start = self.pool.constant(self.pool.width(any), start);
+        let is_higher = self.pool.cmp(CmpOp::Slt, start, any);
+        let grown = self.pool.ite(is_higher, any, start);
+        Some(self.value(grown))
+    }
+
     /// `start`, so many steps on, but at most `most`.
     fn position(&mut self, start: u64, step: u64, rounds: Term, most: u64) -> SymValue {
-        let greatest = self.pool.constant(64, most);
-        let is_less = self.pool.cmp(CmpOp::Ult, rounds, greatest);
-        let rounds = self.pool.ite(is_less, rounds, greatest);
+        let rounds = self.at_most(rounds, most);
         let step = self.pool.constant(64, step);
         let by = self.pool.binary(BinOp::Mul, rounds, step);
         let start = self.pool.constant(64, start);
@@ -156,7 +176,7 @@ impl SymbolicDomain {
     }
 
     /// How many iterations of a replaced loop have passed.
-    fn rounds(&mut self, passage: Passage, place: &str) -> Term {
+    pub(super) fn rounds(&mut self, passage: Passage, place: &str) -> Term {
         let origins = self.origins();
         if let Some(&known) = origins.forgotten.rounds.get(&passage) {
             return known;
@@ -176,14 +196,17 @@ impl SymbolicDomain {
         path: &mut SymPath,
         (passage, registers): (Passage, &[SymValue]),
         place: &str,
-    ) -> Vec<Region> {
+    ) -> Forgot<SymValue> {
         let replaced = Arc::clone(&self.origins().forgotten.replaced);
-        let Some(effect) = replaced.effect(&passage) else { return Vec::new() };
+        let Some(effect) = replaced.effect(&passage) else { return Forgot::default() };
         self.know_objects(path, heap);
         let program = Arc::clone(&self.origins().program);
         let arrival = Arrival { heap, path, function: &program.functions[passage.func], registers };
         let of_loop = replaced.loops.get(&(passage.func, passage.block)).filter(|_| passage.what == Replaced::Loop);
-        let extents = of_loop.map(|l| self.extents(&arrival, l)).unwrap_or_default();
+        let (extents, mut uses) = of_loop.map(|l| self.extents(&arrival, l)).unwrap_or_default();
+        let (counters, of_counters) = of_loop.map(|l| self.counters(&arrival, (passage, place), l)).unwrap_or_default();
+        uses.values.extend(of_counters.values);
+        uses.regions.extend(of_counters.regions);
         tracing::debug!(place, ?extents, "what is replaced writes there");
         let effect = &effect.with_stores(|at| extents.get(at).is_none_or(Option::is_none));
         let mut regions = Vec::new();
@@ -214,7 +237,7 @@ impl SymbolicDomain {
             }));
         }
         path.forget(passage);
-        regions
+        Forgot { regions, counters, uses }
     }
 
     /// Lets pointers that nobody knows point to what the path itself has made.

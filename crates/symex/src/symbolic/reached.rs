@@ -1,13 +1,17 @@
 //! Where the stores of a replaced loop go, by what is known when control comes to it.
 
+use std::cell::RefCell;
+
 use icsched_ir::{Affine, Const, Count, CountedLoop, Definitions, Function, GlobalId, Leaf, Op, Operand, ValueId};
+use icsched_smt::{BinOp, Term};
 
 use super::{SymValue, SymbolicDomain};
-use crate::abstraction::{AbstractLoop, LoopStore};
+use crate::abstraction::{AbstractLoop, LoopStore, Passage};
 use crate::code::Code;
 use crate::domain::MemoryByte;
 use crate::memory::{AddressClass, Heap, ObjectId, address, classify, global_object};
 use crate::path::SymPath;
+use crate::trace::{Region, Uses};
 
 /// Most bytes that a loop goes through; so many are in no object.
 const MAX_EXTENT: u64 = 1 << 40;
@@ -32,15 +36,24 @@ struct Values<'a> {
     arrival: &'a Arrival<'a>,
     replaced: &'a AbstractLoop,
     definitions: Definitions,
+    /// What of it was looked at.
+    uses: RefCell<Uses>,
+}
+
+impl<'a> Values<'a> {
+    fn new(arrival: &'a Arrival<'a>, replaced: &'a AbstractLoop) -> Self {
+        let definitions = Definitions::new(arrival.function);
+        Self { arrival, replaced, definitions, uses: RefCell::default() }
+    }
 }
 
 impl SymbolicDomain {
     /// The bytes that each store of a loop may write; `None` where that is not known. O(stores × loads that their addresses need).
-    pub(super) fn extents(&mut self, arrival: &Arrival<'_>, replaced: &AbstractLoop) -> Vec<Option<Extent>> {
+    pub(super) fn extents(&mut self, arrival: &Arrival<'_>, replaced: &AbstractLoop) -> (Vec<Option<Extent>>, Uses) {
         if replaced.effect.stores.is_empty() {
-            return Vec::new();
+            return (Vec::new(), Uses::default());
         }
-        let values = Values { arrival, replaced, definitions: Definitions::new(arrival.function) };
+        let values = Values::new(arrival, replaced);
         let rounds = replaced.counted.as_ref().and_then(|counted| values.repetitions(self, counted));
         let mut extent_of = |store: &LoopStore| {
             let start = values.evaluate(self, &store.start)?;
@@ -49,8 +62,53 @@ impl SymbolicDomain {
             let steps = step.zip(last).or(store.span.map(|span| (span, 1)));
             extent(arrival.heap, start, steps, store.bytes)
         };
-        replaced.effect.stores.iter().map(&mut extent_of).collect()
+        let extents: Vec<Option<Extent>> = replaced.effect.stores.iter().map(&mut extent_of).collect();
+        (extents, values.uses.into_inner())
     }
+
+    /// Where the counters of a loop are in some iteration: as many steps on as iterations have passed, if it is known how many there are at
+    /// most, or no lower than before. `forgotten` tells what a parameter is of which nothing is known.
+    pub(super) fn counters(
+        &mut self,
+        arrival: &Arrival<'_>,
+        (passage, place): (Passage, &str),
+        replaced: &AbstractLoop,
+    ) -> (Vec<(ValueId, SymValue)>, Uses) {
+        let Some(counted) = &replaced.counted else { return Default::default() };
+        let values = Values::new(arrival, replaced);
+        let rounds = values.repetitions(self, counted);
+        let mut found = Vec::new();
+        for basic in &counted.basic {
+            let (Some(rounds), Some(start)) = (rounds, number(arrival, basic.value)) else { continue };
+            if let Some(step) = values.evaluate(self, &basic.step) {
+                let passed = self.rounds(passage, place);
+                found.push((basic.value, self.stepped((start, step), passed, rounds, basic.step.bits())));
+            }
+        }
+        for &value in &replaced.growing {
+            let is_known = found.iter().any(|(known, _)| *known == value);
+            if let (false, Some(start)) = (is_known, number(arrival, value)) {
+                found.extend(self.grown(passage, value, start).map(|grown| (value, grown)));
+            }
+        }
+        (found, values.uses.into_inner())
+    }
+
+    /// `start`, a step on for each iteration that has passed, of which there are at most so many.
+    fn stepped(&mut self, (start, step): (u64, u64), passed: Term, most: u64, bits: u32) -> SymValue {
+        let passed = self.at_most(passed, most);
+        let passed = if bits < 64 { self.pool.extract(passed, bits - 1, 0) } else { passed };
+        let (start, step) = (self.pool.constant(bits, start), self.pool.constant(bits, step));
+        let by = self.pool.binary(BinOp::Mul, passed, step);
+        let at = self.pool.binary(BinOp::Add, start, by);
+        self.value(at)
+    }
+}
+
+/// What a parameter was before the loop, if that is a constant and no address.
+fn number(arrival: &Arrival<'_>, value: ValueId) -> Option<u64> {
+    let is_number = |bits: &u64| !matches!(classify(*bits), AddressClass::Object(..) | AddressClass::Function(_));
+    register(arrival, value).filter(is_number)
 }
 
 impl Values<'_> {
@@ -74,7 +132,7 @@ impl Values<'_> {
     /// What a leaf of an address is, if that is a constant.
     fn leaf(&self, domain: &mut SymbolicDomain, leaf: Leaf, depth: u32) -> Option<u64> {
         match leaf {
-            Leaf::Initial(value) => register(self.arrival, value),
+            Leaf::Initial(value) => self.register(value),
             Leaf::Address(Const::Global { global, offset }) => variable(self.arrival, global, offset),
             Leaf::Address(_) => None,
             Leaf::Value(value) => {
@@ -82,7 +140,7 @@ impl Values<'_> {
                 if block.is_some_and(|block| self.replaced.blocks.contains(&block)) {
                     return self.computed(domain, value, depth);
                 }
-                register(self.arrival, value)
+                self.register(value)
             }
         }
     }
@@ -93,7 +151,9 @@ impl Values<'_> {
             Op::Load { address, access } if !access.volatile => {
                 let at = self.operand(domain, *address, depth)?;
                 let bytes = self.arrival.function.values[value].ty.bytes();
-                constant_at(domain, self.arrival, at, u64::from(bytes))
+                let (held, read) = constant_at(domain, self.arrival, at, u64::from(bytes))?;
+                self.uses.borrow_mut().regions.push(read);
+                Some(held)
             }
             Op::Address { base, offset, indices } => {
                 let mut sum = self.operand(domain, *base, depth)?.wrapping_add(offset.cast_unsigned());
@@ -107,6 +167,12 @@ impl Values<'_> {
         }
     }
 
+    fn register(&self, value: ValueId) -> Option<u64> {
+        let held = register(self.arrival, value)?;
+        self.uses.borrow_mut().values.push(value);
+        Some(held)
+    }
+
     fn operand(&self, domain: &mut SymbolicDomain, operand: Operand, depth: u32) -> Option<u64> {
         match operand {
             Operand::Const(Const::Bits { bits, .. }) => Some(bits),
@@ -116,14 +182,15 @@ impl Values<'_> {
     }
 }
 
-/// The constant of `n` bytes at an address.
-fn constant_at(domain: &mut SymbolicDomain, arrival: &Arrival<'_>, at: u64, n: u64) -> Option<u64> {
+/// The constant of `n` bytes at an address, and where they are.
+fn constant_at(domain: &mut SymbolicDomain, arrival: &Arrival<'_>, at: u64, n: u64) -> Option<(u64, Region)> {
     let (object, offset) = arrival.heap.check(at, n, false).ok().filter(|_| (1..=8).contains(&n))?;
     let bytes = arrival.heap.bytes(domain, arrival.path, object, offset, n);
-    bytes.iter().rev().try_fold(0, |word, byte| match byte {
+    let held = bytes.iter().rev().try_fold(0, |word, byte| match byte {
         MemoryByte::Constant(byte) => Some(word << 8 | u64::from(*byte)),
         MemoryByte::Symbolic(_) => None,
-    })
+    })?;
+    Some((held, Region { object, start: offset, len: n, exact: true }))
 }
 
 fn register(arrival: &Arrival<'_>, value: ValueId) -> Option<u64> {
