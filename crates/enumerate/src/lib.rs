@@ -40,7 +40,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use icsched_ir::{Function, Program};
+use icsched_ir::{Function, Op, Origin, Program};
 use icsched_pointsto::PointsTo;
 use icsched_schedule::{Assumption, Enumeration, KeptSearch, Statistics};
 use icsched_symex::Extern;
@@ -229,7 +229,12 @@ fn search_with(
     let slots = Slots::new(jobs);
     let analyses = analyses.as_ref();
     let shared = Shared { request, program: &specialised, statics, markers, folding, slots, analyses };
-    let assumed = |has_epochs| assumptions(points_to.as_deref(), has_epochs, !off(Technique::Epochs));
+    let has_subscripts = points_to.is_some() && has_subscripts(program);
+    let assumed = |has_epochs| {
+        let mut found = assumptions(points_to.as_deref(), has_epochs, !off(Technique::Epochs));
+        found.extend(has_subscripts.then_some(Assumption::SubscriptsInRange));
+        found
+    };
     let header = Enumeration {
         program: program.name.clone(),
         assumptions: assumed(epoch_markers > 0),
@@ -247,6 +252,13 @@ fn search_with(
     };
     let result = Enumeration { assumptions: assumed(epochs.len() > 1), epochs, reasons, statistics, ..header };
     Ok(Outcome { result, is_cut })
+}
+
+/// Whether the program has arrays in structures whose subscripts are taken to be in range.
+fn has_subscripts(program: &Program) -> bool {
+    let functions = program.functions.values().filter(|f| f.origin == Origin::Program);
+    let mut insts = functions.flat_map(|f| f.blocks.values()).flat_map(|block| &block.insts);
+    insts.any(|inst| matches!(&inst.op, Op::Address { indices, .. } if indices.iter().any(|i| i.elements.is_some())))
 }
 
 /// What the result takes for granted; of pointers in pieces only where the program may have some.

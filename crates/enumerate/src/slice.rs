@@ -392,7 +392,7 @@ impl Slicer<'_, '_> {
             }
             // What a replaced loop left behind is an input of its own, whatever it was before.
             TraceEvent::Forget { frame, call, regions, moved, uses } => {
-                self.forget(*frame, block, *call, (regions, moved, uses));
+                self.forget((*frame, block, *call), regions, moved, uses);
             }
             // Which marker a thread is at belongs to the schedule; what it would do there does not.
             TraceEvent::Marker { frame, inst } => {
@@ -553,10 +553,10 @@ impl<'p> Slicer<'_, 'p> {
     /// What was forgotten is an input; that it was forgotten there is part of the slice.
     fn forget(
         &mut self,
-        frame: FrameId,
-        block: BlockId,
-        call: Option<u32>,
-        (regions, moved, uses): (&[Region], &[(ValueId, Option<Region>)], &Uses),
+        (frame, block, call): (FrameId, BlockId, Option<u32>),
+        regions: &[Region],
+        moved: &[(ValueId, Option<Region>)],
+        uses: &Uses,
     ) {
         let body = &self.statics.program.functions[self.trace.frames[&frame].func].blocks[block];
         let values: &[ValueId] = match call {

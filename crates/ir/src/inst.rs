@@ -294,6 +294,16 @@ pub struct ScaledIndex {
     pub index: Operand,
     /// Bytes per unit of the index.
     pub scale: i64,
+    /// How many elements the array has that it is a subscript of, if the array is a member of a structure and others are behind it: a
+    /// subscript out of range is undefined (C11 6.5.6, 8).
+    pub elements: Option<u64>,
+}
+
+impl ScaledIndex {
+    /// An index of which nothing is known.
+    pub const fn new(index: Operand, scale: i64) -> Self {
+        Self { index, scale, elements: None }
+    }
 }
 
 /// What a call calls.

@@ -1,8 +1,6 @@
 //! How far the address that an instruction computes may be from where it starts, whatever the program does: an index that was a byte
-//! is at most 255, one that counts a loop at most what the loop's test lets it be.
-//!
-//! What C says of arrays would tell more - an index outside of an array in a structure is undefined - but instructions do not say what
-//! array it is.
+//! is at most 255, one that counts a loop at most what the loop's test lets it be, a subscript of an array in a structure at most what the
+//! array has elements: others are undefined.
 
 mod counters;
 
@@ -68,7 +66,8 @@ impl<'f> Indices<'f> {
         let mut span = 0_u64;
         for index in indices {
             let scale = u64::try_from(index.scale).ok()?;
-            let furthest = self.largest(index.index, at, MAX_DEPTH).checked_mul(scale)?;
+            let largest = self.largest(index.index, at, MAX_DEPTH);
+            let furthest = index.elements.map_or(largest, |n| largest.min(n.saturating_sub(1))).checked_mul(scale)?;
             span = span.checked_add(furthest).filter(|&span| span <= MAX_SPAN)?;
         }
         Some(AddressReach { base: *base, first: *offset, span })

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::access::Widths;
 use crate::modref::SetId;
-use crate::object::InstanceId;
+use crate::object::{InstanceId, Offsets};
 use crate::query::PointsTo;
 
 /// A set of pieces of memory, by what it is the union of. Sorted without duplicates once [`Parts::settle`]d.
@@ -168,11 +168,12 @@ impl<'p> Reader<'p> {
         let bytes = bytes_from_base(reach, n)?;
         let set = self.points_to.representative(instance, reach.base)?;
         let places = self.points_to.set_numbered(set);
-        let is_exact = |element| {
-            let location = self.points_to.locations()[crate::solver::location(element)];
-            location.offsets.exact().is_some()
+        // An element of an array of structures says more than what is in it if the bytes are not those of the next one, too.
+        let says_more = |element| match self.points_to.locations()[crate::solver::location(element)].offsets {
+            Offsets::Exact(_) => true,
+            Offsets::Strided { stride, .. } => stride > bytes,
         };
-        let is_known = (1..=MAX_BASES).contains(&places.len()) && places.iter().all(is_exact);
+        let is_known = (1..=MAX_BASES).contains(&places.len()) && places.iter().all(says_more);
         (is_known && !self.points_to.is_made_of_numbers(set)).then_some((set, bytes))
     }
 

@@ -22,6 +22,8 @@ pub enum Assumption {
     AllocationsSucceed,
     /// Behind the first epoch, nothing that C leaves undefined happens.
     DefinedBehaviour,
+    /// Subscripts of arrays that are members of structures are less than the arrays have elements.
+    SubscriptsInRange,
 }
 
 impl Assumption {
@@ -33,6 +35,7 @@ impl Assumption {
             Self::WholePointers => "no pointer is taken apart into bytes and put together elsewhere",
             Self::AllocationsSucceed => "there is enough memory for objects whose size depends on inputs",
             Self::DefinedBehaviour => "nothing that C leaves undefined happens behind the first epoch",
+            Self::SubscriptsInRange => "subscripts of arrays in structures are in range",
         }
     }
 }

@@ -48,8 +48,8 @@ pub struct LoopStore {
     pub start: Affine,
     /// What each iteration adds to the address; `None`: anything that stays in the object.
     pub step: Option<Affine>,
-    /// Bytes from `start` to the last address, if `step` is not known but what is added is small.
-    pub span: Option<u64>,
+    /// The first address that it may be at and the bytes from there to the last one, if what is added is small.
+    pub reach: Option<(Affine, u64)>,
     /// Whether it is executed only in iterations that do not leave the loop: it stands behind all tests that count them.
     pub is_behind_tests: bool,
     /// How many bytes are written.

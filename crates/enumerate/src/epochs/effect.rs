@@ -184,16 +184,17 @@ impl Stores<'_> {
         };
         let bytes = u64::from(bytes);
         let known =
-            |start, step, span| LoopStore { start, step, span, is_behind_tests: false, bytes, writes: Vec::new() };
-        match address {
-            Operand::Value(value) if self.is_inside(value) => match self.moving(value) {
-                Some((start, step)) => Some(known(start, step, None)),
-                None => self
-                    .near(value)
-                    .or_else(|| Some((self.base(value)?, None)))
-                    .map(|(start, span)| known(start, None, span)),
-            },
-            outside => Some(known(Affine::operand(outside, ADDRESS)?, Some(Affine::constant(ADDRESS, 0)), None)),
+            |start, step, reach| LoopStore { start, step, reach, is_behind_tests: false, bytes, writes: Vec::new() };
+        let Some(inside) = address.value().filter(|&value| self.is_inside(value)) else {
+            return Some(known(Affine::operand(address, ADDRESS)?, Some(Affine::constant(ADDRESS, 0)), None));
+        };
+        let reach = self.near(inside);
+        match self.moving(inside) {
+            Some((start, step)) => Some(known(start, step, reach)),
+            None => {
+                let start = reach.as_ref().map(|(first, _)| first.clone()).or_else(|| self.base(inside))?;
+                Some(known(start, None, reach))
+            }
         }
     }
 
@@ -216,7 +217,7 @@ impl Stores<'_> {
     }
 
     /// Where an address may be that is computed with small indices only: the first one, and the bytes from there to the last one.
-    fn near(&self, address: ValueId) -> Option<(Affine, Option<u64>)> {
+    fn near(&self, address: ValueId) -> Option<(Affine, u64)> {
         let mut reach = self.indices.reach(address)?;
         while let Operand::Value(inner) = reach.base
             && self.is_inside(inner)
@@ -224,7 +225,7 @@ impl Stores<'_> {
             reach = reach.behind(self.indices.reach(inner)?)?;
         }
         let first = Affine::constant(ADDRESS, reach.first.cast_unsigned());
-        Some((Affine::operand(reach.base, ADDRESS)?.plus(&first, 1)?, Some(reach.span)))
+        Some((Affine::operand(reach.base, ADDRESS)?.plus(&first, 1)?, reach.span))
     }
 
     /// What is known of the object that an address is in: arithmetic does not leave it, or the program is wrong.

@@ -1,7 +1,7 @@
 //! Memory: addresses, loads and stores, allocas, atomics.
 
 use icsched_ir::{Access, Const, IntPredicate, Op, Operand, Ordering, RmwOp, ScaledIndex, Type};
-use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp};
+use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMOpcode};
 use smallvec::{SmallVec, smallvec};
 
 use super::function::{Body, Operands, Reason};
@@ -24,27 +24,36 @@ impl<'m> Body<'_, 'm> {
         let lanes = self.check(gep.ty())?.leaves.len();
         let bases = self.operands(gep.operand(0))?;
         let mut offset = 0_i64;
-        let mut scaled: Vec<(Operands, i64)> = Vec::new();
+        let mut scaled: Vec<(Operands, i64, Option<u64>)> = Vec::new();
         let mut ty = gep.gep_source_type();
+        // Whether what is indexed next is a member that others are behind.
+        let mut is_before_others =
+            gep.operand_count() > 2 && starts_at_first(gep) && is_member_before_others(gep.operand(0));
         for position in 1..gep.operand_count() {
             let index = gep.operand(position);
+            let mut elements = None;
             if position > 1 {
                 match ty.kind() {
                     TyKind::Struct => {
                         let field = self.field_index(index)?;
                         let start = self.cx.layout().offset(ty, field).ok_or("field of an unsized struct")?;
                         offset = offset.wrapping_add_unsigned(start);
-                        ty = ty.fields()[field as usize];
+                        let fields = ty.fields();
+                        is_before_others = (field as usize) + 1 < fields.len();
+                        ty = fields[field as usize];
                         continue;
                     }
-                    TyKind::Array | TyKind::Vector => ty = ty.element(),
+                    TyKind::Array | TyKind::Vector => {
+                        elements = Some(ty.length()).filter(|_| std::mem::take(&mut is_before_others));
+                        ty = ty.element();
+                    }
                     _ => return Err("index into a scalar".to_owned()),
                 }
             }
             let scale = i64::try_from(self.cx.layout().size(ty)).map_err(|_| "huge element".to_owned())?;
             match index.int_signed() {
                 Some(constant) => offset = offset.wrapping_add(constant.wrapping_mul(scale)),
-                None => scaled.push((self.lane_indices(index)?, scale)),
+                None => scaled.push((self.lane_indices(index)?, scale, elements)),
             }
         }
         (0..lanes)
@@ -52,9 +61,9 @@ impl<'m> Body<'_, 'm> {
                 let base = *bases.get(lane).or(bases.first()).ok_or("empty vector")?;
                 let indices: SmallVec<[ScaledIndex; 1]> = scaled
                     .iter()
-                    .filter_map(|(indices, scale)| {
+                    .filter_map(|(indices, scale, elements)| {
                         let index = *indices.get(lane).or(indices.first())?;
-                        Some(ScaledIndex { index, scale: *scale })
+                        Some(ScaledIndex { index, scale: *scale, elements: *elements })
                     })
                     .collect();
                 Ok(self.address(base, offset, indices))
@@ -229,4 +238,34 @@ fn rmw_op(op: LLVMAtomicRMWBinOp) -> Option<RmwOp> {
         LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpFSub => RmwOp::FSub,
         _ => return None,
     })
+}
+
+/// Whether the first index of an address computation is zero: it stays in the object that the base points to.
+fn starts_at_first(gep: Val<'_>) -> bool {
+    gep.operand(1).int_signed() == Some(0)
+}
+
+/// Whether an address is that of a member of a structure that is not its last one: that one may go on behind the structure, as arrays did
+/// before C99.
+fn is_member_before_others(base: Val<'_>) -> bool {
+    if base.opcode_or_expression() != Some(LLVMOpcode::LLVMGetElementPtr) {
+        return false;
+    }
+    let mut ty = base.gep_source_type();
+    let mut is_one = false;
+    for position in 2..base.operand_count() {
+        is_one = false;
+        ty = match ty.kind() {
+            TyKind::Struct => {
+                let fields = ty.fields();
+                let field = base.operand(position).int_bits().and_then(|field| usize::try_from(field).ok());
+                let Some(&of) = field.and_then(|field| fields.get(field)) else { return false };
+                is_one = field.is_some_and(|field| field + 1 < fields.len());
+                of
+            }
+            TyKind::Array => ty.element(),
+            _ => return false,
+        };
+    }
+    is_one
 }

@@ -79,9 +79,8 @@ impl<'m> Body<'_, 'm> {
             Operand::Const(Const::Bits { bits, .. }) => {
                 self.offset_address(base, bits.cast_signed().wrapping_mul(scale))
             }
-            index => {
-                self.emit(Type::Ptr, Op::Address { base, offset: 0, indices: smallvec![ScaledIndex { index, scale }] })
-            }
+            index => self
+                .emit(Type::Ptr, Op::Address { base, offset: 0, indices: smallvec![ScaledIndex::new(index, scale)] }),
         };
         Ok(smallvec![self.emit(Type::Ptr, Op::Load { address, access: Access::default() })])
     }

@@ -175,7 +175,7 @@ impl<'f> Forms<'f> {
     fn address(&self, base: Operand, offset: i64, indices: &[ScaledIndex]) -> Option<Affine> {
         let constant = Affine::constant(64, offset.cast_unsigned());
         let sum = self.operand(base, Type::Ptr)?.plus(&constant, 1)?;
-        indices.iter().try_fold(sum, |sum, ScaledIndex { index, scale }| {
+        indices.iter().try_fold(sum, |sum, ScaledIndex { index, scale, .. }| {
             sum.plus(&self.operand(*index, Type::Int(64))?, scale.cast_unsigned())
         })
     }

@@ -263,7 +263,7 @@ impl<'s> Body<'_, 's> {
         Ok(Op::Alloca { size, count, align })
     }
 
-    /// `BASE + 8 + INDEX*4`; a number without `*` is an offset, an index without `*` has scale 1.
+    /// `BASE + 8 + INDEX*4 of 16`; a number without `*` is an offset, an index without `*` has scale 1.
     fn address_sum(&self, cursor: &mut Cursor<'_, 's>) -> Parsed<Op> {
         let base = self.address_part(cursor)?;
         let base = Self::finish(base, POINTER)?;
@@ -276,7 +276,9 @@ impl<'s> Body<'_, 's> {
             let part = self.address_part(cursor)?;
             if cursor.eat('*') {
                 let index = Self::finish(part, WORD)?;
-                indices.push(ScaledIndex { index, scale: self.number(cursor)? });
+                let scale = self.number(cursor)?;
+                let elements = if cursor.eat_word("of") { Some(cursor.number("a number of elements")?) } else { None };
+                indices.push(ScaledIndex { index, scale, elements });
                 continue;
             }
             match part {
@@ -284,7 +286,7 @@ impl<'s> Body<'_, 's> {
                     let sum = offset.checked_add(literal.offset()?);
                     offset = sum.ok_or_else(|| place.error("the offset has more than 64 bits"))?;
                 }
-                part => indices.push(ScaledIndex { index: Self::finish(part, WORD)?, scale: 1 }),
+                part => indices.push(ScaledIndex::new(Self::finish(part, WORD)?, 1)),
             }
         }
         Ok(Op::Address { base, offset, indices })

@@ -80,10 +80,13 @@ impl<'a> InstText<'a> {
         f.write_str("address ")?;
         self.address_part(f, base, Type::Ptr)?;
         write_offset(f, offset)?;
-        for &ScaledIndex { index, scale } in indices {
+        for &ScaledIndex { index, scale, elements } in indices {
             f.write_str(" + ")?;
             self.address_part(f, index, Type::Int(64))?;
             write!(f, "*{scale}")?;
+            if let Some(elements) = elements {
+                write!(f, " of {elements}")?;
+            }
         }
         Ok(())
     }

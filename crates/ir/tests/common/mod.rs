@@ -352,8 +352,10 @@ impl BodyGen<'_, '_> {
                 return (vec![int], Op::FunnelShift { left, hi, lo, amount });
             }
             _ => {
-                let index =
-                    |g: &mut Self| ScaledIndex { index: g.operand(Type::Int(64)), scale: g.outer.any().cast_signed() };
+                let index = |g: &mut Self| ScaledIndex {
+                    elements: if g.outer.flag() { Some(g.outer.any()) } else { None },
+                    ..ScaledIndex::new(g.operand(Type::Int(64)), g.outer.any().cast_signed())
+                };
                 let indices = (0..self.outer.below(3)).map(|_| index(self)).collect();
                 let offset = if self.outer.flag() { self.outer.any().cast_signed() } else { 0 };
                 return (vec![Type::Ptr], Op::Address { base: self.operand(Type::Ptr), offset, indices });

@@ -109,7 +109,7 @@ impl Code {
     /// `base + index * scale`.
     pub(super) fn element(&mut self, base: Operand, index: Operand, scale: u64) -> Operand {
         let scale = i64::try_from(scale).expect("records are small");
-        let indices = SmallVec::from_slice(&[ScaledIndex { index, scale }]);
+        let indices = SmallVec::from_slice(&[ScaledIndex::new(index, scale)]);
         self.define(Type::Ptr, Op::Address { base, offset: 0, indices })
     }
 

@@ -56,11 +56,13 @@ impl SymbolicDomain {
         let values = Values::new(arrival, replaced);
         let rounds = replaced.counted.as_ref().and_then(|counted| values.repetitions(self, counted));
         let mut extent_of = |store: &LoopStore| {
-            let start = values.evaluate(self, &store.start)?;
             let step = store.step.as_ref().and_then(|step| values.evaluate(self, step));
             let last = rounds.map(|rounds| rounds.saturating_sub(u64::from(store.is_behind_tests)));
-            let steps = step.zip(last).or(store.span.map(|span| (span, 1)));
-            extent(arrival.heap, start, steps, store.bytes)
+            let (start, steps) = match (step.zip(last), &store.reach) {
+                (None, Some((first, span))) => (first, Some((*span, 1))),
+                (steps, _) => (&store.start, steps),
+            };
+            extent(arrival.heap, values.evaluate(self, start)?, steps, store.bytes)
         };
         let extents: Vec<Option<Extent>> = replaced.effect.stores.iter().map(&mut extent_of).collect();
         (extents, values.uses.into_inner())
