@@ -85,7 +85,12 @@ pub(crate) fn valid(
         }
         let slices = MAX_SLICES_IN_OBJECT / u32::try_from(written.len().max(1)).unwrap_or(u32::MAX);
         for places in written {
-            bad.extend(search.narrow(places, joined, slices).into_iter().map(|(place, _)| place));
+            // Bytes of one word mostly depend on the same.
+            let words = search.narrow(words(places), |words| joined(&words.concat()), slices);
+            let in_word = slices / u32::try_from(words.len().max(1)).unwrap_or(u32::MAX);
+            for places in words {
+                bad.extend(search.narrow(places, joined, in_word).into_iter().map(|(place, _)| place));
+            }
         }
     }
     if !bad.is_empty() {
@@ -123,6 +128,13 @@ fn byte(place: Where) -> Option<(ObjectId, u64)> {
         Where::Memory(object, start, _) => Some((object, start)),
         Where::Register(..) => None,
     }
+}
+
+/// Places that are in one word of eight bytes each, in their order.
+fn words(places: Vec<(Place, Where)>) -> Vec<Vec<(Place, Where)>> {
+    let word = |place: Where| byte(place).map(|(object, at)| (object, at / 8));
+    let same = |a: &(Place, Where), b: &(Place, Where)| word(a.1).is_some() && word(a.1) == word(b.1);
+    places.chunk_by(same).map(<[_]>::to_vec).collect()
 }
 
 /// Where places are; bytes that are one behind the other are one range.
