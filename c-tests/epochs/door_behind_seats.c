@@ -37,11 +37,15 @@ int main(int argc, char **argv)
     pthread_t thread;
     int taken = 0;
     int wishes = argc > 1 ? atoi(argv[1]) : 0;
+    int seats = SEATS;
+#ifdef SEATS_ARE_INPUT
+    seats = argc > 2 ? atoi(argv[2]) : SEATS;
+#endif
     hall = malloc(sizeof *hall);
     sem_init(&hall->door, 0, 1);
     for (int i = 0; i < SEATS; i++)
         hall->price[i] = 10;
-    for (int i = 0; i < SEATS; i++)
+    for (int i = 0; i < seats; i++)
         if (wishes >> (i & 7) & 1) {
             hall->sold[i] = 1;
             taken++;

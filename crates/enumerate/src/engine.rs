@@ -118,9 +118,6 @@ const MAX_HOPELESS: usize = 16;
 /// large to be reasoned about.
 const TERMS: usize = 20_000;
 
-/// The same of terms that it walks over: each store at an offset that depends on inputs makes later accesses of the object slower.
-const WALKED: u64 = 1_000_000;
-
 /// Runs paths of one program from its entry, or from where an epoch begins.
 pub(crate) struct Engine {
     machine: Machine<SymbolicDomain>,
@@ -383,7 +380,6 @@ impl Engine {
             hopeless: self.hopeless.clone(),
             rounds: if decided && !self.patient { ASKED } else { u32::MAX },
             terms: if decided { TERMS } else { usize::MAX },
-            walked: if decided { WALKED } else { u64::MAX },
             ..explore::Limits::default()
         };
         let mut strategy = ShortestFirst {

@@ -585,10 +585,11 @@ impl<'p> Slicer<'_, 'p> {
                 None => matters |= state.live.remove(value),
             }
         }
+        let writes_live = regions.iter().any(|r| self.memory.overlaps(r));
         regions.iter().for_each(|r| self.memory.remove(r));
-        // Elsewhere it might have written something live, or gone further.
+        // With other numbers it would have written elsewhere, or gone further.
         let is_used = !uses.regions.is_empty() || !uses.values.is_empty();
-        if is_used && (is_moved || self.could_forget(frame, block, call)) {
+        if is_used && (is_moved || writes_live || self.could_forget(frame, block, call)) {
             matters = true;
             self.state(frame).live.extend(uses.values.iter().copied());
             read.extend(&uses.regions);

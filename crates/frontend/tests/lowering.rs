@@ -150,6 +150,37 @@ fn addresses_are_base_plus_scaled_indices() {
 }
 
 #[test]
+fn subscripts_are_limited_by_arrays_that_other_members_are_behind() {
+    let limits = |members: &str, element: &str| {
+        let source = format!(
+            "struct s {{ {members} }}; int f(struct s *p, long i) {{ return p->{element}; }} int main() {{ return 0; }}"
+        );
+        let program = lower(&source, &["-O0", "-g"]);
+        let found: Vec<Option<u64>> = instructions(function(&program, "f"))
+            .filter_map(|inst| match &inst.op {
+                Op::Address { indices, .. } => Some(indices.iter().map(|i| i.elements).collect::<Vec<_>>()),
+                _ => None,
+            })
+            .flatten()
+            .collect();
+        assert_eq!(found.len(), 1, "{element}");
+        found[0]
+    };
+    assert_eq!(limits("int a[4]; int b;", "a[i]"), Some(4));
+    // The last member may go on behind the structure, and so may one that stands for what is behind it.
+    assert_eq!(limits("int b; int a[4];", "a[i]"), None);
+    assert_eq!(limits("int b; int a[];", "a[i]"), None);
+    assert_eq!(limits("int a[0]; int b; int c;", "a[i]"), None);
+    assert_eq!(limits("int a[1]; int b;", "a[i]"), None);
+    assert_eq!(limits("struct { int n; int a[4]; } in; int room[8];", "in.a[i]"), None);
+    // Rows are told from each other by nobody who goes through all of a matrix.
+    assert_eq!(limits("int a[4][4]; int b;", "a[i][0]"), Some(4));
+    assert_eq!(limits("int a[4][4]; int b;", "a[0][i]"), None);
+    // Nor does a pointer say what it points into.
+    assert_eq!(limits("int *a; int b;", "a[i]"), None);
+}
+
+#[test]
 fn initialisers_hold_bytes_and_pointers() {
     let source = "int a[4] = {1, 2}; int *p = &a[3]; long d = (char *)&a[2] - (char *)&a[0];\n\
                   int main(); int (*table[2])() = {0, main}; float x = -2.0f; int main() { return a[0] + *p; }";

@@ -167,8 +167,8 @@ intrinsics! {
     /// `void (int what, const void *field, const void *object)`: a model is about to look at a word of an object of
     /// synchronisation. In a run that began in the middle of the program, where nobody knows the word, what holds of all such
     /// words is assumed (Bergan 2.5.3); else nothing happens. `what`: 0 zero unless some thread holds the lock `object`; 1 what
-    /// the barrier `object` was told to expect; 2 how many threads wait for `object`; 3 a count of permits: at most `SEM_VALUE_MAX`, and zero while one does; 4 not
-    /// zero while one does; 5 how many threads live.
+    /// the barrier `object` was told to expect; 2 how many threads wait for `object`; 3 a count of permits: at most
+    /// `SEM_VALUE_MAX`, and zero while one does; 4 not zero while one does; 5 how many threads live.
     Known = "__ics_known", 3;
     /// `unsigned long (unsigned long handle)`: the handle of a thread. In a run that began in the middle of the program, where nobody
     /// knows it, it is compared with those of the threads that live, so that it becomes a constant if it is one of theirs.

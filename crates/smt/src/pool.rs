@@ -1,6 +1,5 @@
 //! The pool that owns all terms: hash-consing, and what is known about each term from its construction.
 
-use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -44,8 +43,6 @@ pub struct TermPool {
     pub(crate) symbols: SymbolMemo,
     /// Nesting of rewrites that follow chains of operands; bounded so that no term can exhaust the stack.
     pub(crate) rewrite_depth: u32,
-    /// Terms that walks have come to.
-    pub(crate) walked: Cell<u64>,
 }
 
 static NEXT_IDENTITY: AtomicU64 = AtomicU64::new(0);
@@ -66,7 +63,6 @@ impl TermPool {
             names: IndexSet::default(),
             symbols: SymbolMemo::default(),
             rewrite_depth: 0,
-            walked: Cell::new(0),
         }
     }
 
@@ -80,11 +76,6 @@ impl TermPool {
     /// Number of terms made so far; every [`Term::index`] is below it.
     pub fn len(&self) -> usize {
         self.nodes.len()
-    }
-
-    /// How many terms all walks over the pool's terms have come to so far: a measure of work that is the same on every machine.
-    pub fn walked(&self) -> u64 {
-        self.walked.get()
     }
 
     /// Whether no term has been made yet.

@@ -32,7 +32,7 @@ use crate::trace::{Decision, OtherSide, Sum, Trace, TraceEvent};
 /// Instructions between two looks at the clock.
 const BUDGET: u64 = 1 << 18;
 /// The same where terms are counted.
-const SHORT_BUDGET: u64 = 1 << 10;
+const SHORT_BUDGET: u64 = 1 << 14;
 
 /// What cuts a path.
 #[derive(Clone, Debug)]
@@ -60,8 +60,6 @@ pub struct Limits {
     pub rounds: u32,
     /// Terms that a path makes before its strategy is asked whether it has to go on: [`Strategy::gives_up`].
     pub terms: usize,
-    /// The same of terms that are walked over: [`TermPool::walked`].
-    pub walked: u64,
 }
 
 impl Default for Limits {
@@ -78,7 +76,6 @@ impl Default for Limits {
             hopeless: BTreeSet::new(),
             rounds: u32::MAX,
             terms: usize::MAX,
-            walked: u64::MAX,
         }
     }
 }
@@ -290,7 +287,7 @@ impl PathRun {
     ) -> Advance {
         machine.domain.restore_grants(std::mem::take(&mut self.grants));
         let longest = if limits.terms < usize::MAX { SHORT_BUDGET } else { BUDGET };
-        let (mut terms, mut walked) = (machine.domain.pool.len(), machine.domain.pool.walked());
+        let mut terms = machine.domain.pool.len();
         let result = loop {
             if let Some(limit) = self.limit_reached(limits) {
                 break Advance::End(PathEnd::Limit(limit));
@@ -304,9 +301,8 @@ impl PathRun {
             match machine.run(&mut self.state, &mut self.trace, budget) {
                 Ok(()) => {
                     machine.domain.retract_grants();
-                    let pool = &machine.domain.pool;
-                    if pool.len() - terms >= limits.terms || pool.walked() - walked >= limits.walked {
-                        (terms, walked) = (pool.len(), pool.walked());
+                    if machine.domain.pool.len() - terms >= limits.terms {
+                        terms = machine.domain.pool.len();
                         if !goes_on(&self.state) {
                             break Advance::End(PathEnd::Limit(Limit::Decisions));
                         }

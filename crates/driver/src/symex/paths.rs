@@ -111,7 +111,6 @@ pub(super) fn limits(config: &SymexConfig, deadline: Option<Instant>) -> explore
         hopeless: BTreeSet::new(),
         rounds: u32::MAX,
         terms: usize::MAX,
-        walked: u64::MAX,
         errors: !config.without.contains(&Technique::MemoryChecks),
     }
 }

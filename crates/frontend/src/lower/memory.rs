@@ -44,7 +44,9 @@ impl<'m> Body<'_, 'm> {
                         continue;
                     }
                     TyKind::Array | TyKind::Vector => {
-                        elements = Some(ty.length()).filter(|_| std::mem::take(&mut is_before_others));
+                        // Those of no element or one stand for others: what is behind them, as extensions of C have it.
+                        let is_limited = std::mem::take(&mut is_before_others) && ty.length() > 1;
+                        elements = is_limited.then(|| ty.length());
                         ty = ty.element();
                     }
                     _ => return Err("index into a scalar".to_owned()),

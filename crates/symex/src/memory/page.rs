@@ -332,14 +332,20 @@ impl<D: Domain> Pages<D> {
         while offset < size {
             let (page, at) = self.page(index(offset));
             let now = (page.data.len() - at).min(index(size - offset));
+            let is_untouched = match self.fresh {
+                true => matches!(page.written, Written::Nothing),
+                false => page.shadow.is_none() && page.data[at..at + now].iter().all(|&byte| byte == 0),
+            };
             let is_written = |at: usize| match self.fresh {
                 true => page.written.undefined(at) == 0,
                 false => page.data[at] != 0 || page.shadow.is_some_and(|shadow| shadow.has(at)),
             };
-            let written = (offset..).zip(at..at + now).filter(|&(_, at)| is_written(at));
-            found.extend(written.map(|(offset, at)| (offset, page.get(at))));
-            if found.len() > most {
-                return None;
+            if !is_untouched {
+                let written = (offset..).zip(at..at + now).filter(|&(_, at)| is_written(at));
+                found.extend(written.map(|(offset, at)| (offset, page.get(at))));
+                if found.len() > most {
+                    return None;
+                }
             }
             offset += now as u64;
         }

@@ -69,7 +69,7 @@ impl SymbolicDomain {
     }
 
     /// Where the counters of a loop are in some iteration: as many steps on as iterations have passed, if it is known how many there are at
-    /// most, or no lower than before. `forgotten` tells what a parameter is of which nothing is known.
+    /// most, or no lower than before. O(counters × loads that their steps need).
     pub(super) fn counters(
         &mut self,
         arrival: &Arrival<'_>,
