@@ -158,9 +158,9 @@ impl<D: Domain> State<D> {
         }
     }
 
-    /// The thread that holds this lock.
+    /// The thread that holds this lock, which may have ended.
     pub fn holder(&self, lock: &D::Value) -> Option<ThreadId> {
-        self.live_threads().find(|t| t.locks.contains(lock)).map(|t| t.id)
+        self.threads.iter().find(|t| t.locks.contains(lock)).map(|t| t.id)
     }
 
     /// The program that runs.

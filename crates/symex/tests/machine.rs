@@ -472,6 +472,14 @@ fn everybody_waiting_is_a_deadlock_with_reasons() {
 }
 
 #[test]
+fn a_thread_that_has_ended_still_holds_its_locks() {
+    let (end, _) = finish(&three_threads("call __ics_acquire(@q)", "call __ics_pause()\n call __ics_wait(@q)"));
+    let PathEnd::Deadlock { blocked } = end else { panic!("{end:?}") };
+    let found: Vec<(u32, Option<ThreadId>)> = blocked.iter().map(|b| (b.thread.0, b.holder)).collect();
+    assert_eq!(found, [(0, Some(ThreadId(1)))], "the others have ended");
+}
+
+#[test]
 fn threads_outlive_main_that_exits_its_thread() {
     let worker = "call @note(%slot)\n store [@q], %slot";
     let (end, state) = finish(&three_threads(worker, "call __ics_thread_exit()"));
