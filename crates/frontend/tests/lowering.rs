@@ -75,6 +75,33 @@ fn arms_that_synchronise_and_do_the_same_become_one() {
 }
 
 #[test]
+fn branches_that_only_choose_what_is_synchronised_on_are_none() {
+    let source = "#include <pthread.h>\n#include <stdlib.h>\npthread_mutex_t of[8]; int n;\n\
+                  int positive(int k) { if (k < 0) k = -k; return k % 8; }\n\
+                  int cut(double x) { int c = (int)x; return c < 0 ? 0 : c >= 8 ? 7 : c; }\n\
+                  int other(int k) { if (k < 0) k = -k; return k % 8; }\n\
+                  int divided(int k, int by) { if (by) k = k / by; return k; }\n\
+                  int counted(int k) { if (k > 7) { n++; k = 7; } return k; }\n\
+                  void take(int at) { pthread_mutex_lock(&of[at]); }\n\
+                  int main(int c, char **v) { take(positive(atoi(v[1]))); take(cut(atof(v[2]))); take(divided(c, c - 1));\n\
+                  take(counted(c)); return other(c); }";
+    let program = lower(source, &["-O0", "-g"]);
+    for one in ["positive", "cut"] {
+        assert_eq!(function(&program, one).blocks.len(), 1, "{one}");
+    }
+    for (branches, why) in [
+        ("other", "nothing is synchronised on"),
+        ("divided", "a division by zero would be executed"),
+        ("counted", "something is written"),
+    ] {
+        assert!(function(&program, branches).blocks.len() > 1, "{why}");
+    }
+    let options = LoadOptions { link_models: false, duplicate_code: true, ..LoadOptions::default() };
+    let program = lower_with(source, &["-O0", "-g"], &options);
+    assert!(function(&program, "positive").blocks.len() > 1);
+}
+
+#[test]
 fn locals_are_promoted_and_named() {
     let source =
         "int f(int n) { int sum = 0; for (int i = 0; i < n; i++) sum += i; return sum; } int main() { return f(3); }";

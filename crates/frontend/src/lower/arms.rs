@@ -1,7 +1,7 @@
 //! Makes one of the two arms of a branch that do the same with different operands and synchronise: `if (c) lock(&a); else lock(&b);` becomes
 //! `lock(c ? &a : &b)`, as optimisers have it. So the number of schedules does not depend on the optimisation level, and where inputs choose
-//! among many objects it can be left open which one it is (Bergan 3.4.1.5). So does `if (c) m = &a; else m = &b;` in front of `lock(m)`. What is executed is the same; where the lines of the two differ,
-//! an instruction has that of the branch.
+//! among many objects it can be left open which one it is (Bergan 3.4.1.5). So does `if (c) m = &a; else m = &b;` in front of `lock(m)`, and `if (k < 0) k = -k;` in front of `lock(&of[k % 8])`. What else is executed only
+//! computes; where the lines of the two differ, an instruction has that of the branch.
 
 use icsched_ir::{
     Block, BlockId, Callee, Edge, EntityId as _, FuncId, Function, Inst, LocId, Op, Operand, Terminator, Type, Value,
@@ -9,6 +9,8 @@ use icsched_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
+
+use super::locating::{Locating, is_computation};
 
 /// What became of the blocks and values of a function.
 pub(super) struct Merged {
@@ -19,7 +21,12 @@ pub(super) struct Merged {
 }
 
 /// Merges the arms of one branch, if there is one of which they can be. O(instructions of the function).
-pub(super) fn merge(function: &mut Function, synchronises: &impl Fn(FuncId) -> bool) -> Option<Merged> {
+pub(super) fn merge(
+    id: FuncId,
+    function: &mut Function,
+    locating: &Locating,
+    synchronises: &impl Fn(FuncId) -> bool,
+) -> Option<Merged> {
     let mut predecessors = vec![0_usize; function.blocks.len()];
     for block in function.blocks.values() {
         block.terminator.edges().for_each(|edge| predecessors[edge.target.index()] += 1);
@@ -29,24 +36,19 @@ pub(super) fn merge(function: &mut Function, synchronises: &impl Fn(FuncId) -> b
     if let Some((head, (yes, no))) = found {
         return Some(Merger::new(function, head).merge(yes, no));
     }
-    let chosen = chosen(function, synchronises);
+    let chosen = locating.values(id, function, synchronises);
+    if chosen.is_empty() {
+        return None;
+    }
     let mut heads = function.blocks.ids();
     let (head, ways) = heads.find_map(|head| Some((head, ways(function, head, &predecessors, &chosen)?)))?;
     Some(Merger::new(function, head).choose(ways))
 }
 
-/// The parameters of blocks that are addresses which operations of synchronisation are called with.
-fn chosen(function: &Function, synchronises: &impl Fn(FuncId) -> bool) -> FxHashSet<ValueId> {
-    let calls = function.blocks.values().flat_map(|block| &block.insts).filter_map(|inst| match &inst.op {
-        Op::Call { callee: Callee::Direct(callee), args } if synchronises(*callee) => Some(args),
-        _ => None,
-    });
-    let arguments: FxHashSet<ValueId> = calls.flatten().filter_map(|argument| argument.value()).collect();
-    let params = function.blocks.values().flat_map(|block| &block.params).copied();
-    params.filter(|param| arguments.contains(param) && function.values[*param].ty == Type::Ptr).collect()
-}
+/// Most operations on a way that only chooses.
+const MAX_COMPUTED: usize = 8;
 
-/// Two ways from a branch to one block, on which nothing is done: the edges, and blocks on them.
+/// Two ways from a branch to one block, on which something is computed at most: the edges, and blocks on them.
 struct Ways {
     edges: [Edge; 2],
     blocks: Vec<BlockId>,
@@ -58,9 +60,11 @@ fn ways(function: &Function, head: BlockId, predecessors: &[usize], chosen: &FxH
     let mut blocks = Vec::new();
     let edges = [then_edge, else_edge].map(|edge| {
         let (id, block) = (edge.target, &function.blocks[edge.target]);
-        let is_empty = block.insts.is_empty() && block.params.is_empty() && predecessors[id.index()] == 1;
+        let only_computes =
+            block.insts.len() <= MAX_COMPUTED && block.insts.iter().all(|inst| is_computation(&inst.op));
+        let is_own = only_computes && block.params.is_empty() && predecessors[id.index()] == 1;
         match &block.terminator {
-            Terminator::Jump(next) if is_empty && id != head && next.target != id => {
+            Terminator::Jump(next) if is_own && id != head && next.target != id => {
                 blocks.push(id);
                 next.clone()
             }
@@ -176,13 +180,14 @@ impl<'f> Merger<'f> {
         Merged { gone, replaced: self.replaced }
     }
 
-    /// Goes the one way with what both of two would have chosen.
+    /// Goes the one way with what both of two would have chosen. What is computed on one of them is computed always.
     fn choose(mut self, Ways { edges: [first, second], blocks }: Ways) -> Merged {
         let branch = self.function.blocks[self.head].terminator_loc;
-        let args = first.args.iter().zip(second.args).map(|(&x, y)| self.choice(x, y, branch)).collect();
         for &id in &blocks {
-            drop(self.take(id));
+            let computed = self.take(id).insts;
+            self.insts.extend(computed);
         }
+        let args = first.args.iter().zip(second.args).map(|(&x, y)| self.choice(x, y, branch)).collect();
         let head = &mut self.function.blocks[self.head];
         head.insts.append(&mut self.insts);
         head.terminator = Terminator::Jump(Edge { target: first.target, args });

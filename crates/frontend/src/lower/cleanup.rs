@@ -4,22 +4,34 @@
 //! to. Each instruction stays exactly once, but for those that arms of branches have in common. Functions with block addresses are left alone: their ids are constants
 //! elsewhere.
 
-use icsched_ir::{BlockId, EntityId, FuncId, Function, IdVec, Operand, Origin, Terminator, ValueId};
+use icsched_ir::{BlockId, EntityId, FuncId, Function, IdVec, Operand, Terminator, ValueId};
 use rustc_hash::FxHashMap;
 
 use super::arms::{self, Merged};
+use super::locating::Locating;
 use super::plan::Plan;
 use crate::llvm::Val;
 
-/// Joins straight-line blocks of `function`, lowered from `source`, and [arms](super::arms) that do the same, if it is the program's own.
-pub(crate) fn clean(function: &mut Function, plan: &Plan<'_>, source: Val<'_>, synchronises: &impl Fn(FuncId) -> bool) {
+/// Joins straight-line blocks of `function`, lowered from `source`. Says whether it did: not if addresses of blocks are taken.
+pub(crate) fn clean(function: &mut Function, plan: &Plan<'_>, source: Val<'_>) -> bool {
     let blocks = source.blocks();
-    let addressed = blocks.iter().any(|block| plan.ids.contains_key(block) && block.is_address_taken());
-    if !addressed {
+    let is_addressed = blocks.iter().any(|block| plan.ids.contains_key(block) && block.is_address_taken());
+    if !is_addressed {
         join_blocks(function);
-        while function.origin == Origin::Program
-            && let Some(Merged { gone, replaced }) = arms::merge(function, synchronises)
-        {
+    }
+    !is_addressed
+}
+
+/// Makes one way of branches that choose what is synchronised on, or whose [arms] synchronise and do the same, in the functions that are asked for.
+pub(crate) fn merge_arms(
+    functions: &mut IdVec<FuncId, Function>,
+    wanted: &[FuncId],
+    synchronises: &impl Fn(FuncId) -> bool,
+) {
+    let locating = Locating::of(functions, synchronises);
+    for &id in wanted {
+        let function = &mut functions[id];
+        while let Some(Merged { gone, replaced }) = arms::merge(id, function, &locating, synchronises) {
             substitute(function, &replaced);
             renumber_blocks(function, &gone);
             renumber_values(function, &replaced);

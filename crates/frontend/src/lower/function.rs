@@ -1,8 +1,8 @@
 //! One function body: values, blocks, and the helpers that emit instructions.
 
 use icsched_ir::{
-    Block, BlockId, CastOp, Const, EntityId, FuncId, Function, IdVec, Inst, LocId, Op, Operand, Terminator, Type,
-    Value, ValueId,
+    Block, BlockId, CastOp, Const, EntityId, FuncId, Function, IdVec, Inst, LocId, Op, Operand, Origin, Terminator,
+    Type, Value, ValueId,
 };
 use inkwell::llvm_sys::LLVMOpcode;
 use rustc_hash::FxHashMap;
@@ -49,12 +49,9 @@ pub(crate) fn lower_body<'m>(cx: &mut Lowering<'m>, source: Val<'m>, id: FuncId,
     }
     body.name_values(plan);
     let mut function = body.finish();
-    let (functions, merges) = (&cx.program.functions, cx.merges_arms);
-    let synchronises = |callee: FuncId| {
-        let row = icsched_externals::lookup(&functions[callee].name).filter(|_| merges);
-        row.is_some_and(|row| row.synchronises && !row.no_return)
-    };
-    super::cleanup::clean(&mut function, plan, source, &synchronises);
+    if super::cleanup::clean(&mut function, plan, source) && function.origin == Origin::Program {
+        cx.joined.push(id);
+    }
     cx.program.functions[id] = function;
 }
 

@@ -8,6 +8,7 @@ use icsched_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::cleanup::merge_arms;
 use super::debug::DebugInfo;
 use super::function::lower_body;
 use super::late::{LatePart, lower_late_parts};
@@ -45,8 +46,8 @@ pub(crate) struct Lowering<'m> {
     pub(crate) debug: DebugInfo<'m>,
     pub(crate) program: Program,
     pub(crate) failure: Option<Failure>,
-    /// Whether [arms](super::arms) that do the same become one.
-    pub(crate) merges_arms: bool,
+    /// The program's own functions whose blocks may be others than they were.
+    pub(crate) joined: Vec<FuncId>,
 }
 
 /// Most bytes of an object: its offsets are 32 bits of an address, with room around it for addresses outside.
@@ -62,7 +63,6 @@ pub(crate) fn lower(
     let entry = &*options.entry;
     let kept = reachable(module, model_mark);
     let mut lowering = Lowering::new(module, name, &kept);
-    lowering.merges_arms = options.normalise && !options.duplicate_code;
     lowering.lower_globals(module, &kept, model_mark)?;
     for &function in &kept.functions {
         if lowering.funcs.contains_key(&function) {
@@ -76,6 +76,9 @@ pub(crate) fn lower(
         {
             lower_body(&mut lowering, function, id, &plan);
         }
+    }
+    if options.normalise && !options.duplicate_code {
+        lowering.merge_arms();
     }
     lowering.program.constructors = lowering.entry_list(module, "llvm.global_ctors");
     if let Some(first) = lower_late_parts(&mut lowering, &kept) {
@@ -111,7 +114,7 @@ impl<'m> Lowering<'m> {
             debug: DebugInfo::new(module.context()),
             program: Program { name: name.to_owned(), ..Program::default() },
             failure: None,
-            merges_arms: false,
+            joined: Vec::new(),
         };
         for &value in kept.functions.iter().chain(&kept.globals) {
             let declared = value.kind() != Kind::IFunc && value.is_declaration();
@@ -132,6 +135,15 @@ impl<'m> Lowering<'m> {
             }
         }
         lowering
+    }
+
+    fn merge_arms(&mut self) {
+        let functions = &mut self.program.functions;
+        let synchronises = |function: &Function| {
+            icsched_externals::lookup(&function.name).is_some_and(|row| row.synchronises && !row.no_return)
+        };
+        let synchronises: Vec<bool> = functions.values().map(synchronises).collect();
+        merge_arms(functions, &self.joined, &|id| synchronises[id.index()]);
     }
 
     pub(crate) fn layout(&self) -> Layout<'m> {
