@@ -13,7 +13,7 @@ use crate::analysis::Analysis;
 use crate::context::operation;
 use crate::function::{Solution, Solver};
 use crate::icfg::{Edge, EdgeKind};
-use crate::locks::Locks;
+use crate::locks::{Locks, Named};
 use crate::lockset::LockSummary;
 use crate::place::Frames;
 use crate::state::HeldLock;
@@ -193,9 +193,10 @@ impl Solver<'_, '_, '_> {
         let map = self.analysis.names_in(callee, args, &values);
         let replacement = |symbol: Symbol| map.iter().find(|m| m.0 == symbol).map(|m| m.1);
         let mut passed = Locks::default();
-        for (lock, effect, targets) in locks.named() {
-            let name = self.analysis.pool.substitute(lock, &replacement);
-            passed.apply_beside(name, effect, targets);
+        for Named { names, effect, targets } in locks.named() {
+            let pool = &mut self.analysis.pool;
+            let names = names.iter().filter_map(|&lock| pool.substitute(lock, &replacement)).collect();
+            passed.apply_beside(&names, *effect, targets);
         }
         for targets in locks.within() {
             passed.add_within(targets);

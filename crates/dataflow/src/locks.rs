@@ -6,7 +6,7 @@
 //! what is not named `(0, 0)`. So recursive mutexes and several readers are counted, and what releases a lock and retakes it, like
 //! a condition wait, is `(0, 1)`: afterwards the lock is held, before or not.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use icsched_pointsto::{ObjectId, Offsets};
@@ -21,6 +21,9 @@ const NEVER: i8 = i8::MIN;
 
 /// Most locks that are told apart in one set.
 const MAX_LOCKS: usize = 32;
+
+/// Most names of one lock.
+const MAX_NAMES: usize = 4;
 
 /// Most places of one lock that are told apart; of more, only the objects are.
 const MAX_TARGETS: usize = 64;
@@ -80,11 +83,23 @@ fn sum(a: i8, b: i8) -> i8 {
     }
 }
 
+/// The names of one lock: expressions that all are its address. Never empty.
+pub(crate) type Names = BTreeSet<ExprId>;
+
+/// A lock, and what may have been done to it: nothing, or what `effect` says; in the latter case all of its names are its address.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Named {
+    pub(crate) names: Names,
+    pub(crate) effect: Effect,
+    /// Where it may be.
+    pub(crate) targets: Targets,
+}
+
 /// What code does to the locks of the thread that executes it.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub(crate) struct Locks {
-    /// Locks by their addresses, each with where it may be.
-    named: BTreeMap<ExprId, (Effect, Targets)>,
+    /// Sorted by names. Two of them may be the same lock; then both was done to it.
+    named: Vec<Named>,
     /// Locks that may be held and have no name any more.
     within: BTreeSet<Targets>,
     /// Any lock may be held.
@@ -107,17 +122,18 @@ impl Locks {
     }
 
     pub(crate) fn may_acquire(&self) -> bool {
-        self.unknown || !self.within.is_empty() || self.named.values().any(|(effect, _)| effect.may_acquire())
+        self.unknown || !self.within.is_empty() || self.named.iter().any(|lock| lock.effect.may_acquire())
     }
 
-    /// Each lock by its address, with what is done to it and where it may be.
-    pub(crate) fn named(&self) -> impl Iterator<Item = (ExprId, Effect, &Targets)> {
-        self.named.iter().map(|(&e, (effect, targets))| (e, *effect, targets))
+    /// Each lock that has names, with what is done to it and where it may be.
+    pub(crate) fn named(&self) -> &[Named] {
+        &self.named
     }
 
-    /// The addresses of what may be held if nothing was before, and how often each may be at most, if that is known.
+    /// One name of each lock that may be held if none was before, and how often it may be at most, if that is known.
     pub(crate) fn held(&self) -> impl Iterator<Item = (ExprId, Option<u8>)> {
-        self.named().filter(|(_, effect, _)| effect.may_acquire()).map(|(e, effect, _)| (e, effect.times()))
+        let held = self.named.iter().filter(|lock| lock.effect.may_acquire());
+        held.filter_map(|lock| Some((*lock.names.first()?, lock.effect.times())))
     }
 
     /// What may be held and has no name.
@@ -125,25 +141,35 @@ impl Locks {
         self.within.iter()
     }
 
-    /// Does something to one lock; to one without a name only what adds to it.
-    pub(crate) fn apply(&mut self, lock: Option<ExprId>, effect: Effect, targets: &Targets) {
-        let Some(lock) = lock else {
-            if effect.may_acquire() {
-                self.add_within(targets);
-            }
-            return;
-        };
-        let (known, places) = self.named.remove(&lock).unwrap_or_else(|| (Effect::NONE, Rc::clone(targets)));
-        self.put(lock, known.then(effect), union(&places, targets));
-        self.limit();
+    /// Does something to the lock with one of these names; to one without a name only what adds to it. Names that were not used are
+    /// names of the lock only if something was done to it before, so they end.
+    pub(crate) fn apply(&mut self, names: &Names, effect: Effect, targets: &Targets) {
+        self.combine(names, targets, |known| known.then(effect));
     }
 
     /// The same as [`Self::apply`] for a set that is being put together of what happens in no known order.
-    pub(crate) fn apply_beside(&mut self, lock: Option<ExprId>, effect: Effect, targets: &Targets) {
-        match lock.and_then(|e| Some((e, self.named.remove(&e)?))) {
-            Some((lock, (known, places))) => self.put(lock, known.beside(effect), union(&places, targets)),
-            None => self.apply(lock, effect, targets),
+    pub(crate) fn apply_beside(&mut self, names: &Names, effect: Effect, targets: &Targets) {
+        let is_known = self.named.iter().any(|lock| !lock.names.is_disjoint(names));
+        self.combine(names, targets, |known| if is_known { known.beside(effect) } else { effect });
+    }
+
+    fn combine(&mut self, names: &Names, targets: &Targets, effect: impl Fn(Effect) -> Effect) {
+        if names.is_empty() {
+            if effect(Effect::NONE).may_acquire() {
+                self.add_within(targets);
+            }
+            return;
         }
+        let lock = match self.named.iter().position(|lock| !lock.names.is_disjoint(names)) {
+            Some(at) => {
+                let Named { names: known, effect: before, targets: places } = self.named.remove(at);
+                let names = known.intersection(names).copied().collect();
+                Named { names, effect: effect(before), targets: union(&places, targets) }
+            }
+            None => Named { names: names.clone(), effect: effect(Effect::NONE), targets: Rc::clone(targets) },
+        };
+        self.put(lock);
+        self.limit();
     }
 
     /// Whether that was not known.
@@ -172,8 +198,8 @@ impl Locks {
 
     /// Does what `next` does, in the same terms.
     pub(crate) fn then(&mut self, next: &Locks) {
-        for (&lock, (effect, targets)) in &next.named {
-            self.apply(Some(lock), *effect, targets);
+        for Named { names, effect, targets } in &next.named {
+            self.apply(names, *effect, targets);
         }
         for targets in &next.within {
             self.add_within(targets);
@@ -192,22 +218,24 @@ impl Locks {
             self.add_unknown();
             return true;
         }
-        let mut more = false;
-        let locks: BTreeSet<ExprId> = self.named.keys().chain(other.named.keys()).copied().collect();
-        for lock in locks {
-            let known = self.named.remove(&lock);
-            let (effect, targets) = match (&known, other.named.get(&lock)) {
-                (Some((a, at)), Some((b, also_at))) => (a.join(*b), union(at, also_at)),
-                (Some((a, at)), None) => (a.join(Effect::NONE), Rc::clone(at)),
-                (None, Some((b, at))) => (b.join(Effect::NONE), Rc::clone(at)),
-                (None, None) => continue,
+        let before = self.named.clone();
+        let mut theirs = other.named.clone();
+        for lock in std::mem::take(&mut self.named) {
+            let same = theirs.iter().position(|other| !other.names.is_disjoint(&lock.names));
+            let Named { names, effect, targets } = match same.map(|at| theirs.remove(at)) {
+                Some(other) => Named {
+                    names: lock.names.intersection(&other.names).copied().collect(),
+                    effect: lock.effect.join(other.effect),
+                    targets: union(&lock.targets, &other.targets),
+                },
+                None => Named { effect: lock.effect.join(Effect::NONE), ..lock },
             };
-            more |= match &known {
-                Some((old, at)) => *old != effect || !Rc::ptr_eq(at, &targets),
-                None => effect != Effect::NONE,
-            };
-            self.put(lock, effect, targets);
+            self.put(Named { names, effect, targets });
         }
+        for lock in theirs {
+            self.put(Named { effect: lock.effect.join(Effect::NONE), ..lock });
+        }
+        let mut more = self.named != before;
         self.limit();
         for targets in &other.within {
             more |= self.add_within(targets);
@@ -215,19 +243,40 @@ impl Locks {
         more
     }
 
-    /// Locks whose address is no longer what its name says lose the name.
+    /// Ends names that are no longer the address of their lock.
     pub(crate) fn rename(&mut self, ends: impl Fn(ExprId) -> bool) {
-        let ending: Vec<ExprId> = self.named.keys().copied().filter(|&e| ends(e)).collect();
-        for lock in ending {
-            let Some((effect, targets)) = self.named.remove(&lock) else { continue };
-            self.apply(None, effect, &targets);
-        }
+        self.hand_on(|name, names| {
+            if !ends(name) {
+                names.insert(name);
+            }
+        });
     }
 
-    fn put(&mut self, lock: ExprId, effect: Effect, targets: Targets) {
-        if effect != Effect::NONE {
-            self.named.insert(lock, (effect, targets));
+    /// Gives locks other names: for each one that they have, those that `next` adds.
+    pub(crate) fn hand_on(&mut self, mut next: impl FnMut(ExprId, &mut Names)) {
+        for lock in std::mem::take(&mut self.named) {
+            let mut names = Names::new();
+            lock.names.iter().for_each(|&name| next(name, &mut names));
+            if !names.is_empty() {
+                self.put(Named { names, ..lock });
+            } else if lock.effect.may_acquire() {
+                self.add_within(&lock.targets);
+            }
         }
+        self.limit();
+    }
+
+    fn put(&mut self, mut lock: Named) {
+        if lock.effect == Effect::NONE {
+            return;
+        }
+        // What takes from a lock is said of one name only: nothing else was done to a lock with another one, if it is another lock.
+        let most = if lock.effect.net < 0 { 1 } else { MAX_NAMES };
+        while lock.names.len() > most {
+            lock.names.pop_last();
+        }
+        let at = self.named.partition_point(|known| known.names < lock.names);
+        self.named.insert(at, lock);
     }
 
     fn limit(&mut self) {

@@ -1,27 +1,30 @@
 //! Relative locksets of functions (Bergan 2.5.4, after RELAY).
 //!
 //! A lock is the expression of its address, as facts about memory name places: over parameters and globals in summaries, over the registers
-//! of the function where it is solved. A name ends when one of its registers gets a new value; what is held goes on as one of
-//! the places that the address may have been. Summaries are computed callees first, to a fixpoint where functions call one another, and
+//! of the function where it is solved. It may have several names, by what the parameters of blocks are handed. A name ends when one of its registers
+//! gets a new value; what has no name any more goes on as one of the places that the address may have been. Summaries are computed callees first, to a fixpoint where functions call one another, and
 //! only for what may acquire or release anything.
 
 use std::rc::Rc;
 
-use icsched_ir::{BlockId, Callee, Function, IdVec, Inst, Intrinsic, Op, Operand, ProgramPoint, ValueId};
+use icsched_ir::{BlockId, Callee, Edge, Function, IdVec, Inst, Intrinsic, Op, Operand, ProgramPoint, ValueId};
 use icsched_pointsto::InstanceId;
 
 use crate::analysis::{Analysis, Known};
 use crate::context::returned;
-use crate::expr::ExprId;
+use crate::expr::{ExprId, ExprPool};
 use crate::function::{Entry, Solver};
 use crate::icfg::{self, point};
-use crate::locks::{Effect, Locks, Targets, targets};
+use crate::locks::{Effect, Locks, Named, Names, Targets, targets};
 use crate::place::{Base, Frames, address, moved};
 use crate::symbol::{SUMMARISED, Symbol};
 use crate::transfer::never_returns;
 
 /// Rounds over functions that call one another in which locks keep their names.
 const NAMED_ROUNDS: u32 = 4;
+
+/// Most bytes of a lock behind the start of its structure, to be named by where this is.
+const MAX_BEHIND: u64 = 1 << 16;
 
 /// What is known of the locks of an instance.
 #[derive(Clone, Debug)]
@@ -42,6 +45,41 @@ pub(crate) fn effect(op: &Op) -> Option<(Effect, Operand)> {
         _ => return None,
     };
     Some((effect, *args.first()?))
+}
+
+/// What names a lock where registers, such as parameters of a block, have just got values: with these in place of the values. What
+/// has others of these registers in it ends.
+fn handed_on(
+    pool: &mut ExprPool,
+    name: ExprId,
+    handed: &[(ExprId, ExprId)],
+    ends: impl Fn(&Symbol) -> bool,
+) -> Option<ExprId> {
+    let mut symbols: Vec<(Symbol, u32)> = Vec::new();
+    pool.add_symbols(name, &mut symbols);
+    let register_of = |(symbol, _): (Symbol, u32)| {
+        handed.iter().find(|(arg, _)| pool.as_symbol(*arg) == Some(symbol)).map(|&(_, register)| (symbol, register))
+    };
+    let mut replaced: Vec<(Symbol, ExprId)> = symbols.iter().filter_map(|&symbol| register_of(symbol)).collect();
+    if !replaced.is_empty() {
+        for (symbol, width) in symbols {
+            if replaced.iter().all(|known| known.0 != symbol) {
+                if ends(&symbol) {
+                    return None;
+                }
+                replaced.push((symbol, pool.symbol(symbol, width)));
+            }
+        }
+        return pool.substitute(name, &|symbol| replaced.iter().find(|known| known.0 == symbol).map(|known| known.1));
+    }
+    let (base, offset) = pool.split_sum(name);
+    let same = |&&(arg, _): &&(ExprId, ExprId)| {
+        let (of, at) = pool.split_sum(arg);
+        of == base && offset.wrapping_sub(at) < MAX_BEHIND && !pool.symbols(of).iter().any(&ends)
+    };
+    let &(arg, register) = handed.iter().find(same)?;
+    let behind = offset.wrapping_sub(pool.split_sum(arg).1);
+    Some(pool.add(register, behind))
 }
 
 impl Analysis<'_, '_> {
@@ -152,7 +190,7 @@ impl Solver<'_, '_, '_> {
                 let Some(locks) = self.locks_before(&inputs, block, end) else { continue };
                 for edge in function.blocks[block].terminator.edges() {
                     let mut passed = locks.clone();
-                    self.end_names(&function.blocks[edge.target].params, &mut passed);
+                    self.pass(edge, &mut passed);
                     let more = match &mut inputs[edge.target] {
                         Some(known) => known.join(&passed),
                         none => {
@@ -192,8 +230,8 @@ impl Solver<'_, '_, '_> {
         }
         if let Some((effect, lock)) = effect(&inst.op) {
             let targets = self.targets(lock, 0);
-            let lock = self.operand(lock);
-            locks.apply(lock, effect, &targets);
+            let names: Names = self.operand(lock).into_iter().collect();
+            locks.apply(&names, effect, &targets);
         }
         match &inst.op {
             Op::Trap => false,
@@ -263,10 +301,13 @@ impl Solver<'_, '_, '_> {
         };
         let map = self.call_map(callee, &results, inst, args);
         let mut called = Locks::default();
-        for (lock, effect, targets) in summary.named() {
-            let replaced = self.analysis.pool.substitute(lock, &|s| map.iter().find(|m| m.0 == s).map(|m| m.1));
-            let targets = self.narrowed(callee, args, lock).unwrap_or_else(|| Rc::clone(targets));
-            called.apply_beside(replaced, effect, &targets);
+        for Named { names, effect, targets } in summary.named() {
+            let mut replace = |&lock: &ExprId| {
+                self.analysis.pool.substitute(lock, &|s| map.iter().find(|m| m.0 == s).map(|m| m.1))
+            };
+            let replaced = names.iter().filter_map(&mut replace).collect();
+            let narrowed = names.iter().find_map(|&lock| self.narrowed(callee, args, lock));
+            called.apply_beside(&replaced, *effect, &narrowed.unwrap_or_else(|| Rc::clone(targets)));
         }
         for targets in summary.within() {
             called.add_within(targets);
@@ -290,9 +331,35 @@ impl Solver<'_, '_, '_> {
         targets(info.locations.iter().map(|l| (l.object, moved(l.offsets, by))))
     }
 
+    /// What is held goes on to another block: names end with registers that get new values there, and there are others by what the parameters
+    /// get. So the lock that `unlock(c ? a : b)` releases has one name, whatever way led there, and so has that of an element that a loop goes on to.
+    fn pass(&mut self, edge: &Edge, locks: &mut Locks) {
+        let params = &self.function.blocks[edge.target].params;
+        if params.is_empty() || locks.named().is_empty() {
+            return;
+        }
+        let mut handed: Vec<(ExprId, ExprId)> = Vec::new();
+        for (&param, &arg) in params.iter().zip(&edge.args) {
+            if let Some(arg) = self.operand(arg) {
+                let param = self.symbol(param);
+                if self.analysis.pool.width(arg) == self.analysis.pool.width(param) {
+                    handed.push((arg, param));
+                }
+            }
+        }
+        let (pool, frame) = (&mut self.analysis.pool, self.frame);
+        let ends = |s: &Symbol| s.frame == frame && s.own_register().is_some_and(|v| params.contains(&v));
+        locks.hand_on(|name, names| {
+            if !pool.symbols(name).iter().any(ends) {
+                names.insert(name);
+            }
+            names.extend(handed_on(pool, name, &handed, ends));
+        });
+    }
+
     /// Some registers of the current frame get new values.
     fn end_names(&self, registers: &[ValueId], locks: &mut Locks) {
-        if !registers.is_empty() && locks.named().next().is_some() {
+        if !registers.is_empty() && !locks.named().is_empty() {
             let (pool, frame) = (&self.analysis.pool, self.frame);
             let ends = |s: &Symbol| s.frame == frame && s.own_register().is_some_and(|v| registers.contains(&v));
             locks.rename(|e| pool.symbols(e).iter().any(ends));
@@ -301,7 +368,7 @@ impl Solver<'_, '_, '_> {
 
     /// A call makes a new activation.
     fn end_activation(&self, call: ProgramPoint, locks: &mut Locks) {
-        if locks.named().next().is_some() {
+        if !locks.named().is_empty() {
             let (pool, frame) = (&self.analysis.pool, self.frame);
             let ends = |s: &Symbol| s.frame == frame && pool.call_of(*s) == Some(call);
             locks.rename(|e| pool.symbols(e).iter().any(ends));
