@@ -302,9 +302,8 @@ impl Solver<'_, '_, '_> {
         let map = self.call_map(callee, &results, inst, args);
         let mut called = Locks::default();
         for Named { names, effect, targets } in summary.named() {
-            let mut replace = |&lock: &ExprId| {
-                self.analysis.pool.substitute(lock, &|s| map.iter().find(|m| m.0 == s).map(|m| m.1))
-            };
+            let mut replace =
+                |&lock: &ExprId| self.analysis.pool.substitute(lock, &|s| map.iter().find(|m| m.0 == s).map(|m| m.1));
             let replaced = names.iter().filter_map(&mut replace).collect();
             let narrowed = names.iter().find_map(|&lock| self.narrowed(callee, args, lock));
             called.apply_beside(&replaced, *effect, &narrowed.unwrap_or_else(|| Rc::clone(targets)));

@@ -108,6 +108,34 @@ fn branches_may_hold_what_either_does() {
 }
 
 #[test]
+fn where_ways_meet_a_lock_has_the_name_that_both_hand_on() {
+    let body = |behind: &str| {
+        format!(
+            "    %c: i1 = icmp.eq %argc, 0\n    branch %c, yes, no\nyes:\n    call @lock(@m)\n    jump join(@m)\nno:\n    call @lock(@n)\n    \
+             jump join(@n)\njoin(%l: ptr):\n{behind}"
+        )
+    };
+    assert_eq!(of_main(&body("    %u: i32 = call @unlock(%l)"), ""), NONE);
+    assert_eq!(of_main(&body("    %u: i32 = call @unlock(@m)"), ""), ["v2#0"], "it may be the other one");
+    let crossed = body("    %u: i32 = call @unlock(%l)").replace("call @lock(@n)", "call @lock(@m)");
+    assert_eq!(of_main(&crossed, ""), ["&m"], "the one way hands on another lock than it has taken");
+}
+
+#[test]
+fn a_lock_that_is_handed_from_iteration_to_iteration_keeps_a_name() {
+    let body = "    %first = address @ms + 8\n    call @lock(%first)\n    jump head(@ms)\nhead(%s: ptr):\n    %next: ptr = load [%s]\n    \
+                %c: i1 = icmp.eq %next, 0\n    branch %c, done, on\non:\n    %to = address %next + 8\n    call @lock(%to)\n    \
+                %from = address %s + 8\n    %u: i32 = call @unlock(%from)\n    jump head(%next)\ndone:";
+    let held = of_main(&body.replace("icmp.eq %next, 0", "icmp.eq %next, null"), "");
+    assert!(matches!(&held[..], [only] if only.ends_with("+8") && !only.starts_with("in ")), "{held:?}");
+    let let_go = format!(
+        "{}\n    %last = address %s + 8\n    %v: i32 = call @unlock(%last)",
+        body.replace("icmp.eq %next, 0", "icmp.eq %next, null")
+    );
+    assert_eq!(of_main(&let_go, ""), NONE);
+}
+
+#[test]
 fn functions_do_it_to_their_parameters() {
     let rest = "function @enter(%s: ptr) {\nentry:\n    %l = address %s + 8\n    call @lock(%l)\n    return\n}
 function @leave(%s: ptr) {\nentry:\n    %l = address %s + 8\n    %u: i32 = call @unlock(%l)\n    return\n}";

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use icsched_ir::{CallStack, Program, ProgramPoint};
+use icsched_ir::{CallStack, FuncId, Program, ProgramPoint};
 use icsched_pointsto::{ObjectId as Abstract, Offsets, PointsTo};
 use icsched_schedule::{InputConstraint, Reason};
 use icsched_smt::{Answer, CachingSolver, Solver, SolverOptions, SolverStatistics, Term, TermPool, Z3Solver, serial};
@@ -13,7 +13,7 @@ use icsched_symex::code::{Code, Marks};
 use icsched_symex::explore::{self, Choice, Strategy};
 use icsched_symex::host::MemoryHost;
 use icsched_symex::initial::Start;
-use icsched_symex::machine::EpochLength;
+use icsched_symex::machine::{EpochLength, MOST_FOLLOWED};
 use icsched_symex::memory::ObjectId;
 use icsched_symex::print::Printer;
 use icsched_symex::request::StopRequest;
@@ -23,13 +23,13 @@ use icsched_symex::symbolic::{Kept, SymbolicDomain};
 use icsched_symex::thread::ThreadId;
 use icsched_symex::trace::OtherSide;
 use icsched_symex::{DecisionKind, FrameId, Machine, Options, PathEnd, State, SyncObjects};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::epochs::Analyses;
 use crate::epochs::job::Job;
 use crate::progress::SearchedEpoch;
 use crate::quiet::{Replaceable, Wanted, deep_recursion, quiet_code};
-use crate::slice::Statics;
+use crate::slice::{SliceDecision, Statics};
 use crate::strategy::{leaving_side, shorter_side};
 use crate::{Request, Technique, reasons};
 
@@ -170,6 +170,8 @@ pub(crate) struct Plan {
     pub(crate) marks: Marks,
     /// Whether it is decided which objects synchronisation is on.
     pub(crate) objects: SyncObjects,
+    /// Functions of recursions whose markers threads pass.
+    pub(crate) followed: Arc<FxHashSet<FuncId>>,
 }
 
 impl Engine {
@@ -431,6 +433,15 @@ impl Engine {
     }
 
     /// Counters of the solvers since the search began.
+    /// Whether a path has followed a recursion in which inputs decide what follows, or one that is too long.
+    pub(crate) fn follows(&self, decisions: &[SliceDecision], end: &State<SymbolicDomain>) -> bool {
+        let EpochLength::Instructions { followed, .. } = &self.machine.options.epoch_length else { return false };
+        let passed = end.markers_passed();
+        !followed.is_empty()
+            && passed > 0
+            && (passed >= MOST_FOLLOWED || decisions.iter().any(|decision| followed.contains(&decision.point.func)))
+    }
+
     pub(crate) fn solver_statistics(&self) -> SolverStatistics {
         let mut all = self.machine.domain.solver_statistics();
         all.add(&self.solver.statistics());
@@ -553,6 +564,7 @@ fn machine(program: &Arc<Program>, request: &Request, plan: &Plan, domain: Symbo
         epoch_length: EpochLength::Instructions {
             least: request.search.epoch_instructions,
             balance: request.search.epoch_balance,
+            followed: Arc::clone(&plan.followed),
         },
         ..Options::default()
     };

@@ -150,6 +150,8 @@ pub(crate) struct Search<'s, 'p> {
     /// What was found by executing the other sides of decisions that only exits depend on, by their constraints.
     aside: FxHashMap<Vec<Term>, Option<Term>>,
     wanted: Option<Replaceable>,
+    /// Whether a recursion was followed that had better not be.
+    ends_in_recursion: bool,
     /// Whether inputs have chosen what some path synchronises on.
     chose_objects: bool,
     /// How many conditions of paths were decided in loops that do not synchronise, by the loop.
@@ -162,6 +164,8 @@ pub(crate) enum Restart {
     Replacing(Replaceable),
     /// It is left open which objects synchronisation is on.
     Conservatively,
+    /// Markers of recursions are not passed.
+    EndingInRecursion,
 }
 
 impl<'s, 'p> Search<'s, 'p> {
@@ -194,6 +198,7 @@ impl<'s, 'p> Search<'s, 'p> {
             slots,
             aside: FxHashMap::default(),
             wanted: None,
+            ends_in_recursion: false,
             chose_objects: false,
             decided_in: BTreeMap::new(),
         }
@@ -250,6 +255,9 @@ impl<'s, 'p> Search<'s, 'p> {
             self.progress.path(self.paths, self.worklist.len(), self.found.len());
             if let Some(wanted) = self.wanted {
                 return Err(Restart::Replacing(wanted));
+            }
+            if self.ends_in_recursion {
+                return Err(Restart::EndingInRecursion);
             }
             if self.has_too_many_objects() {
                 return Err(Restart::Conservatively);
@@ -411,6 +419,10 @@ impl<'s, 'p> Search<'s, 'p> {
         }
         let slice = self.without_known(&path, slice, &ways_out, constraint);
         self.note_decided(&slice.decisions);
+        if self.engine.follows(&slice.decisions, &path.state) {
+            self.ends_in_recursion = true;
+            return;
+        }
         let conditions: Vec<Term> = slice.decisions.iter().map(|d| d.condition).collect();
         let precondition = Conjunction::new(conditions);
         let term = self.engine.pool().and_all(precondition.conditions());

@@ -128,6 +128,11 @@ impl<D: Domain> State<D> {
         self.live.iter().map(|&id| self.thread(id))
     }
 
+    /// How many markers threads have passed.
+    pub fn markers_passed(&self) -> u32 {
+        self.threads.iter().map(|thread| thread.markers_passed).sum()
+    }
+
     /// Whether threads that have ended before the initial state were told apart by their handles.
     pub fn names_ended_threads(&self) -> bool {
         !self.ended.is_empty()

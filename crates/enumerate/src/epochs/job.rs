@@ -44,6 +44,8 @@ pub(crate) struct Learned {
     pub(super) replaced: Vec<Replaceable>,
     /// Whether it is left open which objects synchronisation is on.
     pub(super) is_conservative: bool,
+    /// Whether recursions end epochs: inputs decide how they go on.
+    pub(super) ends_in_recursion: bool,
 }
 
 /// What comes behind the epoch.
@@ -120,6 +122,7 @@ pub(crate) fn run(
             concrete_threads: shared.request.without.contains(&Technique::SymbolicThreads),
         },
         objects: if is_open { SyncObjects::Candidates } else { SyncObjects::Decided },
+        followed: if learned.ends_in_recursion { Arc::default() } else { Arc::clone(&shared.followed) },
     };
     let mut work = Work::default();
     let mut asked = Asked::new(&shared.request.limits);
@@ -163,6 +166,12 @@ pub(crate) fn run(
                 tracing::info!("it is left open which objects synchronisation is on");
                 plan.objects = SyncObjects::Candidates;
                 Arc::make_mut(&mut learned).is_conservative = true;
+            }
+            Err(Restart::EndingInRecursion) => {
+                work.solver.add(&searched.solver);
+                tracing::info!("epochs end in recursions");
+                plan.followed = Arc::default();
+                Arc::make_mut(&mut learned).ends_in_recursion = true;
             }
         }
         asked = engine.into_asked();

@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use icsched_ir::ProgramPoint;
+use icsched_ir::{FuncId, ProgramPoint};
+use rustc_hash::FxHashSet;
 
 use super::Machine;
 use crate::code::Instr;
@@ -51,6 +52,9 @@ pub enum EpochLength {
         /// When no thread can go on, those that have executed more than so many less than another pass their markers, until they have
         /// caught up with what that one had executed then.
         balance: Option<u64>,
+        /// Functions of recursions whose markers are passed however much has been executed, as long as no activation of them is
+        /// [folded](crate::folding), and no path has passed [`MOST_FOLLOWED`].
+        followed: Arc<FxHashSet<FuncId>>,
     },
     /// As a schedule says.
     Given {
@@ -61,9 +65,12 @@ pub enum EpochLength {
     },
 }
 
+/// How many markers threads pass on one path, at most, because a recursion is followed.
+pub const MOST_FOLLOWED: u32 = 512;
+
 impl Default for EpochLength {
     fn default() -> Self {
-        Self::Instructions { least: 0, balance: None }
+        Self::Instructions { least: 0, balance: None, followed: Arc::default() }
     }
 }
 
@@ -88,7 +95,12 @@ impl<D: Domain> Machine<D> {
             observer.marker(frame.id, at.inst);
         }
         let passes = match &self.options.epoch_length {
-            EpochLength::Instructions { least, .. } => state.thread(thread).instructions < *least,
+            EpochLength::Instructions { least, followed, .. } => {
+                state.thread(thread).instructions < *least
+                    || followed.contains(&at.func)
+                        && state.markers_passed() < MOST_FOLLOWED
+                        && !state.thread(thread).frames.iter().any(|frame| frame.is_folded)
+            }
             EpochLength::Given { at_once: true, .. } => self.options.epoch_length.next(state, thread).is_some(),
             EpochLength::Given { at_once: false, .. } => {
                 self.options.epoch_length.next(state, thread) == Some(Pass::AtOnce)
