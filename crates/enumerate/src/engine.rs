@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use icsched_ir::{CallStack, FuncId, Program, ProgramPoint};
+use icsched_ir::{CallStack, Program, ProgramPoint};
 use icsched_pointsto::{ObjectId as Abstract, Offsets, PointsTo};
 use icsched_schedule::{InputConstraint, Reason};
 use icsched_smt::{Answer, CachingSolver, Solver, SolverOptions, SolverStatistics, Term, TermPool, Z3Solver, serial};
@@ -13,7 +13,7 @@ use icsched_symex::code::{Code, Marks};
 use icsched_symex::explore::{self, Choice, Strategy};
 use icsched_symex::host::MemoryHost;
 use icsched_symex::initial::Start;
-use icsched_symex::machine::{EpochLength, MOST_FOLLOWED};
+use icsched_symex::machine::EpochLength;
 use icsched_symex::memory::ObjectId;
 use icsched_symex::print::Printer;
 use icsched_symex::request::StopRequest;
@@ -23,13 +23,15 @@ use icsched_symex::symbolic::{Kept, SymbolicDomain};
 use icsched_symex::thread::ThreadId;
 use icsched_symex::trace::OtherSide;
 use icsched_symex::{DecisionKind, FrameId, Machine, Options, PathEnd, State, SyncObjects};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::epochs::Analyses;
 use crate::epochs::job::Job;
+use crate::followed::Followed;
 use crate::progress::SearchedEpoch;
 use crate::quiet::{Replaceable, Wanted, deep_recursion, quiet_code};
-use crate::slice::{SliceDecision, Statics};
+use crate::search::Restart;
+use crate::slice::Statics;
 use crate::strategy::{leaving_side, shorter_side};
 use crate::{Request, Technique, reasons};
 
@@ -133,7 +135,8 @@ pub(crate) struct Engine {
     loop_bound: u32,
     instructions: u64,
     errors: bool,
-    wanted: Option<Replaceable>,
+    followed: Followed,
+    wanted: Option<Restart>,
     /// Whether paths may ask as often as they want.
     patient: bool,
     /// Where the solver gives up, and no loop is there that might be replaced.
@@ -170,8 +173,8 @@ pub(crate) struct Plan {
     pub(crate) marks: Marks,
     /// Whether it is decided which objects synchronisation is on.
     pub(crate) objects: SyncObjects,
-    /// Functions of recursions whose markers threads pass.
-    pub(crate) followed: Arc<FxHashSet<FuncId>>,
+    /// Recursions whose markers threads pass.
+    pub(crate) followed: Followed,
 }
 
 impl Engine {
@@ -198,7 +201,7 @@ impl Engine {
         for &bound in &bounds {
             initial.path.constrain(&machine.domain.pool, bound);
         }
-        Ok(Self::new(machine, initial, request, bounds, asker))
+        Ok(Self { followed: plan.followed.clone(), ..Self::new(machine, initial, request, bounds, asker) })
     }
 
     /// An engine at a program context. Undefined behaviour is not looked for there: of a state that nobody knows, it is always
@@ -214,7 +217,8 @@ impl Engine {
         let mut machine = machine(program, request, plan, domain);
         let initial = machine.state_at(start);
         let known = initial.path.constraints().to_vec();
-        Self { errors: false, ..Self::new(machine, initial, request, known, asker) }
+        let followed = plan.followed.clone();
+        Self { errors: false, followed, ..Self::new(machine, initial, request, known, asker) }
     }
 
     fn new(
@@ -238,6 +242,7 @@ impl Engine {
             instructions: 0,
             loop_bound: request.search.loop_bound,
             errors: true,
+            followed: Followed::default(),
             wanted: None,
             patient: false,
             hopeless: BTreeSet::new(),
@@ -391,6 +396,7 @@ impl Engine {
             bound: self.loop_bound,
             asked: FxHashMap::default(),
             replaced: decided.then(|| Arc::clone(&self.machine.options.marks.abstractions)),
+            followed: self.followed.clone(),
             wanted: None,
         };
         let path = explore::execute_path(&mut self.machine, state, &mut strategy, &limits);
@@ -400,7 +406,7 @@ impl Engine {
             let is_replaced = |of: &Replaceable| self.replaces(*of);
             let points: Vec<ProgramPoint> = stack.0.iter().rev().copied().collect();
             let last_resort = Wanted { last_resort: true, activations: NESTED };
-            self.wanted = quiet_code(statics, is_replaced, last_resort, &points);
+            self.wanted = quiet_code(statics, is_replaced, last_resort, &points).map(Restart::Replacing);
             if self.wanted.is_none() {
                 // It asks for another reason.
                 self.patient = true;
@@ -422,8 +428,14 @@ impl Engine {
         self.hopeless.len() <= MAX_HOPELESS
     }
 
-    /// What the last path asked about so often that it is to be replaced first.
-    pub(crate) fn take_wanted(&mut self) -> Option<Replaceable> {
+    /// The recursions whose markers paths pass.
+    pub(crate) fn followed(&self) -> &Followed {
+        &self.followed
+    }
+
+    /// What the last path has shown to be necessary first: something it asks about too often is to be replaced, or it follows a recursion
+    /// that inputs decide.
+    pub(crate) fn take_wanted(&mut self) -> Option<Restart> {
         self.wanted.take()
     }
 
@@ -433,15 +445,6 @@ impl Engine {
     }
 
     /// Counters of the solvers since the search began.
-    /// Whether a path has followed a recursion in which inputs decide what follows, or one that is too long.
-    pub(crate) fn follows(&self, decisions: &[SliceDecision], end: &State<SymbolicDomain>) -> bool {
-        let EpochLength::Instructions { followed, .. } = &self.machine.options.epoch_length else { return false };
-        let passed = end.markers_passed();
-        !followed.is_empty()
-            && passed > 0
-            && (passed >= MOST_FOLLOWED || decisions.iter().any(|decision| followed.contains(&decision.point.func)))
-    }
-
     pub(crate) fn solver_statistics(&self) -> SolverStatistics {
         let mut all = self.machine.domain.solver_statistics();
         all.add(&self.solver.statistics());
@@ -564,7 +567,7 @@ fn machine(program: &Arc<Program>, request: &Request, plan: &Plan, domain: Symbo
         epoch_length: EpochLength::Instructions {
             least: request.search.epoch_instructions,
             balance: request.search.epoch_balance,
-            followed: Arc::clone(&plan.followed),
+            followed: Arc::clone(&plan.followed.marked),
         },
         ..Options::default()
     };
@@ -585,8 +588,9 @@ struct ShortestFirst<'a, 'p> {
     asked: FxHashMap<CallStack, u32>,
     /// What is replaced by what it may do, if more can be.
     replaced: Option<Arc<Abstractions>>,
-    /// The one that is to be replaced before the path goes on.
-    wanted: Option<Replaceable>,
+    followed: Followed,
+    /// What is to be done before the path goes on.
+    wanted: Option<Restart>,
 }
 
 impl ShortestFirst<'_, '_> {
@@ -595,10 +599,11 @@ impl ShortestFirst<'_, '_> {
         let Some(replaced) = &self.replaced else { return };
         let points: Vec<ProgramPoint> = stack.0.iter().rev().copied().collect();
         let is_replaced = |of: &Replaceable| replaces(replaced, *of);
-        self.wanted = match only_recursion {
+        let found = match only_recursion {
             true => deep_recursion(self.statics, is_replaced, wanted, &points),
             false => quiet_code(self.statics, is_replaced, wanted, &points),
         };
+        self.wanted = found.map(Restart::Replacing);
     }
 }
 
@@ -622,6 +627,9 @@ impl Strategy for ShortestFirst<'_, '_> {
                     self.want(Wanted { last_resort: asked >= self.bound, activations: NESTED }, &stack, false);
                 } else {
                     self.want(Wanted { last_resort: false, activations: ROUNDS as usize + 1 }, &stack, true);
+                }
+                if self.followed.is_decided_by(control, choice.site.point, state.markers_passed()) {
+                    self.wanted = Some(Restart::EndingInRecursion);
                 }
                 let count = self.asked.entry(stack).or_insert(0);
                 *count += 1;

@@ -18,16 +18,16 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use icsched_dataflow::Statics as Variables;
-use icsched_ir::{FuncId, Program, ProgramPoint};
+use icsched_ir::{Program, ProgramPoint};
 use icsched_pointsto::{ModRef, PointsTo, Startup};
 use icsched_schedule::{EpochId, EpochResult, Reason};
 use icsched_symex::folding::Folding;
 use icsched_symex::shape::{Compared, Deciding, Fields, Indices, Pointers, Shape, Widening};
-use rustc_hash::FxHashSet;
 
 use crate::Request;
 use crate::epochs::fixpoint::Fixpoint;
 use crate::epochs::job::Work;
+use crate::followed::Followed;
 use crate::progress::Progress;
 use crate::slice::Statics;
 use crate::slots::Slots;
@@ -42,8 +42,8 @@ pub(crate) struct Shared<'p> {
     pub(crate) markers: Arc<BTreeSet<ProgramPoint>>,
     /// Which activations of recursions the names of epochs tell apart.
     pub(crate) folding: Option<Arc<Folding>>,
-    /// Functions of recursions that are followed until inputs decide how they go on.
-    pub(crate) followed: Arc<FxHashSet<FuncId>>,
+    /// Recursions that are followed until inputs decide how they go on.
+    pub(crate) followed: Followed,
     /// For threads that help with an epoch.
     pub(crate) slots: Arc<Slots>,
     /// What initial states in the middle of the program need; without it there is only the first epoch.

@@ -17,6 +17,7 @@ pub mod constraint;
 pub mod control;
 mod engine;
 mod epochs;
+mod followed;
 pub mod graph;
 mod live;
 pub mod markers;
@@ -55,6 +56,7 @@ pub use crate::search::SearchOptions;
 use crate::aliases::Aliases;
 use crate::control::Control;
 use crate::epochs::{Analyses, Found, Shared};
+use crate::followed::Followed;
 use crate::markers::{MarkerOptions, Markers};
 use crate::modref::ModRef;
 use crate::slice::Statics;
@@ -226,7 +228,10 @@ fn search_with(
     let epoch_markers = u32::try_from(placed.len()).expect("markers are few");
     let markers = Arc::new(placed.iter().map(|(point, _)| point).collect());
     let folding = Some(Arc::new(control.folding(program, request.search.fold_depth)));
-    let followed = if off(Technique::MarkerPruning) { Arc::default() } else { Arc::new(placed.recursive()) };
+    let followed = match off(Technique::MarkerPruning) {
+        true => Followed::default(),
+        false => Followed::all(program, &control, &placed),
+    };
     let slots = Slots::new(jobs);
     let analyses = analyses.as_ref();
     let shared = Shared { request, program: &specialised, statics, markers, folding, followed, slots, analyses };

@@ -28,7 +28,6 @@ use std::collections::BTreeMap;
 
 use icsched_ir::{BlockId, EntityId, FuncId, LoopId, Program, ProgramPoint};
 use icsched_pointsto::ModRef;
-use rustc_hash::FxHashSet;
 
 use crate::control::Control;
 use crate::markers::place::Placer;
@@ -179,11 +178,6 @@ impl Markers {
     /// All markers by function, block and instruction.
     pub fn iter(&self) -> impl Iterator<Item = (ProgramPoint, MarkerKind)> {
         self.markers.iter().map(|(&point, &kind)| (point, kind))
-    }
-
-    /// The functions with markers that are there because functions call, or start, one another. O(markers).
-    pub fn recursive(&self) -> FxHashSet<FuncId> {
-        self.iter().filter(|(_, kind)| *kind == MarkerKind::Recursion).map(|(point, _)| point.func).collect()
     }
 
     /// Number of markers.

@@ -159,6 +159,7 @@ pub(crate) struct Search<'s, 'p> {
 }
 
 /// Why an epoch is searched again from the start.
+#[derive(Copy, Clone, Debug)]
 pub(crate) enum Restart {
     /// A loop or a recursion is replaced by what it may do.
     Replacing(Replaceable),
@@ -275,7 +276,7 @@ impl<'s, 'p> Search<'s, 'p> {
         loop {
             let path = self.engine.execute(self.statics, constraint, decided);
             if let Some(wanted) = self.engine.take_wanted() {
-                return Err(Restart::Replacing(wanted));
+                return Err(wanted);
             }
             let given_up = self.engine.given_up(&path);
             if !decided || given_up.is_empty() {
@@ -419,7 +420,7 @@ impl<'s, 'p> Search<'s, 'p> {
         }
         let slice = self.without_known(&path, slice, &ways_out, constraint);
         self.note_decided(&slice.decisions);
-        if self.engine.follows(&slice.decisions, &path.state) {
+        if self.engine.followed().is_given_up(&slice.decisions, path.state.markers_passed()) {
             self.ends_in_recursion = true;
             return;
         }

@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use super::effect::replace;
 use super::{Analyses, EpochFacts, Shared, Successors};
 use crate::engine::{Asked, Engine, Plan};
+use crate::followed::Followed;
 use crate::graph::place;
 use crate::progress::Progress;
 use crate::quiet::Replaceable;
@@ -122,7 +123,7 @@ pub(crate) fn run(
             concrete_threads: shared.request.without.contains(&Technique::SymbolicThreads),
         },
         objects: if is_open { SyncObjects::Candidates } else { SyncObjects::Decided },
-        followed: if learned.ends_in_recursion { Arc::default() } else { Arc::clone(&shared.followed) },
+        followed: if learned.ends_in_recursion { Followed::default() } else { shared.followed.clone() },
     };
     let mut work = Work::default();
     let mut asked = Asked::new(&shared.request.limits);
@@ -170,7 +171,7 @@ pub(crate) fn run(
             Err(Restart::EndingInRecursion) => {
                 work.solver.add(&searched.solver);
                 tracing::info!("epochs end in recursions");
-                plan.followed = Arc::default();
+                plan.followed = Followed::default();
                 Arc::make_mut(&mut learned).ends_in_recursion = true;
             }
         }
