@@ -25,10 +25,12 @@ pub(crate) struct Followed {
 }
 
 impl Followed {
-    /// All recursions that have markers. O(size of the call graph).
+    /// All recursions that have markers, those of loops in them included. O(size of the call graph).
     pub(crate) fn all(program: &Program, control: &Control, markers: &Markers) -> Self {
-        let recursive = markers.iter().filter(|(_, kind)| *kind == MarkerKind::Recursion);
-        let marked: FxHashSet<FuncId> = recursive.map(|(point, _)| point.func).collect();
+        let is_recursive =
+            |point: ProgramPoint, kind| kind == MarkerKind::Recursion || control.calls.is_recursive(point.func);
+        let marked = markers.iter().filter(|&(point, kind)| is_recursive(point, kind)).map(|(point, _)| point.func);
+        let marked: FxHashSet<FuncId> = marked.collect();
         let reached = control.calls.reachable_from(marked.iter().copied());
         let reached = reached.ones().map(FuncId::from_index);
         let within = reached.filter(|&func| program.functions[func].origin == Origin::Program).collect();

@@ -266,6 +266,9 @@ fn context_engine(
     for (place, bounds) in &facts.shape.bounds {
         tracing::trace!(?place, bounds.least, bounds.greatest, "a number is between bounds");
     }
+    for (place, held) in &facts.shape.choices {
+        tracing::trace!(?place, ?held, "a place holds one of a few constants");
+    }
     for (pair, bounds) in &facts.shape.differences {
         tracing::trace!(?pair, bounds.least, bounds.greatest, "a difference is between bounds");
     }

@@ -32,7 +32,32 @@ pub struct Addresses {
     /// The places, and what they hold.
     pub places: Vec<(Place, Term)>,
     pub(super) nodes: FxHashMap<ObjectId, Node>,
+    pub(super) threads: Threads,
     pub(super) chosen: Chosen,
+}
+
+/// Where the control blocks of threads are.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Threads {
+    /// The models' table, and how far its entries are apart.
+    pub(super) table: Option<(ObjectId, u64)>,
+    /// The position of the thread of each entry in use.
+    pub(super) slots: BTreeMap<u32, u32>,
+}
+
+impl Threads {
+    /// Whether an object is the table.
+    pub(super) fn are_in(&self, object: ObjectId) -> bool {
+        self.table.is_some_and(|(table, _)| table == object)
+    }
+
+    /// What a place in the table is for a thread that lives.
+    pub(super) fn held(&self, offset: i64) -> Option<Held> {
+        let (_, stride) = self.table?;
+        let at = u64::try_from(offset).ok()?;
+        let thread = self.slots.get(&u32::try_from(at / stride).ok()?)?;
+        Some(Held::Address(Node::Thread(*thread), (at % stride).cast_signed()))
+    }
 }
 
 impl Addresses {
@@ -108,6 +133,7 @@ impl Addresses {
 
     fn held(&self, bits: u64) -> Option<Held> {
         match classify(bits) {
+            AddressClass::Object(object, offset) if self.threads.are_in(object) => self.threads.held(offset),
             AddressClass::Object(object, offset) => Some(Held::Address(*self.nodes.get(&object)?, offset)),
             _ => Some(Held::Bits(bits)),
         }
@@ -196,6 +222,23 @@ mod tests {
     fn choices(shape: &Shape) -> Option<&[Held]> {
         let (thread, depth, value) = cursor();
         shape.choices.get(&Place::Register(thread, depth, value)).map(Vec::as_slice)
+    }
+
+    #[test]
+    fn handles_of_threads_that_live_are_choices() {
+        let (table, stride) = (crate::memory::global_object(GlobalId::from_index(3)), 144);
+        let slots = [(1, 2), (2, 1)].into_iter().collect();
+        let addresses = Addresses { threads: Threads { table: Some((table, stride)), slots }, ..Addresses::default() };
+        let mut pool = TermPool::new();
+        let handle = |slot: u64| crate::memory::address(table, slot * stride);
+        let condition = pool.symbol("c", 1);
+        let (first, second, ended) =
+            (pool.constant(64, handle(1)), pool.constant(64, handle(2)), pool.constant(64, handle(5)));
+        let either = pool.ite(condition, first, second);
+        let held = |thread| Held::Address(Node::Thread(thread), 0);
+        assert_eq!(addresses.candidates(&pool, either), [(handle(1), held(2)), (handle(2), held(1))]);
+        let or_ended = pool.ite(condition, first, ended);
+        assert_eq!(addresses.candidates(&pool, or_ended), [(handle(1), held(2))], "no thread has that one");
     }
 
     #[test]

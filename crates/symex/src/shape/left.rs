@@ -9,6 +9,7 @@ use icsched_smt::{BinOp, Node as TermNode, Term};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::choices::Threads;
 use super::elements::{MAX_BACK, MAX_RINGS, is_address};
 use super::locks::Places;
 use super::{Addresses, Bounds, Element, Held, Locks, Node, Place, Rings, Shape};
@@ -162,10 +163,12 @@ impl Machine<SymbolicDomain> {
             state,
             pointers,
             program: &program,
-            table: crate::initial::thread_entries(&program),
+            threads: Threads {
+                table: crate::initial::thread_entries(&program).map(|(table, stride)| (global_object(table), stride)),
+                slots: (0..).zip(threads).map(|(n, &id)| (state.thread(id).slot, n)).collect(),
+            },
             left,
             nodes: FxHashMap::default(),
-            slots: (0..).zip(threads).map(|(n, &id)| (state.thread(id).slot, n)).collect(),
             values: FxHashMap::default(),
             heap: Vec::new(),
             joined: Vec::new(),
@@ -192,6 +195,7 @@ impl Machine<SymbolicDomain> {
             walk.left.shape.waits = waiting.into_iter().map(|(_, n)| n).collect();
         }
         walk.left.addresses.nodes = walk.nodes;
+        walk.left.addresses.threads = walk.threads;
         walk.left
     }
 }
@@ -233,12 +237,9 @@ struct Walk<'m, 'a> {
     state: &'a State<SymbolicDomain>,
     pointers: &'a Pointers<'a>,
     program: &'a Program,
-    /// The models' table of threads, and the bytes of an entry.
-    table: Option<(GlobalId, u64)>,
+    threads: Threads,
     left: Left,
     nodes: FxHashMap<ObjectId, Node>,
-    /// The threads' positions by slot.
-    slots: FxHashMap<u32, u32>,
     values: FxHashMap<Term, u32>,
     /// Objects from the heap by number.
     heap: Vec<ObjectId>,
@@ -281,14 +282,13 @@ impl Walk<'_, '_> {
                 self.nodes.retain(|_, named| *named != node);
             }
         }
-        let slots: Vec<(u32, u32)> = self.slots.iter().map(|(&slot, &n)| (slot, n)).collect();
-        if let Some((table, stride)) = self.table {
-            for (slot, n) in slots {
-                self.left.objects.insert(Node::Thread(n), (global_object(table), u64::from(slot) * stride));
+        if let Some((table, stride)) = self.threads.table {
+            for (&slot, &n) in &self.threads.slots {
+                self.left.objects.insert(Node::Thread(n), (table, u64::from(slot) * stride));
             }
         }
         for (id, global) in self.program.globals.iter() {
-            let is_table = self.table.is_some_and(|(table, _)| table == id);
+            let is_table = self.threads.are_in(global_object(id));
             if !global.external && !global.thread_local && !is_table {
                 self.add(Node::Global(id), global_object(id));
             }
@@ -355,12 +355,8 @@ impl Walk<'_, '_> {
         if !found.is_alive() {
             return None;
         }
-        if let Some((table, stride)) = self.table.filter(|(table, _)| global_object(*table) == object) {
-            let _ = table;
-            let at = u64::try_from(offset).ok()?;
-            let slot = u32::try_from(at / stride).ok()?;
-            let thread = self.slots.get(&slot)?;
-            return Some(Held::Address(Node::Thread(*thread), (at % stride).cast_signed()));
+        if self.threads.are_in(object) {
+            return self.threads.held(offset);
         }
         if let Some(&node) = self.nodes.get(&object) {
             return Some(Held::Address(node, offset));
@@ -392,7 +388,7 @@ impl Walk<'_, '_> {
         let Some(found) = self.state.heap.object(object).filter(|o| o.is_alive() && !o.constant && !o.external) else {
             return;
         };
-        let size = match (node, self.table) {
+        let size = match (node, self.threads.table) {
             (Node::Thread(_), Some((_, stride))) => stride,
             _ => found.size,
         };
