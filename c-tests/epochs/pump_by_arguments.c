@@ -1,8 +1,11 @@
 // A pump adds up how many litres the program's arguments say, each number read by the thread itself, behind the first epoch: of the
 // strings nothing is known there, not even where they end.
 //
-// By hand: an epoch to begin with, and one for the loop, which has a schedule for going on and one for its end.
+// By hand: one schedule, since no input decides how often the loop goes round. Where its marker is not passed nevertheless, an epoch to
+// begin with, and one for the loop, which has a schedule for going on and one for its end.
 // run: enumerate -- @
+// expect: complete=true deadlocked=0 epochs=1 schedules=1
+// run: enumerate --without marker-pruning -- @
 // expect: complete=true deadlocked=0 epochs=2
 // exec: 3
 // stdout: 3

@@ -173,7 +173,7 @@ pub(crate) struct Plan {
     pub(crate) marks: Marks,
     /// Whether it is decided which objects synchronisation is on.
     pub(crate) objects: SyncObjects,
-    /// Recursions whose markers threads pass.
+    /// What threads pass markers of.
     pub(crate) followed: Followed,
 }
 
@@ -428,13 +428,13 @@ impl Engine {
         self.hopeless.len() <= MAX_HOPELESS
     }
 
-    /// The recursions whose markers paths pass.
+    /// What paths pass markers of.
     pub(crate) fn followed(&self) -> &Followed {
         &self.followed
     }
 
-    /// What the last path has shown to be necessary first: something it asks about too often is to be replaced, or it follows a recursion
-    /// that inputs decide.
+    /// What the last path has shown to be necessary first: something it asks about too often is to be replaced, or it follows
+    /// what inputs decide.
     pub(crate) fn take_wanted(&mut self) -> Option<Restart> {
         self.wanted.take()
     }
@@ -629,7 +629,7 @@ impl Strategy for ShortestFirst<'_, '_> {
                     self.want(Wanted { last_resort: false, activations: ROUNDS as usize + 1 }, &stack, true);
                 }
                 if self.followed.is_decided_by(control, choice.site.point, state.markers_passed()) {
-                    self.wanted = Some(Restart::EndingInRecursion);
+                    self.wanted = Some(Restart::FollowingLess);
                 }
                 let count = self.asked.entry(stack).or_insert(0);
                 *count += 1;

@@ -27,7 +27,7 @@ use icsched_symex::shape::{Compared, Deciding, Fields, Indices, Pointers, Shape,
 use crate::Request;
 use crate::epochs::fixpoint::Fixpoint;
 use crate::epochs::job::Work;
-use crate::followed::Followed;
+use crate::followed::{Followed, Following};
 use crate::progress::Progress;
 use crate::slice::Statics;
 use crate::slots::Slots;
@@ -42,8 +42,9 @@ pub(crate) struct Shared<'p> {
     pub(crate) markers: Arc<BTreeSet<ProgramPoint>>,
     /// Which activations of recursions the names of epochs tell apart.
     pub(crate) folding: Option<Arc<Folding>>,
-    /// Recursions that are followed until inputs decide how they go on.
-    pub(crate) followed: Followed,
+    /// The program's markers, and recursions, that threads pass until inputs decide how they go on.
+    pub(crate) everything: Followed,
+    pub(crate) recursions: Followed,
     /// For threads that help with an epoch.
     pub(crate) slots: Arc<Slots>,
     /// What initial states in the middle of the program need; without it there is only the first epoch.
@@ -54,6 +55,15 @@ impl Shared<'_> {
     /// The epoch that the program begins with.
     pub(crate) fn entry(&self) -> Option<EpochId> {
         self.program.main.map(EpochId::entry)
+    }
+
+    /// What is followed in an epoch, at most what `following` says.
+    fn followed(&self, epoch: &EpochId, following: Following) -> Followed {
+        match following {
+            Following::Everything if self.is_entry(epoch) => self.everything.clone(),
+            Following::Everything | Following::Recursions => self.recursions.clone(),
+            Following::Nothing => Followed::default(),
+        }
     }
 
     fn is_entry(&self, epoch: &EpochId) -> bool {

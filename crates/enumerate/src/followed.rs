@@ -1,32 +1,52 @@
-//! Recursions that threads follow within an epoch, as long as no input decides how they go on.
+//! Markers that threads pass within an epoch, as long as no input decides how they go on.
 //!
-//! Where an epoch ends inside of a recursion its stacks are [folded](icsched_symex::folding), and how deep they are is forgotten. For nothing, if all
-//! executions go equally deep. So the markers that are there because functions call, or start, one another are passed at first. If an input
-//! turns out to decide something there, or the recursion is long, the epoch is searched anew and its recursions end epochs.
+//! Where an epoch ends inside of a recursion its stacks are [folded](icsched_symex::folding), and how deep they are is forgotten; where it ends in a
+//! loop, what differs from round to round is. For nothing, if all executions go the same way. So an epoch is searched at first as if it had
+//! fewer markers. If an input turns out to decide something there, or it takes long, the epoch is searched anew, with more of them.
 
 use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 use icsched_ir::{BlockId, EntityId, FuncId, Origin, Program, ProgramPoint};
-use icsched_symex::machine::MOST_FOLLOWED;
+use icsched_smt::Answer;
+use icsched_symex::machine::{MOST_FOLLOWED, MOST_FOLLOWED_INSTRUCTIONS};
 use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
 
 use crate::control::Control;
+use crate::engine::{Engine, Path};
 use crate::markers::{MarkerKind, Markers};
 use crate::slice::SliceDecision;
+
+/// Which markers threads pass.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Debug, Serialize, Deserialize)]
+pub(crate) enum Following {
+    /// All, in the epoch that the program begins with: if no input matters at all, it has one schedule.
+    #[default]
+    Everything,
+    /// Those that are there because functions call, or start, one another.
+    Recursions,
+    /// None.
+    Nothing,
+}
 
 /// What is followed; nothing by default.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Followed {
     /// The functions whose markers are passed.
     pub(crate) marked: Arc<FxHashSet<FuncId>>,
-    /// These, and the program's functions that they call.
-    within: Arc<FxHashSet<FuncId>>,
+    /// Functions of the program in which no input may decide anything; `None`: in none.
+    within: Option<Arc<FxHashSet<FuncId>>>,
 }
 
 impl Followed {
-    /// All recursions that have markers, those of loops in them included. O(size of the call graph).
-    pub(crate) fn all(program: &Program, control: &Control, markers: &Markers) -> Self {
+    /// All that has markers. O(markers).
+    pub(crate) fn everything(markers: &Markers) -> Self {
+        Self { marked: Arc::new(markers.iter().map(|(point, _)| point.func).collect()), within: None }
+    }
+
+    /// Recursions that have markers, those of loops in them included. O(size of the call graph).
+    pub(crate) fn recursions(program: &Program, control: &Control, markers: &Markers) -> Self {
         let is_recursive =
             |point: ProgramPoint, kind| kind == MarkerKind::Recursion || control.calls.is_recursive(point.func);
         let marked = markers.iter().filter(|&(point, kind)| is_recursive(point, kind)).map(|(point, _)| point.func);
@@ -34,7 +54,7 @@ impl Followed {
         let reached = control.calls.reachable_from(marked.iter().copied());
         let reached = reached.ones().map(FuncId::from_index);
         let within = reached.filter(|&func| program.functions[func].origin == Origin::Program).collect();
-        Self { marked: Arc::new(marked), within: Arc::new(within) }
+        Self { marked: Arc::new(marked), within: Some(Arc::new(within)) }
     }
 
     /// Whether what a branch on inputs decides is which calls, or other synchronisation, a followed function comes to next. `passed`:
@@ -59,9 +79,24 @@ impl Followed {
         false
     }
 
-    /// Whether a path shows that a recursion had better not be followed: a slice has decisions there, or it is long.
-    pub(crate) fn is_given_up(&self, slice: &[SliceDecision], passed: u32) -> bool {
-        let is_there = |decision: &SliceDecision| self.within.contains(&decision.point.func);
-        passed > 0 && (passed >= MOST_FOLLOWED || slice.iter().any(is_there))
+    /// Whether a decision of a slice is in what is followed.
+    fn concerns(&self, decision: &SliceDecision) -> bool {
+        self.within.as_ref().is_none_or(|within| within.contains(&decision.point.func))
     }
+}
+
+/// Whether a path shows that fewer markers had better be passed: it is long, or an input decides something in what is followed. What holds
+/// for all inputs is no decision.
+pub(crate) fn is_given_up(engine: &mut Engine, path: &Path, slice: &[SliceDecision]) -> bool {
+    let (followed, passed) = (engine.followed().clone(), path.state.markers_passed());
+    if followed.marked.is_empty() || passed == 0 {
+        return false;
+    }
+    let is_decided = |decision: &SliceDecision| {
+        let other = engine.pool().not(decision.condition);
+        engine.check(&[], other) != Answer::Unsat
+    };
+    passed >= MOST_FOLLOWED
+        || path.state.instructions >= MOST_FOLLOWED_INSTRUCTIONS
+        || slice.iter().filter(|decision| followed.concerns(decision)).any(is_decided)
 }

@@ -228,13 +228,14 @@ fn search_with(
     let epoch_markers = u32::try_from(placed.len()).expect("markers are few");
     let markers = Arc::new(placed.iter().map(|(point, _)| point).collect());
     let folding = Some(Arc::new(control.folding(program, request.search.fold_depth)));
-    let followed = match off(Technique::MarkerPruning) {
-        true => Followed::default(),
-        false => Followed::all(program, &control, &placed),
-    };
+    let (mut everything, mut recursions) = <(Followed, Followed)>::default();
+    if !off(Technique::MarkerPruning) {
+        (everything, recursions) = (Followed::everything(&placed), Followed::recursions(program, &control, &placed));
+    }
     let slots = Slots::new(jobs);
     let analyses = analyses.as_ref();
-    let shared = Shared { request, program: &specialised, statics, markers, folding, followed, slots, analyses };
+    let shared =
+        Shared { request, program: &specialised, statics, markers, folding, everything, recursions, slots, analyses };
     let has_subscripts = points_to.is_some() && has_subscripts(program);
     let assumed = |has_epochs| {
         let mut found = assumptions(points_to.as_deref(), has_epochs, !off(Technique::Epochs));

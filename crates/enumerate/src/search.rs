@@ -37,6 +37,7 @@ use crate::constraint::{Conjunction, Disjunction};
 use crate::engine::{self, Engine, Path, Questions};
 use crate::epochs::job::Work;
 use crate::epochs::{Analyses, EpochFacts, Successors, add_successor};
+use crate::followed;
 use crate::graph;
 use crate::objects::Objects;
 use crate::pretty::readable;
@@ -150,8 +151,8 @@ pub(crate) struct Search<'s, 'p> {
     /// What was found by executing the other sides of decisions that only exits depend on, by their constraints.
     aside: FxHashMap<Vec<Term>, Option<Term>>,
     wanted: Option<Replaceable>,
-    /// Whether a recursion was followed that had better not be.
-    ends_in_recursion: bool,
+    /// Whether something was followed that had better not be.
+    follows_less: bool,
     /// Whether inputs have chosen what some path synchronises on.
     chose_objects: bool,
     /// How many conditions of paths were decided in loops that do not synchronise, by the loop.
@@ -165,8 +166,8 @@ pub(crate) enum Restart {
     Replacing(Replaceable),
     /// It is left open which objects synchronisation is on.
     Conservatively,
-    /// Markers of recursions are not passed.
-    EndingInRecursion,
+    /// Fewer markers are passed.
+    FollowingLess,
 }
 
 impl<'s, 'p> Search<'s, 'p> {
@@ -199,7 +200,7 @@ impl<'s, 'p> Search<'s, 'p> {
             slots,
             aside: FxHashMap::default(),
             wanted: None,
-            ends_in_recursion: false,
+            follows_less: false,
             chose_objects: false,
             decided_in: BTreeMap::new(),
         }
@@ -257,8 +258,8 @@ impl<'s, 'p> Search<'s, 'p> {
             if let Some(wanted) = self.wanted {
                 return Err(Restart::Replacing(wanted));
             }
-            if self.ends_in_recursion {
-                return Err(Restart::EndingInRecursion);
+            if self.follows_less {
+                return Err(Restart::FollowingLess);
             }
             if self.has_too_many_objects() {
                 return Err(Restart::Conservatively);
@@ -420,8 +421,8 @@ impl<'s, 'p> Search<'s, 'p> {
         }
         let slice = self.without_known(&path, slice, &ways_out, constraint);
         self.note_decided(&slice.decisions);
-        if self.engine.followed().is_given_up(&slice.decisions, path.state.markers_passed()) {
-            self.ends_in_recursion = true;
+        if followed::is_given_up(self.engine, &path, &slice.decisions) {
+            self.follows_less = true;
             return;
         }
         let conditions: Vec<Term> = slice.decisions.iter().map(|d| d.condition).collect();

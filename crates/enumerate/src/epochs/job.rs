@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use super::effect::replace;
 use super::{Analyses, EpochFacts, Shared, Successors};
 use crate::engine::{Asked, Engine, Plan};
-use crate::followed::Followed;
+use crate::followed::Following;
 use crate::graph::place;
 use crate::progress::Progress;
 use crate::quiet::Replaceable;
@@ -45,8 +45,8 @@ pub(crate) struct Learned {
     pub(super) replaced: Vec<Replaceable>,
     /// Whether it is left open which objects synchronisation is on.
     pub(super) is_conservative: bool,
-    /// Whether recursions end epochs: inputs decide how they go on.
-    pub(super) ends_in_recursion: bool,
+    /// Which markers are passed.
+    pub(super) following: Following,
 }
 
 /// What comes behind the epoch.
@@ -123,7 +123,7 @@ pub(crate) fn run(
             concrete_threads: shared.request.without.contains(&Technique::SymbolicThreads),
         },
         objects: if is_open { SyncObjects::Candidates } else { SyncObjects::Decided },
-        followed: if learned.ends_in_recursion { Followed::default() } else { shared.followed.clone() },
+        followed: shared.followed(&job.epoch, learned.following),
     };
     let mut work = Work::default();
     let mut asked = Asked::new(&shared.request.limits);
@@ -168,11 +168,15 @@ pub(crate) fn run(
                 plan.objects = SyncObjects::Candidates;
                 Arc::make_mut(&mut learned).is_conservative = true;
             }
-            Err(Restart::EndingInRecursion) => {
+            Err(Restart::FollowingLess) => {
                 work.solver.add(&searched.solver);
-                tracing::info!("epochs end in recursions");
-                plan.followed = Followed::default();
-                Arc::make_mut(&mut learned).ends_in_recursion = true;
+                let less = match learned.following {
+                    Following::Everything if shared.is_entry(&job.epoch) => Following::Recursions,
+                    _ => Following::Nothing,
+                };
+                tracing::info!(?less, "fewer markers are passed");
+                plan.followed = shared.followed(&job.epoch, less);
+                Arc::make_mut(&mut learned).following = less;
             }
         }
         asked = engine.into_asked();

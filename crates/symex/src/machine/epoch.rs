@@ -52,8 +52,8 @@ pub enum EpochLength {
         /// When no thread can go on, those that have executed more than so many less than another pass their markers, until they have
         /// caught up with what that one had executed then.
         balance: Option<u64>,
-        /// Functions of recursions whose markers are passed however much has been executed, as long as no activation of them is
-        /// [folded](crate::folding), and no path has passed [`MOST_FOLLOWED`].
+        /// Functions whose markers are passed by threads of which no activation is [folded](crate::folding), until a path has passed
+        /// [`MOST_FOLLOWED`], or executed [`MOST_FOLLOWED_INSTRUCTIONS`].
         followed: Arc<FxHashSet<FuncId>>,
     },
     /// As a schedule says.
@@ -65,8 +65,11 @@ pub enum EpochLength {
     },
 }
 
-/// How many markers threads pass on one path, at most, because a recursion is followed.
+/// How many markers threads pass on one path, at most, because they are followed.
 pub const MOST_FOLLOWED: u32 = 512;
+
+/// How many instructions a path executes, at most, in which markers are followed.
+pub const MOST_FOLLOWED_INSTRUCTIONS: u64 = 1 << 22;
 
 impl Default for EpochLength {
     fn default() -> Self {
@@ -98,6 +101,7 @@ impl<D: Domain> Machine<D> {
             EpochLength::Instructions { least, followed, .. } => {
                 state.thread(thread).instructions < *least
                     || followed.contains(&at.func)
+                        && state.instructions < MOST_FOLLOWED_INSTRUCTIONS
                         && state.markers_passed() < MOST_FOLLOWED
                         && !state.thread(thread).frames.iter().any(|frame| frame.is_folded)
             }
