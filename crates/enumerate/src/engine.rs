@@ -136,6 +136,8 @@ pub(crate) struct Engine {
     instructions: u64,
     errors: bool,
     followed: Followed,
+    /// How many markers the last path has passed.
+    passed: u32,
     wanted: Option<Restart>,
     /// Whether paths may ask as often as they want.
     patient: bool,
@@ -243,6 +245,7 @@ impl Engine {
             loop_bound: request.search.loop_bound,
             errors: true,
             followed: Followed::default(),
+            passed: 0,
             wanted: None,
             patient: false,
             hopeless: BTreeSet::new(),
@@ -402,6 +405,7 @@ impl Engine {
         let path = explore::execute_path(&mut self.machine, state, &mut strategy, &limits);
         self.instructions += path.state.instructions;
         self.wanted = strategy.wanted;
+        self.passed = path.state.markers_passed();
         if let Some(stack) = &path.often {
             let is_replaced = |of: &Replaceable| self.replaces(*of);
             let points: Vec<ProgramPoint> = stack.0.iter().rev().copied().collect();
@@ -431,6 +435,15 @@ impl Engine {
     /// What paths pass markers of.
     pub(crate) fn followed(&self) -> &Followed {
         &self.followed
+    }
+
+    /// What is done instead of a restart that the last path asks for: who follows everything follows less before something is replaced, since
+    /// inputs matter then.
+    pub(crate) fn instead_of(&self, restart: Restart) -> Restart {
+        match restart {
+            Restart::Replacing(_) if self.passed > 0 && self.followed.is_everything() => Restart::FollowingLess,
+            other => other,
+        }
     }
 
     /// What the last path has shown to be necessary first: something it asks about too often is to be replaced, or it follows

@@ -57,6 +57,11 @@ impl Followed {
         Self { marked: Arc::new(marked), within: Some(Arc::new(within)) }
     }
 
+    /// Whether all markers are passed.
+    pub(crate) fn is_everything(&self) -> bool {
+        !self.marked.is_empty() && self.within.is_none()
+    }
+
     /// Whether what a branch on inputs decides is which calls, or other synchronisation, a followed function comes to next. `passed`:
     /// how many markers were passed. O(size of the function).
     pub(crate) fn is_decided_by(&self, control: &Control, branch: ProgramPoint, passed: u32) -> bool {

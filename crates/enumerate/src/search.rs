@@ -247,7 +247,7 @@ impl<'s, 'p> Search<'s, 'p> {
                 break;
             }
             self.paths += 1;
-            let path = self.execute(constraint.conditions())?;
+            let path = self.execute(constraint.conditions()).map_err(|restart| self.engine.instead_of(restart))?;
             tracing::info!(path = self.paths, waiting = self.worklist.len(), schedules = self.found.len(), "path");
             if engine::is_feasible(&path) {
                 self.take(path, &constraint, end);
@@ -256,7 +256,7 @@ impl<'s, 'p> Search<'s, 'p> {
             }
             self.progress.path(self.paths, self.worklist.len(), self.found.len());
             if let Some(wanted) = self.wanted {
-                return Err(Restart::Replacing(wanted));
+                return Err(self.engine.instead_of(Restart::Replacing(wanted)));
             }
             if self.follows_less {
                 return Err(Restart::FollowingLess);
@@ -265,7 +265,7 @@ impl<'s, 'p> Search<'s, 'p> {
                 return Err(Restart::Conservatively);
             }
             if let Some(wanted) = self.code_of_many_paths() {
-                return Err(Restart::Replacing(wanted));
+                return Err(self.engine.instead_of(Restart::Replacing(wanted)));
             }
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! Bounds of a term's unsigned value, from its operands' bounds: one interval per term, computed at construction.
 
 use crate::bits::{mask, sign_bit};
-use crate::node::{BinOp, Node, Term};
+use crate::node::{BinOp, CmpOp, Node, Term};
 use crate::pool::TermPool;
 
 /// Closed interval of unsigned values.
@@ -38,10 +38,7 @@ pub(crate) fn range_of(pool: &TermPool, node: &Node) -> Range {
         }
         Node::Binary(op, a, b) => binary(pool, op, a, b),
         Node::Cmp(..) => Range::full(1),
-        Node::Ite(_, a, b) => {
-            let (a, b) = (pool.range(a), pool.range(b));
-            Range { min: a.min.min(b.min), max: a.max.max(b.max) }
-        }
+        Node::Ite(c, a, b) => chosen(pool, c, a, b),
         Node::ZExt { arg, .. } => pool.range(arg),
         Node::SExt { arg, width } => {
             let r = pool.range(arg);
@@ -59,6 +56,95 @@ pub(crate) fn range_of(pool: &TermPool, node: &Node) -> Range {
         Node::Select(..) => Range::full(8),
         Node::FpUnary(op, a) | Node::FpBinary(op, a, _) => Range::full(op.result_width(pool.width(a))),
     }
+}
+
+/// A choice by what its own arms are compared with: `x < 5 ? x : 5`, `x < 0 ? 0 : x > 7 ? 7 : x`.
+fn chosen(pool: &TermPool, c: Term, a: Term, b: Term) -> Range {
+    let (first, second) = (pool.range(a), pool.range(b));
+    let known = Range { min: first.min.min(second.min), max: first.max.max(second.max) };
+    let width = pool.width(a);
+    let Some(x) = compared(pool, c).filter(|&x| pool.width(x) == width && width < u128::BITS) else { return known };
+    let whole = pool.range(x);
+    let signed = match whole.non_negative(width) {
+        true => Interval { min: whole.min.cast_signed(), max: whole.max.cast_signed() },
+        false => Interval { min: -sign_bit(width).cast_signed(), max: sign_bit(width).cast_signed() - 1 },
+    };
+    let found =
+        [(a, true), (b, false)].map(|(arm, side)| arm_of(pool, arm, x, signed.where_(pool, c, x, side), NESTED));
+    match found {
+        [Some(a), Some(b)] => {
+            let (min, max) = (a.min.min(b.min), a.max.max(b.max));
+            if min < 0 {
+                return known;
+            }
+            Range { min: known.min.max(min.cast_unsigned()), max: known.max.min(max.cast_unsigned()) }
+        }
+        _ => known,
+    }
+}
+
+/// Choices inside one another by what one number is compared with.
+const NESTED: u32 = 4;
+
+/// Closed interval of signed values; empty if `min > max`.
+#[derive(Clone, Copy)]
+struct Interval {
+    min: i128,
+    max: i128,
+}
+
+impl Interval {
+    /// Those of a number for which a comparison with a constant holds, or does not.
+    fn where_(self, pool: &TermPool, condition: Term, x: Term, holds: bool) -> Self {
+        let Node::Cmp(op, a, b) = *pool.node(condition) else { return self };
+        let width = pool.width(x);
+        let signed = |t: Term| {
+            let bits = pool.as_const_wide(t)?;
+            Some(if bits >= sign_bit(width) { (bits | !mask(width)).cast_signed() } else { bits.cast_signed() })
+        };
+        let is_unsigned = matches!(op, CmpOp::Ult | CmpOp::Ule);
+        let (is_left, Some(constant)) = (a == x, if a == x { signed(b) } else { signed(a) }) else { return self };
+        let strict = i128::from(matches!(op, CmpOp::Ult | CmpOp::Slt) == holds);
+        match op {
+            CmpOp::Eq if holds => Self { min: self.min.max(constant), max: self.max.min(constant) },
+            CmpOp::Eq => self,
+            // Below a number that is not negative as unsigned ones: not negative either.
+            _ if is_unsigned && constant < 0 => self,
+            _ if is_left == holds => {
+                let min = if is_unsigned { self.min.max(0) } else { self.min };
+                Self { min, max: self.max.min(constant - strict) }
+            }
+            _ if is_unsigned && self.min < 0 => self,
+            _ => Self { min: self.min.max(constant + strict), max: self.max },
+        }
+    }
+}
+
+/// What a number is compared with a constant by a condition.
+fn compared(pool: &TermPool, condition: Term) -> Option<Term> {
+    match *pool.node(condition) {
+        Node::Cmp(_, a, b) if pool.as_const_wide(b).is_some() => Some(a),
+        Node::Cmp(_, a, b) if pool.as_const_wide(a).is_some() => Some(b),
+        _ => None,
+    }
+}
+
+/// The values of an arm where `x` is within an interval; `None` if they may be negative, or nothing better is known of them.
+fn arm_of(pool: &TermPool, arm: Term, x: Term, within: Interval, depth: u32) -> Option<Interval> {
+    let width = pool.width(arm);
+    if arm == x {
+        return Some(within);
+    }
+    if let Node::Ite(c, a, b) = *pool.node(arm)
+        && depth > 0
+        && compared(pool, c) == Some(x)
+    {
+        let a = arm_of(pool, a, x, within.where_(pool, c, x, true), depth - 1)?;
+        let b = arm_of(pool, b, x, within.where_(pool, c, x, false), depth - 1)?;
+        return Some(Interval { min: a.min.min(b.min), max: a.max.max(b.max) });
+    }
+    let range = pool.range(arm);
+    range.non_negative(width).then(|| Interval { min: range.min.cast_signed(), max: range.max.cast_signed() })
 }
 
 fn binary(pool: &TermPool, op: BinOp, a: Term, b: Term) -> Range {
@@ -89,4 +175,48 @@ fn binary(pool: &TermPool, op: BinOp, a: Term, b: Term) -> Range {
 /// The least 2^k - 1 that isn't below `x`.
 fn smear(x: u128) -> u128 {
     if x == 0 { 0 } else { u128::MAX >> x.leading_zeros() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every choice between a number of four bits, limits and constants has its values in its range, for all comparisons.
+    #[test]
+    fn choices_by_their_own_arms_have_all_their_values() {
+        let mut pool = TermPool::new();
+        let x = pool.symbol("x", 4);
+        let constants: Vec<Term> = [0, 1, 5, 7, 8, 13, 15].map(|bits| pool.constant(4, bits)).to_vec();
+        let mut conditions = Vec::new();
+        for op in [CmpOp::Eq, CmpOp::Ult, CmpOp::Ule, CmpOp::Slt, CmpOp::Sle] {
+            for &constant in &constants {
+                conditions.extend([pool.cmp(op, x, constant), pool.cmp(op, constant, x)]);
+            }
+        }
+        let mut tight = 0;
+        for &outer in &conditions {
+            for &inner in &conditions {
+                for (&a, &b) in constants.iter().zip(constants.iter().rev()) {
+                    let cut = pool.ite(inner, a, x);
+                    for choice in [pool.ite(outer, b, cut), pool.ite(outer, cut, b), pool.ite(inner, x, b)] {
+                        let range = pool.range(choice);
+                        tight += u32::from(range.max < 15 || range.min > 0);
+                        for bits in 0..16 {
+                            let constant = pool.constant(4, bits);
+                            let value = pool.substitute(choice, &[(x, constant)].into());
+                            let value = pool.as_const_wide(value).expect("a number");
+                            assert!((range.min..=range.max).contains(&value), "{value} for {bits} in {range:?}");
+                        }
+                    }
+                }
+            }
+        }
+        assert!(tight > 1000, "{tight} are less than everything");
+        let (zero, seven) = (pool.constant(32, 0), pool.constant(32, 7));
+        let y = pool.symbol("y", 32);
+        let (above, below) = (pool.cmp(CmpOp::Slt, seven, y), pool.cmp(CmpOp::Slt, y, zero));
+        let cut = pool.ite(above, seven, y);
+        let cut = pool.ite(below, zero, cut);
+        assert_eq!(pool.range(cut), Range { min: 0, max: 7 });
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use crate::node::{Sort, Term};
+use crate::node::{BinOp, Node, Sort, Term};
 use crate::pool::TermPool;
 
 /// What to replace by what; usually symbols by values. Old and new have one sort.
@@ -55,6 +55,29 @@ impl TermPool {
         symbol
     }
 
+    /// The terms with every product and quotient of two unknown numbers replaced by a symbol of its own, the same wherever it stands: what is
+    /// impossible whatever they are is impossible. Linear in the size of the terms' graph.
+    pub fn without_products(&mut self, terms: &[Term]) -> Vec<Term> {
+        let products: Vec<Term> =
+            self.postorder(terms, |_| false).into_iter().filter(|&t| self.is_product(t)).collect();
+        let mut map = Substitution::new();
+        for product in products {
+            let symbol = self.symbol(&format!("product {}", product.index()), self.width(product));
+            map.insert(product, symbol);
+        }
+        self.substitute_all(terms, &map)
+    }
+
+    /// Whether a term is a product, a quotient or a remainder of two numbers that both are no constants.
+    pub fn is_product(&self, t: Term) -> bool {
+        match *self.node(t) {
+            Node::Binary(BinOp::Mul | BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem, a, b) => {
+                self.as_const_wide(a).is_none() && self.as_const_wide(b).is_none()
+            }
+            _ => false,
+        }
+    }
+
     /// The term with every occurrence of a key of `map` replaced by its value, simplified anew. Replacements are
     /// simultaneous: values are not searched for keys. Linear in the size of the term's graph.
     pub fn substitute(&mut self, t: Term, map: &Substitution) -> Term {
@@ -75,5 +98,31 @@ impl TermPool {
             new.insert(t, result);
         }
         terms.iter().map(|t| new[t]).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::node::CmpOp;
+
+    #[test]
+    fn products_of_unknowns_become_symbols_and_those_with_constants_stay() {
+        let mut pool = TermPool::new();
+        let (a, b, three) = (pool.symbol("a", 32), pool.symbol("b", 32), pool.constant(32, 3));
+        let product = pool.binary(BinOp::Mul, a, b);
+        let sum = pool.binary(BinOp::Add, product, a);
+        let (turn, tripled) = (pool.binary(BinOp::URem, sum, three), pool.binary(BinOp::Mul, a, three));
+        let same = pool.cmp(CmpOp::Eq, turn, product);
+        let [without, alone, kept] = pool.without_products(&[same, product, tripled])[..] else { panic!("three") };
+        assert_eq!(kept, tripled);
+        assert!(pool.symbol_name(alone).is_some_and(|name| name.starts_with("product ")));
+        let again = pool.binary(BinOp::Add, alone, a);
+        let again = pool.binary(BinOp::URem, again, three);
+        assert_eq!(pool.cmp(CmpOp::Eq, again, alone), without, "it has one symbol wherever it stands");
+        // Of nested ones, the outermost is replaced.
+        let cubed = pool.binary(BinOp::Mul, product, b);
+        let cubed = pool.without_products(&[cubed])[0];
+        assert_eq!(pool.symbols_of(cubed)[..], [cubed]);
     }
 }

@@ -215,14 +215,17 @@ fn builder() -> thread::Builder {
 
 /// Whether bounds of a term are soon found: no product or quotient of two unknown numbers is in it.
 fn is_simple(pool: &TermPool, term: Term) -> bool {
-    let all = pool.postorder(&[term], |_| false);
-    let is_product = |&t: &Term| match *pool.node(t) {
-        Node::Binary(BinOp::Mul | BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem, a, b) => {
-            pool.as_const_wide(a).is_none() && pool.as_const_wide(b).is_none()
-        }
-        _ => false,
-    };
-    !pool.has_float(term) && all.len() <= MAX_OPERATIONS && !all.iter().any(is_product)
+    is_small(pool, term) && !pool.postorder(&[term], |_| false).into_iter().any(|t| pool.is_product(t))
+}
+
+fn is_small(pool: &TermPool, term: Term) -> bool {
+    !pool.has_float(term) && pool.postorder(&[term], |_| false).len() <= MAX_OPERATIONS
+}
+
+/// Whether a number is one of several that were written, as inputs choose, whose bounds do not depend on products: of `free[a * b % n]` it is of
+/// interest what is written there, not where that is.
+fn is_choice(pool: &TermPool, term: Term) -> bool {
+    matches!(pool.node(term), Node::Ite(..)) && is_small(pool, term)
 }
 
 /// That the sums have not overflowed that numbers at the end of a path were computed from, by number. Behind the first epoch nothing
@@ -513,12 +516,20 @@ impl<'a> Behind<'a> {
         let mut found = BTreeMap::new();
         for &(place, term) in numbers {
             let is_new = !known.contains_key(&term);
-            if is_new && (known.len() == MAX_BOUNDED || self.is_late() || !is_simple(self.asker.pool(), term)) {
+            let pool = self.asker.pool();
+            let is_simple = !is_new || is_simple(pool, term);
+            if is_new && (!is_simple && !is_choice(pool, term) || known.len() == MAX_BOUNDED || self.is_late()) {
                 continue;
             }
             let bounds = *known.entry(term).or_insert_with(|| {
                 let width = u8::try_from(self.asker.pool().width(term)).expect("words have at most 64 bits");
                 let ending = self.ending;
+                if !is_simple {
+                    let all: Vec<Term> = [term].iter().chain(conditions).copied().collect();
+                    let all = self.asker.pool().without_products(&all);
+                    let mut sure = self.ranges(&all[1..]);
+                    return self.bounds_under(width, all[0], &all[1..], &mut sure);
+                }
                 // If a sum overflows for certain, there is no number that the place might as well hold.
                 let sums = ending.sums.get(&term).filter(|sums| {
                     let overflow_free = self.asker.pool().and_all(sums);
