@@ -3,12 +3,15 @@
 //! Paths with the same schedule are merged, so a schedule's constraint is a disjunction of path preconditions. All
 //! steps below keep it equivalent, up to inputs that it may include anyway; they only make it shorter.
 
-use icsched_smt::{Answer, Solver, Term, TermPool, Validity};
+use icsched_smt::{Answer, Solver, Term, TermPool};
 
 /// More conditions than this in one conjunction are not tested one by one.
 const MAX_CONDITIONS: usize = 48;
 /// More disjuncts than this are only merged syntactically.
 const MAX_DISJUNCTS: usize = 24;
+
+/// Questions about one constraint that are left to the solver's back end: of what is large, which nobody would read, little is asked.
+const MAX_SOLVED: u64 = 64;
 
 /// A conjunction of conditions: sorted, each once.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -65,14 +68,21 @@ impl Disjunction {
     }
 
     /// A shorter disjunction, equivalent but for inputs in `anyway`, which it may include. Asks
-    /// O(disjuncts * conditions) queries at most.
-    pub fn simplify(&mut self, pool: &mut TermPool, solver: &mut dyn Solver, anyway: &Disjunction) {
+    /// O(disjuncts * conditions) queries at most, few of which the back end has to answer, and no more when `is_over`.
+    pub fn simplify(
+        &mut self,
+        (pool, solver): (&mut TermPool, &mut dyn Solver),
+        anyway: &Disjunction,
+        is_over: &dyn Fn() -> bool,
+    ) {
+        let most = solver.statistics().solved + MAX_SOLVED;
+        let mut asking = Asking { pool: &mut *pool, solver, most, is_over };
         for conjunction in &mut self.disjuncts {
-            drop_implied(conjunction, pool, solver);
+            asking.drop_implied(conjunction);
         }
-        self.resolve(pool);
+        self.resolve(asking.pool);
         if self.disjuncts.len() <= MAX_DISJUNCTS {
-            self.widen(pool, solver, anyway);
+            self.widen(&mut asking, anyway);
         }
         self.resolve(pool);
     }
@@ -109,12 +119,16 @@ impl Disjunction {
     }
 
     /// Drops a condition from a disjunct where what it excludes is covered by the other disjuncts or `anyway`.
-    fn widen(&mut self, pool: &mut TermPool, solver: &mut dyn Solver, anyway: &Disjunction) {
-        let elsewhere = anyway.term(pool);
-        let elsewhere = pool.not(elsewhere);
+    fn widen(&mut self, asking: &mut Asking<'_>, anyway: &Disjunction) {
+        let elsewhere = anyway.term(asking.pool);
+        let elsewhere = asking.pool.not(elsewhere);
         for i in 0..self.disjuncts.len() {
             let mut position = 0;
-            while position < self.disjuncts[i].0.len() && self.disjuncts[i].0.len() <= MAX_CONDITIONS {
+            while position < self.disjuncts[i].0.len()
+                && self.disjuncts[i].0.len() <= MAX_CONDITIONS
+                && asking.goes_on()
+            {
+                let pool = &mut *asking.pool;
                 let rest = self.disjuncts[i].without(position);
                 let mut others = vec![elsewhere];
                 for (j, other) in self.disjuncts.iter().enumerate() {
@@ -125,7 +139,7 @@ impl Disjunction {
                 }
                 others.push(pool.not(self.disjuncts[i].0[position]));
                 let outside = pool.and_all(&others);
-                if solver.check(pool, &rest.0, outside) == Answer::Unsat {
+                if asking.is_impossible(&rest.0, outside) {
                     self.disjuncts[i] = rest;
                 } else {
                     position += 1;
@@ -138,14 +152,34 @@ impl Disjunction {
 }
 
 /// Drops conditions that follow from the others, later ones first.
-fn drop_implied(conjunction: &mut Conjunction, pool: &mut TermPool, solver: &mut dyn Solver) {
-    if conjunction.0.len() > MAX_CONDITIONS {
-        return;
+/// What questions are asked with, and how long.
+struct Asking<'a> {
+    pool: &'a mut TermPool,
+    solver: &'a mut dyn Solver,
+    /// How many questions the back end may have answered by then.
+    most: u64,
+    is_over: &'a dyn Fn() -> bool,
+}
+
+impl Asking<'_> {
+    fn goes_on(&self) -> bool {
+        self.solver.statistics().solved < self.most && !(self.is_over)()
     }
-    for position in (0..conjunction.0.len()).rev() {
-        let rest = conjunction.without(position);
-        if !rest.0.is_empty() && solver.must_be_true(pool, &rest.0, conjunction.0[position]) == Validity::Valid {
-            *conjunction = rest;
+
+    fn is_impossible(&mut self, conditions: &[Term], and: Term) -> bool {
+        self.solver.check(self.pool, conditions, and) == Answer::Unsat
+    }
+
+    fn drop_implied(&mut self, conjunction: &mut Conjunction) {
+        if conjunction.0.len() > MAX_CONDITIONS {
+            return;
+        }
+        for position in (0..conjunction.0.len()).rev() {
+            let rest = conjunction.without(position);
+            let otherwise = self.pool.not(conjunction.0[position]);
+            if !rest.0.is_empty() && self.goes_on() && self.is_impossible(&rest.0, otherwise) {
+                *conjunction = rest;
+            }
         }
     }
 }

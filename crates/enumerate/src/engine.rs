@@ -328,6 +328,10 @@ impl Engine {
         &mut self.machine.domain.pool
     }
 
+    pub(crate) fn limits(&self) -> &RunLimits {
+        &self.limits
+    }
+
     pub(crate) fn pool_and_solver(&mut self) -> (&mut TermPool, &mut dyn Solver) {
         (&mut self.machine.domain.pool, &mut self.solver)
     }

@@ -716,16 +716,16 @@ impl<'s, 'p> Search<'s, 'p> {
         }
         let outside = self.engine.pool().not(allowed);
         let always = self.engine.check(&[], outside) == Answer::Unsat;
+        let limits = self.engine.limits().clone();
         let (pool, solver) = self.engine.pool_and_solver();
         if always {
             pool.bool(true)
         } else if pool.has_float(allowed) {
-            // No solver can say what of it is needed.
-            core
+            core // No solver can say what of it is needed.
         } else if let Some(term) = readable(pool, solver, &[core, needed], allowed) {
             term
         } else {
-            covers.simplify(pool, solver, anyway);
+            covers.simplify((pool, solver), anyway, &|| limits.is_over());
             covers.term(pool)
         }
     }

@@ -124,9 +124,10 @@ impl Search<'_, '_> {
                 needed.add(exit.clone());
             }
         }
+        let limits = self.engine.limits().clone();
         let (pool, solver) = self.engine.pool_and_solver();
         if needed.disjuncts().len() <= MAX_SIMPLIFIED_EXITS {
-            needed.simplify(pool, solver, early);
+            needed.simplify((pool, solver), early, &|| limits.is_over());
         }
         needed.term(pool)
     }
