@@ -277,7 +277,7 @@ impl<'a, 'm, 'p> Search<'a, 'm, 'p> {
             Op::Load { address, access } if is_plain(*access) => {
                 return vec![self.loads_same(*address, inst.results[0], *quiet)];
             }
-            op if is_pure(op) => {
+            op if op.is_computation() => {
                 let mut same = true;
                 op.for_each_operand(|operand| same &= self.is_same(operand));
                 return vec![same; inst.results.len()];
@@ -434,33 +434,5 @@ fn doomed(function: &Function, cfg: &Cfg) -> FixedBitSet {
         if !changed {
             return doomed;
         }
-    }
-}
-
-/// Whether the results are functions of the operands alone.
-fn is_pure(op: &Op) -> bool {
-    match op {
-        Op::Binary { .. }
-        | Op::Unary { .. }
-        | Op::Cast { .. }
-        | Op::IntCompare { .. }
-        | Op::FloatCompare { .. }
-        | Op::Overflow { .. }
-        | Op::Select { .. }
-        | Op::FunnelShift { .. }
-        | Op::Address { .. } => true,
-        Op::Load { .. }
-        | Op::Store { .. }
-        | Op::Alloca { .. }
-        | Op::AtomicRmw { .. }
-        | Op::CompareExchange { .. }
-        | Op::Fence { .. }
-        | Op::MemCopy { .. }
-        | Op::MemSet { .. }
-        | Op::Call { .. }
-        | Op::VaStart { .. }
-        | Op::VaCopy { .. }
-        | Op::Trap
-        | Op::Unsupported { .. } => false,
     }
 }

@@ -522,6 +522,35 @@ impl Op {
         Op::Binary { op, no_wrap: NoWrap { signed: false, unsigned: false }, a, b }
     }
 
+    /// Whether its results are a function of its operands alone: no memory is read or written, and nothing else happens, but that a division
+    /// may fail.
+    pub const fn is_computation(&self) -> bool {
+        match self {
+            Op::Binary { .. }
+            | Op::Unary { .. }
+            | Op::Cast { .. }
+            | Op::IntCompare { .. }
+            | Op::FloatCompare { .. }
+            | Op::Overflow { .. }
+            | Op::Select { .. }
+            | Op::FunnelShift { .. }
+            | Op::Address { .. } => true,
+            Op::Load { .. }
+            | Op::Store { .. }
+            | Op::Alloca { .. }
+            | Op::AtomicRmw { .. }
+            | Op::CompareExchange { .. }
+            | Op::Fence { .. }
+            | Op::MemCopy { .. }
+            | Op::MemSet { .. }
+            | Op::Call { .. }
+            | Op::VaStart { .. }
+            | Op::VaCopy { .. }
+            | Op::Trap
+            | Op::Unsupported { .. } => false,
+        }
+    }
+
     /// Calls `visit` with every operand, in the order the text form prints them.
     pub fn for_each_operand(&self, mut visit: impl FnMut(Operand)) {
         match self {

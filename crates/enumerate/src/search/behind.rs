@@ -213,19 +213,31 @@ fn builder() -> thread::Builder {
     thread::Builder::new().name("icsched-ending".to_owned()).stack_size(STACK)
 }
 
-/// Whether bounds of a term are soon found: no product or quotient of two unknown numbers is in it.
+/// How soon bounds of a term are found.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Reasoning {
+    Soon,
+    /// Not while products or quotients of two unknown numbers are in it.
+    WithoutProducts,
+    Never,
+}
+
+fn reasoning(pool: &TermPool, term: Term) -> Reasoning {
+    if pool.has_float(term) {
+        return Reasoning::Never;
+    }
+    let all = pool.postorder(&[term], |_| false);
+    if all.len() > MAX_OPERATIONS {
+        Reasoning::Never
+    } else if all.into_iter().any(|t| pool.is_product(t)) {
+        Reasoning::WithoutProducts
+    } else {
+        Reasoning::Soon
+    }
+}
+
 fn is_simple(pool: &TermPool, term: Term) -> bool {
-    is_small(pool, term) && !pool.postorder(&[term], |_| false).into_iter().any(|t| pool.is_product(t))
-}
-
-fn is_small(pool: &TermPool, term: Term) -> bool {
-    !pool.has_float(term) && pool.postorder(&[term], |_| false).len() <= MAX_OPERATIONS
-}
-
-/// Whether a number is one of several that were written, as inputs choose, whose bounds do not depend on products: of `free[a * b % n]` it is of
-/// interest what is written there, not where that is.
-fn is_choice(pool: &TermPool, term: Term) -> bool {
-    matches!(pool.node(term), Node::Ite(..)) && is_small(pool, term)
+    reasoning(pool, term) == Reasoning::Soon
 }
 
 /// That the sums have not overflowed that numbers at the end of a path were computed from, by number. Behind the first epoch nothing
@@ -517,14 +529,21 @@ impl<'a> Behind<'a> {
         for &(place, term) in numbers {
             let is_new = !known.contains_key(&term);
             let pool = self.asker.pool();
-            let is_simple = !is_new || is_simple(pool, term);
-            if is_new && (!is_simple && !is_choice(pool, term) || known.len() == MAX_BOUNDED || self.is_late()) {
+            let reasoning = if is_new { reasoning(pool, term) } else { Reasoning::Soon };
+            // Of `free[a * b % n]` it is of interest which numbers were written there, not where that is.
+            let is_choice = matches!(pool.node(term), Node::Ite(..));
+            let is_asked = match reasoning {
+                Reasoning::Soon => true,
+                Reasoning::WithoutProducts => is_choice,
+                Reasoning::Never => false,
+            };
+            if is_new && (!is_asked || known.len() == MAX_BOUNDED || self.is_late()) {
                 continue;
             }
             let bounds = *known.entry(term).or_insert_with(|| {
                 let width = u8::try_from(self.asker.pool().width(term)).expect("words have at most 64 bits");
                 let ending = self.ending;
-                if !is_simple {
+                if reasoning == Reasoning::WithoutProducts {
                     let all: Vec<Term> = [term].iter().chain(conditions).copied().collect();
                     let all = self.asker.pool().without_products(&all);
                     let mut sure = self.ranges(&all[1..]);

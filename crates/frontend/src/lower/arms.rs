@@ -10,7 +10,7 @@ use icsched_ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
 
-use super::locating::{Locating, is_computation};
+use super::locating::{Locating, is_harmless};
 
 /// What became of the blocks and values of a function.
 pub(super) struct Merged {
@@ -60,8 +60,7 @@ fn ways(function: &Function, head: BlockId, predecessors: &[usize], chosen: &FxH
     let mut blocks = Vec::new();
     let edges = [then_edge, else_edge].map(|edge| {
         let (id, block) = (edge.target, &function.blocks[edge.target]);
-        let only_computes =
-            block.insts.len() <= MAX_COMPUTED && block.insts.iter().all(|inst| is_computation(&inst.op));
+        let only_computes = block.insts.len() <= MAX_COMPUTED && block.insts.iter().all(|inst| is_harmless(&inst.op));
         let is_own = only_computes && block.params.is_empty() && predecessors[id.index()] == 1;
         match &block.terminator {
             Terminator::Jump(next) if is_own && id != head && next.target != id => {

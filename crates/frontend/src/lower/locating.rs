@@ -2,7 +2,8 @@
 //! from, through calls and returns, but not through memory. Where a branch only chooses such a value, it is no branch ([`arms`](super::arms)).
 
 use icsched_ir::{
-    Callee, Definition, Definitions, FuncId, Function, IdVec, Op, Operand, Origin, Terminator, Type, ValueId,
+    BlockId, Callee, Const, Definition, Definitions, Edge, FuncId, Function, IdVec, Op, Operand, Origin, Terminator,
+    Type, ValueId,
 };
 use rustc_hash::FxHashSet;
 
@@ -43,6 +44,10 @@ impl Locating {
             return FxHashSet::default();
         }
         let definitions = Definitions::new(function);
+        let mut incoming: IdVec<BlockId, Vec<&Edge>> = IdVec::filled(Vec::new(), function.blocks.len());
+        for edge in function.blocks.values().flat_map(|from| from.terminator.edges()) {
+            incoming[edge.target].push(edge);
+        }
         let mut found = FxHashSet::default();
         while let Some(operand) = work.pop() {
             let Some(value) = operand.value() else { continue };
@@ -50,11 +55,13 @@ impl Locating {
                 continue;
             }
             match definitions.of(value) {
-                Some(Definition::Inst(block, at)) => operands(&function.blocks[block].insts[at].op, &mut work),
-                Some(Definition::Parameter(block, at)) => {
-                    let edges = function.blocks.values().flat_map(|from| from.terminator.edges());
-                    work.extend(edges.filter(|edge| edge.target == block).map(|edge| edge.args[at]));
+                Some(Definition::Inst(block, at)) => {
+                    let op = &function.blocks[block].insts[at].op;
+                    if op.is_computation() {
+                        op.for_each_operand(|operand| work.push(operand));
+                    }
                 }
+                Some(Definition::Parameter(block, at)) => work.extend(incoming[block].iter().map(|edge| edge.args[at])),
                 Some(Definition::Argument(_)) | None => {}
             }
         }
@@ -96,41 +103,13 @@ impl Locating {
     }
 }
 
-/// What the result of a computation is made of.
-fn operands(op: &Op, to: &mut Vec<Operand>) {
-    if is_computation(op) || matches!(op, Op::Binary { .. }) {
-        op.for_each_operand(|operand| to.push(operand));
-    }
-}
-
-/// Whether an operation only computes, whatever its operands are: it may be executed where its result is not wanted.
-pub(super) fn is_computation(op: &Op) -> bool {
+/// Whether an operation may be executed where its result is not wanted: it only computes, and never fails.
+pub(super) fn is_harmless(op: &Op) -> bool {
     use icsched_ir::BinOp::{SDiv, SRem, UDiv, URem};
     match op {
         Op::Binary { op: SDiv | SRem | UDiv | URem, b, .. } => {
-            matches!(b, Operand::Const(icsched_ir::Const::Bits { ty, bits }) if *bits != 0 && *bits != ty.mask())
+            matches!(b, Operand::Const(Const::Bits { ty, bits }) if *bits != 0 && *bits != ty.mask())
         }
-        Op::Binary { .. }
-        | Op::Unary { .. }
-        | Op::Cast { .. }
-        | Op::IntCompare { .. }
-        | Op::FloatCompare { .. }
-        | Op::Overflow { .. }
-        | Op::Select { .. }
-        | Op::FunnelShift { .. }
-        | Op::Address { .. } => true,
-        Op::Load { .. }
-        | Op::Store { .. }
-        | Op::Alloca { .. }
-        | Op::AtomicRmw { .. }
-        | Op::CompareExchange { .. }
-        | Op::Fence { .. }
-        | Op::MemCopy { .. }
-        | Op::MemSet { .. }
-        | Op::Call { .. }
-        | Op::VaStart { .. }
-        | Op::VaCopy { .. }
-        | Op::Trap
-        | Op::Unsupported { .. } => false,
+        _ => op.is_computation(),
     }
 }

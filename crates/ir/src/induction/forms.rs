@@ -217,17 +217,8 @@ impl<'f> Forms<'f> {
     /// Whether the instruction computes nothing but a function of values that are the same in every iteration.
     fn computes_invariant(&self, inst: &Inst, load: impl Fn() -> bool) -> bool {
         let is_function = match &inst.op {
-            Op::Binary { .. }
-            | Op::Unary { .. }
-            | Op::Cast { .. }
-            | Op::IntCompare { .. }
-            | Op::FloatCompare { .. }
-            | Op::Overflow { .. }
-            | Op::Select { .. }
-            | Op::FunnelShift { .. }
-            | Op::Address { .. } => true,
             Op::Load { access, .. } => !access.volatile && access.atomic.is_none(),
-            _ => false,
+            op => op.is_computation(),
         };
         let mut all = is_function;
         inst.op.for_each_operand(|operand| {
