@@ -9,6 +9,7 @@ use std::sync::Arc;
 use fixedbitset::FixedBitSet;
 use icsched_ir::{BlockId, EntityId, FuncId, Origin, Program, ProgramPoint};
 use icsched_smt::Answer;
+use icsched_symex::PathEnd;
 use icsched_symex::machine::{MOST_FOLLOWED, MOST_FOLLOWED_INSTRUCTIONS};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
@@ -101,7 +102,9 @@ pub(crate) fn is_given_up(engine: &mut Engine, path: &Path, slice: &[SliceDecisi
         let other = engine.pool().not(decision.condition);
         engine.check(&[], other) != Answer::Unsat
     };
-    passed >= MOST_FOLLOWED
+    // With more markers it may not come to a limit, and what is in front of something unsupported is known.
+    matches!(path.end, PathEnd::Limit(_) | PathEnd::Unsupported { .. } | PathEnd::Unmodelled { .. })
+        || passed >= MOST_FOLLOWED
         || path.state.instructions >= MOST_FOLLOWED_INSTRUCTIONS
         || slice.iter().filter(|decision| followed.concerns(decision)).any(is_decided)
 }
