@@ -7,6 +7,8 @@
 // expect: epochs=2 schedules=2 complete=false
 // run: enumerate --max-instructions 900
 // expect: epochs=2 schedules=2 complete=false
+// exec:
+// stdout: 6
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>
