@@ -2,7 +2,7 @@
 //
 // By hand: 1 epoch without a marker, no deadlock. Each way to choose is another order of events, so that there are 2 to the power
 // of THREADS schedules, unless it is left open which lock a thread takes: then all critical sections are ordered, and one
-// schedule is enough. That is so where there were more than 16 (--conservative-after).
+// schedule is enough. That is so where there were more than 8 (--conservative-after).
 // variants: -DTHREADS=5, -DTHREADS=16
 // run: enumerate -- @
 // expect: epochs=1 schedules=1 complete=true deadlocked=0

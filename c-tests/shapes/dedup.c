@@ -5,8 +5,11 @@
 //
 // Usage: dedup [-t THREADS] [-q SIZE] [FILE]. Output: a line for each chunk, in the order of the input.
 //
-// Four bytes are one chunk, whose hash says which of the table's 16 locks it needs.
+// Four bytes are one chunk, whose hash says which of the table's 16 locks it needs: one schedule for all of them, or one for each if so
+// many may be told apart.
 // run: enumerate --without epochs --sym-stdin 4 -- -t 1
+// expect: epochs=1 schedules=1 complete=true deadlocked=0 max_live_threads=6
+// run: enumerate --without epochs --sym-stdin 4 --conservative-after 16 -- -t 1
 // expect: epochs=1 schedules=16 complete=true deadlocked=0 max_live_threads=6
 // exec: -t 2 -q 4
 // stdin: the quick brown fox jumps over the lazy dog; the quick brown fox jumps over the lazy dog.

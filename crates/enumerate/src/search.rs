@@ -97,7 +97,7 @@ impl Default for SearchOptions {
             fold_depth: 1,
             abstract_after: 3,
             abstraction: true,
-            conservative_after: 16,
+            conservative_after: 8,
             conservative: true,
         }
     }

@@ -27,6 +27,9 @@ const MAX_LOCATIONS: usize = 16;
 /// Semaphores in an array, and in all, that are looked at.
 const MAX_SEMAPHORES: usize = 16;
 
+/// Elements of an array whose numbers are told apart.
+const MAX_ELEMENTS: usize = 64;
+
 /// `ICS_COUNTS_PERMITS` of `ics.h`.
 const COUNTS_PERMITS: u64 = 3;
 
@@ -198,16 +201,21 @@ impl Sources<'_> {
 
     /// What a number is, or is the sum of with constants, with its width.
     pub(super) fn of(&self, operand: Operand) -> Vec<(Source, u8)> {
-        self.through(operand, |op| matches!(op, BinOp::Add | BinOp::Sub))
+        self.through(operand, |op| matches!(op, BinOp::Add | BinOp::Sub), 1)
+    }
+
+    /// The same, and of a number in an array's elements the first of them: `table[t->row]` for each of some tasks.
+    pub(super) fn of_elements(&self, operand: Operand) -> Vec<(Source, u8)> {
+        self.through(operand, |op| matches!(op, BinOp::Add | BinOp::Sub), MAX_ELEMENTS)
     }
 
     /// The same for multiples, too.
     fn multiplied(&self, operand: Operand) -> Vec<(Source, u8)> {
-        self.through(operand, |op| matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Shl))
+        self.through(operand, |op| matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Shl), 1)
     }
 
-    /// What a number is, or is computed from by such operations with constants.
-    fn through(&self, operand: Operand, is_one: impl Fn(BinOp) -> bool) -> Vec<(Source, u8)> {
+    /// What a number is, or is computed from by such operations with constants; so many numbers where it is read from an array.
+    fn through(&self, operand: Operand, is_one: impl Fn(BinOp) -> bool, most: usize) -> Vec<(Source, u8)> {
         let (mut found, mut work) = (Vec::new(), vec![operand]);
         for _ in 0..MAX_STEPS {
             let Some(next) = work.pop() else { break };
@@ -222,7 +230,7 @@ impl Sources<'_> {
                 Op::Cast { op: CastOp::SExt | CastOp::ZExt, a } => work.push(*a),
                 Op::Binary { op, a, b: Operand::Const(_), .. } if is_one(*op) => work.push(*a),
                 Op::Load { address, .. } => {
-                    found.extend(self.read_at(*address).into_iter().map(|source| (source, width)));
+                    found.extend(self.elements_at(*address, most).into_iter().map(|source| (source, width)));
                 }
                 _ => {}
             }
@@ -232,11 +240,15 @@ impl Sources<'_> {
 
     /// The numbers at an address.
     pub(super) fn read_at(&self, address: Operand) -> Vec<Source> {
+        self.elements_at(address, 1)
+    }
+
+    fn elements_at(&self, address: Operand, most: usize) -> Vec<Source> {
         let info = self.points_to.pointer_info(self.id, address);
         if info.locations.len() > MAX_LOCATIONS {
             return Vec::new();
         }
-        info.locations.iter().flat_map(|location| sources_at(self.points_to, location, 1)).collect()
+        info.locations.iter().flat_map(|location| sources_at(self.points_to, location, most)).collect()
     }
 }
 

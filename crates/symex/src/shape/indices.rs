@@ -20,7 +20,7 @@ impl Indices {
             let sources = Sources::new(points_to, id, function);
             for inst in function.blocks.iter().flat_map(|(_, block)| &block.insts) {
                 if let Op::Address { indices, .. } = &inst.op {
-                    found.extend(indices.iter().flat_map(|index| sources.of(index.index)));
+                    found.extend(indices.iter().flat_map(|index| sources.of_elements(index.index)));
                 }
             }
         }
