@@ -29,6 +29,7 @@ use icsched_pointsto::{InstanceId, ObjectId as Abstract, ObjectKind as AbstractK
 use icsched_smt::{BinOp, CmpOp, Term};
 use rustc_hash::FxHashMap;
 
+pub(crate) use self::table::ENDED_SLOTS;
 use crate::Machine;
 use crate::code::{CalleeCode, Instr};
 use crate::domain::{Domain as _, MemoryByte};

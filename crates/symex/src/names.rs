@@ -3,6 +3,7 @@
 use icsched_ir::{GlobalId, Program, ProgramPoint, SourceType, describe_offset};
 
 use crate::domain::Domain;
+use crate::initial::ENDED_SLOTS;
 use crate::memory::{AddressClass, Death, Heap, ObjectId, ObjectKind, classify};
 
 impl<D: Domain> Heap<D> {
@@ -110,7 +111,8 @@ pub(crate) const THREAD_TABLE: &str = "__ics_threads";
 /// The function that new threads of the models begin with.
 pub(crate) const THREAD_MAIN: &str = "__ics_thread_main";
 
-/// `thread 3` for an entry of the models' table of threads.
+/// `thread 3` for an entry of the models' table of threads, `ended thread 1` for the last one: those are for threads that ended before
+/// the initial state.
 fn thread_name(program: &Program, table: GlobalId, offset: i64) -> String {
     let global = &program.globals[table];
     let element = global.source_type.and_then(|ty| match program.types.resolve(ty)?.1 {
@@ -118,7 +120,10 @@ fn thread_name(program: &Program, table: GlobalId, offset: i64) -> String {
         _ => None,
     });
     match (element, u64::try_from(offset)) {
-        (Some(size @ 1..), Ok(offset)) => format!("thread {}", offset / size),
+        (Some(size @ 1..), Ok(offset)) => match (global.size / size).saturating_sub(offset / size) {
+            left @ 1..=ENDED_SLOTS => format!("ended thread {left}"),
+            _ => format!("thread {}", offset / size),
+        },
         _ => program.describe_global(table, offset),
     }
 }

@@ -21,8 +21,8 @@ const STATE_FREE: u8 = 0;
 const STATE_RUNNING: u8 = 1;
 const STATE_DONE: u8 = 2;
 
-/// Slots for threads that have ended before the initial state, in the models' table.
-const ENDED_SLOTS: u64 = 64;
+/// Slots for threads that have ended before the initial state: the last ones of the models' table.
+pub(crate) const ENDED_SLOTS: u64 = 64;
 
 impl Builder<'_, '_> {
     /// The thread's slot in the models' table.
