@@ -60,15 +60,24 @@ pub(crate) fn valid(
 ) -> (Shape, FxHashSet<Place>) {
     let mut groups: BTreeMap<(bool, u64, u64), Vec<(Place, Where)>> = BTreeMap::new();
     let mut shape = left.shape.clone();
+    // Places of one object, of which there are many, mostly come one after the other.
+    let (mut group, mut together) = ((false, 0, 0), Vec::new());
     shape.retain(|place| {
         let Some(found) = left.find(place) else { return true };
-        let group = match place {
+        let own = match place {
             Place::Memory(node, ..) => (false, u64::from(rank(node)), object(found)),
             Place::Register(thread, depth, _) => (true, u64::from(thread), u64::from(depth)),
         };
-        groups.entry(group).or_default().push((place, found));
+        if own != group && !together.is_empty() {
+            groups.entry(group).or_default().append(&mut together);
+        }
+        group = own;
+        together.push((place, found));
         true
     });
+    if !together.is_empty() {
+        groups.entry(group).or_default().append(&mut together);
+    }
     let mut search = Bisection { criterion: Criterion { places: Vec::new(), points }, depends };
     let with_ranges = |places: Vec<(Place, Where)>| (joined(&places), places);
     let groups: Vec<_> = groups.into_values().map(with_ranges).collect();

@@ -140,6 +140,11 @@ impl<D: Domain> Heap<D> {
         }
     }
 
+    /// Eight bytes of a live object, inside its bounds, if they are defined, constant, and in one page.
+    pub(crate) fn read_word(&self, id: ObjectId, offset: u64) -> Option<u64> {
+        self.object(id)?.content.pages()?.read::<8>(offset).map(u64::from_le_bytes)
+    }
+
     /// `n` bytes of a live object, inside its bounds.
     pub fn bytes(&self, domain: &mut D, path: &D::Path, id: ObjectId, offset: u64, n: u64) -> Bytes<D> {
         (0..n).map(|i| self.byte(domain, path, id, offset + i)).collect()

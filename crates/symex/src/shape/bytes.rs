@@ -87,6 +87,18 @@ impl Bytes {
         }
     }
 
+    /// Says what some words of eight bytes of an object hold, from multiples of eight on, ascending.
+    pub(super) fn insert_words(&mut self, node: Node, words: &[(u64, u64)]) {
+        for of_page in words.chunk_by(|a, b| place((node, a.0)).0 == place((node, b.0)).0) {
+            let page = self.0.entry(place((node, of_page[0].0)).0).or_insert(Page::EMPTY);
+            for &(at, word) in of_page {
+                let (_, bit) = place((node, at));
+                page.known |= 0xff << bit;
+                page.values[bit as usize..bit as usize + 8].copy_from_slice(&word.to_le_bytes());
+            }
+        }
+    }
+
     /// Forgets a byte.
     pub fn remove(&mut self, at: &At) {
         let (page, bit) = place(*at);

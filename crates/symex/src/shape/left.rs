@@ -395,16 +395,24 @@ impl Walk<'_, '_> {
         let known = self.pointers.of_kind(found.kind, found.site);
         let locks = self.pointers.locks.of(&known);
         let windows = windows(&self.machine.domain, &self.state.heap, object, start, size, &locks);
+        let mut constants = Vec::new();
         for at in windows {
             let len = (size - at).min(8);
+            // Most of what is known are constants, and most of those 0.
+            let word = self.constant_word(object, start + at).filter(|_| len == 8);
+            if let Some(bits) = word
+                && (bits == 0 || !self.pointers.may_hold(&known, start + at))
+            {
+                constants.push((at, bits));
+                continue;
+            }
             let mut bytes = peek(&mut self.machine.domain, &self.state.heap, object, start + at, len);
             if bytes.contains(&None) {
                 self.chosen(object, start + at, &mut bytes, locks.contain(at));
             }
             let whole = number(&bytes).filter(|_| len == 8);
             if whole == Some(0) {
-                // Most of the bytes that are known.
-                self.left.shape.bytes.insert_word((node, at), &[Some(0); 8]);
+                constants.push((at, 0));
                 continue;
             }
             let is_pointer = self.pointers.may_hold(&known, start + at);
@@ -417,6 +425,15 @@ impl Walk<'_, '_> {
                 continue;
             }
             self.window(node, at, &bytes, is_pointer);
+        }
+        self.left.shape.bytes.insert_words(node, &constants);
+    }
+
+    /// The eight bytes at an offset, a multiple of eight, where it is simple to tell that they are constant. O(log words).
+    fn constant_word(&self, object: ObjectId, at: u64) -> Option<u64> {
+        match self.state.heap.contents_of(object) {
+            Some(array) => self.machine.domain.peek_word(array, at),
+            None => self.state.heap.read_word(object, at),
         }
     }
 

@@ -15,6 +15,8 @@ const PIECE: u64 = u64::BITS as u64;
 pub(super) struct Apart {
     /// By offset and number / [`PIECE`]: of which numbers it was asked whether the offset is never equal to them, and of which that is so.
     never: FxHashMap<(Term, u64), (u64, u64)>,
+    /// What numbers offsets may be.
+    integers: FxHashMap<Term, Integers>,
     /// How far behind the first offset the second one is, and what numbers that may be.
     distances: FxHashMap<(Term, Term), (Term, Integers)>,
 }
@@ -22,6 +24,12 @@ pub(super) struct Apart {
 impl SymbolicDomain {
     /// Whether terms show that an offset is none of `count` numbers from `first` on.
     pub(super) fn is_never_within(&mut self, offset: Term, first: u64, count: u64) -> bool {
+        let Self { apart, pool, .. } = self;
+        let integers = *apart.integers.entry(offset).or_insert_with(|| integers_of(pool, offset));
+        let least = i128::from(first.cast_signed());
+        if integers.have_none_within(least, least + i128::from(count) - 1) {
+            return true;
+        }
         // It is remembered what choices are compared with.
         let is_choice = matches!(self.pool.node(offset), Node::Ite(..));
         let mut next = 0;
@@ -39,9 +47,13 @@ impl SymbolicDomain {
             }
             for bit in first_bit..first_bit + bits {
                 if asked & 1 << bit == 0 {
-                    let here = self.equals(offset, number - first_bit + bit);
+                    let number = number - first_bit + bit;
+                    let is_none = !integers.contain(number.cast_signed().into()) || {
+                        let here = self.equals(offset, number);
+                        self.pool.is_false(here)
+                    };
                     asked |= 1 << bit;
-                    never |= u64::from(self.pool.is_false(here)) << bit;
+                    never |= u64::from(is_none) << bit;
                 }
                 if never & 1 << bit == 0 {
                     break;

@@ -91,6 +91,21 @@ impl Integers {
         let count = if first > to { 0 } else { (to - first) / stride + 1 };
         (count <= limit as i128).then(|| (0..count).map(|i| first + i * stride).collect())
     }
+
+    /// Whether a number is one of the values.
+    pub(super) fn contain(self, number: i128) -> bool {
+        let fits = match i128::try_from(self.stride) {
+            Ok(0) => number == self.residue,
+            Ok(stride) => (number - self.residue).rem_euclid(stride) == 0,
+            Err(_) => true,
+        };
+        fits && (self.least..=self.greatest).contains(&number)
+    }
+
+    /// Whether none of the values is from `from` to `to`, both included.
+    pub(super) fn have_none_within(self, from: i128, to: i128) -> bool {
+        self.values_within(from, to, 0).is_some_and(|values| values.is_empty())
+    }
 }
 
 fn gcd(a: u128, b: u128) -> u128 {

@@ -51,6 +51,17 @@ impl KnownBytes {
         (piece.known >> (at % PIECE) & 1 != 0).then(|| &piece.bytes[(at % PIECE) as usize])
     }
 
+    /// What eight bytes hold from a multiple of eight on, if all of them are constants.
+    pub(crate) fn word(&self, at: u64) -> Option<u64> {
+        let (_, piece) = &self.pieces[self.place(at / PIECE).ok()?];
+        let first = (at % PIECE) as usize;
+        let held = piece.bytes.get(first..first + 8).filter(|_| piece.known >> first & 0xff == 0xff)?;
+        held.iter().rev().try_fold(0, |word, byte| match byte {
+            MemoryByte::Constant(byte) => Some(word << 8 | u64::from(*byte)),
+            MemoryByte::Symbolic(_) => None,
+        })
+    }
+
     /// The offset of the last byte that is known.
     pub(crate) fn last(&self) -> Option<u64> {
         let (number, piece) = self.pieces.last()?;
@@ -67,6 +78,14 @@ impl KnownBytes {
             known.map(move |at| (piece * PIECE + at, &held.bytes[at as usize]))
         });
         bytes.filter(move |(at, _)| offsets.contains(at))
+    }
+
+    /// The multiples of eight from which on some of eight bytes are known, ascending.
+    pub(crate) fn words(&self) -> impl Iterator<Item = u64> {
+        self.pieces.iter().flat_map(|(piece, held)| {
+            let known = (0..PIECE).step_by(8).filter(|at| held.known >> at & 0xff != 0);
+            known.map(move |at| piece * PIECE + at)
+        })
     }
 
     /// All that are known, ascending.
@@ -96,5 +115,11 @@ mod tests {
         assert_eq!(known.get(64), Some(&MemoryByte::Constant(7)));
         assert_eq!(known.get(66), None);
         assert_eq!(known.iter().count(), 5);
+        assert_eq!(known.words().collect::<Vec<_>>(), [0, 56, 64, 200]);
+        assert_eq!(known.word(64), None, "some of the bytes are not known");
+        for at in 64..72 {
+            known.set(at, MemoryByte::Constant(at as u8));
+        }
+        assert_eq!(known.word(64), Some(0x4746_4544_4342_4140));
     }
 }

@@ -96,6 +96,24 @@ impl Unknown {
         bytes
     }
 
+    /// [`peek`](Self::peek) for eight bytes at a multiple of eight, where nothing was written that is not known to be constant.
+    fn peek_word(&self, origins: &Origins, at: u64) -> Option<u64> {
+        if !self.writes.is_empty() {
+            return None;
+        }
+        let mut written = self.cells.range(at..at + 8).peekable();
+        if written.peek().is_none() {
+            let root = origins.get(self.root);
+            return if root.fresh == Some(Fresh::Zero) { Some(0) } else { root.known.word(at) };
+        }
+        let bytes = written.map(|(_, byte)| match byte {
+            MemoryByte::Constant(byte) => Some(*byte),
+            MemoryByte::Symbolic(_) => None,
+        });
+        let bytes = bytes.collect::<Option<SmallVec<[u8; 8]>>>()?;
+        bytes.as_slice().try_into().ok().map(u64::from_le_bytes)
+    }
+
     /// [`peek`](Self::peek) for a number that may have been written at few offsets that are no constants: the choice between what was written
     /// there and what was there before.
     fn peek_choice(&self, domain: &mut SymbolicDomain, at: u64, n: u32) -> Option<SymValue> {
@@ -148,7 +166,12 @@ impl Unknown {
                 found.push(word);
             }
         };
-        self.cells.keys().copied().chain(root.known.iter().map(|(at, _)| at)).for_each(&mut add);
+        self.cells.keys().copied().for_each(&mut add);
+        if start.is_multiple_of(8) {
+            root.known.words().for_each(&mut add);
+        } else {
+            root.known.iter().for_each(|(at, _)| add(at));
+        }
         root.symbols.iter().for_each(|(&at, &(len, _))| (at..at + u64::from(len)).for_each(&mut add));
         found.sort_unstable();
         found.dedup();
@@ -167,6 +190,11 @@ impl SymbolicDomain {
     pub(crate) fn peek(&mut self, array: &SymArray, at: u64, n: u64) -> Vec<Option<MemoryByte<Term>>> {
         let nothing = || vec![None; n as usize];
         array.unknown().map_or_else(nothing, |unknown| unknown.peek_all(self, at, n))
+    }
+
+    /// [`peek`](Self::peek) of eight bytes at a multiple of eight, where it is simple to tell that they are constant.
+    pub(crate) fn peek_word(&self, array: &SymArray, at: u64) -> Option<u64> {
+        array.unknown()?.peek_word(self.origins.as_deref()?, at)
     }
 
     /// [`peek`](Self::peek) of four bytes, or eight, that may have been written at few offsets that are no constants: a choice.
