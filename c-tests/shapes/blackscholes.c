@@ -2,7 +2,12 @@
 // their number through a pointer; each prices its own slice of the options, again and again.
 //
 // Usage: blackscholes THREADS [FILE]. The input (or standard input) is the number of options, then one option per line:
-// spot price, strike price, rate, volatility, years, and P or C.
+// spot price, strike price, rate, volatility, years, and P or C. Unlike the original, which starts fewer threads then, it wants as many options
+// as threads: so that the number of threads is given, and one schedule is enough.
+// run: enumerate -- 2 @
+// expect: epochs=1 schedules=1 complete=true deadlocked=0
+// run: enumerate -- 8 @
+// expect: epochs=1 schedules=1 complete=true deadlocked=0
 // exec: 3
 // stdin: 7
 // stdin: 42.00 40.00 0.1000 0.20 0.50 C
@@ -20,6 +25,9 @@
 // stdout: 2.133371
 // stdout: 8.663971
 // stdout: 4.216863
+// exec: 4
+// stdin: 3
+// exit: 1
 // exec: 2 nosuchfile
 // exit: 1
 // exec: 1
@@ -109,10 +117,8 @@ static void read_options(const char *name)
         fail("cannot open the input");
     if (fscanf(file, "%d", &option_count) != 1 || option_count < 1)
         fail("cannot read the number of options");
-    if (thread_count > option_count) {
-        fprintf(stderr, "blackscholes: more threads than options, using %d\n", option_count);
-        thread_count = option_count;
-    }
+    if (thread_count > option_count)
+        fail("more threads than options");
     data = malloc(option_count * sizeof *data);
     prices = malloc(option_count * sizeof *prices);
     if (!data || !prices)
