@@ -136,8 +136,9 @@ pub(crate) struct Engine {
     instructions: u64,
     errors: bool,
     followed: Followed,
-    /// How many markers the last path has passed.
+    /// How many markers the last path has passed, and all of them.
     passed: u32,
+    passed_in_all: u64,
     wanted: Option<Restart>,
     /// Whether paths may ask as often as they want.
     patient: bool,
@@ -246,6 +247,7 @@ impl Engine {
             errors: true,
             followed: Followed::default(),
             passed: 0,
+            passed_in_all: 0,
             wanted: None,
             patient: false,
             hopeless: BTreeSet::new(),
@@ -410,6 +412,7 @@ impl Engine {
         self.instructions += path.state.instructions;
         self.wanted = strategy.wanted;
         self.passed = path.state.markers_passed();
+        self.passed_in_all += u64::from(self.passed);
         if let Some(stack) = &path.often {
             let is_replaced = |of: &Replaceable| self.replaces(*of);
             let points: Vec<ProgramPoint> = stack.0.iter().rev().copied().collect();
@@ -439,6 +442,13 @@ impl Engine {
     /// What paths pass markers of.
     pub(crate) fn followed(&self) -> &Followed {
         &self.followed
+    }
+
+    /// Whether inputs decide how something goes on that is followed, in too many ways, or on paths that were not searched to their ends.
+    pub(crate) fn has_many_ways(&self, paths: u64, to_the_end: bool) -> bool {
+        self.passed > 0
+            && (self.followed.are_many_ways(paths, self.passed_in_all)
+                || !to_the_end && self.followed.lets_inputs_decide())
     }
 
     /// What is done instead of a restart that the last path asks for: who follows everything follows less before something is replaced, since
@@ -584,7 +594,7 @@ fn machine(program: &Arc<Program>, request: &Request, plan: &Plan, domain: Symbo
         epoch_length: EpochLength::Instructions {
             least: request.search.epoch_instructions,
             balance: request.search.epoch_balance,
-            followed: Arc::clone(&plan.followed.marked),
+            followed: plan.followed.markers(),
         },
         ..Options::default()
     };

@@ -62,6 +62,7 @@ impl Shared<'_> {
         match following {
             Following::Everything if self.is_entry(epoch) => self.everything.clone(),
             Following::Everything | Following::Recursions => self.recursions.clone(),
+            Following::Ways => self.recursions.in_all_ways(),
             Following::Nothing => Followed::default(),
         }
     }

@@ -2,7 +2,8 @@
 //!
 //! Where an epoch ends inside of a recursion its stacks are [folded](icsched_symex::folding), and how deep they are is forgotten; where it ends in a
 //! loop, what differs from round to round is. For nothing, if all executions go the same way. So an epoch is searched at first as if it had
-//! fewer markers. If an input turns out to decide something there, or it takes long, the epoch is searched anew, with more of them.
+//! fewer markers. If an input turns out to decide something there, or it takes long, the epoch is searched anew, with more of them. Recursions are
+//! followed a second time then, in all the ways that inputs decide: they may be few, as where an input is a size that is at most eight.
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use fixedbitset::FixedBitSet;
 use icsched_ir::{BlockId, EntityId, FuncId, Origin, Program, ProgramPoint};
 use icsched_smt::Answer;
 use icsched_symex::PathEnd;
-use icsched_symex::machine::{MOST_FOLLOWED, MOST_FOLLOWED_INSTRUCTIONS};
+use icsched_symex::machine::FollowedMarkers;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +19,15 @@ use crate::control::Control;
 use crate::engine::{Engine, Path};
 use crate::markers::{MarkerKind, Markers};
 use crate::slice::SliceDecision;
+
+/// How many markers threads pass on one path, at most, because they are followed, and how many instructions are executed on it.
+const MOST: (u32, u64) = (512, 1 << 22);
+
+/// The same where inputs decide how what is followed goes on: sizes that have no bound soon make paths that are longer.
+const MOST_IN_ONE_WAY: (u32, u64) = (64, 1 << 18);
+
+/// How many paths there are then, at most, in one epoch, and how many markers threads pass on all of them.
+const MOST_WAYS: (u64, u64) = (64, 512);
 
 /// Which markers threads pass.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Debug, Serialize, Deserialize)]
@@ -27,6 +37,8 @@ pub(crate) enum Following {
     Everything,
     /// Those that are there because functions call, or start, one another.
     Recursions,
+    /// The same ones, also where inputs decide how they go on, if that makes few paths.
+    Ways,
     /// None.
     Nothing,
 }
@@ -58,6 +70,31 @@ impl Followed {
         Self { marked: Arc::new(marked), within: Some(Arc::new(within)) }
     }
 
+    /// The same with inputs that may decide anything.
+    pub(crate) fn in_all_ways(&self) -> Self {
+        Self { marked: Arc::clone(&self.marked), within: Some(Arc::default()) }
+    }
+
+    /// The markers that a machine passes.
+    pub(crate) fn markers(&self) -> FollowedMarkers {
+        let (most, most_instructions) = self.most();
+        FollowedMarkers { functions: Arc::clone(&self.marked), most, most_instructions }
+    }
+
+    fn most(&self) -> (u32, u64) {
+        if self.lets_inputs_decide() { MOST_IN_ONE_WAY } else { MOST }
+    }
+
+    /// Whether it is better not to follow what inputs decide, after so many paths on which threads have passed so many markers.
+    pub(crate) fn are_many_ways(&self, paths: u64, passed: u64) -> bool {
+        self.lets_inputs_decide() && (paths >= MOST_WAYS.0 || passed >= MOST_WAYS.1)
+    }
+
+    /// Whether inputs may decide how something goes on that is followed.
+    pub(crate) fn lets_inputs_decide(&self) -> bool {
+        !self.marked.is_empty() && self.within.as_ref().is_some_and(|within| within.is_empty())
+    }
+
     /// Whether all markers are passed.
     pub(crate) fn is_everything(&self) -> bool {
         !self.marked.is_empty() && self.within.is_none()
@@ -66,7 +103,7 @@ impl Followed {
     /// Whether what a branch on inputs decides is which calls, or other synchronisation, a followed function comes to next. `passed`:
     /// how many markers were passed. O(size of the function).
     pub(crate) fn is_decided_by(&self, control: &Control, branch: ProgramPoint, passed: u32) -> bool {
-        if passed == 0 || !self.marked.contains(&branch.func) {
+        if passed == 0 || self.lets_inputs_decide() || !self.marked.contains(&branch.func) {
             return false;
         }
         let facts = control.function(branch.func);
@@ -104,7 +141,7 @@ pub(crate) fn is_given_up(engine: &mut Engine, path: &Path, slice: &[SliceDecisi
     };
     // With more markers it may not come to a limit, and what is in front of something unsupported is known.
     matches!(path.end, PathEnd::Limit(_) | PathEnd::Unsupported { .. } | PathEnd::Unmodelled { .. })
-        || passed >= MOST_FOLLOWED
-        || path.state.instructions >= MOST_FOLLOWED_INSTRUCTIONS
+        || passed >= followed.most().0
+        || path.state.instructions >= followed.most().1
         || slice.iter().filter(|decision| followed.concerns(decision)).any(is_decided)
 }

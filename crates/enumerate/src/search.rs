@@ -258,7 +258,7 @@ impl<'s, 'p> Search<'s, 'p> {
             if let Some(wanted) = self.wanted {
                 return Err(self.engine.instead_of(Restart::Replacing(wanted)));
             }
-            if self.follows_less {
+            if self.follows_less || self.engine.has_many_ways(self.paths, self.cut.is_empty()) {
                 return Err(Restart::FollowingLess);
             }
             if self.has_too_many_objects() {

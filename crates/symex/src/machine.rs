@@ -35,7 +35,7 @@ use crate::scheduler::{Cooperative, Scheduler, SchedulingPoint};
 use crate::state::State;
 use crate::stop::{PathEnd, ProgramError, Stop};
 pub(crate) use context::decide;
-pub use epoch::{EpochLength, MOST_FOLLOWED, MOST_FOLLOWED_INSTRUCTIONS, Pass};
+pub use epoch::{EpochLength, FollowedMarkers, Pass};
 pub use outside::answer;
 use step::Pause;
 pub use threads::ProgramCall;

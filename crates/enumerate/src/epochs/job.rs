@@ -160,7 +160,12 @@ pub(crate) fn run(
             Err(Restart::Replacing(wanted)) => {
                 work.solver.add(&searched.solver);
                 replace(shared, Arc::make_mut(&mut plan.marks.abstractions), wanted);
-                Arc::make_mut(&mut learned).replaced.push(wanted);
+                let learned = Arc::make_mut(&mut learned);
+                learned.replaced.push(wanted);
+                if learned.following == Following::Ways {
+                    learned.following = Following::Nothing;
+                    plan.followed = shared.followed(&job.epoch, learned.following);
+                }
             }
             Err(Restart::Conservatively) => {
                 work.solver.add(&searched.solver);
@@ -171,7 +176,10 @@ pub(crate) fn run(
             Err(Restart::FollowingLess) => {
                 work.solver.add(&searched.solver);
                 let less = match learned.following {
-                    Following::Everything if shared.is_entry(&job.epoch) => Following::Recursions,
+                    _ if !shared.is_entry(&job.epoch) => Following::Nothing,
+                    Following::Everything => Following::Recursions,
+                    // Of what is not known there would be no end.
+                    Following::Recursions if learned.replaced.is_empty() => Following::Ways,
                     _ => Following::Nothing,
                 };
                 tracing::info!(?less, "fewer markers are passed");

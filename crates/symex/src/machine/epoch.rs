@@ -52,9 +52,8 @@ pub enum EpochLength {
         /// When no thread can go on, those that have executed more than so many less than another pass their markers, until they have
         /// caught up with what that one had executed then.
         balance: Option<u64>,
-        /// Functions whose markers are passed by threads of which no activation is [folded](crate::folding), until a path has passed
-        /// [`MOST_FOLLOWED`], or executed [`MOST_FOLLOWED_INSTRUCTIONS`].
-        followed: Arc<FxHashSet<FuncId>>,
+        /// Which markers are passed besides.
+        followed: FollowedMarkers,
     },
     /// As a schedule says.
     Given {
@@ -65,15 +64,20 @@ pub enum EpochLength {
     },
 }
 
-/// How many markers threads pass on one path, at most, because they are followed.
-pub const MOST_FOLLOWED: u32 = 512;
-
-/// How many instructions a path executes, at most, in which markers are followed.
-pub const MOST_FOLLOWED_INSTRUCTIONS: u64 = 1 << 22;
+/// Markers that are passed, by threads of which no activation is [folded](crate::folding), until their path is long.
+#[derive(Clone, Default, Debug)]
+pub struct FollowedMarkers {
+    /// The functions that they are in.
+    pub functions: Arc<FxHashSet<FuncId>>,
+    /// How many markers threads pass on one path, at most, because they are followed.
+    pub most: u32,
+    /// How many instructions a path executes, at most, in which they are.
+    pub most_instructions: u64,
+}
 
 impl Default for EpochLength {
     fn default() -> Self {
-        Self::Instructions { least: 0, balance: None, followed: Arc::default() }
+        Self::Instructions { least: 0, balance: None, followed: FollowedMarkers::default() }
     }
 }
 
@@ -100,9 +104,9 @@ impl<D: Domain> Machine<D> {
         let passes = match &self.options.epoch_length {
             EpochLength::Instructions { least, followed, .. } => {
                 state.thread(thread).instructions < *least
-                    || followed.contains(&at.func)
-                        && state.instructions < MOST_FOLLOWED_INSTRUCTIONS
-                        && state.markers_passed() < MOST_FOLLOWED
+                    || followed.functions.contains(&at.func)
+                        && state.instructions < followed.most_instructions
+                        && state.markers_passed() < followed.most
                         && !state.thread(thread).frames.iter().any(|frame| frame.is_folded)
             }
             EpochLength::Given { at_once: true, .. } => self.options.epoch_length.next(state, thread).is_some(),
