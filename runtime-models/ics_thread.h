@@ -30,7 +30,6 @@ struct ics_thread {
     unsigned char policy;         /* SCHED_OTHER, ... */
     unsigned char kicked;         /* a signal took it out of its wait queue */
     int priority;
-    struct ics_thread *joiner;    /* if joined */
     void *(*start)(void *);
     void *arg;
     void *result;

@@ -65,6 +65,15 @@ pub(crate) struct Root {
 }
 
 impl Root {
+    /// Whether bytes are known, or have symbols. O(`n` log bytes).
+    pub(super) fn is_determined(&self, at: u64, n: u32) -> bool {
+        let has_symbol = |at: u64| {
+            let before = self.symbols.range(..=at).next_back();
+            before.is_some_and(|(first, (len, _))| first + u64::from(*len) > at)
+        };
+        (at..at + u64::from(n)).all(|at| self.known.get(at).is_some() || has_symbol(at))
+    }
+
     /// The first offset that counts as its first byte where points-to analysis says what it may be.
     pub(super) fn origin(&self) -> u64 {
         self.origin

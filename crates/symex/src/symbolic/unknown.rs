@@ -371,11 +371,13 @@ impl SymbolicDomain {
         value
     }
 
-    /// `n` bytes of a root at an offset that is one of these, if all that it holds there is known and it begins at 0.
+    /// `n` bytes of a root at an offset that is one of these, if all that it holds there is known, or was read, and it begins at 0.
     fn known_at(&mut self, root: RootId, offset: Term, possible: &[u64], n: u32) -> Option<Term> {
         let found = self.origins().get(root);
         let is_known = |&at: &u64| (at..at + u64::from(n)).all(|i| found.known.get(i).is_some());
-        if found.extent.is_some() || !possible.iter().all(is_known) {
+        // What was read at offsets that are no constants, before that was known, is to be the same.
+        let are_determined = || found.indexed.is_empty() && possible.iter().all(|&at| found.is_determined(at, n));
+        if found.extent.is_some() || !possible.iter().all(is_known) && !are_determined() {
             return None;
         }
         let (&last, others) = possible.split_last()?;
@@ -398,15 +400,16 @@ impl SymbolicDomain {
         let found = self.origins().get(root);
         let indexed = found.indexed.iter().rev().filter(|i| i.1 == n).map(|i| (i.0, i.2));
         let mut links: Vec<(Term, Term)> = indexed.take(MAX_LINKS).collect();
-        let mut starts: Vec<u64> = found.symbols.iter().filter(|s| s.1.0 == n).map(|s| *s.0).collect();
-        let all_known = |at: &u64| (*at..at + u64::from(n)).all(|i| found.known.get(i).is_some());
-        if let Some(possible) = possible {
-            starts.retain(|at| possible.contains(at));
-            starts.extend(possible.iter().copied().filter(all_known));
-        } else {
-            let known = found.known.iter().map(|(at, _)| at).filter(|at| at.is_multiple_of(n.into()));
-            starts.extend(known.filter(all_known));
-        }
+        let starts: Box<dyn Iterator<Item = u64>> = match possible {
+            Some(possible) => Box::new(possible.iter().copied()),
+            None => {
+                let read = found.symbols.iter().filter(|s| s.1.0 == n).map(|s| *s.0);
+                let known = found.known.iter().map(|(at, _)| at).filter(|at| at.is_multiple_of(n.into()));
+                Box::new(read.chain(known))
+            }
+        };
+        let starts = starts.filter(|&at| found.is_determined(at, n));
+        let mut starts: Vec<u64> = starts.take(MAX_LINKS).collect();
         starts.truncate(MAX_LINKS.saturating_sub(links.len()));
         for at in starts {
             let value = self.initial_value(root, at, n);
