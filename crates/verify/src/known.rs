@@ -193,7 +193,10 @@ impl<'a> End<'a> {
             let differs = pool.not(holds);
             if !pool.is_false(differs) {
                 let (least, greatest) = (bounds.least, bounds.greatest);
-                let what = format!("{} - {} is between {least} and {greatest}", self.name(first), self.name(second));
+                let what = match bounds.are_nonzero() {
+                    true => format!("{} and {} are not the same", self.name(first), self.name(second)),
+                    false => format!("{} - {} is between {least} and {greatest}", self.name(first), self.name(second)),
+                };
                 self.found.push(Difference { what, differs: Some(differs) });
             }
         }

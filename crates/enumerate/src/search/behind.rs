@@ -582,7 +582,7 @@ impl<'a> Behind<'a> {
     ) -> BTreeMap<(Place, Place), Bounds> {
         let mut known: FxHashMap<(Term, Term), Bounds> = FxHashMap::default();
         let mut found = BTreeMap::new();
-        for pair in self.compared.pairs(shape, &self.activations()) {
+        for (pair, is_tested) in self.compared.pairs(shape, &self.activations()) {
             if let Some(bounds) = shape.difference_of(pair).filter(|b| b.least == b.greatest) {
                 found.insert(pair, bounds);
                 continue;
@@ -599,7 +599,19 @@ impl<'a> Behind<'a> {
             }
             let bounds = *known.entry((a, b)).or_insert_with(|| {
                 let width = u8::try_from(width).expect("words have at most 64 bits");
-                self.bounds_under(width, difference, &consequences.conditions, sure)
+                let bounds = self.bounds_under(width, difference, &consequences.conditions, sure);
+                // More may be known of them than that they are not the same.
+                let of_each = shape.difference_of_bounds(pair).unwrap_or(Bounds::of_width(width));
+                let is_of_use = is_tested
+                    && !bounds.exclude_zero()
+                    && bounds.least <= of_each.least
+                    && bounds.greatest >= of_each.greatest;
+                let pool = self.asker.pool();
+                let same = pool.cmp(CmpOp::Eq, a, b);
+                if is_of_use && self.asker.check(&consequences.conditions, same) == Answer::Unsat {
+                    return Bounds::nonzero(width);
+                }
+                bounds
             });
             if bounds.say_something() {
                 found.insert(pair, bounds);

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Held, Place, Shape};
 
-/// The least and the greatest number that a place may hold, as signed numbers of its width.
+/// The least and the greatest number that a place may hold, as signed numbers of its width. If the least is above the greatest, it is
+/// [any but 0](Self::nonzero).
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Bounds {
     /// Bits of the place, at most 64.
@@ -23,6 +24,21 @@ impl Bounds {
     /// Those of all numbers of so many bits.
     pub const fn of_width(width: u8) -> Self {
         Self { width, least: i64::MIN >> (64 - width), greatest: i64::MAX >> (64 - width) }
+    }
+
+    /// All numbers but 0: of the difference of two numbers, that they are not the same.
+    pub const fn nonzero(width: u8) -> Self {
+        Self { width, least: 1, greatest: -1 }
+    }
+
+    /// Whether they are [all numbers but 0](Self::nonzero).
+    pub const fn are_nonzero(self) -> bool {
+        self.least > self.greatest
+    }
+
+    /// Whether 0 is outside of them.
+    pub const fn exclude_zero(self) -> bool {
+        self.are_nonzero() || self.least > 0 || self.greatest < 0
     }
 
     /// Those of one number.
@@ -69,6 +85,10 @@ impl Bounds {
 
     /// The condition that a term of their width is within them.
     pub fn hold(self, pool: &mut TermPool, term: Term) -> Term {
+        if self.are_nonzero() {
+            let zero = pool.constant(self.width.into(), 0);
+            return pool.ne(term, zero);
+        }
         let limit = |pool: &mut TermPool, number: i64| pool.constant(self.width.into(), number.cast_unsigned());
         let (least, greatest) = (limit(pool, self.least), limit(pool, self.greatest));
         let (above, below) = (pool.cmp(CmpOp::Sle, least, term), pool.cmp(CmpOp::Sle, term, greatest));

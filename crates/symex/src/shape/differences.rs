@@ -3,7 +3,8 @@
 //! subtracts from each other, and not closed: what follows from several of them, the solver finds where the next epoch begins.
 //!
 //! A difference wraps as machine words do, and its bounds are those of a signed number of their width. So `next - total <= -1` says
-//! that the two are not equal, whatever they are, and stays true when `next` is increased while it is not one less than `total`.
+//! that the two are not equal, whatever they are, and stays true when `next` is increased while it is not one less than `total`. Of numbers
+//! that the program compares it may be known only that they are not the same: their difference is [any but 0](Bounds::nonzero).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,6 +51,8 @@ pub(super) enum Source {
 pub struct Compared {
     /// Those that it compares with each other, or subtracts.
     pairs: BTreeSet<(Source, Source, u8)>,
+    /// Those that it compares.
+    tested: BTreeSet<(Source, Source, u8)>,
     /// All, those that they are multiples of, and those of which it takes remainders.
     numbers: BTreeSet<(Source, u8)>,
 }
@@ -57,41 +60,90 @@ pub struct Compared {
 impl Compared {
     /// O(instructions of the program's functions).
     pub fn new(program: &Program, points_to: &PointsTo) -> Self {
-        let (mut found, mut numbers) = (BTreeSet::new(), BTreeSet::new());
-        for (id, function) in program.functions.iter().filter(|(_, f)| f.origin == Origin::Program) {
-            let all = Sources::new(points_to, id, function);
-            let sources = |of: Operand| all.of(of);
-            for inst in function.blocks.iter().flat_map(|(_, block)| &block.insts) {
-                if let Op::Binary { op: BinOp::URem | BinOp::SRem | BinOp::And, a, b: Operand::Const(_), .. } = &inst.op
-                {
-                    numbers.extend(sources(*a));
-                }
-                let (Op::IntCompare { a, b, .. } | Op::Binary { op: BinOp::Sub, a, b, .. }) = &inst.op else {
-                    continue;
-                };
-                numbers.extend([*a, *b].into_iter().flat_map(|of| all.multiplied(of)));
-                for (first, width) in sources(*a) {
-                    let others = sources(*b).into_iter().filter(|(_, other)| *other == width);
-                    for (second, _) in others.filter(|(second, _)| *second != first) {
-                        if !found.contains(&(second, first, width)) {
-                            found.insert((first, second, width));
-                        }
+        let (mut this, mut work) = (Self::default(), Vec::new());
+        let functions = program.functions.iter().filter(|(_, f)| f.origin == Origin::Program);
+        let all: BTreeMap<FuncId, Sources<'_>> =
+            functions.map(|(id, function)| (id, Sources::new(points_to, id, function))).collect();
+        let mut calls: BTreeMap<FuncId, Vec<(FuncId, &[Operand])>> = BTreeMap::new();
+        for (&id, of_function) in &all {
+            for inst in of_function.function.blocks.iter().flat_map(|(_, block)| &block.insts) {
+                match &inst.op {
+                    Op::Binary { op: BinOp::URem | BinOp::SRem | BinOp::And, a, b: Operand::Const(_), .. } => {
+                        this.numbers.extend(of_function.of(*a));
                     }
+                    Op::IntCompare { a, b, .. }
+                    | Op::Binary {
+                        op: BinOp::Sub | BinOp::UMin | BinOp::UMax | BinOp::SMin | BinOp::SMax, a, b, ..
+                    } => {
+                        this.numbers.extend([*a, *b].into_iter().flat_map(|of| of_function.multiplied(of)));
+                        let is_test = !matches!(inst.op, Op::Binary { op: BinOp::Sub, .. });
+                        work.extend(this.add(of_function, (*a, *b), is_test));
+                    }
+                    Op::Call { callee: Callee::Direct(callee), args } => {
+                        calls.entry(*callee).or_default().push((id, args));
+                    }
+                    _ => {}
                 }
             }
         }
-        numbers.extend(permits(program, points_to).into_iter().map(|source| (source, 32)));
-        Self { pairs: found, numbers }
+        // What is compared in a function that two numbers are handed to.
+        while let Some((first, second, width)) = work.pop() {
+            let (Source::Register(func, a), Source::Register(_, b)) = (first, second) else { continue };
+            let params = &program.functions[func].params;
+            let position = |value: ValueId| params.iter().position(|&param| param == value);
+            let (Some(a), Some(b)) = (position(a), position(b)) else { continue };
+            let is_test = this.tested.contains(&(first, second, width));
+            for (caller, args) in calls.get(&func).into_iter().flatten() {
+                if let (Some(&a), Some(&b)) = (args.get(a), args.get(b)) {
+                    work.extend(this.add(&all[caller], (a, b), is_test));
+                }
+            }
+        }
+        this.numbers.extend(permits(program, points_to).into_iter().map(|source| (source, 32)));
+        this
+    }
+
+    /// Notes the pairs that two operands make; returns those of registers that are new.
+    fn add(&mut self, of: &Sources<'_>, (a, b): (Operand, Operand), is_test: bool) -> Vec<(Source, Source, u8)> {
+        let mut new = Vec::new();
+        for (first, width) in of.of(a) {
+            for (second, _) in of.of(b).into_iter().filter(|&(second, other)| other == width && second != first) {
+                let turned = (second, first, width);
+                let pair = if self.pairs.contains(&turned) { turned } else { (first, second, width) };
+                let is_new = self.pairs.insert(pair);
+                if is_test && self.tested.insert(pair) || is_new {
+                    new.push(pair);
+                }
+            }
+        }
+        let of_one = |pair: &(Source, Source, u8)| matches!((pair.0, pair.1), (Source::Register(a, _), Source::Register(b, _)) if a == b);
+        new.retain(of_one);
+        new
     }
 
     pub(super) const fn numbers(&self) -> &BTreeSet<(Source, u8)> {
         &self.numbers
     }
 
-    /// The pairs of places in a shape of which `function` says what runs as each thread's activation at a depth.
-    pub fn pairs(&self, shape: &Shape, activations: &BTreeMap<(u32, u32), FuncId>) -> Vec<(Place, Place)> {
+    /// The pairs of places in a shape of which `function` says what runs as each thread's activation at a depth; with whether they are
+    /// compared.
+    pub fn pairs(
+        &self,
+        shape: &Shape,
+        activations: &BTreeMap<(u32, u32), FuncId>,
+    ) -> impl Iterator<Item = ((Place, Place), bool)> + use<> {
+        let tested: BTreeSet<(Place, Place)> = Self::pairs_of(&self.tested, shape, activations).into_iter().collect();
+        let all = Self::pairs_of(&self.pairs, shape, activations);
+        all.into_iter().map(move |pair| (pair, tested.contains(&pair) || tested.contains(&(pair.1, pair.0))))
+    }
+
+    fn pairs_of(
+        pairs: &BTreeSet<(Source, Source, u8)>,
+        shape: &Shape,
+        activations: &BTreeMap<(u32, u32), FuncId>,
+    ) -> Vec<(Place, Place)> {
         let mut found = BTreeSet::new();
-        for &(first, second, width) in &self.pairs {
+        for &(first, second, width) in pairs {
             for a in places(first, width, shape, activations) {
                 for b in places(second, width, shape, activations).filter(|&b| a != b && belong(first, a, second, b)) {
                     if !found.contains(&(b, a)) {
@@ -281,6 +333,16 @@ impl Bounds {
         (self.width == other.width).then_some(())?;
         Some(Self { width: self.width, least: least?, greatest: greatest? })
     }
+
+    /// Those of the difference of two numbers that is within one or the other.
+    fn either(self, other: Self) -> Self {
+        let hull = self.hull(other);
+        match self.exclude_zero() && other.exclude_zero() {
+            true if self.are_nonzero() || other.are_nonzero() || !hull.exclude_zero() => Self::nonzero(self.width),
+            false if self.are_nonzero() || other.are_nonzero() => Self::of_width(self.width),
+            _ => hull,
+        }
+    }
 }
 
 impl Shape {
@@ -295,6 +357,11 @@ impl Shape {
         {
             return Some(Bounds::exactly(a.0, 0));
         }
+        self.difference_of_bounds((first, second))
+    }
+
+    /// Between which numbers the difference of two places is by the bounds of both.
+    pub fn difference_of_bounds(&self, (first, second): (Place, Place)) -> Option<Bounds> {
         self.bounds_of(first)?.less(self.bounds_of(second)?)
     }
 
@@ -308,20 +375,19 @@ impl Shape {
 
     /// Differences of some places that have got wider than in `before` become what the bounds of both numbers say, if they say anything.
     pub(super) fn widen_differences_of(&mut self, places: &[Place], before: &Self) {
-        let of_bounds = |pair: &(Place, Place)| self.bounds_of(pair.0)?.less(self.bounds_of(pair.1)?);
         let wider: Vec<((Place, Place), Bounds)> = self
             .differences
             .iter()
-            .filter(|(pair, _)| places.contains(&pair.0) || places.contains(&pair.1))
+            .filter(|(pair, now)| (places.contains(&pair.0) || places.contains(&pair.1)) && !now.are_nonzero())
             .filter(|(pair, now)| before.difference_of(**pair) != Some(**now))
-            .filter_map(|(pair, now)| Some((*pair, of_bounds(pair)?.hull(*now))))
+            .filter_map(|(pair, now)| Some((*pair, self.difference_of_bounds(*pair)?.hull(*now))))
             .collect();
         self.differences.extend(wider);
     }
 
     /// The same where objects from the heap have the same numbers, without what has got wider than in `before`.
     pub(super) fn widen_differences(&mut self, before: &Self, thresholds: &[i64]) {
-        for (&pair, bounds) in &mut self.differences {
+        for (&pair, bounds) in self.differences.iter_mut().filter(|(_, bounds)| !bounds.are_nonzero()) {
             if let Some(before) = before.difference_of(pair) {
                 *bounds = bounds.widened(before, thresholds);
             }
@@ -351,9 +417,9 @@ impl Meet<'_> {
             let b = in_b.and_then(|pair| self.b.difference_of(pair));
             if let (Some(a), Some(b)) = (a, b)
                 && a.width == b.width
-                && a.hull(b).say_something()
+                && a.either(b).say_something()
             {
-                self.found.differences.insert(pair, a.hull(b));
+                self.found.differences.insert(pair, a.either(b));
             }
         }
     }
@@ -398,6 +464,24 @@ mod tests {
     }
 
     #[test]
+    fn numbers_that_are_not_the_same_stay_so() {
+        let pair = (place(global(), 0), place(global(), 4));
+        let nonzero: BTreeMap<_, _> = [(pair, Bounds::nonzero(32))].into();
+        let known = Shape { differences: nonzero.clone(), ..Shape::default() };
+        assert_eq!(known.meet(&numbers(3, 5)).differences, nonzero);
+        assert_eq!(numbers(5, 3).meet(&known).differences, nonzero);
+        assert_eq!(known.meet(&known).differences, nonzero);
+        let below = Shape { differences: apart(pair, -9, -1), ..Shape::default() };
+        assert_eq!(below.meet(&numbers(5, 3)).differences, nonzero, "one is smaller, or the other");
+        assert!(known.meet(&numbers(5, 5)).differences.is_empty());
+        let near = Shape { differences: apart(pair, -1, 1), ..Shape::default() };
+        assert!(known.meet(&near).differences.is_empty());
+        let mut wider = known.clone();
+        wider.widen_differences(&below, &[]);
+        assert_eq!(wider.differences, nonzero);
+    }
+
+    #[test]
     fn a_difference_that_may_wrap_is_none() {
         let (x, y) = (place(global(), 0), place(global(), 4));
         let bounds = |least, greatest| Bounds { width: 32, least, greatest };
@@ -433,12 +517,15 @@ mod tests {
             (Source::Heap(site, 0), Source::Heap(site, 4), 32),
             (Source::Register(func, value(1)), Source::Local(func, value(2), 8), 32),
         ];
-        let compared = Compared { pairs: pairs.into(), numbers: BTreeSet::new() };
+        let tested = pairs.into_iter().take(1).collect();
+        let compared = Compared { pairs: pairs.into(), tested, numbers: BTreeSet::new() };
         let shape = Shape { heap: vec![site; 2], ..Shape::default() };
         let activations = [((0, 0), FuncId::from_index(1)), ((1, 0), func), ((2, 3), func)].into();
         let of = |n: u32| (place(Node::Heap(n), 0), place(Node::Heap(n), 4));
         let in_frame = |t, d| (Place::Register(t, d, value(1)), place(Node::Local(t, d, value(2)), 8));
         let expected: BTreeSet<_> = [of(0), of(1), in_frame(1, 0), in_frame(2, 3)].into();
-        assert_eq!(compared.pairs(&shape, &activations).into_iter().collect::<BTreeSet<_>>(), expected);
+        let found: Vec<((Place, Place), bool)> = compared.pairs(&shape, &activations).collect();
+        assert_eq!(found.iter().map(|(pair, _)| *pair).collect::<BTreeSet<_>>(), expected);
+        assert!(found.iter().all(|&(pair, is_tested)| is_tested == (pair == of(0) || pair == of(1))));
     }
 }
