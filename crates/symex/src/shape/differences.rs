@@ -336,10 +336,12 @@ impl Bounds {
 
     /// Those of the difference of two numbers that is within one or the other.
     fn either(self, other: Self) -> Self {
-        match self.are_nonzero() || other.are_nonzero() {
-            true if self.exclude_zero() && other.exclude_zero() => Self::nonzero(self.width),
-            true => Self::of_width(self.width),
-            false => self.hull(other),
+        let hull = self.hull(other);
+        match self.exclude_zero() && other.exclude_zero() {
+            // On which side of 0 it is, and how far away, says less than that it is not 0.
+            true if self.are_nonzero() || other.are_nonzero() || !hull.exclude_zero() => Self::nonzero(self.width),
+            false if self.are_nonzero() || other.are_nonzero() => Self::of_width(self.width),
+            _ => hull,
         }
     }
 }
@@ -454,7 +456,7 @@ mod tests {
         let known = Shape { differences: apart(pair, -9, -1), ..Shape::default() };
         assert_eq!(known.meet(&numbers(3, 5)).differences, apart(pair, -9, -1));
         assert_eq!(known.meet(&numbers(5, 5)).differences, apart(pair, -9, 0));
-        assert_eq!(numbers(7, 5).meet(&known).differences, apart(pair, -9, 2));
+        assert_eq!(numbers(7, 5).meet(&known).differences, [(pair, Bounds::nonzero(32))].into(), "it is not 0");
         let equal = |at| ((global(), at), (4, Held::Same(0)));
         let same = Shape { words: [equal(0), equal(4)].into(), ..Shape::default() };
         assert_eq!(known.meet(&same).differences, apart(pair, -9, 0));
@@ -472,6 +474,7 @@ mod tests {
         assert_eq!(known.meet(&known).differences, nonzero);
         let below = Shape { differences: apart(pair, -9, -1), ..Shape::default() };
         assert_eq!(known.meet(&below).differences, nonzero);
+        assert_eq!(below.meet(&numbers(5, 3)).differences, nonzero, "one is smaller, or the other");
         assert!(known.meet(&numbers(5, 5)).differences.is_empty());
         let near = Shape { differences: apart(pair, -1, 1), ..Shape::default() };
         assert!(known.meet(&near).differences.is_empty());
