@@ -151,7 +151,6 @@ impl Disjunction {
     }
 }
 
-/// Drops conditions that follow from the others, later ones first.
 /// What questions are asked with, and how long.
 struct Asking<'a> {
     pool: &'a mut TermPool,
@@ -170,6 +169,7 @@ impl Asking<'_> {
         self.solver.check(self.pool, conditions, and) == Answer::Unsat
     }
 
+    /// Drops conditions that follow from the others, later ones first.
     fn drop_implied(&mut self, conjunction: &mut Conjunction) {
         if conjunction.0.len() > MAX_CONDITIONS {
             return;

@@ -49,16 +49,14 @@ pub(super) enum Source {
 /// The numbers that the program compares, or subtracts from each other.
 #[derive(Clone, Default, Debug)]
 pub struct Compared {
-    /// Those that it compares with each other, or subtracts.
-    pairs: BTreeSet<(Source, Source, u8)>,
-    /// Those that it compares.
-    tested: BTreeSet<(Source, Source, u8)>,
+    /// Those that it compares with each other, or subtracts; whether it compares them.
+    pairs: BTreeMap<(Source, Source, u8), bool>,
     /// All, those that they are multiples of, and those of which it takes remainders.
     numbers: BTreeSet<(Source, u8)>,
 }
 
 impl Compared {
-    /// O(instructions of the program's functions).
+    /// O(instructions of the program's functions + calls of each that compares numbers that it is handed * pairs of these).
     pub fn new(program: &Program, points_to: &PointsTo) -> Self {
         let (mut this, mut work) = (Self::default(), Vec::new());
         let functions = program.functions.iter().filter(|(_, f)| f.origin == Origin::Program);
@@ -88,11 +86,12 @@ impl Compared {
         }
         // What is compared in a function that two numbers are handed to.
         while let Some((first, second, width)) = work.pop() {
-            let (Source::Register(func, a), Source::Register(_, b)) = (first, second) else { continue };
+            let (Source::Register(func, a), Source::Register(same, b)) = (first, second) else { continue };
             let params = &program.functions[func].params;
             let position = |value: ValueId| params.iter().position(|&param| param == value);
             let (Some(a), Some(b)) = (position(a), position(b)) else { continue };
-            let is_test = this.tested.contains(&(first, second, width));
+            debug_assert_eq!(func, same, "they are compared in one function");
+            let is_test = this.pairs[&(first, second, width)];
             for (caller, args) in calls.get(&func).into_iter().flatten() {
                 if let (Some(&a), Some(&b)) = (args.get(a), args.get(b)) {
                     work.extend(this.add(&all[caller], (a, b), is_test));
@@ -103,21 +102,19 @@ impl Compared {
         this
     }
 
-    /// Notes the pairs that two operands make; returns those of registers that are new.
+    /// Notes the pairs that two operands make; returns those of which that says something new.
     fn add(&mut self, of: &Sources<'_>, (a, b): (Operand, Operand), is_test: bool) -> Vec<(Source, Source, u8)> {
         let mut new = Vec::new();
         for (first, width) in of.of(a) {
             for (second, _) in of.of(b).into_iter().filter(|&(second, other)| other == width && second != first) {
                 let turned = (second, first, width);
-                let pair = if self.pairs.contains(&turned) { turned } else { (first, second, width) };
-                let is_new = self.pairs.insert(pair);
-                if is_test && self.tested.insert(pair) || is_new {
+                let pair = if self.pairs.contains_key(&turned) { turned } else { (first, second, width) };
+                let known = self.pairs.insert(pair, is_test || self.pairs.get(&pair) == Some(&true));
+                if known.is_none_or(|was_test| is_test && !was_test) {
                     new.push(pair);
                 }
             }
         }
-        let of_one = |pair: &(Source, Source, u8)| matches!((pair.0, pair.1), (Source::Register(a, _), Source::Register(b, _)) if a == b);
-        new.retain(of_one);
         new
     }
 
@@ -127,28 +124,13 @@ impl Compared {
 
     /// The pairs of places in a shape of which `function` says what runs as each thread's activation at a depth; with whether they are
     /// compared.
-    pub fn pairs(
-        &self,
-        shape: &Shape,
-        activations: &BTreeMap<(u32, u32), FuncId>,
-    ) -> impl Iterator<Item = ((Place, Place), bool)> + use<> {
-        let tested: BTreeSet<(Place, Place)> = Self::pairs_of(&self.tested, shape, activations).into_iter().collect();
-        let all = Self::pairs_of(&self.pairs, shape, activations);
-        all.into_iter().map(move |pair| (pair, tested.contains(&pair) || tested.contains(&(pair.1, pair.0))))
-    }
-
-    fn pairs_of(
-        pairs: &BTreeSet<(Source, Source, u8)>,
-        shape: &Shape,
-        activations: &BTreeMap<(u32, u32), FuncId>,
-    ) -> Vec<(Place, Place)> {
-        let mut found = BTreeSet::new();
-        for &(first, second, width) in pairs {
+    pub fn pairs(&self, shape: &Shape, activations: &BTreeMap<(u32, u32), FuncId>) -> Vec<((Place, Place), bool)> {
+        let mut found = BTreeMap::new();
+        for (&(first, second, width), &is_test) in &self.pairs {
             for a in places(first, width, shape, activations) {
                 for b in places(second, width, shape, activations).filter(|&b| a != b && belong(first, a, second, b)) {
-                    if !found.contains(&(b, a)) {
-                        found.insert((a, b));
-                    }
+                    let pair = if found.contains_key(&(b, a)) { (b, a) } else { (a, b) };
+                    *found.entry(pair).or_insert(false) |= is_test;
                 }
             }
             if found.len() >= MAX_PAIRS {
@@ -519,14 +501,13 @@ mod tests {
             (Source::Heap(site, 0), Source::Heap(site, 4), 32),
             (Source::Register(func, value(1)), Source::Local(func, value(2), 8), 32),
         ];
-        let tested = pairs.into_iter().take(1).collect();
-        let compared = Compared { pairs: pairs.into(), tested, numbers: BTreeSet::new() };
+        let compared = Compared { pairs: pairs.into_iter().zip([true, false]).collect(), numbers: BTreeSet::new() };
         let shape = Shape { heap: vec![site; 2], ..Shape::default() };
         let activations = [((0, 0), FuncId::from_index(1)), ((1, 0), func), ((2, 3), func)].into();
         let of = |n: u32| (place(Node::Heap(n), 0), place(Node::Heap(n), 4));
         let in_frame = |t, d| (Place::Register(t, d, value(1)), place(Node::Local(t, d, value(2)), 8));
         let expected: BTreeSet<_> = [of(0), of(1), in_frame(1, 0), in_frame(2, 3)].into();
-        let found: Vec<((Place, Place), bool)> = compared.pairs(&shape, &activations).collect();
+        let found = compared.pairs(&shape, &activations);
         assert_eq!(found.iter().map(|(pair, _)| *pair).collect::<BTreeSet<_>>(), expected);
         assert!(found.iter().all(|&(pair, is_tested)| is_tested == (pair == of(0) || pair == of(1))));
     }
