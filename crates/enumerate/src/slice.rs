@@ -555,7 +555,7 @@ impl<'p> Slicer<'_, 'p> {
         &mut self,
         (frame, block, call): (FrameId, BlockId, Option<u32>),
         regions: &[Region],
-        moved: &[(ValueId, Option<Region>)],
+        moved: &[ValueId],
         uses: &Uses,
     ) {
         let body = &self.statics.program.functions[self.trace.frames[&frame].func].blocks[block];
@@ -572,18 +572,11 @@ impl<'p> Slicer<'_, 'p> {
         };
         let mut matters = regions.iter().any(|r| self.memory.overlaps(r)) || self.forgets_unmet(frame, block, call);
         let state = self.state(frame);
-        let mut read = Vec::new();
-        let mut is_moved = false;
-        for value in values {
-            // What has moved still depends on where it was.
-            match moved.iter().find(|(of, _)| of == value) {
-                Some((_, bytes)) if state.live.contains(value) => {
-                    (matters, is_moved) = (true, true);
-                    read.extend(bytes);
-                }
-                Some(_) => {}
-                None => matters |= state.live.remove(value),
-            }
+        // What has moved still depends on where it was.
+        let is_moved = moved.iter().any(|value| state.live.contains(value));
+        matters |= is_moved;
+        for value in values.iter().filter(|value| !moved.contains(value)) {
+            matters |= state.live.remove(value);
         }
         let writes_live = regions.iter().any(|r| self.memory.overlaps(r));
         regions.iter().for_each(|r| self.memory.remove(r));
@@ -592,9 +585,8 @@ impl<'p> Slicer<'_, 'p> {
         if is_used && (is_moved || writes_live || self.could_forget(frame, block, call)) {
             matters = true;
             self.state(frame).live.extend(uses.values.iter().copied());
-            read.extend(&uses.regions);
+            uses.regions.iter().for_each(|r| self.memory.add(r));
         }
-        read.into_iter().for_each(|r| self.memory.add(r));
         if matters {
             self.set_head(frame, block);
         }

@@ -1,7 +1,7 @@
 //! Loops and recursions that are replaced by what they may do (input abstraction, Bergan 3.4.2; design decision D7).
 //!
 //! A loop that is replaced is not executed from its first iteration on, but from *some* iteration: what its header's parameters are,
-//! and what memory holds that the loop may write, is forgotten (but for pointers that [move](Cursor) through an object), and the iteration in which control leaves it is executed as it is.
+//! and what memory holds that the loop may write, is forgotten (but for counters, of which it is known how far they may have got: objects [end](Cursor)), and the iteration in which control leaves it is executed as it is.
 //! Going round once more is no path of its own, for the state of the next iteration is one that was forgotten, too. So everything
 //! that is true behind the loop because of how it is left stays known, and nothing has to be said about how often it goes round.
 //!
@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use std::sync::Arc;
 
-use icsched_ir::{Affine, BlockId, CountedLoop, FuncId, ProgramPoint, ValueId};
+use icsched_ir::{Affine, BlockId, CastOp, CountedLoop, FuncId, Leaf, ProgramPoint, ValueId};
 use icsched_pointsto::Piece;
 
 use crate::thread::ThreadId;
@@ -58,14 +58,22 @@ pub struct LoopStore {
     pub writes: Vec<Piece>,
 }
 
-/// A pointer that is a parameter of a loop's header, and moves on by the same in each iteration; every iteration that does not leave the
-/// loop accesses memory there.
+/// An access that every iteration of a loop makes that does not leave it, at `base + at + scale * (value + addend)`, where each iteration
+/// adds the same to the value. Objects end, so it says how often the loop goes round at most.
 #[derive(Clone, Debug)]
 pub struct Cursor {
-    /// The parameter.
+    /// A parameter of the loop's header: a pointer, or an index.
     pub value: ValueId,
-    /// By how many bytes it moves: some.
+    /// What each iteration adds to it.
     pub step: u64,
+    /// What is added to it for the access, at its width.
+    pub addend: u64,
+    /// `ZExt` or `SExt` where the sum is narrower than an address.
+    pub extension: Option<CastOp>,
+    /// The factor.
+    pub scale: u64,
+    /// The pointer to which that is added, which does not change in the loop; `None` where the value is the pointer.
+    pub base: Option<Leaf>,
     /// So many bytes behind it the access begins.
     pub at: i64,
     /// How many bytes are accessed.
@@ -83,7 +91,7 @@ pub struct AbstractLoop {
     pub effect: Effect,
     /// How often it goes round, by what is known when control comes to it.
     pub counted: Option<CountedLoop>,
-    /// Of these it stays known where they point to: so many iterations have passed.
+    /// These say how often it goes round, by where objects and strings end.
     pub cursors: Vec<Cursor>,
     /// Parameters of its header to which iterations only add.
     pub growing: Vec<ValueId>,

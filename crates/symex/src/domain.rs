@@ -9,7 +9,7 @@ use std::fmt::Debug;
 use icsched_ir::{BinOp, CallStack, CastOp, FloatPredicate, IntPredicate, OverflowOp, Type, UnOp, ValueId};
 use smallvec::SmallVec;
 
-use crate::abstraction::{Cursor, Passage};
+use crate::abstraction::Passage;
 use crate::folding::FoldChoice;
 use crate::memory::{Heap, ObjectId};
 use crate::stop::{DecisionKind, Stop};
@@ -270,18 +270,6 @@ pub trait Domain: Sized {
         _registers: &[Self::Value],
     ) -> Forgot<Self::Value> {
         Forgot::default()
-    }
-    /// Where pointers are that move through memory in a replaced loop, in some iteration, each with what it was before; and the bytes that
-    /// say how far it may have got.
-    fn move_cursors(
-        &mut self,
-        _heap: &Heap<Self>,
-        _path: &Self::Path,
-        _passage: Passage,
-        _place: &str,
-        _cursors: &[(Cursor, Self::Value)],
-    ) -> Vec<(ValueId, Self::Value, Option<Region>)> {
-        Vec::new()
     }
     /// Whether something is so that nobody knows, of this name: the same on all paths.
     fn choice(&mut self, _choice: FoldChoice, _name: &str) -> Option<Self::Value> {

@@ -39,7 +39,7 @@ use icsched_smt::{CmpOp, Node, Solver, Term, TermPool};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::abstraction::{Cursor, Passage};
+use crate::abstraction::Passage;
 use crate::domain::{Domain, Forgot, Known, MemoryByte, StrangeHandle, Targets, ThreadTable};
 use crate::folding::FoldChoice;
 use crate::memory::{Heap, ObjectId};
@@ -450,17 +450,6 @@ impl Domain for SymbolicDomain {
         registers: &[SymValue],
     ) -> Forgot<SymValue> {
         self.forget_memory(heap, path, (passage, registers), place)
-    }
-
-    fn move_cursors(
-        &mut self,
-        heap: &Heap<Self>,
-        path: &SymPath,
-        passage: Passage,
-        place: &str,
-        cursors: &[(Cursor, SymValue)],
-    ) -> Vec<(ValueId, SymValue, Option<crate::trace::Region>)> {
-        self.move_cursors((heap, path), (passage, place), cursors)
     }
 
     fn forget_contents(&mut self, heap: &Heap<Self>, object: ObjectId) -> bool {

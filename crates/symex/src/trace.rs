@@ -31,8 +31,8 @@ pub struct Region {
 /// Regions of one access.
 pub type Regions = SmallVec<[Region; 1]>;
 
-/// Parameters of a header that are what they were before the loop, moved by iterations: each with bytes that say how many there may be.
-pub type Moved = SmallVec<[(ValueId, Option<Region>); 1]>;
+/// Parameters of a header that are what they were before the loop, moved by iterations.
+pub type Moved = SmallVec<[ValueId; 2]>;
 
 /// What is computed from registers of a frame, and bytes: as far as nothing else shows it.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]

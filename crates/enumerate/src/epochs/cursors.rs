@@ -1,8 +1,8 @@
-//! Pointers that a loop moves through memory, all of which it reads or writes on its way ([`Cursor`]).
+//! Pointers and indices that a loop moves through memory, all of which it reads or writes on its way ([`Cursor`]).
 
 use icsched_ir::{
-    BlockId, Const, CountedLoop, Definitions, Edge, Function, IntPredicate, Loop, LoopId, Op, Operand, Terminator,
-    ValueId,
+    Affine, BlockId, CastOp, Const, CountedLoop, Definitions, Edge, Function, IntPredicate, Leaf, Loop, LoopId, Op,
+    Operand, Terminator, Type, ValueId,
 };
 use icsched_symex::abstraction::Cursor;
 
@@ -10,6 +10,17 @@ use crate::control::FunctionControl;
 
 /// Blocks on the way out of a loop that are looked at.
 const MAX_BLOCKS: usize = 4;
+
+/// Width of addresses.
+const ADDRESS: u32 = 64;
+
+/// The loop of which they are sought.
+struct Sought<'a> {
+    function: &'a Function,
+    definitions: &'a Definitions,
+    around: &'a Loop,
+    counted: &'a CountedLoop,
+}
 
 /// Those of one loop. O(instructions of the loop).
 pub(super) fn of_loop(
@@ -26,6 +37,7 @@ pub(super) fn of_loop(
     let each = |block: &BlockId| l.latches.iter().all(|&latch| control.dominators.dominates(*block, latch));
     let blocks: Vec<BlockId> = l.block_ids().filter(each).collect();
     let ending: Vec<ValueId> = blocks.iter().filter_map(|&b| ends_at_zero(function, &definitions, l, b)).collect();
+    let sought = Sought { function, definitions: &definitions, around: l, counted };
     let mut found: Vec<Cursor> = Vec::new();
     for inst in blocks.iter().flat_map(|&block| &function.blocks[block].insts) {
         let (address, bytes, ends_at_zero) = match inst.op {
@@ -38,9 +50,9 @@ pub(super) fn of_loop(
             }
             _ => continue,
         };
-        let Some((value, step, at)) = address.value().and_then(|address| moving(counted, address)) else { continue };
-        let cursor = Cursor { value, step, at, bytes: bytes.into(), ends_at_zero };
-        match found.iter_mut().find(|known| known.value == value) {
+        let Some(cursor) = address.value().and_then(|address| sought.moving(address)) else { continue };
+        let cursor = Cursor { bytes: bytes.into(), ends_at_zero, ..cursor };
+        match found.iter_mut().find(|known| known.value == cursor.value && known.base == cursor.base) {
             Some(known) if ends_at_zero && !known.ends_at_zero => *known = cursor,
             Some(_) => {}
             None => found.push(cursor),
@@ -49,18 +61,70 @@ pub(super) fn of_loop(
     found
 }
 
-/// The pointer that an address is so many bytes behind, with its step, if it moves on.
-fn moving(counted: &CountedLoop, address: ValueId) -> Option<(ValueId, u64, i64)> {
-    let of_basic = |value| counted.basic.iter().find(|basic| basic.value == value);
-    let (basic, at) = match of_basic(address) {
-        Some(basic) => (basic, 0),
-        None => {
-            let derived = counted.derived.iter().find(|derived| derived.value == address && derived.scale == 1)?;
-            (of_basic(derived.basic)?, derived.offset.as_constant()?)
+impl Sought<'_> {
+    /// The access at an address that moves on in each iteration.
+    fn moving(&self, address: ValueId) -> Option<Cursor> {
+        let (found, bits) = self.pointer(address).or_else(|| self.element(address))?;
+        let step = self.counted.basic.iter().find(|basic| basic.value == found.value)?.step.as_constant()?;
+        let grows = step != 0 && step >> (bits - 1) == 0 && found.scale.cast_signed() > 0;
+        grows.then_some(Cursor { step, ..found })
+    }
+
+    /// A pointer that moves, or an element of which the index has the width of an address.
+    fn pointer(&self, address: ValueId) -> Option<(Cursor, u32)> {
+        if self.is_basic(address) {
+            return Some((of_value(address), ADDRESS));
         }
-    };
-    let step = basic.step.as_constant()?;
-    (basic.step.bits() == 64 && step.cast_signed() > 0).then_some((basic.value, step, at.cast_signed()))
+        let derived = self.counted.derived.iter().find(|derived| derived.value == address)?;
+        let base = match derived.offset.terms() {
+            [] => None,
+            &[(leaf, 1)] => Some(leaf),
+            _ => return None,
+        };
+        let is_pointer = self.function.values[derived.basic].ty == Type::Ptr;
+        if is_pointer != base.is_none() || (is_pointer && derived.scale != 1) {
+            return None;
+        }
+        let at = derived.offset.addend().cast_signed();
+        Some((Cursor { scale: derived.scale, base, at, ..of_value(derived.basic) }, ADDRESS))
+    }
+
+    /// An element of which the index is narrower than an address.
+    fn element(&self, address: ValueId) -> Option<(Cursor, u32)> {
+        let Op::Address { base, offset, indices } = self.defined(address)? else { return None };
+        let ([index], base) = (indices.as_slice(), Affine::operand(*base, ADDRESS)?) else { return None };
+        let &[(leaf, 1)] = base.terms() else { return None };
+        let is_inside = |value| self.definitions.block(value).is_some_and(|block| self.around.contains(block));
+        if matches!(leaf, Leaf::Value(value) if is_inside(value)) {
+            return None;
+        }
+        let &Op::Cast { op: extension @ (CastOp::ZExt | CastOp::SExt), a } = self.defined(index.index.value()?)? else {
+            return None;
+        };
+        let narrow = a.value()?;
+        let derived = self.counted.derived.iter().find(|derived| derived.value == narrow && derived.scale == 1);
+        let (value, addend) = match derived {
+            Some(derived) => (derived.basic, derived.offset.as_constant()?),
+            None => (narrow, 0),
+        };
+        let at = base.addend().wrapping_add(offset.cast_unsigned()).cast_signed();
+        let scale = index.scale.cast_unsigned();
+        let found = Cursor { addend, extension: Some(extension), scale, base: Some(leaf), at, ..of_value(value) };
+        Some((found, self.function.values[narrow].ty.bits()))
+    }
+
+    fn is_basic(&self, value: ValueId) -> bool {
+        self.counted.basic.iter().any(|basic| basic.value == value)
+    }
+
+    fn defined(&self, value: ValueId) -> Option<&Op> {
+        self.definitions.inst(self.function, value).map(|inst| &inst.op)
+    }
+}
+
+/// The access of a byte where a pointer points that moves.
+const fn of_value(value: ValueId) -> Cursor {
+    Cursor { value, step: 0, addend: 0, extension: None, scale: 1, base: None, at: 0, bytes: 1, ends_at_zero: false }
 }
 
 /// The value that a block compares with zero, and leaves the loop if it is.
@@ -80,7 +144,7 @@ fn ends_at_zero(function: &Function, definitions: &Definitions, l: &Loop, block:
     };
     let value = a.value()?;
     let compared = match defined(value)? {
-        Op::Cast { op: icsched_ir::CastOp::ZExt | icsched_ir::CastOp::SExt, a } => a.value()?,
+        Op::Cast { op: CastOp::ZExt | CastOp::SExt, a } => a.value()?,
         _ => value,
     };
     leaves(function, l, if_zero).then_some(compared)

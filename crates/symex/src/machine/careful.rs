@@ -248,6 +248,17 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         Ok(self.becomes(dst, self.shadow(if taken { a } else { b })))
     }
 
+    /// The same where a model chooses. Models do not branch, and what they leave as it was is read by few programs: where inputs choose, bits
+    /// are only undefined that both have undefined.
+    fn chosen_by_model(&mut self, dst: Slot, condition: Slot, a: Slot, b: Slot) -> Result<Effect, Stop<D>> {
+        let is_known = D::as_constant(&self.get(condition)).is_some() || !self.shadow(condition).is_defined();
+        if is_known {
+            return self.chosen(Type::Int(64), dst, condition, a, b);
+        }
+        let (of_a, of_b) = (self.shadow(a), self.shadow(b));
+        Ok(self.becomes(dst, Shadow { mask: of_a.mask & of_b.mask, ..of_a }))
+    }
+
     /// The undefined bits of what a load reads. Where it depends on inputs whether there are any, they decide.
     fn loaded_shadow(&mut self, slot: Slot, ty: Type) -> Result<Shadow, Stop<D>> {
         let (address, n) = (self.get(slot), u64::from(ty.bytes()));
@@ -338,7 +349,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         let data: &[usize] = match intrinsic {
             Intrinsic::Select => {
                 let &[condition, a, b] = &*call.args else { return Ok(Effect::None) };
-                return self.chosen(Type::Int(64), call.results[0], condition, a, b);
+                return self.chosen_by_model(call.results[0], condition, a, b);
             }
             Intrinsic::Math => {
                 let mixed = self.mixed(call.results[0], Type::F64, &call.args);

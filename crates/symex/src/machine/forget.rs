@@ -5,14 +5,13 @@ use std::rc::Rc;
 use icsched_ir::{BlockId, Definitions, EntityId, Expressions, FuncId, Operand, ProgramPoint, Type, ValueId};
 
 use super::{Machine, decide};
-use crate::abstraction::{Cursor, Passage, Replaced};
+use crate::abstraction::{Passage, Replaced};
 use crate::code::Code;
 use crate::domain::{Domain, Forgot};
 use crate::observation::Observed;
 use crate::observe::Observer;
 use crate::state::State;
 use crate::stop::{DecisionKind, Stop};
-use crate::trace::Region;
 
 impl<D: Domain> Machine<D> {
     /// Control comes to a loop that is replaced: what its header's parameters are and what it may write is forgotten.
@@ -101,35 +100,18 @@ impl<D: Domain> Machine<D> {
         let count = self.program.functions[passage.func].values.len();
         let registers = activation.registers.get(base..base + count).unwrap_or_default();
         let Forgot { regions, counters, uses } = self.domain.forget_memory(heap, path, passage, &place, registers);
-        let mut moved = self.moved(state, &passage, &place);
-        moved.extend(counters.into_iter().map(|(value, at)| (value, at, None)));
         self.set_all(state, observer, values, unknown);
-        let (registers, positions): (Vec<ValueId>, _) = moved.iter().map(|(value, at, _)| (*value, at.clone())).unzip();
-        self.set_all(state, observer, &registers, positions);
+        let (moved, positions): (Vec<ValueId>, Vec<D::Value>) = counters.into_iter().unzip();
+        self.set_all(state, observer, &moved, positions);
         if O::ENABLED {
-            let moved = moved.into_iter().map(|(value, _, bytes)| (value, bytes)).collect();
             let cx = self.cx(state, observer);
             let frame = cx.frame().id;
             let call = match at.1 {
                 Replaced::Call(inst) => Some(inst),
                 Replaced::Loop | Replaced::Question(_) | Replaced::Activation => None,
             };
-            cx.observer.forget(frame, call, regions.into(), moved, uses);
+            cx.observer.forget(frame, call, regions.into(), moved.into(), uses);
         }
-    }
-
-    /// Where pointers are that a replaced loop moves through memory, whose registers still are what they were before.
-    fn moved(&mut self, state: &State<D>, passage: &Passage, place: &str) -> Vec<(ValueId, D::Value, Option<Region>)> {
-        let replaced = self.options.marks.abstractions.loops.get(&(passage.func, passage.block));
-        let Some(l) = replaced.filter(|l| passage.what == Replaced::Loop && !l.cursors.is_empty()) else {
-            return Vec::new();
-        };
-        let activation = &state.threads[passage.thread.0 as usize];
-        let base = activation.frames.last().map_or(0, |frame| frame.base as usize);
-        let register = |value: ValueId| activation.registers.get(base + Code::slot(value) as usize).cloned();
-        let with_start = |cursor: &Cursor| Some((cursor.clone(), register(cursor.value)?));
-        let cursors: Vec<(Cursor, D::Value)> = l.cursors.iter().filter_map(with_start).collect();
-        self.domain.move_cursors(&state.heap, &state.path, *passage, place, &cursors)
     }
 
     /// Values that nobody knows for registers of the innermost activation.

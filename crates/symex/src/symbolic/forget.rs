@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use icsched_ir::{CallStack, GlobalId, ProgramPoint, Type, ValueId};
 use icsched_pointsto::{InstanceId, ObjectId as Abstract, ObjectKind as AbstractKind, Offsets};
-use icsched_smt::{BinOp, CmpOp, Term};
+use icsched_smt::{CmpOp, Term};
 use rustc_hash::FxHashMap;
 
 use super::allocate::Fresh;
@@ -16,9 +16,9 @@ use super::memory::SymArray;
 use super::origin::{Places, RootId, RootName};
 use super::reached::Arrival;
 use super::{SymValue, SymbolicDomain};
-use crate::abstraction::{Abstractions, Cursor, Effect, Passage, Replaced};
+use crate::abstraction::{Abstractions, Effect, Passage, Replaced};
 use crate::domain::{AllocationSite, Forgot, MemoryByte};
-use crate::memory::{AddressClass, Heap, ObjectId, ObjectKind, UNKNOWN_SIZE, classify};
+use crate::memory::{Heap, ObjectId, ObjectKind};
 use crate::path::{Primary, SymPath};
 use crate::trace::Region;
 
@@ -108,44 +108,6 @@ impl SymbolicDomain {
         self.value(symbol)
     }
 
-    /// Where pointers are that move through objects that the path knows: what they were, and as many steps on as iterations may have
-    /// passed. All accesses of earlier iterations were inside, and read something else than zero where zero ends the loop.
-    pub(super) fn move_cursors(
-        &mut self,
-        (heap, path): (&Heap<Self>, &SymPath),
-        (passage, place): (Passage, &str),
-        cursors: &[(Cursor, SymValue)],
-    ) -> Vec<(ValueId, SymValue, Option<Region>)> {
-        let mut moved = Vec::new();
-        for (cursor, start) in cursors {
-            let SymValue::Constant(start) = *start else { continue };
-            let AddressClass::Object(id, offset) = classify(start) else { continue };
-            let Some(size) = heap.object(id).filter(|o| o.is_alive() && o.size < UNKNOWN_SIZE).map(|o| o.size) else {
-                continue;
-            };
-            let first = i128::from(offset) + i128::from(cursor.at);
-            let room = i128::from(size) - i128::from(cursor.bytes) - first;
-            let inside = if first < 0 || room < 0 { 0 } else { room.unsigned_abs() / u128::from(cursor.step) + 1 };
-            let mut most = u64::try_from(inside).unwrap_or(u64::MAX);
-            let mut end = None;
-            if cursor.ends_at_zero {
-                for round in 0..most.min(MAX_BYTES) {
-                    let at = u64::try_from(first + i128::from(round) * i128::from(cursor.step)).unwrap_or(u64::MAX);
-                    let bytes = heap.bytes(self, path, id, at, cursor.bytes);
-                    if bytes.iter().all(|byte| matches!(byte, MemoryByte::Constant(0))) {
-                        most = round;
-                        end = Some(Region { object: id, start: at, len: cursor.bytes, exact: true });
-                        break;
-                    }
-                }
-            }
-            let rounds = self.rounds(passage, place);
-            let position = self.position(start, cursor.step, rounds, most);
-            moved.push((cursor.value, position, end));
-        }
-        moved
-    }
-
     /// A number of 64 bits, but at most `most`.
     pub(super) fn at_most(&mut self, number: Term, most: u64) -> Term {
         let greatest = self.pool.constant(64, most);
@@ -163,16 +125,6 @@ impl SymbolicDomain {
         let is_higher = self.pool.cmp(CmpOp::Slt, start, any);
         let grown = self.pool.ite(is_higher, any, start);
         Some(self.value(grown))
-    }
-
-    /// `start`, so many steps on, but at most `most`.
-    fn position(&mut self, start: u64, step: u64, rounds: Term, most: u64) -> SymValue {
-        let rounds = self.at_most(rounds, most);
-        let step = self.pool.constant(64, step);
-        let by = self.pool.binary(BinOp::Mul, rounds, step);
-        let start = self.pool.constant(64, start);
-        let position = self.pool.binary(BinOp::Add, start, by);
-        self.value(position)
     }
 
     /// How many iterations of a replaced loop have passed.
@@ -204,9 +156,9 @@ impl SymbolicDomain {
         let arrival = Arrival { heap, path, function: &program.functions[passage.func], registers };
         let of_loop = replaced.loops.get(&(passage.func, passage.block)).filter(|_| passage.what == Replaced::Loop);
         let (extents, mut uses) = of_loop.map(|l| self.extents(&arrival, l)).unwrap_or_default();
-        let (counters, of_counters) = of_loop.map(|l| self.counters(&arrival, (passage, place), l)).unwrap_or_default();
-        uses.values.extend(of_counters.values);
-        uses.regions.extend(of_counters.regions);
+        let (course, of_course) = of_loop.map(|l| self.course(&arrival, l)).unwrap_or_default();
+        uses.values.extend(of_course.values);
+        uses.regions.extend(of_course.regions);
         tracing::debug!(place, ?extents, "what is replaced writes there");
         let effect = &effect.with_stores(|at| extents.get(at).is_none_or(Option::is_none));
         let mut regions = Vec::new();
@@ -236,6 +188,8 @@ impl SymbolicDomain {
                 exact: true,
             }));
         }
+        let (counters, ends) = self.positions((heap, path), (passage, place), &course);
+        uses.regions.extend(ends);
         path.forget(passage);
         Forgot { regions, counters, uses }
     }

@@ -2,14 +2,16 @@
 
 use std::cell::RefCell;
 
-use icsched_ir::{Affine, Const, Count, CountedLoop, Definitions, Function, GlobalId, Leaf, Op, Operand, ValueId};
+use icsched_ir::{
+    Affine, CastOp, Const, Count, CountedLoop, Definitions, Function, GlobalId, Leaf, Op, Operand, ValueId,
+};
 use icsched_smt::{BinOp, Term};
 
 use super::{SymValue, SymbolicDomain};
-use crate::abstraction::{AbstractLoop, LoopStore, Passage};
+use crate::abstraction::{AbstractLoop, Cursor, LoopStore, Passage};
 use crate::code::Code;
 use crate::domain::MemoryByte;
-use crate::memory::{AddressClass, Heap, ObjectId, address, classify, global_object};
+use crate::memory::{AddressClass, Heap, ObjectId, UNKNOWN_SIZE, address, classify, global_object};
 use crate::path::SymPath;
 use crate::trace::{Region, Uses};
 
@@ -18,6 +20,9 @@ const MAX_EXTENT: u64 = 1 << 40;
 
 /// Values, one computed of the other, that are followed to what does not change in a loop.
 const MAX_DEPTH: u32 = 4;
+
+/// Elements that are looked at for a zero.
+const MAX_LOOKED_AT: u64 = 1 << 12;
 
 /// Bytes of an object: start and end.
 pub(super) type Extent = (ObjectId, u64, u64);
@@ -68,42 +73,132 @@ impl SymbolicDomain {
         (extents, values.uses.into_inner())
     }
 
-    /// Where the counters of a loop are in some iteration: as many steps on as iterations have passed, if it is known how many there are at
-    /// most, or no lower than before. O(counters × loads that their steps need).
-    pub(super) fn counters(
-        &mut self,
-        arrival: &Arrival<'_>,
-        (passage, place): (Passage, &str),
-        replaced: &AbstractLoop,
-    ) -> (Vec<(ValueId, SymValue)>, Uses) {
+    /// How a loop goes on. O(counters and accesses × loads that what they start with needs).
+    pub(super) fn course(&mut self, arrival: &Arrival<'_>, replaced: &AbstractLoop) -> (Course, Uses) {
         let Some(counted) = &replaced.counted else { return Default::default() };
         let values = Values::new(arrival, replaced);
         let rounds = values.repetitions(self, counted);
-        let mut found = Vec::new();
-        for basic in &counted.basic {
-            let (Some(rounds), Some(start)) = (rounds, number(arrival, basic.value)) else { continue };
-            if let Some(step) = values.evaluate(self, &basic.step) {
-                let passed = self.rounds(passage, place);
-                found.push((basic.value, self.stepped((start, step), passed, rounds, basic.step.bits())));
+        let sweeps: Vec<Sweep> = replaced.cursors.iter().filter_map(|cursor| values.sweep(self, cursor)).collect();
+        let is_bounded = rounds.is_some() || !sweeps.is_empty();
+        let mut course = Course { rounds, sweeps, ..Course::default() };
+        for basic in counted.basic.iter().filter(|_| is_bounded) {
+            let start = register(arrival, basic.value);
+            if let Some((start, step)) = start.and_then(|start| Some((start, values.evaluate(self, &basic.step)?))) {
+                course.basic.push(Counter { value: basic.value, start, step, bits: basic.step.bits() });
             }
         }
-        for &value in &replaced.growing {
-            let is_known = found.iter().any(|(known, _)| *known == value);
-            if let (false, Some(start)) = (is_known, number(arrival, value)) {
+        let growing = replaced.growing.iter().filter_map(|&value| Some((value, number(arrival, value)?)));
+        course.growing.extend(growing);
+        (course, values.uses.into_inner())
+    }
+
+    /// Where the counters of a loop are in some iteration: as many steps on as iterations have passed, if it is known how many there are at
+    /// most, or no lower than before; and the bytes that say how many there are. What the loop may write is forgotten.
+    pub(super) fn positions(
+        &mut self,
+        (heap, path): (&Heap<Self>, &SymPath),
+        (passage, place): (Passage, &str),
+        course: &Course,
+    ) -> (Vec<(ValueId, SymValue)>, Vec<Region>) {
+        let mut most = course.rounds;
+        let mut ends = Vec::new();
+        for sweep in &course.sweeps {
+            let (rounds, end) = sweep.rounds(self, (heap, path), most);
+            most = Some(most.map_or(rounds, |most| most.min(rounds)));
+            ends.extend(end);
+        }
+        let mut found = Vec::new();
+        for (counter, rounds) in course.basic.iter().filter_map(|counter| Some((counter, most?))) {
+            if counter.stays_inside(heap, rounds) {
+                let passed = self.rounds(passage, place);
+                found.push((counter.value, self.stepped(counter, passed, rounds)));
+            }
+        }
+        for &(value, start) in &course.growing {
+            if found.iter().all(|(known, _)| *known != value) {
                 found.extend(self.grown(passage, value, start).map(|grown| (value, grown)));
             }
         }
-        (found, values.uses.into_inner())
+        (found, ends)
     }
 
-    /// `start`, a step on for each iteration that has passed, of which there are at most so many.
-    fn stepped(&mut self, (start, step): (u64, u64), passed: Term, most: u64, bits: u32) -> SymValue {
+    /// What a counter starts with, a step on for each iteration that has passed, of which there are at most so many.
+    fn stepped(&mut self, counter: &Counter, passed: Term, most: u64) -> SymValue {
+        let &Counter { start, step, bits, .. } = counter;
         let passed = self.at_most(passed, most);
         let passed = if bits < 64 { self.pool.extract(passed, bits - 1, 0) } else { passed };
         let (start, step) = (self.pool.constant(bits, start), self.pool.constant(bits, step));
         let by = self.pool.binary(BinOp::Mul, passed, step);
         let at = self.pool.binary(BinOp::Add, start, by);
         self.value(at)
+    }
+}
+
+/// How a loop goes on from where control comes to it, as far as that is known.
+#[derive(Default)]
+pub(super) struct Course {
+    basic: Vec<Counter>,
+    /// Parameters of the header to which iterations only add, and what they are in the first one.
+    growing: Vec<(ValueId, u64)>,
+    /// How often it goes round at most.
+    rounds: Option<u64>,
+    sweeps: Vec<Sweep>,
+}
+
+/// A parameter of the header to which each iteration adds the same.
+struct Counter {
+    value: ValueId,
+    /// What it is in the first iteration.
+    start: u64,
+    step: u64,
+    bits: u32,
+}
+
+impl Counter {
+    /// Whether it is a number, or points into its object or one step behind it.
+    fn stays_inside(&self, heap: &Heap<SymbolicDomain>, rounds: u64) -> bool {
+        match classify(self.start) {
+            AddressClass::Object(..) if self.bits < 64 => true,
+            AddressClass::Object(id, offset) => heap.object(id).is_some_and(|object| {
+                let step = i128::from(self.step.cast_signed());
+                let last = i128::from(offset) + step * i128::from(rounds);
+                object.size < UNKNOWN_SIZE && last >= step.min(0) && last <= i128::from(object.size) + step.max(0)
+            }),
+            AddressClass::Function(_) => self.bits < 64,
+            _ => true,
+        }
+    }
+}
+
+/// Accesses at equal distances, one of each iteration, within one object.
+struct Sweep {
+    object: ObjectId,
+    /// Where the first one is.
+    first: u64,
+    stride: u64,
+    bytes: u64,
+    /// How many are inside.
+    inside: u64,
+    ends_at_zero: bool,
+}
+
+impl Sweep {
+    /// After how many iterations the object ends, or what is zero is read; and where that is.
+    fn rounds(
+        &self,
+        domain: &mut SymbolicDomain,
+        (heap, path): (&Heap<SymbolicDomain>, &SymPath),
+        most: Option<u64>,
+    ) -> (u64, Option<Region>) {
+        let looked_at = self.inside.min(MAX_LOOKED_AT).min(most.unwrap_or(u64::MAX));
+        for round in (0..looked_at).filter(|_| self.ends_at_zero) {
+            let start = self.first + round * self.stride;
+            let bytes = heap.bytes(domain, path, self.object, start, self.bytes);
+            if bytes.iter().all(|byte| matches!(byte, MemoryByte::Constant(0))) {
+                return (round, Some(Region { object: self.object, start, len: self.bytes, exact: true }));
+            }
+        }
+        (self.inside, None)
     }
 }
 
@@ -114,6 +209,44 @@ fn number(arrival: &Arrival<'_>, value: ValueId) -> Option<u64> {
 }
 
 impl Values<'_> {
+    /// The accesses that a cursor stands for, if they are in an object that is known; what that is computed from is used only then.
+    fn sweep(&self, domain: &mut SymbolicDomain, cursor: &Cursor) -> Option<Sweep> {
+        let (values, regions) = {
+            let uses = self.uses.borrow();
+            (uses.values.len(), uses.regions.len())
+        };
+        let found = self.swept(domain, cursor);
+        let mut uses = self.uses.borrow_mut();
+        if found.is_none() {
+            uses.values.truncate(values);
+            uses.regions.truncate(regions);
+        }
+        found
+    }
+
+    fn swept(&self, domain: &mut SymbolicDomain, cursor: &Cursor) -> Option<Sweep> {
+        let start = self.register(cursor.value)?;
+        let (anchor, index) = match cursor.base {
+            Some(leaf) => (self.leaf(domain, leaf, MAX_DEPTH)?, Some(start)),
+            None => (start, None),
+        };
+        let AddressClass::Object(object, offset) = classify(anchor) else { return None };
+        let held = self.arrival.heap.object(object).filter(|o| o.is_alive() && o.size < UNKNOWN_SIZE)?;
+        let bits = self.arrival.function.values[cursor.value].ty.bits();
+        let index = index.map_or(0, |index| extended(index.wrapping_add(cursor.addend), bits, cursor.extension));
+        let scale = i128::from(cursor.scale);
+        let first = i128::from(offset) + i128::from(cursor.at) + scale * index;
+        let stride = i128::from(cursor.step) * scale;
+        let room = i128::from(held.size) - i128::from(cursor.bytes) - first;
+        let inside = if first < 0 || room < 0 { 0 } else { room / stride + 1 };
+        let is_counted =
+            cursor.base.is_none() || index + i128::from(cursor.step) * inside <= highest(bits, cursor.extension);
+        let (first, stride) = (u64::try_from(first.max(0)).ok()?, u64::try_from(stride).ok()?);
+        let inside = u64::try_from(inside).ok().filter(|_| is_counted)?;
+        let (bytes, ends_at_zero) = (cursor.bytes, cursor.ends_at_zero);
+        Some(Sweep { object, first, stride, bytes, inside, ends_at_zero })
+    }
+
     /// How often the loop goes round at most.
     fn repetitions(&self, domain: &mut SymbolicDomain, counted: &CountedLoop) -> Option<u64> {
         let sums = counted.tests.iter().flat_map(|test| [&test.start, &test.step, &test.bound]);
@@ -199,6 +332,23 @@ fn register(arrival: &Arrival<'_>, value: ValueId) -> Option<u64> {
     match arrival.registers.get(Code::slot(value) as usize)? {
         SymValue::Constant(bits) => Some(*bits),
         SymValue::Term(_) => None,
+    }
+}
+
+/// An index of so many bits as it is added to an address.
+fn extended(index: u64, bits: u32, extension: Option<CastOp>) -> i128 {
+    let unused = 64 - bits;
+    match extension {
+        Some(CastOp::ZExt) => i128::from(index << unused >> unused),
+        _ => i128::from((index << unused).cast_signed() >> unused),
+    }
+}
+
+/// The highest index of so many bits.
+fn highest(bits: u32, extension: Option<CastOp>) -> i128 {
+    match extension {
+        Some(CastOp::ZExt) => (1 << bits) - 1,
+        _ => (1 << (bits - 1)) - 1,
     }
 }
 
