@@ -200,11 +200,29 @@ fn subscripts_are_limited_by_arrays_that_other_members_are_behind() {
     assert_eq!(limits("int a[0]; int b; int c;", "a[i]"), None);
     assert_eq!(limits("int a[1]; int b;", "a[i]"), None);
     assert_eq!(limits("struct { int n; int a[4]; } in; int room[8];", "in.a[i]"), None);
-    // Rows are told from each other by nobody who goes through all of a matrix.
+    // Some go through all of a matrix as its first row.
     assert_eq!(limits("int a[4][4]; int b;", "a[i][0]"), Some(4));
-    assert_eq!(limits("int a[4][4]; int b;", "a[0][i]"), None);
+    assert_eq!(limits("int a[4][4]; int b;", "a[0][i]"), Some(16));
+    assert_eq!(limits("int a[4][4]; int b;", "a[3][i]"), Some(4));
+    assert_eq!(limits("int a[4][4];", "a[0][i]"), None);
     // Nor does a pointer say what it points into.
     assert_eq!(limits("int *a; int b;", "a[i]"), None);
+}
+
+#[test]
+fn subscripts_are_limited_by_rows_that_are_selected_by_others() {
+    let source = "static struct { int a[4][2][8]; int b; } s; int f(long i, long j) { return s.a[i][1][j]; }\n\
+                  int g(long i, long j) { return s.a[1][i][j]; } int main() { return 0; }";
+    let program = lower(source, &["-O0", "-g"]);
+    let limits = |name: &str| -> Vec<Option<u64>> {
+        let indices = instructions(function(&program, name)).filter_map(|inst| match &inst.op {
+            Op::Address { indices, .. } => Some(indices),
+            _ => None,
+        });
+        indices.flatten().map(|index| index.elements).collect()
+    };
+    assert_eq!(limits("f"), [Some(4), Some(8)]);
+    assert_eq!(limits("g"), [Some(6), Some(8)]);
 }
 
 #[test]

@@ -75,6 +75,20 @@ fn bytes_of_a_term_join_to_the_term() {
 }
 
 #[test]
+fn a_choice_of_constants_stays_one_when_bytes_agree() {
+    let mut pool = TermPool::new();
+    let c = pool.symbol("c", 1);
+    for (a, b) in [(0x8000_0005_0001_0000, 0x8000_0006_0001_0000), (0x1234, 0xff34), (7, 0x7000_0000_0000_0007)] {
+        let (a, b) = (pool.constant(64, a), pool.constant(64, b));
+        let choice = pool.ite(c, a, b);
+        let bytes: Vec<Term> = (0..8).map(|k| pool.extract(choice, 8 * k + 7, 8 * k)).collect();
+        let upwards = bytes.iter().copied().reduce(|low, high| pool.concat(high, low)).unwrap();
+        let downwards = bytes.iter().rev().copied().reduce(|high, low| pool.concat(high, low)).unwrap();
+        assert_eq!((upwards, downwards), (choice, choice));
+    }
+}
+
+#[test]
 fn shifts_and_ors_of_bytes_are_a_concatenation() {
     let mut pool = TermPool::new();
     let bytes: Vec<Term> = (0..4).map(|k| pool.symbol(&format!("b{k}"), 8)).collect();

@@ -5,7 +5,7 @@ use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMOpcode};
 use smallvec::{SmallVec, smallvec};
 
 use super::function::{Body, Operands, Reason};
-use crate::llvm::{TyKind, Val};
+use crate::llvm::{Kind, Ty, TyKind, Val};
 
 impl<'m> Body<'_, 'm> {
     /// `base + offset`, folded where base is a global or nothing is added.
@@ -25,34 +25,27 @@ impl<'m> Body<'_, 'm> {
         let bases = self.operands(gep.operand(0))?;
         let mut offset = 0_i64;
         let mut scaled: Vec<(Operands, i64, Option<u64>)> = Vec::new();
-        let mut ty = gep.gep_source_type();
-        // Whether what is indexed next is a member that others are behind.
-        let mut is_before_others =
-            gep.operand_count() > 2 && starts_at_first(gep) && is_member_before_others(gep.operand(0));
+        let mut part = Part { ty: gep.gep_source_type(), rows: rows_before_others(gep) };
         for position in 1..gep.operand_count() {
             let index = gep.operand(position);
             let mut elements = None;
             if position > 1 {
-                match ty.kind() {
+                match part.ty.kind() {
                     TyKind::Struct => {
                         let field = self.field_index(index)?;
-                        let start = self.cx.layout().offset(ty, field).ok_or("field of an unsized struct")?;
+                        let start = self.cx.layout().offset(part.ty, field).ok_or("field of an unsized struct")?;
                         offset = offset.wrapping_add_unsigned(start);
-                        let fields = ty.fields();
-                        is_before_others = (field as usize) + 1 < fields.len();
-                        ty = fields[field as usize];
+                        part = part.select(Some(field.into())).ok_or("field index")?;
                         continue;
                     }
                     TyKind::Array | TyKind::Vector => {
-                        // Those of no element or one stand for others: what is behind them, as extensions of C have it.
-                        let is_limited = std::mem::take(&mut is_before_others) && ty.length() > 1;
-                        elements = is_limited.then(|| ty.length());
-                        ty = ty.element();
+                        elements = part.elements();
+                        part = part.select(index.int_bits()).ok_or("index into a scalar")?;
                     }
                     _ => return Err("index into a scalar".to_owned()),
                 }
             }
-            let scale = i64::try_from(self.cx.layout().size(ty)).map_err(|_| "huge element".to_owned())?;
+            let scale = i64::try_from(self.cx.layout().size(part.ty)).map_err(|_| "huge element".to_owned())?;
             match index.int_signed() {
                 Some(constant) => offset = offset.wrapping_add(constant.wrapping_mul(scale)),
                 None => scaled.push((self.lane_indices(index)?, scale, elements)),
@@ -247,27 +240,64 @@ fn starts_at_first(gep: Val<'_>) -> bool {
     gep.operand(1).int_signed() == Some(0)
 }
 
-/// Whether an address is that of a member of a structure that is not its last one: that one may go on behind the structure, as arrays did
-/// before C99.
-fn is_member_before_others(base: Val<'_>) -> bool {
-    if base.opcode_or_expression() != Some(LLVMOpcode::LLVMGetElementPtr) {
-        return false;
+/// [`Part::rows`] of what the first index selects a part of.
+fn rows_before_others(gep: Val<'_>) -> Option<u64> {
+    if gep.operand_count() < 3 || !starts_at_first(gep) {
+        return None;
     }
-    let mut ty = base.gep_source_type();
-    let mut is_one = false;
-    for position in 2..base.operand_count() {
-        is_one = false;
-        ty = match ty.kind() {
+    let (address, of) = (gep.operand(0), gep.gep_source_type());
+    let mut part = if address.opcode_or_expression() == Some(LLVMOpcode::LLVMGetElementPtr) {
+        let mut part = Part { ty: address.gep_source_type(), rows: rows_before_others(address) };
+        for position in 2..address.operand_count() {
+            part = part.select(address.operand(position).int_bits())?;
+        }
+        part
+    } else if address.kind() == Kind::Global {
+        Part { ty: address.value_type(), rows: None }
+    } else {
+        return None;
+    };
+    // What is first in something has its address.
+    while part.ty != of {
+        part = part.select(Some(0))?;
+    }
+    part.rows
+}
+
+/// A part of something.
+struct Part<'m> {
+    ty: Ty<'m>,
+    /// If it is a member of a structure that is not the last one - that one may go on behind the structure, as arrays did before C99 - or is
+    /// in such a member: how many of its type follow each other from there on. A subscript that is not among these is out of range. Of a
+    /// row that a variable selects it is one (C11 J.2), of a row with a constant number all that are left, for some programs go through
+    /// all of a matrix as its first row.
+    rows: Option<u64>,
+}
+
+impl<'m> Part<'m> {
+    /// How many elements a subscript of this array selects from, if that is limited.
+    fn elements(&self) -> Option<u64> {
+        // An array of no element or one stands for others: what is behind it, as extensions of C have it.
+        let length = Some(self.ty.length()).filter(|&length| self.ty.kind() == TyKind::Array && length > 1)?;
+        self.rows?.checked_mul(length)
+    }
+
+    /// A member or an element, if there are any; the number of an element need not be known.
+    fn select(&self, index: Option<u64>) -> Option<Self> {
+        match self.ty.kind() {
             TyKind::Struct => {
-                let fields = ty.fields();
-                let field = base.operand(position).int_bits().and_then(|field| usize::try_from(field).ok());
-                let Some(&of) = field.and_then(|field| fields.get(field)) else { return false };
-                is_one = field.is_some_and(|field| field + 1 < fields.len());
-                of
+                let fields = self.ty.fields();
+                let field = usize::try_from(index?).ok()?;
+                Some(Self { ty: *fields.get(field)?, rows: (field + 1 < fields.len()).then_some(1) })
             }
-            TyKind::Array => ty.element(),
-            _ => return false,
-        };
+            TyKind::Array | TyKind::Vector => {
+                let rows = self.elements().and_then(|elements| match index {
+                    Some(index) => elements.checked_sub(index),
+                    None => Some(1),
+                });
+                Some(Self { ty: self.ty.element(), rows })
+            }
+            _ => None,
+        }
     }
-    is_one
 }

@@ -241,6 +241,16 @@ impl TermPool {
                     self.ite(c, x, y)
                 })
             }
+            (Node::Const { .. }, Node::Ite(c, x, y)) => {
+                self.both_const(x, y)?;
+                let (x, y) = (self.concat(high, x), self.concat(high, y));
+                Some(self.ite(c, x, y))
+            }
+            (Node::Ite(c, x, y), Node::Const { .. }) => {
+                self.both_const(x, y)?;
+                let (x, y) = (self.concat(x, low), self.concat(y, low));
+                Some(self.ite(c, x, y))
+            }
             (Node::SExt { arg: x, .. }, Node::SExt { arg: y, .. }) if x == y && self.width(x) == 1 => {
                 Some(self.sext(x, width))
             }
