@@ -130,7 +130,7 @@ fn markers_and_why_not_elsewhere() {
         prog.c:37 in worker: barrier marker
         loops that synchronise, without a marker of their own:
           prog.c:12 in main: only creates threads, counted
-          prog.c:37 in worker: covered by the marker at prog.c:37, which every iteration that synchronises executes
+          prog.c:37 in worker: covered by the marker at prog.c:37, which every iteration executes unless it only waits
           prog.c:41 in worker: only waits for a condition variable
         2 markers; 4 loops synchronise; 3 unmarked
     "#]],

@@ -2,15 +2,15 @@
 //!
 //! A thread that comes to a marker ends its epoch *before* it executes the instruction there, each time it comes by. What
 //! placement promises: between two markers a thread synchronises only so often, as far as the number of threads and what they are
-//! notified of is bounded. So markers go where synchronisation repeats, bottom-up over the call graph and over the loops of each
-//! function, and nowhere else. `docs/epoch-markers.md` has the argument.
+//! notified of is bounded. And a loop or recursion that synchronises does not repeat without a marker because some of its iterations
+//! do nothing. So markers go where synchronisation repeats, bottom-up over the call graph and over the loops of each function, and
+//! nowhere else. `docs/epoch-markers.md` has the argument.
 //!
 //! Deviations:
 //!
 //! 1. A barrier is a marker only if it is needed to cover a loop. Bergan ends an epoch at every barrier; outside of loops that
 //!    makes more epochs and bounds nothing.
-//! 2. A loop is covered if every iteration *that synchronises* executes a marker, not every iteration; several markers may
-//!    share this, on different ways through the loop.
+//! 2. Several markers may cover a loop together, on different ways through it, and iterations that are trivial need none.
 //! 3. Loops that create or join threads are trivial only if they are counted, and do one of the two: a loop without a bound
 //!    can create threads that end, however few of them live. A wait with a timeout is not trivial either, since nobody has to notify for it to
 //!    return.
@@ -79,7 +79,8 @@ pub enum Unmarked {
     DoesNotSynchronise,
     /// No code that is executed calls its function.
     NeverExecuted,
-    /// Every iteration that synchronises executes one of these markers.
+    /// Every iteration executes one of these markers, unless it only waits, or the loop is counted and it only creates or joins
+    /// threads.
     Covered(Vec<ProgramPoint>),
     /// It goes round at most so often, which its code alone tells.
     GoesRound(u64),
@@ -103,10 +104,10 @@ impl Unmarked {
                 places.dedup();
                 match &places[..] {
                     [one] => {
-                        format!("covered by the marker at {one}, which every iteration that synchronises executes")
+                        format!("covered by the marker at {one}, which every iteration executes unless it only waits")
                     }
                     several => format!(
-                        "covered by the markers at {}, of which every iteration that synchronises executes one",
+                        "covered by the markers at {}, of which every iteration executes one unless it only waits",
                         several.join(", ")
                     ),
                 }

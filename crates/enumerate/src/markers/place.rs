@@ -146,10 +146,7 @@ impl<'a> Placer<'a> {
         if let Some(trivial) = self.bounds.trivial(func, id, all) {
             return Some(trivial);
         }
-        let covers = |this: &Self, covering: &FixedBitSet| {
-            let left = this.kinds_in(func, &rounds(&facts.cfg, l, covering));
-            left.is_empty() || this.bounds.trivial(func, id, left).is_some()
-        };
+        let covers = |this: &Self, covering: &FixedBitSet| this.covers(func, facts, id, covering);
         let covering = self.covering(func);
         let inside = || facts.cfg.reverse_postorder().iter().copied().filter(|&b| l.contains(b));
         if covers(self, &covering) {
@@ -170,6 +167,20 @@ impl<'a> Placer<'a> {
             }
         }
         None
+    }
+
+    /// Whether iterations that enter no covering block are trivial: they wait, or the loop creates or joins threads in them and is
+    /// counted. Those that do nothing would be repeated without end.
+    fn covers(&self, func: FuncId, facts: &FunctionControl, id: LoopId, covering: &FixedBitSet) -> bool {
+        let l = facts.loops.get(id);
+        let kinds = self.kinds_in(func, &rounds(&facts.cfg, l, covering));
+        if !kinds.without(Kinds::WAIT).is_empty() {
+            return self.bounds.trivial(func, id, kinds).is_some();
+        }
+        let mut busy = covering.clone();
+        let sites = self.code.sites(func).iter().filter(|site| !self.code.kinds_of(site).is_empty());
+        busy.extend(sites.map(|site| site.block.index()));
+        rounds(&facts.cfg, l, &busy).is_clear()
     }
 
     /// Everything that some blocks of a function may do.

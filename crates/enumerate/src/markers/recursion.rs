@@ -1,9 +1,10 @@
 //! Markers for recursion, for threads that create threads, and for functions that library models call.
 //!
 //! A run of recursive calls goes down a cycle of calls and up again. Between two entries of the cycle a thread executes the
-//! stretch from a function's entry to the call, and between two returns that from behind the call to the function's return. A cycle of
-//! which some stretch synchronises without a marker gets one: in front of it at an entry, on the way up behind a call. What
-//! a stretch calls and comes back from counts as part of it.
+//! stretch from a function's entry to the call, and between two returns that from behind the call to the function's return. A cycle
+//! that goes down without a marker gets one at an entry if it synchronises anywhere, and one that goes up behind a call if some
+//! stretch on the way up does: stacks are folded where an epoch ends, so that the way up ends one at each return, but nothing
+//! else ends a way down that does nothing. What a stretch calls and comes back from counts as part of it.
 
 use fixedbitset::FixedBitSet;
 use icsched_ir::{BlockId, EntityId, FuncId, Program, ProgramPoint, scc};
@@ -35,21 +36,27 @@ impl<'c> Recursion<'c> {
         Self { functions }
     }
 
-    /// Marks so that every cycle of calls that synchronises executes a marker, on its way down and on its way up.
+    /// Marks so that every cycle of calls executes a marker on its way down, if its functions synchronise, and on its way up, if
+    /// that does.
     pub(super) fn place(&self, placer: &mut Placer<'_>) {
         let calls = self.calls(placer);
         if calls.is_empty() || self.functions.iter().all(|&f| is_library(&placer.program.functions[f])) {
             return;
         }
-        for (_, cycle) in self.cycles(&calls, |call| stretch_down(placer, call)) {
-            for func in self.entries(placer, &cycle) {
-                placer.mark(entry(func), MarkerKind::Recursion);
+        if self.functions.iter().any(|&func| placer.needs_bound(func)) {
+            for (_, cycle) in self.cycles(&calls, |call| stretch_down(placer, call)) {
+                for func in self.entries(placer, &cycle) {
+                    placer.mark(entry(func), MarkerKind::Recursion);
+                }
             }
         }
         let own = |f: &&FuncId| !is_library(&placer.program.functions[**f]);
         let functions: Vec<FuncId> = self.functions.iter().filter(own).copied().collect();
         functions.iter().for_each(|&func| placer.update(func));
         for (kinds, cycle) in self.cycles(&calls, |call| stretch_up(placer, call)) {
+            if kinds.iter().all(|k| k.is_empty()) {
+                continue;
+            }
             for (kinds, call) in kinds.into_iter().zip(cycle) {
                 let leaves = is_library(&placer.program.functions[call.to]);
                 if !is_library(&placer.program.functions[call.from]) && (leaves || !kinds.is_empty()) {
@@ -78,8 +85,7 @@ impl<'c> Recursion<'c> {
         calls
     }
 
-    /// The sets of calls that form cycles, if some call of the set has a stretch that synchronises; with what each stretch
-    /// does. Calls without a stretch (`None`) break cycles.
+    /// The sets of calls that form cycles, with what each stretch does. Calls without a stretch (`None`) break cycles.
     fn cycles(&self, calls: &[Call], stretch: impl Fn(&Call) -> Option<Kinds>) -> Vec<(Vec<Kinds>, Vec<Call>)> {
         let open: Vec<(Kinds, Call)> = calls.iter().filter_map(|call| Some((stretch(call)?, *call))).collect();
         let at = |func: FuncId| self.functions.binary_search(&func).expect("calls are within the set");
@@ -92,7 +98,7 @@ impl<'c> Recursion<'c> {
         found
             .iter()
             .map(|c| open.iter().filter(|(_, call)| within(c, call.from) && within(c, call.to)).copied().unzip())
-            .filter(|(kinds, _): &(Vec<Kinds>, Vec<Call>)| kinds.iter().any(|k| !k.is_empty()))
+            .filter(|(_, cycle): &(Vec<Kinds>, Vec<Call>)| !cycle.is_empty())
             .collect()
     }
 

@@ -34,12 +34,13 @@ out:
         walk b0:0 recursion
     "#]],
     );
-    // Coming back from a deep recursion must not synchronise without end either.
+    // Coming back from a deep recursion must not synchronise without end either, and going down must not go on without end.
     check(
         &text(compute, lock),
         expect![[r#"
-        walk b1:1 recursion
-    "#]],
+            walk b0:0 recursion
+            walk b1:1 recursion
+        "#]],
     );
     check(
         &text(lock, lock),

@@ -140,7 +140,7 @@ fn barriers_cover_loops() {
         &while_loop(&format!("call @lock(@m)\n{barrier}\ncall @compute()\n{barrier}")),
         expect![[r#"
         main b2:1 barrier
-        main b1: covered by the marker at main b2:1, which every iteration that synchronises executes
+        main b1: covered by the marker at main b2:1, which every iteration executes unless it only waits
     "#]],
     );
     // Outside of loops a barrier ends no epoch.
@@ -152,7 +152,7 @@ fn barriers_cover_loops() {
         &(while_loop("call @step()") + &callee),
         expect![[r#"
         step b0:1 barrier
-        main b1: covered by the marker at step b0:1, which every iteration that synchronises executes
+        main b1: covered by the marker at step b0:1, which every iteration executes unless it only waits
     "#]],
     );
     // Directly in the loop's function if there is one.
@@ -160,7 +160,7 @@ fn barriers_cover_loops() {
         &(while_loop(&format!("call @step()\n{barrier}")) + &callee),
         expect![[r#"
         main b2:1 barrier
-        main b1: covered by the marker at main b2:1, which every iteration that synchronises executes
+        main b1: covered by the marker at main b2:1, which every iteration executes unless it only waits
     "#]],
     );
 }
@@ -189,13 +189,12 @@ right:
         main b1:0 loop
     "#]],
     );
-    // Iterations that do not synchronise need no marker.
+    // Iterations that do nothing would be repeated without end.
     check(
         &text("call @compute()"),
         expect![[r#"
-        main b2:0 barrier
-        main b1: covered by the marker at main b2:0, which every iteration that synchronises executes
-    "#]],
+            main b1:0 loop
+        "#]],
     );
 }
 
@@ -226,15 +225,15 @@ out:
         &text("call @lock(@m)\njump inner"),
         expect![[r#"
         main b3:0 loop
-        main b1: covered by the marker at main b3:0, which every iteration that synchronises executes
+        main b1: covered by the marker at main b3:0, which every iteration executes unless it only waits
     "#]],
     );
     check(
         &text("branch %c, inner, latch"),
         expect![[r#"
-        main b3:0 loop
-        main b1: covered by the marker at main b3:0, which every iteration that synchronises executes
-    "#]],
+            main b1:0 loop
+            main b3:0 loop
+        "#]],
     );
     check(
         &text("call @lock(@m)\nbranch %c, inner, latch"),
@@ -277,7 +276,7 @@ out:
         expect![[r#"
             main b2:0 loop
             locks_often b1:0 loop
-            main b1: covered by the markers at main b2:0, locks_often b1:0, of which every iteration that synchronises executes one
+            main b1: covered by the markers at main b2:0, locks_often b1:0, of which every iteration executes one unless it only waits
         "#]],
     );
 }
@@ -320,7 +319,7 @@ deeper:
 }";
     expect![[r#"
         walk b1:0 loop
-        main b1: covered by the marker at walk b1:0, which every iteration that synchronises executes
+        main b1: covered by the marker at walk b1:0, which every iteration executes unless it only waits
     "#]]
     .assert_eq(&show(&text, true));
     expect![[r#"
