@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fixedbitset::FixedBitSet;
-use icsched_ir::{BlockId, EntityId, FuncId, IdVec, LoopId, Program, ProgramPoint, scc};
+use icsched_ir::{BlockId, EntityId, FuncId, IdVec, Loop, LoopId, Program, ProgramPoint, scc};
 use icsched_pointsto::ModRef;
 
 use super::code::{Code, Kinds, Site, is_barrier, is_library};
@@ -173,14 +173,28 @@ impl<'a> Placer<'a> {
     /// counted. Those that do nothing would be repeated without end.
     fn covers(&self, func: FuncId, facts: &FunctionControl, id: LoopId, covering: &FixedBitSet) -> bool {
         let l = facts.loops.get(id);
-        let kinds = self.kinds_in(func, &rounds(&facts.cfg, l, covering));
+        let covering = self.with_loops(func, facts, id, covering.clone());
+        let kinds = self.kinds_in(func, &rounds(&facts.cfg, l, &covering));
         if !kinds.without(Kinds::WAIT).is_empty() {
             return self.bounds.trivial(func, id, kinds).is_some();
         }
-        let mut busy = covering.clone();
+        let mut busy = covering;
         let sites = self.code.sites(func).iter().filter(|site| !self.code.kinds_of(site).is_empty());
         busy.extend(sites.map(|site| site.block.index()));
+        let busy = self.with_loops(func, facts, id, busy);
         rounds(&facts.cfg, l, &busy).is_clear()
+    }
+
+    /// The same blocks with headers of loops in a loop that go round at least once, and enter one of these blocks then.
+    fn with_loops(&self, func: FuncId, facts: &FunctionControl, id: LoopId, mut blocks: FixedBitSet) -> FixedBitSet {
+        let around = facts.loops.get(id);
+        let inner = |l: &Loop| l.header != around.header && around.contains(l.header);
+        for (id, l) in facts.loops.iter().rev().filter(|(_, l)| inner(l)) {
+            if self.bounds.goes_round(func, id) && rounds(&facts.cfg, l, &blocks).is_clear() {
+                blocks.insert(l.header.index());
+            }
+        }
+        blocks
     }
 
     /// Everything that some blocks of a function may do.

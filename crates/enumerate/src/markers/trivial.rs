@@ -57,6 +57,16 @@ impl<'a> Bounds<'a> {
         counts.filter(|&n| n <= FEW).min()
     }
 
+    /// Whether each run of the loop goes back to its header, as the code says, before it is left, which it is there only.
+    pub(super) fn goes_round(&self, func: FuncId, id: LoopId) -> bool {
+        let l = self.control.function(func).loops.get(id);
+        let is_left_at_header = l.exits.iter().all(|&(from, _)| from == l.header);
+        let goes_round = |counted: &CountedLoop| {
+            counted.is_exact && matches!(counted.repetitions(|_| None), Some(Count::Finite(n)) if n > 0)
+        };
+        is_left_at_header && self.with_counted(func, id, false, goes_round)
+    }
+
     /// Whether the number of iterations is fixed when control enters the loop.
     fn is_counted(&self, func: FuncId, id: LoopId, is_one_way: bool) -> bool {
         self.with_counted(func, id, is_one_way, is_bounded)

@@ -245,6 +245,53 @@ out:
 }
 
 #[test]
+fn a_loop_that_goes_round_gets_to_the_one_inside() {
+    let text = |bound: &str| {
+        format!(
+            "function @main(%c: i1) {{
+entry:
+    jump outer
+outer:
+    branch %c, first, out
+first:
+    jump middle(0:i32)
+middle(%i: i32):
+    %more = icmp.slt %i, {bound}
+    branch %more, inner, latch
+inner:
+    branch %c, body, next
+body:
+    call @lock(@m)
+    jump inner
+next:
+    %j = add %i, 1
+    jump middle(%j)
+latch:
+    jump outer
+out:
+    return
+}}"
+        )
+    };
+    check(
+        &text("3"),
+        expect![[r#"
+            main b4:0 loop
+            main b1: covered by the marker at main b4:0, which every iteration executes unless it only waits
+            main b3: goes round at most 3 times
+        "#]],
+    );
+    check(
+        &text("0"),
+        expect![[r#"
+            main b1:0 loop
+            main b4:0 loop
+            main b3: goes round at most 0 times
+        "#]],
+    );
+}
+
+#[test]
 fn two_ways_with_a_marker_each() {
     check(
         "function @main(%c: i1) {
