@@ -194,6 +194,11 @@ impl<'m, 'p> Analysis<'m, 'p> {
         &self.pool
     }
 
+    /// The expressions that facts are made of, when nothing more is asked.
+    pub fn into_pool(self) -> ExprPool {
+        self.pool
+    }
+
     /// What pointers of the program point to.
     pub fn points_to(&self) -> &'p PointsTo {
         self.points_to

@@ -3,7 +3,7 @@
 //! An expression's [symbols](crate::symbol) are registers of frames and of what these have called, so it has a value in every concrete state that has these frames. Sums with a
 //! constant have one form, so that equal addresses are equal ids.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use icsched_ir::{BinOp, CastOp, FuncId, GlobalId, IdVec, IntPredicate, OverflowOp, Type, UnOp};
 use icsched_ir::{Program, entity_id};
@@ -86,7 +86,7 @@ struct Facts {
     depth: u32,
     size: u32,
     /// Sorted, each once.
-    symbols: Rc<[Symbol]>,
+    symbols: Arc<[Symbol]>,
 }
 
 /// Owner of expressions: equal ones have the same id.

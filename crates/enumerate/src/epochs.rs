@@ -1,10 +1,12 @@
 //! `Search` (Bergan 3.3.3, figure 3.5): all bounded epochs that may be reached, from the one at program entry on.
 //!
+//! - [`beginnings`]: where epochs begin, and what dataflow analysis knows of that.
 //! - [`job`]: the search of one epoch, which depends on nothing but its [`Job`](job::Job).
 //! - [`fixpoint`]: which jobs there are, and in which order their results count.
 //! - [`workers`]: jobs in threads of their own.
 //! - [`record`]: finished jobs as text, for a run that goes on with them.
 
+pub(crate) mod beginnings;
 mod cursors;
 mod effect;
 pub(crate) mod fixpoint;
@@ -25,6 +27,7 @@ use icsched_symex::folding::Folding;
 use icsched_symex::shape::{Compared, Deciding, Fields, Indices, Pointers, Shape, Widening};
 
 use crate::Request;
+use crate::epochs::beginnings::Beginnings;
 use crate::epochs::fixpoint::Fixpoint;
 use crate::epochs::job::Work;
 use crate::followed::{Followed, Following};
@@ -88,6 +91,7 @@ pub(crate) struct Analyses<'p> {
     /// Where the fields of objects begin.
     pub(crate) fields: Arc<Fields>,
     pub(crate) indices: Indices,
+    pub(crate) beginnings: Beginnings,
 }
 
 /// What holds whenever an epoch begins, beside what [dataflow analysis](icsched_dataflow) knows of its context. Ordered: a fact that

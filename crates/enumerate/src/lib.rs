@@ -55,6 +55,7 @@ pub use crate::search::SearchOptions;
 
 use crate::aliases::Aliases;
 use crate::control::Control;
+use crate::epochs::beginnings::Beginnings;
 use crate::epochs::{Analyses, Found, Shared};
 use crate::followed::Followed;
 use crate::markers::{MarkerOptions, Markers};
@@ -216,6 +217,7 @@ fn search_with(
                 deciding,
                 fields,
                 indices,
+                beginnings: Beginnings::default(),
             })
         }
         _ => None,

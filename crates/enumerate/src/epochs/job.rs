@@ -3,12 +3,12 @@
 //! It has two parts: first the paths, which say what comes next, then the schedules as they are told ([`Finished`]), which nobody waits for
 //! but whoever wants the result.
 //!
-//! A job depends on nothing else. It has an engine, a solver and a dataflow analysis of its own: what an earlier job has left in caches
-//! must not reach a result, not even as the order in which expressions are numbered.
+//! A job depends on nothing else. It has an engine and a solver of its own: what an earlier job has left in caches must not reach a result,
+//! not even as the order in which terms are numbered. What dataflow analysis says of the epoch depends on nothing but the epoch
+//! ([`beginnings`](super::beginnings)).
 
 use std::sync::Arc;
 
-use icsched_dataflow::{Analysis, Context, InitialState, Options as FactOptions, Status, ThreadContext};
 use icsched_ir::{CallStack, EntityId as _, Origin, Program, ProgramPoint};
 use icsched_schedule::{EpochId, EpochResult, IncompleteKind, Reason, ScheduleTree, ThreadContext as Described};
 use icsched_smt::SolverStatistics;
@@ -17,6 +17,7 @@ use icsched_symex::code::Marks;
 use icsched_symex::initial::{Start, StartOptions};
 use serde::{Deserialize, Serialize};
 
+use super::beginnings::Beginning;
 use super::effect::replace;
 use super::{Analyses, EpochFacts, Shared, Successors};
 use crate::engine::{Asked, Engine, Plan};
@@ -104,9 +105,6 @@ pub(crate) fn run(
     progress: &mut dyn Progress,
     tell: impl FnOnce(Searched),
 ) -> Result<Finished, String> {
-    let limits = &shared.request.limits;
-    let interrupted = || limits.is_over();
-    let mut analysis = shared.analyses.map(|a| Analysis::new(a.modref, a.startup).interrupted_by(&interrupted));
     let always = shared.request.search.conservative_after == 0;
     let is_conservative = !shared.request.without.contains(&Technique::ConservativeOrder);
     let mut learned = Arc::clone(&job.learned);
@@ -127,18 +125,14 @@ pub(crate) fn run(
     };
     let mut work = Work::default();
     let mut asked = Asked::new(&shared.request.limits);
-    let mut known = None;
     loop {
-        let mut engine = match (&mut analysis, shared.analyses) {
+        let mut engine = match shared.analyses {
             _ if shared.is_entry(&job.epoch) => entry_engine(shared, &plan, asked)?,
-            (Some(analysis), Some(analyses)) => {
-                let found = match known.take().map_or_else(|| begin(shared, analysis, job), Ok) {
-                    Ok(found) => known.insert(found),
-                    Err(reason) => return Ok(not_searched(shared, job, reason, work, tell)),
-                };
-                context_engine(shared, &plan, (found, analysis), analyses, job, asked)
-            }
-            _ => return Ok(not_searched(shared, job, no_analyses(), work, tell)),
+            Some(analyses) => match analyses.beginnings.of(shared, analyses, job) {
+                Ok(beginning) => context_engine(shared, &plan, &beginning, analyses, job, asked),
+                Err(reason) => return Ok(not_searched(shared, job, reason, work, tell)),
+            },
+            None => return Ok(not_searched(shared, job, no_analyses(), work, tell)),
         };
         let options = search_options(shared.request);
         let contexts = contexts(shared.program, &job.epoch);
@@ -238,37 +232,11 @@ fn entry_engine(shared: &Shared<'_>, plan: &Plan, asked: Asked) -> Result<Engine
     Engine::at_entry(shared.program, shared.request, plan, points_to, asked)
 }
 
-/// Where an epoch's threads are, and what dataflow analysis knows of that: the same whichever loops are replaced.
-fn begin(
-    shared: &Shared<'_>,
-    analysis: &mut Analysis<'_, '_>,
-    Job { epoch, facts, .. }: &Job,
-) -> Result<(Context, InitialState), Reason> {
-    let program = shared.program;
-    let off = |technique| shared.request.without.contains(&technique);
-    let context = context(program, epoch, facts);
-    let asked =
-        FactOptions { reaching_defs: !off(Technique::ReachingDefs), sync_invariants: !off(Technique::SyncInvariants) };
-    let known = analysis.initial_state(&context, &asked).map_err(|error| Reason {
-        kind: IncompleteKind::Unsupported,
-        message: format!("an epoch begins where no state can be made for: {error}"),
-        at: None,
-    })?;
-    if analysis.is_interrupted() {
-        return Err(shared.request.limits.stop_reason().unwrap_or_else(interrupted));
-    }
-    for relation in &known.relations {
-        let of = |(thread, e): (usize, _)| format!("{thread}: {}", analysis.pool().describe(program, e));
-        tracing::trace!(kind = ?relation.kind, a = of(relation.a), b = of(relation.b), "known of threads");
-    }
-    Ok((context, known))
-}
-
 /// `MakeStateForEpoch`: everything that may hold where the epoch's threads are (chapter 2).
 fn context_engine(
     shared: &Shared<'_>,
     plan: &Plan,
-    ((context, known), analysis): (&(Context, InitialState), &Analysis<'_, '_>),
+    beginning: &Beginning,
     analyses: &Analyses<'_>,
     Job { facts, .. }: &Job,
     solvers: Asked,
@@ -288,9 +256,9 @@ fn context_engine(
         tracing::trace!(?equation.terms, equation.constant, equation.width, "a sum is constant");
     }
     let start = Start {
-        context,
-        facts: known,
-        pool: analysis.pool(),
+        context: &beginning.context,
+        facts: &beginning.known,
+        pool: &beginning.pool,
         points_to: Arc::clone(analyses.points_to),
         statics: analyses.variables,
         shape: &facts.shape,
@@ -305,26 +273,7 @@ fn context_engine(
     Engine::at_context(shared.program, shared.request, plan, &start, solvers)
 }
 
-fn interrupted() -> Reason {
-    Reason { kind: IncompleteKind::Interrupted, message: "the search was stopped".to_owned(), at: None }
-}
-
-/// The context of an epoch: threads wait that are inside of models, since markers are in the program itself.
-fn context(program: &Program, epoch: &EpochId, facts: &EpochFacts) -> Context {
-    let status = |stack: &CallStack| match stack.0.last() {
-        Some(p) if program.functions[p.func].origin == Origin::Model => Status::Waiting,
-        _ => Status::Running,
-    };
-    let thread = |(stack, folds): (&CallStack, &Vec<u32>)| ThreadContext {
-        stack: stack.clone(),
-        complete: true,
-        folds: folds.clone(),
-        status: status(stack),
-    };
-    Context { threads: epoch.stacks().iter().zip(epoch.folds()).map(thread).collect(), none_ended: facts.none_ended }
-}
-
-/// The same for people: calls of models are left out where there are others.
+/// Where an epoch's threads are, for people: calls of models are left out where there are others.
 fn contexts(program: &Program, epoch: &EpochId) -> Vec<Described> {
     let describe = |(thread, (stack, folds)): (u32, (&CallStack, &Vec<u32>))| {
         let placed = || (0..).zip(stack.0.iter().copied());

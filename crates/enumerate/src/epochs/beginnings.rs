@@ -1,0 +1,85 @@
+//! Where epochs begin, and what dataflow analysis knows of that: the same in all searches of an epoch, so it is asked for once.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use icsched_dataflow::{Analysis, Context, ExprPool, InitialState, Options, Status, ThreadContext};
+use icsched_ir::{CallStack, Origin, Program};
+use icsched_schedule::{EpochId, IncompleteKind, Reason};
+
+use super::job::Job;
+use super::{Analyses, Shared};
+use crate::Technique;
+
+/// Where an epoch's threads are, and what is known of that.
+pub(crate) struct Beginning {
+    pub(super) context: Context,
+    pub(super) known: InitialState,
+    /// The expressions of what is known.
+    pub(super) pool: ExprPool,
+}
+
+/// Those that were asked for, by epoch, and whether no thread has ended there.
+#[derive(Default)]
+pub(crate) struct Beginnings(Mutex<BTreeMap<(EpochId, bool), Arc<Beginning>>>);
+
+impl Beginnings {
+    /// That of a job's epoch. It is the answer of an analysis of its own, so it does not depend on which jobs have asked before.
+    pub(super) fn of(
+        &self,
+        shared: &Shared<'_>,
+        analyses: &Analyses<'_>,
+        Job { epoch, facts, .. }: &Job,
+    ) -> Result<Arc<Beginning>, Reason> {
+        let key = (epoch.clone(), facts.none_ended);
+        let found = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        if let Some(found) = found {
+            return Ok(found);
+        }
+        let made = Arc::new(begin(shared, analyses, context(shared.program, epoch, facts.none_ended))?);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&made));
+        Ok(made)
+    }
+}
+
+fn begin(shared: &Shared<'_>, analyses: &Analyses<'_>, context: Context) -> Result<Beginning, Reason> {
+    let off = |technique| shared.request.without.contains(&technique);
+    let limits = &shared.request.limits;
+    let interrupted = || limits.is_over();
+    let mut analysis = Analysis::new(analyses.modref, analyses.startup).interrupted_by(&interrupted);
+    let asked =
+        Options { reaching_defs: !off(Technique::ReachingDefs), sync_invariants: !off(Technique::SyncInvariants) };
+    let known = analysis.initial_state(&context, &asked).map_err(|error| Reason {
+        kind: IncompleteKind::Unsupported,
+        message: format!("an epoch begins where no state can be made for: {error}"),
+        at: None,
+    })?;
+    if analysis.is_interrupted() {
+        return Err(limits.stop_reason().unwrap_or_else(stopped));
+    }
+    let pool = analysis.into_pool();
+    for relation in &known.relations {
+        let of = |(thread, e): (usize, _)| format!("{thread}: {}", pool.describe(shared.program, e));
+        tracing::trace!(kind = ?relation.kind, a = of(relation.a), b = of(relation.b), "known of threads");
+    }
+    Ok(Beginning { context, known, pool })
+}
+
+fn stopped() -> Reason {
+    Reason { kind: IncompleteKind::Interrupted, message: "the search was stopped".to_owned(), at: None }
+}
+
+/// The context of an epoch: threads wait that are inside of models, since markers are in the program itself.
+fn context(program: &Program, epoch: &EpochId, none_ended: bool) -> Context {
+    let status = |stack: &CallStack| match stack.0.last() {
+        Some(p) if program.functions[p.func].origin == Origin::Model => Status::Waiting,
+        _ => Status::Running,
+    };
+    let thread = |(stack, folds): (&CallStack, &Vec<u32>)| ThreadContext {
+        stack: stack.clone(),
+        complete: true,
+        folds: folds.clone(),
+        status: status(stack),
+    };
+    Context { threads: epoch.stacks().iter().zip(epoch.folds()).map(thread).collect(), none_ended }
+}
