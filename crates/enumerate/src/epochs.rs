@@ -96,7 +96,7 @@ pub(crate) struct Analyses<'p> {
 
 /// What holds whenever an epoch begins, beside what [dataflow analysis](icsched_dataflow) knows of its context. Ordered: a fact that
 /// does not hold is less.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub(crate) struct EpochFacts {
     /// No thread has ended ([`Context::none_ended`](icsched_dataflow::Context::none_ended)).
     pub(crate) none_ended: bool,

@@ -30,7 +30,7 @@ const MOST_IN_ONE_WAY: (u32, u64) = (64, 1 << 18);
 const MOST_WAYS: (u64, u64) = (64, 512);
 
 /// Which markers threads pass.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, Serialize, Deserialize)]
 pub(crate) enum Following {
     /// All, in the epoch that the program begins with: if no input matters at all, it has one schedule.
     #[default]

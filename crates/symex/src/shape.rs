@@ -83,7 +83,7 @@ pub enum Place {
 }
 
 /// What all states have in common.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Default, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, Serialize, Deserialize)]
 #[serde(into = "Flat")]
 #[serde(from = "Flat")]
 pub struct Shape {

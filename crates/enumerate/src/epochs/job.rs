@@ -40,7 +40,7 @@ pub(crate) struct Job {
 
 /// How an epoch is searched: what a search finds out in vain, and begins anew, the next one need not find out again. There what is known is
 /// weaker, so it would.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Default, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, Serialize, Deserialize)]
 pub(crate) struct Learned {
     /// What is replaced, in the order in which it was found out.
     pub(super) replaced: Vec<Replaceable>,

@@ -4,6 +4,7 @@
 //! different.
 
 use std::collections::BTreeMap;
+use std::hash::{Hash as _, Hasher};
 use std::sync::Arc;
 
 use icsched_ir::ValueId;
@@ -135,9 +136,25 @@ fn text(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("plain data has a JSON form")
 }
 
+/// What is written to it when something is hashed: no two things write the same.
+#[derive(Default)]
+struct Written(Vec<u8>);
+
+impl Hasher for Written {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        unreachable!("the bytes are wanted")
+    }
+}
+
+/// The same in all runs of one build.
 fn digest(job: &Job) -> String {
-    let known = (Difference::between(&EpochFacts::default(), &job.facts), &*job.learned);
-    Enumeration::digest_of(text(&known).as_bytes())
+    let mut written = Written::default();
+    (&*job.facts, &*job.learned).hash(&mut written);
+    Enumeration::digest_of(&written.0)
 }
 
 /// A finished job as text, without its schedules.

@@ -11,11 +11,11 @@ const PAGE: u64 = 64;
 type At = (Node, u64);
 
 /// Numbers in memory, byte by byte.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Bytes(BTreeMap<At, Page>);
 
 /// Bytes that begin at a multiple of [`PAGE`]: which of them are known, and what they are. The others are 0.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 struct Page {
     known: u64,
     values: [u8; PAGE as usize],
