@@ -21,7 +21,7 @@ use icsched_ir::{
     BinOp, BlockId, CallStack, CastOp, EntityId, FloatPredicate, FuncId, GlobalId, IdVec, IntPredicate, Intrinsic,
     Origin, OverflowOp, Program, ProgramPoint, RmwOp, Type, UnOp, ValueId,
 };
-use liveness::Liveness;
+use liveness::{Liveness, Touched};
 
 use crate::abstraction::Abstractions;
 use crate::domain::Domain;
@@ -285,6 +285,7 @@ pub struct Code {
     pub(crate) functions: IdVec<FuncId, FunctionCode>,
     /// By function, once it is asked for.
     liveness: IdVec<FuncId, OnceLock<Liveness>>,
+    touched: IdVec<FuncId, OnceLock<Touched>>,
     /// [`Marks::concrete_threads`].
     concrete_threads: bool,
 }
@@ -294,7 +295,8 @@ impl Code {
     pub fn new(program: &Program, marks: &Marks) -> Self {
         let functions = program.functions.ids().map(|id| decode::function(program, id, marks)).collect();
         let liveness = program.functions.ids().map(|_| OnceLock::new()).collect();
-        Self { functions, liveness, concrete_threads: marks.concrete_threads }
+        let touched = program.functions.ids().map(|_| OnceLock::new()).collect();
+        Self { functions, liveness, touched, concrete_threads: marks.concrete_threads }
     }
 
     /// The live threads in the order of the epoch that begins where they are: by stack, those with the same stack by slot; by slot alone
@@ -312,6 +314,11 @@ impl Code {
     /// Which values of a function of the program are live where.
     pub(crate) fn liveness(&self, program: &Program, func: FuncId) -> &Liveness {
         self.liveness[func].get_or_init(|| Liveness::new(&program.functions[func]))
+    }
+
+    /// Which values the blocks of a function of the program read or define.
+    pub(crate) fn touched(&self, program: &Program, func: FuncId) -> &Touched {
+        self.touched[func].get_or_init(|| Touched::new(&program.functions[func]))
     }
 
     /// The values that are read at a point or behind it. O(function).

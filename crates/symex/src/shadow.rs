@@ -70,6 +70,11 @@ impl Shadows {
         self.registers.get(register).copied().unwrap_or(Shadow::DEFINED)
     }
 
+    /// Whether none of these registers is undefined, and nothing is that the next instruction reads.
+    pub(crate) fn are_defined(&self, mut registers: impl Iterator<Item = usize>) -> bool {
+        !self.next && registers.all(|register| self.get(register).is_defined())
+    }
+
     /// Replaces the undefined bits of a register.
     pub(crate) fn set(&mut self, register: usize, shadow: Shadow) {
         if register >= self.registers.len() {

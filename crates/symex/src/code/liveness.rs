@@ -1,9 +1,9 @@
-//! Which values are live where a block starts: the classical backward dataflow, by function and on demand.
+//! Which values are live where a block starts: the classical backward dataflow, by function and on demand. And which ones a block touches.
 //!
-//! Only undefined values ask for it: one that is dead must not keep its thread from the fast loop.
+//! Only undefined values ask for it: one that is dead must not keep its thread from the fast loop, nor one that a block has nothing to do with.
 
 use fixedbitset::FixedBitSet;
-use icsched_ir::{BlockId, EntityId, Function, Operand, ProgramPoint};
+use icsched_ir::{BlockId, EntityId, Function, Operand, ProgramPoint, ValueId};
 
 /// Live values at the start of each block, its parameters included if they are used.
 #[derive(Clone, Debug)]
@@ -31,6 +31,39 @@ impl Liveness {
     pub(crate) fn is_live(&self, block: BlockId, register: usize) -> bool {
         self.0[block.index()].contains(register)
     }
+}
+
+/// The values that each block, or the edges that leave it, read or define.
+#[derive(Clone, Debug)]
+pub(crate) struct Touched(Vec<Box<[ValueId]>>);
+
+impl Touched {
+    /// O(size of the function), but for sorting.
+    pub(crate) fn new(function: &Function) -> Self {
+        Self(function.blocks.ids().map(|id| touched(function, id)).collect())
+    }
+
+    /// Those of a block.
+    pub(crate) fn of(&self, block: BlockId) -> &[ValueId] {
+        &self.0[block.index()]
+    }
+}
+
+fn touched(function: &Function, id: BlockId) -> Box<[ValueId]> {
+    let block = &function.blocks[id];
+    let defined = block.insts.iter().flat_map(|inst| &inst.results);
+    let passed = block.terminator.edges().flat_map(|edge| &function.blocks[edge.target].params);
+    let mut found: Vec<ValueId> = defined.chain(passed).copied().collect();
+    let mut read = |operand| {
+        if let Operand::Value(value) = operand {
+            found.push(value);
+        }
+    };
+    block.terminator.for_each_operand(&mut read);
+    block.insts.iter().for_each(|inst| inst.op.for_each_operand(&mut read));
+    found.sort_unstable();
+    found.dedup();
+    found.into()
 }
 
 /// The registers that hold a value that is read at a point or behind it. O(function), as [`Liveness::new`].
@@ -101,5 +134,8 @@ b2:
         assert_eq!(at(0), [0, 1]);
         assert_eq!(at(1), [1, 2]);
         assert_eq!(at(2), [3]);
+        let touched = Touched::new(function);
+        let of = |b: usize| touched.of(block(b)).iter().map(|v| v.index()).collect::<Vec<_>>();
+        assert_eq!([of(0), of(1), of(2)], [vec![0, 2], vec![1, 2, 3, 4], vec![3]]);
     }
 }

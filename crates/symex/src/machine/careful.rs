@@ -3,10 +3,11 @@
 //! Most threads never read memory that was not written, so the loops of [`fast`](super::fast) and [`step`](super::step)
 //! know nothing of definedness but that a read of undefined memory is not theirs. It is executed here, and so is what the
 //! activation does until no live register of it is undefined any more: each instruction first for its effect on
-//! definedness, then in the ordinary way. An undefined value may be copied, stored, passed and computed with; it is an
+//! definedness, then in the ordinary way. But a block that has nothing to do with undefined registers is left to the fast loop: a local
+//! that a loop sets first in its second half does not make all of the loop slow. An undefined value may be copied, stored, passed and computed with; it is an
 //! error when it decides where control goes, what is accessed, or how much.
 
-use icsched_ir::{BinOp, EntityId, IntPredicate, Intrinsic, Type, ValueId};
+use icsched_ir::{BinOp, BlockId, EntityId, IntPredicate, Intrinsic, Type, ValueId};
 use smallvec::{SmallVec, smallvec};
 
 use super::access::targets;
@@ -68,6 +69,38 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         self.thread.shadows.done();
         self.apply(effect, depth);
         Ok(None)
+    }
+
+    /// Executes the block that control is at the start of, or some of it, in the fast loop if it has nothing to do with registers that are
+    /// undefined; false if nothing was executed.
+    pub(super) fn unconcerned(&mut self, left: &mut u64) -> bool {
+        let (depth, frame) = (self.thread.frames.len(), self.frame());
+        let (func, base, pc) = (frame.func, frame.base, frame.pc as usize);
+        let Some(block) = self.begins_block() else { return false };
+        let Some(&run) = self.function().fast.runs.get(pc).filter(|&&run| u64::from(run) <= *left) else {
+            return false;
+        };
+        let touched = self.code.touched(self.heap.program(), func).of(block);
+        if !self.thread.shadows.are_defined(touched.iter().map(|value| base as usize + value.index())) {
+            return false;
+        }
+        let mut rest = run.into();
+        self.fast(&mut rest);
+        *left -= u64::from(run) - rest;
+        if self.thread.frames.len() == depth
+            && rest < u64::from(run)
+            && let Some(next) = self.begins_block()
+        {
+            self.retain_live(next);
+        }
+        rest < u64::from(run)
+    }
+
+    /// The block that control is at the start of.
+    fn begins_block(&self) -> Option<BlockId> {
+        let (points, pc) = (&self.function().points, self.frame().pc as usize);
+        let (block, _) = *points.get(pc)?;
+        (pc == 0 || points[pc - 1].0 != block).then_some(block)
     }
 
     /// Whether the machine executes the next instruction, and asks for its effect.
@@ -375,12 +408,17 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
             let shadow = self.shadow(src);
             self.set_shadow(dst, shadow);
         }
+        self.retain_live(edge.target);
+        Effect::None
+    }
+
+    /// Control has come to a block: what is dead there is forgotten.
+    fn retain_live(&mut self, block: BlockId) {
         let (func, base) = (self.frame().func, self.frame().base);
         if self.thread.shadows.reach(base) {
             let live = self.code.liveness(self.heap.program(), func);
-            self.thread.shadows.retain(base, |register| live.is_live(edge.target, register));
+            self.thread.shadows.retain(base, |register| live.is_live(block, register));
         }
-        Effect::None
     }
 
     /// Does what is left to do; `depth` is how many activations there were before the instruction.

@@ -87,6 +87,9 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
     pub(super) fn execute(&mut self, left: &mut u64) -> Result<Pause, Stop<D>> {
         loop {
             if self.thread.shadows.concern(self.frame().base) {
+                if self.unconcerned(left) {
+                    continue;
+                }
                 match self.careful(left)? {
                     Some(pause) => return Ok(pause),
                     None => continue,
