@@ -96,6 +96,8 @@ struct Builder<'m, 'a> {
     heap: Heap<SymbolicDomain>,
     path: crate::path::SymPath,
     globals: FxHashMap<GlobalId, RootId>,
+    /// What points-to analysis calls objects of each kind, ascending.
+    objects: FxHashMap<AbstractKind, Vec<Abstract>>,
     /// Per thread of the context.
     registers: Vec<Registers>,
     /// Results of divisions by what is not known.
@@ -123,8 +125,13 @@ impl Machine<SymbolicDomain> {
         origins.forgotten.replaced = Arc::clone(&self.options.marks.abstractions);
         origins.invariants.locks_known = start.facts.locks_known;
         self.domain.origins = Some(Box::new(origins));
+        let mut objects: FxHashMap<AbstractKind, Vec<Abstract>> = FxHashMap::default();
+        for (id, object) in start.points_to.objects().iter() {
+            objects.entry(object.kind).or_default().push(id);
+        }
         let builder = Builder {
             machine: self,
+            objects,
             start,
             heap: Heap::new(Arc::clone(&program)),
             program,
@@ -229,12 +236,6 @@ impl Builder<'_, '_> {
     /// Global variables: what is written somewhere is a symbol.
     fn variables(&mut self) {
         let program = Arc::clone(&self.program);
-        let mut of_global: FxHashMap<GlobalId, Abstract> = FxHashMap::default();
-        for (id, object) in self.start.points_to.objects().iter() {
-            if let AbstractKind::Global(global) = object.kind {
-                of_global.insert(global, id);
-            }
-        }
         for (id, global) in program.globals.iter() {
             if global.constant || global.external || global.thread_local {
                 continue;
@@ -243,7 +244,8 @@ impl Builder<'_, '_> {
             if statics && !self.start.statics.is_written(&program, id) {
                 continue;
             }
-            let places = of_global.get(&id).map(|&o| (o, Offsets::Exact(0)));
+            let object = self.objects.get(&AbstractKind::Global(id)).and_then(|all| all.last());
+            let places = object.map(|&object| (object, Offsets::Exact(0)));
             let places: Places = places.into_iter().collect();
             let root = self.origins().root(RootName::Global(id), places, 0);
             if statics {
@@ -466,9 +468,11 @@ impl Builder<'_, '_> {
         kind: ObjectKind,
         size: u64,
     ) -> ObjectId {
-        let objects = self.start.points_to.objects().iter();
-        let places: Places =
-            objects.filter(|(_, o)| kinds.contains(&o.kind)).map(|(id, _)| (id, Offsets::Exact(0))).collect();
+        let mut objects: Vec<Abstract> =
+            kinds.iter().filter_map(|kind| self.objects.get(kind)).flatten().copied().collect();
+        objects.sort_unstable();
+        objects.dedup();
+        let places: Places = objects.into_iter().map(|id| (id, Offsets::Exact(0))).collect();
         let root = self.origins().root(RootName::Variable(name, ty), Rc::clone(&places), 0);
         let object = self.heap.allocate_holding(kind, size, SymArray::of_root(root));
         self.path.add_primary(Primary { object, places, origin: 0 });

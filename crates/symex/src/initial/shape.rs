@@ -90,13 +90,13 @@ impl Builder<'_, '_> {
         let is_local = |node: Node| matches!(node, Node::Local(..) | Node::ThreadLocal(..));
         // Neighbours are in one object.
         let mut last: Option<(Node, Option<(RootId, u64)>)> = None;
-        for ((node, at), byte) in shape.bytes.iter().filter(|((node, _), _)| is_local(*node) == locals) {
+        for (node, at, known, bytes) in shape.bytes.pages().filter(|(node, ..)| is_local(*node) == locals) {
             let (_, found) = match last {
                 Some(last) if last.0 == node => last,
                 _ => *last.insert((node, self.root_of_node(node))),
             };
             if let Some((root, start)) = found {
-                self.origins().set_known(root, start + at, &[crate::domain::MemoryByte::Constant(byte)]);
+                self.origins().set_known_page(root, start + at, known, bytes);
             }
         }
         for (&(node, at), &(size, held)) in &shape.words {

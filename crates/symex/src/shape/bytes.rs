@@ -126,6 +126,11 @@ impl Bytes {
         self.0.iter().flat_map(of_page)
     }
 
+    /// By pages of 64 bytes, ascending: the object, where the page begins in it, a bit for each byte that is known, and the bytes.
+    pub(crate) fn pages(&self) -> impl Iterator<Item = (Node, u64, u64, &[u8; PAGE as usize])> {
+        self.0.iter().map(|(&(node, start), page)| (node, start, page.known, &page.values))
+    }
+
     /// Those of an object, ascending.
     pub fn of(&self, node: Node) -> impl Iterator<Item = (u64, u8)> + '_ {
         self.0.range(all(node)).flat_map(|(&(_, start), page)| page.bytes().map(move |(bit, byte)| (start + bit, byte)))

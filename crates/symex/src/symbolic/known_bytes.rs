@@ -27,17 +27,35 @@ pub(crate) struct KnownBytes {
 impl KnownBytes {
     /// Says what a byte holds.
     pub(crate) fn set(&mut self, at: u64, byte: MemoryByte<Term>) {
+        let piece = self.piece(at / PIECE);
+        piece.known |= 1 << (at % PIECE);
+        piece.bytes[(at % PIECE) as usize] = byte;
+    }
+
+    /// Says what some of the bytes from an offset on hold: those with a bit in `known`.
+    pub(crate) fn set_page(&mut self, start: u64, known: u64, bytes: &[u8; PIECE as usize]) {
+        let known = (0..PIECE).zip(bytes).filter(|(bit, _)| known >> bit & 1 != 0);
+        let known = known.map(|(bit, &byte)| (bit, MemoryByte::Constant(byte)));
+        if !start.is_multiple_of(PIECE) {
+            return known.for_each(|(bit, byte)| self.set(start + bit, byte));
+        }
+        let piece = self.piece(start / PIECE);
+        for (bit, byte) in known {
+            piece.known |= 1 << bit;
+            piece.bytes[bit as usize] = byte;
+        }
+    }
+
+    fn piece(&mut self, number: u64) -> &mut Piece {
         let place = match self.pieces.last() {
-            Some(last) if last.0 == at / PIECE => self.pieces.len() - 1,
-            _ => self.place(at / PIECE).unwrap_or_else(|place| {
+            Some(last) if last.0 == number => self.pieces.len() - 1,
+            _ => self.place(number).unwrap_or_else(|place| {
                 let none = Piece { known: 0, bytes: [const { MemoryByte::Constant(0) }; PIECE as usize] };
-                self.pieces.insert(place, (at / PIECE, Box::new(none)));
+                self.pieces.insert(place, (number, Box::new(none)));
                 place
             }),
         };
-        let piece = &mut self.pieces[place].1;
-        piece.known |= 1 << (at % PIECE);
-        piece.bytes[(at % PIECE) as usize] = byte;
+        &mut self.pieces[place].1
     }
 
     /// Where a piece is, or would have to be.
@@ -121,5 +139,12 @@ mod tests {
             known.set(at, MemoryByte::Constant(at as u8));
         }
         assert_eq!(known.word(64), Some(0x4746_4544_4342_4140));
+        let mut page = [0; PIECE as usize];
+        (page[0], page[9]) = (1, 2);
+        for start in [128, 400] {
+            known.set_page(start, 1 | 1 << 9, &page);
+            let set = known.range(start..start + PIECE).collect::<Vec<_>>();
+            assert_eq!(set, [(start, &MemoryByte::Constant(1)), (start + 9, &MemoryByte::Constant(2))]);
+        }
     }
 }

@@ -217,6 +217,11 @@ impl Origins {
         (offset..).zip(bytes).for_each(|(at, byte)| known.set(at, byte.clone()));
     }
 
+    /// Says what some of 64 bytes of a root hold: those with a bit in `which`.
+    pub(crate) fn set_known_page(&mut self, root: RootId, offset: u64, which: u64, bytes: &[u8; 64]) {
+        self.get_mut(root).known.set_page(offset, which, bytes);
+    }
+
     /// Whether nothing is known or was read of some bytes.
     pub(crate) fn is_untouched(&self, root: RootId, at: u64, n: u64) -> bool {
         let root = self.get(root);
