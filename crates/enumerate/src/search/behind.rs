@@ -476,13 +476,15 @@ impl<'a> Behind<'a> {
         conditions: &[Term],
     ) {
         let mut known: FxHashMap<Term, Option<Vec<Held>>> = FxHashMap::default();
+        let mut chosen = 0;
         for &(place, term) in addresses {
-            if !known.contains_key(&term) {
-                let few = known.values().flatten().count() < MAX_CHOSEN && !self.is_late();
+            let found = known.entry(term).or_insert_with(|| {
+                let few = chosen < MAX_CHOSEN && !self.is_late();
                 let found = if few { self.chosen(term, conditions) } else { None };
-                known.insert(term, found);
-            }
-            match known[&term].as_deref() {
+                chosen += usize::from(found.is_some());
+                found
+            });
+            match found.as_deref() {
                 Some([]) | None => {}
                 Some(&[only]) => shape.hold(place, only),
                 Some(choices) => drop(shape.choices.insert(place, choices.to_vec())),

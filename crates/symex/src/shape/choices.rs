@@ -73,6 +73,9 @@ impl Addresses {
 
     /// Constants that a term of at most 64 bits may be, ascending; none if they are many.
     pub(super) fn constants(&self, pool: &TermPool, term: Term) -> Vec<u64> {
+        if parts(pool, term).is_empty() {
+            return self.combined(pool, term, &[]);
+        }
         let mut known: FxHashMap<Term, Vec<u64>> = FxHashMap::default();
         // What addresses are computed from is small; conditions need not be looked at.
         let mut work = vec![(term, false)];
@@ -83,22 +86,11 @@ impl Addresses {
             if known.len() > MAX_TERMS {
                 return Vec::new();
             }
-            let parts: SmallVec<[Term; 2]> = match *pool.node(next) {
-                TermNode::Ite(_, a, b) | TermNode::Concat(a, b) | TermNode::Binary(BinOp::Add, a, b) => {
-                    SmallVec::from_slice(&[a, b])
-                }
-                TermNode::Extract { arg, .. } => SmallVec::from_slice(&[arg]),
-                _ => SmallVec::new(),
-            };
+            let parts = parts(pool, next);
             if is_ready {
                 let of: SmallVec<[&[u64]; 2]> = parts.iter().map(|part| known[part].as_slice()).collect();
-                let mut found = self.combined(pool, next, &of);
+                let found = self.combined(pool, next, &of);
                 drop(of);
-                found.sort_unstable();
-                found.dedup();
-                if found.len() > MAX_CONSTANTS {
-                    found.clear();
-                }
                 known.insert(next, found);
             } else {
                 work.push((next, true));
@@ -108,8 +100,18 @@ impl Addresses {
         known.remove(&term).unwrap_or_default()
     }
 
-    /// The constants that a term may be if its parts are one of these.
+    /// The constants that a term may be if its parts are one of these, ascending; none if they are many.
     fn combined(&self, pool: &TermPool, term: Term, parts: &[&[u64]]) -> Vec<u64> {
+        let mut found = self.all_combined(pool, term, parts);
+        found.sort_unstable();
+        found.dedup();
+        if found.len() > MAX_CONSTANTS {
+            found.clear();
+        }
+        found
+    }
+
+    fn all_combined(&self, pool: &TermPool, term: Term, parts: &[&[u64]]) -> Vec<u64> {
         let width = pool.width(term);
         if width > 64 {
             return Vec::new();
@@ -137,6 +139,17 @@ impl Addresses {
             AddressClass::Object(object, offset) => Some(Held::Address(*self.nodes.get(&object)?, offset)),
             _ => Some(Held::Bits(bits)),
         }
+    }
+}
+
+/// What a term is computed from, if that says which constants it may be.
+fn parts(pool: &TermPool, term: Term) -> SmallVec<[Term; 2]> {
+    match *pool.node(term) {
+        TermNode::Ite(_, a, b) | TermNode::Concat(a, b) | TermNode::Binary(BinOp::Add, a, b) => {
+            SmallVec::from_slice(&[a, b])
+        }
+        TermNode::Extract { arg, .. } => SmallVec::from_slice(&[arg]),
+        _ => SmallVec::new(),
     }
 }
 
