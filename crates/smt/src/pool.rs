@@ -215,12 +215,11 @@ impl TermPool {
 
     /// The shared term for a node, as it is.
     pub(crate) fn intern(&mut self, node: Node) -> Term {
-        if let Some(index) = self.nodes.get_index_of(&node) {
-            return Term(index as u32);
+        let (index, is_new) = self.nodes.insert_full(node);
+        if is_new {
+            let facts = self.compute_facts(&node);
+            self.facts.push(facts);
         }
-        let facts = self.compute_facts(&node);
-        let (index, _) = self.nodes.insert_full(node);
-        self.facts.push(facts);
         Term(u32::try_from(index).expect("fewer than 2^32 terms fit in memory"))
     }
 
