@@ -13,6 +13,7 @@
 
 mod allocate;
 mod apart;
+mod cells;
 mod deferred;
 mod float;
 pub(crate) mod forget;

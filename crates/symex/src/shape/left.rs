@@ -430,7 +430,7 @@ impl Walk<'_, '_> {
     }
 
     /// The eight bytes at an offset, a multiple of eight, where it is simple to tell that they are constant. O(log words).
-    fn constant_word(&self, object: ObjectId, at: u64) -> Option<u64> {
+    fn constant_word(&mut self, object: ObjectId, at: u64) -> Option<u64> {
         match self.state.heap.contents_of(object) {
             Some(array) => self.machine.domain.peek_word(array, at),
             None => self.state.heap.read_word(object, at),

@@ -104,7 +104,15 @@ impl Integers {
 
     /// Whether none of the values is from `from` to `to`, both included.
     pub(super) fn have_none_within(self, from: i128, to: i128) -> bool {
-        self.values_within(from, to, 0).is_some_and(|values| values.is_empty())
+        let (from, to) = (from.max(self.least), to.min(self.greatest));
+        match i128::try_from(self.stride) {
+            Ok(_) if from > to => true,
+            Ok(0) => !(from..=to).contains(&self.residue),
+            // Division takes much longer.
+            Ok(stride) if to - from >= stride - 1 => false,
+            Ok(stride) => (self.residue - from).rem_euclid(stride) > to - from,
+            Err(_) => false,
+        }
     }
 }
 

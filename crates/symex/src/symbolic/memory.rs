@@ -112,7 +112,10 @@ impl SymbolicDomain {
             return SymValue::Constant(word);
         }
         let terms: ByteTerms = bytes.iter().map(|b| self.byte_term(b)).collect();
-        let joined = self.join_terms(&terms, &mut BTreeMap::new());
+        let joined = match self.common_condition(&terms) {
+            Some(_) => self.join_terms(&terms, &mut BTreeMap::new()),
+            None => self.concat_all(&terms),
+        };
         self.value(joined)
     }
 
@@ -136,6 +139,11 @@ impl SymbolicDomain {
             let (yes, no) = (self.join_terms(&yes, known), self.join_terms(&no, known));
             return self.pool.ite(condition, yes, no);
         }
+        self.concat_all(bytes)
+    }
+
+    /// Bytes behind each other, the lowest first.
+    fn concat_all(&mut self, bytes: &[Term]) -> Term {
         let mut rest = bytes.iter().copied();
         let mut word = rest.next().expect("a value has at least one byte");
         for byte in rest {

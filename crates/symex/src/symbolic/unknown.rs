@@ -7,10 +7,10 @@
 //! offsets that are no constants. Every value is still what memory holds; less is known of it.
 
 use icsched_smt::{BinOp, Node, Term};
-use imbl::OrdMap;
 use smallvec::SmallVec;
 
 use super::allocate::Fresh;
+use super::cells::Cells;
 use super::integer::{Integers, index_of, integers_of};
 use super::memory::MAX_SLOTS;
 use super::origin::{Origins, RootId};
@@ -40,7 +40,7 @@ pub(super) type Bytes = SmallVec<[MemoryByte<Term>; 8]>;
 pub(super) struct Unknown {
     pub(super) root: RootId,
     /// Written at constant offsets, before the first of `writes` or where none of them may have written.
-    pub(super) cells: OrdMap<u64, MemoryByte<Term>>,
+    pub(super) cells: Cells,
     /// Later writes, from the first one at an offset that is no constant on.
     pub(super) writes: Writes,
     /// The number of the contents, if some of `cells` were written after the first of `writes`.
@@ -49,7 +49,7 @@ pub(super) struct Unknown {
 
 impl Unknown {
     pub(super) fn new(root: RootId) -> Self {
-        Self { root, cells: OrdMap::new(), writes: Writes::default(), version: None }
+        Self { root, cells: Cells::default(), writes: Writes::default(), version: None }
     }
 
     /// Whether nothing was written.
@@ -59,10 +59,12 @@ impl Unknown {
 
     /// What a byte holds, as far as it was read or written; nothing if it may have been written at an offset that is no constant.
     fn peek(&self, domain: &mut SymbolicDomain, at: u64) -> Option<MemoryByte<Term>> {
-        if !self.is_apart(domain, at, 1) {
-            return None;
-        }
-        if let Some(byte) = self.cells.get(&at) {
+        self.is_apart(domain, at, 1).then(|| self.peek_below(domain, at)).flatten()
+    }
+
+    /// The same where only what was written at constant offsets counts.
+    fn peek_below(&self, domain: &mut SymbolicDomain, at: u64) -> Option<MemoryByte<Term>> {
+        if let Some(byte) = self.cells.get(at) {
             return Some(byte.clone());
         }
         let root = domain.origins().get(self.root);
@@ -80,38 +82,38 @@ impl Unknown {
 
     /// [`peek`](Self::peek) for several bytes.
     fn peek_all(&self, domain: &mut SymbolicDomain, at: u64, n: u64) -> Vec<Option<MemoryByte<Term>>> {
-        if !self.writes.is_empty() {
+        if !self.is_apart(domain, at, n) {
             return (at..at + n).map(|at| self.peek(domain, at)).collect();
         }
+        let mut bytes: Vec<_> = self.cells.read(at, n).collect();
+        if bytes.iter().all(Option::is_some) {
+            return bytes;
+        }
         let root = domain.origins().get(self.root);
-        let is_zero = root.fresh == Some(Fresh::Zero);
-        let mut bytes = vec![is_zero.then_some(MemoryByte::Constant(0)); n as usize];
-        let initial = root.known.range(at..at + n).filter(|_| !is_zero);
-        for (i, byte) in initial.chain(self.cells.range(at..at + n).map(|(&i, byte)| (i, byte))) {
-            bytes[(i - at) as usize] = Some(byte.clone());
+        if root.fresh != Some(Fresh::Zero) {
+            for (known, byte) in root.known.range(at..at + n) {
+                bytes[(known - at) as usize].get_or_insert_with(|| byte.clone());
+            }
         }
         for (at, byte) in (at..).zip(&mut bytes).filter(|(_, byte)| byte.is_none()) {
-            *byte = self.peek(domain, at);
+            *byte = self.peek_below(domain, at);
         }
         bytes
     }
 
     /// [`peek`](Self::peek) for eight bytes at a multiple of eight, where nothing was written that is not known to be constant.
-    fn peek_word(&self, origins: &Origins, at: u64) -> Option<u64> {
-        if !self.writes.is_empty() {
+    fn peek_word(&self, domain: &mut SymbolicDomain, at: u64) -> Option<u64> {
+        if !self.is_apart(domain, at, 8) {
             return None;
         }
-        let mut written = self.cells.range(at..at + 8).peekable();
-        if written.peek().is_none() {
-            let root = origins.get(self.root);
+        let Some(written) = self.cells.word(at) else {
+            let root = domain.origins().get(self.root);
             return if root.fresh == Some(Fresh::Zero) { Some(0) } else { root.known.word(at) };
-        }
-        let bytes = written.map(|(_, byte)| match byte {
-            MemoryByte::Constant(byte) => Some(*byte),
-            MemoryByte::Symbolic(_) => None,
-        });
-        let bytes = bytes.collect::<Option<SmallVec<[u8; 8]>>>()?;
-        bytes.as_slice().try_into().ok().map(u64::from_le_bytes)
+        };
+        written.iter().rev().try_fold(0, |word, byte| match byte {
+            Some(MemoryByte::Constant(byte)) => Some(word << 8 | u64::from(*byte)),
+            Some(MemoryByte::Symbolic(_)) | None => None,
+        })
     }
 
     /// [`peek`](Self::peek) for a number that may have been written at few offsets that are no constants: the choice between what was written
@@ -166,7 +168,7 @@ impl Unknown {
                 found.push(word);
             }
         };
-        self.cells.keys().copied().for_each(&mut add);
+        self.cells.iter().for_each(|(at, _)| add(at));
         if start.is_multiple_of(8) {
             root.known.words().for_each(&mut add);
         } else {
@@ -180,7 +182,7 @@ impl Unknown {
 
     /// What was written, if all of it was at constant offsets.
     pub(super) fn constant_cells(&self) -> Option<Vec<(u64, MemoryByte<Term>)>> {
-        let cells = || self.cells.iter().map(|(&at, byte)| (at, byte.clone())).collect();
+        let cells = || self.cells.iter().map(|(at, byte)| (at, byte.clone())).collect();
         self.writes.is_empty().then(cells)
     }
 }
@@ -193,8 +195,8 @@ impl SymbolicDomain {
     }
 
     /// [`peek`](Self::peek) of eight bytes at a multiple of eight, where it is simple to tell that they are constant.
-    pub(crate) fn peek_word(&self, array: &SymArray, at: u64) -> Option<u64> {
-        array.unknown()?.peek_word(self.origins.as_deref()?, at)
+    pub(crate) fn peek_word(&mut self, array: &SymArray, at: u64) -> Option<u64> {
+        array.unknown()?.peek_word(self, at)
     }
 
     /// [`peek`](Self::peek) of four bytes, or eight, that may have been written at few offsets that are no constants: a choice.
@@ -230,14 +232,7 @@ impl SymbolicDomain {
     pub(super) fn load_below(&mut self, unknown: &Unknown, offset: Term, n: u32) -> Term {
         match self.pool.as_const(offset) {
             Some(at) => {
-                let bytes: Bytes = (at..at + u64::from(n))
-                    .map(|i| match unknown.cells.get(&i) {
-                        Some(written) => written.clone(),
-                        // A byte that was not written is read with its neighbours.
-                        None => MemoryByte::Constant(0),
-                    })
-                    .collect();
-                let bytes = self.fill_initial(unknown, at, bytes);
+                let bytes = self.written_or_initial(unknown, at, n);
                 let value = self.value_of_bytes(&bytes);
                 self.term(&value, 8 * n)
             }
@@ -245,19 +240,17 @@ impl SymbolicDomain {
         }
     }
 
-    /// Replaces the bytes that were not written by the root's.
-    fn fill_initial(&mut self, unknown: &Unknown, at: u64, mut bytes: Bytes) -> Bytes {
-        let is_initial = |i: usize| !unknown.cells.contains_key(&(at + i as u64));
-        let mut start = 0;
-        while start < bytes.len() {
-            let end = (start..bytes.len()).find(|&i| !is_initial(i)).unwrap_or(bytes.len());
-            if end > start {
-                let run = self.initial_bytes(unknown.root, at + start as u64, end - start);
-                for (byte, initial) in bytes[start..end].iter_mut().zip(run) {
-                    *byte = initial;
-                }
+    /// Bytes at a constant offset: what was not written is the root's, and is read with its neighbours.
+    fn written_or_initial(&mut self, unknown: &Unknown, at: u64, n: u32) -> Bytes {
+        let written: SmallVec<[Option<MemoryByte<Term>>; 8]> = unknown.cells.read(at, n.into()).collect();
+        let mut bytes = Bytes::new();
+        while let Some(next) = written.get(bytes.len()) {
+            if let Some(byte) = next {
+                bytes.push(byte.clone());
+                continue;
             }
-            start = end.max(start + 1);
+            let run = written[bytes.len()..].iter().take_while(|byte| byte.is_none()).count();
+            bytes.extend(self.initial_bytes(unknown.root, at + bytes.len() as u64, run));
         }
         bytes
     }
@@ -320,11 +313,11 @@ impl SymbolicDomain {
         // Writes may overlap what is read in part: byte by byte unless each lies at a multiple of its length.
         let cells = unknown.cells.clone();
         let mut at = 0;
-        while let Some((&start, _)) = cells.range(at..).next() {
+        while let Some(start) = cells.next(at) {
             let aligned = start - start % u64::from(n);
-            let whole = (aligned..aligned + u64::from(n)).all(|i| cells.contains_key(&i));
+            let whole = cells.read(aligned, n.into()).all(|byte| byte.is_some());
             let (first, len) = if whole { (aligned, u64::from(n)) } else { (start, 1) };
-            let bytes = (first..first + len).filter_map(|i| cells.get(&i).cloned()).collect();
+            let bytes = cells.read(first, len).flatten().collect();
             let write = Write { offset: self.pool.constant(64, first), what: What::Bytes(bytes), guard: None };
             value = self.after(&write, offset, n, value);
             at = first + len;
@@ -456,10 +449,9 @@ impl SymbolicDomain {
         let (Some(unknown), Some(origins)) = (array.unknown(), self.origins.as_deref()) else { return Vec::new() };
         let mut found = Vec::new();
         let mut cells = unknown.cells.iter().peekable();
-        while let Some((&at, first)) = cells.next() {
+        while let Some((at, first)) = cells.next() {
             let mut bytes = vec![first];
-            while let Some((_, next)) = cells.next_if(|(next, _)| **next == at + bytes.len() as u64 && bytes.len() < 8)
-            {
+            while let Some((_, next)) = cells.next_if(|(next, _)| *next == at + bytes.len() as u64 && bytes.len() < 8) {
                 bytes.push(next);
             }
             found.push((origins.name_at(unknown.root, at), self.bytes_text(&bytes)));
@@ -502,7 +494,7 @@ impl SymbolicDomain {
             && unknown.is_apart(self, at, bytes.len() as u64)
         {
             self.note_cells(unknown, offset, &bytes);
-            unknown.cells.extend((at..).zip(bytes));
+            unknown.cells.write(at, bytes);
             return;
         }
         if let (Some(at), Some(guard), true) = (self.pool.as_const(offset), guard, unknown.writes.is_empty()) {
@@ -512,7 +504,7 @@ impl SymbolicDomain {
             let new = self.term(&new, 8 * n);
             let merged = self.pool.ite(guard, new, old);
             let merged = self.bytes_of(&SymValue::Term(merged), n);
-            unknown.cells.extend((at..).zip(merged));
+            unknown.cells.write(at, merged);
             return;
         }
         self.push_write(unknown, Write { offset, what: What::Bytes(bytes), guard });

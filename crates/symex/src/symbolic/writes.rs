@@ -119,7 +119,7 @@ impl SymbolicDomain {
         if let Some(latest) = &unknown.writes.0 {
             return latest.version;
         }
-        let cells = unknown.cells.iter().map(|(&at, byte)| (at, byte.clone())).collect();
+        let cells = unknown.cells.iter().map(|(at, byte)| (at, byte.clone())).collect();
         let fresh = self.origins().get(unknown.root).fresh;
         let versions = &mut self.deferred.versions;
         let next = Version(versions.first.len() + versions.later.len());
