@@ -20,6 +20,7 @@ mod given_up;
 mod guess;
 mod implied;
 mod independence;
+mod interned;
 mod interval;
 mod invert;
 mod local_search;

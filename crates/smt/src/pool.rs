@@ -7,6 +7,7 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
 use crate::bits::mask;
+use crate::interned::Interned;
 use crate::node::{MAX_WIDTH, Node, Sort, SymbolId, Term};
 use crate::range::{Range, range_of};
 use crate::symbols::SymbolMemo;
@@ -37,7 +38,7 @@ pub(crate) struct Facts {
 pub struct TermPool {
     /// Distinguishes pools, so that a solver notices when it is handed terms of another one.
     identity: u64,
-    nodes: IndexSet<Node, FxBuildHasher>,
+    nodes: Interned,
     facts: Vec<Facts>,
     names: IndexSet<Arc<str>, FxBuildHasher>,
     pub(crate) symbols: SymbolMemo,
@@ -58,7 +59,7 @@ impl TermPool {
     pub fn new() -> Self {
         TermPool {
             identity: NEXT_IDENTITY.fetch_add(1, Ordering::Relaxed),
-            nodes: IndexSet::default(),
+            nodes: Interned::default(),
             facts: Vec::new(),
             names: IndexSet::default(),
             symbols: SymbolMemo::default(),
@@ -97,13 +98,15 @@ impl TermPool {
     }
 
     /// Width in bits; 0 for arrays.
+    #[inline]
     pub fn width(&self, t: Term) -> u32 {
         self.facts(t).width
     }
 
     /// The node behind a handle, for printers and walkers.
+    #[inline]
     pub fn node(&self, t: Term) -> &Node {
-        &self.nodes[t.index()]
+        self.nodes.get(t.index())
     }
 
     /// Whether a float operator occurs anywhere in the term.
@@ -135,11 +138,13 @@ impl TermPool {
     }
 
     /// The value of a constant that fits 64 bits.
+    #[inline]
     pub fn as_const(&self, t: Term) -> Option<u64> {
         self.as_const_wide(t).and_then(|bits| u64::try_from(bits).ok())
     }
 
     /// The value of a constant.
+    #[inline]
     pub fn as_const_wide(&self, t: Term) -> Option<u128> {
         match *self.node(t) {
             Node::Const { bits, .. } => Some(bits),
@@ -215,7 +220,7 @@ impl TermPool {
 
     /// The shared term for a node, as it is.
     pub(crate) fn intern(&mut self, node: Node) -> Term {
-        let (index, is_new) = self.nodes.insert_full(node);
+        let (index, is_new) = self.nodes.insert(node);
         if is_new {
             let facts = self.compute_facts(&node);
             self.facts.push(facts);
