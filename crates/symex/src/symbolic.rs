@@ -88,6 +88,8 @@ pub struct SymbolicDomain {
     deferred: Deferred,
     /// What was asked about offsets that are no constants.
     apart: Apart,
+    /// What became of terms that were split into bytes and joined again.
+    rejoined: FxHashMap<Term, Term>,
 }
 
 /// What a domain that begins anew need not find again.
@@ -98,12 +100,13 @@ pub struct Kept {
     pub solver: Box<dyn Solver>,
     /// The same, of offsets.
     apart: Apart,
+    rejoined: FxHashMap<Term, Term>,
 }
 
 impl Kept {
     /// Nothing yet.
     pub fn new(solver: Box<dyn Solver>) -> Self {
-        Self { pool: TermPool::new(), solver, apart: Apart::default() }
+        Self { pool: TermPool::new(), solver, apart: Apart::default(), rejoined: FxHashMap::default() }
     }
 }
 
@@ -125,11 +128,12 @@ impl SymbolicDomain {
     }
 
     /// A domain that begins anew, with what another one left.
-    pub fn with_kept(Kept { pool, solver, apart }: Kept) -> Self {
+    pub fn with_kept(Kept { pool, solver, apart, rejoined }: Kept) -> Self {
         SymbolicDomain {
             pool,
             solver,
             apart,
+            rejoined,
             granted: SmallVec::new(),
             candidates: FxHashMap::default(),
             gave_up: Vec::new(),
@@ -143,7 +147,7 @@ impl SymbolicDomain {
 
     /// For a domain that begins anew and shall not ask again what this one knows.
     pub fn into_kept(self) -> Kept {
-        Kept { pool: self.pool, solver: self.solver, apart: self.apart }
+        Kept { pool: self.pool, solver: self.solver, apart: self.apart, rejoined: self.rejoined }
     }
 
     /// Lets the current instruction rely on a decision. Cleared with [`retract_grants`](Self::retract_grants) when the

@@ -112,11 +112,29 @@ impl SymbolicDomain {
             return SymValue::Constant(word);
         }
         let terms: ByteTerms = bytes.iter().map(|b| self.byte_term(b)).collect();
+        let split = self.split_as(&terms);
+        if let Some(&joined) = split.and_then(|split| self.rejoined.get(&split)) {
+            return self.value(joined);
+        }
         let joined = match self.common_condition(&terms) {
             Some(_) => self.join_terms(&terms, &mut BTreeMap::new()),
             None => self.concat_all(&terms),
         };
+        if let Some(split) = split {
+            self.rejoined.insert(split, joined);
+        }
         self.value(joined)
+    }
+
+    /// The term whose bytes these are, all of them and in their order.
+    fn split_as(&self, bytes: &[Term]) -> Option<Term> {
+        let Node::Extract { arg, .. } = *self.pool.node(*bytes.first()?) else { return None };
+        let is_all = self.pool.width(arg) == 8 * u32::try_from(bytes.len()).ok()?;
+        let is_byte = |(&byte, at): (&Term, u32)| match *self.pool.node(byte) {
+            Node::Extract { arg: of, lo, hi } => of == arg && (lo, hi) == (8 * at, 8 * at + 7),
+            _ => false,
+        };
+        (is_all && bytes.iter().zip(0..).all(is_byte)).then_some(arg)
     }
 
     /// Choices share their arms, so what was joined is remembered: there are exponentially many ways to reach them.

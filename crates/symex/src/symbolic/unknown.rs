@@ -263,10 +263,11 @@ impl SymbolicDomain {
             return bytes;
         }
         let end = at + n as u64;
+        let is_any_known = self.origins().get(root).known.range(at..end).next().is_some();
         let mut here = at;
         while here < end {
             let found = self.origins().get(root);
-            if let Some(byte) = found.known.get(here) {
+            if let Some(byte) = is_any_known.then(|| found.known.get(here)).flatten() {
                 bytes.push(byte.clone());
                 here += 1;
                 continue;
@@ -274,11 +275,14 @@ impl SymbolicDomain {
             let before = found.symbols.range(..=here).next_back();
             if let Some((&first, &(len, symbol))) = before.filter(|(first, (len, _))| **first + u64::from(*len) > here)
             {
-                let bit = u32::try_from(8 * (here - first)).expect("symbols are short");
-                let byte = self.pool.extract(symbol, bit + 7, bit);
-                debug_assert!(bit + 8 <= 8 * len);
-                bytes.push(self.memory_byte(byte));
-                here += 1;
+                let last = if is_any_known { here + 1 } else { end.min(first + u64::from(len)) };
+                for at in here..last {
+                    let bit = u32::try_from(8 * (at - first)).expect("symbols are short");
+                    let byte = self.pool.extract(symbol, bit + 7, bit);
+                    debug_assert!(bit + 8 <= 8 * len);
+                    bytes.push(self.memory_byte(byte));
+                }
+                here = last;
                 continue;
             }
             let next_symbol = found.symbols.range(here..end).next().map_or(end, |s| *s.0);
