@@ -76,11 +76,12 @@ impl Addresses {
         if parts(pool, term).is_empty() {
             return self.combined(pool, term, &[]);
         }
-        let mut known: FxHashMap<Term, Vec<u64>> = FxHashMap::default();
+        // Few enough to look through.
+        let mut known: SmallVec<[(Term, Vec<u64>); 32]> = SmallVec::new();
         // What addresses are computed from is small; conditions need not be looked at.
         let mut work = vec![(term, false)];
         while let Some((next, is_ready)) = work.pop() {
-            if known.contains_key(&next) {
+            if position(&known, next).is_some() {
                 continue;
             }
             if known.len() > MAX_TERMS {
@@ -88,16 +89,17 @@ impl Addresses {
             }
             let parts = parts(pool, next);
             if is_ready {
-                let of: SmallVec<[&[u64]; 2]> = parts.iter().map(|part| known[part].as_slice()).collect();
+                let of = |&part: &Term| position(&known, part).map(|at| known[at].1.as_slice());
+                let of: SmallVec<[&[u64]; 2]> = parts.iter().filter_map(of).collect();
                 let found = self.combined(pool, next, &of);
                 drop(of);
-                known.insert(next, found);
+                known.push((next, found));
             } else {
                 work.push((next, true));
                 work.extend(parts.into_iter().map(|part| (part, false)));
             }
         }
-        known.remove(&term).unwrap_or_default()
+        known.pop().filter(|(last, _)| *last == term).map(|(_, found)| found).unwrap_or_default()
     }
 
     /// The constants that a term may be if its parts are one of these, ascending; none if they are many.
@@ -140,6 +142,10 @@ impl Addresses {
             _ => Some(Held::Bits(bits)),
         }
     }
+}
+
+fn position(known: &[(Term, Vec<u64>)], term: Term) -> Option<usize> {
+    known.iter().position(|(of, _)| *of == term)
 }
 
 /// What a term is computed from, if that says which constants it may be.
