@@ -27,9 +27,11 @@ macro_rules! entity_id {
         pub struct $name(u32);
 
         impl $crate::EntityId for $name {
+            #[inline]
             fn from_index(index: usize) -> Self {
                 Self(u32::try_from(index).expect("fewer than 2^32 entities of one kind"))
             }
+            #[inline]
             fn index(self) -> usize {
                 self.0 as usize
             }

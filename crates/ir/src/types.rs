@@ -21,6 +21,7 @@ pub enum Type {
 
 impl Type {
     /// Width in bits.
+    #[inline]
     pub const fn bits(self) -> u32 {
         match self {
             Type::Int(bits) => bits as u32,
@@ -30,11 +31,13 @@ impl Type {
     }
 
     /// Bytes that a load or store of this type touches.
+    #[inline]
     pub const fn bytes(self) -> u32 {
         self.bits().div_ceil(8)
     }
 
     /// Mask of the bits a register of this type may hold.
+    #[inline]
     pub const fn mask(self) -> u64 {
         let bits = self.bits();
         if bits == 64 { u64::MAX } else { (1 << bits) - 1 }
