@@ -3,20 +3,18 @@
 
 use std::hash::BuildHasher as _;
 
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use rustc_hash::FxBuildHasher;
 
 use crate::node::Node;
-
-/// Slots of a table that has any.
-const LEAST: usize = 64;
 
 /// Nodes, each once, by number.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Interned {
     nodes: Vec<Node>,
-    /// 0 if it is free, else 32 bits of a node's hash, and its number and one. A node is in the first free slot from the one on that its
-    /// hash says. As many as a power of two, and at most half of them in use.
-    slots: Vec<u64>,
+    /// Of each node some of its hash, and its number.
+    slots: HashTable<(u32, u32)>,
 }
 
 impl Interned {
@@ -35,44 +33,24 @@ impl Interned {
 
     /// The number of a node, and whether it is new.
     pub(crate) fn insert(&mut self, node: Node) -> (usize, bool) {
-        if 2 * self.nodes.len() >= self.slots.len() {
-            self.grow();
-        }
-        let hash = hash(&node);
-        let mask = self.slots.len() - 1;
-        let mut at = hash as usize & mask;
-        loop {
-            let slot = self.slots[at];
-            if slot == 0 {
+        let hash = (FxBuildHasher.hash_one(node) >> 32) as u32;
+        let nodes = &self.nodes;
+        let is_it = |&(of, number): &(u32, u32)| of == hash && nodes[number as usize] == node;
+        match self.slots.entry(spread(hash), is_it, |&(of, _)| spread(of)) {
+            Entry::Occupied(found) => (found.get().1 as usize, false),
+            Entry::Vacant(free) => {
                 let number = self.nodes.len();
-                self.slots[at] = u64::from(hash) << 32 | (number as u64 + 1);
+                free.insert((hash, number as u32));
                 self.nodes.push(node);
-                return (number, true);
+                (number, true)
             }
-            let number = (slot as u32).wrapping_sub(1) as usize;
-            if (slot >> 32) as u32 == hash && self.nodes[number] == node {
-                return (number, false);
-            }
-            at = (at + 1) & mask;
-        }
-    }
-
-    fn grow(&mut self) {
-        let slots = (2 * self.slots.len()).max(LEAST);
-        let before = std::mem::replace(&mut self.slots, vec![0; slots]);
-        for slot in before.into_iter().filter(|&slot| slot != 0) {
-            let mut at = (slot >> 32) as usize & (slots - 1);
-            while self.slots[at] != 0 {
-                at = (at + 1) & (slots - 1);
-            }
-            self.slots[at] = slot;
         }
     }
 }
 
-fn hash(node: &Node) -> u32 {
-    let hash = FxBuildHasher.hash_one(node);
-    (hash ^ hash >> 32) as u32
+/// A hash of 64 bits, of which the table takes the upper ones and the lower ones.
+const fn spread(hash: u32) -> u64 {
+    (hash as u64) << 32 | hash as u64
 }
 
 #[cfg(test)]
