@@ -32,8 +32,15 @@ const FOLDERS: [&str; 3] = ["epochs", "sync", "schedules"];
 const TIME: [&str; 4] = ["cond_timedwait", "timedlock", "sleepers", "signals"];
 
 /// Programs whose stacks are folded in the names of epochs: those of runs are not.
-const FOLDED: [&str; 6] =
-    ["recursive_lock", "recursive_leaves", "recursive_pair", "recursive_tree", "recursive_nested", "recursive_mutex"];
+const FOLDED: [&str; 7] = [
+    "recursive_lock",
+    "recursive_lock_behind",
+    "recursive_leaves",
+    "recursive_pair",
+    "recursive_tree",
+    "recursive_nested",
+    "recursive_mutex",
+];
 
 /// Programs that the suite leaves to `search`, for they take long.
 const LONG: [&str; 11] = [
