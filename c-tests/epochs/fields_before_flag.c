@@ -3,7 +3,6 @@
 //
 // By hand: no deadlock. The replaced loop writes to plants only: a subscript in a row stays in the row. (Without that, the flag might be
 // anything after each generation, and one grower might leave and the other wait.)
-// levels: O0
 // run: enumerate -- @
 // expect: complete=true deadlocked=0 epochs=2
 // exec: 3
