@@ -65,7 +65,9 @@ impl Sought<'_> {
     /// The access at an address that moves on in each iteration.
     fn moving(&self, address: ValueId) -> Option<Cursor> {
         let (found, bits) = self.pointer(address).or_else(|| self.element(address))?;
-        let step = self.counted.basic.iter().find(|basic| basic.value == found.value)?.step.as_constant()?;
+        let step = &self.counted.basic.iter().find(|basic| basic.value == found.value)?.step;
+        // What is cut before it is used does not move on as it does.
+        let step = step.as_constant().filter(|_| step.bits() == bits)?;
         let grows = step != 0 && step >> (bits - 1) == 0 && found.scale.cast_signed() > 0;
         grows.then_some(Cursor { step, ..found })
     }

@@ -190,7 +190,7 @@ impl<'a> Placer<'a> {
         let around = facts.loops.get(id);
         let inner = |l: &Loop| l.header != around.header && around.contains(l.header);
         for (id, l) in facts.loops.iter().rev().filter(|(_, l)| inner(l)) {
-            if self.bounds.goes_round(func, id) && rounds(&facts.cfg, l, &blocks).is_clear() {
+            if rounds(&facts.cfg, l, &blocks).is_clear() && self.bounds.goes_round(func, id) {
                 blocks.insert(l.header.index());
             }
         }

@@ -1,11 +1,13 @@
 //! Loops that what they do bounds.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
 
 use fixedbitset::FixedBitSet;
 use icsched_ir::trip_count::Proviso;
 use icsched_ir::{Count, CountedLoop, CountedLoops, FuncId, LoopId, Program, TripCount};
 use icsched_pointsto::{InvariantLoads, ModRef, Startup};
+use rustc_hash::FxHashMap;
 
 use super::Unmarked;
 use super::code::Kinds;
@@ -21,11 +23,13 @@ pub(super) struct Bounds<'a> {
     modref: Option<&'a ModRef<'a>>,
     /// Made when somebody asks.
     startup: OnceCell<Startup>,
+    /// What is known of functions that somebody asked for, but for [`InvariantLoads::is_invariant_one_way`].
+    counted: RefCell<FxHashMap<FuncId, Rc<CountedLoops>>>,
 }
 
 impl<'a> Bounds<'a> {
     pub(super) fn new(program: &'a Program, control: &'a Control, modref: Option<&'a ModRef<'a>>) -> Self {
-        Self { program, control, modref, startup: OnceCell::new() }
+        Self { program, control, modref, startup: OnceCell::new(), counted: RefCell::default() }
     }
 
     /// Why a loop that synchronises like this, and not otherwise, goes round a bounded number of times.
@@ -74,6 +78,20 @@ impl<'a> Bounds<'a> {
 
     /// What is known of how often a loop goes round; see [`InvariantLoads::is_invariant_one_way`].
     fn with_counted<R>(&self, func: FuncId, id: LoopId, is_one_way: bool, ask: impl FnOnce(&CountedLoop) -> R) -> R {
+        if is_one_way {
+            return ask(self.count(func, Some(id)).get(id));
+        }
+        let known = self.counted.borrow().get(&func).cloned();
+        let counted = known.unwrap_or_else(|| {
+            let counted = Rc::new(self.count(func, None));
+            self.counted.borrow_mut().insert(func, Rc::clone(&counted));
+            counted
+        });
+        ask(counted.get(id))
+    }
+
+    /// The loops of a function, of which one may order threads in one direction only. O(blocks and instructions, by depth of loops).
+    fn count(&self, func: FuncId, one_way: Option<LoopId>) -> CountedLoops {
         let function = &self.program.functions[func];
         let facts = self.control.function(func);
         let quiet = CountedLoops::quiet_loads(function, &facts.loops);
@@ -82,15 +100,14 @@ impl<'a> Bounds<'a> {
             InvariantLoads::new(modref, startup)
         });
         let loads = |l, block, at| {
-            let is_invariant = |known: &InvariantLoads<'_, '_>| match is_one_way && l == id {
+            let is_invariant = |known: &InvariantLoads<'_, '_>| match one_way == Some(l) {
                 true => known.is_invariant_one_way(func, l, block, at),
                 false => known.is_invariant(func, l, block, at),
             };
             quiet(l, block, at) || known.as_ref().is_some_and(is_invariant)
         };
         let none = FixedBitSet::new();
-        let counts = CountedLoops::with_loads(function, &facts.cfg, &facts.dominators, &facts.loops, &none, &loads);
-        ask(counts.get(id))
+        CountedLoops::with_loads(function, &facts.cfg, &facts.dominators, &facts.loops, &none, &loads)
     }
 }
 

@@ -190,15 +190,22 @@ impl Sweep {
         (heap, path): (&Heap<SymbolicDomain>, &SymPath),
         most: Option<u64>,
     ) -> (u64, Option<Region>) {
-        let looked_at = self.inside.min(MAX_LOOKED_AT).min(most.unwrap_or(u64::MAX));
-        for round in (0..looked_at).filter(|_| self.ends_at_zero) {
+        let looked_at = match self.ends_at_zero {
+            true => self.inside.min(MAX_LOOKED_AT).min(most.unwrap_or(u64::MAX)),
+            false => 0,
+        };
+        let mut accessed = (0..looked_at).map(|round| {
             let start = self.first + round * self.stride;
-            let bytes = heap.bytes(domain, path, self.object, start, self.bytes);
-            if bytes.iter().all(|byte| matches!(byte, MemoryByte::Constant(0))) {
-                return (round, Some(Region { object: self.object, start, len: self.bytes, exact: true }));
-            }
+            (round, Region { object: self.object, start, len: self.bytes, exact: true })
+        });
+        let read_zero = |(_, read): &(u64, Region)| {
+            let bytes = heap.bytes(domain, path, read.object, read.start, read.len);
+            bytes.iter().all(|byte| matches!(byte, MemoryByte::Constant(0)))
+        };
+        match accessed.find(read_zero) {
+            Some((round, read)) => (round, Some(read)),
+            None => (self.inside, None),
         }
-        (self.inside, None)
     }
 }
 
