@@ -69,13 +69,16 @@ size_t ics_symbolic_strnlen(const char *s, size_t limit) {
 
 void ics_symbolic_strncpy(char *to, const char *from, size_t n) {
     unsigned long ended = 0;
+    size_t room = __ics_room(from);
     for (size_t i = 0; i < n; i++) {
-        if (!__ics_is_symbolic(ended) && ended) {
+        /* Behind its object a string has ended, or the access is the error. */
+        if ((!__ics_is_symbolic(ended) || i >= room) && ended) {
+            ended = 1;
             to[i] = 0;
             continue;
         }
         unsigned long c = byte_at(from, i);
-        ended |= c == 0;
+        ended = surely_end(c) ? 1 : ended | (c == 0);
         to[i] = (char)__ics_select(ended, 0, c);
     }
 }
