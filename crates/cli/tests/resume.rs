@@ -153,6 +153,7 @@ fn the_number_of_workers_does_not_change_the_result() {
 fn a_killed_run_goes_on_where_it_was() {
     let place = Place::with(PHASES);
     let lines = place.enumerate(&["-v", "-o", "whole.icsdb", "--", "@"]).lines().count();
+    let whole = place.dump("whole.icsdb");
     let mut random = 0x9e37_79b9_7f4a_7c15u64;
     let mut attempts = 0;
     let mut went_on = false;
@@ -165,13 +166,13 @@ fn a_killed_run_goes_on_where_it_was() {
         if place.cut_off(&["--jobs", jobs, "--", "@"], lines, "-KILL").is_some() {
             break;
         }
-        if place.path("p.icsdb").exists() {
+        // A signal that comes between the last commit and the end of the process finds a run that is over.
+        if place.path("p.icsdb").exists() && place.dump("p.icsdb") != whole {
             went_on = true;
-            assert_ne!(place.dump("p.icsdb"), place.dump("whole.icsdb"), "the run is not over");
         }
     }
-    assert!(went_on, "some runs were killed when epochs were committed");
-    assert_eq!(place.dump("p.icsdb"), place.dump("whole.icsdb"));
+    assert!(went_on, "some runs were killed when epochs, but not all, were committed");
+    assert_eq!(place.dump("p.icsdb"), whole);
 }
 
 #[test]
