@@ -111,13 +111,19 @@ impl EpochFacts {
     }
 
     /// What is kept after having got weaker several times, last from `before` ([`Shape::widened`]).
-    fn widened(self, before: &Self, thresholds: &[i64], further: Option<Widening<'_>>) -> Self {
-        Self { shape: self.shape.widened(&before.shape, thresholds, further), ..self }
+    fn widened(self, before: &Self, further: Option<Widening<'_>>) -> Self {
+        Self { shape: self.shape.widened(&before.shape, further), ..self }
     }
 
     /// What both say.
     fn meet(&self, other: &Self) -> Self {
         Self { none_ended: self.none_ended && other.none_ended, shape: self.shape.meet(&other.shape) }
+    }
+
+    /// Whether these may be what others become. What follows from these only when they are met with the others is theirs.
+    fn are_weaker_than(&self, other: &Self) -> bool {
+        let met = other.meet(self);
+        met.none_ended == self.none_ended && met.shape.says_all_of(&self.shape)
     }
 
     /// The same, where the other's threads of each range may be taken in any order: in that in which they have most in common with these.

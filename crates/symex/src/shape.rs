@@ -175,6 +175,26 @@ impl Shape {
         meet.found
     }
 
+    /// Whether this shape says all of what the other one says, as [`Self::meet`] numbers objects. What only follows from several facts of
+    /// it is not looked for. Linear in their sizes, up to logarithms.
+    #[must_use]
+    pub fn says_all_of(&self, other: &Self) -> bool {
+        fn holds_all<K: Ord, V: PartialEq>(all: &BTreeMap<K, V>, of: &BTreeMap<K, V>) -> bool {
+            of.iter().all(|(key, value)| all.get(key) == Some(value))
+        }
+        other.heap == self.heap
+            && (other.waits.is_empty() || other.waits == self.waits)
+            && holds_all(&self.words, &other.words)
+            && holds_all(&self.registers, &other.registers)
+            && holds_all(&self.bounds, &other.bounds)
+            && holds_all(&self.ends, &other.ends)
+            && holds_all(&self.differences, &other.differences)
+            && other.equations.iter().all(|equation| self.equations.contains(equation))
+            && holds_all(&self.elements, &other.elements)
+            && holds_all(&self.choices, &other.choices)
+            && other.bytes.changes(&self.bytes).all(|(at, _)| other.bytes.get(&at).is_none())
+    }
+
     /// The same shape with nodes and values numbered in the order in which they are met, without what says nothing.
     #[must_use]
     pub fn canonical(&self) -> Self {
@@ -186,7 +206,7 @@ impl Shape {
     /// fields that lose any, and then in objects, but for those in locks: an array that a program fills would lose one after the other. Nor
     /// are equations of remainders.
     #[must_use]
-    pub fn widened(mut self, before: &Self, thresholds: &[i64], further: Option<Widening<'_>>) -> Self {
+    pub fn widened(mut self, before: &Self, further: Option<Widening<'_>>) -> Self {
         let before = &before.numbered_as(&self);
         let mut places: BTreeMap<Node, Places> = BTreeMap::new();
         if let Some(Widening { locks, .. }) = further {
@@ -213,7 +233,6 @@ impl Shape {
             self.bytes.retain(|(node, at), _| !loses(node, at));
             self.words.retain(|&(node, at), (_, held)| matches!(held, Held::Address(..)) || !loses(node, at));
         }
-        self.widen_numbered(before, thresholds);
         if let Some(Widening { losses, .. }) = further {
             self.widen_equations(before);
             let mut lost: Vec<Node> =
@@ -601,6 +620,25 @@ mod tests {
     }
 
     #[test]
+    fn a_weaker_shape_may_say_less_than_follows_from_it() {
+        let (first, second) = (Place::Memory(global(0), 0, 4), Place::Memory(global(0), 4, 4));
+        let bounds = |greatest| {
+            let of = |place| (place, Bounds { width: 32, least: 0, greatest });
+            [of(first), of(second)].into()
+        };
+        let apart = Bounds { width: 32, least: -2, greatest: 0 };
+        let known = Shape { bounds: bounds(2), differences: [((first, second), apart)].into(), ..Shape::default() };
+        let weaker = Shape { bounds: bounds(3), ..Shape::default() };
+        let met = known.meet(&weaker);
+        // How far apart they are at most follows from the bounds of the weaker one.
+        assert_ne!(met, weaker);
+        assert!(met.says_all_of(&weaker));
+        assert!(!weaker.meet(&known).says_all_of(&known));
+        let constant = Shape { bytes: [((global(0), 8), 7)].into_iter().collect(), ..weaker.clone() };
+        assert!(constant.says_all_of(&weaker) && !weaker.says_all_of(&constant));
+    }
+
+    #[test]
     fn a_heap_object_is_one_node_only() {
         let together = two_objects(0, 0, [10, 20]);
         let met = two_objects(0, 1, [10, 20]).meet(&together);
@@ -650,7 +688,6 @@ mod tests {
         assert_eq!(
             now.clone().widened(
                 &before,
-                &[],
                 Some(Widening { locks: &Locks::default(), fields: &Fields::default(), losses: &mut BTreeMap::new() })
             ),
             now

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use icsched_ir::{CallStack, FuncId};
 use icsched_schedule::{EpochId, IncompleteKind, Reason};
-use icsched_symex::shape::{Deciding, Fields, Locks, Node, Shape, Widening};
+use icsched_symex::shape::{Deciding, Fields, Locks, Node, Place, Widening};
 
 use super::job::{Finished, Job, Learned, Searched, Work};
 use super::{EpochFacts, Found, Shared};
@@ -20,14 +20,14 @@ use crate::Technique;
 /// How often an epoch's facts are found or get weaker before bounds that still get wider are given up.
 const PATIENCE_WITH_BOUNDS: u32 = 2;
 
-/// The same before bounds are given up that have just become as wide as they may be in the end.
-const PATIENCE_WITH_ENDS: u32 = 6;
+/// How often bounds get wider after that before they are given up, too, where they have just become as wide as they may be in the end.
+const PATIENCE_WITH_ENDS: u32 = 4;
 
 /// The same before they become as wide as the farthest of the numbers at which bounds are looked for, or the sign allows; up to then there
 /// is the next of them.
-const PATIENCE_WITH_THRESHOLDS: u32 = 6;
+const PATIENCE_WITH_THRESHOLDS: u32 = 4;
 
-/// The same for numbers that lose some of their bytes.
+/// How often an epoch's facts are found or get weaker before numbers are given up that lose some of their bytes.
 const PATIENCE: u32 = 3;
 
 /// The same for all numbers in fields that lose some, and soon in objects, but for those in locks.
@@ -51,16 +51,20 @@ pub(crate) struct Fixpoint {
     fields: Arc<Fields>,
     deciding: Arc<Deciding>,
     thresholds: Arc<[i64]>,
+    /// The numbers where bounds end that have got wider often: signs, and the smallest and the largest of all.
+    farthest: [i64; 4],
     facts: BTreeMap<EpochId, Arc<EpochFacts>>,
     /// How each epoch was searched last.
     learned: BTreeMap<EpochId, Arc<Learned>>,
     /// How often they were found, or got weaker.
     changes: BTreeMap<EpochId, u32>,
+    /// How often bounds of places, and of the differences of two, got wider once there was no patience with bounds.
+    widened: BTreeMap<EpochId, BTreeMap<(Place, Option<Place>), u32>>,
     /// How often numbers in objects were given up that had lost some.
     losses: BTreeMap<EpochId, BTreeMap<Node, u32>>,
-    /// What is to be searched: first what was found first, so that an epoch's facts are as weak as they get before those behind it are
-    /// searched.
-    frontier: BTreeSet<(usize, EpochId)>,
+    /// What is to be searched, with whether it was searched before and when it was found: first what never was, then what was found first,
+    /// so that an epoch's facts are as weak as they get before those behind it are searched again.
+    frontier: BTreeSet<(bool, usize, EpochId)>,
     /// When each epoch was found.
     seen: BTreeMap<EpochId, usize>,
     /// Epochs that were begun.
@@ -73,7 +77,7 @@ pub(crate) struct Fixpoint {
     is_stopped: bool,
 }
 
-/// The numbers where bounds end that have got wider often: signs, and the smallest and the largest of all.
+/// See [`Fixpoint::farthest`].
 fn farthest(thresholds: &[i64]) -> [i64; 4] {
     let (first, last) = (thresholds.first().copied(), thresholds.last().copied());
     [first.unwrap_or(0).min(0), 0, 1, last.unwrap_or(1).max(1)]
@@ -86,16 +90,19 @@ impl Fixpoint {
     /// If the program has no main function.
     pub(crate) fn new(shared: &Shared<'_>) -> Result<Self, String> {
         let entry = shared.entry().ok_or("the program has no main function")?;
+        let thresholds: Arc<[i64]> = shared.analyses.map_or_else(|| [].into(), |a| Arc::clone(&a.thresholds));
         let mut new = Self {
             max_epochs: shared.request.search.max_epochs,
             symbolic_threads: !shared.request.without.contains(&Technique::SymbolicThreads),
             locks: shared.analyses.map(|a| Arc::clone(a.pointers.locks())).unwrap_or_default(),
             deciding: shared.analyses.map(|a| Arc::clone(&a.deciding)).unwrap_or_default(),
             fields: shared.analyses.map(|a| Arc::clone(&a.fields)).unwrap_or_default(),
-            thresholds: shared.analyses.map_or_else(|| [].into(), |a| Arc::clone(&a.thresholds)),
+            farthest: farthest(&thresholds),
+            thresholds,
             facts: BTreeMap::from([(entry.clone(), Arc::new(EpochFacts::at_entry()))]),
             learned: BTreeMap::new(),
             changes: BTreeMap::new(),
+            widened: BTreeMap::new(),
             losses: BTreeMap::new(),
             frontier: BTreeSet::new(),
             seen: BTreeMap::new(),
@@ -116,7 +123,7 @@ impl Fixpoint {
         if self.begun.len() >= self.max_epochs {
             self.leave_out_others();
         }
-        let (_, epoch) = self.frontier.pop_first()?;
+        let (.., epoch) = self.frontier.pop_first()?;
         self.begun.insert(epoch.clone());
         let facts = Arc::clone(&self.facts[&epoch]);
         let learned = self.learned.get(&epoch).cloned().unwrap_or_default();
@@ -126,7 +133,7 @@ impl Fixpoint {
     /// No epoch is begun any more. Those that were are searched with what holds there.
     fn leave_out_others(&mut self) {
         let all = self.frontier.len();
-        self.frontier.retain(|(_, epoch)| self.begun.contains(epoch));
+        self.frontier.retain(|(.., epoch)| self.begun.contains(epoch));
         if self.frontier.len() < all && !self.is_full {
             self.is_full = true;
             let begun = self.begun.len();
@@ -140,42 +147,58 @@ impl Fixpoint {
         self.work.add(&found.work);
         self.learned.insert(job.epoch.clone(), Arc::clone(&found.learned));
         for (next, holds) in &found.successors {
-            let known = self.facts.get(next);
+            let known = self.facts.get(next).cloned();
+            let known = known.as_ref();
             let alike = if self.symbolic_threads { next.alike() } else { Vec::new() };
             let mut met = known.map_or_else(|| holds.clone(), |known| known.meet_alike(holds, &alike));
             let ends = std::mem::take(&mut met.shape.ends);
-            if known.is_none_or(|known| **known != met) {
-                let changes = self.changes.entry(next.clone()).or_insert(0);
-                *changes += 1;
-                let is_late = *changes > PATIENCE_WITH_THRESHOLDS;
-                let thresholds = if is_late { &farthest(&self.thresholds)[..] } else { &*self.thresholds };
-                let mut ended = BTreeMap::new();
-                if let Some(known) = known {
-                    let runs = activations(next);
-                    let is_idle = |shape: &Shape, place| !self.deciding.contains(place, shape, &runs);
-                    met.shape.widen_idle(&known.shape, is_idle);
-                    met.shape.ends = ends;
-                    ended = met.shape.widen_to_ends(&known.shape);
-                    met.shape.ends.clear();
-                }
-                if let Some(known) = known.filter(|_| *changes > PATIENCE_WITH_BOUNDS) {
-                    met.shape.widen_bounds(&known.shape, thresholds);
-                    // Where they may end they mostly do.
-                    if *changes <= PATIENCE_WITH_ENDS {
-                        met.shape.bounds.extend(ended.into_iter().filter(|(_, bounds)| bounds.say_something()));
+            let runs = activations(next);
+            met.shape.forget_idle(|shape, place| !self.deciding.contains(place, shape, &runs));
+            met.shape.forget_parts(&self.fields);
+            let Some(known) = known else {
+                self.weaken(next.clone(), met);
+                continue;
+            };
+            if **known == met {
+                continue;
+            }
+            let changes = self.changes.entry(next.clone()).or_insert(1);
+            *changes += 1;
+            met.shape.ends = ends;
+            let ended = met.shape.widen_to_ends(&known.shape);
+            met.shape.ends.clear();
+            if *changes > PATIENCE_WITH_BOUNDS {
+                let times = self.widened.entry(next.clone()).or_default();
+                met.shape.widen_bounds(&known.shape, |first, second| {
+                    let is_ended = ended.contains(&first) || second.is_some_and(|second| ended.contains(&second));
+                    let times = times.entry((first, second)).or_insert(0);
+                    *times += 1;
+                    match *times {
+                        // Where they may end they mostly do.
+                        ..=PATIENCE_WITH_ENDS if is_ended => None,
+                        ..=PATIENCE_WITH_THRESHOLDS => Some(&*self.thresholds),
+                        _ => Some(&self.farthest),
                     }
-                }
-                if let Some(known) = known.filter(|_| *changes > PATIENCE) {
-                    let (locks, fields) = (&*self.locks, &*self.fields);
-                    let losses = self.losses.entry(next.clone()).or_default();
-                    let further = Some(Widening { locks, fields, losses }).filter(|_| *changes > PATIENCE_WITH_FIELDS);
-                    met = met.widened(known, thresholds, further);
-                }
-                self.facts.insert(next.clone(), Arc::new(met));
-                self.again(next.clone());
+                });
+            }
+            if *changes > PATIENCE {
+                let (locks, fields) = (&*self.locks, &*self.fields);
+                let losses = self.losses.entry(next.clone()).or_default();
+                let further = Some(Widening { locks, fields, losses }).filter(|_| *changes > PATIENCE_WITH_FIELDS);
+                met = met.widened(known, further);
+            }
+            // What follows from bounds may have been found, and given up again.
+            if **known != met {
+                self.weaken(next.clone(), met);
             }
         }
         self.done.insert(job.epoch.clone(), (job.clone(), found));
+    }
+
+    /// From now on no more is known of an epoch than this: it is searched, or searched again.
+    fn weaken(&mut self, epoch: EpochId, facts: EpochFacts) {
+        self.facts.insert(epoch.clone(), Arc::new(facts));
+        self.again(epoch);
     }
 
     /// The schedules of a job were not kept: it is searched again, with what was known when it was searched.
@@ -188,7 +211,7 @@ impl Fixpoint {
     fn again(&mut self, epoch: EpochId) {
         let new = self.seen.len();
         let found = *self.seen.entry(epoch.clone()).or_insert(new);
-        self.frontier.insert((found, epoch));
+        self.frontier.insert((self.begun.contains(&epoch), found, epoch));
     }
 
     /// At most so many jobs without a result that may come next; the first is `next`, which does. The others are guesses: a result
@@ -217,7 +240,7 @@ impl Fixpoint {
             let is_bold = ahead.may_change(&missing, &job.epoch);
             if !missing.contains(&job.epoch) {
                 missing.push(job.epoch.clone());
-                if bold || !is_bold {
+                if (bold || !is_bold) && self.may_come(&job) {
                     wanted.push(Guess { job, is_bold });
                 }
             }
@@ -247,7 +270,7 @@ impl Fixpoint {
     /// Whether a job may still be asked for: facts get weaker and never stronger.
     pub(crate) fn may_come(&self, job: &Job) -> bool {
         let facts = self.facts.get(&job.epoch);
-        facts.is_none_or(|known| Arc::ptr_eq(known, &job.facts) || known.meet(&job.facts) == *job.facts)
+        facts.is_none_or(|known| Arc::ptr_eq(known, &job.facts) || job.facts.are_weaker_than(known))
     }
 
     /// The searches that count.

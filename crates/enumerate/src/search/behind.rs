@@ -4,7 +4,9 @@
 //! each path's are asked in a thread of their own, with a copy of the terms that there were at its end, and with a solver of their own:
 //! the answers are the same whenever they are found, and by whom. What the paths leave is put together in their order.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+mod asked;
+
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope};
@@ -18,8 +20,10 @@ use icsched_symex::shape::{
 };
 use icsched_symex::sums::MAX_PLACES;
 use icsched_symex::symbolic::SymValue;
-use icsched_symex::trace::{Trace, TraceEvent};
+use icsched_symex::trace::Trace;
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use asked::{compared_with, decided, not_passed};
 
 use crate::carried::{self, Criterion, Implied};
 use crate::constraint::Conjunction;
@@ -34,10 +38,7 @@ use crate::slots::{Slot, Slots};
 const MAX_POSSIBLE: usize = 32;
 
 /// Terms at the end of one path of which bounds are looked for.
-const MAX_BOUNDED: usize = 32;
-
-/// Constants that one path has compared numbers with, and their neighbours.
-const MAX_COMPARED: usize = 48;
+const MAX_BOUNDED: usize = 256;
 
 /// Terms at the end of one path that are found to be one of a few addresses.
 const MAX_CHOSEN: usize = 32;
@@ -304,55 +305,6 @@ impl Consequences {
     }
 }
 
-/// The conditions that a path has decided.
-fn decided(trace: &Trace) -> Vec<Term> {
-    let of = |event: &TraceEvent| match event {
-        TraceEvent::Decision { decision, .. } => Some(decision.condition),
-        _ => None,
-    };
-    let mut found: Vec<Term> = trace.events.iter().filter_map(of).collect();
-    found.sort_unstable();
-    found.dedup();
-    found
-}
-
-/// That a number which is not a constant has not got there yet, if it is on one side of it: loops often count until a number is equal to
-/// another one.
-fn not_passed(pool: &mut TermPool, condition: Term, sure: &mut Ranges) -> Option<Term> {
-    let Node::Not(inner) = *pool.node(condition) else { return None };
-    let Node::Cmp(CmpOp::Eq, a, b) = *pool.node(inner) else { return None };
-    let (number, constant) = if pool.as_const(a).is_some() { (b, a) } else { (a, b) };
-    let width = pool.width(number);
-    let bits = pool.as_const(constant).filter(|_| matches!(width, 32 | 64))?;
-    let limit = i128::from((bits << (64 - width)).cast_signed() >> (64 - width));
-    match sure.signed(pool, number) {
-        (_, greatest) if greatest <= limit => Some(pool.cmp(CmpOp::Slt, number, constant)),
-        (least, _) if least >= limit => Some(pool.cmp(CmpOp::Slt, constant, number)),
-        _ => None,
-    }
-}
-
-/// The constants that a path has compared numbers with, which the program may have read, and their neighbours.
-fn compared_with(pool: &TermPool, trace: &Trace) -> Vec<i64> {
-    let mut found = BTreeSet::new();
-    for condition in decided(trace) {
-        let inner = if let Node::Not(inner) = *pool.node(condition) { inner } else { condition };
-        let Node::Cmp(_, a, b) = *pool.node(inner) else { continue };
-        let width = pool.width(a);
-        if !matches!(width, 32 | 64) {
-            continue;
-        }
-        for constant in [a, b].into_iter().filter_map(|of| pool.as_const(of)) {
-            let number = (constant << (64 - width)).cast_signed() >> (64 - width);
-            found.extend([number.saturating_sub(1), number, number.saturating_add(1)]);
-        }
-        if found.len() >= MAX_COMPARED {
-            break;
-        }
-    }
-    found.into_iter().collect()
-}
-
 /// The questions about one end.
 struct Behind<'a> {
     statics: &'a Statics<'a>,
@@ -585,8 +537,9 @@ impl<'a> Behind<'a> {
         let mut known: FxHashMap<(Term, Term), Bounds> = FxHashMap::default();
         let mut found = BTreeMap::new();
         for (pair, is_tested) in self.compared.pairs(shape, &self.activations()) {
-            if let Some(bounds) = shape.difference_of(pair).filter(|b| b.least == b.greatest) {
-                found.insert(pair, bounds);
+            let apart = shape.difference_of(pair);
+            if shape.is_settled(pair) || apart.is_some_and(|bounds| bounds.least == bounds.greatest) {
+                found.extend(apart.filter(|bounds| bounds.say_something()).map(|bounds| (pair, bounds)));
                 continue;
             }
             let mut of = |place| self.number(shape, numbers, place, consequences);
@@ -787,9 +740,19 @@ impl<'a> Behind<'a> {
 
     /// The bounds of a term under some conditions, of which `sure` is certain.
     fn bounds_under(&mut self, width: u8, term: Term, conditions: &[Term], sure: &mut Ranges) -> Bounds {
-        let sure = sure.signed(self.asker.pool(), term);
-        let Self { thresholds, asker, .. } = self;
-        carried::bounds(width, thresholds, sure, |bounds| {
+        let pool = self.asker.pool();
+        // A number that has not changed keeps its bounds, and one that has got smaller mostly does.
+        let mut among = self.thresholds.clone();
+        for symbol in pool.postorder(&[term], |_| false) {
+            if matches!(pool.node(symbol), Node::Symbol { .. }) && pool.width(symbol) == u32::from(width) {
+                let (least, greatest) = sure.signed(pool, symbol);
+                among.extend([least, greatest].into_iter().filter_map(|end| i64::try_from(end).ok()));
+            }
+        }
+        among.sort_unstable();
+        let sure = sure.signed(pool, term);
+        let asker = &mut self.asker;
+        carried::bounds(width, &among, sure, |bounds| {
             let holds = bounds.hold(asker.pool(), term);
             let outside = asker.pool().not(holds);
             asker.check(conditions, outside) == Answer::Unsat

@@ -1,12 +1,12 @@
 //! Numbers that are not the same in all states, but never smaller or larger than some: intervals, as facts that epochs hand on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use icsched_ir::{BinOp, Const, Op, Operand, Origin, Program, Type};
 use icsched_smt::{CmpOp, Term, TermPool};
 use serde::{Deserialize, Serialize};
 
-use super::{Held, Place, Shape};
+use super::{Fields, Held, Place, Shape};
 
 /// The least and the greatest number that a place may hold, as signed numbers of its width. If the least is above the greatest, it is
 /// [any but 0](Self::nonzero).
@@ -80,6 +80,21 @@ impl Bounds {
             least: if is_lower { self.least.min(end.least) } else { self.least },
             greatest: if is_higher { self.greatest.max(end.greatest) } else { self.greatest },
             ..self
+        }
+    }
+
+    /// Whether there are numbers within them that are not within others.
+    pub(super) fn are_wider_than(self, other: Self) -> bool {
+        self.least < other.least || self.greatest > other.greatest
+    }
+
+    /// Those of all numbers that have a sign which all within them have.
+    fn of_sign(self) -> Self {
+        let open = Self::of_width(self.width);
+        match (self.least, self.greatest) {
+            (0.., _) => Self { least: 0, ..open },
+            (_, ..0) => Self { greatest: -1, ..open },
+            _ => open,
         }
     }
 
@@ -174,24 +189,39 @@ impl Shape {
         }
     }
 
-    /// Gives up the bounds that have got wider than those of `before`, where all that is known now was known, too, up to the next of the
-    /// `thresholds`.
-    pub fn widen_bounds(&mut self, before: &Self, thresholds: &[i64]) {
-        if !self.bounds.is_empty() || !self.differences.is_empty() {
-            self.widen_numbered(&before.numbered_as(self), thresholds);
+    /// Bounds that have got wider than those of `before`, where all that is known now was known, too, become as wide as the next of some
+    /// numbers, ascending; without one there is no bound on that side. `limits` gives the numbers for a place, or for the difference of two;
+    /// none for what is left as it is.
+    pub fn widen_bounds<'t>(
+        &mut self,
+        before: &Self,
+        mut limits: impl FnMut(Place, Option<Place>) -> Option<&'t [i64]>,
+    ) {
+        if self.bounds.is_empty() && self.differences.is_empty() {
+            return;
         }
+        let before = before.numbered_as(self);
+        for (&place, bounds) in &mut self.bounds {
+            if let Some(before) = before.bounds_of(place).filter(|&before| bounds.are_wider_than(before))
+                && let Some(limits) = limits(place, None)
+            {
+                *bounds = bounds.widened(before, limits);
+            }
+        }
+        self.bounds.retain(|_, bounds| bounds.say_something());
+        self.widen_differences(&before, limits);
     }
 
     /// Bounds that have got wider than those of `before` become as wide as they may be [in the end](Self::ends), if that is known, and
     /// differences that have, as follows from the bounds of both numbers. Else, a number that has got larger a second time is taken to
     /// be limited by the next constant in the same object, the length of a ring beside its indices; without one, what nothing limits is any
-    /// number. The bounds that have become wider.
-    pub fn widen_to_ends(&mut self, before: &Self) -> BTreeMap<Place, Bounds> {
+    /// number. The places whose bounds are as wide now.
+    pub fn widen_to_ends(&mut self, before: &Self) -> BTreeSet<Place> {
         if self.bounds.is_empty() {
-            return BTreeMap::new();
+            return BTreeSet::new();
         }
         let before = before.numbered_as(self);
-        let mut moved = BTreeMap::new();
+        let (mut moved, mut ended) = (BTreeMap::new(), BTreeSet::new());
         for (&place, &bounds) in &self.bounds {
             let Some(before) = before.bounds_of(place) else { continue };
             let open = Bounds::of_width(bounds.width);
@@ -210,13 +240,19 @@ impl Shape {
             if wider != bounds {
                 moved.insert(place, wider);
             }
+            let is_below = bounds.least == before.least || (end.least > open.least && end.least <= bounds.least);
+            let is_above =
+                bounds.greatest == before.greatest || (end.greatest < open.greatest && end.greatest >= bounds.greatest);
+            if wider != bounds || (is_below && is_above) {
+                ended.insert(place);
+            }
         }
         self.bounds.extend(moved.iter().map(|(&place, &wider)| (place, wider)));
         if !moved.is_empty() {
             let places: Vec<Place> = moved.keys().copied().collect();
             self.widen_differences_of(&places, &before);
         }
-        moved
+        ended
     }
 
     /// The least number above another one that is a constant near a place in the same object, or one less than that.
@@ -231,29 +267,36 @@ impl Shape {
         constants.flat_map(|n| [n.saturating_sub(1), n]).filter(|&n| n >= above).min()
     }
 
-    /// Gives up the bounds that have got wider than those of `before`, but for signs, of numbers that nothing is decided by.
-    pub fn widen_idle(&mut self, before: &Self, is_idle: impl Fn(&Self, Place) -> bool) {
-        let idle: Vec<Place> = self.bounds.keys().copied().filter(|&place| is_idle(self, place)).collect();
-        if idle.is_empty() {
-            return;
-        }
-        let before = before.numbered_as(self);
+    /// Keeps nothing but the signs of numbers that are not constant, where nothing is decided by any part of them.
+    pub fn forget_idle(&mut self, is_idle: impl Fn(&Self, Place) -> bool) {
+        let is_idle = |place: Place| match place {
+            Place::Memory(node, at, size) => {
+                (at..at + u64::from(size)).all(|at| is_idle(self, Place::Memory(node, at, 1)))
+            }
+            Place::Register(..) => is_idle(self, place),
+        };
+        let idle: Vec<Place> = self.bounds.keys().copied().filter(|&place| is_idle(place)).collect();
         for place in idle {
-            let known = before.bounds_of(place).zip(self.bounds.get_mut(&place));
-            known.into_iter().for_each(|(before, bounds)| *bounds = bounds.widened(before, &[0]));
+            self.forget_bytes(place);
+            if let Some(bounds) = self.bounds.get_mut(&place) {
+                *bounds = bounds.of_sign();
+            }
         }
         self.bounds.retain(|_, bounds| bounds.say_something());
     }
 
-    /// The same where objects from the heap have the same numbers.
-    pub(super) fn widen_numbered(&mut self, before: &Self, thresholds: &[i64]) {
-        for (&place, bounds) in &mut self.bounds {
-            if let Some(before) = before.bounds_of(place) {
-                *bounds = bounds.widened(before, thresholds);
-            }
+    /// Forgets what single bytes hold of numbers in fields of their own that have bounds: a counter loses one after the other.
+    pub fn forget_parts(&mut self, fields: &Fields) {
+        let is_part =
+            |place: &Place| matches!(*place, Place::Memory(node, at, size) if fields.has(self, node, at, size));
+        let parts: Vec<Place> = self.bounds.keys().copied().filter(is_part).collect();
+        parts.into_iter().for_each(|place| self.forget_bytes(place));
+    }
+
+    fn forget_bytes(&mut self, place: Place) {
+        if let Place::Memory(node, at, size) = place {
+            (at..at + u64::from(size)).for_each(|at| self.bytes.remove(&(node, at)));
         }
-        self.bounds.retain(|_, bounds| bounds.say_something());
-        self.widen_differences(before, thresholds);
     }
 }
 
@@ -290,26 +333,31 @@ mod tests {
     #[test]
     fn bounds_that_get_wider_are_given_up() {
         let mut wider = between(0, 9);
-        wider.widen_bounds(&between(0, 4), &[]);
+        wider.widen_bounds(&between(0, 4), |_, _| Some(&[]));
         assert_eq!(wider.bounds, between(0, i32::MAX.into()).bounds);
         let mut both = between(-1, 9);
-        both.widen_bounds(&between(0, 4), &[]);
+        both.widen_bounds(&between(0, 4), |_, _| Some(&[]));
         assert!(both.bounds.is_empty());
         let mut next = between(-2, 9);
-        next.widen_bounds(&between(0, 4), &[-1, 0, 8, 12, 20]);
+        next.widen_bounds(&between(0, 4), |_, _| Some(&[-1, 0, 8, 12, 20]));
         assert_eq!(next.bounds, between(i32::MIN.into(), 12).bounds);
     }
 
     #[test]
     fn only_signs_are_kept_of_numbers_that_nothing_is_decided_by() {
-        let mut wider = between(0, 1);
-        wider.widen_idle(&number(0), |_, at| at == place());
-        assert_eq!(wider.bounds, between(0, i32::MAX.into()).bounds);
-        wider.widen_idle(&between(0, 9), |_, _| false);
-        assert_eq!(wider.bounds, between(0, i32::MAX.into()).bounds);
+        let mut wider = between(1, 2);
+        wider.bytes = number(0).bytes;
+        wider.forget_idle(|_, place| !matches!(place, Place::Memory(_, 4..8, 1)));
+        assert_eq!(
+            (wider.bounds.clone(), wider.bytes.len()),
+            (between(1, 2).bounds, 4),
+            "something is decided by them"
+        );
+        wider.forget_idle(|_, _| true);
+        assert_eq!((wider.bounds, wider.bytes.len()), (between(0, i32::MAX.into()).bounds, 0));
         let mut any = between(-1, 1);
-        any.widen_idle(&between(0, 1), |_, _| true);
-        assert_eq!(any.bounds, between(i32::MIN.into(), 1).bounds);
+        any.forget_idle(|_, _| true);
+        assert!(any.bounds.is_empty());
     }
 
     #[test]

@@ -348,6 +348,23 @@ impl Shape {
         self.bounds_of(first)?.less(self.bounds_of(second)?)
     }
 
+    /// Whether it is known which number one of two places holds: then bounds of the other one say how far apart they are.
+    pub fn is_settled(&self, (first, second): (Place, Place)) -> bool {
+        let is_constant = |place| self.bounds_of(place).is_some_and(|bounds| bounds.least == bounds.greatest);
+        is_constant(first) || is_constant(second)
+    }
+
+    /// Has differences [that bounds say](Self::is_settled) follow them: else they would get wider later than these.
+    fn settle_differences(&mut self) {
+        let settled: Vec<(Place, Place)> = self.differences.keys().copied().filter(|&p| self.is_settled(p)).collect();
+        for pair in settled {
+            match self.difference_of_bounds(pair) {
+                Some(bounds) if bounds.say_something() => self.differences.insert(pair, bounds),
+                _ => self.differences.remove(&pair),
+            };
+        }
+    }
+
     /// What a place holds, and its bits.
     fn held(&self, place: Place) -> Option<(u8, Held)> {
         match place {
@@ -356,26 +373,41 @@ impl Shape {
         }
     }
 
-    /// Differences of some places that have got wider than in `before` become what the bounds of both numbers say, if they say anything.
+    /// Differences of some places become what the bounds of both numbers say, if they say anything, on the sides on which they have got wider
+    /// than in `before`.
     pub(super) fn widen_differences_of(&mut self, places: &[Place], before: &Self) {
-        let wider: Vec<((Place, Place), Bounds)> = self
-            .differences
-            .iter()
-            .filter(|(pair, now)| (places.contains(&pair.0) || places.contains(&pair.1)) && !now.are_nonzero())
-            .filter(|(pair, now)| before.difference_of(**pair) != Some(**now))
-            .filter_map(|(pair, now)| Some((*pair, self.difference_of_bounds(*pair)?.hull(*now))))
-            .collect();
+        let mut wider = Vec::new();
+        for (&pair, &now) in &self.differences {
+            if now.are_nonzero() || !(places.contains(&pair.0) || places.contains(&pair.1)) {
+                continue;
+            }
+            let known = before.difference_of(pair).filter(|known| !known.are_nonzero());
+            if let Some(end) = self.difference_of_bounds(pair).map(|end| end.hull(now)) {
+                let is_lower = known.is_none_or(|known| now.least < known.least);
+                let is_higher = known.is_none_or(|known| now.greatest > known.greatest);
+                let least = if is_lower { end.least } else { now.least };
+                let greatest = if is_higher { end.greatest } else { now.greatest };
+                wider.push((pair, Bounds { least, greatest, ..now }));
+            }
+        }
         self.differences.extend(wider);
     }
 
-    /// The same where objects from the heap have the same numbers, without what has got wider than in `before`.
-    pub(super) fn widen_differences(&mut self, before: &Self, thresholds: &[i64]) {
+    /// The same as [`Self::widen_bounds`] for differences, where objects from the heap have the same numbers.
+    pub(super) fn widen_differences<'t>(
+        &mut self,
+        before: &Self,
+        mut limits: impl FnMut(Place, Option<Place>) -> Option<&'t [i64]>,
+    ) {
         for (&pair, bounds) in self.differences.iter_mut().filter(|(_, bounds)| !bounds.are_nonzero()) {
-            if let Some(before) = before.difference_of(pair) {
-                *bounds = bounds.widened(before, thresholds);
+            if let Some(before) = before.difference_of(pair).filter(|&before| bounds.are_wider_than(before))
+                && let Some(limits) = limits(pair.0, Some(pair.1))
+            {
+                *bounds = bounds.widened(before, limits);
             }
         }
         self.differences.retain(|_, bounds| bounds.say_something());
+        self.settle_differences();
     }
 }
 
@@ -405,6 +437,7 @@ impl Meet<'_> {
                 self.found.differences.insert(pair, a.either(b));
             }
         }
+        self.found.settle_differences();
     }
 }
 
@@ -461,7 +494,7 @@ mod tests {
         let near = Shape { differences: apart(pair, -1, 1), ..Shape::default() };
         assert!(known.meet(&near).differences.is_empty());
         let mut wider = known.clone();
-        wider.widen_differences(&below, &[]);
+        wider.widen_differences(&below, |_, _| Some(&[]));
         assert_eq!(wider.differences, nonzero);
     }
 
@@ -489,8 +522,38 @@ mod tests {
         let met = shape(0, 1).meet(&shape(1, 2));
         assert_eq!(met.differences, apart(object(0), -5, 1));
         let mut wider = met;
-        wider.widen_bounds(&shape(0, 1), &[-8, 3]);
+        wider.widen_bounds(&shape(0, 1), |_, _| Some(&[-8, 3]));
         assert_eq!(wider.differences, apart(object(0), -5, 3));
+    }
+
+    #[test]
+    fn differences_from_constants_follow_bounds() {
+        let pair = (place(Node::Global(GlobalId::from_index(0)), 0), place(Node::Global(GlobalId::from_index(0)), 4));
+        let (first, second) = pair;
+        let between = |least, greatest| Bounds { width: 32, least, greatest };
+        // `count` is at most `limit`, which is 10.
+        let of = |greatest: i64| {
+            let mut shape = Shape { differences: apart(pair, -10, -1), ..Shape::default() };
+            shape.bounds.insert(first, between(0, greatest));
+            shape.set(second, between(10, 10));
+            shape
+        };
+        assert!(of(5).is_settled(pair));
+        assert_eq!(of(5).canonical().differences, apart(pair, -10, -5));
+        // As soon as bounds are wider, so is the difference, and nothing is left to get wider.
+        let mut wider = of(7).canonical();
+        wider.bounds.insert(first, between(0, 9));
+        wider.widen_bounds(&of(7).canonical(), |_, _| None);
+        assert_eq!(wider.differences, apart(pair, -10, -1));
+        // Only the side that got wider follows bounds.
+        let both = |least| Shape {
+            bounds: [(first, between(0, 9)), (second, between(5, 20))].into(),
+            differences: apart(pair, least, -1),
+            ..Shape::default()
+        };
+        let mut lower = both(-8);
+        lower.widen_differences_of(&[first], &both(-7));
+        assert_eq!(lower.differences, apart(pair, -20, -1));
     }
 
     #[test]

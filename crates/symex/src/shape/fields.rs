@@ -18,6 +18,8 @@ const PATIENCE: u32 = 4;
 #[derive(Clone, Default, Debug)]
 pub struct Fields {
     starts: BTreeMap<Abstract, Vec<u64>>,
+    /// The smallest steps in which pointers go through objects.
+    steps: BTreeMap<Abstract, u64>,
     globals: FxHashMap<GlobalId, Abstract>,
 }
 
@@ -26,8 +28,13 @@ impl Fields {
     pub fn new(points_to: &PointsTo) -> Self {
         let mut fields = Self::default();
         for (object, offsets) in points_to.places() {
-            let Offsets::Exact(at) = offsets else { continue };
-            fields.starts.entry(object).or_default().extend(u64::try_from(at));
+            match offsets {
+                Offsets::Exact(at) => fields.starts.entry(object).or_default().extend(u64::try_from(at)),
+                Offsets::Strided { stride, .. } => {
+                    let step = fields.steps.entry(object).or_insert(stride);
+                    *step = stride.min(*step);
+                }
+            }
         }
         for starts in fields.starts.values_mut() {
             starts.sort_unstable();
@@ -42,14 +49,27 @@ impl Fields {
         fields
     }
 
-    /// The number of the field of a node that a byte is in; 0 where there are none, or too many.
-    fn number(&self, shape: &Shape, node: Node, at: u64) -> u64 {
-        let object = match node {
+    /// Whether some bytes of a node are in one field that begins with them, and which nobody goes through in smaller steps.
+    pub(super) fn has(&self, shape: &Shape, node: Node, at: u64, bytes: u8) -> bool {
+        let Some(object) = self.object(shape, node) else { return false };
+        let begins = self.starts.get(object).is_some_and(|starts| {
+            let from = starts.partition_point(|&start| start < at);
+            starts.get(from) == Some(&at) && starts.get(from + 1).is_none_or(|&next| next >= at + u64::from(bytes))
+        });
+        begins && self.steps.get(object).is_none_or(|&step| step >= u64::from(bytes))
+    }
+
+    fn object<'a>(&'a self, shape: &'a Shape, node: Node) -> Option<&'a Abstract> {
+        match node {
             Node::Global(global) | Node::ThreadLocal(global, _) => self.globals.get(&global),
             Node::Heap(number) => shape.heap.get(number as usize),
             Node::Thread(_) | Node::Local(..) => None,
-        };
-        let starts = object.and_then(|object| self.starts.get(object));
+        }
+    }
+
+    /// The number of the field of a node that a byte is in; 0 where there are none, or too many.
+    fn number(&self, shape: &Shape, node: Node, at: u64) -> u64 {
+        let starts = self.object(shape, node).and_then(|object| self.starts.get(object));
         starts.map_or(0, |starts| starts.partition_point(|&start| start <= at) as u64)
     }
 }
@@ -79,5 +99,40 @@ impl Widening<'_> {
     pub(super) fn part(&self, shape: &Shape, node: Node, at: u64) -> Part {
         let is_worn = self.losses.get(&node).is_some_and(|&times| times >= PATIENCE);
         Part::Field(if is_worn { 0 } else { self.fields.number(shape, node, at) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use icsched_ir::EntityId as _;
+
+    use super::super::{Bounds, Place};
+    use super::*;
+
+    #[test]
+    fn a_number_in_a_field_of_its_own_is_not_known_in_parts() {
+        let (object, global) = (Abstract::from_index(3), GlobalId::from_index(0));
+        let node = Node::Global(global);
+        let mut fields = Fields {
+            starts: [(object, vec![0, 4, 5, 8])].into(),
+            steps: BTreeMap::new(),
+            globals: [(global, object)].into_iter().collect(),
+        };
+        let known = |at: u64| {
+            let mut shape = Shape::default();
+            shape.bounds.insert(Place::Memory(node, at, 4), Bounds { width: 32, least: 0, greatest: 9 });
+            shape.bytes = (at + 1..at + 4).map(|at| ((node, at), 0)).collect();
+            shape
+        };
+        let left = |fields: &Fields, at| {
+            let mut shape = known(at);
+            shape.forget_parts(fields);
+            shape.bytes.len()
+        };
+        assert_eq!([0, 8].map(|at| left(&fields, at)), [0, 0]);
+        assert_eq!(left(&fields, 4), 3, "a flag is behind the first byte");
+        assert_eq!(left(&fields, 12), 3, "nobody knows what is there");
+        fields.steps.insert(object, 1);
+        assert_eq!(left(&fields, 0), 3, "it may be a string");
     }
 }
