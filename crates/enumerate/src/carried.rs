@@ -9,7 +9,7 @@ mod writers;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use icsched_ir::{CallStack, ProgramPoint};
+use icsched_ir::{CallStack, EntityId as _, ProgramPoint, ValueId};
 use icsched_smt::Term;
 use icsched_symex::memory::ObjectId;
 use icsched_symex::shape::{Bounds, Left, Node, Place, Shape, Where};
@@ -58,35 +58,15 @@ pub(crate) fn valid(
     points: FxHashMap<FrameId, ProgramPoint>,
     depends: impl FnMut(&Criterion) -> Option<bool>,
 ) -> (Shape, FxHashSet<Place>) {
-    let mut groups: BTreeMap<(bool, u64, u64), Vec<(Place, Where)>> = BTreeMap::new();
-    let mut shape = left.shape.clone();
-    // Places of one object, of which there are many, mostly come one after the other.
-    let (mut group, mut together) = ((false, 0, 0), Vec::new());
-    shape.retain(|place| {
-        let Some(found) = left.find(place) else { return true };
-        let own = match place {
-            Place::Memory(node, ..) => (false, u64::from(rank(node)), object(found)),
-            Place::Register(thread, depth, _) => (true, u64::from(thread), u64::from(depth)),
-        };
-        if own != group && !together.is_empty() {
-            groups.entry(group).or_default().append(&mut together);
-        }
-        group = own;
-        together.push((place, found));
-        true
-    });
-    if !together.is_empty() {
-        groups.entry(group).or_default().append(&mut together);
-    }
+    let groups = groups(left);
     let mut search = Bisection { criterion: Criterion { places: Vec::new(), points }, depends };
-    let with_ranges = |places: Vec<(Place, Where)>| (joined(&places), places);
-    let groups: Vec<_> = groups.into_values().map(with_ranges).collect();
-    let all = |objects: &[(Vec<Where>, _)]| objects.iter().flat_map(|(ranges, _)| ranges).copied().collect();
+    let all = |groups: &[Group]| groups.iter().flat_map(|group| &group.ranges).copied().collect();
     let mut bad = FxHashSet::default();
-    let groups = search.narrow(groups, all, MAX_SLICES);
-    let bytes = groups.iter().flat_map(|(_, places)| places).filter_map(|&(_, place)| byte(place));
+    let groups: Vec<Vec<(Place, Where)>> =
+        search.narrow(groups, all, MAX_SLICES).into_iter().map(|group| group.places(left)).collect();
+    let bytes = groups.iter().flatten().filter_map(|&(_, place)| byte(place));
     let writers = Writers::of(trace, bytes);
-    for (_, places) in groups {
+    for places in groups {
         let mut written = by_writer(&writers, fields, places);
         if written.len() > 1 {
             written =
@@ -102,14 +82,80 @@ pub(crate) fn valid(
             }
         }
     }
-    if !bad.is_empty() {
-        shape.retain(|place| !bad.contains(&place));
-    }
+    let mut shape = left.shape.clone();
+    bad.iter().for_each(|&place| shape.forget(place));
     (shape, bad)
 }
 
+/// Places of one object, or of one activation.
+#[derive(Default)]
+struct Group {
+    nodes: Vec<Node>,
+    /// Thread and depth.
+    activation: Option<(u32, u32)>,
+    /// Where the places are; bytes that are one behind the other are one range.
+    ranges: Vec<Where>,
+}
+
+impl Group {
+    fn add(&mut self, range: Where) {
+        match (self.ranges.last_mut(), range) {
+            (Some(Where::Memory(object, start, len)), Where::Memory(other, at, more))
+                if *object == other && *start + *len == at =>
+            {
+                *len += more;
+            }
+            _ => self.ranges.push(range),
+        }
+    }
+
+    fn add_node(&mut self, node: Node) {
+        if !self.nodes.contains(&node) {
+            self.nodes.push(node);
+        }
+    }
+
+    /// One by one.
+    fn places(self, left: &Left) -> Vec<(Place, Where)> {
+        let shape = &left.shape;
+        let bytes = self.nodes.iter().flat_map(|&n| shape.bytes.of(n).map(move |(at, _)| Place::Memory(n, at, 1)));
+        let of = |n: Node| shape.words.range((n, 0)..=(n, u64::MAX));
+        let words =
+            self.nodes.iter().flat_map(|&n| of(n).map(move |(&(_, at), &(size, _))| Place::Memory(n, at, size)));
+        let registers = self.activation.into_iter().flat_map(|(thread, depth)| {
+            let all = (thread, depth, ValueId::from_index(0))..;
+            let own = shape.registers.range(all).take_while(move |((t, d, _), _)| (*t, *d) == (thread, depth));
+            own.map(|(&(thread, depth, value), _)| Place::Register(thread, depth, value))
+        });
+        let places = bytes.chain(words).chain(registers);
+        places.filter_map(|place| Some((place, left.find(place)?))).collect()
+    }
+}
+
+/// The places of a shape that holds nothing but numbers and addresses yet.
+fn groups(left: &Left) -> Vec<Group> {
+    let mut groups: BTreeMap<(bool, u64, u64), Group> = BTreeMap::new();
+    let runs = left.shape.bytes.runs();
+    let words = left.shape.words.iter().map(|(&(node, at), &(size, _))| (node, at, u64::from(size)));
+    for (node, at, len) in runs.chain(words) {
+        if let Some(found) = left.find_bytes(node, at, len) {
+            let group = groups.entry((false, u64::from(rank(node)), object(found))).or_default();
+            group.add_node(node);
+            group.add(found);
+        }
+    }
+    for &(thread, depth, value) in left.shape.registers.keys() {
+        if let Some(found) = left.find(Place::Register(thread, depth, value)) {
+            let group = groups.entry((true, u64::from(thread), u64::from(depth))).or_default();
+            group.activation = Some((thread, depth));
+            group.add(found);
+        }
+    }
+    groups.into_values().collect()
+}
+
 /// What wrote a place last, and the field that it is in.
-type Group = (Writer, Option<u64>);
+type Part = (Writer, Option<u64>);
 
 /// The places of an object by what wrote them, and by the object's fields if they are few.
 fn by_writer(
@@ -120,13 +166,13 @@ fn by_writer(
     let object = places.first().and_then(|&(_, place)| byte(place)).map(|(object, _)| object);
     let fields: BTreeSet<u64> = object.map(fields).unwrap_or_default().into_iter().collect();
     let is_told = fields.len() <= MAX_FIELDS;
-    let mut found: BTreeMap<Group, Vec<(Place, Where)>> = BTreeMap::new();
+    let mut found: BTreeMap<Part, Vec<(Place, Where)>> = BTreeMap::new();
     for (place, at) in places {
-        let group = byte(at).map(|(object, byte)| {
+        let part = byte(at).map(|(object, byte)| {
             let field = fields.range(..=byte).next_back().filter(|_| is_told);
             (writers.get(object, byte), field.copied())
         });
-        found.entry(group.unwrap_or_default()).or_default().push((place, at));
+        found.entry(part.unwrap_or_default()).or_default().push((place, at));
     }
     found.into_values().collect()
 }

@@ -287,6 +287,15 @@ impl Shape {
         self.choices.retain(|&place, _| keep(place));
     }
 
+    /// Forgets what a place holds: a byte, a word or a register.
+    pub fn forget(&mut self, place: Place) {
+        match place {
+            Place::Memory(node, at, 1) => self.bytes.remove(&(node, at)),
+            Place::Memory(node, at, _) => drop(self.words.remove(&(node, at))),
+            Place::Register(thread, depth, value) => drop(self.registers.remove(&(thread, depth, value))),
+        }
+    }
+
     /// A place holds the only number between some bounds.
     fn set(&mut self, place: Place, number: Bounds) {
         match place {

@@ -131,6 +131,19 @@ impl Bytes {
         self.0.iter().map(|(&(node, start), page)| (node, start, page.known, &page.values))
     }
 
+    /// Runs of bytes that are known: the object, where the run begins, and how long it is, at most 64 bytes. Ascending.
+    pub fn runs(&self) -> impl Iterator<Item = (Node, u64, u64)> + '_ {
+        self.0.iter().flat_map(|(&(node, start), page)| {
+            let mut left = page.known;
+            std::iter::from_fn(move || {
+                let first = (left != 0).then(|| left.trailing_zeros())?;
+                let len = (!(left >> first)).trailing_zeros();
+                left &= !(u64::MAX >> (64 - len) << first);
+                Some((node, start + u64::from(first), u64::from(len)))
+            })
+        })
+    }
+
     /// Those of an object, ascending.
     pub fn of(&self, node: Node) -> impl Iterator<Item = (u64, u8)> + '_ {
         self.0.range(all(node)).flat_map(|(&(_, start), page)| page.bytes().map(move |(bit, byte)| (start + bit, byte)))
@@ -238,6 +251,15 @@ mod tests {
         found.retain(|(_, at), byte| at != 3 && byte != 0);
         assert_eq!(found, bytes(A, &[(63, 8)]));
         assert_eq!(found.iter().collect::<Vec<_>>(), [((A, 63), 8)]);
+    }
+
+    #[test]
+    fn runs_are_all_bytes_in_one_page() {
+        let mut found: Bytes = (61..200).map(|at| ((A, at), 1)).collect();
+        found.remove(&(A, 130));
+        found.insert((B, 5), 0);
+        let runs: Vec<_> = found.runs().collect();
+        assert_eq!(runs, [(A, 61, 3), (A, 64, 64), (A, 128, 2), (A, 131, 61), (A, 192, 8), (B, 5, 1)]);
     }
 
     #[test]
