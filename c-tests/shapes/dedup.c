@@ -42,7 +42,6 @@ struct chunk {
     unsigned long hash;
     struct chunk *original, *next;
     pthread_mutex_t lock;
-    pthread_cond_t compressed;
 };
 
 struct ring {
@@ -168,7 +167,6 @@ static struct chunk *new_chunk(int coarse, int fine, const unsigned char *bytes,
     memcpy(c->bytes, bytes, length);
     c->length = length;
     pthread_mutex_init(&c->lock, NULL);
-    pthread_cond_init(&c->compressed, NULL);
     return c;
 }
 
@@ -278,6 +276,17 @@ static size_t packed_length(const unsigned char *bytes, size_t length)
     return packed < length ? packed : length;
 }
 
+// Whoever comes first: to wait for a compressor here, which may wait for room in front of this stage, would be a deadlock.
+static void pack(struct chunk *c)
+{
+    pthread_mutex_lock(&c->lock);
+    if (!c->is_compressed) {
+        c->packed = packed_length(c->bytes, c->length);
+        c->is_compressed = 1;
+    }
+    pthread_mutex_unlock(&c->lock);
+}
+
 static void *compress(void *arg)
 {
     struct ring receive, send;
@@ -286,11 +295,7 @@ static void *compress(void *arg)
     while (dequeue(&to_compress, &receive) > 0)
         while (!ring_is_empty(&receive)) {
             struct chunk *c = ring_get(&receive);
-            pthread_mutex_lock(&c->lock);
-            c->packed = packed_length(c->bytes, c->length);
-            c->is_compressed = 1;
-            pthread_cond_broadcast(&c->compressed);
-            pthread_mutex_unlock(&c->lock);
+            pack(c);
             collect(&to_reorder, &send, c); //~ compressed
         }
     enqueue(&to_reorder, &send);
@@ -302,10 +307,7 @@ static void *compress(void *arg)
 static void write_chunk(struct chunk *c)
 {
     struct chunk *original = c->is_duplicate ? c->original : c;
-    pthread_mutex_lock(&original->lock);
-    while (!original->is_compressed)
-        pthread_cond_wait(&original->compressed, &original->lock);
-    pthread_mutex_unlock(&original->lock);
+    pack(original);
     printf("%d.%d: %016lx, %zu bytes, ", c->coarse, c->fine, c->hash, c->length);
     // What is written is marked by the lack of its bytes.
     if (original->bytes) {
