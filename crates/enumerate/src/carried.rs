@@ -98,17 +98,6 @@ struct Group {
 }
 
 impl Group {
-    fn add(&mut self, range: Where) {
-        match (self.ranges.last_mut(), range) {
-            (Some(Where::Memory(object, start, len)), Where::Memory(other, at, more))
-                if *object == other && *start + *len == at =>
-            {
-                *len += more;
-            }
-            _ => self.ranges.push(range),
-        }
-    }
-
     fn add_node(&mut self, node: Node) {
         if !self.nodes.contains(&node) {
             self.nodes.push(node);
@@ -141,14 +130,14 @@ fn groups(left: &Left) -> Vec<Group> {
         if let Some(found) = left.find_bytes(node, at, len) {
             let group = groups.entry((false, u64::from(rank(node)), object(found))).or_default();
             group.add_node(node);
-            group.add(found);
+            join(&mut group.ranges, found);
         }
     }
     for &(thread, depth, value) in left.shape.registers.keys() {
         if let Some(found) = left.find(Place::Register(thread, depth, value)) {
             let group = groups.entry((true, u64::from(thread), u64::from(depth))).or_default();
             group.activation = Some((thread, depth));
-            group.add(found);
+            join(&mut group.ranges, found);
         }
     }
     groups.into_values().collect()
@@ -195,17 +184,20 @@ fn words(places: Vec<(Place, Where)>) -> Vec<Vec<(Place, Where)>> {
 /// Where places are; bytes that are one behind the other are one range.
 fn joined(places: &[(Place, Where)]) -> Vec<Where> {
     let mut ranges: Vec<Where> = Vec::new();
-    for &(_, place) in places {
-        match (ranges.last_mut(), place) {
-            (Some(Where::Memory(object, start, len)), Where::Memory(other, at, more))
-                if *object == other && *start + *len == at =>
-            {
-                *len += more;
-            }
-            _ => ranges.push(place),
-        }
-    }
+    places.iter().for_each(|&(_, place)| join(&mut ranges, place));
     ranges
+}
+
+/// Adds bytes to ranges: to the last one, if they are behind it.
+fn join(ranges: &mut Vec<Where>, next: Where) {
+    match (ranges.last_mut(), next) {
+        (Some(Where::Memory(object, start, len)), Where::Memory(other, at, more))
+            if *object == other && *start + *len == at =>
+        {
+            *len += more;
+        }
+        _ => ranges.push(next),
+    }
 }
 
 /// Finds the places that depend on other decisions than they should.

@@ -750,6 +750,7 @@ impl<'a> Behind<'a> {
             }
         }
         among.sort_unstable();
+        among.dedup();
         let sure = sure.signed(pool, term);
         let asker = &mut self.asker;
         carried::bounds(width, &among, sure, |bounds| {

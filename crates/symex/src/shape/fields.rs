@@ -1,6 +1,6 @@
 //! What parts objects have, as the program points to them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use icsched_ir::GlobalId;
 use icsched_pointsto::{ObjectId as Abstract, ObjectKind, Offsets, PointsTo};
@@ -18,8 +18,8 @@ const PATIENCE: u32 = 4;
 #[derive(Clone, Default, Debug)]
 pub struct Fields {
     starts: BTreeMap<Abstract, Vec<u64>>,
-    /// The smallest steps in which pointers go through objects.
-    steps: BTreeMap<Abstract, u64>,
+    /// Those of elements of arrays in them: start and stride.
+    rows: BTreeMap<Abstract, BTreeSet<(u64, u64)>>,
     globals: FxHashMap<GlobalId, Abstract>,
 }
 
@@ -30,9 +30,8 @@ impl Fields {
         for (object, offsets) in points_to.places() {
             match offsets {
                 Offsets::Exact(at) => fields.starts.entry(object).or_default().extend(u64::try_from(at)),
-                Offsets::Strided { stride, .. } => {
-                    let step = fields.steps.entry(object).or_insert(stride);
-                    *step = stride.min(*step);
+                Offsets::Strided { start, stride } => {
+                    fields.rows.entry(object).or_default().insert((start, stride));
                 }
             }
         }
@@ -49,14 +48,19 @@ impl Fields {
         fields
     }
 
-    /// Whether some bytes of a node are in one field that begins with them, and which nobody goes through in smaller steps.
+    /// Whether some bytes of a node are in one field that begins with them: nothing else that is pointed to begins behind their first.
     pub(super) fn has(&self, shape: &Shape, node: Node, at: u64, bytes: u8) -> bool {
         let Some(object) = self.object(shape, node) else { return false };
+        let behind = at + 1..at + u64::from(bytes);
         let begins = self.starts.get(object).is_some_and(|starts| {
             let from = starts.partition_point(|&start| start < at);
-            starts.get(from) == Some(&at) && starts.get(from + 1).is_none_or(|&next| next >= at + u64::from(bytes))
+            starts.get(from) == Some(&at) && starts.get(from + 1).is_none_or(|next| !behind.contains(next))
         });
-        begins && self.steps.get(object).is_none_or(|&step| step >= u64::from(bytes))
+        // The first of a row that is not in front of `behind`.
+        let first = |&(start, stride): &(u64, u64)| behind.start + (start + stride - behind.start % stride) % stride;
+        let is_in_none =
+            |rows: &BTreeSet<_>| rows.len() <= MAX_FIELDS && rows.iter().all(|row| !behind.contains(&first(row)));
+        begins && self.rows.get(object).is_none_or(is_in_none)
     }
 
     fn object<'a>(&'a self, shape: &'a Shape, node: Node) -> Option<&'a Abstract> {
@@ -115,7 +119,7 @@ mod tests {
         let node = Node::Global(global);
         let mut fields = Fields {
             starts: [(object, vec![0, 4, 5, 8])].into(),
-            steps: BTreeMap::new(),
+            rows: BTreeMap::new(),
             globals: [(global, object)].into_iter().collect(),
         };
         let known = |at: u64| {
@@ -132,7 +136,11 @@ mod tests {
         assert_eq!([0, 8].map(|at| left(&fields, at)), [0, 0]);
         assert_eq!(left(&fields, 4), 3, "a flag is behind the first byte");
         assert_eq!(left(&fields, 12), 3, "nobody knows what is there");
-        fields.steps.insert(object, 1);
+        fields.rows.insert(object, [(0, 8), (4, 8)].into());
+        assert_eq!(left(&fields, 8), 0);
+        fields.rows.insert(object, [(0, 8), (1, 8)].into());
+        assert_eq!(left(&fields, 8), 3, "a flag is behind the first byte of each element");
+        fields.rows.insert(object, [(0, 1)].into());
         assert_eq!(left(&fields, 0), 3, "it may be a string");
     }
 }
