@@ -184,6 +184,7 @@ pub(crate) enum TechniqueArg {
     SyncInvariants,
     InputAbstraction,
     ConservativeOrder,
+    Combinations,
     SymbolicTids,
     CodeDuplication,
     LibrarySync,

@@ -133,6 +133,7 @@ pub(crate) fn enumerate(args: &EnumerateArgs, database: Option<&Path>) -> Result
         TechniqueArg::SyncInvariants => Technique::SyncInvariants,
         TechniqueArg::InputAbstraction => Technique::InputAbstraction,
         TechniqueArg::ConservativeOrder => Technique::ConservativeOrder,
+        TechniqueArg::Combinations => Technique::Combinations,
         TechniqueArg::SymbolicTids => Technique::SymbolicThreads,
         TechniqueArg::CodeDuplication => Technique::CodeDuplication,
         TechniqueArg::LibrarySync => Technique::LibrarySync,

@@ -7,7 +7,10 @@ use std::time::{Duration, Instant};
 use icsched_ir::{CallStack, Program, ProgramPoint};
 use icsched_pointsto::{ObjectId as Abstract, Offsets, PointsTo};
 use icsched_schedule::{InputConstraint, Reason};
-use icsched_smt::{Answer, CachingSolver, Solver, SolverOptions, SolverStatistics, Term, TermPool, Z3Solver, serial};
+use icsched_smt::{
+    Answer, CachingSolver, Model, Solver, SolverOptions, SolverStatistics, Term, TermPool, UnknownReason, Z3Solver,
+    serial,
+};
 use icsched_symex::abstraction::Abstractions;
 use icsched_symex::code::{Code, Marks};
 use icsched_symex::explore::{self, Choice, Strategy};
@@ -561,6 +564,17 @@ impl Asker {
         let all: Vec<Term> = all.into_iter().map(|condition| self.without_floats(condition)).collect();
         let extra = self.without_floats(extra);
         self.solver.check(&mut self.pool, &all, extra)
+    }
+
+    /// An assignment under which it can, as for [`Self::check`]; `None` if it cannot.
+    ///
+    /// # Errors
+    /// If nobody knows.
+    pub(crate) fn model(&mut self, possible: &[Term], extra: Term) -> Result<Option<Model>, UnknownReason> {
+        let all: Vec<Term> = self.known.iter().chain(possible).copied().collect();
+        let all: Vec<Term> = all.into_iter().map(|condition| self.without_floats(condition)).collect();
+        let extra = self.without_floats(extra);
+        self.solver.model(&mut self.pool, &all, extra)
     }
 
     fn without_floats(&mut self, condition: Term) -> Term {

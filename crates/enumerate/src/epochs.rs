@@ -29,7 +29,7 @@ use icsched_symex::shape::{Compared, Deciding, Fields, Indices, Pointers, Shape,
 use crate::Request;
 use crate::epochs::beginnings::Beginnings;
 use crate::epochs::fixpoint::Fixpoint;
-use crate::epochs::job::Work;
+use crate::epochs::job::{Finished, Job, Work};
 use crate::followed::{Followed, Following};
 use crate::progress::Progress;
 use crate::slice::Statics;
@@ -144,14 +144,41 @@ pub(crate) struct Found {
     pub(crate) is_cut: bool,
 }
 
+impl Found {
+    /// This result, or that of another search which knows more, and whether it is the other one: if that is whole, and has fewer deadlocks.
+    fn or(mut self, mut other: Self) -> (Self, bool) {
+        let deadlocks = |found: &Self| found.epochs.iter().map(EpochResult::deadlocks).sum::<usize>();
+        let reasons = |found: &Self| found.reasons.len() + found.epochs.iter().map(|e| e.reasons.len()).sum::<usize>();
+        let is_better = !other.is_cut && reasons(&other) <= reasons(&self) && deadlocks(&other) < deadlocks(&self);
+        let (used, unused) = if is_better { (&mut other, &self) } else { (&mut self, &other) };
+        used.work.add(&unused.work);
+        (if is_better { other } else { self }, is_better)
+    }
+}
+
 /// Searches all epochs in this thread, one after the other.
 ///
 /// # Errors
 /// If the program cannot be started with these inputs.
 pub(crate) fn search(shared: &Shared<'_>, progress: &mut dyn Progress) -> Result<Found, String> {
-    let mut fixpoint = Fixpoint::new(shared)?;
-    let mut results = BTreeMap::new();
     let _slot = shared.slots.take();
+    let (fixpoint, results) = search_by(Fixpoint::new(shared)?, shared, progress)?;
+    let again = fixpoint.again_with_combinations(shared, &results)?;
+    let found = fixpoint.into_found(results);
+    let Some(again) = again else { return Ok(found) };
+    progress.begin_again();
+    let (fixpoint, results) = search_by(again, shared, progress)?;
+    let (found, is_better) = found.or(fixpoint.into_found(results));
+    progress.end_again(is_better);
+    Ok(found)
+}
+
+fn search_by(
+    mut fixpoint: Fixpoint,
+    shared: &Shared<'_>,
+    progress: &mut dyn Progress,
+) -> Result<(Fixpoint, BTreeMap<Job, Finished>), String> {
+    let mut results = BTreeMap::new();
     while let Some(job) = fixpoint.next() {
         if let Some(reason) = shared.request.limits.stop_reason() {
             fixpoint.stop(reason);
@@ -160,7 +187,7 @@ pub(crate) fn search(shared: &Shared<'_>, progress: &mut dyn Progress) -> Result
         let finished = job::run(shared, &job, progress, |searched| fixpoint.take(&job, Arc::new(searched)))?;
         results.insert(job, finished);
     }
-    Ok(fixpoint.into_found(results))
+    Ok((fixpoint, results))
 }
 
 /// The successors of an epoch that were found, with what holds there.

@@ -88,6 +88,9 @@ pub enum Technique {
     /// Ordering synchronisation after that on all objects that its own may be, where inputs say which it is (3.4.1.5): without it
     /// each object is a schedule of its own.
     ConservativeOrder,
+    /// Searching all epochs again where there are deadlocks, with what numbers hold together: without it what relates counters and states
+    /// of threads is known of two at a time.
+    Combinations,
     /// Epochs say how many threads start where, not which ones (3.4.1.3): without it a permutation of threads is another epoch.
     SymbolicThreads,
     /// Executing code as it is written: without it the one who loads the program has code duplicated (3.4.1.4).

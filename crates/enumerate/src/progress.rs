@@ -24,6 +24,12 @@ pub trait Progress {
 
     /// The search of an epoch has come to its end. An epoch may be searched again, knowing less; then that counts.
     fn end_epoch(&mut self, _epoch: SearchedEpoch) {}
+
+    /// All epochs are searched again from the first one on, knowing more.
+    fn begin_again(&mut self) {}
+
+    /// They were. Else than better, what was found first counts.
+    fn end_again(&mut self, _is_better: bool) {}
 }
 
 /// How far workers are.

@@ -81,6 +81,12 @@ impl EpochResult {
         self.id.key()
     }
 
+    /// How many of its schedules end in a deadlock.
+    pub fn deadlocks(&self) -> usize {
+        let ends = |schedule: &&Schedule| matches!(schedule.ends, ScheduleEnd::Deadlock { .. });
+        self.tree.schedules().into_values().filter(ends).count()
+    }
+
     /// The epochs that schedules of this one lead to, sorted, each once.
     pub fn successors(&self) -> Vec<EpochKey> {
         let mut keys: Vec<_> = self.tree.leaves().filter_map(|schedule| successor(&schedule.ends)).collect();
@@ -202,10 +208,6 @@ impl Enumeration {
     pub fn totals(&self) -> Totals {
         let counts: Vec<_> = self.epochs.iter().map(|epoch| epoch.tree.schedules().len()).collect();
         let schedules = counts.iter().sum();
-        let deadlocked = |epoch: &EpochResult| {
-            let ends = |schedule: &&Schedule| matches!(schedule.ends, ScheduleEnd::Deadlock { .. });
-            epoch.tree.schedules().into_values().filter(ends).count()
-        };
         Totals {
             epochs: counts.len(),
             schedules,
@@ -214,7 +216,7 @@ impl Enumeration {
                 max: counts.iter().copied().max().unwrap_or(0),
                 avg: if counts.is_empty() { 0.0 } else { schedules as f64 / counts.len() as f64 },
             },
-            deadlocked: self.epochs.iter().map(deadlocked).sum(),
+            deadlocked: self.epochs.iter().map(EpochResult::deadlocks).sum(),
             infeasible_removed: self.epochs.iter().map(|epoch| epoch.infeasible_removed).sum(),
             max_live_threads: self.epochs.iter().map(|epoch| epoch.max_live_threads).max().unwrap_or(0),
             epoch_markers: self.epoch_markers,

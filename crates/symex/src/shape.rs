@@ -14,6 +14,7 @@ mod align;
 mod bounds;
 mod bytes;
 mod choices;
+mod combinations;
 mod deciding;
 mod differences;
 mod elements;
@@ -38,6 +39,7 @@ pub use bounds::{Bounds, thresholds};
 pub use bytes::Bytes;
 pub(crate) use choices::Chosen;
 pub use choices::{Addresses, Choices, MAX_CHOICES};
+pub use combinations::{Column, Combinations, MAX_COLUMNS, among};
 pub use deciding::Deciding;
 pub use differences::Compared;
 pub use elements::{Element, Elements, Rings, constants};
@@ -105,6 +107,8 @@ pub struct Shape {
     pub elements: Elements,
     /// Which addresses places hold one of.
     pub choices: Choices,
+    /// Which numbers places hold together; `None` where nobody looks for that.
+    pub combinations: Option<Combinations>,
     /// What points-to analysis calls the objects from the heap.
     pub heap: Vec<Abstract>,
     /// The threads that wait, in the order in which they began to.
@@ -126,6 +130,7 @@ struct Flat {
     equations: Vec<Equation>,
     elements: Vec<(Element, u64)>,
     choices: Vec<(Place, Vec<Held>)>,
+    combinations: Option<Combinations>,
     heap: Vec<Abstract>,
     waits: Vec<u32>,
 }
@@ -142,6 +147,7 @@ impl From<Shape> for Flat {
             equations: shape.equations,
             elements: shape.elements.into_iter().collect(),
             choices: shape.choices.into_iter().collect(),
+            combinations: shape.combinations,
             heap: shape.heap,
             waits: shape.waits,
         }
@@ -160,6 +166,7 @@ impl From<Flat> for Shape {
             equations: flat.equations,
             elements: flat.elements.into_iter().collect(),
             choices: flat.choices.into_iter().collect(),
+            combinations: flat.combinations,
             heap: flat.heap,
             waits: flat.waits,
         }
@@ -192,6 +199,7 @@ impl Shape {
             && other.equations.iter().all(|equation| self.equations.contains(equation))
             && holds_all(&self.elements, &other.elements)
             && holds_all(&self.choices, &other.choices)
+            && self.says_combinations_of(other)
             && other.bytes.changes(&self.bytes).all(|(at, _)| other.bytes.get(&at).is_none())
     }
 
@@ -269,6 +277,7 @@ impl Shape {
             equations: self.equations_renamed(|place| moved(place, number)),
             elements: self.elements_renamed(|place| moved(place, number)),
             choices: Choices::new(),
+            combinations: self.combinations.as_ref().map(|all| all.moved(|place| moved(place, number))),
             heap: other.heap.clone(),
             waits: self.waits.clone(),
         }
@@ -285,6 +294,7 @@ impl Shape {
         self.equations = self.equations_renamed(|place| keep(place).then_some(place));
         self.elements.retain(|element, _| keep(element.index));
         self.choices.retain(|&place, _| keep(place));
+        self.combinations.iter_mut().for_each(|all| all.retain(|column| keep(column.place)));
     }
 
     /// Forgets what a place holds: a byte, a word or a register.
@@ -360,6 +370,8 @@ struct Meet<'a> {
     group_of: FxHashMap<(u8, Held, Held), usize>,
     /// Places that hold different constants, one of them an address.
     differ: Vec<Place>,
+    /// Places that hold different numbers, with their widths in bits, if anybody wants to know.
+    apart: Vec<(Place, u8)>,
     found: Shape,
 }
 
@@ -375,6 +387,7 @@ impl<'a> Meet<'a> {
             group_of: FxHashMap::default(),
             pairs: Vec::new(),
             differ: Vec::new(),
+            apart: Vec::new(),
             found: Shape::default(),
         }
     }
@@ -417,6 +430,7 @@ impl<'a> Meet<'a> {
         self.equations();
         self.elements();
         self.choices();
+        self.combinations();
         if self.a.waits == self.b.waits {
             self.found.waits.clone_from(&self.a.waits);
         }
@@ -480,6 +494,9 @@ impl<'a> Meet<'a> {
             // What is an address in neither is a number in both.
             (Held::Bits(x), Held::Bits(y)) => {
                 self.add_bounds(place, Bounds::exactly(width, x).hull(Bounds::exactly(width, y)));
+                if self.a.combinations.is_some() {
+                    self.apart.push((place, width));
+                }
             }
             (Held::Address(x, i), Held::Address(y, j)) if i == j => {
                 if let Some(node) = self.node(x, y) {

@@ -62,6 +62,7 @@ impl Known {
         end.equations();
         end.elements();
         end.choices();
+        end.combinations();
         end.waits();
         let all_live = state.live_threads().count() == state.threads.len();
         if self.none_ended && !(all_live && before.is_none_or(|before| before.none_ended)) {
@@ -280,6 +281,26 @@ impl<'a> End<'a> {
                 let what = format!("{} is one of {} addresses", self.name(place), choices.len());
                 self.found.push(Difference { what, differs: Some(differs) });
             }
+        }
+    }
+
+    /// Numbers are one of the combinations that there are.
+    fn combinations(&mut self) {
+        let Some(all) = &self.shape.combinations else { return };
+        let mut terms = Vec::new();
+        for column in all.columns() {
+            match self.value(column.place, column.width.into()) {
+                Some(term) => terms.push(term),
+                None => return self.wrong(format!("there is {}", self.name(column.place))),
+            }
+        }
+        let pool = &mut self.machine.domain.pool;
+        let holds = all.hold(pool, &terms);
+        let differs = pool.not(holds);
+        if !pool.is_false(differs) {
+            let names: Vec<String> = all.columns().iter().map(|column| self.name(column.place)).collect();
+            let what = format!("one of {} combinations is in {}", all.len(), names.join(", "));
+            self.found.push(Difference { what, differs: Some(differs) });
         }
     }
 

@@ -47,6 +47,8 @@ pub struct States {
 /// Collects them.
 struct Collected<'p> {
     epochs: BTreeMap<EpochId, SearchedEpoch>,
+    /// Those of a first search, while there is a second one.
+    first: BTreeMap<EpochId, SearchedEpoch>,
     progress: &'p mut dyn Progress,
 }
 
@@ -58,6 +60,17 @@ impl Progress for Collected<'_> {
     fn end_epoch(&mut self, epoch: SearchedEpoch) {
         self.epochs.insert(epoch.id.clone(), epoch);
     }
+
+    fn begin_again(&mut self) {
+        self.first = std::mem::take(&mut self.epochs);
+    }
+
+    fn end_again(&mut self, is_better: bool) {
+        let first = std::mem::take(&mut self.first);
+        if !is_better {
+            self.epochs = first;
+        }
+    }
 }
 
 impl States {
@@ -66,7 +79,7 @@ impl States {
     /// # Errors
     /// If the program cannot be started with these inputs; says why.
     pub fn new(request: &Request, progress: &mut dyn Progress) -> Result<Self, String> {
-        let mut collected = Collected { epochs: BTreeMap::new(), progress };
+        let mut collected = Collected { epochs: BTreeMap::new(), first: BTreeMap::new(), progress };
         let again = icsched_enumerate::enumerate_with(request, &mut collected)?;
         let reasons = again.all_reasons().into_iter().cloned().collect();
         Ok(Self { epochs: collected.epochs, reasons, is_whole: again.reasons.is_empty() })

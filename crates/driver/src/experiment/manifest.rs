@@ -97,6 +97,7 @@ impl Command {
                 "sync-invariants",
                 "input-abstraction",
                 "conservative-order",
+                "combinations",
                 "symbolic-tids",
                 "code-duplication",
                 "library-sync",

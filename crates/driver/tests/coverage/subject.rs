@@ -39,6 +39,8 @@ pub(crate) struct Epoch {
 pub(crate) struct Subject {
     pub(crate) epochs: BTreeMap<EpochId, Epoch>,
     paths: Vec<Path>,
+    /// Those of a first search, while there is a second one.
+    first: BTreeMap<EpochId, Epoch>,
 }
 
 impl Progress for Subject {
@@ -63,6 +65,17 @@ impl Progress for Subject {
         let paths = std::mem::take(&mut self.paths);
         let pointers = pointers(&mut searched);
         self.epochs.insert(searched.id.clone(), Epoch { searched, paths, pointers, leaves: Vec::new() });
+    }
+
+    fn begin_again(&mut self) {
+        self.first = std::mem::take(&mut self.epochs);
+    }
+
+    fn end_again(&mut self, is_better: bool) {
+        let first = std::mem::take(&mut self.first);
+        if !is_better {
+            self.epochs = first;
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use icsched_ir::{CallStack, FuncId};
 use icsched_schedule::{EpochId, IncompleteKind, Reason};
-use icsched_symex::shape::{Deciding, Fields, Locks, Node, Place, Widening};
+use icsched_symex::shape::{Combinations, Deciding, Fields, Locks, Node, Place, Widening};
 
 use super::job::{Finished, Job, Learned, Searched, Work};
 use super::{EpochFacts, Found, Shared};
@@ -32,6 +32,10 @@ const PATIENCE: u32 = 3;
 
 /// The same for all numbers in fields that lose some, and soon in objects, but for those in locks.
 const PATIENCE_WITH_FIELDS: u32 = 6;
+
+/// How many paths may be executed when all epochs are searched again, for each that was when they were searched first; and how many beside.
+const PATHS_AGAIN: u64 = 8;
+const MORE_PATHS_AGAIN: u64 = 1000;
 
 /// A job whose result may count soon.
 pub(crate) struct Guess {
@@ -75,6 +79,8 @@ pub(crate) struct Fixpoint {
     /// Whether there are epochs that are not begun because there are too many.
     is_full: bool,
     is_stopped: bool,
+    /// Most paths.
+    most_paths: u64,
 }
 
 /// See [`Fixpoint::farthest`].
@@ -112,14 +118,47 @@ impl Fixpoint {
             work: Work::default(),
             is_full: false,
             is_stopped: false,
+            most_paths: u64::MAX,
             entry: entry.clone(),
         };
         new.again(entry);
         Ok(new)
     }
 
+    /// The same search from the beginning, with which numbers places hold together: there are deadlocks behind the first epoch that may be
+    /// impossible. `None` if there are none, or nobody is to look.
+    pub(crate) fn again_with_combinations(
+        &self,
+        shared: &Shared<'_>,
+        results: &BTreeMap<Job, Finished>,
+    ) -> Result<Option<Self>, String> {
+        let off = |technique| shared.request.without.contains(&technique);
+        let has_deadlocks =
+            |(job, finished): (&Job, &Finished)| job.epoch != self.entry && finished.result.deadlocks() > 0;
+        let is_wanted = !off(Technique::Combinations) && !off(Technique::Slicing) && shared.analyses.is_some();
+        if self.is_stopped || !is_wanted || !results.iter().any(has_deadlocks) {
+            return Ok(None);
+        }
+        tracing::info!("all epochs are searched again, with what numbers hold together");
+        let mut again = Self::new(shared)?;
+        let mut facts = EpochFacts::at_entry();
+        facts.shape.combinations = Some(Combinations::default());
+        again.facts.insert(self.entry.clone(), Arc::new(facts));
+        again.most_paths = self.work.paths.saturating_mul(PATHS_AGAIN).saturating_add(MORE_PATHS_AGAIN);
+        Ok(Some(again))
+    }
+
+    /// Whether it has executed as many paths as it may.
+    pub(crate) const fn has_ended(&self) -> bool {
+        self.work.paths > self.most_paths
+    }
+
     /// The job whose result counts next; `None` when all is done. It is not asked for again.
     pub(crate) fn next(&mut self) -> Option<Job> {
+        if self.has_ended() {
+            self.is_stopped = true;
+            return None;
+        }
         if self.begun.len() >= self.max_epochs {
             self.leave_out_others();
         }
@@ -181,6 +220,7 @@ impl Fixpoint {
                     }
                 });
             }
+            met.shape.settle_combinations(&known.shape);
             if *changes > PATIENCE {
                 let (locks, fields) = (&*self.locks, &*self.fields);
                 let losses = self.losses.entry(next.clone()).or_default();

@@ -134,7 +134,8 @@ pub(crate) fn run(
             },
             None => return Ok(not_searched(shared, job, no_analyses(), work, tell)),
         };
-        let options = search_options(shared.request);
+        let combines = job.facts.shape.combinations.is_some();
+        let options = SearchOptions { combines, ..search_options(shared.request) };
         let contexts = contexts(shared.program, &job.epoch);
         progress.begin_epoch(&job.epoch);
         let slots = Arc::clone(&shared.slots);
@@ -254,6 +255,9 @@ fn context_engine(
     }
     for equation in &facts.shape.equations {
         tracing::trace!(?equation.terms, equation.constant, equation.width, "a sum is constant");
+    }
+    if let Some(all) = &facts.shape.combinations {
+        tracing::debug!(columns = ?all.columns(), rows = ?all.rows(), "numbers are one of these combinations");
     }
     let start = Start {
         context: &beginning.context,

@@ -11,7 +11,7 @@ use icsched_ir::ValueId;
 use icsched_pointsto::ObjectId as Abstract;
 use icsched_schedule::{Enumeration, EpochId, EpochResult, KeptSearch};
 use icsched_smt::SolverStatistics;
-use icsched_symex::shape::{Bounds, Bytes, Element, Equation, Held, Node, Place, Shape};
+use icsched_symex::shape::{Bounds, Bytes, Combinations, Element, Equation, Held, Node, Place, Shape};
 use serde::{Deserialize, Serialize};
 
 use super::EpochFacts;
@@ -44,6 +44,7 @@ struct Difference {
     /// All of them: there are few.
     equations: Vec<Equation>,
     elements: Changes<Element, u64>,
+    combinations: Option<Combinations>,
     heap: Vec<Abstract>,
     waits: Vec<u32>,
 }
@@ -82,8 +83,20 @@ fn changed_bytes(from: &Bytes, changes: Changes<(Node, u64), u8>) -> Bytes {
 impl Difference {
     fn between(from: &EpochFacts, to: &EpochFacts) -> Self {
         let EpochFacts { none_ended, shape } = to;
-        let Shape { bytes, words, registers, bounds, differences, equations, elements, choices, heap, waits, ends } =
-            shape;
+        let Shape {
+            bytes,
+            words,
+            registers,
+            bounds,
+            differences,
+            equations,
+            elements,
+            choices,
+            combinations,
+            heap,
+            waits,
+            ends,
+        } = shape;
         Self {
             none_ended: *none_ended,
             bytes: from.shape.bytes.changes(bytes).collect(),
@@ -95,6 +108,7 @@ impl Difference {
             equations: equations.clone(),
             elements: changes(&from.shape.elements, elements),
             choices: changes(&from.shape.choices, choices),
+            combinations: combinations.clone(),
             heap: heap.clone(),
             waits: waits.clone(),
         }
@@ -112,6 +126,7 @@ impl Difference {
             equations,
             elements,
             choices,
+            combinations,
             heap,
             waits,
         } = self;
@@ -125,6 +140,7 @@ impl Difference {
             equations,
             elements: changed(&from.shape.elements, elements),
             choices: changed(&from.shape.choices, choices),
+            combinations,
             heap,
             waits,
         };
@@ -247,6 +263,7 @@ mod tests {
                 .collect(),
             elements: bounds.map(|_| (ring(pair.0), 9)).into_iter().collect(),
             choices: bounds.map(|_| (pair.1, vec![Held::Bits(0), Held::Address(global, 8)])).into_iter().collect(),
+            combinations: bounds.map(|_| Combinations::default()),
             heap: vec![Abstract::from_index(7)],
             waits: vec![1, 0],
         };

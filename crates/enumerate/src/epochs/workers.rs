@@ -69,10 +69,13 @@ pub(crate) fn search(
             balance: Balance::default(),
         };
         journal.begin(header);
-        let searched = crew.search_all(&receiver, journal, progress);
-        crew.running.iter().for_each(|running| running.stop.ask(Limit::Interrupted));
-        searched?;
-        Ok(crew.fixpoint.into_found(crew.finished))
+        crew.search_all(&receiver, journal, progress)?;
+        let Some(again) = crew.fixpoint.again_with_combinations(shared, &crew.finished)? else {
+            return Ok(crew.fixpoint.into_found(crew.finished));
+        };
+        let found = std::mem::replace(&mut crew.fixpoint, again).into_found(std::mem::take(&mut crew.finished));
+        crew.search_all(&receiver, journal, progress)?;
+        Ok(found.or(crew.fixpoint.into_found(crew.finished)).0)
     })
 }
 
@@ -173,6 +176,17 @@ where
         journal: &mut dyn Journal,
         progress: &mut dyn Progress,
     ) -> Result<(), String> {
+        let searched = self.search_to_the_end(receiver, journal, progress);
+        self.running.iter().for_each(|running| running.stop.ask(Limit::Interrupted));
+        searched
+    }
+
+    fn search_to_the_end(
+        &mut self,
+        receiver: &Receiver<Answer>,
+        journal: &mut dyn Journal,
+        progress: &mut dyn Progress,
+    ) -> Result<(), String> {
         let mut to_keep: Option<ToKeep> = None;
         loop {
             self.advance();
@@ -214,7 +228,7 @@ where
         loop {
             let Some(job) = self.next.take().or_else(|| self.fixpoint.next()) else {
                 let open = self.without_schedules();
-                if open.is_empty() {
+                if open.is_empty() || self.fixpoint.has_ended() {
                     return;
                 }
                 for job in open {

@@ -5,6 +5,7 @@
 //! the answers are the same whenever they are found, and by whom. What the paths leave is put together in their order.
 
 mod asked;
+mod combinations;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +17,8 @@ use icsched_schedule::EpochId;
 use icsched_smt::{Answer, BinOp, CmpOp, Node, Ranges, SolverStatistics, Term, TermPool};
 use icsched_symex::FrameId;
 use icsched_symex::shape::{
-    self, Bounds, Compared, Element, Elements, Equation, Held, Left, MAX_CHOICES, Place, Shape, Where,
+    self, Bounds, Combinations, Compared, Deciding, Element, Elements, Equation, Held, Left, MAX_CHOICES, Place, Shape,
+    Where,
 };
 use icsched_symex::sums::MAX_PLACES;
 use icsched_symex::symbolic::SymValue;
@@ -96,6 +98,8 @@ pub(super) struct Endings<'s, 'p> {
     slicing: bool,
     /// [`SearchOptions::symbolic_threads`].
     symbolic_threads: bool,
+    /// [`SearchOptions::combines`].
+    combines: bool,
     state: Mutex<State>,
     /// Nobody wants to know any more.
     is_over: AtomicBool,
@@ -120,13 +124,14 @@ impl<'s, 'p> Endings<'s, 'p> {
         slots: &'s Arc<Slots>,
         options: &SearchOptions,
     ) -> Self {
-        let SearchOptions { slicing, symbolic_threads, .. } = *options;
+        let SearchOptions { slicing, symbolic_threads, combines, .. } = *options;
         Self {
             statics,
             analyses,
             slots,
             slicing,
             symbolic_threads,
+            combines,
             state: Mutex::default(),
             is_over: AtomicBool::new(false),
         }
@@ -311,7 +316,9 @@ struct Behind<'a> {
     /// The numbers at which bounds are looked for, ascending.
     thresholds: Vec<i64>,
     compared: &'a Compared,
+    deciding: &'a Deciding,
     slicing: bool,
+    combines: bool,
     is_over: &'a AtomicBool,
     ending: &'a PathEnding,
     asker: Asker,
@@ -328,6 +335,8 @@ impl<'a> Behind<'a> {
             statics: endings.statics,
             thresholds,
             compared: &endings.analyses.compared,
+            deciding: &endings.analyses.deciding,
+            combines: endings.combines,
             slicing: endings.slicing,
             is_over: &endings.is_over,
             ending,
@@ -344,7 +353,9 @@ impl<'a> Behind<'a> {
     fn shape(mut self, caches: &mut Caches) -> (Shape, SolverStatistics) {
         let PathEnding { left, objects, trace, prepared, precondition, points, .. } = self.ending;
         if !self.slicing {
-            return (left.shape.canonical(), self.asker.solver_statistics());
+            let combinations = self.combines.then(Combinations::default);
+            let shape = Shape { combinations, ..left.shape.clone() };
+            return (shape.canonical(), self.asker.solver_statistics());
         }
         let conditions = precondition.conditions().iter().chain(&self.ending.not_elsewhere).copied().collect();
         let passed = self.passed(&mut Consequences::of(conditions));
@@ -374,6 +385,11 @@ impl<'a> Behind<'a> {
         });
         let addresses = left.addresses.places.iter().filter(|(place, _)| !invalid.contains(place));
         self.choices(&mut shape, addresses, &consequences.conditions);
+        if self.combines {
+            let narrow = left.narrow.iter().filter(|(place, _)| !invalid.contains(place));
+            let narrow: Vec<(Place, Term)> = narrow.copied().collect();
+            shape.combinations = Some(self.combinations(&shape, (&numbers, &narrow), &mut consequences));
+        }
         (shape.canonical(), self.asker.solver_statistics())
     }
 

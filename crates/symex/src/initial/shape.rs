@@ -282,6 +282,20 @@ impl Builder<'_, '_> {
         term.filter(|&term| self.machine.domain.pool.width(term) == u32::from(width))
     }
 
+    /// Which numbers memory and registers hold together.
+    pub(super) fn shape_combinations(&mut self) {
+        let Some(mut all) = self.start.shape.combinations.clone() else { return };
+        let mut terms = Vec::new();
+        all.retain(|column| {
+            let term = self.shape_term(column.place, column.width);
+            terms.extend(term);
+            term.is_some()
+        });
+        let pool = &mut self.machine.domain.pool;
+        let holds = all.hold(pool, &terms);
+        self.path.constrain(pool, holds);
+    }
+
     /// Which addresses memory and registers hold one of.
     pub(super) fn shape_choices(&mut self) {
         let shape = self.start.shape;

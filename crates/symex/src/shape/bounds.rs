@@ -269,13 +269,13 @@ impl Shape {
 
     /// Keeps nothing but the signs of numbers that are not constant, where nothing is decided by any part of them.
     pub fn forget_idle(&mut self, is_idle: impl Fn(&Self, Place) -> bool) {
-        let is_idle = |place: Place| match place {
+        let is_idle_in = |shape: &Self, place: Place| match place {
             Place::Memory(node, at, size) => {
-                (at..at + u64::from(size)).all(|at| is_idle(self, Place::Memory(node, at, 1)))
+                (at..at + u64::from(size)).all(|at| is_idle(shape, Place::Memory(node, at, 1)))
             }
-            Place::Register(..) => is_idle(self, place),
+            Place::Register(..) => is_idle(shape, place),
         };
-        let idle: Vec<Place> = self.bounds.keys().copied().filter(|&place| is_idle(place)).collect();
+        let idle: Vec<Place> = self.bounds.keys().copied().filter(|&place| is_idle_in(self, place)).collect();
         for place in idle {
             self.forget_bytes(place);
             if let Some(bounds) = self.bounds.get_mut(&place) {
@@ -283,6 +283,10 @@ impl Shape {
             }
         }
         self.bounds.retain(|_, bounds| bounds.say_something());
+        if let Some(mut all) = self.combinations.take() {
+            all.retain(|column| !is_idle_in(self, column.place));
+            self.combinations = Some(all);
+        }
     }
 
     /// Forgets what single bytes hold of numbers in fields of their own that have bounds: a counter loses one after the other.

@@ -39,6 +39,16 @@ impl Deciding {
         Self(found)
     }
 
+    /// Whether a place in a shape may hold one of them, or part of one.
+    pub fn contains_any(&self, place: Place, shape: &Shape, activations: &BTreeMap<(u32, u32), FuncId>) -> bool {
+        match place {
+            Place::Memory(node, at, size) => {
+                (at..at + u64::from(size)).any(|at| self.contains(Place::Memory(node, at, 1), shape, activations))
+            }
+            Place::Register(..) => self.contains(place, shape, activations),
+        }
+    }
+
     /// Whether a place in a shape may hold one of them, where `activations` says what runs as each thread's activation at a depth.
     pub fn contains(&self, place: Place, shape: &Shape, activations: &BTreeMap<(u32, u32), FuncId>) -> bool {
         let of = |thread, depth| activations.get(&(thread, depth)).copied();

@@ -9,14 +9,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use icsched_ir::{
-    BinOp, Callee, CastOp, Const, Definition, Definitions, FuncId, Function, GlobalId, Intrinsic, Op, Operand, Origin,
-    Program, ValueId,
+    BinOp, Callee, CastOp, Const, Definition, Definitions, FuncId, Function, GlobalId, Inst, Intrinsic, Op, Operand,
+    Origin, Program, ValueId,
 };
 use icsched_pointsto::{Location, ObjectId as Abstract, ObjectKind as AbstractKind, Offsets, PointsTo};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::bounds::Bounds;
+use super::combinations::MAX_VALUES;
 use super::{Held, Meet, Node, Place, Shape, moved};
 
 /// Operations that a number which is compared is computed by.
@@ -53,6 +54,8 @@ pub struct Compared {
     pairs: BTreeMap<(Source, Source, u8), bool>,
     /// All, those that they are multiples of, and those of which it takes remainders.
     numbers: BTreeSet<(Source, u8)>,
+    /// Those that it divides by small constants, for what remains.
+    remainders: BTreeSet<(Source, u8, u8)>,
 }
 
 impl Compared {
@@ -65,6 +68,7 @@ impl Compared {
         let mut calls: BTreeMap<FuncId, Vec<(FuncId, &[Operand])>> = BTreeMap::new();
         for (&id, of_function) in &all {
             for inst in of_function.function.blocks.iter().flat_map(|(_, block)| &block.insts) {
+                this.remainders.extend(of_function.remainders(inst));
                 match &inst.op {
                     Op::Binary { op: BinOp::URem | BinOp::SRem | BinOp::And, a, b: Operand::Const(_), .. } => {
                         this.numbers.extend(of_function.of(*a));
@@ -120,6 +124,15 @@ impl Compared {
 
     pub(super) const fn numbers(&self) -> &BTreeSet<(Source, u8)> {
         &self.numbers
+    }
+
+    /// The places in a shape of whose numbers the program takes remainders, with their widths and the divisors. `activations` as for
+    /// [`Self::pairs`].
+    pub fn remainders(&self, shape: &Shape, activations: &BTreeMap<(u32, u32), FuncId>) -> BTreeSet<(Place, u8, u8)> {
+        let of = |&(source, width, divisor): &(Source, u8, u8)| {
+            places(source, width, shape, activations).map(move |place| (place, width, divisor))
+        };
+        self.remainders.iter().flat_map(of).collect()
     }
 
     /// The pairs of places in a shape of which `function` says what runs as each thread's activation at a depth; with whether they are
@@ -270,6 +283,28 @@ impl Sources<'_> {
             }
         }
         found
+    }
+
+    /// The numbers of which an operation takes what remains of a division by a small constant, or a few lower bits; with their widths and
+    /// the divisors.
+    fn remainders(&self, inst: &Inst) -> Vec<(Source, u8, u8)> {
+        let (of, divisor) = match inst.op {
+            Op::Binary { op: BinOp::URem | BinOp::SRem, a, b: Operand::Const(Const::Bits { bits, .. }), .. } => {
+                (a, Some(bits))
+            }
+            Op::Binary { op: BinOp::And, a, b: Operand::Const(Const::Bits { bits, .. }), .. } => {
+                (a, bits.checked_add(1).filter(|divisor| divisor.is_power_of_two()))
+            }
+            Op::Cast { op: CastOp::Trunc, a } => {
+                (a, inst.results.first().and_then(|&result| 1u64.checked_shl(self.function.values[result].ty.bits())))
+            }
+            _ => return Vec::new(),
+        };
+        let few = |divisor: &u8| (2..=MAX_VALUES).contains(&usize::from(*divisor));
+        let Some(divisor) = divisor.and_then(|divisor| u8::try_from(divisor).ok()).filter(few) else {
+            return Vec::new();
+        };
+        self.of(of).into_iter().map(|(source, width)| (source, width, divisor)).collect()
     }
 
     /// The numbers at an address.
@@ -564,7 +599,7 @@ mod tests {
             (Source::Heap(site, 0), Source::Heap(site, 4), 32),
             (Source::Register(func, value(1)), Source::Local(func, value(2), 8), 32),
         ];
-        let compared = Compared { pairs: pairs.into_iter().zip([true, false]).collect(), numbers: BTreeSet::new() };
+        let compared = Compared { pairs: pairs.into_iter().zip([true, false]).collect(), ..Compared::default() };
         let shape = Shape { heap: vec![site; 2], ..Shape::default() };
         let activations = [((0, 0), FuncId::from_index(1)), ((1, 0), func), ((2, 3), func)].into();
         let of = |n: u32| (place(Node::Heap(n), 0), place(Node::Heap(n), 4));

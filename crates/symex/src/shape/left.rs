@@ -46,6 +46,8 @@ pub struct Left {
     pub shape: Shape,
     /// What places hold that are neither constants nor addresses, 32 or 64 bits wide.
     pub numbers: Vec<(Place, Term)>,
+    /// What registers hold that are neither, and narrower.
+    pub narrow: Vec<(Place, Term)>,
     /// Those that hold addresses.
     pub addresses: Addresses,
     /// What elements of rings hold; of each ring the last one first.
@@ -152,6 +154,7 @@ impl Machine<SymbolicDomain> {
         let left = Left {
             shape: Shape::default(),
             numbers: Vec::new(),
+            narrow: Vec::new(),
             addresses: Addresses::default(),
             elements: Vec::new(),
             objects: FxHashMap::default(),
@@ -182,6 +185,11 @@ impl Machine<SymbolicDomain> {
         walk.joined();
         walk.small();
         walk.elements();
+        for at in 0..walk.left.numbers.len() {
+            let (place, term) = walk.left.numbers[at];
+            // What was read from among many writes may be plain by now.
+            walk.left.numbers[at] = (place, walk.machine.domain.expanded(term));
+        }
         let mut waiting: Vec<(u64, u32)> = Vec::new();
         for (n, &id) in (0..).zip(threads) {
             if let ThreadStatus::Waiting { since, .. } = state.thread(id).status {
@@ -320,6 +328,7 @@ impl Walk<'_, '_> {
                         SymValue::Term(term) => {
                             let place = Place::Register(n, depth, value);
                             if !matches!(width, 32 | 64) {
+                                self.left.narrow.push((place, term));
                             } else if !self.pointers.register_may(point.func, value) {
                                 self.left.numbers.push((place, term));
                             } else if width == 64 {

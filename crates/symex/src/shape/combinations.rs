@@ -1,0 +1,344 @@
+//! Which numbers places hold together, where these are few: finite relations, as facts that epochs hand on. What is said of each place
+//! alone, or of two, forgets that a buffer is full while the thread that empties it is at that buffer. A relation keeps the combinations that
+//! there are (disjunctive completion; Cousot and Cousot, Systematic design of program analysis frameworks, 1979), as rows of a table
+//! whose columns are numbers: what a place holds, or what remains of a counter that is divided by a small constant.
+//!
+//! A table has few columns, few rows, and few numbers in each column. Where there are more, columns are left out, and never come back, as
+//! nobody says what they hold; so tables get larger only so often.
+
+use std::collections::BTreeSet;
+
+use icsched_smt::{BinOp, CmpOp, Term, TermPool};
+use serde::{Deserialize, Serialize};
+
+use super::{Bounds, Meet, Place, Shape, moved};
+
+/// Most numbers in one column.
+pub(super) const MAX_VALUES: usize = 8;
+
+/// Most columns of one table.
+pub const MAX_COLUMNS: usize = 32;
+
+/// Most rows of one table.
+const MAX_ROWS: usize = 64;
+
+/// Columns that are looked at where two shapes meet.
+const MAX_CANDIDATES: usize = 128;
+
+/// A number that a table says something of.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Column {
+    /// Where it is.
+    pub place: Place,
+    /// Bits of the place.
+    pub width: u8,
+    /// Not the number, but what remains when it is divided by this, as one without a sign.
+    pub modulus: Option<u8>,
+}
+
+impl Column {
+    /// What the column says of a number.
+    pub fn of(self, pool: &mut TermPool, number: Term) -> Term {
+        let Some(modulus) = self.modulus else { return number };
+        let modulus = pool.constant(self.width.into(), modulus.into());
+        pool.binary(BinOp::URem, number, modulus)
+    }
+
+    fn of_constant(self, bits: u64) -> u64 {
+        self.modulus.map_or(bits, |modulus| bits % u64::from(modulus))
+    }
+}
+
+/// A table: there is a row that holds in all of its columns.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Combinations {
+    /// Ascending.
+    columns: Vec<Column>,
+    /// A number for each column.
+    rows: BTreeSet<Vec<u64>>,
+}
+
+impl Default for Combinations {
+    /// The table that says nothing.
+    fn default() -> Self {
+        Self { columns: Vec::new(), rows: [Vec::new()].into() }
+    }
+}
+
+/// The condition that numbers are those of a row, in order.
+pub fn among(pool: &mut TermPool, numbers: &[Term], rows: &BTreeSet<Vec<u64>>) -> Term {
+    let mut any = Vec::new();
+    for row in rows {
+        let same = |(&number, &bits): (&Term, &u64)| {
+            let constant = pool.constant(pool.width(number), bits);
+            pool.cmp(CmpOp::Eq, number, constant)
+        };
+        let all: Vec<Term> = numbers.iter().zip(row).map(same).collect();
+        any.push(pool.and_all(&all));
+    }
+    pool.or_all(&any)
+}
+
+/// Where the numbers of a column are found in the rows of another table.
+enum Source {
+    Constant(u64),
+    /// In a column; of these numbers only the lower bits.
+    Column(usize, u64, Column),
+}
+
+impl Source {
+    fn of(&self, row: &[u64]) -> u64 {
+        match *self {
+            Self::Constant(bits) => bits,
+            Self::Column(at, mask, wanted) => wanted.of_constant(row[at] & mask),
+        }
+    }
+}
+
+impl Combinations {
+    /// A table of these columns, and rows of as many numbers in their order; within the limits. O(rows * columns^2).
+    pub fn new(columns: &[Column], rows: &BTreeSet<Vec<u64>>) -> Self {
+        let mut order: Vec<usize> = (0..columns.len()).collect();
+        order.sort_unstable_by_key(|&at| columns[at]);
+        Self {
+            columns: order.iter().map(|&at| columns[at]).collect(),
+            rows: rows.iter().map(|row| order.iter().map(|&at| row[at]).collect()).collect(),
+        }
+        .limited()
+    }
+
+    /// The columns, ascending.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The combinations, each a number for each column.
+    pub const fn rows(&self) -> &BTreeSet<Vec<u64>> {
+        &self.rows
+    }
+
+    /// The combinations.
+    pub fn into_rows(self) -> BTreeSet<Vec<u64>> {
+        self.rows
+    }
+
+    /// How many combinations there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none: no state is as the table says.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The condition that numbers, one for each column's place, are those of a row.
+    pub fn hold(&self, pool: &mut TermPool, numbers: &[Term]) -> Term {
+        let numbers: Vec<Term> = self.columns.iter().zip(numbers).map(|(column, &n)| column.of(pool, n)).collect();
+        among(pool, &numbers, &self.rows)
+    }
+
+    /// Keeps the columns of some places.
+    pub fn retain(&mut self, mut keep: impl FnMut(Column) -> bool) {
+        let kept: Vec<usize> = (0..self.columns.len()).filter(|&at| keep(self.columns[at])).collect();
+        if kept.len() < self.columns.len() {
+            *self = self.projected(&kept);
+        }
+    }
+
+    fn projected(&self, kept: &[usize]) -> Self {
+        Self {
+            columns: kept.iter().map(|&at| self.columns[at]).collect(),
+            rows: self.rows.iter().map(|row| kept.iter().map(|&at| row[at]).collect()).collect(),
+        }
+    }
+
+    /// The same of places that have other names, or none.
+    pub(super) fn moved(&self, name: impl Fn(Place) -> Option<Place>) -> Self {
+        let mut kept = self.clone();
+        kept.retain(|column| name(column.place).is_some());
+        kept.renamed(|place| name(place).expect("it is kept"))
+    }
+
+    /// The same of places that have other names.
+    pub(super) fn renamed(&self, name: impl Fn(Place) -> Place) -> Self {
+        let columns: Vec<Column> = self.columns.iter().map(|&c| Column { place: name(c.place), ..c }).collect();
+        Self::new(&columns, &self.rows)
+    }
+
+    /// Without the columns that are too many, or have too many numbers; while there are too many rows, without those that make the most of
+    /// them.
+    fn limited(mut self) -> Self {
+        let values = |at: usize| self.rows.iter().map(|row| row[at]).collect::<BTreeSet<u64>>().len();
+        let few: BTreeSet<Column> =
+            (0..self.columns.len()).filter(|&at| values(at) <= MAX_VALUES).map(|at| self.columns[at]).collect();
+        self.retain(|column| few.contains(&column));
+        while self.rows.len() > MAX_ROWS || self.columns.len() > MAX_COLUMNS {
+            let without = |at: usize| {
+                let kept: Vec<usize> = (0..self.columns.len()).filter(|&other| other != at).collect();
+                self.projected(&kept)
+            };
+            let smaller = (0..self.columns.len()).rev().map(without).min_by_key(Self::len);
+            self = smaller.expect("there are columns");
+        }
+        self
+    }
+
+    /// Where the numbers of a column are, of which a shape may say that they are constant.
+    fn source(&self, shape: &Shape, wanted: Column) -> Option<Source> {
+        if let Some(bits) = constant(shape, wanted) {
+            return Some(Source::Constant(bits));
+        }
+        let says = |column: &Column| {
+            column.width == wanted.width && (column.modulus == wanted.modulus || column.modulus.is_none())
+        };
+        let at = |place: Place| self.columns.iter().position(move |column| column.place == place && says(column));
+        if let Some(at) = at(wanted.place) {
+            return Some(Source::Column(at, u64::MAX, wanted));
+        }
+        // A number of 64 bits whose upper half is 0 may be taken for one of 32.
+        let Place::Memory(node, offset, 4) = wanted.place else { return None };
+        let whole = Place::Memory(node, offset, 8);
+        let at = self.columns.iter().position(|column| column.place == whole && column.modulus.is_none())?;
+        Some(Source::Column(at, u32::MAX.into(), wanted))
+    }
+}
+
+/// What a column is of a constant.
+fn constant(shape: &Shape, column: Column) -> Option<u64> {
+    let bounds = shape.bounds_of(column.place).filter(|b| b.width == column.width && b.least == b.greatest)?;
+    let bits = bounds.least.cast_unsigned() & (u64::MAX >> (64 - bounds.width));
+    Some(column.of_constant(bits))
+}
+
+impl Bounds {
+    /// How many numbers there are above the least of them, if these are bounds on both sides.
+    pub fn span(self) -> Option<u64> {
+        (self.least <= self.greatest).then(|| self.greatest.abs_diff(self.least))
+    }
+}
+
+impl Shape {
+    /// Leaves out columns that have got more numbers than there were `before`, where all that is known now was known, too, if the bounds of
+    /// the place allow more than a column may have: they count up.
+    pub fn settle_combinations(&mut self, before: &Self) {
+        let Some(mut all) = self.combinations.take() else { return };
+        let before = before.numbered_as(self);
+        let grows = |at: usize, column: Column| {
+            let span = self.bounds_of(column.place).and_then(Bounds::span);
+            let has_few = column.modulus.is_some() || span.is_some_and(|span| span < MAX_VALUES as u64);
+            let known = before.combinations.as_ref().and_then(|known| {
+                let source = known.source(&before, column)?;
+                Some(known.rows.iter().map(|row| source.of(row)).collect::<BTreeSet<u64>>())
+            });
+            let is_again = known.as_ref().is_some_and(|known| known.len() > 1);
+            !has_few && is_again && all.rows.iter().any(|row| known.iter().all(|known| !known.contains(&row[at])))
+        };
+        let growing: BTreeSet<Column> =
+            (0..).zip(&all.columns).filter(|&(at, &column)| grows(at, column)).map(|(_, &column)| column).collect();
+        all.retain(|column| !growing.contains(&column));
+        self.combinations = Some(all);
+    }
+
+    /// Whether the table of another shape says nothing that this one does not say.
+    pub(super) fn says_combinations_of(&self, other: &Self) -> bool {
+        let Some(told) = &other.combinations else { return true };
+        let Some(known) = &self.combinations else { return false };
+        let sources: Option<Vec<Source>> = told.columns.iter().map(|&column| known.source(self, column)).collect();
+        let Some(sources) = sources else { return false };
+        let row = |row: &Vec<u64>| sources.iter().map(|source| source.of(row)).collect::<Vec<u64>>();
+        known.rows.iter().all(|of| told.rows.contains(&row(of)))
+    }
+}
+
+impl Meet<'_> {
+    /// Which combinations there are in one or the other. What is constant in both, but not the same, is a column.
+    pub(super) fn combinations(&mut self) {
+        let (Some(x), Some(y)) = (&self.a.combinations, &self.b.combinations) else { return };
+        let of = |column: Column, place: Option<Place>| place.map(|place| Column { place, ..column });
+        let of_a = |c: &Column| of(*c, moved(c.place, |n| self.of_a.get(&n).copied()));
+        let of_b = |c: &Column| of(*c, moved(c.place, |n| self.of_b.get(&n).copied()));
+        let known: BTreeSet<Column> =
+            x.columns.iter().filter_map(of_a).chain(y.columns.iter().filter_map(of_b)).collect();
+        let apart = self.apart.iter().map(|&(place, width)| Column { place, width, modulus: None });
+        let apart: Vec<Column> = apart.filter(|column| !known.contains(column)).collect();
+        let (mut columns, mut sources) = (Vec::new(), Vec::new());
+        for column in known.into_iter().chain(apart).take(MAX_CANDIDATES) {
+            let in_a = of(column, moved(column.place, |n| self.pairs.get(n as usize).map(|pair| pair.0)));
+            let in_b = of(column, moved(column.place, |n| self.pairs.get(n as usize).map(|pair| pair.1)));
+            let (Some(in_a), Some(in_b)) = (in_a, in_b) else { continue };
+            if let (Some(of_a), Some(of_b)) = (x.source(self.a, in_a), y.source(self.b, in_b)) {
+                columns.push(column);
+                sources.push((of_a, of_b));
+            }
+        }
+        let in_a = x.rows.iter().map(|row| sources.iter().map(|(source, _)| source.of(row)).collect());
+        let in_b = y.rows.iter().map(|row| sources.iter().map(|(_, source)| source.of(row)).collect());
+        let rows: BTreeSet<Vec<u64>> = in_a.chain(in_b).collect();
+        self.found.combinations = Some(Combinations::new(&columns, &rows));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use icsched_ir::{EntityId as _, GlobalId};
+
+    use super::super::Node;
+    use super::*;
+
+    fn place(at: u64) -> Place {
+        Place::Memory(Node::Global(GlobalId::from_index(0)), at, 4)
+    }
+
+    /// Numbers of 32 bits one after the other, with a table that says nothing.
+    fn numbers(all: &[u32]) -> Shape {
+        let mut shape = Shape { combinations: Some(Combinations::default()), ..Shape::default() };
+        for (at, number) in (0..).step_by(4).zip(all) {
+            let bytes: Vec<Option<u8>> = number.to_le_bytes().map(Some).into();
+            shape.bytes.insert_word((Node::Global(GlobalId::from_index(0)), at), &bytes);
+        }
+        shape
+    }
+
+    fn table(shape: &Shape) -> (Vec<Column>, Vec<Vec<u64>>) {
+        let found = shape.combinations.clone().expect("there is a table");
+        (found.columns, found.rows.into_iter().collect())
+    }
+
+    fn whole(at: u64) -> Column {
+        Column { place: place(at), width: 32, modulus: None }
+    }
+
+    #[test]
+    fn numbers_that_change_together_are_rows() {
+        let met = numbers(&[0, 7, 1]).meet(&numbers(&[1, 7, 0]));
+        assert_eq!(table(&met), (vec![whole(0), whole(8)], vec![vec![0, 1], vec![1, 0]]));
+        let more = met.meet(&numbers(&[2, 7, 2]));
+        assert_eq!(table(&more).1, [vec![0, 1], vec![1, 0], vec![2, 2]]);
+        assert!(met.says_combinations_of(&more) && !more.says_combinations_of(&met));
+        assert_eq!(met.canonical(), met);
+        // Of what is not known in one of them nothing is known in both.
+        let unknown = Shape { combinations: Some(Combinations::default()), ..Shape::default() };
+        assert_eq!(met.meet(&unknown).combinations, unknown.combinations);
+    }
+
+    #[test]
+    fn a_counter_keeps_its_remainder() {
+        let counter = |n: u32| {
+            let even = Column { modulus: Some(2), ..whole(0) };
+            let rows = [vec![u64::from(n % 2)]].into();
+            Shape { combinations: Some(Combinations::new(&[even], &rows)), ..numbers(&[n, n % 2]) }
+        };
+        let all = (1..20).fold(counter(0), |known, n| known.meet(&counter(n)));
+        let even = Column { modulus: Some(2), ..whole(0) };
+        assert_eq!(table(&all), (vec![even, whole(4)], vec![vec![0, 0], vec![1, 1]]));
+    }
+
+    #[test]
+    fn tables_stay_small() {
+        let apart = |n: u32| numbers(&[n & 1, n >> 1 & 1, n >> 2 & 1, n >> 3 & 1, n >> 4 & 1, n >> 5 & 1, n >> 6]);
+        let all = (1..128).fold(apart(0), |known, n| known.meet(&apart(n)));
+        let (columns, rows) = table(&all);
+        assert_eq!((columns.len(), rows.len()), (6, 64));
+    }
+}
