@@ -11,6 +11,7 @@ mod cursors;
 mod effect;
 pub(crate) mod fixpoint;
 mod growing;
+mod inputs;
 pub(crate) mod job;
 pub(crate) mod record;
 pub(crate) mod workers;

@@ -32,10 +32,11 @@ use std::collections::BTreeSet;
 
 use icsched_ir::{BlockId, Callee, FuncId, Function, Inst, Op, Operand, Program, ProgramPoint, Terminator, ValueId};
 use icsched_smt::Term;
+use icsched_symex::abstraction::Passage;
 use icsched_symex::shape::Where;
 use icsched_symex::stop::DecisionKind;
 use icsched_symex::thread::FrameId;
-use icsched_symex::trace::{Region, Trace, TraceEvent, Uses};
+use icsched_symex::trace::{Region, Repeatable, Trace, TraceEvent, Uses};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
@@ -273,6 +274,7 @@ impl Sliceable<'_> {
             slice: Slice::default(),
             keep_exits,
             passed: FxHashSet::default(),
+            repeated: FxHashSet::default(),
         }
     }
 }
@@ -311,6 +313,8 @@ struct Slicer<'a, 'p> {
     keep_exits: bool,
     /// Frames in which the marker that comes next was passed.
     passed: FxHashSet<FrameId>,
+    /// Loops of which later ones in the slice leave the same.
+    repeated: FxHashSet<Passage>,
 }
 
 impl Slicer<'_, '_> {
@@ -325,7 +329,10 @@ impl Slicer<'_, '_> {
             if steps % LOOK == 0 && self.statics.limits.is_over() {
                 return false;
             }
-            if let Some(entered) = self.pass_over(runs, index) {
+            // What is passed over may have loops of which later ones leave the same.
+            if self.repeated.is_empty()
+                && let Some(entered) = self.pass_over(runs, index)
+            {
                 end = entered + 1;
                 continue;
             }
@@ -571,6 +578,7 @@ impl<'p> Slicer<'_, 'p> {
             }
         };
         let mut matters = regions.iter().any(|r| self.memory.overlaps(r)) || self.forgets_unmet(frame, block, call);
+        let repeats = self.repeats(frame, values, uses);
         let state = self.state(frame);
         // What has moved still depends on where it was.
         let is_moved = moved.iter().any(|value| state.live.contains(value));
@@ -587,9 +595,25 @@ impl<'p> Slicer<'_, 'p> {
             self.state(frame).live.extend(uses.values.iter().copied());
             uses.regions.iter().for_each(|r| self.memory.add(r));
         }
+        if let Some(Repeatable { first, values, regions, .. }) = repeats {
+            matters = true;
+            self.state(frame).live.extend(values.iter().copied());
+            regions.iter().for_each(|region| self.memory.add(region));
+            self.repeated.insert(*first);
+        }
         if matters {
             self.set_head(frame, block);
         }
+    }
+
+    /// What a loop leaves is what an earlier one has left because both began with the same: what that is has to be so, if this one's values
+    /// are in the slice, or those of a later one that it is the first for.
+    fn repeats<'u>(&mut self, frame: FrameId, values: &[ValueId], uses: &'u Uses) -> Option<&'u Repeatable> {
+        let repeatable = uses.repeatable.as_ref()?;
+        let is_repeated = self.repeated.contains(&repeatable.passage);
+        let live = &self.state(frame).live;
+        let repeats = repeatable.passage != repeatable.first && values.iter().any(|value| live.contains(value));
+        (is_repeated || repeats).then_some(repeatable)
     }
 
     fn enter(&mut self, frame: FrameId, caller: Option<FrameId>, inst: u32) {

@@ -5,6 +5,9 @@
 //! Going round once more is no path of its own, for the state of the next iteration is one that was forgotten, too. So everything
 //! that is true behind the loop because of how it is left stays known, and nothing has to be said about how often it goes round.
 //!
+//! A loop that writes nothing leaves the same behind each time it begins with the same registers and reads the same memory: threads that each
+//! look whether all are done agree (Bergan's loop summaries are functions of live-ins). So what it leaves is known by the first time.
+//!
 //! Of a recursion that is replaced - functions that call each other, a strongly connected component of the call graph - the outermost
 //! activation is executed as it is. Where it, or what it calls, calls the recursion again, that call is not executed: what it may write is
 //! forgotten, its results may be anything, and control goes on behind it. Whatever the call does, if it returns, is one of those.
@@ -95,6 +98,17 @@ pub struct AbstractLoop {
     pub cursors: Vec<Cursor>,
     /// Parameters of its header to which iterations only add.
     pub growing: Vec<ValueId>,
+    /// What it does depends on, if that is all: then it does the same whenever that is the same.
+    pub inputs: Option<LoopInputs>,
+}
+
+/// What a loop depends on that writes nothing.
+#[derive(Clone, Default, Debug)]
+pub struct LoopInputs {
+    /// Registers of its activation, the parameters of its header among them.
+    pub values: Vec<ValueId>,
+    /// What it may read, as points-to analysis names places.
+    pub reads: Vec<Piece>,
 }
 
 /// A recursion that is replaced.

@@ -14,7 +14,7 @@ use crate::folding::FoldChoice;
 use crate::memory::{Heap, ObjectId};
 use crate::stop::{DecisionKind, Stop};
 use crate::symbolic::SymValue;
-use crate::trace::{Region, Uses};
+use crate::trace::{Region, Repeatable, Uses};
 
 /// One byte of memory.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -255,17 +255,28 @@ pub trait Domain: Sized {
     fn allocate_unsized(&mut self, _heap: &mut Heap<Self>, _by: AllocationSite, _zeroed: bool) -> Option<ObjectId> {
         None
     }
+    /// The first time on the path that a loop, which is about to be replaced, began with the same as now, as the registers of its activation
+    /// are, and what it begins with; none if it depends on more, or nobody knows.
+    fn first_time(
+        &mut self,
+        _heap: &Heap<Self>,
+        _path: &mut Self::Path,
+        _passage: Passage,
+        _registers: &[Self::Value],
+    ) -> Option<Repeatable> {
+        None
+    }
     /// What a replaced loop leaves in its header's parameters, of these names, in some iteration.
     fn forget_values(&mut self, _passage: Passage, _params: &[(ValueId, Type, String)]) -> Vec<Self::Value> {
         Vec::new()
     }
     /// Forgets what a replaced loop at a place may write, as the registers of its activation are; which bytes those are, and where its counters
-    /// are in some iteration.
+    /// are in some iteration: that of the [first time](Self::first_time), which is the second passage.
     fn forget_memory(
         &mut self,
         _heap: &mut Heap<Self>,
         _path: &mut Self::Path,
-        _passage: Passage,
+        _passage: (Passage, Passage),
         _place: &str,
         _registers: &[Self::Value],
     ) -> Forgot<Self::Value> {

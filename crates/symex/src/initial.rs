@@ -186,6 +186,7 @@ impl Builder<'_, '_> {
         self.shape_bounds();
         self.shape_elements();
         self.shape_choices();
+        self.shape_handles();
         self.shape_combinations();
         self.shape_waits(&threads);
         let complete = self.is_complete;

@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::abstraction::Passage;
 use crate::memory::ObjectId;
+use crate::symbolic::LoopBeginning;
 use crate::symbolic::origin::Places;
 use crate::symbolic::resolve::Alternative;
 
@@ -36,6 +37,8 @@ struct Inner {
     primaries: Vec<Primary>,
     /// The loops that were replaced on the path, in order.
     forgotten: Vec<Passage>,
+    /// What those of them began with that leave the same behind whenever they begin with it.
+    beginnings: FxHashMap<LoopBeginning, Passage>,
 }
 
 /// An object of the initial state that the path knows of (the list `A` of Bergan's figure 2.6).
@@ -136,6 +139,14 @@ impl SymPath {
     }
 
     /// Notes that a loop was replaced.
+    /// The first loop that began like this, which is about to be replaced: it, if there was none.
+    pub(crate) fn first_with(&mut self, beginning: LoopBeginning, passage: Passage) -> Passage {
+        match self.inner.beginnings.get(&beginning) {
+            Some(&first) => first,
+            None => *Rc::make_mut(&mut self.inner).beginnings.entry(beginning).or_insert(passage),
+        }
+    }
+
     pub(crate) fn forget(&mut self, passage: Passage) {
         Rc::make_mut(&mut self.inner).forgotten.push(passage);
     }

@@ -20,11 +20,12 @@ mod differences;
 mod elements;
 mod equations;
 mod fields;
+mod handles;
 mod indices;
 mod left;
 mod locks;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::memory::{AddressClass, classify};
 use differences::moved_pair;
@@ -45,6 +46,7 @@ pub use differences::Compared;
 pub use elements::{Element, Elements, Rings, constants};
 pub use equations::{Equation, between, equalities, ordered};
 pub use fields::{Fields, Widening};
+pub use handles::Handles;
 pub use indices::Indices;
 pub use left::{Left, Pointers, Where};
 pub use locks::Locks;
@@ -107,6 +109,8 @@ pub struct Shape {
     pub elements: Elements,
     /// Which addresses places hold one of.
     pub choices: Choices,
+    /// Which threads' handles places may hold.
+    pub handles: Handles,
     /// Which numbers places hold together; `None` where nobody looks for that.
     pub combinations: Option<Combinations>,
     /// What points-to analysis calls the objects from the heap.
@@ -130,6 +134,7 @@ struct Flat {
     equations: Vec<Equation>,
     elements: Vec<(Element, u64)>,
     choices: Vec<(Place, Vec<Held>)>,
+    handles: Vec<(Place, BTreeSet<u32>)>,
     combinations: Option<Combinations>,
     heap: Vec<Abstract>,
     waits: Vec<u32>,
@@ -147,6 +152,7 @@ impl From<Shape> for Flat {
             equations: shape.equations,
             elements: shape.elements.into_iter().collect(),
             choices: shape.choices.into_iter().collect(),
+            handles: shape.handles.into_iter().collect(),
             combinations: shape.combinations,
             heap: shape.heap,
             waits: shape.waits,
@@ -166,6 +172,7 @@ impl From<Flat> for Shape {
             equations: flat.equations,
             elements: flat.elements.into_iter().collect(),
             choices: flat.choices.into_iter().collect(),
+            handles: flat.handles.into_iter().collect(),
             combinations: flat.combinations,
             heap: flat.heap,
             waits: flat.waits,
@@ -199,6 +206,7 @@ impl Shape {
             && other.equations.iter().all(|equation| self.equations.contains(equation))
             && holds_all(&self.elements, &other.elements)
             && holds_all(&self.choices, &other.choices)
+            && holds_all(&self.handles, &other.handles)
             && self.says_combinations_of(other)
             && other.bytes.changes(&self.bytes).all(|(at, _)| other.bytes.get(&at).is_none())
     }
@@ -277,6 +285,7 @@ impl Shape {
             equations: self.equations_renamed(|place| moved(place, number)),
             elements: self.elements_renamed(|place| moved(place, number)),
             choices: Choices::new(),
+            handles: Handles::new(),
             combinations: self.combinations.as_ref().map(|all| all.moved(|place| moved(place, number))),
             heap: other.heap.clone(),
             waits: self.waits.clone(),
@@ -294,6 +303,7 @@ impl Shape {
         self.equations = self.equations_renamed(|place| keep(place).then_some(place));
         self.elements.retain(|element, _| keep(element.index));
         self.choices.retain(|&place, _| keep(place));
+        self.handles.retain(|&place, _| keep(place));
         self.combinations.iter_mut().for_each(|all| all.retain(|column| keep(column.place)));
     }
 
@@ -430,6 +440,7 @@ impl<'a> Meet<'a> {
         self.equations();
         self.elements();
         self.choices();
+        self.handles();
         self.combinations();
         if self.a.waits == self.b.waits {
             self.found.waits.clone_from(&self.a.waits);

@@ -25,6 +25,7 @@ mod ops;
 pub(crate) mod origin;
 mod pointer;
 mod reached;
+mod repeats;
 pub(crate) mod resolve;
 mod solve;
 pub(crate) mod source;
@@ -46,11 +47,13 @@ use crate::folding::FoldChoice;
 use crate::memory::{Heap, ObjectId};
 use crate::path::SymPath;
 use crate::stop::{DecisionKind, Stop};
+use crate::trace::Repeatable;
 
 use apart::Apart;
 use deferred::Deferred;
 pub use memory::SymArray;
 use origin::Origins;
+pub(crate) use repeats::LoopBeginning;
 pub use solve::GaveUp;
 pub use source::{RestsOn, SymbolSource};
 
@@ -442,6 +445,16 @@ impl Domain for SymbolicDomain {
         Some(SymValue::Term(symbol))
     }
 
+    fn first_time(
+        &mut self,
+        heap: &Heap<Self>,
+        path: &mut SymPath,
+        passage: Passage,
+        registers: &[SymValue],
+    ) -> Option<Repeatable> {
+        self.first_time(heap, path, passage, registers)
+    }
+
     fn forget_values(&mut self, passage: Passage, params: &[(ValueId, Type, String)]) -> Vec<SymValue> {
         self.forget_values(passage, params)
     }
@@ -450,7 +463,7 @@ impl Domain for SymbolicDomain {
         &mut self,
         heap: &mut Heap<Self>,
         path: &mut SymPath,
-        passage: Passage,
+        passage: (Passage, Passage),
         place: &str,
         registers: &[SymValue],
     ) -> Forgot<SymValue> {

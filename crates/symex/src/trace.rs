@@ -10,6 +10,7 @@ use icsched_ir::{BlockId, FuncId, Intrinsic, ProgramPoint, ValueId};
 use icsched_smt::Term;
 use smallvec::SmallVec;
 
+use crate::abstraction::Passage;
 use crate::memory::ObjectId;
 use crate::stop::DecisionKind;
 use crate::symbolic::SymValue;
@@ -40,6 +41,21 @@ pub struct Uses {
     /// The registers.
     pub values: Vec<ValueId>,
     /// The bytes.
+    pub regions: Vec<Region>,
+    /// All that a loop depends on which may leave the same behind as another time.
+    pub repeatable: Option<Repeatable>,
+}
+
+/// A replaced loop that leaves the same behind whenever it begins with the same.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Repeatable {
+    /// This time.
+    pub passage: Passage,
+    /// The first time that it began with the same; this time, if there was none.
+    pub first: Passage,
+    /// The registers that it depends on.
+    pub values: Vec<ValueId>,
+    /// The bytes that it may read.
     pub regions: Vec<Region>,
 }
 

@@ -62,6 +62,7 @@ impl Known {
         end.equations();
         end.elements();
         end.choices();
+        end.handles();
         end.combinations();
         end.waits();
         let all_live = state.live_threads().count() == state.threads.len();
@@ -279,6 +280,30 @@ impl<'a> End<'a> {
             let differs = pool.and_all(&others);
             if !pool.is_false(differs) {
                 let what = format!("{} is one of {} addresses", self.name(place), choices.len());
+                self.found.push(Difference { what, differs: Some(differs) });
+            }
+        }
+    }
+
+    /// Places hold no handles but of the threads that they may.
+    fn handles(&mut self) {
+        let (shape, Some((table, stride))) = (self.shape, self.table) else { return };
+        let live: Vec<u32> = self.threads.iter().map(|&id| self.state.thread(id).slot).collect();
+        for (&place, threads) in &shape.handles {
+            let Some(handle) = self.value(place, 64) else {
+                self.wrong(format!("there is {}", self.name(place)));
+                continue;
+            };
+            let pool = &mut self.machine.domain.pool;
+            let is_own = |&slot: &u32| {
+                let own = pool.constant(64, address(global_object(table), u64::from(slot) * stride));
+                pool.cmp(CmpOp::Eq, handle, own)
+            };
+            let others = (0..).zip(&live).filter(|(thread, _)| !threads.contains(thread)).map(|(_, slot)| slot);
+            let owned: Vec<Term> = others.map(is_own).collect();
+            let differs = pool.or_all(&owned);
+            if !pool.is_false(differs) {
+                let what = format!("{} is the handle of no thread that lives but {threads:?}", self.name(place));
                 self.found.push(Difference { what, differs: Some(differs) });
             }
         }

@@ -250,6 +250,9 @@ fn context_engine(
     for (place, held) in &facts.shape.choices {
         tracing::trace!(?place, ?held, "a place holds one of a few constants");
     }
+    for (place, threads) in &facts.shape.handles {
+        tracing::trace!(?place, ?threads, "a place holds the handle of no thread that lives but one of these");
+    }
     for (pair, bounds) in &facts.shape.differences {
         tracing::trace!(?pair, bounds.least, bounds.greatest, "a difference is between bounds");
     }

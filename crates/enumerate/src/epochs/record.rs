@@ -3,7 +3,7 @@
 //! A record does not repeat the facts of its job, which whoever looks for it has: it has their digest, and of those behind the epoch what is
 //! different.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash as _, Hasher};
 use std::sync::Arc;
 
@@ -44,6 +44,7 @@ struct Difference {
     /// All of them: there are few.
     equations: Vec<Equation>,
     elements: Changes<Element, u64>,
+    handles: Changes<Place, BTreeSet<u32>>,
     combinations: Option<Combinations>,
     heap: Vec<Abstract>,
     waits: Vec<u32>,
@@ -92,6 +93,7 @@ impl Difference {
             equations,
             elements,
             choices,
+            handles,
             combinations,
             heap,
             waits,
@@ -108,6 +110,7 @@ impl Difference {
             equations: equations.clone(),
             elements: changes(&from.shape.elements, elements),
             choices: changes(&from.shape.choices, choices),
+            handles: changes(&from.shape.handles, handles),
             combinations: combinations.clone(),
             heap: heap.clone(),
             waits: waits.clone(),
@@ -126,6 +129,7 @@ impl Difference {
             equations,
             elements,
             choices,
+            handles,
             combinations,
             heap,
             waits,
@@ -140,6 +144,7 @@ impl Difference {
             equations,
             elements: changed(&from.shape.elements, elements),
             choices: changed(&from.shape.choices, choices),
+            handles: changed(&from.shape.handles, handles),
             combinations,
             heap,
             waits,
@@ -263,6 +268,7 @@ mod tests {
                 .collect(),
             elements: bounds.map(|_| (ring(pair.0), 9)).into_iter().collect(),
             choices: bounds.map(|_| (pair.1, vec![Held::Bits(0), Held::Address(global, 8)])).into_iter().collect(),
+            handles: bounds.map(|_| (pair.1, BTreeSet::from([1]))).into_iter().collect(),
             combinations: bounds.map(|_| Combinations::default()),
             heap: vec![Abstract::from_index(7)],
             waits: vec![1, 0],

@@ -7,7 +7,7 @@
 mod asked;
 mod combinations;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope};
@@ -384,7 +384,8 @@ impl<'a> Behind<'a> {
             is_determined || behind.depends(&trace, caches, consequences, criterion) == Some(false)
         });
         let addresses = left.addresses.places.iter().filter(|(place, _)| !invalid.contains(place));
-        self.choices(&mut shape, addresses, &consequences.conditions);
+        self.choices(&mut shape, addresses.clone(), &consequences.conditions);
+        self.handles(&mut shape, addresses, &consequences);
         if self.combines {
             let narrow = left.narrow.iter().filter(|(place, _)| !invalid.contains(place));
             let narrow: Vec<(Place, Term)> = narrow.copied().collect();
@@ -485,6 +486,25 @@ impl<'a> Behind<'a> {
         held.sort_unstable();
         let is_address = |held: &Held| matches!(held, Held::Address(..));
         (held.len() <= MAX_CHOICES && held.iter().any(is_address)).then_some(held)
+    }
+
+    /// Which threads' handles places may hold: of others it was known when the epoch began, or decided.
+    fn handles<'n>(
+        &mut self,
+        shape: &mut Shape,
+        addresses: impl Iterator<Item = &'n (Place, Term)>,
+        consequences: &Consequences,
+    ) {
+        let known: FxHashSet<Term> = self.asker.known().iter().copied().collect();
+        for &(place, handle) in addresses {
+            let differs = self.ending.left.addresses.strange(self.asker.pool(), handle);
+            let is_known = |condition: &Term| known.contains(condition) || consequences.known.contains(condition);
+            let threads = differs.iter().filter(|(_, condition)| !condition.as_ref().is_none_or(is_known));
+            let threads: BTreeSet<u32> = threads.map(|&(thread, _)| thread).collect();
+            if threads.len() < differs.len() {
+                shape.handles.insert(place, threads);
+            }
+        }
     }
 
     /// Between which numbers places are that hold these terms, under some conditions, and those of the sums behind each term.

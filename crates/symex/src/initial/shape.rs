@@ -282,6 +282,21 @@ impl Builder<'_, '_> {
         term.filter(|&term| self.machine.domain.pool.width(term) == u32::from(width))
     }
 
+    /// Which threads' handles memory and registers may hold.
+    pub(super) fn shape_handles(&mut self) {
+        let Some(table) = layout(&self.program) else { return };
+        let slots: Vec<u32> = (0..self.start.context.threads.len()).map(|index| self.slot(index)).collect();
+        for (&place, threads) in &self.start.shape.handles {
+            let Some(handle) = self.shape_term(place, 64) else { continue };
+            for (_, &slot) in (0..).zip(&slots).filter(|(thread, _)| !threads.contains(thread)) {
+                let pool = &mut self.machine.domain.pool;
+                let own = pool.constant(64, address(global_object(table.id), u64::from(slot) * table.stride));
+                let differs = pool.ne(handle, own);
+                self.path.constrain(pool, differs);
+            }
+        }
+    }
+
     /// Which numbers memory and registers hold together.
     pub(super) fn shape_combinations(&mut self) {
         let Some(mut all) = self.start.shape.combinations.clone() else { return };

@@ -8,6 +8,7 @@ use super::{Machine, decide};
 use crate::abstraction::{Passage, Replaced};
 use crate::code::Code;
 use crate::domain::{Domain, Forgot};
+use crate::memory::Heap;
 use crate::observation::Observed;
 use crate::observe::Observer;
 use crate::state::State;
@@ -78,7 +79,8 @@ impl<D: Domain> Machine<D> {
         let entry = ProgramPoint { func, block: BlockId::from_index(0), inst: 0 };
         let program = self.program.clone();
         let params = &program.functions[func].params;
-        let (_, unknown) = self.unknown(state, (entry, Replaced::Activation), params);
+        let passage = pass(state, (entry, Replaced::Activation));
+        let unknown = self.unknown(state, (entry, passage, passage), params);
         self.set_all(state, observer, params, unknown);
         Ok(())
     }
@@ -92,14 +94,17 @@ impl<D: Domain> Machine<D> {
     ) {
         observer.begin(state, &self.code);
         // What the code writes is computed from the registers as control comes to it.
-        let (passage, unknown) = self.unknown(state, at, values);
+        let passage = pass(state, at);
         let place = self.place(at.0);
-        let State { threads, heap, path, .. } = &mut *state;
-        let activation = &threads[passage.thread.0 as usize];
-        let base = activation.frames.last().map_or(0, |frame| frame.base as usize);
         let count = self.program.functions[passage.func].values.len();
-        let registers = activation.registers.get(base..base + count).unwrap_or_default();
-        let Forgot { regions, counters, uses } = self.domain.forget_memory(heap, path, passage, &place, registers);
+        let (registers, heap, path) = arrived(state, passage, count);
+        let repeatable = self.domain.first_time(heap, path, passage, registers);
+        let first = repeatable.as_ref().map_or(passage, |repeatable| repeatable.first);
+        let unknown = self.unknown(state, (at.0, passage, first), values);
+        let (registers, heap, path) = arrived(state, passage, count);
+        let Forgot { regions, counters, mut uses } =
+            self.domain.forget_memory(heap, path, (passage, first), &place, registers);
+        uses.repeatable = repeatable;
         self.set_all(state, observer, values, unknown);
         let (moved, positions): (Vec<ValueId>, Vec<D::Value>) = counters.into_iter().unzip();
         self.set_all(state, observer, &moved, positions);
@@ -114,31 +119,28 @@ impl<D: Domain> Machine<D> {
         }
     }
 
-    /// Values that nobody knows for registers of the innermost activation.
+    /// Values that nobody knows for registers of the innermost activation: the same as the first time that they were.
     fn unknown(
         &mut self,
         state: &mut State<D>,
-        (point, what): (ProgramPoint, Replaced),
+        (point, passage, first): (ProgramPoint, Passage, Passage),
         values: &[ValueId],
-    ) -> (Passage, Vec<D::Value>) {
-        let ProgramPoint { func, block, .. } = point;
-        let occurrence = count(state, (func, block, what));
-        Rc::make_mut(&mut state.passages).insert((state.current, func, block, what), occurrence + 1);
-        let passage = Passage { thread: state.current, func, block, what, occurrence };
+    ) -> Vec<D::Value> {
         let program = self.program.clone();
-        let function = &program.functions[func];
+        let function = &program.functions[point.func];
         let place = self.place(point);
         let definitions = Definitions::new(function);
         let names = Expressions::new(&program, function, &definitions);
-        let word = if what == Replaced::Activation { "inside" } else { "past" };
+        let word = if passage.what == Replaced::Activation { "inside" } else { "past" };
         let named = |&value: &ValueId| {
             let name = names.operand(Operand::Value(value));
             (value, function.values[value].ty, format!("{name} {word} {place}"))
         };
         let unknown: Vec<(ValueId, Type, String)> = values.iter().map(named).collect();
-        let values = self.domain.forget_values(passage, &unknown);
-        self.observe(state, Observed::Loop(passage));
-        (passage, values)
+        if passage == first {
+            self.observe(state, Observed::Loop(passage));
+        }
+        self.domain.forget_values(first, &unknown)
     }
 
     fn set_all<O: Observer>(
@@ -162,6 +164,28 @@ impl<D: Domain> Machine<D> {
         let loc = own.or_else(|| insts.iter().find_map(|i| i.loc)).or(function.loc);
         loc.map_or_else(|| function.name.clone(), |loc| self.program.describe_loc(loc))
     }
+}
+
+/// The current thread comes to something that is replaced.
+fn pass<D: Domain>(
+    state: &mut State<D>,
+    (ProgramPoint { func, block, .. }, what): (ProgramPoint, Replaced),
+) -> Passage {
+    let occurrence = count(state, (func, block, what));
+    Rc::make_mut(&mut state.passages).insert((state.current, func, block, what), occurrence + 1);
+    Passage { thread: state.current, func, block, what, occurrence }
+}
+
+/// The registers of the activation that has come to something, `count` of them, with memory and the path.
+fn arrived<D: Domain>(
+    state: &mut State<D>,
+    passage: Passage,
+    count: usize,
+) -> (&[D::Value], &mut Heap<D>, &mut D::Path) {
+    let State { threads, heap, path, .. } = state;
+    let activation = &threads[passage.thread.0 as usize];
+    let base = activation.frames.last().map_or(0, |frame| frame.base as usize);
+    (activation.registers.get(base..base + count).unwrap_or_default(), heap, path)
 }
 
 /// How often the current thread has come to something that is replaced.

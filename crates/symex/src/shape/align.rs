@@ -194,6 +194,11 @@ impl Shape {
             equations: self.equations_renamed(|at| Some(place(at))),
             elements: self.elements_renamed(|at| Some(place(at))),
             choices: self.choices.iter().map(|(&at, all)| (place(at), sorted(all.iter().copied().map(held)))).collect(),
+            handles: self
+                .handles
+                .iter()
+                .map(|(&at, all)| (place(at), all.iter().map(|&n| number(n)).collect()))
+                .collect(),
             combinations: self.combinations.as_ref().map(|all| all.renamed(place)),
             heap: self.heap.clone(),
             waits: self.waits.iter().map(|&thread| number(thread)).collect(),

@@ -1,6 +1,6 @@
 //! What a path leaves behind at its end, as a shape.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use icsched_ir::{EntityId as _, FuncId, GlobalId, Operand, Program, Type, ValueId};
@@ -337,7 +337,8 @@ impl Walk<'_, '_> {
                             Some(self.same(term))
                         }
                         SymValue::Constant(bits) if matches!(ty, Type::Ptr) || width == 64 => {
-                            self.word(bits, self.pointers.register_may(point.func, value))
+                            let held = self.word(bits, self.pointers.register_may(point.func, value));
+                            held.or_else(|| self.stranger(Place::Register(n, depth, value), bits))
                         }
                         SymValue::Constant(bits) => Some(Held::Bits(bits)),
                     };
@@ -347,6 +348,17 @@ impl Walk<'_, '_> {
                 }
             }
         }
+    }
+
+    /// The handle of no thread that lives is not known next time, but that.
+    fn stranger(&mut self, place: Place, bits: u64) -> Option<Held> {
+        let AddressClass::Object(object, _) = classify(bits) else { return None };
+        if !self.threads.are_in(object) {
+            return None;
+        }
+        self.left.shape.handles.insert(place, BTreeSet::new());
+        let handle = self.machine.domain.pool.constant(64, bits);
+        Some(self.same(handle))
     }
 
     fn same(&mut self, term: Term) -> Held {
@@ -498,7 +510,12 @@ impl Walk<'_, '_> {
                     self.left.shape.words.insert((node, at), (8, held));
                     return;
                 }
-                None => return,
+                None => {
+                    if let Some(held) = self.stranger(Place::Memory(node, at, 8), bits) {
+                        self.left.shape.words.insert((node, at), (8, held));
+                    }
+                    return;
+                }
             }
         }
         if let Some(term) = self.whole(bytes).filter(|_| bytes.len() == 8) {

@@ -71,7 +71,7 @@ impl Index {
 }
 
 /// The abstract objects that one of a path may be, each with the offset that counts as the object's first byte; `None`: any.
-type Candidates = Option<(Vec<(Abstract, Offsets)>, u64)>;
+pub(super) type Candidates = Option<(Vec<(Abstract, Offsets)>, u64)>;
 
 impl Forgotten {
     /// The replaced loop that a root's bytes are from.
@@ -146,7 +146,7 @@ impl SymbolicDomain {
         &mut self,
         heap: &mut Heap<Self>,
         path: &mut SymPath,
-        (passage, registers): (Passage, &[SymValue]),
+        ((passage, first), registers): ((Passage, Passage), &[SymValue]),
         place: &str,
     ) -> Forgot<SymValue> {
         let replaced = Arc::clone(&self.origins().forgotten.replaced);
@@ -188,7 +188,7 @@ impl SymbolicDomain {
                 exact: true,
             }));
         }
-        let (counters, ends) = self.positions((heap, path), (passage, place), &course);
+        let (counters, ends) = self.positions((heap, path), (first, place), &course);
         uses.regions.extend(ends);
         path.forget(passage);
         Forgot { regions, counters, uses }
@@ -333,7 +333,13 @@ impl SymbolicDomain {
         kept
     }
 
-    fn candidates(&mut self, path: &SymPath, id: ObjectId, kind: ObjectKind, at: AllocationSite) -> Candidates {
+    pub(super) fn candidates(
+        &mut self,
+        path: &SymPath,
+        id: ObjectId,
+        kind: ObjectKind,
+        at: AllocationSite,
+    ) -> Candidates {
         if let Some(primary) = path.primaries().iter().find(|p| p.object == id) {
             return Some((primary.places.to_vec(), primary.origin));
         }
@@ -452,13 +458,13 @@ impl SymbolicDomain {
 }
 
 /// The objects that can be written: what they are, where they were allocated, and how large they are.
-fn objects(heap: &Heap<SymbolicDomain>) -> Vec<(ObjectId, ObjectKind, AllocationSite, u64)> {
+pub(super) fn objects(heap: &Heap<SymbolicDomain>) -> Vec<(ObjectId, ObjectKind, AllocationSite, u64)> {
     let live = heap.live_objects().filter(|(_, o)| !o.constant && o.size > 0);
     live.map(|(id, o)| (id, o.kind, (o.allocated_at, o.site), o.size)).collect()
 }
 
 /// The bytes of an object of this size that may be written: start and end, ascending and apart.
-fn written(effect: &Effect, candidates: &Candidates, size: u64) -> Vec<(u64, u64)> {
+pub(super) fn written(effect: &Effect, candidates: &Candidates, size: u64) -> Vec<(u64, u64)> {
     let all = vec![(0, size)];
     let Some((places, origin)) = candidates else {
         let any = effect.everything || !effect.writes.is_empty();
