@@ -13,6 +13,7 @@ pub(crate) mod fixpoint;
 mod growing;
 mod inputs;
 pub(crate) mod job;
+mod latches;
 pub(crate) mod record;
 pub(crate) mod workers;
 

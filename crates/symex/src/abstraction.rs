@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use std::sync::Arc;
 
-use icsched_ir::{Affine, BlockId, CastOp, CountedLoop, FuncId, Leaf, ProgramPoint, ValueId};
+use icsched_ir::{Affine, BlockId, CastOp, CountedLoop, FuncId, IntPredicate, Leaf, ProgramPoint, ValueId};
 use icsched_pointsto::Piece;
 
 use crate::thread::ThreadId;
@@ -98,8 +98,21 @@ pub struct AbstractLoop {
     pub cursors: Vec<Cursor>,
     /// Parameters of its header to which iterations only add.
     pub growing: Vec<ValueId>,
+    /// What is true of parameters of its header in all iterations but the first.
+    pub latches: Vec<LatchTest>,
     /// What it does depends on, if that is all: then it does the same whenever that is the same.
     pub inputs: Option<LoopInputs>,
+}
+
+/// A comparison of a header's parameter with a constant that holds whenever the loop has gone round.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct LatchTest {
+    /// The parameter.
+    pub value: ValueId,
+    /// How it compares.
+    pub predicate: IntPredicate,
+    /// With what.
+    pub bits: u64,
 }
 
 /// What a loop depends on that writes nothing.

@@ -10,7 +10,7 @@ use icsched_ir::{
 use icsched_pointsto::{InvariantLoads, ObjectKind, Piece};
 use icsched_symex::abstraction::{AbstractLoop, AbstractRecursion, Abstractions, Effect, LoopStore};
 
-use super::{Analyses, Shared, cursors, growing, inputs};
+use super::{Analyses, Shared, cursors, growing, inputs, latches};
 use crate::graph::place;
 use crate::quiet::{Replaceable, calls};
 
@@ -120,6 +120,7 @@ fn abstract_loop(shared: &Shared<'_>, func: FuncId, header: BlockId) -> Abstract
             counted: None,
             cursors: Vec::new(),
             growing: Vec::new(),
+            latches: Vec::new(),
             inputs: None,
         };
     };
@@ -144,7 +145,8 @@ fn abstract_loop(shared: &Shared<'_>, func: FuncId, header: BlockId) -> Abstract
     let cursors = cursors::of_loop(function, shared.statics.control.function(func), id, &counted);
     let growing = growing::of_loop(function, loops.get(id));
     let inputs = inputs::of_loop(shared, analyses, func, &blocks, header);
-    AbstractLoop { blocks, effect, counted: Some(counted), cursors, growing, inputs }
+    let latches = latches::of_loop(function, &blocks, header);
+    AbstractLoop { blocks, effect, counted: Some(counted), cursors, growing, latches, inputs }
 }
 
 /// Where an instruction may write in any instance, and whether it may write anywhere.

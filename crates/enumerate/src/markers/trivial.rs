@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use fixedbitset::FixedBitSet;
 use icsched_ir::trip_count::Proviso;
-use icsched_ir::{Count, CountedLoop, CountedLoops, FuncId, LoopId, Program, TripCount};
+use icsched_ir::{BlockId, Count, CountedLoop, CountedLoops, EntityId as _, FuncId, LoopId, Program, TripCount};
 use icsched_pointsto::{InvariantLoads, ModRef, Startup};
 use rustc_hash::FxHashMap;
 
@@ -15,6 +15,9 @@ use crate::control::Control;
 
 /// A loop that goes round at most so often, by its code alone, is part of an epoch.
 const FEW: u64 = 16;
+
+/// The same if it need not synchronise the same in each iteration: with as many iterations, that may be in two to the power of that many ways.
+const FEW_CHOICES: u64 = 4;
 
 /// Which loops are counted.
 pub(super) struct Bounds<'a> {
@@ -58,7 +61,19 @@ impl<'a> Bounds<'a> {
             Count::Endless => None,
             Count::Finite(n) => Some(n),
         });
-        counts.filter(|&n| n <= FEW).min()
+        let most = if self.is_uniform(func, id) { FEW } else { FEW_CHOICES };
+        counts.filter(|&n| n <= most).min()
+    }
+
+    /// Whether each iteration that does not leave the loop comes to all of its blocks that may synchronise.
+    fn is_uniform(&self, func: FuncId, id: LoopId) -> bool {
+        let facts = self.control.function(func);
+        let l = facts.loops.get(id);
+        let goes_back = |block: &BlockId| facts.cfg.successors(*block).contains(&l.header);
+        let back: Vec<BlockId> = l.block_ids().filter(goes_back).collect();
+        let synchronises = |block: &BlockId| facts.may_synchronise.contains(block.index());
+        let is_passed = |block: BlockId| back.iter().all(|&end| facts.dominators.dominates(block, end));
+        l.block_ids().filter(synchronises).all(is_passed)
     }
 
     /// Whether each run of the loop goes back to its header, as the code says, before it is left, which it is there only.

@@ -16,8 +16,8 @@ use super::memory::SymArray;
 use super::origin::{Places, RootId, RootName};
 use super::reached::Arrival;
 use super::{SymValue, SymbolicDomain};
-use crate::abstraction::{Abstractions, Effect, Passage, Replaced};
-use crate::domain::{AllocationSite, Forgot, MemoryByte};
+use crate::abstraction::{Abstractions, Effect, LatchTest, Passage, Replaced};
+use crate::domain::{AllocationSite, Domain as _, Forgot, MemoryByte};
 use crate::memory::{Heap, ObjectId, ObjectKind};
 use crate::path::{Primary, SymPath};
 use crate::trace::Region;
@@ -125,6 +125,21 @@ impl SymbolicDomain {
         let is_higher = self.pool.cmp(CmpOp::Slt, start, any);
         let grown = self.pool.ite(is_higher, any, start);
         Some(self.value(grown))
+    }
+
+    /// What a parameter of which nothing is known is if it passes a test, or is what it was before.
+    pub(super) fn tested(&mut self, passage: Passage, test: &LatchTest, start: &SymValue) -> Option<SymValue> {
+        let any = *self.origins().forgotten.values.get(&(passage, test.value))?;
+        let width = self.pool.width(any);
+        let start = self.term(start, width);
+        if self.pool.width(start) != width {
+            return None;
+        }
+        let ty = Type::Int(u8::try_from(width).ok()?);
+        let passes = self.int_compare(test.predicate, ty, &SymValue::Term(any), &SymValue::Constant(test.bits));
+        let passes = self.term(&passes, 1);
+        let held = self.pool.ite(passes, any, start);
+        Some(self.value(held))
     }
 
     /// How many iterations of a replaced loop have passed.

@@ -8,7 +8,7 @@ use icsched_ir::{
 use icsched_smt::{BinOp, Term};
 
 use super::{SymValue, SymbolicDomain};
-use crate::abstraction::{AbstractLoop, Cursor, LoopStore, Passage};
+use crate::abstraction::{AbstractLoop, Cursor, LatchTest, LoopStore, Passage};
 use crate::code::Code;
 use crate::domain::MemoryByte;
 use crate::memory::{AddressClass, Heap, ObjectId, UNKNOWN_SIZE, address, classify, global_object};
@@ -77,10 +77,12 @@ impl SymbolicDomain {
     pub(super) fn course(&mut self, arrival: &Arrival<'_>, replaced: &AbstractLoop) -> (Course, Uses) {
         let Some(counted) = &replaced.counted else { return Default::default() };
         let values = Values::new(arrival, replaced);
+        let held = |test: &LatchTest| Some((*test, *arrival.registers.get(Code::slot(test.value) as usize)?));
+        let tested = replaced.latches.iter().filter_map(held).collect();
         let rounds = values.repetitions(self, counted);
         let sweeps: Vec<Sweep> = replaced.cursors.iter().filter_map(|cursor| values.sweep(self, cursor)).collect();
         let is_bounded = rounds.is_some() || !sweeps.is_empty();
-        let mut course = Course { rounds, sweeps, ..Course::default() };
+        let mut course = Course { rounds, sweeps, tested, ..Course::default() };
         for basic in counted.basic.iter().filter(|_| is_bounded) {
             let start = register(arrival, basic.value);
             if let Some((start, step)) = start.and_then(|start| Some((start, values.evaluate(self, &basic.step)?))) {
@@ -119,6 +121,11 @@ impl SymbolicDomain {
                 found.extend(self.grown(passage, value, start).map(|grown| (value, grown)));
             }
         }
+        for (test, start) in &course.tested {
+            if found.iter().all(|(known, _)| *known != test.value) {
+                found.extend(self.tested(passage, test, start).map(|value| (test.value, value)));
+            }
+        }
         (found, ends)
     }
 
@@ -140,6 +147,8 @@ pub(super) struct Course {
     basic: Vec<Counter>,
     /// Parameters of the header to which iterations only add, and what they are in the first one.
     growing: Vec<(ValueId, u64)>,
+    /// Parameters of the header of which something is true in all iterations but the first, and what they are in that one.
+    tested: Vec<(LatchTest, SymValue)>,
     /// How often it goes round at most.
     rounds: Option<u64>,
     sweeps: Vec<Sweep>,
