@@ -304,7 +304,7 @@ impl Shape {
         self.elements.retain(|element, _| keep(element.index));
         self.choices.retain(|&place, _| keep(place));
         self.handles.retain(|&place, _| keep(place));
-        self.combinations.iter_mut().for_each(|all| all.retain(|column| keep(column.place)));
+        self.combinations.iter_mut().for_each(|all| all.retain(|column| column.places().all(&mut keep)));
     }
 
     /// Forgets what a place holds: a byte, a word or a register.

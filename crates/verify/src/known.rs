@@ -314,16 +314,21 @@ impl<'a> End<'a> {
         let Some(all) = &self.shape.combinations else { return };
         let mut terms = Vec::new();
         for column in all.columns() {
-            match self.value(column.place, column.width.into()) {
-                Some(term) => terms.push(term),
-                None => return self.wrong(format!("there is {}", self.name(column.place))),
+            let mut held = Vec::new();
+            for place in column.places() {
+                match self.value(place, column.width.into()) {
+                    Some(term) => held.push(term),
+                    None => return self.wrong(format!("there is {}", self.name(place))),
+                }
             }
+            terms.push((held[0], held.get(1).copied()));
         }
         let pool = &mut self.machine.domain.pool;
         let holds = all.hold(pool, &terms);
         let differs = pool.not(holds);
         if !pool.is_false(differs) {
-            let names: Vec<String> = all.columns().iter().map(|column| self.name(column.place)).collect();
+            let names: Vec<String> =
+                all.columns().iter().flat_map(|column| column.places()).map(|p| self.name(p)).collect();
             let what = format!("one of {} combinations is in {}", all.len(), names.join(", "));
             self.found.push(Difference { what, differs: Some(differs) });
         }

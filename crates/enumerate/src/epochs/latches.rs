@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use icsched_ir::{BlockId, Const, Definition, Definitions, Edge, Function, IntPredicate, Op, Operand, Terminator, ValueId};
+use icsched_ir::{
+    BlockId, Const, Definition, Definitions, Edge, Function, IntPredicate, Op, Operand, Terminator, ValueId,
+};
 use icsched_symex::abstraction::LatchTest;
 
 /// The comparisons of header parameters with constants that hold on each way back to the header, which is taken because they do: those of

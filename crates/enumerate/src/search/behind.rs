@@ -389,7 +389,8 @@ impl<'a> Behind<'a> {
         if self.combines {
             let narrow = left.narrow.iter().filter(|(place, _)| !invalid.contains(place));
             let narrow: Vec<(Place, Term)> = narrow.copied().collect();
-            shape.combinations = Some(self.combinations(&shape, (&numbers, &narrow), &mut consequences));
+            let known = (&mut consequences, &mut sure);
+            shape.combinations = Some(self.combinations(&mut shape, (&numbers, &narrow), known));
         }
         (shape.canonical(), self.asker.solver_statistics())
     }

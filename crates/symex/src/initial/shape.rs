@@ -302,9 +302,9 @@ impl Builder<'_, '_> {
         let Some(mut all) = self.start.shape.combinations.clone() else { return };
         let mut terms = Vec::new();
         all.retain(|column| {
-            let term = self.shape_term(column.place, column.width);
-            terms.extend(term);
-            term.is_some()
+            let held: Option<Vec<Term>> = column.places().map(|place| self.shape_term(place, column.width)).collect();
+            terms.extend(held.as_ref().map(|held| (held[0], held.get(1).copied())));
+            held.is_some()
         });
         let pool = &mut self.machine.domain.pool;
         let holds = all.hold(pool, &terms);

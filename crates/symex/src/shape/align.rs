@@ -199,7 +199,7 @@ impl Shape {
                 .iter()
                 .map(|(&at, all)| (place(at), all.iter().map(|&n| number(n)).collect()))
                 .collect(),
-            combinations: self.combinations.as_ref().map(|all| all.renamed(place)),
+            combinations: self.combinations.as_ref().map(|all| all.moved(|at| Some(place(at)))),
             heap: self.heap.clone(),
             waits: self.waits.iter().map(|&thread| number(thread)).collect(),
         }

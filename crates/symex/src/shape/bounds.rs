@@ -284,7 +284,7 @@ impl Shape {
         }
         self.bounds.retain(|_, bounds| bounds.say_something());
         if let Some(mut all) = self.combinations.take() {
-            all.retain(|column| !is_idle_in(self, column.place));
+            all.retain(|column| !column.places().any(|place| is_idle_in(self, place)));
             self.combinations = Some(all);
         }
     }

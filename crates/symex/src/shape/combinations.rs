@@ -1,7 +1,8 @@
 //! Which numbers places hold together, where these are few: finite relations, as facts that epochs hand on. What is said of each place
 //! alone, or of two, forgets that a buffer is full while the thread that empties it is at that buffer. A relation keeps the combinations that
 //! there are (disjunctive completion; Cousot and Cousot, Systematic design of program analysis frameworks, 1979), as rows of a table
-//! whose columns are numbers: what a place holds, or what remains of a counter that is divided by a small constant.
+//! whose columns are numbers: what a place holds, what remains of a counter that is divided by a small constant, or how far two counters are
+//! apart that the program compares.
 //!
 //! A table has few columns, few rows, and few numbers in each column. Where there are more, columns are left out, and never come back, as
 //! nobody says what they hold; so tables get larger only so often.
@@ -30,6 +31,8 @@ const MAX_CANDIDATES: usize = 128;
 pub struct Column {
     /// Where it is.
     pub place: Place,
+    /// Not the number itself, but how much more it is than that of another place, as words, which wrap.
+    pub less: Option<Place>,
     /// Bits of the place.
     pub width: u8,
     /// Not the number, but what remains when it is divided by this, as one without a sign.
@@ -37,8 +40,28 @@ pub struct Column {
 }
 
 impl Column {
-    /// What the column says of a number.
-    pub fn of(self, pool: &mut TermPool, number: Term) -> Term {
+    /// The number at a place.
+    pub const fn at(place: Place, width: u8) -> Self {
+        Self { place, less: None, width, modulus: None }
+    }
+
+    /// The places that it is about.
+    pub fn places(self) -> impl Iterator<Item = Place> {
+        std::iter::once(self.place).chain(self.less)
+    }
+
+    /// The same of places that have other names, or none.
+    fn moved(self, name: impl Fn(Place) -> Option<Place>) -> Option<Self> {
+        let less = match self.less {
+            Some(less) => Some(name(less)?),
+            None => None,
+        };
+        Some(Self { place: name(self.place)?, less, ..self })
+    }
+
+    /// What the column says of a number, and that of the other place, if there is one.
+    pub fn of(self, pool: &mut TermPool, number: Term, less: Option<Term>) -> Term {
+        let number = less.map_or(number, |less| pool.binary(BinOp::Sub, number, less));
         let Some(modulus) = self.modulus else { return number };
         let modulus = pool.constant(self.width.into(), modulus.into());
         pool.binary(BinOp::URem, number, modulus)
@@ -84,13 +107,18 @@ enum Source {
     Constant(u64),
     /// In a column; of these numbers only the lower bits.
     Column(usize, u64, Column),
+    /// One number less the other, of so many bits.
+    Difference(Box<Source>, Box<Source>, u8),
 }
 
 impl Source {
     fn of(&self, row: &[u64]) -> u64 {
-        match *self {
-            Self::Constant(bits) => bits,
-            Self::Column(at, mask, wanted) => wanted.of_constant(row[at] & mask),
+        match self {
+            Self::Constant(bits) => *bits,
+            Self::Column(at, mask, wanted) => wanted.of_constant(row[*at] & mask),
+            Self::Difference(number, less, width) => {
+                number.of(row).wrapping_sub(less.of(row)) & (u64::MAX >> (64 - width))
+            }
         }
     }
 }
@@ -132,9 +160,10 @@ impl Combinations {
         self.rows.is_empty()
     }
 
-    /// The condition that numbers, one for each column's place, are those of a row.
-    pub fn hold(&self, pool: &mut TermPool, numbers: &[Term]) -> Term {
-        let numbers: Vec<Term> = self.columns.iter().zip(numbers).map(|(column, &n)| column.of(pool, n)).collect();
+    /// The condition that numbers, those of each column's places, are those of a row.
+    pub fn hold(&self, pool: &mut TermPool, numbers: &[(Term, Option<Term>)]) -> Term {
+        let of = |(column, &(number, less)): (&Column, &(Term, Option<Term>))| column.of(pool, number, less);
+        let numbers: Vec<Term> = self.columns.iter().zip(numbers).map(of).collect();
         among(pool, &numbers, &self.rows)
     }
 
@@ -156,14 +185,9 @@ impl Combinations {
     /// The same of places that have other names, or none.
     pub(super) fn moved(&self, name: impl Fn(Place) -> Option<Place>) -> Self {
         let mut kept = self.clone();
-        kept.retain(|column| name(column.place).is_some());
-        kept.renamed(|place| name(place).expect("it is kept"))
-    }
-
-    /// The same of places that have other names.
-    pub(super) fn renamed(&self, name: impl Fn(Place) -> Place) -> Self {
-        let columns: Vec<Column> = self.columns.iter().map(|&c| Column { place: name(c.place), ..c }).collect();
-        Self::new(&columns, &self.rows)
+        kept.retain(|column| column.moved(&name).is_some());
+        let columns: Vec<Column> = kept.columns.iter().filter_map(|column| column.moved(&name)).collect();
+        Self::new(&columns, &kept.rows)
     }
 
     /// Without the columns that are too many, or have too many numbers; while there are too many rows, without those that make the most of
@@ -189,8 +213,15 @@ impl Combinations {
         if let Some(bits) = constant(shape, wanted) {
             return Some(Source::Constant(bits));
         }
+        if let Some(less) = wanted.less.filter(|_| !self.columns.contains(&wanted)) {
+            // Both numbers are known, or in columns.
+            let of = |place: Place| self.source(shape, Column::at(place, wanted.width)).map(Box::new);
+            return Some(Source::Difference(of(wanted.place)?, of(less)?, wanted.width));
+        }
         let says = |column: &Column| {
-            column.width == wanted.width && (column.modulus == wanted.modulus || column.modulus.is_none())
+            column.width == wanted.width
+                && column.less == wanted.less
+                && (column.modulus == wanted.modulus || column.modulus.is_none())
         };
         let at = |place: Place| self.columns.iter().position(move |column| column.place == place && says(column));
         if let Some(at) = at(wanted.place) {
@@ -199,13 +230,18 @@ impl Combinations {
         // A number of 64 bits whose upper half is 0 may be taken for one of 32.
         let Place::Memory(node, offset, 4) = wanted.place else { return None };
         let whole = Place::Memory(node, offset, 8);
-        let at = self.columns.iter().position(|column| column.place == whole && column.modulus.is_none())?;
+        let at = self.columns.iter().position(|&column| column == Column::at(whole, 64))?;
         Some(Source::Column(at, u32::MAX.into(), wanted))
     }
 }
 
 /// What a column is of a constant.
 fn constant(shape: &Shape, column: Column) -> Option<u64> {
+    if let Some(less) = column.less {
+        let apart = shape.difference_of((column.place, less));
+        let apart = apart.filter(|bounds| bounds.width == column.width && bounds.least == bounds.greatest)?;
+        return Some(apart.least.cast_unsigned() & (u64::MAX >> (64 - apart.width)));
+    }
     let bounds = shape.bounds_of(column.place).filter(|b| b.width == column.width && b.least == b.greatest)?;
     let bits = bounds.least.cast_unsigned() & (u64::MAX >> (64 - bounds.width));
     Some(column.of_constant(bits))
@@ -225,7 +261,11 @@ impl Shape {
         let Some(mut all) = self.combinations.take() else { return };
         let before = before.numbered_as(self);
         let grows = |at: usize, column: Column| {
-            let span = self.bounds_of(column.place).and_then(Bounds::span);
+            let bounds = match column.less {
+                Some(less) => self.difference_of((column.place, less)),
+                None => self.bounds_of(column.place),
+            };
+            let span = bounds.and_then(Bounds::span);
             let has_few = column.modulus.is_some() || span.is_some_and(|span| span < MAX_VALUES as u64);
             let known = before.combinations.as_ref().and_then(|known| {
                 let source = known.source(&before, column)?;
@@ -255,17 +295,16 @@ impl Meet<'_> {
     /// Which combinations there are in one or the other. What is constant in both, but not the same, is a column.
     pub(super) fn combinations(&mut self) {
         let (Some(x), Some(y)) = (&self.a.combinations, &self.b.combinations) else { return };
-        let of = |column: Column, place: Option<Place>| place.map(|place| Column { place, ..column });
-        let of_a = |c: &Column| of(*c, moved(c.place, |n| self.of_a.get(&n).copied()));
-        let of_b = |c: &Column| of(*c, moved(c.place, |n| self.of_b.get(&n).copied()));
+        let of_a = |column: &Column| column.moved(|place| moved(place, |n| self.of_a.get(&n).copied()));
+        let of_b = |column: &Column| column.moved(|place| moved(place, |n| self.of_b.get(&n).copied()));
         let known: BTreeSet<Column> =
             x.columns.iter().filter_map(of_a).chain(y.columns.iter().filter_map(of_b)).collect();
-        let apart = self.apart.iter().map(|&(place, width)| Column { place, width, modulus: None });
+        let apart = self.apart.iter().map(|&(place, width)| Column::at(place, width));
         let apart: Vec<Column> = apart.filter(|column| !known.contains(column)).collect();
         let (mut columns, mut sources) = (Vec::new(), Vec::new());
         for column in known.into_iter().chain(apart).take(MAX_CANDIDATES) {
-            let in_a = of(column, moved(column.place, |n| self.pairs.get(n as usize).map(|pair| pair.0)));
-            let in_b = of(column, moved(column.place, |n| self.pairs.get(n as usize).map(|pair| pair.1)));
+            let in_a = column.moved(|place| moved(place, |n| self.pairs.get(n as usize).map(|pair| pair.0)));
+            let in_b = column.moved(|place| moved(place, |n| self.pairs.get(n as usize).map(|pair| pair.1)));
             let (Some(in_a), Some(in_b)) = (in_a, in_b) else { continue };
             if let (Some(of_a), Some(of_b)) = (x.source(self.a, in_a), y.source(self.b, in_b)) {
                 columns.push(column);
@@ -306,7 +345,7 @@ mod tests {
     }
 
     fn whole(at: u64) -> Column {
-        Column { place: place(at), width: 32, modulus: None }
+        Column::at(place(at), 32)
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use icsched_smt::Term;
+use icsched_smt::{Ranges, Term};
 use icsched_symex::shape::{Bounds, Column, Combinations, MAX_COLUMNS, Place, Shape, among};
 use rustc_hash::FxHashMap;
 
@@ -10,6 +10,9 @@ use super::{Behind, Consequences, is_simple};
 
 /// How far numbers may be from each other that are tried. Most of those between may be left out.
 const MAX_SPAN: u64 = 255;
+
+/// How far two numbers are apart whose difference is tried.
+const MAX_APART: u64 = 8;
 
 /// Assignments that are looked for at the end of one path.
 const MAX_MODELS: usize = 256;
@@ -19,11 +22,12 @@ impl Behind<'_> {
     /// that hold no words.
     pub(super) fn combinations(
         &mut self,
-        shape: &Shape,
+        shape: &mut Shape,
         (numbers, narrow): (&FxHashMap<Place, Term>, &[(Place, Term)]),
-        consequences: &mut Consequences,
+        (consequences, sure): (&mut Consequences, &mut Ranges),
     ) -> Combinations {
-        let mut columns = self.remainders(shape, numbers);
+        let mut columns = self.apart(shape, numbers, consequences, sure);
+        columns.extend(self.remainders(shape, numbers));
         columns.extend(self.small(shape, (numbers, narrow), consequences));
         columns.truncate(MAX_COLUMNS);
         columns.sort_unstable();
@@ -55,7 +59,7 @@ impl Behind<'_> {
     fn remainders(&mut self, shape: &Shape, numbers: &FxHashMap<Place, Term>) -> Vec<(Column, Term)> {
         let mut found = Vec::new();
         for (place, width, divisor) in self.compared.remainders(shape, &self.activations()) {
-            let column = Column { place, width, modulus: Some(divisor) };
+            let column = Column { modulus: Some(divisor), ..Column::at(place, width) };
             let constant = shape.bounds_of(place).filter(|b| b.width == width && b.least == b.greatest);
             let pool = self.asker.pool();
             let number = match constant {
@@ -66,12 +70,67 @@ impl Behind<'_> {
                 }),
             };
             let Some(number) = number.filter(|&number| pool.width(number) == u32::from(width)) else { continue };
-            let remainder = column.of(pool, number);
+            let remainder = column.of(pool, number, None);
             if is_simple(pool, remainder) {
                 found.push((column, remainder));
             }
         }
         found
+    }
+
+    /// How far numbers are apart that the program compares, constant or not, if that is not far. Differences wrap as words do, and are true of
+    /// sums that overflow. What is said of such a sum else is not, so nothing is: it might be taken for another number than the one that it
+    /// is so far apart from.
+    fn apart(
+        &mut self,
+        shape: &mut Shape,
+        numbers: &FxHashMap<Place, Term>,
+        consequences: &mut Consequences,
+        sure: &mut Ranges,
+    ) -> Vec<(Column, Term)> {
+        let mut found = Vec::new();
+        for ((first, second), is_tested) in self.compared.pairs(shape, &self.activations()) {
+            if !is_tested || self.is_late() {
+                continue;
+            }
+            let (Some(a), Some(b)) = (self.held(shape, numbers, first), self.held(shape, numbers, second)) else {
+                continue;
+            };
+            let pool = self.asker.pool();
+            let Ok(width) = u8::try_from(pool.width(a)) else { continue };
+            if pool.width(b) != u32::from(width) {
+                continue;
+            }
+            let column = Column { less: Some(second), ..Column::at(first, width) };
+            let apart = column.of(pool, a, Some(b));
+            if !is_simple(pool, apart) {
+                continue;
+            }
+            let overflows = |behind: &mut Self, place, consequences: &mut Consequences| {
+                behind.number(shape, numbers, place, consequences).is_none()
+            };
+            let overflowing = [(first, a), (second, b)].map(|(place, _)| overflows(self, place, consequences));
+            let bounds = match overflowing {
+                [false, false] => shape.difference_of((first, second)),
+                _ => Some(self.bounds_under(width, apart, &consequences.conditions, sure)),
+            };
+            if bounds.and_then(Bounds::span).is_none_or(|span| span > MAX_APART) {
+                continue;
+            }
+            found.push((column, apart));
+            for (term, _) in [a, b].into_iter().zip(overflowing).filter(|(_, overflows)| *overflows) {
+                shape.bounds.retain(|place, _| numbers.get(place) != Some(&term));
+            }
+        }
+        found
+    }
+
+    /// What a place holds that is a number, constant or not, whether sums have overflowed that it was computed from or not.
+    fn held(&mut self, shape: &Shape, numbers: &FxHashMap<Place, Term>, place: Place) -> Option<Term> {
+        let constant = shape.bounds_of(place).filter(|bounds| bounds.least == bounds.greatest);
+        let pool = self.asker.pool();
+        let constant = constant.map(|bounds| pool.constant(bounds.width.into(), bounds.least.cast_unsigned()));
+        constant.or_else(|| numbers.get(&place).copied())
     }
 
     /// Numbers that are not far from each other, and that something is decided by: those that are the closest to each other first.
@@ -97,13 +156,13 @@ impl Behind<'_> {
                 && is_simple(self.asker.pool(), term)
             {
                 let width = u8::try_from(self.asker.pool().width(term)).expect("words have at most 64 bits");
-                found.push((Column { place, width, modulus: None }, term));
+                found.push((Column::at(place, width), term));
             }
         }
         for &(place, term) in narrow {
             if self.deciding.contains(place, shape, &runs) && is_simple(self.asker.pool(), term) {
                 let width = u8::try_from(self.asker.pool().width(term)).expect("registers have at most 64 bits");
-                found.push((Column { place, width, modulus: None }, term));
+                found.push((Column::at(place, width), term));
             }
         }
         found
