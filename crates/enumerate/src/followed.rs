@@ -24,10 +24,10 @@ use crate::slice::SliceDecision;
 const MOST: (u32, u64) = (512, 1 << 22);
 
 /// The same where inputs decide how what is followed goes on: sizes that have no bound soon make paths that are longer.
-const MOST_IN_ONE_WAY: (u32, u64) = (64, 1 << 18);
+const MOST_IN_ONE_WAY: (u32, u64) = (512, 1 << 21);
 
 /// How many paths there are then, at most, in one epoch, and how many markers threads pass on all of them.
-const MOST_WAYS: (u64, u64) = (64, 512);
+const MOST_WAYS: (u64, u64) = (64, 2048);
 
 /// Which markers threads pass.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, Serialize, Deserialize)]
