@@ -6,8 +6,9 @@
 
 mod asked;
 mod combinations;
+mod handles;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope};
@@ -59,6 +60,9 @@ const MAX_SUMS: usize = 16;
 
 /// Most operations in such a term.
 const MAX_OPERATIONS: usize = 64;
+
+/// Most operations in what a semaphore counts: a choice, where inputs choose among several.
+const MAX_OPERATIONS_OF_PERMITS: usize = 256;
 
 /// Ends of paths that wait for a thread. Each has a copy of the terms. An epoch that is searched again, because a loop is to be replaced,
 /// mostly is so before there are more, and then nobody has looked at them in vain.
@@ -228,12 +232,12 @@ enum Reasoning {
     Never,
 }
 
-fn reasoning(pool: &TermPool, term: Term) -> Reasoning {
+fn reasoning(pool: &TermPool, term: Term, most: usize) -> Reasoning {
     if pool.has_float(term) {
         return Reasoning::Never;
     }
     let all = pool.postorder(&[term], |_| false);
-    if all.len() > MAX_OPERATIONS {
+    if all.len() > most {
         Reasoning::Never
     } else if all.into_iter().any(|t| pool.is_product(t)) {
         Reasoning::WithoutProducts
@@ -243,7 +247,7 @@ fn reasoning(pool: &TermPool, term: Term) -> Reasoning {
 }
 
 fn is_simple(pool: &TermPool, term: Term) -> bool {
-    reasoning(pool, term) == Reasoning::Soon
+    reasoning(pool, term, MAX_OPERATIONS) == Reasoning::Soon
 }
 
 /// That the sums have not overflowed that numbers at the end of a path were computed from, by number. Behind the first epoch nothing
@@ -489,25 +493,6 @@ impl<'a> Behind<'a> {
         (held.len() <= MAX_CHOICES && held.iter().any(is_address)).then_some(held)
     }
 
-    /// Which threads' handles places may hold: of others it was known when the epoch began, or decided.
-    fn handles<'n>(
-        &mut self,
-        shape: &mut Shape,
-        addresses: impl Iterator<Item = &'n (Place, Term)>,
-        consequences: &Consequences,
-    ) {
-        let known: FxHashSet<Term> = self.asker.known().iter().copied().collect();
-        for &(place, handle) in addresses {
-            let differs = self.ending.left.addresses.strange(self.asker.pool(), handle);
-            let is_known = |condition: &Term| known.contains(condition) || consequences.known.contains(condition);
-            let threads = differs.iter().filter(|(_, condition)| !condition.as_ref().is_none_or(is_known));
-            let threads: BTreeSet<u32> = threads.map(|&(thread, _)| thread).collect();
-            if threads.len() < differs.len() {
-                shape.handles.insert(place, threads);
-            }
-        }
-    }
-
     /// Between which numbers places are that hold these terms, under some conditions, and those of the sums behind each term.
     fn bounds<'n>(
         &mut self,
@@ -517,10 +502,12 @@ impl<'a> Behind<'a> {
     ) -> BTreeMap<Place, Bounds> {
         let mut known: FxHashMap<Term, Bounds> = FxHashMap::default();
         let mut found = BTreeMap::new();
+        let permits = self.compared.permits(&self.ending.left.shape, &self.activations());
         for &(place, term) in numbers {
             let is_new = !known.contains_key(&term);
             let pool = self.asker.pool();
-            let reasoning = if is_new { reasoning(pool, term) } else { Reasoning::Soon };
+            let most = if permits.contains(&place) { MAX_OPERATIONS_OF_PERMITS } else { MAX_OPERATIONS };
+            let reasoning = if is_new { reasoning(pool, term, most) } else { Reasoning::Soon };
             // Of `free[a * b % n]` it is of interest which numbers were written there, not where that is.
             let is_choice = matches!(pool.node(term), Node::Ite(..));
             let is_asked = match reasoning {

@@ -56,6 +56,8 @@ pub struct Compared {
     numbers: BTreeSet<(Source, u8)>,
     /// Those that it divides by small constants, for what remains.
     remainders: BTreeSet<(Source, u8, u8)>,
+    /// What semaphores count.
+    permits: BTreeSet<Source>,
 }
 
 impl Compared {
@@ -102,7 +104,8 @@ impl Compared {
                 }
             }
         }
-        this.numbers.extend(permits(program, points_to).into_iter().map(|source| (source, 32)));
+        this.permits = permits(program, points_to);
+        this.numbers.extend(this.permits.iter().map(|&source| (source, 32)));
         this
     }
 
@@ -124,6 +127,11 @@ impl Compared {
 
     pub(super) const fn numbers(&self) -> &BTreeSet<(Source, u8)> {
         &self.numbers
+    }
+
+    /// The places in a shape where semaphores count. `activations` as for [`Self::pairs`].
+    pub fn permits(&self, shape: &Shape, activations: &BTreeMap<(u32, u32), FuncId>) -> BTreeSet<Place> {
+        self.permits.iter().flat_map(|&source| places(source, 32, shape, activations)).collect()
     }
 
     /// The places in a shape of whose numbers the program takes remainders, with their widths and the divisors. `activations` as for
