@@ -45,14 +45,16 @@ int main(int argc, char **argv)
     int rounds = atoi(argv[1]);
     for (int n = 0; n < MASONS; n++)
         pthread_create(&masons[n], NULL, lay, NULL);
-    pthread_mutex_lock(&yard);
     while (rounds-- > 0) {
+        pthread_mutex_lock(&yard);
         missing = MASONS;
         current++;
         pthread_cond_broadcast(&called);
         while (missing > 0)
             pthread_cond_wait(&worked, &yard);
+        pthread_mutex_unlock(&yard);
     }
+    pthread_mutex_lock(&yard);
     over = 1;
     pthread_cond_broadcast(&called);
     pthread_mutex_unlock(&yard);
