@@ -50,28 +50,20 @@ pub(super) fn of_loop(
         ObjectKind::Stack { .. } | ObjectKind::Heap { .. } => true,
         _ => false,
     };
-    let values = used.difference(&defined).copied().collect();
-    reads.iter().all(is_shared).then_some(LoopInputs { values, reads })
+    let is_variable = |piece: &Piece| matches!(analyses.points_to.objects()[piece.object].kind, ObjectKind::Global(_));
+    let (values, reads_others) = (used.difference(&defined).copied().collect(), !reads.iter().all(is_variable));
+    reads.iter().all(is_shared).then_some(LoopInputs { values, reads, reads_others })
 }
 
 /// Whether an operation depends on nothing but its operands and memory.
 fn is_plain(program: &Program, op: &Op, depth: u32) -> bool {
     match op {
-        Op::Binary { .. }
-        | Op::Unary { .. }
-        | Op::Cast { .. }
-        | Op::IntCompare { .. }
-        | Op::FloatCompare { .. }
-        | Op::Overflow { .. }
-        | Op::Select { .. }
-        | Op::FunnelShift { .. }
-        | Op::Address { .. } => true,
         Op::Load { access, .. } => !access.volatile && access.atomic.is_none(),
         Op::Call { callee: Callee::Direct(func), .. } => {
             let callee = &program.functions[*func];
             let mut all = callee.blocks.values().flat_map(|block| &block.insts);
             !callee.is_declaration() && depth > 0 && all.all(|inst| is_plain(program, &inst.op, depth - 1))
         }
-        _ => false,
+        other => other.is_computation(),
     }
 }

@@ -389,7 +389,7 @@ impl<'a> Behind<'a> {
         });
         let addresses = left.addresses.places.iter().filter(|(place, _)| !invalid.contains(place));
         self.choices(&mut shape, addresses.clone(), &consequences.conditions);
-        self.handles(&mut shape, addresses, &consequences);
+        self.handles(&mut shape, addresses, &mut consequences);
         if self.combines {
             let narrow = left.narrow.iter().filter(|(place, _)| !invalid.contains(place));
             let narrow: Vec<(Place, Term)> = narrow.copied().collect();

@@ -24,13 +24,14 @@ impl Threads {
 }
 
 impl Addresses {
-    /// For each thread that lives, if a handle may be its own, the condition that it is not.
-    pub fn strange(&self, pool: &mut TermPool, handle: Term) -> Vec<(u32, Option<Term>)> {
+    /// For each thread that lives the condition that a handle is not its own, and whether that is likely: the handle is a choice between
+    /// constants, as far as it is one, and its own is none of them.
+    pub fn strange(&self, pool: &mut TermPool, handle: Term) -> Vec<(u32, Term, bool)> {
         let possible = self.constants(pool, handle);
         let differs = |(thread, own): (u32, u64)| {
-            let is_other = !possible.is_empty() && !possible.contains(&own);
+            let is_likely = !possible.is_empty() && !possible.contains(&own);
             let own = pool.constant(64, own);
-            (thread, (!is_other).then(|| pool.ne(handle, own)))
+            (thread, pool.ne(handle, own), is_likely)
         };
         self.threads.handles().map(differs).collect()
     }

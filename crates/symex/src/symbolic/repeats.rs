@@ -10,7 +10,7 @@ use super::writes::Version;
 use super::{SymValue, SymbolicDomain};
 use crate::abstraction::{Effect, Passage, Replaced};
 use crate::code::Code;
-use crate::domain::MemoryByte;
+use crate::domain::{Domain as _, MemoryByte};
 use crate::memory::{Heap, ObjectId};
 use crate::path::SymPath;
 use crate::trace::{Region, Repeatable};
@@ -49,6 +49,10 @@ impl SymbolicDomain {
         let replaced = Arc::clone(&self.origins.as_deref()?.forgotten.replaced);
         let replaced = replaced.loops.get(&(passage.func, passage.block));
         let inputs = replaced.filter(|_| passage.what == Replaced::Loop)?.inputs.as_ref()?;
+        // What nobody has met yet cannot be compared, nor followed by slices.
+        if inputs.reads_others && !(self.knows_objects() && path.forgotten().is_empty()) {
+            return None;
+        }
         let held = inputs.values.iter().map(|&value| registers.get(Code::slot(value) as usize).copied());
         let values = held.collect::<Option<Vec<SymValue>>>()?;
         self.know_objects(path, heap);

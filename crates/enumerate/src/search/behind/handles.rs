@@ -14,15 +14,21 @@ impl Behind<'_> {
         &mut self,
         shape: &mut Shape,
         addresses: impl Iterator<Item = &'n (Place, Term)>,
-        consequences: &Consequences,
+        consequences: &mut Consequences,
     ) {
         let known: FxHashSet<Term> = self.asker.known().iter().copied().collect();
         for &(place, handle) in addresses {
             let differs = self.ending.left.addresses.strange(self.asker.pool(), handle);
-            let is_known = |condition: &Term| known.contains(condition) || consequences.known.contains(condition);
-            let threads = differs.iter().filter(|(_, condition)| !condition.as_ref().is_none_or(is_known));
-            let threads: BTreeSet<u32> = threads.map(|&(thread, _)| thread).collect();
-            if threads.len() < differs.len() {
+            let all = differs.len();
+            let mut threads: BTreeSet<u32> = BTreeSet::new();
+            for (thread, condition, is_likely) in differs {
+                let is_known = known.contains(&condition) || consequences.known.contains(&condition);
+                let is_asked = is_likely && !self.is_late();
+                if !(is_known || is_asked && consequences.contain(&mut self.asker, condition)) {
+                    threads.insert(thread);
+                }
+            }
+            if threads.len() < all {
                 shape.handles.insert(place, threads);
             }
         }
