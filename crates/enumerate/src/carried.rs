@@ -111,22 +111,29 @@ impl Group {
         let of = |n: Node| shape.words.range((n, 0)..=(n, u64::MAX));
         let words =
             self.nodes.iter().flat_map(|&n| of(n).map(move |(&(_, at), &(size, _))| Place::Memory(n, at, size)));
+        let all = |n: Node| Place::Memory(n, 0, 0)..=Place::Memory(n, u64::MAX, u8::MAX);
+        let numbers = self.nodes.iter().flat_map(|&n| shape.bounds.range(all(n)).map(|(&place, _)| place));
+        let mut memory: Vec<Place> = bytes.chain(words).chain(numbers).collect();
+        memory.sort_unstable();
         let registers = self.activation.into_iter().flat_map(|(thread, depth)| {
             let all = (thread, depth, ValueId::from_index(0))..;
             let own = shape.registers.range(all).take_while(move |((t, d, _), _)| (*t, *d) == (thread, depth));
             own.map(|(&(thread, depth, value), _)| Place::Register(thread, depth, value))
         });
-        let places = bytes.chain(words).chain(registers);
-        places.filter_map(|place| Some((place, left.find(place)?))).collect()
+        memory.into_iter().chain(registers).filter_map(|place| Some((place, left.find(place)?))).collect()
     }
 }
 
-/// The places of a shape that holds nothing but numbers and addresses yet.
+/// The places of a shape that holds nothing yet but numbers and addresses, and bounds where bytes of a number are known.
 fn groups(left: &Left) -> Vec<Group> {
     let mut groups: BTreeMap<(bool, u64, u64), Group> = BTreeMap::new();
     let runs = left.shape.bytes.runs();
     let words = left.shape.words.iter().map(|(&(node, at), &(size, _))| (node, at, u64::from(size)));
-    for (node, at, len) in runs.chain(words) {
+    let numbers = left.shape.bounds.keys().filter_map(|&place| match place {
+        Place::Memory(node, at, size) => Some((node, at, u64::from(size))),
+        Place::Register(..) => None,
+    });
+    for (node, at, len) in runs.chain(words).chain(numbers) {
         if let Some(found) = left.find_bytes(node, at, len) {
             let group = groups.entry((false, u64::from(rank(node)), object(found))).or_default();
             group.add_node(node);

@@ -57,7 +57,10 @@ impl Known {
         end.registers();
         end.memory();
         // What happens in the first epoch may be undefined.
-        end.bounds(before.filter(|before| !before.is_entry).map(|_| &path.trace));
+        if before.is_some_and(|before| !before.is_entry) {
+            end.sums(&path.trace);
+        }
+        end.bounds();
         end.differences();
         end.equations();
         end.elements();
@@ -89,6 +92,10 @@ pub(crate) struct End<'a> {
     queue: VecDeque<u32>,
     /// The value of a class of equal places, and the first of them.
     same: BTreeMap<u32, (Term, Place)>,
+    /// That the sums have not overflowed that numbers, and all that are to be equal to them, were computed from.
+    sums: BTreeMap<Place, Vec<Term>>,
+    /// The numbers that places might as well hold whose sums have overflowed, by the first of equal places.
+    instead: BTreeMap<Place, Option<Term>>,
     found: Vec<Difference>,
 }
 
@@ -110,6 +117,8 @@ impl<'a> End<'a> {
             heap: BTreeMap::new(),
             queue: VecDeque::new(),
             same: BTreeMap::new(),
+            sums: BTreeMap::new(),
+            instead: BTreeMap::new(),
             found: Vec::new(),
         }
     }
@@ -156,23 +165,20 @@ impl<'a> End<'a> {
         }
     }
 
-    /// Numbers are within their bounds, unless a sum has overflowed on the trace that they, and all numbers that are to be equal to them,
-    /// were computed from.
-    fn bounds(&mut self, trace: Option<&Trace>) {
+    /// Numbers are within their bounds, unless a sum has overflowed that they were computed from.
+    fn bounds(&mut self) {
         let shape = self.shape;
-        let mut sums = trace.map(|trace| self.sums(trace)).unwrap_or_default().into_iter();
         for (&place, &bounds) in &shape.bounds {
-            let sums = sums.next().unwrap_or_default();
             let Some(value) = self.value(place, bounds.width.into()) else {
                 self.wrong(format!("there is {}", self.name(place)));
                 continue;
             };
             let pool = &mut self.machine.domain.pool;
             let holds = bounds.hold(pool, value);
-            let outside = pool.not(holds);
-            let sums: Vec<Term> = sums.iter().map(|&sum| self.machine.domain.expanded(sum)).collect();
+            let mut all = vec![pool.not(holds)];
+            all.extend(self.sums.get(&place).into_iter().flatten());
             let pool = &mut self.machine.domain.pool;
-            let differs = pool.and_all(&[&sums[..], &[outside]].concat());
+            let differs = pool.and_all(&all);
             if !pool.is_false(differs) {
                 let what = format!("{} is between {} and {}", self.name(place), bounds.least, bounds.greatest);
                 self.found.push(Difference { what, differs: Some(differs) });
@@ -185,7 +191,7 @@ impl<'a> End<'a> {
         let shape = self.shape;
         for (&(first, second), &bounds) in &shape.differences {
             let width = bounds.width.into();
-            let (Some(a), Some(b)) = (self.value(first, width), self.value(second, width)) else {
+            let (Some(a), Some(b)) = (self.number(first, width), self.number(second, width)) else {
                 self.wrong(format!("there are {} and {}", self.name(first), self.name(second)));
                 continue;
             };
@@ -210,7 +216,7 @@ impl<'a> End<'a> {
         for equation in &shape.equations {
             let mut terms = Vec::new();
             for &(place, _) in &equation.terms {
-                terms.extend(self.value(place, equation.width.into()));
+                terms.extend(self.number(place, equation.width.into()));
             }
             let names: Vec<String> =
                 equation.terms.iter().map(|&(place, by)| format!("{by} * {}", self.name(place))).collect();
@@ -316,7 +322,7 @@ impl<'a> End<'a> {
         for column in all.columns() {
             let mut held = Vec::new();
             for place in column.places() {
-                match self.value(place, column.width.into()) {
+                match self.number(place, column.width.into()) {
                     Some(term) => held.push(term),
                     None => return self.wrong(format!("there is {}", self.name(place))),
                 }
@@ -334,19 +340,42 @@ impl<'a> End<'a> {
         }
     }
 
-    /// For each number with bounds, the conditions that the sums have not overflowed that it was computed from.
-    fn sums(&mut self, trace: &Trace) -> Vec<Vec<Term>> {
+    /// Looks for the sums that each number with bounds was computed from.
+    fn sums(&mut self, trace: &Trace) {
         let shape = self.shape;
-        let mut all = Vec::new();
         for &place in shape.bounds.keys() {
             let places: Option<Vec<Where>> = shape.equal_to(place).map(|place| self.find(place)).collect();
             let of_each = self.machine.sums_behind(self.state, trace, &places.unwrap_or_default());
             let mut each = of_each.into_iter();
             let mut common = each.next().unwrap_or_default();
             each.for_each(|other| common.retain(|condition| other.contains(condition)));
-            all.push(common);
+            if !common.is_empty() {
+                let common = common.into_iter().map(|sum| self.machine.domain.expanded(sum)).collect();
+                self.sums.insert(place, common);
+            }
         }
-        all
+    }
+
+    /// The number that a place holds, or, where a sum has overflowed that it was computed from, one that it holds on this path where none
+    /// has. Behind the first epoch nothing may depend on a sum that has overflowed, so it might as well be any number; but the same one,
+    /// whatever it is compared with, and for all places that are to be equal.
+    fn number(&mut self, place: Place, width: u32) -> Option<Term> {
+        let value = self.value(place, width)?;
+        let Some(sums) = self.sums.get(&place) else { return Some(value) };
+        let fit = self.machine.domain.pool.and_all(sums);
+        let first = self.shape.equal_to(place).min().unwrap_or(place);
+        let instead = match self.instead.get(&first) {
+            Some(&known) => known,
+            None => {
+                let all = [self.state.path.constraints(), &[fit]].concat();
+                let model = self.machine.domain.model_of(&all).ok().flatten();
+                let pool = &mut self.machine.domain.pool;
+                let found = model.map(|model| pool.eval(value, &model));
+                let found = found.map(|bits| pool.constant(pool.width(value), bits));
+                *self.instead.entry(first).or_insert(found)
+            }
+        };
+        Some(instead.map_or(value, |instead| self.machine.domain.pool.ite(fit, value, instead)))
     }
 
     /// Where a place is.

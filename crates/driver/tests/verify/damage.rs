@@ -9,14 +9,14 @@ use icsched_schedule::{Enumeration, HappensBefore, InputConstraint, Schedule, Sc
 use icsched_smt::serial::{export, import};
 use icsched_smt::{CmpOp, TermPool};
 
-/// The program of a C source.
-pub(crate) fn compile(source: &str) -> Program {
+/// The program of a C source at a level of optimisation, `-O0`.
+pub(crate) fn compile(source: &str, level: &str) -> Program {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let (file, bitcode) = (folder.path().join("program.c"), folder.path().join("program.bc"));
     std::fs::write(&file, source).expect("it can be written");
     let clang = std::env::var_os("ICSCHED_CLANG").unwrap_or_else(|| "clang-22".into());
     let status = Command::new(clang)
-        .args(["-O0", "-g", "-c", "-emit-llvm"])
+        .args([level, "-g", "-c", "-emit-llvm"])
         .arg(&file)
         .arg("-o")
         .arg(&bitcode)

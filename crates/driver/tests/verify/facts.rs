@@ -63,6 +63,51 @@ int main(int argc, char **argv)
 }
 ";
 
+/// Two readers wait for sheets, of which there are as many as the input says. How many are there still, less how many there were, is known
+/// by the bounds of both alone.
+const SHEETS: &str = "
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
+static int sheets, read, last;
+static void *reader(void *arg)
+{
+    for (;;) {
+        pthread_mutex_lock(&lock);
+        while (!sheets && !last)
+            pthread_cond_wait(&more, &lock);
+        if (!sheets) {
+            pthread_mutex_unlock(&lock);
+            return arg;
+        }
+        sheets--;
+        read++;
+        pthread_mutex_unlock(&lock);
+    }
+}
+int main(int argc, char **argv)
+{
+    pthread_t t[2];
+    int n = argc > 1 ? atoi(argv[1]) : 1;
+    for (int i = 0; i < 2; i++)
+        pthread_create(&t[i], NULL, reader, NULL);
+    for (int i = 0; i < n; i++) {
+        pthread_mutex_lock(&lock);
+        sheets++;
+        pthread_cond_signal(&more);
+        pthread_mutex_unlock(&lock);
+    }
+    pthread_mutex_lock(&lock);
+    last = 1;
+    pthread_cond_broadcast(&more);
+    pthread_mutex_unlock(&lock);
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], NULL);
+    return read;
+}
+";
+
 /// What is wrong when the shape of the second epoch is damaged.
 fn found(subject: &Subject, damage: impl FnOnce(&mut Shape)) -> Vec<String> {
     let mut states = States::new(&subject.request, &mut ()).expect("the program can be started");
@@ -128,6 +173,24 @@ fn bounds_of_sums_that_do_not_overflow() {
     // The same program but for the flag.
     let unsigned = Subject::new(&FROM_ONE.replace("int i = 1; i <= last", "unsigned i = 1; (int)i <= last"));
     finds(&found(&unsigned, |shape| shape.bounds.extend(bounds)), "is between 1 and");
+}
+
+/// A sum that has overflowed is one number, whatever it is compared with.
+#[test]
+fn differences_of_sums_that_do_not_overflow() {
+    let subject = Subject::optimised(SHEETS);
+    let find = |damage: &dyn Fn(&mut Shape)| {
+        let mut states = States::new(&subject.request, &mut ()).expect("the program can be started");
+        states.epochs.values_mut().for_each(|epoch| damage(&mut epoch.shape));
+        messages(&subject, states)
+    };
+    assert_eq!(find(&|_| {}), [""; 0]);
+    let narrow = |shape: &mut Shape| {
+        for bounds in shape.differences.values_mut().filter(|bounds| !bounds.are_nonzero()) {
+            bounds.greatest = bounds.least.saturating_add(1);
+        }
+    };
+    finds(&find(&narrow), " - v");
 }
 
 #[test]

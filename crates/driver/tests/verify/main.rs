@@ -12,6 +12,7 @@ use std::sync::Arc;
 use damage::{compile, is_about, strengthened, with};
 use icsched_driver::verify::{FaultKind, Verification};
 use icsched_enumerate::{Request, RunLimits, SearchOptions};
+use icsched_ir::Program;
 use icsched_schedule::{Enumeration, HappensBefore, InputConstraint, Schedule, ScheduleEnd};
 use icsched_symex::inputs::{ArgSpec, InputSpec};
 
@@ -100,14 +101,22 @@ impl Subject {
         Self::with(source, SearchOptions::default())
     }
 
+    fn optimised(source: &str) -> Self {
+        Self::of(compile(source, "-O1"), SearchOptions::default())
+    }
+
     fn with(source: &str, search: SearchOptions) -> Self {
+        Self::of(compile(source, "-O0"), search)
+    }
+
+    fn of(program: Program, search: SearchOptions) -> Self {
         let inputs = InputSpec {
             program: "program".to_owned(),
             arguments: vec![ArgSpec::Symbolic { max: 4 }],
             ..InputSpec::default()
         };
         let request = Request {
-            program: Arc::new(compile(source)),
+            program: Arc::new(program),
             inputs,
             externs: BTreeMap::new(),
             search,
