@@ -95,7 +95,7 @@ pub(crate) struct End<'a> {
     /// That the sums have not overflowed that numbers, and all that are to be equal to them, were computed from.
     sums: BTreeMap<Place, Vec<Term>>,
     /// The numbers that places might as well hold whose sums have overflowed, by the first of equal places.
-    instead: BTreeMap<Place, Option<Term>>,
+    instead: BTreeMap<Place, Option<u64>>,
     found: Vec<Difference>,
 }
 
@@ -361,21 +361,24 @@ impl<'a> End<'a> {
     /// whatever it is compared with, and for all places that are to be equal.
     fn number(&mut self, place: Place, width: u32) -> Option<Term> {
         let value = self.value(place, width)?;
-        let Some(sums) = self.sums.get(&place) else { return Some(value) };
+        let (Some(sums), Some(bounds)) = (self.sums.get(&place), self.shape.bounds.get(&place)) else {
+            return Some(value);
+        };
         let fit = self.machine.domain.pool.and_all(sums);
         let first = self.shape.equal_to(place).min().unwrap_or(place);
         let instead = match self.instead.get(&first) {
             Some(&known) => known,
             None => {
+                let whole = self.value(place, bounds.width.into())?;
                 let all = [self.state.path.constraints(), &[fit]].concat();
                 let model = self.machine.domain.model_of(&all).ok().flatten();
-                let pool = &mut self.machine.domain.pool;
-                let found = model.map(|model| pool.eval(value, &model));
-                let found = found.map(|bits| pool.constant(pool.width(value), bits));
+                let found = model.map(|model| self.machine.domain.pool.eval(whole, &model));
                 *self.instead.entry(first).or_insert(found)
             }
         };
-        Some(instead.map_or(value, |instead| self.machine.domain.pool.ite(fit, value, instead)))
+        let pool = &mut self.machine.domain.pool;
+        let Some(instead) = instead.map(|bits| pool.constant(pool.width(value), bits)) else { return Some(value) };
+        Some(pool.ite(fit, value, instead))
     }
 
     /// Where a place is.
