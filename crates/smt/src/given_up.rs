@@ -74,24 +74,36 @@ pub(crate) fn patience(pool: &TermPool, terms: &[Term], failures: u32, own: Opti
     }
 }
 
-/// The greatest number of operators above each other that mix the bits of two operands which are no constants.
+/// The greatest number of operators above each other that mix the bits of two operands which are no constants; a division by a constant
+/// counts as several of them.
 fn longest_mix(pool: &TermPool, terms: &[Term]) -> u32 {
     let mut lengths: FxHashMap<Term, u32> = FxHashMap::default();
     let mut longest = 0;
     for t in pool.postorder(terms, |_| false) {
         let node = *pool.node(t);
         let below = node.children().filter_map(|c| lengths.get(&c).copied()).max().unwrap_or(0);
-        let mixes = match node {
-            Node::Binary(BinOp::Xor | BinOp::Mul | BinOp::UDiv | BinOp::URem, a, b) => {
-                pool.width(t) >= 8 && pool.as_const_wide(a).is_none() && pool.as_const_wide(b).is_none()
-            }
-            _ => false,
-        };
-        let length = below + u32::from(mixes);
+        let length = below + mixing(pool, t);
         if length > 0 {
             lengths.insert(t, length);
         }
         longest = longest.max(length);
     }
     longest
+}
+
+fn mixing(pool: &TermPool, t: Term) -> u32 {
+    let Node::Binary(op, a, b) = *pool.node(t) else { return 0 };
+    let (first, second, width) = (pool.as_const_wide(a), pool.as_const_wide(b), pool.width(t));
+    match op {
+        BinOp::Xor | BinOp::Mul | BinOp::UDiv | BinOp::URem if first.is_none() && second.is_none() => {
+            u32::from(width >= 8)
+        }
+        // Generators of random numbers divide what was divided.
+        BinOp::UDiv | BinOp::URem | BinOp::SDiv | BinOp::SRem
+            if width >= 32 && first.is_none() && second.is_some_and(|c| !c.is_power_of_two()) =>
+        {
+            LONG_MIX / 2
+        }
+        _ => 0,
+    }
 }

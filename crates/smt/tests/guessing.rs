@@ -189,6 +189,29 @@ fn what_was_given_up_on_is_not_waited_for_again() {
     assert_eq!(solver.inner().limits.last(), Some(&None));
 }
 
+/// A generator of random numbers divides what it has divided: nobody waits for that.
+#[test]
+fn quotients_of_quotients_are_not_waited_for() {
+    let mut pool = TermPool::new();
+    let mut solver = CachingSolver::new(Clueless::default());
+    let (factor, by) = (pool.constant(64, 16_807), pool.constant(64, 127_773));
+    let mut number = pool.symbol("seed", 64);
+    let mut longest = Vec::new();
+    for _ in 0..2 {
+        let quotient = pool.binary(BinOp::SDiv, number, by);
+        let product = pool.binary(BinOp::Mul, number, factor);
+        number = pool.binary(BinOp::Sub, product, quotient);
+        let wanted = pool.constant(64, 0x1234_5678_9abc_def1);
+        let condition = pool.cmp(CmpOp::Eq, number, wanted);
+        assert!(!matches!(solver.check(&mut pool, &[], condition), Answer::Unsat));
+        let limits = std::mem::take(&mut solver.inner_mut().limits);
+        longest.push(limits.into_iter().map(|limit| limit.unwrap_or(Duration::from_secs(3600))).max());
+        assert_eq!(pool.is_hard(condition), longest.len() == 2);
+    }
+    let own = Duration::from_secs(3600);
+    assert!(longest[0] == Some(own) && longest[1].is_some_and(|limit| limit < own), "{longest:?}");
+}
+
 /// About one value in 2^32 has this hash, and one in 2^27 a small one with the bits asked for: too rare to be hit by chance.
 #[test]
 fn hashes_are_inverted() {

@@ -86,6 +86,30 @@ fn bit_vector_operators_agree_with_z3() {
     bench.finish();
 }
 
+/// What divides a small constant is told apart where terms are translated.
+#[test]
+fn small_constants_are_divided_as_z3_does() {
+    let mut bench = Bench::new();
+    for width in [8, 16, 32, 64] {
+        let ones = (1 << width) - 1;
+        let negated = |n: u128| n.wrapping_neg() & ones;
+        for small in [1, 2, 7, 15, 16, 17] {
+            for dividend in [small, negated(small)] {
+                let near = (0..=small + 1).flat_map(|n| [n, negated(n)]);
+                for divisor in near.chain([1 << (width - 1), ones >> 1]) {
+                    for op in [BinOp::UDiv, BinOp::URem, BinOp::SDiv, BinOp::SRem] {
+                        bench.agree(&format!("{op:?} of {dividend:x}"), &[(width, divisor)], &|pool, x| {
+                            let dividend = pool.constant_wide(width, dividend);
+                            pool.binary(op, dividend, x[0])
+                        });
+                    }
+                }
+            }
+        }
+    }
+    bench.finish();
+}
+
 #[test]
 fn slices_agree_with_z3() {
     let mut bench = Bench::new();

@@ -33,6 +33,8 @@ use crate::trace::{Decision, OtherSide, Sum, Trace, TraceEvent};
 const BUDGET: u64 = 1 << 18;
 /// The same where terms are counted.
 const SHORT_BUDGET: u64 = 1 << 14;
+/// As many [rounds](Limits::rounds) are those of a question that is [hard](TermPool::is_hard).
+const HARD: u32 = 12;
 
 /// What cuts a path.
 #[derive(Clone, Debug)]
@@ -56,7 +58,8 @@ pub struct Limits {
     pub decided: bool,
     /// Where the solver gives up whatever is done about it.
     pub hopeless: BTreeSet<CallStack>,
-    /// How often a path asks the solver about one branch of the program, reached by the same calls, before it ends there.
+    /// How often a path asks the solver about one branch of the program, reached by the same calls, before it ends there; less often what is
+    /// hard.
     pub rounds: u32,
     /// Terms that a path makes before its strategy is asked whether it has to go on: [`Strategy::gives_up`].
     pub terms: usize,
@@ -312,7 +315,7 @@ impl PathRun {
                 Err(Stop::Undecided { .. } | Stop::Switch) if self.limit_reached(limits).is_some() => {}
                 Err(Stop::Undecided { condition, kind, error }) => {
                     if kind == DecisionKind::Branch && limits.rounds < u32::MAX {
-                        self.count(machine, limits.rounds);
+                        self.count(machine, &condition, limits.rounds);
                     }
                     // Without a message it is taken for granted that nothing is wrong.
                     let asked = limits.errors && error.is_some() || !kind.false_is_error();
@@ -368,15 +371,16 @@ impl PathRun {
         too_many.then_some(Limit::Decisions)
     }
 
-    /// Counts a question about a branch of the program.
-    fn count(&mut self, machine: &Machine<SymbolicDomain>, rounds: u32) {
+    /// Counts a question about a branch of the program; one that is hard counts more often, for it gets harder.
+    fn count(&mut self, machine: &Machine<SymbolicDomain>, condition: &SymValue, rounds: u32) {
         let of_program = |p| machine.code.functions[p].origin == Origin::Program;
         if !self.state.point(&machine.code).is_some_and(|p| of_program(p.func)) {
             return;
         }
         let stack = self.stack(machine);
         let count = self.asked.entry(stack.clone()).or_insert(0);
-        *count += 1;
+        let is_hard = matches!(*condition, SymValue::Term(term) if machine.domain.pool.is_hard(term));
+        *count += if is_hard { HARD } else { 1 };
         if *count > rounds {
             self.often = Some(stack);
         }

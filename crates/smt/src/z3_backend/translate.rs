@@ -8,6 +8,10 @@ use z3::ast::{Array, BV, Bool};
 use crate::node::{BinOp, CmpOp, Node, Term};
 use crate::pool::TermPool;
 
+/// Constants up to this, or its negative, are divided case by case, if they have so many bits.
+const MAX_DIVIDEND: u128 = 16;
+const LEAST_DIVIDED: u32 = 16;
+
 /// A translated term: `Bool` exactly for terms of sort `Bv(1)`.
 #[derive(Clone, Debug)]
 enum Expr {
@@ -95,7 +99,10 @@ impl Translator {
                 Expr::Array(Array::const_array(&Z3Sort::bitvector(64), &BV::from_u64(u64::from(byte), 8)))
             }
             Node::Not(a) => Expr::Bv(self.bits(a).bvnot()),
-            Node::Binary(op, a, b) => Expr::Bv(binary(op, &self.bits(a), &self.bits(b))),
+            Node::Binary(op, a, b) => {
+                let few = small_dividend(pool, op, a).map(|divisors| self.divided(pool, op, (a, b), &divisors));
+                Expr::Bv(few.unwrap_or_else(|| binary(op, &self.bits(a), &self.bits(b))))
+            }
             Node::Ite(c, a, b) => match &self.known[&a] {
                 Expr::Array(then) => Expr::Array(self.truth(c).ite(then, &self.array(b))),
                 _ => Expr::Bv(self.truth(c).ite(&self.bits(a), &self.bits(b))),
@@ -132,6 +139,18 @@ impl Translator {
         }
     }
 
+    /// What a constant is divided by something, or what remains of it: chosen by what that is, as far as it matters.
+    fn divided(&self, pool: &TermPool, op: BinOp, (a, b): (Term, Term), divisors: &[u128]) -> BV {
+        let (width, by) = (pool.width(a), self.bits(b));
+        let dividend = pool.as_const_wide(a).unwrap_or_default();
+        let is_remainder = matches!(op, BinOp::URem | BinOp::SRem);
+        let beyond = z3_numeral(width, if is_remainder { dividend } else { 0 });
+        divisors.iter().fold(beyond, |others, &divisor| {
+            let result = z3_numeral(width, crate::bits::binary(op, width, dividend, divisor));
+            by.eq(z3_numeral(width, divisor)).ite(&result, &others)
+        })
+    }
+
     fn comparison(&self, op: CmpOp, a: Term, b: Term) -> Bool {
         let (a, b) = (self.bits(a), self.bits(b));
         match op {
@@ -151,6 +170,23 @@ impl Translator {
         let more = width - pool.width(arg);
         if is_signed { self.bits(arg).sign_ext(more) } else { self.bits(arg).zero_ext(more) }
     }
+}
+
+/// The divisors that are no larger than a small constant, by which it is divided, and zero: for a circuit that divides, Z3 needs long.
+fn small_dividend(pool: &TermPool, op: BinOp, a: Term) -> Option<Vec<u128>> {
+    let is_signed = match op {
+        BinOp::UDiv | BinOp::URem => false,
+        BinOp::SDiv | BinOp::SRem => true,
+        _ => return None,
+    };
+    let (width, bits) = (pool.width(a), pool.as_const_wide(a)?);
+    let negated = bits.wrapping_neg() & crate::bits::mask(width);
+    let magnitude = if is_signed { bits.min(negated) } else { bits };
+    if magnitude > MAX_DIVIDEND || width < LEAST_DIVIDED {
+        return None;
+    }
+    let negative = (1..=magnitude).map(|n| n.wrapping_neg() & crate::bits::mask(width)).filter(|_| is_signed);
+    Some((0..=magnitude).chain(negative).collect())
 }
 
 fn truth_of(bit: &BV) -> Bool {

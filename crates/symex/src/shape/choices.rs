@@ -94,12 +94,24 @@ impl Addresses {
                 let found = self.combined(pool, next, &of);
                 drop(of);
                 known.push((next, found));
+            } else if self.is_none(pool, next) {
+                known.push((next, Vec::new()));
             } else {
                 work.push((next, true));
                 work.extend(parts.into_iter().map(|part| (part, false)));
             }
         }
         known.pop().filter(|(last, _)| *last == term).map(|(_, found)| found).unwrap_or_default()
+    }
+
+    /// Whether a term is certainly no choice between constants, for a part of it is none at first sight: an element of a long array is the sum of
+    /// all before it.
+    fn is_none(&self, pool: &TermPool, term: Term) -> bool {
+        let is_unknown = |&part: &Term| {
+            parts(pool, part).is_empty() && pool.as_const(part).is_none() && !self.chosen.contains_key(&part)
+        };
+        let needs_all = !matches!(pool.node(term), TermNode::Ite(..));
+        needs_all && parts(pool, term).iter().any(is_unknown)
     }
 
     /// The constants that a term may be if its parts are one of these, ascending; none if they are many.

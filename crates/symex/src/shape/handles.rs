@@ -38,8 +38,8 @@ impl Addresses {
 }
 
 impl Shape {
-    /// The threads that live whose handles a place may hold; `None` if that may be any.
-    fn handles_at(&self, place: Place) -> Option<BTreeSet<u32>> {
+    /// The threads that live whose handles a place may hold, by what is known of it; `None` if that may be any.
+    pub fn handles_at(&self, place: Place) -> Option<BTreeSet<u32>> {
         if let Some(known) = self.handles.get(&place) {
             return Some(known.clone());
         }
