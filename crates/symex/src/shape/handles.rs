@@ -25,9 +25,18 @@ impl Threads {
 
 impl Addresses {
     /// For each thread that lives the condition that a handle is not its own, and whether that is likely: the handle is a choice between
-    /// constants, as far as it is one, and its own is none of them.
-    pub fn strange(&self, pool: &mut TermPool, handle: Term) -> Vec<(u32, Term, bool)> {
+    /// constants, as far as it is one, and its own is none of them. Nothing is said of a handle that is no such choice unless `is_known`
+    /// says that something may be known of it.
+    pub fn strange(
+        &self,
+        pool: &mut TermPool,
+        handle: Term,
+        is_known: impl FnOnce(&mut TermPool) -> bool,
+    ) -> Vec<(u32, Term, bool)> {
         let possible = self.constants(pool, handle);
+        if possible.is_empty() && !is_known(pool) {
+            return Vec::new();
+        }
         let differs = |(thread, own): (u32, u64)| {
             let is_likely = !possible.is_empty() && !possible.contains(&own);
             let own = pool.constant(64, own);

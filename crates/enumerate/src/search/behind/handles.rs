@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use icsched_smt::Term;
+use icsched_smt::{CmpOp, Node, Term};
 use icsched_symex::shape::{Place, Shape};
 use rustc_hash::FxHashSet;
 
@@ -17,12 +17,24 @@ impl Behind<'_> {
         consequences: &mut Consequences,
     ) {
         let known: FxHashSet<Term> = self.asker.known().iter().copied().collect();
+        // What something is known of that it is not.
+        let mut told: FxHashSet<Term> = FxHashSet::default();
+        for &condition in known.iter().chain(&consequences.known) {
+            if let Node::Not(same) = *self.asker.pool().node(condition)
+                && let Node::Cmp(CmpOp::Eq, a, _) = *self.asker.pool().node(same)
+                && self.asker.pool().width(a) == 64
+            {
+                told.extend(self.asker.pool().symbols_of(same).iter());
+            }
+        }
         for &(place, handle) in addresses {
             // Who holds one of a few addresses says all of that.
             if shape.handles_at(place).is_some() {
                 continue;
             }
-            let differs = self.ending.left.addresses.strange(self.asker.pool(), handle);
+            let differs = self.ending.left.addresses.strange(self.asker.pool(), handle, |pool| {
+                pool.symbols_of(handle).iter().any(|symbol| told.contains(symbol))
+            });
             let all = differs.len();
             let mut threads: BTreeSet<u32> = BTreeSet::new();
             for (thread, condition, is_likely) in differs {
