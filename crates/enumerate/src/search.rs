@@ -360,7 +360,7 @@ impl<'s, 'p> Search<'s, 'p> {
             ways_out = trace.ways_out(self.statics, &mut self.caches);
             trace.slice(self.statics, &mut self.caches, end, keep_exits)
         } else {
-            Slice { decisions: every_decision(self.statics, &path.trace), early_exits: Vec::new() }
+            Slice { decisions: every_decision(self.statics, &path.trace), ..Slice::default() }
         };
         for &SliceDecision { point, condition, .. } in &slice.decisions {
             let function = &self.program().functions[point.func].name;
@@ -471,7 +471,7 @@ impl<'s, 'p> Search<'s, 'p> {
             objects,
             prepared,
             precondition,
-            early_exits: slice.early_exits,
+            exits: slice.exits,
             with_exits,
             not_elsewhere,
         };

@@ -110,6 +110,8 @@ pub struct Slice {
     /// Decisions against ending the process while no other thread was alive: inputs that satisfy the conditions before
     /// one, but not it, follow the schedule up to there and end (prefix schedules, 3.4.1.1).
     pub early_exits: Vec<SliceDecision>,
+    /// The events of all decisions against ending the process: whoever comes to the end of the trace has decided so.
+    pub exits: Vec<usize>,
 }
 
 /// What all slices of one trace have in common.
@@ -183,11 +185,12 @@ impl Sliceable<'_> {
         let mut slicer = self.slicer(statics, caches, keep_exits);
         begin(&mut slicer);
         if !slicer.walk(&self.prepared.blocks, &self.prepared.runs, |_| false) {
-            return Slice { decisions: every_decision(statics, self.trace), early_exits: Vec::new() };
+            return Slice { decisions: every_decision(statics, self.trace), ..Slice::default() };
         }
         let mut slice = slicer.slice;
         slice.decisions.reverse();
         slice.early_exits.reverse();
+        slice.exits = slice.early_exits.iter().map(|exit| exit.event).collect();
         if !slice.early_exits.is_empty() {
             let alone = alone_at_events(self.trace);
             slice.early_exits.retain(|exit| alone[exit.event]);

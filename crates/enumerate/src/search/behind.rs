@@ -86,8 +86,8 @@ pub(super) struct PathEnding {
     pub(super) objects: Objects,
     pub(super) prepared: Prepared,
     pub(super) precondition: Conjunction,
-    /// None of them has ended the executions that come to the end.
-    pub(super) early_exits: Vec<SliceDecision>,
+    /// The events of decisions that have not ended the executions which come to the end.
+    pub(super) exits: Vec<usize>,
     /// What is decided where exits count as conditions, too.
     pub(super) with_exits: Vec<SliceDecision>,
     /// What else is known because none of them has ended: [`Search::not_elsewhere`](super::Search::not_elsewhere).
@@ -423,12 +423,12 @@ impl<'a> Behind<'a> {
     /// The precondition, and that no early exit was taken, as far as all executions of the schedule that come to its end have decided
     /// so: what that depends on must follow from what is known before.
     fn passed(&mut self, consequences: &mut Consequences) -> Vec<Term> {
-        let PathEnding { early_exits, with_exits, .. } = self.ending;
+        let PathEnding { exits, with_exits, .. } = self.ending;
         let mut conditions = consequences.conditions.clone();
-        if early_exits.is_empty() || self.is_late() {
+        if exits.is_empty() || self.is_late() {
             return conditions;
         }
-        let exits: FxHashSet<usize> = early_exits.iter().map(|exit| exit.event).collect();
+        let exits: FxHashSet<usize> = exits.iter().copied().collect();
         for decision in with_exits {
             if exits.contains(&decision.event) {
                 conditions.push(decision.condition);
