@@ -18,8 +18,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use icsched_dataflow::{
-    Base, Context, Count, Definitions as Facts, ExprPool, HeldLock, InitialState, Place, RelationKind, Statics, Status,
-    Symbol, ThreadContext,
+    Base, Context, Count, Definitions as Facts, Expr, ExprPool, HeldLock, InitialState, Place, RelationKind, Statics,
+    Status, Symbol, ThreadContext,
 };
 use icsched_ir::{
     CallStack, Const, Definition, Definitions, EntityId, Expressions, FuncId, GlobalId, Intrinsic, Op, Operand, Origin,
@@ -391,13 +391,20 @@ impl Builder<'_, '_> {
             frame.varargs = Some(object);
         }
         let names = Expressions::new(&program, function, &definitions);
-        let live = crate::code::liveness::live_before(function, point);
-        for (value, info) in function.values.iter().filter(|(v, _)| live.contains(v.index())) {
+        for value in crate::code::Code::known_before(&program, point) {
+            let info = &function.values[value];
             let symbol = Symbol::new(depth, value);
             let place = (thread.id.0, depth, value);
-            let is_local = self.registers[index].contains_key(&symbol);
+            let before = self.registers[index].get(&symbol).copied();
+            let is_local = before.is_some_and(|term| self.machine.domain.pool.as_const(term).is_some());
             let term = match self.shape_register(place, info.ty.bits()).filter(|_| !is_local) {
                 Some(known) => {
+                    // What it was computed from is known, too, and what that is in turn.
+                    if let Some(computed) = before.or_else(|| self.computed(index, symbol, info.ty)) {
+                        let pool = &mut self.machine.domain.pool;
+                        let holds = pool.cmp(CmpOp::Eq, known, computed);
+                        self.path.constrain(pool, holds);
+                    }
                     self.registers[index].insert(symbol, known);
                     known
                 }
@@ -505,17 +512,23 @@ impl Builder<'_, '_> {
         if let Some(&known) = self.registers[thread].get(&symbol) {
             return known;
         }
-        let facts = self.facts(thread);
-        let frame = symbol.frame.checked_sub(self.oldest_known(thread));
-        let fact = facts.and_then(|f| f.registers.get(frame? as usize)).and_then(|f| f.get(&symbol.value));
-        if let Some(&e) = fact
-            && let Some(term) = self.evaluate(thread, e)
-            && self.machine.domain.pool.width(term) == ty.bits()
-        {
+        if let Some(term) = self.computed(thread, symbol, ty) {
             self.registers[thread].insert(symbol, term);
             return term;
         }
         self.fresh(thread, symbol, ty, names, instances)
+    }
+
+    /// What the facts say that a register holds.
+    fn computed(&mut self, thread: usize, symbol: Symbol, ty: Type) -> Option<Term> {
+        let frame = symbol.frame.checked_sub(self.oldest_known(thread))?;
+        let &fact = self.facts(thread)?.registers.get(frame as usize)?.get(&symbol.value)?;
+        let named = Symbol { frame, ..symbol };
+        if matches!(self.start.pool.get(fact), Expr::Symbol { symbol, .. } if symbol == named) {
+            return None;
+        }
+        let term = self.evaluate(thread, fact)?;
+        (self.machine.domain.pool.width(term) == ty.bits()).then_some(term)
     }
 
     /// A register of which nothing is known.

@@ -318,7 +318,7 @@ impl Walk<'_, '_> {
                     continue;
                 }
                 let function = &self.program.functions[point.func];
-                for value in Code::live_before(&self.machine.program, point) {
+                for value in Code::known_before(&self.machine.program, point) {
                     let ty = function.values[value].ty;
                     let Ok(width) = u8::try_from(ty.bits()) else { continue };
                     if width == 0 || width > 64 {
