@@ -196,8 +196,14 @@ fn search_with(
     let targets = points_to.as_deref().filter(|_| !off(Technique::PointsTo));
     let control = Control::new(program, &harmless, !off(Technique::PrefixSchedules), targets);
     let modref = ModRef::new(program, &control);
-    let statics =
-        Statics { program, control: &control, modref: &modref, aliases: aliases.as_ref(), limits: &request.limits };
+    let statics = Statics {
+        program,
+        control: &control,
+        modref: &modref,
+        aliases: aliases.as_ref(),
+        limits: &request.limits,
+        corrections: false,
+    };
     let startup = summaries.as_ref().map(icsched_pointsto::Startup::new);
     let variables = summaries.as_ref().map(icsched_dataflow::Statics::new);
     let analyses = match (&points_to, &summaries, &startup, &variables) {

@@ -22,6 +22,7 @@
 //!   another iteration writes was forgotten.
 //! - Decisions that exclude undefined behaviour (bounds, divisors) are not conditions of a schedule.
 
+mod corrections;
 mod dependence;
 mod facts;
 mod frames;
@@ -70,6 +71,8 @@ pub struct Statics<'p> {
     pub aliases: Option<&'p Aliases<'p>>,
     /// When to stop.
     pub limits: &'p RunLimits,
+    /// Whether the ways of branches that [only correct a number](corrections) are paths of their own.
+    pub corrections: bool,
 }
 
 /// Events of a trace after which it is looked whether there is time left.
@@ -277,6 +280,7 @@ impl Sliceable<'_> {
             slice: Slice::default(),
             keep_exits,
             passed: FxHashSet::default(),
+            corrections: if statics.corrections { corrections::MAX_CORRECTIONS } else { 0 },
             repeated: FxHashSet::default(),
         }
     }
@@ -316,6 +320,8 @@ struct Slicer<'a, 'p> {
     keep_exits: bool,
     /// Frames in which the marker that comes next was passed.
     passed: FxHashSet<FrameId>,
+    /// How many more branches count that only correct a number.
+    corrections: u32,
     /// Loops of which later ones in the slice leave the same.
     repeated: FxHashSet<Passage>,
 }

@@ -321,6 +321,12 @@ impl Code {
         self.touched[func].get_or_init(|| Touched::new(&program.functions[func]))
     }
 
+    /// The values that are read at a point or behind it. O(function).
+    pub fn live_before(program: &Program, point: ProgramPoint) -> Vec<ValueId> {
+        let live = liveness::live_before(&program.functions[point.func], point);
+        live.ones().map(ValueId::from_index).collect()
+    }
+
     /// The values that are read at a point or behind it, and what these were computed from. O(function).
     pub fn known_before(program: &Program, point: ProgramPoint) -> Vec<ValueId> {
         let known = liveness::known_before(&program.functions[point.func], point);

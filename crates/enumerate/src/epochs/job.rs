@@ -27,6 +27,7 @@ use crate::progress::Progress;
 use crate::quiet::Replaceable;
 use crate::reasons::is_limit_of_run;
 use crate::search::{Restart, Search, SearchOptions};
+use crate::slice::Statics;
 use crate::{Request, Technique};
 
 /// What is to be searched: an epoch, with what holds whenever it begins.
@@ -139,7 +140,8 @@ pub(crate) fn run(
         let contexts = contexts(shared.program, &job.epoch);
         progress.begin_epoch(&job.epoch);
         let slots = Arc::clone(&shared.slots);
-        let mut search = Search::new(&shared.statics, shared.analyses, &mut engine, &options, progress, slots);
+        let statics = Statics { corrections: combines, ..shared.statics };
+        let mut search = Search::new(&statics, shared.analyses, &mut engine, &options, progress, slots);
         let explored = search.explore(job.facts.none_ended);
         let searched = search.work();
         match explored {

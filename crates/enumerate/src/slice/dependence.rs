@@ -5,6 +5,7 @@ use icsched_symex::stop::DecisionKind;
 use icsched_symex::thread::FrameId;
 use icsched_symex::trace::Decision;
 
+use super::corrections::corrects;
 use super::known::Known;
 use super::{Slicer, Statics};
 use crate::modref::{READS_INPUT, Write, Writes};
@@ -39,6 +40,10 @@ impl Slicer<'_, '_> {
         let state = &self.frames[frame];
         if let Some(head) = state.head.filter(|&head| !control.postdominators.dominates(head, other.target)) {
             tracing::trace!(%block, %head, "the other side need not come to the head of the slice");
+            return true;
+        }
+        if self.corrections > 0 && corrects(statics, func, block) {
+            self.corrections -= 1;
             return true;
         }
         let side = (func, block, !by_else);

@@ -1,0 +1,53 @@
+//! Branches that only correct a number: `if (n < 1) n = 1;`. Nothing is synchronised on either side, so that one path stands for both, and the
+//! next epoch knows nothing of `n`: what the path leaves is not what all executions leave. Where that matters, both ways are paths of
+//! their own, of one schedule; what they leave have in common is that `n` is at least 1.
+
+use icsched_ir::{Block, BlockId, Edge, FuncId, Op, Origin, Terminator};
+
+use super::Statics;
+
+/// Most of them that count on one path: each may double the number of paths.
+pub(super) const MAX_CORRECTIONS: u32 = 6;
+
+/// Most instructions of a side.
+const MAX_INSTRUCTIONS: usize = 8;
+
+/// Whether the branch at the end of a block is one: outside of loops, and what its sides do but for going on together is to compute and
+/// to store.
+pub(super) fn corrects(statics: &Statics<'_>, func: FuncId, block: BlockId) -> bool {
+    let function = &statics.program.functions[func];
+    let Terminator::Branch { then_edge, else_edge, .. } = &function.blocks[block].terminator else { return false };
+    let control = statics.control.function(func);
+    if function.origin != Origin::Program || control.loops.around(block).next().is_some() {
+        return false;
+    }
+    let side = |edge: &Edge| -> Option<Edge> {
+        let body = &function.blocks[edge.target];
+        let has_one_way = control.cfg.predecessors(edge.target).len() == 1;
+        match &body.terminator {
+            Terminator::Jump(next) if has_one_way && is_plain(body) => Some(next.clone()),
+            _ => None,
+        }
+    };
+    let (first, second) = (side(then_edge), side(else_edge));
+    let joins = |edge: &Option<Edge>, other: &Edge| edge.as_ref().is_some_and(|edge| edge.target == other.target);
+    let is_diamond = first.as_ref().zip(second.as_ref()).is_some_and(|(a, b)| a.target == b.target);
+    is_diamond || joins(&first, else_edge) || joins(&second, then_edge)
+}
+
+fn is_plain(block: &Block) -> bool {
+    let is_plain = |op: &Op| {
+        matches!(
+            op,
+            Op::Binary { .. }
+                | Op::Unary { .. }
+                | Op::Cast { .. }
+                | Op::IntCompare { .. }
+                | Op::Select { .. }
+                | Op::Address { .. }
+                | Op::Load { .. }
+                | Op::Store { .. }
+        )
+    };
+    block.insts.len() <= MAX_INSTRUCTIONS && block.insts.iter().all(|inst| is_plain(&inst.op))
+}
