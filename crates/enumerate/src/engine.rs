@@ -21,11 +21,11 @@ use icsched_symex::memory::ObjectId;
 use icsched_symex::print::Printer;
 use icsched_symex::request::StopRequest;
 use icsched_symex::shape::{Left, Where};
-use icsched_symex::stop::{Limit, Stop};
+use icsched_symex::stop::{ErrorKind, Limit, Stop};
 use icsched_symex::symbolic::{Kept, SymbolicDomain};
 use icsched_symex::thread::ThreadId;
 use icsched_symex::trace::OtherSide;
-use icsched_symex::{DecisionKind, FrameId, Machine, Options, PathEnd, State, SyncObjects};
+use icsched_symex::{DecisionKind, Machine, Options, PathEnd, State, SyncObjects};
 use rustc_hash::FxHashMap;
 
 use crate::epochs::Analyses;
@@ -34,7 +34,7 @@ use crate::followed::Followed;
 use crate::progress::SearchedEpoch;
 use crate::quiet::{Replaceable, Wanted, deep_recursion, quiet_code};
 use crate::search::Restart;
-use crate::slice::Statics;
+use crate::slice::{AbnormalEnd, Statics};
 use crate::strategy::{leaving_side, shorter_side};
 use crate::{Request, Technique, reasons};
 
@@ -482,21 +482,21 @@ impl Engine {
     }
 
     /// The instruction that a path did not get past although the program goes on behind it.
-    pub(crate) fn abnormal_end(&self, path: &Path) -> Option<(FrameId, ProgramPoint)> {
-        match &path.end {
-            PathEnd::Error(_)
-            | PathEnd::Unmodelled { .. }
-            | PathEnd::Unsupported { .. }
-            | PathEnd::Limit(_)
-            | PathEnd::GoesRound => path.state.current_frame().zip(path.state.point(&self.machine.code)),
+    pub(crate) fn abnormal_end(&self, path: &Path) -> Option<AbnormalEnd> {
+        let is_of_freed = match &path.end {
+            PathEnd::Error(error) => matches!(error.kind, ErrorKind::UseAfterFree | ErrorKind::DoubleFree),
+            PathEnd::Unmodelled { .. } | PathEnd::Unsupported { .. } | PathEnd::Limit(_) | PathEnd::GoesRound => false,
             PathEnd::Exit { .. }
             | PathEnd::Abort { .. }
             | PathEnd::AssertFailed { .. }
             | PathEnd::Deadlock { .. }
             | PathEnd::LeftContext
             | PathEnd::Epoch
-            | PathEnd::Infeasible => None,
-        }
+            | PathEnd::Infeasible => return None,
+        };
+        let frame = path.state.current_frame()?;
+        let point = path.state.point(&self.machine.code)?;
+        Some(AbnormalEnd { frame, point, is_of_freed })
     }
 
     /// Where a thread of a finished path is.

@@ -688,11 +688,11 @@ impl<'s, 'p> Search<'s, 'p> {
             if !ends_process(ends) {
                 continue;
             }
-            let (covers, exits, alone) = (covers.clone(), early_exits.clone(), *alone);
+            let (graph, covers, exits, alone) = (graph.clone(), covers.clone(), early_exits.clone(), *alone);
             let longer: Vec<ScheduleId> = self
                 .found
                 .iter()
-                .filter(|(_, f)| !f.schedule.0.is_same(graph) && graph.is_prefix_of(&f.schedule.0))
+                .filter(|(_, f)| !f.schedule.0.is_same(&graph) && graph.is_prefix_of(&f.schedule.0))
                 .map(|(id, _)| *id)
                 .collect();
             for long in longer {
@@ -701,6 +701,7 @@ impl<'s, 'p> Search<'s, 'p> {
                         self.errors.entry((message, at)).or_default().add_all(&covers);
                     }
                     let found = self.found.get_mut(&long).expect("just listed");
+                    found.schedule.0.add_places(&graph);
                     found.early_exits.add_all(&exits);
                     if alone {
                         found.early_exits.add_all(&covers);

@@ -31,7 +31,9 @@ mod runs;
 
 use std::collections::BTreeSet;
 
-use icsched_ir::{BlockId, Callee, FuncId, Function, Inst, Op, Operand, Program, ProgramPoint, Terminator, ValueId};
+use icsched_ir::{
+    BlockId, Callee, FuncId, Function, Inst, Intrinsic, Op, Operand, Program, ProgramPoint, Terminator, ValueId,
+};
 use icsched_smt::Term;
 use icsched_symex::abstraction::Passage;
 use icsched_symex::shape::Where;
@@ -117,6 +119,17 @@ pub struct Slice {
     pub exits: Vec<usize>,
 }
 
+/// The instruction that a path did not get past although the program goes on behind it.
+#[derive(Copy, Clone, Debug)]
+pub struct AbnormalEnd {
+    /// Whose it is.
+    pub frame: FrameId,
+    /// Where it is.
+    pub point: ProgramPoint,
+    /// Whether that is because an object was freed before: then it matters what was freed.
+    pub is_of_freed: bool,
+}
+
 /// What all slices of one trace have in common.
 #[derive(Default)]
 pub struct Prepared {
@@ -175,19 +188,25 @@ impl Sliceable<'_> {
         &self,
         statics: &Statics<'_>,
         caches: &mut Caches,
-        abnormal_end: Option<(FrameId, ProgramPoint)>,
+        abnormal_end: Option<AbnormalEnd>,
         keep_exits: bool,
     ) -> Slice {
         let begin = |slicer: &mut Slicer<'_, '_>| {
-            if let Some((frame, point)) = abnormal_end.filter(|(frame, _)| self.trace.frames.contains_key(frame)) {
+            let known = abnormal_end.filter(|end| self.trace.frames.contains_key(&end.frame));
+            if let Some(AbnormalEnd { frame, point, is_of_freed }) = known {
+                slicer.frees = is_of_freed;
                 slicer.meet(frame, point.block, point.inst);
                 slicer.include(frame, point.inst);
             }
         };
-        debug_assert!(self.is_same_without_runs(statics, caches, keep_exits, begin));
+        let is_of_freed = abnormal_end.is_some_and(|end| end.is_of_freed);
+        debug_assert!(is_of_freed || self.is_same_without_runs(statics, caches, keep_exits, begin));
         let mut slicer = self.slicer(statics, caches, keep_exits);
         begin(&mut slicer);
-        if !slicer.walk(&self.prepared.blocks, &self.prepared.runs, |_| false) {
+        // Loops that are passed over may free.
+        let none = Runs::default();
+        let runs = if slicer.frees { &none } else { &self.prepared.runs };
+        if !slicer.walk(&self.prepared.blocks, runs, |_| false) {
             return Slice { decisions: every_decision(statics, self.trace), ..Slice::default() };
         }
         let mut slice = slicer.slice;
@@ -280,6 +299,7 @@ impl Sliceable<'_> {
             slice: Slice::default(),
             keep_exits,
             passed: FxHashSet::default(),
+            frees: false,
             corrections: if statics.corrections { corrections::MAX_CORRECTIONS } else { 0 },
             repeated: FxHashSet::default(),
         }
@@ -320,6 +340,8 @@ struct Slicer<'a, 'p> {
     keep_exits: bool,
     /// Frames in which the marker that comes next was passed.
     passed: FxHashSet<FrameId>,
+    /// Whether it matters what was freed.
+    frees: bool,
     /// How many more branches count that only correct a number.
     corrections: u32,
     /// Loops of which later ones in the slice leave the same.
@@ -394,7 +416,8 @@ impl Slicer<'_, '_> {
             }
             TraceEvent::Intrinsic { frame, inst, intrinsic } => {
                 self.undo_down_to(*frame, block, *inst);
-                let matters = intrinsic.is_synchronisation() || self.uses_result(*frame, *inst);
+                let frees = self.frees && *intrinsic == Intrinsic::Free;
+                let matters = frees || intrinsic.is_synchronisation() || self.uses_result(*frame, *inst);
                 if matters || self.counts_input(*frame, *inst) {
                     self.include(*frame, *inst);
                 } else if self.statics.control.counts_ends && is_end(*intrinsic) {

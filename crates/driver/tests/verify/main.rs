@@ -147,6 +147,31 @@ fn schedules(database: &Enumeration, epoch: usize) -> Vec<Schedule> {
     database.epochs[epoch].tree.leaves().cloned().collect()
 }
 
+/// One way ends early, with a lock that is taken elsewhere: it needs no schedule of its own.
+const EARLY: &str = "
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+int main(int argc, char **argv)
+{
+    if (argc > 1 && atoi(argv[1]) > 3) {
+        pthread_mutex_lock(&a);
+        pthread_mutex_lock(&b);
+        return 0;
+    }
+    pthread_mutex_lock(&a);
+    return 0;
+}
+";
+
+#[test]
+fn who_ends_early_does_so_where_the_schedule_says() {
+    let subject = Subject::new(EARLY);
+    assert_eq!(schedules(&subject.database, 0).len(), 1);
+    let found = subject.verify(&subject.database);
+    assert!(found.is_verified(), "{found:#?}");
+}
+
 #[test]
 fn what_the_search_gives_is_right() {
     for source in [EPOCHS, JOINS] {
