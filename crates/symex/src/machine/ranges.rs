@@ -17,7 +17,15 @@ const MAX_STRING: u64 = 1 << 20;
 /// The same of a string of which nothing is known, not even where it ends.
 const MAX_UNKNOWN_STRING: u64 = 1 << 12;
 
+/// Most bytes that are copied or filled one by one. Nobody looks at the clock in between.
+const MAX_BYTES: u64 = 1 << 22;
+
 type Bytes<D> = Vec<MemoryByte<<D as Domain>::Byte>>;
+
+fn few_enough<D: Domain>(n: u64) -> Result<(), Stop<D>> {
+    let what = || format!("writing {n} bytes at once of which not all are constant");
+    if n > MAX_BYTES { Err(Stop::Unsupported { what: what() }) } else { Ok(()) }
+}
 
 impl<D: Domain, O: Observer> Cx<'_, D, O> {
     /// `memcpy`, or `memmove` with `may_overlap`. Nothing is accessed for no bytes.
@@ -40,6 +48,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
             self.stored(exactly(to, at, n));
             return Ok(());
         }
+        few_enough(n)?;
         let bytes = self.read(from, n)?;
         self.write(to, &bytes)
     }
@@ -169,6 +178,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
                 return Ok(());
             }
         }
+        few_enough(n)?;
         let bytes: Bytes<D> = byte.iter().cycle().take(usize::try_from(n).unwrap_or(usize::MAX)).cloned().collect();
         self.write(to, &bytes)
     }
