@@ -447,11 +447,10 @@ impl Engine {
         &self.followed
     }
 
-    /// Whether inputs decide how something goes on that is followed, in too many ways, or on paths that were not searched to their ends.
+    /// Whether inputs decide how something goes on that is followed, in too many ways, or there are paths that were not searched to their ends:
+    /// a loop may be covered by a marker that is passed.
     pub(crate) fn has_many_ways(&self, paths: u64, to_the_end: bool) -> bool {
-        self.passed > 0
-            && (self.followed.are_many_ways(paths, self.passed_in_all)
-                || !to_the_end && self.followed.lets_inputs_decide())
+        self.passed > 0 && (self.followed.are_many_ways(paths, self.passed_in_all) || !to_the_end)
     }
 
     /// What is done instead of a restart that the last path asks for: who follows everything follows less before something is replaced, since

@@ -32,7 +32,7 @@ const FOLDERS: [&str; 3] = ["epochs", "sync", "schedules"];
 const TIME: [&str; 4] = ["cond_timedwait", "timedlock", "sleepers", "signals"];
 
 /// Programs whose stacks are folded in the names of epochs: those of runs are not.
-const FOLDED: [&str; 7] = [
+const FOLDED: [&str; 8] = [
     "recursive_lock",
     "recursive_lock_behind",
     "recursive_leaves",
@@ -40,6 +40,7 @@ const FOLDED: [&str; 7] = [
     "recursive_tree",
     "recursive_nested",
     "recursive_mutex",
+    "shelves_in_rounds",
 ];
 
 /// Programs that the suite leaves to `search`, for they take long.
