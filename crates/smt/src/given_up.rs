@@ -92,18 +92,15 @@ fn longest_mix(pool: &TermPool, terms: &[Term]) -> u32 {
 }
 
 fn mixing(pool: &TermPool, t: Term) -> u32 {
-    let Node::Binary(op, a, b) = *pool.node(t) else { return 0 };
-    let (first, second, width) = (pool.as_const_wide(a), pool.as_const_wide(b), pool.width(t));
-    match op {
-        BinOp::Xor | BinOp::Mul | BinOp::UDiv | BinOp::URem if first.is_none() && second.is_none() => {
-            u32::from(width >= 8)
+    let node = pool.node(t);
+    match *node {
+        Node::Binary(BinOp::Xor | BinOp::Mul | BinOp::UDiv | BinOp::URem, a, b)
+            if pool.as_const_wide(a).is_none() && pool.as_const_wide(b).is_none() =>
+        {
+            u32::from(pool.width(t) >= 8)
         }
         // Generators of random numbers divide what was divided.
-        BinOp::UDiv | BinOp::URem | BinOp::SDiv | BinOp::SRem
-            if width >= 32 && first.is_none() && second.is_some_and(|c| !c.is_power_of_two()) =>
-        {
-            LONG_MIX / 2
-        }
+        _ if pool.width(t) >= 32 && pool.divides_by_constant(node) => LONG_MIX / 2,
         _ => 0,
     }
 }

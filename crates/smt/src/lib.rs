@@ -18,6 +18,7 @@ mod eval;
 mod float;
 mod given_up;
 mod guess;
+mod hardness;
 mod implied;
 mod independence;
 mod interned;

@@ -8,7 +8,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::bits::mask;
 use crate::interned::Interned;
-use crate::node::{BinOp, MAX_WIDTH, Node, Sort, SymbolId, Term};
+use crate::node::{MAX_WIDTH, Node, Sort, SymbolId, Term};
 use crate::range::{Range, range_of};
 use crate::symbols::SymbolMemo;
 
@@ -19,7 +19,7 @@ pub(crate) struct Facts {
     pub(crate) width: u32,
     /// Whether a float operator occurs in the term.
     pub(crate) has_float: bool,
-    /// [How hard](TermPool::is_hard) it is to reason about the term, up to [`HARD`].
+    /// How hard it is to reason about the term: [`TermPool::is_hard`].
     pub(crate) hardness: u8,
     /// Hash of the structure (operators, constants, symbol names), the same in every pool.
     pub(crate) structure: u64,
@@ -47,9 +47,6 @@ pub struct TermPool {
     /// Nesting of rewrites that follow chains of operands; bounded so that no term can exhaust the stack.
     pub(crate) rewrite_depth: u32,
 }
-
-/// Hard is one product of unknowns, or two divisions by constants of each other.
-const HARD: u8 = 2;
 
 static NEXT_IDENTITY: AtomicU64 = AtomicU64::new(0);
 
@@ -117,12 +114,6 @@ impl TermPool {
     /// Whether a float operator occurs anywhere in the term.
     pub fn has_float(&self, t: Term) -> bool {
         self.facts(t).has_float
-    }
-
-    /// Whether solvers need long to reason about the term: there are products, quotients or remainders of unknowns in it, or such by
-    /// constants of each other.
-    pub fn is_hard(&self, t: Term) -> bool {
-        self.facts(t).hardness >= HARD
     }
 
     /// Bounds `(least, greatest)` of the value as an unsigned number, known from the shape of the term alone (of the
@@ -248,23 +239,6 @@ impl TermPool {
             structure: self.structure_of(node),
             range: range_of(self, node),
         }
-    }
-
-    fn hardness_of(&self, node: &Node) -> u8 {
-        let of_operands = node.children().map(|c| self.facts(c).hardness).max().unwrap_or_default();
-        let own = match *node {
-            Node::Binary(BinOp::Mul | BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem, a, b) => {
-                let is_constant = |t| self.as_const_wide(t).is_some();
-                match *node {
-                    _ if !is_constant(a) && !is_constant(b) => HARD,
-                    Node::Binary(BinOp::Mul, ..) => 0,
-                    _ if self.as_const_wide(b).is_some_and(u128::is_power_of_two) => 0,
-                    _ => 1,
-                }
-            }
-            _ => 0,
-        };
-        (of_operands + own).min(HARD)
     }
 
     fn node_width(&self, node: &Node) -> u32 {

@@ -1,7 +1,7 @@
 //! Conditions without products, quotients and remainders of unknowns: each is an unknown of its own. What contradicts itself
 //! without knowing them does so with them too, and a back end sees it at once; the other way round nothing follows.
 
-use crate::node::{BinOp, Node, Term};
+use crate::node::Term;
 use crate::pool::TermPool;
 use crate::substitute::Substitution;
 
@@ -23,18 +23,15 @@ pub(crate) fn relax(pool: &mut TermPool, terms: &[Term]) -> Option<Vec<Term>> {
     (!map.is_empty()).then(|| pool.substitute_all(terms, &map))
 }
 
-/// Whether the term is a product, quotient or remainder of unknowns.
+/// Whether the term is a product, quotient or remainder of unknowns that is work for a back end.
 pub(crate) fn is_hard(pool: &TermPool, t: Term) -> bool {
-    let Node::Binary(BinOp::Mul | BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem, a, b) = *pool.node(t) else {
-        return false;
-    };
-    pool.width(t) >= LEAST_WIDTH && pool.as_const_wide(a).is_none() && pool.as_const_wide(b).is_none()
+    pool.width(t) >= LEAST_WIDTH && pool.is_product(t)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::node::CmpOp;
+    use crate::node::{BinOp, CmpOp};
 
     #[test]
     fn a_product_is_one_unknown_wherever_it_occurs() {

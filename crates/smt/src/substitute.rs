@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use crate::node::{BinOp, Node, Sort, Term};
+use crate::node::{Sort, Term};
 use crate::pool::TermPool;
 
 /// What to replace by what; usually symbols by values. Old and new have one sort.
@@ -68,16 +68,6 @@ impl TermPool {
         self.substitute_all(terms, &map)
     }
 
-    /// Whether a term is a product, a quotient or a remainder of two numbers that both are no constants.
-    pub fn is_product(&self, t: Term) -> bool {
-        match *self.node(t) {
-            Node::Binary(BinOp::Mul | BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem, a, b) => {
-                self.as_const_wide(a).is_none() && self.as_const_wide(b).is_none()
-            }
-            _ => false,
-        }
-    }
-
     /// The term with every occurrence of a key of `map` replaced by its value, simplified anew. Replacements are
     /// simultaneous: values are not searched for keys. Linear in the size of the term's graph.
     pub fn substitute(&mut self, t: Term, map: &Substitution) -> Term {
@@ -104,7 +94,7 @@ impl TermPool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::node::CmpOp;
+    use crate::node::{BinOp, CmpOp};
 
     #[test]
     fn products_of_unknowns_become_symbols_and_those_with_constants_stay() {

@@ -21,33 +21,21 @@ pub(super) fn corrects(statics: &Statics<'_>, func: FuncId, block: BlockId) -> b
     if function.origin != Origin::Program || control.loops.around(block).next().is_some() {
         return false;
     }
-    let side = |edge: &Edge| -> Option<Edge> {
+    // Where a side goes on, if it is one block.
+    let side = |edge: &Edge| {
         let body = &function.blocks[edge.target];
         let has_one_way = control.cfg.predecessors(edge.target).len() == 1;
         match &body.terminator {
-            Terminator::Jump(next) if has_one_way && is_plain(body) => Some(next.clone()),
+            Terminator::Jump(next) if has_one_way && is_plain(body) => Some(next.target),
             _ => None,
         }
     };
     let (first, second) = (side(then_edge), side(else_edge));
-    let joins = |edge: &Option<Edge>, other: &Edge| edge.as_ref().is_some_and(|edge| edge.target == other.target);
-    let is_diamond = first.as_ref().zip(second.as_ref()).is_some_and(|(a, b)| a.target == b.target);
-    is_diamond || joins(&first, else_edge) || joins(&second, then_edge)
+    let is_diamond = first.is_some() && first == second;
+    is_diamond || first == Some(else_edge.target) || second == Some(then_edge.target)
 }
 
 fn is_plain(block: &Block) -> bool {
-    let is_plain = |op: &Op| {
-        matches!(
-            op,
-            Op::Binary { .. }
-                | Op::Unary { .. }
-                | Op::Cast { .. }
-                | Op::IntCompare { .. }
-                | Op::Select { .. }
-                | Op::Address { .. }
-                | Op::Load { .. }
-                | Op::Store { .. }
-        )
-    };
+    let is_plain = |op: &Op| op.is_computation() || matches!(op, Op::Load { .. } | Op::Store { .. });
     block.insts.len() <= MAX_INSTRUCTIONS && block.insts.iter().all(|inst| is_plain(&inst.op))
 }

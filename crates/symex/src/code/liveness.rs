@@ -3,10 +3,7 @@
 //! Only undefined values ask for it: one that is dead must not keep its thread from the fast loop, nor one that a block has nothing to do with.
 
 use fixedbitset::FixedBitSet;
-use icsched_ir::Cfg;
-use icsched_ir::LoopForest;
-use icsched_ir::{BlockId, Definitions, EntityId, Function, Op, Operand, ProgramPoint, ValueId};
-use smallvec::SmallVec;
+use icsched_ir::{BlockId, Cfg, Definitions, EntityId, Function, LoopForest, Operand, ProgramPoint, ValueId};
 
 /// Most registers of an activation that are known only for what was computed from them.
 const MAX_SOURCES: usize = 16;
@@ -88,45 +85,26 @@ pub(crate) fn known_before(function: &Function, point: ProgramPoint) -> FixedBit
     let definitions = Definitions::new(function);
     let loops = LoopForest::new(&Cfg::new(function));
     let is_once = |value| definitions.block(value).is_none_or(|block| loops.around(block).next().is_none());
+    let computation = |value| definitions.inst(function, value).filter(|inst| inst.op.is_computation());
     let mut work: Vec<ValueId> = known.ones().map(ValueId::from_index).collect();
     let mut seen: FixedBitSet = known.clone();
     let mut more = 0;
     while let Some(value) = work.pop() {
-        let Some(operands) = definitions.inst(function, value).and_then(|inst| operands_alone(&inst.op)) else {
-            continue;
-        };
-        for operand in operands {
-            if seen.contains(operand.index()) || !is_once(operand) {
-                continue;
+        let Some(inst) = computation(value) else { continue };
+        inst.op.for_each_operand(|operand| {
+            let Some(operand) = operand.value().filter(|&operand| is_once(operand)) else { return };
+            if seen.put(operand.index()) {
+                return;
             }
-            seen.insert(operand.index());
-            let is_computed =
-                definitions.inst(function, operand).is_some_and(|inst| operands_alone(&inst.op).is_some());
-            if is_computed {
+            if computation(operand).is_some() {
                 work.push(operand);
             } else if more < MAX_SOURCES {
                 more += 1;
                 known.insert(operand.index());
             }
-        }
+        });
     }
     known
-}
-
-/// The registers that an operation reads which depends on nothing else; `None` of others.
-fn operands_alone(op: &Op) -> Option<SmallVec<[ValueId; 3]>> {
-    match op {
-        Op::Binary { .. }
-        | Op::Unary { .. }
-        | Op::Cast { .. }
-        | Op::IntCompare { .. }
-        | Op::Select { .. }
-        | Op::Address { .. } => {}
-        _ => return None,
-    }
-    let mut operands = SmallVec::new();
-    op.for_each_operand(|operand| operands.extend(operand.value()));
-    Some(operands)
 }
 
 fn empty(function: &Function) -> FixedBitSet {
