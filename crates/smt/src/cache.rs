@@ -472,7 +472,9 @@ impl<S: Solver> CachingSolver<S> {
             if known.len() > MAX_REMEMBERED {
                 *known = Evaluation::default();
             }
-            terms.iter().all(|&t| pool.eval_with(t, model, known) == 1)
+            // What is known not to hold need not be found out again, nor what else does.
+            let fails = terms.iter().any(|&t| known.value(t) == Some(0));
+            !fails && terms.iter().rev().all(|&t| pool.eval_with(t, model, known) == 1)
         };
         self.recent.iter_mut().find_map(|entry| holds(entry).then(|| entry.0.clone()))
     }

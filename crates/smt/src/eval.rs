@@ -25,6 +25,11 @@ impl Evaluation {
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
+
+    /// The value of a term, if it was evaluated.
+    pub fn value(&self, t: Term) -> Option<u128> {
+        self.values.get(&t).copied()
+    }
 }
 
 impl TermPool {

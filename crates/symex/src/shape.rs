@@ -24,6 +24,7 @@ mod handles;
 mod indices;
 mod left;
 mod locks;
+mod said;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -50,6 +51,7 @@ pub use handles::Handles;
 pub use indices::Indices;
 pub use left::{Left, Pointers, Where};
 pub use locks::Locks;
+pub use said::Said;
 
 /// An object.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]

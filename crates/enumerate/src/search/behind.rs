@@ -6,12 +6,11 @@
 
 mod asked;
 mod combinations;
+mod endings;
 mod handles;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, Scope};
 
 use icsched_ir::{FuncId, ProgramPoint};
 use icsched_schedule::EpochId;
@@ -27,15 +26,13 @@ use icsched_symex::trace::Trace;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use asked::{compared_with, decided, not_passed};
+pub(super) use endings::Endings;
 
 use crate::carried::{self, Criterion, Implied};
 use crate::constraint::Conjunction;
 use crate::engine::{Asker, Engine, Path, Questions};
-use crate::epochs::{Analyses, EpochFacts, Successors, add_successor};
 use crate::objects::Objects;
-use crate::search::SearchOptions;
 use crate::slice::{Caches, Prepared, SliceDecision, Sliceable, Statics};
-use crate::slots::{Slot, Slots};
 
 /// Conditions of one path that are asked about before slices are computed.
 const MAX_POSSIBLE: usize = 32;
@@ -64,13 +61,6 @@ const MAX_OPERATIONS: usize = 64;
 /// Most operations in what a semaphore counts: a choice, where inputs choose among several.
 const MAX_OPERATIONS_OF_PERMITS: usize = 256;
 
-/// Ends of paths that wait for a thread. Each has a copy of the terms. An epoch that is searched again, because a loop is to be replaced,
-/// mostly is so before there are more, and then nobody has looked at them in vain.
-const MAX_WAITING: usize = 12;
-
-/// Stack of a thread. Terms are walked recursively in places.
-const STACK: usize = 1 << 30;
-
 /// The end of a path, with all that is needed to say what it leaves behind.
 pub(super) struct PathEnding {
     /// The epoch that follows.
@@ -92,135 +82,6 @@ pub(super) struct PathEnding {
     pub(super) with_exits: Vec<SliceDecision>,
     /// What else is known because none of them has ended: [`Search::not_elsewhere`](super::Search::not_elsewhere).
     pub(super) not_elsewhere: Vec<Term>,
-}
-
-/// The ends of an epoch's paths, and threads that look at them.
-pub(super) struct Endings<'s, 'p> {
-    statics: &'s Statics<'p>,
-    analyses: &'s Analyses<'p>,
-    slots: &'s Arc<Slots>,
-    slicing: bool,
-    /// [`SearchOptions::symbolic_threads`].
-    symbolic_threads: bool,
-    /// [`SearchOptions::combines`].
-    combines: bool,
-    state: Mutex<State>,
-    /// Nobody wants to know any more.
-    is_over: AtomicBool,
-}
-
-#[derive(Default)]
-struct State {
-    /// How many ends were told.
-    told: usize,
-    waiting: VecDeque<(usize, PathEnding, Questions)>,
-    /// By number: the epoch that follows with what holds there.
-    found: BTreeMap<usize, (EpochId, EpochFacts)>,
-    solver: SolverStatistics,
-    /// Not in use now.
-    caches: Vec<Caches>,
-}
-
-impl<'s, 'p> Endings<'s, 'p> {
-    pub(super) fn new(
-        statics: &'s Statics<'p>,
-        analyses: &'s Analyses<'p>,
-        slots: &'s Arc<Slots>,
-        options: &SearchOptions,
-    ) -> Self {
-        let SearchOptions { slicing, symbolic_threads, combines, .. } = *options;
-        Self {
-            statics,
-            analyses,
-            slots,
-            slicing,
-            symbolic_threads,
-            combines,
-            state: Mutex::default(),
-            is_over: AtomicBool::new(false),
-        }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Has another end looked at, now or later.
-    pub(super) fn add<'scope>(
-        &'scope self,
-        scope: &'scope Scope<'scope, '_>,
-        ending: PathEnding,
-        questions: Questions,
-    ) {
-        let many = {
-            let mut state = self.state();
-            let number = state.told;
-            state.told += 1;
-            state.waiting.push_back((number, ending, questions));
-            state.waiting.len() > MAX_WAITING
-        };
-        match self.slots.try_take() {
-            Some(slot) => self.have_looked(scope, slot),
-            None if many => self.look_here(),
-            None => {}
-        }
-    }
-
-    /// Another thread looks at the next end, and has those behind it looked at.
-    fn have_looked<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, slot: Slot) {
-        let Some(next) = self.state().waiting.pop_front() else { return drop(slot) };
-        let work = move || {
-            self.look(next);
-            self.have_looked(scope, slot);
-        };
-        // Where the system gives no thread, nothing goes on.
-        let _ = builder().spawn_scoped(scope, work).expect("there are threads");
-    }
-
-    /// This thread waits while one looks at the next end.
-    fn look_here(&self) {
-        let Some(next) = self.state().waiting.pop_front() else { return };
-        thread::scope(|scope| {
-            let _ = builder().spawn_scoped(scope, || self.look(next)).expect("there are threads");
-        });
-    }
-
-    /// Looks at all ends that nobody looks at.
-    pub(super) fn work_off(&self) {
-        while !self.state().waiting.is_empty() {
-            self.look_here();
-        }
-    }
-
-    /// What is not known by now is not wanted.
-    pub(super) fn give_up(&self) {
-        self.is_over.store(true, Ordering::Relaxed);
-        self.state().waiting.clear();
-    }
-
-    fn look(&self, (number, ending, questions): (usize, PathEnding, Questions)) {
-        let mut caches = self.state().caches.pop().unwrap_or_default();
-        let (next, none_ended) = (ending.next.clone(), ending.none_ended);
-        let (shape, solver) = Behind::new(self, &ending, questions).shape(&mut caches);
-        let mut state = self.state();
-        state.solver.add(&solver);
-        state.caches.push(caches);
-        state.found.insert(number, (next, EpochFacts { none_ended, shape }));
-    }
-
-    /// The epochs that follow, when all ends were looked at, and what the solvers had to do.
-    pub(super) fn into_successors(self) -> (Successors, SolverStatistics) {
-        let mut successors = Successors::new();
-        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        for (next, holds) in state.found.into_values() {
-            add_successor(&mut successors, next, holds, self.symbolic_threads);
-        }
-        (successors, state.solver)
-    }
-}
-
-fn builder() -> thread::Builder {
-    thread::Builder::new().name("icsched-ending".to_owned()).stack_size(STACK)
 }
 
 /// How soon bounds of a term are found.
@@ -776,11 +637,13 @@ impl<'a> Behind<'a> {
         among.sort_unstable();
         among.dedup();
         let sure = sure.signed(pool, term);
-        let asker = &mut self.asker;
-        carried::bounds(width, &among, sure, |bounds| {
-            let holds = bounds.hold(asker.pool(), term);
-            let outside = asker.pool().not(holds);
-            asker.check(conditions, outside) == Answer::Unsat
-        })
+        carried::bounds(width, &among, sure, |bounds| self.is_within(bounds, term, conditions))
+    }
+
+    /// Whether a number is within bounds for certain.
+    fn is_within(&mut self, bounds: Bounds, term: Term, conditions: &[Term]) -> bool {
+        let holds = bounds.hold(self.asker.pool(), term);
+        let outside = self.asker.pool().not(holds);
+        self.asker.check(conditions, outside) == Answer::Unsat
     }
 }

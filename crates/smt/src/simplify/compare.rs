@@ -86,6 +86,12 @@ impl TermPool {
         {
             return self.cmp(CmpOp::Ult, greatest, b);
         }
+        if let Some(below) = self.as_const_wide(b).and_then(|bound| self.unsigned_quotient_below(a, bound)) {
+            return below;
+        }
+        if let Some(below) = self.as_const_wide(a).and_then(|bound| self.unsigned_quotient_below(b, bound + 1)) {
+            return self.not(below);
+        }
         if let Some(bound) = self.as_const_wide(b) {
             // Not at most the range's minimum, not above its maximum: that was decided above.
             if bound == x.min + 1 {
@@ -180,6 +186,13 @@ impl TermPool {
     fn signed_less(&mut self, a: Term, b: Term) -> Term {
         let width = self.width(a);
         let (least, greatest) = (sign_bit(width), sign_bit(width) - 1);
+        if let Some(below) = self.as_const_wide(b).and_then(|bound| self.signed_quotient_below(a, bound)) {
+            return below;
+        }
+        let above = self.as_const_wide(a).filter(|&bound| bound != greatest);
+        if let Some(below) = above.and_then(|bound| self.signed_quotient_below(b, (bound + 1) & mask(width))) {
+            return self.not(below);
+        }
         match (self.as_const_wide(a), self.as_const_wide(b)) {
             (_, Some(bound)) if bound == least => self.bool(false),
             (_, Some(bound)) if bound == (least + 1) & mask(width) => {

@@ -5,12 +5,12 @@ use rustc_hash::FxHashMap;
 use z3::Sort as Z3Sort;
 use z3::ast::{Array, BV, Bool};
 
+use crate::cases::divisors;
 use crate::node::{BinOp, CmpOp, Node, Term};
 use crate::pool::TermPool;
 
-/// Constants up to this, or its negative, are divided case by case, if they have so many bits.
+/// Constants up to this, or its negative, are divided case by case: for a circuit that divides, Z3 needs long.
 const MAX_DIVIDEND: u128 = 16;
-const LEAST_DIVIDED: u32 = 16;
 
 /// A translated term: `Bool` exactly for terms of sort `Bv(1)`.
 #[derive(Clone, Debug)]
@@ -100,7 +100,7 @@ impl Translator {
             }
             Node::Not(a) => Expr::Bv(self.bits(a).bvnot()),
             Node::Binary(op, a, b) => {
-                let few = small_dividend(pool, op, a).map(|divisors| self.divided(pool, op, (a, b), &divisors));
+                let few = divisors(pool, op, a, MAX_DIVIDEND).map(|divisors| self.divided(pool, op, (a, b), &divisors));
                 Expr::Bv(few.unwrap_or_else(|| binary(op, &self.bits(a), &self.bits(b))))
             }
             Node::Ite(c, a, b) => match &self.known[&a] {
@@ -170,23 +170,6 @@ impl Translator {
         let more = width - pool.width(arg);
         if is_signed { self.bits(arg).sign_ext(more) } else { self.bits(arg).zero_ext(more) }
     }
-}
-
-/// The divisors that are no larger than a small constant, by which it is divided, and zero: for a circuit that divides, Z3 needs long.
-fn small_dividend(pool: &TermPool, op: BinOp, a: Term) -> Option<Vec<u128>> {
-    let is_signed = match op {
-        BinOp::UDiv | BinOp::URem => false,
-        BinOp::SDiv | BinOp::SRem => true,
-        _ => return None,
-    };
-    let (width, bits) = (pool.width(a), pool.as_const_wide(a)?);
-    let negated = bits.wrapping_neg() & crate::bits::mask(width);
-    let magnitude = if is_signed { bits.min(negated) } else { bits };
-    if magnitude > MAX_DIVIDEND || width < LEAST_DIVIDED {
-        return None;
-    }
-    let negative = (1..=magnitude).map(|n| n.wrapping_neg() & crate::bits::mask(width)).filter(|_| is_signed);
-    Some((0..=magnitude).chain(negative).collect())
 }
 
 fn truth_of(bit: &BV) -> Bool {

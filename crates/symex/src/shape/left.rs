@@ -31,6 +31,9 @@ const OUTSIDE: i64 = 1 << 12;
 /// Objects from the heap that are.
 const MAX_OBJECTS: usize = 256;
 
+/// Numbers that inputs choose, beside each constant one, until an object is taken for a table of them.
+const MAX_OPEN: u32 = 16;
+
 /// A place in one state.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Where {
@@ -257,6 +260,24 @@ struct Walk<'m, 'a> {
     small: Vec<(Place, Term)>,
 }
 
+/// How many numbers in an object, but for those in locks, are [choices](Walk::chosen) that are constant, and that are not.
+#[derive(Copy, Clone, Default)]
+struct Chosen {
+    constant: u32,
+    open: u32,
+}
+
+impl Chosen {
+    fn count(&mut self, is_constant: bool) {
+        *(if is_constant { &mut self.constant } else { &mut self.open }) += 1;
+    }
+
+    /// Whether nearly all of them are not, so that nobody need look at others.
+    fn is_table(self) -> bool {
+        self.open > MAX_OPEN + MAX_OPEN * self.constant
+    }
+}
+
 impl Walk<'_, '_> {
     /// The nodes that the places name.
     fn name(&mut self, threads: &[ThreadId]) {
@@ -416,7 +437,7 @@ impl Walk<'_, '_> {
         let known = self.pointers.of_kind(found.kind, found.site);
         let locks = self.pointers.locks.of(&known);
         let windows = windows(&self.machine.domain, &self.state.heap, object, start, size, &locks);
-        let mut constants = Vec::new();
+        let (mut constants, mut choices) = (Vec::new(), Chosen::default());
         for at in windows {
             let len = (size - at).min(8);
             // Most of what is known are constants, and most of those 0.
@@ -429,7 +450,7 @@ impl Walk<'_, '_> {
             }
             let mut bytes = peek(&mut self.machine.domain, &self.state.heap, object, start + at, len);
             if bytes.contains(&None) {
-                self.chosen(object, start + at, &mut bytes, locks.contain(at));
+                self.chosen(object, start + at, &mut bytes, (locks.contain(at), &mut choices));
             }
             let whole = number(&bytes).filter(|_| len == 8);
             if whole == Some(0) {
@@ -460,11 +481,25 @@ impl Walk<'_, '_> {
 
     /// Numbers of 32 bits that may have been written at offsets that are no constants are a choice: constant where no choice matters any more,
     /// as that of a counter which went up and down again. Others are many (the elements of a table), and are of interest in locks.
-    fn chosen(&mut self, object: ObjectId, at: u64, bytes: &mut [Option<MemoryByte<Term>>], is_lock: bool) {
+    fn chosen(
+        &mut self,
+        object: ObjectId,
+        at: u64,
+        bytes: &mut [Option<MemoryByte<Term>>],
+        (is_lock, choices): (bool, &mut Chosen),
+    ) {
         let Some(array) = self.state.heap.contents_of(object) else { return };
         for (half, at) in bytes.chunks_mut(4).zip((at..).step_by(4)).filter(|(half, _)| half.contains(&None)) {
+            if !is_lock && choices.is_table() {
+                continue;
+            }
             let held = self.machine.domain.peek_choice(array, at, half.len() as u64);
-            let held = held.filter(|held| is_lock || held.iter().all(|byte| matches!(byte, MemoryByte::Constant(_))));
+            let is_constant = |held: &Vec<_>| held.iter().all(|byte| matches!(byte, MemoryByte::Constant(_)));
+            let is_constant = held.as_ref().is_some_and(is_constant);
+            if !is_lock {
+                choices.count(is_constant);
+            }
+            let held = held.filter(|_| is_lock || is_constant);
             for (byte, held) in half.iter_mut().zip(held.into_iter().flatten()) {
                 *byte = Some(held);
             }

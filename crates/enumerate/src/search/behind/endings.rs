@@ -1,0 +1,220 @@
+//! Who looks at the ends of paths, and in which order.
+//!
+//! What an epoch begins with is what all ways to it have in common. So the first end that leads to an epoch is looked at alone, and of the
+//! others nobody asks what the first one does not say anything of. What is asked depends on the order of the paths, and on nothing else.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Scope};
+
+use icsched_schedule::EpochId;
+use icsched_smt::SolverStatistics;
+use icsched_symex::shape::Said;
+
+use super::{Behind, PathEnding};
+use crate::engine::Questions;
+use crate::epochs::{Analyses, EpochFacts, Successors, add_successor};
+use crate::search::SearchOptions;
+use crate::slice::{Caches, Statics};
+use crate::slots::{Slot, Slots};
+
+/// Ends of paths that wait for a thread. Each has a copy of the terms. An epoch that is searched again, because a loop is to be replaced,
+/// mostly is so before there are more, and then nobody has looked at them in vain.
+const MAX_WAITING: usize = 12;
+
+/// Stack of a thread. Terms are walked recursively in places.
+const STACK: usize = 1 << 30;
+
+/// The ends of an epoch's paths, and threads that look at them.
+pub(in crate::search) struct Endings<'s, 'p> {
+    pub(super) statics: &'s Statics<'p>,
+    pub(super) analyses: &'s Analyses<'p>,
+    slots: &'s Arc<Slots>,
+    pub(super) slicing: bool,
+    /// [`SearchOptions::symbolic_threads`].
+    symbolic_threads: bool,
+    /// [`SearchOptions::combines`].
+    pub(super) combines: bool,
+    state: Mutex<State>,
+    /// The first end that leads to some epoch was looked at.
+    is_looked_at: Condvar,
+    /// Nobody wants to know any more.
+    pub(super) is_over: AtomicBool,
+}
+
+#[derive(Default)]
+struct State {
+    /// How many ends were told.
+    told: usize,
+    waiting: VecDeque<Waiting>,
+    /// The first end that leads to each epoch.
+    first: BTreeMap<EpochId, First>,
+    /// By number: the epoch that follows with what holds there.
+    found: BTreeMap<usize, (EpochId, EpochFacts)>,
+    solver: SolverStatistics,
+    /// Not in use now.
+    caches: Vec<Caches>,
+}
+
+struct Waiting {
+    number: usize,
+    ending: PathEnding,
+    questions: Questions,
+}
+
+struct First {
+    number: usize,
+    /// Of what it says anything, once it was looked at.
+    said: Option<Arc<Said>>,
+}
+
+impl State {
+    /// The next end to be looked at now: none while all that wait lead where another one is the first.
+    fn take_next(&mut self) -> Option<(Waiting, Option<Arc<Said>>)> {
+        let said = |waiting: &Waiting| {
+            let first = &self.first[&waiting.ending.next];
+            if first.number == waiting.number { Some(None) } else { first.said.clone().map(Some) }
+        };
+        let (at, said) = self.waiting.iter().enumerate().find_map(|(at, waiting)| Some((at, said(waiting)?)))?;
+        Some((self.waiting.remove(at)?, said))
+    }
+}
+
+/// Where the first end was looked at, however that went, nobody waits for it any more.
+struct Looking<'a, 's, 'p> {
+    endings: &'a Endings<'s, 'p>,
+    next: EpochId,
+    number: usize,
+}
+
+impl Drop for Looking<'_, '_, '_> {
+    fn drop(&mut self) {
+        let mut state = self.endings.state();
+        if let Some(first) = state.first.get_mut(&self.next).filter(|first| first.number == self.number) {
+            first.said.get_or_insert_default();
+            self.endings.is_looked_at.notify_all();
+        }
+    }
+}
+
+impl<'s, 'p> Endings<'s, 'p> {
+    pub(in crate::search) fn new(
+        statics: &'s Statics<'p>,
+        analyses: &'s Analyses<'p>,
+        slots: &'s Arc<Slots>,
+        options: &SearchOptions,
+    ) -> Self {
+        let SearchOptions { slicing, symbolic_threads, combines, .. } = *options;
+        Self {
+            statics,
+            analyses,
+            slots,
+            slicing,
+            symbolic_threads,
+            combines,
+            state: Mutex::default(),
+            is_looked_at: Condvar::new(),
+            is_over: AtomicBool::new(false),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has another end looked at, now or later.
+    pub(in crate::search) fn add<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        ending: PathEnding,
+        questions: Questions,
+    ) {
+        let many = {
+            let mut state = self.state();
+            let number = state.told;
+            state.told += 1;
+            state.first.entry(ending.next.clone()).or_insert(First { number, said: None });
+            state.waiting.push_back(Waiting { number, ending, questions });
+            state.waiting.len() > MAX_WAITING
+        };
+        match self.slots.try_take() {
+            Some(slot) => self.have_looked(scope, slot),
+            None if many => {
+                let next = self.state().take_next();
+                next.into_iter().for_each(|(next, said)| self.look_here(next, said));
+            }
+            None => {}
+        }
+    }
+
+    /// Another thread looks at the next end, and has those behind it looked at.
+    fn have_looked<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, slot: Slot) {
+        let Some((next, said)) = self.state().take_next() else { return drop(slot) };
+        let work = move || {
+            self.look(next, said);
+            self.have_looked(scope, slot);
+        };
+        // Where the system gives no thread, nothing goes on.
+        let _ = builder().spawn_scoped(scope, work).expect("there are threads");
+    }
+
+    /// This thread waits while one looks at an end.
+    fn look_here(&self, next: Waiting, said: Option<Arc<Said>>) {
+        thread::scope(|scope| {
+            let _ = builder().spawn_scoped(scope, || self.look(next, said)).expect("there are threads");
+        });
+    }
+
+    /// Looks at all ends that nobody looks at.
+    pub(in crate::search) fn work_off(&self) {
+        let mut state = self.state();
+        while !state.waiting.is_empty() {
+            if let Some((next, said)) = state.take_next() {
+                drop(state);
+                self.look_here(next, said);
+                state = self.state();
+            } else {
+                state = self.is_looked_at.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+        }
+    }
+
+    /// What is not known by now is not wanted.
+    pub(in crate::search) fn give_up(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        self.state().waiting.clear();
+    }
+
+    fn look(&self, Waiting { number, mut ending, questions }: Waiting, said: Option<Arc<Said>>) {
+        let (next, none_ended) = (ending.next.clone(), ending.none_ended);
+        let _looking = Looking { endings: self, next: next.clone(), number };
+        if let Some(said) = &said {
+            ending.left.keep(said);
+        }
+        let mut caches = self.state().caches.pop().unwrap_or_default();
+        let (shape, solver) = Behind::new(self, &ending, questions).shape(&mut caches);
+        let says = said.is_none().then(|| Arc::new(Said::new(&shape)));
+        let mut state = self.state();
+        if let Some((first, says)) = state.first.get_mut(&next).zip(says) {
+            first.said = Some(says);
+        }
+        state.solver.add(&solver);
+        state.caches.push(caches);
+        state.found.insert(number, (next, EpochFacts { none_ended, shape }));
+    }
+
+    /// The epochs that follow, when all ends were looked at, and what the solvers had to do.
+    pub(in crate::search) fn into_successors(self) -> (Successors, SolverStatistics) {
+        let mut successors = Successors::new();
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for (next, holds) in state.found.into_values() {
+            add_successor(&mut successors, next, holds, self.symbolic_threads);
+        }
+        (successors, state.solver)
+    }
+}
+
+fn builder() -> thread::Builder {
+    thread::Builder::new().name("icsched-ending".to_owned()).stack_size(STACK)
+}

@@ -1,0 +1,129 @@
+//! Of what a shape says anything.
+
+use std::ops::Range;
+
+use icsched_ir::{GlobalId, ValueId};
+use icsched_pointsto::ObjectId as Abstract;
+use rustc_hash::FxHashSet;
+
+use super::left::Left;
+use super::{Node, Place, Shape};
+
+/// The places of which a shape says anything, by what they are whoever's they are: threads may be taken in another order where two shapes are
+/// met, and objects of one allocation are paired by who points to them.
+#[derive(Default, Debug)]
+pub struct Said {
+    /// By the number of a word of four bytes.
+    words: FxHashSet<(Kind, u64)>,
+    /// By the frame counted from the outermost.
+    registers: FxHashSet<(u32, ValueId)>,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+enum Kind {
+    Global(GlobalId),
+    ThreadLocal(GlobalId),
+    Thread,
+    Local(u32, ValueId),
+    Heap(Abstract),
+}
+
+impl Kind {
+    fn of(node: Node, heap: &[Abstract]) -> Option<Self> {
+        Some(match node {
+            Node::Global(global) => Self::Global(global),
+            Node::ThreadLocal(global, _) => Self::ThreadLocal(global),
+            Node::Thread(_) => Self::Thread,
+            Node::Local(_, depth, value) => Self::Local(depth, value),
+            Node::Heap(number) => Self::Heap(*heap.get(number as usize)?),
+        })
+    }
+}
+
+impl Said {
+    /// O(what the shape says).
+    pub fn new(shape: &Shape) -> Self {
+        let mut said = Self::default();
+        for (node, start, len) in shape.bytes.runs() {
+            said.add_bytes(node, start, len, &shape.heap);
+        }
+        let words = shape.words.iter().map(|(&(node, at), &(size, _))| Place::Memory(node, at, size));
+        let registers = shape.registers.keys().map(|&(thread, depth, value)| Place::Register(thread, depth, value));
+        let pairs = shape.differences.keys().flat_map(|&(first, second)| [first, second]);
+        let equations = shape.equations.iter().flat_map(|equation| equation.terms.iter().map(|&(place, _)| place));
+        let columns = shape.combinations.iter().flat_map(|all| all.columns()).flat_map(|column| column.places());
+        let others = shape.bounds.keys().chain(shape.choices.keys()).chain(shape.handles.keys()).copied();
+        let elements = shape.elements.keys().map(|element| element.index);
+        for place in words.chain(registers).chain(pairs).chain(equations).chain(columns).chain(others).chain(elements) {
+            match place {
+                Place::Memory(node, at, size) => said.add_bytes(node, at, size.into(), &shape.heap),
+                Place::Register(_, depth, value) => _ = said.registers.insert((depth, value)),
+            }
+        }
+        said
+    }
+
+    fn add_bytes(&mut self, node: Node, at: u64, len: u64, heap: &[Abstract]) {
+        if let Some(kind) = Kind::of(node, heap) {
+            self.words.extend(words(at, len).map(|word| (kind, word)));
+        }
+    }
+
+    /// Whether anything is said of a place, or of bytes beside it, in a shape with such objects from the heap.
+    fn contains(&self, place: Place, heap: &[Abstract]) -> bool {
+        match place {
+            Place::Memory(node, at, size) => Kind::of(node, heap)
+                .is_some_and(|kind| words(at, size.into()).any(|word| self.words.contains(&(kind, word)))),
+            Place::Register(_, depth, value) => self.registers.contains(&(depth, value)),
+        }
+    }
+}
+
+/// The numbers of words that bytes are in.
+fn words(at: u64, len: u64) -> Range<u64> {
+    at / 4..(at + len).div_ceil(4)
+}
+
+impl Left {
+    /// Forgets the places of which another shape says nothing: nor does what both say.
+    pub fn keep(&mut self, said: &Said) {
+        let heap = self.shape.heap.clone();
+        let keep = |place: Place| said.contains(place, &heap);
+        self.shape.retain(keep);
+        self.numbers.retain(|&(place, _)| keep(place));
+        self.narrow.retain(|&(place, _)| keep(place));
+        self.addresses.places.retain(|&(place, _)| keep(place));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use icsched_ir::EntityId as _;
+
+    use super::super::{Bounds, Held};
+    use super::*;
+
+    #[test]
+    fn what_one_shape_says_nothing_of_need_not_be_known_of_another() {
+        let global = |n| Node::Global(GlobalId::from_index(n));
+        let local = |thread| Node::Local(thread, 1, ValueId::from_index(3));
+        let bounds = Bounds { width: 32, least: 0, greatest: 7 };
+        let shape = Shape {
+            bytes: [((global(0), 9), 1)].into_iter().collect(),
+            words: [((local(1), 8), (8, Held::Same(0)))].into(),
+            bounds: [(Place::Memory(Node::Heap(0), 4, 4), bounds)].into(),
+            registers: [((0, 2, ValueId::from_index(5)), (32, Held::Bits(1)))].into(),
+            heap: vec![Abstract::from_index(7)],
+            ..Shape::default()
+        };
+        let said = Said::new(&shape);
+        let heap = [Abstract::from_index(6), Abstract::from_index(7)];
+        let is_said = |place| said.contains(place, &heap);
+        assert!(is_said(Place::Memory(global(0), 8, 4)) && !is_said(Place::Memory(global(0), 4, 4)));
+        assert!(!is_said(Place::Memory(global(1), 8, 4)));
+        assert!(is_said(Place::Memory(local(0), 12, 4)), "of whatever thread");
+        assert!(is_said(Place::Memory(Node::Heap(1), 0, 8)) && !is_said(Place::Memory(Node::Heap(0), 0, 8)));
+        assert!(is_said(Place::Register(1, 2, ValueId::from_index(5))));
+        assert!(!is_said(Place::Register(0, 1, ValueId::from_index(5))));
+    }
+}
