@@ -38,6 +38,8 @@ const MAX_BASES: usize = 3;
 const MAX_MISSING: usize = 3;
 /// The guess before the back end is asked: less work than asking.
 const LIGHT: Effort = Effort { nodes: 2_000, evaluations: 10_000, invert: false };
+/// The same for hashes, which the back end hardly ever knows anything of.
+const MIXED: Effort = Effort { evaluations: 200_000, ..LIGHT };
 /// The guess when the back end did not know in a short time.
 const DEEP: Effort = Effort { nodes: 50_000, evaluations: 8_000_000, invert: true };
 /// The local search before the back end is asked, and when it did not know in a short time.
@@ -53,6 +55,9 @@ const MAX_CHOICES: u32 = 256;
 const SLOW: Duration = Duration::from_millis(20);
 /// The first limit for the back end.
 const SHORT: Duration = Duration::from_millis(40);
+
+/// The limit for conditions without products, quotients and remainders: where it is short, it is in vain.
+const RELAXED: Duration = Duration::from_millis(120);
 
 /// What is known about a set of constraints.
 #[derive(Clone, Debug)]
@@ -239,7 +244,8 @@ impl<S: Solver> CachingSolver<S> {
         if contradict(pool, terms) || self.contradicts_nearby(pool, terms) {
             return Known::Unsat;
         }
-        if let Some(known) = self.guess(pool, terms, base.clone(), LIGHT) {
+        let light = if given_up::is_mix(pool, terms) { MIXED } else { LIGHT };
+        if let Some(known) = self.guess(pool, terms, base.clone(), light) {
             return known;
         }
         if let Some(known) = self.search_locally(pool, terms, base.clone(), QUICK) {
@@ -256,8 +262,9 @@ impl<S: Solver> CachingSolver<S> {
             return self.completed(pool, terms, &reduced, Model::new());
         };
         let failures = self.given_up.within(key);
-        let short = SHORT / 2u32.pow(failures.min(2));
-        if reduced.is_false(pool) || self.contradicts(pool, &reduced.terms, short) {
+        let less = 2u32.pow(failures.min(2));
+        let short = SHORT / less;
+        if reduced.is_false(pool) || self.contradicts(pool, &reduced.terms, RELAXED / less) {
             return Known::Unsat;
         }
         let mut outcome = self.inner.model_within(pool, constraints, extra, short);

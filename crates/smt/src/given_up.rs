@@ -64,7 +64,7 @@ impl GivenUp {
 /// What a query deserves that a short attempt did not decide; `own` is the solver's own limit. Always a part of that, so
 /// that a user who allows more time gets more.
 pub(crate) fn patience(pool: &TermPool, terms: &[Term], failures: u32, own: Option<Duration>) -> Patience {
-    let mixes = longest_mix(pool, terms) >= LONG_MIX;
+    let mixes = is_mix(pool, terms);
     let limit = own.unwrap_or(OWN_LIMIT) / if mixes { MIXING_PART } else { REPEATED_PART };
     let limit = limit / 2u32.saturating_pow(failures);
     match failures {
@@ -72,6 +72,11 @@ pub(crate) fn patience(pool: &TermPool, terms: &[Term], failures: u32, own: Opti
         _ if limit < LEAST_LIMIT => Patience::None,
         _ => Patience::Limit(limit),
     }
+}
+
+/// Whether a query counts as a hash.
+pub(crate) fn is_mix(pool: &TermPool, terms: &[Term]) -> bool {
+    longest_mix(pool, terms) >= LONG_MIX
 }
 
 /// The greatest number of operators above each other that mix the bits of two operands which are no constants; a division by a constant

@@ -317,7 +317,8 @@ fn likely_values(plan: &Plan, variable: &Variable, old: u128) -> impl Iterator<I
 }
 
 impl Random {
-    /// Mostly any value of the interval; sometimes one near its start, near `old`, or near a constant.
+    /// Mostly any value of the interval, or one that is small beside it: as many of each length. Sometimes one near its start, near `old`, or
+    /// near a constant.
     fn value(&mut self, plan: &Plan, variable: &Variable, old: u128) -> u128 {
         let kind = self.next();
         let mut bits = u128::from(self.next());
@@ -339,6 +340,8 @@ impl Random {
                 let (_, constant) = plan.constants[(kind >> 4) as usize % plan.constants.len()];
                 constant.wrapping_add(bits & 7).wrapping_sub(4)
             }
+            // Few numbers of all are the seed of a generator of random numbers, or a size.
+            3..=6 => inside(bits & mask((kind >> 4) as u32 % variable.width + 1)),
             _ => inside(bits),
         };
         value & mask(variable.width)

@@ -1,26 +1,65 @@
 //! Conditions without products, quotients and remainders of unknowns: each is an unknown of its own. What contradicts itself
 //! without knowing them does so with them too, and a back end sees it at once; the other way round nothing follows.
+//!
+//! Of quotients and remainders that are no longer there some things are said that need no division: which numbers they are between, that
+//! a number less than the divisor is what remains of it, and one less than twice that is left with the difference; and how two remainders
+//! by the same number go together if one dividend is the other one and a constant. So `(head + 1) % size` is another number than
+//! `head`, unless `size` is 1.
 
-use crate::node::Term;
+use crate::node::{BinOp, CmpOp, Node, Term};
 use crate::pool::TermPool;
 use crate::substitute::Substitution;
 
 /// Narrower operands are no work for a back end.
 const LEAST_WIDTH: u32 = 16;
 
+/// Remainders whose dividends are compared with each other.
+const MAX_COMPARED: usize = 12;
+
+/// The greatest constant between two dividends, where the divisor is no constant.
+const MAX_APART: u128 = 16;
+
 /// Relaxes conditions; nothing if they have no such operators.
 pub(crate) fn relax(pool: &mut TermPool, terms: &[Term]) -> Option<Vec<Term>> {
-    let mut map = Substitution::new();
-    for t in pool.postorder(terms, |_| false) {
-        if is_hard(pool, t) {
-            // No name of a program has a space at its start.
-            let name = format!(" {}", map.len());
-            let width = pool.width(t);
-            let unknown = pool.symbol(&name, width);
-            map.insert(t, unknown);
+    let all = pool.postorder(terms, |_| false);
+    let by_constants = all.iter().filter(|&&t| is_divided_by_constant(pool, t)).count();
+    let (mut map, mut divisions) = (Substitution::new(), Vec::new());
+    for t in all {
+        // One of them is no work.
+        if !is_hard(pool, t) && (by_constants < 2 || !is_divided_by_constant(pool, t)) {
+            continue;
+        }
+        // No name of a program has a space at its start.
+        let name = format!(" {}", map.len());
+        let unknown = pool.symbol(&name, pool.width(t));
+        map.insert(t, unknown);
+        if let Node::Binary(op, dividend, divisor) = *pool.node(t)
+            && op != BinOp::Mul
+        {
+            divisions.push((op, dividend, divisor, unknown));
         }
     }
-    (!map.is_empty()).then(|| pool.substitute_all(terms, &map))
+    if map.is_empty() {
+        return None;
+    }
+    let mut known = Vec::new();
+    let divisions: Vec<Division> = divisions
+        .into_iter()
+        .map(|(op, dividend, divisor, result)| {
+            let operands = pool.substitute_all(&[dividend, divisor], &map);
+            Division { op, dividend: operands[0], divisor: operands[1], result }
+        })
+        .collect();
+    for (at, division) in divisions.iter().enumerate() {
+        division.say(pool, &mut known);
+        for other in divisions[..at].iter().rev().take(MAX_COMPARED) {
+            division.say_beside(pool, other, &mut known);
+        }
+    }
+    // The newest condition stays the last one.
+    known.extend(pool.substitute_all(terms, &map));
+    known.retain(|&t| !pool.is_true(t));
+    Some(known)
 }
 
 /// Whether the term is a product, quotient or remainder of unknowns that is work for a back end.
@@ -28,10 +67,149 @@ pub(crate) fn is_hard(pool: &TermPool, t: Term) -> bool {
     pool.width(t) >= LEAST_WIDTH && pool.is_product(t)
 }
 
+fn is_divided_by_constant(pool: &TermPool, t: Term) -> bool {
+    pool.width(t) >= LEAST_WIDTH && pool.divides_by_constant(pool.node(t))
+}
+
+/// A quotient or remainder that is an unknown of its own.
+struct Division {
+    op: BinOp,
+    dividend: Term,
+    divisor: Term,
+    result: Term,
+}
+
+impl Division {
+    const fn is_signed(&self) -> bool {
+        matches!(self.op, BinOp::SDiv | BinOp::SRem)
+    }
+
+    const fn is_remainder(&self) -> bool {
+        matches!(self.op, BinOp::URem | BinOp::SRem)
+    }
+
+    fn less(&self, pool: &mut TermPool, a: Term, b: Term) -> Term {
+        pool.cmp(if self.is_signed() { CmpOp::Slt } else { CmpOp::Ult }, a, b)
+    }
+
+    /// That nothing is less than zero, and the divisor is not zero: elsewhere nothing is said.
+    fn is_plain(&self, pool: &mut TermPool) -> Term {
+        let zero = pool.constant(pool.width(self.result), 0);
+        let is_negative = self.less(pool, self.dividend, zero);
+        let (is_not, is_positive) = (pool.not(is_negative), self.less(pool, zero, self.divisor));
+        pool.binary(BinOp::And, is_not, is_positive)
+    }
+
+    /// What is true of the result where the operation is plain.
+    fn say(&self, pool: &mut TermPool, known: &mut Vec<Term>) {
+        let (dividend, divisor, result) = (self.dividend, self.divisor, self.result);
+        let width = pool.width(result);
+        let (zero, one) = (pool.constant(width, 0), pool.constant(width, 1));
+        let is_plain = self.is_plain(pool);
+        let is_below = self.less(pool, dividend, divisor);
+        let rest = pool.binary(BinOp::Sub, dividend, divisor);
+        let is_once = self.less(pool, rest, divisor);
+        let is_negative = self.less(pool, result, zero);
+        let is_more = self.less(pool, dividend, result);
+        let mut all = vec![pool.not(is_negative), pool.not(is_more)];
+        let (below, once, at_least) = if self.is_remainder() {
+            all.push(self.less(pool, result, divisor));
+            // Without a difference: that would be one more circuit.
+            let sum = pool.binary(BinOp::Add, result, divisor);
+            (dividend, rest, self.less(pool, dividend, sum))
+        } else {
+            (zero, one, self.less(pool, result, one))
+        };
+        let (below, once) = (pool.cmp(CmpOp::Eq, result, below), pool.cmp(CmpOp::Eq, result, once));
+        all.push(implied(pool, is_below, below));
+        let at_least = pool.not(at_least);
+        all.push(pool.binary(BinOp::Or, is_below, at_least));
+        let once = implied(pool, is_once, once);
+        all.push(pool.binary(BinOp::Or, is_below, once));
+        for holds in all {
+            known.push(implied(pool, is_plain, holds));
+        }
+        if self.is_signed() {
+            self.say_below_zero(pool, known);
+        }
+    }
+
+    /// What is true of the result where the dividend is less than zero, and the divisor is not.
+    fn say_below_zero(&self, pool: &mut TermPool, known: &mut Vec<Term>) {
+        let (dividend, divisor, result) = (self.dividend, self.divisor, self.result);
+        let zero = pool.constant(pool.width(result), 0);
+        let (is_negative, is_positive) = (self.less(pool, dividend, zero), self.less(pool, zero, divisor));
+        let when = pool.binary(BinOp::And, is_negative, is_positive);
+        let rest = pool.binary(BinOp::Add, dividend, divisor);
+        let is_above = self.less(pool, zero, rest);
+        let (is_more, is_less) = (self.less(pool, zero, result), self.less(pool, result, dividend));
+        let mut all = vec![pool.not(is_more), pool.not(is_less)];
+        let (above, at_most) = if self.is_remainder() {
+            let sum = pool.binary(BinOp::Add, result, divisor);
+            all.push(self.less(pool, zero, sum));
+            let is_less = self.less(pool, result, rest);
+            (dividend, pool.not(is_less))
+        } else {
+            (zero, self.less(pool, result, zero))
+        };
+        let above = pool.cmp(CmpOp::Eq, result, above);
+        all.push(implied(pool, is_above, above));
+        all.push(pool.binary(BinOp::Or, is_above, at_most));
+        for holds in all {
+            known.push(implied(pool, when, holds));
+        }
+    }
+
+    /// The same of two remainders by the same number, if the dividends are a constant apart.
+    fn say_beside(&self, pool: &mut TermPool, other: &Self, known: &mut Vec<Term>) {
+        if !self.is_remainder() || self.op != other.op || self.divisor != other.divisor {
+            return;
+        }
+        let width = pool.width(self.result);
+        let sign = 1 << (width - 1);
+        let apart = pool.binary(BinOp::Sub, self.dividend, other.dividend);
+        let Some(apart) = pool.as_const_wide(apart).filter(|&apart| apart != 0) else { return };
+        let (less, more, apart) = if apart < sign {
+            (other, self, apart)
+        } else {
+            (self, other, apart.wrapping_neg() & crate::bits::mask(width))
+        };
+        let apart = match pool.as_const_wide(self.divisor) {
+            Some(divisor) if 0 < divisor && divisor < sign => apart % divisor,
+            None if apart <= MAX_APART => apart,
+            _ => return,
+        };
+        let apart = pool.constant_wide(width, apart);
+        // Where the divisor is less than what is between them, nothing is said.
+        let is_less = self.less(pool, self.divisor, apart);
+        let is_wrapped = self.less(pool, more.dividend, less.dividend);
+        let (less_plain, more_plain) = (less.is_plain(pool), more.is_plain(pool));
+        let mut when = pool.binary(BinOp::And, less_plain, more_plain);
+        for never in [is_less, is_wrapped] {
+            let not = pool.not(never);
+            when = pool.binary(BinOp::And, when, not);
+        }
+        let left = pool.binary(BinOp::Sub, self.divisor, apart);
+        let fits = self.less(pool, less.result, left);
+        let (sum, rest) = (pool.binary(BinOp::Add, less.result, apart), pool.binary(BinOp::Sub, less.result, left));
+        let is_what = pool.ite(fits, sum, rest);
+        let is_it = pool.cmp(CmpOp::Eq, more.result, is_what);
+        known.push(implied(pool, when, is_it));
+    }
+}
+
+fn implied(pool: &mut TermPool, when: Term, holds: Term) -> Term {
+    let not = pool.not(when);
+    pool.binary(BinOp::Or, not, holds)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::node::{BinOp, CmpOp};
+    use crate::model::Model;
+    use crate::random::Random;
+    use crate::solver::{Answer, Solver as _};
+    use crate::z3_backend::Z3Solver;
 
     #[test]
     fn a_product_is_one_unknown_wherever_it_occurs() {
@@ -44,6 +222,66 @@ mod tests {
         let unknown: Vec<_> = relaxed.iter().map(|&t| pool.symbols_of(t)).collect();
         assert_eq!(unknown[0].len(), 1);
         assert_eq!(unknown[0], unknown[1]);
+    }
+
+    #[test]
+    fn what_is_said_of_remainders_and_quotients_is_true() {
+        let mut random = Random(7);
+        for turn in 0..4000 {
+            let mut pool = TermPool::new();
+            let (x, y) = (pool.symbol("x", 16), pool.symbol("y", 16));
+            let by = if turn % 3 == 0 { pool.constant(16, 1 + random.next() % 9) } else { y };
+            let apart = pool.constant(16, random.next() % 20);
+            let more = pool.binary(BinOp::Add, x, apart);
+            let ops = [BinOp::UDiv, BinOp::SDiv, BinOp::URem, BinOp::SRem];
+            let op = ops[turn % 4];
+            let results = [pool.binary(op, x, by), pool.binary(op, more, by)];
+            let nested = pool.binary(op, results[1], by);
+            let zero = pool.constant(16, 0);
+            let terms = [results[0], results[1], nested].map(|t| pool.cmp(CmpOp::Eq, t, zero));
+            let Some(relaxed) = relax(&mut pool, &terms) else { continue };
+            let mut model = Model::new();
+            let shift = |random: &mut Random| random.next() % 16;
+            let (less, fewer) = (shift(&mut random), shift(&mut random));
+            model.set("x", 16, u128::from((random.next() & 0xffff) >> less));
+            model.set("y", 16, u128::from((random.next() & 0xffff) >> fewer));
+            let divisions: Vec<Term> = pool
+                .postorder(&terms, |_| false)
+                .into_iter()
+                .filter(|&t| is_hard(&pool, t) || is_divided_by_constant(&pool, t))
+                .collect();
+            for (n, &division) in divisions.iter().enumerate() {
+                let value = pool.eval(division, &model);
+                model.set(&format!(" {n}"), 16, u128::from(value));
+            }
+            // All but the conditions themselves.
+            let said = &relaxed[..relaxed.len().saturating_sub(terms.len())];
+            assert!(said.iter().all(|&t| pool.eval_bool(t, &model)), "{op:?} under {model:?}");
+        }
+    }
+
+    #[test]
+    fn the_next_index_of_a_ring_is_another_one() {
+        let mut pool = TermPool::new();
+        let (head, size) = (pool.symbol("head", 32), pool.symbol("size", 32));
+        let (zero, one, many) = (pool.constant(32, 0), pool.constant(32, 1), pool.constant(32, 1000));
+        let next = pool.binary(BinOp::Add, head, one);
+        let next = pool.binary(BinOp::SRem, next, size);
+        let mut terms = vec![
+            pool.cmp(CmpOp::Sle, zero, head),
+            pool.cmp(CmpOp::Slt, head, many),
+            pool.cmp(CmpOp::Slt, one, size),
+            pool.cmp(CmpOp::Eq, next, head),
+        ];
+        let mut solver = Z3Solver::default();
+        let mut answer = |pool: &mut TermPool, terms: &[Term]| {
+            let relaxed = relax(pool, terms).expect("there is a remainder");
+            let (&newest, others) = relaxed.split_last().expect("they are some");
+            solver.check(pool, others, newest)
+        };
+        assert_eq!(answer(&mut pool, &terms), Answer::Unsat);
+        terms[2] = pool.cmp(CmpOp::Slt, zero, size);
+        assert_eq!(answer(&mut pool, &terms), Answer::Sat);
     }
 
     #[test]
