@@ -57,7 +57,7 @@ const SLOW: Duration = Duration::from_millis(20);
 const SHORT: Duration = Duration::from_millis(40);
 
 /// The limit for conditions without products, quotients and remainders: where it is short, it is in vain.
-const RELAXED: Duration = Duration::from_millis(120);
+const RELAXED: Duration = Duration::from_millis(300);
 
 /// What is known about a set of constraints.
 #[derive(Clone, Debug)]

@@ -6,6 +6,7 @@
 //! by the same number go together if one dividend is the other one and a constant. So `(head + 1) % size` is another number than
 //! `head`, unless `size` is 1.
 
+use crate::bits::{binary, mask, sign_bit};
 use crate::node::{BinOp, CmpOp, Node, Term};
 use crate::pool::TermPool;
 use crate::substitute::Substitution;
@@ -131,6 +132,19 @@ impl Division {
         }
         if self.is_signed() {
             self.say_below_zero(pool, known);
+            self.say_at_ends(pool, known);
+        }
+    }
+
+    /// What the result is of the least and of the greatest dividend, which sums of others come to when they overflow.
+    fn say_at_ends(&self, pool: &mut TermPool, known: &mut Vec<Term>) {
+        let width = pool.width(self.result);
+        let Some(divisor) = pool.as_const_wide(self.divisor) else { return };
+        for end in [sign_bit(width), sign_bit(width) - 1] {
+            let result = binary(self.op, width, end, divisor);
+            let (end, result) = (pool.constant_wide(width, end), pool.constant_wide(width, result));
+            let (is_there, is_it) = (pool.cmp(CmpOp::Eq, self.dividend, end), pool.cmp(CmpOp::Eq, self.result, result));
+            known.push(implied(pool, is_there, is_it));
         }
     }
 
@@ -166,13 +180,13 @@ impl Division {
             return;
         }
         let width = pool.width(self.result);
-        let sign = 1 << (width - 1);
+        let sign = sign_bit(width);
         let apart = pool.binary(BinOp::Sub, self.dividend, other.dividend);
         let Some(apart) = pool.as_const_wide(apart).filter(|&apart| apart != 0) else { return };
         let (less, more, apart) = if apart < sign {
             (other, self, apart)
         } else {
-            (self, other, apart.wrapping_neg() & crate::bits::mask(width))
+            (self, other, apart.wrapping_neg() & mask(width))
         };
         let apart = match pool.as_const_wide(self.divisor) {
             Some(divisor) if 0 < divisor && divisor < sign => apart % divisor,
@@ -183,17 +197,30 @@ impl Division {
         // Where the divisor is less than what is between them, nothing is said.
         let is_less = self.less(pool, self.divisor, apart);
         let is_wrapped = self.less(pool, more.dividend, less.dividend);
-        let (less_plain, more_plain) = (less.is_plain(pool), more.is_plain(pool));
-        let mut when = pool.binary(BinOp::And, less_plain, more_plain);
+        let zero = pool.constant(width, 0);
+        let is_positive = self.less(pool, zero, self.divisor);
+        let mut always = is_positive;
         for never in [is_less, is_wrapped] {
             let not = pool.not(never);
-            when = pool.binary(BinOp::And, when, not);
+            always = pool.binary(BinOp::And, always, not);
         }
         let left = pool.binary(BinOp::Sub, self.divisor, apart);
-        let fits = self.less(pool, less.result, left);
         let (sum, rest) = (pool.binary(BinOp::Add, less.result, apart), pool.binary(BinOp::Sub, less.result, left));
+        let (less_below, more_below) = (self.less(pool, less.dividend, zero), self.less(pool, more.dividend, zero));
+        let (less_above, more_above) = (pool.not(less_below), pool.not(more_below));
+        // Neither is less than zero: what remains is as much more, or the divisor less than that.
+        let fits = self.less(pool, less.result, left);
         let is_what = pool.ite(fits, sum, rest);
         let is_it = pool.cmp(CmpOp::Eq, more.result, is_what);
+        let both = pool.binary(BinOp::And, less_above, more_above);
+        let when = pool.binary(BinOp::And, always, both);
+        known.push(implied(pool, when, is_it));
+        // Both are: what remains is not more than zero.
+        let is_above = self.less(pool, zero, sum);
+        let is_what = pool.ite(is_above, rest, sum);
+        let is_it = pool.cmp(CmpOp::Eq, more.result, is_what);
+        let both = pool.binary(BinOp::And, less_below, more_below);
+        let when = pool.binary(BinOp::And, always, both);
         known.push(implied(pool, when, is_it));
     }
 }
