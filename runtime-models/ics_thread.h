@@ -13,7 +13,8 @@
 /* What sysconf and the processor sets say. */
 #define ICS_PROCESSORS 4
 
-enum ics_thread_state { ICS_FREE, ICS_RUNNING, ICS_DONE };
+/* Who is gone but counts as the owner of some lock is no other thread later. */
+enum ics_thread_state { ICS_FREE, ICS_RUNNING, ICS_DONE, ICS_OWNER_GONE };
 
 /* One thread. Its address is the queue that joiners wait on and the object that its create, exit and join events are
  * ordered on. */
@@ -30,6 +31,7 @@ struct ics_thread {
     unsigned char policy;         /* SCHED_OTHER, ... */
     unsigned char kicked;         /* a signal took it out of its wait queue */
     int priority;
+    unsigned owned;               /* locks that name it as their owner */
     void *(*start)(void *);
     void *arg;
     void *result;
@@ -51,9 +53,16 @@ extern struct ics_thread __ics_threads[ICS_MAX_THREADS + 1];
  * ones never are, because nothing orders their end before what others do. */
 extern unsigned ics_concurrent;
 
+/* The calling thread has become, or is no longer, the owner of a lock that asks for it. */
+void ics_owns(void);
+void ics_owns_no_more(void);
 /* The control block of the calling thread. */
 static inline struct ics_thread *ics_self(void) {
     return &__ics_threads[__ics_thread_self()];
+}
+/* Whether no handle means it any more. */
+static inline int ics_is_gone(const struct ics_thread *t) {
+    return t->state == ICS_FREE || t->state == ICS_OWNER_GONE;
 }
 /* The living or joinable thread with this handle, or null. Handles are the addresses of control blocks. */
 struct ics_thread *ics_find_thread(unsigned long handle);

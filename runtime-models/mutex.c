@@ -31,7 +31,10 @@ static int is_mine(const struct ics_mutex *m) {
 /* 0, or EOWNERDEAD: the mutex is held then as well. */
 static int take(struct ics_mutex *m) {
     m->taken = 1;
-    if (!IS_PLAIN(m)) m->owner = ics_self();
+    if (!IS_PLAIN(m)) {
+        m->owner = ics_self();
+        ics_owns();
+    }
     m->count = 0;
     __ics_acquire(m);
     __ics_event(m, ICS_EXCLUSIVE);
@@ -133,6 +136,7 @@ static void forget_robust(struct ics_mutex *m) {
 
 void ics_mutex_free(struct ics_mutex *m) {
     if (ICS_IS_ROBUST(m)) forget_robust(m);
+    if (!IS_PLAIN(m)) ics_owns_no_more();
     __ics_release(m);
     m->taken = 0;
     m->owner = 0;

@@ -40,6 +40,7 @@ static int read_taken(struct ics_rwlock *l) {
 static int write_taken(struct ics_rwlock *l) {
     l->writing = 1;
     l->writer = ics_self();
+    ics_owns();
     __ics_acquire(l);
     __ics_event(l, ICS_EXCLUSIVE);
     return 0;
@@ -138,6 +139,7 @@ int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
         __ics_event(l, ICS_EXCLUSIVE);
         l->writing = 0;
         l->writer = 0;
+        ics_owns_no_more();
     } else {
         if (l->readers == 0) __ics_error("pthread_rwlock_unlock of a lock that is not held");
         __ics_event(l, ICS_SHARED);

@@ -19,7 +19,21 @@ struct ics_thread *ics_find_thread(unsigned long handle) {
     unsigned long offset = __ics_handle(handle) - (unsigned long)__ics_threads;
     if (offset % sizeof *__ics_threads || offset / sizeof *__ics_threads >= ICS_MAX_THREADS) return 0;
     struct ics_thread *t = &__ics_threads[offset / sizeof *__ics_threads];
-    return t->state == ICS_FREE ? 0 : t;
+    return ics_is_gone(t) ? 0 : t;
+}
+
+void ics_owns(void) {
+    ics_self()->owned++;
+}
+
+void ics_owns_no_more(void) {
+    struct ics_thread *t = ics_self();
+    if (t->owned) t->owned--;
+}
+
+/* Nobody can ask for it any more. */
+static void gone(struct ics_thread *t) {
+    t->state = t->owned ? ICS_OWNER_GONE : ICS_FREE;
 }
 
 static void *__ics_thread_main(void *block) {
@@ -60,7 +74,8 @@ _Noreturn void ics_end_thread(void) {
     ics_run_key_destructors();
     if (t->robust) ics_abandon_mutexes(t);
     __ics_event(t, ICS_EXCLUSIVE);
-    t->state = t->detached ? ICS_FREE : ICS_DONE;
+    if (t->detached) gone(t);
+    else t->state = ICS_DONE;
     if (t->pending) ics_pass_signals_on(t);
     __ics_notify_all(t);
     __ics_known(ICS_COUNTS_THREADS, &running, 0);
@@ -78,7 +93,7 @@ _Noreturn void pthread_exit(void *result) {
 static void joined(struct ics_thread *t, void **result) {
     __ics_event(t, ICS_EXCLUSIVE);
     if (result) *result = t->result;
-    t->state = ICS_FREE;
+    gone(t);
     __ics_known(ICS_COUNTS_OTHERS, &ics_concurrent, 0);
     if (ics_concurrent && t != &__ics_threads[0]) ics_concurrent--;
 }
@@ -153,7 +168,7 @@ int pthread_detach(pthread_t thread) {
     if (!t) return ESRCH;
     if (t->detached || t->joined) return EINVAL;
     t->detached = 1;
-    if (t->state == ICS_DONE) t->state = ICS_FREE;
+    if (t->state == ICS_DONE) gone(t);
     return 0;
 }
 

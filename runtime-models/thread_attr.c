@@ -217,7 +217,7 @@ int pthread_setschedprio(pthread_t thread, int priority) {
 static struct ics_thread *thread_of(pid_t pid) {
     if (pid == 0) return ics_self();
     int slot = pid - getpid();
-    if (pid < 0 || slot < 0 || slot >= ICS_MAX_THREADS || __ics_threads[slot].state == ICS_FREE) {
+    if (pid < 0 || slot < 0 || slot >= ICS_MAX_THREADS || ics_is_gone(&__ics_threads[slot])) {
         errno = pid < 0 ? EINVAL : ESRCH;
         return 0;
     }

@@ -105,6 +105,36 @@ impl<D: Domain> Heap<D> {
     }
 }
 
+/// What the names of the first and the last byte of a range say of those between: `table[*].lock` for `table[0].lock` and `table[3].lock`,
+/// `table[*]` where they are different members.
+pub(crate) fn any_between(first: &str, last: &str) -> String {
+    let (parts, others) = (name_parts(first), name_parts(last));
+    let is_index = |part: &str| part.starts_with(['[', '+']);
+    let is_alike = |(a, b): (&&str, &&str)| a == b || (is_index(a) && is_index(b));
+    let differ = parts.iter().zip(&others).position(|(a, b)| a != b).unwrap_or(parts.len().min(others.len()));
+    if parts.len() == others.len() && parts.iter().zip(&others).all(is_alike) && !parts[differ..].is_empty() {
+        let any = |(a, b): (&&str, &&str)| if a == b { (*a).to_owned() } else { "[*]".to_owned() };
+        return parts.iter().zip(&others).map(any).collect();
+    }
+    let common: String = parts[..differ].concat();
+    format!("{}[*]", if common.is_empty() { first } else { &common })
+}
+
+/// A name as indices, offsets and what is between them.
+fn name_parts(name: &str) -> Vec<&str> {
+    let (mut parts, mut start) = (Vec::new(), 0);
+    let bytes = name.as_bytes();
+    for at in 1..=name.len() {
+        let begins = |at: usize| matches!(bytes.get(at), Some(b'[' | b'+'));
+        let is_number = begins(start) && !bytes.get(at).is_some_and(u8::is_ascii_digit);
+        if at == name.len() || begins(at) || (is_number && bytes.get(at) != Some(&b']')) {
+            parts.push(&name[start..at]);
+            start = at;
+        }
+    }
+    parts
+}
+
 /// The models' table of threads: its entries are named as the threads they stand for.
 pub(crate) const THREAD_TABLE: &str = "__ics_threads";
 
@@ -133,5 +163,22 @@ fn plus(offset: i64) -> String {
         0 => String::new(),
         1.. => format!("+{offset}"),
         _ => format!("{offset}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_differs_between_two_names_is_any_index() {
+        assert_eq!(any_between("locks[0]", "locks[3]"), "locks[*]");
+        assert_eq!(any_between("locks[1] in main", "locks[12] in main"), "locks[*] in main");
+        assert_eq!(any_between("table[0].lock", "table[31].lock"), "table[*].lock");
+        assert_eq!(any_between("table[0].row[1]", "table[2].row[3]"), "table[*].row[*]");
+        assert_eq!(any_between("table[0].n", "table[3].lock+39"), "table[*]");
+        assert_eq!(any_between("heap (q.c:12)+8", "heap (q.c:12)+152"), "heap (q.c:12)[*]");
+        assert_eq!(any_between("heap (q.c:12)", "heap (q.c:12)+152"), "heap (q.c:12)[*]");
+        assert_eq!(any_between("lock", "lock+39"), "lock[*]");
     }
 }

@@ -71,21 +71,27 @@ fn is_placed(graph: &HappensBefore, node: &HbNode) -> bool {
     graph.node(node.id()).is_some_and(|named| named.places().any(|at| at == node.at))
 }
 
-/// The alternatives of an object of which a schedule leaves open which one it is (Bergan 3.4.1.5): `a or b`, `locks[*]`.
+/// The alternatives of an object of which a schedule leaves open which one it is (Bergan 3.4.1.5): `a or b`, `locks[*]`, `table[*].lock`.
 fn alternatives(object: &str) -> Option<Vec<&str>> {
     let all: Vec<&str> = object.split(" or ").collect();
-    (all.len() > 1 || object.ends_with("[*]")).then_some(all)
+    (all.len() > 1 || object.contains("[*]")).then_some(all)
 }
 
 /// Whether an object is one of those that a schedule may mean.
 fn is_meant(schedule: &HbNode, own: &HbNode) -> bool {
-    let is_it = |meant: &str| match meant.strip_suffix("[*]") {
-        Some(array) => {
-            own.object.strip_prefix(array).is_some_and(|rest| rest.starts_with(['[', '.', '+']) || rest.is_empty())
-        }
-        None => own.object == meant,
-    };
+    let is_it = |meant: &str| is_any_of(meant, &own.object);
     schedule.object == own.object || alternatives(&schedule.object).is_some_and(|all| all.into_iter().any(is_it))
+}
+
+/// Whether a name is one of those that are meant by another one with `[*]` for any index, and at its end for anything inside.
+fn is_any_of(meant: &str, name: &str) -> bool {
+    let Some((start, behind)) = meant.split_once("[*]") else { return meant == name };
+    let Some(rest) = name.strip_prefix(start) else { return false };
+    if behind.is_empty() {
+        return rest.is_empty() || rest.starts_with(['[', '.', '+']);
+    }
+    let index = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    index.is_some_and(|(_, rest)| is_any_of(behind, rest))
 }
 
 /// A graph with the objects and the order of a schedule that leaves open which objects nodes are on, if it is one of those that the
@@ -143,4 +149,18 @@ fn difference(schedule: &Schedule, own: &HappensBefore, ends: &ScheduleEnd) -> S
 
 fn words(limit: icsched_symex::Limit) -> String {
     icsched_enumerate::limit_words(limit).1.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_an_open_index_means_all_of_them() {
+        assert!(is_any_of("table[*].lock", "table[3].lock") && !is_any_of("table[*].lock", "table[3].other"));
+        assert!(is_any_of("locks[*]", "locks[2]") && !is_any_of("locks[*]", "lockstep"));
+        assert!(is_any_of("table[*].row[*]", "table[1].row[22]") && !is_any_of("table[*].row[*]", "table[1].line[22]"));
+        assert!(is_any_of("heap (q.c:12)[*]", "heap (q.c:12)+48") && is_any_of("heap (q.c:12)[*]", "heap (q.c:12)"));
+        assert!(is_any_of("table[*]", "table[0].lock") && is_any_of("lock", "lock"));
+    }
 }

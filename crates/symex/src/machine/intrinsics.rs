@@ -8,6 +8,7 @@ use super::context::Cx;
 use super::{Machine, SyncObjects, operations, startup};
 use crate::domain::Domain;
 use crate::memory::{AddressClass, Death, Family, MAX_OBJECT, ObjectKind, address, classify};
+use crate::names::any_between;
 use crate::observe::Observer;
 use crate::scheduler::SchedulingPoint;
 use crate::state::State;
@@ -442,7 +443,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         };
         let name = |&(first, last): &(u64, u64)| match first == last {
             true => self.heap.name_of(first),
-            false => format!("{}[*]", self.heap.name_of(first).trim_end_matches("[0]")),
+            false => any_between(&self.heap.name_of(first), &self.heap.name_of(last)),
         };
         let names: Vec<String> = ranges.iter().map(name).collect();
         Ok((EventObject::AnyOf(ranges.into()), names.join(" or ")))
