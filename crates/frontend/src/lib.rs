@@ -34,7 +34,8 @@ pub struct LoadOptions {
     pub normalise: bool,
     /// Have LLVM duplicate code as its optimisers do, to see what not doing so is worth (without Bergan 3.4.1.4).
     pub duplicate_code: bool,
-    /// Have the program synchronise on the locks that the C library holds inside (without Bergan 3.4.1.2).
+    /// Have the program synchronise on the locks that the C library holds inside (without Bergan 3.4.1.2). A program that locks streams itself
+    /// always does.
     pub library_locks: bool,
     /// The function that must be there: the program's `main`.
     pub entry: String,

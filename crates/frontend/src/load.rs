@@ -155,6 +155,9 @@ fn check_main(path: &str, program: &Program, entry: &str) -> Result<(), LoadErro
 /// The function that ends the process; always kept.
 pub(crate) const EXIT: &str = "exit";
 
+/// Functions by which a program itself locks a stream.
+const LOCKS_STREAM: [&str; 2] = ["flockfile", "ftrylockfile"];
+
 fn link_models<'s>(
     path: &str,
     session: &'s Session,
@@ -169,7 +172,10 @@ fn link_models<'s>(
             return Err(LoadError::Unsupported { path: path.to_owned(), what });
         }
     }
-    if library_locks {
+    // Who locks a stream for longer than a call may have others wait for what it does meanwhile.
+    let is_locked =
+        || module.functions().iter().any(|f| f.is_declaration() && LOCKS_STREAM.contains(&f.name().as_str()));
+    if library_locks || is_locked() {
         for name in models.functions().iter().map(|f| f.name()) {
             if let Some(plain) = name.strip_prefix(LOCKED_MODEL) {
                 module.rename_declaration(plain, &name);

@@ -183,11 +183,8 @@ impl Division {
         let sign = sign_bit(width);
         let apart = pool.binary(BinOp::Sub, self.dividend, other.dividend);
         let Some(apart) = pool.as_const_wide(apart).filter(|&apart| apart != 0) else { return };
-        let (less, more, apart) = if apart < sign {
-            (other, self, apart)
-        } else {
-            (self, other, apart.wrapping_neg() & mask(width))
-        };
+        let (less, more, apart) =
+            if apart < sign { (other, self, apart) } else { (self, other, apart.wrapping_neg() & mask(width)) };
         let apart = match pool.as_const_wide(self.divisor) {
             Some(divisor) if 0 < divisor && divisor < sign => apart % divisor,
             None if apart <= MAX_APART => apart,
