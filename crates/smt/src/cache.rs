@@ -262,9 +262,9 @@ impl<S: Solver> CachingSolver<S> {
             return self.completed(pool, terms, &reduced, Model::new());
         };
         let failures = self.given_up.within(key);
-        let less = 2u32.pow(failures.min(2));
-        let short = SHORT / less;
-        if reduced.is_false(pool) || self.contradicts(pool, &reduced.terms, RELAXED / less) {
+        let short = SHORT / 2u32.pow(failures.min(2));
+        let relaxed = RELAXED / 2u32.pow(failures.min(4));
+        if reduced.is_false(pool) || self.contradicts(pool, &reduced.terms, relaxed) {
             return Known::Unsat;
         }
         let mut outcome = self.inner.model_within(pool, constraints, extra, short);
