@@ -20,7 +20,6 @@ enum ics_thread_state { ICS_FREE, ICS_RUNNING, ICS_DONE, ICS_OWNER_GONE };
  * ordered on. */
 struct ics_thread {
     unsigned char state;
-    unsigned short owned;         /* locks that name it as their owner */
     unsigned detached;
     unsigned joined;              /* somebody waits for it */
     unsigned char cancel_off;     /* PTHREAD_CANCEL_DISABLE */
@@ -32,6 +31,7 @@ struct ics_thread {
     unsigned char policy;         /* SCHED_OTHER, ... */
     unsigned char kicked;         /* a signal took it out of its wait queue */
     int priority;
+    unsigned owned;               /* locks that name it as their owner */
     void *(*start)(void *);
     void *arg;
     void *result;

@@ -102,7 +102,7 @@ fn pointers_as_text() {
     expect![[r#"
         main (prog.c:10)
           v1 (parameter) -> argv+0
-          v2 (local) -> __ics_threads+0+136k
+          v2 (local) -> __ics_threads+0+144k
           v5@prog.c:13 -> heap@prog.c:13+0
           v6@prog.c:14 -> heap@prog.c:13+0
         worker (prog.c:30)
@@ -116,7 +116,7 @@ fn pointers_as_text() {
           environ (environment) -> environ[]+0
           heap@prog.c:13 (heap) -> heap@prog.c:13+0
           list (global) -> heap@prog.c:13+0
-          v2@main (local) -> __ics_threads+0+136k"#]]
+          v2@main (local) -> __ics_threads+0+144k"#]]
     .assert_eq(pointers);
 }
 
