@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "ics_stdio.h"
+#include "ics_thread.h"
 
 /* A recursive lock. */
 struct stream_lock {
@@ -30,18 +31,29 @@ static struct stream_lock *lock_of(FILE *f) {
     return (struct stream_lock *)f->_lock;
 }
 
+static int is_mine(const struct stream_lock *l) {
+    return l->depth && l->owner == pthread_self();
+}
+
+static void taken(struct stream_lock *l) {
+    l->owner = pthread_self();
+    ics_owns();
+}
+
 static void hold(FILE *f) {
     struct stream_lock *l = lock_of(f);
-    if (!l->depth || l->owner != pthread_self()) {
+    if (!is_mine(l)) {
         pthread_mutex_lock(&l->mutex);
-        l->owner = pthread_self();
+        taken(l);
     }
     l->depth++;
 }
 
 static void let_go(FILE *f) {
     struct stream_lock *l = lock_of(f);
-    if (--l->depth == 0) pthread_mutex_unlock(&l->mutex);
+    if (--l->depth) return;
+    ics_owns_no_more();
+    pthread_mutex_unlock(&l->mutex);
 }
 
 void ics_locked_flockfile(FILE *f) {
@@ -54,9 +66,9 @@ void ics_locked_funlockfile(FILE *f) {
 
 int ics_locked_ftrylockfile(FILE *f) {
     struct stream_lock *l = lock_of(f);
-    if (!l->depth || l->owner != pthread_self()) {
+    if (!is_mine(l)) {
         if (pthread_mutex_trylock(&l->mutex)) return -1;
-        l->owner = pthread_self();
+        taken(l);
     }
     l->depth++;
     return 0;

@@ -1,4 +1,6 @@
-// A thread locks the stream for its report of several lines, and one of its ways out keeps it: whoever prints then waits for ever.
+// A thread locks the stream for its report of several lines, and one of its ways out keeps it: whoever prints then waits for ever, be it
+// main, or a thread that gets the place of the one that has ended.
+// variants: -DOTHER=0, -DOTHER=1
 // run: enumerate -- @
 // expect: epochs=1 schedules=2 complete=true deadlocked=1
 // constraint: atoi(argv[1]) < 0
@@ -25,6 +27,12 @@ static void *report(void *count)
     return count;
 }
 
+static void *finish(void *nothing)
+{
+    puts("done");
+    return nothing;
+}
+
 int main(int argc, char **argv)
 {
     pthread_t reporter;
@@ -34,6 +42,9 @@ int main(int argc, char **argv)
     if (pthread_create(&reporter, NULL, report, &count) != 0)
         return 1;
     pthread_join(reporter, NULL);
-    puts("done");
+    if (!OTHER)
+        finish(NULL);
+    else if (pthread_create(&reporter, NULL, finish, NULL) == 0)
+        pthread_join(reporter, NULL);
     return 0;
 }

@@ -38,7 +38,7 @@ const MAX_BASES: usize = 3;
 const MAX_MISSING: usize = 3;
 /// The guess before the back end is asked: less work than asking.
 const LIGHT: Effort = Effort { nodes: 2_000, evaluations: 10_000, invert: false };
-/// The same for hashes, which the back end hardly ever knows anything of.
+/// The guess before the back end is asked about hashes, of which it hardly ever knows anything.
 const MIXED: Effort = Effort { evaluations: 200_000, ..LIGHT };
 /// The guess when the back end did not know in a short time.
 const DEEP: Effort = Effort { nodes: 50_000, evaluations: 8_000_000, invert: true };
@@ -244,8 +244,7 @@ impl<S: Solver> CachingSolver<S> {
         if contradict(pool, terms) || self.contradicts_nearby(pool, terms) {
             return Known::Unsat;
         }
-        let light = if given_up::is_mix(pool, terms) { MIXED } else { LIGHT };
-        if let Some(known) = self.guess(pool, terms, base.clone(), light) {
+        if let Some(known) = self.guess(pool, terms, base.clone(), LIGHT) {
             return known;
         }
         if let Some(known) = self.search_locally(pool, terms, base.clone(), QUICK) {
@@ -255,6 +254,11 @@ impl<S: Solver> CachingSolver<S> {
             return known;
         }
         if let Some(known) = self.decide_by_cases(pool, terms) {
+            return known;
+        }
+        if given_up::is_mix(pool, terms)
+            && let Some(known) = self.guess(pool, terms, base.clone(), MIXED)
+        {
             return known;
         }
         let reduced = Reduced::new(pool, terms);

@@ -54,12 +54,11 @@ fn amounts(pool: &mut TermPool, amount: Term) -> Vec<Case> {
 
 /// What a small constant is divided by, for the first quotient or remainder of one.
 fn quotients(pool: &mut TermPool, terms: &[Term]) -> Option<Vec<Case>> {
-    let (quotient, op, by, divisors) =
+    let (quotient, op, (dividend, by), divisors) =
         pool.postorder(terms, |_| false).into_iter().find_map(|t| match *pool.node(t) {
-            Node::Binary(op, dividend, by) => Some((t, op, by, divisors(pool, op, dividend, MAX_DIVIDEND)?)),
+            Node::Binary(op, a, b) => Some((t, op, (a, b), divisors(pool, op, a, MAX_DIVIDEND)?)),
             _ => None,
         })?;
-    let Node::Binary(_, dividend, _) = *pool.node(quotient) else { return None };
     let width = pool.width(quotient);
     let mut cases = Vec::new();
     for &divisor in &divisors {
@@ -67,13 +66,12 @@ fn quotients(pool: &mut TermPool, terms: &[Term]) -> Option<Vec<Case>> {
         cases.push((pool.cmp(CmpOp::Eq, by, divisor), by, divisor));
     }
     let none = pool.constant(width, 0);
-    let beyond = if matches!(op, BinOp::URem | BinOp::SRem) { dividend } else { none };
-    let is_signed = matches!(op, BinOp::SDiv | BinOp::SRem);
-    let less = if is_signed { CmpOp::Slt } else { CmpOp::Ult };
-    let most = if is_signed { divisors.len() / 2 } else { divisors.len() - 1 };
+    let beyond = if op.is_remainder() { dividend } else { none };
+    let (less, most) =
+        if op.divides_signed() { (CmpOp::Slt, divisors.len() / 2) } else { (CmpOp::Ult, divisors.len() - 1) };
     let most = pool.constant(width, u64::try_from(most).expect("they are few"));
     cases.push((pool.cmp(less, most, by), quotient, beyond));
-    if is_signed {
+    if op.divides_signed() {
         let least = pool.binary(BinOp::Sub, none, most);
         cases.push((pool.cmp(less, by, least), quotient, beyond));
     }
@@ -82,15 +80,10 @@ fn quotients(pool: &mut TermPool, terms: &[Term]) -> Option<Vec<Case>> {
 
 /// The divisors that are no larger than a constant of at most `most`, by which it is divided, and zero.
 pub(crate) fn divisors(pool: &TermPool, op: BinOp, dividend: Term, most: u128) -> Option<Vec<u128>> {
-    let is_signed = match op {
-        BinOp::UDiv | BinOp::URem => false,
-        BinOp::SDiv | BinOp::SRem => true,
-        _ => return None,
-    };
     let (width, bits) = (pool.width(dividend), pool.as_const_wide(dividend)?);
-    let negated = bits.wrapping_neg() & mask(width);
+    let (is_signed, negated) = (op.divides_signed(), bits.wrapping_neg() & mask(width));
     let magnitude = if is_signed { bits.min(negated) } else { bits };
-    if magnitude > most || width < LEAST_DIVIDED {
+    if !op.divides() || magnitude > most || width < LEAST_DIVIDED {
         return None;
     }
     let negative = (1..=magnitude).map(|n| n.wrapping_neg() & mask(width)).filter(|_| is_signed);

@@ -20,8 +20,8 @@ impl TermPool {
 
     /// Whether a node is the quotient or the remainder of an unknown by a constant that is no power of two.
     pub(crate) fn divides_by_constant(&self, node: &Node) -> bool {
-        let Node::Binary(BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem, a, b) = *node else { return false };
-        self.as_const_wide(a).is_none() && self.as_const_wide(b).is_some_and(|by| !by.is_power_of_two())
+        let Node::Binary(op, a, b) = *node else { return false };
+        op.divides() && self.as_const_wide(a).is_none() && self.as_const_wide(b).is_some_and(|by| !by.is_power_of_two())
     }
 
     /// What [`is_hard`](Self::is_hard) counts up to.
@@ -32,9 +32,7 @@ impl TermPool {
     }
 
     fn multiplies_unknowns(&self, node: &Node) -> bool {
-        let Node::Binary(BinOp::Mul | BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem, a, b) = *node else {
-            return false;
-        };
-        self.as_const_wide(a).is_none() && self.as_const_wide(b).is_none()
+        let Node::Binary(op, a, b) = *node else { return false };
+        (op == BinOp::Mul || op.divides()) && self.as_const_wide(a).is_none() && self.as_const_wide(b).is_none()
     }
 }

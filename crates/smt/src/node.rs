@@ -84,6 +84,21 @@ impl BinOp {
         BinOp::LShr,
         BinOp::AShr,
     ];
+
+    /// Whether it is a quotient or remainder of signed numbers.
+    pub(crate) const fn divides_signed(self) -> bool {
+        matches!(self, BinOp::SDiv | BinOp::SRem)
+    }
+
+    /// Whether it is what remains of a division.
+    pub(crate) const fn is_remainder(self) -> bool {
+        matches!(self, BinOp::URem | BinOp::SRem)
+    }
+
+    /// Whether it is a quotient or a remainder.
+    pub(crate) const fn divides(self) -> bool {
+        matches!(self, BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem)
+    }
 }
 
 /// Comparisons of bit vectors; the result is a `Bv(1)`.

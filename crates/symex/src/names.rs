@@ -105,34 +105,18 @@ impl<D: Domain> Heap<D> {
     }
 }
 
-/// What the names of the first and the last byte of a range say of those between: `table[*].lock` for `table[0].lock` and `table[3].lock`,
+/// A name for the bytes between two of one object, by the names of these: `locks[*]` for `locks[0]` and `locks[3]`, `table[*].lock`,
 /// `table[*]` where they are different members.
 pub(crate) fn any_between(first: &str, last: &str) -> String {
-    let (parts, others) = (name_parts(first), name_parts(last));
-    let is_index = |part: &str| part.starts_with(['[', '+']);
-    let is_alike = |(a, b): (&&str, &&str)| a == b || (is_index(a) && is_index(b));
-    let differ = parts.iter().zip(&others).position(|(a, b)| a != b).unwrap_or(parts.len().min(others.len()));
-    if parts.len() == others.len() && parts.iter().zip(&others).all(is_alike) && !parts[differ..].is_empty() {
-        let any = |(a, b): (&&str, &&str)| if a == b { (*a).to_owned() } else { "[*]".to_owned() };
-        return parts.iter().zip(&others).map(any).collect();
-    }
-    let common: String = parts[..differ].concat();
-    format!("{}[*]", if common.is_empty() { first } else { &common })
-}
-
-/// A name as indices, offsets and what is between them.
-fn name_parts(name: &str) -> Vec<&str> {
-    let (mut parts, mut start) = (Vec::new(), 0);
-    let bytes = name.as_bytes();
-    for at in 1..=name.len() {
-        let begins = |at: usize| matches!(bytes.get(at), Some(b'[' | b'+'));
-        let is_number = begins(start) && !bytes.get(at).is_some_and(u8::is_ascii_digit);
-        if at == name.len() || begins(at) || (is_number && bytes.get(at) != Some(&b']')) {
-            parts.push(&name[start..at]);
-            start = at;
-        }
-    }
-    parts
+    let (a, b) = (first.as_bytes(), last.as_bytes());
+    // What both begin with, up to where an index, an offset or a member begins; what they end with, from a member or word on.
+    let is_end = |at: usize| [a, b].iter().all(|name| matches!(name.get(at), None | Some(b'[' | b'+' | b'.' | b' ')));
+    let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let start = (0..=same).rev().find(|&at| is_end(at)).unwrap_or(0);
+    let most = a.len().min(b.len()) - start;
+    let same = a.iter().rev().zip(b.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
+    let end = (1..=same).rev().find(|&len| matches!(a[a.len() - len], b'.' | b' ')).unwrap_or(0);
+    format!("{}[*]{}", &first[..start], &first[first.len() - end..])
 }
 
 /// The models' table of threads: its entries are named as the threads they stand for.
@@ -175,10 +159,13 @@ mod tests {
         assert_eq!(any_between("locks[0]", "locks[3]"), "locks[*]");
         assert_eq!(any_between("locks[1] in main", "locks[12] in main"), "locks[*] in main");
         assert_eq!(any_between("table[0].lock", "table[31].lock"), "table[*].lock");
-        assert_eq!(any_between("table[0].row[1]", "table[2].row[3]"), "table[*].row[*]");
+        assert_eq!(any_between("table[0].row[1]", "table[2].row[3]"), "table[*]");
         assert_eq!(any_between("table[0].n", "table[3].lock+39"), "table[*]");
         assert_eq!(any_between("heap (q.c:12)+8", "heap (q.c:12)+152"), "heap (q.c:12)[*]");
         assert_eq!(any_between("heap (q.c:12)", "heap (q.c:12)+152"), "heap (q.c:12)[*]");
         assert_eq!(any_between("lock", "lock+39"), "lock[*]");
+        assert_eq!(any_between("locks in main", "locks+48 in main"), "locks[*] in main");
+        assert_eq!(any_between("s.lock_a", "s.lock_b"), "s[*]");
+        assert_eq!(any_between("table[0].a.lock", "table[1].b.lock"), "table[*].lock");
     }
 }

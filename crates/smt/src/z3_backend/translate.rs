@@ -143,8 +143,7 @@ impl Translator {
     fn divided(&self, pool: &TermPool, op: BinOp, (a, b): (Term, Term), divisors: &[u128]) -> BV {
         let (width, by) = (pool.width(a), self.bits(b));
         let dividend = pool.as_const_wide(a).unwrap_or_default();
-        let is_remainder = matches!(op, BinOp::URem | BinOp::SRem);
-        let beyond = z3_numeral(width, if is_remainder { dividend } else { 0 });
+        let beyond = z3_numeral(width, if op.is_remainder() { dividend } else { 0 });
         divisors.iter().fold(beyond, |others, &divisor| {
             let result = z3_numeral(width, crate::bits::binary(op, width, dividend, divisor));
             by.eq(z3_numeral(width, divisor)).ite(&result, &others)

@@ -262,12 +262,12 @@ struct Walk<'m, 'a> {
 
 /// How many numbers in an object, but for those in locks, are [choices](Walk::chosen) that are constant, and that are not.
 #[derive(Copy, Clone, Default)]
-struct Chosen {
+struct Tally {
     constant: u32,
     open: u32,
 }
 
-impl Chosen {
+impl Tally {
     fn count(&mut self, is_constant: bool) {
         *(if is_constant { &mut self.constant } else { &mut self.open }) += 1;
     }
@@ -437,7 +437,7 @@ impl Walk<'_, '_> {
         let known = self.pointers.of_kind(found.kind, found.site);
         let locks = self.pointers.locks.of(&known);
         let windows = windows(&self.machine.domain, &self.state.heap, object, start, size, &locks);
-        let (mut constants, mut choices) = (Vec::new(), Chosen::default());
+        let (mut constants, mut tally) = (Vec::new(), Tally::default());
         for at in windows {
             let len = (size - at).min(8);
             // Most of what is known are constants, and most of those 0.
@@ -450,7 +450,7 @@ impl Walk<'_, '_> {
             }
             let mut bytes = peek(&mut self.machine.domain, &self.state.heap, object, start + at, len);
             if bytes.contains(&None) {
-                self.chosen(object, start + at, &mut bytes, (locks.contain(at), &mut choices));
+                self.chosen(object, start + at, &mut bytes, (locks.contain(at), &mut tally));
             }
             let whole = number(&bytes).filter(|_| len == 8);
             if whole == Some(0) {
@@ -486,18 +486,18 @@ impl Walk<'_, '_> {
         object: ObjectId,
         at: u64,
         bytes: &mut [Option<MemoryByte<Term>>],
-        (is_lock, choices): (bool, &mut Chosen),
+        (is_lock, tally): (bool, &mut Tally),
     ) {
         let Some(array) = self.state.heap.contents_of(object) else { return };
         for (half, at) in bytes.chunks_mut(4).zip((at..).step_by(4)).filter(|(half, _)| half.contains(&None)) {
-            if !is_lock && choices.is_table() {
+            if !is_lock && tally.is_table() {
                 continue;
             }
             let held = self.machine.domain.peek_choice(array, at, half.len() as u64);
             let is_constant = |held: &Vec<_>| held.iter().all(|byte| matches!(byte, MemoryByte::Constant(_)));
             let is_constant = held.as_ref().is_some_and(is_constant);
             if !is_lock {
-                choices.count(is_constant);
+                tally.count(is_constant);
             }
             let held = held.filter(|_| is_lock || is_constant);
             for (byte, held) in half.iter_mut().zip(held.into_iter().flatten()) {

@@ -138,46 +138,47 @@ impl<'s, 'p> Endings<'s, 'p> {
             state.waiting.push_back(Waiting { number, ending, questions });
             state.waiting.len() > MAX_WAITING
         };
-        match self.slots.try_take() {
-            Some(slot) => self.have_looked(scope, slot),
-            None if many => {
-                let next = self.state().take_next();
-                next.into_iter().for_each(|(next, said)| self.look_here(next, said));
-            }
-            None => {}
+        let is_begun = self.slots.try_take().is_some_and(|slot| self.have_looked(scope, slot));
+        if many && !is_begun {
+            self.look_at_next();
         }
     }
 
-    /// Another thread looks at the next end, and has those behind it looked at.
-    fn have_looked<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, slot: Slot) {
-        let Some((next, said)) = self.state().take_next() else { return drop(slot) };
+    /// Another thread looks at the next end, and has those behind it looked at. Whether there is one to look at now.
+    fn have_looked<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, slot: Slot) -> bool {
+        let Some((next, said)) = self.state().take_next() else {
+            drop(slot);
+            return false;
+        };
         let work = move || {
             self.look(next, said);
             self.have_looked(scope, slot);
         };
         // Where the system gives no thread, nothing goes on.
         let _ = builder().spawn_scoped(scope, work).expect("there are threads");
+        true
     }
 
-    /// This thread waits while one looks at an end.
-    fn look_here(&self, next: Waiting, said: Option<Arc<Said>>) {
+    /// This thread waits while one looks at the next end, as soon as there is one to look at. Whether there was.
+    fn look_at_next(&self) -> bool {
+        let mut state = self.state();
+        let (next, said) = loop {
+            match state.take_next() {
+                Some(next) => break next,
+                None if state.waiting.is_empty() => return false,
+                None => state = self.is_looked_at.wait(state).unwrap_or_else(PoisonError::into_inner),
+            }
+        };
+        drop(state);
         thread::scope(|scope| {
             let _ = builder().spawn_scoped(scope, || self.look(next, said)).expect("there are threads");
         });
+        true
     }
 
     /// Looks at all ends that nobody looks at.
     pub(in crate::search) fn work_off(&self) {
-        let mut state = self.state();
-        while !state.waiting.is_empty() {
-            if let Some((next, said)) = state.take_next() {
-                drop(state);
-                self.look_here(next, said);
-                state = self.state();
-            } else {
-                state = self.is_looked_at.wait(state).unwrap_or_else(PoisonError::into_inner);
-            }
-        }
+        while self.look_at_next() {}
     }
 
     /// What is not known by now is not wanted.
