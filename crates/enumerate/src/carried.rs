@@ -9,7 +9,7 @@ mod writers;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use icsched_ir::{CallStack, EntityId as _, ProgramPoint, ValueId};
+use icsched_ir::{BlockId, CallStack, EntityId as _, FuncId, ProgramPoint, ValueId};
 use icsched_smt::Term;
 use icsched_symex::memory::ObjectId;
 use icsched_symex::shape::{Bounds, Left, Node, Place, Shape, Where};
@@ -49,42 +49,67 @@ pub(crate) fn points(
     state.live_threads().flat_map(|t| of_thread(t.id)).collect()
 }
 
+/// What is carried on.
+pub(crate) struct Valid {
+    /// What remains of a shape; not [canonical](Shape::canonical).
+    pub(crate) shape: Shape,
+    /// The places that were left out.
+    pub(crate) left_out: FxHashSet<Place>,
+    /// Why, where that was found out.
+    pub(crate) lost: Vec<Lost>,
+}
+
+/// A place of which nothing is carried on.
+pub(crate) struct Lost {
+    pub(crate) place: Where,
+    /// A decision that it depends on, or, where there was no time to find one, what is beside it.
+    pub(crate) decision: ProgramPoint,
+    /// Which block has written it last on the path.
+    pub(crate) writer: Option<(FuncId, BlockId)>,
+}
+
 /// What remains of a shape when places are left out that depend on other decisions than they should: `depends` computes the slice of
-/// a criterion, and says whether there are some, if there is time for that. With the places that were left out; not
-/// [canonical](Shape::canonical).
+/// a criterion, and says whether there is one, and where, if there is time for that.
 pub(crate) fn valid(
     left: &Left,
     (trace, fields): (&Trace, &dyn Fn(ObjectId) -> Vec<u64>),
     points: FxHashMap<FrameId, ProgramPoint>,
-    depends: impl FnMut(&Criterion) -> Option<bool>,
-) -> (Shape, FxHashSet<Place>) {
+    depends: impl FnMut(&Criterion) -> Option<Option<ProgramPoint>>,
+) -> Valid {
     let groups = groups(left);
     let mut search = Bisection { criterion: Criterion { places: Vec::new(), points }, depends };
     let all = |groups: &[Group]| groups.iter().flat_map(|group| &group.ranges).copied().collect();
-    let mut bad = FxHashSet::default();
-    let groups: Vec<Vec<(Place, Where)>> =
-        search.narrow(groups, all, MAX_SLICES).into_iter().map(|group| group.places(left)).collect();
-    let bytes = groups.iter().flatten().filter_map(|&(_, place)| byte(place));
+    let (mut left_out, mut lost) = (FxHashSet::default(), Vec::new());
+    let groups: Vec<(Vec<(Place, Where)>, _)> =
+        search.narrow(groups, all, MAX_SLICES).into_iter().map(|(group, why)| (group.places(left), why)).collect();
+    let bytes = groups.iter().flat_map(|(places, _)| places).filter_map(|&(_, place)| byte(place));
     let writers = Writers::of(trace, bytes);
-    for places in groups {
-        let mut written = by_writer(&writers, fields, places);
+    for (places, of_group) in groups {
+        let mut written: Vec<_> =
+            by_writer(&writers, fields, places).into_iter().map(|part| (part, of_group)).collect();
         if written.len() > 1 {
-            written =
-                search.narrow(written, |parts| parts.iter().flat_map(|p| joined(p)).collect(), MAX_SLICES_IN_OBJECT);
+            let parts = written.into_iter().map(|(part, _)| part).collect();
+            let all = |parts: &[Vec<(Place, Where)>]| parts.iter().flat_map(|p| joined(p)).collect();
+            written = search.narrow(parts, all, MAX_SLICES_IN_OBJECT);
         }
         let slices = MAX_SLICES_IN_OBJECT / u32::try_from(written.len().max(1)).unwrap_or(u32::MAX);
-        for places in written {
+        for (places, of_part) in written {
             // Bytes of one word mostly depend on the same.
             let words = search.narrow(words(places), |words| joined(&words.concat()), slices);
             let in_word = slices / u32::try_from(words.len().max(1)).unwrap_or(u32::MAX);
-            for places in words {
-                bad.extend(search.narrow(places, joined, in_word).into_iter().map(|(place, _)| place));
+            for (places, of_word) in words {
+                for ((place, at), of_place) in search.narrow(places, joined, in_word) {
+                    left_out.insert(place);
+                    let writer = byte(at).and_then(|(object, byte)| writers.last(object, byte));
+                    let decision = of_place.or(of_word).or(of_part).or(of_group);
+                    lost.extend(decision.map(|decision| Lost { place: at, decision, writer }));
+                }
             }
         }
     }
     let mut shape = left.shape.clone();
-    bad.iter().for_each(|&place| shape.forget(place));
-    (shape, bad)
+    left_out.iter().for_each(|&place| shape.forget(place));
+    Valid { shape, left_out, lost }
 }
 
 /// Places of one object, or of one activation.
@@ -213,14 +238,19 @@ struct Bisection<D> {
     depends: D,
 }
 
-impl<D: FnMut(&Criterion) -> Option<bool>> Bisection<D> {
-    /// The parts that have such places; when so many slices were computed, or there is no time for more, all that were not found to
-    /// have none.
-    fn narrow<T>(&mut self, parts: Vec<T>, places: impl Fn(&[T]) -> Vec<Where>, slices: u32) -> Vec<T> {
+impl<D: FnMut(&Criterion) -> Option<Option<ProgramPoint>>> Bisection<D> {
+    /// The parts that have such places, with a decision that each depends on; when so many slices were computed, or there is no time for
+    /// more, all that were not found to have none.
+    fn narrow<T>(
+        &mut self,
+        parts: Vec<T>,
+        places: impl Fn(&[T]) -> Vec<Where>,
+        slices: u32,
+    ) -> Vec<(T, Option<ProgramPoint>)> {
         let (mut found, mut work, mut budget) = (Vec::new(), vec![parts], slices);
         while let Some(mut parts) = work.pop() {
             if budget == 0 {
-                found.append(&mut parts);
+                found.extend(parts.into_iter().map(|part| (part, None)));
                 continue;
             }
             self.criterion.places = places(&parts);
@@ -229,15 +259,15 @@ impl<D: FnMut(&Criterion) -> Option<bool>> Bisection<D> {
             }
             budget -= 1;
             match (self.depends)(&self.criterion) {
-                Some(false) => {}
-                Some(true) if parts.len() > 1 => {
+                Some(None) => {}
+                Some(Some(_)) if parts.len() > 1 => {
                     let second = parts.split_off(parts.len() / 2);
                     work.extend([second, parts]);
                 }
-                Some(true) => found.append(&mut parts),
+                Some(decision) => found.extend(parts.into_iter().map(|part| (part, decision))),
                 None => {
                     budget = 0;
-                    found.append(&mut parts);
+                    found.extend(parts.into_iter().map(|part| (part, None)));
                 }
             }
         }

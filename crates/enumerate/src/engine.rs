@@ -296,6 +296,11 @@ impl Engine {
         replaces(&self.machine.options.marks.abstractions, of)
     }
 
+    /// What is replaced.
+    pub(crate) fn replaced(&self) -> Arc<Abstractions> {
+        Arc::clone(&self.machine.options.marks.abstractions)
+    }
+
     /// What points-to analysis calls the objects of the initial state that a path knows of.
     pub(crate) fn initial_objects(
         &mut self,
@@ -420,7 +425,8 @@ impl Engine {
             let is_replaced = |of: &Replaceable| self.replaces(*of);
             let points: Vec<ProgramPoint> = stack.0.iter().rev().copied().collect();
             let last_resort = Wanted { last_resort: true, activations: NESTED };
-            self.wanted = quiet_code(statics, is_replaced, last_resort, &points).map(Restart::Replacing);
+            self.wanted =
+                quiet_code(statics, is_replaced, last_resort, &points).map(|wanted| Restart::Replacing(vec![wanted]));
             if self.wanted.is_none() {
                 // It asks for another reason.
                 self.patient = true;
@@ -643,7 +649,7 @@ impl ShortestFirst<'_, '_> {
             true => deep_recursion(self.statics, is_replaced, wanted, &points),
             false => quiet_code(self.statics, is_replaced, wanted, &points),
         };
-        self.wanted = found.map(Restart::Replacing);
+        self.wanted = found.map(|wanted| Restart::Replacing(vec![wanted]));
     }
 }
 
@@ -699,7 +705,7 @@ impl Strategy for ShortestFirst<'_, '_> {
     }
 }
 
-fn replaces(replaced: &Abstractions, of: Replaceable) -> bool {
+pub(crate) fn replaces(replaced: &Abstractions, of: Replaceable) -> bool {
     match of {
         Replaceable::Loop(func, header) => replaced.loops.contains_key(&(func, header)),
         Replaceable::Recursion(func) => replaced.recursions.contains_key(&func),

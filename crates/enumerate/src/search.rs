@@ -19,7 +19,7 @@ mod options;
 mod result;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::thread;
 
@@ -93,6 +93,7 @@ pub(crate) struct Search<'s, 'p> {
     paths: u64,
     none_ended: bool,
     successors: Successors,
+    lost: BTreeSet<Replaceable>,
     /// What the solvers had to do that were asked about the ends of paths.
     behind: SolverStatistics,
     slots: Arc<Slots>,
@@ -108,10 +109,10 @@ pub(crate) struct Search<'s, 'p> {
 }
 
 /// Why an epoch is searched again from the start.
-#[derive(Copy, Clone, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Restart {
-    /// A loop or a recursion is replaced by what it may do.
-    Replacing(Replaceable),
+    /// Loops or recursions are replaced by what they may do.
+    Replacing(Vec<Replaceable>),
     /// It is left open which objects synchronisation is on.
     Conservatively,
     /// Fewer markers are passed.
@@ -144,6 +145,7 @@ impl<'s, 'p> Search<'s, 'p> {
             paths: 0,
             none_ended: false,
             successors: Successors::new(),
+            lost: BTreeSet::new(),
             behind: SolverStatistics::default(),
             slots,
             aside: FxHashMap::default(),
@@ -163,7 +165,7 @@ impl<'s, 'p> Search<'s, 'p> {
         self.none_ended = none_ended;
         let slots = Arc::clone(&self.slots);
         let Some(analyses) = self.analyses else { return self.follow_paths(&mut |_, _| {}) };
-        let endings = Endings::new(self.statics, analyses, &slots, self.options);
+        let endings = Endings::new(self.statics, analyses, &slots, (self.options, self.engine.replaced()));
         let explored = thread::scope(|scope| {
             let explored = self.follow_paths(&mut |ending, questions| endings.add(scope, ending, questions));
             match explored {
@@ -174,8 +176,8 @@ impl<'s, 'p> Search<'s, 'p> {
         });
         // Of an epoch that is searched again it is chance what was asked.
         if explored.is_ok() {
-            let (successors, solver) = endings.into_successors();
-            self.successors = successors;
+            let (successors, lost, solver) = endings.into_successors();
+            (self.successors, self.lost) = (successors, lost);
             self.behind.add(&solver);
         }
         explored
@@ -204,7 +206,7 @@ impl<'s, 'p> Search<'s, 'p> {
             }
             self.progress.path(self.paths, self.worklist.len(), self.found.len());
             if let Some(wanted) = self.wanted {
-                return Err(self.engine.instead_of(Restart::Replacing(wanted)));
+                return Err(self.engine.instead_of(Restart::Replacing(vec![wanted])));
             }
             if self.follows_less || self.engine.has_many_ways(self.paths, self.cut.is_empty()) {
                 return Err(Restart::FollowingLess);
@@ -213,7 +215,7 @@ impl<'s, 'p> Search<'s, 'p> {
                 return Err(Restart::Conservatively);
             }
             if let Some(wanted) = self.code_of_many_paths() {
-                return Err(self.engine.instead_of(Restart::Replacing(wanted)));
+                return Err(self.engine.instead_of(Restart::Replacing(vec![wanted])));
             }
         }
         Ok(())
@@ -235,9 +237,18 @@ impl<'s, 'p> Search<'s, 'p> {
             let wanted = Wanted { last_resort: true, activations: 2 };
             let innermost_first = |stack: &CallStack| stack.0.iter().rev().copied().collect::<Vec<_>>();
             if let Some(found) = given_up.iter().find_map(|stack| self.quiet_code(wanted, &innermost_first(stack))) {
-                return Err(Restart::Replacing(found));
+                return Err(Restart::Replacing(vec![found]));
             }
             decided = self.engine.go_on_at(given_up);
+        }
+    }
+
+    /// Whether nothing is lost for loops that may not write it, as far as that is `known` of them once they are replaced.
+    pub(crate) fn keeps_facts(&self, known: impl Fn(Replaceable) -> bool) -> Result<(), Restart> {
+        let wanted: Vec<Replaceable> = self.lost.iter().copied().filter(|&code| known(code)).collect();
+        match self.options.abstraction && !wanted.is_empty() {
+            true => Err(self.engine.instead_of(Restart::Replacing(wanted))),
+            false => Ok(()),
         }
     }
 

@@ -14,12 +14,17 @@ pub(super) type Writer = (usize, usize);
 const UNWRITTEN: usize = 0;
 
 /// Bytes with the instructions that wrote each last.
-pub(super) struct Writers(BTreeMap<(ObjectId, u64), Writer>);
+pub(super) struct Writers {
+    writers: BTreeMap<(ObjectId, u64), Writer>,
+    /// Where the instructions are, by number.
+    blocks: Vec<(FuncId, BlockId)>,
+}
 
 impl Writers {
     /// Of these bytes. O(events + bytes written).
     pub(super) fn of(trace: &Trace, bytes: impl Iterator<Item = (ObjectId, u64)>) -> Self {
-        let mut found = Self(bytes.map(|byte| (byte, (UNWRITTEN, UNWRITTEN))).collect());
+        let writers = bytes.map(|byte| (byte, (UNWRITTEN, UNWRITTEN))).collect();
+        let mut found = Self { writers, blocks: Vec::new() };
         let mut numbers: FxHashMap<(FuncId, BlockId, u32), usize> = FxHashMap::default();
         let mut blocks: FxHashMap<FrameId, BlockId> = trace.start.iter().map(|&(f, block, _)| (f, block)).collect();
         for event in &trace.events {
@@ -35,10 +40,14 @@ impl Writers {
             let (Some(info), Some(&block)) = (trace.frames.get(frame), blocks.get(frame)) else { continue };
             for region in regions {
                 let end = region.start.saturating_add(region.len);
-                let mut written = found.0.range_mut((region.object, region.start)..(region.object, end)).peekable();
+                let mut written =
+                    found.writers.range_mut((region.object, region.start)..(region.object, end)).peekable();
                 if written.peek().is_some() {
                     let next = UNWRITTEN + 1 + numbers.len();
-                    let number = *numbers.entry((info.func, block, inst)).or_insert(next);
+                    let number = *numbers.entry((info.func, block, inst)).or_insert_with(|| {
+                        found.blocks.push((info.func, block));
+                        next
+                    });
                     written.for_each(|(_, writer)| {
                         *writer = if region.exact { (number, UNWRITTEN) } else { (writer.0, number) }
                     });
@@ -50,6 +59,12 @@ impl Writers {
 
     /// Of a byte.
     pub(super) fn get(&self, object: ObjectId, byte: u64) -> Writer {
-        self.0.get(&(object, byte)).copied().unwrap_or((UNWRITTEN, UNWRITTEN))
+        self.writers.get(&(object, byte)).copied().unwrap_or((UNWRITTEN, UNWRITTEN))
+    }
+
+    /// The block that wrote a byte last.
+    pub(super) fn last(&self, object: ObjectId, byte: u64) -> Option<(FuncId, BlockId)> {
+        let (number, _) = self.get(object, byte);
+        number.checked_sub(UNWRITTEN + 1).map(|at| self.blocks[at])
     }
 }

@@ -21,6 +21,9 @@ const ADDRESS: u32 = 64;
 pub(super) fn replace(shared: &Shared<'_>, replaced: &mut Abstractions, wanted: Replaceable) {
     match wanted {
         Replaceable::Loop(func, header) => {
+            let line = place(shared.program, &CallStack(vec![ProgramPoint { func, block: header, inst: 0 }]));
+            let function = &shared.program.functions[func].name;
+            tracing::info!(at = line, function, "a loop is replaced by what it may do");
             replaced.loops.insert((func, header), abstract_loop(shared, func, header));
         }
         Replaceable::Recursion(func) => {
@@ -29,6 +32,18 @@ pub(super) fn replace(shared: &Shared<'_>, replaced: &mut Abstractions, wanted: 
             replaced.recursions.extend(each);
         }
     }
+}
+
+/// Whether it is known which bytes a loop may write when control comes to it, if it is replaced: only its induction variables move.
+pub(super) fn writes_are_known(shared: &Shared<'_>, wanted: Replaceable) -> bool {
+    let Replaceable::Loop(func, header) = wanted else { return false };
+    let AbstractLoop { effect, counted, cursors, .. } = abstract_loop(shared, func, header);
+    let ends = !cursors.is_empty() || counted.is_some_and(|counted| !counted.tests.is_empty());
+    let moves = |store: &LoopStore| store.step.is_some();
+    ends && !effect.everything
+        && effect.writes.is_empty()
+        && !effect.stores.is_empty()
+        && effect.stores.iter().all(moves)
 }
 
 /// A recursion with what its calls of itself may write in any instance of their functions.
@@ -108,8 +123,6 @@ fn is_private(function: &Function, local: ValueId) -> bool {
 
 /// A loop with what it may write in any of its function's instances.
 fn abstract_loop(shared: &Shared<'_>, func: FuncId, header: BlockId) -> AbstractLoop {
-    let line = place(shared.program, &CallStack(vec![ProgramPoint { func, block: header, inst: 0 }]));
-    tracing::info!(at = line, function = shared.program.functions[func].name, "a loop is replaced by what it may do");
     let loops = &shared.statics.control.function(func).loops;
     let found = loops.iter().find(|(_, l)| l.header == header);
     let blocks: BTreeSet<BlockId> = found.map(|(_, l)| l.block_ids().collect()).unwrap_or_default();

@@ -18,7 +18,7 @@ use icsched_symex::initial::{Start, StartOptions};
 use serde::{Deserialize, Serialize};
 
 use super::beginnings::Beginning;
-use super::effect::replace;
+use super::effect::{replace, writes_are_known};
 use super::{Analyses, EpochFacts, Shared, Successors};
 use crate::engine::{Asked, Engine, Plan};
 use crate::followed::Following;
@@ -144,6 +144,7 @@ pub(crate) fn run(
         let mut search = Search::new(&statics, shared.analyses, &mut engine, &options, progress, slots);
         let explored = search.explore(job.facts.none_ended);
         let searched = search.work();
+        let explored = explored.and_then(|()| search.keeps_facts(|code| writes_are_known(shared, code)));
         match explored {
             Ok(()) => {
                 work.add(&searched);
@@ -156,9 +157,11 @@ pub(crate) fn run(
             }
             Err(Restart::Replacing(wanted)) => {
                 work.solver.add(&searched.solver);
-                replace(shared, Arc::make_mut(&mut plan.marks.abstractions), wanted);
                 let learned = Arc::make_mut(&mut learned);
-                learned.replaced.push(wanted);
+                for wanted in wanted {
+                    replace(shared, Arc::make_mut(&mut plan.marks.abstractions), wanted);
+                    learned.replaced.push(wanted);
+                }
                 if learned.following == Following::Ways {
                     learned.following = Following::Nothing;
                     plan.followed = shared.followed(&job.epoch, learned.following);

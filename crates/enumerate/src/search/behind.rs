@@ -8,14 +8,16 @@ mod asked;
 mod combinations;
 mod endings;
 mod handles;
+mod lost;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use icsched_ir::{FuncId, ProgramPoint};
 use icsched_schedule::EpochId;
 use icsched_smt::{Answer, BinOp, CmpOp, Node, Ranges, SolverStatistics, Term, TermPool};
 use icsched_symex::FrameId;
+use icsched_symex::abstraction::Abstractions;
 use icsched_symex::shape::{
     self, Bounds, Combinations, Compared, Deciding, Element, Elements, Equation, Held, Left, MAX_CHOICES, Place, Shape,
     Where,
@@ -28,10 +30,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use asked::{compared_with, decided, not_passed};
 pub(super) use endings::Endings;
 
-use crate::carried::{self, Criterion, Implied};
+use crate::carried::{self, Criterion, Implied, Valid};
 use crate::constraint::Conjunction;
 use crate::engine::{Asker, Engine, Path, Questions};
 use crate::objects::Objects;
+use crate::quiet::Replaceable;
 use crate::slice::{Caches, Prepared, SliceDecision, Sliceable, Statics};
 
 /// Conditions of one path that are asked about before slices are computed.
@@ -175,9 +178,18 @@ impl Consequences {
     }
 }
 
+/// What is known when an end was looked at.
+struct Seen {
+    shape: Shape,
+    /// What had better be replaced: [`lost`].
+    lost: BTreeSet<Replaceable>,
+    solver: SolverStatistics,
+}
+
 /// The questions about one end.
 struct Behind<'a> {
     statics: &'a Statics<'a>,
+    replaced: &'a Abstractions,
     /// The numbers at which bounds are looked for, ascending.
     thresholds: Vec<i64>,
     compared: &'a Compared,
@@ -198,6 +210,7 @@ impl<'a> Behind<'a> {
         thresholds.dedup();
         Self {
             statics: endings.statics,
+            replaced: &endings.replaced,
             thresholds,
             compared: &endings.analyses.compared,
             deciding: &endings.analyses.deciding,
@@ -215,12 +228,12 @@ impl<'a> Behind<'a> {
     }
 
     /// What all executions leave behind that follow a path's schedule to its end: no early exit has ended them.
-    fn shape(mut self, caches: &mut Caches) -> (Shape, SolverStatistics) {
+    fn look(mut self, caches: &mut Caches) -> Seen {
         let PathEnding { left, objects, trace, prepared, precondition, points, .. } = self.ending;
         if !self.slicing {
             let combinations = self.combines.then(Combinations::default);
             let shape = Shape { combinations, ..left.shape.clone() };
-            return (shape.canonical(), self.asker.solver_statistics());
+            return Seen { shape: shape.canonical(), lost: BTreeSet::new(), solver: self.asker.solver_statistics() };
         }
         let conditions = precondition.conditions().iter().chain(&self.ending.not_elsewhere).copied().collect();
         let passed = self.passed(&mut Consequences::of(conditions));
@@ -230,13 +243,14 @@ impl<'a> Behind<'a> {
         let is_determined =
             possible.is_some_and(|all| all.iter().all(|d| consequences.contain(&mut self.asker, d.condition)));
         let fields = |object| self.statics.aliases.map(|aliases| aliases.fields(objects, object)).unwrap_or_default();
-        let (mut shape, invalid) = if is_determined {
-            (left.shape.clone(), FxHashSet::default())
+        let Valid { mut shape, left_out: invalid, lost } = if is_determined {
+            Valid { shape: left.shape.clone(), left_out: FxHashSet::default(), lost: Vec::new() }
         } else {
             carried::valid(left, (trace.trace, &fields), points.clone(), |criterion| {
                 self.depends(&trace, caches, &mut consequences, criterion)
             })
         };
+        let lost = lost::loops(self.statics, self.replaced, &lost);
         tracing::debug!(next = %self.ending.next.key(), places = invalid.len(), "left out, for they depend on other decisions");
         let numbers = left.numbers.iter().filter(|(place, _)| !invalid.contains(place));
         let mut sure = self.ranges(&consequences.conditions);
@@ -246,7 +260,7 @@ impl<'a> Behind<'a> {
         shape.differences = self.differences(&shape, &numbers, &mut consequences, &mut sure);
         shape.equations = self.equations(&shape, &numbers, &mut consequences);
         shape.elements = self.elements((&shape, &numbers), &mut consequences, |behind, consequences, criterion| {
-            is_determined || behind.depends(&trace, caches, consequences, criterion) == Some(false)
+            is_determined || behind.depends(&trace, caches, consequences, criterion) == Some(None)
         });
         let addresses = left.addresses.places.iter().filter(|(place, _)| !invalid.contains(place));
         self.choices(&mut shape, addresses.clone(), &consequences.conditions);
@@ -257,28 +271,28 @@ impl<'a> Behind<'a> {
             let known = (&mut consequences, &mut sure);
             shape.combinations = Some(self.combinations(&mut shape, (&numbers, &narrow), known));
         }
-        (shape.canonical(), self.asker.solver_statistics())
+        Seen { shape: shape.canonical(), lost, solver: self.asker.solver_statistics() }
     }
 
-    /// Whether places depend on decisions that do not follow from what is known; `None` if there is no time to say.
+    /// A decision on which places depend that does not follow from what is known, if there is one; `None` if there is no time to say.
     fn depends(
         &mut self,
         trace: &Sliceable<'_>,
         caches: &mut Caches,
         consequences: &mut Consequences,
         criterion: &Criterion,
-    ) -> Option<bool> {
+    ) -> Option<Option<ProgramPoint>> {
         if self.is_late() {
             return None;
         }
         let mut is_other = |d: &SliceDecision| !consequences.contain(&mut self.asker, d.condition);
         let other = trace.depends(self.statics, caches, criterion, &mut is_other)?;
-        if let Some(decision) = other.filter(|_| tracing::enabled!(tracing::Level::DEBUG)) {
+        if let Some(decision) = other.as_ref().filter(|_| tracing::enabled!(tracing::Level::DEBUG)) {
             let at = crate::graph::place(self.statics.program, &icsched_ir::CallStack(vec![decision.point]));
             let condition = icsched_symex::print::Printer::new(self.asker.pool()).condition(decision.condition);
-            tracing::debug!(places = criterion.places.len(), at, condition, "depends on another decision");
+            tracing::debug!(places = criterion.places.len(), first = ?criterion.places.first(), at, condition, "depends on another decision");
         }
-        Some(other.is_some())
+        Some(other.map(|decision| decision.point))
     }
 
     /// The precondition, and that no early exit was taken, as far as all executions of the schedule that come to its end have decided

@@ -3,18 +3,20 @@
 //! What an epoch begins with is what all ways to it have in common. So the first end that leads to an epoch is looked at alone, and of the
 //! others nobody asks what the first one does not say anything of. What is asked depends on the order of the paths, and on nothing else.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope};
 
 use icsched_schedule::EpochId;
 use icsched_smt::SolverStatistics;
+use icsched_symex::abstraction::Abstractions;
 use icsched_symex::shape::Said;
 
-use super::{Behind, PathEnding};
+use super::{Behind, PathEnding, Seen};
 use crate::engine::Questions;
 use crate::epochs::{Analyses, EpochFacts, Successors, add_successor};
+use crate::quiet::Replaceable;
 use crate::search::SearchOptions;
 use crate::slice::{Caches, Statics};
 use crate::slots::{Slot, Slots};
@@ -36,6 +38,7 @@ pub(in crate::search) struct Endings<'s, 'p> {
     symbolic_threads: bool,
     /// [`SearchOptions::combines`].
     pub(super) combines: bool,
+    pub(super) replaced: Arc<Abstractions>,
     state: Mutex<State>,
     /// The first end that leads to some epoch was looked at.
     is_looked_at: Condvar,
@@ -52,6 +55,8 @@ struct State {
     first: BTreeMap<EpochId, First>,
     /// By number: the epoch that follows with what holds there.
     found: BTreeMap<usize, (EpochId, EpochFacts)>,
+    /// What had better be replaced.
+    lost: BTreeSet<Replaceable>,
     solver: SolverStatistics,
     /// Not in use now.
     caches: Vec<Caches>,
@@ -103,7 +108,7 @@ impl<'s, 'p> Endings<'s, 'p> {
         statics: &'s Statics<'p>,
         analyses: &'s Analyses<'p>,
         slots: &'s Arc<Slots>,
-        options: &SearchOptions,
+        (options, replaced): (&SearchOptions, Arc<Abstractions>),
     ) -> Self {
         let SearchOptions { slicing, symbolic_threads, combines, .. } = *options;
         Self {
@@ -113,6 +118,7 @@ impl<'s, 'p> Endings<'s, 'p> {
             slicing,
             symbolic_threads,
             combines,
+            replaced,
             state: Mutex::default(),
             is_looked_at: Condvar::new(),
             is_over: AtomicBool::new(false),
@@ -194,25 +200,26 @@ impl<'s, 'p> Endings<'s, 'p> {
             ending.left.keep(said);
         }
         let mut caches = self.state().caches.pop().unwrap_or_default();
-        let (shape, solver) = Behind::new(self, &ending, questions).shape(&mut caches);
+        let Seen { shape, lost, solver } = Behind::new(self, &ending, questions).look(&mut caches);
         let says = said.is_none().then(|| Arc::new(Said::new(&shape)));
         let mut state = self.state();
         if let Some((first, says)) = state.first.get_mut(&next).zip(says) {
             first.said = Some(says);
         }
+        state.lost.extend(lost);
         state.solver.add(&solver);
         state.caches.push(caches);
         state.found.insert(number, (next, EpochFacts { none_ended, shape }));
     }
 
-    /// The epochs that follow, when all ends were looked at, and what the solvers had to do.
-    pub(in crate::search) fn into_successors(self) -> (Successors, SolverStatistics) {
+    /// The epochs that follow, when all ends were looked at, the loops that had better be replaced, and what the solvers had to do.
+    pub(in crate::search) fn into_successors(self) -> (Successors, BTreeSet<Replaceable>, SolverStatistics) {
         let mut successors = Successors::new();
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         for (next, holds) in state.found.into_values() {
             add_successor(&mut successors, next, holds, self.symbolic_threads);
         }
-        (successors, state.solver)
+        (successors, state.lost, state.solver)
     }
 }
 
