@@ -9,7 +9,7 @@
 //
 // run: enumerate -- @ @
 // expect: epochs=2 schedules=4 complete=true deadlocked=0
-// levels: O0
+// levels: O0 O1
 // exec: 3 2
 // stdout: 18
 #include <pthread.h>

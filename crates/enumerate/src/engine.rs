@@ -699,6 +699,7 @@ impl Strategy for ShortestFirst<'_, '_> {
             | DecisionKind::Concretise
             | DecisionKind::Wake
             | DecisionKind::PassesCall
+            | DecisionKind::Rounds
             | DecisionKind::Assume
             | DecisionKind::Other => true,
         }

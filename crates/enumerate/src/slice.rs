@@ -320,6 +320,8 @@ struct FrameState {
     branch_included: bool,
     /// Whether its other side only ends the process.
     avoids_exit: bool,
+    /// Whether it matters how often the replaced loop goes round that is behind.
+    counts_rounds: bool,
     /// The latest instruction of `block` that was included.
     included: Option<u32>,
 }
@@ -494,6 +496,7 @@ impl<'p> Slicer<'_, 'p> {
             assignable: SmallVec::new(),
             branch_included: false,
             avoids_exit: false,
+            counts_rounds: false,
             included: None,
         });
     }
@@ -625,6 +628,7 @@ impl<'p> Slicer<'_, 'p> {
         if is_used && (is_moved || writes_live || self.could_forget(frame, block, call)) {
             matters = true;
             self.state(frame).live.extend(uses.values.iter().copied());
+            self.state(frame).counts_rounds = true;
             uses.regions.iter().for_each(|r| self.memory.add(r));
         }
         if let Some(Repeatable { first, values, regions, .. }) = repeats {

@@ -156,6 +156,10 @@ impl Ranges {
             if low.1.0 >= 0 {
                 self.tell(pool, high, (low.1.0 + strict, i128::MAX));
             }
+        } else if low.1.1 < 0 {
+            // Above a negative number there are no others.
+            self.tell(pool, low, (i128::MIN, high.1.1.min(-1) - strict));
+            self.tell(pool, high, (low.1.0.saturating_add(strict), -1));
         }
     }
 
@@ -200,8 +204,13 @@ impl Ranges {
                 Node::Binary(BinOp::Add, x, c) if let Some(c) = pool.as_const_wide(c) => {
                     let (width, of_x) = (pool.width(term), self.signed(pool, x));
                     let (c, all) = (signed(width, c), full(width));
+                    let within = (least.max(own.0), greatest.min(own.1));
                     if of_x.0 <= of_x.1 && of_x.0 + c >= all.0 && of_x.1 + c <= all.1 {
                         range = (least.saturating_sub(c), greatest.saturating_sub(c));
+                        next = Some((x, of_x));
+                    } else if within.0 <= within.1 && within.0 - c >= all.0 && within.1 - c <= all.1 {
+                        // The sum may wrap, but not where it is within the range.
+                        range = (within.0 - c, within.1 - c);
                         next = Some((x, of_x));
                     }
                 }
@@ -388,8 +397,31 @@ mod tests {
         let conditions =
             [pool.cmp(CmpOp::Sle, zero, x), pool.cmp(CmpOp::Slt, x, limit), pool.cmp(CmpOp::Slt, less, one)];
         assert_eq!(Ranges::under(&pool, conditions).signed(&pool, x), (0, 9));
-        // Without a limit it may wrap.
-        assert_eq!(Ranges::under(&pool, [conditions[2]]).signed(&pool, x), full(32));
+        // Without a limit it may wrap, but not where it is below one.
+        assert_eq!(Ranges::under(&pool, [conditions[2]]).signed(&pool, x), (full(32).0 + 9, 9));
+        // Where it may be any number that is not one, it may.
+        let other = pool.ne(less, one);
+        assert_eq!(Ranges::under(&pool, [other]).signed(&pool, x), full(32));
+    }
+
+    /// How compilers ask whether a number is within two others.
+    #[test]
+    fn unsigned_comparisons_of_sums() {
+        let mut pool = TermPool::new();
+        let x = pool.symbol("x", 32);
+        let constant = |pool: &mut TermPool, number: i32| pool.constant(32, u64::from(number.cast_unsigned()));
+        for (addend, end) in [(-1, 64), (5, 2)] {
+            let (addend_term, end_term) = (constant(&mut pool, addend), constant(&mut pool, end));
+            let sum = pool.binary(BinOp::Add, x, addend_term);
+            let below = pool.cmp(CmpOp::Ult, sum, end_term);
+            let range = (i128::from(-addend), i128::from(end - addend - 1));
+            assert_eq!(Ranges::under(&pool, [below]).signed(&pool, x), range);
+        }
+        // The same from the other side: x - 65 is one of the 64 numbers below zero.
+        let (sixty_five, end) = (constant(&mut pool, -65), constant(&mut pool, -65));
+        let sum = pool.binary(BinOp::Add, x, sixty_five);
+        let above = pool.cmp(CmpOp::Ult, end, sum);
+        assert_eq!(Ranges::under(&pool, [above]).signed(&pool, x), (1, 64));
     }
 
     #[test]

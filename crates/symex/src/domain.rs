@@ -266,19 +266,31 @@ pub trait Domain: Sized {
     ) -> Option<Repeatable> {
         None
     }
+    /// How often a replaced loop goes round at most by what inputs are, if it writes to less then: a condition that counts on the path, and
+    /// the number.
+    fn most_rounds(
+        &mut self,
+        _heap: &Heap<Self>,
+        _path: &Self::Path,
+        _passage: Passage,
+        _registers: &[Self::Value],
+    ) -> Option<(Self::Value, u64)> {
+        None
+    }
     /// What a replaced loop leaves in its header's parameters, of these names, in some iteration.
     fn forget_values(&mut self, _passage: Passage, _params: &[(ValueId, Type, String)]) -> Vec<Self::Value> {
         Vec::new()
     }
     /// Forgets what a replaced loop at a place may write, as the registers of its activation are; which bytes those are, and where its counters
-    /// are in some iteration: that of the [first time](Self::first_time), which is the second passage.
+    /// are in some iteration: that of the [first time](Self::first_time), which is the second passage. It goes round so often [at
+    /// most](Self::most_rounds).
     fn forget_memory(
         &mut self,
         _heap: &mut Heap<Self>,
         _path: &mut Self::Path,
         _passage: (Passage, Passage),
         _place: &str,
-        _registers: &[Self::Value],
+        _at: (&[Self::Value], Option<u64>),
     ) -> Forgot<Self::Value> {
         Forgot::default()
     }

@@ -624,6 +624,7 @@ fn unnamed_error(kind: DecisionKind) -> (ErrorKind, String) {
         | DecisionKind::Concretise
         | DecisionKind::Wake
         | DecisionKind::PassesCall
+        | DecisionKind::Rounds
         | DecisionKind::Assume
         | DecisionKind::Other => (ErrorKind::OutOfBounds, "access out of bounds".to_owned()),
     }

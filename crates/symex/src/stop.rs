@@ -29,6 +29,8 @@ pub enum DecisionKind {
     Wake,
     /// A call of a recursion in itself that is replaced is passed over; it is looked into on the false side ([`crate::abstraction`]).
     PassesCall,
+    /// A replaced loop goes round no more often than what may be its number of rounds says ([`crate::abstraction`]).
+    Rounds,
     /// `__ics_assume`: the false side does not exist.
     Assume,
     /// A model's question about an input that is not a branch (`free` of a conditional pointer and the like).
@@ -46,6 +48,7 @@ impl DecisionKind {
             | DecisionKind::Concretise
             | DecisionKind::Wake
             | DecisionKind::PassesCall
+            | DecisionKind::Rounds
             | DecisionKind::Assume
             | DecisionKind::Other => false,
         }

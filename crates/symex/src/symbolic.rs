@@ -459,15 +459,25 @@ impl Domain for SymbolicDomain {
         self.forget_values(passage, params)
     }
 
+    fn most_rounds(
+        &mut self,
+        heap: &Heap<Self>,
+        path: &SymPath,
+        passage: Passage,
+        registers: &[SymValue],
+    ) -> Option<(SymValue, u64)> {
+        self.most_rounds(heap, path, passage, registers)
+    }
+
     fn forget_memory(
         &mut self,
         heap: &mut Heap<Self>,
         path: &mut SymPath,
         passage: (Passage, Passage),
         place: &str,
-        registers: &[SymValue],
+        at: (&[SymValue], Option<u64>),
     ) -> Forgot<SymValue> {
-        self.forget_memory(heap, path, (passage, registers), place)
+        self.forget_memory(heap, path, passage, place, at)
     }
 
     fn forget_contents(&mut self, heap: &Heap<Self>, object: ObjectId) -> bool {

@@ -285,6 +285,7 @@ impl Slicer<'_, '_> {
         match decision.kind {
             DecisionKind::Branch if is_terminator => std::mem::take(&mut self.state(frame).branch_included),
             DecisionKind::Assume => false,
+            DecisionKind::Rounds => std::mem::take(&mut self.state(frame).counts_rounds),
             // It is asked only where the other side may come to what is not supported. What the arguments are makes no difference.
             DecisionKind::PassesCall => {
                 let at = self.state(frame).block;

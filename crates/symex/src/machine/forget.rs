@@ -20,9 +20,25 @@ impl<D: Domain> Machine<D> {
         let point = self.cx(state, observer).point();
         let program = self.program.clone();
         let block = &program.functions[point.func].blocks[point.block];
-        self.forget(state, observer, (point, Replaced::Loop), &block.params);
+        let most = self.most_rounds(state, point)?;
+        self.forget(state, observer, (point, Replaced::Loop, most), &block.params);
         self.cx(state, observer).advance();
         Ok(())
+    }
+
+    /// How often the loop at a header goes round at most, if inputs say so, and it matters.
+    fn most_rounds(
+        &mut self,
+        state: &mut State<D>,
+        ProgramPoint { func, block, .. }: ProgramPoint,
+    ) -> Result<Option<u64>, Stop<D>> {
+        let what = Replaced::Loop;
+        let occurrence = count(state, (func, block, what));
+        let passage = Passage { thread: state.current, func, block, what, occurrence };
+        let (registers, heap, path) = arrived(state, passage, self.program.functions[func].values.len());
+        let Some((condition, most)) = self.domain.most_rounds(heap, path, passage, registers) else { return Ok(None) };
+        let holds = decide(&mut self.domain, &state.path, &condition, DecisionKind::Rounds)?;
+        Ok(holds.then_some(most))
     }
 
     /// A recursion that is replaced calls one of its functions: what the call returns and may write is forgotten.
@@ -39,7 +55,7 @@ impl<D: Domain> Machine<D> {
         let program = self.program.clone();
         let block = &program.functions[point.func].blocks[point.block];
         let results = block.insts.get(point.inst as usize).map_or(&[][..], |call| &call.results);
-        self.forget(state, observer, (point, Replaced::Call(point.inst)), results);
+        self.forget(state, observer, (point, Replaced::Call(point.inst), None), results);
         self.cx(state, observer).advance();
         Ok(())
     }
@@ -69,7 +85,7 @@ impl<D: Domain> Machine<D> {
         point: ProgramPoint,
         func: FuncId,
     ) -> Result<(), Stop<D>> {
-        self.forget(state, observer, (point, Replaced::Call(point.inst)), &[]);
+        self.forget(state, observer, (point, Replaced::Call(point.inst), None), &[]);
         let mut cx = self.cx(state, observer);
         cx.push_frame(func)?;
         if let Some(frame) = cx.thread.frames.last_mut() {
@@ -89,12 +105,12 @@ impl<D: Domain> Machine<D> {
         &mut self,
         state: &mut State<D>,
         observer: &mut O,
-        at: (ProgramPoint, Replaced),
+        at: (ProgramPoint, Replaced, Option<u64>),
         values: &[ValueId],
     ) {
         observer.begin(state, &self.code);
         // What the code writes is computed from the registers as control comes to it.
-        let passage = pass(state, at);
+        let passage = pass(state, (at.0, at.1));
         let place = self.place(at.0);
         let count = self.program.functions[passage.func].values.len();
         let (registers, heap, path) = arrived(state, passage, count);
@@ -103,7 +119,7 @@ impl<D: Domain> Machine<D> {
         let unknown = self.unknown(state, (at.0, passage, first), values);
         let (registers, heap, path) = arrived(state, passage, count);
         let Forgot { regions, counters, mut uses } =
-            self.domain.forget_memory(heap, path, (passage, first), &place, registers);
+            self.domain.forget_memory(heap, path, (passage, first), &place, (registers, at.2));
         uses.repeatable = repeatable;
         self.set_all(state, observer, values, unknown);
         let (moved, positions): (Vec<ValueId>, Vec<D::Value>) = counters.into_iter().unzip();

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use icsched_ir::{BinOp, Const, Op, Operand, Origin, Program, Type};
+use icsched_ir::{BinOp, Const, Function, Inst, Op, Operand, Origin, Program, Type, ValueId};
 use icsched_smt::{CmpOp, Term, TermPool};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Fields, Held, Place, Shape};
@@ -126,7 +127,9 @@ const FARTHEST_STEP: u64 = 1 << 16;
 pub fn thresholds(program: &Program) -> Vec<i64> {
     let mut found = vec![-1, 0, 1];
     for (_, function) in program.functions.iter().filter(|(_, f)| f.origin == Origin::Program) {
+        let sums = sums_with_constants(function);
         for inst in function.blocks.iter().flat_map(|(_, block)| &block.insts) {
+            found.extend(ends_of_range(&inst.op, &sums).into_iter().flat_map(beside));
             let (operands, farthest) = match &inst.op {
                 Op::IntCompare { a, b, .. } => ([*a, *b], u64::MAX),
                 Op::Binary { op: BinOp::Add | BinOp::Sub, a, b, .. } => ([*a, *b], FARTHEST_STEP),
@@ -137,7 +140,7 @@ pub fn thresholds(program: &Program) -> Vec<i64> {
                 if let Operand::Const(Const::Bits { ty: Type::Int(width @ (32 | 64)), bits }) = operand {
                     let number = Bounds::exactly(width, bits).least;
                     if number.unsigned_abs() <= farthest {
-                        found.extend([number.saturating_sub(1), number, number.saturating_add(1)]);
+                        found.extend(beside(number));
                     }
                 }
             }
@@ -148,6 +151,38 @@ pub fn thresholds(program: &Program) -> Vec<i64> {
     found.truncate(MAX_THRESHOLDS);
     found.sort_unstable();
     found
+}
+
+/// A number, and its neighbours.
+const fn beside(number: i64) -> [i64; 3] {
+    [number.saturating_sub(1), number, number.saturating_add(1)]
+}
+
+/// The values of a function that are sums with a constant, and these.
+fn sums_with_constants(function: &Function) -> FxHashMap<ValueId, u64> {
+    let of_inst = |inst: &Inst| match inst.op {
+        Op::Binary { op: BinOp::Add, a: _, b: Operand::Const(Const::Bits { bits, .. }), .. } => {
+            Some((*inst.results.first()?, bits))
+        }
+        _ => None,
+    };
+    function.blocks.iter().flat_map(|(_, block)| &block.insts).filter_map(of_inst).collect()
+}
+
+/// Where a number begins and ends of which it is asked whether it is within a range, as compilers ask that: `1 <= n && n <= 64` is
+/// `n - 1 < 64` without signs.
+fn ends_of_range(op: &Op, sums: &FxHashMap<ValueId, u64>) -> Vec<i64> {
+    let Op::IntCompare {
+        a: Operand::Value(sum),
+        b: Operand::Const(Const::Bits { ty: Type::Int(width @ (32 | 64)), bits }),
+        ..
+    } = *op
+    else {
+        return Vec::new();
+    };
+    let Some(addend) = sums.get(&sum) else { return Vec::new() };
+    let mask = u64::MAX >> (64 - width);
+    [0_u64, bits].map(|end| Bounds::exactly(width, end.wrapping_sub(*addend) & mask).least).to_vec()
 }
 
 /// Whether an operand of an operation is where its result may begin or end.

@@ -161,8 +161,9 @@ impl SymbolicDomain {
         &mut self,
         heap: &mut Heap<Self>,
         path: &mut SymPath,
-        ((passage, first), registers): ((Passage, Passage), &[SymValue]),
+        (passage, first): (Passage, Passage),
         place: &str,
+        (registers, most): (&[SymValue], Option<u64>),
     ) -> Forgot<SymValue> {
         let replaced = Arc::clone(&self.origins().forgotten.replaced);
         let Some(effect) = replaced.effect(&passage) else { return Forgot::default() };
@@ -170,8 +171,8 @@ impl SymbolicDomain {
         let program = Arc::clone(&self.origins().program);
         let arrival = Arrival { heap, path, function: &program.functions[passage.func], registers };
         let of_loop = replaced.loops.get(&(passage.func, passage.block)).filter(|_| passage.what == Replaced::Loop);
-        let (extents, mut uses) = of_loop.map(|l| self.extents(&arrival, l)).unwrap_or_default();
-        let (course, of_course) = of_loop.map(|l| self.course(&arrival, l)).unwrap_or_default();
+        let (extents, mut uses) = of_loop.map(|l| self.extents(&arrival, l, most)).unwrap_or_default();
+        let (course, of_course) = of_loop.map(|l| self.course(&arrival, l, most)).unwrap_or_default();
         uses.values.extend(of_course.values);
         uses.regions.extend(of_course.regions);
         tracing::debug!(place, ?extents, "what is replaced writes there");

@@ -1,11 +1,13 @@
 //! Where the stores of a replaced loop go, by what is known when control comes to it.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use icsched_ir::{
-    Affine, CastOp, Const, Count, CountedLoop, Definitions, Function, GlobalId, Leaf, Op, Operand, ValueId,
+    Affine, CastOp, Const, Count, CountedLoop, Definitions, Function, GlobalId, IntPredicate, Leaf, Op, Operand,
+    TripCount, ValueId,
 };
-use icsched_smt::{BinOp, Term};
+use icsched_smt::{BinOp, CmpOp, Ranges, Term, TermPool};
 
 use super::{SymValue, SymbolicDomain};
 use crate::abstraction::{AbstractLoop, Cursor, LatchTest, LoopStore, Passage};
@@ -53,33 +55,89 @@ impl<'a> Values<'a> {
 }
 
 impl SymbolicDomain {
-    /// The bytes that each store of a loop may write; `None` where that is not known. O(stores × loads that their addresses need).
-    pub(super) fn extents(&mut self, arrival: &Arrival<'_>, replaced: &AbstractLoop) -> (Vec<Option<Extent>>, Uses) {
+    /// How often a loop goes round at most, if it writes to less then than without: by a number that inputs choose. A condition that the path
+    /// has asked for, or that follows from what it has, and the number of rounds. Of several conditions it is the one that most inputs meet:
+    /// more likely what is checked of an input than what another loop has decided. O(conditions of the path).
+    pub(super) fn most_rounds(
+        &mut self,
+        heap: &Heap<Self>,
+        path: &SymPath,
+        passage: Passage,
+        registers: &[SymValue],
+    ) -> Option<(SymValue, u64)> {
+        let all = Arc::clone(&self.origins().forgotten.replaced);
+        let replaced = all.loops.get(&(passage.func, passage.block))?;
+        let counted = replaced.counted.as_ref()?;
+        if replaced.effect.stores.iter().all(|store| store.step.is_none()) {
+            return None;
+        }
+        let program = Arc::clone(&self.origins().program);
+        let arrival = Arrival { heap, path, function: &program.functions[passage.func], registers };
+        let values = Values::new(&arrival, replaced);
+        if values.repetitions(self, counted).is_some() {
+            return None;
+        }
+        let (without, _) = self.extents(&arrival, replaced, None);
+        let limits: Vec<Limit> = counted.tests.iter().filter_map(|test| values.limit(self, test)).collect();
+        limits.into_iter().find_map(|limit| {
+            let is_useful =
+                |domain: &mut Self, most: &u64| domain.extents(&arrival, replaced, Some(*most)).0 != without;
+            let greatest = limit.end(&self.pool, path.constraints())?;
+            let most = limit.rounds(greatest).filter(|most| is_useful(self, most))?;
+            let condition = limit.condition(&mut self.pool, greatest);
+            Some((self.value(condition), most))
+        })
+    }
+
+    /// The bytes that each store of a loop may write; `None` where that is not known. It goes round so often [at most](Self::most_rounds).
+    /// O(stores × loads that their addresses need).
+    pub(super) fn extents(
+        &mut self,
+        arrival: &Arrival<'_>,
+        replaced: &AbstractLoop,
+        most: Option<u64>,
+    ) -> (Vec<Option<Extent>>, Uses) {
         if replaced.effect.stores.is_empty() {
             return (Vec::new(), Uses::default());
         }
         let values = Values::new(arrival, replaced);
-        let rounds = replaced.counted.as_ref().and_then(|counted| values.repetitions(self, counted));
+        let counted = replaced.counted.as_ref();
+        let rounds = counted.and_then(|counted| values.repetitions(self, counted)).or(most);
+        let tests = counted.filter(|_| most.is_some()).into_iter().flat_map(|counted| &counted.tests);
+        for &(leaf, _) in tests.flat_map(|test| test.bound.terms()) {
+            values.held(self, leaf);
+        }
         let mut extent_of = |store: &LoopStore| {
             let step = store.step.as_ref().and_then(|step| values.evaluate(self, step));
             let last = rounds.map(|rounds| rounds.saturating_sub(u64::from(store.is_behind_tests)));
-            let (start, steps) = match (step.zip(last), &store.reach) {
-                (None, Some((first, span))) => (first, Some((*span, 1))),
-                (steps, _) => (&store.start, steps),
-            };
-            extent(arrival.heap, values.evaluate(self, start)?, steps, store.bytes)
+            let near = store.reach.as_ref().and_then(|(first, span)| {
+                extent(arrival.heap, values.evaluate(self, first)?, Some((*span, 1)), store.bytes)
+            });
+            if near.is_some() && step.zip(last).is_none() {
+                return near;
+            }
+            let moved = extent(arrival.heap, values.evaluate(self, &store.start)?, step.zip(last), store.bytes)?;
+            match near {
+                Some((object, start, end)) if object == moved.0 => Some((object, start.max(moved.1), end.min(moved.2))),
+                _ => Some(moved),
+            }
         };
         let extents: Vec<Option<Extent>> = replaced.effect.stores.iter().map(&mut extent_of).collect();
         (extents, values.uses.into_inner())
     }
 
-    /// How a loop goes on. O(counters and accesses × loads that what they start with needs).
-    pub(super) fn course(&mut self, arrival: &Arrival<'_>, replaced: &AbstractLoop) -> (Course, Uses) {
+    /// How a loop goes on that goes round so often [at most](Self::most_rounds). O(counters and accesses × loads that what they start with needs).
+    pub(super) fn course(
+        &mut self,
+        arrival: &Arrival<'_>,
+        replaced: &AbstractLoop,
+        most: Option<u64>,
+    ) -> (Course, Uses) {
         let Some(counted) = &replaced.counted else { return Default::default() };
         let values = Values::new(arrival, replaced);
         let held = |test: &LatchTest| Some((*test, *arrival.registers.get(Code::slot(test.value) as usize)?));
         let tested = replaced.latches.iter().filter_map(held).collect();
-        let rounds = values.repetitions(self, counted);
+        let rounds = values.repetitions(self, counted).or(most);
         let sweeps: Vec<Sweep> = replaced.cursors.iter().filter_map(|cursor| values.sweep(self, cursor)).collect();
         let is_bounded = rounds.is_some() || !sweeps.is_empty();
         let mut course = Course { rounds, sweeps, tested, ..Course::default() };
@@ -224,7 +282,100 @@ fn number(arrival: &Arrival<'_>, value: ValueId) -> Option<u64> {
     register(arrival, value).filter(is_number)
 }
 
+/// A test that lets a loop go on while a counter has not come to a number that inputs choose, from below. What fails `x < n` fails `x < n - 1`,
+/// too, and a counter that goes up in steps of one to `n` comes by all before: so the greater the number, the more rounds.
+struct Limit {
+    number: Term,
+    /// If the number is smaller, that is not so.
+    least: Option<i64>,
+    /// What is added to it must not overflow.
+    greatest: i64,
+    leaf: Leaf,
+    /// With a constant start and step.
+    test: TripCount,
+}
+
+impl Limit {
+    /// The highest end of the number that a condition about nothing else says; nothing if the number may be smaller than it should.
+    fn end(&self, pool: &TermPool, conditions: &[Term]) -> Option<i64> {
+        let least = Ranges::under(pool, conditions.iter().copied()).signed(pool, self.number).0;
+        if self.least.is_some_and(|needed| least < i128::from(needed)) {
+            return None;
+        }
+        let by_width = Ranges::default().signed(pool, self.number).1.min(self.greatest.into());
+        let symbols = pool.symbols_of(self.number);
+        let is_about = |condition: &&Term| pool.symbols_of(**condition) == symbols;
+        let end = |&condition: &Term| Ranges::under(pool, [condition]).signed(pool, self.number).1;
+        let ends = conditions.iter().filter(is_about).map(end).filter(|end| *end < by_width);
+        i64::try_from(ends.max()?).ok()
+    }
+
+    fn rounds(&self, greatest: i64) -> Option<u64> {
+        let mask = u64::MAX >> (64 - self.test.bound.bits());
+        let known = |leaf: Leaf| (leaf == self.leaf).then_some(greatest.cast_unsigned() & mask);
+        match self.test.evaluate(known)? {
+            Count::Finite(rounds) => Some(rounds),
+            Count::Endless => None,
+        }
+    }
+
+    /// That the number is within these bounds.
+    fn condition(&self, pool: &mut TermPool, greatest: i64) -> Term {
+        let width = pool.width(self.number);
+        let end = pool.constant(width, greatest.cast_unsigned());
+        let is_below = pool.cmp(CmpOp::Sle, self.number, end);
+        let Some(least) = self.least else { return is_below };
+        let end = pool.constant(width, least.cast_unsigned());
+        let is_above = pool.cmp(CmpOp::Sle, end, self.number);
+        pool.and_all(&[is_above, is_below])
+    }
+}
+
 impl Values<'_> {
+    fn limit(&self, domain: &mut SymbolicDomain, test: &TripCount) -> Option<Limit> {
+        let &[(leaf, 1)] = test.bound.terms() else { return None };
+        let (start, step) = (self.evaluate(domain, &test.start)?, self.evaluate(domain, &test.step)?);
+        let bits = test.bound.bits();
+        let addend = extended(test.bound.addend(), bits, None);
+        let end_of_width = 1_i128 << (bits - 1);
+        let least = match test.predicate {
+            IntPredicate::Slt | IntPredicate::Sle => (addend < 0).then_some(-end_of_width - addend),
+            IntPredicate::Ult | IntPredicate::Ule => Some(-addend),
+            IntPredicate::Ne if test.extension.is_none() && step == 1 => Some(extended(start, bits, None) - addend),
+            _ => return None,
+        };
+        let least = least.map(i64::try_from).transpose().ok()?;
+        let greatest = i64::try_from(end_of_width - 1 - addend.max(0)).ok()?;
+        let SymValue::Term(number) = self.held(domain, leaf)? else { return None };
+        let [start, step] =
+            [(&test.start, start), (&test.step, step)].map(|(sum, is)| Affine::constant(sum.bits(), is));
+        let test = TripCount { start, step, ..test.clone() };
+        (domain.pool.width(number) == bits).then_some(Limit { number, least, greatest, leaf, test })
+    }
+
+    /// What a leaf is.
+    fn held(&self, domain: &mut SymbolicDomain, leaf: Leaf) -> Option<SymValue> {
+        let value = match leaf {
+            Leaf::Initial(value) | Leaf::Value(value) => value,
+            Leaf::Address(_) => return None,
+        };
+        let block = self.definitions.block(value);
+        if matches!(leaf, Leaf::Value(_)) && block.is_some_and(|block| self.replaced.blocks.contains(&block)) {
+            let Op::Load { address, access } = &self.definitions.inst(self.arrival.function, value)?.op else {
+                return None;
+            };
+            let at = self.operand(domain, *address, MAX_DEPTH).filter(|_| !access.volatile)?;
+            let n = u64::from(self.arrival.function.values[value].ty.bytes());
+            let (object, offset) = self.arrival.heap.check(at, n, false).ok().filter(|_| (1..=8).contains(&n))?;
+            let bytes = self.arrival.heap.bytes(domain, self.arrival.path, object, offset, n);
+            self.uses.borrow_mut().regions.push(Region { object, start: offset, len: n, exact: true });
+            return Some(domain.value_of_bytes(&bytes));
+        }
+        let held = *self.arrival.registers.get(Code::slot(value) as usize)?;
+        self.uses.borrow_mut().values.push(value);
+        Some(held)
+    }
+
     /// The accesses that a cursor stands for, if they are in an object that is known; what that is computed from is used only then.
     fn sweep(&self, domain: &mut SymbolicDomain, cursor: &Cursor) -> Option<Sweep> {
         let (values, regions) = {

@@ -128,6 +128,7 @@ impl SymbolicDomain {
             | DecisionKind::Concretise
             | DecisionKind::Wake
             | DecisionKind::PassesCall
+            | DecisionKind::Rounds
             | DecisionKind::Assume => false,
         };
         let mut alternatives = if is_address { self.alternatives(path, t) } else { Default::default() };
