@@ -237,6 +237,8 @@ impl Engine {
         let limits = request.limits.clone();
         let mut before = machine.domain.solver_statistics();
         before.add(&solver.statistics());
+        let mut initial = initial;
+        initial.path.begin();
         Self {
             machine,
             initial,

@@ -243,10 +243,11 @@ impl<'s, 'p> Search<'s, 'p> {
         }
     }
 
-    /// Whether nothing is lost for loops that may not write it, as far as that is `known` of them once they are replaced.
+    /// Searches again if something is lost for loops that may not write it, as far as that is `known` of them once they are replaced.
     pub(crate) fn keeps_facts(&self, known: impl Fn(Replaceable) -> bool) -> Result<(), Restart> {
         let wanted: Vec<Replaceable> = self.lost.iter().copied().filter(|&code| known(code)).collect();
-        match self.options.abstraction && !wanted.is_empty() {
+        // There has to be time for it.
+        match self.options.abstraction && !wanted.is_empty() && !self.is_cut() {
             true => Err(self.engine.instead_of(Restart::Replacing(wanted))),
             false => Ok(()),
         }

@@ -625,10 +625,11 @@ impl<'p> Slicer<'_, 'p> {
         regions.iter().for_each(|r| self.memory.remove(r));
         // With other numbers it would have written elsewhere, or gone further.
         let is_used = !uses.regions.is_empty() || !uses.values.is_empty();
-        if is_used && (is_moved || writes_live || self.could_forget(frame, block, call)) {
+        let depends = is_used && (is_moved || writes_live || self.could_forget(frame, block, call));
+        self.state(frame).counts_rounds = depends;
+        if depends {
             matters = true;
             self.state(frame).live.extend(uses.values.iter().copied());
-            self.state(frame).counts_rounds = true;
             uses.regions.iter().for_each(|r| self.memory.add(r));
         }
         if let Some(Repeatable { first, values, regions, .. }) = repeats {

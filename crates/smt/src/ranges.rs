@@ -157,7 +157,7 @@ impl Ranges {
                 self.tell(pool, high, (low.1.0 + strict, i128::MAX));
             }
         } else if low.1.1 < 0 {
-            // Above a negative number there are no others.
+            // Without signs, above a negative number there are only such.
             self.tell(pool, low, (i128::MIN, high.1.1.min(-1) - strict));
             self.tell(pool, high, (low.1.0.saturating_add(strict), -1));
         }
@@ -191,7 +191,7 @@ impl Ranges {
         }
     }
 
-    /// A term that is within a range of its own is within another one, too; so is what it was computed from, if nothing wraps.
+    /// A term that is within a range of its own is within another one, too; so is what it was computed from, if nothing wraps there.
     fn tell(&mut self, pool: &TermPool, term: (Term, Range), range: Range) {
         let (mut next, mut range) = (Some(term), range);
         while let Some((term, own)) = next.take() {

@@ -144,6 +144,8 @@ pub struct Abstractions {
     pub loops: BTreeMap<(FuncId, BlockId), AbstractLoop>,
     /// Recursions, by each of their functions.
     pub recursions: BTreeMap<FuncId, Arc<AbstractRecursion>>,
+    /// Blocks of the program behind which it only ends: executions that go there come to no loop.
+    pub exits: Arc<BTreeSet<(FuncId, BlockId)>>,
 }
 
 impl Abstractions {

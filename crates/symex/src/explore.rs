@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use icsched_ir::{CallStack, Origin, ProgramPoint};
+use icsched_ir::{CallStack, Origin, ProgramPoint, Terminator};
 use icsched_smt::{Term, TermPool, UnknownReason};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -539,6 +539,10 @@ impl PathRun {
         } else {
             self.satisfiable = this_side == OtherSide::Feasible;
             self.state.path.decide(&mut machine.domain.pool, condition, taken);
+            if site.kind == DecisionKind::Branch && ends_on_other_side(machine, site.point, taken) {
+                let holds = if taken { condition } else { machine.domain.pool.not(condition) };
+                self.state.path.check(holds);
+            }
         }
         let decision = self.record(machine, site, condition, taken, other);
         self.decisions.push((site, decision));
@@ -610,6 +614,18 @@ impl PathRun {
             branches,
             waiting: 0,
         }
+    }
+}
+
+/// Whether a program only ends where a branch is not taken.
+fn ends_on_other_side(machine: &Machine<SymbolicDomain>, point: ProgramPoint, taken: bool) -> bool {
+    let exits = &machine.options.marks.abstractions.exits;
+    match &machine.program.functions[point.func].blocks[point.block].terminator {
+        Terminator::Branch { then_edge, else_edge, .. } if !exits.is_empty() => {
+            let other = if taken { else_edge } else { then_edge };
+            exits.contains(&(point.func, other.target))
+        }
+        _ => false,
     }
 }
 

@@ -27,6 +27,10 @@ struct Inner {
     constraints: Vec<Term>,
     /// What observed conditions say of each other and of the inputs, the outcomes of floating-point comparisons being inputs.
     outcomes: Vec<Term>,
+    /// How many of the constraints hold wherever the path's executions begin.
+    facts: usize,
+    /// What else holds in all executions that have not ended.
+    checked: Vec<Term>,
     decided: FxHashMap<Term, bool>,
     /// Pointers of the initial state that were used, and where they may point.
     exposed: FxHashMap<Term, Rc<[Alternative]>>,
@@ -78,6 +82,23 @@ impl SymPath {
         inner.decided.insert(condition, taken);
         inner.decided.insert(negated, !taken);
         push_conjuncts(pool, holds, &mut inner.constraints);
+    }
+
+    /// All constraints so far hold wherever executions begin.
+    pub fn begin(&mut self) {
+        let inner = Rc::make_mut(&mut self.inner);
+        inner.facts = inner.constraints.len();
+    }
+
+    /// Adds a condition without which executions end at once, where it was decided.
+    pub(crate) fn check(&mut self, condition: Term) {
+        Rc::make_mut(&mut self.inner).checked.push(condition);
+    }
+
+    /// Constraints that hold in all executions that have come as far, whatever else they have decided: what holds where they begin, and what
+    /// they would have ended without.
+    pub(crate) fn certain(&self) -> impl Iterator<Item = Term> + Clone + '_ {
+        self.inner.constraints[..self.inner.facts].iter().chain(&self.inner.checked).copied()
     }
 
     /// The same for a condition on floating-point numbers, comparisons of which are inputs of their own (design decision D7): it is no

@@ -29,7 +29,8 @@ pub enum DecisionKind {
     Wake,
     /// A call of a recursion in itself that is replaced is passed over; it is looked into on the false side ([`crate::abstraction`]).
     PassesCall,
-    /// A replaced loop goes round no more often than what may be its number of rounds says ([`crate::abstraction`]).
+    /// The number that the test of a replaced loop compares with is no greater than one that says how often the loop goes round at most
+    /// ([`crate::abstraction`]).
     Rounds,
     /// `__ics_assume`: the false side does not exist.
     Assume,

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use icsched_driver::verify::FaultKind;
+use icsched_enumerate::SearchOptions;
 use icsched_schedule::EpochId;
 use icsched_symex::shape::{Held, Node, Shape};
 use icsched_verify::States;
 
 use super::Subject;
+use crate::damage::compile;
 
 /// Two threads go round equally often, with a lock on the heap.
 const HEAP: &str = "
@@ -108,6 +110,9 @@ int main(int argc, char **argv)
 }
 ";
 
+/// What a later round asks of a mark must not follow from which way a comparison went that is no condition of the schedule.
+const MARKS: &str = include_str!("../../../../c-tests/epochs/marks_in_use.c");
+
 /// What is wrong when the shape of the second epoch is damaged.
 fn found(subject: &Subject, damage: impl FnOnce(&mut Shape)) -> Vec<String> {
     let mut states = States::new(&subject.request, &mut ()).expect("the program can be started");
@@ -191,6 +196,13 @@ fn differences_of_sums_that_do_not_overflow() {
         }
     };
     finds(&find(&narrow), " - v");
+}
+
+#[test]
+fn what_a_loop_does_not_write_on_some_paths() {
+    let subject = Subject::with_arguments(compile(MARKS, "-O0"), SearchOptions::default(), 2);
+    let states = States::new(&subject.request, &mut ()).expect("the program can be started");
+    assert_eq!(messages(&subject, states), [""; 0]);
 }
 
 #[test]

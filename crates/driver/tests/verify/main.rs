@@ -110,9 +110,13 @@ impl Subject {
     }
 
     fn of(program: Program, search: SearchOptions) -> Self {
+        Self::with_arguments(program, search, 1)
+    }
+
+    fn with_arguments(program: Program, search: SearchOptions, count: usize) -> Self {
         let inputs = InputSpec {
             program: "program".to_owned(),
-            arguments: vec![ArgSpec::Symbolic { max: 4 }],
+            arguments: vec![ArgSpec::Symbolic { max: 4 }; count],
             ..InputSpec::default()
         };
         let request = Request {

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use icsched_ir::{
-    Affine, BlockId, CallStack, Callee, CountedLoop, CountedLoops, FuncId, Function, Indices, Leaf, LoopId, Op,
-    Operand, ProgramPoint, TripCount, ValueId,
+    Affine, BlockId, CallStack, Callee, CountedLoop, CountedLoops, EntityId as _, FuncId, Function, Indices, Leaf,
+    LoopId, Op, Operand, Origin, ProgramPoint, TripCount, ValueId,
 };
 use icsched_pointsto::{InvariantLoads, ObjectKind, Piece};
 use icsched_symex::abstraction::{AbstractLoop, AbstractRecursion, Abstractions, Effect, LoopStore};
@@ -19,6 +19,14 @@ const ADDRESS: u32 = 64;
 
 /// Adds what is replaced from now on.
 pub(super) fn replace(shared: &Shared<'_>, replaced: &mut Abstractions, wanted: Replaceable) {
+    if replaced.exits.is_empty() {
+        let functions =
+            shared.program.functions.iter().filter(|(_, f)| f.origin == Origin::Program && !f.is_declaration());
+        let of_function = |func| {
+            shared.statics.control.function(func).quiet_exit.ones().map(move |at| (func, BlockId::from_index(at)))
+        };
+        replaced.exits = Arc::new(functions.flat_map(|(func, _)| of_function(func)).collect());
+    }
     match wanted {
         Replaceable::Loop(func, header) => {
             let line = place(shared.program, &CallStack(vec![ProgramPoint { func, block: header, inst: 0 }]));

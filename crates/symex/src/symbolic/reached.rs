@@ -55,9 +55,10 @@ impl<'a> Values<'a> {
 }
 
 impl SymbolicDomain {
-    /// How often a loop goes round at most, if it writes to less then than without: by a number that inputs choose. A condition that the path
-    /// has asked for, or that follows from what it has, and the number of rounds. Of several conditions it is the one that most inputs meet:
-    /// more likely what is checked of an input than what another loop has decided. O(conditions of the path).
+    /// How often a loop goes round at most by a number that inputs choose, if it then writes to less than it would otherwise: a condition on that
+    /// number, and how many rounds there are where it holds. It is one that all executions [meet](SymPath::certain) which come there: others would
+    /// write to more where it does not hold, and schedules would say what the loop leaves in what it does not write to. O(what is certain of
+    /// the path, its terms).
     pub(super) fn most_rounds(
         &mut self,
         heap: &Heap<Self>,
@@ -82,7 +83,7 @@ impl SymbolicDomain {
         limits.into_iter().find_map(|limit| {
             let is_useful =
                 |domain: &mut Self, most: &u64| domain.extents(&arrival, replaced, Some(*most)).0 != without;
-            let greatest = limit.end(&self.pool, path.constraints())?;
+            let greatest = limit.end(&self.pool, path.certain())?;
             let most = limit.rounds(greatest).filter(|most| is_useful(self, most))?;
             let condition = limit.condition(&mut self.pool, greatest);
             Some((self.value(condition), most))
@@ -116,10 +117,13 @@ impl SymbolicDomain {
             if near.is_some() && step.zip(last).is_none() {
                 return near;
             }
-            let moved = extent(arrival.heap, values.evaluate(self, &store.start)?, step.zip(last), store.bytes)?;
-            match near {
-                Some((object, start, end)) if object == moved.0 => Some((object, start.max(moved.1), end.min(moved.2))),
-                _ => Some(moved),
+            let start = values.evaluate(self, &store.start);
+            let moved = start.and_then(|start| extent(arrival.heap, start, step.zip(last), store.bytes));
+            match (near, moved) {
+                (Some((object, start, end)), Some(moved)) if object == moved.0 => {
+                    Some((object, start.max(moved.1), end.min(moved.2)))
+                }
+                (near, moved) => moved.or(near),
             }
         };
         let extents: Vec<Option<Extent>> = replaced.effect.stores.iter().map(&mut extent_of).collect();
@@ -296,18 +300,12 @@ struct Limit {
 }
 
 impl Limit {
-    /// The highest end of the number that a condition about nothing else says; nothing if the number may be smaller than it should.
-    fn end(&self, pool: &TermPool, conditions: &[Term]) -> Option<i64> {
-        let least = Ranges::under(pool, conditions.iter().copied()).signed(pool, self.number).0;
-        if self.least.is_some_and(|needed| least < i128::from(needed)) {
-            return None;
-        }
+    /// Where the number ends, if that is known by more than its width, and it is no smaller than it should be.
+    fn end(&self, pool: &TermPool, certain: impl Iterator<Item = Term> + Clone) -> Option<i64> {
         let by_width = Ranges::default().signed(pool, self.number).1.min(self.greatest.into());
-        let symbols = pool.symbols_of(self.number);
-        let is_about = |condition: &&Term| pool.symbols_of(**condition) == symbols;
-        let end = |&condition: &Term| Ranges::under(pool, [condition]).signed(pool, self.number).1;
-        let ends = conditions.iter().filter(is_about).map(end).filter(|end| *end < by_width);
-        i64::try_from(ends.max()?).ok()
+        let (least, greatest) = Ranges::under(pool, certain).signed(pool, self.number);
+        let is_fit = least <= greatest && self.least.is_none_or(|needed| i128::from(needed) <= least);
+        i64::try_from(greatest).ok().filter(|_| is_fit && greatest < by_width)
     }
 
     fn rounds(&self, greatest: i64) -> Option<u64> {
@@ -344,7 +342,7 @@ impl Values<'_> {
             IntPredicate::Ne if test.extension.is_none() && step == 1 => Some(extended(start, bits, None) - addend),
             _ => return None,
         };
-        let least = least.map(i64::try_from).transpose().ok()?;
+        let least = least.map(|least| i64::try_from(least.max(-end_of_width))).transpose().ok()?;
         let greatest = i64::try_from(end_of_width - 1 - addend.max(0)).ok()?;
         let SymValue::Term(number) = self.held(domain, leaf)? else { return None };
         let [start, step] =
