@@ -217,6 +217,13 @@ impl<D: Domain> Heap<D> {
         }
     }
 
+    /// Says which instruction has made an object whose size nobody knows.
+    pub(crate) fn set_allocated_at(&mut self, id: ObjectId, at: Option<ProgramPoint>) {
+        if let Some(object) = self.object_mut(id) {
+            object.allocated_at = at;
+        }
+    }
+
     /// Replaces what an object holds.
     pub(crate) fn set_contents(&mut self, id: ObjectId, content: D::Array) {
         self.set_array(id, content);

@@ -43,7 +43,10 @@ impl<D: Domain> Heap<D> {
             ObjectKind::Environment(i) => format!("`environ[{i}]`"),
             ObjectKind::EnvironmentVector => "`environ`".to_owned(),
             ObjectKind::VarArgs(_) => "variable arguments".to_owned(),
-            ObjectKind::Initial(_) => "an object of the initial state".to_owned(),
+            ObjectKind::Initial(_) => match object.allocated_at {
+                Some(p) => format!("heap object allocated at {}", self.place(p)),
+                None => "an object of the initial state".to_owned(),
+            },
         }
     }
 
@@ -99,7 +102,10 @@ impl<D: Domain> Heap<D> {
             ObjectKind::Environment(i) => format!("environ[{i}]"),
             ObjectKind::EnvironmentVector => "environ".to_owned(),
             ObjectKind::VarArgs(_) => "variable arguments".to_owned(),
-            ObjectKind::Initial(_) => "an object of the initial state".to_owned(),
+            ObjectKind::Initial(_) => match object.allocated_at {
+                Some(p) => format!("heap ({})", self.place(p)),
+                None => "an object of the initial state".to_owned(),
+            },
         };
         base + &plus(offset)
     }

@@ -27,6 +27,11 @@ impl TestInput {
     /// The values of inputs that are symbolic: bytes, and numbers that the C library reads from arguments.
     pub fn model(&self) -> Model {
         let mut model = Model::new();
+        for (name, &number) in &self.others {
+            for width in [1, 8, 31, 32, 63, 64] {
+                model.set(name, width, number.into());
+            }
+        }
         let mut set = |name: &str, bytes: &[u8]| {
             for (index, &byte) in bytes.iter().enumerate() {
                 model.set(&format!("{name}[{index}]"), 8, byte.into());
@@ -38,15 +43,15 @@ impl TestInput {
         self.stdin.iter().for_each(|bytes| set(STDIN, bytes));
         self.files.iter().for_each(|(name, bytes)| set(name, bytes));
         for (index, argument) in self.argv.iter().enumerate() {
-            let Ok(text) = std::str::from_utf8(argument) else { continue };
             let name = |function: &str| format!("{function}({})", argument_name(index));
-            if let Ok(number) = text.trim().parse::<i64>() {
+            if let Some(number) = leading_number(argument) {
                 for function in SIGNED.iter().chain(&UNSIGNED) {
                     for width in [32, 64] {
                         model.set(&name(function), width, u128::from(number.cast_unsigned()));
                     }
                 }
             }
+            let Ok(text) = std::str::from_utf8(argument) else { continue };
             if let Ok(number) = text.trim().parse::<f64>() {
                 for function in FLOAT {
                     model.set(&name(function), 64, number.to_bits().into());
@@ -54,12 +59,19 @@ impl TestInput {
             }
         }
         model.set("argc", 32, self.argv.len() as u128);
-        for (name, &number) in &self.others {
-            for width in [1, 8, 31, 32, 63, 64] {
-                model.set(name, width, number.into());
-            }
-        }
         model
+    }
+}
+
+/// The number that a text begins with, as `atoi` reads it; 0 if it begins with none, `None` if it is too large.
+fn leading_number(text: &[u8]) -> Option<i64> {
+    let blanks = text.iter().take_while(|byte| matches!(byte, b' ' | b'\t'..=b'\r')).count();
+    let text = &text[blanks..];
+    let sign = usize::from(matches!(text.first(), Some(b'+' | b'-')));
+    let digits = text[sign..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    match digits {
+        0 => Some(0),
+        _ => std::str::from_utf8(&text[..sign + digits]).ok()?.parse().ok(),
     }
 }
 

@@ -200,6 +200,7 @@ impl<D: Domain> Machine<D> {
                 let object = self.domain.allocate_unsized(&mut state.heap, (at, site), zeroed);
                 if let Some(object) = object {
                     state.heap.set_site(object, site);
+                    state.heap.set_allocated_at(object, at);
                 }
                 Done::Value(D::constant(object.map_or(0, |object| address(object, 0))))
             }
