@@ -14,6 +14,7 @@ mod align;
 mod bounds;
 mod bytes;
 mod choices;
+mod chosen;
 mod combinations;
 mod deciding;
 mod differences;

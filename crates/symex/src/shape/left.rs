@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::choices::Threads;
+use super::chosen::Tally;
 use super::elements::{MAX_BACK, MAX_RINGS, is_address};
 use super::locks::Places;
 use super::{Addresses, Bounds, Element, Held, Locks, Node, Place, Rings, Shape};
@@ -30,9 +31,6 @@ const OUTSIDE: i64 = 1 << 12;
 
 /// Objects from the heap that are.
 const MAX_OBJECTS: usize = 256;
-
-/// Numbers that inputs choose, beside each constant one, until an object is taken for a table of them.
-const MAX_OPEN: u32 = 16;
 
 /// A place in one state.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -243,9 +241,9 @@ impl Machine<SymbolicDomain> {
     }
 }
 
-struct Walk<'m, 'a> {
-    machine: &'m mut Machine<SymbolicDomain>,
-    state: &'a State<SymbolicDomain>,
+pub(super) struct Walk<'m, 'a> {
+    pub(super) machine: &'m mut Machine<SymbolicDomain>,
+    pub(super) state: &'a State<SymbolicDomain>,
     pointers: &'a Pointers<'a>,
     program: &'a Program,
     threads: Threads,
@@ -258,24 +256,6 @@ struct Walk<'m, 'a> {
     joined: Vec<((Node, u64), u8, Term)>,
     /// Numbers of which some bytes are constant.
     small: Vec<(Place, Term)>,
-}
-
-/// How many numbers in an object, but for those in locks, are [choices](Walk::chosen) that are constant, and that are not.
-#[derive(Copy, Clone, Default)]
-struct Tally {
-    constant: u32,
-    open: u32,
-}
-
-impl Tally {
-    fn count(&mut self, is_constant: bool) {
-        *(if is_constant { &mut self.constant } else { &mut self.open }) += 1;
-    }
-
-    /// Whether nearly all of them are not, so that nobody need look at others.
-    fn is_table(self) -> bool {
-        self.open > MAX_OPEN + MAX_OPEN * self.constant
-    }
 }
 
 impl Walk<'_, '_> {
@@ -457,7 +437,8 @@ impl Walk<'_, '_> {
                 constants.push((at, 0));
                 continue;
             }
-            let is_pointer = self.pointers.may_hold(&known, start + at);
+            let is_pointer = self.pointers.may_hold(&known, start + at)
+                && whole.is_none_or(|bits| self.may_be_address(&known, start + at, bits));
             // What is said of the parts of an address at no multiple of eight would not be true of where its object is next time.
             let is_address = |bits| matches!(classify(bits), AddressClass::Object(..) | AddressClass::Function(_));
             if is_pointer
@@ -479,31 +460,13 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Numbers of 32 bits that may have been written at offsets that are no constants are a choice: constant where no choice matters any more,
-    /// as that of a counter which went up and down again. Others are many (the elements of a table), and are of interest in locks.
-    fn chosen(
-        &mut self,
-        object: ObjectId,
-        at: u64,
-        bytes: &mut [Option<MemoryByte<Term>>],
-        (is_lock, tally): (bool, &mut Tally),
-    ) {
-        let Some(array) = self.state.heap.contents_of(object) else { return };
-        for (half, at) in bytes.chunks_mut(4).zip((at..).step_by(4)).filter(|(half, _)| half.contains(&None)) {
-            if !is_lock && tally.is_table() {
-                continue;
-            }
-            let held = self.machine.domain.peek_choice(array, at, half.len() as u64);
-            let is_constant = |held: &Vec<_>| held.iter().all(|byte| matches!(byte, MemoryByte::Constant(_)));
-            let is_constant = held.as_ref().is_some_and(is_constant);
-            if !is_lock {
-                tally.count(is_constant);
-            }
-            let held = held.filter(|_| is_lock || is_constant);
-            for (byte, held) in half.iter_mut().zip(held.into_iter().flatten()) {
-                *byte = Some(held);
-            }
-        }
+    /// Whether eight bytes at an offset are an address, if they look like one, as far as points-to analysis tells: two counters behind each other
+    /// may be any number.
+    fn may_be_address(&self, holders: &[Abstract], at: u64, bits: u64) -> bool {
+        let AddressClass::Object(object, _) = classify(bits) else { return true };
+        let Some(found) = self.state.heap.object(object).filter(|found| !found.constant) else { return true };
+        let targets = self.pointers.of_kind(found.kind, found.site);
+        holders.is_empty() || targets.is_empty() || self.pointers.may_hold_address(holders, at, &targets)
     }
 
     /// Whether some of the eight bytes at a multiple of eight are part of what looks like an address, and is at no multiple of eight.
