@@ -27,15 +27,9 @@ impl<D: Domain> Machine<D> {
     }
 
     /// How often the loop at a header goes round at most, if inputs say so, and it matters.
-    fn most_rounds(
-        &mut self,
-        state: &mut State<D>,
-        ProgramPoint { func, block, .. }: ProgramPoint,
-    ) -> Result<Option<u64>, Stop<D>> {
-        let what = Replaced::Loop;
-        let occurrence = count(state, (func, block, what));
-        let passage = Passage { thread: state.current, func, block, what, occurrence };
-        let (registers, heap, path) = arrived(state, passage, self.program.functions[func].values.len());
+    fn most_rounds(&mut self, state: &mut State<D>, point: ProgramPoint) -> Result<Option<u64>, Stop<D>> {
+        let passage = next(state, (point, Replaced::Loop));
+        let (registers, heap, path) = arrived(state, passage, self.program.functions[point.func].values.len());
         let Some((condition, most)) = self.domain.most_rounds(heap, path, passage, registers) else { return Ok(None) };
         let holds = decide(&mut self.domain, &state.path, &condition, DecisionKind::Rounds)?;
         Ok(holds.then_some(most))
@@ -62,13 +56,12 @@ impl<D: Domain> Machine<D> {
 
     /// Whether a call is passed over; it is looked into at most once on a path.
     fn passes_call(&mut self, state: &mut State<D>, point: ProgramPoint) -> Result<bool, Stop<D>> {
-        let ProgramPoint { func, block, inst } = point;
+        let ProgramPoint { func, inst, .. } = point;
         let is_inside = state.current_thread().frames.iter().any(|frame| frame.is_any);
         if is_inside || !self.options.marks.abstractions.looks_into(func) {
             return Ok(true);
         }
-        let occurrence = count(state, (func, block, Replaced::Call(inst)));
-        let passage = Passage { thread: state.current, func, block, what: Replaced::Question(inst), occurrence };
+        let passage = Passage { what: Replaced::Question(inst), ..next(state, (point, Replaced::Call(inst))) };
         let question = (ValueId::from_index(0), Type::Int(1), format!("passing {}", self.place(point)));
         let unknown = self.domain.forget_values(passage, &[question]);
         let Some(passes) = unknown.first() else { return Ok(true) };
@@ -183,12 +176,16 @@ impl<D: Domain> Machine<D> {
 }
 
 /// The current thread comes to something that is replaced.
-fn pass<D: Domain>(
-    state: &mut State<D>,
-    (ProgramPoint { func, block, .. }, what): (ProgramPoint, Replaced),
-) -> Passage {
+fn pass<D: Domain>(state: &mut State<D>, at: (ProgramPoint, Replaced)) -> Passage {
+    let passage = next(state, at);
+    let Passage { thread, func, block, what, occurrence } = passage;
+    Rc::make_mut(&mut state.passages).insert((thread, func, block, what), occurrence + 1);
+    passage
+}
+
+/// The next time that the current thread comes to something that is replaced.
+fn next<D: Domain>(state: &State<D>, (ProgramPoint { func, block, .. }, what): (ProgramPoint, Replaced)) -> Passage {
     let occurrence = count(state, (func, block, what));
-    Rc::make_mut(&mut state.passages).insert((state.current, func, block, what), occurrence + 1);
     Passage { thread: state.current, func, block, what, occurrence }
 }
 

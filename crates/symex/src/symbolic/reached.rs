@@ -363,11 +363,10 @@ impl Values<'_> {
                 return None;
             };
             let at = self.operand(domain, *address, MAX_DEPTH).filter(|_| !access.volatile)?;
-            let n = u64::from(self.arrival.function.values[value].ty.bytes());
-            let (object, offset) = self.arrival.heap.check(at, n, false).ok().filter(|_| (1..=8).contains(&n))?;
-            let bytes = self.arrival.heap.bytes(domain, self.arrival.path, object, offset, n);
-            self.uses.borrow_mut().regions.push(Region { object, start: offset, len: n, exact: true });
-            return Some(domain.value_of_bytes(&bytes));
+            let bytes = self.arrival.function.values[value].ty.bytes();
+            let (held, read) = value_at(domain, self.arrival, at, u64::from(bytes))?;
+            self.uses.borrow_mut().regions.push(read);
+            return Some(held);
         }
         let held = *self.arrival.registers.get(Code::slot(value) as usize)?;
         self.uses.borrow_mut().values.push(value);
@@ -451,7 +450,9 @@ impl Values<'_> {
             Op::Load { address, access } if !access.volatile => {
                 let at = self.operand(domain, *address, depth)?;
                 let bytes = self.arrival.function.values[value].ty.bytes();
-                let (held, read) = constant_at(domain, self.arrival, at, u64::from(bytes))?;
+                let (SymValue::Constant(held), read) = value_at(domain, self.arrival, at, u64::from(bytes))? else {
+                    return None;
+                };
                 self.uses.borrow_mut().regions.push(read);
                 Some(held)
             }
@@ -482,15 +483,11 @@ impl Values<'_> {
     }
 }
 
-/// The constant of `n` bytes at an address, and where they are.
-fn constant_at(domain: &mut SymbolicDomain, arrival: &Arrival<'_>, at: u64, n: u64) -> Option<(u64, Region)> {
+/// What `n` bytes at an address hold, and where they are.
+fn value_at(domain: &mut SymbolicDomain, arrival: &Arrival<'_>, at: u64, n: u64) -> Option<(SymValue, Region)> {
     let (object, offset) = arrival.heap.check(at, n, false).ok().filter(|_| (1..=8).contains(&n))?;
     let bytes = arrival.heap.bytes(domain, arrival.path, object, offset, n);
-    let held = bytes.iter().rev().try_fold(0, |word, byte| match byte {
-        MemoryByte::Constant(byte) => Some(word << 8 | u64::from(*byte)),
-        MemoryByte::Symbolic(_) => None,
-    })?;
-    Some((held, Region { object, start: offset, len: n, exact: true }))
+    Some((domain.value_of_bytes(&bytes), Region { object, start: offset, len: n, exact: true }))
 }
 
 fn register(arrival: &Arrival<'_>, value: ValueId) -> Option<u64> {

@@ -24,8 +24,8 @@ pub(super) fn loops(statics: &Statics<'_>, replaced: &Abstractions, lost: &[Lost
         let Replaceable::Loop(func, header) = around else { continue };
         let is_written = |l: &Loop| writer.is_some_and(|(by, block)| by == func && l.contains(block));
         let counts = |l: &Loop| l.exits.iter().any(|&(inside, _)| inside == decision.block);
-        let mut all = statics.control.function(func).loops.iter();
-        if all.any(|(_, l)| l.header == header && counts(l) && !is_written(l)) {
+        let all = &statics.control.function(func).loops;
+        if all.headed_by(header).is_some_and(|l| counts(all.get(l)) && !is_written(all.get(l))) {
             found.insert(around);
         }
     }
