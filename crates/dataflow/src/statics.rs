@@ -91,8 +91,9 @@ impl Statics {
             }
             let statics = Self::of_code(modref, &folded);
             let mut are_more = false;
-            for (id, _) in program.globals.iter().filter(|(_, global)| global.size <= MAX_BYTES) {
-                let bytes = statics.of_global(program, id);
+            for (id, global) in program.globals.iter().filter(|(_, global)| global.size <= MAX_BYTES) {
+                let none = || vec![None; usize::try_from(global.size).unwrap_or(0)];
+                let bytes = statics.of_global(program, id).unwrap_or_else(none);
                 let known = &mut varying[id];
                 known.grow(bytes.len());
                 for (at, _) in bytes.iter().enumerate().filter(|(_, byte)| byte.is_none()) {
@@ -192,15 +193,21 @@ impl Statics {
         }
     }
 
-    /// Per byte of a variable what it holds at all times; `None` where that is not known.
-    pub fn of_global(&self, program: &Program, id: GlobalId) -> Vec<Option<u8>> {
+    /// The bytes of a variable that hold the same at all times, ascending, and what they hold.
+    pub fn known_of_global(&self, program: &Program, id: GlobalId) -> impl Iterator<Item = (u64, u8)> {
+        let known = self.of_global(program, id).unwrap_or_default();
+        (0..).zip(known).filter_map(|(at, byte)| Some((at, byte?)))
+    }
+
+    /// Per byte of a variable what it holds at all times, `None` where that is not known; `None` as well where it is known of none of them.
+    fn of_global(&self, program: &Program, id: GlobalId) -> Option<Vec<Option<u8>>> {
         let global = &program.globals[id];
         let size = usize::try_from(global.size).unwrap_or(0);
         if self.is_exposed(program, global)
             || is_set_outside(global)
             || (global.size > MAX_BYTES && !self.writes[id].is_empty())
         {
-            return vec![None; size];
+            return None;
         }
         let mut bytes: Vec<Option<u8>> = (0..size).map(|i| Some(global.data.get(i).copied().unwrap_or(0))).collect();
         for relocation in &global.relocations {
@@ -226,7 +233,7 @@ impl Statics {
                 }
             }
         }
-        bytes
+        Some(bytes)
     }
 
     /// Whether anything may be written to a variable.

@@ -251,9 +251,7 @@ impl Builder<'_, '_> {
             let places: Places = places.into_iter().collect();
             let root = self.origins().root(RootName::Global(id), places, 0);
             if statics {
-                let known = self.start.statics.of_global(&program, id);
-                let bytes = (0..).zip(known).filter_map(|(at, byte)| Some((at, byte?)));
-                for (at, byte) in bytes {
+                for (at, byte) in self.start.statics.known_of_global(&program, id) {
                     self.origins().set_known(root, at, &[MemoryByte::Constant(byte)]);
                 }
             }
@@ -323,8 +321,7 @@ impl Builder<'_, '_> {
             if (self.start.options.statics || global.origin == Origin::Model)
                 && let Some(root) = self.heap.root_of(object)
             {
-                let known = self.start.statics.of_global(&program, id);
-                for (at, byte) in (0..).zip(known).filter_map(|(at, byte)| Some((at, byte?))) {
+                for (at, byte) in self.start.statics.known_of_global(&program, id) {
                     self.origins().set_known(root, at, &[MemoryByte::Constant(byte)]);
                 }
             }
