@@ -428,6 +428,12 @@ impl Walk<'_, '_> {
                 constants.push((at, bits));
                 continue;
             }
+            if let Some(symbol) = self.symbol_word(object, start + at).filter(|_| word.is_none() && len == 8)
+                && !self.pointers.may_hold(&known, start + at)
+            {
+                self.whole_number(node, at, symbol);
+                continue;
+            }
             let mut bytes = peek(&mut self.machine.domain, &self.state.heap, object, start + at, len);
             if bytes.contains(&None) {
                 self.chosen(object, start + at, &mut bytes, (locks.contain(at), &mut tally));
@@ -458,6 +464,18 @@ impl Walk<'_, '_> {
             Some(array) => self.machine.domain.peek_word(array, at),
             None => self.state.heap.read_word(object, at),
         }
+    }
+
+    /// The same where they are a symbol of the state at the beginning.
+    fn symbol_word(&mut self, object: ObjectId, at: u64) -> Option<Term> {
+        self.machine.domain.peek_symbol(self.state.heap.contents_of(object)?, at)
+    }
+
+    /// Eight bytes that are one number.
+    fn whole_number(&mut self, node: Node, at: u64, term: Term) {
+        self.left.numbers.push((Place::Memory(node, at, 8), term));
+        let held = self.same(term);
+        self.left.shape.words.insert((node, at), (8, held));
     }
 
     /// Whether eight bytes at an offset are an address, if they look like one, as far as points-to analysis tells: two counters behind each other
@@ -536,10 +554,7 @@ impl Walk<'_, '_> {
                 return;
             }
             // A number of 32 bits that was extended.
-            self.left.numbers.push((Place::Memory(node, at, 8), term));
-            let held = self.same(term);
-            self.left.shape.words.insert((node, at), (8, held));
-            return;
+            return self.whole_number(node, at, term);
         }
         // An address that depends on inputs may have constant bytes; beside a number of 32 bits there is none.
         let is_symbolic = |half: &[Option<_>]| half.iter().any(|byte| matches!(byte, Some(MemoryByte::Symbolic(_))));

@@ -113,6 +113,9 @@ impl SymbolicDomain {
         }
         let terms: ByteTerms = bytes.iter().map(|b| self.byte_term(b)).collect();
         let split = self.split_as(&terms);
+        if let Some(whole) = split.filter(|&whole| matches!(self.pool.node(whole), Node::Symbol { .. })) {
+            return SymValue::Term(whole);
+        }
         if let Some(&joined) = split.and_then(|split| self.rejoined.get(&split)) {
             return self.value(joined);
         }

@@ -199,6 +199,16 @@ impl SymbolicDomain {
         array.unknown()?.peek_word(self, at)
     }
 
+    /// [`peek`](Self::peek) of eight bytes that were read together and never written: the symbol that they are.
+    pub(crate) fn peek_symbol(&mut self, array: &SymArray, at: u64) -> Option<Term> {
+        let unknown = array.unknown()?;
+        let root = self.origins().get(unknown.root);
+        let &(_, symbol) = root.symbols.get(&at).filter(|(len, _)| *len == 8)?;
+        let is_known = root.fresh.is_some() || root.known.range(at..at + 8).next().is_some();
+        let is_written = unknown.cells.next(at).is_some_and(|next| next < at + 8);
+        (!is_known && !is_written && unknown.is_apart(self, at, 8)).then_some(symbol)
+    }
+
     /// [`peek`](Self::peek) of four bytes, or eight, that may have been written at few offsets that are no constants: a choice.
     pub(crate) fn peek_choice(&mut self, array: &SymArray, at: u64, n: u64) -> Option<Vec<MemoryByte<Term>>> {
         let n = u32::try_from(n).ok()?;
@@ -232,11 +242,32 @@ impl SymbolicDomain {
     pub(super) fn load_below(&mut self, unknown: &Unknown, offset: Term, n: u32) -> Term {
         match self.pool.as_const(offset) {
             Some(at) => {
+                if let Some(symbol) = self.initial_word(unknown, at, n) {
+                    return symbol;
+                }
                 let bytes = self.written_or_initial(unknown, at, n);
                 let value = self.value_of_bytes(&bytes);
                 self.term(&value, 8 * n)
             }
             None => self.load_indexed(unknown, offset, n),
+        }
+    }
+
+    /// The symbol that `n` bytes are at a constant offset, if they are one, or nothing was known or read of any of them. Most reads are such.
+    fn initial_word(&mut self, unknown: &Unknown, at: u64, n: u32) -> Option<Term> {
+        let end = at.checked_add(n.into())?;
+        if n > 8 || self.fresh_value(unknown.root, 1).is_some() || unknown.cells.next(at).is_some_and(|next| next < end)
+        {
+            return None;
+        }
+        let root = self.origins().get(unknown.root);
+        if root.known.range(at..end).next().is_some() {
+            return None;
+        }
+        let last = root.symbols.range(..end).next_back().filter(|(first, (len, _))| **first + u64::from(*len) > at);
+        match last {
+            Some((&first, &(len, symbol))) => (first == at && len == n).then_some(symbol),
+            None => Some(self.initial_symbol(unknown.root, at, n)),
         }
     }
 
@@ -293,7 +324,7 @@ impl SymbolicDomain {
         bytes
     }
 
-    fn initial_symbol(&mut self, root: RootId, at: u64, len: u32) {
+    fn initial_symbol(&mut self, root: RootId, at: u64, len: u32) -> Term {
         let origins = self.origins();
         let name = origins.name_at(root, at);
         let name = origins.unique(name);
@@ -303,12 +334,13 @@ impl SymbolicDomain {
         origins.get_mut(root).symbols.insert(at, (len, symbol));
         if origins.get(root).fresh.is_some() && !origins.from_entry {
             origins.fresh_symbols.insert(symbol, (number(root), SymValue::Constant(at)));
-            return;
+            return symbol;
         }
         origins.sources.insert(symbol, source);
         if len == 8 {
             origins.memory(symbol, root, Some(at));
         }
+        symbol
     }
 
     /// What the object held before the first write at an offset that is no constant.

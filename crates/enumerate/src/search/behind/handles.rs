@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use icsched_smt::{CmpOp, Node, Term};
+use icsched_smt::{CmpOp, Node, Term, TermPool};
 use icsched_symex::shape::{Place, Shape};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Behind, Consequences};
 
@@ -27,14 +27,14 @@ impl Behind<'_> {
                 told.extend(self.asker.pool().symbols_of(same).iter());
             }
         }
+        let mut of_told = FxHashMap::default();
         for &(place, handle) in addresses {
             // Who holds one of a few addresses says all of that.
             if shape.handles_at(place).is_some() {
                 continue;
             }
-            let differs = self.ending.left.addresses.strange(self.asker.pool(), handle, |pool| {
-                pool.symbols_of(handle).iter().any(|symbol| told.contains(symbol))
-            });
+            let is_told = |pool: &mut TermPool| is_of(pool, handle, &told, &mut of_told);
+            let differs = self.ending.left.addresses.strange(self.asker.pool(), handle, is_told);
             let all = differs.len();
             let mut threads: BTreeSet<u32> = BTreeSet::new();
             for (thread, condition, is_likely) in differs {
@@ -49,4 +49,16 @@ impl Behind<'_> {
             }
         }
     }
+}
+
+/// Whether there are some of these symbols in a term; remembers it of all its parts.
+fn is_of(pool: &TermPool, term: Term, symbols: &FxHashSet<Term>, known: &mut FxHashMap<Term, bool>) -> bool {
+    if symbols.is_empty() {
+        return false;
+    }
+    for part in pool.postorder(&[term], |part| known.contains_key(&part)) {
+        let is_of = symbols.contains(&part) || pool.node(part).children().any(|child| known.get(&child) == Some(&true));
+        known.insert(part, is_of);
+    }
+    known.get(&term) == Some(&true)
 }
