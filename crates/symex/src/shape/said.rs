@@ -89,7 +89,15 @@ impl Left {
     pub fn keep(&mut self, said: &Said) {
         let heap = self.shape.heap.clone();
         let keep = |place: Place| said.contains(place, &heap);
-        self.shape.retain(keep);
+        // Most are bytes, which are looked for by words.
+        let mut last: Option<((Node, u64), bool)> = None;
+        self.shape.retain(|place| match place {
+            Place::Memory(node, at, 1) => match last {
+                Some((word, is_said)) if word == (node, at / 4) => is_said,
+                _ => last.insert(((node, at / 4), keep(place))).1,
+            },
+            _ => keep(place),
+        });
         self.numbers.retain(|&(place, _)| keep(place));
         self.narrow.retain(|&(place, _)| keep(place));
         self.addresses.places.retain(|&(place, _)| keep(place));
