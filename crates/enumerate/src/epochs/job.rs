@@ -162,6 +162,9 @@ pub(crate) fn run(
                     replace(shared, Arc::make_mut(&mut plan.marks.abstractions), wanted);
                     learned.replaced.push(wanted);
                 }
+                // That there were so many schedules may have been because of what is replaced now.
+                learned.is_conservative = job.learned.is_conservative;
+                plan.objects = if is_open { SyncObjects::Candidates } else { SyncObjects::Decided };
                 if learned.following == Following::Ways {
                     learned.following = Following::Nothing;
                     plan.followed = shared.followed(&job.epoch, learned.following);

@@ -114,6 +114,8 @@ pub(crate) struct Origins {
     pub(crate) comparisons: FxHashMap<Term, (CmpOp, Term, Term)>,
     /// The root that was made for a pointer.
     pub(super) root_of: FxHashMap<Term, RootId>,
+    /// The pointers that have one, in order, each with what its root may be.
+    pub(super) primaries: Rc<Vec<(Term, Places)>>,
     /// The numbers of the roots of which nobody knows the size.
     pub(crate) unsized_roots: FxHashSet<u32>,
     /// The roots of what was allocated on paths.
@@ -156,6 +158,7 @@ impl Origins {
             loaded: FxHashMap::default(),
             comparisons: FxHashMap::default(),
             root_of: FxHashMap::default(),
+            primaries: Rc::default(),
             unsized_roots: FxHashSet::default(),
             allocated: Allocated::default(),
             from_entry: false,

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use icsched_ir::EntityId;
 use icsched_pointsto::{ObjectId as Abstract, ObjectKind as AbstractKind, Offsets};
 use icsched_smt::{BinOp, CmpOp, Term};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::SymbolicDomain;
 use super::origin::{Places, RootId, RootName};
@@ -70,7 +71,8 @@ impl SymbolicDomain {
         if !valid {
             alternatives.push(self.exactly(pointer, 0));
         }
-        let mut spots = self.known_spots(path, heap, &places);
+        let earlier = self.meet_earlier(path, heap, pointer, &places);
+        let mut spots = self.known_spots(path, heap, &places, &earlier);
         if spots.len() > MAX_CANDIDATES && self.origins().restrict_aliases {
             let name = self.pool.symbol_name(pointer).unwrap_or("a pointer").to_owned();
             let count = spots.len();
@@ -79,12 +81,18 @@ impl SymbolicDomain {
                 .push(format!("`{name}` may point to {count} known objects; it is taken to point to none of them"));
             spots.clear();
         }
+        let mut misnamed = Vec::new();
         for (object, spot) in spots {
             let alternative = match spot {
                 Spot::At(at) => self.exactly(pointer, address(object, at)),
                 Spot::Somewhere { start, stride } => self.within(heap, pointer, object, start, stride),
             };
             alternatives.push(alternative);
+            if let (Some(&other), Some(guard)) = (earlier.get(&object), alternative.guard) {
+                let is_named = self.points_to_primary(path, other, object);
+                let otherwise = self.pool.not(is_named);
+                misnamed.push(self.pool.binary(BinOp::And, guard, otherwise));
+            }
         }
         let functions: Vec<u64> = places.iter().filter_map(|p| self.function(*p)).collect();
         for at in functions {
@@ -92,11 +100,45 @@ impl SymbolicDomain {
         }
         let new: Places = places.iter().copied().filter(|&(object, _)| self.may_be_new(object)).collect();
         if !new.is_empty() || alternatives.is_empty() {
-            let primary = self.primary(path, heap, pointer, &new);
-            alternatives.push(self.exactly(pointer, address(primary.object, primary.origin)));
-            path.add_primary(primary);
+            let own = self.primary(path, heap, pointer, &new);
+            alternatives.push(self.exactly(pointer, address(own.object, own.origin)));
+            if path.primaries().iter().all(|known| known.object != own.object) {
+                path.add_primary(own);
+            }
         }
-        self.expose_as(path, pointer, (alternatives, valid));
+        self.expose_as(path, pointer, (alternatives, valid), &misnamed);
+    }
+
+    /// A pointer points to where it does in its primary object.
+    fn points_to_primary(&mut self, path: &SymPath, pointer: Term, object: ObjectId) -> Term {
+        let known = path.primaries().iter().find(|primary| primary.object == object);
+        let origin = known.map_or(0, |primary| primary.origin);
+        self.equals(pointer, address(object, origin))
+    }
+
+    /// Makes the primary objects that a pointer may point to of pointers that were exposed before this one on whatever path; those of all that
+    /// were. An object that several pointers point to is the primary object of the one among them that was exposed first on any path. So
+    /// which objects a pointer may point to, and what they are called, is the same on all paths, whether a path has come to where the others
+    /// are used or not: slices say nothing of that. The pointers, by their objects. O(primary objects).
+    fn meet_earlier(
+        &mut self,
+        path: &mut SymPath,
+        heap: &mut Heap<Self>,
+        pointer: Term,
+        places: &Places,
+    ) -> FxHashMap<ObjectId, Term> {
+        let all = Rc::clone(&self.origins().primaries);
+        let mut found = FxHashMap::default();
+        for (other, new) in all.iter().take_while(|(other, _)| *other != pointer) {
+            let id = Heap::<Self>::initial_id(number(self.origins().root_of[other]));
+            found.insert(id, *other);
+            let is_shared = places.iter().any(|(object, _)| new.iter().any(|(other, _)| object == other));
+            if is_shared && path.primaries().iter().all(|known| known.object != id) {
+                let primary = self.primary(path, heap, *other, new);
+                path.add_primary(primary);
+            }
+        }
+        found
     }
 
     /// Exposes a pointer that is known to be one of a few constants.
@@ -107,12 +149,22 @@ impl SymbolicDomain {
         };
         let chosen: Vec<u64> = chosen.iter().copied().filter(is_there).collect();
         let alternatives = chosen.into_iter().map(|at| self.exactly(pointer, at)).collect();
-        self.expose_as(path, pointer, (alternatives, valid));
+        self.expose_as(path, pointer, (alternatives, valid), &[]);
     }
 
-    fn expose_as(&mut self, path: &mut SymPath, pointer: Term, (mut alternatives, valid): (Alternatives, bool)) {
+    /// `misnamed`: the pointer points to the primary object of another one that does not.
+    fn expose_as(
+        &mut self,
+        path: &mut SymPath,
+        pointer: Term,
+        (mut alternatives, valid): (Alternatives, bool),
+        misnamed: &[Term],
+    ) {
         let guards: Vec<Term> = alternatives.iter().filter_map(|a| a.guard).collect();
         let any = self.pool.or_all(&guards);
+        let misnamed = self.pool.or_all(misnamed);
+        let named = self.pool.not(misnamed);
+        let any = self.pool.binary(BinOp::And, any, named);
         let nowhere = self.pool.not(any);
         // No address of anything, so that it is merged with nothing.
         let constant = u64::MAX;
@@ -150,14 +202,23 @@ impl SymbolicDomain {
     }
 
     /// The places in objects that the path knows of, sorted.
-    fn known_spots(&mut self, path: &SymPath, heap: &Heap<Self>, places: &Places) -> Vec<(ObjectId, Spot)> {
+    fn known_spots(
+        &mut self,
+        path: &SymPath,
+        heap: &Heap<Self>,
+        places: &Places,
+        earlier: &FxHashMap<ObjectId, Term>,
+    ) -> Vec<(ObjectId, Spot)> {
         let mut spots = Vec::new();
+        let root_of = &self.origins().root_of;
+        let later: FxHashSet<ObjectId> = root_of.values().map(|&root| Heap::<Self>::initial_id(number(root))).collect();
+        let is_earlier = |p: &&Primary| earlier.contains_key(&p.object) || !later.contains(&p.object);
         if !self.origins().restrict_aliases {
             let anywhere = Spot::Somewhere { start: 0, stride: 1 };
             let program = Arc::clone(&self.origins().program);
             let variables = program.globals.iter().filter(|(_, g)| !g.constant && !g.external && !g.thread_local);
             spots.extend(variables.map(|(global, _)| (global_object(global), anywhere)));
-            spots.extend(path.primaries().iter().map(|primary| (primary.object, anywhere)));
+            spots.extend(path.primaries().iter().filter(is_earlier).map(|primary| (primary.object, anywhere)));
         }
         for &(object, offsets) in places.iter() {
             let kind = self.origins().points_to.objects()[object].kind;
@@ -166,7 +227,7 @@ impl SymbolicDomain {
             {
                 spots.push((global_object(global), spot(offsets, Offsets::Exact(0), 0)));
             }
-            for primary in path.primaries() {
+            for primary in path.primaries().iter().filter(is_earlier) {
                 for &(_, start) in primary.places.iter().filter(|p| p.0 == object) {
                     spots.push((primary.object, spot(offsets, start, primary.origin)));
                 }
@@ -260,6 +321,7 @@ impl SymbolicDomain {
         let pointee = origins.pointee(pointer);
         let root = origins.root(RootName::Pointee(name.clone(), pointee, origin), places.clone(), origin);
         origins.root_of.insert(pointer, root);
+        Rc::make_mut(&mut origins.primaries).push((pointer, Rc::clone(places)));
         if unsized_ {
             origins.unsized_roots.insert(u32::try_from(root.index()).expect("roots are few"));
         }
