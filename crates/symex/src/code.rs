@@ -240,6 +240,8 @@ pub(crate) struct FunctionCode {
     pub(crate) calls: Vec<CallCode>,
     /// Operands of returns of several values.
     pub(crate) lists: Vec<Box<[Slot]>>,
+    /// Indices that are subscripts of arrays in structures: the decoded instruction, and how many values a defined one may have. Ascending.
+    pub(crate) subscripts: Vec<(u32, u64)>,
     /// Registers before the constants.
     pub(crate) registers: u32,
     pub(crate) constants: Vec<u64>,
@@ -277,6 +279,14 @@ pub struct Marks {
     pub folding: Option<Arc<Folding>>,
     /// Whether it belongs to an epoch which thread starts where, not only how many do (without Bergan 3.4.1.3).
     pub concrete_threads: bool,
+}
+
+impl FunctionCode {
+    /// How many values an index may have by what array it is a subscript of, if the program says so. O(log subscripts).
+    pub(crate) fn subscript(&self, pc: u32) -> Option<u64> {
+        let at = self.subscripts.binary_search_by_key(&pc, |subscript| subscript.0).ok()?;
+        Some(self.subscripts[at].1)
+    }
 }
 
 /// A decoded program; read-only and shared by all states.

@@ -310,6 +310,10 @@ pub trait Domain: Sized {
     fn is_unknown(&self, _value: &Self::Value) -> bool {
         true
     }
+    /// Whether subscripts of arrays in structures are taken to be in range.
+    fn subscripts_are_in_range(&self) -> bool {
+        false
+    }
     /// Whether the run began at the program's entry: then it knows of each object how large it is, but for those whose size depends on
     /// inputs.
     fn knows_objects(&self) -> bool {

@@ -81,6 +81,9 @@ pub struct SymbolicDomain {
     candidates: FxHashMap<Term, SmallVec<[u64; 2]>>,
     gave_up: Vec<GaveUp>,
     input_sizes: BTreeMap<String, u64>,
+    /// Whether an index is taken for granted to be one of the array that it is a subscript of, where that is a member of a structure. The
+    /// search need not: what it leaves out because of that, paths that it executes may do.
+    pub subscripts_in_range: bool,
     /// Of a run that begins in the middle of the program: what its symbols are.
     pub(crate) origins: Option<Box<Origins>>,
     /// What symbols are made of that stand for the result of a function.
@@ -141,6 +144,7 @@ impl SymbolicDomain {
             candidates: FxHashMap::default(),
             gave_up: Vec::new(),
             input_sizes: BTreeMap::new(),
+            subscripts_in_range: false,
             origins: None,
             operands: FxHashMap::default(),
             hidden: None,
@@ -414,6 +418,10 @@ impl Domain for SymbolicDomain {
             return true;
         };
         self.pool.symbols_of(*term).iter().any(|s| origins.is_initial(*s) || origins.sources.contains_key(s))
+    }
+
+    fn subscripts_are_in_range(&self) -> bool {
+        self.subscripts_in_range
     }
 
     fn knows_objects(&self) -> bool {

@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 
 use icsched_enumerate::control::Control;
 use icsched_enumerate::{Progress, Request, SearchedEpoch};
-use icsched_schedule::{Enumeration, EpochId, Reason};
+use icsched_schedule::{Assumption, Enumeration, EpochId, Reason};
 use icsched_smt::SolverOptions;
 use icsched_symex::code::Marks;
 use icsched_symex::explore::Limits;
@@ -147,6 +147,7 @@ pub fn verify_with(
             Runs { request, program: std::sync::Arc::clone(program), marks }
         });
         let SearchedEpoch { machine, initial, is_entry, .. } = &mut state;
+        machine.domain.subscripts_in_range = database.assumptions.contains(&Assumption::SubscriptsInRange);
         let limits = Limits {
             instructions: request.limits.max_instructions,
             events: request.limits.max_events,

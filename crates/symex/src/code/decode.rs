@@ -2,7 +2,7 @@
 
 use icsched_ir::{
     BinOp, BlockId, Callee, Const, Edge, EntityId, FuncId, Function, GlobalId, Inst, Op, Operand, Origin, Program,
-    ProgramPoint, Terminator, Type,
+    ProgramPoint, Terminator, Type, ValueId,
 };
 use rustc_hash::FxHashMap;
 
@@ -23,6 +23,7 @@ pub(super) fn function(program: &Program, id: FuncId, marks: &Marks) -> Function
         moves: Vec::new(),
         calls: Vec::new(),
         lists: Vec::new(),
+        subscripts: Vec::new(),
         registers,
         constants: Vec::new(),
         undefined: Vec::new(),
@@ -181,7 +182,7 @@ impl Decoder<'_> {
                 let (hi, lo) = (self.slot(*hi), self.slot(*lo));
                 Instr::FunnelShift { left: *left, ty, dst, hi, lo, amount: self.slot(*amount) }
             }
-            Op::Address { .. } => return self.address(dst, &inst.op),
+            Op::Address { .. } => return self.address(dst, inst),
             Op::Load { address, access } => {
                 Instr::Load { ty, atomic: access.atomic.is_some(), dst, address: self.slot(*address) }
             }
@@ -218,8 +219,8 @@ impl Decoder<'_> {
         self.emit(instr);
     }
 
-    fn address(&mut self, dst: Slot, op: &Op) {
-        let Op::Address { base, offset, indices } = op else { return };
+    fn address(&mut self, dst: Slot, inst: &Inst) {
+        let Op::Address { base, offset, indices } = &inst.op else { return };
         let mut offset = *offset;
         let mut base = match *base {
             Operand::Const(Const::Global { global, offset: more }) => {
@@ -231,6 +232,11 @@ impl Decoder<'_> {
         // The result may be the base or an index only if it is a later one in a loop; SSA rules that out, so writing
         // partial sums to it is safe. A re-executed instruction starts at its own decoded part.
         for scaled in indices {
+            if let Some(elements) = scaled.elements {
+                let position = index(self.code.instrs.len());
+                let past_end = u64::from(inst.results.iter().any(|&address| !self.is_accessed_only(address)));
+                self.code.subscripts.push((position, elements.saturating_add(past_end)));
+            }
             let index = self.slot(scaled.index);
             self.emit(Instr::Index { dst, base, index, scale: scaled.scale });
             base = dst;
@@ -238,6 +244,24 @@ impl Decoder<'_> {
         if offset != 0 || indices.is_empty() {
             self.emit(Instr::Offset { dst, base, offset });
         }
+    }
+
+    /// Whether an address is used for loads and stores only: one behind the last element is defined, too, but not as theirs. O(instructions).
+    fn is_accessed_only(&self, address: ValueId) -> bool {
+        let mut others = 0;
+        for block in self.function.blocks.values() {
+            for inst in &block.insts {
+                let mut uses = 0;
+                inst.op.for_each_operand(|operand| uses += u32::from(operand == Operand::Value(address)));
+                let accessed = match &inst.op {
+                    Op::Load { address: at, .. } | Op::Store { address: at, .. } => *at == Operand::Value(address),
+                    _ => false,
+                };
+                others += uses - u32::from(accessed);
+            }
+            block.terminator.for_each_operand(|operand| others += u32::from(operand == Operand::Value(address)));
+        }
+        others == 0
     }
 
     fn call(&mut self, inst: &Inst, callee: &Callee, args: &[Operand]) -> Instr {

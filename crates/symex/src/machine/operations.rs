@@ -5,7 +5,7 @@ use icsched_ir::{BinOp, IntPredicate, Type};
 use super::context::decide;
 use crate::arith::{self, ArithError};
 use crate::domain::Domain;
-use crate::stop::{DecisionKind, ErrorKind, Stop};
+use crate::stop::{DecisionKind, ErrorKind, PathEnd, Stop};
 
 /// [`icsched_ir::Op::Binary`] of any values.
 pub(super) fn binary<D: Domain>(
@@ -82,6 +82,20 @@ fn require<D: Domain>(domain: &mut D, path: &D::Path, condition: &D::Value, erro
         Ok(true) => Ok(()),
         Ok(false) => Err(fault(error)),
         Err(stop) => Err(explain(stop, ErrorKind::DivisionByZero, error.message())),
+    }
+}
+
+/// Takes for granted that an index has one of the first `values` values: others are undefined.
+pub(super) fn in_range<D: Domain>(
+    domain: &mut D,
+    path: &D::Path,
+    index: &D::Value,
+    values: u64,
+) -> Result<(), Stop<D>> {
+    let condition = domain.int_compare(IntPredicate::Ult, Type::Int(64), index, &D::constant(values));
+    match decide(domain, path, &condition, DecisionKind::Assume)? {
+        true => Ok(()),
+        false => Err(Stop::End(Box::new(PathEnd::Infeasible))),
     }
 }
 
