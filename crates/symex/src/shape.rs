@@ -244,8 +244,12 @@ impl Shape {
         for (at, byte) in before.bytes.changes(&self.bytes) {
             count(at, i64::from(byte.is_some()) - i64::from(before.bytes.get(&at).is_some()));
         }
-        before.words.keys().filter(|at| !self.words.contains_key(at)).for_each(|&at| count(at, -1));
-        self.words.keys().filter(|at| !before.words.contains_key(at)).for_each(|&at| count(at, 1));
+        // A number that was a constant, and is still known to be equal to another one, has lost nothing.
+        let mut count_word = |(&(node, first), &(size, _)): (&(Node, u64), &(u8, Held)), by: i64| {
+            (first..first + u64::from(size)).for_each(|at| count((node, at), by));
+        };
+        before.words.iter().filter(|(at, _)| !self.words.contains_key(at)).for_each(|word| count_word(word, -1));
+        self.words.iter().filter(|(at, _)| !before.words.contains_key(at)).for_each(|word| count_word(word, 1));
         gains.retain(|_, by| *by < 0);
         if !gains.is_empty() {
             let loses = |node: Node, at: u64| gains.contains_key(&part(node, at));
