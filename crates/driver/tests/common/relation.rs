@@ -241,9 +241,44 @@ impl<'a> Relation<'a> {
                     "`{name}` points to {what}, which is none of the objects that it may point to"
                 )));
             };
-            self.objects.insert(concrete, (symbolic, origin.cast_unsigned().wrapping_sub(offset)));
+            let own = (symbolic, origin.cast_unsigned().wrapping_sub(offset));
+            let (symbolic, shift) = self.first_primary(domain, state, &addresses, concrete)?.unwrap_or(own);
+            if symbolic != own.0
+                && let Some(root) = state.heap.root_number(own.0)
+            {
+                self.phantoms.insert(root);
+            }
+            self.objects.insert(concrete, (symbolic, shift));
         }
         Ok(())
+    }
+
+    /// Of the objects that a pointer may point to, the primary object of the first pointer that points to a concrete one, and where that
+    /// begins in it: other paths may have used that pointer.
+    fn first_primary(
+        &mut self,
+        domain: &SymbolicDomain,
+        state: &State<SymbolicDomain>,
+        addresses: &[u64],
+        concrete: ObjectId,
+    ) -> Result<Option<(ObjectId, u64)>, Ended> {
+        let mut primaries: Vec<(u32, ObjectId)> = Vec::new();
+        for &at in addresses {
+            let AddressClass::Object(id, _) = classify(at) else { continue };
+            if let Some(ObjectKind::Initial(root)) = state.heap.object(id).map(|object| object.kind) {
+                primaries.push((root, id));
+            }
+        }
+        primaries.sort_unstable();
+        for (root, id) in primaries {
+            let Some((pointer, origin)) = domain.pointer_of_root(root) else { continue };
+            let Some(bits) = self.raw(domain, pointer)? else { continue };
+            match object_at(&self.recorded.state, bits) {
+                Some((found, offset)) if found == concrete => return Ok(Some((id, origin.wrapping_sub(offset)))),
+                _ => {}
+            }
+        }
+        Ok(None)
     }
 
     /// The concrete address of the first byte of a root; `None` if there is none.

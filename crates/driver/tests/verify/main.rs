@@ -5,6 +5,7 @@
 mod damage;
 mod facts;
 mod lengths;
+mod taken;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

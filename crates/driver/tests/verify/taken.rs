@@ -1,0 +1,104 @@
+//! What schedules mean does not depend on the path that they were found on, and what the search takes for granted `verify` does, too.
+
+use icsched_enumerate::SearchOptions;
+
+use super::Subject;
+use crate::damage::compile;
+
+/// Two threads each look for two numbers in a list. Whether a thread goes on to use the second node that it has found is of no importance
+/// where it has not found the first one; but then the other thread may find the same one, or nothing that was used before.
+const SEARCHES: &str = "
+#include <pthread.h>
+#include <stdlib.h>
+struct set { int id; pthread_mutex_t lock; struct set *next; };
+static struct set *sets;
+static int a, b;
+static struct set *search(int id)
+{
+    for (struct set *s = sets; s; s = s->next)
+        if (s->id == id)
+            return s;
+    return NULL;
+}
+static void *merge(void *arg)
+{
+    struct set *x = search(a), *y = search(b);
+    if (!x || !y)
+        return arg;
+    pthread_mutex_lock(&x->lock);
+    pthread_mutex_lock(&y->lock);
+    pthread_mutex_unlock(&y->lock);
+    pthread_mutex_unlock(&x->lock);
+    return arg;
+}
+int main(int argc, char **argv)
+{
+    pthread_t t[2];
+    if (argc < 3)
+        return 2;
+    for (int id = 4; id > 0; id--) {
+        struct set *s = calloc(1, sizeof *s);
+        s->id = id;
+        s->next = sets;
+        sets = s;
+    }
+    a = atoi(argv[1]);
+    b = atoi(argv[2]);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&t[i], NULL, merge, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], NULL);
+    return 0;
+}
+";
+
+/// A table that may be told to have less than no elements: then its first store is out of range, and might set the flag in front.
+const TABLE: &str = "
+#include <pthread.h>
+#include <stdlib.h>
+static struct { int flag, used, key[4]; pthread_mutex_t lock; } c = { .lock = PTHREAD_MUTEX_INITIALIZER };
+static int rounds;
+static void *work(void *arg)
+{
+    for (int i = 0; i < rounds; i++) {
+        pthread_mutex_lock(&c.lock);
+        if (c.used < 4)
+            c.key[c.used++] = i;
+        pthread_mutex_unlock(&c.lock);
+    }
+    if (c.flag) {
+        pthread_mutex_lock(&c.lock);
+        pthread_mutex_unlock(&c.lock);
+    }
+    return arg;
+}
+int main(int argc, char **argv)
+{
+    pthread_t t[2];
+    if (argc < 3)
+        return 2;
+    rounds = atoi(argv[1]);
+    c.used = atoi(argv[2]);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&t[i], NULL, work, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], NULL);
+    return 0;
+}
+";
+
+fn is_verified(source: &str) {
+    let subject = Subject::with_arguments(compile(source, "-O0"), SearchOptions::default(), 2);
+    let found = subject.verify(&subject.database);
+    assert!(found.is_verified(), "{found:#?}");
+}
+
+#[test]
+fn a_node_has_the_same_name_whether_a_path_has_met_it_before_or_not() {
+    is_verified(SEARCHES);
+}
+
+#[test]
+fn subscripts_are_in_range_on_the_paths_of_schedules() {
+    is_verified(TABLE);
+}
