@@ -35,6 +35,9 @@ const BUDGET: u64 = 1 << 18;
 const SHORT_BUDGET: u64 = 1 << 14;
 /// As many [rounds](Limits::rounds) are those of a question that is [hard](TermPool::is_hard).
 const HARD: u32 = 12;
+/// As many times as often as about a branch a path may ask whether an access is in bounds: what is asked before is taken for granted, so
+/// each question is about more than the one before.
+const ACCESSES: u32 = 4;
 
 /// What cuts a path.
 #[derive(Clone, Debug)]
@@ -59,7 +62,7 @@ pub struct Limits {
     /// Where the solver gives up whatever is done about it.
     pub hopeless: BTreeSet<CallStack>,
     /// How often a path asks the solver about one branch of the program, reached by the same calls, before it ends there; less often what is
-    /// hard.
+    /// hard, and four times as often whether one access is in bounds.
     pub rounds: u32,
     /// Terms that a path makes before its strategy is asked whether it has to go on: [`Strategy::gives_up`].
     pub terms: usize,
@@ -314,8 +317,14 @@ impl PathRun {
                 // No more choices behind the last branch of the program.
                 Err(Stop::Undecided { .. } | Stop::Switch) if self.limit_reached(limits).is_some() => {}
                 Err(Stop::Undecided { condition, kind, error }) => {
-                    if kind == DecisionKind::Branch && limits.rounds < u32::MAX {
-                        self.count(machine, &condition, limits.rounds);
+                    if limits.rounds < u32::MAX {
+                        match kind {
+                            DecisionKind::Branch => self.count(machine, &condition, limits.rounds),
+                            DecisionKind::InBounds => {
+                                self.count(machine, &condition, limits.rounds.saturating_mul(ACCESSES))
+                            }
+                            _ => {}
+                        }
                     }
                     // Without a message it is taken for granted that nothing is wrong.
                     let asked = limits.errors && error.is_some() || !kind.false_is_error();
@@ -371,7 +380,7 @@ impl PathRun {
         too_many.then_some(Limit::Decisions)
     }
 
-    /// Counts a question about a branch of the program; one that is hard counts more often, for it gets harder.
+    /// Counts a question about a branch or an access of the program; one that is hard counts more often, for it gets harder.
     fn count(&mut self, machine: &Machine<SymbolicDomain>, condition: &SymValue, rounds: u32) {
         let of_program = |p| machine.code.functions[p].origin == Origin::Program;
         if !self.state.point(&machine.code).is_some_and(|p| of_program(p.func)) {
