@@ -23,7 +23,7 @@ use icsched_symex::request::StopRequest;
 use icsched_symex::shape::{Left, Where};
 use icsched_symex::stop::{ErrorKind, Limit, Stop};
 use icsched_symex::symbolic::{Kept, SymbolicDomain};
-use icsched_symex::thread::ThreadId;
+use icsched_symex::thread::{Frame, FrameId, ThreadId};
 use icsched_symex::trace::OtherSide;
 use icsched_symex::{DecisionKind, Machine, Options, PathEnd, State, SyncObjects};
 use rustc_hash::FxHashMap;
@@ -32,7 +32,7 @@ use crate::epochs::Analyses;
 use crate::epochs::job::Job;
 use crate::followed::Followed;
 use crate::progress::SearchedEpoch;
-use crate::quiet::{Replaceable, Wanted, deep_recursion, quiet_code};
+use crate::quiet::{Replaceable, Wanted, deep_recursion, outermost_quiet_loop, quiet_code};
 use crate::search::Restart;
 use crate::slice::{AbnormalEnd, Statics};
 use crate::strategy::{leaving_side, shorter_side};
@@ -122,6 +122,10 @@ const MAX_HOPELESS: usize = 16;
 /// Terms that one loop makes which does not synchronise before it is replaced. It computes with unknown numbers; what comes out of it is too
 /// large to be reasoned about.
 const TERMS: usize = 20_000;
+
+/// Instructions, or events of a trace, between two looks at the loops that a path is in. One that it is in at both, and that does not
+/// synchronise, is replaced: executing it takes long; going through its trace, as each slice does, takes longer.
+const LONG: (u64, usize) = (1 << 24, 1 << 19);
 
 /// Runs paths of one program from its entry, or from where an epoch begins.
 pub(crate) struct Engine {
@@ -406,6 +410,7 @@ impl Engine {
             hopeless: self.hopeless.clone(),
             rounds: if decided && !self.patient { ASKED } else { u32::MAX },
             terms: if decided { TERMS } else { usize::MAX },
+            long: if decided { LONG } else { (u64::MAX, usize::MAX) },
             ..explore::Limits::default()
         };
         let mut strategy = ShortestFirst {
@@ -416,6 +421,7 @@ impl Engine {
             asked: FxHashMap::default(),
             replaced: decided.then(|| Arc::clone(&self.machine.options.marks.abstractions)),
             followed: self.followed.clone(),
+            loops: Vec::new(),
             wanted: None,
         };
         let path = explore::execute_path(&mut self.machine, state, &mut strategy, &limits);
@@ -637,6 +643,8 @@ struct ShortestFirst<'a, 'p> {
     /// What is replaced by what it may do, if more can be.
     replaced: Option<Arc<Abstractions>>,
     followed: Followed,
+    /// The outermost loops of activations that the path was in when it had last taken long.
+    loops: Vec<(FrameId, Replaceable)>,
     /// What is to be done before the path goes on.
     wanted: Option<Restart>,
 }
@@ -662,6 +670,20 @@ impl Strategy for ShortestFirst<'_, '_> {
 
     fn gives_up(&mut self, state: &State<SymbolicDomain>) -> bool {
         self.want(Wanted { last_resort: false, activations: NESTED }, &state.stack(&self.code, state.current), false);
+        self.has_enough()
+    }
+
+    fn takes_long(&mut self, state: &State<SymbolicDomain>) -> bool {
+        let Some(replaced) = &self.replaced else { return false };
+        let frames = &state.thread(state.current).frames;
+        let points = state.stack(&self.code, state.current).0;
+        let quiet =
+            |(frame, point): (&Frame, ProgramPoint)| Some((frame.id, outermost_quiet_loop(self.statics, point)?));
+        let loops: Vec<(FrameId, Replaceable)> = frames.iter().zip(points).filter_map(quiet).collect();
+        // An activation does not come back to a loop that none is around.
+        let still = loops.iter().rev().find(|&found| self.loops.contains(found) && !replaces(replaced, found.1));
+        self.wanted = still.map(|&(_, found)| Restart::Replacing(vec![found]));
+        self.loops = loops;
         self.has_enough()
     }
 

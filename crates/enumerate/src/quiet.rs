@@ -96,6 +96,15 @@ fn quiet_loop(
     quiet.map(|l| Replaceable::Loop(p.func, l.header)).find(|l| !is_replaced(l))
 }
 
+/// The loop around a point that no other loop is around, if it does not synchronise, and makes nothing of which something is to be known.
+pub(crate) fn outermost_quiet_loop(statics: &Statics<'_>, p: ProgramPoint) -> Option<Replaceable> {
+    let facts = statics.control.function(p.func);
+    let l = facts.loops.get(facts.loops.around(p.block).last()?);
+    let is_quiet =
+        l.entries.len() == 1 && l.blocks.is_disjoint(&facts.synchronises) && !facts.forgets_objects(&l.blocks);
+    is_quiet.then_some(Replaceable::Loop(p.func, l.header))
+}
+
 fn quiet_recursion(
     statics: &Statics<'_>,
     is_replaced: &impl Fn(&Replaceable) -> bool,

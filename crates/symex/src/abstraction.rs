@@ -53,6 +53,8 @@ pub struct LoopStore {
     pub step: Option<Affine>,
     /// The first address that it may be at and the bytes from there to the last one, if what is added is small.
     pub reach: Option<(Affine, u64)>,
+    /// The address, if what is added may be found to be small when control comes to the loop.
+    pub address: Option<ValueId>,
     /// Whether it is executed only in iterations that do not leave the loop: it stands behind all tests that count them.
     pub is_behind_tests: bool,
     /// How many bytes are written.
@@ -92,6 +94,8 @@ pub struct AbstractLoop {
     pub blocks: BTreeSet<BlockId>,
     /// What it may write, calls included.
     pub effect: Effect,
+    /// Loads in it that give the same in all rounds, where [addresses of stores](LoopStore::address) may be computed of them.
+    pub invariant: BTreeSet<ValueId>,
     /// How often it goes round, by what is known when control comes to it.
     pub counted: Option<CountedLoop>,
     /// These say how often it goes round, by where objects and strings end.

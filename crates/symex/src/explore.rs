@@ -66,6 +66,8 @@ pub struct Limits {
     pub rounds: u32,
     /// Terms that a path makes before its strategy is asked whether it has to go on: [`Strategy::gives_up`].
     pub terms: usize,
+    /// Instructions that it executes, or events of its trace, before the same is asked: [`Strategy::takes_long`].
+    pub long: (u64, usize),
 }
 
 impl Default for Limits {
@@ -82,6 +84,7 @@ impl Default for Limits {
             hopeless: BTreeSet::new(),
             rounds: u32::MAX,
             terms: usize::MAX,
+            long: (u64::MAX, usize::MAX),
         }
     }
 }
@@ -111,6 +114,11 @@ pub trait Strategy {
 
     /// Whether the path is to end here, with [`Limit::Decisions`], after many new terms.
     fn gives_up(&mut self, _: &State<SymbolicDomain>) -> bool {
+        false
+    }
+
+    /// The same, after many instructions.
+    fn takes_long(&mut self, _: &State<SymbolicDomain>) -> bool {
         false
     }
 }
@@ -234,6 +242,8 @@ pub struct PathRun {
     /// How often the solver was asked about a branch.
     asked: FxHashMap<CallStack, u32>,
     often: Option<CallStack>,
+    /// After how many instructions and events a strategy was asked whether the path takes too long.
+    looked_at: (u64, usize),
 }
 
 /// Why [`PathRun::advance`] returned.
@@ -265,6 +275,7 @@ impl PathRun {
             satisfiable: false,
             asked: FxHashMap::default(),
             often: None,
+            looked_at: (0, 0),
         }
     }
 
@@ -281,15 +292,15 @@ impl PathRun {
 
     /// Runs to the next choice or the end.
     pub fn advance(&mut self, machine: &mut Machine<SymbolicDomain>, limits: &Limits) -> Advance {
-        self.advance_while(machine, limits, &mut |_| true)
+        self.advance_by(machine, limits, None)
     }
 
-    /// The same; whenever it has made [`Limits::terms`], it is asked if it goes on.
-    fn advance_while(
+    /// The same; whenever it has made [`Limits::terms`], or executed [`Limits::long`] instructions or events, a strategy is asked if it goes on.
+    fn advance_by(
         &mut self,
         machine: &mut Machine<SymbolicDomain>,
         limits: &Limits,
-        goes_on: &mut dyn FnMut(&State<SymbolicDomain>) -> bool,
+        mut strategy: Option<&mut dyn Strategy>,
     ) -> Advance {
         machine.domain.restore_grants(std::mem::take(&mut self.grants));
         let longest = if limits.terms < usize::MAX { SHORT_BUDGET } else { BUDGET };
@@ -309,7 +320,14 @@ impl PathRun {
                     machine.domain.retract_grants();
                     if machine.domain.pool.len() - terms >= limits.terms {
                         terms = machine.domain.pool.len();
-                        if !goes_on(&self.state) {
+                        if strategy.as_mut().is_some_and(|s| s.gives_up(&self.state)) {
+                            break Advance::End(PathEnd::Limit(Limit::Decisions));
+                        }
+                    }
+                    let (executed, traced) = (self.state.instructions, self.trace.events.len());
+                    if executed - self.looked_at.0 >= limits.long.0 || traced - self.looked_at.1 >= limits.long.1 {
+                        self.looked_at = (executed, traced);
+                        if strategy.as_mut().is_some_and(|s| s.takes_long(&self.state)) {
                             break Advance::End(PathEnd::Limit(Limit::Decisions));
                         }
                     }
@@ -690,7 +708,7 @@ pub fn execute_path(
 ) -> PathOutcome {
     let mut run = PathRun::new(state);
     loop {
-        match run.advance_while(machine, limits, &mut |state| !strategy.gives_up(state)) {
+        match run.advance_by(machine, limits, Some(&mut *strategy)) {
             Advance::Choice(choice) => {
                 let side = strategy.choose(&machine.domain.pool, &choice, &run.state);
                 if strategy.has_enough() {

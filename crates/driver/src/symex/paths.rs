@@ -111,6 +111,7 @@ pub(super) fn limits(config: &SymexConfig, deadline: Option<Instant>) -> explore
         hopeless: BTreeSet::new(),
         rounds: u32::MAX,
         terms: usize::MAX,
+        long: (u64::MAX, usize::MAX),
         errors: !config.without.contains(&Technique::MemoryChecks),
     }
 }

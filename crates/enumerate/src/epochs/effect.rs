@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use icsched_ir::{
-    Affine, BlockId, CallStack, Callee, CountedLoop, CountedLoops, EntityId as _, FuncId, Function, Indices, Leaf,
-    LoopId, Op, Operand, Origin, ProgramPoint, TripCount, ValueId,
+    Affine, BlockId, CallStack, Callee, CountedLoop, CountedLoops, Definitions, EntityId as _, FuncId, Function,
+    Indices, Inst, Leaf, LoopId, Op, Operand, Origin, ProgramPoint, TripCount, ValueId,
 };
 use icsched_pointsto::{InvariantLoads, ObjectKind, Piece};
 use icsched_symex::abstraction::{AbstractLoop, AbstractRecursion, Abstractions, Effect, LoopStore};
@@ -138,6 +138,7 @@ fn abstract_loop(shared: &Shared<'_>, func: FuncId, header: BlockId) -> Abstract
         return AbstractLoop {
             blocks,
             effect: Effect { everything: true, ..Effect::default() },
+            invariant: BTreeSet::new(),
             counted: None,
             cursors: Vec::new(),
             growing: Vec::new(),
@@ -167,7 +168,31 @@ fn abstract_loop(shared: &Shared<'_>, func: FuncId, header: BlockId) -> Abstract
     let growing = growing::of_loop(function, loops.get(id));
     let inputs = inputs::of_loop(shared, analyses, func, &blocks, header);
     let latches = latches::of_loop(function, &blocks, header);
-    AbstractLoop { blocks, effect, counted: Some(counted), cursors, growing, latches, inputs }
+    let is_indexed = effect.stores.iter().any(|store| store.address.is_some());
+    let invariant = if is_indexed { invariant_loads(shared, analyses, func, (id, &blocks)) } else { BTreeSet::new() };
+    AbstractLoop { blocks, effect, invariant, counted: Some(counted), cursors, growing, latches, inputs }
+}
+
+/// Loads of a loop from one place that give the same in all rounds.
+fn invariant_loads(
+    shared: &Shared<'_>,
+    analyses: &Analyses<'_>,
+    func: FuncId,
+    (id, blocks): (LoopId, &BTreeSet<BlockId>),
+) -> BTreeSet<ValueId> {
+    let function = &shared.program.functions[func];
+    let loads = InvariantLoads::new(analyses.modref, analyses.startup);
+    let definitions = Definitions::new(function);
+    let is_inside = |value| definitions.block(value).is_some_and(|block| blocks.contains(&block));
+    let insts =
+        blocks.iter().flat_map(|&block| function.blocks[block].insts.iter().enumerate().map(move |at| (block, at)));
+    let is_invariant = |(block, (at, inst)): (BlockId, (usize, &Inst))| {
+        let Op::Load { address, access } = &inst.op else { return None };
+        let is_one_place = !access.volatile && !address.value().is_some_and(is_inside);
+        let value = inst.results.first().copied()?;
+        (is_one_place && loads.is_invariant(func, id, block, at)).then_some(value)
+    };
+    insts.filter_map(is_invariant).collect()
 }
 
 /// Where an instruction may write in any instance, and whether it may write anywhere.
@@ -208,8 +233,15 @@ impl Stores<'_> {
             Operand::Const(value) => value.ty().bytes(),
         };
         let bytes = u64::from(bytes);
-        let known =
-            |start, step, reach| LoopStore { start, step, reach, is_behind_tests: false, bytes, writes: Vec::new() };
+        let known = |start, step, reach| LoopStore {
+            start,
+            step,
+            reach,
+            address: None,
+            is_behind_tests: false,
+            bytes,
+            writes: Vec::new(),
+        };
         let Some(inside) = address.value().filter(|&value| self.is_inside(value)) else {
             return Some(known(Affine::operand(address, ADDRESS)?, Some(Affine::constant(ADDRESS, 0)), None));
         };
@@ -218,7 +250,8 @@ impl Stores<'_> {
             Some((start, step)) => Some(known(start, step, reach)),
             None => {
                 let start = reach.as_ref().map(|(first, _)| first.clone()).or_else(|| self.base(inside))?;
-                Some(known(start, None, reach))
+                let address = reach.is_none().then_some(inside);
+                Some(LoopStore { address, ..known(start, None, reach) })
             }
         }
     }

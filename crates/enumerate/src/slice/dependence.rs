@@ -8,6 +8,7 @@ use icsched_symex::trace::Decision;
 use super::corrections::corrects;
 use super::known::Known;
 use super::{Slicer, Statics};
+use crate::live::Intervals;
 use crate::modref::{READS_INPUT, Write, Writes};
 use crate::objects::ObjectClass;
 use crate::provenance::Base;
@@ -86,7 +87,7 @@ impl Slicer<'_, '_> {
         }
         let modref = self.statics.modref;
         let func = self.trace.frames[&frame].func;
-        let may_touch = |object, live: &[(u64, u64)]| known.is_none_or(|k| self.facts.writes(k, object, live));
+        let may_touch = |object, live: &Intervals| known.is_none_or(|k| self.facts.writes(k, object, live));
         let matching = |wanted: ObjectClass| {
             self.memory.any_object(|object, live| {
                 let hit = self.objects.class(object) == wanted && touches(live, write.range) && may_touch(object, live);
@@ -321,11 +322,11 @@ impl Slicer<'_, '_> {
     }
 }
 
-fn touches(live: &[(u64, u64)], range: Option<(i64, u64)>) -> bool {
+fn touches(live: &Intervals, range: Option<(i64, u64)>) -> bool {
     let Some((start, len)) = range else { return true };
     // A write that starts before the object is an error and cannot be judged; count it as touching.
     let Ok(start) = u64::try_from(start) else { return true };
-    live.iter().any(|&(s, e)| s < start.saturating_add(len) && start < e)
+    live.overlap(start, start.saturating_add(len))
 }
 
 pub(super) fn edge_taken(terminator: &Terminator, by_else: bool) -> Option<&icsched_ir::Edge> {

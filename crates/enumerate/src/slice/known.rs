@@ -11,6 +11,7 @@ use icsched_symex::trace::Trace;
 use rustc_hash::FxHashMap;
 
 use crate::aliases::{Abstract, Aliases};
+use crate::live::Intervals;
 use crate::objects::Objects;
 
 /// What some code may do.
@@ -94,8 +95,8 @@ impl<'a, 'p> Facts<'a, 'p> {
         self.cache.instructions.entry((instance, at)).or_insert_with(compute).clone()
     }
 
-    /// Whether code may write one of the live bytes of an object, as start and end.
-    pub(super) fn writes(&self, known: &Known, object: ObjectId, live: &[(u64, u64)]) -> bool {
+    /// Whether code may write one of the live bytes of an object.
+    pub(super) fn writes(&self, known: &Known, object: ObjectId, live: &Intervals) -> bool {
         let Some(aliases) = self.aliases else { return true };
         let modref = aliases.modref();
         if let Some(places) = self.initial.initial(object).filter(|places| !places.is_empty()) {
@@ -104,13 +105,13 @@ impl<'a, 'p> Facts<'a, 'p> {
                 modref.touches_at(&known.mods, place, at, end.saturating_sub(start))
             };
             return known.mods.is_everything()
-                || places.iter().any(|place| live.iter().any(|&(start, end)| touches(place, start, end)));
+                || places.iter().any(|place| live.iter().any(|(start, end)| touches(place, start, end)));
         }
         let Some(Some(places)) = self.names.objects.get(object.0 as usize) else { return true };
         let touches = |place, start: u64, end: u64| {
             i64::try_from(start).is_ok_and(|s| modref.touches(&known.mods, place, s, end.saturating_sub(start)))
         };
         known.mods.is_everything()
-            || places.iter().any(|&place| live.iter().any(|&(start, end)| touches(place, start, end)))
+            || places.iter().any(|&place| live.iter().any(|(start, end)| touches(place, start, end)))
     }
 }

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use icsched_ir::{
-    Affine, CastOp, Const, Count, CountedLoop, Definitions, Function, GlobalId, IntPredicate, Leaf, Op, Operand,
-    TripCount, ValueId,
+    Affine, CastOp, Const, Count, CountedLoop, Definitions, Function, GlobalId, Indices, IntPredicate, Leaf, Op,
+    Operand, TripCount, ValueId,
 };
 use icsched_smt::{BinOp, CmpOp, Ranges, Term, TermPool};
 
@@ -111,9 +111,11 @@ impl SymbolicDomain {
         let mut extent_of = |store: &LoopStore| {
             let step = store.step.as_ref().and_then(|step| values.evaluate(self, step));
             let last = rounds.map(|rounds| rounds.saturating_sub(u64::from(store.is_behind_tests)));
-            let near = store.reach.as_ref().and_then(|(first, span)| {
-                extent(arrival.heap, values.evaluate(self, first)?, Some((*span, 1)), store.bytes)
-            });
+            let near = match &store.reach {
+                Some((first, span)) => values.evaluate(self, first).map(|first| (first, *span)),
+                None => store.address.and_then(|address| values.near(self, address)),
+            };
+            let near = near.and_then(|(first, span)| extent(arrival.heap, first, Some((span, 1)), store.bytes));
             if near.is_some() && step.zip(last).is_none() {
                 return near;
             }
@@ -426,6 +428,27 @@ impl Values<'_> {
         let of_term = |&(leaf, _): &(Leaf, u64)| Some((leaf, self.leaf(domain, leaf, MAX_DEPTH)?));
         let known: Vec<(Leaf, u64)> = sum.terms().iter().map(of_term).collect::<Option<_>>()?;
         sum.evaluate(|leaf| known.iter().find(|(of, _)| *of == leaf).map(|(_, value)| *value))
+    }
+
+    /// Where an address may be that is computed in the loop, if indices are small by what is known here: the first one, and the bytes from there to
+    /// the last one.
+    fn near(&self, domain: &mut SymbolicDomain, address: ValueId) -> Option<(u64, u64)> {
+        let is_inside =
+            |value| self.definitions.block(value).is_some_and(|block| self.replaced.blocks.contains(&block));
+        let indices = Indices::new(self.arrival.function);
+        let mut known = |value| match is_inside(value) {
+            true if !self.replaced.invariant.contains(&value) => None,
+            true => self.computed(domain, value, MAX_DEPTH),
+            false => self.register(value),
+        };
+        let mut reach = indices.reach_where(address, &mut known)?;
+        while let Operand::Value(inner) = reach.base
+            && is_inside(inner)
+        {
+            reach = reach.behind(indices.reach_where(inner, &mut known)?)?;
+        }
+        let base = self.operand(domain, reach.base, MAX_DEPTH)?;
+        Some((base.wrapping_add(reach.first.cast_unsigned()), reach.span))
     }
 
     /// What a leaf of an address is, if that is a constant.
