@@ -26,6 +26,7 @@ mod indices;
 mod left;
 mod locks;
 mod said;
+mod turns;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -45,7 +46,7 @@ pub use choices::{Addresses, Choices, MAX_CHOICES};
 pub use combinations::{Column, Combinations, MAX_COLUMNS, among};
 pub use deciding::Deciding;
 pub use differences::Compared;
-pub use elements::{Element, Elements, Rings, constants};
+pub use elements::{Element, Elements, Length, Rings, constants};
 pub use equations::{Equation, between, equalities, ordered};
 pub use fields::{Fields, Widening};
 pub use handles::Handles;
@@ -53,6 +54,7 @@ pub use indices::Indices;
 pub use left::{Left, Pointers, Where};
 pub use locks::Locks;
 pub use said::Said;
+pub use turns::{Turn, Turns};
 
 /// An object.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -110,6 +112,8 @@ pub struct Shape {
     pub equations: Vec<Equation>,
     /// What elements of rings hold.
     pub elements: Elements,
+    /// How far apart the ends of rings are.
+    pub turns: Turns,
     /// Which addresses places hold one of.
     pub choices: Choices,
     /// Which threads' handles places may hold.
@@ -136,6 +140,7 @@ struct Flat {
     differences: Vec<((Place, Place), Bounds)>,
     equations: Vec<Equation>,
     elements: Vec<(Element, u64)>,
+    turns: Vec<(Turn, i32)>,
     choices: Vec<(Place, Vec<Held>)>,
     handles: Vec<(Place, BTreeSet<u32>)>,
     combinations: Option<Combinations>,
@@ -154,6 +159,7 @@ impl From<Shape> for Flat {
             differences: shape.differences.into_iter().collect(),
             equations: shape.equations,
             elements: shape.elements.into_iter().collect(),
+            turns: shape.turns.into_iter().collect(),
             choices: shape.choices.into_iter().collect(),
             handles: shape.handles.into_iter().collect(),
             combinations: shape.combinations,
@@ -174,6 +180,7 @@ impl From<Flat> for Shape {
             differences: flat.differences.into_iter().collect(),
             equations: flat.equations,
             elements: flat.elements.into_iter().collect(),
+            turns: flat.turns.into_iter().collect(),
             choices: flat.choices.into_iter().collect(),
             handles: flat.handles.into_iter().collect(),
             combinations: flat.combinations,
@@ -208,6 +215,7 @@ impl Shape {
             && holds_all(&self.differences, &other.differences)
             && other.equations.iter().all(|equation| self.equations.contains(equation))
             && holds_all(&self.elements, &other.elements)
+            && holds_all(&self.turns, &other.turns)
             && holds_all(&self.choices, &other.choices)
             && holds_all(&self.handles, &other.handles)
             && self.says_combinations_of(other)
@@ -291,6 +299,7 @@ impl Shape {
                 .collect(),
             equations: self.equations_renamed(|place| moved(place, number)),
             elements: self.elements_renamed(|place| moved(place, number)),
+            turns: self.turns_renamed(|place| moved(place, number)),
             choices: Choices::new(),
             handles: Handles::new(),
             combinations: self.combinations.as_ref().map(|all| all.moved(|place| moved(place, number))),
@@ -308,7 +317,8 @@ impl Shape {
         self.ends.retain(|&place, _| keep(place));
         self.differences.retain(|&(first, second), _| keep(first) && keep(second));
         self.equations = self.equations_renamed(|place| keep(place).then_some(place));
-        self.elements.retain(|element, _| keep(element.index));
+        self.elements.retain(|element, _| element.places().all(&mut keep));
+        self.turns.retain(|turn, _| turn.places().all(&mut keep));
         self.choices.retain(|&place, _| keep(place));
         self.handles.retain(|&place, _| keep(place));
         self.combinations.iter_mut().for_each(|all| all.retain(|column| column.places().all(&mut keep)));
@@ -446,6 +456,7 @@ impl<'a> Meet<'a> {
         self.differences();
         self.equations();
         self.elements();
+        self.turns();
         self.choices();
         self.handles();
         self.combinations();

@@ -64,6 +64,7 @@ impl Known {
         end.differences();
         end.equations();
         end.elements();
+        end.turns();
         end.choices();
         end.handles();
         end.combinations();
@@ -253,11 +254,41 @@ impl<'a> End<'a> {
         }
     }
 
+    /// The ends of rings are as far apart as they are known to be.
+    fn turns(&mut self) {
+        let shape = self.shape;
+        for (turn, &by) in &shape.turns {
+            let names: Vec<String> = turn.places().map(|place| self.name(place)).collect();
+            let what = format!("a ring is {by} farther than counted, of {}", names.join(", "));
+            let terms: Option<Vec<Term>> = turn
+                .places()
+                .map(|place| match place {
+                    Place::Memory(_, _, size) => self.value(place, 8 * u32::from(size)),
+                    Place::Register(..) => None,
+                })
+                .collect();
+            let pool = &mut self.machine.domain.pool;
+            let Some(holds) = terms.and_then(|terms| turn.holds(pool, &terms, by)) else {
+                self.wrong(what);
+                continue;
+            };
+            let differs = pool.not(holds);
+            if !pool.is_false(differs) {
+                self.found.push(Difference { what, differs: Some(differs) });
+            }
+        }
+    }
+
     fn element(&mut self, element: &Element) -> Option<Term> {
         let Place::Memory(_, _, size) = element.index else { return None };
         let index = self.value(element.index, 8 * u32::from(size))?;
+        let length = match element.length.place() {
+            Some(place @ Place::Memory(_, _, size)) => Some(self.value(place, 8 * u32::from(size))?),
+            Some(Place::Register(..)) => return None,
+            None => None,
+        };
         let (array, start) = self.start(element.array)?;
-        let held = self.machine.element(self.state, element, index, (array, start))?;
+        let held = self.machine.element(self.state, element, (index, length), (array, start))?;
         let held = self.machine.domain.term(&held, 8 * u32::from(element.size));
         Some(self.machine.domain.expanded(held))
     }

@@ -267,6 +267,12 @@ fn context_engine(
     for equation in &facts.shape.equations {
         tracing::trace!(?equation.terms, equation.constant, equation.width, "a sum is constant");
     }
+    for (turn, by) in &facts.shape.turns {
+        tracing::trace!(?turn, by, "the ends of a ring are as far apart as counted");
+    }
+    for (element, held) in &facts.shape.elements {
+        tracing::trace!(?element, held, "an element of a ring is constant");
+    }
     if let Some(all) = &facts.shape.combinations {
         tracing::debug!(columns = ?all.columns(), rows = ?all.rows(), "numbers are one of these combinations");
     }

@@ -11,7 +11,7 @@ use icsched_ir::ValueId;
 use icsched_pointsto::ObjectId as Abstract;
 use icsched_schedule::{Enumeration, EpochId, EpochResult, KeptSearch};
 use icsched_smt::SolverStatistics;
-use icsched_symex::shape::{Bounds, Bytes, Combinations, Element, Equation, Held, Node, Place, Shape};
+use icsched_symex::shape::{Bounds, Bytes, Combinations, Element, Equation, Held, Node, Place, Shape, Turn};
 use serde::{Deserialize, Serialize};
 
 use super::EpochFacts;
@@ -44,6 +44,7 @@ struct Difference {
     /// All of them: there are few.
     equations: Vec<Equation>,
     elements: Changes<Element, u64>,
+    turns: Changes<Turn, i32>,
     handles: Changes<Place, BTreeSet<u32>>,
     combinations: Option<Combinations>,
     heap: Vec<Abstract>,
@@ -92,6 +93,7 @@ impl Difference {
             differences,
             equations,
             elements,
+            turns,
             choices,
             handles,
             combinations,
@@ -109,6 +111,7 @@ impl Difference {
             differences: changes(&from.shape.differences, differences),
             equations: equations.clone(),
             elements: changes(&from.shape.elements, elements),
+            turns: changes(&from.shape.turns, turns),
             choices: changes(&from.shape.choices, choices),
             handles: changes(&from.shape.handles, handles),
             combinations: combinations.clone(),
@@ -128,6 +131,7 @@ impl Difference {
             differences,
             equations,
             elements,
+            turns,
             choices,
             handles,
             combinations,
@@ -143,6 +147,7 @@ impl Difference {
             differences: changed(&from.shape.differences, differences),
             equations,
             elements: changed(&from.shape.elements, elements),
+            turns: changed(&from.shape.turns, turns),
             choices: changed(&from.shape.choices, choices),
             handles: changed(&from.shape.handles, handles),
             combinations,
@@ -238,6 +243,7 @@ impl Records {
 mod tests {
     use icsched_ir::{BlockId, CallStack, EntityId as _, FuncId, GlobalId, ProgramPoint};
     use icsched_schedule::ScheduleTree;
+    use icsched_symex::shape::Length;
 
     use super::*;
 
@@ -245,9 +251,13 @@ mod tests {
         CallStack(vec![ProgramPoint { func: FuncId::from_index(0), block: BlockId::from_index(0), inst }])
     }
 
+    fn turn((first, second): (Place, Place)) -> Turn {
+        Turn { first, second, count: None, length: Length::At(first) }
+    }
+
     fn ring(index: Place) -> Element {
         let array = Node::Global(GlobalId::from_index(3));
-        Element { array, start: 192, stride: 8, size: 8, length: 5, index, back: 2 }
+        Element { array, start: 192, stride: 8, size: 8, length: Length::Known(5), index, back: 2 }
     }
 
     fn facts(none_ended: bool, bytes: &[(u64, u8)], registers: &[(u32, u64)]) -> EpochFacts {
@@ -267,6 +277,7 @@ mod tests {
                 .into_iter()
                 .collect(),
             elements: bounds.map(|_| (ring(pair.0), 9)).into_iter().collect(),
+            turns: bounds.map(|_| (turn(pair), -1)).into_iter().collect(),
             choices: bounds.map(|_| (pair.1, vec![Held::Bits(0), Held::Address(global, 8)])).into_iter().collect(),
             handles: bounds.map(|_| (pair.1, BTreeSet::from([1]))).into_iter().collect(),
             combinations: bounds.map(|_| Combinations::default()),

@@ -9,13 +9,15 @@ mod combinations;
 mod endings;
 mod handles;
 mod lost;
+mod reduced;
+mod turns;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use icsched_ir::{FuncId, ProgramPoint};
 use icsched_schedule::EpochId;
-use icsched_smt::{Answer, BinOp, CmpOp, Node, Ranges, SolverStatistics, Term, TermPool};
+use icsched_smt::{Answer, BinOp, CmpOp, Node, Ranges, SolverStatistics, Substitution, Term, TermPool};
 use icsched_symex::FrameId;
 use icsched_symex::abstraction::Abstractions;
 use icsched_symex::shape::{
@@ -199,6 +201,8 @@ struct Behind<'a> {
     is_over: &'a AtomicBool,
     ending: &'a PathEnding,
     asker: Asker,
+    /// What remainders are in other words: see [`reduced`].
+    remainders: Substitution,
 }
 
 impl<'a> Behind<'a> {
@@ -219,6 +223,7 @@ impl<'a> Behind<'a> {
             is_over: &endings.is_over,
             ending,
             asker,
+            remainders: Substitution::new(),
         }
     }
 
@@ -254,11 +259,12 @@ impl<'a> Behind<'a> {
         tracing::debug!(next = %self.ending.next.key(), places = invalid.len(), "left out, for they depend on other decisions");
         let numbers = left.numbers.iter().filter(|(place, _)| !invalid.contains(place));
         let mut sure = self.ranges(&consequences.conditions);
-        shape.bounds = self.bounds(numbers.clone(), &consequences.conditions, &mut sure);
+        shape.bounds = self.bounds(numbers.clone(), &mut consequences, &mut sure);
         shape.ends = self.ends(&shape, numbers.clone(), &mut sure);
         let numbers = numbers.copied().collect();
         shape.differences = self.differences(&shape, &numbers, &mut consequences, &mut sure);
         shape.equations = self.equations(&shape, &numbers, &mut consequences);
+        shape.turns = self.turns(&shape, &numbers, &mut consequences);
         shape.elements = self.elements((&shape, &numbers), &mut consequences, |behind, consequences, criterion| {
             is_determined || behind.depends(&trace, caches, consequences, criterion) == Some(None)
         });
@@ -372,9 +378,10 @@ impl<'a> Behind<'a> {
     fn bounds<'n>(
         &mut self,
         numbers: impl Iterator<Item = &'n (Place, Term)>,
-        conditions: &[Term],
+        consequences: &mut Consequences,
         sure: &mut Ranges,
     ) -> BTreeMap<Place, Bounds> {
+        let conditions = &consequences.conditions.clone();
         let mut known: FxHashMap<Term, Bounds> = FxHashMap::default();
         let mut found = BTreeMap::new();
         let permits = self.compared.permits(&self.ending.left.shape, &self.activations());
@@ -385,6 +392,12 @@ impl<'a> Behind<'a> {
             let reasoning = if is_new { reasoning(pool, term, most) } else { Reasoning::Soon };
             // Of `free[a * b % n]` it is of interest which numbers were written there, not where that is.
             let is_choice = matches!(pool.node(term), Node::Ite(..));
+            // A ring's index goes on, or back to 0.
+            let whole = match reasoning {
+                Reasoning::WithoutProducts if !is_choice => self.reduced(term, consequences),
+                _ => term,
+            };
+            let reasoning = if whole == term { reasoning } else { Reasoning::Soon };
             let is_asked = match reasoning {
                 Reasoning::Soon => true,
                 Reasoning::WithoutProducts => is_choice,
@@ -410,9 +423,9 @@ impl<'a> Behind<'a> {
                 if let Some(sums) = sums {
                     let all: Vec<Term> = conditions.iter().chain(sums).copied().collect();
                     let mut sure = self.ranges(&all);
-                    return self.bounds_under(width, term, &all, &mut sure);
+                    return self.bounds_under(width, whole, &all, &mut sure);
                 }
-                self.bounds_under(width, term, conditions, sure)
+                self.bounds_under(width, whole, conditions, sure)
             });
             tracing::trace!(?place, bounds.least, bounds.greatest, "a number at the end");
             if bounds.say_something() {
@@ -471,6 +484,7 @@ impl<'a> Behind<'a> {
                 found.insert(pair, bounds);
             }
         }
+        self.remain(&mut found, (shape, numbers), consequences);
         found
     }
 
@@ -539,14 +553,17 @@ impl<'a> Behind<'a> {
         let equal = shape::equalities(self.asker.pool(), &known);
         // By ring.
         let mut valid: FxHashMap<Element, bool> = FxHashMap::default();
-        for &(element, value) in &ending.left.elements {
+        for &(element, value, object) in &ending.left.elements {
             let is_next = element.back == 1 || found.contains_key(&Element { back: element.back - 1, ..element });
             if !is_next || self.is_late() {
                 continue;
             }
             let bits = match value {
                 SymValue::Constant(bits) => Some(bits),
-                SymValue::Term(term) => self.constant(term, &equal, consequences),
+                SymValue::Term(term) => {
+                    let term = self.reduced(term, consequences);
+                    self.constant(term, &equal, consequences)
+                }
             };
             let Some(bits) = bits else { continue };
             let is_same = valid.entry(Element { back: 1, ..element }).or_insert_with(|| {
@@ -554,14 +571,15 @@ impl<'a> Behind<'a> {
                 if self.number(shape, numbers, element.index, consequences).is_none() {
                     return false;
                 }
-                let bytes = element.stride * (element.length - 1) + u64::from(element.size);
-                let places = [element.index].into_iter().filter_map(|index| ending.left.find(index));
+                let most = element.length.place().and_then(|length| shape.bounds_of(length));
+                let most = most.and_then(|bounds| u64::try_from(bounds.greatest).ok());
+                let Some(bytes) = element.bytes_of(object, most) else { return false };
                 let ring = ending.left.find_bytes(element.array, element.start, bytes);
-                let places: Vec<Where> = places.chain(ring).collect();
-                let criterion = Criterion { places, points: ending.points.clone() };
-                criterion.places.len() == 2 && is_valid(self, consequences, &criterion)
+                let places = element.places().map(|place| ending.left.find(place)).chain([ring]);
+                let Some(places) = places.collect::<Option<Vec<Where>>>() else { return false };
+                is_valid(self, consequences, &Criterion { places, points: ending.points.clone() })
             });
-            if *is_same {
+            if *is_same && self.is_inside(&element, (shape, numbers), consequences) {
                 found.insert(element, bits);
             }
         }
@@ -592,7 +610,8 @@ impl<'a> Behind<'a> {
             numbers.get(&place).filter(|_| shape.bounds.get(&place).is_none_or(|b| b.least < b.greatest))
         {
             let mut sums = self.ending.sums.get(&term).into_iter().flatten();
-            return sums.all(|&sum| consequences.contain(&mut self.asker, sum)).then_some(term);
+            let is_certain = sums.all(|&sum| consequences.contain(&mut self.asker, sum));
+            return is_certain.then(|| self.reduced(term, consequences));
         }
         let bounds = shape.bounds_of(place).filter(|b| b.least == b.greatest)?;
         Some(self.asker.pool().constant(bounds.width.into(), bounds.least.cast_unsigned()))

@@ -183,17 +183,32 @@ impl Builder<'_, '_> {
             }
         }
         for equation in &shape.equations {
-            let term = |&(place, _): &(Place, u64)| match place {
-                Place::Memory(_, _, size) => self.shape_term(place, 8 * size),
-                Place::Register(thread, depth, value) => {
-                    let known = self.shape_registers.get(&(thread, depth, value)).copied();
-                    known.or_else(|| self.shape_term(place, shape.registers.get(&(thread, depth, value))?.0))
-                }
-            };
-            if let Some(terms) = equation.terms.iter().map(term).collect::<Option<Vec<Term>>>() {
+            let terms = equation.terms.iter().map(|&(place, _)| self.shape_number(place));
+            if let Some(terms) = terms.collect::<Option<Vec<Term>>>() {
                 let pool = &mut self.machine.domain.pool;
                 let holds = equation.holds(pool, &terms);
                 self.path.constrain(pool, holds);
+            }
+        }
+        for (turn, &by) in &shape.turns {
+            let Some(terms) = turn.places().map(|place| self.shape_number(place)).collect::<Option<Vec<Term>>>() else {
+                continue;
+            };
+            let pool = &mut self.machine.domain.pool;
+            if let Some(holds) = turn.holds(pool, &terms, by) {
+                self.path.constrain(pool, holds);
+            }
+        }
+    }
+
+    /// What a place holds that is as wide as its number is.
+    fn shape_number(&mut self, place: Place) -> Option<Term> {
+        match place {
+            Place::Memory(_, _, size) => self.shape_term(place, 8 * size),
+            Place::Register(thread, depth, value) => {
+                let known = self.shape_registers.get(&(thread, depth, value)).copied();
+                let width = self.start.shape.registers.get(&(thread, depth, value)).map(|&(width, _)| width);
+                known.or_else(|| self.shape_term(place, width?))
             }
         }
     }
@@ -203,9 +218,10 @@ impl Builder<'_, '_> {
         for (element, &bits) in &self.start.shape.elements {
             let Place::Memory(_, _, size) = element.index else { continue };
             let Some(index) = self.shape_term(element.index, 8 * size) else { continue };
+            let length = element.length.place().and_then(|at| self.shape_number(at));
             let Some((root, start)) = self.root_of_node(element.array) else { continue };
             let domain = &mut self.machine.domain;
-            let offset = element.offset(&mut domain.pool, index);
+            let Some(offset) = element.offset(&mut domain.pool, index, length) else { continue };
             let start = domain.pool.constant(64, start);
             let offset = domain.pool.binary(BinOp::Add, offset, start);
             let offset = domain.value(offset);

@@ -193,6 +193,7 @@ impl Shape {
             differences: self.differences.iter().map(|(&(a, b), &bounds)| ((place(a), place(b)), bounds)).collect(),
             equations: self.equations_renamed(|at| Some(place(at))),
             elements: self.elements_renamed(|at| Some(place(at))),
+            turns: self.turns_renamed(|at| Some(place(at))),
             choices: self.choices.iter().map(|(&at, all)| (place(at), sorted(all.iter().copied().map(held)))).collect(),
             handles: self
                 .handles

@@ -38,6 +38,9 @@ const COUNTS_PERMITS: u64 = 3;
 /// Pairs of places that are looked at in one state.
 const MAX_PAIRS: usize = 32;
 
+/// And of those that it divides.
+const MAX_DIVIDED: usize = 8;
+
 /// Where a number is that the program compares with another one.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Source {
@@ -52,6 +55,8 @@ pub(super) enum Source {
 pub struct Compared {
     /// Those that it compares with each other, or subtracts; whether it compares them.
     pairs: BTreeMap<(Source, Source, u8), bool>,
+    /// Those that it divides by each other for what remains.
+    divided: BTreeSet<(Source, Source, u8)>,
     /// All, those that they are multiples of, and those of which it takes remainders.
     numbers: BTreeSet<(Source, u8)>,
     /// Those that it divides by small constants, for what remains.
@@ -74,6 +79,10 @@ impl Compared {
                 match &inst.op {
                     Op::Binary { op: BinOp::URem | BinOp::SRem | BinOp::And, a, b: Operand::Const(_), .. } => {
                         this.numbers.extend(of_function.of(*a));
+                    }
+                    // What it is the remainder of stays below that.
+                    Op::Binary { op: BinOp::URem | BinOp::SRem, a, b, .. } => {
+                        this.add_remainder(of_function, *a, *b);
                     }
                     Op::IntCompare { a, b, .. }
                     | Op::Binary {
@@ -109,6 +118,16 @@ impl Compared {
         this
     }
 
+    /// Notes numbers in memory of which remainders are taken, and the divisors.
+    fn add_remainder(&mut self, of: &Sources<'_>, number: Operand, divisor: Operand) {
+        let is_in_memory = |(source, _): &(Source, u8)| !matches!(source, Source::Register(..));
+        for (first, width) in of.of(number).into_iter().filter(is_in_memory) {
+            for (second, _) in of.of(divisor).into_iter().filter(is_in_memory).filter(|&(_, other)| other == width) {
+                self.divided.insert((first, second, width));
+            }
+        }
+    }
+
     /// Notes the pairs that two operands make; returns those of which that says something new.
     fn add(&mut self, of: &Sources<'_>, (a, b): (Operand, Operand), is_test: bool) -> Vec<(Source, Source, u8)> {
         let mut new = Vec::new();
@@ -141,6 +160,19 @@ impl Compared {
             places(source, width, shape, activations).map(move |place| (place, width, divisor))
         };
         self.remainders.iter().flat_map(of).collect()
+    }
+
+    /// The pairs of places in a shape that the program divides by each other for what remains, which may be what the first one holds then.
+    /// `activations` as for [`Self::pairs`].
+    pub fn divided(&self, shape: &Shape, activations: &BTreeMap<(u32, u32), FuncId>) -> Vec<(Place, Place)> {
+        let mut found = BTreeSet::new();
+        for &(first, second, width) in &self.divided {
+            for a in places(first, width, shape, activations) {
+                let all = places(second, width, shape, activations);
+                found.extend(all.filter(|&b| a != b && belong(first, a, second, b)).map(|b| (a, b)));
+            }
+        }
+        found.into_iter().take(MAX_DIVIDED).collect()
     }
 
     /// The pairs of places in a shape of which `function` says what runs as each thread's activation at a depth; with whether they are

@@ -1,19 +1,20 @@
 //! What a path leaves behind at its end, as a shape.
 
+mod rings;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use icsched_ir::{EntityId as _, FuncId, GlobalId, Operand, Program, Type, ValueId};
 use icsched_pointsto::{ObjectId as Abstract, ObjectKind as AbstractKind, Offsets, PointsTo};
-use icsched_smt::{BinOp, Node as TermNode, Term};
+use icsched_smt::{Node as TermNode, Term};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::choices::Threads;
 use super::chosen::Tally;
-use super::elements::{MAX_BACK, MAX_RINGS, is_address};
 use super::locks::Places;
-use super::{Addresses, Bounds, Element, Held, Locks, Node, Place, Rings, Shape};
+use super::{Addresses, Bounds, Element, Held, Length, Locks, Node, Place, Rings, Shape, Turn};
 use crate::Machine;
 use crate::code::Code;
 use crate::domain::{Domain as _, MemoryByte};
@@ -31,6 +32,9 @@ const OUTSIDE: i64 = 1 << 12;
 
 /// Objects from the heap that are.
 const MAX_OBJECTS: usize = 256;
+
+/// Numbers of one byte in four bytes that are looked at.
+const MAX_SINGLE_BYTES: usize = 2;
 
 /// A place in one state.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -51,8 +55,10 @@ pub struct Left {
     pub narrow: Vec<(Place, Term)>,
     /// Those that hold addresses.
     pub addresses: Addresses,
-    /// What elements of rings hold; of each ring the last one first.
-    pub elements: Vec<(Element, SymValue)>,
+    /// What elements of rings hold, and how many bytes there are in the ring's object; of each ring the last one first.
+    pub elements: Vec<(Element, SymValue, u64)>,
+    /// How far apart may be of interest that the ends of rings are.
+    pub turns: Vec<Turn>,
     objects: FxHashMap<Node, (ObjectId, u64)>,
     frames: FxHashMap<(u32, u32), FrameId>,
 }
@@ -158,6 +164,7 @@ impl Machine<SymbolicDomain> {
             narrow: Vec::new(),
             addresses: Addresses::default(),
             elements: Vec::new(),
+            turns: Vec::new(),
             objects: FxHashMap::default(),
             frames: FxHashMap::default(),
         };
@@ -186,6 +193,7 @@ impl Machine<SymbolicDomain> {
         walk.joined();
         walk.small();
         walk.elements();
+        walk.left.turns = pointers.rings.turns(&walk.left.shape.heap);
         for at in 0..walk.left.numbers.len() {
             let (place, term) = walk.left.numbers[at];
             // What was read from among many writes may be plain by now.
@@ -206,38 +214,6 @@ impl Machine<SymbolicDomain> {
         walk.left.addresses.nodes = walk.nodes;
         walk.left.addresses.threads = walk.threads;
         walk.left
-    }
-}
-
-impl Machine<SymbolicDomain> {
-    /// What an element of a ring holds, where the index is a term, and the ring's object starts at an offset of another one.
-    pub fn element(
-        &mut self,
-        state: &State<SymbolicDomain>,
-        element: &Element,
-        index: Term,
-        (array, start): (ObjectId, u64),
-    ) -> Option<SymValue> {
-        let bytes = state.heap.object(array).filter(|found| found.is_alive())?.size;
-        element.end()?.checked_add(start).filter(|&end| end <= bytes)?;
-        let domain = &mut self.domain;
-        let offset = element.offset(&mut domain.pool, index);
-        let start = domain.pool.constant(64, start);
-        let offset = domain.pool.binary(BinOp::Add, offset, start);
-        let offset = domain.value(offset);
-        match (state.heap.contents_of(array), offset) {
-            (None, SymValue::Constant(at)) => {
-                let held = peek(domain, &state.heap, array, at, element.size.into());
-                let held: Vec<MemoryByte<Term>> = held.into_iter().collect::<Option<_>>()?;
-                Some(domain.join_bytes(&held))
-            }
-            (None, SymValue::Term(_)) => None,
-            (Some(contents), _) => {
-                // Only of unknown contents: of others the path would say which element it is, by decisions that other executions make otherwise.
-                let at_once = contents.root().is_some();
-                Some(domain.array_load(&state.path, contents, bytes, &offset, element.size.into(), at_once))
-            }
-        }
     }
 }
 
@@ -549,12 +525,15 @@ impl Walk<'_, '_> {
         }
         let is_pair = !is_pointer && bytes.chunks(4).all(|half| half.len() == 4 && self.whole(half).is_some());
         if let Some(term) = self.together(bytes).filter(|_| bytes.len() == 8 && !is_pair) {
-            if is_pointer || self.is_of_parts(term) {
+            if !is_pointer && !self.is_of_parts(term) {
+                // A number of 32 bits that was extended.
+                return self.whole_number(node, at, term);
+            }
+            // Two numbers behind each other may be computed.
+            if is_pointer || !bytes.chunks(4).all(|half| self.is_number(half)) {
                 self.joined.push(((node, at), 8, term));
                 return;
             }
-            // A number of 32 bits that was extended.
-            return self.whole_number(node, at, term);
         }
         // An address that depends on inputs may have constant bytes; beside a number of 32 bits there is none.
         let is_symbolic = |half: &[Option<_>]| half.iter().any(|byte| matches!(byte, Some(MemoryByte::Symbolic(_))));
@@ -580,7 +559,9 @@ impl Walk<'_, '_> {
                 self.joined.push(((node, at), 4, term));
                 continue;
             }
-            self.partly_constant(Place::Memory(node, at, 4), half);
+            if !self.partly_constant(Place::Memory(node, at, 4), half) && !is_pointer {
+                self.single_bytes(node, at, half);
+            }
             let constants = half.iter().map(|byte| match byte {
                 Some(MemoryByte::Constant(byte)) => Some(*byte),
                 Some(MemoryByte::Symbolic(_)) | None => None,
@@ -596,18 +577,38 @@ impl Walk<'_, '_> {
         half.len() == 4 && (self.whole(half).is_some() || half[2..].iter().all(is_zero))
     }
 
-    /// Remembers a number of which some bytes are constant: one that is small.
-    fn partly_constant(&mut self, place: Place, bytes: &[Option<MemoryByte<Term>>]) {
-        let Place::Memory(_, _, size) = place else { return };
+    /// Remembers a number of which some bytes are constant, if it is one: one that is small.
+    fn partly_constant(&mut self, place: Place, bytes: &[Option<MemoryByte<Term>>]) -> bool {
+        let Place::Memory(_, _, size) = place else { return false };
         let bytes: SmallVec<[_; 8]> = bytes.iter().flatten().cloned().collect();
         if bytes.len() != size.into() || !bytes.iter().any(|byte| matches!(byte, MemoryByte::Symbolic(_))) {
+            return false;
+        }
+        match self.machine.domain.join_bytes(&bytes) {
+            SymValue::Term(term) if !self.is_of_parts(term) => self.small.push((place, term)),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Remembers numbers of one byte, such as flags and letters. In a text there are many, and they are as many facts as nobody needs: where
+    /// all four bytes are unknown, none are looked at.
+    fn single_bytes(&mut self, node: Node, at: u64, half: &[Option<MemoryByte<Term>>]) {
+        let is_unknown = |byte: &&Option<_>| matches!(byte, Some(MemoryByte::Symbolic(_)));
+        if half.iter().filter(is_unknown).count() > MAX_SINGLE_BYTES {
             return;
         }
-        if let SymValue::Term(term) = self.machine.domain.join_bytes(&bytes)
-            && !self.is_of_parts(term)
-        {
-            self.small.push((place, term));
+        for (byte, at) in half.iter().zip(at..) {
+            let Some(MemoryByte::Symbolic(term)) = *byte else { continue };
+            if !matches!(self.machine.domain.pool.node(term), TermNode::Extract { .. }) {
+                self.small.push((Place::Memory(node, at, 1), term));
+            }
         }
+    }
+
+    /// Whether bytes are those of one number that is unknown.
+    fn is_number(&mut self, bytes: &[Option<MemoryByte<Term>>]) -> bool {
+        self.whole(bytes).is_some() || self.together(bytes).is_some_and(|term| !self.is_of_parts(term))
     }
 
     /// What bytes are together that are all unknown.
@@ -621,44 +622,6 @@ impl Walk<'_, '_> {
             SymValue::Term(term) => Some(term),
             SymValue::Constant(_) => None,
         }
-    }
-
-    /// What elements of rings hold that were written, or of which something was known.
-    fn elements(&mut self) {
-        let rings = self.pointers.rings.elements(&self.left.shape.heap);
-        for first in rings.into_iter().take(MAX_RINGS) {
-            for back in 1..=MAX_BACK.min(first.length) {
-                let element = Element { back, ..first };
-                let Some(value) = self.element(&element) else { break };
-                self.left.elements.push((element, value));
-            }
-        }
-    }
-
-    fn element(&mut self, element: &Element) -> Option<SymValue> {
-        let Place::Memory(node, at, size) = element.index else { return None };
-        let &(object, start) = self.left.objects.get(&node)?;
-        let index = peek(&mut self.machine.domain, &self.state.heap, object, start + at, size.into());
-        let index: Vec<MemoryByte<Term>> = index.into_iter().collect::<Option<_>>()?;
-        let index = self.machine.domain.join_bytes(&index);
-        let index = self.machine.domain.term(&index, 8 * u32::from(size));
-        let &array = self.left.objects.get(&element.array)?;
-        let contents = self.state.heap.contents_of(array.0);
-        if let Some((contents, root)) = contents.and_then(|contents| Some((contents, contents.root()?)))
-            && !self.machine.domain.is_of_interest(root, contents)
-        {
-            return None;
-        }
-        let size = self.state.heap.object(array.0).filter(|found| found.is_alive())?.size;
-        element.end()?.checked_add(array.1).filter(|&end| end <= size)?;
-        // Parts of addresses are no numbers.
-        let site = self.state.heap.object(array.0).map(|found| self.pointers.of_kind(found.kind, found.site))?;
-        let at = |n: u64| (array.1 + element.start + n * element.stride) & !7;
-        if element.size < 8 && (0..element.length.min(2)).any(|n| self.pointers.may_hold(&site, at(n))) {
-            return None;
-        }
-        let value = self.machine.element(self.state, element, index, array)?;
-        Some(value).filter(|value| !matches!(*value, SymValue::Constant(bits) if is_address(bits)))
     }
 
     /// Numbers of which some bytes are constant come last: there is a limit to how many are looked at.

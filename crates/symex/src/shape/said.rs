@@ -7,7 +7,7 @@ use icsched_pointsto::ObjectId as Abstract;
 use rustc_hash::FxHashSet;
 
 use super::left::Left;
-use super::{Node, Place, Shape};
+use super::{Element, Node, Place, Shape, Turn};
 
 /// The places of which a shape says anything, by what they are whoever's they are: threads may be taken in another order where two shapes are
 /// met, and objects of one allocation are paired by who points to them.
@@ -53,8 +53,8 @@ impl Said {
         let equations = shape.equations.iter().flat_map(|equation| equation.terms.iter().map(|&(place, _)| place));
         let columns = shape.combinations.iter().flat_map(|all| all.columns()).flat_map(|column| column.places());
         let others = shape.bounds.keys().chain(shape.choices.keys()).chain(shape.handles.keys()).copied();
-        let elements = shape.elements.keys().map(|element| element.index);
-        for place in words.chain(registers).chain(pairs).chain(equations).chain(columns).chain(others).chain(elements) {
+        let rings = shape.elements.keys().flat_map(Element::places).chain(shape.turns.keys().flat_map(Turn::places));
+        for place in words.chain(registers).chain(pairs).chain(equations).chain(columns).chain(others).chain(rings) {
             match place {
                 Place::Memory(node, at, size) => said.add_bytes(node, at, size.into(), &shape.heap),
                 Place::Register(_, depth, value) => _ = said.registers.insert((depth, value)),
