@@ -18,7 +18,6 @@ use icsched_symex::host::MemoryHost;
 use icsched_symex::initial::Start;
 use icsched_symex::machine::EpochLength;
 use icsched_symex::memory::ObjectId;
-use icsched_symex::print::Printer;
 use icsched_symex::request::StopRequest;
 use icsched_symex::shape::{Left, Where};
 use icsched_symex::stop::{ErrorKind, Limit, Stop};
@@ -529,8 +528,8 @@ impl Engine {
 
     /// A constraint for people and for machines.
     pub(crate) fn describe(&self, term: Term) -> InputConstraint {
-        let pool = &self.machine.domain.pool;
-        InputConstraint { c: Printer::new(pool).condition(term), dag: Some(serial::export(pool, &[term])) }
+        let domain = &self.machine.domain;
+        InputConstraint { c: domain.condition_in_c(term), dag: Some(serial::export(&domain.pool, &[term])) }
     }
 }
 

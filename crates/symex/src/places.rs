@@ -75,6 +75,54 @@ impl Places for InitialPlaces<'_> {
     }
 }
 
+/// The same, where addresses have names, too: for conditions on initial states, which belong to no state.
+pub(crate) struct InitialNames<'a>(pub(crate) InitialPlaces<'a>);
+
+impl Places for InitialNames<'_> {
+    fn name(&self, address: u64) -> Option<String> {
+        let origins = self.0.origins;
+        let program = &origins.program;
+        match classify(address) {
+            AddressClass::Object(id, offset) => match id.initial_number() {
+                Some(number) => {
+                    let (root, at) = (RootId::from_index(number as usize), offset.cast_unsigned());
+                    Some(origins.pointer_to(root, at).unwrap_or_else(|| format!("&{}", origins.name_at(root, at))))
+                }
+                None => {
+                    let (global, _) = program.globals.iter().find(|(global, _)| global_object(*global) == id)?;
+                    Some(format!("&{}", program.describe_global(global, offset)))
+                }
+            },
+            AddressClass::Function(func) => program.functions.get(func).map(|function| function.name.clone()),
+            AddressClass::Null | AddressClass::Other => None,
+        }
+    }
+
+    fn object(&self, at: u64) -> Option<Object> {
+        self.0.object(at)
+    }
+
+    fn others(&self, pointer: Term, address: u64) -> Option<Others> {
+        self.0.others(pointer, address)
+    }
+
+    fn lvalue(&self, anchor: Anchor, index: Option<(&str, i128)>, start: i64) -> Option<String> {
+        self.0.lvalue(anchor, index, start)
+    }
+
+    fn loaded(&self, at: Term) -> Option<Loaded> {
+        self.0.loaded(at)
+    }
+
+    fn comparison(&self, t: Term) -> Option<(CmpOp, Term, Term)> {
+        self.0.comparison(t)
+    }
+
+    fn extent(&self, t: Term) -> Option<Extent> {
+        self.0.extent(t)
+    }
+}
+
 impl<D: Domain> Places for StatePlaces<'_, D> {
     fn name(&self, address: u64) -> Option<String> {
         (self.names)(address)

@@ -389,7 +389,7 @@ impl Origins {
     }
 
     /// The name of the pointer that a root was made for, if it points to this offset.
-    pub(super) fn pointer_to(&self, root: RootId, offset: u64) -> Option<String> {
+    pub(crate) fn pointer_to(&self, root: RootId, offset: u64) -> Option<String> {
         match &self.get(root).name {
             RootName::Pointee(pointer, _, origin) if *origin == offset => Some(pointer.clone()),
             _ => None,

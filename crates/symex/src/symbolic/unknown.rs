@@ -18,7 +18,7 @@ use super::source::{SymbolSource, number};
 use super::writes::{Version, What, Write, Writes};
 use super::{SymArray, SymValue, SymbolicDomain};
 use crate::domain::MemoryByte;
-use crate::places::InitialPlaces;
+use crate::places::{InitialNames, InitialPlaces};
 use crate::print::Printer;
 
 /// Earlier reads that a read at an offset that is no constant is compared with.
@@ -468,6 +468,17 @@ impl SymbolicDomain {
                 format!("{name}[{index}]{}", path.unwrap_or_default())
             }
             _ => format!("*({name} + {})", printer.value(offset)),
+        }
+    }
+
+    /// A condition on initial states as C, in which addresses of their objects have names.
+    pub fn condition_in_c(&self, condition: Term) -> String {
+        match self.origins.as_deref() {
+            Some(origins) => {
+                let names = InitialNames(InitialPlaces { origins });
+                Printer::with_places(&self.pool, &names).condition(condition)
+            }
+            None => Printer::new(&self.pool).condition(condition),
         }
     }
 
