@@ -1,10 +1,12 @@
 //! IR to decoded form, one function at a time.
 
+use std::cell::OnceCell;
+
 use icsched_ir::{
     BinOp, BlockId, Callee, Const, Edge, EntityId, FuncId, Function, GlobalId, Inst, Op, Operand, Origin, Program,
     ProgramPoint, Terminator, Type, ValueId,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::fast::FastCode;
 use super::{CallCode, CalleeCode, Code, EdgeCode, FunctionCode, Instr, Marks, Slot, moves};
@@ -34,7 +36,8 @@ pub(super) fn function(program: &Program, id: FuncId, marks: &Marks) -> Function
         fast: FastCode::default(),
     };
     let at = (BlockId::from_index(0), 0);
-    let mut decoder = Decoder { program, function, code, known: FxHashMap::default(), at, marks };
+    let mut decoder =
+        Decoder { program, function, code, known: FxHashMap::default(), at, marks, used_otherwise: OnceCell::new() };
     let starts: Vec<u32> = function.blocks.ids().map(|block| decoder.block(block)).collect();
     let mut code = decoder.code;
     for edge in &mut code.edges {
@@ -63,6 +66,29 @@ struct Decoder<'p> {
     known: FxHashMap<Key, Slot>,
     at: (BlockId, u32),
     marks: &'p Marks,
+    /// See [`used_otherwise`].
+    used_otherwise: OnceCell<FxHashSet<ValueId>>,
+}
+
+/// The values that something else is done with than to load or store at them. O(instructions).
+fn used_otherwise(function: &Function) -> FxHashSet<ValueId> {
+    let mut found = FxHashSet::default();
+    for block in function.blocks.values() {
+        for inst in &block.insts {
+            let mut accessed = match inst.op {
+                Op::Load { address, .. } | Op::Store { address, .. } => Some(address),
+                _ => None,
+            };
+            inst.op.for_each_operand(|operand| {
+                // An address that is also what is stored is used twice.
+                if accessed.take_if(|address| *address == operand).is_none() {
+                    found.extend(operand.value());
+                }
+            });
+        }
+        block.terminator.for_each_operand(|operand| found.extend(operand.value()));
+    }
+    found
 }
 
 impl Decoder<'_> {
@@ -246,22 +272,9 @@ impl Decoder<'_> {
         }
     }
 
-    /// Whether an address is used for loads and stores only: one behind the last element is defined, too, but not as theirs. O(instructions).
+    /// Whether an address is used for loads and stores only: one behind the last element is defined, too, but not as theirs.
     fn is_accessed_only(&self, address: ValueId) -> bool {
-        let mut others = 0;
-        for block in self.function.blocks.values() {
-            for inst in &block.insts {
-                let mut uses = 0;
-                inst.op.for_each_operand(|operand| uses += u32::from(operand == Operand::Value(address)));
-                let accessed = match &inst.op {
-                    Op::Load { address: at, .. } | Op::Store { address: at, .. } => *at == Operand::Value(address),
-                    _ => false,
-                };
-                others += uses - u32::from(accessed);
-            }
-            block.terminator.for_each_operand(|operand| others += u32::from(operand == Operand::Value(address)));
-        }
-        others == 0
+        !self.used_otherwise.get_or_init(|| used_otherwise(self.function)).contains(&address)
     }
 
     fn call(&mut self, inst: &Inst, callee: &Callee, args: &[Operand]) -> Instr {
