@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::cases::cases;
 use crate::eval::Evaluation;
+use crate::finite::{Finite, Tried};
 use crate::given_up::{self, GivenUp, Patience};
 use crate::guess::{Effort, Guesser};
 use crate::implied::Reduced;
@@ -36,6 +37,9 @@ const MAX_REMEMBERED: usize = 1 << 17;
 const MAX_BASES: usize = 3;
 /// Newest constraints that may be missing in the query whose model is built on.
 const MAX_MISSING: usize = 3;
+/// Terms evaluated where values are tried: before anything else, and where no model was found.
+const FEW: usize = 1 << 12;
+const MORE: usize = 1 << 16;
 /// The guess before the back end is asked: less work than asking.
 const LIGHT: Effort = Effort { nodes: 2_000, evaluations: 10_000, invert: false };
 /// The guess before the back end is asked about hashes, of which it hardly ever knows anything.
@@ -97,6 +101,7 @@ pub struct CachingSolver<S> {
     local_search: LocalSearch,
     slicer: Slicer,
     propagator: Propagator,
+    finite: Finite,
     given_up: GivenUp,
     /// Queries under way that are decided case by case.
     nesting: u32,
@@ -119,6 +124,7 @@ impl<S: Solver> CachingSolver<S> {
             local_search: LocalSearch::default(),
             slicer: Slicer::default(),
             propagator: Propagator::default(),
+            finite: Finite::default(),
             given_up: GivenUp::default(),
             nesting: 0,
             cases: 0,
@@ -198,8 +204,7 @@ impl<S: Solver> CachingSolver<S> {
                 return Known::Sat(model.clone());
             }
             if let Some(repaired) = self.repairer.repair(pool, terms, model) {
-                self.statistics.guesses += 1;
-                return self.found(repaired);
+                return self.guessed(repaired);
             }
         }
         match self.reuse_model(pool, key) {
@@ -241,7 +246,17 @@ impl<S: Solver> CachingSolver<S> {
                 return known;
             }
         }
-        if contradict(pool, terms) || self.contradicts_nearby(pool, terms) {
+        let mut ranges = Ranges::under(pool, terms.iter().copied());
+        if ranges.is_contradiction() || disordered(pool, terms) {
+            return Known::Unsat;
+        }
+        let is_unfinished = match self.finite.decide(pool, terms, &mut ranges, FEW) {
+            Tried::Contradiction => return Known::Unsat,
+            Tried::Model(model) => return self.guessed(model),
+            Tried::Nothing => false,
+            Tried::Unfinished => true,
+        };
+        if self.contradicts_nearby(pool, terms) {
             return Known::Unsat;
         }
         if let Some(known) = self.guess(pool, terms, base.clone(), LIGHT) {
@@ -249,6 +264,13 @@ impl<S: Solver> CachingSolver<S> {
         }
         if let Some(known) = self.search_locally(pool, terms, base.clone(), QUICK) {
             return known;
+        }
+        if is_unfinished {
+            match self.finite.decide(pool, terms, &mut ranges, MORE) {
+                Tried::Contradiction => return Known::Unsat,
+                Tried::Model(model) => return self.guessed(model),
+                Tried::Nothing | Tried::Unfinished => {}
+            }
         }
         if let Some(known) = self.decide_by_cubes(pool, terms) {
             return known;
@@ -438,6 +460,11 @@ impl<S: Solver> CachingSolver<S> {
         Known::Sat(model)
     }
 
+    fn guessed(&mut self, model: Model) -> Known {
+        self.statistics.guesses += 1;
+        self.found(model)
+    }
+
     /// Guesses a model, starting from `base` and recent ones under which the constraints hold.
     fn guess(&mut self, pool: &TermPool, terms: &[Term], base: Option<Arc<Model>>, effort: Effort) -> Option<Known> {
         let constraints = &terms[..terms.len() - 1];
@@ -450,8 +477,7 @@ impl<S: Solver> CachingSolver<S> {
             bases.extend(self.recent.front().map(|(model, _)| model.clone()));
         }
         let model = self.guesser.guess(pool, terms, &bases, effort)?;
-        self.statistics.guesses += 1;
-        Some(self.found(model))
+        Some(self.guessed(model))
     }
 
     /// Searches a model from `base` and recent ones.
@@ -465,8 +491,7 @@ impl<S: Solver> CachingSolver<S> {
         let recent = self.recent.iter().map(|(model, _)| model.clone());
         let bases: Vec<Arc<Model>> = base.into_iter().chain(recent).take(MAX_BASES).collect();
         let model = self.local_search.search(pool, terms, &bases, effort)?;
-        self.statistics.guesses += 1;
-        Some(self.found(model))
+        Some(self.guessed(model))
     }
 
     /// Makes a model the most recent one.
@@ -516,7 +541,12 @@ struct Budget {
 
 /// Whether conditions contradict each other at sight.
 fn contradict(pool: &TermPool, terms: &[Term]) -> bool {
-    Orders::of(pool, terms.iter().copied()).contradict(pool, terms) || Ranges::contradict(pool, terms)
+    disordered(pool, terms) || Ranges::contradict(pool, terms)
+}
+
+/// Whether nothing can be in the order that conditions say.
+fn disordered(pool: &TermPool, terms: &[Term]) -> bool {
+    Orders::of(pool, terms.iter().copied()).contradict(pool, terms)
 }
 
 /// Tells of a query that took long.

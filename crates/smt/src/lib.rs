@@ -15,6 +15,7 @@ mod cache;
 mod cases;
 mod dense;
 mod eval;
+mod finite;
 mod float;
 mod given_up;
 mod guess;

@@ -48,7 +48,12 @@ impl Ranges {
 
     /// Whether intervals alone show that conditions contradict each other. O(their nodes).
     pub(crate) fn contradict(pool: &TermPool, conditions: &[Term]) -> bool {
-        Self::under(pool, conditions.iter().copied()).is_contradiction
+        Self::under(pool, conditions.iter().copied()).is_contradiction()
+    }
+
+    /// Whether they alone show that the conditions contradict each other.
+    pub(crate) fn is_contradiction(&self) -> bool {
+        self.is_contradiction
     }
 
     /// Between which numbers a term of at most 64 bits is. The numbers need not be reached.
