@@ -184,6 +184,39 @@ fn pointers(function: &Function) -> FixedBitSet {
     found
 }
 
+/// The words that a function computes from pointers, and hands on.
+fn converted(function: &Function, pointers: &FixedBitSet) -> FixedBitSet {
+    let mut found = pointers.clone();
+    loop {
+        let before = found.count_ones(..);
+        for block in function.blocks.values() {
+            for inst in &block.insts {
+                let &[result] = inst.results.as_slice() else { continue };
+                if function.values[result].ty != Type::Int(64) {
+                    continue;
+                }
+                let mut is_computed = false;
+                flows(&|o| operand_is_pointer(pointers, o), &inst.op, |operand, _| {
+                    is_computed |= operand_is_pointer(&found, operand);
+                });
+                if is_computed {
+                    found.insert(result.index());
+                }
+            }
+            for edge in block.terminator.edges() {
+                for (param, arg) in function.blocks[edge.target].params.iter().zip(&edge.args) {
+                    if operand_is_pointer(&found, *arg) {
+                        found.insert(param.index());
+                    }
+                }
+            }
+        }
+        if found.count_ones(..) == before {
+            return found;
+        }
+    }
+}
+
 fn operand_is_pointer(pointers: &FixedBitSet, operand: Operand) -> bool {
     match operand {
         Operand::Value(value) => pointers.contains(value.index()),
@@ -282,11 +315,14 @@ fn shape(function: &Function, pointer_types_only: bool) -> Shape {
         Operand::Const(_) => false,
     };
     let mut wanted = vec![false; function.values.len()];
-    // Nor may one be left out that is only compared, or a word that is read: who knows that another register holds the same asks about
-    // either.
+    // Nor may one be left out that is only compared, or converted, or a word that is read: who knows that another register holds the same
+    // asks about either, and who knows what a number is must know that it is none.
     let is_loaded = |value: ValueId| matches!(definitions[value.index()], Some(Inst { op: Op::Load { .. }, .. }));
-    let values =
-        function.values.iter().filter(|(value, info)| info.ty == Type::Ptr || is_word(info.ty) && is_loaded(*value));
+    let converted = converted(function, &pointers);
+    let is_wanted = |value: ValueId, ty: Type| {
+        ty == Type::Ptr || is_word(ty) && (is_loaded(value) || converted.contains(value.index()))
+    };
+    let values = function.values.iter().filter(|(value, info)| is_wanted(*value, info.ty));
     needed.extend(values.map(|(value, _)| Operand::Value(value)));
     needed.extend(handed_on.into_iter().filter(words_only));
     needed.extend(split_words(function).filter(words_only));
