@@ -308,9 +308,9 @@ impl Shape {
         }
     }
 
-    /// Keeps some places.
-    pub fn retain(&mut self, mut keep: impl FnMut(Place) -> bool) {
-        self.bytes.retain(|(node, at), _| keep(Place::Memory(node, at, 1)));
+    /// Keeps some places, and of numbers in memory those bytes of [`Bytes::retain_pages`].
+    fn retain(&mut self, mut keep: impl FnMut(Place) -> bool, bytes: impl FnMut(Node, u64) -> u64) {
+        self.bytes.retain_pages(bytes);
         self.words.retain(|&(node, at), &mut (size, _)| keep(Place::Memory(node, at, size)));
         self.registers.retain(|&(thread, depth, value), _| keep(Place::Register(thread, depth, value)));
         self.bounds.retain(|&place, _| keep(place));

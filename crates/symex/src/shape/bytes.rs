@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Node;
 
 /// Bytes of a page: as many as a word has bits.
-const PAGE: u64 = 64;
+pub(super) const PAGE: u64 = 64;
 
 /// A byte of an object.
 type At = (Node, u64);
@@ -117,6 +117,14 @@ impl Bytes {
             let known = kept.sum();
             page.keep(known);
             known != 0
+        });
+    }
+
+    /// Keeps the bytes of each page of an object whose bits are set in what `keep` says of the page with its number.
+    pub(super) fn retain_pages(&mut self, mut keep: impl FnMut(Node, u64) -> u64) {
+        self.0.retain(|&(node, start), page| {
+            page.keep(keep(node, start / PAGE));
+            page.known != 0
         });
     }
 
@@ -251,6 +259,9 @@ mod tests {
         found.retain(|(_, at), byte| at != 3 && byte != 0);
         assert_eq!(found, bytes(A, &[(63, 8)]));
         assert_eq!(found.iter().collect::<Vec<_>>(), [((A, 63), 8)]);
+        found.insert((A, 64), 9);
+        found.retain_pages(|_, page| if page == 0 { 1 << 63 } else { !1 });
+        assert_eq!(found, bytes(A, &[(63, 8)]));
     }
 
     #[test]

@@ -1,11 +1,10 @@
 //! Of what a shape says anything.
 
-use std::ops::Range;
-
 use icsched_ir::{GlobalId, ValueId};
 use icsched_pointsto::ObjectId as Abstract;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::bytes::PAGE;
 use super::left::Left;
 use super::{Element, Node, Place, Shape, Turn};
 
@@ -13,8 +12,8 @@ use super::{Element, Node, Place, Shape, Turn};
 /// met, and objects of one allocation are paired by who points to them.
 #[derive(Default, Debug)]
 pub struct Said {
-    /// By the number of a word of four bytes.
-    words: FxHashSet<(Kind, u64)>,
+    /// By the number of a page: a bit for each byte, the same ones for all of a word of four.
+    pages: FxHashMap<(Kind, u64), u64>,
     /// By the frame counted from the outermost.
     registers: FxHashSet<(u32, ValueId)>,
 }
@@ -65,23 +64,34 @@ impl Said {
 
     fn add_bytes(&mut self, node: Node, at: u64, len: u64, heap: &[Abstract]) {
         if let Some(kind) = Kind::of(node, heap) {
-            self.words.extend(words(at, len).map(|word| (kind, word)));
+            for (page, bits) in pages(at, len) {
+                *self.pages.entry((kind, page)).or_default() |= bits;
+            }
         }
+    }
+
+    fn page(&self, kind: Kind, page: u64) -> u64 {
+        self.pages.get(&(kind, page)).copied().unwrap_or_default()
     }
 
     /// Whether anything is said of a place, or of bytes beside it, in a shape with such objects from the heap.
     fn contains(&self, place: Place, heap: &[Abstract]) -> bool {
         match place {
             Place::Memory(node, at, size) => Kind::of(node, heap)
-                .is_some_and(|kind| words(at, size.into()).any(|word| self.words.contains(&(kind, word)))),
+                .is_some_and(|kind| pages(at, size.into()).any(|(page, bits)| self.page(kind, page) & bits != 0)),
             Place::Register(_, depth, value) => self.registers.contains(&(depth, value)),
         }
     }
 }
 
-/// The numbers of words that bytes are in.
-fn words(at: u64, len: u64) -> Range<u64> {
-    at / 4..(at + len).div_ceil(4)
+/// The pages that bytes are in, by number, each with a bit for each byte of the words of four bytes that they are in.
+fn pages(at: u64, len: u64) -> impl Iterator<Item = (u64, u64)> {
+    let (start, end) = (at / 4 * 4, (at + len).next_multiple_of(4));
+    (start / PAGE..end.div_ceil(PAGE)).map(move |page| {
+        let first = start.saturating_sub(page * PAGE);
+        let len = (end - page * PAGE).min(PAGE) - first;
+        (page, u64::MAX >> (PAGE - len) << first)
+    })
 }
 
 impl Left {
@@ -89,15 +99,8 @@ impl Left {
     pub fn keep(&mut self, said: &Said) {
         let heap = self.shape.heap.clone();
         let keep = |place: Place| said.contains(place, &heap);
-        // Most are bytes, which are looked for by words.
-        let mut last: Option<((Node, u64), bool)> = None;
-        self.shape.retain(|place| match place {
-            Place::Memory(node, at, 1) => match last {
-                Some((word, is_said)) if word == (node, at / 4) => is_said,
-                _ => last.insert(((node, at / 4), keep(place))).1,
-            },
-            _ => keep(place),
-        });
+        let bytes = |node, page| Kind::of(node, &heap).map_or(0, |kind| said.page(kind, page));
+        self.shape.retain(keep, bytes);
         self.numbers.retain(|&(place, _)| keep(place));
         self.narrow.retain(|&(place, _)| keep(place));
         self.addresses.places.retain(|&(place, _)| keep(place));
@@ -124,6 +127,8 @@ mod tests {
             heap: vec![Abstract::from_index(7)],
             ..Shape::default()
         };
+        assert_eq!(pages(61, 2).collect::<Vec<_>>(), [(0, 0xf << 60)]);
+        assert_eq!(pages(62, 68).collect::<Vec<_>>(), [(0, 0xf << 60), (1, u64::MAX), (2, 0xf)]);
         let said = Said::new(&shape);
         let heap = [Abstract::from_index(6), Abstract::from_index(7)];
         let is_said = |place| said.contains(place, &heap);

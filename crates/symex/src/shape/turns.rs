@@ -196,7 +196,7 @@ mod tests {
         assert_eq!(shape(1).meet(&shape(1)).turns, shape(1).turns);
         assert!(shape(1).meet(&shape(0)).turns.is_empty());
         let mut without = shape(1);
-        without.retain(|at| at != place(12));
+        without.retain(|at| at != place(12), |_, _| u64::MAX);
         assert!(without.turns.is_empty(), "its length is not known");
     }
 }
