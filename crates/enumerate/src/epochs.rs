@@ -86,6 +86,8 @@ pub(crate) struct Analyses<'p> {
     pub(crate) pointers: Pointers<'p>,
     /// The numbers at which bounds are looked for.
     pub(crate) thresholds: Arc<[i64]>,
+    /// Those of them that masks and remainders are no greater than.
+    pub(crate) ends_of_results: Arc<[i64]>,
     /// Of which numbers differences are.
     pub(crate) compared: Compared,
     /// Which numbers something is decided by.

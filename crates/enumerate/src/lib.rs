@@ -211,6 +211,7 @@ fn search_with(
             let pointers =
                 Pointers::new(points_to, Arc::new(Locks::new(program, points_to)), Rings::new(program, points_to));
             let thresholds = icsched_symex::shape::thresholds(program).into();
+            let ends_of_results = icsched_symex::shape::ends_of_results(program).into();
             let compared = Compared::new(program, points_to);
             let fields = Arc::new(Fields::new(points_to));
             let deciding = Arc::new(Deciding::new(program, points_to));
@@ -222,6 +223,7 @@ fn search_with(
                 variables,
                 pointers,
                 thresholds,
+                ends_of_results,
                 compared,
                 deciding,
                 fields,

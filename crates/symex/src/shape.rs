@@ -39,7 +39,7 @@ use locks::Places;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-pub use bounds::{Bounds, thresholds};
+pub use bounds::{Bounds, ends_of_results, thresholds};
 pub use bytes::Bytes;
 pub(crate) use choices::Chosen;
 pub use choices::{Addresses, Choices, MAX_CHOICES};

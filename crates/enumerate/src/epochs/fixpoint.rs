@@ -27,6 +27,9 @@ const PATIENCE_WITH_ENDS: u32 = 4;
 /// is the next of them.
 const PATIENCE_WITH_THRESHOLDS: u32 = 4;
 
+/// The same before they become as wide as results of masks and remainders get, where that is less.
+const PATIENCE_WITH_RESULTS: u32 = PATIENCE_WITH_THRESHOLDS + 2;
+
 /// How often an epoch's facts are found or get weaker before numbers are given up that lose some of their bytes.
 const PATIENCE: u32 = 3;
 
@@ -56,7 +59,9 @@ pub(crate) struct Fixpoint {
     deciding: Arc<Deciding>,
     thresholds: Arc<[i64]>,
     /// The numbers where bounds end that have got wider often: signs, and the smallest and the largest of all.
-    farthest: [i64; 4],
+    farthest: Arc<[i64]>,
+    /// These, and the numbers that masks and remainders are no greater than.
+    results: Arc<[i64]>,
     facts: BTreeMap<EpochId, Arc<EpochFacts>>,
     /// How each epoch was searched last.
     learned: BTreeMap<EpochId, Arc<Learned>>,
@@ -84,9 +89,15 @@ pub(crate) struct Fixpoint {
 }
 
 /// See [`Fixpoint::farthest`].
-fn farthest(thresholds: &[i64]) -> [i64; 4] {
+fn farthest(thresholds: &[i64]) -> Arc<[i64]> {
     let (first, last) = (thresholds.first().copied(), thresholds.last().copied());
-    [first.unwrap_or(0).min(0), 0, 1, last.unwrap_or(1).max(1)]
+    [first.unwrap_or(0).min(0), 0, 1, last.unwrap_or(1).max(1)].into()
+}
+
+/// Numbers of both, ascending.
+fn both(some: &[i64], others: &[i64]) -> Arc<[i64]> {
+    let all: BTreeSet<i64> = some.iter().chain(others).copied().collect();
+    all.into_iter().collect()
 }
 
 impl Fixpoint {
@@ -97,13 +108,15 @@ impl Fixpoint {
     pub(crate) fn new(shared: &Shared<'_>) -> Result<Self, String> {
         let entry = shared.entry().ok_or("the program has no main function")?;
         let thresholds: Arc<[i64]> = shared.analyses.map_or_else(|| [].into(), |a| Arc::clone(&a.thresholds));
+        let farthest = farthest(&thresholds);
         let mut new = Self {
             max_epochs: shared.request.search.max_epochs,
             symbolic_threads: !shared.request.without.contains(&Technique::SymbolicThreads),
             locks: shared.analyses.map(|a| Arc::clone(a.pointers.locks())).unwrap_or_default(),
             deciding: shared.analyses.map(|a| Arc::clone(&a.deciding)).unwrap_or_default(),
             fields: shared.analyses.map(|a| Arc::clone(&a.fields)).unwrap_or_default(),
-            farthest: farthest(&thresholds),
+            results: shared.analyses.map_or_else(|| farthest.clone(), |a| both(&farthest, &a.ends_of_results)),
+            farthest,
             thresholds,
             facts: BTreeMap::from([(entry.clone(), Arc::new(EpochFacts::at_entry()))]),
             learned: BTreeMap::new(),
@@ -212,12 +225,17 @@ impl Fixpoint {
                     let is_ended = ended.contains(&first) || second.is_some_and(|second| ended.contains(&second));
                     let times = times.entry((first, second)).or_insert(0);
                     *times += 1;
-                    match *times {
-                        // Where they may end they mostly do.
-                        ..=PATIENCE_WITH_ENDS if is_ended => None,
-                        ..=PATIENCE_WITH_THRESHOLDS => Some(&*self.thresholds),
-                        _ => Some(&self.farthest),
+                    // Where they may end they mostly do.
+                    if is_ended && *times <= PATIENCE_WITH_ENDS {
+                        return None;
                     }
+                    Some(if *times <= PATIENCE_WITH_THRESHOLDS {
+                        &*self.thresholds
+                    } else if *times <= PATIENCE_WITH_RESULTS {
+                        &*self.results
+                    } else {
+                        &*self.farthest
+                    })
                 });
             }
             met.shape.settle_combinations(&known.shape);

@@ -153,6 +153,33 @@ pub fn thresholds(program: &Program) -> Vec<i64> {
     found
 }
 
+/// Where the results of masks and remainders by constants begin and end, ascending: a number that gets larger from epoch to epoch, and is the
+/// index of a ring, gets no larger than that.
+pub fn ends_of_results(program: &Program) -> Vec<i64> {
+    let mut found = Vec::new();
+    for (_, function) in program.functions.iter().filter(|(_, f)| f.origin == Origin::Program) {
+        for inst in function.blocks.iter().flat_map(|(_, block)| &block.insts) {
+            let Op::Binary { op, b: Operand::Const(Const::Bits { ty: Type::Int(width @ (32 | 64)), bits }), .. } =
+                inst.op
+            else {
+                continue;
+            };
+            let by = Bounds::exactly(width, bits).least;
+            match op {
+                BinOp::And if by > 0 => found.push(by),
+                BinOp::URem if by > 0 => found.push(by - 1),
+                BinOp::SRem if by != 0 && by != i64::MIN => found.extend([by.abs() - 1, 1 - by.abs()]),
+                _ => {}
+            }
+        }
+    }
+    found.sort_unstable_by_key(|number| (number.unsigned_abs(), *number));
+    found.dedup();
+    found.truncate(MAX_THRESHOLDS);
+    found.sort_unstable();
+    found
+}
+
 /// A number, and its neighbours.
 const fn beside(number: i64) -> [i64; 3] {
     [number.saturating_sub(1), number, number.saturating_add(1)]
