@@ -1,11 +1,15 @@
 //! Case by case: products and quotients of shifted numbers are hard for a back end, but the amount of a shift has few values. With
 //! each of them put in, the shift is a constant, and most cases contradict themselves at sight. Programs get such terms from
 //! `1 << n` with an input `n`: sizes of transforms and of digits. Likewise the quotient of a small constant by an input: the numbers of
-//! blocks that the first rows of a matrix are in.
+//! blocks that the first rows of a matrix are in. And what is divided by a number of which conditions leave few values: that many buckets there
+//! are. What is left of sums with one number, divided by the same small number (`k % 3` and `(k + 1) % 3`), follows from what is left of that one.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::bits::mask;
 use crate::node::{BinOp, CmpOp, Node, Term};
 use crate::pool::TermPool;
+use crate::ranges::Ranges;
 use crate::relax::is_hard;
 use crate::substitute::Substitution;
 
@@ -15,21 +19,27 @@ const MAX_AMOUNT: u128 = 63;
 /// The greatest constant, or its negative, that is divided case by case.
 const MAX_DIVIDEND: u128 = 4;
 
+/// The most values of a divisor that are told apart.
+const MAX_DIVISORS: i128 = 8;
+
 /// Narrower numbers are divided in no time.
 const LEAST_DIVIDED: u32 = 16;
 
 /// A conjunction as a disjunction of conjunctions; those that are false at sight are left out. There is one for each amount of a shift below
-/// a product or quotient of unknowns; without such a shift, one for each number that a small constant can be divided by, and those beyond.
-/// Nothing if there is neither. Linear in the size of the terms' graph, for each case.
+/// a product or quotient of unknowns; without such a shift, one for each value of a divisor of few; without such a divisor, one for
+/// each remainder of a number that sums are divided with; without such, one for each number that a small constant can be divided by, and those beyond. Nothing if there is none of them. Linear in the size of the terms' graph, for each case.
 pub(crate) fn cases(pool: &mut TermPool, terms: &[Term]) -> Option<Vec<Vec<Term>>> {
     let cases = match amount(pool, terms) {
         Some(amount) => amounts(pool, amount),
-        None => quotients(pool, terms)?,
+        None => match of_few(pool, terms).or_else(|| remainders(pool, terms)) {
+            Some(cases) => cases,
+            None => quotients(pool, terms)?,
+        },
     };
     let mut possible = Vec::new();
-    for (condition, replaced, value) in cases {
+    for (condition, put_in) in cases {
         let mut case = vec![condition];
-        case.extend(pool.substitute_all(terms, &Substitution::from([(replaced, value)])));
+        case.extend(pool.substitute_all(terms, &put_in));
         case.retain(|&t| !pool.is_true(t));
         if !case.iter().any(|&t| pool.is_false(t)) {
             possible.push(case);
@@ -38,8 +48,13 @@ pub(crate) fn cases(pool: &mut TermPool, terms: &[Term]) -> Option<Vec<Vec<Term>
     Some(possible)
 }
 
-/// When a case is, and a term with what it is there.
-type Case = (Term, Term, Term);
+/// When a case is, and what terms are there.
+type Case = (Term, Substitution);
+
+/// A term has a value.
+fn equal(pool: &mut TermPool, term: Term, value: Term) -> Case {
+    (pool.cmp(CmpOp::Eq, term, value), Substitution::from([(term, value)]))
+}
 
 fn amounts(pool: &mut TermPool, amount: Term) -> Vec<Case> {
     let (least, greatest) = pool.unsigned_range(amount);
@@ -47,9 +62,67 @@ fn amounts(pool: &mut TermPool, amount: Term) -> Vec<Case> {
     let mut cases = Vec::new();
     for value in least..=greatest {
         let value = pool.constant_wide(width, value);
-        cases.push((pool.cmp(CmpOp::Eq, amount, value), amount, value));
+        cases.push(equal(pool, amount, value));
     }
     cases
+}
+
+/// What is left of a number, for the first one of which more than one sum is divided by the same small constant.
+fn remainders(pool: &mut TermPool, terms: &[Term]) -> Option<Vec<Case>> {
+    let mut sums: BTreeMap<(Term, u128), BTreeSet<(u128, Term)>> = BTreeMap::new();
+    for t in pool.postorder(terms, |_| false) {
+        let Node::Binary(BinOp::URem, dividend, by) = *pool.node(t) else { continue };
+        let is_small = |by: &u128| (2..=MAX_DIVISORS.unsigned_abs()).contains(by);
+        let Some(by) = pool.as_const_wide(by).filter(is_small) else { continue };
+        let (base, addend) = match *pool.node(dividend) {
+            Node::Binary(BinOp::Add, base, addend) if let Some(addend) = pool.as_const_wide(addend) => (base, addend),
+            _ => (dividend, 0),
+        };
+        if (LEAST_DIVIDED..=64).contains(&pool.width(t)) {
+            sums.entry((base, by)).or_default().insert((addend, t));
+        }
+    }
+    let ((base, by), sums) = sums.into_iter().find(|(_, sums)| sums.len() > 1)?;
+    let width = pool.width(base);
+    let (divisor, all) = (pool.constant_wide(width, by), 1_u128 << width);
+    let left = pool.binary(BinOp::URem, base, divisor);
+    let cases = (0..by).map(|rest| {
+        let mut put_in = Substitution::new();
+        for &(addend, sum) in &sums {
+            let [of_sum, wrapped] =
+                [0, all % by].map(|less| pool.constant_wide(width, (rest + addend + by - less) % by));
+            let last = pool.constant_wide(width, all - 1 - addend);
+            let fits = pool.cmp(CmpOp::Ule, base, last);
+            put_in.insert(sum, pool.ite(fits, of_sum, wrapped));
+        }
+        let rest = pool.constant_wide(width, rest);
+        (pool.cmp(CmpOp::Eq, left, rest), put_in)
+    });
+    Some(cases.collect())
+}
+
+/// The values of the first divisor that conditions leave few of.
+fn of_few(pool: &mut TermPool, terms: &[Term]) -> Option<Vec<Case>> {
+    let divisor = |t: Term| match *pool.node(t) {
+        Node::Binary(op, _, by) if op.divides() && pool.as_const_wide(by).is_none() => Some(by),
+        _ => None,
+    };
+    let mut divisors: Vec<Term> = pool.postorder(terms, |_| false).into_iter().filter_map(divisor).collect();
+    divisors.retain(|&by| (LEAST_DIVIDED..=64).contains(&pool.width(by)));
+    if divisors.is_empty() {
+        return None;
+    }
+    let mut ranges = Ranges::under(pool, terms.iter().copied());
+    let (by, least, greatest) = divisors.into_iter().find_map(|by| {
+        let (least, greatest) = ranges.signed(pool, by);
+        (least..least.saturating_add(MAX_DIVISORS)).contains(&greatest).then_some((by, least, greatest))
+    })?;
+    let width = pool.width(by);
+    let values = (least..=greatest).map(|value| {
+        let value = pool.constant_wide(width, value as u128 & mask(width));
+        equal(pool, by, value)
+    });
+    Some(values.collect())
 }
 
 /// What a small constant is divided by, for the first quotient or remainder of one.
@@ -63,17 +136,17 @@ fn quotients(pool: &mut TermPool, terms: &[Term]) -> Option<Vec<Case>> {
     let mut cases = Vec::new();
     for &divisor in &divisors {
         let divisor = pool.constant_wide(width, divisor);
-        cases.push((pool.cmp(CmpOp::Eq, by, divisor), by, divisor));
+        cases.push(equal(pool, by, divisor));
     }
     let none = pool.constant(width, 0);
     let beyond = if op.is_remainder() { dividend } else { none };
     let (less, most) =
         if op.divides_signed() { (CmpOp::Slt, divisors.len() / 2) } else { (CmpOp::Ult, divisors.len() - 1) };
     let most = pool.constant(width, u64::try_from(most).expect("they are few"));
-    cases.push((pool.cmp(less, most, by), quotient, beyond));
+    cases.push((pool.cmp(less, most, by), Substitution::from([(quotient, beyond)])));
     if op.divides_signed() {
         let least = pool.binary(BinOp::Sub, none, most);
-        cases.push((pool.cmp(less, by, least), quotient, beyond));
+        cases.push((pool.cmp(less, by, least), Substitution::from([(quotient, beyond)])));
     }
     Some(cases)
 }
@@ -155,6 +228,45 @@ mod tests {
             model.set("x", 32, number);
             let holds = |case: &&Vec<Term>| case.iter().all(|&t| pool.eval_bool(t, &model));
             assert_eq!(found.iter().filter(holds).count(), 1, "{number} is in one case");
+        }
+    }
+
+    #[test]
+    fn what_is_divided_by_a_number_of_few_values() {
+        let mut pool = TermPool::new();
+        let (x, n) = (pool.symbol("x", 32), pool.symbol("n", 32));
+        let (zero, five) = (pool.constant(32, 0), pool.constant(32, 5));
+        let rest = pool.binary(BinOp::URem, x, n);
+        let mut terms = vec![pool.cmp(CmpOp::Slt, zero, n), pool.cmp(CmpOp::Slt, rest, n)];
+        assert_eq!(cases(&mut pool, &terms), None);
+        terms.push(pool.cmp(CmpOp::Slt, n, five));
+        let found = cases(&mut pool, &terms).expect("there are four divisors");
+        assert_eq!(found.len(), 4);
+        assert!(found.iter().flatten().all(|&t| !is_hard(&pool, t)));
+    }
+
+    /// In each of them exactly what holds of the number holds of the terms, where sums wrap, too.
+    #[test]
+    fn what_is_left_of_sums_follows_from_what_is_left_of_a_number() {
+        let mut pool = TermPool::new();
+        let k = pool.symbol("k", 32);
+        let [one, two, last, three] = [1, 2, u64::from(u32::MAX), 3].map(|n| pool.constant(32, n));
+        let left: Vec<Term> = [None, Some(one), Some(last)]
+            .map(|addend| {
+                let sum = addend.map_or(k, |addend| pool.binary(BinOp::Add, k, addend));
+                pool.binary(BinOp::URem, sum, three)
+            })
+            .to_vec();
+        for (at, other) in [(1, two), (2, one)] {
+            let terms = [pool.cmp(CmpOp::Ult, left[0], left[at]), pool.ne(left[at], other)];
+            let found = cases(&mut pool, &terms).expect("two are divided by three");
+            for number in (0..20).chain(u32::MAX - 20..=u32::MAX) {
+                let mut model = Model::new();
+                model.set("k", 32, number.into());
+                let holds = |case: &Vec<Term>| case.iter().all(|&t| pool.eval_bool(t, &model));
+                let is_solution = terms.iter().all(|&t| pool.eval_bool(t, &model));
+                assert_eq!(found.iter().filter(|case| holds(case)).count(), usize::from(is_solution), "{number}");
+            }
         }
     }
 
