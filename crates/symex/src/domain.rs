@@ -346,6 +346,11 @@ pub trait Domain: Sized {
     fn is_main_anonymous(&self) -> bool {
         false
     }
+    /// The value that is left to a value by what a path has asked of the numbers that it is computed from, if there is just one, and the condition
+    /// that they are what they must be then. Looks at comparisons only.
+    fn pinned(&mut self, _path: &Self::Path, _value: &Self::Value) -> Option<(u64, Self::Value)> {
+        None
+    }
     /// The models' table of threads, if handles of an initial state are to be told by it.
     fn thread_table(&self) -> Option<ThreadTable> {
         None

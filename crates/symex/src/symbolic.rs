@@ -510,6 +510,12 @@ impl Domain for SymbolicDomain {
         self.origins.as_deref().is_some_and(|o| o.invariants.enabled && o.invariants.is_main_anonymous)
     }
 
+    fn pinned(&mut self, path: &SymPath, value: &SymValue) -> Option<(u64, SymValue)> {
+        let SymValue::Term(term) = *value else { return None };
+        let (bits, condition) = self.only_value(path, term)?;
+        Some((bits, self.value(condition)))
+    }
+
     fn thread_table(&self) -> Option<ThreadTable> {
         self.origins.as_deref().filter(|o| o.invariants.enabled)?.invariants.table
     }

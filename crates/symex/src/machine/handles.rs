@@ -21,6 +21,11 @@ impl<D: Domain> Machine<D> {
         if D::as_constant(handle).is_some() {
             return Ok(handle.clone());
         }
+        if let Some((bits, condition)) = self.domain.pinned(&state.path, handle)
+            && decide(&mut self.domain, &state.path, &condition, DecisionKind::Other)?
+        {
+            return Ok(D::constant(bits));
+        }
         let Some(table) = self.domain.thread_table() else { return Ok(handle.clone()) };
         let mut known: Vec<(D::Value, u64)> = Vec::new();
         let mut joined: Vec<D::Value> = Vec::new();

@@ -2,12 +2,16 @@
 
 use std::borrow::Cow;
 
-use icsched_smt::{Answer, Model, SolverStatistics, Term, UnknownReason};
+use icsched_smt::{Answer, CmpOp, Model, Ranges, SolverStatistics, Substitution, Term, UnknownReason};
+use rustc_hash::FxHashSet;
 
 use super::{SymValue, SymbolicDomain, unsupported};
 use crate::path::SymPath;
 use crate::stop::{DecisionKind, PathEnd, Stop};
 use crate::trace::OtherSide;
+
+/// Terms below one that is looked at for its only value.
+const MAX_PINNED: usize = 1 << 12;
 
 /// A question that the solver did not answer. The path went on as if the answer were "possible".
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -166,6 +170,41 @@ impl SymbolicDomain {
         let equal = self.equals(t, candidate);
         // `t == candidate` can simplify to true when the candidate is the only value.
         if self.ask(equal, kind)? { Ok(candidate) } else { Err(unsupported("a value with no candidates".to_owned())) }
+    }
+
+    /// The only value that a path leaves to a term, if bounds that comparisons give to numbers below it show that, and the condition that these
+    /// numbers are what they must be: a loop up to `n` that has ended behind its third round says what `n - 1` is.
+    pub(super) fn only_value(&mut self, path: &SymPath, t: Term) -> Option<(u64, Term)> {
+        let order = self.pool.postorder(&[t], |_| false);
+        if order.len() > MAX_PINNED {
+            return None;
+        }
+        let mut ranges = Ranges::under(&self.pool, path.constraints().iter().copied());
+        let (mut known, mut conditions) = (Substitution::new(), Vec::new());
+        let mut constant: FxHashSet<Term> = FxHashSet::default();
+        for term in order {
+            let width = self.pool.width(term);
+            if self.pool.as_const_wide(term).is_some() {
+                constant.insert(term);
+            } else if (8..=64).contains(&width)
+                && let (least, greatest) = ranges.signed(&self.pool, term)
+                && least == greatest
+            {
+                let value = self.pool.constant(width, (least as u64) & (u64::MAX >> (64 - width)));
+                let mut operands = self.pool.node(term).children().peekable();
+                let follows = operands.peek().is_some() && operands.all(|operand| constant.contains(&operand));
+                if !follows {
+                    conditions.push(self.pool.cmp(CmpOp::Eq, term, value));
+                }
+                known.insert(term, value);
+                constant.insert(term);
+            }
+        }
+        if conditions.is_empty() {
+            return None;
+        }
+        let value = self.pool.substitute_all(&[t], &known)[0];
+        Some((self.pool.as_const(value)?, self.pool.and_all(&conditions)))
     }
 
     /// The value of a term in some model of the path and a condition.
