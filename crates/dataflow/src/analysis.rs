@@ -48,6 +48,14 @@ impl Structure {
         Self { cfg, dominators, loops, definitions: icsched_ir::Definitions::new(function) }
     }
 
+    /// The instruction that gives a register its value, by block and number.
+    pub(crate) fn computed_at(&self, value: ValueId) -> Option<(BlockId, usize)> {
+        match self.definitions.of(value)? {
+            Definition::Inst(block, index) => Some((block, index)),
+            Definition::Argument(_) | Definition::Parameter(..) => None,
+        }
+    }
+
     /// Whether a register has its value whenever control is at the start of `block`, and has had it since before it last got there.
     pub(crate) fn is_defined_before(&self, value: ValueId, block: BlockId) -> bool {
         match self.definitions.of(value) {

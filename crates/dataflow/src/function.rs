@@ -42,6 +42,9 @@ enum Register {
     Is(ExprId),
 }
 
+/// Instructions that are looked through for the same address.
+const MAX_BEFORE: usize = 64;
+
 /// What holds in one function.
 #[derive(Clone, Debug)]
 pub(crate) struct Solution {
@@ -273,6 +276,15 @@ impl<'a, 'm, 'p> Solver<'a, 'm, 'p> {
             Register::Is(e) => e,
             Register::Opaque | Register::Unseen => self.symbol(value),
         }
+    }
+
+    /// The first register of a block that has the same expression as one of its later ones, up to a few instructions before: it has had its
+    /// value since control came to the block.
+    pub(crate) fn first_of_equal(&self, value: ValueId, e: ExprId) -> ValueId {
+        let Some((block, end)) = self.structure.computed_at(value) else { return value };
+        let before = &self.function.blocks[block].insts[end.saturating_sub(MAX_BEFORE)..end];
+        let is_equal = |register: &&ValueId| matches!(self.registers[**register], Register::Is(other) if other == e);
+        before.iter().flat_map(|inst| &inst.results).find(is_equal).copied().unwrap_or(value)
     }
 
     /// The value of an operand; `None` if it has no single one.

@@ -106,7 +106,7 @@ impl Solver<'_, '_, '_> {
         let e = self.operand(at)?;
         let (base, offset) = match (address(&self.analysis.pool, e), at) {
             (Some(found), _) => found,
-            (None, Operand::Value(value)) => (Base::Symbol(Symbol::new(self.frame, value)), 0),
+            (None, Operand::Value(value)) => (Base::Symbol(Symbol::new(self.frame, self.first_of_equal(value, e))), 0),
             (None, Operand::Const(_)) => return None,
         };
         Some(Place { base, offset, bytes })
