@@ -12,6 +12,12 @@ impl Random {
         random
     }
 
+    /// The numbers of a round for what has this name: the same whatever else there is.
+    pub(crate) fn of(name: &str, round: u64) -> Self {
+        let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        Self::new(name.bytes().fold(0xcbf2_9ce4_8422_2325, hash).wrapping_add(round))
+    }
+
     /// A number below `limit`.
     pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

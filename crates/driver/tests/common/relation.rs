@@ -226,8 +226,9 @@ impl<'a> Relation<'a> {
                 return Err(Ended::Cut("a pointer to what is gone"));
             };
             let own = own.map(classify);
-            if self.objects.contains_key(&concrete) {
+            if let Some(&(known, _)) = self.objects.get(&concrete) {
                 if let Some(AddressClass::Object(id, _)) = own
+                    && id != known
                     && let Some(root) = state.heap.root_number(id)
                 {
                     self.phantoms.insert(root);

@@ -61,11 +61,11 @@ const LONG: [&str; 11] = [
 /// One round over the programs that are chosen, with so many runs of each.
 fn round(seed: u64, runs: u32, chosen: &dyn Fn(&str) -> bool, looked: &mut Looked) -> Vec<String> {
     let mut wrong = Vec::new();
-    for (number, source) in programs::sources(&FOLDERS).iter().enumerate() {
+    for source in &programs::sources(&FOLDERS) {
         if TIME.iter().chain(&FOLDED).any(|t| source.name.ends_with(t)) || !chosen(&source.name) {
             continue;
         }
-        let mut random = Random::new(seed.wrapping_mul(1000).wrapping_add(number as u64));
+        let mut random = Random::of(&source.name, seed);
         let mut own = Looked::default();
         let check = AssertUnwindSafe(|| check::program(source, runs, &mut random, &mut own));
         let result = catch_unwind(check).unwrap_or_else(|_| Err("a panic".to_owned()));

@@ -180,18 +180,20 @@ fn at_context(
         });
     looked.paths += outcomes.len() as u64;
     for recorded in &place.states {
-        let mut holding = 0u32;
+        let mut holding: Vec<&PathOutcome> = Vec::new();
         for (number, outcome) in outcomes.iter().enumerate() {
             let holds =
                 against(machines, recorded, initial, outcome, looked).map_err(|how| format!("path {number}: {how}"))?;
-            holding += u32::from(holds);
+            holding.extend(holds.then_some(outcome));
         }
         let cut = |o: &PathOutcome| {
             matches!(o.end, PathEnd::Limit(Limit::Instructions | Limit::Decisions) | PathEnd::Unsupported { .. })
                 || !o.errors.is_empty()
         };
-        if complete && place.context.threads.len() == 1 && !outcomes.iter().any(cut) && holding > 1 {
-            return Err(format!("{holding} paths at once"));
+        let is_exact = complete && place.context.threads.len() == 1 && !outcomes.iter().any(cut);
+        let is_twice = |(i, a): (usize, &&PathOutcome)| !holding[..i].iter().all(|b| differs_in_threads(a, b));
+        if is_exact && holding.iter().enumerate().any(is_twice) {
+            return Err(format!("{} paths at once", holding.len()));
         }
     }
     for (number, outcome) in outcomes.iter().enumerate() {
@@ -202,6 +204,12 @@ fn at_context(
             .map_err(|how| format!("path {number} from a state made for it: {how}"))?;
     }
     Ok(())
+}
+
+/// Whether another thread goes on where two paths part.
+fn differs_in_threads(a: &PathOutcome, b: &PathOutcome) -> bool {
+    let parts = a.steps.iter().zip(&b.steps).find(|(a, b)| a.thread != b.thread || a.what != b.what);
+    parts.is_some_and(|(a, b)| a.what == StepKind::Switch && b.what == StepKind::Switch)
 }
 
 fn note(followed: Result<(), Ended>, looked: &mut Looked) -> Result<(), String> {

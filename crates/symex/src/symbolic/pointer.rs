@@ -102,9 +102,6 @@ impl SymbolicDomain {
         if !new.is_empty() || alternatives.is_empty() {
             let own = self.primary(path, heap, pointer, &new);
             alternatives.push(self.exactly(pointer, address(own.object, own.origin)));
-            if path.primaries().iter().all(|known| known.object != own.object) {
-                path.add_primary(own);
-            }
         }
         self.expose_as(path, pointer, (alternatives, valid), &misnamed);
     }
@@ -133,9 +130,8 @@ impl SymbolicDomain {
             let id = Heap::<Self>::initial_id(number(self.origins().root_of[other]));
             found.insert(id, *other);
             let is_shared = places.iter().any(|(object, _)| new.iter().any(|(other, _)| object == other));
-            if is_shared && path.primaries().iter().all(|known| known.object != id) {
-                let primary = self.primary(path, heap, *other, new);
-                path.add_primary(primary);
+            if is_shared {
+                self.primary(path, heap, *other, new);
             }
         }
         found
@@ -276,14 +272,21 @@ impl SymbolicDomain {
         Alternative { guard: Some(here), constant: first, rest: Some(offset), exposed: true, dangling: false }
     }
 
-    /// The object that a pointer points to if it points to none that the path knows of.
-    fn primary(&mut self, path: &SymPath, heap: &mut Heap<Self>, pointer: Term, places: &Places) -> Primary {
+    /// The object that a pointer points to if it points to none that the path knows of. It may be there already, and written: another pointer
+    /// that was exposed [may point to it](Self::meet_earlier).
+    fn primary(&mut self, path: &mut SymPath, heap: &mut Heap<Self>, pointer: Term, places: &Places) -> Primary {
         let (origin, size) = self.layout(places);
         let root = self.root_behind(pointer, places, origin, size.is_none());
-        let number = u32::try_from(root.index()).expect("roots are few");
-        let contents = self.contents_when_met(path, Heap::<Self>::initial_id(number), root, places);
-        let object = heap.add_initial(number, size.unwrap_or(UNKNOWN_SIZE), contents);
-        Primary { object, places: places.clone(), origin }
+        let number = number(root);
+        let object = Heap::<Self>::initial_id(number);
+        if let Some(known) = path.primaries().iter().find(|known| known.object == object) {
+            return known.clone();
+        }
+        let contents = self.contents_when_met(path, object, root, places);
+        heap.add_initial(number, size.unwrap_or(UNKNOWN_SIZE), contents);
+        let primary = Primary { object, places: places.clone(), origin };
+        path.add_primary(primary.clone());
+        primary
     }
 
     /// The offset in its object that a pointer to these places points to, and the object's size if that is known.
