@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use icsched_frontend::LoadOptions;
 use icsched_ir::{CallStack, Origin, Program};
 use icsched_schedule::Diagnostic;
 use icsched_symex::Options;
@@ -44,7 +45,8 @@ pub struct ExecOutcome {
 /// If the program cannot be loaded.
 pub fn exec(config: &ExecConfig) -> Result<ExecOutcome, DriverError> {
     let deadline = config.limits.deadline();
-    let program = crate::enumerate::load(&config.program, &config.limits)?;
+    let loading = LoadOptions { keep_branches: true, ..LoadOptions::default() };
+    let program = crate::enumerate::load_with(&config.program, &loading, &config.limits)?;
     let name = config.program.path.as_os_str().as_encoded_bytes().to_vec();
     let args: Vec<Vec<u8>> = std::iter::once(name).chain(config.args.iter().cloned()).collect();
     let stop = std::sync::Arc::clone(&config.limits.stop);

@@ -67,7 +67,7 @@ pub fn load_contained(path: &Path, options: &LoadOptions, limits: &LoadLimits<'_
         .arg(REQUEST)
         .arg(path)
         .args([options.link_models, options.normalise, options.duplicate_code].map(flag))
-        .args([options.library_locks, options.needs_entry].map(flag))
+        .args([options.keep_branches, options.library_locks, options.needs_entry].map(flag))
         .arg(&options.entry)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -141,9 +141,10 @@ pub fn child_main_if_requested() {
     let path = PathBuf::from(args.next().unwrap_or_default());
     let mut flag = || args.next().is_some_and(|arg| arg == "1");
     let (link_models, normalise, duplicate_code) = (flag(), flag(), flag());
-    let (library_locks, needs_entry) = (flag(), flag());
+    let (keep_branches, library_locks, needs_entry) = (flag(), flag(), flag());
     let entry = args.next().map_or_else(|| "main".to_owned(), |arg| arg.to_string_lossy().into_owned());
-    let options = LoadOptions { link_models, normalise, duplicate_code, library_locks, needs_entry, entry };
+    let options =
+        LoadOptions { link_models, normalise, duplicate_code, keep_branches, library_locks, needs_entry, entry };
     let serve = move || {
         let result = load_and_leave(&path, &options);
         let bytes = postcard::to_stdvec(&result).expect("programs and errors can be serialised");

@@ -34,6 +34,8 @@ pub struct LoadOptions {
     pub normalise: bool,
     /// Have LLVM duplicate code as its optimisers do, to see what not doing so is worth (without Bergan 3.4.1.4).
     pub duplicate_code: bool,
+    /// Leave all branches as they are, so that decisions are where the source has them.
+    pub keep_branches: bool,
     /// Have the program synchronise on the locks that the C library holds inside (without Bergan 3.4.1.2). A program that locks streams itself
     /// always does.
     pub library_locks: bool,
@@ -49,6 +51,7 @@ impl Default for LoadOptions {
             link_models: true,
             normalise: true,
             duplicate_code: false,
+            keep_branches: false,
             library_locks: false,
             entry: "main".to_owned(),
             needs_entry: true,

@@ -4,7 +4,7 @@ mod common;
 
 use common::compile;
 use icsched_frontend::{LoadOptions, Program, load};
-use icsched_ir::{Callee, Const, Function, Inst, Intrinsic, Op, Operand, Origin, SourceType, Terminator, Type};
+use icsched_ir::{BinOp, Callee, Const, Function, Inst, Intrinsic, Op, Operand, Origin, SourceType, Terminator, Type};
 
 /// Loads a snippet without models and checks that the result is well formed.
 fn lower(source: &str, flags: &[&str]) -> Program {
@@ -223,6 +223,31 @@ fn subscripts_are_limited_by_rows_that_are_selected_by_others() {
     };
     assert_eq!(limits("f"), [Some(4), Some(8)]);
     assert_eq!(limits("g"), [Some(6), Some(8)]);
+}
+
+#[test]
+fn what_is_chosen_by_comparing_it_is_no_branch() {
+    let source = "int cut(int n) { return n < 0 ? 0 : n > 3 ? 3 : n; } int other(int n, int m) { return n > 4 ? m * m : 1; } int main() { return 0; }";
+    let branches = |program: &Program, name: &str| {
+        let blocks = function(program, name).blocks.values();
+        blocks.filter(|block| matches!(block.terminator, Terminator::Branch { .. })).count()
+    };
+    let program = lower(source, &["-O0"]);
+    assert_eq!((branches(&program, "cut"), branches(&program, "other")), (0, 1));
+    let options = LoadOptions { link_models: false, keep_branches: true, ..LoadOptions::default() };
+    assert_eq!(branches(&lower_with(source, &["-O0"], &options), "cut"), 2);
+}
+
+#[test]
+fn counting_modulo_two_is_a_sum() {
+    let source = "int next(int n) { return (n & 1) ^ 1; } int both(int n) { int low = n & 1; return (low ^ 1) * 4 + low; } int main() { return 0; }";
+    let program = lower(source, &["-O0"]);
+    let operations = |name: &str| -> Vec<BinOp> {
+        let all = instructions(function(&program, name));
+        all.filter_map(|inst| if let Op::Binary { op, .. } = inst.op { Some(op) } else { None }).collect()
+    };
+    assert_eq!(operations("next"), [BinOp::Add, BinOp::And]);
+    assert!(operations("both").contains(&BinOp::Xor), "the lowest bit is used by itself, too");
 }
 
 #[test]

@@ -54,6 +54,19 @@ pub fn describe_pointee(types: &TypeTable, pointer: &str, to: Option<TypeId>, of
     }
 }
 
+/// The scalar that holds the byte at `offset` of a value of type `ty`, and which of its bytes that is; none for padding and for what has no
+/// known inside. O(depth of the type).
+pub fn scalar_at(types: &TypeTable, mut ty: TypeId, mut offset: u64) -> Option<(TypeId, u64)> {
+    for _ in 0..=types.len() {
+        let (id, resolved) = types.resolve(ty)?;
+        if matches!(resolved, SourceType::Base { .. } | SourceType::Pointer { .. }) {
+            return (offset < types.size(id)).then_some((id, offset));
+        }
+        (ty, offset) = step(types, id, offset, &mut String::new())?;
+    }
+    None
+}
+
 impl Program {
     /// The byte at `offset` of a global variable, as [`describe_offset`] names it.
     pub fn describe_global(&self, global: GlobalId, offset: i64) -> String {
@@ -170,6 +183,20 @@ t18 = array ? x 4
 
     fn pointee(name: &str, ty: usize, offset: i64) -> String {
         describe_pointee(&parse(TYPES).unwrap().types, name, Some(TypeId::from_index(ty)), offset)
+    }
+
+    #[test]
+    fn scalars() {
+        let types = parse(TYPES).unwrap().types;
+        let at = |ty: usize, offset| {
+            scalar_at(&types, TypeId::from_index(ty), offset).map(|(scalar, byte)| (scalar.index(), byte))
+        };
+        assert_eq!(at(0, 0), Some((0, 0)));
+        assert_eq!(at(9, 20), Some((0, 0)), "an element of an element");
+        assert_eq!(at(10, 43), Some((2, 3)), "in the middle of a pointer");
+        assert_eq!(at(10, 52), None, "padding");
+        assert_eq!(at(17, 0), None, "nobody knows what it is");
+        assert_eq!(at(15, 0), None, "a type that is itself");
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub use callgraph::CallGraph;
 pub use cfg::Cfg;
 pub use control_dependence::{BranchEdge, ControlDependence};
 pub use definitions::{Definition, Definitions};
-pub use describe::{describe_offset, describe_pointee};
+pub use describe::{describe_offset, describe_pointee, scalar_at};
 pub use distance::ExitDistances;
 pub use dominators::DomTree;
 pub use effects::{ArgumentExtent, Extent, Touch};

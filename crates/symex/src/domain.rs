@@ -186,6 +186,10 @@ pub trait Domain: Sized {
         n: u32,
         pointer: bool,
     ) -> Self::Value;
+    /// How many bytes, at most `most`, are read at once from a constant offset on where a range of bytes is read: a power of two, at most eight.
+    fn array_unit(&mut self, _array: &Self::Array, _at: u64, _most: u64) -> u32 {
+        1
+    }
     /// Asks for what reading a pointer with [`array_load`](Self::array_load) takes for granted about the offset.
     fn array_ask(
         &mut self,

@@ -42,7 +42,7 @@ impl Places for InitialPlaces<'_> {
         let AddressClass::Object(id, asked) = classify(at) else { return None };
         let (name, address, offset) = match id.initial_number() {
             Some(number) => {
-                let (pointer, offset) = self.origins.pointer_of(RootId::from_index(number as usize))?;
+                let (pointer, offset) = self.origins.pointer_of(self.origins.root_numbered(number)?)?;
                 (format!("*{pointer}"), pointer.to_owned(), offset.cast_signed())
             }
             None => {
@@ -85,7 +85,7 @@ impl Places for InitialNames<'_> {
         match classify(address) {
             AddressClass::Object(id, offset) => match id.initial_number() {
                 Some(number) => {
-                    let (root, at) = (RootId::from_index(number as usize), offset.cast_unsigned());
+                    let (root, at) = (origins.root_numbered(number)?, offset.cast_unsigned());
                     Some(origins.pointer_to(root, at).unwrap_or_else(|| format!("&{}", origins.name_at(root, at))))
                 }
                 None => {

@@ -82,6 +82,17 @@ pub enum Held {
     Same(u32),
 }
 
+impl Held {
+    /// Whether it is an address of an object or of a function, which is the same number everywhere.
+    pub fn points(&self) -> bool {
+        match *self {
+            Self::Address(..) => true,
+            Self::Bits(bits) => matches!(classify(bits), AddressClass::Function(_)),
+            Self::Same(_) => false,
+        }
+    }
+}
+
 /// A place that holds something.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Place {
@@ -534,7 +545,7 @@ impl<'a> Meet<'a> {
             }
             _ => {}
         }
-        if [a, b].iter().any(|held| matches!(held, Held::Address(..))) {
+        if [a, b].iter().any(Held::points) {
             self.differ.push(place);
         }
         let next = self.groups.len();

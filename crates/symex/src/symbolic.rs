@@ -307,6 +307,10 @@ impl Domain for SymbolicDomain {
         self.load_from_array(path, array, size, offset, n, pointer)
     }
 
+    fn array_unit(&mut self, array: &SymArray, at: u64, most: u64) -> u32 {
+        array.root().map_or(1, |root| self.origins().unit_at(root, at, most))
+    }
+
     fn array_ask(
         &mut self,
         path: &SymPath,

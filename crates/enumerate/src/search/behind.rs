@@ -370,8 +370,7 @@ impl<'a> Behind<'a> {
         let possible = guarded.filter(|&(_, guard)| self.asker.check(conditions, guard) != Answer::Unsat);
         let mut held: Vec<Held> = possible.map(|((_, held), _)| held).collect();
         held.sort_unstable();
-        let is_address = |held: &Held| matches!(held, Held::Address(..));
-        (held.len() <= MAX_CHOICES && held.iter().any(is_address)).then_some(held)
+        (held.len() <= MAX_CHOICES && held.iter().any(Held::points)).then_some(held)
     }
 
     /// Between which numbers places are that hold these terms, under some conditions, and those of the sums behind each term.
@@ -502,10 +501,17 @@ impl<'a> Behind<'a> {
         numbers: &FxHashMap<Place, Term>,
         consequences: &mut Consequences,
     ) -> Vec<Equation> {
-        let mut held = Vec::new();
+        let (mut held, mut constant) = (Vec::new(), Vec::new());
         for place in self.compared.counted(shape, &self.activations()) {
             let term = self.number(shape, numbers, place, consequences);
             held.extend(term.map(|term| (place, term)));
+            // That bounds say what a number is says what it is computed from.
+            if let (Some(term), Some(&computed)) = (term, numbers.get(&place))
+                && self.asker.pool().as_const(term).is_some()
+                && self.is_certain(computed, consequences)
+            {
+                constant.push((self.reduced(computed, consequences), term));
+            }
             if held.len() == MAX_COUNTED {
                 break;
             }
@@ -515,6 +521,7 @@ impl<'a> Behind<'a> {
         }
         let conditions = [self.asker.known(), &consequences.conditions].concat();
         let mut equal = shape::equalities(self.asker.pool(), &conditions);
+        equal.extend(constant);
         for (&(first, second), bounds) in shape.differences.iter().filter(|(_, b)| b.least == b.greatest) {
             let of = |place: Place| held.iter().find(|(known, _)| *known == place).map(|&(_, term)| term);
             if let (Some(a), Some(b)) = (of(first), of(second)) {
@@ -609,12 +616,16 @@ impl<'a> Behind<'a> {
         if let Some(&term) =
             numbers.get(&place).filter(|_| shape.bounds.get(&place).is_none_or(|b| b.least < b.greatest))
         {
-            let mut sums = self.ending.sums.get(&term).into_iter().flatten();
-            let is_certain = sums.all(|&sum| consequences.contain(&mut self.asker, sum));
-            return is_certain.then(|| self.reduced(term, consequences));
+            return self.is_certain(term, consequences).then(|| self.reduced(term, consequences));
         }
         let bounds = shape.bounds_of(place).filter(|b| b.least == b.greatest)?;
         Some(self.asker.pool().constant(bounds.width.into(), bounds.least.cast_unsigned()))
+    }
+
+    /// Whether no sum that a term is computed by overflows, under some conditions.
+    fn is_certain(&mut self, term: Term, consequences: &mut Consequences) -> bool {
+        let mut sums = self.ending.sums.get(&term).into_iter().flatten();
+        sums.all(|&sum| consequences.contain(&mut self.asker, sum))
     }
 
     /// What is certain of numbers under some conditions, and where the epoch begins.

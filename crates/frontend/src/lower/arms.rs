@@ -37,9 +37,6 @@ pub(super) fn merge(
         return Some(Merger::new(function, head).merge(yes, no));
     }
     let chosen = locating.values(id, function, synchronises);
-    if chosen.is_empty() {
-        return None;
-    }
     let mut heads = function.blocks.ids();
     let (head, ways) = heads.find_map(|head| Some((head, ways(function, head, &predecessors, &chosen)?)))?;
     Some(Merger::new(function, head).choose(ways))
@@ -56,7 +53,9 @@ struct Ways {
 
 /// The ways from a branch that only choose what is synchronised on: `if (c) m = &a; else m = &b;`.
 fn ways(function: &Function, head: BlockId, predecessors: &[usize], chosen: &FxHashSet<ValueId>) -> Option<Ways> {
-    let Terminator::Branch { then_edge, else_edge, .. } = &function.blocks[head].terminator else { return None };
+    let Terminator::Branch { condition, then_edge, else_edge, .. } = &function.blocks[head].terminator else {
+        return None;
+    };
     let mut blocks = Vec::new();
     let edges = [then_edge, else_edge].map(|edge| {
         let (id, block) = (edge.target, &function.blocks[edge.target]);
@@ -70,14 +69,35 @@ fn ways(function: &Function, head: BlockId, predecessors: &[usize], chosen: &FxH
             _ => edge.clone(),
         }
     });
+    // `x < least ? least : x > most ? most : x`: what is chosen is what is compared.
+    let compared = compared(function, head, *condition);
+    let inside: Vec<&Inst> = blocks.iter().flat_map(|&id| &function.blocks[id].insts).collect();
+    let only_chooses = inside.iter().all(|inst| matches!(inst.op, Op::IntCompare { .. } | Op::Select { .. }));
+    let is_choice = |value: ValueId| {
+        inside.iter().any(|inst| matches!(inst.op, Op::Select { .. }) && inst.results.contains(&value))
+    };
+    let is_bound = |operand: Operand| {
+        let is_compared = compared.is_some_and(|compared| compared.contains(&operand));
+        only_chooses && compared.is_some() && (is_compared || matches!(operand, Operand::Value(v) if is_choice(v)))
+    };
     let [first, second] = &edges;
     let params = &function.blocks[first.target].params;
     let mut pairs = params.iter().zip(first.args.iter().zip(&second.args));
     let is_wanted = first.target == second.target
         && !blocks.contains(&first.target)
-        && pairs.any(|(param, (a, b))| a != b && chosen.contains(param))
+        && pairs.any(|(param, (a, b))| a != b && (chosen.contains(param) || is_bound(*a) && is_bound(*b)))
         && first.args.iter().zip(&second.args).all(|(&a, &b)| ty(function, a) == ty(function, b));
     is_wanted.then_some(Ways { edges, blocks })
+}
+
+/// The numbers that a block compares in a condition.
+fn compared(function: &Function, block: BlockId, condition: Operand) -> Option<[Operand; 2]> {
+    let Operand::Value(condition) = condition else { return None };
+    let inst = function.blocks[block].insts.iter().find(|inst| inst.results.contains(&condition))?;
+    match inst.op {
+        Op::IntCompare { a, b, .. } => Some([a, b]),
+        _ => None,
+    }
 }
 
 /// The arms of the branch at the end of a block that can be merged.

@@ -25,6 +25,7 @@ mod late;
 mod locating;
 mod masked;
 mod memory;
+mod modulo;
 mod plan;
 mod program;
 mod reach;

@@ -77,7 +77,7 @@ pub(crate) fn lower(
             lower_body(&mut lowering, function, id, &plan);
         }
     }
-    if options.normalise && !options.duplicate_code {
+    if options.normalise && !options.duplicate_code && !options.keep_branches {
         lowering.merge_arms();
     }
     lowering.program.constructors = lowering.entry_list(module, "llvm.global_ctors");

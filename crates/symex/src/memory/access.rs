@@ -147,7 +147,17 @@ impl<D: Domain> Heap<D> {
 
     /// `n` bytes of a live object, inside its bounds.
     pub fn bytes(&self, domain: &mut D, path: &D::Path, id: ObjectId, offset: u64, n: u64) -> Bytes<D> {
-        (0..n).map(|i| self.byte(domain, path, id, offset + i)).collect()
+        let Some(Object { content: Content::Array(array), size, .. }) = self.object(id) else {
+            return (0..n).map(|i| self.byte(domain, path, id, offset + i)).collect();
+        };
+        let mut bytes: Bytes<D> = SmallVec::new();
+        while (bytes.len() as u64) < n {
+            let at = offset + bytes.len() as u64;
+            let many = domain.array_unit(array, at, offset + n - at);
+            let value = domain.array_load(path, array, *size, &D::constant(at), many, false);
+            bytes.extend(domain.split_bytes(&value, many));
+        }
+        bytes
     }
 
     /// Writes bytes into a live object, inside its bounds. The caller has checked that it may be written.

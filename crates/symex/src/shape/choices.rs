@@ -174,9 +174,15 @@ fn parts(pool: &TermPool, term: Term) -> SmallVec<[Term; 2]> {
 impl Shape {
     /// A place of 64 bits holds this constant.
     pub fn hold(&mut self, place: Place, held: Held) {
-        match place {
-            Place::Memory(node, at, _) => drop(self.words.insert((node, at), (8, held))),
-            Place::Register(thread, depth, value) => drop(self.registers.insert((thread, depth, value), (64, held))),
+        match (place, held) {
+            (Place::Memory(node, at, _), Held::Bits(bits)) => {
+                self.words.remove(&(node, at));
+                (at..).zip(bits.to_le_bytes()).for_each(|(at, byte)| self.bytes.insert((node, at), byte));
+            }
+            (Place::Memory(node, at, _), _) => drop(self.words.insert((node, at), (8, held))),
+            (Place::Register(thread, depth, value), _) => {
+                self.registers.insert((thread, depth, value), (64, held));
+            }
         }
     }
 
@@ -210,7 +216,7 @@ pub(super) fn meet(
         let mut all: Vec<Held> = left.chain(right).collect::<Option<_>>()?;
         all.sort_unstable();
         all.dedup();
-        let is_choice = (2..=MAX_CHOICES).contains(&all.len()) && all.iter().any(|h| matches!(h, Held::Address(..)));
+        let is_choice = (2..=MAX_CHOICES).contains(&all.len()) && all.iter().any(Held::points);
         is_choice.then_some((place, all))
     };
     places.filter_map(of).collect()
@@ -285,6 +291,15 @@ mod tests {
         assert_eq!(choices(&with_cursor(0, third).meet(&with_cursor(0, Held::Bits(9)))), None);
         let many = (1..=MAX_CHOICES + 1).map(|n| with_cursor(0, variable(n)));
         assert_eq!(choices(&many.reduce(|a, b| a.meet(&b)).expect("there are some")), None);
+    }
+
+    #[test]
+    fn functions_are_choices_and_numbers_are_not() {
+        let function = |n: usize| Held::Bits(crate::memory::function_address(icsched_ir::FuncId::from_index(n)));
+        let two = with_cursor(0, function(1)).meet(&with_cursor(0, function(2)));
+        assert_eq!(choices(&two), Some(&[function(1), function(2)][..]));
+        let numbers = with_cursor(0, Held::Bits(3)).meet(&with_cursor(0, Held::Bits(4)));
+        assert_eq!(choices(&numbers), None);
     }
 
     #[test]

@@ -647,7 +647,7 @@ impl Walk<'_, '_> {
         }
         let SymValue::Term(term) = self.machine.domain.join_bytes(&known) else { return None };
         let constants = self.left.addresses.constants(&self.machine.domain.pool, term);
-        let is_address = |&bits: &u64| matches!(classify(bits), AddressClass::Object(..));
+        let is_address = |&bits: &u64| matches!(classify(bits), AddressClass::Object(..) | AddressClass::Function(_));
         constants.iter().any(is_address).then_some(term)
     }
 

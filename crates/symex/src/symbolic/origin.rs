@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use icsched_dataflow::{CallPath, PathId};
 use icsched_ir::{EntityId, GlobalId, Operand, Program, SourceType, TypeId, TypeTable, ValueId, describe_offset};
-use icsched_ir::{describe_pointee, entity_id};
+use icsched_ir::{describe_pointee, entity_id, scalar_at};
 use icsched_pointsto::{InstanceId, ObjectId as Abstract, ObjectKind as AbstractKind, Offsets, PointsTo};
 use icsched_smt::{CmpOp, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -206,6 +206,12 @@ impl Origins {
         self.allocated.iter().find(|(_, roots)| is_it(roots)).map(|(site, _)| *site)
     }
 
+    /// The root with a number. Numbers that conditions compare with may look like addresses of roots that are not there.
+    pub(crate) fn root_numbered(&self, number: u32) -> Option<RootId> {
+        let index = number as usize;
+        (index < self.roots.len()).then(|| RootId::from_index(index))
+    }
+
     pub(crate) fn get(&self, id: RootId) -> &Root {
         &self.roots[id.index()]
     }
@@ -398,18 +404,37 @@ impl Origins {
 
     /// The type of what the pointer at an offset of a root points to, if the source has one there.
     pub(crate) fn pointer_at(&self, root: RootId, offset: u64) -> Option<TypeId> {
+        let (ty, offset) = self.type_at(root, offset)?;
+        target_at(&self.program.types, ty, offset)
+    }
+
+    /// How many bytes of a root are read at once from an offset on, of at most so many: a scalar, or as many as are aligned where the source
+    /// does not say what is there. Then what was copied is one value still, and a pointer one.
+    pub(super) fn unit_at(&self, root: RootId, offset: u64, most: u64) -> u32 {
         let types = &self.program.types;
-        let (ty, offset) = match &self.get(root).name {
-            RootName::Global(global) => (self.program.globals[*global].source_type?, offset),
-            RootName::Variable(_, ty) => ((*ty)?, offset),
+        let scalar = self.type_at(root, offset).and_then(|(ty, at)| scalar_at(types, ty, at));
+        let size = match scalar {
+            Some((scalar, 0)) => types.size(scalar),
+            Some(_) => 1,
+            None => 1 << offset.wrapping_sub(self.get(root).origin).trailing_zeros().min(3),
+        };
+        let fits = [8, 4, 2].into_iter().find(|&n| size.is_multiple_of(n) && n <= most);
+        fits.map_or(1, |n| n as u32)
+    }
+
+    /// The type that a root has, and an offset in it.
+    fn type_at(&self, root: RootId, offset: u64) -> Option<(TypeId, u64)> {
+        let types = &self.program.types;
+        match &self.get(root).name {
+            RootName::Global(global) => Some((self.program.globals[*global].source_type?, offset)),
+            RootName::Variable(_, ty) => Some(((*ty)?, offset)),
             RootName::Pointee(_, to, origin) => {
                 let to = (*to)?;
                 let size = i64::try_from(types.size(to)).ok().filter(|&size| size > 0)?;
                 let offset = offset.wrapping_sub(*origin).cast_signed().rem_euclid(size);
-                (to, offset.unsigned_abs())
+                Some((to, offset.unsigned_abs()))
             }
-        };
-        target_at(types, ty, offset)
+        }
     }
 }
 

@@ -152,8 +152,17 @@ impl SymbolicDomain {
             if self.granted(equal) == Some(true) {
                 return Ok(candidate);
             }
-            if path.decided(equal) == Some(true) || self.feasible(path, equal) != OtherSide::Infeasible {
-                self.ask(equal, kind)?;
+            let is_possible = path.decided(equal) == Some(true) || self.feasible(path, equal) != OtherSide::Infeasible;
+            if is_possible && self.ask(equal, kind)? {
+                return Ok(candidate);
+            }
+        }
+        // All functions that it may be were tried: what is left is an address of no function, whichever it is.
+        if kind == DecisionKind::CallTarget && alternatives.iter().all(|a| a.exposed) {
+            for object in alternatives.iter().filter(|a| a.rest.is_some()) {
+                if object.guard.is_some_and(|guard| self.feasible(path, guard) != OtherSide::Infeasible) {
+                    return Ok(object.constant);
+                }
             }
         }
         let tried = self.candidates.get(&t).cloned().unwrap_or_default();
