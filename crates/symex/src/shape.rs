@@ -469,6 +469,7 @@ impl<'a> Meet<'a> {
         self.elements();
         self.turns();
         self.choices();
+        self.distinct();
         self.handles();
         self.combinations();
         if self.a.waits == self.b.waits {

@@ -426,12 +426,19 @@ impl<'a, 'd> Checker<'a, 'd> {
         let next = graph::epoch(&self.explorer.machine.code, &path.state);
         let Some(known) = self.known.get(&next) else { return };
         let mut first = None;
+        // Which order is right may be another one for each input.
+        let mut wrong = path.state.path.constraints().to_vec();
         for threads in order::orders(known, self.explorer.machine, &path.state) {
-            let left = self.left(known, path, threads);
+            let (left, differs) = self.left(known, path, threads);
             if matches!(left, Facts::Hold) {
                 return;
             }
+            wrong.extend(differs);
             first.get_or_insert(left);
+        }
+        let is_choice = wrong.len() > path.state.path.constraints().len() + 1;
+        if is_choice && matches!(self.explorer.machine.domain.model_of(&wrong), Ok(None)) {
+            return;
         }
         match first.expect("there is an order") {
             Facts::Hold => {}
@@ -451,19 +458,21 @@ impl<'a, 'd> Checker<'a, 'd> {
         }
     }
 
-    /// Whether what is known of an epoch is so at the end of a path.
-    fn left(&mut self, known: &Known, path: &PathOutcome, threads: Vec<ThreadId>) -> Facts {
+    /// Whether what is known of an epoch is so at the end of a path, and when it is not, if nothing is open.
+    fn left(&mut self, known: &Known, path: &PathOutcome, threads: Vec<ThreadId>) -> (Facts, Option<Term>) {
         let differences = known.broken(self.known.get(&self.epoch.id), self.explorer.machine, path, threads);
         let open = differences.iter().find(|d| d.differs.is_none()).map(|d| d.what.clone());
         let told: Vec<(&str, Term)> = differences.iter().filter_map(|d| Some((&*d.what, d.differs?))).collect();
+        let is_open = open.is_some();
         let otherwise = open.map_or(Facts::Hold, Facts::Open);
         if told.is_empty() {
-            return otherwise;
+            return (otherwise, None);
         }
         let any: Vec<Term> = told.iter().map(|(_, differs)| *differs).collect();
+        let differs = self.explorer.pool().or_all(&any);
         let mut all = path.state.path.constraints().to_vec();
-        all.push(self.explorer.pool().or_all(&any));
-        match self.explorer.machine.domain.model_of(&all) {
+        all.push(differs);
+        let facts = match self.explorer.machine.domain.model_of(&all) {
             Ok(None) => otherwise,
             Ok(Some(model)) => {
                 let pool = &self.explorer.machine.domain.pool;
@@ -471,7 +480,8 @@ impl<'a, 'd> Checker<'a, 'd> {
                 Facts::Broken(what.to_owned(), all, model)
             }
             Err(_) => Facts::GaveUp,
-        }
+        };
+        (facts, (!is_open).then_some(differs))
     }
 }
 

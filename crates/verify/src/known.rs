@@ -91,6 +91,8 @@ pub(crate) struct End<'a> {
     heap: BTreeMap<u32, ObjectId>,
     /// Nodes of the heap whose contents are to be looked at.
     queue: VecDeque<u32>,
+    /// Places that are to hold the address of a node that is not found yet, where nobody knows what they hold.
+    deferred: Vec<(Place, u32, Held)>,
     /// The value of a class of equal places, and the first of them.
     same: BTreeMap<u32, (Term, Place)>,
     /// That the sums have not overflowed that numbers, and all that are to be equal to them, were computed from.
@@ -117,6 +119,7 @@ impl<'a> End<'a> {
             threads,
             heap: BTreeMap::new(),
             queue: VecDeque::new(),
+            deferred: Vec::new(),
             same: BTreeMap::new(),
             sums: BTreeMap::new(),
             instead: BTreeMap::new(),
@@ -151,6 +154,18 @@ impl<'a> End<'a> {
         let all = shape.bytes.nodes().chain(shape.words.keys().map(|&(node, _)| node));
         let named: BTreeSet<Node> = all.filter(|node| !matches!(node, Node::Heap(_))).collect();
         named.into_iter().for_each(|node| self.contents(node));
+        self.follow();
+        // What one of a few addresses is may be said by another place.
+        for (place, width, held) in std::mem::take(&mut self.deferred) {
+            self.place(place, width, held);
+            self.follow();
+        }
+        for (place, _, held) in std::mem::take(&mut self.deferred) {
+            self.found.push(Difference { what: self.says(place, held), differs: None });
+        }
+    }
+
+    fn follow(&mut self) {
         while let Some(number) = self.queue.pop_front() {
             self.contents(Node::Heap(number));
         }
@@ -435,7 +450,10 @@ impl<'a> End<'a> {
         let expected = match held {
             Held::Bits(bits) => Some(self.machine.domain.pool.constant(width, bits)),
             Held::Address(Node::Heap(number), offset) if !self.heap.contains_key(&number) => {
-                self.pair(number, offset, value, place);
+                match self.machine.domain.pool.as_const(value) {
+                    Some(bits) => self.pair(number, offset, bits, place),
+                    None => self.deferred.push((place, width, held)),
+                }
                 return;
             }
             Held::Address(node, offset) => {
@@ -457,12 +475,8 @@ impl<'a> End<'a> {
     }
 
     /// A place is the first that is to hold the address of a node of the heap: the object that it points to is the node from here on.
-    fn pair(&mut self, number: u32, offset: i64, value: Term, place: Place) {
+    fn pair(&mut self, number: u32, offset: i64, bits: u64, place: Place) {
         let what = self.says(place, Held::Address(Node::Heap(number), offset));
-        let Some(bits) = self.machine.domain.pool.as_const(value) else {
-            self.found.push(Difference { what, differs: None });
-            return;
-        };
         let object = match classify(bits) {
             AddressClass::Object(object, at) if at == offset => Some(object),
             _ => None,

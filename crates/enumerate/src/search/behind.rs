@@ -270,6 +270,7 @@ impl<'a> Behind<'a> {
         });
         let addresses = left.addresses.places.iter().filter(|(place, _)| !invalid.contains(place));
         self.choices(&mut shape, addresses.clone(), &consequences.conditions);
+        self.distinct(&mut shape, addresses.clone(), &consequences.conditions);
         self.handles(&mut shape, addresses, &mut consequences);
         if self.combines {
             let narrow = left.narrow.iter().filter(|(place, _)| !invalid.contains(place));
@@ -343,6 +344,27 @@ impl<'a> Behind<'a> {
                 Some([]) | None => {}
                 Some(&[only]) => shape.hold(place, only),
                 Some(choices) => drop(shape.choices.insert(place, choices.to_vec())),
+            }
+        }
+    }
+
+    /// Says which places that hold one of a few addresses do not hold the same, under some conditions.
+    fn distinct<'n>(
+        &mut self,
+        shape: &mut Shape,
+        addresses: impl Iterator<Item = &'n (Place, Term)>,
+        conditions: &[Term],
+    ) {
+        let terms: FxHashMap<Place, Term> = addresses.copied().collect();
+        let pairs: Vec<(Place, Place)> = shape.overlapping().collect();
+        for pair in pairs {
+            let (Some(&a), Some(&b)) = (terms.get(&pair.0), terms.get(&pair.1)) else { continue };
+            if a == b || self.is_late() {
+                continue;
+            }
+            let same = self.asker.pool().cmp(CmpOp::Eq, a, b);
+            if self.asker.check(conditions, same) == Answer::Unsat {
+                shape.differences.insert(pair, Bounds::nonzero(64));
             }
         }
     }

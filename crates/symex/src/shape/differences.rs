@@ -7,6 +7,7 @@
 //! that the program compares it may be known only that they are not the same: their difference is [any but 0](Bounds::nonzero).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 use icsched_ir::{
     BinOp, Callee, CastOp, Const, Definition, Definitions, FuncId, Function, GlobalId, Inst, Intrinsic, Op, Operand,
@@ -37,6 +38,9 @@ const COUNTS_PERMITS: u64 = 3;
 
 /// Pairs of places that are looked at in one state.
 const MAX_PAIRS: usize = 32;
+
+/// Pairs of addresses that are looked at for whether they differ.
+const MAX_DISTINCT: usize = 16;
 
 /// And of those that it divides.
 const MAX_DIVIDED: usize = 8;
@@ -415,7 +419,26 @@ impl Shape {
         {
             return Some(Bounds::exactly(a.0, 0));
         }
-        self.difference_of_bounds((first, second))
+        self.difference_of_bounds((first, second)).or_else(|| self.are_apart(first, second))
+    }
+
+    /// That two places hold different addresses, if they hold constant ones.
+    fn are_apart(&self, first: Place, second: Place) -> Option<Bounds> {
+        let (a, b) = (self.held(first)?, self.held(second)?);
+        let are_addresses = matches!((a, b), ((64, Held::Address(..)), (64, Held::Address(..))));
+        (are_addresses && a.1 != b.1).then_some(Bounds::nonzero(64))
+    }
+
+    /// Pairs of places that may hold the same address by what is known of each.
+    pub fn overlapping(&self) -> impl Iterator<Item = (Place, Place)> + '_ {
+        let later = |first: Place| self.choices.range((Bound::Excluded(first), Bound::Unbounded));
+        let pairs = self
+            .choices
+            .iter()
+            .flat_map(move |(&first, a)| later(first).map(move |(&second, b)| (first, a, second, b)));
+        let shared =
+            pairs.filter(|(_, a, _, b)| a.iter().any(|held| matches!(held, Held::Address(..)) && b.contains(held)));
+        shared.map(|(first, _, second, _)| (first, second)).take(MAX_DISTINCT)
     }
 
     /// Between which numbers the difference of two places is by the bounds of both.
@@ -513,6 +536,24 @@ impl Meet<'_> {
             }
         }
         self.found.settle_differences();
+    }
+
+    /// Which addresses that nobody knows are not the same in one and the other: two threads that wait in the same places each have something
+    /// of their own, whichever is whose.
+    pub(super) fn distinct(&mut self) {
+        let pairs: Vec<(Place, Place)> = self.found.overlapping().collect();
+        for pair in pairs {
+            let in_a = moved_pair(pair, |n| self.pairs.get(n as usize).map(|pair| pair.0));
+            let in_b = moved_pair(pair, |n| self.pairs.get(n as usize).map(|pair| pair.1));
+            let a = in_a.and_then(|pair| self.a.difference_of(pair));
+            let b = in_b.and_then(|pair| self.b.difference_of(pair));
+            if let (Some(a), Some(b)) = (a, b)
+                && a.exclude_zero()
+                && b.exclude_zero()
+            {
+                self.found.differences.insert(pair, Bounds::nonzero(64));
+            }
+        }
     }
 }
 
