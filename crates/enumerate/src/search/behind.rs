@@ -364,7 +364,7 @@ impl<'a> Behind<'a> {
             }
             let same = self.asker.pool().cmp(CmpOp::Eq, a, b);
             if self.asker.check(conditions, same) == Answer::Unsat {
-                shape.differences.insert(pair, Bounds::nonzero(64));
+                shape.differences.entry(pair).or_insert(Bounds::nonzero(64));
             }
         }
     }

@@ -524,11 +524,7 @@ impl Meet<'_> {
         let of_b = self.b.differences.keys().filter_map(|&pair| moved_pair(pair, |n| self.of_b.get(&n).copied()));
         let pairs: BTreeSet<(Place, Place)> = of_a.chain(of_b).collect();
         for pair in pairs {
-            let in_a = moved_pair(pair, |n| self.pairs.get(n as usize).map(|pair| pair.0));
-            let in_b = moved_pair(pair, |n| self.pairs.get(n as usize).map(|pair| pair.1));
-            let a = in_a.and_then(|pair| self.a.difference_of(pair));
-            let b = in_b.and_then(|pair| self.b.difference_of(pair));
-            if let (Some(a), Some(b)) = (a, b)
+            if let Some((a, b)) = self.difference_in_each(pair)
                 && a.width == b.width
                 && a.either(b).say_something()
             {
@@ -543,17 +539,20 @@ impl Meet<'_> {
     pub(super) fn distinct(&mut self) {
         let pairs: Vec<(Place, Place)> = self.found.overlapping().collect();
         for pair in pairs {
-            let in_a = moved_pair(pair, |n| self.pairs.get(n as usize).map(|pair| pair.0));
-            let in_b = moved_pair(pair, |n| self.pairs.get(n as usize).map(|pair| pair.1));
-            let a = in_a.and_then(|pair| self.a.difference_of(pair));
-            let b = in_b.and_then(|pair| self.b.difference_of(pair));
-            if let (Some(a), Some(b)) = (a, b)
+            if let Some((a, b)) = self.difference_in_each(pair)
                 && a.exclude_zero()
                 && b.exclude_zero()
             {
-                self.found.differences.insert(pair, Bounds::nonzero(64));
+                self.found.differences.entry(pair).or_insert(Bounds::nonzero(64));
             }
         }
+    }
+
+    /// Between which numbers the difference of two places is in one and in the other, if something is known in both.
+    fn difference_in_each(&self, pair: (Place, Place)) -> Option<(Bounds, Bounds)> {
+        let in_a = moved_pair(pair, |n| self.pairs.get(n as usize).map(|pair| pair.0))?;
+        let in_b = moved_pair(pair, |n| self.pairs.get(n as usize).map(|pair| pair.1))?;
+        Some((self.a.difference_of(in_a)?, self.b.difference_of(in_b)?))
     }
 }
 
