@@ -17,8 +17,8 @@ use super::locks::Places;
 use super::{Addresses, Bounds, Element, Held, Length, Locks, Node, Place, Rings, Shape, Turn};
 use crate::Machine;
 use crate::code::Code;
-use crate::domain::{Domain as _, MemoryByte};
-use crate::memory::{AddressClass, Heap, ObjectId, ObjectKind, classify, global_object};
+use crate::domain::{Domain, MemoryByte};
+use crate::memory::{AddressClass, Heap, Object, ObjectId, ObjectKind, address, classify, global_object};
 use crate::state::State;
 use crate::symbolic::{SymValue, SymbolicDomain};
 use crate::thread::{FrameId, ThreadId, ThreadStatus};
@@ -26,8 +26,8 @@ use crate::thread::{FrameId, ThreadId, ThreadStatus};
 /// Bytes at the start of an object that are looked at; behind them, those that are synchronised on.
 const MAX_BYTES: u64 = 1 << 14;
 
-/// How far outside of its object an address is taken for one that is not at a multiple of eight: two numbers of 32 bits behind each other may
-/// look like one that is much farther outside, as no pointer of C is.
+/// How far outside of its object an address is taken for one: two numbers of 32 bits behind each other may look like one that is much farther
+/// outside, as no pointer of C is.
 const OUTSIDE: i64 = 1 << 12;
 
 /// Objects from the heap that are.
@@ -419,8 +419,14 @@ impl Walk<'_, '_> {
                 constants.push((at, 0));
                 continue;
             }
+            let lock = locks.contain(at);
             let is_pointer = self.pointers.may_hold(&known, start + at)
-                && whole.is_none_or(|bits| self.may_be_address(&known, start + at, bits));
+                && match (whole, high_half(&bytes)) {
+                    (Some(bits), _) => self.may_be_address(bits, start + at, (&known, lock)),
+                    // Whatever the low half is, it tells nothing of which object.
+                    (None, Some(id)) => id.0 != 0 && self.may_be_address(address(id, 0), start + at, (&known, lock)),
+                    (None, None) => true,
+                };
             // What is said of the parts of an address at no multiple of eight would not be true of where its object is next time.
             let is_address = |bits| matches!(classify(bits), AddressClass::Object(..) | AddressClass::Function(_));
             if is_pointer
@@ -456,9 +462,15 @@ impl Walk<'_, '_> {
 
     /// Whether eight bytes at an offset are an address, if they look like one, as far as points-to analysis tells: two counters behind each other
     /// may be any number.
-    fn may_be_address(&self, holders: &[Abstract], at: u64, bits: u64) -> bool {
-        let AddressClass::Object(object, _) = classify(bits) else { return true };
-        let Some(found) = self.state.heap.object(object).filter(|found| !found.constant) else { return true };
+    fn may_be_address(&self, bits: u64, at: u64, (holders, is_lock): (&[Abstract], bool)) -> bool {
+        let AddressClass::Object(object, offset) = classify(bits) else { return true };
+        let Some(found) = self.state.heap.object(object) else { return true };
+        if !is_lock && is_far_outside(found, offset) {
+            return false;
+        }
+        if found.constant {
+            return true;
+        }
         let targets = self.pointers.of_kind(found.kind, found.site);
         holders.is_empty() || targets.is_empty() || self.pointers.may_hold_address(holders, at, &targets)
     }
@@ -479,8 +491,7 @@ impl Walk<'_, '_> {
         let is_address = |at: u64, bits: u64| {
             let AddressClass::Object(object, offset) = classify(bits) else { return false };
             let Some(found) = self.state.heap.object(object) else { return false };
-            let size = found.size.min(i64::MAX.cast_unsigned()).cast_signed();
-            if !is_lock && !(-OUTSIDE..=size.saturating_add(OUTSIDE)).contains(&offset) {
+            if !is_lock && is_far_outside(found, offset) {
                 return false;
             }
             if found.constant || holders.is_empty() {
@@ -686,6 +697,18 @@ fn number(bytes: &[Option<MemoryByte<Term>>]) -> Option<u64> {
         Some(MemoryByte::Constant(byte)) => Some(word << 8 | u64::from(*byte)),
         Some(MemoryByte::Symbolic(_)) | None => None,
     })
+}
+
+/// The upper four of eight bytes, if they are constant: of an address, the object.
+fn high_half(bytes: &[Option<MemoryByte<Term>>]) -> Option<ObjectId> {
+    let upper = bytes.get(4..8)?;
+    number(upper).and_then(|bits| u32::try_from(bits).ok()).map(ObjectId)
+}
+
+/// Whether an offset is [far](OUTSIDE) outside of an object.
+fn is_far_outside<D: Domain>(object: &Object<D>, offset: i64) -> bool {
+    let size = object.size.min(i64::MAX.cast_unsigned()).cast_signed();
+    !(-OUTSIDE..=size.saturating_add(OUTSIDE)).contains(&offset)
 }
 
 /// The multiples of eight in the first `size` bytes from `start` on at which something may be known: the first ones, and those of
