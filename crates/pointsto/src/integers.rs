@@ -1,23 +1,31 @@
 //! What is known of the integers that addresses are computed with: that they are one of a few constants, or what their low bits are.
 //!
 //! Optimisers index by bytes: `invert ? 32 : 36` for one of two fields, `i << 6` for an array of structures. Low bits, unlike
-//! remainders by other numbers, stay right when arithmetic wraps.
+//! remainders by other numbers, stay right when arithmetic wraps. Loops over arrays of a few elements, such as the handles of a fixed number of
+//! threads, go through as many constants: what [branches](crate::conditions) compare with limits them.
 
-use icsched_ir::{BinOp, CastOp, Const, Function, IdVec, Inst, Op, Operand, ScaledIndex, Type, UnOp, ValueId};
+use icsched_ir::{BinOp, BlockId, CastOp, Const, Function, IdVec, Inst, Op, Operand, ScaledIndex, Type, UnOp, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
+use crate::conditions::{Branches, Condition};
 use crate::generate::constant_bits;
 use crate::object::{Shift, gcd};
 
 /// More constants than this are not told apart.
-const FEW: usize = 4;
+const FEW: usize = 16;
+
+/// How many of them there mostly are.
+const MOSTLY: usize = 4;
+
+/// Instructions that are computed anew, one from the other, from what conditions say of their operands.
+const MAX_DEPTH: u32 = 3;
 
 /// The values that an integer can have.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Values {
     /// One of these, ascending; of none if nothing that was looked at computes it.
-    Few(SmallVec<[u64; FEW]>),
+    Few(SmallVec<[u64; MOSTLY]>),
     /// Those whose lowest `bits` are the ones of `residue`.
     LowBits { residue: u64, bits: u32 },
 }
@@ -39,7 +47,7 @@ impl Values {
         if width == 1 { Values::Few(smallvec![0, 1]) } else { Values::ANY }
     }
 
-    fn few(mut values: SmallVec<[u64; FEW]>) -> Self {
+    fn few(mut values: SmallVec<[u64; MOSTLY]>) -> Self {
         values.sort_unstable();
         values.dedup();
         if values.len() <= FEW { Values::Few(values) } else { Values::low_bits_of(&values) }
@@ -94,20 +102,29 @@ fn mask(bits: u32) -> u64 {
     if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
 }
 
-/// The values of the integers that index in addresses, where anything is known of them. A fixpoint over the function's integers.
+/// The values of the integers that index in addresses, wherever they do, if anything is known of them. A fixpoint over the function's integers.
 pub(crate) fn indices(function: &Function) -> FxHashMap<ValueId, Values> {
-    let mut wanted: Vec<ValueId> = Vec::new();
-    for inst in function.blocks.values().flat_map(|b| &b.insts) {
-        if let Op::Address { indices, .. } = &inst.op {
-            wanted.extend(indices.iter().filter_map(|i| i.index.value()));
+    let mut wanted: Vec<(BlockId, ValueId)> = Vec::new();
+    for (block, body) in function.blocks.iter() {
+        for inst in &body.insts {
+            if let Op::Address { indices, .. } = &inst.op {
+                wanted.extend(indices.iter().filter_map(|i| Some((block, i.index.value()?))));
+            }
         }
     }
     if wanted.is_empty() {
         return FxHashMap::default();
     }
-    let known = Known::solve(function);
-    wanted.retain(|&v| known.0[v] != Values::ANY && known.0[v] != Values::none());
-    wanted.into_iter().map(|v| (v, known.0[v].clone())).collect()
+    let branches = Branches::new(function);
+    let known = Known::solve(function, &branches);
+    let mut found: FxHashMap<ValueId, Values> = FxHashMap::default();
+    for (block, value) in wanted {
+        let here = known.under(function, &branches, Operand::Value(value), branches.of_block(block), MAX_DEPTH);
+        let all = found.entry(value).or_insert_with(Values::none);
+        *all = all.or(&here);
+    }
+    found.retain(|_, values| *values != Values::ANY && *values != Values::none());
+    found
 }
 
 /// What an address computation does to a pointer: one of these.
@@ -115,8 +132,8 @@ pub(crate) fn shifts(
     offset: i64,
     indices: &[ScaledIndex],
     known: &FxHashMap<ValueId, Values>,
-) -> SmallVec<[Shift; FEW]> {
-    let mut found: SmallVec<[(i64, u64); FEW]> = smallvec![(offset, 0)];
+) -> SmallVec<[Shift; MOSTLY]> {
+    let mut found: SmallVec<[(i64, u64); MOSTLY]> = smallvec![(offset, 0)];
     for index in indices {
         let values = match index.index {
             Operand::Value(v) => known.get(&v).cloned().unwrap_or(Values::ANY),
@@ -147,21 +164,21 @@ pub(crate) fn shifts(
 struct Known(IdVec<ValueId, Values>);
 
 impl Known {
-    fn solve(function: &Function) -> Self {
+    fn solve(function: &Function, branches: &Branches<'_>) -> Self {
         let mut known = Known(IdVec::filled(Values::none(), function.values.len()));
         for &param in &function.params {
             known.0[param] = Values::unknown(function.values[param].ty.bits());
         }
-        // Every value grows, to four constants, then to fewer and fewer known bits.
-        while known.round(function) {}
+        // Every value grows, to a few constants, then to fewer and fewer known bits.
+        while known.round(function, branches) {}
         known
     }
 
-    fn round(&mut self, function: &Function) -> bool {
+    fn round(&mut self, function: &Function, branches: &Branches<'_>) -> bool {
         let mut grew = false;
-        for block in function.blocks.values() {
+        for (id, block) in function.blocks.iter() {
             for inst in &block.insts {
-                let computed = self.of(function, inst);
+                let computed = Self::of(function, inst, |operand| self.operand(function, operand));
                 for (at, &result) in inst.results.iter().enumerate() {
                     let ty = function.values[result].ty;
                     let new = match &computed {
@@ -172,13 +189,42 @@ impl Known {
                 }
             }
             for edge in block.terminator.edges() {
+                let conditions = branches.of_edge(id, edge);
                 for (&param, &arg) in function.blocks[edge.target].params.iter().zip(&edge.args) {
-                    let new = self.operand(function, arg);
+                    let new = self.under(function, branches, arg, &conditions, MAX_DEPTH);
                     grew |= self.grow(param, &new);
                 }
             }
         }
         grew
+    }
+
+    /// What an operand can be where conditions hold: what it is compared with itself, and what is left of what it is computed from.
+    fn under(
+        &self,
+        function: &Function,
+        branches: &Branches<'_>,
+        operand: Operand,
+        conditions: &[Condition],
+        depth: u32,
+    ) -> Values {
+        let all = self.operand(function, operand);
+        let Operand::Value(value) = operand else { return all };
+        if conditions.is_empty() {
+            return all;
+        }
+        let computed = branches.definitions().inst(function, value).filter(|_| depth > 0).and_then(|inst| {
+            let is_whole = inst.results.first() == Some(&value);
+            let of = |operand| self.under(function, branches, operand, conditions, depth - 1);
+            is_whole.then(|| Self::of(function, inst, of)).flatten()
+        });
+        let few = match (all, computed) {
+            (Values::Few(few), Some(Values::Few(other))) if other.len() < few.len() => other,
+            (Values::Few(few), _) | (_, Some(Values::Few(few))) => few,
+            (all, _) => return all,
+        };
+        let of_it: SmallVec<[Condition; 2]> = conditions.iter().filter(|c| c.value == value).copied().collect();
+        Values::Few(few.into_iter().filter(|&constant| of_it.iter().all(|c| c.allows(constant))).collect())
     }
 
     fn grow(&mut self, value: ValueId, more: &Values) -> bool {
@@ -196,14 +242,14 @@ impl Known {
         }
     }
 
-    /// What an instruction computes; `None` if that can be anything.
-    fn of(&self, function: &Function, inst: &Inst) -> Option<Values> {
+    /// What an instruction computes from operands of which `operand` says what they can be; `None` if that can be anything.
+    fn of(function: &Function, inst: &Inst, operand: impl Fn(Operand) -> Values) -> Option<Values> {
         let &result = inst.results.first()?;
         let width = match function.values[result].ty {
             Type::Int(width) if width <= 64 => u32::from(width),
             _ => return None,
         };
-        let of = |o: &Operand| self.operand(function, *o);
+        let of = |o: &Operand| operand(*o);
         let wrap = |v: u64| v & mask(width);
         Some(match &inst.op {
             Op::Select { a, b, .. } => of(a).or(&of(b)),

@@ -12,6 +12,7 @@
 
 mod access;
 mod call;
+mod conditions;
 mod describe;
 mod escape;
 mod failing;

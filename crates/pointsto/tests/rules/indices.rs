@@ -19,9 +19,14 @@ fn one_of_a_few_constants_is_that_many_offsets() {
     assert_eq!(indexed("%i = select %yes, 32:i64, 36:i64"), "a+32 a+36");
     assert_eq!(indexed("%i = umin 8:i64, 24:i64"), "a+24 a+8", "either operand");
     assert_eq!(indexed("%j = select %yes, 8:i64, 24:i64; %i = smax %j, 40:i64"), "a+24 a+40 a+8");
-    let five = "%j = select %yes, 0:i64, 8:i64; %k = select %yes, 16:i64, 24:i64; %l = select %yes, %j, %k; ";
-    assert_eq!(indexed(&format!("{five}%i = freeze %l")), "a+0 a+16 a+24 a+8");
-    assert_eq!(indexed(&format!("{five}%i = select %yes, %l, 32:i64")), "a+0+8k", "more than four are a class");
+    let four = "%j = select %yes, 0:i64, 8:i64; %k = select %yes, 16:i64, 24:i64; %l = select %yes, %j, %k; ";
+    assert_eq!(indexed(&format!("{four}%i = freeze %l")), "a+0 a+16 a+24 a+8");
+    assert_eq!(indexed(&format!("{four}%i = select %yes, %l, 32:i64")), "a+0 a+16 a+24 a+32 a+8");
+    let digit = |name: char, value: u32| format!("%{name} = select %yes, 0:i64, {value}:i64; ");
+    let sums = "%n1 = add %o, %p; %n2 = add %n1, %q; %n3 = add %n2, %r; ";
+    let sixteen = [('o', 8), ('p', 16), ('q', 32), ('r', 64)].map(|(n, v)| digit(n, v)).concat() + sums;
+    assert_eq!(indexed(&format!("{sixteen}%i = freeze %n3")).split(' ').count(), 16);
+    assert_eq!(indexed(&format!("{sixteen}%i = select %yes, %n3, 128:i64")), "a+0+8k", "more than 16 are a class");
 }
 
 #[test]
@@ -114,9 +119,73 @@ fn scales_and_further_indices_are_counted_in() {
     assert_eq!(
         returned(
             "    %i = select %yes, 0:i64, 8:i64\n    %j = select %yes, 16:i64, 32:i64\n    %k = select %yes, 1:i64, 2:i64
-    %x = address @a + %i*1 + %j*1 + %k*1\n    return %x"
+    %l = select %yes, 64:i64, 128:i64\n    %m = select %yes, 3:i64, 4:i64
+    %x = address @a + %i*1 + %j*1 + %k*1 + %l*1 + %m*1\n    return %x"
         ),
         "a+*",
-        "eight sums are too many: %k counts as any"
+        "32 sums are too many: %m counts as any"
     );
+}
+
+#[test]
+fn loops_with_few_rounds_give_few_offsets() {
+    let rotated = |first: &str, last: &str| {
+        returned(&format!(
+            "    jump head({first})
+head(%i: i64):
+    %x = address @a + 4 + %i*8
+    %next = add %i, 1
+    %more = icmp.ne %next, {last}
+    branch %more, head(%next), done
+done:
+    return %x"
+        ))
+    };
+    assert_eq!(rotated("0", "3"), "a+12 a+20 a+4");
+    assert_eq!(rotated("0", "17"), "a+4+8k", "more than 16");
+    assert_eq!(rotated("0", "%n"), "a+4+8k");
+    assert_eq!(rotated("%n", "3"), "a+4+8k");
+    let tested_first = "    jump head(0)
+head(%i: i32):
+    %more = icmp.slt %i, 2
+    branch %more, body, done
+body:
+    %wide: i64 = sext %i
+    %x = address @a + %wide*8
+    store [@p], %x
+    %next = add %i, 1
+    jump head(%next)
+done:
+    %y: ptr = load [@p]
+    return %y";
+    assert_eq!(returned(tested_first), "a+0 a+8", "the round after the last has no body");
+    let by_old_number = "    jump head(0)
+head(%i: i64):
+    %x = address @a + %i*8
+    %first = icmp.eq %i, 0
+    %next = add %i, 1
+    branch %first, head(%next), done
+done:
+    return %x";
+    assert_eq!(returned(by_old_number), "a+0 a+8", "what is compared is what the next one is computed from");
+}
+
+#[test]
+fn a_branch_to_one_block_says_nothing() {
+    let body = "    %i = select %yes, 0:i64, 8:i64
+    %low = icmp.ult %i, 8
+    branch %low, next, next
+next:
+    %x = address @a + %i*1
+    return %x";
+    assert_eq!(returned(body), "a+0 a+8");
+    let both = "    %i = select %yes, 0:i64, 8:i64
+    %low = icmp.ugt 8:i64, %i
+    branch %low, next, other
+next:
+    %x = address @a + %i*1
+    return %x
+other:
+    return @b";
+    assert_eq!(returned(both), "a+0 b+0");
 }
