@@ -43,7 +43,7 @@ pub use bounds::{Bounds, ends_of_results, thresholds};
 pub use bytes::Bytes;
 pub(crate) use choices::Chosen;
 pub use choices::{Addresses, Choices, MAX_CHOICES};
-pub use combinations::{Column, Combinations, MAX_COLUMNS, among};
+pub use combinations::{Column, Combinations, MAX_IDENTITIES, MAX_NUMBERS, among};
 pub use deciding::Deciding;
 pub use differences::Compared;
 pub use elements::{Element, Elements, Length, Rings, constants};

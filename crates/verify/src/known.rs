@@ -316,12 +316,7 @@ impl<'a> End<'a> {
                 self.wrong(format!("there is {}", self.name(place)));
                 continue;
             };
-            let constant = |held: &Held| match *held {
-                Held::Bits(bits) => Some(bits),
-                Held::Address(node, offset) => self.address(node, offset),
-                Held::Same(_) => None,
-            };
-            let constants: Vec<u64> = choices.iter().filter_map(constant).collect();
+            let constants: Vec<u64> = choices.iter().filter_map(|&held| self.constant_held(held)).collect();
             let pool = &mut self.machine.domain.pool;
             let is_other = |bits: u64| {
                 let constant = pool.constant(64, bits);
@@ -334,6 +329,15 @@ impl<'a> End<'a> {
                 let what = format!("{} is one of {} addresses", self.name(place), choices.len());
                 self.found.push(Difference { what, differs: Some(differs) });
             }
+        }
+    }
+
+    /// What a place holds that holds a constant; `None` if there is no such object.
+    fn constant_held(&self, held: Held) -> Option<u64> {
+        match held {
+            Held::Bits(bits) => Some(bits),
+            Held::Address(node, offset) => self.address(node, offset),
+            Held::Same(_) => None,
         }
     }
 
@@ -372,6 +376,12 @@ impl<'a> End<'a> {
                     Some(term) => held.push(term),
                     None => return self.wrong(format!("there is {}", self.name(place))),
                 }
+            }
+            if let Some(constant) = column.is {
+                let Some(bits) = self.constant_held(constant) else {
+                    return self.wrong("there is an object".to_owned());
+                };
+                held.push(self.machine.domain.pool.constant(64, bits));
             }
             terms.push((held[0], held.get(1).copied()));
         }

@@ -48,6 +48,9 @@ const MAX_BOUNDED: usize = 256;
 /// Terms at the end of one path that are found to be one of a few addresses.
 const MAX_CHOSEN: usize = 32;
 
+/// Those of them that are computed from a number, which may have many values.
+const MAX_COMPUTED: usize = 8;
+
 /// Numbers that equations are looked for between, of one path.
 const MAX_COUNTED: usize = 24;
 
@@ -271,12 +274,13 @@ impl<'a> Behind<'a> {
         let addresses = left.addresses.places.iter().filter(|(place, _)| !invalid.contains(place));
         self.choices(&mut shape, addresses.clone(), &consequences.conditions);
         self.distinct(&mut shape, addresses.clone(), &consequences.conditions);
-        self.handles(&mut shape, addresses, &mut consequences);
+        self.handles(&mut shape, addresses.clone(), &mut consequences);
         if self.combines {
             let narrow = left.narrow.iter().filter(|(place, _)| !invalid.contains(place));
             let narrow: Vec<(Place, Term)> = narrow.copied().collect();
             let known = (&mut consequences, &mut sure);
-            shape.combinations = Some(self.combinations(&mut shape, (&numbers, &narrow), known));
+            let addresses = addresses.copied().collect();
+            shape.combinations = Some(self.combinations(&mut shape, (&numbers, &narrow), &addresses, known));
         }
         Seen { shape: shape.canonical(), lost, solver: self.asker.solver_statistics() }
     }
@@ -332,11 +336,11 @@ impl<'a> Behind<'a> {
         conditions: &[Term],
     ) {
         let mut known: FxHashMap<Term, Option<Vec<Held>>> = FxHashMap::default();
-        let mut chosen = 0;
+        let (mut chosen, mut tries) = (0, MAX_COMPUTED);
         for &(place, term) in addresses {
             let found = known.entry(term).or_insert_with(|| {
                 let few = chosen < MAX_CHOSEN && !self.is_late();
-                let found = if few { self.chosen(term, conditions) } else { None };
+                let found = if few { self.chosen(term, conditions, &mut tries) } else { None };
                 chosen += usize::from(found.is_some());
                 found
             });
@@ -369,10 +373,14 @@ impl<'a> Behind<'a> {
         }
     }
 
-    /// The constants that a term may be under some conditions, if they are few.
-    fn chosen(&mut self, term: Term, conditions: &[Term]) -> Option<Vec<Held>> {
+    /// The constants that a term may be under some conditions, if they are few. `tries` is how many more terms may be looked at of which it is not
+    /// plain that they are one of a few.
+    fn chosen(&mut self, term: Term, conditions: &[Term], tries: &mut usize) -> Option<Vec<Held>> {
         let addresses = &self.ending.left.addresses;
-        let candidates = addresses.candidates(self.asker.pool(), term);
+        let mut candidates = addresses.candidates(self.asker.pool(), term);
+        if candidates.is_empty() && *tries > 0 {
+            candidates = self.computed(term, conditions, tries)?;
+        }
         if candidates.is_empty() {
             return None;
         }
@@ -393,6 +401,31 @@ impl<'a> Behind<'a> {
         let mut held: Vec<Held> = possible.map(|((_, held), _)| held).collect();
         held.sort_unstable();
         (held.len() <= MAX_CHOICES && held.iter().any(Held::points)).then_some(held)
+    }
+
+    /// The addresses that a term is under some conditions which one unknown number says: an element of an array; none if they are many.
+    fn computed(&mut self, term: Term, conditions: &[Term], tries: &mut usize) -> Option<Vec<(u64, Held)>> {
+        let pool = self.asker.pool();
+        if pool.symbols_of(term).len() != 1 || matches!(pool.node(term), Node::Symbol { .. }) || pool.width(term) != 64
+        {
+            return None;
+        }
+        *tries -= 1;
+        let mut found = Vec::new();
+        let mut others = conditions.to_vec();
+        loop {
+            let always = self.asker.pool().bool(true);
+            let Some(model) = self.asker.model(&others, always).ok()? else { break };
+            let pool = self.asker.pool();
+            let bits = pool.eval(term, &model);
+            if found.len() == MAX_CHOICES {
+                return None;
+            }
+            found.push((bits, self.ending.left.addresses.held(bits)?));
+            let constant = pool.constant(64, bits);
+            others.push(pool.ne(term, constant));
+        }
+        Some(found)
     }
 
     /// Between which numbers places are that hold these terms, under some conditions, and those of the sums behind each term.

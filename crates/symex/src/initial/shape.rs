@@ -84,6 +84,15 @@ impl Builder<'_, '_> {
         Some(address(object, start.wrapping_add_signed(offset)))
     }
 
+    /// What a place holds that holds a constant.
+    fn constant_held(&self, held: Held) -> Option<u64> {
+        match held {
+            Held::Bits(bits) => Some(bits),
+            Held::Address(node, offset) => self.address_of_node(node, offset),
+            Held::Same(_) => None,
+        }
+    }
+
     /// What memory holds, of all objects that are there: first of those that are no locals, then of the others.
     pub(super) fn shape_memory(&mut self, locals: bool) {
         let shape = self.start.shape;
@@ -319,8 +328,13 @@ impl Builder<'_, '_> {
         let mut terms = Vec::new();
         all.retain(|column| {
             let held: Option<Vec<Term>> = column.places().map(|place| self.shape_term(place, column.width)).collect();
-            terms.extend(held.as_ref().map(|held| (held[0], held.get(1).copied())));
-            held.is_some()
+            let Some(mut held) = held else { return false };
+            if let Some(constant) = column.is {
+                let Some(bits) = self.constant_held(constant) else { return false };
+                held.push(self.machine.domain.pool.constant(64, bits));
+            }
+            terms.push((held[0], held.get(1).copied()));
+            true
         });
         let pool = &mut self.machine.domain.pool;
         let holds = all.hold(pool, &terms);
@@ -332,12 +346,8 @@ impl Builder<'_, '_> {
         let shape = self.start.shape;
         let mut chosen = FxHashMap::default();
         for (&place, choices) in &shape.choices {
-            let address = |held: &Held| match *held {
-                Held::Bits(bits) => Some(bits),
-                Held::Address(node, offset) => self.address_of_node(node, offset),
-                Held::Same(_) => None,
-            };
-            let Some(mut constants) = choices.iter().map(address).collect::<Option<Vec<u64>>>() else { continue };
+            let constants = choices.iter().map(|&held| self.constant_held(held));
+            let Some(mut constants) = constants.collect::<Option<Vec<u64>>>() else { continue };
             let Some(term) = self.shape_term(place, 64) else { continue };
             let pool = &mut self.machine.domain.pool;
             let is_one = |&bits: &u64| {

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::{Held, Node, Place, Shape};
-use crate::memory::{AddressClass, ObjectId, classify};
+use crate::memory::{AddressClass, ObjectId, address, classify};
 
 /// Most addresses that one place may hold.
 pub const MAX_CHOICES: usize = 8;
@@ -61,6 +61,23 @@ impl Threads {
 }
 
 impl Addresses {
+    /// The constant that a place holds; `None` if there is no such object. O(objects).
+    pub fn constant(&self, held: Held) -> Option<u64> {
+        let (object, start, offset) = match held {
+            Held::Bits(bits) => return Some(bits),
+            Held::Same(_) => return None,
+            Held::Address(Node::Thread(thread), offset) => {
+                let (table, stride) = self.threads.table?;
+                let (&slot, _) = self.threads.slots.iter().find(|&(_, &of)| of == thread)?;
+                (table, u64::from(slot) * stride, offset)
+            }
+            Held::Address(node, offset) => {
+                (self.nodes.iter().find(|&(_, &of)| of == node).map(|(&o, _)| o)?, 0, offset)
+            }
+        };
+        Some(address(object, start.wrapping_add_signed(offset)))
+    }
+
     /// Constants that a term may be, with what each means: addresses of objects that have no node are left out, and so is what it may be
     /// where a part of it is no choice between constants.
     pub fn candidates(&self, pool: &TermPool, term: Term) -> Vec<(u64, Held)> {
@@ -147,7 +164,8 @@ impl Addresses {
         }
     }
 
-    fn held(&self, bits: u64) -> Option<Held> {
+    /// What a constant means that a place holds; nothing if it is the address of an object that has no node.
+    pub fn held(&self, bits: u64) -> Option<Held> {
         match classify(bits) {
             AddressClass::Object(object, offset) if self.threads.are_in(object) => self.threads.held(offset),
             AddressClass::Object(object, offset) => Some(Held::Address(*self.nodes.get(&object)?, offset)),
@@ -187,15 +205,11 @@ impl Shape {
     }
 
     /// What a place may hold, if that is one of a few constants.
-    fn choices_of(&self, place: Place) -> Option<Vec<Held>> {
+    pub(super) fn choices_of(&self, place: Place) -> Option<Vec<Held>> {
         if let Some(choices) = self.choices.get(&place) {
             return Some(choices.clone());
         }
-        let held = match place {
-            Place::Memory(node, at, size) => self.memory(node, at, size)?,
-            Place::Register(thread, depth, value) => self.registers.get(&(thread, depth, value))?.1,
-        };
-        (!matches!(held, Held::Same(_))).then(|| vec![held])
+        self.held(place).filter(|(_, held)| !matches!(held, Held::Same(_))).map(|(_, held)| vec![held])
     }
 }
 

@@ -2,7 +2,7 @@
 //! alone, or of two, forgets that a buffer is full while the thread that empties it is at that buffer. A relation keeps the combinations that
 //! there are (disjunctive completion; Cousot and Cousot, Systematic design of program analysis frameworks, 1979), as rows of a table
 //! whose columns are numbers: what a place holds, what remains of a counter that is divided by a small constant, or how far two counters are
-//! apart that the program compares.
+//! apart that the program compares; and, of places by which threads are told apart, whether they hold an address.
 //!
 //! A table has few columns, few rows, and few numbers in each column. Where there are more, columns are left out, and never come back, as
 //! nobody says what they hold; so tables get larger only so often.
@@ -12,13 +12,19 @@ use std::collections::BTreeSet;
 use icsched_smt::{BinOp, CmpOp, Term, TermPool};
 use serde::{Deserialize, Serialize};
 
-use super::{Bounds, Meet, Place, Shape, moved};
+use super::{Bounds, Held, Meet, Node, Place, Shape, moved};
 
 /// Most numbers in one column.
 pub(super) const MAX_VALUES: usize = 8;
 
-/// Most columns of one table.
-pub const MAX_COLUMNS: usize = 32;
+/// Most columns of one table, [identities](Column::is) among them.
+const MAX_COLUMNS: usize = MAX_NUMBERS + MAX_IDENTITIES;
+
+/// Most columns that are numbers, at the end of one path.
+pub const MAX_NUMBERS: usize = 32;
+
+/// Most columns that are [identities](Column::is), at the end of one path.
+pub const MAX_IDENTITIES: usize = 24;
 
 /// Most rows of one table.
 const MAX_ROWS: usize = 64;
@@ -37,12 +43,19 @@ pub struct Column {
     pub width: u8,
     /// Not the number, but what remains when it is divided by this, as one without a sign.
     pub modulus: Option<u8>,
+    /// Not the number, but whether it is this constant: 1 or 0.
+    pub is: Option<Held>,
 }
 
 impl Column {
     /// The number at a place.
     pub const fn at(place: Place, width: u8) -> Self {
-        Self { place, less: None, width, modulus: None }
+        Self { place, less: None, width, modulus: None, is: None }
+    }
+
+    /// Whether a place of 64 bits holds a constant.
+    pub const fn identity(place: Place, held: Held) -> Self {
+        Self { is: Some(held), ..Self::at(place, 64) }
     }
 
     /// The places that it is about.
@@ -56,11 +69,21 @@ impl Column {
             Some(less) => Some(name(less)?),
             None => None,
         };
-        Some(Self { place: name(self.place)?, less, ..self })
+        let is = match self.is {
+            Some(Held::Address(node, offset)) => match name(Place::Memory(node, 0, 1))? {
+                Place::Memory(node, ..) => Some(Held::Address(node, offset)),
+                Place::Register(..) => None,
+            },
+            other => other,
+        };
+        Some(Self { place: name(self.place)?, less, is, ..self })
     }
 
-    /// What the column says of a number, and that of the other place, if there is one.
+    /// What the column says of a number, and that of the other place, if there is one, or the constant that it may be.
     pub fn of(self, pool: &mut TermPool, number: Term, less: Option<Term>) -> Term {
+        if let (Some(_), Some(constant)) = (self.is, less) {
+            return pool.cmp(CmpOp::Eq, number, constant);
+        }
         let number = less.map_or(number, |less| pool.binary(BinOp::Sub, number, less));
         let Some(modulus) = self.modulus else { return number };
         let modulus = pool.constant(self.width.into(), modulus.into());
@@ -160,7 +183,7 @@ impl Combinations {
         self.rows.is_empty()
     }
 
-    /// The condition that numbers, those of each column's places, are those of a row.
+    /// The condition that numbers, those of each column's places and of the constants that these may be, are those of a row.
     pub fn hold(&self, pool: &mut TermPool, numbers: &[(Term, Option<Term>)]) -> Term {
         let of = |(column, &(number, less)): (&Column, &(Term, Option<Term>))| column.of(pool, number, less);
         let numbers: Vec<Term> = self.columns.iter().zip(numbers).map(of).collect();
@@ -221,6 +244,7 @@ impl Combinations {
         let says = |column: &Column| {
             column.width == wanted.width
                 && column.less == wanted.less
+                && column.is == wanted.is
                 && (column.modulus == wanted.modulus || column.modulus.is_none())
         };
         let at = |place: Place| self.columns.iter().position(move |column| column.place == place && says(column));
@@ -237,6 +261,12 @@ impl Combinations {
 
 /// What a column is of a constant.
 fn constant(shape: &Shape, column: Column) -> Option<u64> {
+    if let Some(held) = column.is {
+        return match shape.choices_of(column.place)?.as_slice() {
+            [only] => Some(u64::from(*only == held)),
+            choices => (!choices.contains(&held)).then_some(0),
+        };
+    }
     if let Some(less) = column.less {
         let apart = shape.difference_of((column.place, less));
         let apart = apart.filter(|bounds| bounds.width == column.width && bounds.least == bounds.greatest)?;
@@ -255,6 +285,33 @@ impl Bounds {
 }
 
 impl Shape {
+    /// Places by which it is known which thread is which, and what they may hold: handles, what a thread was started with, and registers of
+    /// threads that were started with nothing that is of use; one of those that hold the same.
+    pub fn identities(&self) -> Vec<(Place, &[Held])> {
+        let has_block = |thread: u32| {
+            let (first, last) =
+                (Place::Memory(Node::Thread(thread), 0, 0), Place::Memory(Node::Thread(thread), u64::MAX, 0));
+            self.choices.range(first..=last).next().is_some()
+        };
+        let tells = |place: &Place, choices: &[Held]| match *place {
+            Place::Memory(Node::Thread(_), ..) => true,
+            Place::Memory(..) => choices.iter().any(|held| matches!(held, Held::Address(Node::Thread(_), _))),
+            Place::Register(thread, ..) => !has_block(thread),
+        };
+        let mut seen = BTreeSet::new();
+        let mut found = Vec::new();
+        for (&place, choices) in self.choices.iter().filter(|(place, choices)| tells(place, choices)) {
+            let is_new = match self.held(place) {
+                Some((_, Held::Same(number))) => seen.insert(number),
+                _ => true,
+            };
+            if is_new {
+                found.push((place, choices.as_slice()));
+            }
+        }
+        found
+    }
+
     /// Leaves out columns that have got more numbers than there were `before`, where all that is known now was known, too, if the bounds of
     /// the place allow more than a column may have: they count up.
     pub fn settle_combinations(&mut self, before: &Self) {
@@ -266,7 +323,8 @@ impl Shape {
                 None => self.bounds_of(column.place),
             };
             let span = bounds.and_then(Bounds::span);
-            let has_few = column.modulus.is_some() || span.is_some_and(|span| span < MAX_VALUES as u64);
+            let has_few =
+                column.modulus.is_some() || column.is.is_some() || span.is_some_and(|span| span < MAX_VALUES as u64);
             let known = before.combinations.as_ref().and_then(|known| {
                 let source = known.source(&before, column)?;
                 Some(known.rows.iter().map(|row| source.of(row)).collect::<BTreeSet<u64>>())
@@ -292,7 +350,8 @@ impl Shape {
 }
 
 impl Meet<'_> {
-    /// Which combinations there are in one or the other. What is constant in both, but not the same, is a column.
+    /// Which combinations there are in one or the other. What is constant in both, but not the same, is a column, and so is of places by which
+    /// threads are told apart whether they hold what they may.
     pub(super) fn combinations(&mut self) {
         let (Some(x), Some(y)) = (&self.a.combinations, &self.b.combinations) else { return };
         let of_a = |column: &Column| column.moved(|place| moved(place, |n| self.of_a.get(&n).copied()));
@@ -300,7 +359,11 @@ impl Meet<'_> {
         let known: BTreeSet<Column> =
             x.columns.iter().filter_map(of_a).chain(y.columns.iter().filter_map(of_b)).collect();
         let apart = self.apart.iter().map(|&(place, width)| Column::at(place, width));
-        let apart: Vec<Column> = apart.filter(|column| !known.contains(column)).collect();
+        let held = |(place, choices): (Place, &[Held])| {
+            choices.iter().map(|&held| Column::identity(place, held)).collect::<Vec<Column>>()
+        };
+        let identities = self.found.identities().into_iter().flat_map(held);
+        let apart: Vec<Column> = apart.chain(identities).filter(|column| !known.contains(column)).collect();
         let (mut columns, mut sources) = (Vec::new(), Vec::new());
         for column in known.into_iter().chain(apart).take(MAX_CANDIDATES) {
             let in_a = column.moved(|place| moved(place, |n| self.pairs.get(n as usize).map(|pair| pair.0)));
@@ -359,6 +422,32 @@ mod tests {
         // Of what is not known in one of them nothing is known in both.
         let unknown = Shape { combinations: Some(Combinations::default()), ..Shape::default() };
         assert_eq!(met.meet(&unknown).combinations, unknown.combinations);
+    }
+
+    #[test]
+    fn which_thread_is_which_is_a_row() {
+        let (handles, first) = (Node::Global(GlobalId::from_index(1)), Node::Global(GlobalId::from_index(2)));
+        let address = |node: Node, at: i64| (8, Held::Address(node, at));
+        // Two threads, each with an element of its own, and their handles.
+        let state = |threads: [u32; 2]| {
+            let handle = |(at, &thread): (u64, &u32)| ((handles, at), address(Node::Thread(thread), 0));
+            let started = |(at, &thread): (u64, &u32)| ((Node::Thread(thread), 40), address(first, at.cast_signed()));
+            let of = || (0..).step_by(8).zip(&threads);
+            let words = of().map(handle).chain(of().map(started)).collect();
+            Shape { words, combinations: Some(Combinations::default()), ..Shape::default() }
+        };
+        let met = state([1, 2]).meet(&state([2, 1]));
+        let (columns, rows) = table(&met);
+        assert_eq!((columns.len(), rows.len()), (8, 2));
+        let own = Column::identity(Place::Memory(handles, 0, 8), Held::Address(Node::Thread(1), 0));
+        let argument = Column::identity(Place::Memory(Node::Thread(1), 40, 8), Held::Address(first, 0));
+        let at = |column: Column| columns.iter().position(|&known| known == column).expect("it is a column");
+        assert!(rows.iter().all(|row| row[at(own)] == row[at(argument)]));
+        assert_eq!(met.canonical(), met);
+        assert!(state([1, 2]).says_combinations_of(&met));
+        // What may be anything is no column.
+        let unknown = Shape { combinations: Some(Combinations::default()), ..Shape::default() };
+        assert!(met.meet(&unknown).combinations.is_some_and(|all| all.columns().is_empty()));
     }
 
     #[test]

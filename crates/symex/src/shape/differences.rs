@@ -464,7 +464,7 @@ impl Shape {
     }
 
     /// What a place holds, and its bits.
-    fn held(&self, place: Place) -> Option<(u8, Held)> {
+    pub(super) fn held(&self, place: Place) -> Option<(u8, Held)> {
         match place {
             Place::Memory(node, at, size) => self.memory(node, at, size).map(|held| (8 * size, held)),
             Place::Register(thread, depth, value) => self.registers.get(&(thread, depth, value)).copied(),

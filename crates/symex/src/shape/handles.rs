@@ -61,11 +61,7 @@ impl Shape {
         if let Some(choices) = self.choices.get(&place) {
             return choices.iter().map(of).collect::<Option<Vec<_>>>().map(|all| all.into_iter().flatten().collect());
         }
-        let held = match place {
-            Place::Memory(node, at, size) => self.memory(node, at, size)?,
-            Place::Register(thread, depth, value) => self.registers.get(&(thread, depth, value))?.1,
-        };
-        of(&held).map(|thread| thread.into_iter().collect())
+        of(&self.held(place)?.1).map(|thread| thread.into_iter().collect())
     }
 }
 

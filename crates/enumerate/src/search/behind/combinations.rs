@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use icsched_smt::{Ranges, Term};
-use icsched_symex::shape::{Bounds, Column, Combinations, MAX_COLUMNS, Place, Shape, among};
+use icsched_smt::{CmpOp, Ranges, Term};
+use icsched_symex::shape::{Bounds, Column, Combinations, MAX_IDENTITIES, MAX_NUMBERS, Place, Shape, among};
 use rustc_hash::FxHashMap;
 
 use super::{Behind, Consequences, is_simple};
@@ -19,17 +19,19 @@ const MAX_MODELS: usize = 256;
 
 impl Behind<'_> {
     /// Which combinations of numbers there are. `numbers` and `narrow` are those that are not constant; those of `narrow` are of registers
-    /// that hold no words.
+    /// that hold no words. `addresses` are what places hold that hold addresses.
     pub(super) fn combinations(
         &mut self,
         shape: &mut Shape,
         (numbers, narrow): (&FxHashMap<Place, Term>, &[(Place, Term)]),
+        addresses: &FxHashMap<Place, Term>,
         (consequences, sure): (&mut Consequences, &mut Ranges),
     ) -> Combinations {
         let mut columns = self.apart(shape, numbers, consequences, sure);
         columns.extend(self.remainders(shape, numbers));
         columns.extend(self.small(shape, (numbers, narrow), consequences));
-        columns.truncate(MAX_COLUMNS);
+        columns.truncate(MAX_NUMBERS);
+        columns.extend(self.identities(shape, addresses));
         columns.sort_unstable();
         let mut rows: BTreeSet<Vec<u64>> = BTreeSet::new();
         for _ in 0..MAX_MODELS {
@@ -53,6 +55,23 @@ impl Behind<'_> {
             }
         }
         Combinations::default()
+    }
+
+    /// Whether places hold what they may, by which it is known which thread is which.
+    fn identities(&mut self, shape: &Shape, addresses: &FxHashMap<Place, Term>) -> Vec<(Column, Term)> {
+        let of_left = &self.ending.left.addresses;
+        let mut found = Vec::new();
+        for (place, choices) in shape.identities() {
+            let Some(&term) = addresses.get(&place) else { continue };
+            for &held in choices {
+                let Some(bits) = of_left.constant(held) else { continue };
+                let pool = self.asker.pool();
+                let constant = pool.constant(64, bits);
+                found.push((Column::identity(place, held), pool.cmp(CmpOp::Eq, term, constant)));
+            }
+        }
+        found.truncate(MAX_IDENTITIES);
+        found
     }
 
     /// What remains of numbers that the program divides by small constants, constant or not.
@@ -148,7 +167,7 @@ impl Behind<'_> {
         let small: BTreeSet<(u64, Place)> = shape.bounds.iter().filter_map(near).collect();
         let mut found = Vec::new();
         for (_, place) in small {
-            if found.len() == MAX_COLUMNS || self.is_late() {
+            if found.len() == MAX_NUMBERS || self.is_late() {
                 break;
             }
             if self.deciding.contains_any(place, shape, &runs)
