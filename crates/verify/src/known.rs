@@ -15,6 +15,7 @@ use icsched_symex::explore::PathOutcome;
 use icsched_symex::initial::thread_entries;
 use icsched_symex::memory::{AddressClass, ObjectId, ObjectKind, address, classify, global_object};
 use icsched_symex::shape::{Element, Held, Node, Place, Shape, Where};
+use icsched_symex::sums::MAX_PLACES;
 use icsched_symex::symbolic::{SymValue, SymbolicDomain};
 use icsched_symex::trace::Trace;
 use icsched_symex::{Domain as _, Machine, State, ThreadId, ThreadStatus};
@@ -59,6 +60,7 @@ impl Known {
         // What happens in the first epoch may be undefined.
         if before.is_some_and(|before| !before.is_entry) {
             end.sums(&path.trace);
+            end.excuse(&path.trace);
         }
         end.bounds();
         end.differences();
@@ -97,6 +99,8 @@ pub(crate) struct End<'a> {
     same: BTreeMap<u32, (Term, Place)>,
     /// That the sums have not overflowed that numbers, and all that are to be equal to them, were computed from.
     sums: BTreeMap<Place, Vec<Term>>,
+    /// Which of what was found is about places that are to be constant.
+    constants: Vec<(usize, Place)>,
     /// The numbers that places might as well hold whose sums have overflowed, by the first of equal places.
     instead: BTreeMap<Place, Option<u64>>,
     found: Vec<Difference>,
@@ -122,6 +126,7 @@ impl<'a> End<'a> {
             deferred: Vec::new(),
             same: BTreeMap::new(),
             sums: BTreeMap::new(),
+            constants: Vec::new(),
             instead: BTreeMap::new(),
             found: Vec::new(),
         }
@@ -412,6 +417,32 @@ impl<'a> End<'a> {
         }
     }
 
+    /// A number that is to be constant may be another one if a sum has overflowed that it was computed from: the only one between some bounds.
+    fn excuse(&mut self, trace: &Trace) {
+        let word = |place: Place, size: u8| match place {
+            Place::Memory(node, at, _) => Place::Memory(node, at - at % u64::from(size), size),
+            register @ Place::Register(..) => register,
+        };
+        let doubts = std::mem::take(&mut self.constants);
+        let wholes: BTreeSet<Place> = doubts.iter().flat_map(|&(_, place)| [word(place, 4), word(place, 8)]).collect();
+        let wholes: Vec<(Place, Where)> = wholes.into_iter().filter_map(|p| Some((p, self.find(p)?))).collect();
+        let mut sums: BTreeMap<Place, Vec<Term>> = BTreeMap::new();
+        for some in wholes.chunks(MAX_PLACES) {
+            let places: Vec<Where> = some.iter().map(|&(_, at)| at).collect();
+            let of_each = self.machine.sums_behind(self.state, trace, &places);
+            sums.extend(some.iter().map(|&(place, _)| place).zip(of_each));
+        }
+        for (at, place) in doubts {
+            let of = |place: Place| sums.get(&place).filter(|fit| !fit.is_empty());
+            let (Some(fit), Some(differs)) = (of(word(place, 4)).or(of(word(place, 8))), self.found[at].differs) else {
+                continue;
+            };
+            let mut all: Vec<Term> = fit.iter().map(|&sum| self.machine.domain.expanded(sum)).collect();
+            all.push(differs);
+            self.found[at].differs = Some(self.machine.domain.pool.and_all(&all));
+        }
+    }
+
     /// The number that a place holds, or, where a sum has overflowed that it was computed from, one that it holds on this path where none
     /// has. Behind the first epoch nothing may depend on a sum that has overflowed, so it might as well be any number; but the same one,
     /// whatever it is compared with, and for all places that are to be equal.
@@ -480,6 +511,9 @@ impl<'a> End<'a> {
             _ => pool.bool(true),
         };
         if !pool.is_false(differs) {
+            if matches!(held, Held::Bits(_)) {
+                self.constants.push((self.found.len(), place));
+            }
             self.found.push(Difference { what: self.says(place, held), differs: Some(differs) });
         }
     }

@@ -87,8 +87,64 @@ int main(int argc, char **argv)
 }
 ";
 
+/// Two runners hand batons on through boxes, each with one more notch, until one that is negative comes. Where nobody could stop any more if numbers were
+/// unbounded, what is in a box is the largest number: the only one that a sum gives without overflow.
+const RELAY: &str = "
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+enum { RUNNERS = 2 };
+typedef struct { sem_t is_free, is_used; int baton; } box;
+static box boxes[RUNNERS + 1];
+static void lay(box *b, int baton) { sem_wait(&b->is_free); b->baton = baton; sem_post(&b->is_used); }
+static int take(box *b) { sem_wait(&b->is_used); int baton = b->baton; sem_post(&b->is_free); return baton; }
+static void *runner(void *arg)
+{
+    int lane = (int)(long)arg, baton;
+    do {
+        baton = take(&boxes[lane]);
+        lay(&boxes[lane + 1], baton < 0 ? baton : baton + 1);
+    } while (baton >= 0);
+    return NULL;
+}
+static void *judge(void *arg)
+{
+    long *notches = arg;
+    int baton;
+    while ((baton = take(&boxes[RUNNERS])) >= 0)
+        *notches += baton;
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    int n = argc > 1 ? atoi(argv[1]) : 3;
+    long notches = 0;
+    pthread_t runners[RUNNERS], last;
+    for (int i = 0; i <= RUNNERS; i++) {
+        sem_init(&boxes[i].is_free, 0, 1);
+        sem_init(&boxes[i].is_used, 0, 0);
+    }
+    for (long i = 0; i < RUNNERS; i++)
+        if (pthread_create(&runners[i], NULL, runner, (void *)i))
+            return 1;
+    if (pthread_create(&last, NULL, judge, &notches))
+        return 1;
+    for (int i = 0; i < n; i++)
+        lay(&boxes[0], i);
+    lay(&boxes[0], -1);
+    for (int i = 0; i < RUNNERS; i++)
+        pthread_join(runners[i], NULL);
+    pthread_join(last, NULL);
+    return notches > 0;
+}
+";
+
 fn is_verified(source: &str) {
-    let subject = Subject::with_arguments(compile(source, "-O0"), SearchOptions::default(), 2);
+    is_verified_at(source, "-O0", 2);
+}
+
+fn is_verified_at(source: &str, level: &str, arguments: usize) {
+    let subject = Subject::with_arguments(compile(source, level), SearchOptions::default(), arguments);
     let found = subject.verify(&subject.database);
     assert!(found.is_verified(), "{found:#?}");
 }
@@ -101,4 +157,9 @@ fn a_node_has_the_same_name_whether_a_path_has_met_it_before_or_not() {
 #[test]
 fn subscripts_are_in_range_on_the_paths_of_schedules() {
     is_verified(TABLE);
+}
+
+#[test]
+fn numbers_that_only_sums_without_overflow_give_are_constants() {
+    is_verified_at(RELAY, "-O2", 1);
 }
