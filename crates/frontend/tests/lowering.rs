@@ -4,7 +4,9 @@ mod common;
 
 use common::compile;
 use icsched_frontend::{LoadOptions, Program, load};
-use icsched_ir::{BinOp, Callee, Const, Function, Inst, Intrinsic, Op, Operand, Origin, SourceType, Terminator, Type};
+use icsched_ir::{
+    BinOp, Callee, Const, Function, Inst, Intrinsic, Op, Operand, Origin, SourceType, Terminator, Type, Value, ValueId,
+};
 
 /// Loads a snippet without models and checks that the result is well formed.
 fn lower(source: &str, flags: &[&str]) -> Program {
@@ -144,6 +146,24 @@ fn inlined_code_knows_its_call() {
     let loc = program.locs[store.expect("a store").loc.expect("a location")];
     let call = program.locs[loc.inlined_at.expect("it was inlined")];
     assert_eq!((loc.line, call.line), (3, 6));
+}
+
+#[test]
+fn what_inlined_functions_are_called_with_has_its_callers_names() {
+    let source = "int g[8];\n\
+                  static inline __attribute__((always_inline)) int after(int *place) { int held = *place; return held + 1; }\n\
+                  static inline __attribute__((always_inline)) int sum(int n) { int s = 0; while (n--) s += g[n]; return s; }\n\
+                  int main(int argc, char **argv) { int total = sum(argc * 2); return total + after(g + argc); }\n";
+    let program = lower(source, &["-O2", "-g", "-fno-vectorize", "-fno-unroll-loops"]);
+    let main = function(&program, "main");
+    let names: Vec<&str> = main.values.values().filter_map(|value| value.name.as_deref()).collect();
+    assert!(["argc", "held", "s"].iter().all(|name| names.contains(name)), "{names:?}");
+    assert!(!names.contains(&"place"), "{names:?}");
+    // What a parameter becomes in a loop has no other name.
+    let is_n = |value: &Value| value.name.as_deref() == Some("n");
+    let n: Vec<ValueId> = main.values.iter().filter(|(_, value)| is_n(value)).map(|(id, _)| id).collect();
+    let computed = instructions(main).flat_map(|inst| &inst.results).any(|id| n.contains(id));
+    assert!(!n.is_empty() && !computed, "{names:?}");
 }
 
 #[test]

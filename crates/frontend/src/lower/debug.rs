@@ -16,7 +16,9 @@ const TAG_STRUCTURE: u16 = 0x13;
 const TAG_TYPEDEF: u16 = 0x16;
 const TAG_UNION: u16 = 0x17;
 
-/// Operand of a variable node that holds its type.
+/// Operands of a variable node that hold the scope it is in, its name and its type.
+const VARIABLE_SCOPE: usize = 0;
+const VARIABLE_NAME: usize = 1;
 const VARIABLE_TYPE: usize = 3;
 /// Operand of a derived or composite type node that holds the type it is made from, and the one with its members
 /// (LLVM 22: file, scope, name, size and offset come first).
@@ -30,10 +32,19 @@ pub(crate) struct DebugInfo<'m> {
     locs: FxHashMap<Loc, LocId>,
     nodes: FxHashMap<Md<'m>, Option<LocId>>,
     types: FxHashMap<Md<'m>, TypeId>,
-    variables: FxHashMap<Md<'m>, (Option<String>, Option<TypeId>)>,
+    variables: FxHashMap<Md<'m>, Variable<'m>>,
     pieces: FxHashMap<Md<'m>, Piece>,
     /// Types that are known not to contain themselves; `false` while that is being found out.
     finite: FxHashMap<TypeId, bool>,
+}
+
+/// A variable of the source, local or global.
+#[derive(Clone)]
+pub(crate) struct Variable<'m> {
+    pub(crate) name: Option<String>,
+    pub(crate) ty: Option<TypeId>,
+    /// The function that it is a parameter of.
+    pub(crate) parameter_of: Option<Md<'m>>,
 }
 
 /// Which part of a variable a debug record speaks of.
@@ -96,18 +107,21 @@ impl<'m> DebugInfo<'m> {
         found
     }
 
-    /// Name and type of a variable node, local or global.
-    pub(crate) fn variable(&mut self, program: &mut Program, node: Md<'m>) -> (Option<String>, Option<TypeId>) {
+    /// What a variable node describes.
+    pub(crate) fn variable(&mut self, program: &mut Program, node: Md<'m>) -> Variable<'m> {
         if let Some(known) = self.variables.get(&node) {
             return known.clone();
         }
-        let name = self.context.string_operand(node, 1).filter(|name| !name.is_empty());
+        let name = self.context.string_operand(node, VARIABLE_NAME).filter(|name| !name.is_empty());
         let ty = self.context.node_operand(node, VARIABLE_TYPE).map(|ty| self.source_type(program, ty));
         if let Some(ty) = ty {
             self.break_cycles(program, ty);
         }
-        self.variables.insert(node, (name.clone(), ty));
-        (name, ty)
+        let is_parameter = node.print(self.context).contains(", arg: ");
+        let parameter_of = self.context.node_operand(node, VARIABLE_SCOPE).filter(|_| is_parameter);
+        let variable = Variable { name, ty, parameter_of };
+        self.variables.insert(node, variable.clone());
+        variable
     }
 
     /// Damaged debug information can have types that contain themselves by value; where they do, they end.

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 use super::constant::ConstLeaf;
-use super::debug::{Piece, member_at};
+use super::debug::{Piece, Variable, member_at};
 use super::plan::Plan;
 use super::program::Lowering;
 use super::shape::SharedShape;
@@ -271,7 +271,7 @@ impl<'a, 'm> Body<'a, 'm> {
                 let name = value.name();
                 let name = name.strip_suffix(".addr").unwrap_or(&name);
                 if !name.is_empty() {
-                    self.set_name(value, 0, name, None);
+                    self.describe(value, 0, Some(name.to_owned()), None);
                 }
             }
         }
@@ -284,11 +284,18 @@ impl<'a, 'm> Body<'a, 'm> {
             return;
         }
         let Some(leaves) = self.values.get(&value).map(SmallVec::len) else { return };
-        let (Some(name), ty) = self.cx.debug.variable(&mut self.cx.program, variable) else { return };
+        let Variable { name: Some(name), ty, parameter_of } = self.cx.debug.variable(&mut self.cx.program, variable)
+        else {
+            return;
+        };
+        // For what an inlined function is called with the caller has words of its own, unless it is a choice.
+        let is_inlined = parameter_of.is_some_and(|function| self.source.subprogram() != Some(function));
+        let is_choice = value.kind() == Kind::Instruction && value.opcode() == LLVMOpcode::LLVMPHI;
+        let name = (storage || is_choice || !is_inlined).then_some(name);
         let start = match piece {
             Piece::Computed => return,
             Piece::Whole | Piece::Behind if leaves == 1 => {
-                self.set_name(value, 0, &name, ty);
+                self.describe(value, 0, name, ty);
                 return;
             }
             Piece::Whole | Piece::Behind => 0,
@@ -298,18 +305,19 @@ impl<'a, 'm> Body<'a, 'm> {
         let offsets: Vec<u64> = self.cx.shape(value.ty()).leaves.iter().map(|leaf| leaf.offset).collect();
         for (index, offset) in offsets.into_iter().enumerate() {
             if let Some((path, member)) = member_at(&self.cx.program, ty, start + offset) {
-                self.set_name(value, index, &format!("{name}{path}"), Some(member));
+                self.describe(value, index, name.as_ref().map(|name| format!("{name}{path}")), Some(member));
             }
         }
     }
 
-    fn set_name(&mut self, value: Val<'m>, leaf: usize, name: &str, ty: Option<icsched_ir::TypeId>) {
+    /// Gives one scalar of a value a name, if it has none yet, and a type.
+    fn describe(&mut self, value: Val<'m>, leaf: usize, name: Option<String>, ty: Option<icsched_ir::TypeId>) {
         let operand = self.values.get(&value).and_then(|operands| operands.get(leaf));
         if let Some(id) = operand.and_then(|operand| operand.value()) {
             let entry = &mut self.function.values[id];
             if entry.name.is_none() {
-                entry.name = Some(name.to_owned());
-                entry.source_type = ty;
+                entry.source_type = if name.is_some() { ty } else { entry.source_type.or(ty) };
+                entry.name = name;
             }
         }
     }

@@ -220,7 +220,7 @@ impl<'m> Lowering<'m> {
             })?;
             let (mut loc, mut source_type) = (None, None);
             if let Some(variable) = module.global_variable(global) {
-                source_type = self.debug.variable(&mut self.program, variable).1;
+                source_type = self.debug.variable(&mut self.program, variable).ty;
                 loc = variable.variable_place().map(|(file, line)| self.debug.line(&mut self.program, file, line));
             }
             let late = self.late.take();

@@ -294,3 +294,21 @@ fn conjuncts_are_told_once_each() {
     assert!(printer.conjuncts(&[either, a])[0].starts_with('('), "{:?}", printer.conjuncts(&[either, a]));
     assert!(!printer.conjuncts(&[either])[0].starts_with('('));
 }
+
+#[test]
+fn halves_of_numbers_are_what_the_c_library_makes_of_them() {
+    let mut t = Terms::new();
+    for (name, expected) in [
+        ("strtol(argv[1])", "atoi(argv[1]) > 0"),
+        ("strtol(argv[1], NULL, 10)", "atoi(argv[1]) > 0"),
+        ("strtol(word(line, 2), NULL, 10)@0", "atoi(word(line, 2))@0 > 0"),
+        ("strtol(argv[1], NULL, 0)", "(int)strtol(argv[1], NULL, 0) > 0"),
+        ("strtol(argv[1], &end, 10)", "(int)strtol(argv[1], &end, 10) > 0"),
+    ] {
+        let long = t.pool.symbol(name, 64);
+        let half = t.pool.extract(long, 31, 0);
+        let zero = t.constant(32, 0);
+        let positive = t.pool.cmp(CmpOp::Slt, zero, half);
+        assert_eq!(t.condition(positive), expected);
+    }
+}

@@ -201,10 +201,9 @@ impl Printer<'_> {
     fn slice(&self, arg: Term, hi: u32, lo: u32) -> Text {
         let width = hi - lo + 1;
         if (width, lo) == (32, 0)
-            && let Some(string) = self.pool.symbol_name(arg).and_then(|name| name.strip_prefix("strtol("))
+            && let Some(call) = self.pool.symbol_name(arg).and_then(as_atoi)
         {
-            // How the C library defines `atoi`, and what compilers make of it.
-            return Text::atom(&format!("atoi({string}"));
+            return Text::atom(&call);
         }
         let mut text = self.integer(arg);
         if lo > 0 {
@@ -284,6 +283,16 @@ impl Printer<'_> {
             _ => return self.integer(a),
         };
         Text::call(name, vec![self.float(a)])
+    }
+}
+
+/// `atoi(s)` for the low half of the number that a symbol of this name is: how the C library defines `atoi`, and what compilers make
+/// of it. The symbol is an input, `strtol(s)`, or what a call of the initial state returned, `strtol(s, NULL, 10)@0`.
+fn as_atoi(name: &str) -> Option<String> {
+    let arguments = name.strip_prefix("strtol(")?;
+    match arguments.rsplit_once(", NULL, 10)") {
+        Some((string, place)) => Some(format!("atoi({string}){place}")),
+        None => (!arguments.contains(", ")).then(|| format!("atoi({arguments}")),
     }
 }
 
