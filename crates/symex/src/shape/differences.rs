@@ -54,6 +54,16 @@ pub(super) enum Source {
     Heap(Abstract, u64),
 }
 
+impl Source {
+    /// The function that it is a number of the activations of.
+    const fn func(self) -> Option<FuncId> {
+        match self {
+            Self::Register(func, _) | Self::Local(func, ..) => Some(func),
+            Self::Global(..) | Self::Heap(..) => None,
+        }
+    }
+}
+
 /// The numbers that the program compares, or subtracts from each other.
 #[derive(Clone, Default, Debug)]
 pub struct Compared {
@@ -239,11 +249,12 @@ pub(super) fn places<'a>(
     found.into_iter()
 }
 
-/// Whether two places may be meant by one comparison: of the same activation, or of the same object where both are in such ones.
+/// Whether two places may be meant by one comparison: of the same activation where both are of one function - a local of another one is
+/// read through a pointer - or of the same object where both are in such ones.
 fn belong(first: Source, a: Place, second: Source, b: Place) -> bool {
     match (first, second) {
         (Source::Heap(x, _), Source::Heap(y, _)) if x == y => node(a) == node(b),
-        _ => activation(a).is_none_or(|of| activation(b).is_none_or(|other| of == other)),
+        _ => first.func() != second.func() || activation(a) == activation(b),
     }
 }
 
@@ -688,5 +699,19 @@ mod tests {
         let found = compared.pairs(&shape, &activations);
         assert_eq!(found.iter().map(|(pair, _)| *pair).collect::<BTreeSet<_>>(), expected);
         assert!(found.iter().all(|&(pair, is_tested)| is_tested == (pair == of(0) || pair == of(1))));
+    }
+
+    #[test]
+    fn a_local_of_another_function_may_be_compared_in_each_activation() {
+        let (main, func) = (FuncId::from_index(1), FuncId::from_index(2));
+        let value = ValueId::from_index;
+        let pair = (Source::Register(func, value(1)), Source::Local(main, value(2), 8), 32);
+        let compared = Compared { pairs: [(pair, true)].into(), ..Compared::default() };
+        let activations = [((0, 0), main), ((1, 0), func), ((2, 3), func)].into();
+        let local = place(Node::Local(0, 0, value(2)), 8);
+        let found = compared.pairs(&Shape::default(), &activations);
+        let expected =
+            [(1, 0), (2, 3)].map(|(thread, depth)| ((Place::Register(thread, depth, value(1)), local), true));
+        assert_eq!(found, expected);
     }
 }
