@@ -398,16 +398,16 @@ impl Walk<'_, '_> {
             let len = (size - at).min(8);
             // Most of what is known are constants, and most of those 0.
             let word = self.constant_word(object, start + at).filter(|_| len == 8);
-            if let Some(bits) = word
-                && (bits == 0 || !self.pointers.may_hold(&known, start + at))
-            {
-                constants.push((at, bits));
+            if let Some(bits) = word.filter(|&bits| !is_address(bits) || !self.pointers.may_hold(&known, start + at)) {
+                let is_whole = bits == 0
+                    || !self.pointers.may_hold(&known, start + at)
+                    || !self.overlaps_address(object, start, (at, size), (&known, locks.begin_at(start + at)));
+                constants.extend(is_whole.then_some((at, bits)));
                 continue;
             }
-            if let Some(symbol) = self.symbol_word(object, start + at).filter(|_| word.is_none() && len == 8)
-                && !self.pointers.may_hold(&known, start + at)
-            {
-                self.whole_number(node, at, symbol);
+            if let Some(symbol) = self.symbol_word(object, start + at).filter(|_| word.is_none() && len == 8) {
+                let is_pointer = self.pointers.may_hold(&known, start + at);
+                self.whole_word(node, at, symbol, is_pointer);
                 continue;
             }
             let mut bytes = peek(&mut self.machine.domain, &self.state.heap, object, start + at, len);
@@ -428,7 +428,6 @@ impl Walk<'_, '_> {
                     (None, None) => true,
                 };
             // What is said of the parts of an address at no multiple of eight would not be true of where its object is next time.
-            let is_address = |bits| matches!(classify(bits), AddressClass::Object(..) | AddressClass::Function(_));
             if is_pointer
                 && whole.is_none_or(|bits| bits != 0 && !is_address(bits))
                 && self.overlaps_address(object, start, (at, size), (&known, locks.begin_at(start + at)))
@@ -453,9 +452,10 @@ impl Walk<'_, '_> {
         self.machine.domain.peek_symbol(self.state.heap.contents_of(object)?, at)
     }
 
-    /// Eight bytes that are one number.
-    fn whole_number(&mut self, node: Node, at: u64, term: Term) {
-        self.left.numbers.push((Place::Memory(node, at, 8), term));
+    /// Eight bytes that are one unknown: a number, or an address.
+    fn whole_word(&mut self, node: Node, at: u64, term: Term, is_pointer: bool) {
+        let of_kind = if is_pointer { &mut self.left.addresses.places } else { &mut self.left.numbers };
+        of_kind.push((Place::Memory(node, at, 8), term));
         let held = self.same(term);
         self.left.shape.words.insert((node, at), (8, held));
     }
@@ -486,9 +486,20 @@ impl Walk<'_, '_> {
         (at, size): (u64, u64),
         (holders, is_lock): (&[Abstract], bool),
     ) -> bool {
-        let (first, end) = (at.saturating_sub(7), size.min(at + 15));
-        let bytes = peek(&mut self.machine.domain, &self.state.heap, object, start + first, end - first);
-        let is_address = |at: u64, bits: u64| {
+        // From eight bytes in front of them on. Each of those words has the first of the eight bytes, or the last.
+        let mut bytes = [None; 24];
+        let here = self.constants(object, start + at, (size - at).min(8));
+        if here[0].is_none() && here[7].is_none() {
+            return false;
+        }
+        bytes[8..16].copy_from_slice(&here);
+        if let Some(before) = at.checked_sub(8) {
+            bytes[..8].copy_from_slice(&self.constants(object, start + before, 8));
+        }
+        if let Some(len) = size.checked_sub(at + 8) {
+            bytes[16..].copy_from_slice(&self.constants(object, start + at + 8, len.min(8)));
+        }
+        let is_one = |at: u64, bits: u64| {
             let AddressClass::Object(object, offset) = classify(bits) else { return false };
             let Some(found) = self.state.heap.object(object) else { return false };
             if !is_lock && is_far_outside(found, offset) {
@@ -500,8 +511,22 @@ impl Walk<'_, '_> {
             let targets = self.pointers.of_kind(found.kind, found.site);
             targets.is_empty() || self.pointers.may_hold_address(holders, start + at, &targets)
         };
-        let mut words = (first..).zip(bytes.windows(8)).filter(|(at, _)| at % 8 != 0);
-        words.any(|(at, word)| number(word).is_some_and(|bits| is_address(at, bits)))
+        let word =
+            |bytes: &[Option<u8>]| bytes.iter().rev().try_fold(0, |word, byte| Some(word << 8 | u64::from((*byte)?)));
+        let mut words = (0..).zip(bytes.windows(8)).filter(|(from, _)| from % 8 != 0);
+        words.any(|(from, bytes)| word(bytes).is_some_and(|bits| is_one(at + from - 8, bits)))
+    }
+
+    /// Those of up to eight bytes at a multiple of eight that are constant.
+    fn constants(&mut self, object: ObjectId, at: u64, n: u64) -> [Option<u8>; 8] {
+        if let Some(bits) = self.constant_word(object, at).filter(|_| n == 8) {
+            return bits.to_le_bytes().map(Some);
+        }
+        let bytes = peek(&mut self.machine.domain, &self.state.heap, object, at, n);
+        std::array::from_fn(|at| match bytes.get(at) {
+            Some(Some(MemoryByte::Constant(byte))) => Some(*byte),
+            Some(Some(MemoryByte::Symbolic(_)) | None) | None => None,
+        })
     }
 
     /// Up to eight bytes of an object.
@@ -522,23 +547,16 @@ impl Walk<'_, '_> {
             }
         }
         if let Some(term) = self.whole(bytes).filter(|_| bytes.len() == 8) {
-            let of_kind = if is_pointer { &mut self.left.addresses.places } else { &mut self.left.numbers };
-            of_kind.push((Place::Memory(node, at, 8), term));
-            let held = self.same(term);
-            self.left.shape.words.insert((node, at), (8, held));
-            return;
+            return self.whole_word(node, at, term, is_pointer);
         }
         if let Some(term) = self.address(bytes).filter(|_| is_pointer) {
-            self.left.addresses.places.push((Place::Memory(node, at, 8), term));
-            let held = self.same(term);
-            self.left.shape.words.insert((node, at), (8, held));
-            return;
+            return self.whole_word(node, at, term, true);
         }
         let is_pair = !is_pointer && bytes.chunks(4).all(|half| half.len() == 4 && self.whole(half).is_some());
         if let Some(term) = self.together(bytes).filter(|_| bytes.len() == 8 && !is_pair) {
             if !is_pointer && !self.is_of_parts(term) {
                 // A number of 32 bits that was extended.
-                return self.whole_number(node, at, term);
+                return self.whole_word(node, at, term, false);
             }
             // Two numbers behind each other may be computed.
             if is_pointer || !bytes.chunks(4).all(|half| self.is_number(half)) {
@@ -658,8 +676,7 @@ impl Walk<'_, '_> {
         }
         let SymValue::Term(term) = self.machine.domain.join_bytes(&known) else { return None };
         let constants = self.left.addresses.constants(&self.machine.domain.pool, term);
-        let is_address = |&bits: &u64| matches!(classify(bits), AddressClass::Object(..) | AddressClass::Function(_));
-        constants.iter().any(is_address).then_some(term)
+        constants.iter().any(|&bits| is_address(bits)).then_some(term)
     }
 
     /// Words of bytes that are inputs of their own are no facts but where the same is elsewhere.
@@ -690,6 +707,11 @@ impl Walk<'_, '_> {
         }
         of.filter(|&term| pool.width(term) as usize == 8 * bytes.len())
     }
+}
+
+/// Whether a word looks like one.
+fn is_address(bits: u64) -> bool {
+    matches!(classify(bits), AddressClass::Object(..) | AddressClass::Function(_))
 }
 
 fn number(bytes: &[Option<MemoryByte<Term>>]) -> Option<u64> {

@@ -84,6 +84,11 @@ impl Cells {
         })
     }
 
+    /// The multiples of eight from which on some of eight bytes were written, ascending.
+    pub(super) fn words(&self) -> impl Iterator<Item = u64> {
+        self.0.keys().map(|number| number * WORD)
+    }
+
     /// Writes bytes.
     pub(super) fn write(&mut self, at: u64, bytes: Bytes) {
         let mut bytes = bytes.into_iter();

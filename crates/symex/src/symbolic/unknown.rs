@@ -168,14 +168,16 @@ impl Unknown {
                 found.push(word);
             }
         };
-        self.cells.iter().for_each(|(at, _)| add(at));
         if start.is_multiple_of(8) {
+            self.cells.words().for_each(&mut add);
             root.known.words().for_each(&mut add);
         } else {
+            self.cells.iter().for_each(|(at, _)| add(at));
             root.known.iter().for_each(|(at, _)| add(at));
         }
         root.symbols.iter().for_each(|(&at, &(len, _))| (at..at + u64::from(len)).for_each(&mut add));
-        found.sort_unstable();
+        // Of runs that are in order: they are merged.
+        found.sort();
         found.dedup();
         found
     }
