@@ -224,9 +224,8 @@ fn store_word<D: Domain>(
             heap.set_bytes(domain, id, offset, &bytes);
         }
         _ => {
-            if let Some(mut array) = heap.array(domain, id) {
-                domain.array_store(&mut array, &target.offset, value, n, target.guard.as_ref());
-                heap.set_array(id, array);
+            if let Some(array) = heap.array_mut(domain, id) {
+                domain.array_store(array, &target.offset, value, n, target.guard.as_ref());
             }
         }
     }

@@ -253,14 +253,15 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
     }
 
     fn write_array(&mut self, target: &Target<D::Value>, bytes: &[MemoryByte<D::Byte>]) -> Result<(), Stop<D>> {
-        let Some(mut array) = self.heap.array(self.domain, target.object) else { return Ok(()) };
-        for (part, i) in bytes.chunks(8).zip((0..).step_by(8)) {
-            let offset = super::operations::add(self.domain, &target.offset, &D::constant(i))?;
+        let offsets = (0..bytes.len() as u64).step_by(8);
+        let offsets = offsets.map(|i| super::operations::add(self.domain, &target.offset, &D::constant(i)));
+        let offsets: Vec<D::Value> = offsets.collect::<Result<_, _>>()?;
+        let Some(array) = self.heap.array_mut(self.domain, target.object) else { return Ok(()) };
+        for (part, offset) in bytes.chunks(8).zip(&offsets) {
             let value = join(self.domain, part);
             let n = u32::try_from(part.len()).expect("at most eight");
-            self.domain.array_store(&mut array, &offset, &value, n, target.guard.as_ref());
+            self.domain.array_store(array, offset, &value, n, target.guard.as_ref());
         }
-        self.heap.set_array(target.object, array);
         Ok(())
     }
 

@@ -206,6 +206,18 @@ impl<D: Domain> Heap<D> {
         }
     }
 
+    /// An object's contents as an array, which from now on they are.
+    pub fn array_mut(&mut self, domain: &mut D, id: ObjectId) -> Option<&mut D::Array> {
+        if !self.is_array(id) {
+            let array = self.array(domain, id)?;
+            self.set_array(id, array);
+        }
+        match &mut self.object_mut(id)?.content {
+            Content::Array(array) => Some(array),
+            Content::Bytes(_) | Content::Both(..) => None,
+        }
+    }
+
     /// Whether the object was written at a symbolic offset, so that even accesses at constant offsets go through the
     /// array.
     pub fn is_array(&self, id: ObjectId) -> bool {
