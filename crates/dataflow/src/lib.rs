@@ -58,6 +58,6 @@ pub use icfg::{Edge, EdgeKind, Icfg};
 pub use place::{Base, Place};
 pub use stacks::{StackError, parse_stack};
 pub use state::{BarrierCount, Count, HeldLock, InitialState, Options, Range, Relation, RelationKind, ThreadFacts};
-pub use statics::Statics;
+pub use statics::{KnownBytes, Statics};
 pub use symbol::{CallPath, FrameIndex, PathId, Symbol};
 pub use waits::WaitError;

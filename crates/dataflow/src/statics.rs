@@ -9,6 +9,7 @@
 //! first write that changes another byte would have been left.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use fixedbitset::FixedBitSet;
 use icsched_ir::{
@@ -56,6 +57,19 @@ pub struct Statics {
     writes: IdVec<GlobalId, Vec<Write>>,
     /// Code that is not known may write anywhere.
     everything: bool,
+    /// What was asked for of variables.
+    known: IdVec<GlobalId, OnceLock<Box<[KnownBytes]>>>,
+}
+
+/// Those of 64 bytes of a variable that hold the same at all times.
+#[derive(Clone, Debug)]
+pub struct KnownBytes {
+    /// Where they begin.
+    pub start: u64,
+    /// A bit for each of them that is known.
+    pub which: u64,
+    /// What they hold.
+    pub bytes: [u8; u64::BITS as usize],
 }
 
 impl Statics {
@@ -109,7 +123,9 @@ impl Statics {
     /// What the instructions of `program` write, which is the analysed one or has fewer of them.
     fn of_code(modref: &ModRef<'_>, program: &Program) -> Self {
         let points_to = modref.points_to();
-        let mut this = Self { writes: IdVec::filled(Vec::new(), program.globals.len()), everything: false };
+        let globals = program.globals.len();
+        let (writes, known) = (IdVec::filled(Vec::new(), globals), IdVec::filled(OnceLock::new(), globals));
+        let mut this = Self { writes, everything: false, known };
         for (id, instance) in points_to.instances().iter() {
             let function = &program.functions[instance.func];
             let definitions = Definitions::new(function);
@@ -193,10 +209,20 @@ impl Statics {
         }
     }
 
-    /// The bytes of a variable that hold the same at all times, ascending, and what they hold.
-    pub fn known_of_global(&self, program: &Program, id: GlobalId) -> impl Iterator<Item = (u64, u8)> {
-        let known = self.of_global(program, id).unwrap_or_default();
-        (0..).zip(known).filter_map(|(at, byte)| Some((at, byte?)))
+    /// The bytes of a variable that hold the same at all times, ascending.
+    pub fn known_of_global(&self, program: &Program, id: GlobalId) -> &[KnownBytes] {
+        let some = |(start, some): (u64, &[Option<u8>])| {
+            let mut known = KnownBytes { start, which: 0, bytes: [0; u64::BITS as usize] };
+            for (at, byte) in some.iter().enumerate().filter_map(|(at, byte)| Some((at, (*byte)?))) {
+                known.which |= 1 << at;
+                known.bytes[at] = byte;
+            }
+            (known.which != 0).then_some(known)
+        };
+        self.known[id].get_or_init(|| {
+            let all = self.of_global(program, id).unwrap_or_default();
+            (0..).step_by(u64::BITS as usize).zip(all.chunks(u64::BITS as usize)).filter_map(some).collect()
+        })
     }
 
     /// Per byte of a variable what it holds at all times, `None` where that is not known; `None` as well where it is known of none of them.

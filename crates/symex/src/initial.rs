@@ -32,7 +32,7 @@ use rustc_hash::FxHashMap;
 pub(crate) use self::table::ENDED_SLOTS;
 use crate::Machine;
 use crate::code::{CalleeCode, Instr};
-use crate::domain::{Domain as _, MemoryByte};
+use crate::domain::Domain as _;
 use crate::memory::{AddressClass, Heap, ObjectId, ObjectKind, address, classify, global_object};
 use crate::path::Primary;
 use crate::shape::{Indices, Shape};
@@ -251,8 +251,8 @@ impl Builder<'_, '_> {
             let places: Places = places.into_iter().collect();
             let root = self.origins().root(RootName::Global(id), places, 0);
             if statics {
-                for (at, byte) in self.start.statics.known_of_global(&program, id) {
-                    self.origins().set_known(root, at, &[MemoryByte::Constant(byte)]);
+                for known in self.start.statics.known_of_global(&program, id) {
+                    self.origins().set_known_page(root, known.start, known.which, &known.bytes);
                 }
             }
             self.globals.insert(id, root);
@@ -321,8 +321,8 @@ impl Builder<'_, '_> {
             if (self.start.options.statics || global.origin == Origin::Model)
                 && let Some(root) = self.heap.root_of(object)
             {
-                for (at, byte) in self.start.statics.known_of_global(&program, id) {
-                    self.origins().set_known(root, at, &[MemoryByte::Constant(byte)]);
+                for known in self.start.statics.known_of_global(&program, id) {
+                    self.origins().set_known_page(root, known.start, known.which, &known.bytes);
                 }
             }
             self.shape_thread_locals.insert((id, thread.id.0), object);
