@@ -12,6 +12,7 @@ pub struct Term(pub(crate) u32);
 
 impl Term {
     /// Dense index of the term in its pool, for side tables.
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }

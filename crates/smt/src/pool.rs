@@ -1,5 +1,6 @@
 //! The pool that owns all terms: hash-consing, and what is known about each term from its construction.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,20 +13,23 @@ use crate::node::{MAX_WIDTH, Node, Sort, SymbolId, Term};
 use crate::range::{Range, range_of};
 use crate::symbols::SymbolMemo;
 
-/// What is computed once per term when it is made.
+/// What is computed once per term when it is made. Small, as it is looked at more often than anything else.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facts {
-    /// Width in bits; 0 for arrays.
-    pub(crate) width: u32,
-    /// Whether a float operator occurs in the term.
-    pub(crate) has_float: bool,
-    /// How hard it is to reason about the term: [`TermPool::is_hard`].
-    pub(crate) hardness: u8,
     /// Hash of the structure (operators, constants, symbol names), the same in every pool.
     pub(crate) structure: u64,
-    /// Bounds of the value read as an unsigned number.
-    pub(crate) range: Range,
+    /// Which of the pool's ranges has the bounds of the value read as an unsigned number; none if it may be any of its width.
+    range: Option<RangeId>,
+    /// Width in bits; 0 for arrays.
+    width: u8,
+    /// Whether a float operator occurs in the term.
+    has_float: bool,
+    /// How hard it is to reason about the term: [`TermPool::is_hard`].
+    pub(crate) hardness: u8,
 }
+
+/// Number of a range in its pool, from 1 on.
+type RangeId = NonZeroU32;
 
 /// Owner of terms. Terms are simplified when they are made and equal terms are shared; nothing is freed before the pool.
 ///
@@ -42,7 +46,10 @@ pub struct TermPool {
     identity: u64,
     nodes: Interned,
     facts: Vec<Facts>,
-    names: IndexSet<Arc<str>, FxBuildHasher>,
+    /// Those that facts name.
+    ranges: Vec<Range>,
+    /// Shared with the pools that it was forked from, until one of them has more.
+    names: Arc<IndexSet<Arc<str>, FxBuildHasher>>,
     pub(crate) symbols: SymbolMemo,
     /// Nesting of rewrites that follow chains of operands; bounded so that no term can exhaust the stack.
     pub(crate) rewrite_depth: u32,
@@ -63,7 +70,8 @@ impl TermPool {
             identity: NEXT_IDENTITY.fetch_add(1, Ordering::Relaxed),
             nodes: Interned::default(),
             facts: Vec::new(),
-            names: IndexSet::default(),
+            ranges: Vec::new(),
+            names: Arc::default(),
             symbols: SymbolMemo::default(),
             rewrite_depth: 0,
         }
@@ -73,7 +81,13 @@ impl TermPool {
     /// O(number of terms), and little for each.
     #[must_use]
     pub fn fork(&self) -> Self {
-        TermPool { nodes: self.nodes.clone(), facts: self.facts.clone(), names: self.names.clone(), ..Self::new() }
+        TermPool {
+            nodes: self.nodes.clone(),
+            facts: self.facts.clone(),
+            ranges: self.ranges.clone(),
+            names: Arc::clone(&self.names),
+            ..Self::new()
+        }
     }
 
     /// Number of terms made so far; every [`Term::index`] is below it.
@@ -93,7 +107,7 @@ impl TermPool {
 
     /// The sort of a term.
     pub fn sort(&self, t: Term) -> Sort {
-        match self.facts(t).width {
+        match self.width(t) {
             0 => Sort::Array,
             width => Sort::Bv(width),
         }
@@ -102,7 +116,7 @@ impl TermPool {
     /// Width in bits; 0 for arrays.
     #[inline]
     pub fn width(&self, t: Term) -> u32 {
-        self.facts(t).width
+        u32::from(self.facts(t).width)
     }
 
     /// The node behind a handle, for printers and walkers.
@@ -119,7 +133,7 @@ impl TermPool {
     /// Bounds `(least, greatest)` of the value as an unsigned number, known from the shape of the term alone (of the
     /// zero extension of a byte: 0 and 255). The bounds need not be reached.
     pub fn unsigned_range(&self, t: Term) -> (u128, u128) {
-        let range = self.facts(t).range;
+        let range = self.range(t);
         (range.min, range.max)
     }
 
@@ -196,17 +210,19 @@ impl TermPool {
     fn name_id(&mut self, name: &str) -> SymbolId {
         let index = match self.names.get_index_of(name) {
             Some(index) => index,
-            None => self.names.insert_full(name.into()).0,
+            None => Arc::make_mut(&mut self.names).insert_full(name.into()).0,
         };
         SymbolId(u32::try_from(index).expect("fewer than 2^32 symbols fit in memory"))
     }
 
+    #[inline]
     pub(crate) fn facts(&self, t: Term) -> &Facts {
         &self.facts[t.index()]
     }
 
     pub(crate) fn range(&self, t: Term) -> Range {
-        self.facts(t).range
+        let Facts { range, width, .. } = *self.facts(t);
+        range.map_or_else(|| Range::full(width.into()), |range| self.ranges[range.get() as usize - 1])
     }
 
     /// Key by which operands of commutative operators are ordered.
@@ -230,15 +246,23 @@ impl TermPool {
         Term(u32::try_from(index).expect("fewer than 2^32 terms fit in memory"))
     }
 
-    fn compute_facts(&self, node: &Node) -> Facts {
+    fn compute_facts(&mut self, node: &Node) -> Facts {
         let own_float = matches!(node, Node::FpUnary(..) | Node::FpBinary(..));
+        let width = self.node_width(node);
+        let range = range_of(self, node);
         Facts {
-            width: self.node_width(node),
+            structure: self.structure_of(node),
+            range: (range != Range::full(width)).then(|| self.range_id(range)),
+            width: u8::try_from(width).expect("no term is wider than 128 bits"),
             has_float: own_float || node.children().any(|c| self.facts(c).has_float),
             hardness: self.hardness_of(node),
-            structure: self.structure_of(node),
-            range: range_of(self, node),
         }
+    }
+
+    fn range_id(&mut self, range: Range) -> RangeId {
+        self.ranges.push(range);
+        let count = u32::try_from(self.ranges.len()).ok().and_then(RangeId::new);
+        count.expect("fewer than 2^32 ranges fit in memory")
     }
 
     fn node_width(&self, node: &Node) -> u32 {

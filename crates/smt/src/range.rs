@@ -12,7 +12,8 @@ pub(crate) struct Range {
 }
 
 impl Range {
-    fn full(width: u32) -> Range {
+    /// All values of so many bits.
+    pub(crate) fn full(width: u32) -> Range {
         Range { min: 0, max: mask(width) }
     }
 
