@@ -55,10 +55,21 @@ impl TermPool {
         if let Some(bits) = self.as_const_wide(t) {
             return bits;
         }
-        let order = self.postorder(&[t], |u| known.values.contains_key(&u));
-        for u in order {
-            let value = self.value_of(*self.node(u), model, |t| known.values[&t]);
-            known.values.insert(u, value);
+        let mut work = vec![t];
+        while let Some(&next) = work.last() {
+            if known.values.contains_key(&next) {
+                work.pop();
+                continue;
+            }
+            let (node, waiting) = (*self.node(next), work.len());
+            let is_open = |&c: &Term| self.as_const_wide(c).is_none() && !known.values.contains_key(&c);
+            work.extend(node.children().filter(is_open));
+            if work.len() == waiting {
+                let get = |c| self.as_const_wide(c).unwrap_or_else(|| known.values[&c]);
+                let value = self.value_of(node, model, get);
+                known.values.insert(next, value);
+                work.pop();
+            }
         }
         known.values[&t]
     }
