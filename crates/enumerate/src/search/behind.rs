@@ -129,6 +129,9 @@ pub(super) fn sums(engine: &mut Engine, path: &Path, left: &Left) -> FxHashMap<T
     let (mut terms, mut places): (Vec<(Term, usize)>, Vec<Where>) = (Vec::new(), Vec::new());
     let mut seen = FxHashSet::default();
     for &(place, term) in &left.numbers {
+        if places.len() == MAX_PLACES {
+            break;
+        }
         if !seen.insert(term) || !is_simple(engine.pool(), term) {
             continue;
         }
