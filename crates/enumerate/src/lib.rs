@@ -228,7 +228,10 @@ fn search_with(
                 deciding,
                 fields,
                 indices,
-                beginnings: Beginnings::default(),
+                beginnings: Beginnings::new(icsched_dataflow::Options {
+                    reaching_defs: !off(Technique::ReachingDefs),
+                    sync_invariants: !off(Technique::SyncInvariants),
+                }),
             })
         }
         _ => None,

@@ -169,7 +169,10 @@ impl<'s, 'p> Search<'s, 'p> {
         let explored = thread::scope(|scope| {
             let explored = self.follow_paths(&mut |ending, questions| endings.add(scope, ending, questions));
             match explored {
-                Ok(()) => endings.work_off(),
+                Ok(()) => {
+                    endings.prepare_beginnings();
+                    endings.work_off();
+                }
                 Err(_) => endings.give_up(),
             }
             explored

@@ -7,9 +7,8 @@ use icsched_dataflow::{Analysis, Context, ExprPool, InitialState, Options, Statu
 use icsched_ir::{CallStack, Origin, Program};
 use icsched_schedule::{EpochId, IncompleteKind, Reason};
 
-use super::job::Job;
-use super::{Analyses, Shared};
-use crate::Technique;
+use super::Analyses;
+use crate::slice::Statics;
 
 /// Where an epoch's threads are, and what is known of that.
 pub(crate) struct Beginning {
@@ -19,37 +18,51 @@ pub(crate) struct Beginning {
     pub(super) pool: ExprPool,
 }
 
-/// Those that were asked for, by epoch, and whether no thread has ended there.
-#[derive(Default)]
-pub(crate) struct Beginnings(Mutex<BTreeMap<(EpochId, bool), Arc<Beginning>>>);
+/// Those that were asked for.
+pub(crate) struct Beginnings {
+    asked: Options,
+    /// By epoch, and whether no thread has ended there.
+    known: Mutex<BTreeMap<(EpochId, bool), Arc<Beginning>>>,
+}
 
 impl Beginnings {
-    /// That of a job's epoch. It is the answer of an analysis of its own, so it does not depend on which jobs have asked before.
-    pub(super) fn of(
+    /// None yet, of whatever is wanted of them.
+    pub(crate) fn new(asked: Options) -> Self {
+        Self { asked, known: Mutex::default() }
+    }
+
+    /// That of an epoch. It is the answer of an analysis of its own, so it does not depend on what was asked before.
+    ///
+    /// # Errors
+    /// If there is none, or no time to find out.
+    pub(crate) fn of(
         &self,
-        shared: &Shared<'_>,
+        statics: &Statics<'_>,
         analyses: &Analyses<'_>,
-        Job { epoch, facts, .. }: &Job,
+        epoch: &EpochId,
+        none_ended: bool,
     ) -> Result<Arc<Beginning>, Reason> {
-        let key = (epoch.clone(), facts.none_ended);
-        let found = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        let key = (epoch.clone(), none_ended);
+        let found = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         if let Some(found) = found {
             return Ok(found);
         }
-        let made = Arc::new(begin(shared, analyses, context(shared.program, epoch, facts.none_ended))?);
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&made));
+        let context = context(statics.program, epoch, none_ended);
+        let made = Arc::new(begin(statics, analyses, context, &self.asked)?);
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&made));
         Ok(made)
     }
 }
 
-fn begin(shared: &Shared<'_>, analyses: &Analyses<'_>, context: Context) -> Result<Beginning, Reason> {
-    let off = |technique| shared.request.without.contains(&technique);
-    let limits = &shared.request.limits;
+fn begin(
+    Statics { program, limits, .. }: &Statics<'_>,
+    analyses: &Analyses<'_>,
+    context: Context,
+    asked: &Options,
+) -> Result<Beginning, Reason> {
     let interrupted = || limits.is_over();
     let mut analysis = Analysis::new(analyses.modref, analyses.startup).interrupted_by(&interrupted);
-    let asked =
-        Options { reaching_defs: !off(Technique::ReachingDefs), sync_invariants: !off(Technique::SyncInvariants) };
-    let known = analysis.initial_state(&context, &asked).map_err(|error| Reason {
+    let known = analysis.initial_state(&context, asked).map_err(|error| Reason {
         kind: IncompleteKind::Unsupported,
         message: format!("an epoch begins where no state can be made for: {error}"),
         at: None,
@@ -59,7 +72,7 @@ fn begin(shared: &Shared<'_>, analyses: &Analyses<'_>, context: Context) -> Resu
     }
     let pool = analysis.into_pool();
     for relation in &known.relations {
-        let of = |(thread, e): (usize, _)| format!("{thread}: {}", pool.describe(shared.program, e));
+        let of = |(thread, e): (usize, _)| format!("{thread}: {}", pool.describe(program, e));
         tracing::trace!(kind = ?relation.kind, a = of(relation.a), b = of(relation.b), "known of threads");
     }
     Ok(Beginning { context, known, pool })

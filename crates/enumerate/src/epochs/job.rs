@@ -129,7 +129,8 @@ pub(crate) fn run(
     loop {
         let mut engine = match shared.analyses {
             _ if shared.is_entry(&job.epoch) => entry_engine(shared, &plan, asked)?,
-            Some(analyses) => match analyses.beginnings.of(shared, analyses, job) {
+            Some(analyses) => match analyses.beginnings.of(&shared.statics, analyses, &job.epoch, job.facts.none_ended)
+            {
                 Ok(beginning) => context_engine(shared, &plan, &beginning, analyses, job, asked),
                 Err(reason) => return Ok(not_searched(shared, job, reason, work, tell)),
             },

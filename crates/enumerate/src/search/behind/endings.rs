@@ -70,6 +70,7 @@ struct Waiting {
 
 struct First {
     number: usize,
+    none_ended: bool,
     /// Of what it says anything, once it was looked at.
     said: Option<Arc<Said>>,
 }
@@ -140,7 +141,8 @@ impl<'s, 'p> Endings<'s, 'p> {
             let mut state = self.state();
             let number = state.told;
             state.told += 1;
-            state.first.entry(ending.next.clone()).or_insert(First { number, said: None });
+            let none_ended = ending.none_ended;
+            state.first.entry(ending.next.clone()).or_insert(First { number, none_ended, said: None });
             state.waiting.push_back(Waiting { number, ending, questions });
             state.waiting.len() > MAX_WAITING
         };
@@ -180,6 +182,16 @@ impl<'s, 'p> Endings<'s, 'p> {
             let _ = builder().spawn_scoped(scope, || self.look(next, said)).expect("there are threads");
         });
         true
+    }
+
+    /// Asks what is known of where the epochs that follow begin, while others look at ends: who searches these epochs need not wait for it.
+    pub(in crate::search) fn prepare_beginnings(&self) {
+        let next: Vec<(EpochId, bool)> =
+            self.state().first.iter().map(|(next, first)| (next.clone(), first.none_ended)).collect();
+        for (next, none_ended) in next {
+            // Whoever searches the epoch is told why there is none.
+            let _ = self.analyses.beginnings.of(self.statics, self.analyses, &next, none_ended);
+        }
     }
 
     /// Looks at all ends that nobody looks at.
