@@ -56,9 +56,9 @@ pub(crate) fn compare<D: Domain>(
     if follows || (ends_process && own.is_prefix_of(&schedule.graph)) {
         if let Some(node) = own.nodes().iter().find(|node| !is_placed(&schedule.graph, node)) {
             return Outcome::Wrong(format!(
-                "inputs of it execute {} at {}, which it does not name",
+                "inputs of it execute {}{}, which it does not name",
                 node.id(),
-                node.at
+                place(node)
             ));
         }
         return if follows { Outcome::Followed } else { Outcome::Early };
@@ -118,6 +118,11 @@ fn as_schedule(schedule: &HappensBefore, own: &HappensBefore) -> Option<HappensB
     HappensBefore::from_parts(nodes, edges.collect()).ok()
 }
 
+/// Where an event is in the source, if it is anywhere: a thread that ends is not.
+fn place(node: &HbNode) -> String {
+    if node.at.is_empty() { String::new() } else { format!(" at {}", node.at) }
+}
+
 /// How a path differs from a schedule.
 fn difference(schedule: &Schedule, own: &HappensBefore, ends: &ScheduleEnd) -> String {
     let graph = &schedule.graph;
@@ -125,14 +130,16 @@ fn difference(schedule: &Schedule, own: &HappensBefore, ends: &ScheduleEnd) -> S
     if let Some(node) = strange {
         let id = node.id();
         let there =
-            graph.node(id).map_or_else(|| "nothing".to_owned(), |n| format!("{} of {} at {}", n.op, n.object, n.at));
+            graph.node(id).map_or_else(|| "nothing".to_owned(), |n| format!("{} of {}{}", n.op, n.object, place(n)));
         return format!(
-            "inputs of it do {} of {} at {} as {id}, where the schedule has {there}",
-            node.op, node.object, node.at
+            "inputs of it do {} of {}{} as {id}, where the schedule has {there}",
+            node.op,
+            node.object,
+            place(node)
         );
     }
     if let Some(node) = graph.nodes().iter().find(|node| own.node(node.id()).is_none()) {
-        return format!("inputs of it never come to {} ({} at {})", node.id(), node.op, node.at);
+        return format!("inputs of it never come to {} ({}{})", node.id(), node.op, place(node));
     }
     if let Some(edge) = own.edges().iter().find(|edge| !graph.edges().contains(edge)) {
         return format!("{} waits for {}, which the schedule does not say", edge.to, edge.from);

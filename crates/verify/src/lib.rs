@@ -166,6 +166,9 @@ pub fn verify_with(
         progress.path(check.paths, database.epochs.len() - number - 1, check.schedules);
         result.epochs.push(check);
     }
+    if !is_whole || !database.reasons.is_empty() {
+        result.doubt(&entry);
+    }
     result.tidy();
     Ok(result)
 }

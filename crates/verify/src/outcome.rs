@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use icsched_schedule::{EpochKey, Reason, ScheduleId};
+use icsched_schedule::{EpochId, EpochKey, IncompleteKind, Reason, ScheduleId};
 use serde::Serialize;
 
 /// Which promise of a database is broken.
@@ -104,6 +104,23 @@ impl Verification {
     /// Whether nothing was left open.
     pub fn is_complete(&self) -> bool {
         self.reasons.is_empty()
+    }
+
+    /// A search was cut, the one that made the database or the one that made the states for it: what is known where epochs begin depends on how far it
+    /// came, but for the entry. So what is found behind that need not be wrong.
+    pub(crate) fn doubt(&mut self, entry: &EpochId) {
+        let entry = entry.key();
+        let is_certain = |fault: &Fault| fault.epoch.as_ref().is_none_or(|epoch| *epoch == entry);
+        let (certain, doubtful) = std::mem::take(&mut self.faults).into_iter().partition(is_certain);
+        self.faults = certain;
+        let doubtful: Vec<Fault> = doubtful;
+        if let Some(first) = doubtful.first() {
+            let count = doubtful.len();
+            let message = format!(
+                "a search was cut by a limit, so what it knows may be less than what another one does; found: {count}, the first: {first}"
+            );
+            self.reasons.push(Reason { kind: IncompleteKind::Limit, message, at: None });
+        }
     }
 
     /// Sorts and thins out what is told.

@@ -14,7 +14,7 @@ use damage::{compile, is_about, strengthened, with};
 use icsched_driver::verify::{FaultKind, Verification};
 use icsched_enumerate::{Request, RunLimits, SearchOptions};
 use icsched_ir::Program;
-use icsched_schedule::{Enumeration, HappensBefore, InputConstraint, Schedule, ScheduleEnd};
+use icsched_schedule::{Enumeration, HappensBefore, IncompleteKind, InputConstraint, Reason, Schedule, ScheduleEnd};
 use icsched_symex::inputs::{ArgSpec, InputSpec};
 
 /// What an input decides in the first epoch is looked at in later ones.
@@ -408,6 +408,24 @@ fn schedules_that_are_missing_are_found() {
         rest.remove(0);
         let damaged = with(&subject.database, epoch, rest);
         subject.finds("a schedule is missing", &damaged, FaultKind::Cover, epoch, None);
+    }
+}
+
+/// Where a search was cut, another one may know more behind the first epoch.
+#[test]
+fn what_a_search_that_was_cut_lacks_behind_the_entry_is_no_fault() {
+    let subject = Subject::new(EPOCHS);
+    let message = "the time limit was reached (--timeout)".to_owned();
+    let cut = Reason { kind: IncompleteKind::Limit, message, at: None };
+    for epoch in 0..2 {
+        let mut rest = schedules(&subject.database, epoch);
+        rest.remove(0);
+        let mut damaged = with(&subject.database, epoch, rest);
+        damaged.reasons.push(cut.clone());
+        let found = subject.verify(&damaged);
+        assert_eq!(found.faults.is_empty(), epoch == 1, "{found:#?}");
+        let is_told = found.reasons.iter().any(|reason| reason.message.contains("found: 1, the first: "));
+        assert_eq!(is_told, epoch == 1, "{found:#?}");
     }
 }
 
