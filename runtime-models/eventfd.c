@@ -71,7 +71,7 @@ long ics_event_read(struct ics_file *f, void *to, size_t n) {
     for (run_out(e); e->count == 0; run_out(e)) {
         if (f->flags & O_NONBLOCK) return fail(EAGAIN);
         unsigned long deadline = f->kind == ICS_TIMER && e->next ? e->next : ICS_FOREVER;
-        if (ics_wait_cancellable(&ics_changes, deadline) == ICS_INTERRUPTED) return fail(EINTR);
+        if (ics_interrupted(ics_wait_cancellable(&ics_changes, deadline))) return fail(EINTR);
     }
     unsigned long value = e->semaphore ? 1 : e->count;
     e->count -= value;
@@ -88,7 +88,7 @@ long ics_event_write(struct ics_file *f, const void *from, size_t n) {
     if (value == ~0ul) return fail(EINVAL);
     while (value > MOST - e->count) {
         if (f->flags & O_NONBLOCK) return fail(EAGAIN);
-        if (ics_wait_cancellable(&ics_changes, ICS_FOREVER) == ICS_INTERRUPTED) return fail(EINTR);
+        if (ics_interrupted(ics_wait_cancellable(&ics_changes, ICS_FOREVER))) return fail(EINTR);
     }
     e->count += value;
     e->changes++;

@@ -98,6 +98,10 @@ void ics_yield(void);
 void ics_pause(void);
 /* Whether any thread may have a signal to deal with. */
 extern int ics_signalled;
+/* Whether a wait ended because a signal handler has run. Where no signal is sent it is plain that none has. */
+static inline int ics_interrupted(enum ics_woken woken) {
+    return ics_signalled && woken == ICS_INTERRUPTED;
+}
 /* Deals with the calling thread's signals; whether a handler ran, and how. */
 enum ics_woken ics_handle_signals(void);
 /* What a thread inherits from its creator. */

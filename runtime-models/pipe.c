@@ -91,7 +91,7 @@ long ics_pipe_read(struct ics_file *f, void *to, size_t n) {
     while (p->filled == 0) {
         if (!p->writers) return 0;
         if (f->flags & O_NONBLOCK) return fail(EAGAIN);
-        if (ics_wait_cancellable(p, ICS_FOREVER) == ICS_INTERRUPTED) return fail(EINTR);
+        if (ics_interrupted(ics_wait_cancellable(p, ICS_FOREVER))) return fail(EINTR);
     }
     n = ICS_MIN(n, p->filled);
     size_t straight = ICS_MIN(n, CAPACITY - p->head);
@@ -130,7 +130,7 @@ long ics_pipe_write(struct ics_file *f, const void *from, size_t n) {
             continue;
         }
         if (f->flags & O_NONBLOCK) return done ? (long)done : fail(EAGAIN);
-        if (ics_wait_cancellable(p, ICS_FOREVER) == ICS_INTERRUPTED) return done ? (long)done : fail(EINTR);
+        if (ics_interrupted(ics_wait_cancellable(p, ICS_FOREVER))) return done ? (long)done : fail(EINTR);
     }
     return (long)done;
 }

@@ -44,7 +44,7 @@ int sem_wait(sem_t *sem) {
     __ics_known(ICS_COUNTS_PERMITS, &s->value, s);
     ics_cancellation_point();
     while (s->value == 0)
-        if (ics_wait_cancellable(s, ICS_FOREVER) == ICS_INTERRUPTED) return fail(EINTR);
+        if (ics_interrupted(ics_wait_cancellable(s, ICS_FOREVER))) return fail(EINTR);
     return taken(s);
 }
 
@@ -65,7 +65,7 @@ int sem_clockwait(sem_t *sem, clockid_t clock, const struct timespec *abstime) {
     ics_cancellation_point();
     while (s->value == 0) {
         enum ics_woken woken = ics_wait_cancellable(s, ics_deadline(clock, abstime));
-        if (woken == ICS_INTERRUPTED) return fail(EINTR);
+        if (ics_interrupted(woken)) return fail(EINTR);
         if (woken == ICS_TIMED_OUT) {
             __ics_event(s, ICS_EXCLUSIVE);
             return fail(ETIMEDOUT);

@@ -4,7 +4,11 @@
 //! Models contain code for what a given program never asks for: the concrete domain's output, cancellation, exit
 //! handlers. It hangs on flags that are never set. Left in, it would make `exit` look as if it might synchronise.
 //!
-//! Deviations from the paper: function parameters and results are unknown; a global variable has a lattice value if it
+//! Functions that fail only because of what never happens have one result, and so do those that call them: `while (sem_wait(&s) == -1 &&
+//! errno == EINTR)` is no loop where no signal is sent.
+//!
+//! Deviations from the paper: function parameters are unknown; a call's results are what the returns of its function that are reached give, if
+//! it is called by name; a global variable has a lattice value if it
 //! is only ever loaded and stored whole, by name, and not volatile, atomic or thread-local. Everything is optimistic: a
 //! block, a function or a store exists only once it is reached. Work grows with instructions times rounds, and there
 //! are as many rounds as the longest chain of such discoveries.
@@ -12,12 +16,13 @@
 use fixedbitset::FixedBitSet;
 use icsched_dataflow::Statics;
 use icsched_ir::{
-    Callee, Const, Edge, EntityId, FuncId, Function, GlobalId, IdVec, Inst, Intrinsic, Op, Operand, Program,
+    BinOp, Callee, Const, Edge, EntityId, FuncId, Function, GlobalId, IdVec, Inst, Intrinsic, Op, Operand, Program,
     Terminator, Type, ValueId,
 };
 use icsched_pointsto::{Interrupted, ModRef, Options, PointsTo};
 use icsched_symex::arith;
 use icsched_symex::machine::{exit_function, is_set_at_start};
+use smallvec::SmallVec;
 
 use crate::plain::{self, Kind};
 
@@ -138,6 +143,8 @@ struct Analysis<'p> {
     program: &'p Program,
     functions: IdVec<FuncId, FunctionFacts>,
     reached: FixedBitSet,
+    /// What functions return, by number of the result.
+    results: IdVec<FuncId, SmallVec<[Lattice; 1]>>,
     globals: IdVec<GlobalId, Lattice>,
     global_used: FixedBitSet,
     changed: bool,
@@ -153,6 +160,7 @@ impl<'p> Analysis<'p> {
             program,
             functions: program.functions.values().map(facts).collect(),
             reached: FixedBitSet::with_capacity(program.functions.len()),
+            results: program.functions.values().map(|_| SmallVec::new()).collect(),
             globals: IdVec::filled(Lattice::Unreached, program.globals.len()),
             global_used: FixedBitSet::with_capacity(program.globals.len()),
             changed: false,
@@ -227,9 +235,31 @@ impl<'p> Analysis<'p> {
             }
             _ => {}
         }
-        for &result in &inst.results {
-            let value = self.evaluate(func, function, &inst.op, function.values[result].ty);
+        for (at, &result) in inst.results.iter().enumerate() {
+            let value = match &inst.op {
+                Op::Call { callee: Callee::Direct(f), .. } => self.result(*f, at),
+                op => self.evaluate(func, function, op, function.values[result].ty),
+            };
             self.raise(func, result, value);
+        }
+    }
+
+    /// What a function that is called by name returns.
+    fn result(&self, func: FuncId, at: usize) -> Lattice {
+        if self.program.functions[func].is_declaration() {
+            return Lattice::Varying;
+        }
+        self.results[func].get(at).copied().unwrap_or(Lattice::Unreached)
+    }
+
+    fn returns(&mut self, func: FuncId, values: &[Operand]) {
+        for (at, &value) in values.iter().enumerate() {
+            let value = self.functions[func].operand(value);
+            let results = &mut self.results[func];
+            results.resize(results.len().max(at + 1), Lattice::Unreached);
+            let joined = results[at].join(value);
+            self.changed |= joined != results[at];
+            results[at] = joined;
         }
     }
 
@@ -260,6 +290,13 @@ impl<'p> Analysis<'p> {
             Op::IntCompare { predicate, a, b } => {
                 both(*a, *b, &|x, y| Some(u64::from(arith::int_compare(*predicate, type_of(*a), x, y))))
             }
+            Op::Binary { op: BinOp::And, a, b, .. }
+                if [(a, b), (b, a)].iter().any(|(zero, other)| {
+                    facts.operand(**zero) == Lattice::Constant(0) && facts.operand(**other) == Lattice::Varying
+                }) =>
+            {
+                Lattice::Constant(0)
+            }
             Op::Binary { op, a, b, .. } => both(*a, *b, &|x, y| arith::binary(*op, ty, x, y).ok()),
             Op::Address { base, offset, indices } if indices.is_empty() => {
                 both(*base, *base, &|x, _| Some(x.wrapping_add_signed(*offset)))
@@ -275,10 +312,12 @@ impl<'p> Analysis<'p> {
     }
 
     fn terminator(&mut self, func: FuncId, function: &Function, terminator: &Terminator) {
-        if let Terminator::Branch { condition, .. } = terminator
-            && self.functions[func].operand(*condition) == Lattice::Unreached
-        {
-            return;
+        match terminator {
+            Terminator::Branch { condition, .. } if self.functions[func].operand(*condition) == Lattice::Unreached => {
+                return;
+            }
+            Terminator::Return(values) => self.returns(func, values),
+            _ => {}
         }
         match self.functions[func].only_edge(terminator) {
             Some(edge) => self.follow(func, function, &edge),
