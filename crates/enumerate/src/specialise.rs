@@ -8,7 +8,7 @@
 //! errno == EINTR)` is no loop where no signal is sent.
 //!
 //! Deviations from the paper: function parameters are unknown; a call's results are what the returns of its function that are reached give, if
-//! it is called by name; a global variable has a lattice value if it
+//! it is called by name, and returns once (not as `setjmp`); a global variable has a lattice value if it
 //! is only ever loaded and stored whole, by name, and not volatile, atomic or thread-local. Everything is optimistic: a
 //! block, a function or a store exists only once it is reached. Work grows with instructions times rounds, and there
 //! are as many rounds as the longest chain of such discoveries.
@@ -160,7 +160,7 @@ impl<'p> Analysis<'p> {
             program,
             functions: program.functions.values().map(facts).collect(),
             reached: FixedBitSet::with_capacity(program.functions.len()),
-            results: program.functions.values().map(|_| SmallVec::new()).collect(),
+            results: program.functions.values().map(first_results).collect(),
             globals: IdVec::filled(Lattice::Unreached, program.globals.len()),
             global_used: FixedBitSet::with_capacity(program.globals.len()),
             changed: false,
@@ -237,29 +237,29 @@ impl<'p> Analysis<'p> {
         }
         for (at, &result) in inst.results.iter().enumerate() {
             let value = match &inst.op {
-                Op::Call { callee: Callee::Direct(f), .. } => self.result(*f, at),
+                Op::Call { callee: Callee::Direct(f), .. } => self.result(*f, at, function.values[result].ty),
                 op => self.evaluate(func, function, op, function.values[result].ty),
             };
             self.raise(func, result, value);
         }
     }
 
-    /// What a function that is called by name returns.
-    fn result(&self, func: FuncId, at: usize) -> Lattice {
-        if self.program.functions[func].is_declaration() {
+    /// What a function that is called by name returns; anything if the call wants something else.
+    fn result(&self, func: FuncId, at: usize, ty: Type) -> Lattice {
+        let function = &self.program.functions[func];
+        if function.is_declaration() || function.results.get(at) != Some(&ty) {
             return Lattice::Varying;
         }
-        self.results[func].get(at).copied().unwrap_or(Lattice::Unreached)
+        self.results[func][at]
     }
 
     fn returns(&mut self, func: FuncId, values: &[Operand]) {
         for (at, &value) in values.iter().enumerate() {
             let value = self.functions[func].operand(value);
-            let results = &mut self.results[func];
-            results.resize(results.len().max(at + 1), Lattice::Unreached);
-            let joined = results[at].join(value);
-            self.changed |= joined != results[at];
-            results[at] = joined;
+            let Some(result) = self.results[func].get_mut(at) else { continue };
+            let joined = result.join(value);
+            self.changed |= joined != *result;
+            *result = joined;
         }
     }
 
@@ -334,6 +334,14 @@ impl<'p> Analysis<'p> {
             self.raise(func, param, value);
         }
     }
+}
+
+/// What a function returns before any of its returns is reached: anything if calls of it return a second time, with what was handed to `longjmp`.
+fn first_results(function: &Function) -> SmallVec<[Lattice; 1]> {
+    let saves = |inst: &Inst| matches!(inst.op, Op::Call { callee: Callee::Intrinsic(Intrinsic::SaveContext), .. });
+    let is_again = function.blocks.values().flat_map(|block| &block.insts).any(saves);
+    let first = if is_again { Lattice::Varying } else { Lattice::Unreached };
+    SmallVec::from_elem(first, function.results.len())
 }
 
 /// Globals that are only loaded and stored whole, by name, with one type: that type.

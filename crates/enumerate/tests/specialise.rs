@@ -183,6 +183,20 @@ fn who_is_called_by_address_or_defined_elsewhere_may_return_anything() {
 }
 
 #[test]
+fn who_returns_twice_or_less_than_is_wanted_may_return_anything() {
+    let twice = TRIES_AGAIN.replace(
+        "function f2 @take(v0: i32) -> i32 {\nb0:\n",
+        "function f2 @take(v0: i32) -> i32 {\nb0:\n    call __ics_save_context(null)\n",
+    );
+    let narrow = TRIES_AGAIN.replace("v0: i32 = call @wait()", "v0: i64 = call @wait()");
+    for text in [twice, narrow] {
+        let program = icsched_ir::parse(&text).unwrap_or_else(|error| panic!("{error}"));
+        let main = program.main.expect("there is one");
+        assert_eq!(specialise(&program).functions[main], program.functions[main], "{text}");
+    }
+}
+
+#[test]
 fn nothing_is_behind_a_call_that_does_not_return() {
     check(
         "function f0 @main() -> i32 {

@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 
 use icsched_enumerate::control::Control;
 use icsched_enumerate::{Progress, Request, SearchedEpoch};
-use icsched_schedule::{Assumption, Enumeration, EpochId, Reason};
+use icsched_schedule::{Assumption, Enumeration, EpochId, IncompleteKind, Reason};
 use icsched_smt::SolverOptions;
 use icsched_symex::code::Marks;
 use icsched_symex::explore::Limits;
@@ -42,6 +42,8 @@ pub struct States {
     reasons: Vec<Reason>,
     /// Whether it has come to all epochs.
     is_whole: bool,
+    /// Whether a limit, or the user, has ended it.
+    is_cut: bool,
 }
 
 /// Collects them.
@@ -82,8 +84,14 @@ impl States {
         let mut collected = Collected { epochs: BTreeMap::new(), first: BTreeMap::new(), progress };
         let again = icsched_enumerate::enumerate_with(request, &mut collected)?;
         let reasons = again.all_reasons().into_iter().cloned().collect();
-        Ok(Self { epochs: collected.epochs, reasons, is_whole: again.reasons.is_empty() })
+        let (is_whole, is_cut) = (again.reasons.is_empty(), is_cut(&again));
+        Ok(Self { epochs: collected.epochs, reasons, is_whole, is_cut })
     }
+}
+
+/// Whether a limit of the whole run, or the user, has ended a search.
+fn is_cut(search: &Enumeration) -> bool {
+    search.reasons.iter().any(|reason| matches!(reason.kind, IncompleteKind::Limit | IncompleteKind::Interrupted))
 }
 
 /// Checks a database that was made of the program with the options of the request. For each schedule at most `max_paths` paths are
@@ -112,7 +120,7 @@ pub fn verify_with(
     states: States,
     progress: &mut dyn Progress,
 ) -> Result<Verification, String> {
-    let States { mut epochs, reasons, is_whole } = states;
+    let States { mut epochs, reasons, is_whole, is_cut: is_cut_here } = states;
     let mut result =
         Verification { reasons: database.all_reasons().into_iter().cloned().collect(), ..Verification::default() };
     let stopped = || request.limits.stop_reason();
@@ -134,7 +142,7 @@ pub fn verify_with(
         }
         let Some(mut state) = epochs.remove(&stored.id) else {
             let message = format!("epoch {}: no state was made in which it begins", stored.key());
-            let kind = icsched_schedule::IncompleteKind::Limit;
+            let kind = IncompleteKind::Limit;
             result.reasons.push(Reason { kind, message, at: None });
             continue;
         };
@@ -166,7 +174,7 @@ pub fn verify_with(
         progress.path(check.paths, database.epochs.len() - number - 1, check.schedules);
         result.epochs.push(check);
     }
-    if !is_whole || !database.reasons.is_empty() {
+    if is_cut_here || is_cut(database) {
         result.doubt(&entry);
     }
     result.tidy();

@@ -110,7 +110,9 @@ impl Verification {
     /// came, but for the entry. So what is found behind that need not be wrong.
     pub(crate) fn doubt(&mut self, entry: &EpochId) {
         let entry = entry.key();
-        let is_certain = |fault: &Fault| fault.epoch.as_ref().is_none_or(|epoch| *epoch == entry);
+        let is_certain = |fault: &Fault| {
+            matches!(fault.kind, FaultKind::Epoch) || fault.epoch.as_ref().is_none_or(|epoch| *epoch == entry)
+        };
         let (certain, doubtful) = std::mem::take(&mut self.faults).into_iter().partition(is_certain);
         self.faults = certain;
         let doubtful: Vec<Fault> = doubtful;

@@ -419,7 +419,7 @@ impl Walk<'_, '_> {
                 constants.push((at, 0));
                 continue;
             }
-            let lock = locks.contain(at);
+            let lock = locks.contain(start + at);
             let is_pointer = self.pointers.may_hold(&known, start + at)
                 && match (whole, high_half(&bytes)) {
                     (Some(bits), _) => self.may_be_address(bits, start + at, (&known, lock)),
@@ -465,7 +465,8 @@ impl Walk<'_, '_> {
     fn may_be_address(&self, bits: u64, at: u64, (holders, is_lock): (&[Abstract], bool)) -> bool {
         let AddressClass::Object(object, offset) = classify(bits) else { return true };
         let Some(found) = self.state.heap.object(object) else { return true };
-        if !is_lock && is_far_outside(found, offset) {
+        // Of a variable it is the same number everywhere, whatever is said of it.
+        if !is_lock && matches!(found.kind, ObjectKind::Global(_)) && is_far_outside(found, offset) {
             return false;
         }
         if found.constant {
