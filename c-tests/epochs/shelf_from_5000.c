@@ -6,6 +6,7 @@
 //
 // run: enumerate -- @
 // expect: epochs=2 schedules=3 complete=true deadlocked=0
+// ignore-native: it runs for ever
 #include <pthread.h>
 #include <stdlib.h>
 
