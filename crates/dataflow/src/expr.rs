@@ -225,7 +225,7 @@ impl ExprPool {
     pub(crate) fn compare(&mut self, predicate: IntPredicate, a: ExprId, b: ExprId) -> Option<ExprId> {
         match (self.as_constant(a), self.as_constant(b)) {
             (Some(x), Some(y)) => {
-                let holds = fold::compare(predicate, self.width(a), x, y);
+                let holds = predicate.holds(self.width(a), x, y);
                 Some(self.constant(1, u64::from(holds)))
             }
             _ => self.checked(Expr::Compare { predicate, a, b }),

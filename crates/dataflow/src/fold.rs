@@ -1,6 +1,6 @@
 //! Arithmetic on constants, where every domain agrees on the result.
 
-use icsched_ir::{BinOp, CastOp, IntPredicate};
+use icsched_ir::{BinOp, CastOp};
 
 use crate::expr::mask;
 
@@ -78,21 +78,5 @@ pub(crate) fn cast(op: CastOp, from: u32, bits: u64) -> u64 {
     match op {
         CastOp::SExt => signed(from, bits).cast_unsigned(),
         _ => bits,
-    }
-}
-
-pub(crate) fn compare(predicate: IntPredicate, width: u32, a: u64, b: u64) -> bool {
-    let (x, y) = (signed(width, a), signed(width, b));
-    match predicate {
-        IntPredicate::Eq => a == b,
-        IntPredicate::Ne => a != b,
-        IntPredicate::Ult => a < b,
-        IntPredicate::Ule => a <= b,
-        IntPredicate::Ugt => a > b,
-        IntPredicate::Uge => a >= b,
-        IntPredicate::Slt => x < y,
-        IntPredicate::Sle => x <= y,
-        IntPredicate::Sgt => x > y,
-        IntPredicate::Sge => x >= y,
     }
 }

@@ -41,6 +41,25 @@ impl IntPredicate {
         matches!(self, IntPredicate::Slt | IntPredicate::Sle | IntPredicate::Sgt | IntPredicate::Sge)
     }
 
+    /// Whether it holds of two numbers of so many bits, from 1 to 64, above which there are none.
+    #[inline(always)]
+    pub const fn holds(self, width: u32, a: u64, b: u64) -> bool {
+        let unused = 64 - width;
+        let (x, y) = ((a << unused).cast_signed(), (b << unused).cast_signed());
+        match self {
+            IntPredicate::Eq => a == b,
+            IntPredicate::Ne => a != b,
+            IntPredicate::Ult => a < b,
+            IntPredicate::Ule => a <= b,
+            IntPredicate::Ugt => a > b,
+            IntPredicate::Uge => a >= b,
+            IntPredicate::Slt => x < y,
+            IntPredicate::Sle => x <= y,
+            IntPredicate::Sgt => x > y,
+            IntPredicate::Sge => x >= y,
+        }
+    }
+
     /// C's operator.
     pub const fn c_name(self) -> &'static str {
         match self {

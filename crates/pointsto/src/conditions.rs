@@ -22,21 +22,8 @@ pub(crate) struct Condition {
 impl Condition {
     /// Whether it can hold if the value is this one.
     pub(crate) fn allows(self, value: u64) -> bool {
-        let unused = 64 - self.width;
-        let (a, b) = (value << unused, self.constant << unused);
-        let (x, y) = (a.cast_signed(), b.cast_signed());
-        match self.predicate {
-            IntPredicate::Eq => a == b,
-            IntPredicate::Ne => a != b,
-            IntPredicate::Ult => a < b,
-            IntPredicate::Ule => a <= b,
-            IntPredicate::Ugt => a > b,
-            IntPredicate::Uge => a >= b,
-            IntPredicate::Slt => x < y,
-            IntPredicate::Sle => x <= y,
-            IntPredicate::Sgt => x > y,
-            IntPredicate::Sge => x >= y,
-        }
+        let mask = u64::MAX >> (64 - self.width);
+        self.predicate.holds(self.width, value & mask, self.constant & mask)
     }
 }
 

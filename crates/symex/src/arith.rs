@@ -244,19 +244,7 @@ fn float_to_unsigned(x: f64, to: Type) -> u64 {
 /// [`icsched_ir::Op::IntCompare`].
 #[inline(always)]
 pub fn int_compare(predicate: IntPredicate, ty: Type, a: u64, b: u64) -> bool {
-    let bits = ty.bits();
-    match predicate {
-        IntPredicate::Eq => a == b,
-        IntPredicate::Ne => a != b,
-        IntPredicate::Ult => a < b,
-        IntPredicate::Ule => a <= b,
-        IntPredicate::Ugt => a > b,
-        IntPredicate::Uge => a >= b,
-        IntPredicate::Slt => signed(a, bits) < signed(b, bits),
-        IntPredicate::Sle => signed(a, bits) <= signed(b, bits),
-        IntPredicate::Sgt => signed(a, bits) > signed(b, bits),
-        IntPredicate::Sge => signed(a, bits) >= signed(b, bits),
-    }
+    predicate.holds(ty.bits(), a, b)
 }
 
 /// [`icsched_ir::Op::FloatCompare`].
