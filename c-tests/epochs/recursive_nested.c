@@ -3,9 +3,9 @@
 // By hand, with a marker at the function's entry, one behind the call, and names of epochs that tell one call of the recursion apart
 // (--fold-depth 1): 5 epochs, no deadlock. They are the entry, the first call, a call further down, and behind the call the first of all and
 // another one. There are 9 schedules if it is known that the mutex is held wherever the recursion goes on: 1, 2, 3 (once more, or back to the
-// first call or another one), 1 and 2. Who only knows that it may be held finds more, in which it is taken and given up anew.
+// first call or another one), 1 and 2: as often as the function is inside of itself, the mutex is held.
 // run: enumerate -- @
-// expect: epochs=5 complete=true deadlocked=0
+// expect: epochs=5 schedules=9 complete=true deadlocked=0
 // exec: 3
 // stdout: 5
 // exec: 0

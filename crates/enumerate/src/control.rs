@@ -232,14 +232,50 @@ impl Control {
             let function = &program.functions[*func];
             !function.is_declaration() && function.origin == Origin::Program
         };
+        let counters = icsched_ir::activations::counters(program);
         for (number, component) in (0..).zip(self.calls.components()) {
             if component.iter().all(|f| own(f) && self.calls.is_recursive(*f)) {
                 folding.recursions.extend(component.iter().map(|&f| (f, number)));
                 component.iter().for_each(|&f| self.recursive_calls(program, f, component, &mut folding));
+                folding.handed_on.insert(number, self.handed_on(program, component));
+                let counter = component.first().and_then(|f| counters.get(f));
+                let counts_here = |f: &FuncId| counter.is_some() && counters.get(f) == counter;
+                let all = counters.values().filter(|other| Some(*other) == counter).count();
+                let is_counted = component.iter().all(counts_here) && all == component.len();
+                folding.counted.extend(is_counted.then_some(number));
             }
         }
         folding.calls.values_mut().for_each(|calls| calls.sort_unstable());
         folding
+    }
+
+    /// The parameters, by position, that the functions of a component hand on to each other as they are wherever they call each other.
+    fn handed_on(&self, program: &Program, component: &[FuncId]) -> Vec<usize> {
+        let types = |func: FuncId| {
+            let function = &program.functions[func];
+            function.params.iter().map(|&param| function.values[param].ty).collect::<Vec<_>>()
+        };
+        let first = component.first().map(|&func| types(func)).unwrap_or_default();
+        let mut kept: Vec<usize> =
+            (0..first.len()).filter(|&at| component.iter().all(|&f| types(f).get(at) == first.get(at))).collect();
+        for &func in component {
+            let function = &program.functions[func];
+            for (block, body) in function.blocks.iter() {
+                for (inst, i) in (0..).zip(&body.insts) {
+                    let Op::Call { callee, args } = &i.op else { continue };
+                    let at = ProgramPoint { func, block, inst };
+                    let is_inside = match callee {
+                        Callee::Direct(callee) => component.contains(callee),
+                        Callee::Indirect(_) => {
+                            self.indirect_targets(program, at, args.len()).iter().any(|f| component.contains(f))
+                        }
+                        Callee::Intrinsic(_) => false,
+                    };
+                    kept.retain(|&at| !is_inside || args.get(at).copied() == Some(function.params[at].into()));
+                }
+            }
+        }
+        kept
     }
 
     /// Adds the calls that a function makes of those of its `component`.

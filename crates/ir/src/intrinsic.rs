@@ -65,6 +65,9 @@ intrinsics! {
     Interrupt = "__ics_interrupt", 2;
     /// `void (void)`, no return: the function that calls this ends, and what it interrupted goes on.
     Resume = "__ics_resume", 0;
+    /// `void (unsigned activations)`: the function that calls this is about to return; so many activations of its recursion are there
+    /// without it. Inserted by the [frontend](crate::activations), in no model.
+    Leave = "__ics_leave", 1;
     /// `unsigned long (int busy)`: the run's clock, in nanoseconds since its start: a fixed time per instruction, and
     /// what was slept unless `busy`. Concrete domain only.
     Clock = "__ics_clock", 1;

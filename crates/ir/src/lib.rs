@@ -6,6 +6,7 @@
 //!
 //! API boundary: everything above the frontend works on these types and never sees LLVM.
 
+pub mod activations;
 pub mod affine;
 pub mod callgraph;
 pub mod cfg;

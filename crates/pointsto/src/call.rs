@@ -178,6 +178,7 @@ impl Solver<'_> {
             | Intrinsic::ThreadSelf
             | Intrinsic::ThreadExit
             | Intrinsic::Resume
+            | Intrinsic::Leave
             | Intrinsic::Clock
             | Intrinsic::Acquire
             | Intrinsic::Release

@@ -9,10 +9,11 @@
 //! was a marker behind the call: of the activation that the thread is in then, nothing is known but what is true of it whoever has called
 //! it, which is what an initial state in the middle of the program is made of.
 
-use icsched_ir::{Callee, FuncId, Op, ProgramPoint};
-use rustc_hash::FxHashMap;
+use icsched_ir::{Callee, FuncId, IntPredicate, Op, Program, ProgramPoint, Type, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Machine;
+use crate::code::Code;
 use crate::domain::Domain;
 use crate::machine::decide;
 use crate::observe::Observer;
@@ -29,6 +30,10 @@ pub struct Folding {
     pub recursions: FxHashMap<FuncId, u32>,
     /// The calls of a function by those of its recursion, ascending.
     pub calls: FxHashMap<FuncId, Vec<ProgramPoint>>,
+    /// The parameters, by position, that all calls within a recursion hand on as they are: they are the same in all of its activations.
+    pub handed_on: FxHashMap<u32, Vec<usize>>,
+    /// The recursions that [count](icsched_ir::activations) their activations, all functions in one number.
+    pub counted: FxHashSet<u32>,
 }
 
 /// One question about folded activations: the same on all paths.
@@ -48,6 +53,12 @@ fn nowhere<D: Domain>() -> Stop<D> {
 }
 
 impl Folding {
+    /// The parameters of a function that are the same in all activations of its recursion, in the order of their positions.
+    pub(crate) fn shared<'a>(&'a self, program: &'a Program, func: FuncId) -> impl Iterator<Item = ValueId> + 'a {
+        let positions = self.recursions.get(&func).and_then(|recursion| self.handed_on.get(recursion));
+        positions.into_iter().flatten().map(move |&at| program.functions[func].params[at])
+    }
+
     /// Folds a stack. The outermost activation stays.
     fn fold<D: Domain>(&self, thread: &mut Thread<D>) {
         let frames = std::mem::take(&mut thread.frames);
@@ -77,8 +88,32 @@ impl<D: Domain> Machine<D> {
         }
     }
 
-    /// The innermost activation returns to where others are folded.
-    pub(crate) fn folded_return<O: Observer>(&mut self, state: &mut State<D>, observer: &mut O) -> Result<(), Stop<D>> {
+    /// The innermost activation is about to return, and `left` others of its recursion are there without it: where they are folded, it does.
+    /// Whether it did.
+    pub(crate) fn leave<O: Observer>(
+        &mut self,
+        state: &mut State<D>,
+        observer: &mut O,
+        left: &D::Value,
+    ) -> Result<bool, Stop<D>> {
+        let Some(folding) = &self.options.marks.folding else { return Ok(false) };
+        let recursion = |frame: &Frame| folding.recursions.get(&frame.func).copied();
+        let Some((frame, below)) = state.current_thread().frames.split_last() else { return Ok(false) };
+        let own = recursion(frame).filter(|number| folding.counted.contains(number));
+        // What a library model has called back in between is told apart, but counted.
+        if !frame.is_folded || own.is_none() || below.iter().any(|frame| recursion(frame) == own) {
+            return Ok(false);
+        }
+        self.folded_return(state, observer, Some(left)).map(|()| true)
+    }
+
+    /// The innermost activation returns to where others are folded, of which there are `left`, if that is counted.
+    pub(crate) fn folded_return<O: Observer>(
+        &mut self,
+        state: &mut State<D>,
+        observer: &mut O,
+        left: Option<&D::Value>,
+    ) -> Result<(), Stop<D>> {
         let folding = self.options.marks.folding.clone().unwrap_or_default();
         let thread = state.current_thread();
         let depth = thread.frames.len() - 1;
@@ -102,7 +137,11 @@ impl<D: Domain> Machine<D> {
         }
         let may_be_last = self.may_call(below, call.func);
         let may_not = folding.calls.contains_key(&call.func);
-        let is_last = if may_be_last && may_not {
+        let is_last = if let (true, true, Some(left)) = (may_be_last, may_not, left) {
+            let one = D::constant(1);
+            let condition = self.domain.int_compare(IntPredicate::Eq, Type::Int(32), left, &one);
+            decide(&mut self.domain, &state.path, &condition, DecisionKind::Other)?
+        } else if may_be_last && may_not {
             let name = &self.program.functions[call.func].name;
             let name = format!("{name} of {} was called from {}", self.describe_call(call), self.describe_call(below));
             self.is_chosen(state, asked((call, true)), &name)?
@@ -139,8 +178,13 @@ impl<D: Domain> Machine<D> {
         let id = FrameId(state.next_frame);
         state.next_frame += 1;
         let function = &self.code.functions[call.func];
+        let folding = self.options.marks.folding.clone().unwrap_or_default();
         let thread = state.thread_mut(state.current);
-        thread.frames.pop();
+        let left = thread.frames.pop().ok_or_else(nowhere)?;
+        let register = |of: &Frame, value| of.base as usize + Code::slot(value) as usize;
+        let shared =
+            folding.shared(&self.program, left.func).map(|value| thread.registers[register(&left, value)].clone());
+        let shared: Vec<D::Value> = shared.collect();
         let base = thread.registers.len();
         thread.registers.resize(base + function.registers as usize, D::constant(0));
         thread.registers.extend(function.constants.iter().map(|&bits| D::constant(bits)));
@@ -158,6 +202,9 @@ impl<D: Domain> Machine<D> {
             is_any: false,
             is_unknown: true,
         };
+        for (value, held) in folding.shared(&self.program, call.func).zip(shared) {
+            thread.registers[register(&frame, value)] = held;
+        }
         thread.frames.push(frame);
         thread.status = ThreadStatus::AtMarker;
         self.stops_at_marker(state, observer)

@@ -55,7 +55,8 @@ pub struct Frame {
     pub is_folded: bool,
     /// Whether it is some activation of a recursion that is looked into ([`crate::abstraction`]): where it returns, the path ends.
     pub is_any: bool,
-    /// Whether nothing is known of its registers: it has been one of the folded ones until now.
+    /// Whether nothing is known of its registers but of parameters that are the same in all activations: it has been one of the folded ones
+    /// until now.
     pub is_unknown: bool,
 }
 

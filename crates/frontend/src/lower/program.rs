@@ -95,6 +95,9 @@ pub(crate) fn lower(
         !lowering.program.functions[f].is_declaration() && lowering.program.functions[f].origin == Origin::Program
     });
     restore_names(&mut lowering.program);
+    if options.link_models {
+        icsched_ir::activations::count(&mut lowering.program);
+    }
     Ok(lowering.program)
 }
 

@@ -71,6 +71,7 @@ impl<D: Domain> Machine<D> {
                 | Intrinsic::StackRestore
                 | Intrinsic::Known
                 | Intrinsic::Handle
+                | Intrinsic::Leave
         );
         if let Some((frame, point)) = place
             && !plain
@@ -168,6 +169,10 @@ impl<D: Domain> Machine<D> {
                 none
             }
             Intrinsic::NotHeld => none,
+            Intrinsic::Leave => {
+                let left = cx.get(args[0]);
+                if self.leave(state, observer, &left)? { Done::Moved } else { none }
+            }
             Intrinsic::BarrierInit => {
                 let (barrier, count) = (cx.sync_address(args[0])?, cx.get(args[1]));
                 if let (Some(barrier), Some(count)) = (D::as_constant(&barrier), D::as_constant(&count)) {

@@ -59,7 +59,7 @@ impl<D: Domain> Machine<D> {
                     return Err(Stop::End(Box::new(PathEnd::GoesRound)));
                 }
                 if cx.frame().is_folded {
-                    return self.folded_return(state, observer);
+                    return self.folded_return(state, observer, None);
                 }
                 let values = cx.returned(instr);
                 self.bottom_return(state, observer, values)

@@ -11,7 +11,7 @@ use std::ops::Bound;
 
 use icsched_ir::{
     BinOp, Callee, CastOp, Const, Definition, Definitions, FuncId, Function, GlobalId, Inst, Intrinsic, Op, Operand,
-    Origin, Program, ValueId,
+    Origin, Program, ValueId, activations,
 };
 use icsched_pointsto::{Location, ObjectId as Abstract, ObjectKind as AbstractKind, Offsets, PointsTo};
 use rustc_hash::FxHashMap;
@@ -36,6 +36,9 @@ const MAX_ELEMENTS: usize = 64;
 /// `ICS_COUNTS_PERMITS` of `ics.h`.
 const COUNTS_PERMITS: u64 = 3;
 
+/// `ICS_COUNTS_HOLDS` of `ics.h`.
+const COUNTS_HOLDS: u64 = 9;
+
 /// Pairs of places that are looked at in one state.
 const MAX_PAIRS: usize = 32;
 
@@ -50,6 +53,8 @@ const MAX_DIVIDED: usize = 8;
 pub(super) enum Source {
     Register(FuncId, ValueId),
     Global(GlobalId, u64),
+    /// Each thread's.
+    ThreadLocal(GlobalId, u64),
     Local(FuncId, ValueId, u64),
     Heap(Abstract, u64),
 }
@@ -59,7 +64,7 @@ impl Source {
     const fn func(self) -> Option<FuncId> {
         match self {
             Self::Register(func, _) | Self::Local(func, ..) => Some(func),
-            Self::Global(..) | Self::Heap(..) => None,
+            Self::Global(..) | Self::ThreadLocal(..) | Self::Heap(..) => None,
         }
     }
 }
@@ -127,8 +132,11 @@ impl Compared {
                 }
             }
         }
-        this.permits = permits(program, points_to);
-        this.numbers.extend(this.permits.iter().map(|&source| (source, 32)));
+        this.permits = counted(program, points_to, COUNTS_PERMITS);
+        let holds = counted(program, points_to, COUNTS_HOLDS);
+        this.numbers.extend(this.permits.iter().chain(&holds).map(|&source| (source, 32)));
+        let counters = activations::counters(program).into_values();
+        this.numbers.extend(counters.map(|counter| (Source::ThreadLocal(counter, 0), 32)));
         this
     }
 
@@ -208,13 +216,15 @@ impl Compared {
     }
 }
 
-/// What semaphores count, in arrays the first of them. O(instructions of the models).
-fn permits(program: &Program, points_to: &PointsTo) -> BTreeSet<Source> {
+/// What semaphores or recursive mutexes count, in arrays the first of them. O(instructions of the models).
+fn counted(program: &Program, points_to: &PointsTo, what: u64) -> BTreeSet<Source> {
     let mut found = BTreeSet::new();
     for (id, function) in program.functions.iter().filter(|(_, f)| f.origin != Origin::Program) {
         for inst in function.blocks.iter().flat_map(|(_, block)| &block.insts) {
             let Op::Call { callee: Callee::Intrinsic(Intrinsic::Known), args } = &inst.op else { continue };
-            if let [Operand::Const(Const::Bits { bits: COUNTS_PERMITS, .. }), word, _] = args[..] {
+            if let [Operand::Const(Const::Bits { bits, .. }), word, _] = args[..]
+                && bits == what
+            {
                 let info = points_to.pointer_info(id, word);
                 let of = |l: &Location| sources_at(points_to, l, MAX_SEMAPHORES);
                 found.extend(info.locations.iter().flat_map(of).take(MAX_SEMAPHORES));
@@ -238,6 +248,10 @@ pub(super) fn places<'a>(
             of(func).map(|(thread, depth)| Place::Register(thread, depth, value)).collect()
         }
         Source::Global(global, at) => vec![Place::Memory(Node::Global(global), at, size)],
+        Source::ThreadLocal(global, at) => {
+            let threads: BTreeSet<u32> = activations.keys().map(|&(thread, _)| thread).collect();
+            threads.into_iter().map(|thread| Place::Memory(Node::ThreadLocal(global, thread), at, size)).collect()
+        }
         Source::Local(func, value, at) => {
             of(func).map(|(thread, depth)| Place::Memory(Node::Local(thread, depth, value), at, size)).collect()
         }

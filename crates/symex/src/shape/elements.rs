@@ -273,7 +273,7 @@ pub(super) fn nodes(source: Source, heap: &[icsched_pointsto::ObjectId]) -> Vec<
             let objects = (0..).zip(heap).filter(|(_, of)| **of == site);
             objects.map(|(number, _)| (Node::Heap(number), at)).collect()
         }
-        Source::Register(..) | Source::Local(..) => Vec::new(),
+        Source::Register(..) | Source::ThreadLocal(..) | Source::Local(..) => Vec::new(),
     }
 }
 
@@ -362,7 +362,7 @@ fn indexed(sources: &Sources<'_>, address: Operand, bits: u32) -> Vec<(Index, Op
             let array = match array {
                 Source::Global(global, at) => at.checked_add(offset).map(|at| Source::Global(global, at)),
                 Source::Heap(site, at) => at.checked_add(offset).map(|at| Source::Heap(site, at)),
-                Source::Register(..) | Source::Local(..) => None,
+                Source::Register(..) | Source::ThreadLocal(..) | Source::Local(..) => None,
             };
             let Some(array) = array else { continue };
             for index in sources.of(number) {

@@ -291,11 +291,12 @@ impl Walk<'_, '_> {
             let thread = self.state.thread(id);
             let stack = self.state.stack(&code, id);
             for (depth, (frame, &point)) in (0..).zip(thread.frames.iter().zip(&stack.0)) {
-                if frame.is_unknown {
-                    continue;
-                }
                 let function = &self.program.functions[point.func];
+                let shared: Option<Vec<ValueId>> = frame.is_unknown.then(|| self.shared(point.func));
                 for value in Code::known_before(&self.machine.program, point) {
+                    if shared.as_ref().is_some_and(|shared| !shared.contains(&value)) {
+                        continue;
+                    }
                     let ty = function.values[value].ty;
                     let Ok(width) = u8::try_from(ty.bits()) else { continue };
                     if width == 0 || width > 64 {
@@ -325,6 +326,12 @@ impl Walk<'_, '_> {
                 }
             }
         }
+    }
+
+    /// The parameters of a function that are the same in all activations of its recursion.
+    fn shared(&self, func: FuncId) -> Vec<ValueId> {
+        let folding = self.machine.options.marks.folding.iter();
+        folding.flat_map(|folding| folding.shared(self.program, func)).collect()
     }
 
     /// The handle of no thread that lives is not known next time, but that.
