@@ -188,7 +188,7 @@ fn search_by(
             fixpoint.stop(reason);
             break;
         }
-        let finished = job::run(shared, &job, progress, |searched| fixpoint.take(&job, Arc::new(searched)))?;
+        let finished = job::run(shared, &job, progress, |searched| fixpoint.take(shared, &job, Arc::new(searched)))?;
         results.insert(job, finished);
     }
     Ok((fixpoint, results))

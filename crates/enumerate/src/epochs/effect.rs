@@ -54,6 +54,14 @@ pub(super) fn writes_are_known(shared: &Shared<'_>, wanted: Replaceable) -> bool
         && effect.stores.iter().all(moves)
 }
 
+/// Where what is replaced may write anywhere in objects, however often it goes round, as points-to analysis names places.
+pub(super) fn scattered(shared: &Shared<'_>, replaced: Replaceable) -> Vec<Piece> {
+    let Replaceable::Loop(func, header) = replaced else { return Vec::new() };
+    let Effect { mut writes, stores, .. } = abstract_loop(shared, func, header).effect;
+    writes.extend(stores.into_iter().filter(|store| store.step.is_none()).flat_map(|store| store.writes));
+    writes
+}
+
 /// A recursion with what its calls of itself may write in any instance of their functions.
 fn abstract_recursion(shared: &Shared<'_>, func: FuncId) -> AbstractRecursion {
     let (program, control) = (shared.program, shared.statics.control);

@@ -10,12 +10,14 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use icsched_ir::{CallStack, FuncId};
+use icsched_pointsto::Piece;
 use icsched_schedule::{EpochId, IncompleteKind, Reason};
 use icsched_symex::shape::{Combinations, Deciding, Fields, Locks, Node, Place, Widening};
 
 use super::job::{Finished, Job, Learned, Searched, Work};
-use super::{EpochFacts, Found, Shared};
+use super::{EpochFacts, Found, Shared, effect};
 use crate::Technique;
+use crate::quiet::Replaceable;
 
 /// How often an epoch's facts are found or get weaker before bounds that still get wider are given up.
 const PATIENCE_WITH_BOUNDS: u32 = 2;
@@ -71,6 +73,8 @@ pub(crate) struct Fixpoint {
     widened: BTreeMap<EpochId, BTreeMap<(Place, Option<Place>), u32>>,
     /// How often numbers in objects were given up that had lost some.
     losses: BTreeMap<EpochId, BTreeMap<Node, u32>>,
+    /// Where the loops that are replaced may write anywhere.
+    scattered: BTreeMap<Replaceable, Arc<[Piece]>>,
     /// What is to be searched, with whether it was searched before and when it was found: first what never was, then what was found first,
     /// so that an epoch's facts are as weak as they get before those behind it are searched again.
     frontier: BTreeSet<(bool, usize, EpochId)>,
@@ -123,6 +127,7 @@ impl Fixpoint {
             changes: BTreeMap::new(),
             widened: BTreeMap::new(),
             losses: BTreeMap::new(),
+            scattered: BTreeMap::new(),
             frontier: BTreeSet::new(),
             seen: BTreeMap::new(),
             begun: BTreeSet::new(),
@@ -195,8 +200,11 @@ impl Fixpoint {
     }
 
     /// Takes up the result of a job.
-    pub(crate) fn take(&mut self, job: &Job, found: Arc<Searched>) {
+    pub(crate) fn take(&mut self, shared: &Shared<'_>, job: &Job, found: Arc<Searched>) {
         self.work.add(&found.work);
+        for &replaced in &found.learned.replaced {
+            self.scattered.entry(replaced).or_insert_with(|| effect::scattered(shared, replaced).into());
+        }
         self.learned.insert(job.epoch.clone(), Arc::clone(&found.learned));
         for (next, holds) in &found.successors {
             let known = self.facts.get(next).cloned();
@@ -216,6 +224,7 @@ impl Fixpoint {
             }
             let changes = self.changes.entry(next.clone()).or_insert(1);
             *changes += 1;
+            met.shape.forget_tables(&self.fields, &self.locks, self.scattered.values().flat_map(|pieces| &**pieces));
             met.shape.ends = ends;
             let ended = met.shape.widen_to_ends(&known.shape);
             met.shape.ends.clear();
@@ -276,6 +285,7 @@ impl Fixpoint {
     /// that is missing may change what is known. `bold`: also those of which it is likely.
     pub(crate) fn ahead(
         &self,
+        shared: &Shared<'_>,
         next: &Job,
         most: usize,
         bold: bool,
@@ -291,7 +301,7 @@ impl Fixpoint {
             && let Some(job) = ahead.next()
         {
             if let Some(found) = known(&job) {
-                ahead.take(&job, found);
+                ahead.take(shared, &job, found);
                 continue;
             }
             // What is missing twice will be weaker still.

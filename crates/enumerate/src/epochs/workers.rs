@@ -241,7 +241,7 @@ where
             match self.known(&job) {
                 Some(found) => {
                     self.found.remove(&job);
-                    self.fixpoint.take(&job, found);
+                    self.fixpoint.take(self.shared, &job, found);
                 }
                 None => {
                     self.next = Some(job);
@@ -277,7 +277,7 @@ where
     fn start(&mut self, next: &Job) -> Result<(), String> {
         let Self { fixpoint, found, finished, records, balance, .. } = self;
         let bold = balance.may_be_bold();
-        let wanted = fixpoint.ahead(next, self.jobs, bold, |job| known(found, finished, records, job));
+        let wanted = fixpoint.ahead(self.shared, next, self.jobs, bold, |job| known(found, finished, records, job));
         for Guess { job, is_bold } in &wanted {
             let is_running = |running: &Running| running.job == *job && !running.is_given_up;
             if self.running.iter().any(is_running) {
@@ -388,7 +388,7 @@ where
         let mut missing = None;
         while let Some(job) = self.next.take().or_else(|| self.fixpoint.next()) {
             match self.known(&job) {
-                Some(found) => self.fixpoint.take(&job, found),
+                Some(found) => self.fixpoint.take(self.shared, &job, found),
                 None => missing = Some(job),
             }
         }

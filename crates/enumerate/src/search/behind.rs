@@ -589,7 +589,10 @@ impl<'a> Behind<'a> {
             }
         }
         let mut asked = 0;
-        for (a, b) in shape::ordered(self.asker.pool(), &conditions) {
+        let mut ordered = shape::ordered(self.asker.pool(), &conditions);
+        // What holds a constant is mostly known by its bounds.
+        ordered.sort_by_key(|&(a, b)| [a, b].iter().any(|&term| self.asker.pool().as_const(term).is_some()));
+        for (a, b) in ordered {
             if asked == MAX_ORDERED || self.is_late() {
                 break;
             }

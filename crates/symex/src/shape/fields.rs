@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use icsched_ir::GlobalId;
-use icsched_pointsto::{ObjectId as Abstract, ObjectKind, Offsets, PointsTo};
+use icsched_pointsto::{ObjectId as Abstract, ObjectKind, Offsets, Piece, PointsTo};
 use rustc_hash::FxHashMap;
 
 use super::{Locks, Node, Shape};
@@ -13,6 +13,9 @@ const MAX_FIELDS: usize = 64;
 
 /// How often numbers in fields of an object are given up before all numbers in it are.
 const PATIENCE: u32 = 4;
+
+/// From how many bytes on numbers that are known, and that a loop may write anywhere among, are a table.
+const TABLE: usize = 1 << 10;
 
 /// Where the fields of objects begin, by what points-to analysis calls the objects: single offsets that pointers of the program have.
 #[derive(Clone, Default, Debug)]
@@ -39,7 +42,6 @@ impl Fields {
             starts.sort_unstable();
             starts.dedup();
         }
-        fields.starts.retain(|_, starts| starts.len() <= MAX_FIELDS);
         let of_global = |(id, object): (Abstract, &icsched_pointsto::Object)| match object.kind {
             ObjectKind::Global(global) => Some((global, id)),
             _ => None,
@@ -48,19 +50,21 @@ impl Fields {
         fields
     }
 
-    /// Whether some bytes of a node are in one field that begins with them: nothing else that is pointed to begins behind their first.
+    /// Whether some bytes of a node are in one field, or element of an array, that begins with them: nothing else that is pointed to begins
+    /// behind their first.
     pub(super) fn has(&self, shape: &Shape, node: Node, at: u64, bytes: u8) -> bool {
         let Some(object) = self.object(shape, node) else { return false };
         let behind = at + 1..at + u64::from(bytes);
-        let begins = self.starts.get(object).is_some_and(|starts| {
-            let from = starts.partition_point(|&start| start < at);
-            starts.get(from) == Some(&at) && starts.get(from + 1).is_none_or(|next| !behind.contains(next))
-        });
-        // The first of a row that is not in front of `behind`.
-        let first = |&(start, stride): &(u64, u64)| behind.start + (start + stride - behind.start % stride) % stride;
-        let is_in_none =
-            |rows: &BTreeSet<_>| rows.len() <= MAX_FIELDS && rows.iter().all(|row| !behind.contains(&first(row)));
-        begins && self.rows.get(object).is_none_or(is_in_none)
+        let starts = self.starts.get(object).map_or(&[][..], Vec::as_slice);
+        let rows = || self.rows.get(object).into_iter().flatten();
+        if starts.len() > MAX_FIELDS || rows().count() > MAX_FIELDS {
+            return false;
+        }
+        let begins = starts.binary_search(&at).is_ok() || rows().any(|&row| next_in(row, at) == at);
+        let next = starts.partition_point(|&start| start < behind.start);
+        begins
+            && starts.get(next).is_none_or(|next| !behind.contains(next))
+            && rows().all(|&row| !behind.contains(&next_in(row, behind.start)))
     }
 
     fn object<'a>(&'a self, shape: &'a Shape, node: Node) -> Option<&'a Abstract> {
@@ -74,8 +78,46 @@ impl Fields {
     /// The number of the field of a node that a byte is in; 0 where there are none, or too many.
     fn number(&self, shape: &Shape, node: Node, at: u64) -> u64 {
         let starts = self.object(shape, node).and_then(|object| self.starts.get(object));
-        starts.map_or(0, |starts| starts.partition_point(|&start| start <= at) as u64)
+        starts
+            .filter(|starts| starts.len() <= MAX_FIELDS)
+            .map_or(0, |starts| starts.partition_point(|&start| start <= at) as u64)
     }
+}
+
+impl Shape {
+    /// Forgets the numbers of tables that some code may write anywhere in, as far as points-to analysis tells, but for those in locks. Two
+    /// buffers that change places would lose what they hold one after the other. O(bytes and pieces).
+    pub fn forget_tables<'p>(&mut self, fields: &Fields, locks: &Locks, written: impl Iterator<Item = &'p Piece>) {
+        let mut pieces: BTreeMap<Abstract, Vec<Piece>> = BTreeMap::new();
+        written.for_each(|&piece| pieces.entry(piece.object).or_default().push(piece));
+        let nodes: BTreeSet<Node> = self.bytes.nodes().collect();
+        for node in nodes {
+            let Some(pieces) = fields.object(self, node).and_then(|object| pieces.get(object)) else { continue };
+            let locks = locks.of_node(self, node);
+            let is_written = |at: u64| pieces.iter().any(|piece| contains(piece, at)) && !locks.contain(at);
+            let table: Vec<u64> = self.bytes.of(node).map(|(at, _)| at).filter(|&at| is_written(at)).collect();
+            if table.len() >= TABLE {
+                table.into_iter().for_each(|at| self.bytes.remove(&(node, at)));
+            }
+        }
+    }
+}
+
+/// Whether a byte at an offset is in one of the places that a piece may be, of which there are more than one.
+fn contains(piece: &Piece, at: u64) -> bool {
+    match piece.offsets {
+        Offsets::Exact(_) => false,
+        Offsets::Strided { start, stride } => {
+            let behind = (at % stride + stride - start) % stride;
+            piece.bytes.is_none_or(|bytes| behind < bytes)
+        }
+    }
+}
+
+/// The first of the offsets `start`, `start + stride`, ... that is not in front of another one.
+const fn next_in((start, stride): (u64, u64), at: u64) -> u64 {
+    let from = if at < start { start } else { at };
+    from + (start + stride - from % stride) % stride
 }
 
 /// How what gets weaker again and again is widened further.
@@ -142,5 +184,28 @@ mod tests {
         assert_eq!(left(&fields, 8), 3, "a flag is behind the first byte of each element");
         fields.rows.insert(object, [(0, 1)].into());
         assert_eq!(left(&fields, 0), 3, "it may be a string");
+        fields.rows.insert(object, [(12, 40)].into());
+        assert_eq!([12, 52].map(|at| left(&fields, at)), [0, 0], "elements of an array");
+        assert_eq!(left(&fields, 32), 3);
+        fields.starts.insert(object, (0..=MAX_FIELDS as u64).map(|n| 1000 + n).collect());
+        assert_eq!(left(&fields, 12), 3, "there are too many fields");
+    }
+
+    #[test]
+    fn tables_that_are_written_anywhere_are_forgotten() {
+        let (object, global) = (Abstract::from_index(3), GlobalId::from_index(0));
+        let node = Node::Global(global);
+        let fields = Fields { globals: [(global, object)].into_iter().collect(), ..Fields::default() };
+        let left = |size: u64, offsets: Offsets| {
+            let mut shape = Shape { bytes: (0..size).map(|at| ((node, at), 0)).collect(), ..Shape::default() };
+            let piece = Piece { object, offsets, bytes: Some(4) };
+            shape.forget_tables(&fields, &Locks::default(), [piece].iter());
+            shape.bytes.len()
+        };
+        let (every, other) = (Offsets::strided(0, 4), Offsets::strided(4, 8));
+        assert_eq!(left(1 << 10, every), 0);
+        assert_eq!(left(1 << 11, other), 1 << 10, "numbers between them stay");
+        assert_eq!(left((1 << 10) - 1, every), (1 << 10) - 1, "it is no table");
+        assert_eq!(left(1 << 11, Offsets::Exact(0)), 1 << 11, "that is one place");
     }
 }
