@@ -5,7 +5,8 @@ mod common;
 use common::compile;
 use icsched_frontend::{LoadOptions, Program, load};
 use icsched_ir::{
-    BinOp, Callee, Const, Function, Inst, Intrinsic, Op, Operand, Origin, SourceType, Terminator, Type, Value, ValueId,
+    BinOp, Callee, Const, Function, Inst, Intrinsic, Op, Operand, Origin, ScaledIndex, SourceType, Terminator, Type,
+    Value, ValueId,
 };
 
 /// Loads a snippet without models and checks that the result is well formed.
@@ -214,19 +215,38 @@ fn subscripts_are_limited_by_arrays_that_other_members_are_behind() {
         found[0]
     };
     assert_eq!(limits("int a[4]; int b;", "a[i]"), Some(4));
-    // The last member may go on behind the structure, and so may one that stands for what is behind it.
-    assert_eq!(limits("int b; int a[4];", "a[i]"), None);
-    assert_eq!(limits("int b; int a[];", "a[i]"), None);
-    assert_eq!(limits("int a[0]; int b; int c;", "a[i]"), None);
-    assert_eq!(limits("int a[1]; int b;", "a[i]"), None);
-    assert_eq!(limits("struct { int n; int a[4]; } in; int room[8];", "in.a[i]"), None);
+    // The last member may go on behind the structure, and so may one that stands for what is behind it. But no subscript is negative.
+    let not_negative = Some(ScaledIndex::NOT_NEGATIVE);
+    assert_eq!(limits("int b; int a[4];", "a[i]"), not_negative);
+    assert_eq!(limits("int b; int a[];", "a[i]"), not_negative);
+    assert_eq!(limits("int a[0]; int b; int c;", "a[i]"), not_negative);
+    assert_eq!(limits("int a[1]; int b;", "a[i]"), not_negative);
+    assert_eq!(limits("struct { int n; int a[4]; } in; int room[8];", "in.a[i]"), not_negative);
     // Some go through all of a matrix as its first row.
     assert_eq!(limits("int a[4][4]; int b;", "a[i][0]"), Some(4));
     assert_eq!(limits("int a[4][4]; int b;", "a[0][i]"), Some(16));
     assert_eq!(limits("int a[4][4]; int b;", "a[3][i]"), Some(4));
-    assert_eq!(limits("int a[4][4];", "a[0][i]"), None);
+    assert_eq!(limits("int a[4][4];", "a[0][i]"), not_negative);
     // Nor does a pointer say what it points into.
     assert_eq!(limits("int *a; int b;", "a[i]"), None);
+}
+
+#[test]
+fn no_subscript_is_negative_where_the_optimiser_says_so() {
+    let limits = |flags: &str| {
+        let source = format!(
+            "define i32 @f(ptr %p, i64 %i) {{\n  %a = getelementptr {flags} i32, ptr %p, i64 %i\n  %n = load i32, ptr %a\n  ret i32 %n\n}}\n"
+        );
+        let options = LoadOptions { link_models: false, needs_entry: false, ..LoadOptions::default() };
+        let program = lower_text(&source, &options).expect("it is right");
+        let found = instructions(function(&program, "f")).find_map(|inst| match &inst.op {
+            Op::Address { indices, .. } => Some(indices[0].elements),
+            _ => None,
+        });
+        found.expect("an address")
+    };
+    assert_eq!(limits("inbounds nuw"), Some(ScaledIndex::NOT_NEGATIVE));
+    assert_eq!(limits("inbounds"), None);
 }
 
 #[test]
@@ -513,6 +533,25 @@ fn models_define_only_what_the_program_does_not() {
     assert_eq!(lock.origin, Origin::Model);
     assert!(count(lock, |op| matches!(op, Op::Call { callee: Callee::Intrinsic(_), .. })) > 0 || lock.blocks.len() > 1);
     assert!(program.functions.values().all(|f| f.name != "pthread_cond_wait"), "unused models are left out");
+}
+
+#[test]
+fn recursions_that_may_synchronise_count_their_activations() {
+    let source = "#include <pthread.h>\npthread_mutex_t m;\n\
+                  static void odd(int n);\n\
+                  static void even(int n) { if (n > 0) odd(n - 1); }\n\
+                  static void odd(int n) { pthread_mutex_lock(&m); if (n > 0) even(n - 1); pthread_mutex_unlock(&m); }\n\
+                  static int sum(int n) { return n > 0 ? n + sum(n - 1) : 0; }\n\
+                  int main(int c, char **v) { even(c); odd(c); return sum(c); }";
+    let program = lower_with(source, &["-O0"], &LoadOptions::default());
+    let counters = icsched_ir::activations::counters(&program);
+    let names: Vec<&str> = counters.keys().map(|&f| &*program.functions[f].name).collect();
+    assert_eq!(names, ["even", "odd"]);
+    let globals: Vec<_> = counters.values().collect();
+    assert_eq!(globals[0], globals[1], "they are one recursion");
+    assert!(program.globals[*globals[0]].thread_local);
+    let leaves = |op: &Op| matches!(op, Op::Call { callee: Callee::Intrinsic(Intrinsic::Leave), .. });
+    assert_eq!(["even", "odd", "sum"].map(|name| count(function(&program, name), leaves)), [1, 1, 0]);
 }
 
 #[test]

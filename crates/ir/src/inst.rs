@@ -295,11 +295,14 @@ pub struct ScaledIndex {
     /// Bytes per unit of the index.
     pub scale: i64,
     /// How many elements the array has that it is a subscript of, if the array is a member of a structure and others are behind it: a
-    /// subscript out of range is undefined (C11 6.5.6, 8).
+    /// subscript out of range is undefined (C11 6.5.6, 8). [`Self::NOT_NEGATIVE`] if it is only known that it is not negative.
     pub elements: Option<u64>,
 }
 
 impl ScaledIndex {
+    /// [`Self::elements`] of an array that is the last member of a structure, and may go on behind it.
+    pub const NOT_NEGATIVE: u64 = u64::MAX;
+
     /// An index of which nothing is known.
     pub const fn new(index: Operand, scale: i64) -> Self {
         Self { index, scale, elements: None }

@@ -157,7 +157,13 @@ pub(crate) fn shifts(
     }
     found.sort_unstable();
     found.dedup();
-    found.into_iter().map(|(offset, stride)| Shift::By { offset, stride }).collect()
+    let is_constant = |index: &ScaledIndex| matches!(index.index, Operand::Const(_));
+    let is_onward = indices.iter().all(|i| is_constant(i) || i.elements.is_some() && i.scale > 0);
+    let shift = |(offset, stride)| match is_onward && stride > 0 {
+        true => Shift::Onward { offset, stride },
+        false => Shift::By { offset, stride },
+    };
+    found.into_iter().map(shift).collect()
 }
 
 /// Per value of a function what it can be.

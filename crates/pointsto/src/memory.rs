@@ -10,10 +10,13 @@
 
 use icsched_ir::{EntityId, FuncId, IdVec};
 use rustc_hash::FxHashSet;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use crate::graph::{Graph, NodeId};
 use crate::object::{Location, LocationId, Object, ObjectId, ObjectKind, Offsets, Shift, gcd};
+
+/// Places that a pointer moves on to, one behind the other, that are told apart.
+const FEW: u64 = 16;
 
 /// Bytes of a cell.
 pub(crate) const GRANULE: i64 = 8;
@@ -477,11 +480,34 @@ impl Memory {
         found
     }
 
+    /// The same where the pointer stays in its object, and moves on by a multiple of a stride that is not negative: each place for itself if
+    /// they are few.
+    pub(crate) fn shift_onward(
+        &mut self,
+        graph: &mut Graph,
+        location: LocationId,
+        offset: i64,
+        stride: u64,
+    ) -> SmallVec<[LocationId; 4]> {
+        let Location { object, offsets, .. } = self.locations[location];
+        let Object { size, kind, .. } = self.objects[object];
+        let first = offsets.exact().and_then(|at| u64::try_from(at.checked_add(offset)?).ok());
+        // The end of an object may be pointed to.
+        let steps = first.zip(size).and_then(|(first, size)| size.checked_sub(first)?.checked_div(stride));
+        match steps.filter(|&steps| steps < FEW && !matches!(kind, ObjectKind::Function(_))) {
+            Some(steps) => (0..=steps)
+                .filter_map(|step| i64::try_from(step.checked_mul(stride)?).ok()?.checked_add(offset))
+                .map(|by| self.shift(graph, location, Shift::by(by)))
+                .collect(),
+            None => smallvec![self.shift(graph, location, Shift::Onward { offset, stride })],
+        }
+    }
+
     /// Where a pointer to `location` points after `shift`.
     pub(crate) fn shift(&mut self, graph: &mut Graph, location: LocationId, shift: Shift) -> LocationId {
         let Location { object, offsets, bytes_only } = self.locations[location];
         match (self.objects[object].kind, shift) {
-            (ObjectKind::Function(func), Shift::By { .. }) => {
+            (ObjectKind::Function(func), Shift::By { .. } | Shift::Onward { .. }) => {
                 if self.moved_functions.insert(func) {
                     self.newly_moved.push(location);
                 }

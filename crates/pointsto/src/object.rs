@@ -160,6 +160,10 @@ impl Offsets {
 
     /// What remains of the offsets when each is moved by `shift`.
     pub(crate) fn shifted(self, shift: Shift, align: u64) -> Offsets {
+        let shift = match shift {
+            Shift::Onward { offset, stride } => Shift::By { offset, stride },
+            other => other,
+        };
         match (self, shift) {
             (Offsets::Exact(x), Shift::By { offset, stride: 0 }) => Offsets::Exact(x.wrapping_add(offset)),
             (Offsets::Exact(x), Shift::By { offset, stride }) => Offsets::strided(x.wrapping_add(offset), stride),
@@ -176,7 +180,10 @@ impl Offsets {
             }
             (_, Shift::Anywhere) => Offsets::ANY,
             (offsets, Shift::BytesOnly) => offsets,
-            (Offsets::Strided { .. } | Offsets::Exact(_), Shift::RoundDown(_) | Shift::SetBits(_)) => Offsets::ANY,
+            (
+                Offsets::Strided { .. } | Offsets::Exact(_),
+                Shift::RoundDown(_) | Shift::SetBits(_) | Shift::Onward { .. },
+            ) => Offsets::ANY,
         }
     }
 }
@@ -208,6 +215,8 @@ pub struct Location {
 pub(crate) enum Shift {
     /// Adds `offset` and any multiple of `stride`.
     By { offset: i64, stride: u64 },
+    /// The same, but no multiple that is negative.
+    Onward { offset: i64, stride: u64 },
     /// Any offset, but a function stays what it is.
     Anywhere,
     /// Clears the low bits: rounds down to a multiple of this power of two.
@@ -229,7 +238,9 @@ impl Shift {
     /// What it is when it may happen any number of times.
     pub(crate) fn repeated(self) -> Self {
         match self {
-            Shift::By { offset, stride } => Shift::By { offset: 0, stride: gcd(offset.unsigned_abs(), stride) },
+            Shift::By { offset, stride } | Shift::Onward { offset, stride } => {
+                Shift::By { offset: 0, stride: gcd(offset.unsigned_abs(), stride) }
+            }
             Shift::Anywhere | Shift::RoundDown(_) | Shift::SetBits(_) | Shift::BytesOnly => self,
         }
     }

@@ -183,9 +183,16 @@ impl<'p> Solver<'p> {
             None => {
                 let mut moved: Vec<u32> = Vec::new();
                 for element in &self.graph.sets.get(elements).clone() {
-                    moved.push(index(self.memory.shift(&mut self.graph, location(element), shift)));
+                    match shift {
+                        Shift::Onward { offset, stride } => {
+                            let found = self.memory.shift_onward(&mut self.graph, location(element), offset, stride);
+                            moved.extend(found.into_iter().map(index));
+                        }
+                        _ => moved.push(index(self.memory.shift(&mut self.graph, location(element), shift))),
+                    }
                 }
                 moved.sort_unstable();
+                moved.dedup();
                 self.graph.sets.set_moved(elements, shift, moved.into_iter().collect())
             }
         };

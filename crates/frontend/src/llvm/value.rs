@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
-use inkwell::llvm_sys::{LLVMLinkage, LLVMOpcode};
+use inkwell::llvm_sys::{LLVMGEPFlagNUW, LLVMLinkage, LLVMOpcode};
 
 use super::{Md, Ty, borrowed_string, owned_message};
 
@@ -244,6 +244,12 @@ impl<'m> Val<'m> {
     pub(crate) fn is_constant_global(self) -> bool {
         // SAFETY: a global variable.
         unsafe { LLVMIsGlobalConstant(self.0) != 0 }
+    }
+
+    /// Whether no index of an address computation is negative, or the address is poison (`nuw`).
+    pub(crate) fn moves_forward(self) -> bool {
+        // SAFETY: an address computation, as an instruction or a constant.
+        unsafe { LLVMGEPGetNoWrapFlags(self.0) & LLVMGEPFlagNUW != 0 }
     }
 
     /// What an alias stands for.

@@ -26,6 +26,9 @@ impl<'m> Body<'_, 'm> {
         let mut offset = 0_i64;
         let mut scaled: Vec<(Operands, i64, Option<u64>)> = Vec::new();
         let mut part = Part { ty: gep.gep_source_type(), rows: rows_before_others(gep) };
+        // Another member may be in front of an array: a subscript that is negative would be in that.
+        let mut is_member = selects_from_member(gep);
+        let no_index_is_negative = gep.moves_forward();
         for position in 1..gep.operand_count() {
             let index = gep.operand(position);
             let mut elements = None;
@@ -36,10 +39,11 @@ impl<'m> Body<'_, 'm> {
                         let start = self.cx.layout().offset(part.ty, field).ok_or("field of an unsized struct")?;
                         offset = offset.wrapping_add_unsigned(start);
                         part = part.select(Some(field.into())).ok_or("field index")?;
+                        is_member = true;
                         continue;
                     }
                     TyKind::Array | TyKind::Vector => {
-                        elements = part.elements();
+                        elements = part.elements().or(is_member.then_some(ScaledIndex::NOT_NEGATIVE));
                         part = part.select(index.int_bits()).ok_or("index into a scalar")?;
                     }
                     _ => return Err("index into a scalar".to_owned()),
@@ -48,7 +52,10 @@ impl<'m> Body<'_, 'm> {
             let scale = i64::try_from(self.cx.layout().size(part.ty)).map_err(|_| "huge element".to_owned())?;
             match index.int_signed() {
                 Some(constant) => offset = offset.wrapping_add(constant.wrapping_mul(scale)),
-                None => scaled.push((self.lane_indices(index)?, scale, elements)),
+                None => {
+                    let elements = elements.or(no_index_is_negative.then_some(ScaledIndex::NOT_NEGATIVE));
+                    scaled.push((self.lane_indices(index)?, scale, elements));
+                }
             }
         }
         (0..lanes)
@@ -238,6 +245,24 @@ fn rmw_op(op: LLVMAtomicRMWBinOp) -> Option<RmwOp> {
 /// Whether the first index of an address computation is zero: it stays in the object that the base points to.
 fn starts_at_first(gep: Val<'_>) -> bool {
     gep.operand(1).int_signed() == Some(0)
+}
+
+/// Whether the first index of an address computation stays in a member of a structure that another one has selected.
+fn selects_from_member(gep: Val<'_>) -> bool {
+    let address = gep.operand(0);
+    if !starts_at_first(gep) || address.opcode_or_expression() != Some(LLVMOpcode::LLVMGetElementPtr) {
+        return false;
+    }
+    let mut ty = address.gep_source_type();
+    for position in 2..address.operand_count() {
+        if ty.kind() == TyKind::Struct {
+            return true;
+        }
+        let part = Part { ty, rows: None }.select(address.operand(position).int_bits());
+        let Some(part) = part else { return false };
+        ty = part.ty;
+    }
+    selects_from_member(address)
 }
 
 /// [`Part::rows`] of what the first index selects a part of.

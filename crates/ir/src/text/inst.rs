@@ -277,7 +277,11 @@ impl<'s> Body<'_, 's> {
             if cursor.eat('*') {
                 let index = Self::finish(part, WORD)?;
                 let scale = self.number(cursor)?;
-                let elements = if cursor.eat_word("of") { Some(cursor.number("a number of elements")?) } else { None };
+                let elements = match cursor.eat_word("of") {
+                    true if cursor.eat_word("any") => Some(ScaledIndex::NOT_NEGATIVE),
+                    true => Some(cursor.number("a number of elements")?),
+                    false => None,
+                };
                 indices.push(ScaledIndex { index, scale, elements });
                 continue;
             }

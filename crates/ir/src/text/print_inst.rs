@@ -84,8 +84,10 @@ impl<'a> InstText<'a> {
             f.write_str(" + ")?;
             self.address_part(f, index, Type::Int(64))?;
             write!(f, "*{scale}")?;
-            if let Some(elements) = elements {
-                write!(f, " of {elements}")?;
+            match elements {
+                Some(ScaledIndex::NOT_NEGATIVE) => f.write_str(" of any")?,
+                Some(elements) => write!(f, " of {elements}")?,
+                None => {}
             }
         }
         Ok(())

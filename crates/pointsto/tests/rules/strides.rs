@@ -18,6 +18,16 @@ fn an_index_makes_a_class_of_its_scale() {
 }
 
 #[test]
+fn an_index_that_is_not_negative_stays_in_front_of_the_end() {
+    assert_eq!(address("@a + 16 + %n*16 of any"), "a+16 a+32 a+48 a+64", "the end may be pointed to");
+    assert_eq!(address("@a + 40 + %n*8 + %m*16 of any"), "a+0+8k", "another index may be");
+    assert_eq!(address("@a + %n*2 of any"), "a+0+2k", "too many places");
+    assert_eq!(address("@a + 60 + %n*8 of 2"), "a+60");
+    let stepped = "    %x = address @a + 32 + %n*16 of any\n    %y = address %x - 16\n    return %y";
+    assert_eq!(returned(stepped), "a+16 a+32 a+48");
+}
+
+#[test]
 fn several_indices_make_a_class_of_their_common_divisor() {
     assert_eq!(address("@a + %n*24 + %m*16"), "a+0+8k");
     assert_eq!(address("@a + 4 + %n*24 + %m*48"), "a+4+24k");
