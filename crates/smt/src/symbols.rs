@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::node::{Node, Term};
 use crate::pool::TermPool;
@@ -29,6 +29,22 @@ impl TermPool {
             }
         }
         self.collect_symbols(t)
+    }
+
+    /// The symbol or array symbol of a term that has just one. Linear in the part of the graph that is looked at until there is another one.
+    pub fn only_symbol(&self, t: Term) -> Option<Term> {
+        let (mut only, mut seen, mut work) = (None, FxHashSet::default(), vec![t]);
+        while let Some(next) = work.pop() {
+            if matches!(self.node(next), Node::Symbol { .. } | Node::ArraySymbol { .. }) {
+                if only.is_some_and(|known| known != next) {
+                    return None;
+                }
+                only = Some(next);
+            } else if seen.insert(next) {
+                work.extend(self.node(next).children());
+            }
+        }
+        only
     }
 
     fn collect_symbols(&self, t: Term) -> Arc<[Term]> {

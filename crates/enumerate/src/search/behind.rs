@@ -409,7 +409,7 @@ impl<'a> Behind<'a> {
     /// The addresses that a term is under some conditions which one unknown number says: an element of an array; none if they are many.
     fn computed(&mut self, term: Term, conditions: &[Term], tries: &mut usize) -> Option<Vec<(u64, Held)>> {
         let pool = self.asker.pool();
-        if pool.symbols_of(term).len() != 1 || matches!(pool.node(term), Node::Symbol { .. }) || pool.width(term) != 64
+        if pool.width(term) != 64 || matches!(pool.node(term), Node::Symbol { .. }) || pool.only_symbol(term).is_none()
         {
             return None;
         }
