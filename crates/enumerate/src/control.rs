@@ -255,9 +255,14 @@ impl Control {
             let function = &program.functions[func];
             function.params.iter().map(|&param| function.values[param].ty).collect::<Vec<_>>()
         };
-        let first = component.first().map(|&func| types(func)).unwrap_or_default();
-        let mut kept: Vec<usize> =
-            (0..first.len()).filter(|&at| component.iter().all(|&f| types(f).get(at) == first.get(at))).collect();
+        let mut kept: Vec<usize> = Vec::new();
+        for (nth, &func) in component.iter().enumerate() {
+            let (own, first) = (types(func), types(component[0]));
+            if nth == 0 {
+                kept.extend(0..own.len());
+            }
+            kept.retain(|&at| own.get(at) == first.get(at));
+        }
         for &func in component {
             let function = &program.functions[func];
             for (block, body) in function.blocks.iter() {

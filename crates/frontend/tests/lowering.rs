@@ -245,8 +245,9 @@ fn no_subscript_is_negative_where_the_optimiser_says_so() {
         });
         found.expect("an address")
     };
-    assert_eq!(limits("inbounds nuw"), Some(ScaledIndex::NOT_NEGATIVE));
+    assert_eq!(limits("inbounds nuw"), Some(ScaledIndex::FORWARD));
     assert_eq!(limits("inbounds"), None);
+    assert_eq!(limits("nuw"), None, "it may come back into its object");
 }
 
 #[test]

@@ -295,13 +295,17 @@ pub struct ScaledIndex {
     /// Bytes per unit of the index.
     pub scale: i64,
     /// How many elements the array has that it is a subscript of, if the array is a member of a structure and others are behind it: a
-    /// subscript out of range is undefined (C11 6.5.6, 8). [`Self::NOT_NEGATIVE`] if it is only known that it is not negative.
+    /// subscript out of range is undefined (C11 6.5.6, 8). [`Self::NOT_NEGATIVE`] and [`Self::FORWARD`] if it is only known that it
+    /// is not negative.
     pub elements: Option<u64>,
 }
 
 impl ScaledIndex {
     /// [`Self::elements`] of an array that is the last member of a structure, and may go on behind it.
-    pub const NOT_NEGATIVE: u64 = u64::MAX;
+    pub const NOT_NEGATIVE: u64 = 1 << 63;
+
+    /// The same of any index of which the optimiser says so: where it is negative, the address is one that the program may not use.
+    pub const FORWARD: u64 = Self::NOT_NEGATIVE + 1;
 
     /// An index of which nothing is known.
     pub const fn new(index: Operand, scale: i64) -> Self {

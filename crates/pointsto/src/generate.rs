@@ -202,6 +202,9 @@ impl Solver<'_> {
         let object = self.memory.object(Object { kind, size, align: global.align.max(1), constant });
         self.object_ids.insert(kind, object);
         self.new_globals.push(object);
+        if global.external {
+            self.memory.open.insert(object);
+        }
         if global.external && icsched_externals::set_at_start(&global.name).is_none() {
             self.notes.insert(Note::ExternalVariable(id));
             // Whoever defines it is outside: it holds what is known there, and what is stored in it is.

@@ -114,6 +114,8 @@ pub(crate) struct Memory {
     pub(crate) newly_moved: Vec<LocationId>,
     /// Constants without pointers: only their start and all of them are told apart.
     pub(crate) plain: FxHashSet<ObjectId>,
+    /// Objects that may be larger than they are said to be.
+    pub(crate) open: FxHashSet<ObjectId>,
 }
 
 impl Memory {
@@ -128,6 +130,7 @@ impl Memory {
             moved_functions: FxHashSet::default(),
             newly_moved: Vec::new(),
             plain: FxHashSet::default(),
+            open: FxHashSet::default(),
         }
     }
 
@@ -494,7 +497,10 @@ impl Memory {
         let first = offsets.exact().and_then(|at| u64::try_from(at.checked_add(offset)?).ok());
         // The end of an object may be pointed to.
         let steps = first.zip(size).and_then(|(first, size)| size.checked_sub(first)?.checked_div(stride));
-        match steps.filter(|&steps| steps < FEW && !matches!(kind, ObjectKind::Function(_))) {
+        // An object of which many offsets are told apart is to stay one.
+        let has_room = u64::from(self.layouts[object.index()].exact) < u64::from(self.max_offsets / 4);
+        let is_open = self.open.contains(&object) || matches!(kind, ObjectKind::Function(_));
+        match steps.filter(|&steps| steps < FEW && has_room && !is_open) {
             Some(steps) => (0..=steps)
                 .filter_map(|step| i64::try_from(step.checked_mul(stride)?).ok()?.checked_add(offset))
                 .map(|by| self.shift(graph, location, Shift::by(by)))

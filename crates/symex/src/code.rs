@@ -337,9 +337,12 @@ impl Code {
         live.ones().map(ValueId::from_index).collect()
     }
 
-    /// The values that are read at a point or behind it, and what these were computed from. O(function).
-    pub fn known_before(program: &Program, point: ProgramPoint) -> Vec<ValueId> {
-        let known = liveness::known_before(&program.functions[point.func], point);
+    /// The values that are read at a point or behind it, what these were computed from, and the parameters that are the same in all
+    /// activations of a recursion: others of these may still read them. O(function).
+    pub(crate) fn known_before(program: &Program, point: ProgramPoint, folding: Option<&Folding>) -> Vec<ValueId> {
+        let mut known = liveness::known_before(&program.functions[point.func], point);
+        let shared = folding.into_iter().flat_map(|folding| folding.shared(program, point.func));
+        shared.for_each(|value| known.insert(value.index()));
         known.ones().map(ValueId::from_index).collect()
     }
 

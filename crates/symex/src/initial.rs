@@ -388,7 +388,8 @@ impl Builder<'_, '_> {
             frame.varargs = Some(object);
         }
         let names = Expressions::new(&program, function, &definitions);
-        for value in crate::code::Code::known_before(&program, point) {
+        let folding = self.machine.options.marks.folding.clone();
+        for value in crate::code::Code::known_before(&program, point, folding.as_deref()) {
             let info = &function.values[value];
             let symbol = Symbol::new(depth, value);
             let place = (thread.id.0, depth, value);

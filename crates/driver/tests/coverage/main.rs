@@ -32,9 +32,11 @@ const FOLDERS: [&str; 3] = ["epochs", "sync", "schedules"];
 const TIME: [&str; 4] = ["cond_timedwait", "timedlock", "sleepers", "signals"];
 
 /// Programs whose stacks are folded in the names of epochs: those of runs are not.
-const FOLDED: [&str; 10] = [
+const FOLDED: [&str; 12] = [
     "divers_on_ropes",
     "ladder_in_turn",
+    "stairs_of_a_kind",
+    "well_behind_plants",
     "recursive_lock",
     "recursive_lock_behind",
     "recursive_leaves",

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
-use inkwell::llvm_sys::{LLVMGEPFlagNUW, LLVMLinkage, LLVMOpcode};
+use inkwell::llvm_sys::{LLVMGEPFlagInBounds, LLVMGEPFlagNUW, LLVMLinkage, LLVMOpcode};
 
 use super::{Md, Ty, borrowed_string, owned_message};
 
@@ -246,10 +246,11 @@ impl<'m> Val<'m> {
         unsafe { LLVMIsGlobalConstant(self.0) != 0 }
     }
 
-    /// Whether no index of an address computation is negative, or the address is poison (`nuw`).
+    /// Whether an address computation stays in its object and no index is negative, or the address is poison (`inbounds nuw`).
     pub(crate) fn moves_forward(self) -> bool {
+        let wanted = LLVMGEPFlagInBounds | LLVMGEPFlagNUW;
         // SAFETY: an address computation, as an instruction or a constant.
-        unsafe { LLVMGEPGetNoWrapFlags(self.0) & LLVMGEPFlagNUW != 0 }
+        unsafe { LLVMGEPGetNoWrapFlags(self.0) & wanted == wanted }
     }
 
     /// What an alias stands for.

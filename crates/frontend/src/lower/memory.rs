@@ -53,7 +53,7 @@ impl<'m> Body<'_, 'm> {
             match index.int_signed() {
                 Some(constant) => offset = offset.wrapping_add(constant.wrapping_mul(scale)),
                 None => {
-                    let elements = elements.or(no_index_is_negative.then_some(ScaledIndex::NOT_NEGATIVE));
+                    let elements = elements.or(no_index_is_negative.then_some(ScaledIndex::FORWARD));
                     scaled.push((self.lane_indices(index)?, scale, elements));
                 }
             }

@@ -280,6 +280,7 @@ impl<'s> Body<'_, 's> {
                 let elements = match cursor.eat_word("of") {
                     true if cursor.eat_word("any") => Some(ScaledIndex::NOT_NEGATIVE),
                     true => Some(cursor.number("a number of elements")?),
+                    false if cursor.eat_word("forward") => Some(ScaledIndex::FORWARD),
                     false => None,
                 };
                 indices.push(ScaledIndex { index, scale, elements });

@@ -86,6 +86,7 @@ impl<'a> InstText<'a> {
             write!(f, "*{scale}")?;
             match elements {
                 Some(ScaledIndex::NOT_NEGATIVE) => f.write_str(" of any")?,
+                Some(ScaledIndex::FORWARD) => f.write_str(" forward")?,
                 Some(elements) => write!(f, " of {elements}")?,
                 None => {}
             }

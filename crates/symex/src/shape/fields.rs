@@ -86,10 +86,10 @@ impl Fields {
 
 impl Shape {
     /// Forgets the numbers of tables that some code may write anywhere in, as far as points-to analysis tells, but for those in locks. Two
-    /// buffers that change places would lose what they hold one after the other. O(bytes and pieces).
+    /// buffers that change places would lose what they hold one after the other. O(bytes of each object and pieces of it).
     pub fn forget_tables<'p>(&mut self, fields: &Fields, locks: &Locks, written: impl Iterator<Item = &'p Piece>) {
-        let mut pieces: BTreeMap<Abstract, Vec<Piece>> = BTreeMap::new();
-        written.for_each(|&piece| pieces.entry(piece.object).or_default().push(piece));
+        let mut pieces: BTreeMap<Abstract, BTreeSet<Piece>> = BTreeMap::new();
+        written.for_each(|&piece| _ = pieces.entry(piece.object).or_default().insert(piece));
         let nodes: BTreeSet<Node> = self.bytes.nodes().collect();
         for node in nodes {
             let Some(pieces) = fields.object(self, node).and_then(|object| pieces.get(object)) else { continue };

@@ -293,7 +293,8 @@ impl Walk<'_, '_> {
             for (depth, (frame, &point)) in (0..).zip(thread.frames.iter().zip(&stack.0)) {
                 let function = &self.program.functions[point.func];
                 let shared: Option<Vec<ValueId>> = frame.is_unknown.then(|| self.shared(point.func));
-                for value in Code::known_before(&self.machine.program, point) {
+                let folding = self.machine.options.marks.folding.as_deref();
+                for value in Code::known_before(&self.machine.program, point, folding) {
                     if shared.as_ref().is_some_and(|shared| !shared.contains(&value)) {
                         continue;
                     }
