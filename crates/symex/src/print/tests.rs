@@ -260,6 +260,20 @@ fn a_signed_comparison_with_a_mask_stays_signed() {
 }
 
 #[test]
+fn large_numbers_are_hexadecimal_and_keep_their_sign() {
+    let mut t = Terms::new();
+    let n = t.pool.symbol("n", 64);
+    let mut not = |bits: i64| {
+        let number = t.constant(64, bits);
+        let other = t.pool.ne(n, number);
+        t.condition(other)
+    };
+    assert_eq!(not(1 << 40), "n != 0x10000000000");
+    assert_eq!(not(-0x1_0001_0000), "n != -0x100010000");
+    assert_eq!(not(-7), "n != -7");
+}
+
+#[test]
 fn a_range_that_is_one_unsigned_comparison_is_two_bounds() {
     // What compilers make of `1 <= n && n < 10`, `'0' <= c && c <= '9'`, and of an index that is in bounds.
     let mut t = Terms::new();

@@ -309,6 +309,6 @@ pub(super) fn number(value: i128) -> String {
     if value.unsigned_abs() < 1 << 32 {
         value.to_string()
     } else {
-        format!("{value:#x}").replace("0xffffffffffffffff", "")
+        format!("{}{:#x}", if value < 0 { "-" } else { "" }, value.unsigned_abs())
     }
 }
