@@ -237,7 +237,7 @@ impl Control {
             if component.iter().all(|f| own(f) && self.calls.is_recursive(*f)) {
                 folding.recursions.extend(component.iter().map(|&f| (f, number)));
                 component.iter().for_each(|&f| self.recursive_calls(program, f, component, &mut folding));
-                folding.handed_on.insert(number, self.handed_on(program, component));
+                folding.handed_on.insert(number, Self::handed_on(program, component, &folding.calls));
                 let counter = component.first().and_then(|f| counters.get(f));
                 let counts_here = |f: &FuncId| counter.is_some() && counters.get(f) == counter;
                 let all = counters.values().filter(|other| Some(*other) == counter).count();
@@ -249,38 +249,19 @@ impl Control {
         folding
     }
 
-    /// The parameters, by position, that the functions of a component hand on to each other as they are wherever they call each other.
-    fn handed_on(&self, program: &Program, component: &[FuncId]) -> Vec<usize> {
-        let types = |func: FuncId| {
-            let function = &program.functions[func];
-            function.params.iter().map(|&param| function.values[param].ty).collect::<Vec<_>>()
+    /// The parameters, by position, that functions hand on to each other as they are wherever they call each other: by `calls`.
+    fn handed_on(program: &Program, component: &[FuncId], calls: &FxHashMap<FuncId, Vec<ProgramPoint>>) -> Vec<usize> {
+        let parameter = |func: FuncId, at: usize| program.functions[func].params.get(at).copied();
+        let ty = |func: FuncId, at: usize| parameter(func, at).map(|value| program.functions[func].values[value].ty);
+        let is_same = |call: &ProgramPoint, at: usize| {
+            let block = &program.functions[call.func].blocks[call.block];
+            let Op::Call { args, .. } = &block.insts[call.inst as usize].op else { return false };
+            args.get(at).is_some_and(|arg| arg.value().is_some() && arg.value() == parameter(call.func, at))
         };
-        let mut kept: Vec<usize> = Vec::new();
-        for (nth, &func) in component.iter().enumerate() {
-            let (own, first) = (types(func), types(component[0]));
-            if nth == 0 {
-                kept.extend(0..own.len());
-            }
-            kept.retain(|&at| own.get(at) == first.get(at));
-        }
-        for &func in component {
-            let function = &program.functions[func];
-            for (block, body) in function.blocks.iter() {
-                for (inst, i) in (0..).zip(&body.insts) {
-                    let Op::Call { callee, args } = &i.op else { continue };
-                    let at = ProgramPoint { func, block, inst };
-                    let is_inside = match callee {
-                        Callee::Direct(callee) => component.contains(callee),
-                        Callee::Indirect(_) => {
-                            self.indirect_targets(program, at, args.len()).iter().any(|f| component.contains(f))
-                        }
-                        Callee::Intrinsic(_) => false,
-                    };
-                    kept.retain(|&at| !is_inside || args.get(at).copied() == Some(function.params[at].into()));
-                }
-            }
-        }
-        kept
+        let inside = || component.iter().filter_map(|func| calls.get(func)).flatten();
+        let first = component.first().map_or(0, |&func| program.functions[func].params.len());
+        let of_one_type = |&at: &usize| component.iter().all(|&func| ty(func, at) == ty(component[0], at));
+        (0..first).filter(of_one_type).filter(|&at| inside().all(|call| is_same(call, at))).collect()
     }
 
     /// Adds the calls that a function makes of those of its `component`.

@@ -41,7 +41,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use icsched_ir::{Function, Op, Origin, Program, ScaledIndex};
+use icsched_ir::{Function, Op, Origin, Program};
 use icsched_pointsto::PointsTo;
 use icsched_schedule::{Assumption, Enumeration, KeptSearch, Statistics};
 use icsched_symex::Extern;
@@ -281,7 +281,8 @@ fn search_with(
 fn has_subscripts(program: &Program) -> bool {
     let functions = program.functions.values().filter(|f| f.origin == Origin::Program);
     let mut insts = functions.flat_map(|f| f.blocks.values()).flat_map(|block| &block.insts);
-    insts.any(|inst| matches!(&inst.op, Op::Address { indices, .. } if indices.iter().any(|i| i.elements.is_some_and(|n| n != ScaledIndex::FORWARD))))
+    insts
+        .any(|inst| matches!(&inst.op, Op::Address { indices, .. } if indices.iter().any(|i| i.subscripts().is_some())))
 }
 
 /// What the result takes for granted; of pointers in pieces only where the program may have some.

@@ -307,6 +307,12 @@ impl ScaledIndex {
     /// The same of any index of which the optimiser says so: where it is negative, the address is one that the program may not use.
     pub const FORWARD: u64 = Self::NOT_NEGATIVE + 1;
 
+    /// How many values it may have as a subscript, as C has it; not what the optimiser says, which may compute addresses early that the
+    /// program does not use.
+    pub fn subscripts(&self) -> Option<u64> {
+        self.elements.filter(|&elements| elements != Self::FORWARD)
+    }
+
     /// An index of which nothing is known.
     pub const fn new(index: Operand, scale: i64) -> Self {
         Self { index, scale, elements: None }

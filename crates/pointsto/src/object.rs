@@ -160,14 +160,15 @@ impl Offsets {
 
     /// What remains of the offsets when each is moved by `shift`.
     pub(crate) fn shifted(self, shift: Shift, align: u64) -> Offsets {
-        let shift = match shift {
-            Shift::Onward { offset, stride } => Shift::By { offset, stride },
-            other => other,
-        };
         match (self, shift) {
             (Offsets::Exact(x), Shift::By { offset, stride: 0 }) => Offsets::Exact(x.wrapping_add(offset)),
-            (Offsets::Exact(x), Shift::By { offset, stride }) => Offsets::strided(x.wrapping_add(offset), stride),
-            (Offsets::Strided { start, stride }, Shift::By { offset, stride: other }) => {
+            (Offsets::Exact(x), Shift::By { offset, stride } | Shift::Onward { offset, stride }) => {
+                Offsets::strided(x.wrapping_add(offset), stride)
+            }
+            (
+                Offsets::Strided { start, stride },
+                Shift::By { offset, stride: other } | Shift::Onward { offset, stride: other },
+            ) => {
                 let start = i64::try_from(start).unwrap_or(0);
                 let offset = i64::try_from(i128::from(offset).rem_euclid(i128::from(stride))).unwrap_or(0);
                 Offsets::strided(start.wrapping_add(offset), gcd(stride, other))
@@ -180,10 +181,7 @@ impl Offsets {
             }
             (_, Shift::Anywhere) => Offsets::ANY,
             (offsets, Shift::BytesOnly) => offsets,
-            (
-                Offsets::Strided { .. } | Offsets::Exact(_),
-                Shift::RoundDown(_) | Shift::SetBits(_) | Shift::Onward { .. },
-            ) => Offsets::ANY,
+            (Offsets::Strided { .. } | Offsets::Exact(_), Shift::RoundDown(_) | Shift::SetBits(_)) => Offsets::ANY,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use icsched_ir::{
     BinOp, BlockId, Callee, Const, Edge, EntityId, FuncId, Function, GlobalId, Inst, Op, Operand, Origin, Program,
-    ProgramPoint, ScaledIndex, Terminator, Type, ValueId,
+    ProgramPoint, Terminator, Type, ValueId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -258,8 +258,7 @@ impl Decoder<'_> {
         // The result may be the base or an index only if it is a later one in a loop; SSA rules that out, so writing
         // partial sums to it is safe. A re-executed instruction starts at its own decoded part.
         for scaled in indices {
-            // An address that the optimiser excludes may be computed early, and not used.
-            if let Some(elements) = scaled.elements.filter(|&elements| elements != ScaledIndex::FORWARD) {
+            if let Some(elements) = scaled.subscripts() {
                 let position = index(self.code.instrs.len());
                 let past_end = u64::from(inst.results.iter().any(|&address| !self.is_accessed_only(address)));
                 self.code.subscripts.push((position, elements.saturating_add(past_end)));
