@@ -309,7 +309,7 @@ where
     }
 
     fn spawn(&mut self, job: Job, is_bold: bool, slot: Slot) -> Result<(), String> {
-        let stop = Arc::new(StopRequest::default());
+        let stop = Arc::new(StopRequest::part_of(&self.shared.request.limits.stop));
         self.started += 1;
         let (number, sender) = (self.started, self.sender.clone());
         let (shared, paths) = (self.shared, self.paths);
