@@ -11,6 +11,7 @@ mod cursors;
 mod effect;
 pub(crate) mod fixpoint;
 mod growing;
+mod guards;
 mod inputs;
 pub(crate) mod job;
 mod latches;

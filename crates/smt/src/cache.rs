@@ -278,6 +278,9 @@ impl<S: Solver> CachingSolver<S> {
         if let Some(known) = self.decide_by_cases(pool, terms) {
             return known;
         }
+        if self.inner.contradict_as_integers(pool, &mut ranges, terms) {
+            return Known::Unsat;
+        }
         if given_up::is_mix(pool, terms)
             && let Some(known) = self.guess(pool, terms, base.clone(), MIXED)
         {

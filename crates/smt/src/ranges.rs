@@ -29,6 +29,8 @@ pub struct Ranges {
     found: FxHashMap<Term, Range>,
     /// What comparisons say of how much the first of two terms is greater than the second, as integers.
     differences: FxHashMap<(Term, Term), Range>,
+    /// Of which terms comparisons say something of the lower bits, each with the highest of these and the term that they are.
+    lower: FxHashMap<Term, Vec<(u32, Term)>>,
     /// Whether nothing is left of a term.
     is_contradiction: bool,
 }
@@ -99,9 +101,22 @@ impl Ranges {
         }
         let (least, greatest) = self.computed(pool, term, depth);
         let told = self.told.get(&term).copied().unwrap_or((i128::MIN, i128::MAX));
-        let range = (least.max(told.0), greatest.min(told.1));
+        let range = self.fewer_bits(pool, term, (least.max(told.0), greatest.min(told.1)));
         self.found.insert(term, range);
         range
+    }
+
+    /// What is said of the lowest bits of what is within a range: it is said of all of it if it fits into fewer.
+    fn fewer_bits(&self, pool: &TermPool, term: Term, range: Range) -> Range {
+        let Node::Extract { arg, hi, lo: 0 } = *pool.node(term) else { return range };
+        let mut fewer = range;
+        for (end, lower) in self.lower.get(&arg).into_iter().flatten().filter(|(end, _)| *end < hi) {
+            let told = self.told.get(lower).filter(|told| told.0 >= 0);
+            if let Some(told) = told.filter(|_| range.0 >= 0 && range.1 >> (end + 1) == 0) {
+                fewer = (fewer.0.max(told.0), fewer.1.min(told.1));
+            }
+        }
+        fewer
     }
 
     fn assume(&mut self, pool: &TermPool, condition: Term) {
@@ -228,9 +243,23 @@ impl Ranges {
                         }
                     }
                 }
+                Node::Extract { arg, hi, lo: 0 } => {
+                    let lower = self.lower.entry(arg).or_default();
+                    if !lower.contains(&(hi, term)) {
+                        lower.push((hi, term));
+                        // What is known of the same bits and more may be less than is known now.
+                        self.found.clear();
+                    }
+                }
                 Node::SExt { arg, .. } => next = Some((arg, self.signed(pool, arg))),
                 Node::ZExt { arg, .. } => {
-                    next = Some((arg, self.signed(pool, arg))).filter(|(_, of_arg)| of_arg.0 >= 0)
+                    let of_arg = self.signed(pool, arg);
+                    let greatest = greatest.min(own.1);
+                    // Without the highest bit it is no negative number.
+                    if of_arg.0 >= 0 || greatest <= full(pool.width(arg)).1 {
+                        range = (least.max(0), greatest);
+                        next = Some((arg, of_arg));
+                    }
                 }
                 _ => {}
             }
@@ -270,6 +299,12 @@ impl Ranges {
             Node::Extract { arg, hi, lo: 0 } if pool.width(arg) <= MAX_WIDTH => {
                 let (range, narrow) = (not_empty(self.signed_at(pool, arg, depth))?, full(hi + 1));
                 (range.0 >= narrow.0 && range.1 <= narrow.1).then_some(range)
+            }
+            // The upper ones of lower bits are what these are shifted.
+            Node::Extract { arg, hi, lo } if lo > 0 => {
+                let &(_, lower) = self.lower.get(&arg)?.iter().find(|(end, _)| *end == hi)?;
+                let range = not_empty(self.signed_at(pool, lower, depth)).filter(|range| range.0 >= 0)?;
+                Some((range.0 >> lo, range.1 >> lo))
             }
             Node::Ite(_, a, b) => {
                 let (a, b) = (not_empty(self.signed_at(pool, a, depth))?, not_empty(self.signed_at(pool, b, depth))?);
@@ -328,26 +363,27 @@ fn full(width: u32) -> Range {
 
 fn binary(op: BinOp, x: Range, y: Range) -> Option<Range> {
     let constant = (y.0 == y.1).then_some(y.0);
-    let positive = constant.filter(|&c| c > 0);
+    // Numbers of at most 64 bits: products fit.
+    let corners = |of: fn(i128, i128) -> i128| {
+        let all = [of(x.0, y.0), of(x.0, y.1), of(x.1, y.0), of(x.1, y.1)];
+        (all.into_iter().min().unwrap_or_default(), all.into_iter().max().unwrap_or_default())
+    };
     match op {
         BinOp::Add => Some((x.0 + y.0, x.1 + y.1)),
-        BinOp::Mul => {
-            let c = constant?;
-            let (a, b) = (x.0.checked_mul(c)?, x.1.checked_mul(c)?);
-            Some((a.min(b), a.max(b)))
+        BinOp::Mul => Some(corners(|a, b| a * b)),
+        BinOp::UDiv if x.0 >= 0 && y.0 > 0 => Some(corners(|a, b| a / b)),
+        BinOp::SDiv if y.0 > 0 => Some(corners(|a, b| a / b)),
+        BinOp::URem if x.0 >= 0 && y.0 > 0 => Some(if x.1 < y.0 { x } else { (0, x.1.min(y.1 - 1)) }),
+        BinOp::SRem if y.0 > 0 => {
+            let least = if x.0 < 0 { x.0.max(1 - y.1) } else { 0 };
+            let greatest = if x.1 > 0 { x.1.min(y.1 - 1) } else { 0 };
+            Some((least, greatest))
         }
-        BinOp::UDiv if x.0 >= 0 => positive.map(|c| (x.0 / c, x.1 / c)),
-        BinOp::SDiv => positive.map(|c| (x.0 / c, x.1 / c)),
-        BinOp::URem if x.0 >= 0 => positive.map(|c| if x.1 < c { x } else { (0, c - 1) }),
-        BinOp::SRem => positive.map(|c| {
-            let least = if x.0 < 0 { x.0.max(1 - c) } else { 0 };
-            let greatest = if x.1 > 0 { x.1.min(c - 1) } else { 0 };
-            (least, greatest)
-        }),
         BinOp::And if x.0 >= 0 || y.0 >= 0 => {
             let most = [x, y].iter().filter(|r| r.0 >= 0).map(|r| r.1).min()?;
             Some((0, most))
         }
+        BinOp::Shl => constant.filter(|c| (0..64).contains(c)).map(|c| (x.0 << c, x.1 << c)),
         BinOp::AShr => constant.filter(|c| (0..64).contains(c)).map(|c| (x.0 >> c, x.1 >> c)),
         BinOp::LShr if x.0 >= 0 => constant.filter(|c| (0..64).contains(c)).map(|c| (x.0 >> c, x.1 >> c)),
         _ => None,
@@ -451,6 +487,38 @@ mod tests {
     }
 
     #[test]
+    fn half_of_a_number_and_products_of_small_ones_are_small() {
+        let mut pool = TermPool::new();
+        let (wide, chunk) = (pool.symbol("wide", 64), pool.symbol("chunk", 32));
+        let [one, four, end] = [1, 4, 65].map(|n| pool.constant(32, n));
+        let number = pool.extract(wide, 31, 0);
+        let conditions =
+            [pool.cmp(CmpOp::Ult, number, end), pool.cmp(CmpOp::Sle, one, chunk), pool.cmp(CmpOp::Sle, chunk, four)];
+        let half = pool.binary(BinOp::LShr, number, one);
+        let product = pool.binary(BinOp::Mul, half, chunk);
+        let ratio = pool.binary(BinOp::SDiv, number, chunk);
+        let rest = pool.binary(BinOp::SRem, number, chunk);
+        let mut ranges = Ranges::under(&pool, conditions);
+        let said = [half, product, ratio, rest].map(|term| ranges.signed(&pool, term));
+        assert_eq!(said, [(0, 32), (0, 128), (0, 64), (0, 3)]);
+    }
+
+    /// How compilers count up to a number that is not negative.
+    #[test]
+    fn what_fits_into_fewer_bits_is_what_they_are() {
+        let mut pool = TermPool::new();
+        let wide = pool.symbol("wide", 64);
+        let [zero, three] = [0, 3].map(|n| pool.constant(32, n));
+        let number = pool.extract(wide, 31, 0);
+        let mask = pool.constant(64, 0x7fff_ffff);
+        let (rest, two) = (pool.binary(BinOp::And, wide, mask), pool.constant(64, 2));
+        let is_two = pool.cmp(CmpOp::Eq, rest, two);
+        let conditions = [pool.cmp(CmpOp::Slt, zero, number), pool.cmp(CmpOp::Sle, number, three), is_two];
+        assert_eq!(Ranges::under(&pool, conditions).signed(&pool, number), (2, 2));
+        assert_eq!(Ranges::under(&pool, [is_two]).signed(&pool, number), full(32));
+    }
+
+    #[test]
     fn numbers_that_are_at_most_each_other_do_not_differ() {
         let mut pool = TermPool::new();
         let (x, y) = (pool.symbol("x", 32), pool.symbol("y", 32));
@@ -477,7 +545,11 @@ mod tests {
         let comparisons = [CmpOp::Eq, CmpOp::Ult, CmpOp::Ule, CmpOp::Slt, CmpOp::Sle];
         for _ in 0..300 {
             let mut pool = TermPool::new();
+            let wide = pool.symbol("z", 16);
             let mut terms = vec![pool.symbol("x", 8), pool.symbol("y", 8), pool.constant(8, random.next() & 0xff)];
+            terms.push(pool.extract(wide, 7, 0));
+            let [upper, fewer] = [pool.extract(wide, 7, 2), pool.extract(wide, 5, 0)];
+            terms.extend([pool.zext(upper, 8), pool.zext(fewer, 8)]);
             for _ in 0..6 {
                 let mut pick = |n: usize| random.below(n);
                 let (a, b) = (terms[pick(terms.len())], terms[pick(terms.len())]);
@@ -514,6 +586,7 @@ mod tests {
                 let mut model = Model::new();
                 model.set("x", 8, u128::from(random.next() & 0xff));
                 model.set("y", 8, u128::from(random.next() & 0xff));
+                model.set("z", 16, u128::from(random.next() & 0xffff));
                 if !conditions.iter().all(|&c| pool.eval_bool(c, &model)) {
                     continue;
                 }

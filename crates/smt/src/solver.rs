@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::model::Model;
 use crate::node::Term;
 use crate::pool::TermPool;
+use crate::ranges::Ranges;
 
 /// Whether a query has a solution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -126,6 +127,13 @@ pub trait Solver {
     ) -> Result<Option<Model>, UnknownReason> {
         let _ = limit;
         self.model(pool, constraints, extra)
+    }
+
+    /// Whether comparisons of sums among conditions contradict each other as integers; `ranges` are what the conditions say. False where that is not
+    /// found soon, and by a solver that knows no integers.
+    fn contradict_as_integers(&mut self, pool: &TermPool, ranges: &mut Ranges, terms: &[Term]) -> bool {
+        let _ = (pool, ranges, terms);
+        false
     }
 
     /// The limit of a query; `None` when there is none, or the solver has none.

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use std::sync::Arc;
 
-use icsched_ir::{Affine, BlockId, CastOp, CountedLoop, FuncId, IntPredicate, Leaf, ProgramPoint, ValueId};
+use icsched_ir::{Affine, BlockId, CastOp, CountedLoop, FuncId, IntPredicate, Leaf, Operand, ProgramPoint, ValueId};
 use icsched_pointsto::Piece;
 
 use crate::thread::ThreadId;
@@ -55,12 +55,57 @@ pub struct LoopStore {
     pub reach: Option<(Affine, u64)>,
     /// The address, if what is added may be found to be small when control comes to the loop.
     pub address: Option<ValueId>,
+    /// The element that it writes, if a counter is its index.
+    pub element: Option<StoredElement>,
     /// Whether it is executed only in iterations that do not leave the loop: it stands behind all tests that count them.
     pub is_behind_tests: bool,
     /// How many bytes are written.
     pub bytes: u64,
     /// Where that may be, as points-to analysis names places.
     pub writes: Vec<Piece>,
+}
+
+/// What a store writes: `base + at + scale * (counter + addend)`, and other indices beside, which do not change in the loop.
+#[derive(Clone, Debug)]
+pub struct StoredElement {
+    /// A parameter of the loop's header that each iteration adds the same to.
+    pub counter: ValueId,
+    /// Width of the counter.
+    pub bits: u32,
+    /// What is added to it, at its width.
+    pub addend: u64,
+    /// `ZExt` or `SExt` where the sum is narrower than an address.
+    pub extension: Option<CastOp>,
+    /// The factor.
+    pub scale: i64,
+    /// A pointer that does not change in the loop, though it may be computed there.
+    pub base: Operand,
+    /// So many bytes behind it.
+    pub at: i64,
+    /// The other indices, each with its factor.
+    pub others: Vec<(Operand, i64)>,
+}
+
+/// What all executions that come to a loop have in common of how it goes on there.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct LoopLimits {
+    /// How often it goes round at most.
+    pub rounds: Option<u64>,
+    /// Where counters are.
+    pub spans: Vec<Span>,
+}
+
+/// Between which signed numbers of its width a counter is, a parameter of the loop's header that goes up.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Span {
+    /// The counter.
+    pub counter: ValueId,
+    /// What it is at least.
+    pub least: i64,
+    /// What it is at most in iterations that pass the loop's tests.
+    pub passes: i64,
+    /// What it is at most.
+    pub greatest: i64,
 }
 
 /// An access that every iteration of a loop makes that does not leave it, at `base + at + scale * (value + addend)`, where each iteration
@@ -104,6 +149,8 @@ pub struct AbstractLoop {
     pub growing: Vec<ValueId>,
     /// What is true of parameters of its header in all iterations but the first.
     pub latches: Vec<LatchTest>,
+    /// Conditions that hold, or do not, where control comes to it from outside.
+    pub guards: Vec<(ValueId, bool)>,
     /// What it does depends on, if that is all: then it does the same whenever that is the same.
     pub inputs: Option<LoopInputs>,
 }

@@ -9,7 +9,7 @@ use std::fmt::Debug;
 use icsched_ir::{BinOp, CallStack, CastOp, FloatPredicate, IntPredicate, OverflowOp, Type, UnOp, ValueId};
 use smallvec::SmallVec;
 
-use crate::abstraction::Passage;
+use crate::abstraction::{LoopLimits, Passage};
 use crate::folding::FoldChoice;
 use crate::memory::{Heap, ObjectId};
 use crate::stop::{DecisionKind, Stop};
@@ -270,15 +270,14 @@ pub trait Domain: Sized {
     ) -> Option<Repeatable> {
         None
     }
-    /// How often a replaced loop goes round at most by what inputs are, if it writes to less then: a condition that counts on the path, and
-    /// the number.
-    fn most_rounds(
+    /// How a replaced loop goes on at most by what inputs are, if it writes to less then: a condition that counts on the path, and the limits.
+    fn loop_limits(
         &mut self,
         _heap: &Heap<Self>,
         _path: &Self::Path,
         _passage: Passage,
         _registers: &[Self::Value],
-    ) -> Option<(Self::Value, u64)> {
+    ) -> Option<(Self::Value, LoopLimits)> {
         None
     }
     /// What a replaced loop leaves in its header's parameters, of these names, in some iteration.
@@ -286,15 +285,15 @@ pub trait Domain: Sized {
         Vec::new()
     }
     /// Forgets what a replaced loop at a place may write, as the registers of its activation are; which bytes those are, and where its counters
-    /// are in some iteration: that of the [first time](Self::first_time), which is the second passage. It goes round so often [at
-    /// most](Self::most_rounds).
+    /// are in some iteration: that of the [first time](Self::first_time), which is the second passage. It goes on [within
+    /// limits](Self::loop_limits).
     fn forget_memory(
         &mut self,
         _heap: &mut Heap<Self>,
         _path: &mut Self::Path,
         _passage: (Passage, Passage),
         _place: &str,
-        _at: (&[Self::Value], Option<u64>),
+        _at: (&[Self::Value], &LoopLimits),
     ) -> Forgot<Self::Value> {
         Forgot::default()
     }

@@ -41,7 +41,7 @@ use icsched_smt::{CmpOp, Node, Solver, Term, TermPool};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::abstraction::Passage;
+use crate::abstraction::{LoopLimits, Passage};
 use crate::domain::{Domain, Forgot, Known, MemoryByte, StrangeHandle, Targets, ThreadTable};
 use crate::folding::FoldChoice;
 use crate::memory::{Heap, ObjectId};
@@ -471,14 +471,14 @@ impl Domain for SymbolicDomain {
         self.forget_values(passage, params)
     }
 
-    fn most_rounds(
+    fn loop_limits(
         &mut self,
         heap: &Heap<Self>,
         path: &SymPath,
         passage: Passage,
         registers: &[SymValue],
-    ) -> Option<(SymValue, u64)> {
-        self.most_rounds(heap, path, passage, registers)
+    ) -> Option<(SymValue, LoopLimits)> {
+        self.loop_limits(heap, path, passage, registers)
     }
 
     fn forget_memory(
@@ -487,7 +487,7 @@ impl Domain for SymbolicDomain {
         path: &mut SymPath,
         passage: (Passage, Passage),
         place: &str,
-        at: (&[SymValue], Option<u64>),
+        at: (&[SymValue], &LoopLimits),
     ) -> Forgot<SymValue> {
         self.forget_memory(heap, path, passage, place, at)
     }

@@ -4,18 +4,21 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use icsched_ir::{
-    Affine, BlockId, CallStack, Callee, CountedLoop, CountedLoops, Definitions, EntityId as _, FuncId, Function,
-    Indices, Inst, Leaf, LoopId, Op, Operand, Origin, ProgramPoint, TripCount, ValueId,
+    Affine, BlockId, CallStack, Callee, CastOp, CountedLoop, CountedLoops, Definitions, EntityId as _, FuncId,
+    Function, Indices, Inst, Leaf, LoopId, Op, Operand, Origin, ProgramPoint, TripCount, Type, ValueId,
 };
 use icsched_pointsto::{InvariantLoads, ObjectKind, Piece};
-use icsched_symex::abstraction::{AbstractLoop, AbstractRecursion, Abstractions, Effect, LoopStore};
+use icsched_symex::abstraction::{AbstractLoop, AbstractRecursion, Abstractions, Effect, LoopStore, StoredElement};
 
-use super::{Analyses, Shared, cursors, growing, inputs, latches};
+use super::{Analyses, Shared, cursors, growing, guards, inputs, latches};
 use crate::graph::place;
 use crate::quiet::{Replaceable, calls};
 
 /// Width of addresses.
 const ADDRESS: u32 = 64;
+
+/// Instructions of a loop, one behind the other, that are looked at for what computes an address.
+const MAX_PARTS: usize = 4;
 
 /// Adds what is replaced from now on.
 pub(super) fn replace(shared: &Shared<'_>, replaced: &mut Abstractions, wanted: Replaceable) {
@@ -151,6 +154,7 @@ fn abstract_loop(shared: &Shared<'_>, func: FuncId, header: BlockId) -> Abstract
             cursors: Vec::new(),
             growing: Vec::new(),
             latches: Vec::new(),
+            guards: Vec::new(),
             inputs: None,
         };
     };
@@ -176,9 +180,10 @@ fn abstract_loop(shared: &Shared<'_>, func: FuncId, header: BlockId) -> Abstract
     let growing = growing::of_loop(function, loops.get(id));
     let inputs = inputs::of_loop(shared, analyses, func, &blocks, header);
     let latches = latches::of_loop(function, &blocks, header);
-    let is_indexed = effect.stores.iter().any(|store| store.address.is_some());
+    let is_indexed = effect.stores.iter().any(|store| store.address.is_some() || store.element.is_some());
     let invariant = if is_indexed { invariant_loads(shared, analyses, func, (id, &blocks)) } else { BTreeSet::new() };
-    AbstractLoop { blocks, effect, invariant, counted: Some(counted), cursors, growing, latches, inputs }
+    let guards = guards::of_loop(function, shared.statics.control.function(func), &blocks, header);
+    AbstractLoop { blocks, effect, invariant, counted: Some(counted), cursors, growing, latches, guards, inputs }
 }
 
 /// Loads of a loop from one place that give the same in all rounds.
@@ -246,6 +251,7 @@ impl Stores<'_> {
             step,
             reach,
             address: None,
+            element: None,
             is_behind_tests: false,
             bytes,
             writes: Vec::new(),
@@ -254,14 +260,72 @@ impl Stores<'_> {
             return Some(known(Affine::operand(address, ADDRESS)?, Some(Affine::constant(ADDRESS, 0)), None));
         };
         let reach = self.near(inside);
+        let element = self.element(inside);
         match self.moving(inside) {
-            Some((start, step)) => Some(known(start, step, reach)),
+            Some((start, step)) => Some(LoopStore { element, ..known(start, step, reach) }),
             None => {
                 let start = reach.as_ref().map(|(first, _)| first.clone()).or_else(|| self.base(inside))?;
                 let address = reach.is_none().then_some(inside);
-                Some(LoopStore { address, ..known(start, None, reach) })
+                Some(LoopStore { address, element, ..known(start, None, reach) })
             }
         }
+    }
+
+    /// The element at an address, one index of which is a counter of the loop. O(instructions that compute it).
+    fn element(&self, mut address: ValueId) -> Option<StoredElement> {
+        let mut found: Option<StoredElement> = None;
+        let (mut at, mut others) = (0_i64, Vec::new());
+        for _ in 0..MAX_PARTS {
+            let Op::Address { base, offset, indices } = &self.indices.definitions().inst(self.function, address)?.op
+            else {
+                return None;
+            };
+            at = at.checked_add(*offset)?;
+            for index in indices {
+                match self.counter(index.index) {
+                    Some(_) if found.is_some() => return None,
+                    Some(counter) => found = Some(StoredElement { scale: index.scale, base: *base, ..counter }),
+                    None => others.push((index.index, index.scale)),
+                }
+            }
+            match base.value().filter(|&value| self.is_inside(value) && self.is_address(value)) {
+                Some(inner) => address = inner,
+                None => return found.map(|element| StoredElement { base: *base, at, others, ..element }),
+            }
+        }
+        None
+    }
+
+    fn is_address(&self, value: ValueId) -> bool {
+        matches!(self.indices.definitions().inst(self.function, value).map(|inst| &inst.op), Some(Op::Address { .. }))
+    }
+
+    /// An index that is a counter of the loop, or more than one by a constant, as it is or extended.
+    fn counter(&self, index: Operand) -> Option<StoredElement> {
+        let index = index.value()?;
+        let (value, extension) = match self.indices.definitions().inst(self.function, index).map(|inst| &inst.op) {
+            Some(&Op::Cast { op: extension @ (CastOp::ZExt | CastOp::SExt), a }) => (a.value()?, Some(extension)),
+            _ => (index, None),
+        };
+        let derived = self.counted.derived.iter().find(|derived| derived.value == value && derived.scale == 1);
+        let (counter, addend) = match derived {
+            Some(derived) => (derived.basic, derived.offset.as_constant()?),
+            None => (value, 0),
+        };
+        let bits = self.function.values[counter].ty.bits();
+        let is_counter = self.counted.basic.iter().any(|basic| basic.value == counter);
+        let is_whole = bits == self.function.values[value].ty.bits();
+        let base = Operand::Value(index);
+        (is_counter && is_whole && self.function.values[counter].ty != Type::Ptr).then_some(StoredElement {
+            counter,
+            bits,
+            addend,
+            extension,
+            scale: 1,
+            base,
+            at: 0,
+            others: Vec::new(),
+        })
     }
 
     fn is_inside(&self, value: ValueId) -> bool {

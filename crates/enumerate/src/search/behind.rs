@@ -580,6 +580,7 @@ impl<'a> Behind<'a> {
         let conditions = [self.asker.known(), &consequences.conditions].concat();
         let mut equal = shape::equalities(self.asker.pool(), &conditions);
         equal.extend(constant);
+        equal.extend(self.products(&held, &consequences.conditions));
         for (&(first, second), bounds) in shape.differences.iter().filter(|(_, b)| b.least == b.greatest) {
             let of = |place: Place| held.iter().find(|(known, _)| *known == place).map(|&(_, term)| term);
             if let (Some(a), Some(b)) = (of(first), of(second)) {

@@ -9,6 +9,7 @@
 //! given up, on every machine and under every load.
 
 mod extract;
+mod integers;
 mod translate;
 
 use std::cmp::Reverse;
@@ -19,6 +20,7 @@ use z3::{Params, SatResult, Solver as RawSolver};
 use crate::model::Model;
 use crate::node::Term;
 use crate::pool::TermPool;
+use crate::ranges::Ranges;
 use crate::smtlib;
 use crate::solver::{Answer, Solver, SolverStatistics, UnknownReason};
 use translate::Translator;
@@ -365,6 +367,13 @@ impl Solver for Z3Solver {
         let outcome = self.solve(pool, constraints, extra, true);
         self.options = options;
         outcome
+    }
+
+    fn contradict_as_integers(&mut self, pool: &TermPool, ranges: &mut Ranges, terms: &[Term]) -> bool {
+        let start = Instant::now();
+        let found = integers::contradict(pool, ranges, terms);
+        self.statistics.solver_time += start.elapsed();
+        found
     }
 
     fn time_limit(&self) -> Option<Duration> {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use icsched_ir::{BlockId, Definitions, EntityId, Expressions, FuncId, Operand, ProgramPoint, Type, ValueId};
 
 use super::{Machine, decide};
-use crate::abstraction::{Passage, Replaced};
+use crate::abstraction::{LoopLimits, Passage, Replaced};
 use crate::code::Code;
 use crate::domain::{Domain, Forgot};
 use crate::memory::Heap;
@@ -20,19 +20,21 @@ impl<D: Domain> Machine<D> {
         let point = self.cx(state, observer).point();
         let program = self.program.clone();
         let block = &program.functions[point.func].blocks[point.block];
-        let most = self.most_rounds(state, point)?;
-        self.forget(state, observer, (point, Replaced::Loop, most), &block.params);
+        let limits = self.loop_limits(state, point)?;
+        self.forget(state, observer, (point, Replaced::Loop, &limits), &block.params);
         self.cx(state, observer).advance();
         Ok(())
     }
 
-    /// How often the loop at a header goes round at most, if inputs say so, and it matters.
-    fn most_rounds(&mut self, state: &mut State<D>, point: ProgramPoint) -> Result<Option<u64>, Stop<D>> {
+    /// How the loop at a header goes on at most, if inputs say so, and it matters.
+    fn loop_limits(&mut self, state: &mut State<D>, point: ProgramPoint) -> Result<LoopLimits, Stop<D>> {
         let passage = next(state, (point, Replaced::Loop));
         let (registers, heap, path) = arrived(state, passage, self.program.functions[point.func].values.len());
-        let Some((condition, most)) = self.domain.most_rounds(heap, path, passage, registers) else { return Ok(None) };
+        let Some((condition, limits)) = self.domain.loop_limits(heap, path, passage, registers) else {
+            return Ok(LoopLimits::default());
+        };
         let holds = decide(&mut self.domain, &state.path, &condition, DecisionKind::Rounds)?;
-        Ok(holds.then_some(most))
+        Ok(if holds { limits } else { LoopLimits::default() })
     }
 
     /// A recursion that is replaced calls one of its functions: what the call returns and may write is forgotten.
@@ -49,7 +51,7 @@ impl<D: Domain> Machine<D> {
         let program = self.program.clone();
         let block = &program.functions[point.func].blocks[point.block];
         let results = block.insts.get(point.inst as usize).map_or(&[][..], |call| &call.results);
-        self.forget(state, observer, (point, Replaced::Call(point.inst), None), results);
+        self.forget(state, observer, (point, Replaced::Call(point.inst), &LoopLimits::default()), results);
         self.cx(state, observer).advance();
         Ok(())
     }
@@ -78,7 +80,7 @@ impl<D: Domain> Machine<D> {
         point: ProgramPoint,
         func: FuncId,
     ) -> Result<(), Stop<D>> {
-        self.forget(state, observer, (point, Replaced::Call(point.inst), None), &[]);
+        self.forget(state, observer, (point, Replaced::Call(point.inst), &LoopLimits::default()), &[]);
         let mut cx = self.cx(state, observer);
         cx.push_frame(func)?;
         if let Some(frame) = cx.thread.frames.last_mut() {
@@ -98,7 +100,7 @@ impl<D: Domain> Machine<D> {
         &mut self,
         state: &mut State<D>,
         observer: &mut O,
-        at: (ProgramPoint, Replaced, Option<u64>),
+        at: (ProgramPoint, Replaced, &LoopLimits),
         values: &[ValueId],
     ) {
         observer.begin(state, &self.code);

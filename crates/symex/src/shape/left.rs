@@ -2,7 +2,7 @@
 
 mod rings;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use icsched_ir::{EntityId as _, FuncId, GlobalId, Operand, Program, Type, ValueId};
@@ -141,8 +141,13 @@ impl<'p> Pointers<'p> {
         })
     }
 
+    /// What points-to analysis says that a variable is.
+    pub(super) fn variable(&self, global: GlobalId) -> Option<Abstract> {
+        self.globals.get(&global).copied()
+    }
+
     /// Whether the eight bytes at an offset of any of these may hold an address in one of the `targets`.
-    fn may_hold_address(&self, objects: &[Abstract], at: u64, targets: &[Abstract]) -> bool {
+    pub(super) fn may_hold_address(&self, objects: &[Abstract], at: u64, targets: &[Abstract]) -> bool {
         let held = |&object: &Abstract| self.points_to.contents_at(object, Offsets::Exact(at.cast_signed()), 8);
         objects.iter().map(held).any(|held| held.locations.iter().any(|l| targets.contains(&l.object)))
     }
@@ -220,10 +225,10 @@ impl Machine<SymbolicDomain> {
 pub(super) struct Walk<'m, 'a> {
     pub(super) machine: &'m mut Machine<SymbolicDomain>,
     pub(super) state: &'a State<SymbolicDomain>,
-    pointers: &'a Pointers<'a>,
+    pub(super) pointers: &'a Pointers<'a>,
     program: &'a Program,
-    threads: Threads,
-    left: Left,
+    pub(super) threads: Threads,
+    pub(super) left: Left,
     nodes: FxHashMap<ObjectId, Node>,
     values: FxHashMap<Term, u32>,
     /// Objects from the heap by number.
@@ -335,18 +340,7 @@ impl Walk<'_, '_> {
         folding.flat_map(|folding| folding.shared(self.program, func)).collect()
     }
 
-    /// The handle of no thread that lives is not known next time, but that.
-    fn stranger(&mut self, place: Place, bits: u64) -> Option<Held> {
-        let AddressClass::Object(object, _) = classify(bits) else { return None };
-        if !self.threads.are_in(object) {
-            return None;
-        }
-        self.left.shape.handles.insert(place, BTreeSet::new());
-        let handle = self.machine.domain.pool.constant(64, bits);
-        Some(self.same(handle))
-    }
-
-    fn same(&mut self, term: Term) -> Held {
+    pub(super) fn same(&mut self, term: Term) -> Held {
         let next = u32::try_from(self.values.len()).expect("terms are numbered by 32 bits");
         Held::Same(*self.values.entry(term).or_insert(next))
     }
@@ -421,6 +415,10 @@ impl Walk<'_, '_> {
             let mut bytes = peek(&mut self.machine.domain, &self.state.heap, object, start + at, len);
             if bytes.contains(&None) {
                 self.chosen(object, start + at, &mut bytes, (locks.contain(at), &mut tally));
+            }
+            if len == 8 && bytes.iter().all(Option::is_none) {
+                self.never_written(node, at, (object, start), &known);
+                continue;
             }
             let whole = number(&bytes).filter(|_| len == 8);
             if whole == Some(0) {

@@ -16,7 +16,7 @@ use super::memory::SymArray;
 use super::origin::{Places, RootId, RootName};
 use super::reached::Arrival;
 use super::{SymValue, SymbolicDomain};
-use crate::abstraction::{Abstractions, Effect, LatchTest, Passage, Replaced};
+use crate::abstraction::{Abstractions, Effect, LatchTest, LoopLimits, Passage, Replaced, Span};
 use crate::domain::{AllocationSite, Domain as _, Forgot, MemoryByte};
 use crate::memory::{Heap, ObjectId, ObjectKind};
 use crate::path::{Primary, SymPath};
@@ -127,6 +127,17 @@ impl SymbolicDomain {
         Some(self.value(grown))
     }
 
+    /// What a parameter of which nothing is known is if it is between the ends of a span, or the lower end.
+    pub(super) fn between(&mut self, passage: Passage, span: &Span) -> Option<SymValue> {
+        let any = *self.origins().forgotten.values.get(&(passage, span.counter))?;
+        let width = self.pool.width(any);
+        let [least, greatest] = [span.least, span.greatest].map(|end| self.pool.constant(width, end.cast_unsigned()));
+        let (low, high) = (self.pool.cmp(CmpOp::Sle, least, any), self.pool.cmp(CmpOp::Sle, any, greatest));
+        let is_between = self.pool.and_all(&[low, high]);
+        let number = self.pool.ite(is_between, any, least);
+        Some(self.value(number))
+    }
+
     /// What a parameter of which nothing is known is if it passes a test, or is what it was before.
     pub(super) fn tested(&mut self, passage: Passage, test: &LatchTest, start: &SymValue) -> Option<SymValue> {
         let any = *self.origins().forgotten.values.get(&(passage, test.value))?;
@@ -163,7 +174,7 @@ impl SymbolicDomain {
         path: &mut SymPath,
         (passage, first): (Passage, Passage),
         place: &str,
-        (registers, most): (&[SymValue], Option<u64>),
+        (registers, limits): (&[SymValue], &LoopLimits),
     ) -> Forgot<SymValue> {
         let replaced = Arc::clone(&self.origins().forgotten.replaced);
         let Some(effect) = replaced.effect(&passage) else { return Forgot::default() };
@@ -171,8 +182,8 @@ impl SymbolicDomain {
         let program = Arc::clone(&self.origins().program);
         let arrival = Arrival { heap, path, function: &program.functions[passage.func], registers };
         let of_loop = replaced.loops.get(&(passage.func, passage.block)).filter(|_| passage.what == Replaced::Loop);
-        let (extents, mut uses) = of_loop.map(|l| self.extents(&arrival, l, most)).unwrap_or_default();
-        let (course, of_course) = of_loop.map(|l| self.course(&arrival, l, most)).unwrap_or_default();
+        let (extents, mut uses) = of_loop.map(|l| self.extents(&arrival, l, limits)).unwrap_or_default();
+        let (course, of_course) = of_loop.map(|l| self.course(&arrival, l, limits)).unwrap_or_default();
         uses.values.extend(of_course.values);
         uses.regions.extend(of_course.regions);
         tracing::debug!(place, ?extents, "what is replaced writes there");

@@ -1,5 +1,7 @@
 //! Where the stores of a replaced loop go, by what is known when control comes to it.
 
+mod spans;
+
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -10,9 +12,9 @@ use icsched_ir::{
 use icsched_smt::{BinOp, CmpOp, Ranges, Term, TermPool};
 
 use super::{SymValue, SymbolicDomain};
-use crate::abstraction::{AbstractLoop, Cursor, LatchTest, LoopStore, Passage};
+use crate::abstraction::{AbstractLoop, Cursor, LatchTest, LoopLimits, LoopStore, Passage, Span};
 use crate::code::Code;
-use crate::domain::MemoryByte;
+use crate::domain::{Domain as _, MemoryByte};
 use crate::memory::{AddressClass, Heap, ObjectId, UNKNOWN_SIZE, address, classify, global_object};
 use crate::path::SymPath;
 use crate::trace::{Region, Uses};
@@ -55,21 +57,20 @@ impl<'a> Values<'a> {
 }
 
 impl SymbolicDomain {
-    /// How often a loop goes round at most by a number that inputs choose, if it then writes to less than it would otherwise: a condition on that
-    /// number, and how many rounds there are where it holds. It is one that all executions [meet](SymPath::certain) which come there: others would
-    /// write to more where it does not hold, and schedules would say what the loop leaves in what it does not write to. O(what is certain of
-    /// the path, its terms).
-    pub(super) fn most_rounds(
+    /// How a loop goes on by numbers that inputs choose, if it then writes to less than it would otherwise: a condition on these numbers, and what
+    /// is so where it holds. It is one that all executions [meet](SymPath::certain) which come there: others would write to more where it does not
+    /// hold, and schedules would say what the loop leaves in what it does not write to. O(what is certain of the path, its terms).
+    pub(super) fn loop_limits(
         &mut self,
         heap: &Heap<Self>,
         path: &SymPath,
         passage: Passage,
         registers: &[SymValue],
-    ) -> Option<(SymValue, u64)> {
+    ) -> Option<(SymValue, LoopLimits)> {
         let all = Arc::clone(&self.origins().forgotten.replaced);
         let replaced = all.loops.get(&(passage.func, passage.block))?;
         let counted = replaced.counted.as_ref()?;
-        if replaced.effect.stores.iter().all(|store| store.step.is_none()) {
+        if replaced.effect.stores.iter().all(|store| store.step.is_none() && store.element.is_none()) {
             return None;
         }
         let program = Arc::clone(&self.origins().program);
@@ -78,36 +79,57 @@ impl SymbolicDomain {
         if values.repetitions(self, counted).is_some() {
             return None;
         }
-        let (without, _) = self.extents(&arrival, replaced, None);
-        let limits: Vec<Limit> = counted.tests.iter().filter_map(|test| values.limit(self, test)).collect();
-        limits.into_iter().find_map(|limit| {
-            let is_useful =
-                |domain: &mut Self, most: &u64| domain.extents(&arrival, replaced, Some(*most)).0 != without;
-            let greatest = limit.end(&self.pool, path.certain())?;
-            let most = limit.rounds(greatest).filter(|most| is_useful(self, most))?;
-            let condition = limit.condition(&mut self.pool, greatest);
-            Some((self.value(condition), most))
-        })
+        let mut limits = LoopLimits::default();
+        let mut conditions = Vec::new();
+        let (mut without, _) = self.extents(&arrival, replaced, &limits);
+        let ends: Vec<Limit> = counted.tests.iter().filter_map(|test| values.limit(self, test)).collect();
+        for end in ends {
+            let Some(greatest) = end.end(&self.pool, path.certain()) else { continue };
+            let with = LoopLimits { rounds: end.rounds(greatest), ..LoopLimits::default() };
+            let extents = self.extents(&arrival, replaced, &with).0;
+            if extents != without {
+                (limits, without) = (with, extents);
+                conditions.push(end.condition(&mut self.pool, greatest));
+                break;
+            }
+        }
+        let (spans, holds): (Vec<Span>, Vec<Vec<Term>>) = values.spans(self).into_iter().unzip();
+        let with = LoopLimits { spans, ..limits.clone() };
+        if self.extents(&arrival, replaced, &with).0 != without {
+            limits = with;
+            conditions.extend(holds.into_iter().flatten());
+        }
+        if conditions.is_empty() {
+            return None;
+        }
+        let condition = self.pool.and_all(&conditions);
+        Some((self.value(condition), limits))
     }
 
-    /// The bytes that each store of a loop may write; `None` where that is not known. It goes round so often [at most](Self::most_rounds).
+    /// The bytes that each store of a loop may write; `None` where that is not known. It goes on [within limits](Self::loop_limits).
     /// O(stores × loads that their addresses need).
     pub(super) fn extents(
         &mut self,
         arrival: &Arrival<'_>,
         replaced: &AbstractLoop,
-        most: Option<u64>,
+        limits: &LoopLimits,
     ) -> (Vec<Option<Extent>>, Uses) {
         if replaced.effect.stores.is_empty() {
             return (Vec::new(), Uses::default());
         }
         let values = Values::new(arrival, replaced);
         let counted = replaced.counted.as_ref();
-        let rounds = counted.and_then(|counted| values.repetitions(self, counted)).or(most);
-        let tests = counted.filter(|_| most.is_some()).into_iter().flat_map(|counted| &counted.tests);
+        let rounds = counted.and_then(|counted| values.repetitions(self, counted)).or(limits.rounds);
+        let is_limited = *limits != LoopLimits::default();
+        let tests = counted.filter(|_| is_limited).into_iter().flat_map(|counted| &counted.tests);
         for &(leaf, _) in tests.flat_map(|test| test.bound.terms()) {
             values.held(self, leaf);
         }
+        let has_elements = replaced.effect.stores.iter().any(|store| store.element.is_some());
+        let spans = match limits.spans.as_slice() {
+            [] if has_elements => values.constant_spans(self, rounds),
+            spans => spans.to_vec(),
+        };
         let mut extent_of = |store: &LoopStore| {
             let step = store.step.as_ref().and_then(|step| values.evaluate(self, step));
             let last = rounds.map(|rounds| rounds.saturating_sub(u64::from(store.is_behind_tests)));
@@ -115,38 +137,38 @@ impl SymbolicDomain {
                 Some((first, span)) => values.evaluate(self, first).map(|first| (first, *span)),
                 None => store.address.and_then(|address| values.near(self, address)),
             };
-            let near = near.and_then(|(first, span)| extent(arrival.heap, first, Some((span, 1)), store.bytes));
+            let element = store.element.as_ref();
+            let element = element.and_then(|e| values.elements(self, e, &spans, store.is_behind_tests));
+            let within = |found: Option<(u64, u64)>| {
+                found.and_then(|(first, span)| extent(arrival.heap, first, Some((span, 1)), store.bytes))
+            };
+            let near = both(within(near), within(element));
             if near.is_some() && step.zip(last).is_none() {
                 return near;
             }
             let start = values.evaluate(self, &store.start);
-            let moved = start.and_then(|start| extent(arrival.heap, start, step.zip(last), store.bytes));
-            match (near, moved) {
-                (Some((object, start, end)), Some(moved)) if object == moved.0 => {
-                    Some((object, start.max(moved.1), end.min(moved.2)))
-                }
-                (near, moved) => moved.or(near),
-            }
+            both(start.and_then(|start| extent(arrival.heap, start, step.zip(last), store.bytes)), near)
         };
         let extents: Vec<Option<Extent>> = replaced.effect.stores.iter().map(&mut extent_of).collect();
         (extents, values.uses.into_inner())
     }
 
-    /// How a loop goes on that goes round so often [at most](Self::most_rounds). O(counters and accesses × loads that what they start with needs).
+    /// How a loop goes on [within limits](Self::loop_limits). O(counters and accesses × loads that what they start with needs).
     pub(super) fn course(
         &mut self,
         arrival: &Arrival<'_>,
         replaced: &AbstractLoop,
-        most: Option<u64>,
+        limits: &LoopLimits,
     ) -> (Course, Uses) {
         let Some(counted) = &replaced.counted else { return Default::default() };
         let values = Values::new(arrival, replaced);
         let held = |test: &LatchTest| Some((*test, *arrival.registers.get(Code::slot(test.value) as usize)?));
         let tested = replaced.latches.iter().filter_map(held).collect();
-        let rounds = values.repetitions(self, counted).or(most);
+        let rounds = values.repetitions(self, counted).or(limits.rounds);
+        let rounds = rounds.or_else(|| values.rounds_within(&limits.spans));
         let sweeps: Vec<Sweep> = replaced.cursors.iter().filter_map(|cursor| values.sweep(self, cursor)).collect();
         let is_bounded = rounds.is_some() || !sweeps.is_empty();
-        let mut course = Course { rounds, sweeps, tested, ..Course::default() };
+        let mut course = Course { rounds, sweeps, tested, spans: limits.spans.clone(), ..Course::default() };
         for basic in counted.basic.iter().filter(|_| is_bounded) {
             let start = register(arrival, basic.value);
             if let Some((start, step)) = start.and_then(|start| Some((start, values.evaluate(self, &basic.step)?))) {
@@ -179,6 +201,9 @@ impl SymbolicDomain {
                 let passed = self.rounds(passage, place);
                 found.push((counter.value, self.stepped(counter, passed, rounds)));
             }
+        }
+        for span in course.spans.iter().filter(|span| course.basic.iter().all(|known| known.value != span.counter)) {
+            found.extend(self.between(passage, span).map(|number| (span.counter, number)));
         }
         for &(value, start) in &course.growing {
             if found.iter().all(|(known, _)| *known != value) {
@@ -213,6 +238,8 @@ pub(super) struct Course {
     growing: Vec<(ValueId, u64)>,
     /// Parameters of the header of which something is true in all iterations but the first, and what they are in that one.
     tested: Vec<(LatchTest, SymValue)>,
+    /// Parameters of the header that are between two numbers.
+    spans: Vec<Span>,
     /// How often it goes round at most.
     rounds: Option<u64>,
     sweeps: Vec<Sweep>,
@@ -361,18 +388,31 @@ impl Values<'_> {
         };
         let block = self.definitions.block(value);
         if matches!(leaf, Leaf::Value(_)) && block.is_some_and(|block| self.replaced.blocks.contains(&block)) {
-            let Op::Load { address, access } = &self.definitions.inst(self.arrival.function, value)?.op else {
-                return None;
-            };
-            let at = self.operand(domain, *address, MAX_DEPTH).filter(|_| !access.volatile)?;
-            let bytes = self.arrival.function.values[value].ty.bytes();
-            let (held, read) = value_at(domain, self.arrival, at, u64::from(bytes))?;
-            self.uses.borrow_mut().regions.push(read);
-            return Some(held);
+            return self.held_inside(domain, value);
         }
         let held = *self.arrival.registers.get(Code::slot(value) as usize)?;
         self.uses.borrow_mut().values.push(value);
         Some(held)
+    }
+
+    /// The same of what is computed in the loop.
+    fn held_inside(&self, domain: &mut SymbolicDomain, value: ValueId) -> Option<SymValue> {
+        let function = self.arrival.function;
+        match self.definitions.inst(function, value)?.op {
+            Op::Load { address, access } => {
+                let at = self.operand(domain, address, MAX_DEPTH).filter(|_| !access.volatile)?;
+                let bytes = function.values[value].ty.bytes();
+                let (held, read) = value_at(domain, self.arrival, at, u64::from(bytes))?;
+                self.uses.borrow_mut().regions.push(read);
+                Some(held)
+            }
+            Op::Cast { op: extension @ (CastOp::SExt | CastOp::ZExt), a: Operand::Value(narrow) } => {
+                let held = self.held(domain, Leaf::Value(narrow))?;
+                let (from, to) = (function.values[narrow].ty, function.values[value].ty);
+                domain.cast(extension, from, to, &held).ok()
+            }
+            _ => None,
+        }
     }
 
     /// The accesses that a cursor stands for, if they are in an object that is known; what that is computed from is used only then.
@@ -541,6 +581,16 @@ fn highest(bits: u32, extension: Option<CastOp>) -> i128 {
 fn variable(arrival: &Arrival<'_>, global: GlobalId, offset: i64) -> Option<u64> {
     let is_shared = !arrival.heap.program().globals[global].thread_local;
     is_shared.then(|| address(global_object(global), 0).wrapping_add(offset.cast_unsigned()))
+}
+
+/// The bytes that are in two extents of what is written; where they are of different objects, those of the first.
+fn both(first: Option<Extent>, second: Option<Extent>) -> Option<Extent> {
+    match (first, second) {
+        (Some((object, start, end)), Some(other)) if object == other.0 => {
+            Some((object, start.max(other.1), end.min(other.2)))
+        }
+        (first, second) => first.or(second),
+    }
 }
 
 /// The bytes of the object at `start` that are written when the address moves by a step so often; all of them where nobody knows that.

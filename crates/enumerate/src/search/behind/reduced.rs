@@ -1,13 +1,34 @@
-//! What remains of a division by an unknown number, where that is the number itself, or as much less as the divisor is.
+//! Products and quotients of two unknown numbers that are simpler under what is known: what remains of a division where that is the number
+//! itself, or as much less as the divisor is; products of which one factor is constant.
 
-use icsched_smt::{BinOp, CmpOp, Node, Term, TermPool};
+use icsched_smt::{BinOp, CmpOp, Node, Ranges, Term, TermPool};
+use icsched_symex::shape::Place;
 
 use super::{Behind, Consequences, is_simple};
 
 /// Remainders of one term that are looked at.
 const MAX_REMAINDERS: usize = 4;
 
+/// Products of one path that are looked at.
+const MAX_PRODUCTS: usize = 8;
+
 impl Behind<'_> {
+    /// What products and quotients in numbers are equal to if intervals say that they are constant under some conditions, or that a factor is: as many
+    /// threads were created as an input says, and there are two.
+    pub(super) fn products(&mut self, held: &[(Place, Term)], conditions: &[Term]) -> Vec<(Term, Term)> {
+        let roots: Vec<Term> = held.iter().map(|(_, term)| *term).collect();
+        let pool = self.asker.pool();
+        let mut products: Vec<Term> =
+            pool.postorder(&roots, |_| false).into_iter().filter(|&term| pool.is_product(term)).collect();
+        products.truncate(MAX_PRODUCTS);
+        if products.is_empty() {
+            return Vec::new();
+        }
+        let mut ranges = self.ranges(conditions);
+        let pool = self.asker.pool();
+        products.into_iter().filter_map(|product| Some((product, settled(pool, &mut ranges, product)?))).collect()
+    }
+
     /// A term that is equal to another one in all executions that come to the end, with fewer remainders by unknown numbers: of `(head + 1) %
     /// size`, if `head` is less than `size`, it is known that it is `head + 1`, or 0 if that is `size`. Solvers take long for others.
     pub(super) fn reduced(&mut self, term: Term, consequences: &mut Consequences) -> Term {
@@ -47,4 +68,28 @@ impl Behind<'_> {
         }
         self.asker.pool().substitute(term, &self.remainders)
     }
+}
+
+/// What a product or a quotient is equal to within some ranges.
+fn settled(pool: &mut TermPool, ranges: &mut Ranges, product: Term) -> Option<Term> {
+    if let Some(constant) = only(pool, ranges, product) {
+        return Some(constant);
+    }
+    let Node::Binary(op, a, b) = *pool.node(product) else { return None };
+    let (of_a, of_b) = (only(pool, ranges, a), only(pool, ranges, b));
+    if of_a.is_none() && of_b.is_none() {
+        return None;
+    }
+    Some(pool.binary(op, of_a.unwrap_or(a), of_b.unwrap_or(b)))
+}
+
+/// The only number that a term can be.
+fn only(pool: &mut TermPool, ranges: &mut Ranges, term: Term) -> Option<Term> {
+    let width = pool.width(term);
+    if width > 64 || pool.as_const_wide(term).is_some() {
+        return None;
+    }
+    let (least, greatest) = ranges.signed(pool, term);
+    let number = i64::try_from(least).ok().filter(|_| least == greatest)?;
+    Some(pool.constant(width, number.cast_unsigned()))
 }

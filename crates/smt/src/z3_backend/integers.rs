@@ -1,0 +1,262 @@
+//! Whether comparisons of sums contradict each other as integers.
+//!
+//! A sum of bit vectors is the sum of the numbers that they are, less a multiple of two to the power of its width, and how great that may be follows
+//! from the operands' ranges: mostly there is none. So comparisons of such sums are linear integer arithmetic, exactly, which Z3's simplex decides at
+//! once where blasting them to bits takes long (of counters that add up to each other, above all). What is no such comparison is left out, so that
+//! only a contradiction counts.
+
+use rustc_hash::FxHashMap;
+use z3::ast::{Bool, Int};
+use z3::{Params, SatResult, Solver as RawSolver};
+
+use crate::bits::signed;
+use crate::node::{BinOp, CmpOp, Node, Term};
+use crate::pool::TermPool;
+use crate::ranges::Ranges;
+
+/// Z3's units of work for one query.
+const UNITS: u32 = 100_000;
+
+/// Most terms of one query.
+const MAX_TERMS: usize = 2_000;
+
+/// Factors are no greater.
+const MAX_FACTOR: i128 = 1 << 40;
+
+/// Wider numbers are left out.
+const MAX_WIDTH: u32 = 64;
+
+type Range = (i128, i128);
+
+/// Numbers as integers.
+struct Integers<'p> {
+    pool: &'p TermPool,
+    ranges: &'p mut Ranges,
+    known: FxHashMap<Term, Int>,
+    asserted: Vec<Bool>,
+    /// How many integers were made, which are named by that.
+    made: usize,
+    /// Whether some number is a sum of two that are unknown: without one, ranges and orders say as much.
+    has_sums: bool,
+}
+
+/// Whether conditions contradict each other as integers, as far as they are comparisons of sums; `ranges` are what they say. False, too, where
+/// that is not found soon.
+pub(super) fn contradict(pool: &TermPool, ranges: &mut Ranges, terms: &[Term]) -> bool {
+    let mut integers =
+        Integers { pool, ranges, known: FxHashMap::default(), asserted: Vec::new(), made: 0, has_sums: false };
+    for &term in terms {
+        integers.literal(term);
+        if integers.known.len() > MAX_TERMS {
+            return false;
+        }
+    }
+    if !integers.has_sums {
+        return false;
+    }
+    let Some(solver) = RawSolver::new_for_logic("QF_LIA") else { return false };
+    let mut params = Params::new();
+    params.set_u32("rlimit", UNITS);
+    solver.set_params(&params);
+    for condition in &integers.asserted {
+        solver.assert(condition);
+    }
+    solver.check() == SatResult::Unsat
+}
+
+impl Integers<'_> {
+    /// Says what a comparison says, or its negation.
+    fn literal(&mut self, term: Term) {
+        let (comparison, holds) = match *self.pool.node(term) {
+            Node::Not(inner) => (inner, false),
+            _ => (term, true),
+        };
+        let Node::Cmp(op, a, b) = *self.pool.node(comparison) else { return };
+        if self.pool.width(a) > MAX_WIDTH {
+            return;
+        }
+        let is_positive = |range: Range| range.0 >= 0 && range.0 <= range.1;
+        let of = [a, b].map(|term| self.ranges.signed(self.pool, term));
+        if matches!(op, CmpOp::Ult | CmpOp::Ule) && !of.into_iter().all(is_positive) {
+            return;
+        }
+        let (a, b) = (self.integer(a), self.integer(b));
+        let is_so = match op {
+            CmpOp::Eq => a.eq(&b),
+            CmpOp::Ult | CmpOp::Slt => a.lt(&b),
+            CmpOp::Ule | CmpOp::Sle => a.le(&b),
+        };
+        self.asserted.push(if holds { is_so } else { is_so.not() });
+    }
+
+    /// The number that a term is, with its sign.
+    fn integer(&mut self, term: Term) -> Int {
+        if let Some(known) = self.known.get(&term) {
+            return known.clone();
+        }
+        let integer = match *self.pool.node(term) {
+            Node::Const { width, bits } => number(signed(width, bits)),
+            Node::SExt { arg, .. } => self.integer(arg),
+            Node::ZExt { arg, .. } if self.ranges.signed(self.pool, arg).0 >= 0 => self.integer(arg),
+            Node::Binary(BinOp::Add | BinOp::Mul, ..) => self.sum(term),
+            _ => self.unknown(term),
+        };
+        self.known.insert(term, integer.clone());
+        integer
+    }
+
+    /// Some number within its range.
+    fn unknown(&mut self, term: Term) -> Int {
+        let integer = self.fresh();
+        let range = self.ranges.signed(self.pool, term);
+        self.between(&integer, range);
+        integer
+    }
+
+    fn fresh(&mut self) -> Int {
+        self.made += 1;
+        Int::new_const(format!("n{}", self.made))
+    }
+
+    fn between(&mut self, integer: &Int, (least, greatest): Range) {
+        self.asserted.push(integer.ge(number(least)));
+        self.asserted.push(integer.le(number(greatest)));
+    }
+
+    /// A sum of numbers, times a constant each.
+    fn sum(&mut self, term: Term) -> Int {
+        let width = self.pool.width(term);
+        let mut parts: FxHashMap<Term, i128> = FxHashMap::default();
+        let mut constant = 0_i128;
+        let mut work = vec![(term, 1_i128)];
+        while let Some((next, factor)) = work.pop() {
+            match *self.pool.node(next) {
+                Node::Const { bits, .. } => constant += signed(width, bits).saturating_mul(factor),
+                Node::Binary(BinOp::Add, a, b) => work.extend([(a, factor), (b, factor)]),
+                Node::Binary(BinOp::Mul, a, b) => {
+                    let by = |c: Term| self.pool.as_const_wide(c).map(|bits| signed(width, bits));
+                    match (by(a), by(b)) {
+                        (Some(c), _) if c.abs() <= MAX_FACTOR => work.push((b, factor.saturating_mul(c))),
+                        (_, Some(c)) if c.abs() <= MAX_FACTOR => work.push((a, factor.saturating_mul(c))),
+                        _ => *parts.entry(next).or_default() += factor,
+                    }
+                }
+                _ => *parts.entry(next).or_default() += factor,
+            }
+            if factor.abs() > MAX_FACTOR || work.len() > MAX_TERMS {
+                return self.unknown(term);
+            }
+        }
+        if parts.len() == 1 && parts.contains_key(&term) {
+            return self.unknown(term);
+        }
+        self.has_sums |= parts.len() > 1;
+        let (mut least, mut greatest) = (constant, constant);
+        let mut sum = number(constant);
+        let mut parts: Vec<(Term, i128)> = parts.into_iter().filter(|part| part.1 != 0).collect();
+        parts.sort_unstable();
+        for (part, factor) in parts {
+            let range = self.ranges.signed(self.pool, part);
+            let ends = (range.0.saturating_mul(factor), range.1.saturating_mul(factor));
+            (least, greatest) = (least.saturating_add(ends.0.min(ends.1)), greatest.saturating_add(ends.0.max(ends.1)));
+            sum += self.integer(part) * number(factor);
+        }
+        let all = 1_i128 << width;
+        let (lowest, highest) = (-all / 2, all / 2 - 1);
+        if least >= lowest && greatest <= highest {
+            return sum;
+        }
+        // How often it wraps.
+        let wraps = self.fresh();
+        self.between(&wraps, ((least - lowest).div_euclid(all), (greatest - lowest).div_euclid(all)));
+        let wrapped = sum - wraps * number(all);
+        let range = self.ranges.signed(self.pool, term);
+        let range = (range.0.max(lowest), range.1.min(highest));
+        self.between(&wrapped, range);
+        wrapped
+    }
+}
+
+fn number(number: i128) -> Int {
+    i64::try_from(number).map_or_else(|_| Int::from_i128(number), Int::from_i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Model;
+    use crate::random::Random;
+
+    fn contradict_alone(pool: &TermPool, terms: &[Term]) -> bool {
+        contradict(pool, &mut Ranges::under(pool, terms.iter().copied()), terms)
+    }
+
+    /// Two producers who have made all there is to make, and a consumer who has not taken all and finds nothing.
+    #[test]
+    fn counters_that_add_up_to_each_other() {
+        let mut pool = TermPool::new();
+        let [made, more, taken, count, items, wanted] =
+            ["made", "more", "taken", "count", "items", "wanted"].map(|name| pool.symbol(name, 32));
+        let [zero, two, most] = [0, 2, 1000].map(|n| pool.constant(32, n));
+        let both = pool.binary(BinOp::Add, made, more);
+        let left = pool.binary(BinOp::Sub, both, taken);
+        let all = pool.binary(BinOp::Mul, items, two);
+        let mut terms = vec![pool.cmp(CmpOp::Eq, left, count), pool.cmp(CmpOp::Eq, wanted, all)];
+        for number in [made, more, taken, count, items] {
+            terms.extend([pool.cmp(CmpOp::Sle, zero, number), pool.cmp(CmpOp::Sle, number, most)]);
+        }
+        terms.extend([pool.cmp(CmpOp::Sle, items, made), pool.cmp(CmpOp::Sle, items, more)]);
+        terms.push(pool.cmp(CmpOp::Slt, taken, wanted));
+        assert!(!contradict_alone(&pool, &terms));
+        terms.push(pool.cmp(CmpOp::Eq, count, zero));
+        assert!(contradict_alone(&pool, &terms));
+        // Without ends the sums may wrap.
+        let unbounded = [terms[0], terms[1], terms[terms.len() - 2], terms[terms.len() - 1]];
+        assert!(!contradict_alone(&pool, &unbounded));
+    }
+
+    /// Random comparisons of sums of two symbols of eight bits: what some assignment satisfies is no contradiction.
+    #[test]
+    fn what_has_a_model_is_no_contradiction() {
+        let mut random = Random(11);
+        let comparisons = [CmpOp::Eq, CmpOp::Ult, CmpOp::Ule, CmpOp::Slt, CmpOp::Sle];
+        let (mut contradictions, mut others) = (0, 0);
+        for _ in 0..300 {
+            let mut pool = TermPool::new();
+            let (x, y) = (pool.symbol("x", 8), pool.symbol("y", 8));
+            let mut terms = vec![x, y, pool.constant(8, random.next() & 0xff)];
+            for _ in 0..5 {
+                let (a, b) = (terms[random.below(terms.len())], terms[random.below(terms.len())]);
+                let new = match random.below(4) {
+                    0 => {
+                        let low = pool.extract(a, 3, 0);
+                        if random.below(2) == 0 { pool.zext(low, 8) } else { pool.sext(low, 8) }
+                    }
+                    1 => pool.binary(BinOp::Mul, a, b),
+                    2 => pool.binary(BinOp::Sub, a, b),
+                    _ => pool.binary(BinOp::Add, a, b),
+                };
+                terms.push(new);
+            }
+            let conditions: Vec<Term> = (0..4)
+                .map(|_| {
+                    let (a, b) = (terms[random.below(terms.len())], terms[random.below(terms.len())]);
+                    let condition = pool.cmp(comparisons[random.below(5)], a, b);
+                    if random.below(2) == 0 { condition } else { pool.not(condition) }
+                })
+                .collect();
+            if !contradict_alone(&pool, &conditions) {
+                others += 1;
+                continue;
+            }
+            contradictions += 1;
+            for bits in 0..1 << 16 {
+                let mut model = Model::new();
+                model.set("x", 8, bits & 0xff);
+                model.set("y", 8, bits >> 8);
+                assert!(!conditions.iter().all(|&c| pool.eval_bool(c, &model)), "{bits:#x}");
+            }
+        }
+        assert!(contradictions > 10 && others > 10, "{contradictions} and {others}");
+    }
+}
