@@ -15,7 +15,7 @@ use crate::pool::TermPool;
 use crate::ranges::Ranges;
 
 /// Z3's units of work for one query.
-const UNITS: u32 = 100_000;
+const UNITS: u32 = 50_000;
 
 /// Most terms of one query.
 const MAX_TERMS: usize = 2_000;
@@ -41,8 +41,8 @@ struct Integers<'p> {
 }
 
 /// Whether conditions contradict each other as integers, as far as they are comparisons of sums; `ranges` are what they say. False, too, where
-/// that is not found soon.
-pub(super) fn contradict(pool: &TermPool, ranges: &mut Ranges, terms: &[Term]) -> bool {
+/// that is not found soon. To make a solver takes longer than most answers: it is `kept`.
+pub(super) fn contradict(kept: &mut Option<RawSolver>, pool: &TermPool, ranges: &mut Ranges, terms: &[Term]) -> bool {
     let mut integers =
         Integers { pool, ranges, known: FxHashMap::default(), asserted: Vec::new(), made: 0, has_sums: false };
     for &term in terms {
@@ -54,14 +54,22 @@ pub(super) fn contradict(pool: &TermPool, ranges: &mut Ranges, terms: &[Term]) -
     if !integers.has_sums {
         return false;
     }
-    let Some(solver) = RawSolver::new_for_logic("QF_LIA") else { return false };
-    let mut params = Params::new();
-    params.set_u32("rlimit", UNITS);
-    solver.set_params(&params);
+    let solver = kept.get_or_insert_with(solver);
+    solver.push();
     for condition in &integers.asserted {
         solver.assert(condition);
     }
-    solver.check() == SatResult::Unsat
+    let is_contradiction = solver.check() == SatResult::Unsat;
+    solver.pop(1);
+    is_contradiction
+}
+
+fn solver() -> RawSolver {
+    let solver = RawSolver::new_for_logic("QF_LIA").expect("Z3 knows the logic QF_LIA");
+    let mut params = Params::new();
+    params.set_u32("rlimit", UNITS);
+    solver.set_params(&params);
+    solver
 }
 
 impl Integers<'_> {
@@ -188,7 +196,7 @@ mod tests {
     use crate::random::Random;
 
     fn contradict_alone(pool: &TermPool, terms: &[Term]) -> bool {
-        contradict(pool, &mut Ranges::under(pool, terms.iter().copied()), terms)
+        contradict(&mut None, pool, &mut Ranges::under(pool, terms.iter().copied()), terms)
     }
 
     /// Two producers who have made all there is to make, and a consumer who has not taken all and finds nothing.

@@ -70,6 +70,8 @@ pub struct Z3Solver {
     options: SolverOptions,
     statistics: SolverStatistics,
     session: Option<Session>,
+    /// For [sums as integers](integers).
+    integers: Option<RawSolver>,
 }
 
 /// What Z3 knows of one pool's terms.
@@ -179,7 +181,7 @@ type Outcome = Result<Option<Model>, UnknownReason>;
 impl Z3Solver {
     /// A solver with these limits.
     pub fn new(options: SolverOptions) -> Self {
-        Z3Solver { options, statistics: SolverStatistics::default(), session: None }
+        Z3Solver { options, statistics: SolverStatistics::default(), session: None, integers: None }
     }
 
     /// The limits in force.
@@ -371,7 +373,7 @@ impl Solver for Z3Solver {
 
     fn contradict_as_integers(&mut self, pool: &TermPool, ranges: &mut Ranges, terms: &[Term]) -> bool {
         let start = Instant::now();
-        let found = integers::contradict(pool, ranges, terms);
+        let found = integers::contradict(&mut self.integers, pool, ranges, terms);
         self.statistics.solver_time += start.elapsed();
         found
     }
