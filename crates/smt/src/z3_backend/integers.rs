@@ -137,9 +137,16 @@ impl Integers<'_> {
         let mut parts: FxHashMap<Term, i128> = FxHashMap::default();
         let mut constant = 0_i128;
         let mut work = vec![(term, 1_i128)];
+        let mut visits = 0;
         while let Some((next, factor)) = work.pop() {
+            visits += 1;
+            if factor.abs() > MAX_FACTOR || visits > MAX_TERMS {
+                return self.unknown(term);
+            }
             match *self.pool.node(next) {
-                Node::Const { bits, .. } => constant += signed(width, bits).saturating_mul(factor),
+                Node::Const { bits, .. } => {
+                    constant = constant.saturating_add(signed(width, bits).saturating_mul(factor))
+                }
                 Node::Binary(BinOp::Add, a, b) => work.extend([(a, factor), (b, factor)]),
                 Node::Binary(BinOp::Mul, a, b) => {
                     let by = |c: Term| self.pool.as_const_wide(c).map(|bits| signed(width, bits));
@@ -150,9 +157,6 @@ impl Integers<'_> {
                     }
                 }
                 _ => *parts.entry(next).or_default() += factor,
-            }
-            if factor.abs() > MAX_FACTOR || work.len() > MAX_TERMS {
-                return self.unknown(term);
             }
         }
         if parts.len() == 1 && parts.contains_key(&term) {

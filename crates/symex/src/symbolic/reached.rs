@@ -137,12 +137,10 @@ impl SymbolicDomain {
                 Some((first, span)) => values.evaluate(self, first).map(|first| (first, *span)),
                 None => store.address.and_then(|address| values.near(self, address)),
             };
-            let element = store.element.as_ref();
-            let element = element.and_then(|e| values.elements(self, e, &spans, store.is_behind_tests));
-            let within = |found: Option<(u64, u64)>| {
-                found.and_then(|(first, span)| extent(arrival.heap, first, Some((span, 1)), store.bytes))
-            };
-            let near = both(within(near), within(element));
+            let near = near.and_then(|(first, span)| extent(arrival.heap, first, Some((span, 1)), store.bytes));
+            let written = (store.is_behind_tests, store.bytes);
+            let element = store.element.as_ref().and_then(|element| values.elements(self, element, &spans, written));
+            let near = both(near, element);
             if near.is_some() && step.zip(last).is_none() {
                 return near;
             }

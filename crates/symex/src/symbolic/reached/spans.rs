@@ -4,9 +4,10 @@ use icsched_ir::induction::BasicVariable;
 use icsched_ir::{Affine, CastOp, IntPredicate, Op, Operand, TripCount};
 use icsched_smt::{BinOp, CmpOp, Node, Ranges, Term, TermPool};
 
-use super::{MAX_DEPTH, Values, extended};
+use super::{Extent, MAX_DEPTH, Values, extended};
 use crate::abstraction::{Span, StoredElement};
 use crate::code::Code;
+use crate::memory::{AddressClass, classify};
 use crate::symbolic::{SymValue, SymbolicDomain};
 
 /// A number where control comes to the loop, with its ends.
@@ -117,7 +118,8 @@ impl Values<'_> {
             true => Some(distance(&mut domain.pool, ranges, (first, &bound), more)?),
             false => None,
         };
-        let needs_bound = is_unsigned || (is_met_exactly && is_below);
+        // That it is met from below says the lower end of the bound, too: without it the difference may wrap.
+        let needs_bound = is_unsigned || is_met_exactly;
         let pool = &mut domain.pool;
         let mut holds: Vec<Term> =
             [first.condition(pool, true), first.condition(pool, false)].into_iter().flatten().collect();
@@ -154,14 +156,14 @@ impl Values<'_> {
         }
     }
 
-    /// The first address at which an element is stored, and the bytes from there to the last one.
+    /// The bytes of an object that elements are, of which some are stored. Nothing if the pointer that they are counted from does not point into it.
     pub(super) fn elements(
         &self,
         domain: &mut SymbolicDomain,
         element: &StoredElement,
         spans: &[Span],
-        is_behind_tests: bool,
-    ) -> Option<(u64, u64)> {
+        (is_behind_tests, bytes): (bool, u64),
+    ) -> Option<Extent> {
         let span = spans.iter().find(|span| span.counter == element.counter)?;
         let last = if is_behind_tests { span.passes } else { span.greatest };
         let addend = extended(element.addend, element.bits, None);
@@ -173,16 +175,26 @@ impl Values<'_> {
         if first < lowest || last > highest {
             return None;
         }
-        let mut base = self.fixed(domain, element.base, MAX_DEPTH)?.wrapping_add(element.at.cast_unsigned());
+        let AddressClass::Object(id, offset) = classify(self.fixed(domain, element.base, MAX_DEPTH)?) else {
+            return None;
+        };
+        let size = self.arrival.heap.object(id).filter(|object| object.is_alive())?.size;
+        // Far outside of an object there may be another one.
+        let mut start = i128::from(offset);
+        if start < 0 || start > i128::from(size) {
+            return None;
+        }
+        start += i128::from(element.at);
         for &(index, scale) in &element.others {
-            let by = self.fixed(domain, index, MAX_DEPTH)?.wrapping_mul(scale.cast_unsigned());
-            base = base.wrapping_add(by);
+            let index = i128::from(self.fixed(domain, index, MAX_DEPTH)?.cast_signed());
+            start = start.checked_add(index.checked_mul(i128::from(scale))?)?;
         }
         self.uses.borrow_mut().values.push(element.counter);
-        let place = |index: i128| i64::try_from(index * i128::from(element.scale)).ok();
+        let place = |index: i128| start.checked_add(index.checked_mul(i128::from(element.scale))?);
         let (first, last) = (place(first)?, place(last)?);
-        let span = first.max(last).checked_sub(first.min(last))?;
-        Some((base.wrapping_add(first.min(last).cast_unsigned()), span.cast_unsigned()))
+        let clipped = |at: i128| u64::try_from(at.max(0)).unwrap_or(u64::MAX).min(size);
+        let (start, end) = (clipped(first.min(last)), clipped(first.max(last).checked_add(i128::from(bytes))?));
+        (start < end).then_some((id, start, end))
     }
 
     /// What is a constant, and the same in all iterations.
@@ -252,8 +264,8 @@ impl Values<'_> {
             return None;
         };
         let (first, step) = (extended(first, bits, None), extended(basic.step.as_constant()?, bits, None));
-        let after = |rounds: u64| first + step * i128::from(rounds);
-        let (end, last) = (after(rounds), after(rounds.saturating_sub(1)));
+        let after = |rounds: u64| first.checked_add(step.checked_mul(i128::from(rounds))?);
+        let (end, last) = (after(rounds)?, after(rounds.saturating_sub(1))?);
         let (lowest, highest) = ends_of_width(bits);
         if end.min(first) < lowest || end.max(first) > highest {
             return None;
