@@ -155,6 +155,13 @@ pub struct AbstractLoop {
     pub inputs: Option<LoopInputs>,
 }
 
+impl AbstractLoop {
+    /// Whether it stores elements of which a counter is the index.
+    pub(crate) fn has_elements(&self) -> bool {
+        self.effect.stores.iter().any(|store| store.element.is_some())
+    }
+}
+
 /// A comparison of a header's parameter with a constant that holds whenever the loop has gone round.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct LatchTest {

@@ -93,11 +93,13 @@ impl SymbolicDomain {
                 break;
             }
         }
-        let (spans, holds): (Vec<Span>, Vec<Vec<Term>>) = values.spans(self).into_iter().unzip();
-        let with = LoopLimits { spans, ..limits.clone() };
-        if self.extents(&arrival, replaced, &with).0 != without {
-            limits = with;
-            conditions.extend(holds.into_iter().flatten());
+        if replaced.has_elements() {
+            let (spans, holds): (Vec<Span>, Vec<Vec<Term>>) = values.spans(self).into_iter().unzip();
+            let with = LoopLimits { spans, ..limits.clone() };
+            if self.extents(&arrival, replaced, &with).0 != without {
+                limits = with;
+                conditions.extend(holds.into_iter().flatten());
+            }
         }
         if conditions.is_empty() {
             return None;
@@ -125,9 +127,8 @@ impl SymbolicDomain {
         for &(leaf, _) in tests.flat_map(|test| test.bound.terms()) {
             values.held(self, leaf);
         }
-        let has_elements = replaced.effect.stores.iter().any(|store| store.element.is_some());
         let spans = match limits.spans.as_slice() {
-            [] if has_elements => values.constant_spans(self, rounds),
+            [] if replaced.has_elements() => values.constant_spans(self, rounds),
             spans => spans.to_vec(),
         };
         let mut extent_of = |store: &LoopStore| {
@@ -517,14 +518,7 @@ impl Values<'_> {
                 self.uses.borrow_mut().regions.push(read);
                 Some(held)
             }
-            Op::Address { base, offset, indices } => {
-                let mut sum = self.operand(domain, *base, depth)?.wrapping_add(offset.cast_unsigned());
-                for index in indices {
-                    let by = self.operand(domain, index.index, depth)?.wrapping_mul(index.scale.cast_unsigned());
-                    sum = sum.wrapping_add(by);
-                }
-                Some(sum)
-            }
+            op @ Op::Address { .. } => address_of(op, |operand| self.operand(domain, operand, depth)),
             _ => None,
         }
     }
@@ -542,6 +536,16 @@ impl Values<'_> {
             Operand::Value(value) => self.leaf(domain, Leaf::Value(value), depth.checked_sub(1)?),
         }
     }
+}
+
+/// The address that an instruction computes, of what its operands are.
+fn address_of(op: &Op, mut of: impl FnMut(Operand) -> Option<u64>) -> Option<u64> {
+    let Op::Address { base, offset, indices } = op else { return None };
+    let mut sum = of(*base)?.wrapping_add(offset.cast_unsigned());
+    for index in indices {
+        sum = sum.wrapping_add(of(index.index)?.wrapping_mul(index.scale.cast_unsigned()));
+    }
+    Some(sum)
 }
 
 /// What `n` bytes at an address hold, and where they are.

@@ -4,7 +4,7 @@ use icsched_ir::induction::BasicVariable;
 use icsched_ir::{Affine, CastOp, IntPredicate, Op, Operand, TripCount};
 use icsched_smt::{BinOp, CmpOp, Node, Ranges, Term, TermPool};
 
-use super::{Extent, MAX_DEPTH, Values, extended};
+use super::{Extent, MAX_DEPTH, Values, address_of, extended};
 use crate::abstraction::{Span, StoredElement};
 use crate::code::Code;
 use crate::memory::{AddressClass, classify};
@@ -206,14 +206,7 @@ impl Values<'_> {
         let depth = depth.checked_sub(1)?;
         match &self.definitions.inst(self.arrival.function, value)?.op {
             Op::Load { .. } if self.replaced.invariant.contains(&value) => self.computed(domain, value, depth),
-            Op::Address { base, offset, indices } => {
-                let mut sum = self.fixed(domain, *base, depth)?.wrapping_add(offset.cast_unsigned());
-                for index in indices {
-                    let by = self.fixed(domain, index.index, depth)?.wrapping_mul(index.scale.cast_unsigned());
-                    sum = sum.wrapping_add(by);
-                }
-                Some(sum)
-            }
+            op @ Op::Address { .. } => address_of(op, |operand| self.fixed(domain, operand, depth)),
             &Op::Cast { op: extension @ (CastOp::SExt | CastOp::ZExt), a } => {
                 let narrow = self.fixed(domain, a, depth)?;
                 let wide = extended(narrow, self.width(a), Some(extension)) as u64;
