@@ -40,6 +40,10 @@ const MAX_MISSING: usize = 3;
 /// Terms evaluated where values are tried: before anything else, and where no model was found.
 const FEW: usize = 1 << 12;
 const MORE: usize = 1 << 16;
+/// Nodes of a query that is large, and of one that is too large to guess about; how often each node is evaluated.
+const LARGE: usize = 1_000;
+const TOO_LARGE: usize = 50_000;
+const EVALUATIONS: u64 = 32;
 /// The guess before the back end is asked: less work than asking.
 const LIGHT: Effort = Effort { nodes: 2_000, evaluations: 10_000, invert: false };
 /// The guess before the back end is asked about hashes, of which it hardly ever knows anything.
@@ -290,6 +294,9 @@ impl<S: Solver> CachingSolver<S> {
         let Some((&extra, constraints)) = reduced.terms.split_last() else {
             return self.completed(pool, terms, &reduced, Model::new());
         };
+        if let Some(known) = self.guess_reduced(pool, terms, &reduced) {
+            return known;
+        }
         let failures = self.given_up.within(key);
         let short = SHORT / 2u32.pow(failures.min(2));
         let relaxed = RELAXED / 2u32.pow(failures.min(4));
@@ -447,6 +454,21 @@ impl<S: Solver> CachingSolver<S> {
         let deep = Effort { evaluations: less(DEEP.evaluations), ..DEEP };
         let found = self.search_locally(pool, terms, base.clone(), long);
         found.or_else(|| self.guess(pool, terms, base, deep))
+    }
+
+    /// Guesses a model of what is left of a query that is large: bits are set soon beside what it takes to lay them all out.
+    fn guess_reduced(&mut self, pool: &TermPool, terms: &[Term], reduced: &Reduced) -> Option<Known> {
+        let nodes = pool.postorder(&reduced.terms, |_| false).len();
+        if !(LARGE..=TOO_LARGE).contains(&nodes) {
+            return None;
+        }
+        let effort = local_search::Effort { nodes, evaluations: EVALUATIONS * nodes as u64 };
+        let none: [Arc<Model>; 0] = [];
+        let plain = self.guesser.plainest(pool, &reduced.terms, nodes);
+        let mut model = plain.or_else(|| self.local_search.search(pool, &reduced.terms, &none, effort))?;
+        reduced.complete(pool, &mut model);
+        debug_assert!(terms.iter().all(|&t| pool.eval_bool(t, &model)));
+        Some(self.guessed(model))
     }
 
     /// A model of what was left of a query, made one of the query.

@@ -106,6 +106,18 @@ impl Guesser {
         None
     }
 
+    /// The model in which each symbol is the number nearest to zero that plain comparisons leave to it, if all `terms` hold there.
+    pub(crate) fn plainest(&mut self, pool: &TermPool, terms: &[Term], nodes: usize) -> Option<Model> {
+        let plan = Plan::new(pool, terms, nodes)?;
+        let mut model = Model::new();
+        for variable in &plan.variables {
+            let name = pool.symbol_name(variable.term).expect("symbols have names");
+            model.set(name, variable.width, variable.nearest_to_zero());
+        }
+        let mut known = Evaluation::default();
+        terms.iter().all(|&t| pool.eval_with(t, &model, &mut known) == 1).then_some(model)
+    }
+
     fn start_from(&mut self, pool: &TermPool, plan: &Plan, base: &Model) {
         for variable in &plan.variables {
             let name = pool.symbol_name(variable.term).expect("symbols have names");
@@ -264,6 +276,12 @@ impl Plan {
 }
 
 impl Variable {
+    fn nearest_to_zero(&self) -> u128 {
+        // The interval wraps, or begins there.
+        let has_zero = self.start.wrapping_neg() & mask(self.width) <= self.span;
+        if has_zero { 0 } else { self.start }
+    }
+
     /// Takes over the bounds that comparisons of the symbol with constants state: of the unsigned and the signed
     /// interval the shorter one.
     fn narrow(&mut self, pool: &TermPool, terms: &[Term]) {

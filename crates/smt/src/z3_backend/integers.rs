@@ -2,8 +2,8 @@
 //!
 //! A sum of bit vectors is the sum of the numbers that they are, less a multiple of two to the power of its width, and how great that may be follows
 //! from the operands' ranges: mostly there is none. So comparisons of such sums are linear integer arithmetic, exactly, which Z3's simplex decides at
-//! once where blasting them to bits takes long (of counters that add up to each other, above all). What is no such comparison is left out, so that
-//! only a contradiction counts.
+//! once where blasting them to bits takes long (of counters that add up to each other, above all). A number that is divided by a constant is that
+//! many times the quotient, and the remainder: linear, too. What is no such comparison is left out, so that only a contradiction counts.
 
 use rustc_hash::FxHashMap;
 use z3::ast::{Bool, Int};
@@ -28,11 +28,29 @@ const MAX_WIDTH: u32 = 64;
 
 type Range = (i128, i128);
 
+/// Where quotients are rounded to.
+#[derive(Copy, Clone, PartialEq, Eq, Hash)]
+enum Rounding {
+    /// To the next smaller number.
+    Down,
+    /// To the next greater one.
+    Up,
+}
+
+/// A quotient and a remainder.
+#[derive(Clone)]
+struct Division {
+    quotient: Int,
+    remainder: Int,
+}
+
 /// Numbers as integers.
 struct Integers<'p> {
     pool: &'p TermPool,
     ranges: &'p mut Ranges,
     known: FxHashMap<Term, Int>,
+    /// Quotients and remainders of numbers that are divided by constants.
+    divided: FxHashMap<(Term, i128, Rounding), Division>,
     asserted: Vec<Bool>,
     /// How many integers were made, which are named by that.
     made: usize,
@@ -43,8 +61,15 @@ struct Integers<'p> {
 /// Whether conditions contradict each other as integers, as far as they are comparisons of sums; `ranges` are what they say. False, too, where
 /// that is not found soon. To make a solver takes longer than most answers: it is `kept`.
 pub(super) fn contradict(kept: &mut Option<RawSolver>, pool: &TermPool, ranges: &mut Ranges, terms: &[Term]) -> bool {
-    let mut integers =
-        Integers { pool, ranges, known: FxHashMap::default(), asserted: Vec::new(), made: 0, has_sums: false };
+    let mut integers = Integers {
+        pool,
+        ranges,
+        known: FxHashMap::default(),
+        divided: FxHashMap::default(),
+        asserted: Vec::new(),
+        made: 0,
+        has_sums: false,
+    };
     for &term in terms {
         integers.literal(term);
         if integers.known.len() > MAX_TERMS {
@@ -107,10 +132,50 @@ impl Integers<'_> {
             Node::SExt { arg, .. } => self.integer(arg),
             Node::ZExt { arg, .. } if self.ranges.signed(self.pool, arg).0 >= 0 => self.integer(arg),
             Node::Binary(BinOp::Add | BinOp::Mul, ..) => self.sum(term),
+            Node::Binary(op, a, b) => self.part(op, a, b).unwrap_or_else(|| self.unknown(term)),
             _ => self.unknown(term),
         };
         self.known.insert(term, integer.clone());
         integer
+    }
+
+    /// A quotient or a remainder by a constant, also where it is written as a shift or a mask.
+    fn part(&mut self, op: BinOp, a: Term, b: Term) -> Option<Int> {
+        let width = self.pool.width(a);
+        let constant = signed(width, self.pool.as_const_wide(b)?);
+        let (least, greatest) = self.ranges.signed(self.pool, a);
+        let (divisor, rounding) = match op {
+            // All of them are the same for numbers that are not negative.
+            BinOp::UDiv | BinOp::URem | BinOp::SDiv | BinOp::SRem if least >= 0 => (constant, Rounding::Down),
+            BinOp::SDiv | BinOp::SRem if greatest <= 0 => (constant, Rounding::Up),
+            BinOp::AShr if (0..i128::from(width)).contains(&constant) => (1 << constant, Rounding::Down),
+            BinOp::LShr if least >= 0 && (0..i128::from(width)).contains(&constant) => (1 << constant, Rounding::Down),
+            BinOp::And if constant > 0 && (constant + 1).count_ones() == 1 => (constant + 1, Rounding::Down),
+            _ => return None,
+        };
+        if !(1..=MAX_FACTOR).contains(&divisor) || least > greatest {
+            return None;
+        }
+        let Division { quotient, remainder } = self.division(a, divisor, rounding);
+        Some(if op.is_remainder() || op == BinOp::And { remainder } else { quotient })
+    }
+
+    fn division(&mut self, a: Term, divisor: i128, rounding: Rounding) -> Division {
+        if let Some(known) = self.divided.get(&(a, divisor, rounding)) {
+            return known.clone();
+        }
+        self.has_sums = true;
+        let dividend = self.integer(a);
+        let [quotient, remainder] = [self.fresh(), self.fresh()];
+        self.asserted.push(dividend.eq(&quotient * number(divisor) + &remainder));
+        let rest = match rounding {
+            Rounding::Down => (0, divisor - 1),
+            Rounding::Up => (1 - divisor, 0),
+        };
+        self.between(&remainder, rest);
+        let division = Division { quotient, remainder };
+        self.divided.insert((a, divisor, rounding), division.clone());
+        division
     }
 
     /// Some number within its range.
@@ -227,6 +292,25 @@ mod tests {
         assert!(!contradict_alone(&pool, &unbounded));
     }
 
+    /// What is left when a number is divided is shared out: the sum is what there was.
+    #[test]
+    fn quotients_and_remainders_are_a_whole() {
+        let mut pool = TermPool::new();
+        let n = pool.symbol("n", 64);
+        let [zero, four] = [0, 4].map(|n| pool.constant(64, n));
+        let quotient = pool.binary(BinOp::SDiv, n, four);
+        let remainder = pool.binary(BinOp::SRem, n, four);
+        let shares = pool.binary(BinOp::Mul, quotient, four);
+        let all = pool.binary(BinOp::Add, shares, remainder);
+        let is_less = pool.cmp(CmpOp::Slt, all, n);
+        let mut terms = vec![is_less, pool.cmp(CmpOp::Slt, n, zero)];
+        assert!(contradict_alone(&pool, &terms));
+        terms[1] = pool.cmp(CmpOp::Slt, zero, n);
+        assert!(contradict_alone(&pool, &terms));
+        let is_less = pool.cmp(CmpOp::Slt, shares, n);
+        assert!(!contradict_alone(&pool, &[is_less, terms[1]]));
+    }
+
     /// Random comparisons of sums of two symbols of eight bits: what some assignment satisfies is no contradiction.
     #[test]
     fn what_has_a_model_is_no_contradiction() {
@@ -239,13 +323,19 @@ mod tests {
             let mut terms = vec![x, y, pool.constant(8, random.next() & 0xff)];
             for _ in 0..5 {
                 let (a, b) = (terms[random.below(terms.len())], terms[random.below(terms.len())]);
-                let new = match random.below(4) {
+                let new = match random.below(5) {
                     0 => {
                         let low = pool.extract(a, 3, 0);
                         if random.below(2) == 0 { pool.zext(low, 8) } else { pool.sext(low, 8) }
                     }
                     1 => pool.binary(BinOp::Mul, a, b),
                     2 => pool.binary(BinOp::Sub, a, b),
+                    3 => {
+                        let by = pool.constant(8, 1 + random.next() % 9);
+                        let operators =
+                            [BinOp::UDiv, BinOp::SDiv, BinOp::URem, BinOp::SRem, BinOp::AShr, BinOp::LShr, BinOp::And];
+                        pool.binary(operators[random.below(operators.len())], a, by)
+                    }
                     _ => pool.binary(BinOp::Add, a, b),
                 };
                 terms.push(new);
