@@ -6,7 +6,7 @@
 //! many times the quotient, and the remainder: linear, too. What is no such comparison is left out, so that only a contradiction counts.
 
 use rustc_hash::FxHashMap;
-use z3::ast::{Bool, Int};
+use z3::ast::Int;
 use z3::{Params, SatResult, Solver as RawSolver};
 
 use crate::bits::signed;
@@ -40,26 +40,74 @@ enum Rounding {
 /// A quotient and a remainder.
 #[derive(Clone)]
 struct Division {
-    quotient: Int,
-    remainder: Int,
+    quotient: Linear,
+    remainder: Linear,
+}
+
+/// A sum of unknown integers, by their numbers and in their order, times a factor each that is not zero, and of a constant.
+#[derive(Clone, Debug, Default)]
+struct Linear {
+    parts: Vec<(u32, i128)>,
+    constant: i128,
+}
+
+impl Linear {
+    fn constant(constant: i128) -> Self {
+        Self { parts: Vec::new(), constant }
+    }
+
+    fn variable(number: u32) -> Self {
+        Self { parts: vec![(number, 1)], constant: 0 }
+    }
+
+    /// The sum of this and so many times another one, if its numbers are not too large.
+    fn plus(&self, other: &Self, factor: i128) -> Option<Self> {
+        let mut sum = Self::constant(self.constant.checked_add(other.constant.checked_mul(factor)?)?);
+        sum.parts.reserve(self.parts.len() + other.parts.len());
+        let (mut own, mut others) = (self.parts.iter().peekable(), other.parts.iter().peekable());
+        loop {
+            let next = match (own.peek(), others.peek()) {
+                (None, None) => return Some(sum),
+                (Some(a), Some(b)) if a.0 == b.0 => {
+                    (a.0, own.next()?.1.checked_add(others.next()?.1.checked_mul(factor)?)?)
+                }
+                (Some(a), Some(b)) if a.0 < b.0 => *own.next()?,
+                (Some(_), None) => *own.next()?,
+                (_, Some(b)) => (b.0, others.next()?.1.checked_mul(factor)?),
+            };
+            if next.1 != 0 {
+                sum.parts.push(next);
+            }
+        }
+    }
+}
+
+/// How a sum compares with zero.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Sign {
+    Zero,
+    NotZero,
+    Negative,
+    /// Negative or zero.
+    NotPositive,
 }
 
 /// Numbers as integers.
 struct Integers<'p> {
     pool: &'p TermPool,
     ranges: &'p mut Ranges,
-    known: FxHashMap<Term, Int>,
+    known: FxHashMap<Term, Linear>,
     /// Quotients and remainders of numbers that are divided by constants.
     divided: FxHashMap<(Term, i128, Rounding), Division>,
-    asserted: Vec<Bool>,
-    /// How many integers were made, which are named by that.
-    made: usize,
+    asserted: Vec<(Linear, Sign)>,
+    /// How many unknown integers there are.
+    unknowns: u32,
     /// Whether some number is a sum of two that are unknown: without one, ranges and orders say as much.
     has_sums: bool,
 }
 
 /// Whether conditions contradict each other as integers, as far as they are comparisons of sums; `ranges` are what they say. False, too, where
-/// that is not found soon. To make a solver takes longer than most answers: it is `kept`.
+/// that is not found soon. To make a solver takes longer than most answers: it is `kept`, and made where there is something to ask.
 pub(super) fn contradict(kept: &mut Option<RawSolver>, pool: &TermPool, ranges: &mut Ranges, terms: &[Term]) -> bool {
     let mut integers = Integers {
         pool,
@@ -67,26 +115,15 @@ pub(super) fn contradict(kept: &mut Option<RawSolver>, pool: &TermPool, ranges: 
         known: FxHashMap::default(),
         divided: FxHashMap::default(),
         asserted: Vec::new(),
-        made: 0,
+        unknowns: 0,
         has_sums: false,
     };
     for &term in terms {
-        integers.literal(term);
-        if integers.known.len() > MAX_TERMS {
+        if integers.literal(term).is_none() || integers.known.len() > MAX_TERMS {
             return false;
         }
     }
-    if !integers.has_sums {
-        return false;
-    }
-    let solver = kept.get_or_insert_with(solver);
-    solver.push();
-    for condition in &integers.asserted {
-        solver.assert(condition);
-    }
-    let is_contradiction = solver.check() == SatResult::Unsat;
-    solver.pop(1);
-    is_contradiction
+    integers.has_sums && integers.have_no_solution(kept.get_or_insert_with(solver))
 }
 
 fn solver() -> RawSolver {
@@ -97,50 +134,97 @@ fn solver() -> RawSolver {
     solver
 }
 
+/// Of all that makes integers, nothing is `None` but what has numbers that are too large.
 impl Integers<'_> {
+    /// Whether Z3 finds soon that what is asserted contradicts itself.
+    fn have_no_solution(&self, solver: &RawSolver) -> bool {
+        let unknowns: Vec<Int> = (0..self.unknowns).map(|n| Int::new_const(format!("n{n}"))).collect();
+        let zero = number(0);
+        solver.push();
+        for (sum, sign) in &self.asserted {
+            let parts = sum.parts.iter().map(|&(unknown, factor)| match factor {
+                1 => unknowns[unknown as usize].clone(),
+                _ => &unknowns[unknown as usize] * number(factor),
+            });
+            let sum = parts.fold(number(sum.constant), |sum, part| sum + part);
+            solver.assert(match sign {
+                Sign::Zero => sum.eq(&zero),
+                Sign::NotZero => sum.eq(&zero).not(),
+                Sign::Negative => sum.lt(&zero),
+                Sign::NotPositive => sum.le(&zero),
+            });
+        }
+        let is_contradiction = solver.check() == SatResult::Unsat;
+        solver.pop(1);
+        is_contradiction
+    }
+
     /// Says what a comparison says, or its negation.
-    fn literal(&mut self, term: Term) {
+    fn literal(&mut self, term: Term) -> Option<()> {
         let (comparison, holds) = match *self.pool.node(term) {
             Node::Not(inner) => (inner, false),
             _ => (term, true),
         };
-        let Node::Cmp(op, a, b) = *self.pool.node(comparison) else { return };
+        let Node::Cmp(op, a, b) = *self.pool.node(comparison) else { return Some(()) };
         if self.pool.width(a) > MAX_WIDTH {
-            return;
+            return Some(());
         }
         let is_positive = |range: Range| range.0 >= 0 && range.0 <= range.1;
         let of = [a, b].map(|term| self.ranges.signed(self.pool, term));
         if matches!(op, CmpOp::Ult | CmpOp::Ule) && !of.into_iter().all(is_positive) {
-            return;
+            return Some(());
         }
-        let (a, b) = (self.integer(a), self.integer(b));
-        let is_so = match op {
-            CmpOp::Eq => a.eq(&b),
-            CmpOp::Ult | CmpOp::Slt => a.lt(&b),
-            CmpOp::Ule | CmpOp::Sle => a.le(&b),
+        let (a, b) = (self.integer(a)?, self.integer(b)?);
+        // Not (a < b) is b <= a.
+        let (low, high) = if holds { (a, b) } else { (b, a) };
+        let sign = match (op, holds) {
+            (CmpOp::Eq, true) => Sign::Zero,
+            (CmpOp::Eq, false) => Sign::NotZero,
+            (CmpOp::Ult | CmpOp::Slt, true) | (CmpOp::Ule | CmpOp::Sle, false) => Sign::Negative,
+            (CmpOp::Ult | CmpOp::Slt, false) | (CmpOp::Ule | CmpOp::Sle, true) => Sign::NotPositive,
         };
-        self.asserted.push(if holds { is_so } else { is_so.not() });
+        self.asserted.push((low.plus(&high, -1)?, sign));
+        Some(())
     }
 
     /// The number that a term is, with its sign.
-    fn integer(&mut self, term: Term) -> Int {
+    fn integer(&mut self, term: Term) -> Option<Linear> {
         if let Some(known) = self.known.get(&term) {
-            return known.clone();
+            return Some(known.clone());
         }
         let integer = match *self.pool.node(term) {
-            Node::Const { width, bits } => number(signed(width, bits)),
-            Node::SExt { arg, .. } => self.integer(arg),
-            Node::ZExt { arg, .. } if self.ranges.signed(self.pool, arg).0 >= 0 => self.integer(arg),
-            Node::Binary(BinOp::Add | BinOp::Mul, ..) => self.sum(term),
-            Node::Binary(op, a, b) => self.part(op, a, b).unwrap_or_else(|| self.unknown(term)),
-            _ => self.unknown(term),
+            Node::Const { width, bits } => Linear::constant(signed(width, bits)),
+            Node::SExt { arg, .. } => self.integer(arg)?,
+            Node::ZExt { arg, .. } if self.ranges.signed(self.pool, arg).0 >= 0 => self.integer(arg)?,
+            Node::Binary(BinOp::Add | BinOp::Mul, ..) => self.sum(term)?,
+            Node::Binary(op, a, b) if let Some(division) = self.divides(op, a, b) => self.part(op, a, division)?,
+            _ => self.unknown(term)?,
         };
         self.known.insert(term, integer.clone());
-        integer
+        Some(integer)
     }
 
-    /// A quotient or a remainder by a constant, also where it is written as a shift or a mask.
-    fn part(&mut self, op: BinOp, a: Term, b: Term) -> Option<Int> {
+    /// Some number within its range.
+    fn unknown(&mut self, term: Term) -> Option<Linear> {
+        let integer = self.fresh();
+        let range = self.ranges.signed(self.pool, term);
+        self.between(&integer, range)?;
+        Some(integer)
+    }
+
+    fn fresh(&mut self) -> Linear {
+        self.unknowns += 1;
+        Linear::variable(self.unknowns - 1)
+    }
+
+    fn between(&mut self, integer: &Linear, (least, greatest): Range) -> Option<()> {
+        self.asserted.push((Linear::constant(least).plus(integer, -1)?, Sign::NotPositive));
+        self.asserted.push((integer.plus(&Linear::constant(greatest), -1)?, Sign::NotPositive));
+        Some(())
+    }
+
+    /// By which constant a number is divided, and where the quotient is rounded to, also where that is written as a shift or a mask.
+    fn divides(&mut self, op: BinOp, a: Term, b: Term) -> Option<(i128, Rounding)> {
         let width = self.pool.width(a);
         let constant = signed(width, self.pool.as_const_wide(b)?);
         let (least, greatest) = self.ranges.signed(self.pool, a);
@@ -153,51 +237,37 @@ impl Integers<'_> {
             BinOp::And if constant > 0 && (constant + 1).count_ones() == 1 => (constant + 1, Rounding::Down),
             _ => return None,
         };
-        if !(1..=MAX_FACTOR).contains(&divisor) || least > greatest {
-            return None;
-        }
-        let Division { quotient, remainder } = self.division(a, divisor, rounding);
-        Some(if op.is_remainder() || op == BinOp::And { remainder } else { quotient })
+        ((1..=MAX_FACTOR).contains(&divisor) && least <= greatest).then_some((divisor, rounding))
     }
 
-    fn division(&mut self, a: Term, divisor: i128, rounding: Rounding) -> Division {
-        if let Some(known) = self.divided.get(&(a, divisor, rounding)) {
-            return known.clone();
-        }
+    /// A quotient or a remainder.
+    fn part(&mut self, op: BinOp, a: Term, (divisor, rounding): (i128, Rounding)) -> Option<Linear> {
+        let key = (a, divisor, rounding);
+        let division = match self.divided.get(&key) {
+            Some(known) => known.clone(),
+            None => {
+                let made = self.division(key)?;
+                self.divided.entry(key).or_insert(made).clone()
+            }
+        };
+        Some(if op.is_remainder() || op == BinOp::And { division.remainder } else { division.quotient })
+    }
+
+    fn division(&mut self, (a, divisor, rounding): (Term, i128, Rounding)) -> Option<Division> {
         self.has_sums = true;
-        let dividend = self.integer(a);
+        let dividend = self.integer(a)?;
         let [quotient, remainder] = [self.fresh(), self.fresh()];
-        self.asserted.push(dividend.eq(&quotient * number(divisor) + &remainder));
+        self.asserted.push((remainder.plus(&quotient, divisor)?.plus(&dividend, -1)?, Sign::Zero));
         let rest = match rounding {
             Rounding::Down => (0, divisor - 1),
             Rounding::Up => (1 - divisor, 0),
         };
-        self.between(&remainder, rest);
-        let division = Division { quotient, remainder };
-        self.divided.insert((a, divisor, rounding), division.clone());
-        division
-    }
-
-    /// Some number within its range.
-    fn unknown(&mut self, term: Term) -> Int {
-        let integer = self.fresh();
-        let range = self.ranges.signed(self.pool, term);
-        self.between(&integer, range);
-        integer
-    }
-
-    fn fresh(&mut self) -> Int {
-        self.made += 1;
-        Int::new_const(format!("n{}", self.made))
-    }
-
-    fn between(&mut self, integer: &Int, (least, greatest): Range) {
-        self.asserted.push(integer.ge(number(least)));
-        self.asserted.push(integer.le(number(greatest)));
+        self.between(&remainder, rest)?;
+        Some(Division { quotient, remainder })
     }
 
     /// A sum of numbers, times a constant each.
-    fn sum(&mut self, term: Term) -> Int {
+    fn sum(&mut self, term: Term) -> Option<Linear> {
         let width = self.pool.width(term);
         let mut parts: FxHashMap<Term, i128> = FxHashMap::default();
         let mut constant = 0_i128;
@@ -229,28 +299,29 @@ impl Integers<'_> {
         }
         self.has_sums |= parts.len() > 1;
         let (mut least, mut greatest) = (constant, constant);
-        let mut sum = number(constant);
+        let mut sum = Linear::constant(constant);
         let mut parts: Vec<(Term, i128)> = parts.into_iter().filter(|part| part.1 != 0).collect();
         parts.sort_unstable();
         for (part, factor) in parts {
             let range = self.ranges.signed(self.pool, part);
             let ends = (range.0.saturating_mul(factor), range.1.saturating_mul(factor));
             (least, greatest) = (least.saturating_add(ends.0.min(ends.1)), greatest.saturating_add(ends.0.max(ends.1)));
-            sum += self.integer(part) * number(factor);
+            sum = sum.plus(&self.integer(part)?, factor)?;
         }
         let all = 1_i128 << width;
         let (lowest, highest) = (-all / 2, all / 2 - 1);
         if least >= lowest && greatest <= highest {
-            return sum;
+            return Some(sum);
         }
         // How often it wraps.
         let wraps = self.fresh();
-        self.between(&wraps, ((least - lowest).div_euclid(all), (greatest - lowest).div_euclid(all)));
-        let wrapped = sum - wraps * number(all);
+        self.between(&wraps, ((least - lowest).div_euclid(all), (greatest - lowest).div_euclid(all)))?;
+        // It is a number of its own, so that factors do not grow from one to the next.
+        let wrapped = self.fresh();
+        self.asserted.push((sum.plus(&wraps, -all)?.plus(&wrapped, -1)?, Sign::Zero));
         let range = self.ranges.signed(self.pool, term);
-        let range = (range.0.max(lowest), range.1.min(highest));
-        self.between(&wrapped, range);
-        wrapped
+        self.between(&wrapped, (range.0.max(lowest), range.1.min(highest)))?;
+        Some(wrapped)
     }
 }
 
