@@ -9,6 +9,7 @@
 //! nodes.
 
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
 use crate::bits::{mask, sign_bit, signed};
 use crate::eval::Evaluation;
@@ -18,8 +19,10 @@ use crate::node::{CmpOp, Node, Term};
 use crate::pool::TermPool;
 use crate::random::Random;
 
-/// Symbols whose values are replaced one at a time.
+/// Symbols, and numbers of several symbols, whose values are replaced one at a time.
 const MAX_SINGLE: usize = 6;
+/// Symbols of one number: bytes, mostly.
+const MAX_PARTS: usize = 16;
 /// Constants of a query that are tried as values.
 const MAX_CONSTANTS: usize = 24;
 /// A condition that one value of so many satisfies is solved for.
@@ -58,6 +61,8 @@ struct Plan {
     variables: Vec<Variable>,
     /// How many of the variables are symbols of the newest condition.
     newest: usize,
+    /// Numbers of the newest condition that are several symbols behind each other, the largest first, with the symbols and where they begin.
+    words: Vec<(Variable, SmallVec<[(Term, u32); 8]>)>,
     /// The constants, those of the newest condition first.
     constants: Vec<(Term, u128)>,
     /// Symbols and constants seen so far, with the nodes above them.
@@ -128,8 +133,23 @@ impl Guesser {
         }
     }
 
-    /// One symbol at a time takes a likely value.
+    /// One number of several symbols, or one symbol, at a time takes a likely value.
     fn change_one(&mut self, pool: &TermPool, plan: &Plan, base: &Model) -> bool {
+        for (variable, parts) in plan.words.iter().take(MAX_SINGLE) {
+            let olds: SmallVec<[u128; 8]> = parts.iter().map(|(part, _)| self.values[part.index()]).collect();
+            let old = olds.iter().zip(parts).fold(0, |old, (bits, (_, at))| old | bits << at);
+            for value in likely_values(plan, variable, old) {
+                for &(part, at) in parts {
+                    self.values[part.index()] = value >> at & mask(pool.width(part));
+                }
+                if self.left == 0 || self.holds(pool, plan, base) {
+                    return self.left > 0;
+                }
+            }
+            for (&(part, _), bits) in parts.iter().zip(olds) {
+                self.values[part.index()] = bits;
+            }
+        }
         for variable in plan.variables[..plan.newest].iter().take(MAX_SINGLE) {
             let at = variable.term.index();
             let old = self.values[at];
@@ -243,13 +263,40 @@ impl Plan {
         }
         plan.add_leaves(pool, newest);
         plan.newest = plan.variables.len();
+        plan.add_words(pool, newest);
         for &t in terms {
             plan.add_leaves(pool, t);
         }
-        for variable in &mut plan.variables {
+        for variable in plan.variables.iter_mut().chain(plan.words.iter_mut().map(|(word, _)| word)) {
             variable.narrow(pool, terms);
         }
         Some(plan)
+    }
+
+    /// Adds the numbers in a term that are nothing but symbols behind each other.
+    fn add_words(&mut self, pool: &TermPool, t: Term) {
+        let mut inner = FxHashSet::default();
+        for &u in pool.postorder(&[t], |_| false).iter().rev() {
+            if !matches!(pool.node(u), Node::Concat(..)) || inner.contains(&u) {
+                continue;
+            }
+            let mut parts = SmallVec::new();
+            let (mut work, mut is_word) = (vec![(u, 0)], true);
+            while let Some((part, at)) = work.pop() {
+                match *pool.node(part) {
+                    Node::Concat(high, low) => {
+                        inner.insert(part);
+                        work.extend([(high, at + pool.width(low)), (low, at)]);
+                    }
+                    Node::Symbol { .. } if parts.len() < MAX_PARTS => parts.push((part, at)),
+                    _ => is_word = false,
+                }
+            }
+            if is_word {
+                let width = pool.width(u);
+                self.words.push((Variable { term: u, width, start: 0, span: mask(width) }, parts));
+            }
+        }
     }
 
     /// The term of the query that the smallest part of its values satisfies, if that is a small part.
