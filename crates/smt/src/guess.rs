@@ -51,6 +51,9 @@ struct Variable {
     span: u128,
 }
 
+/// Symbols behind each other, and at which bit each begins.
+type Parts = SmallVec<[(Term, u32); 8]>;
+
 /// A query laid out for being evaluated again and again: a run ends at the first term that does not hold.
 #[derive(Default)]
 struct Plan {
@@ -62,7 +65,7 @@ struct Plan {
     /// How many of the variables are symbols of the newest condition.
     newest: usize,
     /// Numbers of the newest condition that are several symbols behind each other, the largest first, with the symbols and where they begin.
-    words: Vec<(Variable, SmallVec<[(Term, u32); 8]>)>,
+    words: Vec<(Variable, Parts)>,
     /// The constants, those of the newest condition first.
     constants: Vec<(Term, u128)>,
     /// Symbols and constants seen so far, with the nodes above them.
@@ -280,7 +283,7 @@ impl Plan {
             if !matches!(pool.node(u), Node::Concat(..)) || inner.contains(&u) {
                 continue;
             }
-            let mut parts = SmallVec::new();
+            let mut parts = Parts::new();
             let (mut work, mut is_word) = (vec![(u, 0)], true);
             while let Some((part, at)) = work.pop() {
                 match *pool.node(part) {
