@@ -280,6 +280,35 @@ fn what_is_chosen_by_comparing_it_is_no_branch() {
 }
 
 #[test]
+fn what_is_stored_anew_where_it_was_compared_is_no_branch() {
+    let source = "#include <stdatomic.h>\nstruct ring { int first, size; volatile int seen; _Atomic int last; } r; int other;\n\
+                  void next(struct ring *q) { if (++q->first == q->size) q->first = 0; }\n\
+                  void again(void) { r.first++; if (r.first >= r.size) r.first = 0; }\n\
+                  void elsewhere(struct ring *q) { if (++q->first == q->size) other = 0; }\n\
+                  void between(struct ring *q) { q->first++; other = 1; if (q->first == q->size) q->first = 0; }\n\
+                  void seen(struct ring *q) { if (++q->seen == q->size) q->seen = 0; }\n\
+                  void shared(struct ring *q) { if (++q->last == q->size) q->last = 0; }\n\
+                  int main(void) { next(&r); again(); elsewhere(&r); between(&r); seen(&r); shared(&r); return 0; }";
+    let program = lower(source, &["-O0"]);
+    let branches = |name: &str| {
+        let blocks = function(&program, name).blocks.values();
+        blocks.filter(|block| matches!(block.terminator, Terminator::Branch { .. })).count()
+    };
+    for one in ["next", "again"] {
+        assert_eq!(branches(one), 0, "{one}");
+        assert_eq!(count(function(&program, one), |op| matches!(op, Op::Select { .. })), 1, "{one}");
+    }
+    for (other, why) in [
+        ("elsewhere", "something else is stored"),
+        ("between", "the number was not stored just before"),
+        ("seen", "somebody may look at the number in between"),
+        ("shared", "others may look at the number in between"),
+    ] {
+        assert_eq!(branches(other), 1, "{why}");
+    }
+}
+
+#[test]
 fn counting_modulo_two_is_a_sum() {
     let source = "int next(int n) { return (n & 1) ^ 1; } int both(int n) { int low = n & 1; return (low ^ 1) * 4 + low; } int main() { return 0; }";
     let program = lower(source, &["-O0"]);

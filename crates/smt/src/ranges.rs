@@ -266,6 +266,42 @@ impl Ranges {
         }
     }
 
+    /// What an arm of a choice is between where it is chosen: it is that under a condition, or under its negation, which may be about it (the
+    /// smaller of two numbers, an index that begins anew at the end).
+    fn chosen(&mut self, pool: &TermPool, arm: Term, (condition, holds): (Term, bool), depth: usize) -> Range {
+        let own = self.signed_at(pool, arm, depth);
+        let (condition, holds) = match *pool.node(condition) {
+            Node::Not(inner) => (inner, !holds),
+            _ => (condition, holds),
+        };
+        let Node::Cmp(op, x, y) = *pool.node(condition) else { return own };
+        if own.0 > own.1 || pool.width(x) > MAX_WIDTH {
+            return own;
+        }
+        if op == CmpOp::Eq {
+            let Some(value) = equal_to(pool, arm, (x, y)) else { return own };
+            return match holds {
+                true => (own.0.max(value), own.1.min(value)),
+                false => (own.0 + i128::from(own.0 == value), own.1 - i128::from(own.1 == value)),
+            };
+        }
+        if arm != x && arm != y {
+            return own;
+        }
+        let (of_x, of_y) = (self.signed_at(pool, x, depth), self.signed_at(pool, y, depth));
+        let is_signed = matches!(op, CmpOp::Slt | CmpOp::Sle);
+        if of_x.0 > of_x.1 || of_y.0 > of_y.1 || !(is_signed || of_x.0 >= 0 && of_y.0 >= 0) {
+            return own;
+        }
+        // Not (x < y) is y <= x.
+        let strict = i128::from(matches!(op, CmpOp::Ult | CmpOp::Slt) == holds);
+        let ((low, of_low), (_, of_high)) = if holds { ((x, of_x), (y, of_y)) } else { ((y, of_y), (x, of_x)) };
+        match arm == low {
+            true => (own.0, own.1.min(of_high.1 - strict)),
+            false => (own.0.max(of_low.0 + strict), own.1),
+        }
+    }
+
     /// What follows from the bounds of the operands.
     fn computed(&mut self, pool: &TermPool, term: Term, depth: usize) -> Range {
         let width = pool.width(term);
@@ -306,9 +342,14 @@ impl Ranges {
                 let range = not_empty(self.signed_at(pool, lower, depth)).filter(|range| range.0 >= 0)?;
                 Some((range.0 >> lo, range.1 >> lo))
             }
-            Node::Ite(_, a, b) => {
-                let (a, b) = (not_empty(self.signed_at(pool, a, depth))?, not_empty(self.signed_at(pool, b, depth))?);
-                Some((a.0.min(b.0), a.1.max(b.1)))
+            Node::Ite(condition, a, b) => {
+                let a = not_empty(self.chosen(pool, a, (condition, true), depth));
+                let b = not_empty(self.chosen(pool, b, (condition, false), depth));
+                match (a, b) {
+                    (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
+                    // There is no such number.
+                    (only, None) | (None, only) => only,
+                }
             }
             Node::Binary(BinOp::Add, p, q) if let Some((a, b)) = difference_of(pool, p, q) => {
                 let (x, y) = (not_empty(self.signed_at(pool, a, depth))?, not_empty(self.signed_at(pool, b, depth))?);
@@ -323,6 +364,28 @@ impl Ranges {
             _ => None,
         }
     }
+}
+
+/// The number that a term is if two others are equal, one of which is a constant: it is the other one, or that extended, and so much more.
+fn equal_to(pool: &TermPool, term: Term, (x, y): (Term, Term)) -> Option<i128> {
+    let (x, constant) = match (pool.as_const_wide(x), pool.as_const_wide(y)) {
+        (None, Some(constant)) => (x, constant),
+        (Some(constant), None) => (y, constant),
+        _ => return None,
+    };
+    let parts = |t: Term| match *pool.node(t) {
+        Node::Binary(BinOp::Add, base, more) if let Some(more) = pool.as_const_wide(more) => (base, more),
+        _ => (t, 0),
+    };
+    let ((base, more), (other, less)) = (parts(term), parts(x));
+    let found = match *pool.node(base) {
+        _ if base == other => constant.wrapping_sub(less),
+        Node::ZExt { arg, .. } if arg == x => constant,
+        Node::SExt { arg, .. } if arg == x => signed(pool.width(x), constant).cast_unsigned(),
+        _ => return None,
+    };
+    let width = pool.width(term);
+    Some(signed(width, found.wrapping_add(more) & crate::bits::mask(width)))
 }
 
 fn ordered(a: Term, b: Term) -> (Term, Term) {
@@ -406,6 +469,24 @@ mod tests {
         let mut ranges = Ranges::under(&pool, conditions);
         assert_eq!(ranges.signed(&pool, next), (1, 9));
         assert_eq!(ranges.signed(&pool, y), (i128::from(i32::MIN), 7));
+    }
+
+    #[test]
+    fn what_is_chosen_is_within_what_it_is_chosen_for() {
+        let mut pool = TermPool::new();
+        let (x, y) = (pool.symbol("x", 32), pool.symbol("y", 32));
+        let [zero, one, four, nine] = [0, 1, 4, 9].map(|n| pool.constant(32, n));
+        let between = |pool: &mut TermPool, t, most| [pool.cmp(CmpOp::Sle, zero, t), pool.cmp(CmpOp::Sle, t, most)];
+        let conditions = [between(&mut pool, x, four), between(&mut pool, y, nine)].concat();
+        let mut ranges = Ranges::under(&pool, conditions);
+        // An index that begins anew behind the last element.
+        let next = pool.binary(BinOp::Add, x, one);
+        let is_last = pool.cmp(CmpOp::Eq, x, four);
+        let index = pool.ite(is_last, zero, next);
+        assert_eq!(ranges.signed(&pool, index), (0, 4));
+        let is_less = pool.cmp(CmpOp::Slt, x, y);
+        let (least, greatest) = (pool.ite(is_less, x, y), pool.ite(is_less, y, x));
+        assert_eq!((ranges.signed(&pool, least), ranges.signed(&pool, greatest)), ((0, 4), (0, 9)));
     }
 
     #[test]
@@ -559,8 +640,21 @@ mod tests {
                         if pick(2) == 0 { pool.zext(low, 8) } else { pool.sext(low, 8) }
                     }
                     1 => {
-                        let guard = pool.cmp(CmpOp::Slt, a, b);
-                        pool.ite(guard, a, b)
+                        let low = pool.extract(a, 3, 0);
+                        let guard = match pick(3) {
+                            0 => {
+                                let number = pool.constant(4, pick(16) as u64);
+                                pool.cmp(CmpOp::Eq, low, number)
+                            }
+                            _ => pool.cmp(comparisons[pick(5)], a, b),
+                        };
+                        let guard = if pick(2) == 0 { guard } else { pool.not(guard) };
+                        let more = pool.constant(8, pick(3) as u64);
+                        let next = pool.binary(BinOp::Add, a, more);
+                        let upper = pool.zext(low, 8);
+                        let above = pool.binary(BinOp::Add, upper, more);
+                        let arms = [a, b, next, above];
+                        pool.ite(guard, arms[pick(4)], arms[pick(4)])
                     }
                     _ => pool.binary(BinOp::ALL[pick(BinOp::ALL.len())], a, b),
                 };

@@ -213,7 +213,7 @@ impl Fixpoint {
             let mut met = known.map_or_else(|| holds.clone(), |known| known.meet_alike(holds, &alike));
             let ends = std::mem::take(&mut met.shape.ends);
             let runs = activations(next);
-            met.shape.forget_idle(|shape, place| !self.deciding.contains(place, shape, &runs));
+            met.shape.forget_idle(&self.fields, |shape, place| !self.deciding.contains(place, shape, &runs));
             met.shape.forget_parts(&self.fields);
             let Some(known) = known else {
                 self.weaken(next.clone(), met);

@@ -4,8 +4,8 @@
 //! computes; where the lines of the two differ, an instruction has that of the branch.
 
 use icsched_ir::{
-    Block, BlockId, Callee, Edge, EntityId as _, FuncId, Function, Inst, LocId, Op, Operand, Terminator, Type, Value,
-    ValueId,
+    Access, Block, BlockId, Callee, Edge, EntityId as _, FuncId, Function, Inst, LocId, Op, Operand, Terminator, Type,
+    Value, ValueId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
@@ -35,6 +35,11 @@ pub(super) fn merge(
     let found = heads.find_map(|head| Some((head, arms(function, head, &predecessors, synchronises)?)));
     if let Some((head, (yes, no))) = found {
         return Some(Merger::new(function, head).merge(yes, no));
+    }
+    let mut heads = function.blocks.ids();
+    let found = heads.find_map(|head| Some((head, stored_anew(function, head, &predecessors)?)));
+    if let Some((head, anew)) = found {
+        return Some(Merger::new(function, head).store(anew));
     }
     let chosen = locating.values(id, function, synchronises);
     let mut heads = function.blocks.ids();
@@ -88,6 +93,73 @@ fn ways(function: &Function, head: BlockId, predecessors: &[usize], chosen: &FxH
         && pairs.any(|(param, (a, b))| a != b && (chosen.contains(param) || is_bound(*a) && is_bound(*b)))
         && first.args.iter().zip(&second.args).all(|(&a, &b)| ty(function, a) == ty(function, b));
     is_wanted.then_some(Ways { edges, blocks })
+}
+
+/// A way from a branch on which nothing is done but that another number is stored where one was just before.
+struct Anew {
+    block: BlockId,
+    /// Whether it is the way where the condition holds.
+    holds: bool,
+    next: Edge,
+    /// What was stored before.
+    old: Operand,
+}
+
+/// `if (++last == size) last = 0;`: what was stored is compared, and something else may be stored in its place. Optimisers store the one or
+/// the other.
+fn stored_anew(function: &Function, head: BlockId, predecessors: &[usize]) -> Option<Anew> {
+    let from = &function.blocks[head];
+    let Terminator::Branch { condition, then_edge, else_edge, .. } = &from.terminator else { return None };
+    let compared = compared(function, head, *condition)?;
+    let is_store = |inst: &Inst| matches!(inst.op, Op::Store { .. });
+    let last = from.insts.iter().rposition(|inst| !inst.op.is_computation() && !is_plain_load(&inst.op))?;
+    let Op::Store { address, value: old, access } = from.insts[last].op else { return None };
+    [(then_edge, else_edge, true), (else_edge, then_edge, false)].into_iter().find_map(|(way, other, holds)| {
+        let (id, block) = (way.target, &function.blocks[way.target]);
+        let Terminator::Jump(next) = &block.terminator else { return None };
+        let is_own = id != head && block.params.is_empty() && predecessors[id.index()] == 1 && next == other;
+        if !is_own || next.target == id || block.insts.len() > MAX_COMPUTED {
+            return None;
+        }
+        let mut stores = block.insts.iter().filter(|inst| is_store(inst));
+        let (store, only) = (stores.next()?, stores.next().is_none());
+        let Op::Store { address: again, value: new, access: same } = store.op else { return None };
+        let around = [&from.insts, &block.insts];
+        let is_same = access == Access::default() && same == access && ty(function, old) == ty(function, new);
+        let only_computes = block.insts.iter().all(|inst| is_store(inst) || is_harmless(&inst.op));
+        // It is compared, or what is read there again.
+        let is_old = |operand: &Operand| {
+            let is_read = |inst: &Inst| match inst.op {
+                Op::Load { address: read, .. } => {
+                    inst.results.iter().any(|&result| Operand::from(result) == *operand)
+                        && is_same_address(around, read, address)
+                }
+                _ => false,
+            };
+            *operand == old || from.insts[last + 1..].iter().any(is_read)
+        };
+        let is_wanted = only && only_computes && is_same && compared.iter().any(is_old);
+        (is_wanted && is_same_address(around, again, address)).then(|| Anew {
+            block: id,
+            holds,
+            next: next.clone(),
+            old,
+        })
+    })
+}
+
+fn is_plain_load(op: &Op) -> bool {
+    matches!(op, Op::Load { access, .. } if *access == Access::default())
+}
+
+/// Whether two addresses that are used in some blocks are computed there in the same way.
+fn is_same_address(blocks: [&Vec<Inst>; 2], a: Operand, b: Operand) -> bool {
+    let computed = |operand: Operand| {
+        let value = operand.value()?;
+        let inst = blocks.into_iter().flatten().find(|inst| inst.results.contains(&value))?;
+        matches!(inst.op, Op::Address { .. }).then_some(&inst.op)
+    };
+    a == b || computed(a).zip(computed(b)).is_some_and(|(a, b)| a == b)
 }
 
 /// The numbers that a block compares in a condition.
@@ -211,6 +283,25 @@ impl<'f> Merger<'f> {
         head.insts.append(&mut self.insts);
         head.terminator = Terminator::Jump(Edge { target: first.target, args });
         let gone = self.function.blocks.ids().map(|id| blocks.contains(&id)).collect();
+        Merged { gone, replaced: self.replaced }
+    }
+
+    /// Stores the one number or the other one, without a branch.
+    fn store(mut self, Anew { block, holds, next, old }: Anew) -> Merged {
+        for inst in self.take(block).insts {
+            match inst.op {
+                Op::Store { address, value: new, access } => {
+                    let (a, b) = if holds { (new, old) } else { (old, new) };
+                    let value = self.choice(a, b, inst.loc);
+                    self.insts.push(Inst { op: Op::Store { address, value, access }, ..inst });
+                }
+                _ => self.insts.push(inst),
+            }
+        }
+        let head = &mut self.function.blocks[self.head];
+        head.insts.append(&mut self.insts);
+        head.terminator = Terminator::Jump(next);
+        let gone = self.function.blocks.ids().map(|id| id == block).collect();
         Merged { gone, replaced: self.replaced }
     }
 

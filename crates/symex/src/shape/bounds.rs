@@ -329,8 +329,9 @@ impl Shape {
         constants.flat_map(|n| [n.saturating_sub(1), n]).filter(|&n| n >= above).min()
     }
 
-    /// Keeps nothing but the signs of numbers that are not constant, where nothing is decided by any part of them.
-    pub fn forget_idle(&mut self, is_idle: impl Fn(&Self, Place) -> bool) {
+    /// Keeps nothing but the signs of numbers that are not constant, where nothing is decided by any part of them. If the upper half of a number
+    /// of eight bytes, in a field of its own, is constant, it is one number all the same: it would lose that half in the end.
+    pub fn forget_idle(&mut self, fields: &Fields, is_idle: impl Fn(&Self, Place) -> bool) {
         let is_idle_in = |shape: &Self, place: Place| match place {
             Place::Memory(node, at, size) => {
                 (at..at + u64::from(size)).all(|at| is_idle(shape, Place::Memory(node, at, 1)))
@@ -340,7 +341,12 @@ impl Shape {
         let idle: Vec<Place> = self.bounds.keys().copied().filter(|&place| is_idle_in(self, place)).collect();
         for place in idle {
             self.forget_bytes(place);
-            if let Some(bounds) = self.bounds.get_mut(&place) {
+            let whole = self.whole(fields, place).filter(|(whole, _)| is_idle_in(self, *whole));
+            if let Some((whole, sign)) = whole {
+                self.forget_bytes(whole);
+                self.bounds.remove(&place);
+                self.bounds.insert(whole, sign);
+            } else if let Some(bounds) = self.bounds.get_mut(&place) {
                 *bounds = bounds.of_sign();
             }
         }
@@ -349,6 +355,15 @@ impl Shape {
             all.retain(|column| !column.places().any(|place| is_idle_in(self, place)));
             self.combinations = Some(all);
         }
+    }
+
+    /// The number of eight bytes that four bytes are the lower half of, and what the constant upper half says of it.
+    fn whole(&self, fields: &Fields, place: Place) -> Option<(Place, Bounds)> {
+        let Place::Memory(node, at, 4) = place else { return None };
+        let is_whole = at.is_multiple_of(8) && fields.has(self, node, at, 8);
+        let upper = is_whole.then(|| self.memory(node, at + 4, 4)).flatten()?;
+        let Held::Bits(upper) = upper else { return None };
+        Some((Place::Memory(node, at, 8), Bounds::exactly(64, upper << 32).of_sign()))
     }
 
     /// Forgets what single bytes hold of numbers in fields of their own that have bounds: a counter loses one after the other.
@@ -413,17 +428,35 @@ mod tests {
     fn only_signs_are_kept_of_numbers_that_nothing_is_decided_by() {
         let mut wider = between(1, 2);
         wider.bytes = number(0).bytes;
-        wider.forget_idle(|_, place| !matches!(place, Place::Memory(_, 4..8, 1)));
+        wider.forget_idle(&Fields::default(), |_, place| !matches!(place, Place::Memory(_, 4..8, 1)));
         assert_eq!(
             (wider.bounds.clone(), wider.bytes.len()),
             (between(1, 2).bounds, 4),
             "something is decided by them"
         );
-        wider.forget_idle(|_, _| true);
+        wider.forget_idle(&Fields::default(), |_, _| true);
         assert_eq!((wider.bounds, wider.bytes.len()), (between(0, i32::MAX.into()).bounds, 0));
         let mut any = between(-1, 1);
-        any.forget_idle(|_, _| true);
+        any.forget_idle(&Fields::default(), |_, _| true);
         assert!(any.bounds.is_empty());
+    }
+
+    #[test]
+    fn of_a_number_that_nothing_is_decided_by_no_half_is_kept() {
+        let global = GlobalId::from_index(0);
+        let fields = Fields::of_global(global, &[0]);
+        let lower = Place::Memory(Node::Global(global), 0, 4);
+        let counter = |fields: &Fields| {
+            let bounds = [(lower, Bounds { width: 32, least: 0, greatest: 1 })].into();
+            let mut counter = Shape { bytes: number(0).bytes, bounds, ..Shape::default() };
+            counter.forget_idle(fields, |_, _| true);
+            (counter.bounds, counter.bytes.len())
+        };
+        let whole = Place::Memory(Node::Global(global), 0, 8);
+        assert_eq!(counter(&fields), ([(whole, Bounds { width: 64, least: 0, greatest: i64::MAX })].into(), 0));
+        // Something else begins in the middle.
+        let halves = [(lower, Bounds { width: 32, least: 0, greatest: i32::MAX.into() })];
+        assert_eq!(counter(&Fields::of_global(global, &[0, 4])), (halves.into(), 4));
     }
 
     #[test]

@@ -50,6 +50,14 @@ impl Fields {
         fields
     }
 
+    /// Fields of one variable.
+    #[cfg(test)]
+    pub(super) fn of_global(global: GlobalId, starts: &[u64]) -> Self {
+        let object = icsched_ir::EntityId::from_index(0);
+        let starts = [(object, starts.to_vec())].into();
+        Self { starts, globals: [(global, object)].into_iter().collect(), ..Self::default() }
+    }
+
     /// Whether some bytes of a node are in one field, or element of an array, that begins with them: nothing else that is pointed to begins
     /// behind their first.
     pub(super) fn has(&self, shape: &Shape, node: Node, at: u64, bytes: u8) -> bool {
