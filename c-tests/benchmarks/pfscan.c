@@ -1,7 +1,7 @@
 // pfscan's benchmark as Bergan had it: a grep whose main thread walks trees with ftw(), which calls back for each file, and
 // whose workers take the names out of a bounded queue, map the files and search them by the rule of Boyer and Moore. What is
 // found is counted under one lock and printed under another, errors are told only if -v says so, and nobody joins the
-// workers: main waits until the last one has gone.
+// workers, but main waits until the last one has gone.
 //
 // Usage: pfscan [-n WORKERS] [-L COLUMNS] [-l] [-i] [-v] [-d NAME] TEXT PATH...; -l prints the lines that have the text, -L no
 // more than so many characters of each, -i takes letters for the same that differ in case only, -d first makes a directory
