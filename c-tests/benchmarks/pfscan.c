@@ -12,15 +12,21 @@
 // expect: epochs=11 complete=true deadlocked=0 max_live_threads=2
 // run: enumerate -- -n 1 -L @ -- @ @
 // expect: epochs=11 complete=true deadlocked=0 max_live_threads=2
-// exec: -n 2 -l -d tree ab tree
-// stdout: 4 files, 127 bytes, 14 matches
+// exec: -n 2 -l -d tree longer tree
+// stdout: tree/deep/three:19: the end of a longer file, which has it at its very end: ab
+// stdout: 4 files, 127 bytes, 1 matches
 // exec: -n 1 -i -l -d tree BRA tree/one
-// stdout: tree/one:1: abrac abra
-// stdout: tree/one:16: cad abra abab
+// stdout: tree/one:0: abrac abra
+// stdout: tree/one:0: abrac abra
+// stdout: tree/one:11: cad abra abab
 // stdout: 1 files, 25 bytes, 3 matches
 // exec: -n 1 -L 3 -d tree bra tree/one
+// stdout: tree/one:1: bra
 // stdout: tree/one:7: bra
+// stdout: tree/one:16: bra
+// stdout: 1 files, 25 bytes, 3 matches
 // exec: -n 3 x nowhere
+// stdout: 0 files, 0 bytes, 0 matches
 // stderr: nowhere
 // exec: -n 0 x .
 // exit: 2
