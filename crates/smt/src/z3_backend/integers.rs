@@ -23,6 +23,10 @@ const MAX_TERMS: usize = 2_000;
 /// Factors are no greater.
 const MAX_FACTOR: i128 = 1 << 40;
 
+/// Factors are no greater where something is divided, but for powers of two: a generator of random numbers is no matter for the simplex, which
+/// would branch for long.
+const MAX_DIVIDED: u128 = 1 << 16;
+
 /// Wider numbers are left out.
 const MAX_WIDTH: u32 = 64;
 
@@ -123,7 +127,7 @@ pub(super) fn contradict(kept: &mut Option<RawSolver>, pool: &TermPool, ranges: 
             return false;
         }
     }
-    integers.has_sums && integers.have_no_solution(kept.get_or_insert_with(solver))
+    integers.has_sums && !integers.may_take_long() && integers.have_no_solution(kept.get_or_insert_with(solver))
 }
 
 fn solver() -> RawSolver {
@@ -157,6 +161,13 @@ impl Integers<'_> {
         let is_contradiction = solver.check() == SatResult::Unsat;
         solver.pop(1);
         is_contradiction
+    }
+
+    /// Whether something is divided, and multiplied by much.
+    fn may_take_long(&self) -> bool {
+        let is_large = |factor: i128| factor.unsigned_abs() > MAX_DIVIDED && !factor.unsigned_abs().is_power_of_two();
+        let mut factors = self.asserted.iter().flat_map(|(sum, _)| sum.parts.iter().map(|part| part.1));
+        !self.divided.is_empty() && factors.any(is_large)
     }
 
     /// Says what a comparison says, or its negation.
