@@ -85,11 +85,10 @@ static void names_end(struct names *q)
 static void names_put(struct names *q, char *name)
 {
     pthread_mutex_lock(&q->lock);
-    while (q->count == q->places)
+    while (q->count >= q->places)
         pthread_cond_wait(&q->not_full, &q->lock);
     q->name[q->last] = name;
-    if (++q->last == q->places)
-        q->last = 0;
+    q->last = (q->last + 1) % q->places;
     q->count++;
     pthread_mutex_unlock(&q->lock);
     pthread_cond_signal(&q->not_empty);
@@ -99,12 +98,11 @@ static int names_take(struct names *q, char **name)
 {
     int is_taken = 0;
     pthread_mutex_lock(&q->lock);
-    while (q->count == 0 && !q->is_complete)
+    while (q->count <= 0 && !q->is_complete)
         pthread_cond_wait(&q->not_empty, &q->lock);
     if (q->count > 0) {
         *name = q->name[q->first];
-        if (++q->first == q->places)
-            q->first = 0;
+        q->first = (q->first + 1) % q->places;
         q->count--;
         is_taken = 1;
         pthread_cond_signal(&q->not_full);
