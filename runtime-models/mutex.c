@@ -140,7 +140,8 @@ void ics_mutex_free(struct ics_mutex *m) {
     __ics_release(m);
     m->taken = 0;
     m->owner = 0;
-    __ics_notify_one(m);
+    /* Whoever waits may be the next: that is for schedules to say. */
+    __ics_notify_all(m);
 }
 
 /* Whether unlocking has to ask who holds it, and whether it is held once more. */

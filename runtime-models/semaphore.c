@@ -84,7 +84,8 @@ int sem_post(sem_t *sem) {
     __ics_event(s, ICS_EXCLUSIVE);
     if (s->value == SEM_VALUE_MAX) return fail(EOVERFLOW);
     s->value++;
-    __ics_notify_one(s);
+    /* Any of those that wait may be the next. */
+    __ics_notify_all(s);
     ics_yield();
     return 0;
 }

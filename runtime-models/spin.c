@@ -44,7 +44,7 @@ int pthread_spin_unlock(pthread_spinlock_t *lock) {
     __ics_event((const void *)lock, ICS_EXCLUSIVE);
     __ics_release((const void *)lock);
     *lock = 0;
-    __ics_notify_one((const void *)lock);
+    __ics_notify_all((const void *)lock);
     ics_yield();
     return 0;
 }

@@ -464,11 +464,10 @@ impl<S: Solver> CachingSolver<S> {
         }
         let effort = local_search::Effort { nodes, evaluations: EVALUATIONS * nodes as u64 };
         let none: [Arc<Model>; 0] = [];
-        let plain = self.guesser.plainest(pool, &reduced.terms, nodes);
-        let mut model = plain.or_else(|| self.local_search.search(pool, &reduced.terms, &none, effort))?;
-        reduced.complete(pool, &mut model);
-        debug_assert!(terms.iter().all(|&t| pool.eval_bool(t, &model)));
-        Some(self.guessed(model))
+        let plain = Guesser::plainest(pool, &reduced.terms, nodes);
+        let model = plain.or_else(|| self.local_search.search(pool, &reduced.terms, &none, effort))?;
+        self.statistics.guesses += 1;
+        Some(self.completed(pool, terms, reduced, model))
     }
 
     /// A model of what was left of a query, made one of the query.

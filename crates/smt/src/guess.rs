@@ -115,7 +115,7 @@ impl Guesser {
     }
 
     /// The model in which each symbol is the number nearest to zero that plain comparisons leave to it, if all `terms` hold there.
-    pub(crate) fn plainest(&mut self, pool: &TermPool, terms: &[Term], nodes: usize) -> Option<Model> {
+    pub(crate) fn plainest(pool: &TermPool, terms: &[Term], nodes: usize) -> Option<Model> {
         let plan = Plan::new(pool, terms, nodes)?;
         let mut model = Model::new();
         for variable in &plan.variables {
@@ -266,7 +266,9 @@ impl Plan {
         }
         plan.add_leaves(pool, newest);
         plan.newest = plan.variables.len();
-        plan.add_words(pool, newest);
+        if plan.steps.iter().any(|(_, node)| matches!(node, Node::Concat(..))) {
+            plan.add_words(pool, newest);
+        }
         for &t in terms {
             plan.add_leaves(pool, t);
         }

@@ -1,7 +1,7 @@
 //! Makes one of the two arms of a branch that do the same with different operands and synchronise: `if (c) lock(&a); else lock(&b);` becomes
 //! `lock(c ? &a : &b)`, as optimisers have it. So the number of schedules does not depend on the optimisation level, and where inputs choose
-//! among many objects it can be left open which one it is (Bergan 3.4.1.5). So does `if (c) m = &a; else m = &b;` in front of `lock(m)`, and `if (k < 0) k = -k;` in front of `lock(&of[k % 8])`. What else is executed only
-//! computes; where the lines of the two differ, an instruction has that of the branch.
+//! among many objects it can be left open which one it is (Bergan 3.4.1.5). So does `if (c) m = &a; else m = &b;` in front of `lock(m)`, and `if (k < 0) k = -k;` in front of `lock(&of[k % 8])`. Where `if (++last == size) last = 0;` stores again
+//! what it has just stored and compared, it stores the one number or the other. What else is executed only computes; where the lines of the two differ, an instruction has that of the branch.
 
 use icsched_ir::{
     Access, Block, BlockId, Callee, Edge, EntityId as _, FuncId, Function, Inst, LocId, Op, Operand, Terminator, Type,

@@ -42,7 +42,6 @@ enum Rounding {
 }
 
 /// A quotient and a remainder.
-#[derive(Clone)]
 struct Division {
     quotient: Linear,
     remainder: Linear,
@@ -254,14 +253,12 @@ impl Integers<'_> {
     /// A quotient or a remainder.
     fn part(&mut self, op: BinOp, a: Term, (divisor, rounding): (i128, Rounding)) -> Option<Linear> {
         let key = (a, divisor, rounding);
-        let division = match self.divided.get(&key) {
-            Some(known) => known.clone(),
-            None => {
-                let made = self.division(key)?;
-                self.divided.entry(key).or_insert(made).clone()
-            }
-        };
-        Some(if op.is_remainder() || op == BinOp::And { division.remainder } else { division.quotient })
+        if !self.divided.contains_key(&key) {
+            let made = self.division(key)?;
+            self.divided.insert(key, made);
+        }
+        let Division { quotient, remainder } = &self.divided[&key];
+        Some(if op.is_remainder() || op == BinOp::And { remainder.clone() } else { quotient.clone() })
     }
 
     fn division(&mut self, (a, divisor, rounding): (Term, i128, Rounding)) -> Option<Division> {
