@@ -4,7 +4,7 @@
 // By hand: a rower who waits is woken for the stroke or for the end, which nobody takes back, so nobody waits for ever. A subscript of an array is not
 // negative, so no handle is written over what stands in front of it.
 //
-// run: enumerate -- @
+// run: enumerate --without whole-runs -- @
 // expect: complete=true deadlocked=0
 // exec: 2
 // stdout: 1

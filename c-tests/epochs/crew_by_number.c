@@ -5,7 +5,7 @@
 // is, though handles are written in front of it, and the counters stand behind an array that is written at one of them: two numbers that stand side by
 // side are no address, whatever they look like.
 //
-// run: enumerate -- @ @
+// run: enumerate --without whole-runs -- @ @
 // expect: complete=true deadlocked=0
 // exec: 2 3
 // stdout: 14

@@ -3,7 +3,7 @@
 // waits alone.
 //
 // levels: O0
-// run: enumerate -- @ @
+// run: enumerate --without whole-runs -- @ @
 // expect: complete=true deadlocked=0
 // exec: 3 2
 // exec: 2 3

@@ -6,7 +6,7 @@
 // it. An address is another number in each epoch, and so is what was computed from one: taken for what it had been in the epoch
 // before, together with how far apart they are and where the block is, nothing could be true.
 //
-// run: enumerate -- @
+// run: enumerate --without whole-runs -- @
 // expect: epochs=2 schedules=3 complete=true deadlocked=0
 // exec: 3
 // stdout: 8 16

@@ -8,7 +8,7 @@
 // The loop that makes the lamps is replaced, and nobody knows any more that all of their pointers are none of null, so that possible memory errors are
 // told of that cannot happen.
 //
-// run: enumerate -- @
+// run: enumerate --without whole-runs -- @
 // expect: epochs=2 complete=true deadlocked=0
 // status: 0 1
 // exec: 4

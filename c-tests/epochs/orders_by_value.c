@@ -5,7 +5,7 @@
 // again, or finds none and ends. What an order calls does not synchronise, so that which function it is decides nothing: in the second epoch there is one
 // schedule for each way in which orders are left for both cooks, for one, or for none.
 //
-// run: enumerate -- @
+// run: enumerate --without whole-runs -- @
 // expect: epochs=2 complete=true deadlocked=0
 // exec: 6
 // exec: 15

@@ -6,7 +6,7 @@
 // Handles are stored at an index, so that points-to analysis takes each word of the structure for one that may hold a handle. The counters are two
 // in each word, and with one worker and one job they are what an address would be, of another object: of which no pointer is stored there.
 //
-// run: enumerate -- @ @
+// run: enumerate --without whole-runs -- @ @
 // expect: complete=true deadlocked=0
 // exec: 2 2
 // stdout: 2

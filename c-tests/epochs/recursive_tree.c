@@ -5,7 +5,7 @@
 // the same epoch, or none, and then it returns to the first or the second call of the root or of another node: 5. Behind the first call it
 // goes down again: 1, at the root or elsewhere. Behind the second one, the root's ends all: 1; another one returns: 4.
 // levels: O0
-// run: enumerate -- @
+// run: enumerate --without whole-runs -- @
 // expect: epochs=7 schedules=15 complete=true deadlocked=0
 // exec: 3
 // stdout: 1

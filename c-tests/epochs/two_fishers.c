@@ -4,7 +4,7 @@
 // By hand: semaphores count the places and the fish. What the fishers are still to catch, and what is in the crate, is what the cook still wants, so
 // nobody waits for ever. A cut number is one number, whichever way it was cut.
 //
-// run: enumerate -- @ @
+// run: enumerate --without whole-runs -- @ @
 // expect: complete=true deadlocked=0
 // exec: 3 1
 // stdout: 400

@@ -188,6 +188,7 @@ pub(crate) enum TechniqueArg {
     SymbolicTids,
     CodeDuplication,
     LibrarySync,
+    WholeRuns,
     Epochs,
 }
 

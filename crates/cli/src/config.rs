@@ -137,6 +137,7 @@ pub(crate) fn enumerate(args: &EnumerateArgs, database: Option<&Path>) -> Result
         TechniqueArg::SymbolicTids => Technique::SymbolicThreads,
         TechniqueArg::CodeDuplication => Technique::CodeDuplication,
         TechniqueArg::LibrarySync => Technique::LibrarySync,
+        TechniqueArg::WholeRuns => Technique::WholeRuns,
         TechniqueArg::Epochs => Technique::Epochs,
     };
     Ok(EnumerateConfig {

@@ -29,7 +29,7 @@ use rustc_hash::FxHashMap;
 
 use crate::epochs::Analyses;
 use crate::epochs::job::Job;
-use crate::followed::Followed;
+use crate::followed::{self, Executed, Followed};
 use crate::progress::SearchedEpoch;
 use crate::quiet::{Replaceable, Wanted, deep_recursion, outermost_quiet_loop, quiet_code};
 use crate::search::Restart;
@@ -399,6 +399,7 @@ impl Engine {
         for &condition in constraint {
             state.path.constrain(&self.machine.domain.pool, condition);
         }
+        let in_all_ways = self.followed.is_everything_in_all_ways();
         let limits = explore::Limits {
             instructions: self.limits.max_instructions,
             events: self.limits.max_events,
@@ -412,6 +413,7 @@ impl Engine {
             long: if decided { LONG } else { (u64::MAX, usize::MAX) },
             ..explore::Limits::default()
         };
+        let limits = if in_all_ways { followed::limits_in_all_ways(limits) } else { limits };
         let mut strategy = ShortestFirst {
             statics,
             code: Arc::clone(&self.machine.code),
@@ -428,7 +430,9 @@ impl Engine {
         self.wanted = strategy.wanted;
         self.passed = path.state.markers_passed();
         self.passed_in_all += u64::from(self.passed);
-        if let Some(stack) = &path.often {
+        if in_all_ways && (path.often.is_some() || !path.gave_up.is_empty()) {
+            self.wanted = Some(Restart::FollowingLess);
+        } else if let Some(stack) = &path.often {
             let is_replaced = |of: &Replaceable| self.replaces(*of);
             let points: Vec<ProgramPoint> = stack.0.iter().rev().copied().collect();
             let last_resort = Wanted { last_resort: true, activations: NESTED };
@@ -463,14 +467,17 @@ impl Engine {
     /// Whether inputs decide how something goes on that is followed, in too many ways, or there are paths that were not searched to their ends:
     /// a loop may be covered by a marker that is passed.
     pub(crate) fn has_many_ways(&self, paths: u64, to_the_end: bool) -> bool {
-        self.passed > 0 && (self.followed.are_many_ways(paths, self.passed_in_all) || !to_the_end)
+        let solved = self.solver_statistics().solved;
+        let executed = Executed { paths, passed: self.passed_in_all, instructions: self.instructions, solved };
+        let is_followed = self.passed > 0 || self.followed.is_everything_in_all_ways();
+        is_followed && (self.followed.are_many_ways(executed) || !to_the_end)
     }
 
     /// What is done instead of a restart that the last path asks for: who follows everything follows less before something is replaced, since
     /// inputs matter then.
     pub(crate) fn instead_of(&self, restart: Restart) -> Restart {
         match restart {
-            Restart::Replacing(_) if self.passed > 0 && self.followed.is_everything() => Restart::FollowingLess,
+            Restart::Replacing(_) if self.followed.is_everything() => Restart::FollowingLess,
             other => other,
         }
     }
@@ -608,7 +615,13 @@ fn solver(timeout: Duration) -> Z3Solver {
     Z3Solver::new(SolverOptions { timeout: Some(timeout), ..SolverOptions::default() })
 }
 
-fn machine(program: &Arc<Program>, request: &Request, plan: &Plan, domain: SymbolicDomain) -> Machine<SymbolicDomain> {
+fn machine(
+    program: &Arc<Program>,
+    request: &Request,
+    plan: &Plan,
+    mut domain: SymbolicDomain,
+) -> Machine<SymbolicDomain> {
+    domain.set_impatient(plan.followed.is_everything_in_all_ways());
     let options = Options {
         externs: request.externs.clone(),
         symbolic_files: request.inputs.files.clone(),
@@ -668,11 +681,19 @@ impl Strategy for ShortestFirst<'_, '_> {
     }
 
     fn gives_up(&mut self, state: &State<SymbolicDomain>) -> bool {
+        if self.followed.is_everything_in_all_ways() {
+            self.wanted = Some(Restart::FollowingLess);
+            return true;
+        }
         self.want(Wanted { last_resort: false, activations: NESTED }, &state.stack(&self.code, state.current), false);
         self.has_enough()
     }
 
     fn takes_long(&mut self, state: &State<SymbolicDomain>) -> bool {
+        if self.followed.is_everything_in_all_ways() {
+            self.wanted = Some(Restart::FollowingLess);
+            return true;
+        }
         let Some(replaced) = &self.replaced else { return false };
         let frames = &state.thread(state.current).frames;
         let points = state.stack(&self.code, state.current).0;
@@ -697,7 +718,10 @@ impl Strategy for ShortestFirst<'_, '_> {
                 } else {
                     self.want(Wanted { last_resort: false, activations: ROUNDS as usize + 1 }, &stack, true);
                 }
-                if self.followed.is_decided_by(control, choice.site.point, state.markers_passed()) {
+                let in_all_ways = self.followed.is_everything_in_all_ways();
+                if self.followed.is_decided_by(control, choice.site.point, state.markers_passed())
+                    || in_all_ways && followed::is_endless(asked, self.asked.len())
+                {
                     self.wanted = Some(Restart::FollowingLess);
                 }
                 let count = self.asked.entry(stack).or_insert(0);
@@ -706,7 +730,8 @@ impl Strategy for ShortestFirst<'_, '_> {
                     // Nothing behind an undecided side is certain; a side that can be taken for sure is better.
                     (OtherSide::Unknown, OtherSide::Feasible) => false,
                     (OtherSide::Feasible, OtherSide::Unknown) => true,
-                    _ => !self.enabled || shorter_side(program, control, choice.site.point),
+                    // What has no bound shows that soon.
+                    _ => !self.enabled || shorter_side(program, control, choice.site.point) != in_all_ways,
                 };
                 if *count <= self.bound {
                     return preferred;

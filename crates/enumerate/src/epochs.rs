@@ -29,7 +29,6 @@ use icsched_schedule::{EpochId, EpochResult, Reason};
 use icsched_symex::folding::Folding;
 use icsched_symex::shape::{Compared, Deciding, Fields, Indices, Pointers, Shape, Widening};
 
-use crate::Request;
 use crate::epochs::beginnings::Beginnings;
 use crate::epochs::fixpoint::Fixpoint;
 use crate::epochs::job::{Finished, Job, Work};
@@ -37,6 +36,7 @@ use crate::followed::{Followed, Following};
 use crate::progress::Progress;
 use crate::slice::Statics;
 use crate::slots::Slots;
+use crate::{Request, Technique};
 
 /// What all epochs of a program share.
 #[derive(Clone)]
@@ -67,10 +67,16 @@ impl Shared<'_> {
     fn followed(&self, epoch: &EpochId, following: Following) -> Followed {
         match following {
             Following::Everything if self.is_entry(epoch) => self.everything.clone(),
-            Following::Everything | Following::Recursions => self.recursions.clone(),
+            Following::EverythingInAllWays if self.is_entry(epoch) => self.everything.in_all_ways(),
+            Following::Everything | Following::EverythingInAllWays | Following::Recursions => self.recursions.clone(),
             Following::Ways => self.recursions.in_all_ways(),
             Following::Nothing => Followed::default(),
         }
+    }
+
+    /// Whether the whole run is searched as one epoch first, where inputs decide in few ways.
+    fn follows_whole_runs(&self) -> bool {
+        !self.request.without.contains(&Technique::WholeRuns)
     }
 
     fn is_entry(&self, epoch: &EpochId) -> bool {

@@ -2,16 +2,17 @@
 //!
 //! Where an epoch ends inside of a recursion its stacks are [folded](icsched_symex::folding), and how deep they are is forgotten; where it ends in a
 //! loop, what differs from round to round is. For nothing, if all executions go the same way. So an epoch is searched at first as if it had
-//! fewer markers. If an input turns out to decide something there, or it takes long, the epoch is searched anew, with more of them. Recursions are
-//! followed a second time then, in all the ways that inputs decide: they may be few, as where an input is a size that is at most eight.
+//! fewer markers. If an input turns out to decide something there, or it takes long, the epoch is searched anew, with more of them. The whole run,
+//! and then recursions, are followed a second time, in all the ways that inputs decide: they may be few, as where an input is a size that is at
+//! most eight. What has no end is given up after some counts of work, not of time.
 
 use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 use icsched_ir::{BlockId, EntityId, FuncId, Origin, Program, ProgramPoint};
 use icsched_smt::Answer;
-use icsched_symex::PathEnd;
 use icsched_symex::machine::FollowedMarkers;
+use icsched_symex::{PathEnd, explore};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
@@ -26,8 +27,26 @@ const MOST: (u32, u64) = (512, 1 << 22);
 /// The same where inputs decide how what is followed goes on: sizes that have no bound soon make paths that are longer.
 const MOST_IN_ONE_WAY: (u32, u64) = (512, 1 << 21);
 
-/// How many paths there are then, at most, in one epoch, and how many markers threads pass on all of them.
-const MOST_WAYS: (u64, u64) = (64, 2048);
+/// How much that may be: of recursions.
+const MOST_WAYS: Ways = Ways { paths: 64, markers: 2048, instructions: u64::MAX, solved: u64::MAX };
+
+/// The same where all is followed.
+const MOST_WAYS_OF_ALL: Ways = Ways { paths: 32, markers: 1024, instructions: 1 << 18, solved: MOST_SOLVED.1 };
+
+/// How often one branch of one activation may be decided then on a path, and how many of them.
+const MOST_DECISIONS: (u32, usize) = (32, 256);
+
+/// How often a path asks about one branch then, also where there is one answer only.
+const ASKED: u32 = 64;
+
+/// How many terms a path makes then.
+const TERMS: usize = 10_000;
+
+/// How many instructions it executes, and how many events its trace has.
+const LONG: (u64, usize) = (1 << 17, 1 << 15);
+
+/// How many questions its solver has no short answer to, on one path and on all of them.
+const MOST_SOLVED: (u64, u64) = (3, 16);
 
 /// Which markers threads pass.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, Serialize, Deserialize)]
@@ -35,6 +54,8 @@ pub(crate) enum Following {
     /// All, in the epoch that the program begins with: if no input matters at all, it has one schedule.
     #[default]
     Everything,
+    /// The same, also where inputs decide how the program goes on, if that makes few paths, and these end.
+    EverythingInAllWays,
     /// Those that are there because functions call, or start, one another.
     Recursions,
     /// The same ones, also where inputs decide how they go on, if that makes few paths.
@@ -50,12 +71,40 @@ pub(crate) struct Followed {
     pub(crate) marked: Arc<FxHashSet<FuncId>>,
     /// Functions of the program in which no input may decide anything; `None`: in none.
     within: Option<Arc<FxHashSet<FuncId>>>,
+    /// How many ways there may be where inputs decide; `None` if they must not.
+    ways: Option<Ways>,
+    /// Whether the whole program is followed.
+    is_everything: bool,
+}
+
+/// How much is executed of what inputs decide, in one epoch, at most.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+struct Ways {
+    paths: u64,
+    /// That threads pass on all of the paths.
+    markers: u64,
+    /// On all of the paths.
+    instructions: u64,
+    /// Questions that the solver has no short answer to, on all of the paths.
+    solved: u64,
+}
+
+/// What was executed of an epoch.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Executed {
+    pub(crate) paths: u64,
+    /// Markers that threads have passed on all of the paths.
+    pub(crate) passed: u64,
+    pub(crate) instructions: u64,
+    /// Questions that the solver had no short answer to.
+    pub(crate) solved: u64,
 }
 
 impl Followed {
     /// All that has markers. O(markers).
     pub(crate) fn everything(markers: &Markers) -> Self {
-        Self { marked: Arc::new(markers.iter().map(|(point, _)| point.func).collect()), within: None }
+        let marked = Arc::new(markers.iter().map(|(point, _)| point.func).collect());
+        Self { marked, is_everything: true, ..Self::default() }
     }
 
     /// Recursions that have markers, those of loops in them included. O(size of the call graph).
@@ -67,12 +116,13 @@ impl Followed {
         let reached = control.calls.reachable_from(marked.iter().copied());
         let reached = reached.ones().map(FuncId::from_index);
         let within = reached.filter(|&func| program.functions[func].origin == Origin::Program).collect();
-        Self { marked: Arc::new(marked), within: Some(Arc::new(within)) }
+        Self { marked: Arc::new(marked), within: Some(Arc::new(within)), ..Self::default() }
     }
 
     /// The same with inputs that may decide anything.
     pub(crate) fn in_all_ways(&self) -> Self {
-        Self { marked: Arc::clone(&self.marked), within: Some(Arc::default()) }
+        let most = if self.is_everything { MOST_WAYS_OF_ALL } else { MOST_WAYS };
+        Self { ways: Some(most).filter(|_| self.is_everything || !self.marked.is_empty()), ..self.clone() }
     }
 
     /// The markers that a machine passes.
@@ -85,19 +135,29 @@ impl Followed {
         if self.lets_inputs_decide() { MOST_IN_ONE_WAY } else { MOST }
     }
 
-    /// Whether it is better not to follow what inputs decide, after so many paths on which threads have passed so many markers.
-    pub(crate) fn are_many_ways(&self, paths: u64, passed: u64) -> bool {
-        self.lets_inputs_decide() && (paths >= MOST_WAYS.0 || passed >= MOST_WAYS.1)
+    /// Whether it is better not to follow what inputs decide, after so much.
+    pub(crate) fn are_many_ways(&self, executed: Executed) -> bool {
+        self.ways.is_some_and(|most| {
+            executed.paths >= most.paths
+                || executed.passed >= most.markers
+                || executed.instructions >= most.instructions
+                || executed.solved >= most.solved
+        })
     }
 
     /// Whether inputs may decide how something goes on that is followed.
     pub(crate) fn lets_inputs_decide(&self) -> bool {
-        !self.marked.is_empty() && self.within.as_ref().is_some_and(|within| within.is_empty())
+        self.ways.is_some()
     }
 
-    /// Whether all markers are passed.
+    /// Whether all markers are passed, as long as no input decides how the program goes on.
     pub(crate) fn is_everything(&self) -> bool {
-        !self.marked.is_empty() && self.within.is_none()
+        self.is_everything && self.ways.is_none()
+    }
+
+    /// Whether all markers are passed, also where inputs decide.
+    pub(crate) fn is_everything_in_all_ways(&self) -> bool {
+        self.is_everything && self.ways.is_some()
     }
 
     /// Whether what a branch on inputs decides is which calls, or other synchronisation, a followed function comes to next. `passed`:
@@ -124,15 +184,25 @@ impl Followed {
 
     /// Whether a decision of a slice is in what is followed.
     fn concerns(&self, decision: &SliceDecision) -> bool {
-        self.within.as_ref().is_none_or(|within| within.contains(&decision.point.func))
+        self.ways.is_none() && self.within.as_ref().is_none_or(|within| within.contains(&decision.point.func))
     }
+}
+
+/// What ends a path on which all is followed: it shows that this takes long.
+pub(crate) fn limits_in_all_ways(limits: explore::Limits) -> explore::Limits {
+    explore::Limits { decided: true, rounds: ASKED, terms: TERMS, long: LONG, solved: MOST_SOLVED.0, ..limits }
+}
+
+/// Whether a path on which all is followed seems to have no end: how often inputs have decided a branch of it, and how many branches.
+pub(crate) fn is_endless(rounds: u32, branches: usize) -> bool {
+    rounds >= MOST_DECISIONS.0 || branches >= MOST_DECISIONS.1
 }
 
 /// Whether a path shows that fewer markers had better be passed: it is long, or an input decides something in what is followed. What holds
 /// for all inputs is no decision.
 pub(crate) fn is_given_up(engine: &mut Engine, path: &Path, slice: &[SliceDecision]) -> bool {
     let (followed, passed) = (engine.followed().clone(), path.state.markers_passed());
-    if followed.marked.is_empty() || passed == 0 {
+    if !followed.is_everything_in_all_ways() && (followed.marked.is_empty() || passed == 0) {
         return false;
     }
     let is_decided = |decision: &SliceDecision| {

@@ -81,6 +81,9 @@ pub enum Technique {
     SyncInvariants,
     /// Bounded epochs (3.2.2): without them the whole run is one, as long as its loops go round, and sizes of objects are chosen.
     Epochs,
+    /// Searching the whole run as one epoch first, where inputs decide in few ways how it goes on: without it epochs end at markers as soon as
+    /// an input matters.
+    WholeRuns,
     /// Replacing loops by what they may do (3.4.2).
     InputAbstraction,
     /// Schedule trees (3.2.1): without them all conditions of an epoch count as known at its start.

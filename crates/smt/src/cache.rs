@@ -111,6 +111,8 @@ pub struct CachingSolver<S> {
     nesting: u32,
     /// Their cases so far.
     cases: u32,
+    /// Whether a query that a short attempt does not decide is left undecided.
+    is_impatient: bool,
 }
 
 impl<S: Solver> CachingSolver<S> {
@@ -130,6 +132,7 @@ impl<S: Solver> CachingSolver<S> {
             propagator: Propagator::default(),
             finite: Finite::default(),
             given_up: GivenUp::default(),
+            is_impatient: false,
             nesting: 0,
             cases: 0,
         }
@@ -191,6 +194,9 @@ impl<S: Solver> CachingSolver<S> {
         } else {
             self.search(pool, terms, &key)
         };
+        if self.is_impatient && matches!(known, Known::Unknown(_)) {
+            return known;
+        }
         if self.young.len() >= MAX_ENTRIES / 2 {
             self.old = std::mem::take(&mut self.young);
         }
@@ -269,20 +275,31 @@ impl<S: Solver> CachingSolver<S> {
         if let Some(known) = self.search_locally(pool, terms, base.clone(), QUICK) {
             return known;
         }
-        if is_unfinished {
-            match self.finite.decide(pool, terms, &mut ranges, MORE) {
+        let reduced = Reduced::new(pool, terms);
+        let Some((&extra, constraints)) = reduced.terms.split_last() else {
+            return self.completed(pool, terms, &reduced, Model::new());
+        };
+        if !reduced.is_all() {
+            ranges = Ranges::under(pool, reduced.terms.iter().copied());
+            if reduced.is_false(pool) || ranges.is_contradiction() {
+                return Known::Unsat;
+            }
+        }
+        if is_unfinished || !reduced.is_all() {
+            match self.finite.decide(pool, &reduced.terms, &mut ranges, MORE) {
                 Tried::Contradiction => return Known::Unsat,
-                Tried::Model(model) => return self.guessed(model),
+                Tried::Model(model) => return self.completed_guess(pool, terms, &reduced, model),
                 Tried::Nothing | Tried::Unfinished => {}
             }
         }
-        if let Some(known) = self.decide_by_cubes(pool, terms) {
-            return known;
+        let of_cubes = self.decide_by_cubes(pool, &reduced.terms);
+        if let Some(known) = of_cubes.or_else(|| self.decide_by_cases(pool, &reduced.terms)) {
+            return match known {
+                Known::Sat(model) => self.completed(pool, terms, &reduced, Model::clone(&model)),
+                known => known,
+            };
         }
-        if let Some(known) = self.decide_by_cases(pool, terms) {
-            return known;
-        }
-        if self.inner.contradict_as_integers(pool, &mut ranges, terms) {
+        if self.inner.contradict_as_integers(pool, &mut ranges, &reduced.terms) {
             return Known::Unsat;
         }
         if given_up::is_mix(pool, terms)
@@ -290,22 +307,19 @@ impl<S: Solver> CachingSolver<S> {
         {
             return known;
         }
-        let reduced = Reduced::new(pool, terms);
-        let Some((&extra, constraints)) = reduced.terms.split_last() else {
-            return self.completed(pool, terms, &reduced, Model::new());
-        };
         if let Some(known) = self.guess_reduced(pool, terms, &reduced) {
             return known;
         }
         let failures = self.given_up.within(key);
         let short = SHORT / 2u32.pow(failures.min(2));
         let relaxed = RELAXED / 2u32.pow(failures.min(4));
-        if reduced.is_false(pool) || self.contradicts(pool, &reduced.terms, relaxed) {
+        if self.contradicts(pool, &reduced.terms, relaxed) {
             return Known::Unsat;
         }
         let mut outcome = self.inner.model_within(pool, constraints, extra, short);
         if let Err(reason) = outcome
             && reason != UnknownReason::Interrupted
+            && !self.is_impatient
         {
             if let Some(known) = self.search_longer(pool, terms, base, failures) {
                 return known;
@@ -322,7 +336,7 @@ impl<S: Solver> CachingSolver<S> {
             Ok(Some(model)) => self.completed(pool, terms, &reduced, model),
             Ok(None) => Known::Unsat,
             Err(reason) => {
-                if reason == UnknownReason::Timeout {
+                if reason == UnknownReason::Timeout && !self.is_impatient {
                     self.given_up.add(&terms[..terms.len() - 1]);
                 }
                 Known::Unknown(reason)
@@ -466,8 +480,12 @@ impl<S: Solver> CachingSolver<S> {
         let none: [Arc<Model>; 0] = [];
         let plain = Guesser::plainest(pool, &reduced.terms, nodes);
         let model = plain.or_else(|| self.local_search.search(pool, &reduced.terms, &none, effort))?;
+        Some(self.completed_guess(pool, terms, reduced, model))
+    }
+
+    fn completed_guess(&mut self, pool: &TermPool, terms: &[Term], reduced: &Reduced, model: Model) -> Known {
         self.statistics.guesses += 1;
-        Some(self.completed(pool, terms, reduced, model))
+        self.completed(pool, terms, reduced, model)
     }
 
     /// A model of what was left of a query, made one of the query.
@@ -630,6 +648,11 @@ impl<S: Solver> Solver for CachingSolver<S> {
                 Err(reason)
             }
         }
+    }
+
+    /// What is left undecided is not remembered.
+    fn set_impatient(&mut self, is_impatient: bool) {
+        self.is_impatient = is_impatient;
     }
 
     fn time_limit(&self) -> Option<Duration> {

@@ -1,16 +1,18 @@
-//! Values that conditions imply: `x == 5`, `x == y`, `0 < x && x < 2`. With them put in, products and divisions often lose
-//! their unknowns, which is worth seconds of a back end. After KLEE's implied values (Cadar et al., OSDI 2008, 3.3), which do
-//! not look at bounds.
+//! Values that conditions imply: `x == 5`, `x == y`, `0 < x && x < 2`, also of some of a symbol's bits (an `int` that a `long` was cut to). With
+//! them put in, products and divisions often lose their unknowns, which is worth seconds of a back end. After KLEE's implied values (Cadar et
+//! al., OSDI 2008, 3.3), which do not look at bounds.
 
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 
 use crate::bits::mask;
+use crate::eval::Evaluation;
 use crate::interval::{self, Interval};
-use crate::model::{Model, ModelValue};
+use crate::model::Model;
 use crate::node::{CmpOp, Node, Term};
 use crate::pool::TermPool;
+use crate::ranges::Ranges;
 use crate::substitute::Substitution;
 
 /// Times that values are put in: each may show new ones.
@@ -21,7 +23,7 @@ const MAX_ROUNDS: usize = 8;
 pub(crate) struct Reduced {
     /// What is left of the conditions, in their order; only the constant false if they contradict each other.
     pub(crate) terms: Vec<Term>,
-    /// The symbols that were replaced, in this order, by constants and other symbols.
+    /// The symbols that were replaced, in this order, by constants, other symbols, and themselves with some bits constant.
     replaced: Vec<(Term, Term)>,
 }
 
@@ -49,21 +51,21 @@ impl Reduced {
         reduced
     }
 
+    /// Whether the conditions contradict each other.
     pub(crate) fn is_false(&self, pool: &TermPool) -> bool {
         self.terms.first().is_some_and(|&t| pool.is_false(t))
+    }
+
+    /// Whether no value was implied.
+    pub(crate) fn is_all(&self) -> bool {
+        self.replaced.is_empty()
     }
 
     /// Adds the values of the symbols that were replaced.
     pub(crate) fn complete(&self, pool: &TermPool, model: &mut Model) {
         for &(symbol, by) in self.replaced.iter().rev() {
             let name = pool.symbol_name(symbol).expect("symbols have names");
-            let bits = match *pool.node(by) {
-                Node::Symbol { id, width } => match model.get_sized(pool.name(id), width) {
-                    Some(ModelValue::Bv { bits, .. }) => *bits,
-                    Some(ModelValue::Array(_)) | None => 0,
-                },
-                _ => pool.as_const_wide(by).expect("what is no symbol is a constant"),
-            };
+            let bits = pool.eval_with(by, model, &mut Evaluation::default());
             model.set(name, pool.width(symbol), bits);
         }
     }
@@ -76,6 +78,12 @@ struct Bounds {
     unsigned: Interval,
 }
 
+/// Whether a term is a symbol, or some of the bits of one.
+fn is_of_symbol(pool: &TermPool, t: Term) -> bool {
+    let is_symbol = |t: Term| matches!(pool.node(t), Node::Symbol { .. });
+    is_symbol(t) || matches!(*pool.node(t), Node::Extract { arg, .. } if is_symbol(arg))
+}
+
 /// The symbols whose values conditions imply; `None` if the conditions contradict each other.
 fn implied(pool: &mut TermPool, terms: &[Term]) -> Option<Substitution> {
     let is_symbol = |pool: &TermPool, t: Term| matches!(pool.node(t), Node::Symbol { .. });
@@ -84,17 +92,17 @@ fn implied(pool: &mut TermPool, terms: &[Term]) -> Option<Substitution> {
     let mut bounds: BTreeMap<Term, Bounds> = BTreeMap::new();
     for &t in terms {
         match *pool.node(t) {
-            Node::Symbol { .. } => _ = values.insert(t, 1),
-            Node::Not(s) if is_symbol(pool, s) => _ = values.insert(s, 0),
+            Node::Symbol { .. } | Node::Extract { .. } if is_of_symbol(pool, t) => _ = values.insert(t, 1),
+            Node::Not(s) if is_of_symbol(pool, s) => _ = values.insert(s, 0),
             Node::Cmp(CmpOp::Eq, a, b) => match (pool.as_const_wide(a), pool.as_const_wide(b)) {
-                (None, Some(bits)) if is_symbol(pool, a) => _ = values.insert(a, bits),
-                (Some(bits), None) if is_symbol(pool, b) => _ = values.insert(b, bits),
+                (None, Some(bits)) if is_of_symbol(pool, a) => _ = values.insert(a, bits),
+                (Some(bits), None) if is_of_symbol(pool, b) => _ = values.insert(b, bits),
                 (None, None) if is_symbol(pool, a) && is_symbol(pool, b) => equal.push((a, b)),
                 _ => {}
             },
             Node::Cmp(op, a, b) if pool.width(a) <= interval::MAX_WIDTH => {
                 for (t, other, left) in [(a, b, true), (b, a, false)] {
-                    let Some(bits) = pool.as_const_wide(other).filter(|_| is_symbol(pool, t)) else { continue };
+                    let Some(bits) = pool.as_const_wide(other).filter(|_| is_of_symbol(pool, t)) else { continue };
                     let both = bounds.entry(t).or_insert_with(|| Bounds {
                         signed: Interval::of(pool, CmpOp::Sle, t),
                         unsigned: Interval::of(pool, CmpOp::Ule, t),
@@ -117,10 +125,16 @@ fn implied(pool: &mut TermPool, terms: &[Term]) -> Option<Substitution> {
         }
     }
     let mut map = Substitution::new();
-    for (&symbol, &bits) in &values {
-        let width = pool.width(symbol);
-        let value = pool.constant_wide(width, bits);
-        map.insert(symbol, value);
+    for (&t, &bits) in &values {
+        let value = pool.constant_wide(pool.width(t), bits);
+        match *pool.node(t) {
+            Node::Extract { arg: symbol, hi, lo } => {
+                let so_far = map.get(&symbol).copied().unwrap_or(symbol);
+                let with = whole_value(pool, terms, symbol).unwrap_or_else(|| with_bits(pool, so_far, value, hi, lo));
+                map.insert(symbol, with);
+            }
+            _ => _ = map.insert(t, value),
+        }
     }
     // A symbol that is put in must not be replaced in the same round.
     let mut kept: FxHashSet<Term> = FxHashSet::default();
@@ -137,9 +151,35 @@ fn implied(pool: &mut TermPool, terms: &[Term]) -> Option<Substitution> {
     Some(map)
 }
 
+/// The value of a symbol of which some bits are known, if its range leaves one.
+fn whole_value(pool: &mut TermPool, terms: &[Term], symbol: Term) -> Option<Term> {
+    let width = pool.width(symbol);
+    if width > interval::MAX_WIDTH {
+        return None;
+    }
+    let (least, greatest) = Ranges::under(pool, terms.iter().copied()).signed(pool, symbol);
+    (least == greatest).then(|| pool.constant_wide(width, least.cast_unsigned() & mask(width)))
+}
+
+/// A term with its bits from `hi` to `lo` replaced.
+fn with_bits(pool: &mut TermPool, t: Term, bits: Term, hi: u32, lo: u32) -> Term {
+    let width = pool.width(t);
+    let mut with = bits;
+    if lo > 0 {
+        let low = pool.extract(t, lo - 1, 0);
+        with = pool.concat(with, low);
+    }
+    if hi + 1 < width {
+        let high = pool.extract(t, width - 1, hi + 1);
+        with = pool.concat(high, with);
+    }
+    with
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::ModelValue;
     use crate::node::BinOp;
 
     fn reduce(pool: &mut TermPool, terms: &[Term]) -> Reduced {
@@ -184,6 +224,30 @@ mod tests {
         terms.push(pool.cmp(CmpOp::Ult, symbols[3], seven));
         // Both bounds are of one symbol, and contradict each other.
         assert!(reduce(&mut pool, &terms).is_false(&pool));
+    }
+
+    #[test]
+    fn some_bits_of_a_symbol_have_a_value() {
+        let mut pool = TermPool::new();
+        let (x, y) = (pool.symbol("x", 64), pool.symbol("y", 32));
+        let [three, four, five] = [3, 4, 5].map(|n| pool.constant(32, n));
+        let low = pool.extract(x, 31, 0);
+        let top = pool.extract(x, 63, 62);
+        let one = pool.constant(2, 1);
+        let rest = pool.binary(BinOp::SRem, low, four);
+        let product = pool.binary(BinOp::Mul, rest, y);
+        let sum = pool.binary(BinOp::Add, product, y);
+        let terms = [
+            pool.cmp(CmpOp::Slt, three, low),
+            pool.cmp(CmpOp::Slt, low, five),
+            pool.cmp(CmpOp::Eq, top, one),
+            pool.cmp(CmpOp::Eq, sum, three),
+        ];
+        let reduced = reduce(&mut pool, &terms);
+        assert!(reduced.terms.is_empty());
+        let mut model = Model::new();
+        reduced.complete(&pool, &mut model);
+        assert_eq!(model.get_sized("x", 64), Some(&ModelValue::Bv { width: 64, bits: 1 << 62 | 4 }));
     }
 
     #[test]

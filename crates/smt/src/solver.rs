@@ -136,6 +136,11 @@ pub trait Solver {
         false
     }
 
+    /// From now on, leaves undecided what is not decided soon, or not any more; nothing where there is one way to decide.
+    fn set_impatient(&mut self, is_impatient: bool) {
+        let _ = is_impatient;
+    }
+
     /// The limit of a query; `None` when there is none, or the solver has none.
     fn time_limit(&self) -> Option<Duration> {
         None

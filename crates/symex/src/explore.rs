@@ -68,6 +68,8 @@ pub struct Limits {
     pub terms: usize,
     /// Instructions that it executes, or events of its trace, before the same is asked: [`Strategy::takes_long`].
     pub long: (u64, usize),
+    /// Questions of a path that its solver has no short answer to.
+    pub solved: u64,
 }
 
 impl Default for Limits {
@@ -85,6 +87,7 @@ impl Default for Limits {
             rounds: u32::MAX,
             terms: usize::MAX,
             long: (u64::MAX, usize::MAX),
+            solved: u64::MAX,
         }
     }
 }
@@ -242,6 +245,8 @@ pub struct PathRun {
     /// How often the solver was asked about a branch.
     asked: FxHashMap<CallStack, u32>,
     often: Option<CallStack>,
+    /// How many questions the solver's back end had been asked when the path began.
+    solved_before: Option<u64>,
     /// After how many instructions and events a strategy was asked whether the path takes too long.
     looked_at: (u64, usize),
 }
@@ -275,6 +280,7 @@ impl PathRun {
             satisfiable: false,
             asked: FxHashMap::default(),
             often: None,
+            solved_before: None,
             looked_at: (0, 0),
         }
     }
@@ -305,9 +311,13 @@ impl PathRun {
         machine.domain.restore_grants(std::mem::take(&mut self.grants));
         let longest = if limits.terms < usize::MAX { SHORT_BUDGET } else { BUDGET };
         let mut terms = machine.domain.pool.len();
+        let solved_before = *self.solved_before.get_or_insert_with(|| machine.domain.solver_statistics().solved);
         let result = loop {
             if let Some(limit) = self.limit_reached(limits) {
                 break Advance::End(PathEnd::Limit(limit));
+            }
+            if machine.domain.solver_statistics().solved.saturating_sub(solved_before) > limits.solved {
+                break Advance::End(PathEnd::Limit(Limit::Decisions));
             }
             // An instruction with grants is executed alone, so that no other one can use them.
             let budget = if machine.domain.has_grants() {

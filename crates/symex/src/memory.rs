@@ -113,10 +113,15 @@ impl<D: Domain> Heap<D> {
         self.next_id
     }
 
+    /// Ids of all objects, alive and dead, ascending.
+    pub fn objects(&self) -> impl Iterator<Item = (ObjectId, &Object<D>)> {
+        let id = |index| ObjectId(u32::try_from(index).expect("ids are 32 bits"));
+        self.objects.iter().map(move |(index, o)| (id(index), o))
+    }
+
     /// Ids of all live objects, ascending.
     pub fn live_objects(&self) -> impl Iterator<Item = (ObjectId, &Object<D>)> {
-        let id = |index| ObjectId(u32::try_from(index).expect("ids are 32 bits"));
-        self.objects.iter().map(move |(index, o)| (id(index), o)).filter(|(_, o)| o.is_alive())
+        self.objects().filter(|(_, o)| o.is_alive())
     }
 
     fn object_mut(&mut self, id: ObjectId) -> Option<&mut Object<D>> {

@@ -101,6 +101,7 @@ impl Command {
                 "symbolic-tids",
                 "code-duplication",
                 "library-sync",
+                "whole-runs",
                 "epochs",
             ],
             Self::Symex => &["reaching-defs", "sync-invariants", "pointsto", "memory-checks"],

@@ -113,6 +113,7 @@ pub(super) fn limits(config: &SymexConfig, deadline: Option<Instant>) -> explore
         terms: usize::MAX,
         long: (u64::MAX, usize::MAX),
         errors: !config.without.contains(&Technique::MemoryChecks),
+        solved: u64::MAX,
     }
 }
 

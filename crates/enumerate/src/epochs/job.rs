@@ -137,7 +137,9 @@ pub(crate) fn run(
             None => return Ok(not_searched(shared, job, no_analyses(), work, tell)),
         };
         let combines = job.facts.shape.combinations.is_some();
-        let options = SearchOptions { combines, ..search_options(shared.request) };
+        let mut options = SearchOptions { combines, ..search_options(shared.request) };
+        // What all runs go through to the end is executed as it is.
+        options.abstraction &= learned.following != Following::EverythingInAllWays;
         let contexts = contexts(shared.program, &job.epoch);
         progress.begin_epoch(&job.epoch);
         let slots = Arc::clone(&shared.slots);
@@ -181,11 +183,17 @@ pub(crate) fn run(
                 work.solver.add(&searched.solver);
                 let less = match learned.following {
                     _ if !shared.is_entry(&job.epoch) => Following::Nothing,
+                    Following::Everything if shared.follows_whole_runs() => Following::EverythingInAllWays,
                     Following::Everything => Following::Recursions,
+                    Following::EverythingInAllWays => Following::Recursions,
                     // Of what is not known there would be no end.
                     Following::Recursions if learned.replaced.is_empty() => Following::Ways,
                     _ => Following::Nothing,
                 };
+                if learned.following == Following::EverythingInAllWays {
+                    Arc::make_mut(&mut learned).is_conservative = job.learned.is_conservative;
+                    plan.objects = if is_open { SyncObjects::Candidates } else { SyncObjects::Decided };
+                }
                 tracing::info!(?less, "fewer markers are passed");
                 plan.followed = shared.followed(&job.epoch, less);
                 Arc::make_mut(&mut learned).following = less;

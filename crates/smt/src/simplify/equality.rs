@@ -72,6 +72,7 @@ impl TermPool {
                 Some(self.cmp(CmpOp::Eq, x, bits))
             }
             Node::Concat(high, low) => self.concat_equal_to(high, low, bits),
+            Node::Extract { arg, hi, lo: 0 } => self.low_bits_equal_to(arg, hi, bits),
             Node::Ite(c, x, y) => self.choice_equal_to(c, x, y, b),
             Node::Binary(op, x, c) => {
                 let c = self.as_const_wide(c)?;
@@ -97,6 +98,18 @@ impl TermPool {
             }
             _ => None,
         }
+    }
+
+    /// The low bits of a sum with a constant: those of the sum without it.
+    fn low_bits_equal_to(&mut self, arg: Term, hi: u32, bits: u128) -> Option<Term> {
+        let sum = self.as_sum(arg)?;
+        if sum.constant == 0 {
+            return None;
+        }
+        let rest = self.sum_term(self.width(arg), &Sum { constant: 0, addends: sum.addends });
+        let low = self.extract(rest, hi, 0);
+        let bits = self.constant_wide(hi + 1, bits.wrapping_sub(sum.constant));
+        Some(self.cmp(CmpOp::Eq, low, bits))
     }
 
     /// A concatenation with a constant piece: the pieces apart.

@@ -394,18 +394,19 @@ impl SymbolicDomain {
         }
     }
 
-    /// The objects of a state that have no id of their own kind, those of the initial state among them, with what points-to analysis calls
-    /// each and the offset that its first byte has there; none if nothing is known. O(live objects).
+    /// The objects of a state that have no id of their own kind, those of the initial state among them and those that the path has freed, with what
+    /// points-to analysis calls each and the offset that its first byte has there; none if nothing is known. O(objects).
     pub fn initial_objects(&mut self, path: &SymPath, heap: &Heap<Self>) -> Vec<(ObjectId, Vec<(Abstract, Offsets)>)> {
         if self.origins.is_none() {
             return Vec::new();
         }
         let mut found = Vec::new();
-        for (id, kind, at, _) in objects(heap) {
-            if !matches!(kind, ObjectKind::Initial(_)) {
+        for (id, object) in heap.objects() {
+            if !matches!(object.kind, ObjectKind::Initial(_)) {
                 continue;
             }
-            let Some((places, origin)) = self.candidates(path, id, kind, at) else { continue };
+            let at = (object.allocated_at, object.site);
+            let Some((places, origin)) = self.candidates(path, id, object.kind, at) else { continue };
             let first =
                 |&(object, start): &(Abstract, Offsets)| (object, start.moved(origin.cast_signed().wrapping_neg()));
             found.push((id, places.iter().map(first).collect()));

@@ -97,6 +97,11 @@ impl SymbolicDomain {
         std::mem::take(&mut self.gave_up)
     }
 
+    /// From now on, leaves undecided what the solver does not decide soon, or not any more.
+    pub fn set_impatient(&mut self, is_impatient: bool) {
+        self.solver.set_impatient(is_impatient);
+    }
+
     /// Counters of the solver.
     pub fn solver_statistics(&self) -> SolverStatistics {
         self.solver.statistics()
