@@ -268,8 +268,9 @@ impl Engine {
     }
 
     /// What others need to know of an epoch that has been searched.
-    pub(crate) fn into_searched(self, Job { epoch, facts, .. }: &Job) -> SearchedEpoch {
+    pub(crate) fn into_searched(mut self, Job { epoch, facts, .. }: &Job) -> SearchedEpoch {
         let is_entry = self.is_entry();
+        self.machine.domain.set_impatient(false);
         let (id, shape, none_ended) = (epoch.clone(), facts.shape.clone(), facts.none_ended);
         SearchedEpoch { id, machine: self.machine, initial: self.initial, is_entry, shape, none_ended }
     }
@@ -459,6 +460,11 @@ impl Engine {
         self.hopeless.len() <= MAX_HOPELESS
     }
 
+    /// Whether the last path has passed a marker.
+    pub(crate) fn has_passed(&self) -> bool {
+        self.passed > 0
+    }
+
     /// What paths pass markers of.
     pub(crate) fn followed(&self) -> &Followed {
         &self.followed
@@ -477,7 +483,7 @@ impl Engine {
     /// inputs matter then.
     pub(crate) fn instead_of(&self, restart: Restart) -> Restart {
         match restart {
-            Restart::Replacing(_) if self.followed.is_everything() => Restart::FollowingLess,
+            Restart::Replacing(_) if self.followed.ends_before_replacing(self.passed) => Restart::FollowingLess,
             other => other,
         }
     }

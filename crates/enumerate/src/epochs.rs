@@ -66,11 +66,13 @@ impl Shared<'_> {
     /// What is followed in an epoch, at most what `following` says.
     fn followed(&self, epoch: &EpochId, following: Following) -> Followed {
         match following {
-            Following::Everything if self.is_entry(epoch) => self.everything.clone(),
-            Following::EverythingInAllWays if self.is_entry(epoch) => self.everything.in_all_ways(),
-            Following::Everything | Following::EverythingInAllWays | Following::Recursions => self.recursions.clone(),
+            Following::Recursions => self.recursions.clone(),
             Following::Ways => self.recursions.in_all_ways(),
             Following::Nothing => Followed::default(),
+            _ if !self.is_entry(epoch) => self.recursions.clone(),
+            Following::Everything if self.follows_whole_runs() => self.everything.without_replacing(),
+            Following::Everything | Following::EverythingBehindLoops => self.everything.clone(),
+            Following::EverythingInAllWays => self.everything.in_all_ways(),
         }
     }
 

@@ -56,6 +56,8 @@ pub(crate) enum Following {
     Everything,
     /// The same, also where inputs decide how the program goes on, if that makes few paths, and these end.
     EverythingInAllWays,
+    /// All, where a loop was in front of all markers that is to be replaced.
+    EverythingBehindLoops,
     /// Those that are there because functions call, or start, one another.
     Recursions,
     /// The same ones, also where inputs decide how they go on, if that makes few paths.
@@ -75,6 +77,8 @@ pub(crate) struct Followed {
     ways: Option<Ways>,
     /// Whether the whole program is followed.
     is_everything: bool,
+    /// Whether nothing is replaced meanwhile, not even in front of all markers.
+    replaces_nothing: bool,
 }
 
 /// How much is executed of what inputs decide, in one epoch, at most.
@@ -125,6 +129,11 @@ impl Followed {
         Self { ways: Some(most).filter(|_| self.is_everything || !self.marked.is_empty()), ..self.clone() }
     }
 
+    /// The same, as long as nothing is to be replaced.
+    pub(crate) fn without_replacing(&self) -> Self {
+        Self { replaces_nothing: true, ..self.clone() }
+    }
+
     /// The markers that a machine passes.
     pub(crate) fn markers(&self) -> FollowedMarkers {
         let (most, most_instructions) = self.most();
@@ -150,9 +159,9 @@ impl Followed {
         self.ways.is_some()
     }
 
-    /// Whether all markers are passed, as long as no input decides how the program goes on.
-    pub(crate) fn is_everything(&self) -> bool {
-        self.is_everything && self.ways.is_none()
+    /// Whether to follow less before something is replaced, after so many markers: inputs matter then.
+    pub(crate) fn ends_before_replacing(&self, passed: u32) -> bool {
+        self.is_everything && self.ways.is_none() && (passed > 0 || self.replaces_nothing)
     }
 
     /// Whether all markers are passed, also where inputs decide.
@@ -203,6 +212,10 @@ pub(crate) fn is_endless(rounds: u32, branches: usize) -> bool {
 pub(crate) fn is_given_up(engine: &mut Engine, path: &Path, slice: &[SliceDecision]) -> bool {
     let (followed, passed) = (engine.followed().clone(), path.state.markers_passed());
     if !followed.is_everything_in_all_ways() && (followed.marked.is_empty() || passed == 0) {
+        return false;
+    }
+    // Another search would end at once.
+    if engine.stop_reason().is_some() {
         return false;
     }
     let is_decided = |decision: &SliceDecision| {

@@ -196,6 +196,9 @@ impl<'s, 'p> Search<'s, 'p> {
                 continue;
             }
             if let Some(reason) = self.stopped() {
+                if self.engine.followed().is_everything_in_all_ways() && self.engine.stop_reason().is_none() {
+                    return Err(Restart::FollowingLess);
+                }
                 self.reasons.add(reason);
                 break;
             }

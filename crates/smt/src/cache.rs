@@ -279,9 +279,12 @@ impl<S: Solver> CachingSolver<S> {
         let Some((&extra, constraints)) = reduced.terms.split_last() else {
             return self.completed(pool, terms, &reduced, Model::new());
         };
+        if reduced.is_false(pool) {
+            return Known::Unsat;
+        }
         if !reduced.is_all() {
             ranges = Ranges::under(pool, reduced.terms.iter().copied());
-            if reduced.is_false(pool) || ranges.is_contradiction() {
+            if ranges.is_contradiction() {
                 return Known::Unsat;
             }
         }

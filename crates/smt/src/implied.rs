@@ -125,12 +125,14 @@ fn implied(pool: &mut TermPool, terms: &[Term]) -> Option<Substitution> {
         }
     }
     let mut map = Substitution::new();
+    let mut ranges = None;
     for (&t, &bits) in &values {
         let value = pool.constant_wide(pool.width(t), bits);
         match *pool.node(t) {
             Node::Extract { arg: symbol, hi, lo } => {
                 let so_far = map.get(&symbol).copied().unwrap_or(symbol);
-                let with = whole_value(pool, terms, symbol).unwrap_or_else(|| with_bits(pool, so_far, value, hi, lo));
+                let ranges = ranges.get_or_insert_with(|| Ranges::under(pool, terms.iter().copied()));
+                let with = whole_value(pool, ranges, symbol).unwrap_or_else(|| with_bits(pool, so_far, value, hi, lo));
                 map.insert(symbol, with);
             }
             _ => _ = map.insert(t, value),
@@ -152,12 +154,12 @@ fn implied(pool: &mut TermPool, terms: &[Term]) -> Option<Substitution> {
 }
 
 /// The value of a symbol of which some bits are known, if its range leaves one.
-fn whole_value(pool: &mut TermPool, terms: &[Term], symbol: Term) -> Option<Term> {
+fn whole_value(pool: &mut TermPool, ranges: &mut Ranges, symbol: Term) -> Option<Term> {
     let width = pool.width(symbol);
     if width > interval::MAX_WIDTH {
         return None;
     }
-    let (least, greatest) = Ranges::under(pool, terms.iter().copied()).signed(pool, symbol);
+    let (least, greatest) = ranges.signed(pool, symbol);
     (least == greatest).then(|| pool.constant_wide(width, least.cast_unsigned() & mask(width)))
 }
 

@@ -126,6 +126,8 @@ pub(crate) fn run(
     };
     let mut work = Work::default();
     let mut asked = Asked::new(&shared.request.limits);
+    // Whether inputs decide nothing that is known of but a loop in front of all markers.
+    let mut is_behind_loops = false;
     loop {
         let mut engine = match shared.analyses {
             _ if shared.is_entry(&job.epoch) => entry_engine(shared, &plan, asked)?,
@@ -184,13 +186,18 @@ pub(crate) fn run(
                 let less = match learned.following {
                     _ if !shared.is_entry(&job.epoch) => Following::Nothing,
                     Following::Everything if shared.follows_whole_runs() => Following::EverythingInAllWays,
-                    Following::Everything => Following::Recursions,
-                    Following::EverythingInAllWays => Following::Recursions,
+                    Following::EverythingInAllWays if is_behind_loops => Following::EverythingBehindLoops,
+                    Following::Everything | Following::EverythingInAllWays | Following::EverythingBehindLoops => {
+                        Following::Recursions
+                    }
                     // Of what is not known there would be no end.
                     Following::Recursions if learned.replaced.is_empty() => Following::Ways,
                     _ => Following::Nothing,
                 };
-                if learned.following == Following::EverythingInAllWays {
+                if learned.following == Following::Everything {
+                    is_behind_loops = !engine.has_passed();
+                }
+                if matches!(learned.following, Following::Everything | Following::EverythingInAllWays) {
                     Arc::make_mut(&mut learned).is_conservative = job.learned.is_conservative;
                     plan.objects = if is_open { SyncObjects::Candidates } else { SyncObjects::Decided };
                 }
