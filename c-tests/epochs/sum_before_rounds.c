@@ -1,7 +1,7 @@
 // Main adds up as many squares as an input says, which nothing depends on. Then two dancers dance three rounds, and wait for each other in each.
 //
-// By hand: the sum has no end that is known, so its loop is replaced; it is in front of all that synchronises, and what comes then is the same for all
-// inputs: one epoch with one schedule.
+// By hand: how long the sum takes is not known, but it is in front of all that synchronises, and what comes then is the same whatever the input is. So
+// there is one epoch with one schedule.
 //
 // run: enumerate -- @
 // expect: complete=true epochs=1 schedules=1 deadlocked=0
