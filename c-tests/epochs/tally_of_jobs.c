@@ -1,4 +1,4 @@
-// Two workers add their step to a tally as often as an input says, and count how often it was a multiple of ten. Main adds up what each has done and
+// Three workers add their step to a tally as often as an input says, and count how often it was a multiple of ten. Main adds up what each has done and
 // frees the jobs.
 //
 // By hand: nobody holds the lock for long, so there is no deadlock, and what the tally is decides nothing. An epoch ends in each round, and the last one
@@ -7,12 +7,12 @@
 // run: enumerate -- @ @
 // expect: complete=true deadlocked=0
 // exec: 3 5
-// stdout: 30 3
+// stdout: 45 4
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define WORKERS 2
+#define WORKERS 3
 
 struct tally {
     pthread_mutex_t lock;

@@ -668,6 +668,15 @@ struct ShortestFirst<'a, 'p> {
 }
 
 impl ShortestFirst<'_, '_> {
+    /// Gives up an attempt at whole runs, which takes long; whether the path is one of those.
+    fn ends_attempt(&mut self) -> bool {
+        let is_attempt = self.followed.is_everything_in_all_ways();
+        if is_attempt {
+            self.wanted = Some(Restart::FollowingLess);
+        }
+        is_attempt
+    }
+
     /// What is to be replaced of that what the points of a stack are in; only recursions, perhaps.
     fn want(&mut self, wanted: Wanted, stack: &CallStack, only_recursion: bool) {
         let Some(replaced) = &self.replaced else { return };
@@ -687,8 +696,7 @@ impl Strategy for ShortestFirst<'_, '_> {
     }
 
     fn gives_up(&mut self, state: &State<SymbolicDomain>) -> bool {
-        if self.followed.is_everything_in_all_ways() {
-            self.wanted = Some(Restart::FollowingLess);
+        if self.ends_attempt() {
             return true;
         }
         self.want(Wanted { last_resort: false, activations: NESTED }, &state.stack(&self.code, state.current), false);
@@ -696,8 +704,7 @@ impl Strategy for ShortestFirst<'_, '_> {
     }
 
     fn takes_long(&mut self, state: &State<SymbolicDomain>) -> bool {
-        if self.followed.is_everything_in_all_ways() {
-            self.wanted = Some(Restart::FollowingLess);
+        if self.ends_attempt() {
             return true;
         }
         let Some(replaced) = &self.replaced else { return false };

@@ -311,12 +311,14 @@ impl PathRun {
         machine.domain.restore_grants(std::mem::take(&mut self.grants));
         let longest = if limits.terms < usize::MAX { SHORT_BUDGET } else { BUDGET };
         let mut terms = machine.domain.pool.len();
-        let solved_before = *self.solved_before.get_or_insert_with(|| machine.domain.solver_statistics().solved);
+        let solved = |machine: &Machine<SymbolicDomain>| machine.domain.solver_statistics().solved;
+        let most_solved = (limits.solved < u64::MAX)
+            .then(|| self.solved_before.get_or_insert_with(|| solved(machine)).saturating_add(limits.solved));
         let result = loop {
             if let Some(limit) = self.limit_reached(limits) {
                 break Advance::End(PathEnd::Limit(limit));
             }
-            if machine.domain.solver_statistics().solved.saturating_sub(solved_before) > limits.solved {
+            if most_solved.is_some_and(|most| solved(machine) > most) {
                 break Advance::End(PathEnd::Limit(Limit::Decisions));
             }
             // An instruction with grants is executed alone, so that no other one can use them.

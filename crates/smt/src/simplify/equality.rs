@@ -144,3 +144,27 @@ impl TermPool {
         Some(self.binary(BinOp::And, c, other))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::node::BinOp;
+
+    /// All numbers of eight bits, of which the low three are compared.
+    #[test]
+    fn low_bits_of_a_sum_are_those_of_the_unknown() {
+        let mut pool = TermPool::new();
+        let x = pool.symbol("x", 8);
+        let (more, two) = (pool.constant(8, 13), pool.constant(3, 2));
+        let sum = pool.binary(BinOp::Add, x, more);
+        let low = pool.extract(sum, 2, 0);
+        let equal = pool.cmp(CmpOp::Eq, low, two);
+        let (own, five) = (pool.extract(x, 2, 0), pool.constant(3, 5));
+        assert_eq!(equal, pool.cmp(CmpOp::Eq, own, five));
+        for bits in 0..=255_u128 {
+            let mut model = crate::model::Model::new();
+            model.set("x", 8, bits);
+            assert_eq!(pool.eval_bool(equal, &model), (bits + 13) % 8 == 2, "{bits}");
+        }
+    }
+}
