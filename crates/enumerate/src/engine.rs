@@ -170,8 +170,13 @@ impl Asked {
         }
     }
 
-    fn domain(self) -> (SymbolicDomain, CachingSolver<Z3Solver>) {
-        (SymbolicDomain::with_kept(self.paths), self.constraints)
+    /// For a search that may be an attempt only.
+    fn domain(self, plan: &Plan) -> (SymbolicDomain, CachingSolver<Z3Solver>) {
+        let (mut domain, mut constraints) = (SymbolicDomain::with_kept(self.paths), self.constraints);
+        let is_attempt = plan.followed.is_everything_in_all_ways();
+        domain.set_impatient(is_attempt);
+        constraints.set_impatient(is_attempt);
+        (domain, constraints)
     }
 }
 
@@ -198,7 +203,7 @@ impl Engine {
         points_to: Option<&Arc<PointsTo>>,
         asked: Asked,
     ) -> Result<Self, String> {
-        let (domain, asker) = asked.domain();
+        let (domain, asker) = asked.domain(plan);
         let mut machine = machine(program, request, plan, domain);
         if let Some(points_to) = points_to {
             machine.allow_unknown_sizes(points_to);
@@ -222,7 +227,7 @@ impl Engine {
         start: &Start<'_>,
         asked: Asked,
     ) -> Self {
-        let (domain, asker) = asked.domain();
+        let (domain, asker) = asked.domain(plan);
         let mut machine = machine(program, request, plan, domain);
         let initial = machine.state_at(start);
         let known = initial.path.constraints().to_vec();
@@ -268,9 +273,8 @@ impl Engine {
     }
 
     /// What others need to know of an epoch that has been searched.
-    pub(crate) fn into_searched(mut self, Job { epoch, facts, .. }: &Job) -> SearchedEpoch {
+    pub(crate) fn into_searched(self, Job { epoch, facts, .. }: &Job) -> SearchedEpoch {
         let is_entry = self.is_entry();
-        self.machine.domain.set_impatient(false);
         let (id, shape, none_ended) = (epoch.clone(), facts.shape.clone(), facts.none_ended);
         SearchedEpoch { id, machine: self.machine, initial: self.initial, is_entry, shape, none_ended }
     }
@@ -460,6 +464,12 @@ impl Engine {
         self.hopeless.len() <= MAX_HOPELESS
     }
 
+    /// An attempt has come to its end, and is the result.
+    pub(crate) fn be_patient(&mut self) {
+        self.machine.domain.set_impatient(false);
+        self.solver.set_impatient(false);
+    }
+
     /// Whether the last path has passed a marker.
     pub(crate) fn has_passed(&self) -> bool {
         self.passed > 0
@@ -473,8 +483,8 @@ impl Engine {
     /// Whether inputs decide how something goes on that is followed, in too many ways, or there are paths that were not searched to their ends:
     /// a loop may be covered by a marker that is passed.
     pub(crate) fn has_many_ways(&self, paths: u64, to_the_end: bool) -> bool {
-        let solved = self.solver_statistics().solved;
-        let executed = Executed { paths, passed: self.passed_in_all, instructions: self.instructions, solved };
+        let SolverStatistics { solved, unknown, .. } = self.solver_statistics();
+        let executed = Executed { paths, passed: self.passed_in_all, instructions: self.instructions, solved, unknown };
         let is_followed = self.passed > 0 || self.followed.is_everything_in_all_ways();
         is_followed && (self.followed.are_many_ways(executed) || !to_the_end)
     }
@@ -621,13 +631,7 @@ fn solver(timeout: Duration) -> Z3Solver {
     Z3Solver::new(SolverOptions { timeout: Some(timeout), ..SolverOptions::default() })
 }
 
-fn machine(
-    program: &Arc<Program>,
-    request: &Request,
-    plan: &Plan,
-    mut domain: SymbolicDomain,
-) -> Machine<SymbolicDomain> {
-    domain.set_impatient(plan.followed.is_everything_in_all_ways());
+fn machine(program: &Arc<Program>, request: &Request, plan: &Plan, domain: SymbolicDomain) -> Machine<SymbolicDomain> {
     let options = Options {
         externs: request.externs.clone(),
         symbolic_files: request.inputs.files.clone(),

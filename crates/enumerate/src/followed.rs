@@ -102,6 +102,8 @@ pub(crate) struct Executed {
     pub(crate) instructions: u64,
     /// Questions that the solver had no short answer to.
     pub(crate) solved: u64,
+    /// Those that were left undecided.
+    pub(crate) unknown: u64,
 }
 
 impl Followed {
@@ -151,6 +153,7 @@ impl Followed {
                 || executed.passed >= most.markers
                 || executed.instructions >= most.instructions
                 || executed.solved >= most.solved
+                || self.is_everything && executed.unknown > 0
         })
     }
 

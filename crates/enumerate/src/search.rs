@@ -179,6 +179,7 @@ impl<'s, 'p> Search<'s, 'p> {
         });
         // Of an epoch that is searched again it is chance what was asked.
         if explored.is_ok() {
+            self.engine.be_patient();
             let (successors, lost, solver) = endings.into_successors();
             (self.successors, self.lost) = (successors, lost);
             self.behind.add(&solver);

@@ -194,9 +194,6 @@ impl<S: Solver> CachingSolver<S> {
         } else {
             self.search(pool, terms, &key)
         };
-        if self.is_impatient && matches!(known, Known::Unknown(_)) {
-            return known;
-        }
         if self.young.len() >= MAX_ENTRIES / 2 {
             self.old = std::mem::take(&mut self.young);
         }
@@ -420,7 +417,7 @@ impl<S: Solver> CachingSolver<S> {
     /// Decides each case of its own, if there are any and they can be told apart by the amount of a shift. What is left of them is the same
     /// for many queries of a path.
     fn decide_by_cases(&mut self, pool: &mut TermPool, terms: &[Term]) -> Option<Known> {
-        if self.nesting >= MAX_NESTING {
+        if self.nesting >= MAX_NESTING || self.is_impatient {
             return None;
         }
         let cases = cases(pool, terms)?;
@@ -653,8 +650,13 @@ impl<S: Solver> Solver for CachingSolver<S> {
         }
     }
 
-    /// What is left undecided is not remembered.
     fn set_impatient(&mut self, is_impatient: bool) {
+        if self.is_impatient && !is_impatient {
+            // It deserves another try.
+            for known in [&mut self.young, &mut self.old] {
+                known.retain(|_, known| !matches!(known, Known::Unknown(_)));
+            }
+        }
         self.is_impatient = is_impatient;
     }
 
