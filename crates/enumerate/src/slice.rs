@@ -34,6 +34,7 @@ use std::collections::BTreeSet;
 use icsched_ir::{
     BlockId, Callee, FuncId, Function, Inst, Intrinsic, Op, Operand, Program, ProgramPoint, Terminator, ValueId,
 };
+use icsched_pointsto::Piece;
 use icsched_smt::Term;
 use icsched_symex::abstraction::Passage;
 use icsched_symex::shape::Where;
@@ -302,6 +303,7 @@ impl Sliceable<'_> {
             frees: false,
             corrections: if statics.corrections { corrections::MAX_CORRECTIONS } else { 0 },
             repeated: FxHashSet::default(),
+            unmet: BTreeSet::default(),
         }
     }
 }
@@ -348,6 +350,8 @@ struct Slicer<'a, 'p> {
     corrections: u32,
     /// Loops of which later ones in the slice leave the same.
     repeated: FxHashSet<Passage>,
+    /// What these read of objects that the path had not met.
+    unmet: BTreeSet<Piece>,
 }
 
 impl Slicer<'_, '_> {
@@ -632,10 +636,11 @@ impl<'p> Slicer<'_, 'p> {
             self.state(frame).live.extend(uses.values.iter().copied());
             uses.regions.iter().for_each(|r| self.memory.add(r));
         }
-        if let Some(Repeatable { first, values, regions, .. }) = repeats {
+        if let Some(Repeatable { first, values, regions, unmet, .. }) = repeats {
             matters = true;
             self.state(frame).live.extend(values.iter().copied());
             regions.iter().for_each(|region| self.memory.add(region));
+            self.unmet.extend(unmet.iter().copied());
             self.repeated.insert(*first);
         }
         if matters {

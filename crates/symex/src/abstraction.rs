@@ -180,8 +180,8 @@ pub struct LoopInputs {
     pub values: Vec<ValueId>,
     /// What it may read, as points-to analysis names places.
     pub reads: Vec<Piece>,
-    /// Whether others than variables are among that, of which there may be some that a path has not met.
-    pub reads_others: bool,
+    /// Those of them in others than variables: of these there may be some that a path has not met.
+    pub others: Vec<Piece>,
 }
 
 /// A recursion that is replaced.

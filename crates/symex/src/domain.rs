@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use crate::abstraction::{LoopLimits, Passage};
 use crate::folding::FoldChoice;
-use crate::memory::{Heap, ObjectId};
+use crate::memory::{Heap, ObjectId, ObjectKind};
 use crate::stop::{DecisionKind, Stop};
 use crate::symbolic::SymValue;
 use crate::trace::{Region, Repeatable, Uses};
@@ -253,6 +253,10 @@ pub trait Domain: Sized {
 
     /// What points-to analysis calls the object that the innermost instruction of a stack allocates, if that is one object.
     fn allocation_site(&mut self, _stack: &CallStack) -> Option<icsched_pointsto::ObjectId> {
+        None
+    }
+    /// What points-to analysis calls an object that the system gives, whatever inputs are.
+    fn given_site(&mut self, _kind: ObjectKind) -> Option<icsched_pointsto::ObjectId> {
         None
     }
     /// A new object of unknown size, zeroed or not, allocated by an instruction of the program; none where sizes must be known.

@@ -44,7 +44,7 @@ use smallvec::SmallVec;
 use crate::abstraction::{LoopLimits, Passage};
 use crate::domain::{Domain, Forgot, Known, MemoryByte, StrangeHandle, Targets, ThreadTable};
 use crate::folding::FoldChoice;
-use crate::memory::{Heap, ObjectId};
+use crate::memory::{Heap, ObjectId, ObjectKind};
 use crate::path::SymPath;
 use crate::stop::{DecisionKind, Stop};
 use crate::trace::Repeatable;
@@ -434,6 +434,10 @@ impl Domain for SymbolicDomain {
 
     fn allocation_site(&mut self, stack: &icsched_ir::CallStack) -> Option<icsched_pointsto::ObjectId> {
         self.allocation_site(stack)
+    }
+
+    fn given_site(&mut self, kind: ObjectKind) -> Option<icsched_pointsto::ObjectId> {
+        self.given_site(kind)
     }
 
     fn allocate_unsized(

@@ -7,6 +7,7 @@
 //! kept. So a program that computes for a long time on what it knows is executed at full speed.
 
 use icsched_ir::{BlockId, FuncId, Intrinsic, ProgramPoint, ValueId};
+use icsched_pointsto::Piece;
 use icsched_smt::Term;
 use smallvec::SmallVec;
 
@@ -57,6 +58,8 @@ pub struct Repeatable {
     pub values: Vec<ValueId>,
     /// The bytes that it may read.
     pub regions: Vec<Region>,
+    /// What else it may read, of objects that the path has not met by then.
+    pub unmet: Vec<Piece>,
 }
 
 /// One function activation that the trace mentions.

@@ -527,8 +527,7 @@ impl<'a> End<'a> {
         };
         let another = object.filter(|object| !self.heap.values().any(|known| known == object));
         let found = another.and_then(|id| self.state.heap.object(id).map(|object| (id, object)));
-        let is_heap = |kind| matches!(kind, ObjectKind::Heap | ObjectKind::Initial(_));
-        match found.filter(|(_, object)| object.is_alive() && is_heap(object.kind)) {
+        match found.filter(|(_, object)| object.is_alive() && object.kind.is_nameless()) {
             Some((id, object)) if object.site == Some(self.shape.heap[number as usize]) => {
                 self.heap.insert(number, id);
                 self.queue.push_back(number);

@@ -51,8 +51,9 @@ pub(super) fn of_loop(
         _ => false,
     };
     let is_variable = |piece: &Piece| matches!(analyses.points_to.objects()[piece.object].kind, ObjectKind::Global(_));
-    let (values, reads_others) = (used.difference(&defined).copied().collect(), !reads.iter().all(is_variable));
-    reads.iter().all(is_shared).then_some(LoopInputs { values, reads, reads_others })
+    let values = used.difference(&defined).copied().collect();
+    let others = reads.iter().filter(|piece| !is_variable(piece)).copied().collect();
+    reads.iter().all(is_shared).then_some(LoopInputs { values, reads, others })
 }
 
 /// Whether an operation depends on nothing but its operands and memory.

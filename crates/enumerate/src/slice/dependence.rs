@@ -100,6 +100,7 @@ impl Slicer<'_, '_> {
         match write.base {
             Base::Global(global) => matching(ObjectClass::Global(global)),
             Base::Alloca(value) => matching(ObjectClass::Local { func, value }),
+            Base::Unknown if self.hits_unmet(known) => true,
             Base::Unknown => self.memory.any_object(|object, live| {
                 let reachable = match self.objects.class(object) {
                     ObjectClass::Global(global) => modref.global_escapes(global),
@@ -132,6 +133,13 @@ impl Slicer<'_, '_> {
                 origin.bases().iter().any(|&base| self.hits_live(caller, Write { base, range }, known))
             }
         }
+    }
+
+    /// Whether code that does no more than is `known` of it may write what is live of objects that the path had not met.
+    fn hits_unmet(&self, known: Option<&Known>) -> bool {
+        let hit = self.unmet.iter().find(|piece| known.is_none_or(|k| self.facts.writes_piece(k, piece)));
+        tracing::trace!(?hit, "of objects that are not met");
+        hit.is_some()
     }
 
     /// What an included instruction reads from outside is told from other inputs of its name by how many were read before:
@@ -253,7 +261,8 @@ impl Slicer<'_, '_> {
     /// forgotten where they are met.
     pub(super) fn forgets_unmet(&mut self, frame: FrameId, block: BlockId, call: Option<u32>) -> bool {
         let objects = self.objects;
-        self.memory.any_object(|object, _| objects.initial(object).is_some()) && self.could_forget(frame, block, call)
+        let is_unmet = !self.unmet.is_empty() || self.memory.any_object(|object, _| objects.initial(object).is_some());
+        is_unmet && self.could_forget(frame, block, call)
     }
 
     /// Whether what is replaced, a loop or this call, may write something live, as far as is known before the program runs.

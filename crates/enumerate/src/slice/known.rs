@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 use icsched_ir::{BlockId, EntityId, FuncId, ProgramPoint};
-use icsched_pointsto::{InstanceId, Offsets, Region};
+use icsched_pointsto::{InstanceId, Offsets, Piece, Region};
 use icsched_symex::memory::ObjectId;
 use icsched_symex::thread::FrameId;
 use icsched_symex::trace::Trace;
@@ -113,5 +113,13 @@ impl<'a, 'p> Facts<'a, 'p> {
         };
         known.mods.is_everything()
             || places.iter().any(|&place| live.iter().any(|(start, end)| touches(place, start, end)))
+    }
+
+    /// Whether code may write some bytes of what points-to analysis names.
+    pub(super) fn writes_piece(&self, known: &Known, piece: &Piece) -> bool {
+        let Some(aliases) = self.aliases else { return true };
+        let touches =
+            || aliases.modref().touches_at(&known.mods, piece.object, piece.offsets, piece.bytes.unwrap_or(u64::MAX));
+        known.mods.is_everything() || touches()
     }
 }

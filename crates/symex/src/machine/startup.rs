@@ -77,9 +77,13 @@ impl<D: Domain> Machine<D> {
         string: impl Fn(u32) -> ObjectKind,
     ) -> u64 {
         let vector = heap.allocate(kind, (strings.len() as u64 + 1) * POINTER, None);
+        heap.set_site(vector, self.domain.given_site(kind));
         for (argument, i) in strings.iter().zip(0..) {
             let object = heap.allocate(string(i), argument.bytes.len() as u64, None);
             heap.set_bytes(&mut self.domain, object, 0, &argument.bytes);
+            if argument.bytes.iter().all(|byte| matches!(byte, MemoryByte::Constant(_))) {
+                heap.set_site(object, self.domain.given_site(string(i)));
+            }
             let there = D::constant(address(object, 0));
             let pointer = match &argument.present {
                 None => there,

@@ -60,6 +60,13 @@ pub enum ObjectKind {
     Initial(u32),
 }
 
+impl ObjectKind {
+    /// Whether an object of this kind has no name of its own: pointers alone say which one it is.
+    pub const fn is_nameless(self) -> bool {
+        matches!(self, Self::Heap | Self::Argument(_) | Self::ArgumentVector | Self::Initial(_))
+    }
+}
+
 /// Who may free a heap object.
 #[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
 pub enum Family {

@@ -361,8 +361,7 @@ impl Walk<'_, '_> {
         if let Some(&node) = self.nodes.get(&object) {
             return Some(Held::Address(node, offset));
         }
-        let is_heap = matches!(found.kind, ObjectKind::Heap | ObjectKind::Initial(_));
-        let site = found.site.filter(|_| is_heap && self.heap.len() < MAX_OBJECTS)?;
+        let site = found.site.filter(|_| found.kind.is_nameless() && self.heap.len() < MAX_OBJECTS)?;
         let number = u32::try_from(self.heap.len()).expect("objects are few");
         self.heap.push(object);
         self.left.shape.heap.push(site);

@@ -446,6 +446,17 @@ impl SymbolicDomain {
         found
     }
 
+    /// What points-to analysis calls an object that the system gives; none if no pointer of the program points there.
+    pub(super) fn given_site(&mut self, kind: ObjectKind) -> Option<Abstract> {
+        let index = self.origins.is_some().then(|| self.index())?;
+        let kind = match kind {
+            ObjectKind::ArgumentVector => AbstractKind::ArgumentVector,
+            ObjectKind::Argument(_) => AbstractKind::Arguments,
+            _ => return None,
+        };
+        index.given.get(&kind).copied()
+    }
+
     fn index(&mut self) -> Rc<Index> {
         let origins = self.origins();
         if let Some(index) = &origins.forgotten.index {

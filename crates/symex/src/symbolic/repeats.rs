@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use icsched_ir::{BlockId, FuncId};
+use icsched_pointsto::Piece;
 use icsched_smt::Term;
 
 use super::forget::{objects, written};
+use super::unknown::Unknown;
 use super::writes::Version;
 use super::{SymValue, SymbolicDomain};
 use crate::abstraction::{Effect, Passage, Replaced};
 use crate::code::Code;
 use crate::domain::{Domain as _, MemoryByte};
-use crate::memory::{Heap, ObjectId};
+use crate::memory::{Heap, ObjectId, ObjectKind};
 use crate::path::SymPath;
 use crate::trace::{Region, Repeatable};
 
@@ -27,6 +29,8 @@ pub(crate) struct LoopBeginning {
     header: (FuncId, BlockId),
     values: Vec<SymValue>,
     memory: Vec<(ObjectId, u64, Contents)>,
+    /// The latest replaced loop that may have written to objects that are as they were when the path met them, or that it has not met.
+    forgot: Option<Passage>,
 }
 
 /// What bytes hold.
@@ -49,18 +53,22 @@ impl SymbolicDomain {
         let replaced = Arc::clone(&self.origins.as_deref()?.forgotten.replaced);
         let replaced = replaced.loops.get(&(passage.func, passage.block));
         let inputs = replaced.filter(|_| passage.what == Replaced::Loop)?.inputs.as_ref()?;
-        // What nobody has met yet cannot be compared, nor followed by slices.
-        if inputs.reads_others && !(self.knows_objects() && path.forgotten().is_empty()) {
-            return None;
-        }
         let held = inputs.values.iter().map(|&value| registers.get(Code::slot(value) as usize).copied());
         let values = held.collect::<Option<Vec<SymValue>>>()?;
         self.know_objects(path, heap);
+        let meets_all = self.knows_objects() && path.forgotten().is_empty();
+        let unmet = if meets_all { Vec::new() } else { inputs.others.clone() };
+        let forgot = path.forgotten().iter().rev().find(|&passage| self.may_write(passage, &unmet)).copied();
         let reads = Effect { writes: inputs.reads.clone(), ..Effect::default() };
         let (mut memory, mut regions, mut compared) = (Vec::new(), Vec::new(), 0);
         for (id, kind, at, size) in objects(heap) {
             let candidates = self.candidates(path, id, kind, at);
+            let is_as_met = self.is_as_met(heap, id, kind);
             for (start, end) in written(&reads, &candidates, size) {
+                regions.push(Region { object: id, start, len: end - start, exact: true });
+                if is_as_met {
+                    continue;
+                }
                 let unknown = heap.contents_of(id).and_then(|array| array.unknown()).cloned();
                 let contents = match unknown {
                     Some(unknown) if unknown.cells.iter().nth(MAX_CELLS).is_some() => return None,
@@ -74,11 +82,25 @@ impl SymbolicDomain {
                     }
                 };
                 memory.push((id, start, contents));
-                regions.push(Region { object: id, start, len: end - start, exact: true });
             }
         }
-        let beginning = LoopBeginning { header: (passage.func, passage.block), values, memory };
+        let beginning = LoopBeginning { header: (passage.func, passage.block), values, memory, forgot };
         let first = path.first_with(beginning, passage);
-        Some(Repeatable { passage, first, values: inputs.values.clone(), regions })
+        Some(Repeatable { passage, first, values: inputs.values.clone(), regions, unmet })
+    }
+
+    /// Whether what is replaced may write to one of some objects.
+    fn may_write(&mut self, passage: &Passage, pieces: &[Piece]) -> bool {
+        let Some(effect) = self.origins().forgotten.replaced.effect(passage) else { return false };
+        let effect = effect.with_stores(|_| true);
+        let is_written = |piece: &Piece| effect.writes.iter().any(|write| write.object == piece.object);
+        effect.everything && !pieces.is_empty() || pieces.iter().any(is_written)
+    }
+
+    /// Whether an object of the initial state holds what it did when the path met it, or what replaced loops alone have left in it: then the
+    /// same is read before it is met.
+    fn is_as_met(&self, heap: &Heap<Self>, id: ObjectId, kind: ObjectKind) -> bool {
+        let contents = heap.contents_of(id).and_then(|array| array.unknown());
+        matches!(kind, ObjectKind::Initial(_)) && contents.is_some_and(Unknown::is_untouched)
     }
 }
