@@ -5,8 +5,8 @@
 // and waits at the barrier for ever. No path writes to a board between two looks where there is no scratch, and most boards are objects that
 // no path ever meets: that nobody scratches has to be a condition all the same.
 // run: enumerate -- @ @ @
-// expect: complete=true
-// ends: continue continue continue exit deadlock
+// expect: complete=true epochs=3 schedules=6 deadlocked=1
+// levels: O0 O1
 // exec: 1 0 7
 // stdout: done
 #include <pthread.h>

@@ -1,10 +1,10 @@
 // Two threads each look for two numbers in a list of four, and take the locks of both nodes if they find both.
 //
 // By hand: if both numbers are the same one, and in the list, a thread waits for itself; else there is no deadlock. The search is replaced
-// by what it may do, once in each thread and for each number, and nothing says that the second thread finds what the first one has found:
-// so there are deadlocks of one thread that cannot happen. What a thread does with its second node matters only if it has found its first
-// one, but whether the other thread's node is that one does not depend on it: it has one name on all paths. Else some inputs have no schedule,
-// and `verify` finds it.
+// by what it may do, once for each number: the second thread finds what the first one has found, but nothing says that two numbers that are
+// equal are found at one node, and others are not. So there are deadlocks of one thread that cannot happen. What a thread does with its second
+// node matters only if it has found its first one, but whether the other thread's node is that one does not depend on it: it has one name on
+// all paths. Else some inputs have no schedule, and `verify` finds it.
 // run: enumerate --without whole-runs -- @ @
 // expect: epochs=1 complete=true
 // exec: 1 2

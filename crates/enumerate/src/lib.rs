@@ -216,7 +216,7 @@ fn search_with(
             let thresholds = icsched_symex::shape::thresholds(program).into();
             let ends_of_results = icsched_symex::shape::ends_of_results(program).into();
             let compared = Compared::new(program, points_to);
-            let fields = Arc::new(Fields::new(points_to));
+            let fields = Arc::new(Fields::new(program, points_to));
             let deciding = Arc::new(Deciding::new(program, points_to));
             let indices = Indices::new(program, points_to);
             Some(Analyses {

@@ -48,7 +48,7 @@ pub use deciding::Deciding;
 pub use differences::Compared;
 pub use elements::{Element, Elements, Length, Rings, constants};
 pub use equations::{Equation, between, equalities, ordered};
-pub use fields::{Fields, Widening};
+pub use fields::{Activations, Fields, Parts, Widening};
 pub use handles::Handles;
 pub use indices::Indices;
 pub use left::{Left, Pointers, Where};
@@ -247,10 +247,10 @@ impl Shape {
     pub fn widened(mut self, before: &Self, further: Option<Widening<'_>>) -> Self {
         let before = &before.numbered_as(&self);
         let mut places: BTreeMap<Node, Places> = BTreeMap::new();
-        if let Some(Widening { locks, .. }) = further {
+        if let Some(Widening { parts, .. }) = further {
             let nodes = before.bytes.nodes().chain(before.words.keys().map(|&(node, _)| node));
             for node in nodes {
-                places.entry(node).or_insert_with(|| locks.of_node(&self, node));
+                places.entry(node).or_insert_with(|| parts.locks(&self, node));
             }
         }
         let heap = Self { heap: self.heap.clone(), ..Self::default() };
@@ -753,10 +753,7 @@ mod tests {
             ..Shape::default()
         };
         assert_eq!(
-            now.clone().widened(
-                &before,
-                Some(Widening { locks: &Locks::default(), fields: &Fields::default(), losses: &mut BTreeMap::new() })
-            ),
+            now.clone().widened(&before, Some(Widening { parts: Parts::default(), losses: &mut BTreeMap::new() })),
             now
         );
     }

@@ -9,10 +9,10 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use icsched_ir::{CallStack, FuncId};
+use icsched_ir::CallStack;
 use icsched_pointsto::Piece;
 use icsched_schedule::{EpochId, IncompleteKind, Reason};
-use icsched_symex::shape::{Combinations, Deciding, Fields, Locks, Node, Place, Widening};
+use icsched_symex::shape::{Activations, Combinations, Deciding, Fields, Locks, Node, Parts, Place, Widening};
 
 use super::job::{Finished, Job, Learned, Searched, Work};
 use super::{EpochFacts, Found, Shared, effect};
@@ -213,8 +213,9 @@ impl Fixpoint {
             let mut met = known.map_or_else(|| holds.clone(), |known| known.meet_alike(holds, &alike));
             let ends = std::mem::take(&mut met.shape.ends);
             let runs = activations(next);
-            met.shape.forget_idle(&self.fields, |shape, place| !self.deciding.contains(place, shape, &runs));
-            met.shape.forget_parts(&self.fields);
+            let parts = Parts { fields: &self.fields, locks: &self.locks, activations: &runs };
+            met.shape.forget_idle(parts, |shape, place| !self.deciding.contains(place, shape, &runs));
+            met.shape.forget_parts(parts);
             let Some(known) = known else {
                 self.weaken(next.clone(), met);
                 continue;
@@ -224,7 +225,7 @@ impl Fixpoint {
             }
             let changes = self.changes.entry(next.clone()).or_insert(1);
             *changes += 1;
-            met.shape.forget_tables(&self.fields, &self.locks, self.scattered.values().flat_map(|pieces| &**pieces));
+            met.shape.forget_tables(parts, self.scattered.values().flat_map(|pieces| &**pieces));
             met.shape.ends = ends;
             let ended = met.shape.widen_to_ends(&known.shape);
             met.shape.ends.clear();
@@ -249,9 +250,8 @@ impl Fixpoint {
             }
             met.shape.settle_combinations(&known.shape);
             if *changes > PATIENCE {
-                let (locks, fields) = (&*self.locks, &*self.fields);
                 let losses = self.losses.entry(next.clone()).or_default();
-                let further = Some(Widening { locks, fields, losses }).filter(|_| *changes > PATIENCE_WITH_FIELDS);
+                let further = Some(Widening { parts, losses }).filter(|_| *changes > PATIENCE_WITH_FIELDS);
                 met = met.widened(known, further);
             }
             // What follows from bounds may have been found, and given up again.
@@ -374,7 +374,7 @@ impl Fixpoint {
 }
 
 /// What runs as each thread's activation at a depth where an epoch begins.
-fn activations(epoch: &EpochId) -> BTreeMap<(u32, u32), FuncId> {
+fn activations(epoch: &EpochId) -> Activations {
     let of_thread = |(thread, stack): (u32, &CallStack)| {
         (0..).zip(&stack.0).map(|(depth, point)| ((thread, depth), point.func)).collect::<Vec<_>>()
     };

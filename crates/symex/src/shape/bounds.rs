@@ -7,7 +7,7 @@ use icsched_smt::{CmpOp, Term, TermPool};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::{Fields, Held, Place, Shape};
+use super::{Held, Parts, Place, Shape};
 
 /// The least and the greatest number that a place may hold, as signed numbers of its width. If the least is above the greatest, it is
 /// [any but 0](Self::nonzero).
@@ -289,7 +289,7 @@ impl Shape {
             let open = Bounds::of_width(bounds.width);
             let told = self.ends.get(&place).copied();
             let end = told.unwrap_or(open);
-            let is_told = bounds.greatest < end.greatest && end.greatest < open.greatest;
+            let is_told = bounds.greatest <= end.greatest && end.greatest < open.greatest;
             let is_again = before.least < before.greatest;
             let limit = if is_told || !is_again { None } else { self.limit_beside(place, bounds.greatest) };
             // Nothing limits what counts on.
@@ -331,7 +331,7 @@ impl Shape {
 
     /// Keeps nothing but the signs of numbers that are not constant, where nothing is decided by any part of them. If the upper half of a number
     /// of eight bytes, in a field of its own, is constant, it is one number all the same: it would lose that half in the end.
-    pub fn forget_idle(&mut self, fields: &Fields, is_idle: impl Fn(&Self, Place) -> bool) {
+    pub fn forget_idle(&mut self, parts: Parts<'_>, is_idle: impl Fn(&Self, Place) -> bool) {
         let is_idle_in = |shape: &Self, place: Place| match place {
             Place::Memory(node, at, size) => {
                 (at..at + u64::from(size)).all(|at| is_idle(shape, Place::Memory(node, at, 1)))
@@ -341,7 +341,7 @@ impl Shape {
         let idle: Vec<Place> = self.bounds.keys().copied().filter(|&place| is_idle_in(self, place)).collect();
         for place in idle {
             self.forget_bytes(place);
-            let whole = self.whole(fields, place).filter(|(whole, _)| is_idle_in(self, *whole));
+            let whole = self.whole(parts, place).filter(|(whole, _)| is_idle_in(self, *whole));
             if let Some((whole, sign)) = whole {
                 self.forget_bytes(whole);
                 self.bounds.remove(&place);
@@ -358,20 +358,20 @@ impl Shape {
     }
 
     /// The number of eight bytes that four bytes are the lower half of, and what the constant upper half says of it.
-    fn whole(&self, fields: &Fields, place: Place) -> Option<(Place, Bounds)> {
+    fn whole(&self, parts: Parts<'_>, place: Place) -> Option<(Place, Bounds)> {
         let Place::Memory(node, at, 4) = place else { return None };
-        let is_whole = at.is_multiple_of(8) && fields.has(self, node, at, 8);
+        let is_whole = at.is_multiple_of(8) && parts.has_number(self, node, at, 8);
         let upper = is_whole.then(|| self.memory(node, at + 4, 4)).flatten()?;
         let Held::Bits(upper) = upper else { return None };
         Some((Place::Memory(node, at, 8), Bounds::exactly(64, upper << 32).of_sign()))
     }
 
     /// Forgets what single bytes hold of numbers in fields of their own that have bounds: a counter loses one after the other.
-    pub fn forget_parts(&mut self, fields: &Fields) {
+    pub fn forget_parts(&mut self, parts: Parts<'_>) {
         let is_part =
-            |place: &Place| matches!(*place, Place::Memory(node, at, size) if fields.has(self, node, at, size));
-        let parts: Vec<Place> = self.bounds.keys().copied().filter(is_part).collect();
-        parts.into_iter().for_each(|place| self.forget_bytes(place));
+            |place: &Place| matches!(*place, Place::Memory(node, at, size) if parts.has_number(self, node, at, size));
+        let known: Vec<Place> = self.bounds.keys().copied().filter(is_part).collect();
+        known.into_iter().for_each(|place| self.forget_bytes(place));
     }
 
     fn forget_bytes(&mut self, place: Place) {
@@ -385,6 +385,7 @@ impl Shape {
 mod tests {
     use icsched_ir::{EntityId as _, GlobalId};
 
+    use super::super::Fields;
     use super::super::Node;
     use super::*;
 
@@ -428,16 +429,16 @@ mod tests {
     fn only_signs_are_kept_of_numbers_that_nothing_is_decided_by() {
         let mut wider = between(1, 2);
         wider.bytes = number(0).bytes;
-        wider.forget_idle(&Fields::default(), |_, place| !matches!(place, Place::Memory(_, 4..8, 1)));
+        wider.forget_idle(Parts::default(), |_, place| !matches!(place, Place::Memory(_, 4..8, 1)));
         assert_eq!(
             (wider.bounds.clone(), wider.bytes.len()),
             (between(1, 2).bounds, 4),
             "something is decided by them"
         );
-        wider.forget_idle(&Fields::default(), |_, _| true);
+        wider.forget_idle(Parts::default(), |_, _| true);
         assert_eq!((wider.bounds, wider.bytes.len()), (between(0, i32::MAX.into()).bounds, 0));
         let mut any = between(-1, 1);
-        any.forget_idle(&Fields::default(), |_, _| true);
+        any.forget_idle(Parts::default(), |_, _| true);
         assert!(any.bounds.is_empty());
     }
 
@@ -449,7 +450,7 @@ mod tests {
         let counter = |fields: &Fields| {
             let bounds = [(lower, Bounds { width: 32, least: 0, greatest: 1 })].into();
             let mut counter = Shape { bytes: number(0).bytes, bounds, ..Shape::default() };
-            counter.forget_idle(fields, |_, _| true);
+            counter.forget_idle(Parts { fields, ..Parts::default() }, |_, _| true);
             (counter.bounds, counter.bytes.len())
         };
         let whole = Place::Memory(Node::Global(global), 0, 8);

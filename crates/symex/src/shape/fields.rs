@@ -1,11 +1,13 @@
 //! What parts objects have, as the program points to them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
-use icsched_ir::GlobalId;
+use icsched_ir::{FuncId, GlobalId, Op, Program, Type, ValueId};
 use icsched_pointsto::{ObjectId as Abstract, ObjectKind, Offsets, Piece, PointsTo};
 use rustc_hash::FxHashMap;
 
+use super::locks::Places;
 use super::{Locks, Node, Shape};
 
 /// Most fields of an object that are told apart.
@@ -23,12 +25,30 @@ pub struct Fields {
     starts: BTreeMap<Abstract, Vec<u64>>,
     /// Those of elements of arrays in them: start and stride.
     rows: BTreeMap<Abstract, BTreeSet<(u64, u64)>>,
+    /// Where numbers of eight bytes are read.
+    long: BTreeMap<Abstract, BTreeSet<Offsets>>,
     globals: FxHashMap<GlobalId, Abstract>,
+    /// Local variables, which have a name in each instance of their function.
+    locals: FxHashMap<(FuncId, ValueId), Vec<Abstract>>,
+}
+
+/// What runs as each thread's activation at a depth.
+pub type Activations = BTreeMap<(u32, u32), FuncId>;
+
+/// What is known, before the program runs, of the nodes of one epoch's shapes.
+#[derive(Copy, Clone, Debug)]
+pub struct Parts<'a> {
+    /// Where their fields begin.
+    pub fields: &'a Fields,
+    /// Where the objects in them are that are synchronised on.
+    pub locks: &'a Locks,
+    /// Whose local variables some of them are.
+    pub activations: &'a Activations,
 }
 
 impl Fields {
-    /// O(places that pointers may point to, up to logarithms).
-    pub fn new(points_to: &PointsTo) -> Self {
+    /// O(places that pointers may point to, and those that numbers of eight bytes are read from, up to logarithms).
+    pub fn new(program: &Program, points_to: &PointsTo) -> Self {
         let mut fields = Self::default();
         for (object, offsets) in points_to.places() {
             match offsets {
@@ -42,11 +62,27 @@ impl Fields {
             starts.sort_unstable();
             starts.dedup();
         }
-        let of_global = |(id, object): (Abstract, &icsched_pointsto::Object)| match object.kind {
-            ObjectKind::Global(global) => Some((global, id)),
-            _ => None,
-        };
-        fields.globals = points_to.objects().iter().filter_map(of_global).collect();
+        for (id, object) in points_to.objects().iter() {
+            match object.kind {
+                ObjectKind::Global(global) => _ = fields.globals.insert(global, id),
+                ObjectKind::Stack { instance, value } => {
+                    let func = points_to.instances()[instance].func;
+                    fields.locals.entry((func, value)).or_default().push(id);
+                }
+                _ => {}
+            }
+        }
+        for (id, instance) in points_to.instances().iter() {
+            let function = &program.functions[instance.func];
+            for inst in function.blocks.iter().flat_map(|(_, block)| &block.insts) {
+                let (Op::Load { address, .. } | Op::AtomicRmw { address, .. }) = inst.op else { continue };
+                if inst.results.first().is_some_and(|&read| function.values[read].ty == Type::Int(64)) {
+                    for place in &points_to.pointer_info_in(id, address).locations {
+                        fields.long.entry(place.object).or_default().insert(place.offsets);
+                    }
+                }
+            }
+        }
         fields
     }
 
@@ -54,54 +90,98 @@ impl Fields {
     #[cfg(test)]
     pub(super) fn of_global(global: GlobalId, starts: &[u64]) -> Self {
         let object = icsched_ir::EntityId::from_index(0);
+        let long = [(object, [Offsets::Exact(0)].into())].into();
         let starts = [(object, starts.to_vec())].into();
-        Self { starts, globals: [(global, object)].into_iter().collect(), ..Self::default() }
+        Self { starts, long, globals: [(global, object)].into_iter().collect(), ..Self::default() }
+    }
+
+    fn starts(&self, object: Abstract) -> &[u64] {
+        self.starts.get(&object).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Of which nothing is known.
+impl Default for Parts<'_> {
+    fn default() -> Self {
+        static NONE: LazyLock<(Fields, Locks, Activations)> = LazyLock::new(Default::default);
+        let (fields, locks, activations) = &*NONE;
+        Self { fields, locks, activations }
+    }
+}
+
+impl<'a> Parts<'a> {
+    /// What points-to analysis calls a node: none for the table of threads, several for a variable of a function with several instances.
+    fn objects(&self, shape: &'a Shape, node: Node) -> &'a [Abstract] {
+        let one = |found: Option<&'a Abstract>| found.map_or(&[][..], std::slice::from_ref);
+        match node {
+            Node::Global(global) | Node::ThreadLocal(global, _) => one(self.fields.globals.get(&global)),
+            Node::Heap(number) => one(shape.heap.get(number as usize)),
+            Node::Local(thread, depth, value) => {
+                let func = self.activations.get(&(thread, depth));
+                func.and_then(|&func| self.fields.locals.get(&(func, value))).map_or(&[], Vec::as_slice)
+            }
+            Node::Thread(_) => &[],
+        }
+    }
+
+    /// Where the objects in a node are that are synchronised on.
+    pub(super) fn locks(&self, shape: &Shape, node: Node) -> Places {
+        self.locks.of(self.objects(shape, node))
     }
 
     /// Whether some bytes of a node are in one field, or element of an array, that begins with them: nothing else that is pointed to begins
     /// behind their first.
-    pub(super) fn has(&self, shape: &Shape, node: Node, at: u64, bytes: u8) -> bool {
-        let Some(object) = self.object(shape, node) else { return false };
+    fn has_field(&self, shape: &Shape, node: Node, at: u64, bytes: u8) -> bool {
+        let objects = self.objects(shape, node);
         let behind = at + 1..at + u64::from(bytes);
-        let starts = self.starts.get(object).map_or(&[][..], Vec::as_slice);
-        let rows = || self.rows.get(object).into_iter().flatten();
-        if starts.len() > MAX_FIELDS || rows().count() > MAX_FIELDS {
-            return false;
-        }
-        let begins = starts.binary_search(&at).is_ok() || rows().any(|&row| next_in(row, at) == at);
-        let next = starts.partition_point(|&start| start < behind.start);
-        begins
-            && starts.get(next).is_none_or(|next| !behind.contains(next))
-            && rows().all(|&row| !behind.contains(&next_in(row, behind.start)))
+        let rows = |object: &Abstract| self.fields.rows.get(object).into_iter().flatten().copied();
+        let are_many =
+            |object: &Abstract| self.fields.starts(*object).len() > MAX_FIELDS || rows(object).count() > MAX_FIELDS;
+        let begins = |object: &Abstract| {
+            self.fields.starts(*object).binary_search(&at).is_ok() || rows(object).any(|row| next_in(row, at) == at)
+        };
+        let is_one = |object: &Abstract| {
+            let starts = self.fields.starts(*object);
+            let next = starts.partition_point(|&start| start < behind.start);
+            starts.get(next).is_none_or(|next| !behind.contains(next))
+                && rows(object).all(|row| !behind.contains(&next_in(row, behind.start)))
+        };
+        !objects.iter().any(are_many) && objects.iter().any(begins) && objects.iter().all(is_one)
     }
 
-    fn object<'a>(&'a self, shape: &'a Shape, node: Node) -> Option<&'a Abstract> {
-        match node {
-            Node::Global(global) | Node::ThreadLocal(global, _) => self.globals.get(&global),
-            Node::Heap(number) => shape.heap.get(number as usize),
-            Node::Thread(_) | Node::Local(..) => None,
-        }
+    /// Whether these bytes are one number in [a field](Self::has_field): of eight bytes, the upper ones may fill up a structure behind a number of four.
+    pub(super) fn has_number(&self, shape: &Shape, node: Node, at: u64, bytes: u8) -> bool {
+        let is_long = |object: &Abstract| {
+            let mut places = self.fields.long.get(object).into_iter().flatten();
+            places.any(|place| place.overlaps(1, Offsets::Exact(at.cast_signed()), 1))
+        };
+        self.has_field(shape, node, at, bytes) && (bytes < 8 || self.objects(shape, node).iter().any(is_long))
     }
 
     /// The number of the field of a node that a byte is in; 0 where there are none, or too many.
     fn number(&self, shape: &Shape, node: Node, at: u64) -> u64 {
-        let starts = self.object(shape, node).and_then(|object| self.starts.get(object));
-        starts
-            .filter(|starts| starts.len() <= MAX_FIELDS)
-            .map_or(0, |starts| starts.partition_point(|&start| start <= at) as u64)
+        let of_object = |&object: &Abstract| {
+            let starts = self.fields.starts(object);
+            if starts.len() > MAX_FIELDS { 0 } else { starts.partition_point(|&start| start <= at) as u64 }
+        };
+        self.objects(shape, node).iter().map(of_object).sum()
     }
 }
 
 impl Shape {
     /// Forgets the numbers of tables that some code may write anywhere in, as far as points-to analysis tells, but for those in locks. Two
     /// buffers that change places would lose what they hold one after the other. O(bytes of each object and pieces of it).
-    pub fn forget_tables<'p>(&mut self, fields: &Fields, locks: &Locks, written: impl Iterator<Item = &'p Piece>) {
+    pub fn forget_tables<'p>(&mut self, parts: Parts<'_>, written: impl Iterator<Item = &'p Piece>) {
         let mut pieces: BTreeMap<Abstract, BTreeSet<Piece>> = BTreeMap::new();
         written.for_each(|&piece| _ = pieces.entry(piece.object).or_default().insert(piece));
         let nodes: BTreeSet<Node> = self.bytes.nodes().collect();
         for node in nodes {
-            let Some(pieces) = fields.object(self, node).and_then(|object| pieces.get(object)) else { continue };
-            let locks = locks.of_node(self, node);
+            let objects = parts.objects(self, node).iter();
+            let pieces: Vec<&Piece> = objects.filter_map(|object| pieces.get(object)).flatten().collect();
+            if pieces.is_empty() {
+                continue;
+            }
+            let locks = parts.locks(self, node);
             let is_written = |at: u64| pieces.iter().any(|piece| contains(piece, at)) && !locks.contain(at);
             let table: Vec<u64> = self.bytes.of(node).map(|(at, _)| at).filter(|&at| is_written(at)).collect();
             if table.len() >= TABLE {
@@ -131,10 +211,8 @@ const fn next_in((start, stride): (u64, u64), at: u64) -> u64 {
 /// How what gets weaker again and again is widened further.
 #[derive(Debug)]
 pub struct Widening<'a> {
-    /// What is in locks is not given up.
-    pub locks: &'a Locks,
-    /// What is given up together.
-    pub fields: &'a Fields,
+    /// What is given up together; what is in locks is not.
+    pub parts: Parts<'a>,
     /// How often numbers in objects were given up.
     pub losses: &'a mut BTreeMap<Node, u32>,
 }
@@ -152,7 +230,7 @@ impl Widening<'_> {
     /// The part of a node that a byte is in, unless it is in a lock.
     pub(super) fn part(&self, shape: &Shape, node: Node, at: u64) -> Part {
         let is_worn = self.losses.get(&node).is_some_and(|&times| times >= PATIENCE);
-        Part::Field(if is_worn { 0 } else { self.fields.number(shape, node, at) })
+        Part::Field(if is_worn { 0 } else { self.parts.number(shape, node, at) })
     }
 }
 
@@ -163,14 +241,18 @@ mod tests {
     use super::super::{Bounds, Place};
     use super::*;
 
+    fn parts(fields: &Fields) -> Parts<'_> {
+        Parts { fields, ..Parts::default() }
+    }
+
     #[test]
     fn a_number_in_a_field_of_its_own_is_not_known_in_parts() {
         let (object, global) = (Abstract::from_index(3), GlobalId::from_index(0));
         let node = Node::Global(global);
         let mut fields = Fields {
             starts: [(object, vec![0, 4, 5, 8])].into(),
-            rows: BTreeMap::new(),
             globals: [(global, object)].into_iter().collect(),
+            ..Fields::default()
         };
         let known = |at: u64| {
             let mut shape = Shape::default();
@@ -180,7 +262,7 @@ mod tests {
         };
         let left = |fields: &Fields, at| {
             let mut shape = known(at);
-            shape.forget_parts(fields);
+            shape.forget_parts(parts(fields));
             shape.bytes.len()
         };
         assert_eq!([0, 8].map(|at| left(&fields, at)), [0, 0]);
@@ -200,6 +282,33 @@ mod tests {
     }
 
     #[test]
+    fn four_bytes_that_fill_up_a_structure_are_part_of_no_number() {
+        let global = GlobalId::from_index(0);
+        let fields = Fields::of_global(global, &[0, 8]);
+        let has = |at, bytes| parts(&fields).has_number(&Shape::default(), Node::Global(global), at, bytes);
+        assert!(has(0, 8) && has(8, 4));
+        assert!(!has(8, 8), "nobody reads eight bytes there");
+    }
+
+    #[test]
+    fn local_variables_have_fields_and_locks_in_all_instances_of_their_function() {
+        let (func, value) = (FuncId::from_index(5), ValueId::from_index(2));
+        let objects = [3, 4].map(Abstract::from_index);
+        let fields = Fields {
+            starts: objects.map(|object| (object, vec![0, 40])).into(),
+            locals: [((func, value), objects.to_vec())].into_iter().collect(),
+            ..Fields::default()
+        };
+        let activations = Activations::from([((1, 0), func)]);
+        let parts = Parts { fields: &fields, activations: &activations, ..Parts::default() };
+        let has = |node| parts.has_number(&Shape::default(), node, 40, 4);
+        assert!(has(Node::Local(1, 0, value)));
+        assert!(!has(Node::Local(0, 0, value)), "another function runs there");
+        let numbers = [0, 8, 44].map(|at| parts.number(&Shape::default(), Node::Local(1, 0, value), at));
+        assert!(numbers[0] == numbers[1] && numbers[1] != numbers[2]);
+    }
+
+    #[test]
     fn tables_that_are_written_anywhere_are_forgotten() {
         let (object, global) = (Abstract::from_index(3), GlobalId::from_index(0));
         let node = Node::Global(global);
@@ -207,7 +316,7 @@ mod tests {
         let left = |size: u64, offsets: Offsets| {
             let mut shape = Shape { bytes: (0..size).map(|at| ((node, at), 0)).collect(), ..Shape::default() };
             let piece = Piece { object, offsets, bytes: Some(4) };
-            shape.forget_tables(&fields, &Locks::default(), [piece].iter());
+            shape.forget_tables(parts(&fields), [piece].iter());
             shape.bytes.len()
         };
         let (every, other) = (Offsets::strided(0, 4), Offsets::strided(4, 8));

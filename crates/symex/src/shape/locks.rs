@@ -2,11 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use icsched_ir::{Callee, GlobalId, Op, Program};
-use icsched_pointsto::{ObjectId as Abstract, ObjectKind, Offsets, PointsTo};
+use icsched_ir::{Callee, Op, Program};
+use icsched_pointsto::{ObjectId as Abstract, Offsets, PointsTo};
 use rustc_hash::FxHashMap;
-
-use super::{Node, Shape};
 
 /// The bytes that such an object has, at most: as many as the largest of glibc's.
 const BYTES: u64 = 64;
@@ -21,7 +19,6 @@ const MAX_ELEMENTS: usize = 1 << 12;
 #[derive(Clone, Default, Debug)]
 pub struct Locks {
     places: FxHashMap<Abstract, Vec<Offsets>>,
-    globals: FxHashMap<GlobalId, Abstract>,
 }
 
 impl Locks {
@@ -40,9 +37,6 @@ impl Locks {
         }
         let mut locks = Self::default();
         for (object, offsets) in found {
-            if let ObjectKind::Global(global) = points_to.objects()[object].kind {
-                locks.globals.insert(global, object);
-            }
             locks.places.entry(object).or_default().push(offsets);
         }
         locks
@@ -51,16 +45,6 @@ impl Locks {
     /// Those in objects that points-to analysis has these names for.
     pub(super) fn of(&self, objects: &[Abstract]) -> Places {
         Places(objects.iter().filter_map(|object| self.places.get(object)).flatten().copied().collect())
-    }
-
-    /// Those in a node of a shape; none are known in local variables and in the table of threads.
-    pub(super) fn of_node(&self, shape: &Shape, node: Node) -> Places {
-        let object = match node {
-            Node::Global(global) | Node::ThreadLocal(global, _) => self.globals.get(&global).copied(),
-            Node::Heap(number) => shape.heap.get(number as usize).copied(),
-            Node::Thread(_) | Node::Local(..) => None,
-        };
-        self.of(object.as_slice())
     }
 }
 
