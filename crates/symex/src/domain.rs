@@ -255,6 +255,11 @@ pub trait Domain: Sized {
     fn allocation_site(&mut self, _stack: &CallStack) -> Option<icsched_pointsto::ObjectId> {
         None
     }
+    /// An index that is a subscript of an array of so many elements, as a number that shows it is none in front of them, and none far behind;
+    /// `None` if it stays as it is.
+    fn as_subscript(&mut self, _index: &Self::Value, _elements: u64) -> Option<Self::Value> {
+        None
+    }
     /// What points-to analysis calls an object that the system gives, whatever inputs are.
     fn given_site(&mut self, _kind: ObjectKind) -> Option<icsched_pointsto::ObjectId> {
         None

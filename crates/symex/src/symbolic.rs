@@ -436,6 +436,10 @@ impl Domain for SymbolicDomain {
         self.allocation_site(stack)
     }
 
+    fn as_subscript(&mut self, index: &SymValue, elements: u64) -> Option<SymValue> {
+        self.as_subscript(index, elements)
+    }
+
     fn given_site(&mut self, kind: ObjectKind) -> Option<icsched_pointsto::ObjectId> {
         self.given_site(kind)
     }

@@ -83,6 +83,11 @@ impl TermPool {
     /// [`TermPool::extract`], moved into operands that can be cut.
     pub(crate) fn extract_deep(&mut self, a: Term, hi: u32, lo: u32) -> Term {
         if let Node::Binary(op, x, y) = *self.node(a) {
+            // A remainder by a power of two, of either sign, has the same lowest bits.
+            let is_below = |n: u128| n.is_power_of_two() && hi < n.trailing_zeros();
+            if op == BinOp::SRem && self.as_const_wide(y).is_some_and(is_below) {
+                return self.extract_deep(x, hi, lo);
+            }
             let cut = match op {
                 BinOp::And | BinOp::Or | BinOp::Xor => self.as_const_wide(y).is_some(),
                 BinOp::Add | BinOp::Mul => lo == 0 && self.is_cut_freely(x, hi) && self.is_cut_freely(y, hi),
@@ -267,5 +272,32 @@ impl TermPool {
         }
         let sign = self.width(of) - 1;
         self.extract(of, sign, sign) == t
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All numbers of eight bits, by 4 and by the least number.
+    #[test]
+    fn low_bits_of_a_remainder_by_a_power_of_two_are_those_of_what_is_divided() {
+        let mut pool = TermPool::new();
+        let x = pool.symbol("x", 8);
+        for (divisor, width) in [(4, 2), (0x80, 7)] {
+            let by = pool.constant(8, divisor);
+            let rest = pool.binary(BinOp::SRem, x, by);
+            let (low, own) = (pool.trunc(rest, width), pool.trunc(x, width));
+            assert_eq!(low, own);
+            for bits in 0..=255_u128 {
+                let mut model = crate::model::Model::new();
+                model.set("x", 8, bits);
+                let rest = u128::from(pool.eval(rest, &model));
+                assert_eq!(rest % (1 << width), bits % (1 << width), "{bits} by {divisor}");
+            }
+        }
+        let four = pool.constant(8, 4);
+        let rest = pool.binary(BinOp::SRem, x, four);
+        assert_ne!(pool.trunc(rest, 3), pool.trunc(x, 3), "-1 leaves -1");
     }
 }

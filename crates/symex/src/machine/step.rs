@@ -278,11 +278,17 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
                     set!(dst, value);
                 }
                 Instr::Index { dst, base, index, scale } => {
-                    let (base, index) = (get!(base), get!(index));
-                    if D::as_constant(index).is_none() && domain.subscripts_are_in_range() {
-                        let subscript = function.subscript(pc);
-                        ok!(subscript.map_or(Ok(()), |values| operations::in_range(domain, path, index, values)));
+                    let (base, mut index) = (get!(base), get!(index));
+                    let mut shown = None;
+                    if D::as_constant(index).is_none()
+                        && let Some(elements) = function.subscript(pc)
+                    {
+                        if domain.subscripts_are_in_range() {
+                            ok!(operations::in_range(domain, path, index, elements));
+                        }
+                        shown = domain.as_subscript(index, elements);
                     }
+                    index = shown.as_ref().unwrap_or(index);
                     let value = match (D::as_constant(base), D::as_constant(index)) {
                         (Some(x), Some(i)) => D::constant(x.wrapping_add(i.wrapping_mul(scale as u64))),
                         _ => ok!(operations::index(domain, base, index, scale)),

@@ -4,11 +4,15 @@
 use icsched_smt::{BinOp, Node, Term};
 use rustc_hash::FxHashMap;
 
-use super::SymbolicDomain;
 use super::integer::{Integers, integers_of};
+use super::{SymValue, SymbolicDomain};
+use crate::domain::Domain as _;
 
 /// Numbers that are asked about together.
 const PIECE: u64 = u64::BITS as u64;
+
+/// From there on it makes no difference that an index is not negative.
+const LARGE: i128 = 1 << 16;
 
 /// What was asked about offsets.
 #[derive(Default, Debug)]
@@ -67,6 +71,25 @@ impl SymbolicDomain {
             }
         }
         true
+    }
+
+    /// A subscript of an array of so many elements whose term does not show that it is not negative, although it is small: its lowest bits
+    /// (`rows[(n + 1) % 2]` is not in front of the array). Only where nothing undefined is assumed to happen, behind the first epoch.
+    pub(super) fn as_subscript(&mut self, index: &SymValue, elements: u64) -> Option<SymValue> {
+        let SymValue::Term(term) = *index else { return None };
+        let (least, greatest) = integers_of(&self.pool, term).bounds();
+        if self.knows_objects() || least >= 0 || !(0..LARGE).contains(&greatest) || elements == 0 {
+            return None;
+        }
+        let greatest = u64::try_from(greatest).ok()?.min(elements - 1);
+        let bits = u64::BITS - greatest.leading_zeros();
+        let width = self.pool.width(term);
+        if bits == 0 || bits >= width {
+            return None;
+        }
+        let low = self.pool.trunc(term, bits);
+        let shown = self.pool.zext(low, width);
+        Some(self.value(shown))
     }
 
     /// How far behind an offset another one is, and what numbers that may be.
