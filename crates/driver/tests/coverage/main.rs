@@ -32,13 +32,14 @@ const FOLDERS: [&str; 3] = ["epochs", "sync", "schedules"];
 const TIME: [&str; 4] = ["cond_timedwait", "timedlock", "sleepers", "signals"];
 
 /// Programs whose stacks are folded in the names of epochs: those of runs are not.
-const FOLDED: [&str; 12] = [
+const FOLDED: [&str; 13] = [
     "divers_on_ropes",
     "ladder_in_turn",
     "stairs_of_a_kind",
     "well_behind_plants",
     "recursive_lock",
     "recursive_lock_behind",
+    "recursive_lock_of_main",
     "recursive_leaves",
     "recursive_pair",
     "recursive_tree",

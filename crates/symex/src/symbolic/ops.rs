@@ -4,6 +4,7 @@ use icsched_ir as ir;
 use icsched_ir::{CastOp, IntPredicate, OverflowOp, Type};
 use icsched_smt::{BinOp, CmpOp, Term};
 
+use super::integer::integers_of;
 use super::{SymValue, SymbolicDomain};
 use crate::arith;
 
@@ -99,6 +100,9 @@ impl SymbolicDomain {
         if let Some(overflows) = self.overflow_by_constant(op, a, b) {
             return overflows;
         }
+        if self.never_overflows(op, a, b) {
+            return self.pool.bool(false);
+        }
         let (operator, is_signed) = match op {
             OverflowOp::UAdd => (BinOp::Add, false),
             OverflowOp::SAdd => (BinOp::Add, true),
@@ -116,6 +120,21 @@ impl SymbolicDomain {
         let back = extend(&mut self.pool, low);
         let fits = self.pool.cmp(CmpOp::Eq, exact, back);
         self.pool.not(fits)
+    }
+
+    /// Whether the terms of two signed numbers show that their sum or difference fits: numbers that were narrower.
+    fn never_overflows(&self, op: OverflowOp, a: Term, b: Term) -> bool {
+        let width = self.pool.width(a);
+        if width > 64 || !matches!(op, OverflowOp::SAdd | OverflowOp::SSub) {
+            return false;
+        }
+        let [(least_a, most_a), (least_b, most_b)] = [a, b].map(|t| integers_of(&self.pool, t).bounds());
+        let (least, most) = if op == OverflowOp::SAdd {
+            (least_a + least_b, most_a + most_b)
+        } else {
+            (least_a - most_b, most_a - least_b)
+        };
+        -1_i128 << (width - 1) <= least && most < 1_i128 << (width - 1)
     }
 
     /// The same of a sum with a constant: whether the other operand is beyond a limit.
