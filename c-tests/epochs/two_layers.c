@@ -50,6 +50,8 @@ int main(int argc, char **argv)
     if (!ground)
         return 1;
     ground->rounds = atoi(argv[1]);
+    if (ground->rounds < 0)
+        return 2;
     ground->workers = WORKERS;
     for (int spot = 1; spot <= SPOTS; spot++)
         ground->snow[0][spot] = 4.0f;

@@ -1,6 +1,6 @@
 //! What people call the objects behind addresses.
 
-use icsched_ir::{GlobalId, Program, ProgramPoint, SourceType, describe_offset};
+use icsched_ir::{GlobalId, Program, ProgramPoint, SourceType, TypeId, describe_offset};
 
 use crate::domain::Domain;
 use crate::initial::ENDED_SLOTS;
@@ -93,22 +93,42 @@ impl<D: Domain> Heap<D> {
                 };
                 return format!("{name}{path} in {}", function.name);
             }
-            ObjectKind::Heap => match object.allocated_at {
-                Some(p) => format!("heap ({})", self.place(p)),
-                None => "heap".to_owned(),
-            },
+            ObjectKind::Heap | ObjectKind::Initial(_) if let Some(p) = object.allocated_at => {
+                let path = allocated_type(program, p).and_then(|ty| element_path(program, ty, offset));
+                return format!("heap ({}){}", self.place(p), path.unwrap_or_else(|| plus(offset)));
+            }
+            ObjectKind::Heap => "heap".to_owned(),
             ObjectKind::Argument(i) => format!("argv[{i}]"),
             ObjectKind::ArgumentVector => "argv".to_owned(),
             ObjectKind::Environment(i) => format!("environ[{i}]"),
             ObjectKind::EnvironmentVector => "environ".to_owned(),
             ObjectKind::VarArgs(_) => "variable arguments".to_owned(),
-            ObjectKind::Initial(_) => match object.allocated_at {
-                Some(p) => format!("heap ({})", self.place(p)),
-                None => "an object of the initial state".to_owned(),
-            },
+            ObjectKind::Initial(_) => "an object of the initial state".to_owned(),
         };
         base + &plus(offset)
     }
+}
+
+/// The type of what an allocation makes, by what the source takes its result for.
+fn allocated_type(program: &Program, at: ProgramPoint) -> Option<TypeId> {
+    let function = &program.functions[at.func];
+    let &pointer = function.blocks[at.block].insts.get(at.inst as usize)?.results.first()?;
+    let ty = function.values[pointer].source_type?;
+    match program.types.resolve(ty)?.1 {
+        SourceType::Pointer { to } => *to,
+        _ => None,
+    }
+}
+
+/// How the byte at an offset of one or several values of a type is reached: `.lock`, `[2].lock`.
+fn element_path(program: &Program, ty: TypeId, offset: i64) -> Option<String> {
+    let size = program.types.size(ty);
+    let offset = u64::try_from(offset).ok().filter(|_| size > 1)?;
+    let path = describe_offset(&program.types, ty, offset % size);
+    Some(match offset / size {
+        0 => path,
+        index => format!("[{index}]{path}"),
+    })
 }
 
 /// A name for the bytes between two of one object, by the names of these: `locks[*]` for `locks[0]` and `locks[3]`, `table[*].lock`,

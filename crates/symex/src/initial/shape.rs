@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use icsched_pointsto::Offsets;
+use icsched_dataflow::Symbol;
+use icsched_ir::{Definitions, Expressions, Operand, TypeId};
+use icsched_pointsto::{ObjectKind as AbstractKind, Offsets};
 use icsched_smt::{BinOp, CmpOp, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -24,23 +26,50 @@ use crate::thread::Thread;
 const MAX_INDEX: i64 = 1 << 12;
 
 impl Builder<'_, '_> {
-    /// The objects from the heap. Named by the first place that points to them.
+    /// The objects from the heap. Named by the first place that points to them: a variable, else a register that the source has a type for,
+    /// else any.
     pub(super) fn shape_objects(&mut self) {
         let shape = self.start.shape;
         for (number, &site) in (0..).zip(&shape.heap) {
             let is_it = |held: &Held| matches!(*held, Held::Address(Node::Heap(n), 0) if n == number);
-            let place = shape.words.iter().find(|(_, (_, held))| is_it(held)).map(|(&place, _)| place);
-            let named = place.and_then(|(node, at)| {
-                let (root, start) = self.root_of_node(node)?;
-                let origins = self.origins();
-                Some((origins.name_at(root, start + at), origins.pointer_at(root, start + at)))
-            });
+            let is_variable = |node: Node| matches!(node, Node::Global(_) | Node::Local(..));
+            let holds = || shape.words.iter().filter(|(_, (_, held))| is_it(held)).map(|(&place, _)| place);
+            let named = holds()
+                .find(|&(node, _)| is_variable(node))
+                .and_then(|place| self.pointer_in_memory(place))
+                .or_else(|| self.pointer_in_register(is_it))
+                .or_else(|| holds().next().and_then(|place| self.pointer_in_memory(place)));
             let (name, ty) = named.unwrap_or_else(|| (format!("object{number}"), None));
             let places: Places = [(site, Offsets::Exact(0))].into();
             let object = self.shape_object(RootName::Pointee(name, ty, 0), places);
             self.heap.set_site(object, Some(site));
+            let points_to = &self.start.points_to;
+            if let AbstractKind::Heap { instance, at } = points_to.objects()[site].kind {
+                self.heap.set_allocated_at(object, points_to.program_site(&self.program, instance, at));
+            }
             self.shape_heap.push(object);
         }
+    }
+
+    /// The name of a place in memory, and the type of what it points to.
+    fn pointer_in_memory(&mut self, (node, at): (Node, u64)) -> Option<(String, Option<TypeId>)> {
+        let (root, start) = self.root_of_node(node)?;
+        let origins = self.origins();
+        Some((origins.name_at(root, start + at), origins.pointer_at(root, start + at)))
+    }
+
+    /// The same of the first register that holds what is asked for and points to something that has a type in the source.
+    fn pointer_in_register(&self, is_it: impl Fn(&Held) -> bool) -> Option<(String, Option<TypeId>)> {
+        let held = self.start.shape.registers.iter().filter(|(_, (_, held))| is_it(held));
+        held.map(|(&place, _)| place).find_map(|(thread, frame, value)| {
+            let (index, symbol) = (thread as usize, Symbol::new(frame, value));
+            let func = self.start.context.threads.get(index)?.stack.0.get(frame as usize)?.func;
+            let ty = self.pointee(index, symbol)?;
+            let function = &self.program.functions[func];
+            let definitions = Definitions::new(function);
+            let name = Expressions::new(&self.program, function, &definitions).operand(Operand::Value(value));
+            Some((self.in_frame(name, index, frame), Some(ty)))
+        })
     }
 
     fn shape_object(&mut self, name: RootName, places: Places) -> ObjectId {

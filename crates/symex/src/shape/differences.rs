@@ -397,7 +397,8 @@ fn sources_at(points_to: &PointsTo, location: &Location, most: usize) -> Vec<Sou
         Offsets::Exact(at) => u64::try_from(at).into_iter().collect(),
         Offsets::Strided { start, stride } if most > 1 && stride > 0 => {
             let step = usize::try_from(stride).unwrap_or(usize::MAX);
-            (start..object.size.unwrap_or(start + 1)).step_by(step).take(most).collect()
+            // Of how many elements an object from the heap is, is mostly an input.
+            (start..object.size.unwrap_or(u64::MAX)).step_by(step).take(most).collect()
         }
         Offsets::Strided { .. } => Vec::new(),
     };

@@ -1,7 +1,7 @@
 //! How offsets are apart that are no constants, as far as their terms show it. Accesses of arrays ask the same of every earlier write
 //! again and again, so answers are kept. They depend on nothing but the terms.
 
-use icsched_smt::{BinOp, Node, Term};
+use icsched_smt::{BinOp, CmpOp, Node, Term};
 use rustc_hash::FxHashMap;
 
 use super::integer::{Integers, integers_of};
@@ -11,8 +11,8 @@ use crate::domain::Domain as _;
 /// Numbers that are asked about together.
 const PIECE: u64 = u64::BITS as u64;
 
-/// From there on it makes no difference that an index is not negative.
-const LARGE: i128 = 1 << 16;
+/// From there on it makes no difference how many elements an array has.
+const LARGE: u64 = 1 << 16;
 
 /// What was asked about offsets.
 #[derive(Default, Debug)]
@@ -73,22 +73,30 @@ impl SymbolicDomain {
         true
     }
 
-    /// A subscript of an array of so many elements whose term does not show that it is not negative, although it is small: its lowest bits
-    /// (`rows[(n + 1) % 2]` is not in front of the array). Only where nothing undefined is assumed to happen, behind the first epoch.
+    /// A subscript that has so many values, since there are as many elements or one less, whose term does not show that it is one: its lowest bits, or itself if it is one, so that
+    /// `rows[(n + 1) % 2]` is not in front of the array, and `keys[used]` not behind it. Only where nothing undefined is assumed to happen,
+    /// behind the first epoch.
     pub(super) fn as_subscript(&mut self, index: &SymValue, elements: u64) -> Option<SymValue> {
         let SymValue::Term(term) = *index else { return None };
         let (least, greatest) = integers_of(&self.pool, term).bounds();
-        if self.knows_objects() || least >= 0 || !(0..LARGE).contains(&greatest) || elements == 0 {
+        if self.knows_objects() || (least >= 0 && greatest < elements.into()) {
             return None;
         }
-        let greatest = u64::try_from(greatest).ok()?.min(elements - 1);
-        let bits = u64::BITS - greatest.leading_zeros();
         let width = self.pool.width(term);
-        if bits == 0 || bits >= width {
+        // Of some arrays it is known only that there is nothing in front of them.
+        let end = u64::try_from(greatest).map_or(0, |greatest| elements.min(greatest.saturating_add(1)));
+        if !(2..=LARGE).contains(&end) {
             return None;
         }
-        let low = self.pool.trunc(term, bits);
-        let shown = self.pool.zext(low, width);
+        let shown = if end.is_power_of_two() || end < elements {
+            let bits = (end - 1).checked_ilog2()? + 1;
+            let low = self.pool.trunc(term, bits);
+            self.pool.zext(low, width)
+        } else {
+            let [end, first] = [end, 0].map(|number| self.pool.constant(width, number));
+            let is_inside = self.pool.cmp(CmpOp::Ult, term, end);
+            self.pool.ite(is_inside, term, first)
+        };
         Some(self.value(shown))
     }
 
