@@ -152,11 +152,9 @@ impl SymbolicDomain {
 
     fn join_unknown_terms(&mut self, bytes: &[Term], known: &mut BTreeMap<ByteTerms, Term>) -> Term {
         if let Some(condition) = self.common_condition(bytes) {
-            let arms = bytes.iter().map(|&b| match *self.pool.node(b) {
-                Node::Ite(_, x, y) => (x, y),
-                _ => (b, b),
-            });
-            let (yes, no): (ByteTerms, ByteTerms) = arms.unzip();
+            let arms: Vec<(Term, Term)> =
+                bytes.iter().map(|&b| self.choice_of_byte(b).map_or((b, b), |(_, x, y)| (x, y))).collect();
+            let (yes, no): (ByteTerms, ByteTerms) = arms.into_iter().unzip();
             let (yes, no) = (self.join_terms(&yes, known), self.join_terms(&no, known));
             return self.pool.ite(condition, yes, no);
         }
@@ -174,20 +172,36 @@ impl SymbolicDomain {
     }
 
     /// The condition that every choice among the bytes is by, if at least two bytes are choices and the others constant.
-    fn common_condition(&self, bytes: &[Term]) -> Option<Term> {
+    fn common_condition(&mut self, bytes: &[Term]) -> Option<Term> {
         let mut found: Option<Term> = None;
         let mut choices = 0;
         for &byte in bytes {
-            match *self.pool.node(byte) {
-                Node::Ite(condition, ..) if found.is_none_or(|c| c == condition) => {
+            match self.choice_of_byte(byte) {
+                Some((condition, ..)) if found.is_none_or(|c| c == condition) => {
                     found = Some(condition);
                     choices += 1;
                 }
-                Node::Const { .. } => {}
+                None if self.pool.as_const(byte).is_some() => {}
                 _ => return None,
             }
         }
         found.filter(|_| choices > 1)
+    }
+
+    /// A byte as a choice: 1 or 0, and -1 or 0, are extensions of the condition.
+    fn choice_of_byte(&mut self, byte: Term) -> Option<(Term, Term, Term)> {
+        let (condition, bits) = match *self.pool.node(byte) {
+            Node::Ite(condition, x, y) => return Some((condition, x, y)),
+            Node::ZExt { arg, .. } => (arg, 1),
+            Node::SExt { arg, .. } => (arg, u64::from(u8::MAX)),
+            _ => return None,
+        };
+        let (set, clear) = (self.pool.constant(8, bits), self.pool.constant(8, 0));
+        match *self.pool.node(condition) {
+            _ if self.pool.width(condition) > 1 => None,
+            Node::Not(condition) => Some((condition, clear, set)),
+            _ => Some((condition, set, clear)),
+        }
     }
 
     /// The term of a byte.

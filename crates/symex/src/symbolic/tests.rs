@@ -101,6 +101,20 @@ fn split_and_joined_bytes_are_the_value() {
     assert_eq!(domain.split_bytes(&SymValue::Constant(0x0102), 2).as_slice(), [2, 1].map(MemoryByte::Constant));
 }
 
+#[test]
+fn a_choice_between_two_pointers_is_one_after_it_was_in_memory() {
+    let mut domain = domain();
+    let pool = &mut domain.pool;
+    let condition = pool.symbol("c", 1);
+    // Of one the bytes 1 and 0xff are extensions of the condition, and others are the same in both.
+    for [yes, no] in [[0x1_0001_0060, 0], [0x2_0000_ff01, 0x2_0000_0000], [u64::MAX, 0], [0x60, 0x100]] {
+        let arms = [yes, no].map(|bits| domain.pool.constant(64, bits));
+        let choice = domain.pool.ite(condition, arms[0], arms[1]);
+        let bytes = domain.split_bytes(&SymValue::Term(choice), 8);
+        assert_eq!(domain.join_bytes(&bytes), SymValue::Term(choice), "{yes:#x} or {no:#x}");
+    }
+}
+
 /// Forty guarded choices with shared arms: joined along every way to them, this would not end.
 #[test]
 fn bytes_with_shared_choices_are_joined_once() {
