@@ -255,7 +255,7 @@ fn search_with(
     let analyses = analyses.as_ref();
     let shared =
         Shared { request, program: &specialised, statics, markers, folding, everything, recursions, slots, analyses };
-    let has_subscripts = points_to.is_some() && has_subscripts(program);
+    let has_subscripts = has_subscripts(program);
     let assumed = |has_epochs| {
         let mut found = assumptions(points_to.as_deref(), has_epochs, !off(Technique::Epochs));
         found.extend(has_subscripts.then_some(Assumption::SubscriptsInRange));

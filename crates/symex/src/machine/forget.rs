@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use icsched_ir::{BlockId, Definitions, EntityId, Expressions, FuncId, Operand, ProgramPoint, Type, ValueId};
+use icsched_ir::{
+    BlockId, Definitions, EntityId, Expressions, FuncId, IntPredicate, Operand, ProgramPoint, Type, ValueId,
+};
 
 use super::{Machine, decide};
 use crate::abstraction::{LoopLimits, Passage, Replaced};
@@ -12,7 +14,7 @@ use crate::memory::Heap;
 use crate::observation::Observed;
 use crate::observe::Observer;
 use crate::state::State;
-use crate::stop::{DecisionKind, Stop};
+use crate::stop::{DecisionKind, PathEnd, Stop};
 
 impl<D: Domain> Machine<D> {
     /// Control comes to a loop that is replaced: what its header's parameters are and what it may write is forgotten.
@@ -21,6 +23,7 @@ impl<D: Domain> Machine<D> {
         let program = self.program.clone();
         let block = &program.functions[point.func].blocks[point.block];
         let limits = self.loop_limits(state, point)?;
+        self.leaves_the_same(state, point, &block.params)?;
         self.forget(state, observer, (point, Replaced::Loop, &limits), &block.params);
         self.cx(state, observer).advance();
         Ok(())
@@ -35,6 +38,32 @@ impl<D: Domain> Machine<D> {
         };
         let holds = decide(&mut self.domain, &state.path, &condition, DecisionKind::Rounds)?;
         Ok(if holds { limits } else { LoopLimits::default() })
+    }
+
+    /// Takes for granted that a loop leaves what the first one has left that began with the same. What it leaves has a name of its own where
+    /// it began with something else, and there are no inputs for which that is anything else here.
+    fn leaves_the_same(
+        &mut self,
+        state: &mut State<D>,
+        point: ProgramPoint,
+        values: &[ValueId],
+    ) -> Result<(), Stop<D>> {
+        let passage = next(state, (point, Replaced::Loop));
+        let (registers, heap, path) = arrived(state, passage, self.program.functions[point.func].values.len());
+        let repeatable = self.domain.first_time(heap, path, passage, registers);
+        let Some(first) = repeatable.map(|repeatable| repeatable.first).filter(|&first| first != passage) else {
+            return Ok(());
+        };
+        let named = self.named(point, passage, values);
+        let (own, others) = (self.domain.forget_values(passage, &named), self.domain.forget_values(first, &named));
+        for ((_, ty, _), (own, other)) in named.iter().zip(own.iter().zip(&others)) {
+            let Some(ty) = u8::try_from(ty.bits()).ok().filter(|&bits| bits <= 64).map(Type::Int) else { continue };
+            let same = self.domain.int_compare(IntPredicate::Eq, ty, own, other);
+            if !decide(&mut self.domain, &state.path, &same, DecisionKind::Assume)? {
+                return Err(Stop::End(Box::new(PathEnd::Infeasible)));
+            }
+        }
+        Ok(())
     }
 
     /// A recursion that is replaced calls one of its functions: what the call returns and may write is forgotten.
@@ -137,21 +166,25 @@ impl<D: Domain> Machine<D> {
         (point, passage, first): (ProgramPoint, Passage, Passage),
         values: &[ValueId],
     ) -> Vec<D::Value> {
-        let program = self.program.clone();
-        let function = &program.functions[point.func];
+        let unknown = self.named(point, passage, values);
+        if passage == first {
+            self.observe(state, Observed::Loop(passage));
+        }
+        self.domain.forget_values(first, &unknown)
+    }
+
+    /// Registers with their types and what they are called where what they hold was replaced.
+    fn named(&self, point: ProgramPoint, passage: Passage, values: &[ValueId]) -> Vec<(ValueId, Type, String)> {
+        let function = &self.program.functions[point.func];
         let place = self.place(point);
         let definitions = Definitions::new(function);
-        let names = Expressions::new(&program, function, &definitions);
+        let names = Expressions::new(&self.program, function, &definitions);
         let word = if passage.what == Replaced::Activation { "inside" } else { "past" };
         let named = |&value: &ValueId| {
             let name = names.operand(Operand::Value(value));
             (value, function.values[value].ty, format!("{name} {word} {place}"))
         };
-        let unknown: Vec<(ValueId, Type, String)> = values.iter().map(named).collect();
-        if passage == first {
-            self.observe(state, Observed::Loop(passage));
-        }
-        self.domain.forget_values(first, &unknown)
+        values.iter().map(named).collect()
     }
 
     fn set_all<O: Observer>(
