@@ -4,6 +4,8 @@
 // By hand: 2 epochs with 3 schedules, no deadlock. The entry has 1. In the other one all painters meet at the barriers, and then either all
 // go on or all end: they have looked at the same wall. The loop that looks is replaced, for inputs decide at which spot it ends, if spots
 // are many; who takes what it finds for another answer each time finds painters that wait at a barrier for others that have gone home.
+// A rented wall is on the heap: behind the entry no path may have met it before the first one looks, and the second one has to find the same.
+// variants: -DOWN, -DRENTED
 // run: enumerate -- @
 // expect: complete=true epochs=2 schedules=3 deadlocked=0
 // exec: 3
@@ -18,7 +20,12 @@
 #define SPOTS 24
 
 static pthread_barrier_t meeting;
-static double thickness[SPOTS], enough;
+#ifdef RENTED
+static double *thickness;
+#else
+static double thickness[SPOTS];
+#endif
+static double enough;
 static int rounds;
 
 static void *paint(void *number)
@@ -46,6 +53,11 @@ int main(int argc, char **argv)
     if (argc != 2)
         return 2;
     enough = atof(argv[1]);
+#ifdef RENTED
+    thickness = calloc(SPOTS, sizeof *thickness);
+    if (!thickness)
+        return 1;
+#endif
     pthread_barrier_init(&meeting, NULL, PAINTERS);
     for (int n = 0; n < PAINTERS; n++) {
         numbers[n] = n;

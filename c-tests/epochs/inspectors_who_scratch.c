@@ -1,9 +1,13 @@
 // Two inspectors go along a fence once a day, board by board, and each goes home for good on the day on which the thinnest coat is thick
-// enough. Where the second argument is not zero, whoever has looked scratches the last board.
+// enough. Where the second argument says so, whoever has looked scratches a board: the last one, or one of the first three, if there are
+// as many.
 //
 // By hand: without a scratch both find the same. With one the first may find the fence good and go home, and the other one finds the scratch
 // and waits at the barrier for ever. No path writes to a board between two looks where there is no scratch, and most boards are objects that
-// no path ever meets: that nobody scratches has to be a condition all the same.
+// no path ever meets: that nobody scratches has to be a condition all the same. What the second look finds is a number of its own where there
+// was a scratch. Where there was none it has to be what the first one has found, and there are no inputs for which it is another one; else a
+// schedule with a scratch, of which only the two numbers are conditions, would be one for inputs without a scratch, too.
+// variants: -DLAST, -DBY_NUMBER
 // run: enumerate -- @ @ @
 // expect: complete=true epochs=3 schedules=6 deadlocked=1
 // levels: O0 O1
@@ -26,6 +30,21 @@ static struct board *first, *last;
 static double enough;
 static int scratches;
 
+static void scratch(void)
+{
+#ifdef BY_NUMBER
+    if (scratches == 1 && first)
+        first->coat = -1.0;
+    if (scratches == 2 && first && first->next)
+        first->next->coat = -1.0;
+    if (scratches == 3 && first && first->next && first->next->next)
+        first->next->next->coat = -1.0;
+#else
+    if (scratches)
+        last->coat = -1.0;
+#endif
+}
+
 static void *inspect(void *unused)
 {
     for (;;) {
@@ -35,8 +54,7 @@ static void *inspect(void *unused)
         for (const struct board *board = first; board; board = board->next)
             if (board->coat < thinnest)
                 thinnest = board->coat;
-        if (scratches)
-            last->coat = -1.0;
+        scratch();
         pthread_mutex_unlock(&way);
         if (thinnest >= enough)
             break;

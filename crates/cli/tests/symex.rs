@@ -148,6 +148,27 @@ fn what_accesses_take_for_granted_is_apart() {
     assert!(text.contains("assuming") && text.contains("from != 0"), "{text}");
 }
 
+/// Stores an element of an array in front of a number.
+const BOX: &str = r#"target triple = "x86_64-pc-linux-gnu"
+%box = type { [4 x i32], i32 }
+@box = internal global %box zeroinitializer
+define void @put(i64 %row) {
+  %slot = getelementptr inbounds %box, ptr @box, i64 0, i32 0, i64 %row
+  store i32 7, ptr %slot
+  ret void
+}
+define i32 @last() {
+  %last = load i32, ptr getelementptr inbounds (%box, ptr @box, i64 0, i32 1)
+  ret i32 %last
+}
+"#;
+
+#[test]
+fn subscripts_out_of_range_are_errors() {
+    let (_, report) = run(BOX, &["--thread", "put"]);
+    assert!(ends(&report).contains(&"memory-error"), "{report:#}");
+}
+
 #[test]
 fn errors_name_the_access() {
     let (_, report) = run(COPY, &["--thread", "copy"]);

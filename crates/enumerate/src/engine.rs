@@ -229,6 +229,7 @@ impl Engine {
     ) -> Self {
         let (domain, asker) = asked.domain(plan);
         let mut machine = machine(program, request, plan, domain);
+        machine.domain.shows_subscripts = true;
         let initial = machine.state_at(start);
         let known = initial.path.constraints().to_vec();
         let followed = plan.followed.clone();

@@ -27,6 +27,7 @@ mod left;
 mod locks;
 mod said;
 mod turns;
+mod variables;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

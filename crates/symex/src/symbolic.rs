@@ -84,6 +84,9 @@ pub struct SymbolicDomain {
     /// Whether an index is taken for granted to be one of the array that it is a subscript of, where that is a member of a structure. The
     /// search need not: what it leaves out because of that, paths that it executes may do.
     pub subscripts_in_range: bool,
+    /// Whether the term of such an index shows that it is one, where it would not by itself: in epochs behind the first one, whose search says
+    /// that it takes this for granted.
+    pub shows_subscripts: bool,
     /// Of a run that begins in the middle of the program: what its symbols are.
     pub(crate) origins: Option<Box<Origins>>,
     /// What symbols are made of that stand for the result of a function.
@@ -145,6 +148,7 @@ impl SymbolicDomain {
             gave_up: Vec::new(),
             input_sizes: BTreeMap::new(),
             subscripts_in_range: false,
+            shows_subscripts: false,
             origins: None,
             operands: FxHashMap::default(),
             hidden: None,

@@ -31,23 +31,6 @@ const FOLDERS: [&str; 3] = ["epochs", "sync", "schedules"];
 /// Programs in which time passes: when an epoch ends, nobody knows how much is left of it.
 const TIME: [&str; 4] = ["cond_timedwait", "timedlock", "sleepers", "signals"];
 
-/// Programs whose stacks are folded in the names of epochs: those of runs are not.
-const FOLDED: [&str; 13] = [
-    "divers_on_ropes",
-    "ladder_in_turn",
-    "stairs_of_a_kind",
-    "well_behind_plants",
-    "recursive_lock",
-    "recursive_lock_behind",
-    "recursive_lock_of_main",
-    "recursive_leaves",
-    "recursive_pair",
-    "recursive_tree",
-    "recursive_nested",
-    "recursive_mutex",
-    "shelves_in_rounds",
-];
-
 /// Programs that the suite leaves to `search`, for they take long.
 const LONG: [&str; 11] = [
     "failure_log",
@@ -67,7 +50,7 @@ const LONG: [&str; 11] = [
 fn round(seed: u64, runs: u32, chosen: &dyn Fn(&str) -> bool, looked: &mut Looked) -> Vec<String> {
     let mut wrong = Vec::new();
     for source in &programs::sources(&FOLDERS) {
-        if TIME.iter().chain(&FOLDED).any(|t| source.name.ends_with(t)) || !chosen(&source.name) {
+        if TIME.iter().any(|t| source.name.ends_with(t)) || !chosen(&source.name) {
             continue;
         }
         let mut random = Random::of(&source.name, seed);

@@ -139,6 +139,9 @@ int main(int argc, char **argv)
 }
 ";
 
+/// Two looks at a list, with a write between them on some paths.
+const INSPECTORS: &str = include_str!("../../../../c-tests/epochs/inspectors_who_scratch.c");
+
 fn is_verified(source: &str) {
     is_verified_at(source, "-O0", 2);
 }
@@ -152,6 +155,13 @@ fn is_verified_at(source: &str, level: &str, arguments: usize) {
 #[test]
 fn a_node_has_the_same_name_whether_a_path_has_met_it_before_or_not() {
     is_verified(SEARCHES);
+}
+
+#[test]
+fn what_equal_loops_leave_is_the_same_where_nothing_is_written_between() {
+    for variant in ["LAST", "BY_NUMBER"] {
+        is_verified_at(&format!("#define {variant}\n{INSPECTORS}"), "-O0", 3);
+    }
 }
 
 #[test]

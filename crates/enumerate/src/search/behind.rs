@@ -15,14 +15,14 @@ mod turns;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use icsched_ir::{FuncId, ProgramPoint};
+use icsched_ir::ProgramPoint;
 use icsched_schedule::EpochId;
 use icsched_smt::{Answer, BinOp, CmpOp, Node, Ranges, SolverStatistics, Substitution, Term, TermPool};
 use icsched_symex::FrameId;
 use icsched_symex::abstraction::Abstractions;
 use icsched_symex::shape::{
-    self, Bounds, Combinations, Compared, Deciding, Element, Elements, Equation, Held, Left, MAX_CHOICES, Place, Shape,
-    Where,
+    self, Activations, Bounds, Combinations, Compared, Deciding, Element, Elements, Equation, Held, Left, MAX_CHOICES,
+    Place, Shape, Where,
 };
 use icsched_symex::sums::MAX_PLACES;
 use icsched_symex::symbolic::SymValue;
@@ -546,7 +546,7 @@ impl<'a> Behind<'a> {
     }
 
     /// What runs in the threads, by thread and depth.
-    fn activations(&self) -> BTreeMap<(u32, u32), FuncId> {
+    fn activations(&self) -> Activations {
         let PathEnding { points, left, .. } = self.ending;
         left.activations().filter_map(|(at, frame)| Some((at, points.get(&frame)?.func))).collect()
     }

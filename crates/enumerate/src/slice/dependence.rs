@@ -138,8 +138,7 @@ impl Slicer<'_, '_> {
     /// Whether code that does no more than is `known` of it may write what is live of objects that the path had not met.
     fn hits_unmet(&self, known: Option<&Known>) -> bool {
         let hit = self.unmet.iter().find(|piece| known.is_none_or(|k| self.facts.writes_piece(k, piece)));
-        tracing::trace!(?hit, "of objects that are not met");
-        hit.is_some()
+        hit.inspect(|piece| tracing::trace!(?piece, "may be written, of objects that are not met")).is_some()
     }
 
     /// What an included instruction reads from outside is told from other inputs of its name by how many were read before:

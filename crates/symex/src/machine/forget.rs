@@ -15,6 +15,7 @@ use crate::observation::Observed;
 use crate::observe::Observer;
 use crate::state::State;
 use crate::stop::{DecisionKind, PathEnd, Stop};
+use crate::trace::Repeatable;
 
 impl<D: Domain> Machine<D> {
     /// Control comes to a loop that is replaced: what its header's parameters are and what it may write is forgotten.
@@ -23,8 +24,8 @@ impl<D: Domain> Machine<D> {
         let program = self.program.clone();
         let block = &program.functions[point.func].blocks[point.block];
         let limits = self.loop_limits(state, point)?;
-        self.leaves_the_same(state, point, &block.params)?;
-        self.forget(state, observer, (point, Replaced::Loop, &limits), &block.params);
+        let repeatable = self.repeatable(state, point, &block.params)?;
+        self.forget(state, observer, (point, Replaced::Loop, &limits), &block.params, repeatable);
         self.cx(state, observer).advance();
         Ok(())
     }
@@ -40,19 +41,19 @@ impl<D: Domain> Machine<D> {
         Ok(if holds { limits } else { LoopLimits::default() })
     }
 
-    /// Takes for granted that a loop leaves what the first one has left that began with the same. What it leaves has a name of its own where
-    /// it began with something else, and there are no inputs for which that is anything else here.
-    fn leaves_the_same(
+    /// What a loop depends on that leaves the same as the first one that began with the same. What it leaves has a name of its own where it
+    /// began with something else: that this is the same here is taken for granted, for there are no inputs for which it is not.
+    fn repeatable(
         &mut self,
         state: &mut State<D>,
         point: ProgramPoint,
         values: &[ValueId],
-    ) -> Result<(), Stop<D>> {
+    ) -> Result<Option<Repeatable>, Stop<D>> {
         let passage = next(state, (point, Replaced::Loop));
         let (registers, heap, path) = arrived(state, passage, self.program.functions[point.func].values.len());
-        let repeatable = self.domain.first_time(heap, path, passage, registers);
-        let Some(first) = repeatable.map(|repeatable| repeatable.first).filter(|&first| first != passage) else {
-            return Ok(());
+        let found = self.domain.first_time(heap, path, passage, registers);
+        let Some(first) = found.as_ref().map(|found| found.first).filter(|&first| first != passage) else {
+            return Ok(found);
         };
         let named = self.named(point, passage, values);
         let (own, others) = (self.domain.forget_values(passage, &named), self.domain.forget_values(first, &named));
@@ -63,7 +64,7 @@ impl<D: Domain> Machine<D> {
                 return Err(Stop::End(Box::new(PathEnd::Infeasible)));
             }
         }
-        Ok(())
+        Ok(found)
     }
 
     /// A recursion that is replaced calls one of its functions: what the call returns and may write is forgotten.
@@ -80,7 +81,7 @@ impl<D: Domain> Machine<D> {
         let program = self.program.clone();
         let block = &program.functions[point.func].blocks[point.block];
         let results = block.insts.get(point.inst as usize).map_or(&[][..], |call| &call.results);
-        self.forget(state, observer, (point, Replaced::Call(point.inst), &LoopLimits::default()), results);
+        self.forget(state, observer, (point, Replaced::Call(point.inst), &LoopLimits::default()), results, None);
         self.cx(state, observer).advance();
         Ok(())
     }
@@ -109,7 +110,7 @@ impl<D: Domain> Machine<D> {
         point: ProgramPoint,
         func: FuncId,
     ) -> Result<(), Stop<D>> {
-        self.forget(state, observer, (point, Replaced::Call(point.inst), &LoopLimits::default()), &[]);
+        self.forget(state, observer, (point, Replaced::Call(point.inst), &LoopLimits::default()), &[], None);
         let mut cx = self.cx(state, observer);
         cx.push_frame(func)?;
         if let Some(frame) = cx.thread.frames.last_mut() {
@@ -131,14 +132,13 @@ impl<D: Domain> Machine<D> {
         observer: &mut O,
         at: (ProgramPoint, Replaced, &LoopLimits),
         values: &[ValueId],
+        repeatable: Option<Repeatable>,
     ) {
         observer.begin(state, &self.code);
         // What the code writes is computed from the registers as control comes to it.
         let passage = pass(state, (at.0, at.1));
         let place = self.place(at.0);
         let count = self.program.functions[passage.func].values.len();
-        let (registers, heap, path) = arrived(state, passage, count);
-        let repeatable = self.domain.first_time(heap, path, passage, registers);
         let first = repeatable.as_ref().map_or(passage, |repeatable| repeatable.first);
         let unknown = self.unknown(state, (at.0, passage, first), values);
         let (registers, heap, path) = arrived(state, passage, count);

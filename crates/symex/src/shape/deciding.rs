@@ -1,14 +1,14 @@
 //! Which numbers the program decides anything by: compares, divides, masks, shifts, indexes with, or hands to others. A number that is only
 //! counted up, and printed at last, is none; nobody need know how far it has got.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use icsched_ir::{BinOp, Callee, Const, Definition, FuncId, Function, Inst, Op, Operand, Program, Terminator, ValueId};
 use icsched_pointsto::{ObjectId as Abstract, ObjectKind as AbstractKind, Offsets, PointsTo};
 use rustc_hash::FxHashSet;
 
 use super::differences::{Source, Sources};
-use super::{Node, Place, Shape};
+use super::{Activations, Node, Place, Shape};
 
 /// The offset that stands for all of an object.
 const ANYWHERE: u64 = u64::MAX;
@@ -40,7 +40,7 @@ impl Deciding {
     }
 
     /// Whether a place in a shape may hold one of them, or part of one.
-    pub fn contains_any(&self, place: Place, shape: &Shape, activations: &BTreeMap<(u32, u32), FuncId>) -> bool {
+    pub fn contains_any(&self, place: Place, shape: &Shape, activations: &Activations) -> bool {
         match place {
             Place::Memory(node, at, size) => {
                 (at..at + u64::from(size)).any(|at| self.contains(Place::Memory(node, at, 1), shape, activations))
@@ -50,7 +50,7 @@ impl Deciding {
     }
 
     /// Whether a place in a shape may hold one of them, where `activations` says what runs as each thread's activation at a depth.
-    pub fn contains(&self, place: Place, shape: &Shape, activations: &BTreeMap<(u32, u32), FuncId>) -> bool {
+    pub fn contains(&self, place: Place, shape: &Shape, activations: &Activations) -> bool {
         let of = |thread, depth| activations.get(&(thread, depth)).copied();
         let at = |make: &dyn Fn(u64) -> Source, at| self.0.contains(&make(at)) || self.0.contains(&make(ANYWHERE));
         match place {

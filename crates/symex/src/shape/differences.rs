@@ -19,7 +19,7 @@ use smallvec::SmallVec;
 
 use super::bounds::Bounds;
 use super::combinations::MAX_VALUES;
-use super::{Held, Meet, Node, Place, Shape, moved};
+use super::{Activations, Held, Meet, Node, Place, Shape, moved};
 
 /// Operations that a number which is compared is computed by.
 const MAX_STEPS: usize = 8;
@@ -171,13 +171,13 @@ impl Compared {
     }
 
     /// The places in a shape where semaphores count. `activations` as for [`Self::pairs`].
-    pub fn permits(&self, shape: &Shape, activations: &BTreeMap<(u32, u32), FuncId>) -> BTreeSet<Place> {
+    pub fn permits(&self, shape: &Shape, activations: &Activations) -> BTreeSet<Place> {
         self.permits.iter().flat_map(|&source| places(source, 32, shape, activations)).collect()
     }
 
     /// The places in a shape of whose numbers the program takes remainders, with their widths and the divisors. `activations` as for
     /// [`Self::pairs`].
-    pub fn remainders(&self, shape: &Shape, activations: &BTreeMap<(u32, u32), FuncId>) -> BTreeSet<(Place, u8, u8)> {
+    pub fn remainders(&self, shape: &Shape, activations: &Activations) -> BTreeSet<(Place, u8, u8)> {
         let of = |&(source, width, divisor): &(Source, u8, u8)| {
             places(source, width, shape, activations).map(move |place| (place, width, divisor))
         };
@@ -186,7 +186,7 @@ impl Compared {
 
     /// The pairs of places in a shape that the program divides by each other for what remains, which may be what the first one holds then.
     /// `activations` as for [`Self::pairs`].
-    pub fn divided(&self, shape: &Shape, activations: &BTreeMap<(u32, u32), FuncId>) -> Vec<(Place, Place)> {
+    pub fn divided(&self, shape: &Shape, activations: &Activations) -> Vec<(Place, Place)> {
         let mut found = BTreeSet::new();
         for &(first, second, width) in &self.divided {
             for a in places(first, width, shape, activations) {
@@ -199,7 +199,7 @@ impl Compared {
 
     /// The pairs of places in a shape of which `function` says what runs as each thread's activation at a depth; with whether they are
     /// compared.
-    pub fn pairs(&self, shape: &Shape, activations: &BTreeMap<(u32, u32), FuncId>) -> Vec<((Place, Place), bool)> {
+    pub fn pairs(&self, shape: &Shape, activations: &Activations) -> Vec<((Place, Place), bool)> {
         let mut found = BTreeMap::new();
         for (&(first, second, width), &is_test) in &self.pairs {
             for a in places(first, width, shape, activations) {
@@ -239,7 +239,7 @@ pub(super) fn places<'a>(
     source: Source,
     width: u8,
     shape: &'a Shape,
-    activations: &'a BTreeMap<(u32, u32), FuncId>,
+    activations: &'a Activations,
 ) -> impl Iterator<Item = Place> + 'a {
     let of = move |func: FuncId| activations.iter().filter(move |(_, runs)| **runs == func).map(|(&at, _)| at);
     let size = width / 8;

@@ -8,13 +8,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use icsched_ir::FuncId;
 use icsched_smt::{BinOp, CmpOp, Node as TermNode, Term, TermPool};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use super::differences::{Compared, places};
-use super::{Meet, Place, Shape, moved};
+use super::{Activations, Meet, Place, Shape, moved};
 
 /// Different terms that what they hold may be made of.
 const MAX_ATOMS: usize = 64;
@@ -247,7 +246,7 @@ fn common(a: &[Equation], b: &[Equation]) -> Vec<Equation> {
 
 impl Compared {
     /// The places in a shape of all numbers that are compared, ascending.
-    pub fn counted(&self, shape: &Shape, activations: &BTreeMap<(u32, u32), FuncId>) -> Vec<Place> {
+    pub fn counted(&self, shape: &Shape, activations: &Activations) -> Vec<Place> {
         let of = |&(source, width): &_| places(source, width, shape, activations);
         let found: BTreeSet<Place> = self.numbers().iter().flat_map(of).collect();
         found.into_iter().collect()

@@ -1,13 +1,12 @@
 //! What parts objects have, as the program points to them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
 
-use icsched_ir::{FuncId, GlobalId, Op, Program, Type, ValueId};
-use icsched_pointsto::{ObjectId as Abstract, ObjectKind, Offsets, Piece, PointsTo};
-use rustc_hash::FxHashMap;
+use icsched_ir::{FuncId, Op, Program, Type};
+use icsched_pointsto::{ObjectId as Abstract, Offsets, Piece, PointsTo};
 
 use super::locks::Places;
+use super::variables::Variables;
 use super::{Locks, Node, Shape};
 
 /// Most fields of an object that are told apart.
@@ -27,9 +26,7 @@ pub struct Fields {
     rows: BTreeMap<Abstract, BTreeSet<(u64, u64)>>,
     /// Where numbers of eight bytes are read.
     long: BTreeMap<Abstract, BTreeSet<Offsets>>,
-    globals: FxHashMap<GlobalId, Abstract>,
-    /// Local variables, which have a name in each instance of their function.
-    locals: FxHashMap<(FuncId, ValueId), Vec<Abstract>>,
+    variables: Variables,
 }
 
 /// What runs as each thread's activation at a depth.
@@ -49,7 +46,7 @@ pub struct Parts<'a> {
 impl Fields {
     /// O(places that pointers may point to, and those that numbers of eight bytes are read from, up to logarithms).
     pub fn new(program: &Program, points_to: &PointsTo) -> Self {
-        let mut fields = Self::default();
+        let mut fields = Self { variables: Variables::new(points_to), ..Self::default() };
         for (object, offsets) in points_to.places() {
             match offsets {
                 Offsets::Exact(at) => fields.starts.entry(object).or_default().extend(u64::try_from(at)),
@@ -61,16 +58,6 @@ impl Fields {
         for starts in fields.starts.values_mut() {
             starts.sort_unstable();
             starts.dedup();
-        }
-        for (id, object) in points_to.objects().iter() {
-            match object.kind {
-                ObjectKind::Global(global) => _ = fields.globals.insert(global, id),
-                ObjectKind::Stack { instance, value } => {
-                    let func = points_to.instances()[instance].func;
-                    fields.locals.entry((func, value)).or_default().push(id);
-                }
-                _ => {}
-            }
         }
         for (id, instance) in points_to.instances().iter() {
             let function = &program.functions[instance.func];
@@ -88,11 +75,12 @@ impl Fields {
 
     /// Fields of one variable.
     #[cfg(test)]
-    pub(super) fn of_global(global: GlobalId, starts: &[u64]) -> Self {
+    pub(super) fn of_global(global: icsched_ir::GlobalId, starts: &[u64]) -> Self {
         let object = icsched_ir::EntityId::from_index(0);
         let long = [(object, [Offsets::Exact(0)].into())].into();
         let starts = [(object, starts.to_vec())].into();
-        Self { starts, long, globals: [(global, object)].into_iter().collect(), ..Self::default() }
+        let variables = Variables { globals: [(global, object)].into_iter().collect(), ..Variables::default() };
+        Self { starts, long, variables, ..Self::default() }
     }
 
     fn starts(&self, object: Abstract) -> &[u64] {
@@ -101,9 +89,10 @@ impl Fields {
 }
 
 /// Of which nothing is known.
+#[cfg(test)]
 impl Default for Parts<'_> {
     fn default() -> Self {
-        static NONE: LazyLock<(Fields, Locks, Activations)> = LazyLock::new(Default::default);
+        static NONE: std::sync::LazyLock<(Fields, Locks, Activations)> = std::sync::LazyLock::new(Default::default);
         let (fields, locks, activations) = &*NONE;
         Self { fields, locks, activations }
     }
@@ -112,13 +101,12 @@ impl Default for Parts<'_> {
 impl<'a> Parts<'a> {
     /// What points-to analysis calls a node: none for the table of threads, several for a variable of a function with several instances.
     fn objects(&self, shape: &'a Shape, node: Node) -> &'a [Abstract] {
-        let one = |found: Option<&'a Abstract>| found.map_or(&[][..], std::slice::from_ref);
+        let variables = &self.fields.variables;
         match node {
-            Node::Global(global) | Node::ThreadLocal(global, _) => one(self.fields.globals.get(&global)),
-            Node::Heap(number) => one(shape.heap.get(number as usize)),
+            Node::Global(global) | Node::ThreadLocal(global, _) => variables.global(global),
+            Node::Heap(number) => shape.heap.get(number as usize).map_or(&[], std::slice::from_ref),
             Node::Local(thread, depth, value) => {
-                let func = self.activations.get(&(thread, depth));
-                func.and_then(|&func| self.fields.locals.get(&(func, value))).map_or(&[], Vec::as_slice)
+                self.activations.get(&(thread, depth)).map_or(&[], |&func| variables.local(func, value))
             }
             Node::Thread(_) => &[],
         }
@@ -149,7 +137,8 @@ impl<'a> Parts<'a> {
         !objects.iter().any(are_many) && objects.iter().any(begins) && objects.iter().all(is_one)
     }
 
-    /// Whether these bytes are one number in [a field](Self::has_field): of eight bytes, the upper ones may fill up a structure behind a number of four.
+    /// Whether these bytes are one number in [a field](Self::has_field): of eight bytes, the upper ones may fill up a structure behind a
+    /// number of four.
     pub(super) fn has_number(&self, shape: &Shape, node: Node, at: u64, bytes: u8) -> bool {
         let is_long = |object: &Abstract| {
             let mut places = self.fields.long.get(object).into_iter().flatten();
@@ -236,7 +225,7 @@ impl Widening<'_> {
 
 #[cfg(test)]
 mod tests {
-    use icsched_ir::EntityId as _;
+    use icsched_ir::{EntityId as _, GlobalId, ValueId};
 
     use super::super::{Bounds, Place};
     use super::*;
@@ -249,11 +238,8 @@ mod tests {
     fn a_number_in_a_field_of_its_own_is_not_known_in_parts() {
         let (object, global) = (Abstract::from_index(3), GlobalId::from_index(0));
         let node = Node::Global(global);
-        let mut fields = Fields {
-            starts: [(object, vec![0, 4, 5, 8])].into(),
-            globals: [(global, object)].into_iter().collect(),
-            ..Fields::default()
-        };
+        let variables = Variables { globals: [(global, object)].into_iter().collect(), ..Variables::default() };
+        let mut fields = Fields { starts: [(object, vec![0, 4, 5, 8])].into(), variables, ..Fields::default() };
         let known = |at: u64| {
             let mut shape = Shape::default();
             shape.bounds.insert(Place::Memory(node, at, 4), Bounds { width: 32, least: 0, greatest: 9 });
@@ -296,7 +282,10 @@ mod tests {
         let objects = [3, 4].map(Abstract::from_index);
         let fields = Fields {
             starts: objects.map(|object| (object, vec![0, 40])).into(),
-            locals: [((func, value), objects.to_vec())].into_iter().collect(),
+            variables: Variables {
+                locals: [((func, value), objects.to_vec())].into_iter().collect(),
+                ..Variables::default()
+            },
             ..Fields::default()
         };
         let activations = Activations::from([((1, 0), func)]);
@@ -312,7 +301,8 @@ mod tests {
     fn tables_that_are_written_anywhere_are_forgotten() {
         let (object, global) = (Abstract::from_index(3), GlobalId::from_index(0));
         let node = Node::Global(global);
-        let fields = Fields { globals: [(global, object)].into_iter().collect(), ..Fields::default() };
+        let variables = Variables { globals: [(global, object)].into_iter().collect(), ..Variables::default() };
+        let fields = Fields { variables, ..Fields::default() };
         let left = |size: u64, offsets: Offsets| {
             let mut shape = Shape { bytes: (0..size).map(|at| ((node, at), 0)).collect(), ..Shape::default() };
             let piece = Piece { object, offsets, bytes: Some(4) };

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use icsched_ir::{EntityId as _, FuncId, GlobalId, Operand, Program, Type, ValueId};
-use icsched_pointsto::{ObjectId as Abstract, ObjectKind as AbstractKind, Offsets, PointsTo};
+use icsched_pointsto::{ObjectId as Abstract, Offsets, PointsTo};
 use icsched_smt::{Node as TermNode, Term};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -14,6 +14,7 @@ use smallvec::SmallVec;
 use super::choices::Threads;
 use super::chosen::Tally;
 use super::locks::Places;
+use super::variables::Variables;
 use super::{Addresses, Bounds, Element, Held, Length, Locks, Node, Place, Rings, Shape, Turn};
 use crate::Machine;
 use crate::code::Code;
@@ -90,8 +91,7 @@ impl Left {
 /// Which words may hold addresses, by points-to analysis; answers are kept, for all threads that ask.
 pub struct Pointers<'p> {
     points_to: &'p PointsTo,
-    globals: FxHashMap<GlobalId, Abstract>,
-    locals: FxHashMap<(FuncId, ValueId), Vec<Abstract>>,
+    variables: Variables,
     locks: Arc<Locks>,
     rings: Rings,
     known: RwLock<FxHashMap<(Abstract, u64), bool>>,
@@ -100,17 +100,7 @@ pub struct Pointers<'p> {
 impl<'p> Pointers<'p> {
     /// O(objects of points-to analysis).
     pub fn new(points_to: &'p PointsTo, locks: Arc<Locks>, rings: Rings) -> Self {
-        let (mut globals, mut locals) = (FxHashMap::default(), FxHashMap::<_, Vec<Abstract>>::default());
-        for (id, object) in points_to.objects().iter() {
-            match object.kind {
-                AbstractKind::Global(global) => drop(globals.insert(global, id)),
-                AbstractKind::Stack { instance, value } => {
-                    locals.entry((points_to.instances()[instance].func, value)).or_default().push(id);
-                }
-                _ => {}
-            }
-        }
-        Self { points_to, globals, locals, locks, rings, known: RwLock::default() }
+        Self { points_to, variables: Variables::new(points_to), locks, rings, known: RwLock::default() }
     }
 
     /// Where the objects are that are synchronised on.
@@ -120,10 +110,8 @@ impl<'p> Pointers<'p> {
 
     fn of_kind(&self, kind: ObjectKind, site: Option<Abstract>) -> Vec<Abstract> {
         match kind {
-            ObjectKind::Global(global) | ObjectKind::ThreadLocal(global, _) => {
-                self.globals.get(&global).copied().into_iter().collect()
-            }
-            ObjectKind::Stack { func, value, .. } => self.locals.get(&(func, value)).cloned().unwrap_or_default(),
+            ObjectKind::Global(global) | ObjectKind::ThreadLocal(global, _) => self.variables.global(global).to_vec(),
+            ObjectKind::Stack { func, value, .. } => self.variables.local(func, value).to_vec(),
             _ => site.into_iter().collect(),
         }
     }
@@ -143,7 +131,7 @@ impl<'p> Pointers<'p> {
 
     /// What points-to analysis says that a variable is.
     pub(super) fn variable(&self, global: GlobalId) -> Option<Abstract> {
-        self.globals.get(&global).copied()
+        self.variables.global(global).first().copied()
     }
 
     /// Whether the eight bytes at an offset of any of these may hold an address in one of the `targets`.

@@ -6,7 +6,6 @@ use rustc_hash::FxHashMap;
 
 use super::integer::{Integers, integers_of};
 use super::{SymValue, SymbolicDomain};
-use crate::domain::Domain as _;
 
 /// Numbers that are asked about together.
 const PIECE: u64 = u64::BITS as u64;
@@ -73,13 +72,15 @@ impl SymbolicDomain {
         true
     }
 
-    /// A subscript that has so many values, since there are as many elements or one less, whose term does not show that it is one: its lowest bits, or itself if it is one, so that
-    /// `rows[(n + 1) % 2]` is not in front of the array, and `keys[used]` not behind it. Only where nothing undefined is assumed to happen,
-    /// behind the first epoch.
+    /// A subscript that has so many values - there are as many elements, or one less - and whose term does not show that it is one: its lowest
+    /// bits, or itself if it is one, so that `rows[(n + 1) % 2]` is not in front of the array, and `keys[used]` not behind it.
     pub(super) fn as_subscript(&mut self, index: &SymValue, elements: u64) -> Option<SymValue> {
-        let SymValue::Term(term) = *index else { return None };
+        let term = match *index {
+            SymValue::Term(term) if self.shows_subscripts => term,
+            _ => return None,
+        };
         let (least, greatest) = integers_of(&self.pool, term).bounds();
-        if self.knows_objects() || (least >= 0 && greatest < elements.into()) {
+        if least >= 0 && greatest < elements.into() {
             return None;
         }
         let width = self.pool.width(term);

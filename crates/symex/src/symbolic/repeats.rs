@@ -92,9 +92,9 @@ impl SymbolicDomain {
     /// Whether what is replaced may write to one of some objects.
     fn may_write(&mut self, passage: &Passage, pieces: &[Piece]) -> bool {
         let Some(effect) = self.origins().forgotten.replaced.effect(passage) else { return false };
-        let effect = effect.with_stores(|_| true);
-        let is_written = |piece: &Piece| effect.writes.iter().any(|write| write.object == piece.object);
-        effect.everything && !pieces.is_empty() || pieces.iter().any(is_written)
+        let mut writes = effect.writes.iter().chain(effect.stores.iter().flat_map(|store| &store.writes));
+        !pieces.is_empty() && effect.everything
+            || writes.any(|write| pieces.iter().any(|piece| piece.object == write.object))
     }
 
     /// Whether an object of the initial state holds what it did when the path met it, or what replaced loops alone have left in it: then the
