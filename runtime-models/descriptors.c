@@ -42,14 +42,14 @@ static int lock(int command, struct flock *lock) {
 }
 
 static int status_flags(struct ics_file *f) {
-    if (!__ics_is_symbolic_domain() && f->kind == ICS_HOST_FILE)
+    if (ics_is_of_host(f))
         return (int)ics_host_result(__ics_host_file(ICS_GETFL, f->host, "", "", 0, 0));
     return f->flags == -1 ? O_RDWR : f->flags;
 }
 
 static int set_status_flags(struct ics_file *f, int flags) {
     const int changed = O_APPEND | O_NONBLOCK | O_ASYNC | O_DIRECT | O_NOATIME;
-    if (f->kind == ICS_HOST_FILE) {
+    if (ics_is_of_host(f)) {
         long result = __ics_host_file(ICS_SETFL, f->host, "", "", flags & changed, 0);
         if (ics_host_result(result) < 0) return -1;
     }
@@ -116,7 +116,7 @@ int fcntl64(int fd, int command, ...) {
 int flock(int fd, int operation) {
     struct ics_file *f = ics_file(fd);
     if (!f) return -1;
-    if (__ics_is_symbolic_domain() || f->kind != ICS_HOST_FILE) return 0;
+    if (!ics_is_of_host(f)) return 0;
     long result = __ics_host_file(ICS_FLOCK, f->host, "", "", operation, 0);
     if (result == -EWOULDBLOCK && !(operation & LOCK_NB)) __ics_unsupported("flock that waits for another process");
     return (int)ics_host_result(result);
@@ -135,7 +135,7 @@ int lockf64(int fd, int command, off_t size) {
 static int readable(struct ics_file *f) {
     if (f->kind == ICS_PIPE) return (int)ics_pipe_filled(f);
     if (f->kind == ICS_SOCKET) return (int)((const struct ics_socket *)f->object)->queued;
-    if (f->kind != ICS_HOST_FILE) return 0;
+    if (!ics_is_of_host(f)) return 0;
     long at = __ics_host_seek(f->host, 0, SEEK_CUR), size = __ics_host_file_size(f->host);
     return at < 0 || size < at ? 0 : (int)(size - at);
 }

@@ -86,7 +86,7 @@ static struct set *set_of(int fd) {
 
 static int add(struct set *s, struct entry **end, int fd, const struct epoll_event *event) {
     struct ics_file *f = ics_file(fd);
-    if (f->kind == ICS_HOST_FILE && fd > 2) return fail(EPERM);
+    if (ics_is_of_host(f) && fd > 2) return fail(EPERM);
     if (f->object == s) return fail(EINVAL);
     struct entry *e = __ics_malloc(sizeof *e, 1);
     *e = (struct entry){.file = f, .fd = fd, .events = event->events, .data = event->data};

@@ -38,6 +38,10 @@ struct ics_file {
 
 /* The file behind a descriptor, or null with EBADF. */
 struct ics_file *ics_file(int fd);
+/* Whether the host has the file. In the symbolic domain none, whatever is known of it. */
+static inline int ics_is_of_host(const struct ics_file *f) {
+    return !__ics_is_symbolic_domain() && f->kind == ICS_HOST_FILE;
+}
 /* A new open file under the lowest free descriptor; -1 with EMFILE. */
 int ics_new_file(enum ics_file_kind kind, int flags, int host);
 /* Another descriptor of the same file: the lowest free one from `from`, or exactly `from` (closing what it was). */

@@ -62,7 +62,7 @@ static int load(char *to, size_t n, int fd, off_t offset) {
 /* Writes a part of a shared map back, as far as the file goes. */
 static void store(struct map *m, size_t from, size_t n) {
     struct ics_file *f = m->fd < 0 ? 0 : ics_file(m->fd);
-    if (!f || f->kind != ICS_HOST_FILE) return;
+    if (!f || !ics_is_of_host(f)) return;
     long size = __ics_host_file_size(f->host) - m->offset;
     if (size <= (long)from) return;
     /* writing to a file that is open for appending would append */

@@ -32,8 +32,8 @@ static int operate(int operation, const char *call, int directory, const char *p
 static int operate_on(int operation, const char *call, int fd, long a, long b) {
     struct ics_file *f = ics_file(fd);
     if (!f) return -1;
-    if (!__ics_is_symbolic_domain() && f->kind != ICS_HOST_FILE) return fail(EINVAL);
-    if (f->kind != ICS_HOST_FILE) return ics_outcome(call, 0, EIO);
+    if (__ics_is_symbolic_domain()) return ics_outcome(call, 0, EIO);
+    if (!ics_is_of_host(f)) return fail(EINVAL);
     return (int)ics_host_result(__ics_host_file(operation, f->host, "", "", a, b));
 }
 
@@ -190,7 +190,7 @@ int posix_fallocate(int fd, off_t offset, off_t size) {
     if (offset < 0 || size <= 0) return EINVAL;
     struct ics_file *f = ics_file(fd);
     if (!f) return EBADF;
-    if (f->kind != ICS_HOST_FILE) return 0;
+    if (!ics_is_of_host(f)) return 0;
     if (__ics_host_file_size(f->host) >= offset + size) return 0;
     long result = __ics_host_file(ICS_TRUNCATE, f->host, "", "", offset + size, 0);
     return result < 0 ? (int)-result : 0;

@@ -309,6 +309,42 @@ fn what_is_stored_anew_where_it_was_compared_is_no_branch() {
 }
 
 #[test]
+fn the_larger_of_two_numbers_is_kept_without_a_branch() {
+    let source = "#include <math.h>\n#include <stdatomic.h>\nstruct all { int n; double worst; volatile double seen; _Atomic int most; } *all; double other;\n\
+                  double larger(double a, double b) { return a > b ? a : b; }\n\
+                  double change(double *a, int i) { double most = 0; double d = a[i] - a[i + 1]; if (fabs(d) > most) most = fabs(d); return most; }\n\
+                  void keep(double mine) { if (mine > all->worst) all->worst = mine; }\n\
+                  void least(int *of, int i, int n) { if (n < of[i]) of[i] = n; }\n\
+                  void at_another(int *of, int i, int n) { if (n < of[i]) of[n] = n; }\n\
+                  void another_number(double mine) { if (mine > all->worst) all->worst = other; }\n\
+                  void between(double mine) { double was = all->worst; other = 1; if (mine > was) all->worst = mine; }\n\
+                  void of_another_type(double mine) { if (mine > all->n) all->n = mine; }\n\
+                  void seen(double mine) { if (mine > all->seen) all->seen = mine; }\n\
+                  void shared(int mine) { if (mine > all->most) all->most = mine; }\n\
+                  int main(void) { keep(larger(1, 2)); return 0; }";
+    let options = LoadOptions { link_models: false, ..LoadOptions::default() };
+    let program = lower_with(source, &["-O0"], &options);
+    let branches = |name: &str| {
+        let blocks = function(&program, name).blocks.values();
+        blocks.filter(|block| matches!(block.terminator, Terminator::Branch { .. })).count()
+    };
+    for one in ["larger", "change", "keep", "least"] {
+        assert_eq!(branches(one), 0, "{one}");
+        assert_eq!(count(function(&program, one), |op| matches!(op, Op::Select { .. })), 1, "{one}");
+    }
+    for (other, why) in [
+        ("at_another", "it is stored where nothing was read"),
+        ("another_number", "it is not what was compared"),
+        ("between", "memory may have changed since it was read"),
+        ("of_another_type", "what is stored is no such number"),
+        ("seen", "somebody may look at the number in between"),
+        ("shared", "others may look at the number in between"),
+    ] {
+        assert_eq!(branches(other), 1, "{why}");
+    }
+}
+
+#[test]
 fn counting_modulo_two_is_a_sum() {
     let source = "int next(int n) { return (n & 1) ^ 1; } int both(int n) { int low = n & 1; return (low ^ 1) * 4 + low; } int main() { return 0; }";
     let program = lower(source, &["-O0"]);

@@ -63,8 +63,10 @@ pub(crate) fn range_of(pool: &TermPool, node: &Node) -> Range {
 fn chosen(pool: &TermPool, c: Term, a: Term, b: Term) -> Range {
     let (first, second) = (pool.range(a), pool.range(b));
     let known = Range { min: first.min.min(second.min), max: first.max.max(second.max) };
-    let width = pool.width(a);
-    let Some(x) = compared(pool, c).filter(|&x| pool.width(x) == width && width < u128::BITS) else { return known };
+    let Some(x) = compared(pool, c).filter(|&x| pool.width(x) <= pool.width(a) && pool.width(x) < u128::BITS) else {
+        return known;
+    };
+    let width = pool.width(x);
     let whole = pool.range(x);
     let signed = match whole.non_negative(width) {
         true => Interval { min: whole.min.cast_signed(), max: whole.max.cast_signed() },
@@ -133,8 +135,12 @@ fn compared(pool: &TermPool, condition: Term) -> Option<Term> {
 /// The values of an arm where `x` is within an interval; `None` if they may be negative, or nothing better is known of them.
 fn arm_of(pool: &TermPool, arm: Term, x: Term, within: Interval, depth: u32) -> Option<Interval> {
     let width = pool.width(arm);
-    if arm == x {
-        return Some(within);
+    match *pool.node(arm) {
+        _ if arm == x => return Some(within),
+        // A choice is extended arm by arm.
+        Node::SExt { arg, .. } if arg == x => return Some(within),
+        Node::ZExt { arg, .. } if arg == x && within.min >= 0 => return Some(within),
+        _ => {}
     }
     if let Node::Ite(c, a, b) = *pool.node(arm)
         && depth > 0
@@ -219,5 +225,11 @@ mod tests {
         let cut = pool.ite(above, seven, y);
         let cut = pool.ite(below, zero, cut);
         assert_eq!(pool.range(cut), Range { min: 0, max: 7 });
+        let (zero, seven) = (pool.constant(64, 0), pool.constant(64, 7));
+        for wide in [pool.sext(y, 64), pool.zext(y, 64)] {
+            let cut = pool.ite(above, seven, wide);
+            let cut = pool.ite(below, zero, cut);
+            assert_eq!(pool.range(cut), Range { min: 0, max: 7 }, "extended arm by arm");
+        }
     }
 }

@@ -2,57 +2,51 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::node::{Sort, Term};
+use crate::node::{Node, Sort, Term};
 use crate::pool::TermPool;
 
 /// What to replace by what; usually symbols by values. Old and new have one sort.
 pub type Substitution = BTreeMap<Term, Term>;
 
 impl TermPool {
-    /// The condition with every comparison of floats replaced by a symbol of its own, the same wherever it stands: what is impossible for
-    /// any outcomes of them is impossible. Linear in the size of the term's graph. `t` is one bit wide.
+    /// The term with every comparison of floats, and every number that is computed from floats, replaced by a symbol of its own, the same
+    /// wherever it stands: what is impossible whatever they are is impossible. Linear in the size of the term's graph.
     pub fn without_floats(&mut self, t: Term) -> Term {
-        self.split_floats(t).0
-    }
-
-    /// [`TermPool::without_floats`], with the comparisons that were replaced, each once, and their symbols.
-    pub fn split_floats(&mut self, t: Term) -> (Term, Vec<(Term, Term)>) {
         if !self.has_float(t) {
-            return (t, Vec::new());
+            return t;
         }
-        let mut outcomes = Vec::new();
-        let mut new: FxHashMap<Term, Term> = FxHashMap::default();
-        // A connective is looked into; any other condition on floats is an outcome.
-        let is_connective = |pool: &Self, t: Term| {
-            let node = *pool.node(t);
-            let mut children = node.children();
-            children.next().is_some() && node.children().all(|c| pool.sort(c) == Sort::Bv(1))
-        };
-        let is_leaf = |pool: &Self, t: Term| !pool.has_float(t) || !is_connective(pool, t);
-        for t in self.postorder(&[t], |t| is_leaf(self, t)) {
-            let node = *self.node(t);
-            for child in node.children() {
-                new.entry(child).or_insert_with(|| match self.has_float(child) {
-                    true => self.outcome(child, &mut outcomes),
-                    false => child,
-                });
-            }
-            let result = self.rebuild(node, |c| new[&c]);
-            new.insert(t, result);
+        let is_float = |t: Term| matches!(self.node(t), Node::FpUnary(..) | Node::FpBinary(..));
+        let floats = self.first_of(t, is_float);
+        let mut map = Substitution::new();
+        for t in floats {
+            let symbol = self.symbol(&format!("outcome of {}", t.index()), self.width(t));
+            map.insert(t, symbol);
         }
-        if let Some(&done) = new.get(&t) {
-            return (done, outcomes);
-        }
-        let symbol = self.outcome(t, &mut outcomes);
-        (symbol, outcomes)
+        self.substitute(t, &map)
     }
 
-    fn outcome(&mut self, comparison: Term, outcomes: &mut Vec<(Term, Term)>) -> Term {
-        let symbol = self.symbol(&format!("outcome of {}", comparison.index()), 1);
-        outcomes.push((comparison, symbol));
-        symbol
+    /// The conditions on floats that a condition is put together from.
+    pub fn float_conditions(&self, t: Term) -> Vec<Term> {
+        let is_connective = |t: Term| {
+            let mut children = self.node(t).children();
+            self.node(t).children().next().is_some() && children.all(|c| self.sort(c) == Sort::Bv(1))
+        };
+        let mut conditions = self.first_of(t, |t| !is_connective(t));
+        conditions.retain(|&t| self.has_float(t));
+        conditions
+    }
+
+    /// The terms from a root down that are looked for, each once, and none that is only below another one.
+    fn first_of(&self, root: Term, is_wanted: impl Fn(Term) -> bool) -> Vec<Term> {
+        if is_wanted(root) {
+            return vec![root];
+        }
+        let others = self.postorder(&[root], |t| !self.has_float(t) || is_wanted(t));
+        let mut seen = FxHashSet::default();
+        let children = others.iter().flat_map(|&t| self.node(t).children());
+        children.filter(|&t| is_wanted(t) && seen.insert(t)).collect()
     }
 
     /// The terms with every product and quotient of two unknown numbers replaced by a symbol of its own, the same wherever it stands: what is
@@ -94,7 +88,32 @@ impl TermPool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::node::{BinOp, CmpOp};
+    use crate::node::{BinOp, CmpOp, FpOp};
+
+    #[test]
+    fn what_is_computed_from_floats_becomes_a_symbol() {
+        let mut pool = TermPool::new();
+        let (a, b, n) = (pool.symbol("a", 64), pool.symbol("b", 64), pool.symbol("n", 32));
+        let sum = pool.fp(FpOp::FAdd, &[a, b]);
+        let (cell, less) = (pool.fp(FpOp::FpToSi(32), &[sum]), pool.fp(FpOp::FLt, &[a, sum]));
+        let (same, ten) = (pool.cmp(CmpOp::Eq, cell, n), pool.constant(32, 10));
+        let small = pool.cmp(CmpOp::Slt, cell, ten);
+        let or = pool.binary(BinOp::Or, same, less);
+        let all = pool.binary(BinOp::And, or, small);
+        let without = pool.without_floats(all);
+        assert!(!pool.has_float(without));
+        // The same number each time, as wide as it is, and nothing else is lost.
+        let (cell, less) = (pool.without_floats(cell), pool.without_floats(less));
+        assert_eq!((pool.width(cell), pool.width(less)), (32, 1));
+        let (same, small) = (pool.cmp(CmpOp::Eq, cell, n), pool.cmp(CmpOp::Slt, cell, ten));
+        let or = pool.binary(BinOp::Or, same, less);
+        assert_eq!(pool.binary(BinOp::And, or, small), without);
+        let mut conditions = pool.float_conditions(all);
+        conditions.sort_unstable();
+        assert_eq!(conditions.len(), 3, "two comparisons of numbers and one of floats");
+        assert_eq!(pool.without_floats(n), n);
+        assert_eq!(pool.float_conditions(n), []);
+    }
 
     #[test]
     fn products_of_unknowns_become_symbols_and_those_with_constants_stay() {

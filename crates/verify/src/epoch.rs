@@ -355,9 +355,8 @@ impl<'a, 'd> Checker<'a, 'd> {
         let pool = &mut self.explorer.machine.domain.pool;
         let (mut all, mut outcomes) = (Vec::new(), Vec::new());
         for &condition in self.explorer.initial.path.constraints().iter().chain(given) {
-            let (condition, found) = pool.split_floats(condition);
-            all.push(condition);
-            outcomes.extend(found);
+            outcomes.extend(pool.float_conditions(condition));
+            all.push(pool.without_floats(condition));
         }
         if outcomes.is_empty() {
             return Some(Vec::new());
@@ -365,7 +364,11 @@ impl<'a, 'd> Checker<'a, 'd> {
         let always = pool.bool(true);
         match self.solver.model(pool, &all, always) {
             Ok(Some(model)) => {
-                Some(outcomes.into_iter().map(|(term, symbol)| (term, pool.eval_bool(symbol, &model))).collect())
+                let mut value = |term| {
+                    let outcome = pool.without_floats(term);
+                    (term, pool.eval_bool(outcome, &model))
+                };
+                Some(outcomes.into_iter().map(&mut value).collect())
             }
             Ok(None) => None,
             Err(_) => Some(Vec::new()),

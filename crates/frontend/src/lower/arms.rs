@@ -1,7 +1,7 @@
 //! Makes one of the two arms of a branch that do the same with different operands and synchronise: `if (c) lock(&a); else lock(&b);` becomes
 //! `lock(c ? &a : &b)`, as optimisers have it. So the number of schedules does not depend on the optimisation level, and where inputs choose
 //! among many objects it can be left open which one it is (Bergan 3.4.1.5). So does `if (c) m = &a; else m = &b;` in front of `lock(m)`, and `if (k < 0) k = -k;` in front of `lock(&of[k % 8])`. Where `if (++last == size) last = 0;` stores again
-//! what it has just stored and compared, it stores the one number or the other. What else is executed only computes; where the lines of the two differ, an instruction has that of the branch.
+//! what it has just stored and compared, and where `if (mine > *worst) *worst = mine;` stores the larger of two, it stores the one number or the other. What else is executed only computes; where the lines of the two differ, an instruction has that of the branch.
 
 use icsched_ir::{
     Access, Block, BlockId, Callee, Edge, EntityId as _, FuncId, Function, Inst, LocId, Op, Operand, Terminator, Type,
@@ -77,13 +77,26 @@ fn ways(function: &Function, head: BlockId, predecessors: &[usize], chosen: &FxH
     // `x < least ? least : x > most ? most : x`: what is chosen is what is compared.
     let compared = compared(function, head, *condition);
     let inside: Vec<&Inst> = blocks.iter().flat_map(|&id| &function.blocks[id].insts).collect();
-    let only_chooses = inside.iter().all(|inst| matches!(inst.op, Op::IntCompare { .. } | Op::Select { .. }));
+    // Or it is computed once more in the same way.
+    let is_compared = |operand: Operand| {
+        let block = function.blocks[head].insts.as_slice();
+        let arms = blocks.iter().map(|&id| function.blocks[id].insts.as_slice());
+        arms.chain([[].as_slice()]).any(|arm| {
+            let same = Same { function, block, unchanged: [&[], arm] };
+            compared.is_some_and(|compared| compared.into_iter().any(|one| same.holds(one, operand)))
+        })
+    };
+    let only_chooses = inside.iter().all(|inst| {
+        let is_choice = matches!(inst.op, Op::IntCompare { .. } | Op::FloatCompare { .. } | Op::Select { .. });
+        is_choice || inst.results.iter().any(|&result| is_compared(result.into()))
+    });
     let is_choice = |value: ValueId| {
         inside.iter().any(|inst| matches!(inst.op, Op::Select { .. }) && inst.results.contains(&value))
     };
     let is_bound = |operand: Operand| {
-        let is_compared = compared.is_some_and(|compared| compared.contains(&operand));
-        only_chooses && compared.is_some() && (is_compared || matches!(operand, Operand::Value(v) if is_choice(v)))
+        only_chooses
+            && compared.is_some()
+            && (is_compared(operand) || matches!(operand, Operand::Value(v) if is_choice(v)))
     };
     let [first, second] = &edges;
     let params = &function.blocks[first.target].params;
@@ -95,56 +108,54 @@ fn ways(function: &Function, head: BlockId, predecessors: &[usize], chosen: &FxH
     is_wanted.then_some(Ways { edges, blocks })
 }
 
-/// A way from a branch on which nothing is done but that another number is stored where one was just before.
+/// A way from a branch on which nothing is done but that another number is stored where one was stored or read just before.
 struct Anew {
     block: BlockId,
     /// Whether it is the way where the condition holds.
     holds: bool,
     next: Edge,
-    /// What was stored before.
+    /// What was there before.
     old: Operand,
 }
 
 /// `if (++last == size) last = 0;`: what was stored is compared, and something else may be stored in its place. Optimisers store the one or
-/// the other.
+/// the other. And `if (mine > *worst) *worst = mine;`: what is read is compared with something, and this is stored there, or not. (That
+/// there is a store then where there was none matters to nobody but who looks for races.)
 fn stored_anew(function: &Function, head: BlockId, predecessors: &[usize]) -> Option<Anew> {
-    let from = &function.blocks[head];
-    let Terminator::Branch { condition, then_edge, else_edge, .. } = &from.terminator else { return None };
+    let from = &function.blocks[head].insts;
+    let Terminator::Branch { condition, then_edge, else_edge, .. } = &function.blocks[head].terminator else {
+        return None;
+    };
     let compared = compared(function, head, *condition)?;
-    let is_store = |inst: &Inst| matches!(inst.op, Op::Store { .. });
-    let last = from.insts.iter().rposition(|inst| !inst.op.is_computation() && !is_plain_load(&inst.op))?;
-    let Op::Store { address, value: old, access } = from.insts[last].op else { return None };
+    // What memory holds does not change behind the last instruction that does more than to compute and to read.
+    let last = from.iter().rposition(|inst| !inst.op.is_computation() && !is_plain_load(&inst.op));
+    let tail = &from[last.map_or(0, |last| last + 1)..];
+    let stored = last.and_then(|last| plain_store(&from[last].op));
     [(then_edge, else_edge, true), (else_edge, then_edge, false)].into_iter().find_map(|(way, other, holds)| {
-        let (id, block) = (way.target, &function.blocks[way.target]);
-        let Terminator::Jump(next) = &block.terminator else { return None };
-        let is_own = id != head && block.params.is_empty() && predecessors[id.index()] == 1 && next == other;
-        if !is_own || next.target == id || block.insts.len() > MAX_COMPUTED {
+        let (block, arm) = (way.target, &function.blocks[way.target]);
+        let Terminator::Jump(next) = &arm.terminator else { return None };
+        let is_own = block != head && arm.params.is_empty() && predecessors[block.index()] == 1 && next == other;
+        let [before @ .., store] = arm.insts.as_slice() else { return None };
+        let (address, new) = plain_store(&store.op)?;
+        let same = Same { function, block: from, unchanged: [tail, before] };
+        // What is read on the way was read in front of it, too.
+        let is_harmless = |inst: &Inst| is_harmless(&inst.op) || tail.iter().any(|read| same.computes(read, inst));
+        if !is_own || next.target == block || before.len() > MAX_COMPUTED || !before.iter().all(is_harmless) {
             return None;
         }
-        let mut stores = block.insts.iter().filter(|inst| is_store(inst));
-        let (store, only) = (stores.next()?, stores.next().is_none());
-        let Op::Store { address: again, value: new, access: same } = store.op else { return None };
-        let around = [&from.insts, &block.insts];
-        let is_same = access == Access::default() && same == access && ty(function, old) == ty(function, new);
-        let only_computes = block.insts.iter().all(|inst| is_store(inst) || is_harmless(&inst.op));
-        // It is compared, or what is read there again.
-        let is_old = |operand: &Operand| {
-            let is_read = |inst: &Inst| match inst.op {
-                Op::Load { address: read, .. } => {
-                    inst.results.iter().any(|&result| Operand::from(result) == *operand)
-                        && is_same_address(around, read, address)
-                }
-                _ => false,
-            };
-            *operand == old || from.insts[last + 1..].iter().any(is_read)
+        let is_read_there = |operand: Operand| {
+            let read = operand.value().and_then(|value| tail.iter().find(|inst| inst.results.contains(&value)));
+            matches!(read.map(|inst| &inst.op), Some(Op::Load { address: read, .. }) if same.holds(*read, address))
         };
-        let is_wanted = only && only_computes && is_same && compared.iter().any(is_old);
-        (is_wanted && is_same_address(around, again, address)).then(|| Anew {
-            block: id,
-            holds,
-            next: next.clone(),
-            old,
-        })
+        let old = match stored.filter(|&(place, _)| same.holds(place, address)) {
+            Some((_, old)) => compared.into_iter().any(|one| one == old || is_read_there(one)).then_some(old),
+            None => [(compared[0], compared[1]), (compared[1], compared[0])]
+                .into_iter()
+                .find(|&(old, other)| is_read_there(old) && same.holds(other, new))
+                .map(|(old, _)| old),
+        };
+        let old = old.filter(|&old| ty(function, old) == ty(function, new))?;
+        Some(Anew { block, holds, next: next.clone(), old })
     })
 }
 
@@ -152,14 +163,56 @@ fn is_plain_load(op: &Op) -> bool {
     matches!(op, Op::Load { access, .. } if *access == Access::default())
 }
 
-/// Whether two addresses that are used in some blocks are computed there in the same way.
-fn is_same_address(blocks: [&Vec<Inst>; 2], a: Operand, b: Operand) -> bool {
-    let computed = |operand: Operand| {
-        let value = operand.value()?;
-        let inst = blocks.into_iter().flatten().find(|inst| inst.results.contains(&value))?;
-        matches!(inst.op, Op::Address { .. }).then_some(&inst.op)
-    };
-    a == b || computed(a).zip(computed(b)).is_some_and(|(a, b)| a == b)
+/// The address and the value of a store that nobody else looks at.
+fn plain_store(op: &Op) -> Option<(Operand, Operand)> {
+    match op {
+        Op::Store { address, value, access } if *access == Access::default() => Some((*address, *value)),
+        _ => None,
+    }
+}
+
+/// What computes the same, in a block and in one that follows it.
+struct Same<'f> {
+    function: &'f Function,
+    block: &'f [Inst],
+    /// The end of the block, and what follows: for all that read there, memory is the same.
+    unchanged: [&'f [Inst]; 2],
+}
+
+impl Same<'_> {
+    /// Whether two operands are the same for sure.
+    fn holds(&self, a: Operand, b: Operand) -> bool {
+        self.are_the_same(a, b, MAX_COMPUTED)
+    }
+
+    /// Whether an instruction behind which memory does not change computes or reads the same as another one.
+    fn computes(&self, a: &Inst, b: &Inst) -> bool {
+        self.do_the_same(a, b, true, MAX_COMPUTED)
+    }
+
+    fn are_the_same(&self, a: Operand, b: Operand, depth: usize) -> bool {
+        let computed = |operand: Operand| {
+            let value = operand.value()?;
+            let of = |insts: &'_ [Inst]| insts.iter().position(|inst| inst.results.contains(&value));
+            let unchanged = self.unchanged.into_iter().find_map(|insts| Some((&insts[of(insts)?], true)));
+            unchanged.or_else(|| Some((&self.block[of(self.block)?], false)))
+        };
+        a == b
+            || depth > 0
+                && computed(a)
+                    .zip(computed(b))
+                    .is_some_and(|((x, first), (y, second))| self.do_the_same(x, y, first && second, depth - 1))
+    }
+
+    fn do_the_same(&self, a: &Inst, b: &Inst, may_read: bool, depth: usize) -> bool {
+        let mut operands = [Vec::new(), Vec::new()];
+        a.op.for_each_operand(|operand| operands[0].push(operand));
+        b.op.for_each_operand(|operand| operands[1].push(operand));
+        let [first, second] = operands;
+        (a.op.is_computation() || may_read && is_plain_load(&a.op))
+            && do_the_same(self.function, a, b)
+            && first.into_iter().zip(second).all(|(a, b)| self.are_the_same(a, b, depth))
+    }
 }
 
 /// The numbers that a block compares in a condition.
@@ -167,7 +220,7 @@ fn compared(function: &Function, block: BlockId, condition: Operand) -> Option<[
     let Operand::Value(condition) = condition else { return None };
     let inst = function.blocks[block].insts.iter().find(|inst| inst.results.contains(&condition))?;
     match inst.op {
-        Op::IntCompare { a, b, .. } => Some([a, b]),
+        Op::IntCompare { a, b, .. } | Op::FloatCompare { a, b, .. } => Some([a, b]),
         _ => None,
     }
 }

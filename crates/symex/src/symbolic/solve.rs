@@ -80,10 +80,18 @@ impl SymbolicDomain {
         self.origins.is_some()
     }
 
-    /// Inputs that satisfy a path and a condition, which is not [observed](Self::is_observed); `None` when there are none.
+    /// Inputs that satisfy a path and a condition; `None` when there are none. What is [observed](Self::is_observed) has the values that
+    /// [`Self::value_in`] says.
     pub fn model(&mut self, path: &SymPath, condition: Term) -> Result<Option<Model>, UnknownReason> {
         let known = self.told(path);
+        let condition = if self.is_observed(condition) { self.pool.without_floats(condition) } else { condition };
         self.solver.model(&mut self.pool, &known, condition)
+    }
+
+    /// What a term is under inputs that satisfy a path.
+    fn value_in(&mut self, model: &Model, t: Term) -> u64 {
+        let t = if self.is_observed(t) { self.pool.without_floats(t) } else { t };
+        self.pool.eval(t, model)
     }
 
     /// Values that satisfy some constraints.
@@ -115,7 +123,7 @@ impl SymbolicDomain {
             if values.len() == limit {
                 return None;
             }
-            let value = self.pool.eval(t, &model);
+            let value = self.value_in(&model, t);
             values.push(value);
             let here = self.equals(t, value);
             let elsewhere = self.pool.not(here);
@@ -224,7 +232,7 @@ impl SymbolicDomain {
     /// The value of a term in some model of the path and a condition.
     pub(super) fn candidate(&mut self, path: &SymPath, t: Term, condition: Term) -> Result<u64, Stop<Self>> {
         match self.model(path, condition) {
-            Ok(Some(model)) => Ok(self.pool.eval(t, &model)),
+            Ok(Some(model)) => Ok(self.value_in(&model, t)),
             Ok(None) => Err(Stop::End(Box::new(PathEnd::Infeasible))),
             Err(reason) => {
                 self.gave_up.push(GaveUp { reason });

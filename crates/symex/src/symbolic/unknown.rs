@@ -27,9 +27,12 @@ const MAX_LINKS: usize = 24;
 /// Writes at offsets that are no constants behind which it is still said what a place holds.
 const MAX_CHOSEN: usize = 16;
 
-/// The offsets up to one, which is included, that are among these numbers, if they are few.
-fn offsets(integers: Integers, to: u64) -> Option<Vec<u64>> {
-    let all = integers.values_within(0, to.into(), MAX_SLOTS)?;
+/// Elements of an array of which it is looked whether nearly all hold the same.
+const MAX_ELEMENTS: usize = 1 << 10;
+
+/// The offsets up to one, which is included, that are among these numbers, if they are no more than so many.
+fn offsets(integers: Integers, to: u64, most: usize) -> Option<Vec<u64>> {
+    let all = integers.values_within(0, to.into(), most)?;
     all.into_iter().map(|at| u64::try_from(at).ok()).collect()
 }
 
@@ -372,7 +375,7 @@ impl SymbolicDomain {
             return value;
         }
         let integers = integers_of(&self.pool, offset);
-        if let Some(possible) = offsets(integers, i64::MAX.cast_unsigned())
+        if let Some(possible) = offsets(integers, i64::MAX.cast_unsigned(), MAX_ELEMENTS)
             && let Some(value) = self.known_at(root, offset, &possible, n)
         {
             self.origins().get_mut(root).indexed.push((offset, n, value));
@@ -380,7 +383,7 @@ impl SymbolicDomain {
         }
         let found = self.origins().get(root);
         let last_read = found.symbols.keys().next_back().copied();
-        let possible = offsets(integers, found.known.last().max(last_read).unwrap_or(0));
+        let possible = offsets(integers, found.known.last().max(last_read).unwrap_or(0), MAX_SLOTS);
         let name = self.index_name(root, offset);
         let name = self.origins().unique(name);
         let symbol = self.pool.symbol(&name, 8 * n);
@@ -402,19 +405,26 @@ impl SymbolicDomain {
         value
     }
 
-    /// `n` bytes of a root at an offset that is one of these, if all that it holds there is known, or was read, and it begins at 0.
+    /// `n` bytes of a root at an offset that is one of these, if all that it holds there is known, or was read, and it begins at 0: of many
+    /// only if few hold something else than the others.
     fn known_at(&mut self, root: RootId, offset: Term, possible: &[u64], n: u32) -> Option<Term> {
         let found = self.origins().get(root);
         let is_known = |&at: &u64| (at..at + u64::from(n)).all(|i| found.known.get(i).is_some());
         // What was read at offsets that are no constants, before that was known, is to be the same.
-        let are_determined = || found.indexed.is_empty() && possible.iter().all(|&at| found.is_determined(at, n));
+        let are_few = possible.len() <= MAX_SLOTS;
+        let are_determined =
+            || are_few && found.indexed.is_empty() && possible.iter().all(|&at| found.is_determined(at, n));
         if found.extent.is_some() || !possible.iter().all(is_known) && !are_determined() {
             return None;
         }
-        let (&last, others) = possible.split_last()?;
-        let mut value = self.initial_value(root, last, n);
-        for &at in others {
-            let (here, held) = (self.equals(offset, at), self.initial_value(root, at, n));
+        let held: Vec<(u64, Term)> = possible.iter().map(|&at| (at, self.initial_value(root, at, n))).collect();
+        let mut value = held.last()?.1;
+        let others: Vec<(u64, Term)> = held.into_iter().filter(|&(_, held)| held != value).collect();
+        if others.len() >= MAX_SLOTS {
+            return None;
+        }
+        for (at, held) in others {
+            let here = self.equals(offset, at);
             value = self.pool.ite(here, held, value);
         }
         Some(value)

@@ -23,6 +23,18 @@ pub(super) struct Write {
     pub(super) guard: Option<Term>,
 }
 
+impl Write {
+    /// Whether nothing is left of an earlier write: wherever both are, this one has written all of it.
+    fn covers(&self, earlier: &Self) -> bool {
+        match (&self.what, &earlier.what) {
+            (What::Bytes(later), What::Bytes(bytes)) => {
+                self.guard.is_none() && self.offset == earlier.offset && later.len() >= bytes.len()
+            }
+            _ => false,
+        }
+    }
+}
+
 /// What is written.
 #[derive(Clone, Debug)]
 pub(super) enum What {
@@ -170,7 +182,7 @@ impl SymbolicDomain {
         self.value(value)
     }
 
-    /// The writes that a read may see, the latest first, and the value that is below them if another write gives it. At most `limit` writes
+    /// The writes that a read may see, the latest first, but for those of which later ones have left nothing, and the value that is below them if another write gives it. At most `limit` writes
     /// are looked at that are not [plainly apart](Self::is_plainly_apart) from the read; the value is `None` if there are more.
     pub(super) fn reaching(
         &mut self,
@@ -192,6 +204,7 @@ impl SymbolicDomain {
             match self.reach(write, offset, n) {
                 Reach::Never => {}
                 Reach::Whole(value) => return (found, Some(value)),
+                Reach::Maybe if found.iter().any(|later: &Write| later.covers(write)) => {}
                 Reach::Maybe => found.push(write.clone()),
             }
         }
