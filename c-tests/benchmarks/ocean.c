@@ -3,6 +3,9 @@
 // The error of all threads is brought together under a lock. Each thread has a band of rows.
 //
 // Usage: ocean [-n SIZE] [-p THREADS] [-e TOLERANCE] [-s STEPS]
+// Whether all go round again, one comparison of floating-point numbers says.
+// run: enumerate -- -n 6 -p 4 -e @ -s @
+// expect: epochs=2 schedules=4 complete=true deadlocked=0
 // exec: -n 6 -p 2 -e 0.01 -s 1
 // stdout: 6 x 6, 2 threads, tolerance 0.01
 // stdout: step 0: 14 sweeps, sum -30.4281

@@ -88,7 +88,7 @@ pub(crate) struct Search<'s, 'p> {
     /// Constraints that the loop bound kept from being explored.
     cut: Vec<(Conjunction, ProgramPoint)>,
     reasons: Reasons,
-    errors: IndexMap<(String, String), Disjunction>,
+    errors: IndexMap<(String, String, bool), Disjunction>,
     max_live_threads: u32,
     paths: u64,
     none_ended: bool,
@@ -405,7 +405,8 @@ impl<'s, 'p> Search<'s, 'p> {
                 self.reasons.add(Reason { kind: IncompleteKind::SolverGaveUp, message, at: Some(at) });
                 continue;
             }
-            let key = (format!("{}: {}", error.kind, error.message), at);
+            let is_open = self.engine.is_left_by_loop(error.condition);
+            let key = (format!("{}: {}", error.kind, error.message), at, is_open);
             let before = &path.state.path.constraints()[..error.constraints];
             let condition = Conjunction::new(before.iter().copied().chain([error.condition]).collect());
             self.errors.entry(key).or_default().add(condition);
@@ -653,9 +654,9 @@ impl<'s, 'p> Search<'s, 'p> {
         };
         let early_exits = self.early_exits_beside(&early, &conditions);
         let mut errors = Vec::new();
-        for ((message, at), when) in std::mem::take(&mut self.errors) {
+        for ((message, at, is_open), when) in std::mem::take(&mut self.errors) {
             let condition = self.condition(when, &none);
-            errors.push(PossibleError { message, at, constraint: self.engine.describe(condition) });
+            errors.push(PossibleError { message, at, constraint: self.engine.describe(condition), is_open });
         }
         EpochResult {
             id,
@@ -717,7 +718,9 @@ impl<'s, 'p> Search<'s, 'p> {
             for long in longer {
                 if alone || self.implies(&covers, long) {
                     if let ScheduleEnd::MemoryError { message, at } = self.found[&short].schedule.1.clone() {
-                        self.errors.entry((message, at)).or_default().add_all(&covers);
+                        let depends = |c: &Conjunction| c.conditions().iter().any(|&c| self.engine.is_left_by_loop(c));
+                        let is_open = covers.disjuncts().iter().all(depends);
+                        self.errors.entry((message, at, is_open)).or_default().add_all(&covers);
                     }
                     let found = self.found.get_mut(&long).expect("just listed");
                     found.schedule.0.add_places(&graph);

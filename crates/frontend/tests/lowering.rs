@@ -313,6 +313,8 @@ fn the_larger_of_two_numbers_is_kept_without_a_branch() {
     let source = "#include <math.h>\n#include <stdatomic.h>\nstruct all { int n; double worst; volatile double seen; _Atomic int most; } *all; double other;\n\
                   double larger(double a, double b) { return a > b ? a : b; }\n\
                   double change(double *a, int i) { double most = 0; double d = a[i] - a[i + 1]; if (fabs(d) > most) most = fabs(d); return most; }\n\
+                  double halve(double low, double high, double middle, int is_below) { if (is_below) high = middle; else low = middle; return high - low; }\n\
+                  long halve_numbers(long low, long high, long middle, int is_below) { if (is_below) high = middle; else low = middle; return high - low; }\n\
                   void keep(double mine) { if (mine > all->worst) all->worst = mine; }\n\
                   void least(int *of, int i, int n) { if (n < of[i]) of[i] = n; }\n\
                   void at_another(int *of, int i, int n) { if (n < of[i]) of[n] = n; }\n\
@@ -332,7 +334,9 @@ fn the_larger_of_two_numbers_is_kept_without_a_branch() {
         assert_eq!(branches(one), 0, "{one}");
         assert_eq!(count(function(&program, one), |op| matches!(op, Op::Select { .. })), 1, "{one}");
     }
+    assert_eq!((branches("halve"), count(function(&program, "halve"), |op| matches!(op, Op::Select { .. }))), (0, 2));
     for (other, why) in [
+        ("halve_numbers", "on a path, a size may be a constant"),
         ("at_another", "it is stored where nothing was read"),
         ("another_number", "it is not what was compared"),
         ("between", "memory may have changed since it was read"),

@@ -86,6 +86,8 @@ struct Error<'a> {
     at: &'a str,
     constraint: &'a str,
     epoch: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    open: bool,
 }
 
 /// Renders the result as one JSON object over several lines, with a newline at the end.
@@ -140,6 +142,7 @@ fn errors<'a>(epoch: &'a EpochView<'a>) -> impl Iterator<Item = Error<'a>> {
         at: &error.at,
         constraint: &error.constraint.c,
         epoch: epoch.result.key().to_string(),
+        open: error.is_open,
     })
 }
 

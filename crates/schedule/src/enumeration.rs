@@ -49,6 +49,8 @@ pub struct PossibleError {
     pub at: String,
     /// The inputs for which it happens.
     pub constraint: InputConstraint,
+    /// Whether it is left open if there are such inputs: it depends on what a replaced loop has left, which may be anything here.
+    pub is_open: bool,
 }
 
 /// What the search of one epoch found. A value of nothing but the program, the epoch and the options (D3).
@@ -198,10 +200,10 @@ impl Enumeration {
         self.all_reasons().is_empty() && self.epochs.iter().flat_map(EpochResult::successors).all(known)
     }
 
-    /// Whether some input causes something that C does not allow.
+    /// Whether some input causes something that C does not allow. What is [left open](PossibleError::is_open) does not count.
     pub fn has_errors(&self) -> bool {
         let ends = |s: &Schedule| matches!(s.ends, ScheduleEnd::MemoryError { .. });
-        self.epochs.iter().any(|epoch| !epoch.errors.is_empty() || epoch.tree.leaves().any(ends))
+        self.epochs.iter().any(|epoch| epoch.errors.iter().any(|error| !error.is_open) || epoch.tree.leaves().any(ends))
     }
 
     /// The sums over all epochs.

@@ -69,7 +69,14 @@ fn sample() -> Enumeration {
         tree,
         early_exits,
         reasons: IncompleteKind::ALL.iter().map(|kind| reason(*kind, Some("t.c:3"))).collect(),
-        errors: vec![PossibleError { message: "m".into(), at: "t.c:2".into(), constraint: InputConstraint::always() }],
+        errors: [false, true]
+            .map(|is_open| PossibleError {
+                message: "m".into(),
+                at: "t.c:2".into(),
+                constraint: InputConstraint::always(),
+                is_open,
+            })
+            .to_vec(),
         infeasible_removed: 4,
         max_live_threads: 2,
     };

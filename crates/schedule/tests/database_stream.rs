@@ -28,6 +28,7 @@ fn epoch(number: u32) -> EpochResult {
             message: format!("error {number}"),
             at: "t.c:2".into(),
             constraint: InputConstraint::always(),
+            is_open: false,
         }],
         infeasible_removed: 0,
         max_live_threads: number,

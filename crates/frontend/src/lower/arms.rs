@@ -1,7 +1,7 @@
 //! Makes one of the two arms of a branch that do the same with different operands and synchronise: `if (c) lock(&a); else lock(&b);` becomes
 //! `lock(c ? &a : &b)`, as optimisers have it. So the number of schedules does not depend on the optimisation level, and where inputs choose
 //! among many objects it can be left open which one it is (Bergan 3.4.1.5). So does `if (c) m = &a; else m = &b;` in front of `lock(m)`, and `if (k < 0) k = -k;` in front of `lock(&of[k % 8])`. Where `if (++last == size) last = 0;` stores again
-//! what it has just stored and compared, and where `if (mine > *worst) *worst = mine;` stores the larger of two, it stores the one number or the other. What else is executed only computes; where the lines of the two differ, an instruction has that of the branch.
+//! what it has just stored and compared, and where `if (mine > *worst) *worst = mine;` stores the larger of two, it stores the one number or the other; and floating-point numbers are always chosen so. What else is executed only computes; where the lines of the two differ, an instruction has that of the branch.
 
 use icsched_ir::{
     Access, Block, BlockId, Callee, Edge, EntityId as _, FuncId, Function, Inst, LocId, Op, Operand, Terminator, Type,
@@ -100,10 +100,13 @@ fn ways(function: &Function, head: BlockId, predecessors: &[usize], chosen: &FxH
     };
     let [first, second] = &edges;
     let params = &function.blocks[first.target].params;
-    let mut pairs = params.iter().zip(first.args.iter().zip(&second.args));
+    let pairs = || params.iter().zip(first.args.iter().zip(&second.args)).filter(|(_, (a, b))| a != b);
+    // What a floating-point number is, no path can say, but that two threads have chosen the same.
+    let is_float = |operand: Operand| matches!(ty(function, operand), Type::F32 | Type::F64);
+    let are_floats = pairs().next().is_some() && pairs().all(|(_, (&a, _))| is_float(a));
     let is_wanted = first.target == second.target
         && !blocks.contains(&first.target)
-        && pairs.any(|(param, (a, b))| a != b && (chosen.contains(param) || is_bound(*a) && is_bound(*b)))
+        && (are_floats || pairs().any(|(param, (a, b))| chosen.contains(param) || is_bound(*a) && is_bound(*b)))
         && first.args.iter().zip(&second.args).all(|(&a, &b)| ty(function, a) == ty(function, b));
     is_wanted.then_some(Ways { edges, blocks })
 }

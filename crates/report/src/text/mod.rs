@@ -127,13 +127,19 @@ fn render_epoch(out: &mut String, view: &View<'_>, epoch: &EpochView<'_>, option
 }
 
 fn errors(out: &mut String, view: &View<'_>, options: TextOptions) {
-    let errors: Vec<_> = view.epochs.iter().flat_map(|epoch| &epoch.result.errors).collect();
-    if !errors.is_empty() {
-        line!(out, "\n{}", options.painter.paint(Tone::Bad, "Possible memory errors"));
-    }
-    for PossibleError { message, at, constraint } in errors {
-        let inputs = options.painter.paint(Tone::Code, words::inputs(constraint));
-        line!(out, "  {at}: {message}, {inputs}");
+    let all = || view.epochs.iter().flat_map(|epoch| &epoch.result.errors);
+    let (open, possible): (Vec<_>, Vec<_>) = all().partition(|error| error.is_open);
+    for (errors, tone, title) in [
+        (possible, Tone::Bad, "Possible memory errors"),
+        (open, Tone::Aside, "Memory errors that replaced loops leave open"),
+    ] {
+        if !errors.is_empty() {
+            line!(out, "\n{}", options.painter.paint(tone, title));
+        }
+        for PossibleError { message, at, constraint, is_open: _ } in errors {
+            let inputs = options.painter.paint(Tone::Code, words::inputs(constraint));
+            line!(out, "  {at}: {message}, {inputs}");
+        }
     }
 }
 

@@ -160,6 +160,7 @@ pub fn incomplete() -> Enumeration {
         message: "write of 4 bytes behind the end of `buf` (16 bytes)".into(),
         at: at(),
         constraint: InputConstraint::text("n > 4"),
+        is_open: false,
     }];
     result
 }

@@ -241,9 +241,10 @@ fn read_reasons(connection: &Connection, enumeration: &mut Enumeration) -> Resul
 }
 
 fn read_errors(connection: &Connection, epochs: &mut [EpochResult]) -> Result<()> {
-    let query = "SELECT epoch, message, at, \"constraint\", condition_json FROM errors ORDER BY error";
+    let query = "SELECT epoch, message, at, \"constraint\", condition_json, is_open FROM errors ORDER BY error";
     let errors = rows(connection, query, |row| {
-        let error = PossibleError { message: row.get(1)?, at: row.get(2)?, constraint: constraint(row, 3)? };
+        let (message, at, is_open) = (row.get(1)?, row.get(2)?, row.get(5)?);
+        let error = PossibleError { message, at, constraint: constraint(row, 3)?, is_open };
         Ok((row.get(0)?, error))
     })?;
     for (number, error) in errors {

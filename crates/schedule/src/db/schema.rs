@@ -7,10 +7,11 @@
 //! off: what it knows of finished searches, each with the epoch whose row and schedules it has found, NULL if they were replaced. A file
 //! that is finished and not cut has none. `identity` names all that decides the result: a run of another identity does not go on.
 //! `nodes.elsewhere_json` has the other places at which executions of the schedule call the operation, NULL if there are none.
+//! `errors.is_open` is 1 if there are such inputs only if a replaced loop leaves what fits.
 //! `epochs.early_exits` is NULL if every input that is covered satisfies the constraint of a schedule.
 
 /// Version of the tables, also SQLite's `user_version`.
-pub const SCHEMA_VERSION: i64 = 5;
+pub const SCHEMA_VERSION: i64 = 6;
 
 /// SQLite's `application_id`: `icsd` in ASCII.
 pub(super) const APPLICATION_ID: i64 = 0x6963_7364;
@@ -83,7 +84,8 @@ CREATE TABLE errors (
     message TEXT NOT NULL,
     at TEXT NOT NULL,
     \"constraint\" TEXT NOT NULL,
-    condition_json TEXT
+    condition_json TEXT,
+    is_open INTEGER NOT NULL
 );
 
 CREATE TABLE searches (

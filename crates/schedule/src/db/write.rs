@@ -166,7 +166,7 @@ pub(super) fn add_epoch(transaction: &Transaction<'_>, number: usize, epoch: &Ep
     let first = next(transaction, "errors", "error")?;
     for (error, place) in errors.iter().zip(first..) {
         let InputConstraint { c, dag } = &error.constraint;
-        let row = params![place, number, error.message, error.at, c, dag.as_ref().map(json)];
+        let row = params![place, number, error.message, error.at, c, dag.as_ref().map(json), error.is_open];
         insert(transaction, "errors", row)?;
     }
     add_reasons(transaction, Some(number), reasons)

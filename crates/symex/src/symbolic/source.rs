@@ -5,6 +5,7 @@ use icsched_dataflow::{CallPath, PathId, Symbol};
 use icsched_ir::BinOp;
 use icsched_ir::EntityId as _;
 use icsched_smt::Term;
+use rustc_hash::FxHashSet;
 
 use super::origin::RootId;
 use super::{SymValue, SymbolicDomain};
@@ -106,6 +107,26 @@ impl SymbolicDomain {
                 None => origins.forgotten.passage_of_symbol(symbol).map(RestsOn::Loop).into_iter().collect(),
             },
         }
+    }
+
+    /// Whether a condition is about something that a replaced loop has left, whatever that is.
+    pub fn is_left_by_loop(&self, condition: Term) -> bool {
+        let (mut work, mut seen) = (vec![condition], FxHashSet::default());
+        while let Some(term) = work.pop() {
+            for &symbol in self.pool.symbols_of(term).iter() {
+                if !seen.insert(symbol) {
+                    continue;
+                }
+                for on in self.rests_on(symbol) {
+                    match on {
+                        RestsOn::Loop(_) => return true,
+                        RestsOn::Term(term) => work.push(term),
+                        RestsOn::Object(_) => {}
+                    }
+                }
+            }
+        }
+        false
     }
 
     fn root_rests_on(&self, root: u32) -> Vec<RestsOn> {
