@@ -551,11 +551,6 @@ impl Engine {
     }
 
     /// A constraint for people and for machines.
-    /// Whether a condition is about something that a replaced loop has left.
-    pub(crate) fn is_left_by_loop(&self, condition: Term) -> bool {
-        self.machine.domain.is_left_by_loop(condition)
-    }
-
     pub(crate) fn describe(&self, term: Term) -> InputConstraint {
         let domain = &self.machine.domain;
         InputConstraint { c: domain.condition_in_c(term), dag: Some(serial::export(&domain.pool, &[term])) }

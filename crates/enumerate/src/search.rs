@@ -405,7 +405,7 @@ impl<'s, 'p> Search<'s, 'p> {
                 self.reasons.add(Reason { kind: IncompleteKind::SolverGaveUp, message, at: Some(at) });
                 continue;
             }
-            let is_open = self.engine.is_left_by_loop(error.condition);
+            let is_open = self.engine.domain().is_left_by_loop(error.condition);
             let key = (format!("{}: {}", error.kind, error.message), at, is_open);
             let before = &path.state.path.constraints()[..error.constraints];
             let condition = Conjunction::new(before.iter().copied().chain([error.condition]).collect());
@@ -718,7 +718,8 @@ impl<'s, 'p> Search<'s, 'p> {
             for long in longer {
                 if alone || self.implies(&covers, long) {
                     if let ScheduleEnd::MemoryError { message, at } = self.found[&short].schedule.1.clone() {
-                        let depends = |c: &Conjunction| c.conditions().iter().any(|&c| self.engine.is_left_by_loop(c));
+                        let depends =
+                            |c: &Conjunction| c.conditions().iter().any(|&c| self.engine.domain().is_left_by_loop(c));
                         let is_open = covers.disjuncts().iter().all(depends);
                         self.errors.entry((message, at, is_open)).or_default().add_all(&covers);
                     }

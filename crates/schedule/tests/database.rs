@@ -192,8 +192,8 @@ fn other_files_are_refused() {
         `prog.bc` is not a schedule database; this looks like a program; `icsched enumerate` makes a schedule database of it
         `empty.icsdb` is not a schedule database; schedule databases are written by `icsched enumerate` and named `*.icsdb`
         `foreign.db` is a database, but not one of schedules; schedule databases are written by `icsched enumerate`
-        `newer.icsdb` has database version 99; this icsched reads version 5; use the icsched that wrote it, or a later one
-        `older.icsdb` has database version 0; this icsched reads version 5; run `icsched enumerate` again
+        `newer.icsdb` has database version 99; this icsched reads version 6; use the icsched that wrote it, or a later one
+        `older.icsdb` has database version 0; this icsched reads version 6; run `icsched enumerate` again
     "#]].assert_eq(&refusals.concat());
 }
 
