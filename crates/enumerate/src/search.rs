@@ -71,6 +71,8 @@ struct Found {
     alone: bool,
     /// The conditions of each path by when they are known; none where that is not known.
     paths: Vec<Option<PathSteps>>,
+    /// Whether what replaced loops have left decides that it ends with an error, on all paths.
+    is_open: bool,
 }
 
 /// The search of one epoch.
@@ -439,6 +441,9 @@ impl<'s, 'p> Search<'s, 'p> {
         if path.end == PathEnd::Epoch {
             self.ends_epoch(&mut path, (objects, prepared), slice, precondition.clone(), end);
         }
+        let is_open = path.decisions.last().is_some_and(|(site, decision)| {
+            site.kind.false_is_error() && !decision.taken && self.engine.domain().is_left_by_loop(decision.condition)
+        });
         let (early_exits, graph, ends) = (&early, &graph, &ends);
         let told = SchedulePath { state: &path.state, precondition: &precondition, early_exits, graph, ends };
         self.progress.schedule(&told);
@@ -450,7 +455,9 @@ impl<'s, 'p> Search<'s, 'p> {
             early_exits: Disjunction::default(),
             alone: true,
             paths: Vec::new(),
+            is_open: true,
         });
+        found.is_open &= is_open;
         found.schedule.0.add_places(graph);
         found.alone &= path.state.live_threads().count() <= 1;
         if !found.paths.contains(&steps) {
@@ -704,11 +711,12 @@ impl<'s, 'p> Search<'s, 'p> {
     fn drop_prefixes(&mut self) {
         let ids: Vec<ScheduleId> = self.found.keys().copied().collect();
         for short in ids {
-            let Found { schedule: (graph, ends), covers, early_exits, alone, paths: _ } = &self.found[&short];
+            let Found { schedule: (graph, ends), covers, early_exits, alone, is_open, paths: _ } = &self.found[&short];
             if !ends_process(ends) {
                 continue;
             }
-            let (graph, covers, exits, alone) = (graph.clone(), covers.clone(), early_exits.clone(), *alone);
+            let (graph, covers, exits) = (graph.clone(), covers.clone(), early_exits.clone());
+            let (alone, is_open) = (*alone, *is_open);
             let longer: Vec<ScheduleId> = self
                 .found
                 .iter()
@@ -718,9 +726,6 @@ impl<'s, 'p> Search<'s, 'p> {
             for long in longer {
                 if alone || self.implies(&covers, long) {
                     if let ScheduleEnd::MemoryError { message, at } = self.found[&short].schedule.1.clone() {
-                        let depends =
-                            |c: &Conjunction| c.conditions().iter().any(|&c| self.engine.domain().is_left_by_loop(c));
-                        let is_open = covers.disjuncts().iter().all(depends);
                         self.errors.entry((message, at, is_open)).or_default().add_all(&covers);
                     }
                     let found = self.found.get_mut(&long).expect("just listed");

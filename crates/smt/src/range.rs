@@ -205,7 +205,18 @@ mod tests {
             for &inner in &conditions {
                 for (&a, &b) in constants.iter().zip(constants.iter().rev()) {
                     let cut = pool.ite(inner, a, x);
-                    for choice in [pool.ite(outer, b, cut), pool.ite(outer, cut, b), pool.ite(inner, x, b)] {
+                    // Extended arm by arm, the number in either way.
+                    let (least, more, most) = (pool.zext(a, 6), pool.zext(b, 6), pool.sext(b, 6));
+                    let [unsigned, signed] = [pool.zext(x, 6), pool.sext(x, 6)].map(|x| pool.ite(inner, least, x));
+                    for choice in [
+                        pool.ite(outer, b, cut),
+                        pool.ite(outer, cut, b),
+                        pool.ite(inner, x, b),
+                        pool.ite(outer, more, unsigned),
+                        pool.ite(outer, unsigned, most),
+                        pool.ite(outer, more, signed),
+                        pool.ite(outer, signed, most),
+                    ] {
                         let range = pool.range(choice);
                         tight += u32::from(range.max < 15 || range.min > 0);
                         for bits in 0..16 {

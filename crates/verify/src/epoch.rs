@@ -364,11 +364,11 @@ impl<'a, 'd> Checker<'a, 'd> {
         let always = pool.bool(true);
         match self.solver.model(pool, &all, always) {
             Ok(Some(model)) => {
-                let mut value = |term| {
+                let outcome = |term| {
                     let outcome = pool.without_floats(term);
                     (term, pool.eval_bool(outcome, &model))
                 };
-                Some(outcomes.into_iter().map(&mut value).collect())
+                Some(outcomes.into_iter().map(outcome).collect())
             }
             Ok(None) => None,
             Err(_) => Some(Vec::new()),

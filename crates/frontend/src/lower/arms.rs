@@ -74,6 +74,10 @@ fn ways(function: &Function, head: BlockId, predecessors: &[usize], chosen: &FxH
             _ => edge.clone(),
         }
     });
+    let [first, second] = &edges;
+    if first.target != second.target || blocks.contains(&first.target) {
+        return None;
+    }
     // `x < least ? least : x > most ? most : x`: what is chosen is what is compared.
     let compared = compared(function, head, *condition);
     let inside: Vec<&Inst> = blocks.iter().flat_map(|&id| &function.blocks[id].insts).collect();
@@ -98,15 +102,13 @@ fn ways(function: &Function, head: BlockId, predecessors: &[usize], chosen: &FxH
             && compared.is_some()
             && (is_compared(operand) || matches!(operand, Operand::Value(v) if is_choice(v)))
     };
-    let [first, second] = &edges;
     let params = &function.blocks[first.target].params;
     let pairs = || params.iter().zip(first.args.iter().zip(&second.args)).filter(|(_, (a, b))| a != b);
     // What a floating-point number is, no path can say, but that two threads have chosen the same.
     let is_float = |operand: Operand| matches!(ty(function, operand), Type::F32 | Type::F64);
     let are_floats = pairs().next().is_some() && pairs().all(|(_, (&a, _))| is_float(a));
-    let is_wanted = first.target == second.target
-        && !blocks.contains(&first.target)
-        && (are_floats || pairs().any(|(param, (a, b))| chosen.contains(param) || is_bound(*a) && is_bound(*b)))
+    let is_wanted = (are_floats
+        || pairs().any(|(param, (a, b))| chosen.contains(param) || is_bound(*a) && is_bound(*b)))
         && first.args.iter().zip(&second.args).all(|(&a, &b)| ty(function, a) == ty(function, b));
     is_wanted.then_some(Ways { edges, blocks })
 }

@@ -182,8 +182,8 @@ impl SymbolicDomain {
         self.value(value)
     }
 
-    /// The writes that a read may see, the latest first, but for those of which later ones have left nothing, and the value that is below them if another write gives it. At most `limit` writes
-    /// are looked at that are not [plainly apart](Self::is_plainly_apart) from the read; the value is `None` if there are more.
+    /// The writes that a read may see, the latest first, but for those of which later ones have left nothing, and the value that is below
+    /// them if another write gives it. At most `limit` writes are looked at that are not [plainly apart](Self::is_plainly_apart) from the read; the value is `None` if there are more.
     pub(super) fn reaching(
         &mut self,
         unknown: &Unknown,
