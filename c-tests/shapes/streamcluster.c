@@ -3,6 +3,8 @@
 // `speedy`, thread 0 decides which centers are opened and wakes the others by a condition variable each time.
 //
 // Usage: streamcluster KMIN KMAX DIMENSIONS POINTS CHUNK THREADS [SEED]
+// run: enumerate -- 1 2 1 4 2 2
+// expect: complete=true deadlocked=0
 // exec: 2 4 2 24 12 2
 // exec: 2 3 3 20 20 3
 // exec: 3 5 2 10 4 1

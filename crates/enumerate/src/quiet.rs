@@ -56,6 +56,15 @@ pub(crate) fn calls(program: &Program, func: FuncId) -> impl Iterator<Item = Pro
     })
 }
 
+/// When it helps to replace a loop.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Helps {
+    /// If it is known then what the loop writes.
+    IfWritesAreKnown,
+    /// If there is anything that it does not write.
+    Always,
+}
+
 /// When something may be replaced.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Wanted {

@@ -19,7 +19,7 @@ mod options;
 mod result;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::thread;
 
@@ -45,7 +45,7 @@ use crate::graph;
 use crate::objects::Objects;
 use crate::pretty::readable;
 use crate::progress::{Progress, SchedulePath};
-use crate::quiet::{Replaceable, Wanted, quiet_code};
+use crate::quiet::{Helps, Replaceable, Wanted, quiet_code};
 use crate::reasons::Reasons;
 use crate::slice::{Caches, Prepared, Slice, SliceDecision, Sliceable, Statics, call_path, every_decision};
 use crate::slots::Slots;
@@ -95,7 +95,7 @@ pub(crate) struct Search<'s, 'p> {
     paths: u64,
     none_ended: bool,
     successors: Successors,
-    lost: BTreeSet<Replaceable>,
+    lost: BTreeMap<Replaceable, Helps>,
     /// What the solvers had to do that were asked about the ends of paths.
     behind: SolverStatistics,
     slots: Arc<Slots>,
@@ -147,7 +147,7 @@ impl<'s, 'p> Search<'s, 'p> {
             paths: 0,
             none_ended: false,
             successors: Successors::new(),
-            lost: BTreeSet::new(),
+            lost: BTreeMap::new(),
             behind: SolverStatistics::default(),
             slots,
             aside: FxHashMap::default(),
@@ -252,9 +252,11 @@ impl<'s, 'p> Search<'s, 'p> {
         }
     }
 
-    /// Searches again if something is lost for loops that may not write it, as far as that is `known` of them once they are replaced.
-    pub(crate) fn keeps_facts(&self, known: impl Fn(Replaceable) -> bool) -> Result<(), Restart> {
-        let wanted: Vec<Replaceable> = self.lost.iter().copied().filter(|&code| known(code)).collect();
+    /// Searches again if something is lost for loops that may not write it, or that threads have the same of something: as far as it `helps`
+    /// to replace them.
+    pub(crate) fn keeps_facts(&self, helps: impl Fn(Replaceable, Helps) -> bool) -> Result<(), Restart> {
+        let wanted: Vec<Replaceable> =
+            self.lost.iter().filter(|&(&code, &when)| helps(code, when)).map(|(&code, _)| code).collect();
         // There has to be time for it.
         match self.options.abstraction && !wanted.is_empty() && !self.is_cut() {
             true => Err(self.engine.instead_of(Restart::Replacing(wanted))),

@@ -12,7 +12,7 @@ use icsched_symex::abstraction::{AbstractLoop, AbstractRecursion, Abstractions, 
 
 use super::{Analyses, Shared, cursors, growing, guards, inputs, latches};
 use crate::graph::place;
-use crate::quiet::{Replaceable, calls};
+use crate::quiet::{Helps, Replaceable, calls};
 
 /// Width of addresses.
 const ADDRESS: u32 = 64;
@@ -45,16 +45,15 @@ pub(super) fn replace(shared: &Shared<'_>, replaced: &mut Abstractions, wanted: 
     }
 }
 
-/// Whether it is known which bytes a loop may write when control comes to it, if it is replaced: only its induction variables move.
-pub(super) fn writes_are_known(shared: &Shared<'_>, wanted: Replaceable) -> bool {
+/// Whether more is known of what others have written if a loop is replaced: which bytes it may write when control comes to it, for only
+/// its induction variables move; or at least, where that is enough, that there are some that it does not write.
+pub(super) fn helps(shared: &Shared<'_>, wanted: Replaceable, when: Helps) -> bool {
     let Replaceable::Loop(func, header) = wanted else { return false };
     let AbstractLoop { effect, counted, cursors, .. } = abstract_loop(shared, func, header);
     let ends = !cursors.is_empty() || counted.is_some_and(|counted| !counted.tests.is_empty());
     let moves = |store: &LoopStore| store.step.is_some();
-    ends && !effect.everything
-        && effect.writes.is_empty()
-        && !effect.stores.is_empty()
-        && effect.stores.iter().all(moves)
+    let is_known = || effect.writes.is_empty() && !effect.stores.is_empty() && effect.stores.iter().all(moves);
+    !effect.everything && (when == Helps::Always || ends && is_known())
 }
 
 /// Where what is replaced may write anywhere in objects, however often it goes round, as points-to analysis names places.

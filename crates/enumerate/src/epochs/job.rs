@@ -18,7 +18,7 @@ use icsched_symex::initial::{Start, StartOptions};
 use serde::{Deserialize, Serialize};
 
 use super::beginnings::Beginning;
-use super::effect::{replace, writes_are_known};
+use super::effect::{helps, replace};
 use super::{Analyses, EpochFacts, Shared, Successors};
 use crate::engine::{Asked, Engine, Plan};
 use crate::followed::Following;
@@ -149,7 +149,7 @@ pub(crate) fn run(
         let mut search = Search::new(&statics, shared.analyses, &mut engine, &options, progress, slots);
         let explored = search.explore(job.facts.none_ended);
         let searched = search.work();
-        let explored = explored.and_then(|()| search.keeps_facts(|code| writes_are_known(shared, code)));
+        let explored = explored.and_then(|()| search.keeps_facts(|code, when| helps(shared, code, when)));
         match explored {
             Ok(()) => {
                 work.add(&searched);
@@ -270,6 +270,12 @@ fn context_engine(
     tracing::debug!(facts = ?facts.none_ended, bytes = facts.shape.bytes.len(), words = facts.shape.words.len(), registers = facts.shape.registers.len(), objects = facts.shape.heap.len(), "known of the epoch");
     for (place, bounds) in &facts.shape.bounds {
         tracing::trace!(?place, bounds.least, bounds.greatest, "a number is between bounds");
+    }
+    for (place, (_, held)) in &facts.shape.words {
+        tracing::trace!(?place, ?held, "a word holds an address, or the same as other places");
+    }
+    for (place, (_, held)) in &facts.shape.registers {
+        tracing::trace!(?place, ?held, "a register holds a number, an address, or the same as other places");
     }
     for (place, held) in &facts.shape.choices {
         tracing::trace!(?place, ?held, "a place holds one of a few constants");

@@ -12,7 +12,7 @@ mod lost;
 mod reduced;
 mod turns;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use icsched_ir::ProgramPoint;
@@ -36,7 +36,7 @@ use crate::carried::{self, Criterion, Implied, Valid};
 use crate::constraint::Conjunction;
 use crate::engine::{Asker, Engine, Path, Questions};
 use crate::objects::Objects;
-use crate::quiet::Replaceable;
+use crate::quiet::{Helps, Replaceable};
 use crate::slice::{Caches, Prepared, SliceDecision, Sliceable, Statics};
 
 /// Conditions of one path that are asked about before slices are computed.
@@ -190,7 +190,7 @@ impl Consequences {
 struct Seen {
     shape: Shape,
     /// What had better be replaced: [`lost`].
-    lost: BTreeSet<Replaceable>,
+    lost: BTreeMap<Replaceable, Helps>,
     solver: SolverStatistics,
 }
 
@@ -244,7 +244,7 @@ impl<'a> Behind<'a> {
         if !self.slicing {
             let combinations = self.combines.then(Combinations::default);
             let shape = Shape { combinations, ..left.shape.clone() };
-            return Seen { shape: shape.canonical(), lost: BTreeSet::new(), solver: self.asker.solver_statistics() };
+            return Seen { shape: shape.canonical(), lost: BTreeMap::new(), solver: self.asker.solver_statistics() };
         }
         let conditions = precondition.conditions().iter().chain(&self.ending.not_elsewhere).copied().collect();
         let passed = self.passed(&mut Consequences::of(conditions));
@@ -261,7 +261,7 @@ impl<'a> Behind<'a> {
                 self.depends(&trace, caches, &mut consequences, criterion)
             })
         };
-        let lost = lost::loops(self.statics, self.replaced, &lost);
+        let lost = lost::loops(self.statics, self.replaced, left, &lost);
         tracing::debug!(next = %self.ending.next.key(), places = invalid.len(), "left out, for they depend on other decisions");
         let numbers = left.numbers.iter().filter(|(place, _)| !invalid.contains(place));
         let mut sure = self.ranges(&consequences.conditions);

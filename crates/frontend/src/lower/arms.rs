@@ -62,9 +62,11 @@ fn ways(function: &Function, head: BlockId, predecessors: &[usize], chosen: &FxH
         return None;
     };
     let mut blocks = Vec::new();
+    let tail = unchanged(&function.blocks[head].insts);
     let edges = [then_edge, else_edge].map(|edge| {
         let (id, block) = (edge.target, &function.blocks[edge.target]);
-        let only_computes = block.insts.len() <= MAX_COMPUTED && block.insts.iter().all(|inst| is_harmless(&inst.op));
+        let insts = block.insts.as_slice();
+        let only_computes = insts.len() <= MAX_COMPUTED && computes_or_repeats(function, head, tail, insts);
         let is_own = only_computes && block.params.is_empty() && predecessors[id.index()] == 1;
         match &block.terminator {
             Terminator::Jump(next) if is_own && id != head && next.target != id => {
@@ -132,9 +134,8 @@ fn stored_anew(function: &Function, head: BlockId, predecessors: &[usize]) -> Op
         return None;
     };
     let compared = compared(function, head, *condition)?;
-    // What memory holds does not change behind the last instruction that does more than to compute and to read.
-    let last = from.iter().rposition(|inst| !inst.op.is_computation() && !is_plain_load(&inst.op));
-    let tail = &from[last.map_or(0, |last| last + 1)..];
+    let tail = unchanged(from);
+    let last = (from.len() - tail.len()).checked_sub(1);
     let stored = last.and_then(|last| plain_store(&from[last].op));
     [(then_edge, else_edge, true), (else_edge, then_edge, false)].into_iter().find_map(|(way, other, holds)| {
         let (block, arm) = (way.target, &function.blocks[way.target]);
@@ -143,9 +144,11 @@ fn stored_anew(function: &Function, head: BlockId, predecessors: &[usize]) -> Op
         let [before @ .., store] = arm.insts.as_slice() else { return None };
         let (address, new) = plain_store(&store.op)?;
         let same = Same { function, block: from, unchanged: [tail, before] };
-        // What is read on the way was read in front of it, too.
-        let is_harmless = |inst: &Inst| is_harmless(&inst.op) || tail.iter().any(|read| same.computes(read, inst));
-        if !is_own || next.target == block || before.len() > MAX_COMPUTED || !before.iter().all(is_harmless) {
+        if !is_own
+            || next.target == block
+            || before.len() > MAX_COMPUTED
+            || !computes_or_repeats(function, head, tail, before)
+        {
             return None;
         }
         let is_read_there = |operand: Operand| {
@@ -162,6 +165,19 @@ fn stored_anew(function: &Function, head: BlockId, predecessors: &[usize]) -> Op
         let old = old.filter(|&old| ty(function, old) == ty(function, new))?;
         Some(Anew { block, holds, next: next.clone(), old })
     })
+}
+
+/// The end of a block in which memory does not change: what is behind the last instruction that does more than to compute and to read.
+fn unchanged(block: &[Inst]) -> &[Inst] {
+    let last = block.iter().rposition(|inst| !inst.op.is_computation() && !is_plain_load(&inst.op));
+    &block[last.map_or(0, |last| last + 1)..]
+}
+
+/// Whether instructions behind a block only compute what can always be computed, and read what the block's end has read, too:
+/// `x < 0 ? -x : x` of an `x` in memory reads it once more.
+fn computes_or_repeats(function: &Function, head: BlockId, tail: &[Inst], insts: &[Inst]) -> bool {
+    let same = Same { function, block: &function.blocks[head].insts, unchanged: [tail, insts] };
+    insts.iter().all(|inst| is_harmless(&inst.op) || tail.iter().any(|read| same.computes(read, inst)))
 }
 
 fn is_plain_load(op: &Op) -> bool {

@@ -17,6 +17,9 @@ use crate::ranges::Ranges;
 /// Z3's units of work for one query.
 const UNITS: u32 = 50_000;
 
+/// And milliseconds: sums that wrap make numbers of which a single unit can take long. No other query comes near.
+const CLOCK: u32 = 2_000;
+
 /// Most terms of one query.
 const MAX_TERMS: usize = 2_000;
 
@@ -133,6 +136,7 @@ fn solver() -> RawSolver {
     let solver = RawSolver::new_for_logic("QF_LIA").expect("Z3 knows the logic QF_LIA");
     let mut params = Params::new();
     params.set_u32("rlimit", UNITS);
+    params.set_u32("timeout", CLOCK);
     solver.set_params(&params);
     solver
 }

@@ -3,7 +3,7 @@
 //! What an epoch begins with is what all ways to it have in common. So the first end that leads to an epoch is looked at alone, and of the
 //! others nobody asks what the first one does not say anything of. What is asked depends on the order of the paths, and on nothing else.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope};
@@ -13,10 +13,11 @@ use icsched_smt::SolverStatistics;
 use icsched_symex::abstraction::Abstractions;
 use icsched_symex::shape::Said;
 
+use super::lost;
 use super::{Behind, PathEnding, Seen};
 use crate::engine::Questions;
 use crate::epochs::{Analyses, EpochFacts, Successors, add_successor};
-use crate::quiet::Replaceable;
+use crate::quiet::{Helps, Replaceable};
 use crate::search::SearchOptions;
 use crate::slice::{Caches, Statics};
 use crate::slots::{Slot, Slots};
@@ -56,7 +57,7 @@ struct State {
     /// By number: the epoch that follows with what holds there.
     found: BTreeMap<usize, (EpochId, EpochFacts)>,
     /// What had better be replaced.
-    lost: BTreeSet<Replaceable>,
+    lost: BTreeMap<Replaceable, Helps>,
     solver: SolverStatistics,
     /// Not in use now.
     caches: Vec<Caches>,
@@ -218,14 +219,14 @@ impl<'s, 'p> Endings<'s, 'p> {
         if let Some((first, says)) = state.first.get_mut(&next).zip(says) {
             first.said = Some(says);
         }
-        state.lost.extend(lost);
+        lost.into_iter().for_each(|(code, helps)| lost::add(&mut state.lost, code, helps));
         state.solver.add(&solver);
         state.caches.push(caches);
         state.found.insert(number, (next, EpochFacts { none_ended, shape }));
     }
 
     /// The epochs that follow, when all ends were looked at, the loops that had better be replaced, and what the solvers had to do.
-    pub(in crate::search) fn into_successors(self) -> (Successors, BTreeSet<Replaceable>, SolverStatistics) {
+    pub(in crate::search) fn into_successors(self) -> (Successors, BTreeMap<Replaceable, Helps>, SolverStatistics) {
         let mut successors = Successors::new();
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         for (next, holds) in state.found.into_values() {
