@@ -222,6 +222,9 @@ fn subscripts_are_limited_by_arrays_that_other_members_are_behind() {
     assert_eq!(limits("int a[0]; int b; int c;", "a[i]"), not_negative);
     assert_eq!(limits("int a[1]; int b;", "a[i]"), not_negative);
     assert_eq!(limits("struct { int n; int a[4]; } in; int room[8];", "in.a[i]"), not_negative);
+    // But not where structures follow each other.
+    assert_eq!(limits("int b; int a[4];", "a[i]; } struct s all[2]; int g(int i) { return all[i].b"), Some(4));
+    assert_eq!(limits("int b; int a[4];", "a[i]; } int g(struct s *q, long i) { return q[i].b"), Some(4));
     // Some go through all of a matrix as its first row.
     assert_eq!(limits("int a[4][4]; int b;", "a[i][0]"), Some(4));
     assert_eq!(limits("int a[4][4]; int b;", "a[0][i]"), Some(16));

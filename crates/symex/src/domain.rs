@@ -255,6 +255,11 @@ pub trait Domain: Sized {
     fn allocation_site(&mut self, _stack: &CallStack) -> Option<icsched_pointsto::ObjectId> {
         None
     }
+
+    /// Whether it shows that as many bytes at one offset as at another one are the same bytes, or none of them are.
+    fn are_same_or_apart(&mut self, _a: &Self::Value, _b: &Self::Value, _bytes: u64) -> bool {
+        false
+    }
     /// An index that is a subscript of an array of so many elements, as a number that shows it is none in front of them, and none far behind;
     /// `None` if it stays as it is.
     fn as_subscript(&mut self, _index: &Self::Value, _elements: u64) -> Option<Self::Value> {

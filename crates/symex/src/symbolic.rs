@@ -440,6 +440,10 @@ impl Domain for SymbolicDomain {
         self.allocation_site(stack)
     }
 
+    fn are_same_or_apart(&mut self, a: &SymValue, b: &SymValue, bytes: u64) -> bool {
+        self.are_same_or_apart(a, b, bytes)
+    }
+
     fn as_subscript(&mut self, index: &SymValue, elements: u64) -> Option<SymValue> {
         self.as_subscript(index, elements)
     }

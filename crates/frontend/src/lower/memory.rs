@@ -2,6 +2,7 @@
 
 use icsched_ir::{Access, Const, IntPredicate, Op, Operand, Ordering, RmwOp, ScaledIndex, Type};
 use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMOpcode};
+use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
 
 use super::function::{Body, Operands, Reason};
@@ -25,9 +26,10 @@ impl<'m> Body<'_, 'm> {
         let bases = self.operands(gep.operand(0))?;
         let mut offset = 0_i64;
         let mut scaled: Vec<(Operands, i64, Option<u64>)> = Vec::new();
-        let mut part = Part { ty: gep.gep_source_type(), rows: rows_before_others(gep) };
+        let repeated = &*self.cx.repeated();
+        let mut part = Part { ty: gep.gep_source_type(), rows: rows_before_others(gep, repeated), repeated };
         // Another member may be in front of an array: a subscript that is negative would be in that.
-        let mut is_member = selects_from_member(gep);
+        let mut is_member = selects_from_member(gep, repeated);
         let no_index_is_negative = gep.moves_forward();
         for position in 1..gep.operand_count() {
             let index = gep.operand(position);
@@ -248,7 +250,7 @@ fn starts_at_first(gep: Val<'_>) -> bool {
 }
 
 /// Whether the first index of an address computation stays in a member of a structure that another one has selected.
-fn selects_from_member(gep: Val<'_>) -> bool {
+fn selects_from_member<'m>(gep: Val<'m>, repeated: &FxHashSet<Ty<'m>>) -> bool {
     let address = gep.operand(0);
     if !starts_at_first(gep) || address.opcode_or_expression() != Some(LLVMOpcode::LLVMGetElementPtr) {
         return false;
@@ -258,27 +260,27 @@ fn selects_from_member(gep: Val<'_>) -> bool {
         if ty.kind() == TyKind::Struct {
             return true;
         }
-        let part = Part { ty, rows: None }.select(address.operand(position).int_bits());
+        let part = Part { ty, rows: None, repeated }.select(address.operand(position).int_bits());
         let Some(part) = part else { return false };
         ty = part.ty;
     }
-    selects_from_member(address)
+    selects_from_member(address, repeated)
 }
 
 /// [`Part::rows`] of what the first index selects a part of.
-fn rows_before_others(gep: Val<'_>) -> Option<u64> {
+fn rows_before_others<'m>(gep: Val<'m>, repeated: &FxHashSet<Ty<'m>>) -> Option<u64> {
     if gep.operand_count() < 3 || !starts_at_first(gep) {
         return None;
     }
     let (address, of) = (gep.operand(0), gep.gep_source_type());
     let mut part = if address.opcode_or_expression() == Some(LLVMOpcode::LLVMGetElementPtr) {
-        let mut part = Part { ty: address.gep_source_type(), rows: rows_before_others(address) };
+        let mut part = Part { ty: address.gep_source_type(), rows: rows_before_others(address, repeated), repeated };
         for position in 2..address.operand_count() {
             part = part.select(address.operand(position).int_bits())?;
         }
         part
     } else if address.kind() == Kind::Global {
-        Part { ty: address.value_type(), rows: None }
+        Part { ty: address.value_type(), rows: None, repeated }
     } else {
         return None;
     };
@@ -290,16 +292,18 @@ fn rows_before_others(gep: Val<'_>) -> Option<u64> {
 }
 
 /// A part of something.
-struct Part<'m> {
+struct Part<'r, 'm> {
     ty: Ty<'m>,
-    /// If it is a member of a structure that is not the last one - that one may go on behind the structure, as arrays did before C99 - or is
+    /// If it is a member of a structure that is not the last one - that one may go on behind the structure, as arrays did before C99, unless
+    /// the structure is [repeated](super::repeated) - or is
     /// in such a member: how many of its type follow each other from there on. A subscript that is not among these is out of range. Of a
     /// row that a variable selects it is one (C11 J.2), of a row with a constant number all that are left, for some programs go through
     /// all of a matrix as its first row.
     rows: Option<u64>,
+    repeated: &'r FxHashSet<Ty<'m>>,
 }
 
-impl<'m> Part<'m> {
+impl<'m> Part<'_, 'm> {
     /// How many elements a subscript of this array selects from, if that is limited.
     fn elements(&self) -> Option<u64> {
         // An array of no element or one stands for others: what is behind it, as extensions of C have it.
@@ -313,14 +317,18 @@ impl<'m> Part<'m> {
             TyKind::Struct => {
                 let fields = self.ty.fields();
                 let field = usize::try_from(index?).ok()?;
-                Some(Self { ty: *fields.get(field)?, rows: (field + 1 < fields.len()).then_some(1) })
+                Some(Self {
+                    ty: *fields.get(field)?,
+                    rows: (field + 1 < fields.len() || self.repeated.contains(&self.ty)).then_some(1),
+                    ..*self
+                })
             }
             TyKind::Array | TyKind::Vector => {
                 let rows = self.elements().and_then(|elements| match index {
                     Some(index) => elements.checked_sub(index),
                     None => Some(1),
                 });
-                Some(Self { ty: self.ty.element(), rows })
+                Some(Self { ty: self.ty.element(), rows, ..*self })
             }
             _ => None,
         }

@@ -30,6 +30,7 @@ mod plan;
 mod program;
 mod reach;
 mod relative;
+mod repeated;
 mod scalar;
 mod shape;
 mod support;

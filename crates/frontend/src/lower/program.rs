@@ -15,6 +15,7 @@ use super::late::{LatePart, lower_late_parts};
 use super::plan::Plan;
 use super::reach::{Reachable, reachable};
 use super::relative::relative_targets;
+use super::repeated::repeated;
 use super::shape::{Shape, SharedShape, shape_of};
 use super::support::family_of;
 use crate::LoadOptions;
@@ -43,6 +44,7 @@ pub(crate) struct Lowering<'m> {
     /// The same of all globals.
     pub(crate) late_parts: Vec<LatePart<'m>>,
     shapes: RefCell<FxHashMap<Ty<'m>, SharedShape>>,
+    repeated: Rc<FxHashSet<Ty<'m>>>,
     pub(crate) debug: DebugInfo<'m>,
     pub(crate) program: Program,
     pub(crate) failure: Option<Failure>,
@@ -114,6 +116,7 @@ impl<'m> Lowering<'m> {
             late: RefCell::default(),
             late_parts: Vec::new(),
             shapes: RefCell::default(),
+            repeated: Rc::new(repeated(kept)),
             debug: DebugInfo::new(module.context()),
             program: Program { name: name.to_owned(), ..Program::default() },
             failure: None,
@@ -147,6 +150,11 @@ impl<'m> Lowering<'m> {
         };
         let synchronises: Vec<bool> = functions.values().map(synchronises).collect();
         merge_arms(functions, &self.joined, &|id| synchronises[id.index()]);
+    }
+
+    /// The structures that are [elements of arrays](super::repeated).
+    pub(crate) fn repeated(&self) -> Rc<FxHashSet<Ty<'m>>> {
+        Rc::clone(&self.repeated)
     }
 
     pub(crate) fn layout(&self) -> Layout<'m> {

@@ -38,6 +38,9 @@ impl TermPool {
             return self.intern(Node::Cmp(CmpOp::Eq, a, b));
         };
         let difference = self.combine(width, &left, &right, u128::MAX);
+        let Some(difference) = self.without_common_factor(width, difference) else {
+            return self.bool(false);
+        };
         let Some(&(_, leading)) = difference.addends.first() else {
             return self.bool(difference.constant == 0);
         };
@@ -59,6 +62,39 @@ impl TermPool {
             return result;
         }
         self.intern(Node::Cmp(CmpOp::Eq, left, right))
+    }
+
+    /// A sum that is zero if and only if this one is, with smaller factors: what divides all of them is left out, of elements of an array
+    /// their size. That is right of odd numbers, and of any where the sum does not wrap; `None` if the constant shows that it is not zero then.
+    fn without_common_factor(&self, width: u32, sum: Sum) -> Option<Sum> {
+        let size = |bits: u128| signed(width, bits).unsigned_abs();
+        let common = sum.addends.iter().fold(0, |common, &(_, factor)| gcd(common, size(factor)));
+        if common <= 1 {
+            return Some(sum);
+        }
+        let greatest = sum.addends.iter().try_fold(size(sum.constant), |total: u128, &(atom, factor)| {
+            total.checked_add(size(factor).checked_mul(self.greatest_size(atom))?)
+        });
+        let divisor = if greatest.is_some_and(|greatest| greatest <= mask(width)) {
+            if size(sum.constant) % common != 0 {
+                return None;
+            }
+            common
+        } else {
+            let common = gcd(common, size(sum.constant));
+            common >> common.trailing_zeros()
+        };
+        let divided = |bits: u128| (signed(width, bits) / divisor.cast_signed()).cast_unsigned() & mask(width);
+        let addends = sum.addends.into_iter().map(|(atom, factor)| (atom, divided(factor))).collect();
+        Some(Sum { addends, constant: divided(sum.constant) })
+    }
+
+    /// How far from zero a term is at most, as a signed number of its width or another one that it stands for.
+    fn greatest_size(&self, t: Term) -> u128 {
+        match *self.node(t) {
+            Node::SExt { arg, .. } => sign_bit(self.width(arg)),
+            _ => self.range(t).max,
+        }
     }
 
     /// `a == bits` by undoing the operator of `a`; `b` is the constant's term.
@@ -145,12 +181,47 @@ impl TermPool {
     }
 }
 
+fn gcd(a: u128, b: u128) -> u128 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::node::BinOp;
 
     /// All numbers of eight bits, of which the low three are compared.
+    #[test]
+    fn elements_of_an_array_are_the_same_if_their_numbers_are() {
+        let mut pool = TermPool::new();
+        let [i, j] = ["i", "j"].map(|name| {
+            let symbol = pool.symbol(name, 32);
+            pool.sext(symbol, 64)
+        });
+        let scaled = |pool: &mut TermPool, index, factor, start| {
+            let [factor, start] = [factor, start].map(|number| pool.constant(64, number));
+            let scaled = pool.binary(BinOp::Mul, index, factor);
+            pool.binary(BinOp::Add, scaled, start)
+        };
+        let (a, b) = (scaled(&mut pool, i, 1032, 0), scaled(&mut pool, j, 1032, 64 * 1032));
+        let (next, other) = (scaled(&mut pool, j, 1, 64), scaled(&mut pool, j, 1032, 64 * 1032 + 4));
+        let (same, as_numbers) = (pool.cmp(CmpOp::Eq, a, b), pool.cmp(CmpOp::Eq, i, next));
+        assert_eq!(same, as_numbers);
+        let never = pool.cmp(CmpOp::Eq, a, other);
+        assert!(pool.is_false(never), "another field of another element");
+        // What may wrap is the same only if it is for odd factors.
+        let [x, y] = ["x", "y"].map(|name| pool.symbol(name, 64));
+        let (a, b) = (scaled(&mut pool, x, 12, 0), scaled(&mut pool, y, 12, 0));
+        let (same, as_numbers) = (pool.cmp(CmpOp::Eq, a, b), pool.cmp(CmpOp::Eq, x, y));
+        assert_ne!(same, as_numbers);
+        let (a, b) = (scaled(&mut pool, x, 4, 0), scaled(&mut pool, y, 4, 0));
+        assert_eq!(same, pool.cmp(CmpOp::Eq, a, b));
+        let other = scaled(&mut pool, y, 12, 4);
+        let a = scaled(&mut pool, x, 12, 0);
+        let possible = pool.cmp(CmpOp::Eq, a, other);
+        assert!(!pool.is_false(possible), "it may wrap");
+    }
+
     #[test]
     fn low_bits_of_a_sum_are_those_of_the_unknown() {
         let mut pool = TermPool::new();

@@ -55,7 +55,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
 
     /// Ranges of `n` bytes are one or do not overlap.
     fn require_apart(&mut self, to: &Target<D::Value>, from: &Target<D::Value>, n: u64) -> Result<(), Stop<D>> {
-        if to.object != from.object {
+        if to.object != from.object || self.domain.are_same_or_apart(&to.offset, &from.offset, n) {
             return Ok(());
         }
         let (word, bit) = (Type::Int(64), Type::Int(1));

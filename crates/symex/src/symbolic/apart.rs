@@ -13,6 +13,9 @@ const PIECE: u64 = u64::BITS as u64;
 /// From there on it makes no difference how many elements an array has.
 const LARGE: u64 = 1 << 16;
 
+/// Most distances at which elements would overlap.
+const MAX_OVERLAPS: usize = 64;
+
 /// What was asked about offsets.
 #[derive(Default, Debug)]
 pub(super) struct Apart {
@@ -99,6 +102,15 @@ impl SymbolicDomain {
             self.pool.ite(is_inside, term, first)
         };
         Some(self.value(shown))
+    }
+
+    /// Whether terms show that as many bytes at one offset as at another one are the same bytes, or none of them are: whole elements of one array.
+    pub(super) fn are_same_or_apart(&mut self, a: &SymValue, b: &SymValue, bytes: u64) -> bool {
+        let [a, b] = [a, b].map(|offset| self.term(offset, 64));
+        let (_, distances) = self.distance(a, b);
+        let least = 1 - i128::from(bytes);
+        let overlaps = distances.values_within(least, -least, MAX_OVERLAPS);
+        overlaps.is_some_and(|all| all.into_iter().all(|distance| distance == 0))
     }
 
     /// How far behind an offset another one is, and what numbers that may be.

@@ -2,14 +2,27 @@
 //!
 //! Offsets are computed modulo 2^64, so that `24 * i` may be any multiple of 8 for an unbounded `i`. When the bounds
 //! show that nothing wraps, the offset is the product itself and every third of those multiples is excluded.
+//!
+//! In an array of structures, `1032 * cell + 40 * i + 8` is a multiple of 8; but if `i` is small, it is also between 8 and 688 behind a multiple
+//! of 1032, and so not where another field is of whatever element.
 
 use icsched_smt::{BinOp, Node, Term, TermPool};
 
 use crate::bounds::as_signed;
 
-/// All values of a term, read as a signed number of its width: `residue` plus a multiple of `stride`, within bounds.
+/// All values of a term, read as a signed number of its width.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Integers {
+    /// Between which numbers they are, and what they are a multiple of.
+    all: Progression,
+    /// Each is a multiple of a period, and one of the window beside: 0 if the window is all; 1 if no more is known.
+    period: u128,
+    window: Progression,
+}
+
+/// Numbers within bounds: `residue` plus a multiple of `stride`.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+struct Progression {
     /// Least value.
     least: i128,
     /// Greatest value.
@@ -20,30 +33,19 @@ pub(crate) struct Integers {
     residue: i128,
 }
 
+/// Multiples of a period that are looked at.
+const MAX_PERIODS: i128 = 4;
+
 /// Nesting of sums and products that is looked at.
 const MAX_DEPTH: u32 = 24;
 
-impl Integers {
-    fn constant(value: i128) -> Self {
-        Integers { least: value, greatest: value, stride: 0, residue: value }
+impl Progression {
+    const fn constant(value: i128) -> Self {
+        Self { least: value, greatest: value, stride: 0, residue: value }
     }
 
-    fn full(width: u32) -> Self {
-        Integers { least: -(1 << (width - 1)), greatest: (1 << (width - 1)) - 1, stride: 1, residue: 0 }
-    }
-
-    /// Least and greatest value.
-    pub(crate) fn bounds(self) -> (i128, i128) {
-        (self.least, self.greatest)
-    }
-
-    /// Whether every value is a multiple of a number.
-    pub(super) fn is_multiple_of(self, n: u128) -> bool {
-        self.stride.is_multiple_of(n) && self.residue.unsigned_abs().is_multiple_of(n)
-    }
-
-    fn add(self, other: Self) -> Self {
-        Integers {
+    fn plus(self, other: Self) -> Self {
+        Self {
             least: self.least + other.least,
             greatest: self.greatest + other.greatest,
             stride: gcd(self.stride, other.stride),
@@ -51,9 +53,9 @@ impl Integers {
         }
     }
 
-    fn scale(self, factor: i128) -> Option<Self> {
+    fn times(self, factor: i128) -> Option<Self> {
         let (a, b) = (self.least.checked_mul(factor)?, self.greatest.checked_mul(factor)?);
-        Some(Integers {
+        Some(Self {
             least: a.min(b),
             greatest: a.max(b),
             stride: self.stride.checked_mul(factor.unsigned_abs())?,
@@ -62,7 +64,7 @@ impl Integers {
     }
 
     fn join(self, other: Self) -> Self {
-        Integers {
+        Self {
             least: self.least.min(other.least),
             greatest: self.greatest.max(other.greatest),
             stride: gcd(gcd(self.stride, other.stride), self.residue.abs_diff(other.residue)),
@@ -70,40 +72,26 @@ impl Integers {
         }
     }
 
-    /// What is left of it when the result is cut to `width` bits: only the power of two in the stride survives a wrap.
-    fn wrap(self, width: u32) -> Self {
-        let full = Self::full(width);
-        if full.least <= self.least && self.greatest <= full.greatest {
-            return self;
-        }
-        let power = 1u128 << self.stride.trailing_zeros().min(width - 1);
-        Integers { stride: power, residue: self.residue.rem_euclid(power as i128), ..full }
+    /// One of the values, if all others are multiples of a period away from it: one of two halves of an array.
+    fn but_for(self, period: u128) -> Self {
+        let is_one = self.stride > 0 && period > 0 && self.stride.is_multiple_of(period);
+        if is_one { Self::constant(self.residue) } else { self }
     }
 
-    /// The values from `from` to `to`, both included, least first; `None` when there are more than `limit`.
-    pub(super) fn values_within(self, from: i128, to: i128, limit: usize) -> Option<Vec<i128>> {
-        let (from, to) = (from.max(self.least), to.min(self.greatest));
-        if self.stride == 0 {
-            return Some((from..=to).contains(&self.residue).then_some(self.residue).into_iter().collect());
-        }
-        let stride = i128::try_from(self.stride).ok()?;
-        let first = from + (self.residue - from).rem_euclid(stride);
-        let count = if first > to { 0 } else { (to - first) / stride + 1 };
-        (count <= limit as i128).then(|| (0..count).map(|i| first + i * stride).collect())
+    /// How many numbers there are from the least to the greatest.
+    fn width(self) -> i128 {
+        self.greatest - self.least + 1
     }
 
-    /// Whether a number is one of the values.
-    pub(super) fn contain(self, number: i128) -> bool {
-        let fits = match i128::try_from(self.stride) {
-            Ok(0) => number == self.residue,
-            Ok(stride) => (number - self.residue).rem_euclid(stride) == 0,
-            Err(_) => true,
-        };
-        fits && (self.least..=self.greatest).contains(&number)
+    /// How many more multiples of a stride there are in a period than values in a window of it, which may be wider.
+    fn excludes(self, period: u128, stride: u128) -> i128 {
+        let all = period / stride.max(1);
+        let values = (self.width() - 1).unsigned_abs() / self.stride.max(1) + 1;
+        i128::try_from(all).unwrap_or(i128::MAX).saturating_sub(i128::try_from(values).unwrap_or(i128::MAX))
     }
 
     /// Whether none of the values is from `from` to `to`, both included.
-    pub(super) fn have_none_within(self, from: i128, to: i128) -> bool {
+    fn has_none_within(self, from: i128, to: i128) -> bool {
         let (from, to) = (from.max(self.least), to.min(self.greatest));
         match i128::try_from(self.stride) {
             Ok(_) if from > to => true,
@@ -113,6 +101,132 @@ impl Integers {
             Ok(stride) => (self.residue - from).rem_euclid(stride) > to - from,
             Err(_) => false,
         }
+    }
+}
+
+impl Integers {
+    fn constant(value: i128) -> Self {
+        let window = Progression::constant(value);
+        Self { all: window, period: 0, window }
+    }
+
+    fn full(width: u32) -> Self {
+        let end = 1 << (width - 1);
+        Self::between(-end, end - 1)
+    }
+
+    fn between(least: i128, greatest: i128) -> Self {
+        Self::any_of(Progression { least, greatest, stride: 1, residue: 0 })
+    }
+
+    const fn any_of(all: Progression) -> Self {
+        Self { all, period: 1, window: Progression::constant(0) }
+    }
+
+    /// Least and greatest value.
+    pub(crate) fn bounds(self) -> (i128, i128) {
+        (self.all.least, self.all.greatest)
+    }
+
+    /// Whether every value is a multiple of a number.
+    pub(super) fn is_multiple_of(self, n: u128) -> bool {
+        self.all.stride.is_multiple_of(n) && self.all.residue.unsigned_abs().is_multiple_of(n)
+    }
+
+    /// With the period of one of them, if the other one is small, or what divides both; what excludes most.
+    fn add(self, other: Self) -> Self {
+        let all = self.all.plus(other.all);
+        if self.period == 0 && other.period == 0 {
+            return Self { all, period: 0, window: self.window.plus(other.window) };
+        }
+        let periods = [
+            (self.period, self.window.plus(other.all.but_for(self.period))),
+            (other.period, other.window.plus(self.all.but_for(other.period))),
+            (gcd(self.period, other.period), self.window.plus(other.window)),
+        ];
+        let excluded = |&(period, window): &(u128, Progression)| window.excludes(period, all.stride);
+        let best = periods.into_iter().max_by_key(excluded).filter(|known| excluded(known) >= 0);
+        best.map_or(Self::any_of(all), |(period, window)| Self { all, period, window })
+    }
+
+    fn scale(self, factor: i128) -> Option<Self> {
+        let period = self.period.checked_mul(factor.unsigned_abs())?;
+        Some(Self { all: self.all.times(factor)?, period, window: self.window.times(factor)? })
+    }
+
+    /// With a window that has those of both: the other one's is moved by a multiple of the period next to this one's.
+    fn join(self, other: Self) -> Self {
+        let all = self.all.join(other.all);
+        let period = gcd(self.period, other.period);
+        let Ok(step @ 1..) = i128::try_from(period) else {
+            return if period == 0 { Self { all, period, window: all } } else { Self::any_of(all) };
+        };
+        let near = (self.window.least - other.window.least).div_euclid(step) * step;
+        let moved = [near, near + step].map(|by| self.window.join(other.window.plus(Progression::constant(by))));
+        let narrowest = moved.into_iter().min_by_key(|window| window.width());
+        let known = narrowest.filter(|window| window.excludes(period, all.stride) >= 0);
+        known.map_or(Self::any_of(all), |window| Self { all, period, window })
+    }
+
+    /// What is left of it when the result is cut to `width` bits: only the power of two in the stride survives a wrap.
+    fn wrap(self, width: u32) -> Self {
+        let full = Self::full(width).all;
+        if full.least <= self.all.least && self.all.greatest <= full.greatest {
+            return self;
+        }
+        self.moved_by_powers(width, full)
+    }
+
+    /// What is left of it when values move by multiples of two to the power of a width, into bounds.
+    fn moved_by_powers(self, width: u32, bounds: Progression) -> Self {
+        let power = |stride: u128| 1u128 << stride.trailing_zeros().min(width - 1);
+        let stride = power(self.all.stride);
+        let all = Progression { stride, residue: self.all.residue.rem_euclid(stride as i128), ..bounds };
+        let period = power(self.period);
+        let is_known = self.period != 0 && self.window.width() < period as i128;
+        if is_known { Self { all, period, window: self.window } } else { Self::any_of(all) }
+    }
+
+    /// Whether no value is from `from` to `to`, both included, for where it is in its period.
+    fn windows_miss(self, from: i128, to: i128) -> bool {
+        let window = self.window;
+        let period = match i128::try_from(self.period) {
+            Ok(0) => return window.has_none_within(from, to),
+            Ok(period) if self.period > self.all.stride => period,
+            _ => return false,
+        };
+        // The multiples of the period from which a window comes as far.
+        let first = (from - window.greatest).div_euclid(period);
+        let last = (to - window.least).div_euclid(period);
+        last - first <= MAX_PERIODS
+            && (first..=last).all(|k| window.has_none_within(from - k * period, to - k * period))
+    }
+
+    /// The values from `from` to `to`, both included, least first; `None` when there are more than `limit`, but for some that may not be.
+    pub(super) fn values_within(self, from: i128, to: i128, limit: usize) -> Option<Vec<i128>> {
+        let Progression { least, greatest, stride, residue } = self.all;
+        let (from, to) = (from.max(least), to.min(greatest));
+        if self.windows_miss(from, to) {
+            return Some(Vec::new());
+        }
+        if stride == 0 {
+            return Some((from..=to).contains(&residue).then_some(residue).into_iter().collect());
+        }
+        let stride = i128::try_from(stride).ok()?;
+        let first = from + (residue - from).rem_euclid(stride);
+        let count = if first > to { 0 } else { (to - first) / stride + 1 };
+        let values = (0..count).map(|i| first + i * stride);
+        (count <= limit as i128).then(|| values.filter(|&value| !self.windows_miss(value, value)).collect())
+    }
+
+    /// Whether a number is one of the values.
+    pub(super) fn contain(self, number: i128) -> bool {
+        !self.have_none_within(number, number)
+    }
+
+    /// Whether none of the values is from `from` to `to`, both included.
+    pub(super) fn have_none_within(self, from: i128, to: i128) -> bool {
+        self.all.has_none_within(from, to) || self.windows_miss(from.max(self.all.least), to.min(self.all.greatest))
     }
 }
 
@@ -151,7 +265,8 @@ fn bounded(pool: &TermPool, t: Term, depth: u32) -> Integers {
     if greatest >> (width - 1) != 0 {
         return known;
     }
-    Integers { least: known.least.max(least as i128), greatest: known.greatest.min(greatest as i128), ..known }
+    let (least, greatest) = (known.all.least.max(least as i128), known.all.greatest.min(greatest as i128));
+    Integers { all: Progression { least, greatest, ..known.all }, ..known }
 }
 
 fn structural(pool: &TermPool, t: Term, depth: u32) -> Option<Integers> {
@@ -169,21 +284,19 @@ fn structural(pool: &TermPool, t: Term, depth: u32) -> Option<Integers> {
             let divisor = as_signed(width, pool.as_const_wide(b)?).unsigned_abs();
             let nearest = i128::try_from(divisor.checked_sub(1)?).ok()?;
             let of = bounded(pool, a, depth);
-            let (least, greatest) = (of.least.min(0).max(-nearest), of.greatest.max(0).min(nearest));
-            Integers { least, greatest, stride: 1, residue: 0 }
+            Integers::between(of.all.least.min(0).max(-nearest), of.all.greatest.max(0).min(nearest))
         }
         Node::Ite(_, a, b) => bounded(pool, a, depth).join(bounded(pool, b, depth)),
         Node::SExt { arg, .. } => bounded(pool, arg, depth),
         Node::ZExt { arg, .. } => {
             let arg_width = pool.width(arg);
             let inner = bounded(pool, arg, depth);
-            if inner.least >= 0 {
+            if inner.all.least >= 0 {
                 inner
             } else {
-                // Negative values move up by 2^width: only the power of two in the stride stays.
-                let power = 1u128 << inner.stride.trailing_zeros().min(arg_width - 1);
-                let residue = inner.residue.rem_euclid(power as i128);
-                Integers { least: 0, greatest: (1 << arg_width) - 1, stride: power, residue }
+                // Negative values move up by 2^width.
+                let bounds = Progression { least: 0, greatest: (1 << arg_width) - 1, ..inner.all };
+                inner.moved_by_powers(arg_width, bounds)
             }
         }
         Node::Concat(high, low) => {
@@ -244,6 +357,50 @@ mod tests {
         let small = pool.zext(bit, 32);
         let of_small = pool.binary(BinOp::SRem, small, odd);
         assert_eq!(integers_of(&pool, of_small).bounds(), (0, 6));
+    }
+
+    #[test]
+    fn a_field_of_an_element_is_no_other_field_of_any() {
+        let mut pool = TermPool::new();
+        let (cell, other) = (pool.symbol("cell", 32), pool.symbol("other", 32));
+        let index = pool.symbol("i", 4);
+        let scaled = |pool: &mut TermPool, index, factor: i64| {
+            let (index, factor) = (pool.sext(index, 64), pool.constant(64, factor.cast_unsigned()));
+            pool.binary(BinOp::Mul, index, factor)
+        };
+        let (cell, other) = (scaled(&mut pool, cell, 1032), scaled(&mut pool, other, -1032));
+        let index = pool.zext(index, 32);
+        let index = scaled(&mut pool, index, 40);
+        let eight = pool.constant(64, 8);
+        let [distance, field] = [(cell, other), (index, eight)].map(|(a, b)| pool.binary(BinOp::Add, a, b));
+        let distance = pool.binary(BinOp::Add, distance, field);
+        let values = integers_of(&pool, distance);
+        // Whatever is added first.
+        let shifted = pool.binary(BinOp::Add, cell, eight);
+        let shifted = pool.binary(BinOp::Add, shifted, index);
+        assert!(integers_of(&pool, shifted).have_none_within(-423, 7));
+        // The field of any element is 8 to 608 behind it, and so 424 or more in front of the next one.
+        assert!(values.have_none_within(-423, 7) && values.have_none_within(609, 1039));
+        assert!(!values.have_none_within(-424, 7) && !values.have_none_within(609, 1040));
+        assert_eq!(values.values_within(-500, 50, 128), Some(vec![-464, -424, 8, 48]));
+        assert_eq!(values.values_within(-3, 7, 8), Some(vec![]));
+        assert!(!values.contain(0) && values.contain(48));
+        let other_index = pool.symbol("j", 4);
+        let other_index = pool.zext(other_index, 32);
+        let other_index = scaled(&mut pool, other_index, -40);
+        let of_fields = pool.binary(BinOp::Add, distance, other_index);
+        let of_fields = pool.binary(BinOp::Sub, of_fields, eight);
+        let values = integers_of(&pool, of_fields).values_within(-39, 39, 16);
+        assert_eq!(values, Some(vec![0]), "fields of elements are the same one, or apart");
+        let (condition, half) = (pool.symbol("half", 1), pool.constant(64, 64 * 1032));
+        let nothing = pool.constant(64, 0);
+        let half = pool.ite(condition, half, nothing);
+        let of_halves = pool.binary(BinOp::Add, distance, half);
+        assert!(integers_of(&pool, of_halves).have_none_within(-423, 7));
+        let elsewhere = pool.constant(64, 2 * 1032 + 700);
+        let either = pool.ite(condition, distance, elsewhere);
+        let values = integers_of(&pool, either);
+        assert!(values.have_none_within(-331, 7) && !values.have_none_within(-332, 7));
     }
 
     #[test]

@@ -231,10 +231,11 @@ impl SymbolicDomain {
         let bytes = match &write.what {
             What::Bytes(bytes) => bytes,
             What::Fill { len, .. } | What::Copy { len, .. } => {
-                let (Some(at), Some(len)) = (self.pool.as_const(distance), self.pool.as_const(*len)) else {
-                    return Reach::Maybe;
+                let Some(len) = self.pool.as_const(*len) else { return Reach::Maybe };
+                let is_apart = match self.pool.as_const(distance) {
+                    Some(at) => at >= len && at.wrapping_add(u64::from(n)) >= u64::from(n),
+                    None => integers.have_none_within(1 - i128::from(n), i128::from(len) - 1),
                 };
-                let is_apart = at >= len && at.wrapping_add(u64::from(n)) >= u64::from(n);
                 return if is_apart { Reach::Never } else { Reach::Maybe };
             }
         };
