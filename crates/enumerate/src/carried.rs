@@ -59,12 +59,15 @@ pub(crate) struct Valid {
     pub(crate) lost: Vec<Lost>,
 }
 
+/// Where something was decided, and by which activation.
+pub(crate) type Decided = (ProgramPoint, FrameId);
+
 /// A place of which nothing is carried on.
 pub(crate) struct Lost {
     pub(crate) place: Place,
     pub(crate) at: Where,
     /// A decision that it depends on, or, where there was no time to find one, what is beside it.
-    pub(crate) decision: ProgramPoint,
+    pub(crate) decision: Decided,
     /// Which block has written it last on the path.
     pub(crate) writer: Option<(FuncId, BlockId)>,
 }
@@ -75,7 +78,7 @@ pub(crate) fn valid(
     left: &Left,
     (trace, fields): (&Trace, &dyn Fn(ObjectId) -> Vec<u64>),
     points: FxHashMap<FrameId, ProgramPoint>,
-    depends: impl FnMut(&Criterion) -> Option<Option<ProgramPoint>>,
+    depends: impl FnMut(&Criterion) -> Option<Option<Decided>>,
 ) -> Valid {
     let groups = groups(left);
     let mut search = Bisection { criterion: Criterion { places: Vec::new(), points }, depends };
@@ -239,7 +242,7 @@ struct Bisection<D> {
     depends: D,
 }
 
-impl<D: FnMut(&Criterion) -> Option<Option<ProgramPoint>>> Bisection<D> {
+impl<D: FnMut(&Criterion) -> Option<Option<Decided>>> Bisection<D> {
     /// The parts that have such places, with a decision that each depends on; when so many slices were computed, or there is no time for
     /// more, all that were not found to have none.
     fn narrow<T>(
@@ -247,7 +250,7 @@ impl<D: FnMut(&Criterion) -> Option<Option<ProgramPoint>>> Bisection<D> {
         parts: Vec<T>,
         places: impl Fn(&[T]) -> Vec<Where>,
         slices: u32,
-    ) -> Vec<(T, Option<ProgramPoint>)> {
+    ) -> Vec<(T, Option<Decided>)> {
         let (mut found, mut work, mut budget) = (Vec::new(), vec![parts], slices);
         while let Some(mut parts) = work.pop() {
             if budget == 0 {

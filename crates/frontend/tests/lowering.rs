@@ -225,6 +225,10 @@ fn subscripts_are_limited_by_arrays_that_other_members_are_behind() {
     // But not where structures follow each other.
     assert_eq!(limits("int b; int a[4];", "a[i]; } struct s all[2]; int g(int i) { return all[i].b"), Some(4));
     assert_eq!(limits("int b; int a[4];", "a[i]; } int g(struct s *q, long i) { return q[i].b"), Some(4));
+    // Unless it is the last member of one that may go on, or the pointer moves on by a header.
+    let last = "struct in { int n; int a[4]; } in;";
+    assert_eq!(limits(last, "in.a[i]; } struct in all[2]; int g(int i) { return all[i].n"), not_negative);
+    assert_eq!(limits("int b; int a[4];", "a[i]; } int g(struct s *q) { return q[1].b"), not_negative);
     // Some go through all of a matrix as its first row.
     assert_eq!(limits("int a[4][4]; int b;", "a[i][0]"), Some(4));
     assert_eq!(limits("int a[4][4]; int b;", "a[0][i]"), Some(16));

@@ -32,7 +32,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use asked::{compared_with, decided, not_passed};
 pub(super) use endings::Endings;
 
-use crate::carried::{self, Criterion, Implied, Valid};
+use crate::carried::{self, Criterion, Decided, Implied, Valid};
 use crate::constraint::Conjunction;
 use crate::engine::{Asker, Engine, Path, Questions};
 use crate::objects::Objects;
@@ -295,7 +295,7 @@ impl<'a> Behind<'a> {
         caches: &mut Caches,
         consequences: &mut Consequences,
         criterion: &Criterion,
-    ) -> Option<Option<ProgramPoint>> {
+    ) -> Option<Option<Decided>> {
         if self.is_late() {
             return None;
         }
@@ -306,7 +306,7 @@ impl<'a> Behind<'a> {
             let condition = icsched_symex::print::Printer::new(self.asker.pool()).condition(decision.condition);
             tracing::debug!(places = criterion.places.len(), first = ?criterion.places.first(), at, condition, "depends on another decision");
         }
-        Some(other.map(|decision| decision.point))
+        Some(other.map(|decision| (decision.point, decision.frame)))
     }
 
     /// The precondition, and that no early exit was taken, as far as all executions of the schedule that come to its end have decided

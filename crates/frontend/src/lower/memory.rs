@@ -27,7 +27,7 @@ impl<'m> Body<'_, 'm> {
         let mut offset = 0_i64;
         let mut scaled: Vec<(Operands, i64, Option<u64>)> = Vec::new();
         let repeated = &*self.cx.repeated();
-        let mut part = Part { ty: gep.gep_source_type(), rows: rows_before_others(gep, repeated), repeated };
+        let mut part = first_part(gep, repeated);
         // Another member may be in front of an array: a subscript that is negative would be in that.
         let mut is_member = selects_from_member(gep, repeated);
         let no_index_is_negative = gep.moves_forward();
@@ -260,27 +260,33 @@ fn selects_from_member<'m>(gep: Val<'m>, repeated: &FxHashSet<Ty<'m>>) -> bool {
         if ty.kind() == TyKind::Struct {
             return true;
         }
-        let part = Part { ty, rows: None, repeated }.select(address.operand(position).int_bits());
+        let part = Part { ty, rows: None, goes_on: false, repeated }.select(address.operand(position).int_bits());
         let Some(part) = part else { return false };
         ty = part.ty;
     }
     selects_from_member(address, repeated)
 }
 
-/// [`Part::rows`] of what the first index selects a part of.
-fn rows_before_others<'m>(gep: Val<'m>, repeated: &FxHashSet<Ty<'m>>) -> Option<u64> {
+/// What the first index selects a part of.
+fn first_part<'r, 'm>(gep: Val<'m>, repeated: &'r FxHashSet<Ty<'m>>) -> Part<'r, 'm> {
+    let unknown = Part { ty: gep.gep_source_type(), rows: None, goes_on: false, repeated };
+    known_part(gep, repeated).unwrap_or(unknown)
+}
+
+/// The same if the base says what it is a part of.
+fn known_part<'r, 'm>(gep: Val<'m>, repeated: &'r FxHashSet<Ty<'m>>) -> Option<Part<'r, 'm>> {
     if gep.operand_count() < 3 || !starts_at_first(gep) {
         return None;
     }
     let (address, of) = (gep.operand(0), gep.gep_source_type());
     let mut part = if address.opcode_or_expression() == Some(LLVMOpcode::LLVMGetElementPtr) {
-        let mut part = Part { ty: address.gep_source_type(), rows: rows_before_others(address, repeated), repeated };
+        let mut part = first_part(address, repeated);
         for position in 2..address.operand_count() {
             part = part.select(address.operand(position).int_bits())?;
         }
         part
     } else if address.kind() == Kind::Global {
-        Part { ty: address.value_type(), rows: None, repeated }
+        Part { ty: address.value_type(), rows: None, goes_on: false, repeated }
     } else {
         return None;
     };
@@ -288,7 +294,7 @@ fn rows_before_others<'m>(gep: Val<'m>, repeated: &FxHashSet<Ty<'m>>) -> Option<
     while part.ty != of {
         part = part.select(Some(0))?;
     }
-    part.rows
+    Some(part)
 }
 
 /// A part of something.
@@ -300,6 +306,8 @@ struct Part<'r, 'm> {
     /// row that a variable selects it is one (C11 J.2), of a row with a constant number all that are left, for some programs go through
     /// all of a matrix as its first row.
     rows: Option<u64>,
+    /// Whether it is the last member of a structure that may go on behind it, and so is what is last in it.
+    goes_on: bool,
     repeated: &'r FxHashSet<Ty<'m>>,
 }
 
@@ -317,18 +325,16 @@ impl<'m> Part<'_, 'm> {
             TyKind::Struct => {
                 let fields = self.ty.fields();
                 let field = usize::try_from(index?).ok()?;
-                Some(Self {
-                    ty: *fields.get(field)?,
-                    rows: (field + 1 < fields.len() || self.repeated.contains(&self.ty)).then_some(1),
-                    ..*self
-                })
+                let is_last = field + 1 == fields.len();
+                let goes_on = is_last && (self.goes_on || !self.repeated.contains(&self.ty));
+                Some(Self { ty: *fields.get(field)?, rows: (!goes_on).then_some(1), goes_on, ..*self })
             }
             TyKind::Array | TyKind::Vector => {
                 let rows = self.elements().and_then(|elements| match index {
                     Some(index) => elements.checked_sub(index),
                     None => Some(1),
                 });
-                Some(Self { ty: self.ty.element(), rows, ..*self })
+                Some(Self { ty: self.ty.element(), rows, goes_on: false, ..*self })
             }
             _ => None,
         }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use super::reach::Reachable;
 use crate::llvm::{Kind, Ty, TyKind};
 
-/// The structures of which variables, or members, are arrays, and those of which there are pointers that move on from one to another. Linear
+/// The structures of which variables, or members, are arrays, and those of which pointers are subscripted by variables. Linear
 /// in the instructions and types.
 pub(crate) fn repeated<'m>(kept: &Reachable<'m>) -> FxHashSet<Ty<'m>> {
     let mut found = Repeated::default();
@@ -22,7 +22,7 @@ pub(crate) fn repeated<'m>(kept: &Reachable<'m>) -> FxHashSet<Ty<'m>> {
             Some(LLVMOpcode::LLVMAlloca) => found.look_at(inst.allocated_type()),
             Some(LLVMOpcode::LLVMGetElementPtr) => {
                 let of = inst.gep_source_type();
-                if of.kind() == TyKind::Struct && inst.operand(1).int_signed() != Some(0) {
+                if of.kind() == TyKind::Struct && inst.operand(1).int_signed().is_none() {
                     found.structures.insert(of);
                 }
                 found.look_at(of);

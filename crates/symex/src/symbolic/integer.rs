@@ -44,13 +44,13 @@ impl Progression {
         Self { least: value, greatest: value, stride: 0, residue: value }
     }
 
-    fn plus(self, other: Self) -> Self {
-        Self {
-            least: self.least + other.least,
-            greatest: self.greatest + other.greatest,
+    fn plus(self, other: Self) -> Option<Self> {
+        Some(Self {
+            least: self.least.checked_add(other.least)?,
+            greatest: self.greatest.checked_add(other.greatest)?,
             stride: gcd(self.stride, other.stride),
-            residue: self.residue + other.residue,
-        }
+            residue: self.residue.checked_add(other.residue)?,
+        })
     }
 
     fn times(self, factor: i128) -> Option<Self> {
@@ -133,11 +133,24 @@ impl Integers {
         self.all.stride.is_multiple_of(n) && self.all.residue.unsigned_abs().is_multiple_of(n)
     }
 
+    /// With a window whose least value is not negative, and less than the period.
+    fn with_window(all: Progression, period: u128, window: Progression) -> Self {
+        let moved = match i128::try_from(period) {
+            Ok(0) => Some(window),
+            Ok(step) => {
+                let by = window.least.div_euclid(step).checked_mul(-step);
+                by.and_then(|by| window.plus(Progression::constant(by)))
+            }
+            Err(_) => None,
+        };
+        moved.map_or(Self::any_of(all), |window| Self { all, period, window })
+    }
+
     /// With the period of one of them, if the other one is small, or what divides both; what excludes most.
-    fn add(self, other: Self) -> Self {
-        let all = self.all.plus(other.all);
+    fn add(self, other: Self) -> Option<Self> {
+        let all = self.all.plus(other.all)?;
         if self.period == 0 && other.period == 0 {
-            return Self { all, period: 0, window: self.window.plus(other.window) };
+            return Some(Self { all, period: 0, window: self.window.plus(other.window)? });
         }
         let periods = [
             (self.period, self.window.plus(other.all.but_for(self.period))),
@@ -145,13 +158,14 @@ impl Integers {
             (gcd(self.period, other.period), self.window.plus(other.window)),
         ];
         let excluded = |&(period, window): &(u128, Progression)| window.excludes(period, all.stride);
-        let best = periods.into_iter().max_by_key(excluded).filter(|known| excluded(known) >= 0);
-        best.map_or(Self::any_of(all), |(period, window)| Self { all, period, window })
+        let known = periods.into_iter().filter_map(|(period, window)| Some((period, window?)));
+        let best = known.max_by_key(excluded).filter(|known| excluded(known) >= 0);
+        Some(best.map_or(Self::any_of(all), |(period, window)| Self::with_window(all, period, window)))
     }
 
     fn scale(self, factor: i128) -> Option<Self> {
         let period = self.period.checked_mul(factor.unsigned_abs())?;
-        Some(Self { all: self.all.times(factor)?, period, window: self.window.times(factor)? })
+        Some(Self::with_window(self.all.times(factor)?, period, self.window.times(factor)?))
     }
 
     /// With a window that has those of both: the other one's is moved by a multiple of the period next to this one's.
@@ -162,10 +176,10 @@ impl Integers {
             return if period == 0 { Self { all, period, window: all } } else { Self::any_of(all) };
         };
         let near = (self.window.least - other.window.least).div_euclid(step) * step;
-        let moved = [near, near + step].map(|by| self.window.join(other.window.plus(Progression::constant(by))));
-        let narrowest = moved.into_iter().min_by_key(|window| window.width());
+        let moved = [near, near + step].into_iter().filter_map(|by| other.window.plus(Progression::constant(by)));
+        let narrowest = moved.map(|window| self.window.join(window)).min_by_key(|window| window.width());
         let known = narrowest.filter(|window| window.excludes(period, all.stride) >= 0);
-        known.map_or(Self::any_of(all), |window| Self { all, period, window })
+        known.map_or(Self::any_of(all), |window| Self::with_window(all, period, window))
     }
 
     /// What is left of it when the result is cut to `width` bits: only the power of two in the stride survives a wrap.
@@ -184,7 +198,7 @@ impl Integers {
         let all = Progression { stride, residue: self.all.residue.rem_euclid(stride as i128), ..bounds };
         let period = power(self.period);
         let is_known = self.period != 0 && self.window.width() < period as i128;
-        if is_known { Self { all, period, window: self.window } } else { Self::any_of(all) }
+        if is_known { Self::with_window(all, period, self.window) } else { Self::any_of(all) }
     }
 
     /// Whether no value is from `from` to `to`, both included, for where it is in its period.
@@ -251,7 +265,7 @@ pub(super) fn index_of(pool: &TermPool, t: Term) -> (Term, i128, i128) {
         },
         _ => (rest, 1),
     };
-    let exact = integers_of(pool, index).scale(scale).map(|scaled| scaled.add(Integers::constant(start)));
+    let exact = integers_of(pool, index).scale(scale).and_then(|scaled| scaled.add(Integers::constant(start)));
     match exact {
         Some(exact) if scale > 0 && exact == exact.wrap(width) => (index, scale, start),
         _ => (t, 1, 0),
@@ -274,7 +288,7 @@ fn structural(pool: &TermPool, t: Term, depth: u32) -> Option<Integers> {
     let depth = depth.checked_sub(1)?;
     Some(match *pool.node(t) {
         Node::Const { bits, .. } => Integers::constant(as_signed(width, bits)),
-        Node::Binary(BinOp::Add, a, b) => bounded(pool, a, depth).add(bounded(pool, b, depth)),
+        Node::Binary(BinOp::Add, a, b) => bounded(pool, a, depth).add(bounded(pool, b, depth))?,
         Node::Binary(BinOp::Mul, a, b) => {
             let factor = as_signed(width, pool.as_const_wide(b)?);
             bounded(pool, a, depth).scale(factor)?
@@ -302,7 +316,7 @@ fn structural(pool: &TermPool, t: Term, depth: u32) -> Option<Integers> {
         Node::Concat(high, low) => {
             let factor = 1i128 << pool.width(low);
             let low = pool.as_const_wide(low)?;
-            bounded(pool, high, depth).scale(factor)?.add(Integers::constant(low as i128))
+            bounded(pool, high, depth).scale(factor)?.add(Integers::constant(low as i128))?
         }
         _ => return None,
     })
@@ -401,6 +415,29 @@ mod tests {
         let either = pool.ite(condition, distance, elsewhere);
         let values = integers_of(&pool, either);
         assert!(values.have_none_within(-331, 7) && !values.have_none_within(-332, 7));
+    }
+
+    #[test]
+    fn windows_stay_near_zero() {
+        let mut pool = TermPool::new();
+        let sixteen = pool.constant(64, 16);
+        let far = [0.95, 0.93, 0.91].map(|part| (part * 2f64.powi(63)) as u64 & !15);
+        let mut sum = pool.constant(64, 0);
+        for (at, factor) in far.into_iter().enumerate() {
+            let [x, y] = ["x", "y"].map(|name| pool.symbol(&format!("{name}{at}"), 64));
+            let condition = pool.symbol(&format!("c{at}"), 1);
+            let start = pool.constant(64, far[0]);
+            let [x, y] = [x, y].map(|t| {
+                let scaled = pool.binary(BinOp::Mul, t, sixteen);
+                pool.binary(BinOp::Add, scaled, start)
+            });
+            let either = pool.ite(condition, x, y);
+            let factor = pool.constant(64, factor);
+            let scaled = pool.binary(BinOp::Mul, either, factor);
+            sum = pool.binary(BinOp::Add, sum, scaled);
+        }
+        let values = integers_of(&pool, sum);
+        assert!(values.contain(0) && values.is_multiple_of(16) && !values.contain(8));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use icsched_symex::abstraction::Abstractions;
 use icsched_symex::shape::{Left, Node, Place, Where};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::carried::Lost;
+use crate::carried::{Decided, Lost};
 use crate::engine::replaces;
 use crate::quiet::{Helps, Replaceable, Wanted, quiet_code};
 use crate::slice::Statics;
@@ -32,7 +32,7 @@ pub(super) fn loops(
     let wanted = Wanted { last_resort: false, activations: usize::MAX };
     let shared = shared(left, lost);
     let mut found = BTreeMap::new();
-    for Lost { place, at, decision, writer } in lost {
+    for Lost { place, at, decision: (decision, _), writer } in lost {
         let helps = match at {
             _ if shared.contains(place) => Helps::Always,
             Where::Memory(..) => Helps::IfWritesAreKnown,
@@ -56,16 +56,19 @@ pub(super) fn add(found: &mut BTreeMap<Replaceable, Helps>, code: Replaceable, h
     found.entry(code).and_modify(|known| *known = helps.max(*known)).or_insert(helps);
 }
 
-/// The lost places in which several threads have the same number.
+/// The lost places in which several threads have the same number for what one of them has decided. What each has decided for itself is the same
+/// on this path only.
 fn shared(left: &Left, lost: &[Lost]) -> FxHashSet<Place> {
-    let is_lost: FxHashSet<Place> = lost.iter().map(|lost| lost.place).collect();
-    let mut holders: FxHashMap<Term, Vec<(u32, Place)>> = FxHashMap::default();
-    for &(place, term) in left.numbers.iter().filter(|(place, _)| is_lost.contains(place)) {
+    let decided: FxHashMap<Place, Decided> = lost.iter().map(|lost| (lost.place, lost.decision)).collect();
+    let mut holders: FxHashMap<(Term, Decided), Vec<(u32, Place)>> = FxHashMap::default();
+    for &(place, term) in &left.numbers {
         let thread = match place {
             Place::Register(thread, ..) | Place::Memory(Node::Local(thread, ..), ..) => thread,
             Place::Memory(..) => continue,
         };
-        holders.entry(term).or_default().push((thread, place));
+        if let Some(&by) = decided.get(&place) {
+            holders.entry((term, by)).or_default().push((thread, place));
+        }
     }
     let are_several = |held: &Vec<(u32, Place)>| held.iter().any(|(thread, _)| *thread != held[0].0);
     holders.into_values().filter(are_several).flatten().map(|(_, place)| place).collect()
