@@ -65,7 +65,6 @@ pub(crate) type Decided = (ProgramPoint, FrameId);
 /// A place of which nothing is carried on.
 pub(crate) struct Lost {
     pub(crate) place: Place,
-    pub(crate) at: Where,
     /// A decision that it depends on, or, where there was no time to find one, what is beside it.
     pub(crate) decision: Decided,
     /// Which block has written it last on the path.
@@ -106,7 +105,7 @@ pub(crate) fn valid(
                     left_out.insert(place);
                     let writer = byte(at).and_then(|(object, byte)| writers.last(object, byte));
                     let decision = of_place.or(of_word).or(of_part).or(of_group);
-                    lost.extend(decision.map(|decision| Lost { place, at, decision, writer }));
+                    lost.extend(decision.map(|decision| Lost { place, decision, writer }));
                 }
             }
         }

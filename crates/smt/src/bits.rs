@@ -19,6 +19,11 @@ pub(crate) fn signed(width: u32, bits: u128) -> i128 {
     ((bits << unused) as i128) >> unused
 }
 
+/// The greatest number that divides both; the other one if one is 0.
+pub fn gcd(a: u128, b: u128) -> u128 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
 /// Negation modulo 2^`width`.
 pub(crate) fn negate(width: u32, bits: u128) -> u128 {
     bits.wrapping_neg() & mask(width)

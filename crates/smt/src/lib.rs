@@ -46,6 +46,7 @@ mod undo;
 mod walk;
 mod z3_backend;
 
+pub use bits::gcd;
 pub use cache::CachingSolver;
 pub use eval::Evaluation;
 pub use model::{ArrayValue, Model, ModelValue};

@@ -301,10 +301,9 @@ fn known_part<'r, 'm>(gep: Val<'m>, repeated: &'r FxHashSet<Ty<'m>>) -> Option<P
 struct Part<'r, 'm> {
     ty: Ty<'m>,
     /// If it is a member of a structure that is not the last one - that one may go on behind the structure, as arrays did before C99, unless
-    /// the structure is [repeated](super::repeated) - or is
-    /// in such a member: how many of its type follow each other from there on. A subscript that is not among these is out of range. Of a
-    /// row that a variable selects it is one (C11 J.2), of a row with a constant number all that are left, for some programs go through
-    /// all of a matrix as its first row.
+    /// the structure is [repeated](super::repeated) - or is in such a member: how many of its type follow each other from there on. A
+    /// subscript that is not among these is out of range. Of a row that a variable selects it is one (C11 J.2), of a row with a constant
+    /// number all that are left, for some programs go through all of a matrix as its first row.
     rows: Option<u64>,
     /// Whether it is the last member of a structure that may go on behind it, and so is what is last in it.
     goes_on: bool,

@@ -1,7 +1,7 @@
 //! Equality. Both sides are sums in one normal form: what they share is cancelled, a constant stands on the right, and
 //! where one side is constant the operator of the other is undone.
 
-use crate::bits::{inverse_of_odd, mask, negate, sign_bit, signed};
+use crate::bits::{gcd, inverse_of_odd, mask, negate, sign_bit, signed};
 use crate::node::{BinOp, CmpOp, Node, Term};
 use crate::pool::TermPool;
 use crate::simplify::arith::Sum;
@@ -179,10 +179,6 @@ impl TermPool {
         }
         Some(self.binary(BinOp::And, c, other))
     }
-}
-
-fn gcd(a: u128, b: u128) -> u128 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 #[cfg(test)]

@@ -13,12 +13,10 @@ use crate::bits::signed;
 use crate::node::{BinOp, CmpOp, Node, Term};
 use crate::pool::TermPool;
 use crate::ranges::Ranges;
+use crate::z3_backend::LEAST_CLOCK;
 
 /// Z3's units of work for one query.
 const UNITS: u32 = 50_000;
-
-/// And milliseconds: sums that wrap make numbers of which a single unit can take long. No other query comes near.
-const CLOCK: u32 = 2_000;
 
 /// Most terms of one query.
 const MAX_TERMS: usize = 2_000;
@@ -136,7 +134,8 @@ fn solver() -> RawSolver {
     let solver = RawSolver::new_for_logic("QF_LIA").expect("Z3 knows the logic QF_LIA");
     let mut params = Params::new();
     params.set_u32("rlimit", UNITS);
-    params.set_u32("timeout", CLOCK);
+    // Sums that wrap make numbers of which a single unit can take long.
+    params.set_u32("timeout", u32::try_from(LEAST_CLOCK.as_millis()).expect("a few seconds"));
     solver.set_params(&params);
     solver
 }

@@ -6,7 +6,7 @@
 //! In an array of structures, `1032 * cell + 40 * i + 8` is a multiple of 8; but if `i` is small, it is also between 8 and 688 behind a multiple
 //! of 1032, and so not where another field is of whatever element.
 
-use icsched_smt::{BinOp, Node, Term, TermPool};
+use icsched_smt::{BinOp, Node, Term, TermPool, gcd};
 
 use crate::bounds::as_signed;
 
@@ -242,10 +242,6 @@ impl Integers {
     pub(super) fn have_none_within(self, from: i128, to: i128) -> bool {
         self.all.has_none_within(from, to) || self.windows_miss(from.max(self.all.least), to.min(self.all.greatest))
     }
-}
-
-fn gcd(a: u128, b: u128) -> u128 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// What is known of the term's values from its shape alone. Terms of up to 64 bits.

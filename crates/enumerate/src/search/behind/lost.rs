@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use icsched_ir::Loop;
 use icsched_smt::Term;
 use icsched_symex::abstraction::Abstractions;
-use icsched_symex::shape::{Left, Node, Place, Where};
+use icsched_symex::shape::{Left, Node, Place};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::carried::{Decided, Lost};
@@ -32,11 +32,11 @@ pub(super) fn loops(
     let wanted = Wanted { last_resort: false, activations: usize::MAX };
     let shared = shared(left, lost);
     let mut found = BTreeMap::new();
-    for Lost { place, at, decision: (decision, _), writer } in lost {
-        let helps = match at {
+    for Lost { place, decision: (decision, _), writer } in lost {
+        let helps = match place {
             _ if shared.contains(place) => Helps::Always,
-            Where::Memory(..) => Helps::IfWritesAreKnown,
-            Where::Register(..) => continue,
+            Place::Memory(..) => Helps::IfWritesAreKnown,
+            Place::Register(..) => continue,
         };
         let Some(around) = quiet_code(statics, |of| replaces(replaced, *of), wanted, &[*decision]) else { continue };
         let Replaceable::Loop(func, header) = around else { continue };
