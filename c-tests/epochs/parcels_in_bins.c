@@ -3,7 +3,7 @@
 //
 // levels: O0
 // run: enumerate -- @ @
-// expect: epochs=6 schedules=29 complete=true deadlocked=0
+// expect: epochs=6 schedules=28 complete=true deadlocked=0
 // exec: 5 3
 // exec: 0 0
 #include <pthread.h>

@@ -302,6 +302,9 @@ impl<S: Solver> CachingSolver<S> {
         if self.inner.contradict_as_integers(pool, &mut ranges, &reduced.terms) {
             return Known::Unsat;
         }
+        if let Some(known) = self.decide_solved(pool, terms, &reduced) {
+            return known;
+        }
         if given_up::is_mix(pool, terms)
             && let Some(known) = self.guess(pool, terms, base.clone(), MIXED)
         {
@@ -381,6 +384,18 @@ impl<S: Solver> CachingSolver<S> {
             }
         }
         undecided.map_or_else(|| self.found(model), Known::Unknown)
+    }
+
+    /// Decides what is left where equations are solved, if there are any.
+    fn decide_solved(&mut self, pool: &mut TermPool, terms: &[Term], reduced: &Reduced) -> Option<Known> {
+        let solved = reduced.solved(pool)?;
+        if solved.is_false(pool) {
+            return Some(Known::Unsat);
+        }
+        Some(match self.decide_parts(pool, &solved.terms) {
+            Known::Sat(model) => self.completed(pool, terms, &solved, Model::clone(&model)),
+            known => known,
+        })
     }
 
     /// Decides by splitting disjunctions until there are none: what is left of a choice falls apart into parts, most of which were decided for other

@@ -6,24 +6,28 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 
-use crate::bits::mask;
+use crate::bits::{inverse_of_odd, mask, negate};
 use crate::eval::Evaluation;
 use crate::interval::{self, Interval};
 use crate::model::Model;
 use crate::node::{CmpOp, Node, Term};
 use crate::pool::TermPool;
 use crate::ranges::Ranges;
+use crate::simplify::arith::Sum;
 use crate::substitute::Substitution;
 
 /// Times that values are put in: each may show new ones.
 const MAX_ROUNDS: usize = 8;
+
+/// Equations that are solved for a symbol.
+const MAX_EQUATIONS: usize = 8;
 
 /// Conditions without the symbols whose values they imply.
 #[derive(Debug)]
 pub(crate) struct Reduced {
     /// What is left of the conditions, in their order; only the constant false if they contradict each other.
     pub(crate) terms: Vec<Term>,
-    /// The symbols that were replaced, in this order, by constants, other symbols, and themselves with some bits constant.
+    /// The symbols that were replaced, in this order, by constants, other symbols, sums of these, and themselves with some bits constant.
     replaced: Vec<(Term, Term)>,
 }
 
@@ -31,24 +35,44 @@ impl Reduced {
     /// Puts implied values in until there are none left.
     pub(crate) fn new(pool: &mut TermPool, terms: &[Term]) -> Reduced {
         let mut reduced = Reduced { terms: terms.to_vec(), replaced: Vec::new() };
+        reduced.put_values_in(pool);
+        reduced
+    }
+
+    fn put_values_in(&mut self, pool: &mut TermPool) {
         for _ in 0..MAX_ROUNDS {
-            let Some(implied) = implied(pool, &reduced.terms) else {
+            let Some(implied) = implied(pool, &self.terms) else {
                 let never = pool.bool(false);
-                reduced.terms = vec![never];
+                self.terms = vec![never];
                 break;
             };
             if implied.is_empty() {
                 break;
             }
-            reduced.terms = pool.substitute_all(&reduced.terms, &implied);
-            reduced.replaced.extend(implied);
-            let mut seen = FxHashSet::default();
-            reduced.terms.retain(|&t| !pool.is_true(t) && seen.insert(t));
+            self.put_in(pool, implied);
         }
-        if let Some(&never) = reduced.terms.iter().find(|t| pool.is_false(**t)) {
-            reduced.terms = vec![never];
+        if let Some(&never) = self.terms.iter().find(|t| pool.is_false(**t)) {
+            self.terms = vec![never];
         }
-        reduced
+    }
+
+    fn put_in(&mut self, pool: &mut TermPool, values: Substitution) {
+        self.terms = pool.substitute_all(&self.terms, &values);
+        self.replaced.extend(values);
+        let mut seen = FxHashSet::default();
+        self.terms.retain(|&t| !pool.is_true(t) && seen.insert(t));
+    }
+
+    /// The same with equations between sums solved for one of their symbols each, which is put in: what is left is equivalent, and says with
+    /// fewer unknowns what a back end has to find out bit by bit. Nothing if there are no such equations.
+    pub(crate) fn solved(&self, pool: &mut TermPool) -> Option<Reduced> {
+        let mut solved = Reduced { terms: self.terms.clone(), replaced: self.replaced.clone() };
+        for _ in 0..MAX_EQUATIONS {
+            let Some((symbol, sum)) = solvable(pool, &solved.terms) else { break };
+            solved.put_in(pool, Substitution::from([(symbol, sum)]));
+            solved.put_values_in(pool);
+        }
+        (solved.replaced.len() > self.replaced.len()).then_some(solved)
     }
 
     /// Whether the conditions contradict each other.
@@ -153,6 +177,47 @@ fn implied(pool: &mut TermPool, terms: &[Term]) -> Option<Substitution> {
     Some(map)
 }
 
+/// A symbol that an equation between sums gives, and the sum that it is: of the first equation with one the symbol of the widest range, for what
+/// has few values is best left to be tried. A factor that is odd has an inverse.
+fn solvable(pool: &mut TermPool, terms: &[Term]) -> Option<(Term, Term)> {
+    let mut ranges = None;
+    for &t in terms {
+        let Node::Cmp(CmpOp::Eq, a, b) = *pool.node(t) else { continue };
+        let width = pool.width(a);
+        if width == 1 || width > interval::MAX_WIDTH {
+            continue;
+        }
+        let (Some(left), Some(right)) = (pool.as_sum(a), pool.as_sum(b)) else { continue };
+        let difference = pool.combine(width, &left, &right, u128::MAX);
+        let symbols = difference.addends.iter().filter(|&&(atom, factor)| {
+            let is_elsewhere = || {
+                let mut others = difference.addends.iter().filter(|other| other.0 != atom);
+                others.any(|&(other, _)| pool.symbols_of(other).binary_search(&atom).is_ok())
+            };
+            factor & 1 != 0 && matches!(pool.node(atom), Node::Symbol { .. }) && !is_elsewhere()
+        });
+        let symbols: Vec<(Term, u128)> = symbols.copied().collect();
+        if symbols.is_empty() {
+            continue;
+        }
+        let ranges = ranges.get_or_insert_with(|| Ranges::under(pool, terms.iter().copied()));
+        let extent = |ranges: &mut Ranges, t: Term| {
+            let (least, greatest) = ranges.signed(pool, t);
+            greatest.wrapping_sub(least)
+        };
+        let (symbol, factor) = symbols.into_iter().max_by_key(|&(symbol, _)| extent(ranges, symbol))?;
+        // Of f * x + rest == 0 it is -rest / f.
+        let rest = Sum {
+            addends: difference.addends.iter().copied().filter(|addend| addend.0 != symbol).collect(),
+            ..difference
+        };
+        let inverse = negate(width, inverse_of_odd(width, factor));
+        let value = pool.combine(width, &Sum::default(), &rest, inverse);
+        return Some((symbol, pool.sum_term(width, &value)));
+    }
+    None
+}
+
 /// The value of a symbol of which some bits are known, if its range leaves one.
 fn whole_value(pool: &mut TermPool, ranges: &mut Ranges, symbol: Term) -> Option<Term> {
     let width = pool.width(symbol);
@@ -250,6 +315,40 @@ mod tests {
         let mut model = Model::new();
         reduced.complete(&pool, &mut model);
         assert_eq!(model.get_sized("x", 64), Some(&ModelValue::Bv { width: 64, bits: 1 << 62 | 4 }));
+    }
+
+    #[test]
+    fn equations_are_solved_for_the_symbol_of_the_widest_range() {
+        let mut pool = TermPool::new();
+        let [column, row, next] = ["column", "row", "next"].map(|name| pool.symbol(name, 32));
+        let [zero, one, two, eight] = [0, 1, 2, 8].map(|n| pool.constant(32, n));
+        let first = pool.binary(BinOp::Mul, column, eight);
+        let (number, before) = (pool.binary(BinOp::Add, first, row), pool.binary(BinOp::Sub, next, one));
+        let (least, most) = (pool.cmp(CmpOp::Slt, zero, next), pool.cmp(CmpOp::Sle, next, two));
+        let terms = [least, most, pool.cmp(CmpOp::Eq, number, before), pool.cmp(CmpOp::Eq, number, zero)];
+        let solved = reduce(&mut pool, &terms).solved(&mut pool).expect("there is an equation");
+        // It was solved for the row: that the number is 0 says what is next.
+        assert!(solved.terms.is_empty(), "{:?}", solved.terms);
+        let mut model = Model::new();
+        model.set("column", 32, 7);
+        solved.complete(&pool, &mut model);
+        assert!(terms.iter().all(|&t| pool.eval_bool(t, &model)));
+        assert_eq!(model.get_sized("row", 32), Some(&ModelValue::Bv { width: 32, bits: u128::from(u32::MAX) - 55 }));
+    }
+
+    #[test]
+    fn even_factors_and_products_are_not_solved_for() {
+        let mut pool = TermPool::new();
+        let [x, y] = ["x", "y"].map(|name| pool.symbol(name, 32));
+        let (two, five) = (pool.constant(32, 2), pool.constant(32, 5));
+        let (double, product) = (pool.binary(BinOp::Mul, x, two), pool.binary(BinOp::Mul, x, y));
+        let sum = pool.binary(BinOp::Add, product, double);
+        let terms = [pool.cmp(CmpOp::Eq, sum, five)];
+        assert!(reduce(&mut pool, &terms).solved(&mut pool).is_none());
+        // Of what is in a product as well, there is no value without it.
+        let sum = pool.binary(BinOp::Add, product, y);
+        let terms = [pool.cmp(CmpOp::Eq, sum, five)];
+        assert!(reduce(&mut pool, &terms).solved(&mut pool).is_none());
     }
 
     #[test]

@@ -250,6 +250,7 @@ impl Builder<'_, '_> {
             let places = object.map(|&object| (object, Offsets::Exact(0)));
             let places: Places = places.into_iter().collect();
             let root = self.origins().root(RootName::Global(id), places, 0);
+            self.origins().set_size(root, Some(global.size));
             if statics {
                 for known in self.start.statics.known_of_global(&program, id) {
                     self.origins().set_known_page(root, known.start, known.which, &known.bytes);
@@ -481,6 +482,7 @@ impl Builder<'_, '_> {
         objects.dedup();
         let places: Places = objects.into_iter().map(|id| (id, Offsets::Exact(0))).collect();
         let root = self.origins().root(RootName::Variable(name, ty), Rc::clone(&places), 0);
+        self.origins().set_size(root, Some(size));
         let object = self.heap.allocate_holding(kind, size, SymArray::of_root(root));
         self.path.add_primary(Primary { object, places, origin: 0 });
         object

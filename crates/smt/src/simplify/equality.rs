@@ -72,6 +72,10 @@ impl TermPool {
         if common <= 1 {
             return Some(sum);
         }
+        // Also of a sum that wraps the last bits are zero that are zero of all factors.
+        if sum.constant.trailing_zeros() < common.trailing_zeros() {
+            return None;
+        }
         let greatest = sum.addends.iter().try_fold(size(sum.constant), |total: u128, &(atom, factor)| {
             total.checked_add(size(factor).checked_mul(self.greatest_size(atom))?)
         });

@@ -73,10 +73,14 @@ impl Builder<'_, '_> {
     }
 
     fn shape_object(&mut self, name: RootName, places: Places) -> ObjectId {
+        let (_, size) = self.machine.domain.layout(&places);
         let origins = self.origins();
         let root = origins.root(name, places.clone(), 0);
-        origins.unsized_roots.insert(number(root));
-        let object = self.heap.add_initial(number(root), UNKNOWN_SIZE, SymArray::of_root(root));
+        origins.set_size(root, size);
+        if size.is_none() {
+            origins.unsized_roots.insert(number(root));
+        }
+        let object = self.heap.add_initial(number(root), size.unwrap_or(UNKNOWN_SIZE), SymArray::of_root(root));
         self.path.add_primary(Primary { object, places, origin: 0 });
         object
     }

@@ -256,6 +256,8 @@ impl SymbolicDomain {
         let origins = self.origins();
         let name = origins.unique(format!("{} later", origins.name_at(root, origin)));
         let new = origins.root(RootName::Variable(name, None), Rc::clone(places), origin);
+        let size = origins.get(root).size();
+        origins.set_size(new, size);
         origins.forgotten.roots.insert(key, new);
         origins.forgotten.passages.insert(new, passage);
         SymArray::of_root(new)

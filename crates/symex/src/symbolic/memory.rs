@@ -326,7 +326,7 @@ impl SymbolicDomain {
 
     /// `index < k1 ? v1 : index < k2 ? v2 : ...` for a table with long runs of equal values, such as the character classes
     /// of the C library; `None` when the runs are too many.
-    fn choice_of_runs(
+    pub(super) fn choice_of_runs(
         &mut self,
         offset: Term,
         slots: &[u64],

@@ -52,6 +52,8 @@ pub(crate) struct Root {
     places: Places,
     /// The first offset that counts as its first byte in `places`.
     origin: u64,
+    /// Bytes of it, if that is known.
+    size: Option<u64>,
     /// What bytes hold, where that is known.
     pub(super) known: KnownBytes,
     /// Symbols by the offset of their first byte, with the number of their bytes.
@@ -72,6 +74,11 @@ impl Root {
             before.is_some_and(|(first, (len, _))| first + u64::from(*len) > at)
         };
         (at..at + u64::from(n)).all(|at| self.known.get(at).is_some() || has_symbol(at))
+    }
+
+    /// How many bytes it has, if that is known.
+    pub(super) fn size(&self) -> Option<u64> {
+        self.size
     }
 
     /// The first offset that counts as its first byte where points-to analysis says what it may be.
@@ -191,6 +198,7 @@ impl Origins {
             name,
             places,
             origin,
+            size: None,
             known: KnownBytes::default(),
             symbols: BTreeMap::new(),
             indexed: Vec::new(),
@@ -218,6 +226,11 @@ impl Origins {
 
     pub(super) fn get_mut(&mut self, id: RootId) -> &mut Root {
         &mut self.roots[id.index()]
+    }
+
+    /// Says how many bytes a root has, if that is known.
+    pub(crate) fn set_size(&mut self, root: RootId, size: Option<u64>) {
+        self.get_mut(root).size = size;
     }
 
     /// Says what bytes of a root hold.

@@ -276,7 +276,7 @@ impl SymbolicDomain {
     /// that was exposed [may point to it](Self::meet_earlier).
     fn primary(&mut self, path: &mut SymPath, heap: &mut Heap<Self>, pointer: Term, places: &Places) -> Primary {
         let (origin, size) = self.layout(places);
-        let root = self.root_behind(pointer, places, origin, size.is_none());
+        let root = self.root_behind(pointer, places, origin, size);
         let number = number(root);
         let object = Heap::<Self>::initial_id(number);
         if let Some(known) = path.primaries().iter().find(|known| known.object == object) {
@@ -290,7 +290,7 @@ impl SymbolicDomain {
     }
 
     /// The offset in its object that a pointer to these places points to, and the object's size if that is known.
-    fn layout(&mut self, places: &Places) -> (u64, Option<u64>) {
+    pub(crate) fn layout(&mut self, places: &Places) -> (u64, Option<u64>) {
         let mut starts = places.iter().map(|p| p.1.exact().and_then(|x| u64::try_from(x).ok()));
         let first = starts.next().flatten();
         let Some(origin) = first.filter(|_| starts.all(|s| s == first)) else { return (MIDDLE, None) };
@@ -315,7 +315,7 @@ impl SymbolicDomain {
         true
     }
 
-    fn root_behind(&mut self, pointer: Term, places: &Places, origin: u64, unsized_: bool) -> RootId {
+    fn root_behind(&mut self, pointer: Term, places: &Places, origin: u64, size: Option<u64>) -> RootId {
         if let Some(&root) = self.origins().root_of.get(&pointer) {
             return root;
         }
@@ -325,10 +325,11 @@ impl SymbolicDomain {
         let root = origins.root(RootName::Pointee(name.clone(), pointee, origin), places.clone(), origin);
         origins.root_of.insert(pointer, root);
         Rc::make_mut(&mut origins.primaries).push((pointer, Rc::clone(places)));
-        if unsized_ {
+        origins.set_size(root, size);
+        if size.is_none() {
             origins.unsized_roots.insert(u32::try_from(root.index()).expect("roots are few"));
         }
-        if unsized_ && origins.memory_checks {
+        if size.is_none() && origins.memory_checks {
             let (low, end) =
                 (origins.unique(format!("first byte of *{name}")), origins.unique(format!("size of *{name}")));
             let (low, end) = (self.pool.symbol(&low, 64), self.pool.symbol(&end, 64));

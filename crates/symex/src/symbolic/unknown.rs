@@ -27,6 +27,9 @@ const MAX_LINKS: usize = 24;
 /// Writes at offsets that are no constants behind which it is still said what a place holds.
 const MAX_CHOSEN: usize = 16;
 
+/// The same of writes of which most may write the same as was there.
+const MAX_LOOKED_AT: usize = 128;
+
 /// Elements of an array of which it is looked whether nearly all hold the same.
 const MAX_ELEMENTS: usize = 1 << 10;
 
@@ -122,11 +125,11 @@ impl Unknown {
     /// [`peek`](Self::peek) for a number that may have been written at few offsets that are no constants: the choice between what was written
     /// there and what was there before.
     fn peek_choice(&self, domain: &mut SymbolicDomain, at: u64, n: u32) -> Option<SymValue> {
-        if self.writes.len() > MAX_CHOSEN {
+        if self.writes.len() > MAX_LOOKED_AT {
             return None;
         }
         let offset = domain.pool.constant(64, at);
-        let (reaching, whole) = domain.reaching(self, offset, n, usize::MAX);
+        let (mut reaching, whole) = domain.reaching(self, offset, n, usize::MAX);
         if reaching.iter().any(|write| !matches!(write.what, What::Bytes(_))) {
             return None;
         }
@@ -138,6 +141,14 @@ impl Unknown {
                 domain.value_of_bytes(&bytes.into_iter().collect::<Option<Bytes>>()?)
             }
         };
+        // Locks are free behind all that were taken and left, whichever they were.
+        let held = domain.bytes_of(&before, n);
+        while reaching.last().is_some_and(|write| domain.writes_the_same(write, offset, &held)) {
+            reaching.pop();
+        }
+        if reaching.len() > MAX_CHOSEN {
+            return None;
+        }
         let mut value = domain.term(&before, 8 * n);
         for write in reaching.iter().rev() {
             value = domain.after(write, offset, n, value);
@@ -375,7 +386,8 @@ impl SymbolicDomain {
             return value;
         }
         let integers = integers_of(&self.pool, offset);
-        if let Some(possible) = offsets(integers, i64::MAX.cast_unsigned(), MAX_ELEMENTS)
+        let size = self.origins().get(root).size().unwrap_or(i64::MAX.cast_unsigned());
+        if let Some(possible) = offsets(integers, size.saturating_sub(n.into()), MAX_ELEMENTS)
             && let Some(value) = self.known_at(root, offset, &possible, n)
         {
             self.origins().get_mut(root).indexed.push((offset, n, value));
@@ -406,7 +418,7 @@ impl SymbolicDomain {
     }
 
     /// `n` bytes of a root at an offset that is one of these, if all that it holds there is known, or was read, and it begins at 0: of many
-    /// only if few hold something else than the others.
+    /// only if few hold something else than the others, or than their neighbours.
     fn known_at(&mut self, root: RootId, offset: Term, possible: &[u64], n: u32) -> Option<Term> {
         let found = self.origins().get(root);
         let is_known = |&at: &u64| (at..at + u64::from(n)).all(|i| found.known.get(i).is_some());
@@ -419,9 +431,16 @@ impl SymbolicDomain {
         }
         let held: Vec<(u64, Term)> = possible.iter().map(|&at| (at, self.initial_value(root, at, n))).collect();
         let mut value = held.last()?.1;
-        let others: Vec<(u64, Term)> = held.into_iter().filter(|&(_, held)| held != value).collect();
-        if others.len() >= MAX_SLOTS {
+        let others: Vec<(u64, Term)> = held.iter().copied().filter(|&(_, held)| held != value).collect();
+        let changes = held.windows(2).filter(|pair| pair[0].1 != pair[1].1).count();
+        if changes.min(others.len()) >= MAX_SLOTS {
             return None;
+        }
+        if changes < others.len() {
+            let mut held = held.into_iter();
+            let read = |domain: &mut Self, _| held.next().map_or(SymValue::Constant(0), |(_, held)| domain.value(held));
+            let value = self.choice_of_runs(offset, possible, n, read)?;
+            return Some(self.term(&value, 8 * n));
         }
         for (at, held) in others {
             let here = self.equals(offset, at);

@@ -254,6 +254,19 @@ impl SymbolicDomain {
         }
     }
 
+    /// Whether bytes at an offset are the same after a write as before it, wherever it writes.
+    pub(super) fn writes_the_same(&mut self, write: &Write, offset: Term, held: &Bytes) -> bool {
+        let What::Bytes(bytes) = &write.what else { return false };
+        let (n, len) = (held.len() as i128, bytes.len() as i128);
+        let (_, integers) = self.distance(write.offset, offset);
+        let Some(distances) = integers.values_within(1 - n, len - 1, MAX_DISTANCES) else { return false };
+        let is_same = |at: i128| {
+            let both = (at.max(0)..len.min(n + at)).map(|j| (&bytes[j as usize], &held[(j - at) as usize]));
+            both.into_iter().all(|(written, held)| written == held)
+        };
+        distances.into_iter().all(is_same)
+    }
+
     /// `n` bytes at an offset after a write; before it they were `old`.
     pub(super) fn after(&mut self, write: &Write, offset: Term, n: u32, old: Term) -> Term {
         let (distance, integers) = self.distance(write.offset, offset);
