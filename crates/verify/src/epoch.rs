@@ -7,7 +7,7 @@ use icsched_schedule::{
     EpochId, EpochKey, EpochResult, IncompleteKind, InputConstraint, Reason, Schedule, ScheduleEnd, ScheduleId,
 };
 use icsched_smt::{
-    Answer, CmpOp, Model, ModelValue, Solver as _, SolverOptions, Term, UnknownReason, Z3Solver, serial,
+    Answer, CmpOp, Model, ModelValue, Solver as _, SolverOptions, Term, TermPool, UnknownReason, Z3Solver, serial,
 };
 use icsched_symex::explore::PathOutcome;
 use icsched_symex::{PathEnd, ThreadId};
@@ -142,15 +142,34 @@ impl<'a, 'd> Checker<'a, 'd> {
 
     /// Values that satisfy conditions in some state of the epoch, as far as is known; what is known is asked for where it matters.
     fn model(&mut self, conditions: &[Term], active: &mut Vec<Term>) -> Result<Option<Model>, UnknownReason> {
+        // What is impossible whatever the outcomes of comparisons of floats are is found out without laying out how floats are computed.
+        let pool = self.explorer.pool();
+        if conditions.iter().any(|&term| pool.has_float(term))
+            && let Ok(None) = self.model_of(conditions, active, TermPool::without_floats)
+        {
+            return Ok(None);
+        }
+        self.model_of(conditions, active, |_, term| term)
+    }
+
+    /// [`model`](Self::model) of what a function makes of each condition.
+    fn model_of(
+        &mut self,
+        conditions: &[Term],
+        active: &mut Vec<Term>,
+        of: impl Fn(&mut TermPool, Term) -> Term,
+    ) -> Result<Option<Model>, UnknownReason> {
+        let pool = &mut self.explorer.machine.domain.pool;
+        let facts: Vec<(Term, Term)> = self.explorer.facts.iter().map(|&fact| (fact, of(pool, fact))).collect();
         loop {
-            let mut all: Vec<Term> = self.explorer.initial.path.constraints().to_vec();
-            all.extend(active.iter().chain(conditions));
             let pool = &mut self.explorer.machine.domain.pool;
+            let all = self.explorer.initial.path.constraints().iter().chain(active.iter()).chain(conditions);
+            let all: Vec<Term> = all.map(|&term| of(pool, term)).collect();
             let always = pool.bool(true);
             let Some(model) = self.solver.model(pool, &all, always)? else { return Ok(None) };
             let before = active.len();
-            let broken = self.explorer.facts.iter().filter(|&&fact| !pool.eval_bool(fact, &model));
-            let broken: Vec<Term> = broken.filter(|fact| !active.contains(fact)).copied().collect();
+            let broken = facts.iter().filter(|&&(_, fact)| !pool.eval_bool(fact, &model));
+            let broken: Vec<Term> = broken.map(|&(fact, _)| fact).filter(|fact| !active.contains(fact)).collect();
             active.extend(broken);
             if active.len() == before {
                 return Ok(Some(model));
@@ -260,7 +279,7 @@ impl<'a, 'd> Checker<'a, 'd> {
         graph::schedule_end(&machine.program, &machine.code, &path.state, &path.end)
     }
 
-    /// Pairs of constraints that have inputs in common.
+    /// Pairs of constraints that have inputs in common, if comparisons of floats may have any outcomes.
     fn overlapping(&mut self, stored: &[Stored<'_>]) -> usize {
         if stored.len() > MAX_COMPARED {
             return 0;
@@ -270,8 +289,9 @@ impl<'a, 'd> Checker<'a, 'd> {
         for (i, a) in stored.iter().enumerate() {
             for b in &stored[..i] {
                 let late = (self.is_late)().is_some();
-                pairs +=
-                    usize::from(!late && matches!(self.model(&[a.condition, b.condition], &mut active), Ok(Some(_))));
+                let both = [a.condition, b.condition];
+                let mut in_common = || self.model_of(&both, &mut active, TermPool::without_floats);
+                pairs += usize::from(!late && matches!(in_common(), Ok(Some(_))));
             }
         }
         pairs
@@ -392,6 +412,12 @@ impl<'a, 'd> Checker<'a, 'd> {
         all.extend(given);
         let pool = &mut self.explorer.machine.domain.pool;
         let always = pool.bool(true);
+        if all.iter().any(|&term| pool.has_float(term)) {
+            let without: Vec<Term> = all.iter().map(|&term| pool.without_floats(term)).collect();
+            if self.solver.check(pool, &without, always) == Answer::Unsat {
+                return true;
+            }
+        }
         self.solver.check(pool, &all, always) == Answer::Unsat
     }
 
