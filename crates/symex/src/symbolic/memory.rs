@@ -29,7 +29,7 @@ pub(super) const MAX_SLOTS: usize = 64;
 /// Most slots of a table that is read as a choice between runs of equal values.
 const MAX_TABLE: usize = 4096;
 /// Most such runs.
-const MAX_RUNS: usize = 64;
+pub(super) const MAX_RUNS: usize = 64;
 
 /// Contents of an object that was accessed at a symbolic offset.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use super::allocate::Fresh;
 use super::cells::Cells;
 use super::integer::{Integers, index_of, integers_of};
-use super::memory::MAX_SLOTS;
+use super::memory::{MAX_RUNS, MAX_SLOTS};
 use super::origin::{Origins, RootId};
 use super::source::{SymbolSource, number};
 use super::writes::{Version, What, Write, Writes};
@@ -32,6 +32,9 @@ const MAX_LOOKED_AT: usize = 128;
 
 /// Elements of an array of which it is looked whether nearly all hold the same.
 const MAX_ELEMENTS: usize = 1 << 10;
+
+/// Bytes of an array of more elements at its beginning of which it is.
+const MAX_BEGINNING: u64 = 1 << 10;
 
 /// The offsets up to one, which is included, that are among these numbers, if they are no more than so many.
 fn offsets(integers: Integers, to: u64, most: usize) -> Option<Vec<u64>> {
@@ -408,10 +411,22 @@ impl SymbolicDomain {
         } else {
             self.origins().fresh_symbols.insert(symbol, (number(root), SymValue::Term(offset)));
         }
+        let known = self.known_beginning(root, integers, n);
+        let end = known.last().map_or(0, |(last, _)| last + 1);
         let mut value = symbol;
-        for (at, before) in self.links(root, possible.as_deref(), n) {
+        for (at, before) in self.links(root, possible.as_deref(), end, n) {
             let here = self.equal(offset, at);
             value = self.pool.ite(here, before, value);
+        }
+        if let Some(&(last, _)) = known.last() {
+            // Runs end where the next element would begin.
+            let scale = index_of(&self.pool, offset).1;
+            let next = last + u64::try_from(scale).expect("offsets go up with their index");
+            let slots: Vec<u64> = known.iter().map(|(at, _)| *at).chain([next]).collect();
+            let mut held = known.into_iter().map(|(_, held)| held).chain([value]);
+            let read = |domain: &mut Self, _| held.next().map_or(SymValue::Constant(0), |held| domain.value(held));
+            let choice = self.choice_of_runs(offset, &slots, n, read).expect("there are not too many runs");
+            value = self.term(&choice, 8 * n);
         }
         self.origins().get_mut(root).indexed.push((offset, n, value));
         value
@@ -449,14 +464,31 @@ impl SymbolicDomain {
         Some(value)
     }
 
+    /// What a root holds from its beginning on as far as all of it is known that an offset may be of, if that is more than one place, and few
+    /// hold something else than their neighbours.
+    fn known_beginning(&mut self, root: RootId, integers: Integers, n: u32) -> Vec<(u64, Term)> {
+        let found = self.origins().get(root);
+        let end = found.known.last().map_or(0, |last| last + 1);
+        let Some(last) = end.checked_sub(n.into()).filter(|_| found.origin() == 0 && found.extent.is_none()) else {
+            return Vec::new();
+        };
+        let nearby = || offsets(integers, last.min(MAX_BEGINNING), MAX_ELEMENTS);
+        let possible = offsets(integers, last, MAX_ELEMENTS).or_else(nearby).unwrap_or_default();
+        let is_known = |at: &u64| (*at..at + u64::from(n)).all(|i| found.known.get(i).is_some());
+        let known: Vec<u64> = possible.into_iter().take_while(is_known).collect();
+        let held: Vec<(u64, Term)> = known.into_iter().map(|at| (at, self.initial_value(root, at, n))).collect();
+        let changes = held.windows(2).filter(|pair| pair[0].1 != pair[1].1).count();
+        if held.len() > 1 && changes + 2 < MAX_RUNS { held } else { Vec::new() }
+    }
+
     fn initial_value(&mut self, root: RootId, at: u64, n: u32) -> Term {
         let bytes = self.initial_bytes(root, at, n as usize);
         let value = self.value_of_bytes(&bytes);
         self.term(&value, 8 * n)
     }
 
-    /// Offsets at which as many bytes are known or were read, with their values; constant ones only of those that are possible.
-    fn links(&mut self, root: RootId, possible: Option<&[u64]>, n: u32) -> Vec<(Term, Term)> {
+    /// Offsets at which as many bytes are known or were read, with their values; constant ones only of those that are possible, from `first` on.
+    fn links(&mut self, root: RootId, possible: Option<&[u64]>, first: u64, n: u32) -> Vec<(Term, Term)> {
         let found = self.origins().get(root);
         let indexed = found.indexed.iter().rev().filter(|i| i.1 == n).map(|i| (i.0, i.2));
         let mut links: Vec<(Term, Term)> = indexed.take(MAX_LINKS).collect();
@@ -468,7 +500,7 @@ impl SymbolicDomain {
                 Box::new(read.chain(known))
             }
         };
-        let starts = starts.filter(|&at| found.is_determined(at, n));
+        let starts = starts.filter(|&at| at >= first && found.is_determined(at, n));
         let mut starts: Vec<u64> = starts.take(MAX_LINKS).collect();
         starts.truncate(MAX_LINKS.saturating_sub(links.len()));
         for at in starts {
