@@ -11,10 +11,10 @@ use std::ops::Bound;
 
 use icsched_ir::{
     BinOp, Callee, CastOp, Const, Definition, Definitions, FuncId, Function, GlobalId, Inst, Intrinsic, Op, Operand,
-    Origin, Program, ValueId, activations,
+    Origin, Program, Terminator, ValueId, activations,
 };
 use icsched_pointsto::{Location, ObjectId as Abstract, ObjectKind as AbstractKind, Offsets, PointsTo};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::bounds::Bounds;
@@ -69,11 +69,21 @@ impl Source {
     }
 }
 
+/// What is done with two numbers, the more telling the greater.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Use {
+    Subtracted,
+    /// Compared, or the greater of them or the smaller is taken.
+    Compared,
+    /// Compared by a branch.
+    Branched,
+}
+
 /// The numbers that the program compares, or subtracts from each other.
 #[derive(Clone, Default, Debug)]
 pub struct Compared {
-    /// Those that it compares with each other, or subtracts; whether it compares them.
-    pairs: BTreeMap<(Source, Source, u8), bool>,
+    /// Those that it compares with each other, or subtracts.
+    pairs: BTreeMap<(Source, Source, u8), Use>,
     /// Those that it divides by each other for what remains.
     divided: BTreeSet<(Source, Source, u8)>,
     /// All, those that they are multiples of, and those of which it takes remainders.
@@ -93,6 +103,12 @@ impl Compared {
             functions.map(|(id, function)| (id, Sources::new(points_to, id, function))).collect();
         let mut calls: BTreeMap<FuncId, Vec<(FuncId, &[Operand])>> = BTreeMap::new();
         for (&id, of_function) in &all {
+            let blocks = of_function.function.blocks.iter();
+            let conditions = blocks.filter_map(|(_, block)| match block.terminator {
+                Terminator::Branch { condition: Operand::Value(value), .. } => Some(value),
+                _ => None,
+            });
+            let conditions: FxHashSet<ValueId> = conditions.collect();
             for inst in of_function.function.blocks.iter().flat_map(|(_, block)| &block.insts) {
                 this.remainders.extend(of_function.remainders(inst));
                 match &inst.op {
@@ -107,9 +123,13 @@ impl Compared {
                     | Op::Binary {
                         op: BinOp::Sub | BinOp::UMin | BinOp::UMax | BinOp::SMin | BinOp::SMax, a, b, ..
                     } => {
+                        let used = match inst.op {
+                            Op::Binary { op: BinOp::Sub, .. } => Use::Subtracted,
+                            _ if inst.results.iter().any(|result| conditions.contains(result)) => Use::Branched,
+                            _ => Use::Compared,
+                        };
                         this.numbers.extend([*a, *b].into_iter().flat_map(|of| of_function.multiplied(of)));
-                        let is_test = !matches!(inst.op, Op::Binary { op: BinOp::Sub, .. });
-                        work.extend(this.add(of_function, (*a, *b), is_test));
+                        work.extend(this.add(of_function, (*a, *b), used));
                     }
                     Op::Call { callee: Callee::Direct(callee), args } => {
                         calls.entry(*callee).or_default().push((id, args));
@@ -125,10 +145,10 @@ impl Compared {
             let position = |value: ValueId| params.iter().position(|&param| param == value);
             let (Some(a), Some(b)) = (position(a), position(b)) else { continue };
             debug_assert_eq!(func, same, "they are compared in one function");
-            let is_test = this.pairs[&(first, second, width)];
+            let used = this.pairs[&(first, second, width)];
             for (caller, args) in calls.get(&func).into_iter().flatten() {
                 if let (Some(&a), Some(&b)) = (args.get(a), args.get(b)) {
-                    work.extend(this.add(&all[caller], (a, b), is_test));
+                    work.extend(this.add(&all[caller], (a, b), used));
                 }
             }
         }
@@ -151,14 +171,15 @@ impl Compared {
     }
 
     /// Notes the pairs that two operands make; returns those of which that says something new.
-    fn add(&mut self, of: &Sources<'_>, (a, b): (Operand, Operand), is_test: bool) -> Vec<(Source, Source, u8)> {
+    fn add(&mut self, of: &Sources<'_>, (a, b): (Operand, Operand), used: Use) -> Vec<(Source, Source, u8)> {
         let mut new = Vec::new();
         for (first, width) in of.of(a) {
             for (second, _) in of.of(b).into_iter().filter(|&(second, other)| other == width && second != first) {
                 let turned = (second, first, width);
                 let pair = if self.pairs.contains_key(&turned) { turned } else { (first, second, width) };
-                let known = self.pairs.insert(pair, is_test || self.pairs.get(&pair) == Some(&true));
-                if known.is_none_or(|was_test| is_test && !was_test) {
+                let known = self.pairs.get(&pair).copied();
+                if known.is_none_or(|known| known < used) {
+                    self.pairs.insert(pair, used);
                     new.push(pair);
                 }
             }
@@ -198,21 +219,27 @@ impl Compared {
     }
 
     /// The pairs of places in a shape of which `function` says what runs as each thread's activation at a depth; with whether they are
-    /// compared.
+    /// compared. If there are many, those are left out first of which no branch depends: lanes of vectors, which the maximum of a table is found in.
     pub fn pairs(&self, shape: &Shape, activations: &Activations) -> Vec<((Place, Place), bool)> {
         let mut found = BTreeMap::new();
-        for (&(first, second, width), &is_test) in &self.pairs {
-            for a in places(first, width, shape, activations) {
-                for b in places(second, width, shape, activations).filter(|&b| a != b && belong(first, a, second, b)) {
-                    let pair = if found.contains_key(&(b, a)) { (b, a) } else { (a, b) };
-                    *found.entry(pair).or_insert(false) |= is_test;
+        for wanted in [Use::Branched, Use::Compared, Use::Subtracted] {
+            for &(first, second, width) in self.pairs.iter().filter(|(_, used)| **used == wanted).map(|(pair, _)| pair)
+            {
+                if found.len() >= MAX_PAIRS {
+                    break;
+                }
+                for a in places(first, width, shape, activations) {
+                    let others = places(second, width, shape, activations);
+                    for b in others.filter(|&b| a != b && belong(first, a, second, b)) {
+                        let pair = if found.contains_key(&(b, a)) { (b, a) } else { (a, b) };
+                        if found.len() < MAX_PAIRS || found.contains_key(&pair) {
+                            *found.entry(pair).or_insert(false) |= wanted > Use::Subtracted;
+                        }
+                    }
                 }
             }
-            if found.len() >= MAX_PAIRS {
-                break;
-            }
         }
-        found.into_iter().take(MAX_PAIRS).collect()
+        found.into_iter().collect()
     }
 }
 
@@ -705,7 +732,10 @@ mod tests {
             (Source::Heap(site, 0), Source::Heap(site, 4), 32),
             (Source::Register(func, value(1)), Source::Local(func, value(2), 8), 32),
         ];
-        let compared = Compared { pairs: pairs.into_iter().zip([true, false]).collect(), ..Compared::default() };
+        let compared = Compared {
+            pairs: pairs.into_iter().zip([Use::Compared, Use::Subtracted]).collect(),
+            ..Compared::default()
+        };
         let shape = Shape { heap: vec![site; 2], ..Shape::default() };
         let activations = [((0, 0), FuncId::from_index(1)), ((1, 0), func), ((2, 3), func)].into();
         let of = |n: u32| (place(Node::Heap(n), 0), place(Node::Heap(n), 4));
@@ -721,12 +751,26 @@ mod tests {
         let (main, func) = (FuncId::from_index(1), FuncId::from_index(2));
         let value = ValueId::from_index;
         let pair = (Source::Register(func, value(1)), Source::Local(main, value(2), 8), 32);
-        let compared = Compared { pairs: [(pair, true)].into(), ..Compared::default() };
+        let compared = Compared { pairs: [(pair, Use::Compared)].into(), ..Compared::default() };
         let activations = [((0, 0), main), ((1, 0), func), ((2, 3), func)].into();
         let local = place(Node::Local(0, 0, value(2)), 8);
         let found = compared.pairs(&Shape::default(), &activations);
         let expected =
             [(1, 0), (2, 3)].map(|(thread, depth)| ((Place::Register(thread, depth, value(1)), local), true));
         assert_eq!(found, expected);
+    }
+    #[test]
+    fn what_branches_compare_comes_first() {
+        let func = FuncId::from_index(1);
+        let value = ValueId::from_index;
+        let lanes = (0..MAX_PAIRS + 8)
+            .map(|n| ((Source::Register(func, value(n)), Source::Register(func, value(n + 100)), 32), Use::Compared));
+        let counts = (Source::Global(GlobalId::from_index(1), 0), Source::Global(GlobalId::from_index(2), 0), 32);
+        let pairs = lanes.chain([(counts, Use::Branched)]).collect();
+        let compared = Compared { pairs, ..Compared::default() };
+        let found = compared.pairs(&Shape::default(), &[((0, 0), func)].into());
+        let of = |n: usize| place(Node::Global(GlobalId::from_index(n)), 0);
+        assert_eq!(found.len(), MAX_PAIRS);
+        assert!(found.contains(&((of(1), of(2)), true)));
     }
 }
