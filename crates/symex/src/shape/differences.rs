@@ -11,10 +11,10 @@ use std::ops::Bound;
 
 use icsched_ir::{
     BinOp, Callee, CastOp, Const, Definition, Definitions, FuncId, Function, GlobalId, Inst, Intrinsic, Op, Operand,
-    Origin, Program, Terminator, ValueId, activations,
+    Origin, Program, ValueId, activations,
 };
 use icsched_pointsto::{Location, ObjectId as Abstract, ObjectKind as AbstractKind, Offsets, PointsTo};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::bounds::Bounds;
@@ -72,11 +72,10 @@ impl Source {
 /// What is done with two numbers, the more telling the greater.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Use {
+    /// The greater of them is taken, or the smaller.
+    Chosen,
     Subtracted,
-    /// Compared, or the greater of them or the smaller is taken.
     Compared,
-    /// Compared by a branch.
-    Branched,
 }
 
 /// The numbers that the program compares, or subtracts from each other.
@@ -103,12 +102,6 @@ impl Compared {
             functions.map(|(id, function)| (id, Sources::new(points_to, id, function))).collect();
         let mut calls: BTreeMap<FuncId, Vec<(FuncId, &[Operand])>> = BTreeMap::new();
         for (&id, of_function) in &all {
-            let blocks = of_function.function.blocks.iter();
-            let conditions = blocks.filter_map(|(_, block)| match block.terminator {
-                Terminator::Branch { condition: Operand::Value(value), .. } => Some(value),
-                _ => None,
-            });
-            let conditions: FxHashSet<ValueId> = conditions.collect();
             for inst in of_function.function.blocks.iter().flat_map(|(_, block)| &block.insts) {
                 this.remainders.extend(of_function.remainders(inst));
                 match &inst.op {
@@ -125,7 +118,7 @@ impl Compared {
                     } => {
                         let used = match inst.op {
                             Op::Binary { op: BinOp::Sub, .. } => Use::Subtracted,
-                            _ if inst.results.iter().any(|result| conditions.contains(result)) => Use::Branched,
+                            Op::Binary { .. } => Use::Chosen,
                             _ => Use::Compared,
                         };
                         this.numbers.extend([*a, *b].into_iter().flat_map(|of| of_function.multiplied(of)));
@@ -219,27 +212,30 @@ impl Compared {
     }
 
     /// The pairs of places in a shape of which `function` says what runs as each thread's activation at a depth; with whether they are
-    /// compared. If there are many, those are left out first of which no branch depends: lanes of vectors, which the maximum of a table is found in.
+    /// compared. If there are many, those are left out first of which the greater or the smaller is taken: lanes of vectors, in which the maximum of a table is found.
     pub fn pairs(&self, shape: &Shape, activations: &Activations) -> Vec<((Place, Place), bool)> {
-        let mut found = BTreeMap::new();
-        for wanted in [Use::Branched, Use::Compared, Use::Subtracted] {
-            for &(first, second, width) in self.pairs.iter().filter(|(_, used)| **used == wanted).map(|(pair, _)| pair)
-            {
-                if found.len() >= MAX_PAIRS {
-                    break;
-                }
+        let mut all = Vec::new();
+        for is_chosen in [false, true] {
+            let mut found = BTreeMap::new();
+            let pairs = self.pairs.iter().filter(|(_, used)| (**used == Use::Chosen) == is_chosen);
+            for (&(first, second, width), &used) in pairs {
                 for a in places(first, width, shape, activations) {
                     let others = places(second, width, shape, activations);
                     for b in others.filter(|&b| a != b && belong(first, a, second, b)) {
                         let pair = if found.contains_key(&(b, a)) { (b, a) } else { (a, b) };
-                        if found.len() < MAX_PAIRS || found.contains_key(&pair) {
-                            *found.entry(pair).or_insert(false) |= wanted > Use::Subtracted;
-                        }
+                        *found.entry(pair).or_insert(false) |= used != Use::Subtracted;
                     }
                 }
+                if found.len() >= MAX_PAIRS {
+                    break;
+                }
             }
+            let is_known = |&(a, b): &(Place, Place)| all.iter().any(|&(pair, _)| pair == (a, b) || pair == (b, a));
+            let new: Vec<((Place, Place), bool)> = found.into_iter().filter(|(pair, _)| !is_known(pair)).collect();
+            all.extend(new);
         }
-        found.into_iter().collect()
+        all.truncate(MAX_PAIRS);
+        all
     }
 }
 
@@ -760,13 +756,13 @@ mod tests {
         assert_eq!(found, expected);
     }
     #[test]
-    fn what_branches_compare_comes_first() {
+    fn what_is_compared_comes_before_what_is_chosen_from() {
         let func = FuncId::from_index(1);
         let value = ValueId::from_index;
         let lanes = (0..MAX_PAIRS + 8)
-            .map(|n| ((Source::Register(func, value(n)), Source::Register(func, value(n + 100)), 32), Use::Compared));
+            .map(|n| ((Source::Register(func, value(n)), Source::Register(func, value(n + 100)), 32), Use::Chosen));
         let counts = (Source::Global(GlobalId::from_index(1), 0), Source::Global(GlobalId::from_index(2), 0), 32);
-        let pairs = lanes.chain([(counts, Use::Branched)]).collect();
+        let pairs = lanes.chain([(counts, Use::Compared)]).collect();
         let compared = Compared { pairs, ..Compared::default() };
         let found = compared.pairs(&Shape::default(), &[((0, 0), func)].into());
         let of = |n: usize| place(Node::Global(GlobalId::from_index(n)), 0);
