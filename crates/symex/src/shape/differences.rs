@@ -755,6 +755,7 @@ mod tests {
             [(1, 0), (2, 3)].map(|(thread, depth)| ((Place::Register(thread, depth, value(1)), local), true));
         assert_eq!(found, expected);
     }
+
     #[test]
     fn what_is_compared_comes_before_what_is_chosen_from() {
         let func = FuncId::from_index(1);

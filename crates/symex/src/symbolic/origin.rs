@@ -67,6 +67,11 @@ pub(crate) struct Root {
 }
 
 impl Root {
+    /// Whether bytes are known. O(`n` log bytes).
+    pub(super) fn is_known(&self, at: u64, n: u32) -> bool {
+        (at..at + u64::from(n)).all(|at| self.known.get(at).is_some())
+    }
+
     /// Whether bytes are known, or have symbols. O(`n` log bytes).
     pub(super) fn is_determined(&self, at: u64, n: u32) -> bool {
         let has_symbol = |at: u64| {

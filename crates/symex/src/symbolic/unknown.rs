@@ -42,6 +42,11 @@ fn offsets(integers: Integers, to: u64, most: usize) -> Option<Vec<u64>> {
     all.into_iter().map(|at| u64::try_from(at).ok()).collect()
 }
 
+/// How often neighbours hold something else.
+fn changes(held: &[(u64, Term)]) -> usize {
+    held.windows(2).filter(|pair| pair[0].1 != pair[1].1).count()
+}
+
 pub(super) type Bytes = SmallVec<[MemoryByte<Term>; 8]>;
 
 /// Contents of an object of the initial state.
@@ -422,11 +427,8 @@ impl SymbolicDomain {
             // Runs end where the next element would begin.
             let scale = index_of(&self.pool, offset).1;
             let next = last + u64::try_from(scale).expect("offsets go up with their index");
-            let slots: Vec<u64> = known.iter().map(|(at, _)| *at).chain([next]).collect();
-            let mut held = known.into_iter().map(|(_, held)| held).chain([value]);
-            let read = |domain: &mut Self, _| held.next().map_or(SymValue::Constant(0), |held| domain.value(held));
-            let choice = self.choice_of_runs(offset, &slots, n, read).expect("there are not too many runs");
-            value = self.term(&choice, 8 * n);
+            let held: Vec<(u64, Term)> = known.into_iter().chain([(next, value)]).collect();
+            value = self.choice_of_held(offset, &held, n).expect("there are not too many runs");
         }
         self.origins().get_mut(root).indexed.push((offset, n, value));
         value
@@ -436,26 +438,22 @@ impl SymbolicDomain {
     /// only if few hold something else than the others, or than their neighbours.
     fn known_at(&mut self, root: RootId, offset: Term, possible: &[u64], n: u32) -> Option<Term> {
         let found = self.origins().get(root);
-        let is_known = |&at: &u64| (at..at + u64::from(n)).all(|i| found.known.get(i).is_some());
         // What was read at offsets that are no constants, before that was known, is to be the same.
         let are_few = possible.len() <= MAX_SLOTS;
         let are_determined =
             || are_few && found.indexed.is_empty() && possible.iter().all(|&at| found.is_determined(at, n));
-        if found.extent.is_some() || !possible.iter().all(is_known) && !are_determined() {
+        if found.extent.is_some() || !possible.iter().all(|&at| found.is_known(at, n)) && !are_determined() {
             return None;
         }
         let held: Vec<(u64, Term)> = possible.iter().map(|&at| (at, self.initial_value(root, at, n))).collect();
         let mut value = held.last()?.1;
         let others: Vec<(u64, Term)> = held.iter().copied().filter(|&(_, held)| held != value).collect();
-        let changes = held.windows(2).filter(|pair| pair[0].1 != pair[1].1).count();
+        let changes = changes(&held);
         if changes.min(others.len()) >= MAX_SLOTS {
             return None;
         }
         if changes < others.len() {
-            let mut held = held.into_iter();
-            let read = |domain: &mut Self, _| held.next().map_or(SymValue::Constant(0), |(_, held)| domain.value(held));
-            let value = self.choice_of_runs(offset, possible, n, read)?;
-            return Some(self.term(&value, 8 * n));
+            return self.choice_of_held(offset, &held, n);
         }
         for (at, held) in others {
             let here = self.equals(offset, at);
@@ -474,11 +472,18 @@ impl SymbolicDomain {
         };
         let nearby = || offsets(integers, last.min(MAX_BEGINNING), MAX_ELEMENTS);
         let possible = offsets(integers, last, MAX_ELEMENTS).or_else(nearby).unwrap_or_default();
-        let is_known = |at: &u64| (*at..at + u64::from(n)).all(|i| found.known.get(i).is_some());
-        let known: Vec<u64> = possible.into_iter().take_while(is_known).collect();
+        let known: Vec<u64> = possible.into_iter().take_while(|&at| found.is_known(at, n)).collect();
         let held: Vec<(u64, Term)> = known.into_iter().map(|at| (at, self.initial_value(root, at, n))).collect();
-        let changes = held.windows(2).filter(|pair| pair[0].1 != pair[1].1).count();
-        if held.len() > 1 && changes + 2 < MAX_RUNS { held } else { Vec::new() }
+        if held.len() > 1 && changes(&held) + 2 < MAX_RUNS { held } else { Vec::new() }
+    }
+
+    /// The [choice](Self::choice_of_runs) between runs of what is held at these offsets, ascending.
+    fn choice_of_held(&mut self, offset: Term, held: &[(u64, Term)], n: u32) -> Option<Term> {
+        let slots: Vec<u64> = held.iter().map(|(at, _)| *at).collect();
+        let mut values = held.iter().map(|(_, held)| *held);
+        let read = |domain: &mut Self, _| values.next().map_or(SymValue::Constant(0), |held| domain.value(held));
+        let choice = self.choice_of_runs(offset, &slots, n, read)?;
+        Some(self.term(&choice, 8 * n))
     }
 
     fn initial_value(&mut self, root: RootId, at: u64, n: u32) -> Term {
