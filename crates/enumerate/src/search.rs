@@ -443,9 +443,7 @@ impl<'s, 'p> Search<'s, 'p> {
         if path.end == PathEnd::Epoch {
             self.ends_epoch(&mut path, (objects, prepared), slice, precondition.clone(), end);
         }
-        let is_open = path.decisions.last().is_some_and(|(site, decision)| {
-            site.kind.false_is_error() && !decision.taken && self.engine.domain().is_left_by_loop(decision.condition)
-        });
+        let is_open = self.is_error_open(&path);
         let (early_exits, graph, ends) = (&early, &graph, &ends);
         let told = SchedulePath { state: &path.state, precondition: &precondition, early_exits, graph, ends };
         self.progress.schedule(&told);
@@ -467,6 +465,16 @@ impl<'s, 'p> Search<'s, 'p> {
         }
         found.covers.add(precondition);
         early.into_iter().for_each(|conjunction| found.early_exits.add(conjunction));
+    }
+
+    /// Whether a path ends with an error that is one for some of what a replaced loop may leave, be it the condition that is not met or a
+    /// value that was chosen among others on the way.
+    fn is_error_open(&self, path: &Path) -> bool {
+        let PathEnd::Error(_) = path.end else { return false };
+        let last = path.decisions.last().filter(|(site, decision)| site.kind.false_is_error() && !decision.taken);
+        let chosen = path.decisions.iter().filter(|(site, decision)| site.kind.chooses_value() && decision.taken);
+        let mut conditions = last.into_iter().chain(chosen).map(|(_, decision)| decision.condition);
+        conditions.any(|condition| self.engine.domain().is_left_by_loop(condition))
     }
 
     /// A path has come to the next epoch: what it leaves behind is told to `end`, with its trace.
@@ -709,7 +717,7 @@ impl<'s, 'p> Search<'s, 'p> {
 
     /// A schedule that ends with the process is not needed if a longer one begins with it (prefix schedules, 3.4.1.1):
     /// when its inputs can follow the longer one, or when no other thread is alive at its end that could tell the two
-    /// apart. Its inputs then end the longer one early.
+    /// apart, or when it ends with an error of which nobody knows whether an input causes it. Its inputs then end the longer one early.
     fn drop_prefixes(&mut self) {
         let ids: Vec<ScheduleId> = self.found.keys().copied().collect();
         for short in ids {
@@ -726,14 +734,14 @@ impl<'s, 'p> Search<'s, 'p> {
                 .map(|(id, _)| *id)
                 .collect();
             for long in longer {
-                if alone || self.implies(&covers, long) {
+                if alone || is_open || self.implies(&covers, long) {
                     if let ScheduleEnd::MemoryError { message, at } = self.found[&short].schedule.1.clone() {
                         self.errors.entry((message, at, is_open)).or_default().add_all(&covers);
                     }
                     let found = self.found.get_mut(&long).expect("just listed");
                     found.schedule.0.add_places(&graph);
                     found.early_exits.add_all(&exits);
-                    if alone {
+                    if alone || is_open {
                         found.early_exits.add_all(&covers);
                     }
                     self.found.shift_remove(&short);

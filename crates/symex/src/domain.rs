@@ -323,6 +323,10 @@ pub trait Domain: Sized {
     fn least_and_greatest(&self, _value: &Self::Value) -> Option<(i128, i128)> {
         None
     }
+    /// Whether a value is known to be a multiple of a number. False if nothing is known.
+    fn is_multiple_of(&self, _: &Self::Value, _: u64) -> bool {
+        false
+    }
     /// Whether nobody knows a value that is no constant; else it is made of inputs.
     fn is_unknown(&self, _value: &Self::Value) -> bool {
         true

@@ -11,6 +11,7 @@ mod handles;
 mod intrinsics;
 mod jumps;
 mod known;
+mod lengths;
 mod operations;
 mod outside;
 mod ranges;

@@ -54,6 +54,11 @@ impl DecisionKind {
             | DecisionKind::Other => false,
         }
     }
+
+    /// Whether the true side takes one value of those that something may have.
+    pub const fn chooses_value(self) -> bool {
+        matches!(self, DecisionKind::SyncAddress | DecisionKind::CallTarget | DecisionKind::Concretise)
+    }
 }
 
 /// A memory error or other undefined behaviour, as the user is told.

@@ -414,6 +414,13 @@ impl Domain for SymbolicDomain {
         self.origins.as_deref().is_none_or(|o| o.memory_checks)
     }
 
+    fn is_multiple_of(&self, value: &SymValue, of: u64) -> bool {
+        match value {
+            SymValue::Constant(bits) => bits.is_multiple_of(of),
+            SymValue::Term(term) => integer::integers_of(&self.pool, *term).is_multiple_of(of.into()),
+        }
+    }
+
     fn least_and_greatest(&self, value: &SymValue) -> Option<(i128, i128)> {
         match value {
             SymValue::Constant(_) => None,

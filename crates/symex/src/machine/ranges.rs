@@ -7,10 +7,9 @@ use super::context::{Cx, decide, resize};
 use super::operations::{self, select};
 use crate::code::Slot;
 use crate::domain::{Domain, MemoryByte, Target, Targets};
-use crate::memory::{Heap, ObjectId, UNKNOWN_SIZE, address};
+use crate::memory::{ObjectId, UNKNOWN_SIZE, address};
 use crate::observe::Observer;
 use crate::stop::{DecisionKind, ErrorKind, Stop};
-use crate::trace::{Region, Regions};
 
 /// Longest string that the engine reads for a name or a message.
 const MAX_STRING: u64 = 1 << 20;
@@ -20,7 +19,7 @@ const MAX_UNKNOWN_STRING: u64 = 1 << 12;
 /// Most bytes that are copied or filled one by one. Nobody looks at the clock in between.
 const MAX_BYTES: u64 = 1 << 22;
 
-type Bytes<D> = Vec<MemoryByte<<D as Domain>::Byte>>;
+pub(super) type Bytes<D> = Vec<MemoryByte<<D as Domain>::Byte>>;
 
 fn few_enough<D: Domain>(n: u64) -> Result<(), Stop<D>> {
     let what = || format!("writing {n} bytes at once of which not all are constant");
@@ -84,87 +83,6 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         }
     }
 
-    /// `memcpy` or `memmove` of as many bytes as a register says. Between objects of which nobody knows the size it need not be known.
-    pub(super) fn copy_some(
-        &mut self,
-        to: &D::Value,
-        from: &D::Value,
-        n: Slot,
-        may_overlap: bool,
-    ) -> Result<(), Stop<D>> {
-        if let Some(many) = self.unknown_length(n)
-            && let Some(targets) = self.unsized_targets(to, true)?
-            && let Some(sources) = self.unsized_targets(from, false)?
-        {
-            // Everything is read before anything is written.
-            let read: Vec<_> = sources.iter().map(|s| self.heap.array(self.domain, s.object)).collect();
-            let mut done = true;
-            for target in &targets {
-                let Some(mut array) = self.heap.array(self.domain, target.object) else { continue };
-                for (source, read) in sources.iter().zip(&read) {
-                    let Some(read) = read else { continue };
-                    let guard = self.both(target.guard.as_ref(), source.guard.as_ref())?;
-                    let from = (read, &source.offset);
-                    done &= self.domain.array_copy(&mut array, &target.offset, from, &many, guard.as_ref());
-                }
-                if done {
-                    self.heap.set_array(target.object, array);
-                }
-            }
-            if done {
-                self.loaded(anywhere_in(self.heap, &sources));
-                self.stored(anywhere_in(self.heap, &targets));
-                return Ok(());
-            }
-        }
-        let n = self.constant(n, DecisionKind::Concretise)?;
-        self.copy(to, from, n, may_overlap)
-    }
-
-    /// `memset` of as many bytes as a register says, in the same way.
-    pub(super) fn fill_some(&mut self, to: &D::Value, byte: &D::Value, n: Slot) -> Result<(), Stop<D>> {
-        if let Some(many) = self.unknown_length(n)
-            && let Some(targets) = self.unsized_targets(to, true)?
-        {
-            let byte = split(self.domain, byte, 1).pop().unwrap_or(MemoryByte::Constant(0));
-            let mut done = true;
-            for target in &targets {
-                let Some(mut array) = self.heap.array(self.domain, target.object) else { continue };
-                done &= self.domain.array_fill(&mut array, &target.offset, &byte, &many, target.guard.as_ref());
-                if done {
-                    self.heap.set_array(target.object, array);
-                }
-            }
-            if done {
-                self.stored(anywhere_in(self.heap, &targets));
-                return Ok(());
-            }
-        }
-        let n = self.constant(n, DecisionKind::Concretise)?;
-        self.fill(to, byte, n)
-    }
-
-    /// A number of bytes that is no constant, where nobody asks whether accesses are inside of objects.
-    fn unknown_length(&mut self, n: Slot) -> Option<D::Value> {
-        let n = self.get(n);
-        let n = self.domain.expand(&n);
-        (D::as_constant(&n).is_none() && !self.domain.checks_memory()).then_some(n)
-    }
-
-    /// Where an access is of an unknown number of bytes; none if an object has a size, which the number must fit then.
-    fn unsized_targets(&mut self, at: &D::Value, write: bool) -> Result<Option<Targets<D::Value>>, Stop<D>> {
-        let found = targets(self.domain, self.heap, self.path, at, 1, write)?;
-        let has_size = |t: &Target<D::Value>| self.heap.object(t.object).is_none_or(|o| o.size != UNKNOWN_SIZE);
-        Ok((!found.iter().any(has_size)).then_some(found))
-    }
-
-    fn both(&mut self, a: Option<&D::Value>, b: Option<&D::Value>) -> Result<Option<D::Value>, Stop<D>> {
-        Ok(match (a, b) {
-            (Some(a), Some(b)) => Some(operations::binary(self.domain, self.path, BinOp::And, Type::Int(1), a, b)?),
-            (a, b) => a.or(b).cloned(),
-        })
-    }
-
     /// `memset`.
     pub(super) fn fill(&mut self, to: &D::Value, byte: &D::Value, n: u64) -> Result<(), Stop<D>> {
         if n == 0 {
@@ -223,7 +141,12 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         Ok(bytes)
     }
 
-    fn choose(&mut self, guard: &D::Value, a: &MemoryByte<D::Byte>, b: &MemoryByte<D::Byte>) -> MemoryByte<D::Byte> {
+    pub(super) fn choose(
+        &mut self,
+        guard: &D::Value,
+        a: &MemoryByte<D::Byte>,
+        b: &MemoryByte<D::Byte>,
+    ) -> MemoryByte<D::Byte> {
         let (a, b) = (join(self.domain, std::slice::from_ref(a)), join(self.domain, std::slice::from_ref(b)));
         let value = select(self.domain, Type::Int(8), guard, &a, &b);
         split(self.domain, &value, 1).pop().unwrap_or(MemoryByte::Constant(0))
@@ -380,13 +303,6 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         };
         Ok((bytes[..end].iter().map(plain).collect(), known))
     }
-}
-
-/// All of the objects, for the trace.
-fn anywhere_in<D: Domain>(heap: &Heap<D>, targets: &Targets<D::Value>) -> Regions {
-    let size = |object| heap.object(object).map_or(0, |o| o.size);
-    let region = |t: &Target<D::Value>| Region { object: t.object, start: 0, len: size(t.object), exact: false };
-    targets.iter().map(region).collect()
 }
 
 /// The object and constant offset of an access that has but one.

@@ -73,6 +73,12 @@ impl<D: Domain> Heap<D> {
         format!("{} of {accessed} at offset {offset} of {object}, which {has}", verb(write))
     }
 
+    /// The same for as many bytes as an input says, where there is room for so many.
+    pub(crate) fn room_message(&self, id: ObjectId, offset: u64, room: u64, write: bool) -> String {
+        let (object, has) = (self.describe_object(id), self.size_text(id));
+        format!("{} of more than {} at offset {offset} of {object}, which {has}", verb(write), count(room))
+    }
+
     /// The same where it is known how the program gets there: `place`, and what it calls the object.
     pub(crate) fn outside_message(&self, id: ObjectId, place: &str, object: Option<&str>, n: u64) -> String {
         let object = object.map_or_else(|| self.describe_object(id), |name| format!("`{name}`"));
