@@ -27,6 +27,7 @@ mod dependence;
 mod facts;
 mod frames;
 mod known;
+mod reloads;
 mod runs;
 
 use std::collections::BTreeSet;
@@ -308,6 +309,14 @@ impl Sliceable<'_> {
     }
 }
 
+/// A parameter of a block that was live, by its number, and what it was assigned.
+#[derive(Copy, Clone, PartialEq, Debug)]
+struct Assigned {
+    block: BlockId,
+    position: usize,
+    arg: Operand,
+}
+
 /// What the walk knows of one frame. The walk has undone everything from `next` of `block` on.
 struct FrameState {
     func: FuncId,
@@ -316,8 +325,8 @@ struct FrameState {
     live: FxHashSet<ValueId>,
     /// Block of the latest statement in the slice, in this frame or in what it called from there.
     head: Option<BlockId>,
-    /// Blocks with a live parameter that another way may assign.
-    assignable: SmallVec<[BlockId; 2]>,
+    /// Live parameters of blocks that another way may assign.
+    assignable: SmallVec<[Assigned; 2]>,
     /// Whether the branch just undone is in the slice: its decision comes next.
     branch_included: bool,
     /// Whether its other side only ends the process.
@@ -718,14 +727,14 @@ impl<'p> Slicer<'_, 'p> {
         state.avoids_exit = false;
         let branches = matches!(function.blocks[from].terminator, Terminator::Branch { .. });
         let is_only_exit = self.exits.contains(&event);
-        if branches && self.branch_matters(frame, from, by_else, is_only_exit) {
+        if branches && self.branch_matters(frame, from, by_else, is_only_exit, Some(event)) {
             let terminator = self.state(frame).next;
             self.include(frame, terminator);
             self.state(frame).branch_included = true;
         }
         let func = self.state(frame).func;
         let dominators = &self.statics.control.function(func).dominators;
-        self.state(frame).assignable.retain(|b| dominators.immediate(*b) != Some(from));
+        self.state(frame).assignable.retain(|a| dominators.immediate(a.block) != Some(from));
     }
 
     /// Undoes the assignment of block parameters on an edge.
@@ -734,26 +743,28 @@ impl<'p> Slicer<'_, 'p> {
         let control = self.statics.control.function(self.state(frame).func);
         let params = &function.blocks[block].params;
         let Some(edge) = edge_taken(&function.blocks[from].terminator, by_else) else { return };
-        let mut uses: SmallVec<[Operand; 4]> = SmallVec::new();
-        let mut depends_on_way = false;
         for (position, param) in params.iter().enumerate() {
             if !self.state(frame).live.remove(param) {
                 continue;
             }
             let arg = edge.args[position];
-            uses.push(arg);
-            depends_on_way |= control.cfg.predecessors(block).iter().any(|&p| {
+            let depends_on_way = control.cfg.predecessors(block).iter().any(|&p| {
                 let edges = function.blocks[p].terminator.edges();
                 edges.filter(|e| e.target == block).any(|e| e.args[position] != arg)
             });
-        }
-        let state = self.state(frame);
-        state.live.extend(uses.iter().filter_map(|u| u.value()));
-        if depends_on_way {
-            if !state.assignable.contains(&block) {
-                state.assignable.push(block);
+            if depends_on_way && let Some(held) = self.held_by_global(frame, block, position) {
+                self.memory.add(&held);
+                continue;
             }
-            self.set_head(frame, from);
+            let state = self.state(frame);
+            state.live.extend(arg.value());
+            if depends_on_way {
+                let assigned = Assigned { block, position, arg };
+                if !state.assignable.contains(&assigned) {
+                    state.assignable.push(assigned);
+                }
+                self.set_head(frame, from);
+            }
         }
     }
 }

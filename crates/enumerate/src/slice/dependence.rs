@@ -15,8 +15,15 @@ use crate::provenance::Base;
 
 impl Slicer<'_, '_> {
     /// Figure 3.3, for the branch at the end of `block` that went by its else edge or not, and may be the only way out of a loop that is
-    /// replaced.
-    pub(super) fn branch_matters(&mut self, frame: FrameId, block: BlockId, by_else: bool, is_only_exit: bool) -> bool {
+    /// replaced. `left` is the event with which control left the block, where it is the walk that asks.
+    pub(super) fn branch_matters(
+        &mut self,
+        frame: FrameId,
+        block: BlockId,
+        by_else: bool,
+        is_only_exit: bool,
+        left: Option<usize>,
+    ) -> bool {
         let (statics, func) = (self.statics, self.state(frame).func);
         let control = statics.control.function(func);
         let terminator = &statics.program.functions[func].blocks[block].terminator;
@@ -52,8 +59,11 @@ impl Slicer<'_, '_> {
         // Both analyses are right, so what matters is what both say.
         let known = self.facts.side(frame, side, &region.blocks);
         let synchronises = region.synchronises && self.may_synchronise(known.as_deref());
-        let defines = state.live.iter().any(|v| region.defines.contains(v.index()));
-        let assigns = state.assignable.iter().any(|b| region.assigns.contains(b.index()));
+        let assigns = state.assignable.iter().any(|assigned| self.assigns_other(frame, block, &region, assigned));
+        if let Some(left) = left {
+            self.read_again((frame, block), &region, left);
+        }
+        let defines = self.frames[frame].live.iter().any(|v| region.defines.contains(v.index()));
         let writes = || region.writes.iter().any(|write| self.hits_live(frame, *write, known.as_deref()));
         // The error is to be found, and what it is an error to do has no effects that are known.
         let fails = known.as_ref().is_some_and(|k| k.fails);

@@ -6,7 +6,7 @@
 //! that were written: if nothing is in the slice, the walk goes on in front of the loop. What comes out is the same.
 
 use icsched_ir::definitions::{Definition, Definitions};
-use icsched_ir::{BlockId, Callee, EntityId, FuncId, LoopId, Op, ProgramPoint, Terminator};
+use icsched_ir::{BlockId, Callee, EntityId, FuncId, LoopId, Op, Program, ProgramPoint, Terminator, ValueId};
 use icsched_symex::memory::ObjectId;
 use icsched_symex::stop::DecisionKind;
 use icsched_symex::thread::FrameId;
@@ -300,6 +300,10 @@ impl Finder<'_, '_> {
     }
 }
 
+fn definitions<'d>(known: &'d mut Defined, program: &Program, func: FuncId) -> &'d Definitions {
+    known.entry(func).or_insert_with(|| Definitions::new(&program.functions[func]))
+}
+
 impl Slicer<'_, '_> {
     /// If this event ends loops of whose execution nothing is in the slice, undoes the outermost such one: the event with which its
     /// header was entered comes next.
@@ -315,18 +319,22 @@ impl Slicer<'_, '_> {
         let run = ended.iter().find(|run| !self.matters(run))?;
         let dominators = &self.statics.control.function(self.frames[frame].func).dominators;
         let state = self.state(frame);
-        state.assignable.retain(|b| !dominators.immediate(*b).is_some_and(|d| run.from.contains(&d)));
+        state.assignable.retain(|a| !dominators.immediate(a.block).is_some_and(|d| run.from.contains(&d)));
         state.block = run.header;
         state.next = 0;
         Some(run.start)
+    }
+
+    /// Where a value of a function is defined.
+    pub(super) fn definition(&mut self, func: FuncId, value: ValueId) -> Option<Definition> {
+        definitions(self.defined, self.statics.program, func).of(value)
     }
 
     /// Whether anything of a run is in the slice.
     fn matters(&mut self, run: &Run) -> bool {
         let func = self.frames[run.frame].func;
         let body = self.statics.control.function(func).loops.get(run.in_loop);
-        let program = self.statics.program;
-        let defined = self.defined.entry(func).or_insert_with(|| Definitions::new(&program.functions[func]));
+        let defined = definitions(self.defined, self.statics.program, func);
         let is_inside = |definition| match definition {
             Definition::Parameter(block, _) | Definition::Inst(block, _) => body.contains(block),
             Definition::Argument(_) => false,
@@ -344,7 +352,7 @@ impl Slicer<'_, '_> {
         self.meet(frame, block, 0);
         let before = std::mem::replace(&mut self.state(frame).block, block);
         let yes = match asked.question {
-            Question::Branch(by_else) => self.branch_matters(frame, block, by_else, false),
+            Question::Branch(by_else) => self.branch_matters(frame, block, by_else, false, None),
             Question::Write(inst) => {
                 let instruction = self.inst(frame, inst).expect("it was executed");
                 self.counts_input(frame, inst) || self.may_hit(frame, inst, instruction)

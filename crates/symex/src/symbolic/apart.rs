@@ -4,7 +4,7 @@
 use icsched_smt::{BinOp, CmpOp, Node, Term};
 use rustc_hash::FxHashMap;
 
-use super::integer::{Integers, integers_of};
+use super::integer::{Integers, integers_of, offsets_of};
 use super::{SymValue, SymbolicDomain};
 
 /// Numbers that are asked about together.
@@ -31,7 +31,7 @@ impl SymbolicDomain {
     /// Whether terms show that an offset is none of `count` numbers from `first` on.
     pub(super) fn is_never_within(&mut self, offset: Term, first: u64, count: u64) -> bool {
         let Self { apart, pool, .. } = self;
-        let integers = *apart.integers.entry(offset).or_insert_with(|| integers_of(pool, offset));
+        let integers = *apart.integers.entry(offset).or_insert_with(|| offsets_of(pool, offset));
         let least = i128::from(first.cast_signed());
         if integers.have_none_within(least, least + i128::from(count) - 1) {
             return true;
@@ -120,7 +120,7 @@ impl SymbolicDomain {
         }
         let back = self.pool.neg(from);
         let distance = self.pool.binary(BinOp::Add, to, back);
-        let integers = integers_of(&self.pool, distance);
+        let integers = offsets_of(&self.pool, distance);
         self.apart.distances.insert((from, to), (distance, integers));
         (distance, integers)
     }

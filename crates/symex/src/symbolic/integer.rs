@@ -1,7 +1,9 @@
 //! The value of a term as a mathematical integer: its bounds and what it is a multiple of.
 //!
 //! Offsets are computed modulo 2^64, so that `24 * i` may be any multiple of 8 for an unbounded `i`. When the bounds
-//! show that nothing wraps, the offset is the product itself and every third of those multiples is excluded.
+//! show that nothing wraps, the offset is the product itself and every third of those multiples is excluded. What the terms of an offset
+//! show *inside of an object* is more: the element of an array at an index is where C says it is, or nowhere, for an address that
+//! does not fit a pointer is no address ([`offsets_of`]).
 //!
 //! In an array of structures, `1032 * cell + 40 * i + 8` is a multiple of 8; but if `i` is small, it is also between 8 and 688 behind a multiple
 //! of 1032, and so not where another field is of whatever element.
@@ -191,6 +193,17 @@ impl Integers {
         self.moved_by_powers(width, full)
     }
 
+    /// The same where what does not fit `width` bits does not come to be.
+    fn fitting(self, width: u32) -> Self {
+        let full = Self::full(width).all;
+        let (least, greatest) = (self.all.least.max(full.least), self.all.greatest.min(full.greatest));
+        if least > greatest {
+            self.wrap(width)
+        } else {
+            Self { all: Progression { least, greatest, ..self.all }, ..self }
+        }
+    }
+
     /// What is left of it when values move by multiples of two to the power of a width, into bounds.
     fn moved_by_powers(self, width: u32, bounds: Progression) -> Self {
         let power = |stride: u128| 1u128 << stride.trailing_zeros().min(width - 1);
@@ -246,7 +259,22 @@ impl Integers {
 
 /// What is known of the term's values from its shape alone. Terms of up to 64 bits.
 pub(crate) fn integers_of(pool: &TermPool, t: Term) -> Integers {
-    bounded(pool, t, MAX_DEPTH)
+    bounded(pool, t, MAX_DEPTH, Sums::Wrap)
+}
+
+/// The same of an offset in an object, or of how far two of them are apart, where an element's address is the array's and a product that is no
+/// more than a pointer can hold. C says so of addresses (C11 6.5.6, 8), wherever an index comes from.
+pub(super) fn offsets_of(pool: &TermPool, t: Term) -> Integers {
+    bounded(pool, t, MAX_DEPTH, Sums::Fit)
+}
+
+/// What becomes of sums and products that are more than a term's width.
+#[derive(Copy, Clone)]
+enum Sums {
+    /// They are cut.
+    Wrap,
+    /// There are none.
+    Fit,
 }
 
 /// The term as `index * scale + start` that does not wrap, `scale` positive; `(t, 1, 0)` when it is no such sum.
@@ -268,9 +296,13 @@ pub(super) fn index_of(pool: &TermPool, t: Term) -> (Term, i128, i128) {
     }
 }
 
-fn bounded(pool: &TermPool, t: Term, depth: u32) -> Integers {
+fn bounded(pool: &TermPool, t: Term, depth: u32, sums: Sums) -> Integers {
     let width = pool.width(t);
-    let known = structural(pool, t, depth).unwrap_or_else(|| Integers::full(width)).wrap(width);
+    let known = structural(pool, t, depth, sums).unwrap_or_else(|| Integers::full(width));
+    let known = match sums {
+        Sums::Wrap => known.wrap(width),
+        Sums::Fit => known.fitting(width),
+    };
     let (least, greatest) = pool.unsigned_range(t);
     if greatest >> (width - 1) != 0 {
         return known;
@@ -279,28 +311,28 @@ fn bounded(pool: &TermPool, t: Term, depth: u32) -> Integers {
     Integers { all: Progression { least, greatest, ..known.all }, ..known }
 }
 
-fn structural(pool: &TermPool, t: Term, depth: u32) -> Option<Integers> {
+fn structural(pool: &TermPool, t: Term, depth: u32, sums: Sums) -> Option<Integers> {
     let width = pool.width(t);
     let depth = depth.checked_sub(1)?;
     Some(match *pool.node(t) {
         Node::Const { bits, .. } => Integers::constant(as_signed(width, bits)),
-        Node::Binary(BinOp::Add, a, b) => bounded(pool, a, depth).add(bounded(pool, b, depth))?,
+        Node::Binary(BinOp::Add, a, b) => bounded(pool, a, depth, sums).add(bounded(pool, b, depth, sums))?,
         Node::Binary(BinOp::Mul, a, b) => {
             let factor = as_signed(width, pool.as_const_wide(b)?);
-            bounded(pool, a, depth).scale(factor)?
+            bounded(pool, a, depth, sums).scale(factor)?
         }
         Node::Binary(BinOp::SRem, a, b) => {
             // Nearer to 0 than the divisor, and not farther than the dividend, on the same side of it.
             let divisor = as_signed(width, pool.as_const_wide(b)?).unsigned_abs();
             let nearest = i128::try_from(divisor.checked_sub(1)?).ok()?;
-            let of = bounded(pool, a, depth);
+            let of = bounded(pool, a, depth, Sums::Wrap);
             Integers::between(of.all.least.min(0).max(-nearest), of.all.greatest.max(0).min(nearest))
         }
-        Node::Ite(_, a, b) => bounded(pool, a, depth).join(bounded(pool, b, depth)),
-        Node::SExt { arg, .. } => bounded(pool, arg, depth),
+        Node::Ite(_, a, b) => bounded(pool, a, depth, sums).join(bounded(pool, b, depth, sums)),
+        Node::SExt { arg, .. } => bounded(pool, arg, depth, Sums::Wrap),
         Node::ZExt { arg, .. } => {
             let arg_width = pool.width(arg);
-            let inner = bounded(pool, arg, depth);
+            let inner = bounded(pool, arg, depth, Sums::Wrap);
             if inner.all.least >= 0 {
                 inner
             } else {
@@ -312,7 +344,7 @@ fn structural(pool: &TermPool, t: Term, depth: u32) -> Option<Integers> {
         Node::Concat(high, low) => {
             let factor = 1i128 << pool.width(low);
             let low = pool.as_const_wide(low)?;
-            bounded(pool, high, depth).scale(factor)?.add(Integers::constant(low as i128))?
+            bounded(pool, high, depth, Sums::Wrap).scale(factor)?.add(Integers::constant(low as i128))?
         }
         _ => return None,
     })
@@ -341,6 +373,12 @@ mod tests {
         let offset = pool.binary(BinOp::Mul, i, factor);
         let values = integers_of(&pool, offset).values_within(0, 40, 64);
         assert_eq!(values, Some(vec![0, 8, 16, 24, 32, 40]));
+        assert_eq!(offsets_of(&pool, offset).values_within(0, 50, 64), Some(vec![0, 24, 48]));
+        // Indices may wrap, addresses do not.
+        let (narrow, factor) = (pool.symbol("n", 32), pool.constant(32, 24));
+        let cut = pool.binary(BinOp::Mul, narrow, factor);
+        let index = pool.zext(cut, 64);
+        assert_eq!(offsets_of(&pool, index).values_within(0, 20, 64), Some(vec![0, 8, 16]));
     }
 
     #[test]

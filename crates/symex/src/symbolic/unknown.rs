@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use super::allocate::Fresh;
 use super::cells::Cells;
-use super::integer::{Integers, index_of, integers_of};
+use super::integer::{Integers, index_of, offsets_of};
 use super::memory::{MAX_RUNS, MAX_SLOTS};
 use super::origin::{Origins, RootId};
 use super::source::{SymbolSource, number};
@@ -393,7 +393,7 @@ impl SymbolicDomain {
         if let Some(value) = self.fresh_value(root, n) {
             return value;
         }
-        let integers = integers_of(&self.pool, offset);
+        let integers = offsets_of(&self.pool, offset);
         let size = self.origins().get(root).size().unwrap_or(i64::MAX.cast_unsigned());
         if let Some(possible) = offsets(integers, size.saturating_sub(n.into()), MAX_ELEMENTS)
             && let Some(value) = self.known_at(root, offset, &possible, n)
