@@ -2,11 +2,13 @@
 //! each of them put in, the shift is a constant, and most cases contradict themselves at sight. Programs get such terms from
 //! `1 << n` with an input `n`: sizes of transforms and of digits. Likewise the quotient of a small constant by an input: the numbers of
 //! blocks that the first rows of a matrix are in. And what is divided by a number of which conditions leave few values: that many buckets there
-//! are. What is left of sums with one number, divided by the same small number (`k % 3` and `(k + 1) % 3`), follows from what is left of that one.
+//! are. What is left of sums with one number, divided by the same small number (`k % 3` and `(k + 1) % 3`), follows from what is left of that one. And what divides
+//! two numbers that are near each other divides how far they are apart: no thread of three finds that its number and another one's are multiples of the same `n`,
+//! unless `n` is small.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::bits::mask;
+use crate::bits::{gcd, mask};
 use crate::node::{BinOp, CmpOp, Node, Term};
 use crate::pool::TermPool;
 use crate::ranges::Ranges;
@@ -22,19 +24,29 @@ const MAX_DIVIDEND: u128 = 4;
 /// The most values of a divisor that are told apart.
 const MAX_DIVISORS: i128 = 8;
 
+/// How far apart multiples of one number are, at most, for its values to be told apart.
+const MAX_APART: u128 = 8;
+
+/// The greatest number of which all divisors are tried.
+const MAX_MULTIPLE: u128 = 64;
+
 /// Narrower numbers are divided in no time.
 const LEAST_DIVIDED: u32 = 16;
 
 /// A conjunction as a disjunction of conjunctions; those that are false at sight are left out. There is one for each amount of a shift below
 /// a product or quotient of unknowns; without such a shift, one for each value of a divisor of few; without such a divisor, one for
-/// each remainder of a number that sums are divided with; without such, one for each number that a small constant can be divided by, and those beyond. Nothing if there is none of them. Linear in the size of the terms' graph, for each case.
+/// each remainder of a number that sums are divided with; without such, one for each value of what divides two sums that are near each other; without such, one for each
+/// number that a small constant can be divided by, and those beyond. Nothing if there is none of them. Linear in the size of the terms' graph, for each case.
 pub(crate) fn cases(pool: &mut TermPool, terms: &[Term]) -> Option<Vec<Vec<Term>>> {
     let cases = match amount(pool, terms) {
         Some(amount) => amounts(pool, amount),
-        None => match of_few(pool, terms).or_else(|| remainders(pool, terms)) {
-            Some(cases) => cases,
-            None => quotients(pool, terms)?,
-        },
+        None => {
+            let found = of_few(pool, terms).or_else(|| remainders(pool, terms)).or_else(|| multiples(pool, terms));
+            match found {
+                Some(cases) => cases,
+                None => quotients(pool, terms)?,
+            }
+        }
     };
     let mut possible = Vec::new();
     for (condition, put_in) in cases {
@@ -99,6 +111,59 @@ fn remainders(pool: &mut TermPool, terms: &[Term]) -> Option<Vec<Case>> {
         (pool.cmp(CmpOp::Eq, left, rest), put_in)
     });
     Some(cases.collect())
+}
+
+/// What the first number is of which two sums, with one number, are multiples. It divides how far they are apart; where one of them wraps they are some numbers
+/// at both ends, and it divides these.
+fn multiples(pool: &mut TermPool, terms: &[Term]) -> Option<Vec<Case>> {
+    let mut sums: BTreeMap<(Term, bool, Term), BTreeSet<u128>> = BTreeMap::new();
+    for &t in terms {
+        let Node::Cmp(CmpOp::Eq, a, b) = *pool.node(t) else { continue };
+        let (rest, zero) = if pool.as_const_wide(a).is_some() { (b, a) } else { (a, b) };
+        let Node::Binary(op @ (BinOp::SRem | BinOp::URem), dividend, by) = *pool.node(rest) else { continue };
+        if pool.as_const_wide(zero) == Some(0)
+            && pool.as_const_wide(by).is_none()
+            && (LEAST_DIVIDED..=64).contains(&pool.width(rest))
+            && let (Some(base), addend) = pool.split_constant_wide(dividend)
+        {
+            sums.entry((by, op.divides_signed(), base)).or_default().insert(addend);
+        }
+    }
+    let ((by, is_signed, base), addends) = sums.into_iter().find(|(_, addends)| addends.len() > 1)?;
+    let width = pool.width(base);
+    let all = 1_u128 << width;
+    let pairs = addends.iter().flat_map(|a| addends.iter().map(move |b| (*a, (b + all - a) % all)));
+    let (low, apart) = pairs.filter(|pair| pair.1 != 0).min_by_key(|pair| pair.1).filter(|pair| pair.1 <= MAX_APART)?;
+    let mut values: BTreeSet<u128> = divisors_of(apart).collect();
+    let mut ends = Vec::new();
+    let greatest = if is_signed { all / 2 - 1 } else { all - 1 };
+    for below in 0..apart {
+        let last = greatest - below;
+        // Behind the greatest number is the least one.
+        let wrapped = (last + apart) % all;
+        let magnitude = if is_signed { all - wrapped } else { wrapped };
+        match gcd(last, magnitude) {
+            common if common <= MAX_MULTIPLE => values.extend(divisors_of(common)),
+            _ => ends.push((last + all - low) % all),
+        }
+    }
+    let mut cases = Vec::new();
+    for value in values {
+        let negated = is_signed.then_some(all - value);
+        for value in [Some(value), negated].into_iter().flatten() {
+            let value = pool.constant_wide(width, value);
+            cases.push(equal(pool, by, value));
+        }
+    }
+    for end in ends {
+        let end = pool.constant_wide(width, end);
+        cases.push(equal(pool, base, end));
+    }
+    Some(cases)
+}
+
+fn divisors_of(number: u128) -> impl Iterator<Item = u128> {
+    (1..=number).filter(move |&by| number.is_multiple_of(by))
 }
 
 /// The values of the first divisor that conditions leave few of.
@@ -266,6 +331,31 @@ mod tests {
                 let holds = |case: &Vec<Term>| case.iter().all(|&t| pool.eval_bool(t, &model));
                 let is_solution = terms.iter().all(|&t| pool.eval_bool(t, &model));
                 assert_eq!(found.iter().filter(|case| holds(case)).count(), usize::from(is_solution), "{number}");
+            }
+        }
+    }
+
+    /// Whatever divides two sums is in one of the cases, where they wrap, too.
+    #[test]
+    fn what_divides_neighbours_is_small() {
+        for (op, apart) in [(BinOp::SRem, 1), (BinOp::SRem, 6), (BinOp::URem, 1), (BinOp::URem, 2)] {
+            let mut pool = TermPool::new();
+            let (x, y) = (pool.symbol("x", 16), pool.symbol("y", 16));
+            let [zero, three, other] = [0, 3, 3 + apart].map(|n| pool.constant(16, n));
+            let terms = [three, other].map(|addend| {
+                let sum = pool.binary(BinOp::Add, x, addend);
+                let rest = pool.binary(op, sum, y);
+                pool.cmp(CmpOp::Eq, rest, zero)
+            });
+            let found = cases(&mut pool, &terms).expect("both are divided by y");
+            let ends = (0..12).chain(0x7ff0..0x8010).chain(0xfff0..0x1_0000);
+            for (number, by) in ends.flat_map(|number| (0..40).chain(0xffd0..0x1_0000).map(move |by| (number, by))) {
+                let mut model = Model::new();
+                model.set("x", 16, number);
+                model.set("y", 16, by);
+                let is_solution = terms.iter().all(|&t| pool.eval_bool(t, &model));
+                let is_found = found.iter().any(|case| case.iter().all(|&t| pool.eval_bool(t, &model)));
+                assert_eq!(is_found, is_solution, "{number} and {by}, {apart} apart");
             }
         }
     }

@@ -40,6 +40,8 @@ enum Rounding {
     Down,
     /// To the next greater one.
     Up,
+    /// To the one that is nearer to zero, whatever the sign is.
+    ToZero,
 }
 
 /// A quotient and a remainder.
@@ -245,6 +247,7 @@ impl Integers<'_> {
             // All of them are the same for numbers that are not negative.
             BinOp::UDiv | BinOp::URem | BinOp::SDiv | BinOp::SRem if least >= 0 => (constant, Rounding::Down),
             BinOp::SDiv | BinOp::SRem if greatest <= 0 => (constant, Rounding::Up),
+            BinOp::SDiv | BinOp::SRem => (constant, Rounding::ToZero),
             BinOp::AShr if (0..i128::from(width)).contains(&constant) => (1 << constant, Rounding::Down),
             BinOp::LShr if least >= 0 && (0..i128::from(width)).contains(&constant) => (1 << constant, Rounding::Down),
             BinOp::And if constant > 0 && (constant + 1).count_ones() == 1 => (constant + 1, Rounding::Down),
@@ -272,6 +275,8 @@ impl Integers<'_> {
         let rest = match rounding {
             Rounding::Down => (0, divisor - 1),
             Rounding::Up => (1 - divisor, 0),
+            // On the dividend's side of zero: that is left out.
+            Rounding::ToZero => (1 - divisor, divisor - 1),
         };
         self.between(&remainder, rest)?;
         Some(Division { quotient, remainder })
@@ -391,6 +396,26 @@ mod tests {
         assert!(contradict_alone(&pool, &terms));
         let is_less = pool.cmp(CmpOp::Slt, shares, n);
         assert!(!contradict_alone(&pool, &[is_less, terms[1]]));
+    }
+
+    /// No two neighbours are multiples of three, whether the sums wrap or not.
+    #[test]
+    fn neighbours_are_not_both_multiples() {
+        let mut pool = TermPool::new();
+        let n = pool.symbol("n", 64);
+        let [one, two, three] = [1, 2, 3].map(|n| pool.constant(64, n));
+        let mut is_multiple = |behind| {
+            let number = pool.binary(BinOp::Add, n, behind);
+            let rest = pool.binary(BinOp::SRem, number, three);
+            let zero = pool.constant(64, 0);
+            pool.cmp(CmpOp::Eq, rest, zero)
+        };
+        let [next, over] = [is_multiple(one), is_multiple(two)];
+        let none = pool.constant(64, 0);
+        let is_natural = pool.cmp(CmpOp::Sle, none, n);
+        assert!(contradict_alone(&pool, &[is_natural, next, over]));
+        let not_next = pool.not(next);
+        assert!(!contradict_alone(&pool, &[is_natural, not_next, over]));
     }
 
     /// Random comparisons of sums of two symbols of eight bits: what some assignment satisfies is no contradiction.
