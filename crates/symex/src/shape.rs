@@ -103,6 +103,16 @@ pub enum Place {
     Register(u32, u32, ValueId),
 }
 
+impl Place {
+    /// Its width in bits, if a register's is `of_register`.
+    pub const fn width(self, of_register: u8) -> u8 {
+        match self {
+            Self::Memory(_, _, size) => 8 * size,
+            Self::Register(..) => of_register,
+        }
+    }
+}
+
 /// What all states have in common.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, Serialize, Deserialize)]
 #[serde(into = "Flat")]
@@ -118,7 +128,7 @@ pub struct Shape {
     pub bounds: BTreeMap<Place, Bounds>,
     /// Between which numbers places may be in the end, if bounds get wider from epoch to epoch: guesses, which say nothing of any state.
     pub ends: BTreeMap<Place, Bounds>,
-    /// Between which numbers the first of two places, less the second, is: as words, which wrap.
+    /// Between which numbers the first of two places, less the second, is: as words, which wrap. The second may be narrower: it is extended with its sign.
     pub differences: BTreeMap<(Place, Place), Bounds>,
     /// Sums of numbers that are constant.
     pub equations: Vec<Equation>,

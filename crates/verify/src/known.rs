@@ -211,12 +211,13 @@ impl<'a> End<'a> {
     fn differences(&mut self) {
         let shape = self.shape;
         for (&(first, second), &bounds) in &shape.differences {
-            let width = bounds.width.into();
-            let (Some(a), Some(b)) = (self.number(first, width), self.number(second, width)) else {
+            let (width, narrow) = (bounds.width, second.width(bounds.width));
+            let (Some(a), Some(b)) = (self.number(first, width.into()), self.number(second, narrow.into())) else {
                 self.wrong(format!("there are {} and {}", self.name(first), self.name(second)));
                 continue;
             };
             let pool = &mut self.machine.domain.pool;
+            let b = pool.sext(b, width.into());
             let difference = pool.binary(BinOp::Sub, a, b);
             let holds = bounds.hold(pool, difference);
             let differs = pool.not(holds);

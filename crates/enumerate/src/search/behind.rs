@@ -514,9 +514,10 @@ impl<'a> Behind<'a> {
             let mut of = |place| self.number(shape, numbers, place, consequences);
             let (Some(a), Some(b)) = (of(pair.0), of(pair.1)) else { continue };
             let width = self.asker.pool().width(a);
-            if width != self.asker.pool().width(b) || self.is_late() {
+            if width < self.asker.pool().width(b) || self.is_late() {
                 continue;
             }
+            let b = self.asker.pool().sext(b, width);
             let difference = self.asker.pool().binary(BinOp::Sub, a, b);
             if !is_simple(self.asker.pool(), difference) {
                 continue;
@@ -585,6 +586,7 @@ impl<'a> Behind<'a> {
             let of = |place: Place| held.iter().find(|(known, _)| *known == place).map(|&(_, term)| term);
             if let (Some(a), Some(b)) = (of(first), of(second)) {
                 let pool = self.asker.pool();
+                let b = pool.sext(b, pool.width(a));
                 let apart = pool.constant(bounds.width.into(), bounds.least.cast_unsigned());
                 equal.push((a, pool.binary(BinOp::Add, b, apart)));
             }

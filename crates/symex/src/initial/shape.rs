@@ -216,9 +216,11 @@ impl Builder<'_, '_> {
             }
         }
         for (&(first, second), &bounds) in &shape.differences {
-            let (first, second) = (self.shape_term(first, bounds.width), self.shape_term(second, bounds.width));
+            let (first, second) =
+                (self.shape_term(first, bounds.width), self.shape_term(second, second.width(bounds.width)));
             let pool = &mut self.machine.domain.pool;
             if let (Some(first), Some(second)) = (first, second) {
+                let second = pool.sext(second, bounds.width.into());
                 let difference = pool.binary(BinOp::Sub, first, second);
                 let holds = bounds.hold(pool, difference);
                 self.path.constrain(pool, holds);

@@ -6,6 +6,7 @@
 //! that the two are not equal, whatever they are, and stays true when `next` is increased while it is not one less than `total`. Of numbers
 //! that the program compares it may be known only that they are not the same: their difference is [any but 0](Bounds::nonzero).
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
@@ -78,11 +79,14 @@ enum Use {
     Compared,
 }
 
+/// Two numbers and their widths. If these differ, the second one has 32 bits and is extended with its sign.
+type Pair = (Source, Source, (u8, u8));
+
 /// The numbers that the program compares, or subtracts from each other.
 #[derive(Clone, Default, Debug)]
 pub struct Compared {
     /// Those that it compares with each other, or subtracts.
-    pairs: BTreeMap<(Source, Source, u8), Use>,
+    pairs: BTreeMap<Pair, Use>,
     /// Those that it divides by each other for what remains.
     divided: BTreeSet<(Source, Source, u8)>,
     /// All, those that they are multiples of, and those of which it takes remainders.
@@ -132,13 +136,13 @@ impl Compared {
             }
         }
         // What is compared in a function that two numbers are handed to.
-        while let Some((first, second, width)) = work.pop() {
+        while let Some((first, second, widths)) = work.pop() {
             let (Source::Register(func, a), Source::Register(same, b)) = (first, second) else { continue };
             let params = &program.functions[func].params;
             let position = |value: ValueId| params.iter().position(|&param| param == value);
             let (Some(a), Some(b)) = (position(a), position(b)) else { continue };
             debug_assert_eq!(func, same, "they are compared in one function");
-            let used = this.pairs[&(first, second, width)];
+            let used = this.pairs[&(first, second, widths)];
             for (caller, args) in calls.get(&func).into_iter().flatten() {
                 if let (Some(&a), Some(&b)) = (args.get(a), args.get(b)) {
                     work.extend(this.add(&all[caller], (a, b), used));
@@ -163,13 +167,26 @@ impl Compared {
         }
     }
 
-    /// Notes the pairs that two operands make; returns those of which that says something new.
-    fn add(&mut self, of: &Sources<'_>, (a, b): (Operand, Operand), used: Use) -> Vec<(Source, Source, u8)> {
+    /// Notes the pairs that two operands make; returns those of which that says something new. Optimisers make counters of loops as wide as addresses, and
+    /// extend what is in memory each time that it is read.
+    fn add(&mut self, of: &Sources<'_>, (a, b): (Operand, Operand), used: Use) -> Vec<Pair> {
         let mut new = Vec::new();
+        let is_in_memory = |source: Source| !matches!(source, Source::Register(..));
         for (first, width) in of.of(a) {
-            for (second, _) in of.of(b).into_iter().filter(|&(second, other)| other == width && second != first) {
-                let turned = (second, first, width);
-                let pair = if self.pairs.contains_key(&turned) { turned } else { (first, second, width) };
+            for (second, other) in of.of(b) {
+                let mut pair = match width.cmp(&other) {
+                    _ if first == second => continue,
+                    Ordering::Equal => (first, second, (width, width)),
+                    Ordering::Greater if used == Use::Compared && is_in_memory(second) => {
+                        (first, second, (width, other))
+                    }
+                    Ordering::Less if used == Use::Compared && is_in_memory(first) => (second, first, (other, width)),
+                    Ordering::Greater | Ordering::Less => continue,
+                };
+                let turned = (pair.1, pair.0, pair.2);
+                if width == other && self.pairs.contains_key(&turned) {
+                    pair = turned;
+                }
                 let known = self.pairs.get(&pair).copied();
                 if known.is_none_or(|known| known < used) {
                     self.pairs.insert(pair, used);
@@ -218,9 +235,9 @@ impl Compared {
         for is_chosen in [false, true] {
             let mut found = BTreeMap::new();
             let pairs = self.pairs.iter().filter(|(_, used)| (**used == Use::Chosen) == is_chosen);
-            for (&(first, second, width), &used) in pairs {
-                for a in places(first, width, shape, activations) {
-                    let others = places(second, width, shape, activations);
+            for (&(first, second, widths), &used) in pairs {
+                for a in places(first, widths.0, shape, activations) {
+                    let others = places(second, widths.1, shape, activations);
                     for b in others.filter(|&b| a != b && belong(first, a, second, b)) {
                         let pair = if found.contains_key(&(b, a)) { (b, a) } else { (a, b) };
                         *found.entry(pair).or_insert(false) |= used != Use::Subtracted;
@@ -435,13 +452,13 @@ fn sources_at(points_to: &PointsTo, location: &Location, most: usize) -> Vec<Sou
 }
 
 impl Bounds {
-    /// Those of the difference of two numbers within bounds, if it cannot wrap.
+    /// Those of the difference of two numbers within bounds, if it cannot wrap; the narrower one is extended.
     fn less(self, other: Self) -> Option<Self> {
-        let all = Self::of_width(self.width);
+        let width = self.width.max(other.width);
+        let all = Self::of_width(width);
         let least = self.least.checked_sub(other.greatest).filter(|&n| n >= all.least);
         let greatest = self.greatest.checked_sub(other.least).filter(|&n| n <= all.greatest);
-        (self.width == other.width).then_some(())?;
-        Some(Self { width: self.width, least: least?, greatest: greatest? })
+        Some(Self { width, least: least?, greatest: greatest? })
     }
 
     /// Those of the difference of two numbers that is within one or the other.
@@ -725,8 +742,8 @@ mod tests {
         let (site, func) = (Abstract::from_index(7), FuncId::from_index(2));
         let value = ValueId::from_index;
         let pairs = [
-            (Source::Heap(site, 0), Source::Heap(site, 4), 32),
-            (Source::Register(func, value(1)), Source::Local(func, value(2), 8), 32),
+            (Source::Heap(site, 0), Source::Heap(site, 4), (32, 32)),
+            (Source::Register(func, value(1)), Source::Local(func, value(2), 8), (32, 32)),
         ];
         let compared = Compared {
             pairs: pairs.into_iter().zip([Use::Compared, Use::Subtracted]).collect(),
@@ -746,7 +763,7 @@ mod tests {
     fn a_local_of_another_function_may_be_compared_in_each_activation() {
         let (main, func) = (FuncId::from_index(1), FuncId::from_index(2));
         let value = ValueId::from_index;
-        let pair = (Source::Register(func, value(1)), Source::Local(main, value(2), 8), 32);
+        let pair = (Source::Register(func, value(1)), Source::Local(main, value(2), 8), (32, 32));
         let compared = Compared { pairs: [(pair, Use::Compared)].into(), ..Compared::default() };
         let activations = [((0, 0), main), ((1, 0), func), ((2, 3), func)].into();
         let local = place(Node::Local(0, 0, value(2)), 8);
@@ -760,9 +777,10 @@ mod tests {
     fn what_is_compared_comes_before_what_is_chosen_from() {
         let func = FuncId::from_index(1);
         let value = ValueId::from_index;
-        let lanes = (0..MAX_PAIRS + 8)
-            .map(|n| ((Source::Register(func, value(n)), Source::Register(func, value(n + 100)), 32), Use::Chosen));
-        let counts = (Source::Global(GlobalId::from_index(1), 0), Source::Global(GlobalId::from_index(2), 0), 32);
+        let lanes = (0..MAX_PAIRS + 8).map(|n| {
+            ((Source::Register(func, value(n)), Source::Register(func, value(n + 100)), (32, 32)), Use::Chosen)
+        });
+        let counts = (Source::Global(GlobalId::from_index(1), 0), Source::Global(GlobalId::from_index(2), 0), (32, 32));
         let pairs = lanes.chain([(counts, Use::Compared)]).collect();
         let compared = Compared { pairs, ..Compared::default() };
         let found = compared.pairs(&Shape::default(), &[((0, 0), func)].into());
