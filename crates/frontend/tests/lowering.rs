@@ -273,6 +273,28 @@ fn subscripts_are_limited_by_rows_that_are_selected_by_others() {
     assert_eq!(limits("g"), [Some(6), Some(8)]);
 }
 
+/// By what they are in, where no type says which member is selected, and nothing goes on behind a variable.
+#[test]
+fn subscripts_of_arrays_in_variables_are_limited() {
+    let limits = |variable: &str, index: &str, level: &str| {
+        let source = format!("{variable} v; int f(long i) {{ return v.{index}; }} int main() {{ return 0; }}");
+        let program = lower(&source, &[level, "-g"]);
+        let indices = instructions(function(&program, "f")).filter_map(|inst| match &inst.op {
+            Op::Address { indices, .. } => Some(indices),
+            _ => None,
+        });
+        indices.flatten().map(|index| index.elements).collect::<Vec<_>>()
+    };
+    for level in ["-O0", "-O1"] {
+        assert_eq!(limits("struct { int n; int a[4]; int b; }", "a[i]", level), [Some(4)], "{level}");
+        assert_eq!(limits("struct { int n; int a[4]; }", "a[i]", level), [Some(4)], "{level}");
+        assert_eq!(limits("struct { int n; struct { int n; int a[4]; } in; }", "in.a[i]", level), [Some(4)], "{level}");
+    }
+    // A union may be any of its members, and an index from which something is subtracted later may be behind the array.
+    assert_eq!(limits("struct { int n; union { int a[4]; long b[8]; } in; int c; }", "in.a[i]", "-O1"), [None]);
+    assert_eq!(limits("struct { int m[4]; int a[4]; int b; }", "a[i - 2]", "-O1"), [None]);
+}
+
 #[test]
 fn what_is_chosen_by_comparing_it_is_no_branch() {
     let source = "int cut(int n) { return n < 0 ? 0 : n > 3 ? 3 : n; } int other(int n, int m) { return n > 4 ? m * m : 1; } int main() { return 0; }";

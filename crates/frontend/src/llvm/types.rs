@@ -1,5 +1,6 @@
 //! LLVM types and the target's data layout.
 
+use std::ffi::CStr;
 use std::marker::PhantomData;
 
 use inkwell::llvm_sys::LLVMTypeKind;
@@ -88,6 +89,14 @@ impl<'m> Ty<'m> {
             LLVMGetStructElementTypes(self.0, types.as_mut_ptr());
             types.into_iter().map(Ty::new).collect()
         }
+    }
+
+    /// Whether a struct is what Clang makes of a union: its largest member, which says nothing of the others.
+    pub(crate) fn is_union(self) -> bool {
+        // SAFETY: called for structs only; their names live as long as they, and those without a name have none.
+        let name = unsafe { LLVMGetStructName(self.0) };
+        // SAFETY: not null, and terminated.
+        !name.is_null() && unsafe { CStr::from_ptr(name) }.to_bytes().starts_with(b"union.")
     }
 
     /// Element type of an array or vector.

@@ -253,6 +253,12 @@ impl<'m> Val<'m> {
         unsafe { LLVMGEPGetNoWrapFlags(self.0) & wanted == wanted }
     }
 
+    /// Whether an address computation stays in its object, or the address is poison (`inbounds`).
+    pub(crate) fn stays_inside(self) -> bool {
+        // SAFETY: an address computation, as an instruction or a constant.
+        unsafe { LLVMGEPGetNoWrapFlags(self.0) & LLVMGEPFlagInBounds != 0 }
+    }
+
     /// What an alias stands for.
     pub(crate) fn aliasee(self) -> Val<'m> {
         // SAFETY: an alias.

@@ -55,6 +55,9 @@ impl<'m> Body<'_, 'm> {
             match index.int_signed() {
                 Some(constant) => offset = offset.wrapping_add(constant.wrapping_mul(scale)),
                 None => {
+                    if position == 1 {
+                        elements = self.elements_from(gep, scale.unsigned_abs(), repeated);
+                    }
                     let elements = elements.or(no_index_is_negative.then_some(ScaledIndex::FORWARD));
                     scaled.push((self.lane_indices(index)?, scale, elements));
                 }
@@ -73,6 +76,76 @@ impl<'m> Body<'_, 'm> {
                 Ok(self.address(base, offset, indices))
             })
             .collect()
+    }
+
+    /// How many elements an index selects from by which an address is computed from where an array begins that is a member, by the type of the variable
+    /// that it is in. Optimisers forget which member is selected, but not that the address stays in the object: an index from which a constant is still to be
+    /// subtracted may not.
+    fn elements_from(&self, gep: Val<'m>, size: u64, repeated: &FxHashSet<Ty<'m>>) -> Option<u64> {
+        let layout = self.cx.layout();
+        let (ty, mut offset) = if gep.stays_inside() { self.placed(gep.operand(0))? } else { return None };
+        let mut part = Part { is_in_variable: true, ..Part::unknown(ty, repeated) };
+        let mut is_member = false;
+        loop {
+            let (start, index) = match part.ty.kind() {
+                TyKind::Array => {
+                    let each = layout.size(part.ty.element());
+                    if offset == 0 && each == size {
+                        return part.elements().or(is_member.then_some(ScaledIndex::NOT_NEGATIVE));
+                    }
+                    let index = offset.checked_div(each)?;
+                    (index * each, index)
+                }
+                // A member of a union is of any of its types.
+                TyKind::Struct if !part.ty.is_union() => {
+                    is_member = true;
+                    let fields = u32::try_from(part.ty.fields().len()).ok()?;
+                    let starts = (0..fields).filter_map(|field| Some((layout.offset(part.ty, field)?, field.into())));
+                    starts.take_while(|&(start, _)| start <= offset).last()?
+                }
+                _ => return None,
+            };
+            offset -= start;
+            part = part.select(Some(index))?;
+        }
+    }
+
+    /// The type of the variable that an address is in, and where it is there, if that is constant.
+    fn placed(&self, mut address: Val<'m>) -> Option<(Ty<'m>, u64)> {
+        let mut offset = 0_i64;
+        loop {
+            match address.opcode_or_expression() {
+                Some(LLVMOpcode::LLVMGetElementPtr) => {
+                    offset = offset.checked_add(self.constant_offset(address)?)?;
+                    address = address.operand(0);
+                }
+                _ => return Some((variable_type(address)?, u64::try_from(offset).ok()?)),
+            }
+        }
+    }
+
+    /// By how many bytes an address is moved whose indices are constants.
+    fn constant_offset(&self, gep: Val<'m>) -> Option<i64> {
+        let (layout, mut ty, mut offset) = (self.cx.layout(), gep.gep_source_type(), 0_i64);
+        for position in 1..gep.operand_count() {
+            let index = gep.operand(position).int_signed()?;
+            let by = match ty.kind() {
+                _ if position == 1 => index.checked_mul(i64::try_from(layout.size(ty)).ok()?)?,
+                TyKind::Struct => {
+                    let field = u32::try_from(index).ok()?;
+                    let start = layout.offset(ty, field)?;
+                    ty = *ty.fields().get(field as usize)?;
+                    i64::try_from(start).ok()?
+                }
+                TyKind::Array => {
+                    ty = ty.element();
+                    index.checked_mul(i64::try_from(layout.size(ty)).ok()?)?
+                }
+                _ => return None,
+            };
+            offset = offset.checked_add(by)?;
+        }
+        Some(offset)
     }
 
     fn address(&mut self, base: Operand, mut offset: i64, indices: SmallVec<[ScaledIndex; 1]>) -> Operand {
@@ -260,7 +333,7 @@ fn selects_from_member<'m>(gep: Val<'m>, repeated: &FxHashSet<Ty<'m>>) -> bool {
         if ty.kind() == TyKind::Struct {
             return true;
         }
-        let part = Part { ty, rows: None, goes_on: false, repeated }.select(address.operand(position).int_bits());
+        let part = Part::unknown(ty, repeated).select(address.operand(position).int_bits());
         let Some(part) = part else { return false };
         ty = part.ty;
     }
@@ -269,8 +342,7 @@ fn selects_from_member<'m>(gep: Val<'m>, repeated: &FxHashSet<Ty<'m>>) -> bool {
 
 /// What the first index selects a part of.
 fn first_part<'r, 'm>(gep: Val<'m>, repeated: &'r FxHashSet<Ty<'m>>) -> Part<'r, 'm> {
-    let unknown = Part { ty: gep.gep_source_type(), rows: None, goes_on: false, repeated };
-    known_part(gep, repeated).unwrap_or(unknown)
+    known_part(gep, repeated).unwrap_or(Part::unknown(gep.gep_source_type(), repeated))
 }
 
 /// The same if the base says what it is a part of.
@@ -285,8 +357,8 @@ fn known_part<'r, 'm>(gep: Val<'m>, repeated: &'r FxHashSet<Ty<'m>>) -> Option<P
             part = part.select(address.operand(position).int_bits())?;
         }
         part
-    } else if address.kind() == Kind::Global {
-        Part { ty: address.value_type(), rows: None, goes_on: false, repeated }
+    } else if let Some(ty) = variable_type(address) {
+        Part { is_in_variable: true, ..Part::unknown(ty, repeated) }
     } else {
         return None;
     };
@@ -307,10 +379,26 @@ struct Part<'r, 'm> {
     rows: Option<u64>,
     /// Whether it is the last member of a structure that may go on behind it, and so is what is last in it.
     goes_on: bool,
+    /// Whether it is a variable or in one: nothing goes on behind that.
+    is_in_variable: bool,
     repeated: &'r FxHashSet<Ty<'m>>,
 }
 
-impl<'m> Part<'_, 'm> {
+/// The type of a variable, if this is its address.
+fn variable_type(address: Val<'_>) -> Option<Ty<'_>> {
+    match address.opcode_or_expression() {
+        Some(LLVMOpcode::LLVMAlloca) => Some(address.allocated_type()),
+        None if address.kind() == Kind::Global => Some(address.value_type()),
+        _ => None,
+    }
+}
+
+impl<'r, 'm> Part<'r, 'm> {
+    /// Something of which nobody knows what it is in.
+    const fn unknown(ty: Ty<'m>, repeated: &'r FxHashSet<Ty<'m>>) -> Self {
+        Self { ty, rows: None, goes_on: false, is_in_variable: false, repeated }
+    }
+
     /// How many elements a subscript of this array selects from, if that is limited.
     fn elements(&self) -> Option<u64> {
         // An array of no element or one stands for others: what is behind it, as extensions of C have it.
@@ -325,7 +413,8 @@ impl<'m> Part<'_, 'm> {
                 let fields = self.ty.fields();
                 let field = usize::try_from(index?).ok()?;
                 let is_last = field + 1 == fields.len();
-                let goes_on = is_last && (self.goes_on || !self.repeated.contains(&self.ty));
+                let is_open = !self.is_in_variable && (self.goes_on || !self.repeated.contains(&self.ty));
+                let goes_on = is_last && is_open;
                 Some(Self { ty: *fields.get(field)?, rows: (!goes_on).then_some(1), goes_on, ..*self })
             }
             TyKind::Array | TyKind::Vector => {
