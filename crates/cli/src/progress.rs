@@ -83,8 +83,15 @@ impl Progress for ShownProgress {
     }
 
     fn epochs(&mut self, counts: &Counts) {
-        let Counts { epochs, waiting, paths } = counts;
-        self.show(|| format!("{epochs} epochs, {waiting} to search, {paths} paths"));
+        let Counts { epochs, waiting, paths, doubted } = *counts;
+        self.show(|| {
+            let again = match doubted {
+                0 => String::new(),
+                1 => "once more, to see whether the deadlock can happen: ".to_owned(),
+                _ => format!("once more, to see whether {doubted} deadlocks can happen: "),
+            };
+            format!("{again}{epochs} epochs, {waiting} to search, {paths} paths")
+        });
     }
 }
 

@@ -158,11 +158,15 @@ pub(crate) struct Found {
 }
 
 impl Found {
+    /// How many schedules end in a deadlock.
+    fn deadlocks(&self) -> usize {
+        self.epochs.iter().map(EpochResult::deadlocks).sum()
+    }
+
     /// This result, or that of another search which knows more, and whether it is the other one: if that is whole, and has fewer deadlocks.
     fn or(mut self, mut other: Self) -> (Self, bool) {
-        let deadlocks = |found: &Self| found.epochs.iter().map(EpochResult::deadlocks).sum::<usize>();
         let reasons = |found: &Self| found.reasons.len() + found.epochs.iter().map(|e| e.reasons.len()).sum::<usize>();
-        let is_better = !other.is_cut && reasons(&other) <= reasons(&self) && deadlocks(&other) < deadlocks(&self);
+        let is_better = !other.is_cut && reasons(&other) <= reasons(&self) && other.deadlocks() < self.deadlocks();
         let (used, unused) = if is_better { (&mut other, &self) } else { (&mut self, &other) };
         used.work.add(&unused.work);
         (if is_better { other } else { self }, is_better)

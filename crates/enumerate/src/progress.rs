@@ -41,6 +41,8 @@ pub struct Counts {
     pub waiting: usize,
     /// Paths that were executed.
     pub paths: u64,
+    /// Deadlocks of a search that has come to its end: all epochs are searched again, knowing more, to see whether they can happen.
+    pub doubted: usize,
 }
 
 /// Keeps what was found where it survives the end of the process.

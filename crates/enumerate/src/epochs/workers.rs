@@ -67,6 +67,7 @@ pub(crate) fn search(
             running: VecDeque::new(),
             started: 0,
             balance: Balance::default(),
+            doubted: 0,
         };
         journal.begin(header);
         crew.search_all(&receiver, journal, progress)?;
@@ -74,6 +75,7 @@ pub(crate) fn search(
             return Ok(crew.fixpoint.into_found(crew.finished));
         };
         let found = std::mem::replace(&mut crew.fixpoint, again).into_found(std::mem::take(&mut crew.finished));
+        crew.doubted = found.deadlocks();
         crew.search_all(&receiver, journal, progress)?;
         Ok(found.or(crew.fixpoint.into_found(crew.finished)).0)
     })
@@ -163,6 +165,8 @@ struct Crew<'scope, 'env, 's, 'p> {
     running: VecDeque<Running>,
     started: u64,
     balance: Balance,
+    /// Deadlocks that were found when all epochs were searched before.
+    doubted: usize,
 }
 
 impl<'scope, 's, 'p> Crew<'scope, '_, 's, 'p>
@@ -399,7 +403,8 @@ where
     fn tell(&self, progress: &mut dyn Progress) {
         let (epochs, waiting) = self.fixpoint.size();
         let paths = self.paths.load(Ordering::Relaxed);
-        progress.epochs(&Counts { epochs, waiting: waiting + usize::from(self.next.is_some()), paths });
+        let waiting = waiting + usize::from(self.next.is_some());
+        progress.epochs(&Counts { epochs, waiting, paths, doubted: self.doubted });
     }
 }
 
