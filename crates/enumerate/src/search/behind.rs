@@ -563,6 +563,7 @@ impl<'a> Behind<'a> {
         let (mut held, mut constant) = (Vec::new(), Vec::new());
         for place in self.compared.counted(shape, &self.activations()) {
             let term = self.number(shape, numbers, place, consequences);
+            let term = term.map(|term| self.without_choices(term, consequences));
             held.extend(term.map(|term| (place, term)));
             // That bounds say what a number is says what it is computed from.
             if let (Some(term), Some(&computed)) = (term, numbers.get(&place))

@@ -1,7 +1,7 @@
 //! Products and quotients of two unknown numbers that are simpler under what is known: what remains of a division where that is the number
-//! itself, or as much less as the divisor is; products of which one factor is constant.
+//! itself, or as much less as the divisor is; products of which one factor is constant. And choices of which it is known which they are.
 
-use icsched_smt::{BinOp, CmpOp, Node, Ranges, Term, TermPool};
+use icsched_smt::{BinOp, CmpOp, Node, Ranges, Substitution, Term, TermPool};
 use icsched_symex::shape::Place;
 
 use super::{Behind, Consequences, is_simple};
@@ -11,6 +11,12 @@ const MAX_REMAINDERS: usize = 4;
 
 /// Products of one path that are looked at.
 const MAX_PRODUCTS: usize = 8;
+
+/// Choices of one term that are settled.
+const MAX_SETTLED: usize = 8;
+
+/// Larger terms are left as they are.
+const MAX_NODES: usize = 64;
 
 impl Behind<'_> {
     /// What products and quotients in numbers are equal to if intervals say that they are constant under some conditions, or that a factor is: as many
@@ -67,6 +73,35 @@ impl Behind<'_> {
             }
         }
         self.asker.pool().substitute(term, &self.remainders)
+    }
+
+    /// A term that is equal to another one in all executions that come to the end, with fewer choices: whether a semaphore is the one that another
+    /// thread has posted, of an array by an index of which it is known what it is not.
+    pub(super) fn without_choices(&mut self, mut term: Term, consequences: &mut Consequences) -> Term {
+        for _ in 0..MAX_SETTLED {
+            let pool = self.asker.pool();
+            let all = pool.postorder(&[term], |_| false);
+            if all.len() > MAX_NODES {
+                break;
+            }
+            let settled = all.into_iter().rev().find_map(|choice| {
+                let Node::Ite(condition, a, b) = *self.asker.pool().node(choice) else { return None };
+                let pool = self.asker.pool();
+                if !is_simple(pool, condition) || self.is_late() {
+                    return None;
+                }
+                let otherwise = self.asker.pool().not(condition);
+                let taken = if consequences.contain(&mut self.asker, condition) {
+                    a
+                } else {
+                    consequences.contain(&mut self.asker, otherwise).then_some(b)?
+                };
+                Some((choice, taken))
+            });
+            let Some(settled) = settled else { break };
+            term = self.asker.pool().substitute(term, &Substitution::from([settled]));
+        }
+        term
     }
 }
 
