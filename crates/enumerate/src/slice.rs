@@ -315,6 +315,8 @@ struct Assigned {
     block: BlockId,
     position: usize,
     arg: Operand,
+    /// Whether that is a constant, or has been live ever since: what it is computed from is not undone.
+    is_kept: bool,
 }
 
 /// What the walk knows of one frame. The walk has undone everything from `next` of `block` on.
@@ -717,6 +719,10 @@ impl<'p> Slicer<'_, 'p> {
         self.meet(frame, block, 0);
         self.undo_pure(frame, 0);
         let Some((from, by_else)) = via else { return };
+        let state = self.state(frame);
+        for assigned in &mut state.assignable {
+            assigned.is_kept &= assigned.arg.value().is_none_or(|value| state.live.contains(&value));
+        }
         self.undo_edge(frame, block, from, by_else);
         let function = self.function(frame);
         let state = self.state(frame);
@@ -759,7 +765,7 @@ impl<'p> Slicer<'_, 'p> {
             let state = self.state(frame);
             state.live.extend(arg.value());
             if depends_on_way {
-                let assigned = Assigned { block, position, arg };
+                let assigned = Assigned { block, position, arg, is_kept: true };
                 if !state.assignable.contains(&assigned) {
                     state.assignable.push(assigned);
                 }

@@ -290,6 +290,18 @@ fn subscripts_of_arrays_in_variables_are_limited() {
         assert_eq!(limits("struct { int n; int a[4]; }", "a[i]", level), [Some(4)], "{level}");
         assert_eq!(limits("struct { int n; struct { int n; int a[4]; } in; }", "in.a[i]", level), [Some(4)], "{level}");
     }
+    // Some have room behind a structure for what goes on behind it.
+    let not_negative = [Some(ScaledIndex::NOT_NEGATIVE)];
+    for level in ["-O0", "-O1"] {
+        assert_eq!(
+            limits("struct { struct { int n; int a[4]; } in; int room[8]; }", "in.a[i]", level),
+            not_negative,
+            "{level}"
+        );
+    }
+    let with_room = "union { struct { int n; int a[4]; } in; int room[8]; }";
+    assert_eq!(limits(with_room, "in.a[i]", "-O0"), not_negative);
+    assert_eq!(limits(with_room, "in.a[i]", "-O1"), [None]);
     // A union may be any of its members, and an index from which something is subtracted later may be behind the array.
     assert_eq!(limits("struct { int n; union { int a[4]; long b[8]; } in; int c; }", "in.a[i]", "-O1"), [None]);
     assert_eq!(limits("struct { int m[4]; int a[4]; int b; }", "a[i - 2]", "-O1"), [None]);

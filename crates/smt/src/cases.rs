@@ -40,13 +40,10 @@ const LEAST_DIVIDED: u32 = 16;
 pub(crate) fn cases(pool: &mut TermPool, terms: &[Term]) -> Option<Vec<Vec<Term>>> {
     let cases = match amount(pool, terms) {
         Some(amount) => amounts(pool, amount),
-        None => {
-            let found = of_few(pool, terms).or_else(|| remainders(pool, terms)).or_else(|| multiples(pool, terms));
-            match found {
-                Some(cases) => cases,
-                None => quotients(pool, terms)?,
-            }
-        }
+        None => of_few(pool, terms)
+            .or_else(|| remainders(pool, terms))
+            .or_else(|| multiples(pool, terms))
+            .or_else(|| quotients(pool, terms))?,
     };
     let mut possible = Vec::new();
     for (condition, put_in) in cases {
@@ -129,11 +126,14 @@ fn multiples(pool: &mut TermPool, terms: &[Term]) -> Option<Vec<Case>> {
             sums.entry((by, op.divides_signed(), base)).or_default().insert(addend);
         }
     }
-    let ((by, is_signed, base), addends) = sums.into_iter().find(|(_, addends)| addends.len() > 1)?;
+    let ((by, is_signed, base), (low, apart)) = sums.into_iter().find_map(|(key, addends)| {
+        let all = 1_u128 << pool.width(key.2);
+        let pairs = addends.iter().flat_map(|a| addends.iter().map(move |b| (*a, (b + all - a) % all)));
+        let near = pairs.filter(|pair| pair.1 != 0).min_by_key(|pair| pair.1);
+        near.filter(|pair| pair.1 <= MAX_APART).map(|pair| (key, pair))
+    })?;
     let width = pool.width(base);
     let all = 1_u128 << width;
-    let pairs = addends.iter().flat_map(|a| addends.iter().map(move |b| (*a, (b + all - a) % all)));
-    let (low, apart) = pairs.filter(|pair| pair.1 != 0).min_by_key(|pair| pair.1).filter(|pair| pair.1 <= MAX_APART)?;
     let mut values: BTreeSet<u128> = divisors_of(apart).collect();
     let mut ends = Vec::new();
     let greatest = if is_signed { all / 2 - 1 } else { all - 1 };

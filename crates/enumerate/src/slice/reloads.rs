@@ -22,19 +22,15 @@ impl Slicer<'_, '_> {
     /// Whether a region, or the edge to its join, may assign something else to a parameter. What is assigned is the same if it is a constant, or
     /// a value that is still live: the region has to leave it alone anyway.
     pub(super) fn assigns_other(&self, frame: FrameId, branch: BlockId, region: &Region, assigned: &Assigned) -> bool {
-        let &Assigned { block, position, arg } = assigned;
-        if !region.assigns.contains(block.index()) {
-            return false;
+        let &Assigned { block, position, arg, is_kept } = assigned;
+        if !region.assigns.contains(block.index()) || !is_kept {
+            return region.assigns.contains(block.index());
         }
-        let is_kept = match arg {
-            Operand::Const(_) => true,
-            Operand::Value(value) => self.frames[frame].live.contains(&value),
-        };
         let function = self.function(frame);
         let predecessors = self.statics.control.function(self.frames[frame].func).cfg.predecessors(block);
         let ways = predecessors.iter().filter(|&&from| from == branch || region.blocks.contains(from.index()));
         let mut edges = ways.flat_map(|&from| function.blocks[from].terminator.edges());
-        !is_kept || edges.any(|edge| edge.target == block && edge.args[position] != arg)
+        edges.any(|edge| edge.target == block && edge.args[position] != arg)
     }
 
     /// Live values that a region defines again and the block before the branch has loaded, behind which it has written nothing: the bytes that they were loaded from are
@@ -56,8 +52,9 @@ impl Slicer<'_, '_> {
             let at = u32::try_from(at).expect("fewer than 2^32 instructions");
             let is_load = |event: &&TraceEvent| matches!(event, TraceEvent::Load { frame: f, inst, .. } if (*f, *inst) == (frame, at));
             let is_earlier = |event: &&TraceEvent| matches!(event, TraceEvent::Block { frame: f, .. } if *f == frame);
-            let before = self.trace.events[..left].iter().rev().take(MAX_EVENTS).take_while(|event| !is_earlier(event));
-            let Some(TraceEvent::Load { regions, .. }) = before.into_iter().find(is_load) else { continue };
+            let mut before =
+                self.trace.events[..left].iter().rev().take(MAX_EVENTS).take_while(|event| !is_earlier(event));
+            let Some(TraceEvent::Load { regions, .. }) = before.find(is_load) else { continue };
             regions.iter().for_each(|region| self.memory.add(region));
             let live = &mut self.state(frame).live;
             live.remove(&loaded);

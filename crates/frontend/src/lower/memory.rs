@@ -84,7 +84,7 @@ impl<'m> Body<'_, 'm> {
     fn elements_from(&self, gep: Val<'m>, size: u64, repeated: &FxHashSet<Ty<'m>>) -> Option<u64> {
         let layout = self.cx.layout();
         let (ty, mut offset) = if gep.stays_inside() { self.placed(gep.operand(0))? } else { return None };
-        let mut part = Part { is_in_variable: true, ..Part::unknown(ty, repeated) };
+        let mut part = Part { ends_variable: true, ..Part::unknown(ty, repeated) };
         let mut is_member = false;
         loop {
             let (start, index) = match part.ty.kind() {
@@ -358,7 +358,7 @@ fn known_part<'r, 'm>(gep: Val<'m>, repeated: &'r FxHashSet<Ty<'m>>) -> Option<P
         }
         part
     } else if let Some(ty) = variable_type(address) {
-        Part { is_in_variable: true, ..Part::unknown(ty, repeated) }
+        Part { ends_variable: true, ..Part::unknown(ty, repeated) }
     } else {
         return None;
     };
@@ -379,8 +379,8 @@ struct Part<'r, 'm> {
     rows: Option<u64>,
     /// Whether it is the last member of a structure that may go on behind it, and so is what is last in it.
     goes_on: bool,
-    /// Whether it is a variable or in one: nothing goes on behind that.
-    is_in_variable: bool,
+    /// Whether it is a variable, or what is last in one: nothing goes on behind that.
+    ends_variable: bool,
     repeated: &'r FxHashSet<Ty<'m>>,
 }
 
@@ -396,7 +396,7 @@ fn variable_type(address: Val<'_>) -> Option<Ty<'_>> {
 impl<'r, 'm> Part<'r, 'm> {
     /// Something of which nobody knows what it is in.
     const fn unknown(ty: Ty<'m>, repeated: &'r FxHashSet<Ty<'m>>) -> Self {
-        Self { ty, rows: None, goes_on: false, is_in_variable: false, repeated }
+        Self { ty, rows: None, goes_on: false, ends_variable: false, repeated }
     }
 
     /// How many elements a subscript of this array selects from, if that is limited.
@@ -413,16 +413,19 @@ impl<'r, 'm> Part<'r, 'm> {
                 let fields = self.ty.fields();
                 let field = usize::try_from(index?).ok()?;
                 let is_last = field + 1 == fields.len();
-                let is_open = !self.is_in_variable && (self.goes_on || !self.repeated.contains(&self.ty));
-                let goes_on = is_last && is_open;
-                Some(Self { ty: *fields.get(field)?, rows: (!goes_on).then_some(1), goes_on, ..*self })
+                let ends_variable = is_last && self.ends_variable;
+                let is_open = self.goes_on || !self.repeated.contains(&self.ty);
+                let goes_on = is_last && !ends_variable && is_open;
+                let rows = (!goes_on).then_some(1);
+                Some(Self { ty: *fields.get(field)?, rows, goes_on, ends_variable, ..*self })
             }
             TyKind::Array | TyKind::Vector => {
                 let rows = self.elements().and_then(|elements| match index {
                     Some(index) => elements.checked_sub(index),
                     None => Some(1),
                 });
-                Some(Self { ty: self.ty.element(), rows, goes_on: false, ..*self })
+                let ends_variable = self.ends_variable && index.is_some_and(|index| index + 1 == self.ty.length());
+                Some(Self { ty: self.ty.element(), rows, goes_on: false, ends_variable, ..*self })
             }
             _ => None,
         }

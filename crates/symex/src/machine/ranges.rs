@@ -141,12 +141,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         Ok(bytes)
     }
 
-    pub(super) fn choose(
-        &mut self,
-        guard: &D::Value,
-        a: &MemoryByte<D::Byte>,
-        b: &MemoryByte<D::Byte>,
-    ) -> MemoryByte<D::Byte> {
+    fn choose(&mut self, guard: &D::Value, a: &MemoryByte<D::Byte>, b: &MemoryByte<D::Byte>) -> MemoryByte<D::Byte> {
         let (a, b) = (join(self.domain, std::slice::from_ref(a)), join(self.domain, std::slice::from_ref(b)));
         let value = select(self.domain, Type::Int(8), guard, &a, &b);
         split(self.domain, &value, 1).pop().unwrap_or(MemoryByte::Constant(0))

@@ -1,5 +1,8 @@
 //! What it means that two runs agree.
 
+use std::collections::BTreeMap;
+
+use icsched_ir::{BlockId, Op, Program};
 use icsched_symex::PathEnd;
 use icsched_symex::trace::{Regions, Trace, TraceEvent};
 
@@ -15,7 +18,7 @@ pub(crate) enum Agreement {
 }
 
 /// Whether a symbolic run, with its terms evaluated, and the concrete run of the same input agree.
-pub(crate) fn agree(symbolic: &Finish, concrete: &Finish) -> Result<Agreement, String> {
+pub(crate) fn agree(program: &Program, symbolic: &Finish, concrete: &Finish) -> Result<Agreement, String> {
     if let PathEnd::Unsupported { what, .. } = &symbolic.end {
         if let PathEnd::Unsupported { what: other, .. } = &concrete.end {
             return if what == other { Ok(Agreement::Refused) } else { Err(format!("refused: {what}, but {other}")) };
@@ -26,7 +29,7 @@ pub(crate) fn agree(symbolic: &Finish, concrete: &Finish) -> Result<Agreement, S
         return Ok(Agreement::Refused);
     }
     ends(&symbolic.end, &concrete.end)?;
-    traces(&symbolic.trace, &concrete.trace)?;
+    traces(program, &symbolic.trace, &concrete.trace)?;
     if symbolic.memory.len() != concrete.memory.len() {
         return Err(format!("{} live objects, but {}", symbolic.memory.len(), concrete.memory.len()));
     }
@@ -54,32 +57,55 @@ fn ends(symbolic: &PathEnd, concrete: &PathEnd) -> Result<(), String> {
 }
 
 /// The symbolic trace is the end of the concrete one (it may have begun later), and covers what was accessed.
-fn traces(symbolic: &Trace, concrete: &Trace) -> Result<(), String> {
-    let mut events = symbolic.events.iter().filter(|e| !matches!(e, TraceEvent::Decision { .. })).rev().peekable();
+fn traces(program: &Program, symbolic: &Trace, concrete: &Trace) -> Result<(), String> {
+    let blocks = blocks(symbolic);
+    let events = symbolic.events.iter().zip(&blocks);
+    let mut events = events.filter(|(e, _)| !matches!(e, TraceEvent::Decision { .. })).rev().peekable();
     let mut expected = concrete.events.iter().rev().peekable();
-    while let Some(event) = events.next() {
+    while let Some((event, block)) = events.next() {
         let other = expected.peek();
         if other.is_some_and(|other| same(event, other)) {
             expected.next();
             continue;
         }
-        // As many bytes as a value says may be none.
-        let is_of_some = |regions: &Regions| !regions.is_empty() && regions.iter().all(|region| !region.exact);
-        if let TraceEvent::Load { regions, .. } | TraceEvent::Store { regions, .. } = event
-            && is_of_some(regions)
-        {
+        if moves_some(program, symbolic, event, *block) {
             continue;
         }
         // A compare-exchange that may fail writes what it read where it does; a concrete one writes nothing.
-        let is_exchange = |load: &&TraceEvent| {
+        let is_exchange = |load: &TraceEvent| {
             matches!((event, load),
             (TraceEvent::Store { frame, inst, .. }, TraceEvent::Load { frame: f, inst: i, .. }) if (frame, inst) == (f, i))
         };
-        if !events.peek().is_some_and(is_exchange) {
+        if !events.peek().is_some_and(|(load, _)| is_exchange(load)) {
             return Err(format!("the symbolic run does {event:?}, the concrete one {other:?}"));
         }
     }
     Ok(())
+}
+
+/// The block that each event is in.
+fn blocks(trace: &Trace) -> Vec<Option<BlockId>> {
+    let mut at = BTreeMap::new();
+    let block = |event: &TraceEvent| match event {
+        TraceEvent::Block { frame, block, .. } => at.insert(*frame, *block),
+        TraceEvent::Load { frame, .. } | TraceEvent::Store { frame, .. } => at.get(frame).copied(),
+        _ => None,
+    };
+    trace.events.iter().map(block).collect()
+}
+
+/// Whether an event is a copy of as many bytes as a value says, which may be none.
+fn moves_some(program: &Program, trace: &Trace, event: &TraceEvent, block: Option<BlockId>) -> bool {
+    let (TraceEvent::Load { frame, inst, regions } | TraceEvent::Store { frame, inst, regions }) = event else {
+        return false;
+    };
+    let function = &program.functions[trace.frames[frame].func];
+    let op = block.and_then(|block| function.blocks[block].insts.get(*inst as usize)).map(|inst| &inst.op);
+    let is_of_value = match op {
+        Some(Op::MemCopy { bytes, .. } | Op::MemSet { bytes, .. }) => bytes.value().is_some(),
+        _ => false,
+    };
+    is_of_value && regions.iter().all(|region| !region.exact)
 }
 
 fn same(event: &TraceEvent, expected: &TraceEvent) -> bool {

@@ -93,7 +93,7 @@ fn follow(
             return Err(how.clone());
         }
         sum.used.extend(&probe.used);
-        match agree(&symbolic, &concrete).map_err(|how| format!("{how}\ninput {:02x?}", input.argument))? {
+        match agree(program, &symbolic, &concrete).map_err(|how| format!("{how}\ninput {:02x?}", input.argument))? {
             Agreement::Full => sum.full += 1,
             Agreement::Refused => sum.refused += 1,
         }

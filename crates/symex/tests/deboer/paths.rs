@@ -109,7 +109,7 @@ impl Explored {
     fn agrees(&mut self, runner: &mut Runner, index: usize, inputs: &Inputs) -> Result<bool, String> {
         let concrete = runner.concrete(inputs);
         let finish = self.finish(index, &inputs.model());
-        match agree(&finish, &concrete) {
+        match agree(&self.machine.program, &finish, &concrete) {
             Ok(agreement) => Ok(agreement == Agreement::Full),
             Err(how) => Err(format!("{how}\ninput {:02x?} on the path {}", inputs.argument, self.text(index))),
         }

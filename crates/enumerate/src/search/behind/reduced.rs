@@ -3,6 +3,7 @@
 
 use icsched_smt::{BinOp, CmpOp, Node, Ranges, Substitution, Term, TermPool};
 use icsched_symex::shape::Place;
+use rustc_hash::FxHashMap;
 
 use super::{Behind, Consequences, is_simple};
 
@@ -12,8 +13,11 @@ const MAX_REMAINDERS: usize = 4;
 /// Products of one path that are looked at.
 const MAX_PRODUCTS: usize = 8;
 
-/// Choices of one term that are settled.
-const MAX_SETTLED: usize = 8;
+/// Conditions by which one term is chosen that are asked about.
+const MAX_ASKED: usize = 16;
+
+/// Choices in one another that are settled.
+const MAX_NESTED: usize = 4;
 
 /// Larger terms are left as they are.
 const MAX_NODES: usize = 64;
@@ -78,30 +82,40 @@ impl Behind<'_> {
     /// A term that is equal to another one in all executions that come to the end, with fewer choices: whether a semaphore is the one that another
     /// thread has posted, of an array by an index of which it is known what it is not.
     pub(super) fn without_choices(&mut self, mut term: Term, consequences: &mut Consequences) -> Term {
-        for _ in 0..MAX_SETTLED {
+        let mut known: FxHashMap<Term, Option<bool>> = FxHashMap::default();
+        // What is chosen may be a choice.
+        for _ in 0..MAX_NESTED {
             let pool = self.asker.pool();
             let all = pool.postorder(&[term], |_| false);
             if all.len() > MAX_NODES {
                 break;
             }
-            let settled = all.into_iter().rev().find_map(|choice| {
-                let Node::Ite(condition, a, b) = *self.asker.pool().node(choice) else { return None };
-                let pool = self.asker.pool();
-                if !is_simple(pool, condition) || self.is_late() {
-                    return None;
+            let mut settled = Substitution::new();
+            for choice in all {
+                let Node::Ite(condition, a, b) = *self.asker.pool().node(choice) else { continue };
+                let is_new = !known.contains_key(&condition);
+                if is_new && (known.len() == MAX_ASKED || self.is_late()) {
+                    break;
                 }
-                let otherwise = self.asker.pool().not(condition);
-                let taken = if consequences.contain(&mut self.asker, condition) {
-                    a
-                } else {
-                    consequences.contain(&mut self.asker, otherwise).then_some(b)?
-                };
-                Some((choice, taken))
-            });
-            let Some(settled) = settled else { break };
-            term = self.asker.pool().substitute(term, &Substitution::from([settled]));
+                let holds = *known.entry(condition).or_insert_with(|| self.decided(condition, consequences));
+                settled.extend(holds.map(|holds| (choice, if holds { a } else { b })));
+            }
+            if settled.is_empty() {
+                break;
+            }
+            term = self.asker.pool().substitute(term, &settled);
         }
         term
+    }
+
+    /// Whether a condition holds in all executions that come to the end, or in none of them.
+    fn decided(&mut self, condition: Term, consequences: &mut Consequences) -> Option<bool> {
+        if !is_simple(self.asker.pool(), condition) {
+            return None;
+        }
+        let otherwise = self.asker.pool().not(condition);
+        let holds = consequences.contain(&mut self.asker, condition);
+        (holds || consequences.contain(&mut self.asker, otherwise)).then_some(holds)
     }
 }
 
