@@ -45,6 +45,11 @@ impl<'a> Expressions<'a> {
         self.text(operand, 0).0
     }
 
+    /// The same as the name of a value in larger expressions: in parentheses where an operator between two operands is the outermost one.
+    pub fn name(&self, operand: Operand) -> String {
+        within(self.text(operand, 0), Binding::Unary)
+    }
+
     /// A sum, its factors and addend as signed numbers.
     pub fn affine(&self, sum: &Affine) -> String {
         let signed = |value: u64| i128::from((value << (64 - sum.bits())).cast_signed() >> (64 - sum.bits()));

@@ -78,4 +78,15 @@ fn values_are_written_as_in_c() {
     ] {
         assert_eq!(value(at), expected, "v{at}");
     }
+    let name = |at: usize| expressions.name(Operand::Value(ValueId::from_index(at)));
+    for (at, expected) in [
+        (3, "n"),
+        (6, "((n - i - 1) * 3)"),
+        (14, "atoi(q)"),
+        (15, "(arg3 ? q->second : table[i].first)"),
+        (16, "&local"),
+        (27, "*(q + i * 3)"),
+    ] {
+        assert_eq!(name(at), expected, "v{at}");
+    }
 }

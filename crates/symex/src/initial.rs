@@ -544,7 +544,7 @@ impl Builder<'_, '_> {
             self.registers[thread].insert(symbol, shared);
             return shared;
         }
-        let mut name = names.operand(Operand::Value(symbol.value));
+        let mut name = names.name(Operand::Value(symbol.value));
         if let Some(path) = symbol.inside {
             name = format!("{}::{name}", self.program.functions[self.start.pool.path(path).func].name);
         }

@@ -67,7 +67,7 @@ impl Builder<'_, '_> {
             let ty = self.pointee(index, symbol)?;
             let function = &self.program.functions[func];
             let definitions = Definitions::new(function);
-            let name = Expressions::new(&self.program, function, &definitions).operand(Operand::Value(value));
+            let name = Expressions::new(&self.program, function, &definitions).name(Operand::Value(value));
             Some((self.in_frame(name, index, frame), Some(ty)))
         })
     }
