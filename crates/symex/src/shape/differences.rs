@@ -26,7 +26,7 @@ use super::{Activations, Held, Meet, Node, Place, Shape, moved};
 const MAX_STEPS: usize = 8;
 
 /// Locations that a number is read from.
-const MAX_LOCATIONS: usize = 16;
+const MAX_LOCATIONS: usize = 32;
 
 /// Semaphores in an array, and in all, that are looked at.
 const MAX_SEMAPHORES: usize = 16;
@@ -41,7 +41,7 @@ const COUNTS_PERMITS: u64 = 3;
 const COUNTS_HOLDS: u64 = 9;
 
 /// Pairs of places that are looked at in one state.
-const MAX_PAIRS: usize = 32;
+const MAX_PAIRS: usize = 96;
 
 /// Pairs of addresses that are looked at for whether they differ.
 const MAX_DISTINCT: usize = 16;

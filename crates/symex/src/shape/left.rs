@@ -561,9 +561,13 @@ impl Walk<'_, '_> {
         // An address that depends on inputs may have constant bytes; beside a number of 32 bits there is none.
         let is_symbolic = |half: &[Option<_>]| half.iter().any(|byte| matches!(byte, Some(MemoryByte::Symbolic(_))));
         let is_number = |half: &&[Option<_>]| !is_symbolic(half) || half.len() == 4 && self.whole(half).is_some();
+        // So may one of several addresses: all of them are at the same offset of their objects.
+        let is_open = |half: &[Option<_>]| half.iter().any(Option::is_none);
+        let is_offset = |half: &[Option<_>]| number(half).is_some() && !self.is_small(half);
+        let is_one_of_several = bytes.len() == 8 && is_offset(&bytes[..4]) && is_open(&bytes[4..]);
         if is_pointer
-            && !bytes.chunks(4).all(|half| is_number(&half))
-            && !bytes.chunks(4).all(|half| self.is_small(half))
+            && (is_one_of_several
+                || !bytes.chunks(4).all(|half| is_number(&half)) && !bytes.chunks(4).all(|half| self.is_small(half)))
         {
             return;
         }
