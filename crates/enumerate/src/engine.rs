@@ -13,7 +13,7 @@ use icsched_smt::{
 };
 use icsched_symex::abstraction::Abstractions;
 use icsched_symex::code::{Code, Marks};
-use icsched_symex::explore::{self, Choice, Strategy};
+use icsched_symex::explore;
 use icsched_symex::host::MemoryHost;
 use icsched_symex::initial::Start;
 use icsched_symex::machine::EpochLength;
@@ -22,19 +22,18 @@ use icsched_symex::request::StopRequest;
 use icsched_symex::shape::{Left, Where};
 use icsched_symex::stop::{ErrorKind, Limit, Stop};
 use icsched_symex::symbolic::{Kept, SymbolicDomain};
-use icsched_symex::thread::{Frame, FrameId, ThreadId};
-use icsched_symex::trace::OtherSide;
-use icsched_symex::{DecisionKind, Machine, Options, PathEnd, State, SyncObjects};
+use icsched_symex::thread::ThreadId;
+use icsched_symex::{Machine, Options, PathEnd, State, SyncObjects};
 use rustc_hash::FxHashMap;
 
 use crate::epochs::Analyses;
 use crate::epochs::job::Job;
 use crate::followed::{self, Executed, Followed};
 use crate::progress::SearchedEpoch;
-use crate::quiet::{Replaceable, Wanted, deep_recursion, outermost_quiet_loop, quiet_code};
+use crate::quiet::{Replaceable, Wanted, quiet_code, replaces};
 use crate::search::Restart;
 use crate::slice::{AbnormalEnd, Statics};
-use crate::strategy::{leaving_side, shorter_side};
+use crate::strategy::{NESTED, ShortestFirst};
 use crate::{Request, Technique, reasons};
 
 pub(crate) use icsched_symex::explore::PathOutcome as Path;
@@ -104,13 +103,6 @@ const PATHS: Duration = Duration::from_millis(200);
 
 /// Time for one query that only makes a constraint shorter.
 const SIMPLIFICATION: Duration = Duration::from_millis(200);
-
-/// How often a path answers one question in a loop that does not synchronise before the loop is replaced by what it may do; activations
-/// of a recursion in which it is asked.
-const ROUNDS: u32 = 12;
-
-/// Activations of a recursion, one inside of the other, from which on it goes round.
-const NESTED: usize = 2;
 
 /// How often a path answers a question that may have one answer only.
 const ASKED: u32 = 24;
@@ -417,6 +409,7 @@ impl Engine {
             rounds: if decided && !self.patient { ASKED } else { u32::MAX },
             terms: if decided { TERMS } else { usize::MAX },
             long: if decided { LONG } else { (u64::MAX, usize::MAX) },
+            solved: if decided { self.followed.most_solved() } else { u64::MAX },
             ..explore::Limits::default()
         };
         let limits = if in_all_ways { followed::limits_in_all_ways(limits) } else { limits };
@@ -654,129 +647,6 @@ fn machine(program: &Arc<Program>, request: &Request, plan: &Plan, domain: Symbo
 /// Whether a path says something about schedules.
 pub(crate) fn is_feasible(path: &Path) -> bool {
     path.end != PathEnd::Infeasible
-}
-
-struct ShortestFirst<'a, 'p> {
-    statics: &'a Statics<'p>,
-    code: Arc<Code>,
-    enabled: bool,
-    /// How often one loop's question is answered by preference; then the answer is to leave the loop.
-    bound: u32,
-    asked: FxHashMap<CallStack, u32>,
-    /// What is replaced by what it may do, if more can be.
-    replaced: Option<Arc<Abstractions>>,
-    followed: Followed,
-    /// The outermost loops of activations that the path was in when it had last taken long.
-    loops: Vec<(FrameId, Replaceable)>,
-    /// What is to be done before the path goes on.
-    wanted: Option<Restart>,
-}
-
-impl ShortestFirst<'_, '_> {
-    /// Gives up an attempt at whole runs, which takes long; whether the path is one of those.
-    fn ends_attempt(&mut self) -> bool {
-        let is_attempt = self.followed.is_everything_in_all_ways();
-        if is_attempt {
-            self.wanted = Some(Restart::FollowingLess);
-        }
-        is_attempt
-    }
-
-    /// What is to be replaced of that what the points of a stack are in; only recursions, perhaps.
-    fn want(&mut self, wanted: Wanted, stack: &CallStack, only_recursion: bool) {
-        let Some(replaced) = &self.replaced else { return };
-        let points: Vec<ProgramPoint> = stack.0.iter().rev().copied().collect();
-        let is_replaced = |of: &Replaceable| replaces(replaced, *of);
-        let found = match only_recursion {
-            true => deep_recursion(self.statics, is_replaced, wanted, &points),
-            false => quiet_code(self.statics, is_replaced, wanted, &points),
-        };
-        self.wanted = found.map(|wanted| Restart::Replacing(vec![wanted]));
-    }
-}
-
-impl Strategy for ShortestFirst<'_, '_> {
-    fn has_enough(&self) -> bool {
-        self.wanted.is_some()
-    }
-
-    fn gives_up(&mut self, state: &State<SymbolicDomain>) -> bool {
-        if self.ends_attempt() {
-            return true;
-        }
-        self.want(Wanted { last_resort: false, activations: NESTED }, &state.stack(&self.code, state.current), false);
-        self.has_enough()
-    }
-
-    fn takes_long(&mut self, state: &State<SymbolicDomain>) -> bool {
-        if self.ends_attempt() {
-            return true;
-        }
-        let Some(replaced) = &self.replaced else { return false };
-        let frames = &state.thread(state.current).frames;
-        let points = state.stack(&self.code, state.current).0;
-        let quiet =
-            |(frame, point): (&Frame, ProgramPoint)| Some((frame.id, outermost_quiet_loop(self.statics, point)?));
-        let loops: Vec<(FrameId, Replaceable)> = frames.iter().zip(points).filter_map(quiet).collect();
-        // An activation does not come back to a loop that none is around.
-        let still = loops.iter().rev().find(|&found| self.loops.contains(found) && !replaces(replaced, found.1));
-        self.wanted = still.map(|&(_, found)| Restart::Replacing(vec![found]));
-        self.loops = loops;
-        self.has_enough()
-    }
-
-    fn choose(&mut self, _: &TermPool, choice: &Choice, state: &State<SymbolicDomain>) -> bool {
-        let Statics { program, control, .. } = *self.statics;
-        match choice.site.kind {
-            DecisionKind::Branch => {
-                let stack = state.stack(&self.code, choice.site.thread);
-                let asked = self.asked.get(&stack).copied().unwrap_or(0);
-                if asked >= ROUNDS {
-                    self.want(Wanted { last_resort: asked >= self.bound, activations: NESTED }, &stack, false);
-                } else {
-                    self.want(Wanted { last_resort: false, activations: ROUNDS as usize + 1 }, &stack, true);
-                }
-                let in_all_ways = self.followed.is_everything_in_all_ways();
-                if self.followed.is_decided_by(control, choice.site.point, state.markers_passed())
-                    || in_all_ways && followed::is_endless(asked, self.asked.len())
-                {
-                    self.wanted = Some(Restart::FollowingLess);
-                }
-                let count = self.asked.entry(stack).or_insert(0);
-                *count += 1;
-                let preferred = match (choice.when_true, choice.when_false) {
-                    // Nothing behind an undecided side is certain; a side that can be taken for sure is better.
-                    (OtherSide::Unknown, OtherSide::Feasible) => false,
-                    (OtherSide::Feasible, OtherSide::Unknown) => true,
-                    // What has no bound shows that soon.
-                    _ => !self.enabled || shorter_side(program, control, choice.site.point) != in_all_ways,
-                };
-                if *count <= self.bound {
-                    return preferred;
-                }
-                // The preferred side has gone round often enough. In a callee of the loop it is the other one that may end it.
-                leaving_side(program, control, choice.site.point).unwrap_or(!preferred)
-            }
-            DecisionKind::InBounds
-            | DecisionKind::Alive
-            | DecisionKind::Divisor
-            | DecisionKind::SyncAddress
-            | DecisionKind::CallTarget
-            | DecisionKind::Concretise
-            | DecisionKind::Wake
-            | DecisionKind::PassesCall
-            | DecisionKind::Rounds
-            | DecisionKind::Assume
-            | DecisionKind::Other => true,
-        }
-    }
-}
-
-pub(crate) fn replaces(replaced: &Abstractions, of: Replaceable) -> bool {
-    match of {
-        Replaceable::Loop(func, header) => replaced.loops.contains_key(&(func, header)),
-        Replaceable::Recursion(func) => replaced.recursions.contains_key(&func),
-    }
 }
 
 /// What a program needs before its first instruction and does not get.

@@ -48,6 +48,9 @@ const LONG: (u64, usize) = (1 << 17, 1 << 15);
 /// How many questions its solver has no short answer to, on one path and on all of them.
 const MOST_SOLVED: (u64, u64) = (3, 16);
 
+/// How many there may be on one path on which recursions are followed.
+const MOST_SOLVED_ON_PATH: u64 = 64;
+
 /// Which markers threads pass.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, Serialize, Deserialize)]
 pub(crate) enum Following {
@@ -140,6 +143,11 @@ impl Followed {
     pub(crate) fn markers(&self) -> FollowedMarkers {
         let (most, most_instructions) = self.most();
         FollowedMarkers { functions: Arc::clone(&self.marked), most, most_instructions }
+    }
+
+    /// How many questions that the solver has no short answer to one path may ask before it is better not to follow.
+    pub(crate) fn most_solved(&self) -> u64 {
+        if self.marked.is_empty() { u64::MAX } else { MOST_SOLVED_ON_PATH }
     }
 
     fn most(&self) -> (u32, u64) {

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use icsched_ir::{BlockId, FuncId, Op, Program, ProgramPoint};
+use icsched_symex::abstraction::Abstractions;
 use serde::{Deserialize, Serialize};
 
 use crate::slice::Statics;
@@ -54,6 +55,14 @@ pub(crate) fn calls(program: &Program, func: FuncId) -> impl Iterator<Item = Pro
         let all = (0..).zip(&body.insts).filter(|(_, i)| matches!(i.op, Op::Call { .. }));
         all.map(move |(inst, _)| ProgramPoint { func, block, inst })
     })
+}
+
+/// Whether it is replaced.
+pub(crate) fn replaces(replaced: &Abstractions, of: Replaceable) -> bool {
+    match of {
+        Replaceable::Loop(func, header) => replaced.loops.contains_key(&(func, header)),
+        Replaceable::Recursion(func) => replaced.recursions.contains_key(&func),
+    }
 }
 
 /// When it helps to replace a loop.

@@ -1,8 +1,155 @@
 //! Which side of a branch to follow: shortest path first (Bergan 3.3.2).
 
-use icsched_ir::{BlockId, EntityId, Program, ProgramPoint, Terminator};
+use std::sync::Arc;
+
+use icsched_ir::{BlockId, CallStack, EntityId, Program, ProgramPoint, Terminator};
+use icsched_smt::TermPool;
+use icsched_symex::abstraction::Abstractions;
+use icsched_symex::code::Code;
+use icsched_symex::explore::{Choice, Strategy};
+use icsched_symex::symbolic::SymbolicDomain;
+use icsched_symex::thread::{Frame, FrameId};
+use icsched_symex::trace::OtherSide;
+use icsched_symex::{DecisionKind, State};
+use rustc_hash::FxHashMap;
 
 use crate::control::Control;
+use crate::followed::{self, Followed};
+use crate::quiet::{Replaceable, Wanted, deep_recursion, outermost_quiet_loop, quiet_code, replaces};
+use crate::search::Restart;
+use crate::slice::Statics;
+
+/// How often a path answers one question in a loop that does not synchronise before the loop is replaced by what it may do; activations
+/// of a recursion in which it is asked.
+const ROUNDS: u32 = 12;
+
+/// Activations of a recursion, one inside of the other, from which on it goes round.
+pub(crate) const NESTED: usize = 2;
+
+/// Answers the questions of one path, and ends it where it is to be executed in another way.
+pub(crate) struct ShortestFirst<'a, 'p> {
+    pub(crate) statics: &'a Statics<'p>,
+    pub(crate) code: Arc<Code>,
+    pub(crate) enabled: bool,
+    /// How often one loop's question is answered by preference; then the answer is to leave the loop.
+    pub(crate) bound: u32,
+    pub(crate) asked: FxHashMap<CallStack, u32>,
+    /// What is replaced by what it may do, if more can be.
+    pub(crate) replaced: Option<Arc<Abstractions>>,
+    pub(crate) followed: Followed,
+    /// The outermost loops of activations that the path was in when it had last taken long.
+    pub(crate) loops: Vec<(FrameId, Replaceable)>,
+    /// What is to be done before the path goes on.
+    pub(crate) wanted: Option<Restart>,
+}
+
+impl ShortestFirst<'_, '_> {
+    /// Gives up an attempt at whole runs, which takes long; whether the path is one of those.
+    fn ends_attempt(&mut self) -> bool {
+        let is_attempt = self.followed.is_everything_in_all_ways();
+        if is_attempt {
+            self.wanted = Some(Restart::FollowingLess);
+        }
+        is_attempt
+    }
+
+    /// What is to be replaced of that what the points of a stack are in; only recursions, perhaps.
+    fn want(&mut self, wanted: Wanted, stack: &CallStack, only_recursion: bool) {
+        let Some(replaced) = &self.replaced else { return };
+        let points: Vec<ProgramPoint> = stack.0.iter().rev().copied().collect();
+        let is_replaced = |of: &Replaceable| replaces(replaced, *of);
+        let found = match only_recursion {
+            true => deep_recursion(self.statics, is_replaced, wanted, &points),
+            false => quiet_code(self.statics, is_replaced, wanted, &points),
+        };
+        self.wanted = found.map(|wanted| Restart::Replacing(vec![wanted]));
+    }
+}
+
+impl Strategy for ShortestFirst<'_, '_> {
+    fn has_enough(&self) -> bool {
+        self.wanted.is_some()
+    }
+
+    fn asks_much(&mut self, state: &State<SymbolicDomain>) -> bool {
+        let ends = self.followed.is_everything_in_all_ways() || state.markers_passed() > 0;
+        if ends {
+            self.wanted = Some(Restart::FollowingLess);
+        }
+        ends
+    }
+
+    fn gives_up(&mut self, state: &State<SymbolicDomain>) -> bool {
+        if self.ends_attempt() {
+            return true;
+        }
+        self.want(Wanted { last_resort: false, activations: NESTED }, &state.stack(&self.code, state.current), false);
+        self.has_enough()
+    }
+
+    fn takes_long(&mut self, state: &State<SymbolicDomain>) -> bool {
+        if self.ends_attempt() {
+            return true;
+        }
+        let Some(replaced) = &self.replaced else { return false };
+        let frames = &state.thread(state.current).frames;
+        let points = state.stack(&self.code, state.current).0;
+        let quiet =
+            |(frame, point): (&Frame, ProgramPoint)| Some((frame.id, outermost_quiet_loop(self.statics, point)?));
+        let loops: Vec<(FrameId, Replaceable)> = frames.iter().zip(points).filter_map(quiet).collect();
+        // An activation does not come back to a loop that none is around.
+        let still = loops.iter().rev().find(|&found| self.loops.contains(found) && !replaces(replaced, found.1));
+        self.wanted = still.map(|&(_, found)| Restart::Replacing(vec![found]));
+        self.loops = loops;
+        self.has_enough()
+    }
+
+    fn choose(&mut self, _: &TermPool, choice: &Choice, state: &State<SymbolicDomain>) -> bool {
+        let Statics { program, control, .. } = *self.statics;
+        match choice.site.kind {
+            DecisionKind::Branch => {
+                let stack = state.stack(&self.code, choice.site.thread);
+                let asked = self.asked.get(&stack).copied().unwrap_or(0);
+                if asked >= ROUNDS {
+                    self.want(Wanted { last_resort: asked >= self.bound, activations: NESTED }, &stack, false);
+                } else {
+                    self.want(Wanted { last_resort: false, activations: ROUNDS as usize + 1 }, &stack, true);
+                }
+                let in_all_ways = self.followed.is_everything_in_all_ways();
+                if self.followed.is_decided_by(control, choice.site.point, state.markers_passed())
+                    || in_all_ways && followed::is_endless(asked, self.asked.len())
+                {
+                    self.wanted = Some(Restart::FollowingLess);
+                }
+                let count = self.asked.entry(stack).or_insert(0);
+                *count += 1;
+                let preferred = match (choice.when_true, choice.when_false) {
+                    // Nothing behind an undecided side is certain; a side that can be taken for sure is better.
+                    (OtherSide::Unknown, OtherSide::Feasible) => false,
+                    (OtherSide::Feasible, OtherSide::Unknown) => true,
+                    // What has no bound shows that soon.
+                    _ => !self.enabled || shorter_side(program, control, choice.site.point) != in_all_ways,
+                };
+                if *count <= self.bound {
+                    return preferred;
+                }
+                // The preferred side has gone round often enough. In a callee of the loop it is the other one that may end it.
+                leaving_side(program, control, choice.site.point).unwrap_or(!preferred)
+            }
+            DecisionKind::InBounds
+            | DecisionKind::Alive
+            | DecisionKind::Divisor
+            | DecisionKind::SyncAddress
+            | DecisionKind::CallTarget
+            | DecisionKind::Concretise
+            | DecisionKind::Wake
+            | DecisionKind::PassesCall
+            | DecisionKind::Rounds
+            | DecisionKind::Assume
+            | DecisionKind::Other => true,
+        }
+    }
+}
 
 /// The side of the branch at `point` that leads to the end of the function or loop sooner; `true` for its then edge.
 ///

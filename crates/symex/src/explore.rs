@@ -115,6 +115,11 @@ pub trait Strategy {
         false
     }
 
+    /// Whether the path is to end here, with [`Limit::Decisions`], after more than [`Limits::solved`] questions. Asked again and again then.
+    fn asks_much(&mut self, _: &State<SymbolicDomain>) -> bool {
+        true
+    }
+
     /// Whether the path is to end here, with [`Limit::Decisions`], after many new terms.
     fn gives_up(&mut self, _: &State<SymbolicDomain>) -> bool {
         false
@@ -318,7 +323,9 @@ impl PathRun {
             if let Some(limit) = self.limit_reached(limits) {
                 break Advance::End(PathEnd::Limit(limit));
             }
-            if most_solved.is_some_and(|most| solved(machine) > most) {
+            if most_solved.is_some_and(|most| solved(machine) > most)
+                && strategy.as_mut().is_none_or(|s| s.asks_much(&self.state))
+            {
                 break Advance::End(PathEnd::Limit(Limit::Decisions));
             }
             // An instruction with grants is executed alone, so that no other one can use them.

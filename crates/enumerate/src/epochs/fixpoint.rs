@@ -39,8 +39,8 @@ const PATIENCE: u32 = 3;
 const PATIENCE_WITH_FIELDS: u32 = 6;
 
 /// How many paths may be executed when all epochs are searched again, for each that was when they were searched first; and how many beside.
-const PATHS_AGAIN: u64 = 8;
-const MORE_PATHS_AGAIN: u64 = 1000;
+const PATHS_AGAIN: u64 = 3;
+const MORE_PATHS_AGAIN: u64 = 256;
 
 /// A job whose result may count soon.
 pub(crate) struct Guess {

@@ -17,8 +17,7 @@ use icsched_symex::shape::{Left, Node, Place};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::carried::{Decided, Lost};
-use crate::engine::replaces;
-use crate::quiet::{Helps, Replaceable, Wanted, quiet_code};
+use crate::quiet::{Helps, Replaceable, Wanted, quiet_code, replaces};
 use crate::slice::Statics;
 
 /// The loops that do not synchronise, and were not replaced, for whose number of rounds something is lost that others have written, or for
