@@ -1,4 +1,4 @@
-//! Which side of a branch to follow: shortest path first (Bergan 3.3.2).
+//! Which side of a branch to follow, shortest path first (Bergan 3.3.2), and where a path is better executed in another way.
 
 use std::sync::Arc;
 
