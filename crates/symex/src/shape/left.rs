@@ -1,6 +1,8 @@
 //! What a path leaves behind at its end, as a shape.
 
 mod rings;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -19,7 +21,7 @@ use super::{Addresses, Bounds, Element, Held, Length, Locks, Node, Place, Rings,
 use crate::Machine;
 use crate::code::Code;
 use crate::domain::{Domain, MemoryByte};
-use crate::memory::{AddressClass, Heap, Object, ObjectId, ObjectKind, address, classify, global_object};
+use crate::memory::{AddressClass, BASE_OFFSET, Heap, Object, ObjectId, ObjectKind, address, classify, global_object};
 use crate::state::State;
 use crate::symbolic::{SymValue, SymbolicDomain};
 use crate::thread::{FrameId, ThreadId, ThreadStatus};
@@ -561,12 +563,8 @@ impl Walk<'_, '_> {
         // An address that depends on inputs may have constant bytes; beside a number of 32 bits there is none.
         let is_symbolic = |half: &[Option<_>]| half.iter().any(|byte| matches!(byte, Some(MemoryByte::Symbolic(_))));
         let is_number = |half: &&[Option<_>]| !is_symbolic(half) || half.len() == 4 && self.whole(half).is_some();
-        // So may one of several addresses: all of them are at the same offset of their objects.
-        let is_open = |half: &[Option<_>]| half.iter().any(Option::is_none);
-        let is_offset = |half: &[Option<_>]| number(half).is_some() && !self.is_small(half);
-        let is_one_of_several = bytes.len() == 8 && is_offset(&bytes[..4]) && is_open(&bytes[4..]);
         if is_pointer
-            && (is_one_of_several
+            && (may_be_one_of_several(bytes)
                 || !bytes.chunks(4).all(|half| is_number(&half)) && !bytes.chunks(4).all(|half| self.is_small(half)))
         {
             return;
@@ -723,6 +721,12 @@ fn number(bytes: &[Option<MemoryByte<Term>>]) -> Option<u64> {
 fn high_half(bytes: &[Option<MemoryByte<Term>>]) -> Option<ObjectId> {
     let upper = bytes.get(4..8)?;
     number(upper).and_then(|bits| u32::try_from(bits).ok()).map(ObjectId)
+}
+
+/// Whether eight bytes may be one of several addresses, of which only the low halves are the same: the offset in whatever object.
+fn may_be_one_of_several(bytes: &[Option<MemoryByte<Term>>]) -> bool {
+    let Some((low, high)) = bytes.split_at_checked(4) else { return false };
+    number(low).is_some_and(|offset| offset >= BASE_OFFSET) && high.iter().any(Option::is_none)
 }
 
 /// Whether an offset is [far](OUTSIDE) outside of an object.
