@@ -191,11 +191,8 @@ static void read_blocks(struct queue *q)
             break;
         }
         pthread_mutex_lock(q->lock);
-        while (q->is_full) {
+        while (q->is_full && !get(&has_failed))
             pthread_cond_wait(q->not_full, q->lock);
-            if (get(&has_failed))
-                break;
-        }
         if (q->is_full) {
             pthread_mutex_unlock(q->lock);
             break;
@@ -232,7 +229,9 @@ static void *worker(void *arg)
         unsigned char *bytes = malloc(2 * b->length);
         if (!bytes) {
             fail("out of memory");
+            pthread_mutex_lock(q->lock); // whoever has not seen the failure waits by now
             pthread_cond_broadcast(q->not_full);
+            pthread_mutex_unlock(q->lock);
             return NULL;
         }
         size_t length = pack(b->bytes, b->length, bytes);

@@ -48,7 +48,7 @@ const LONG: (u64, usize) = (1 << 17, 1 << 15);
 /// How many questions its solver has no short answer to, on one path and on all of them.
 const MOST_SOLVED: (u64, u64) = (3, 16);
 
-/// How many there may be on one path on which recursions are followed.
+/// How many there may be on one path that passes markers, also where no input decides what it goes on with.
 const MOST_SOLVED_ON_PATH: u64 = 64;
 
 /// Which markers threads pass.

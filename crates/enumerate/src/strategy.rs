@@ -72,11 +72,12 @@ impl Strategy for ShortestFirst<'_, '_> {
     }
 
     fn asks_much(&mut self, state: &State<SymbolicDomain>) -> bool {
-        let ends = self.followed.is_everything_in_all_ways() || state.markers_passed() > 0;
-        if ends {
-            self.wanted = Some(Restart::FollowingLess);
+        if state.markers_passed() == 0 {
+            return self.ends_attempt();
         }
-        ends
+        // Behind a marker that is not passed what has become hard is forgotten.
+        self.wanted = Some(Restart::FollowingLess);
+        true
     }
 
     fn gives_up(&mut self, state: &State<SymbolicDomain>) -> bool {

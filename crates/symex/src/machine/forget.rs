@@ -181,7 +181,7 @@ impl<D: Domain> Machine<D> {
         let names = Expressions::new(&self.program, function, &definitions);
         let word = if passage.what == Replaced::Activation { "inside" } else { "past" };
         let named = |&value: &ValueId| {
-            let name = names.operand(Operand::Value(value));
+            let name = names.name(Operand::Value(value));
             (value, function.values[value].ty, format!("{name} {word} {place}"))
         };
         values.iter().map(named).collect()

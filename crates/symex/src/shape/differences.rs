@@ -26,7 +26,7 @@ use super::{Activations, Held, Meet, Node, Place, Shape, moved};
 const MAX_STEPS: usize = 8;
 
 /// Locations that a number is read from.
-const MAX_LOCATIONS: usize = 32;
+const MAX_LOCATIONS: usize = 16;
 
 /// Semaphores in an array, and in all, that are looked at.
 const MAX_SEMAPHORES: usize = 16;
