@@ -145,7 +145,7 @@ static int expand(glob_t *g, char *path, size_t n, const char *rest, int flags, 
     DIR *d = opendir(*path ? path : ".");
     if (!d) return (error && error(path, errno)) || flags & GLOB_ERR ? GLOB_ABORTED : 0;
     int result = 0;
-    for (struct dirent *e; !result && (e = readdir(d));) {
+    for (struct dirent *e = 0; !result && (e = readdir(d));) {
         size_t m = strlen(e->d_name);
         int how = (flags & GLOB_PERIOD ? 0 : FNM_PERIOD) | (flags & GLOB_NOESCAPE ? FNM_NOESCAPE : 0);
         if (fnmatch(part, e->d_name, how) || n + m + 1 >= 4096) continue;

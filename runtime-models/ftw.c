@@ -68,7 +68,7 @@ static int visit_entries(struct walk *w, DIR *d, const char *path, struct FTW at
     at.base = (int)length + !slash;
     at.level++;
     int result = 0;
-    for (struct dirent *entry; result == 0 && (entry = readdir(d));) {
+    for (struct dirent *entry = 0; result == 0 && (entry = readdir(d));) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
         char *below = __ics_malloc(length + 2 + strlen(entry->d_name), 0);
         __ics_memcpy(below, path, length);

@@ -32,6 +32,14 @@ pub struct Trial {
     pub expectations: Expectations,
 }
 
+/// The directories of a trial.
+struct Place {
+    /// Where everything runs.
+    work: TempDir,
+    /// Where its runs keep the loaded program: loading takes longer than most of them. Programs that look around do not see it.
+    loaded: TempDir,
+}
+
 /// All trials of the C files in the folders of `root`, sorted by path; with the names they are listed under.
 ///
 /// # Errors
@@ -82,17 +90,17 @@ impl Trial {
     /// # Errors
     /// The first thing that is not as expected, with the command that showed it.
     pub fn run(&self, tools: &Tools) -> Result<()> {
-        let work = tempfile::tempdir()?;
-        let bitcode = self.bitcode(&tools.clang, work.path())?;
+        let place = Place { work: tempfile::tempdir()?, loaded: tempfile::tempdir()? };
+        let bitcode = self.bitcode(&tools.clang, place.work.path())?;
         for expected in &self.expectations.enumerates {
-            enumerate(tools, &work, &bitcode, expected)?;
+            enumerate(tools, &place, &bitcode, expected)?;
         }
         let native = match self.is_compared() {
-            true => Some(self.compile(&tools.clang, work.path(), "prog", &["-pthread", "-lm"])?),
+            true => Some(self.compile(&tools.clang, place.work.path(), "prog", &["-pthread", "-lm"])?),
             false => None,
         };
         for expected in &self.expectations.execs {
-            self.exec(tools, &work, &bitcode, native.as_deref(), expected)?;
+            self.exec(tools, &place, &bitcode, native.as_deref(), expected)?;
         }
         Ok(())
     }
@@ -106,13 +114,13 @@ impl Trial {
     /// # Errors
     /// The compiler refuses it.
     pub fn bitcode(&self, clang: &Path, work: &Path) -> Result<PathBuf> {
-        self.compile(clang, work, "prog.bc", &["-emit-llvm", "-c"])
+        self.compile(clang, work, "prog.bc", &["-g", "-emit-llvm", "-c"])
     }
 
     fn compile(&self, clang: &Path, work: &Path, name: &str, options: &[&str]) -> Result<PathBuf> {
         let output = work.join(name);
         let mut clang = Command::new(clang);
-        clang.arg(self.level.flag()).args(["-g", "-w"]).args(&self.expectations.cflags).args(&self.variant);
+        clang.arg(self.level.flag()).arg("-w").args(&self.expectations.cflags).args(&self.variant);
         clang.arg(&self.source).arg("-o").arg(&output).args(options);
         let outcome = run(&mut clang, work, "", NATIVE_LIMIT)?;
         ensure!(outcome.status == 0, "{clang:?}\n{}", outcome.stderr);
@@ -122,32 +130,34 @@ impl Trial {
     fn exec(
         &self,
         tools: &Tools,
-        work: &TempDir,
+        place: &Place,
         bitcode: &Path,
         native: Option<&Path>,
         expected: &Exec,
     ) -> Result<()> {
         let mut command = Command::new(&tools.icsched);
-        command.arg("exec").arg(bitcode).arg("--").args(&expected.args);
-        let outcome = run(&mut command, work.path(), &expected.stdin, ICSCHED_LIMIT)?;
+        command.arg("exec").arg(bitcode).arg("--load-cache").arg(place.loaded.path()).arg("--").args(&expected.args);
+        let outcome = run(&mut command, place.work.path(), &expected.stdin, ICSCHED_LIMIT)?;
         let file = file_name(&self.source)?;
         let mut found = exec::differences(expected, &outcome, &file, &self.expectations.markers);
         if let Some(native) = native.filter(|_| expected.error.is_none()) {
             let mut command = Command::new(native);
             command.args(&expected.args);
-            let native = run(&mut command, work.path(), &expected.stdin, NATIVE_LIMIT)?;
+            let native = run(&mut command, place.work.path(), &expected.stdin, NATIVE_LIMIT)?;
             found.extend(exec::disagreements(&outcome, &native));
         }
         report(&command, &found, &outcome, "")
     }
 }
 
-fn enumerate(tools: &Tools, work: &TempDir, bitcode: &Path, expected: &Enumerate) -> Result<()> {
-    let (json, database) = (work.path().join("result.json"), work.path().join("prog.icsdb"));
+fn enumerate(tools: &Tools, place: &Place, bitcode: &Path, expected: &Enumerate) -> Result<()> {
+    let work = place.work.path();
+    let (json, database) = (work.join("result.json"), work.join("prog.icsdb"));
     let mut command = Command::new(&tools.icsched);
     command.arg("enumerate").arg(bitcode).arg("-o").arg(&database).arg("--json").arg(&json);
+    command.arg("--load-cache").arg(place.loaded.path());
     command.args(&expected.options).arg("--").args(&expected.args);
-    let outcome = run(&mut command, work.path(), "", ICSCHED_LIMIT)?;
+    let outcome = run(&mut command, work, "", ICSCHED_LIMIT)?;
     let statuses = expected.allowed_statuses();
     let text = fs::read_to_string(&json);
     let Ok(result) = text.map_err(anyhow::Error::from).and_then(|text| Ok(serde_json::from_str::<Value>(&text)?))

@@ -73,6 +73,9 @@ pub(crate) struct ProgramArgs {
     /// What a function without definition and model does: havoc (returns anything), pure (returns 0) or abort.
     #[arg(long = "extern", value_name = "NAME=KIND", value_parser = parse_extern)]
     pub(crate) externs: Vec<(String, ExternKind)>,
+    /// Keep the loaded program in this directory, and take it from there as long as neither it nor icsched has changed.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) load_cache: Option<PathBuf>,
     /// Stop after this time with what is known, e.g. 30s or 5m.
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
     pub(crate) timeout: Option<Duration>,

@@ -1,5 +1,6 @@
 //! One function per subcommand.
 
+use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -255,11 +256,11 @@ fn run_inspect_markers(args: &InspectMarkersArgs) -> Result<Status, DriverError>
 }
 
 fn inspected(path: &Path) -> ProgramConfig {
-    ProgramConfig { path: path.to_path_buf(), externs: Default::default() }
+    ProgramConfig { path: path.to_path_buf(), externs: Default::default(), cache: None }
 }
 
 /// One of the questions about a program that all take the same options.
-type Question = fn(&ProgramConfig, &inspect::Selection) -> Result<String, DriverError>;
+type Question = fn(&ProgramConfig, &inspect::Selection, inspect::Out<'_>) -> Result<(), DriverError>;
 
 fn run_inspect(args: &InspectArgs, question: Question) -> Result<Status, DriverError> {
     let format = match args.format {
@@ -270,6 +271,13 @@ fn run_inspect(args: &InspectArgs, question: Question) -> Result<Status, DriverE
     };
     let selection =
         inspect::Selection { format, models: args.models, function: args.function.clone(), closed: args.closed };
-    print(&question(&inspected(&args.program), &selection)?)?;
+    let mut out = BufWriter::new(io::stdout());
+    let written = |error| DriverError::Write { path: "standard output".into(), error };
+    match question(&inspected(&args.program), &selection, &mut out).and_then(|()| out.flush().map_err(written)) {
+        // A reader that went away (`| head`) is no error.
+        Err(DriverError::Write { error, .. }) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        Err(DriverError::Write { error, .. }) => return Err(written(error)),
+        answer => answer?,
+    }
     Ok(Status::Clean)
 }

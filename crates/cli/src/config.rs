@@ -29,7 +29,7 @@ pub(crate) fn program(args: &ProgramArgs) -> ProgramConfig {
         ExternKind::Abort => icsched_driver::config::Extern::Abort,
     };
     let externs: BTreeMap<_, _> = args.externs.iter().map(|(name, k)| (name.clone(), kind(*k))).collect();
-    ProgramConfig { path: args.program.clone(), externs }
+    ProgramConfig { path: args.program.clone(), externs, cache: args.load_cache.clone() }
 }
 
 pub(crate) fn limits(args: &ProgramArgs) -> Limits {

@@ -18,6 +18,8 @@ pub struct ProgramConfig {
     pub path: PathBuf,
     /// What undefined functions do (`--extern NAME=…`).
     pub externs: BTreeMap<String, Extern>,
+    /// Where loaded programs are kept for the next time.
+    pub cache: Option<PathBuf>,
 }
 
 /// Limits of a whole run (D8).

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use icsched_enumerate::{Journal, Outcome, Progress, Run, Technique};
-use icsched_frontend::{LoadLimits, LoadOptions, LoadStop, load_contained};
+use icsched_frontend::{LoadLimits, LoadOptions, LoadStop, load_cached, load_contained};
 use icsched_ir::Program;
 use icsched_schedule::Enumeration;
 
@@ -29,7 +29,10 @@ pub(crate) fn load_with(
 ) -> Result<Arc<Program>, DriverError> {
     let cancelled = || limits.stop.asked().map(load_stop);
     let limits = LoadLimits { deadline: limits.deadline(), memory: limits.max_memory, cancelled: Some(&cancelled) };
-    let loaded = load_contained(&program.path, options, &limits)?;
+    let loaded = match &program.cache {
+        Some(directory) => load_cached(directory, &program.path, options, &limits)?,
+        None => load_contained(&program.path, options, &limits)?,
+    };
     for name in program.externs.keys() {
         match loaded.function_named(name) {
             Some(f) if loaded.functions[f].is_declaration() => {}

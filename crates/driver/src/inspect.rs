@@ -12,6 +12,8 @@ mod modref;
 mod pointsto;
 mod targets;
 
+use std::cell::RefCell;
+use std::io;
 use std::sync::Arc;
 
 use icsched_frontend::{LoadError, LoadOptions};
@@ -104,61 +106,66 @@ impl Selection {
     }
 }
 
+/// Where an answer goes, piece by piece: that of a large program may be larger than memory.
+pub type Out<'o> = &'o mut dyn io::Write;
+
 /// The call graph of a program.
 ///
 /// # Errors
-/// If the program cannot be loaded, or has no such function.
-pub fn callgraph(program: &ProgramConfig, selection: &Selection) -> Result<String, DriverError> {
+/// If the program cannot be loaded, or has no such function, or the answer cannot be written.
+pub fn callgraph(program: &ProgramConfig, selection: &Selection, out: Out<'_>) -> Result<(), DriverError> {
     let program = load_for(program, selection, "callgraph")?;
     let document = callgraph::document(&program, &solve(&program, selection), selection);
-    Ok(match selection.format {
-        Format::Text => callgraph::text(&document),
-        Format::Json => json(&document),
-        Format::Dot => callgraph::dot(&document),
+    told(match selection.format {
+        Format::Text => out.write_all(callgraph::text(&document).as_bytes()),
+        Format::Json => write_json(&document, out),
+        Format::Dot => out.write_all(callgraph::dot(&document).as_bytes()),
     })
 }
 
 /// The loops of a program, with how often they run.
 ///
 /// # Errors
-/// If the program cannot be loaded, or has no such function.
-pub fn loops(program: &ProgramConfig, selection: &Selection) -> Result<String, DriverError> {
+/// If the program cannot be loaded, or has no such function, or the answer cannot be written.
+pub fn loops(program: &ProgramConfig, selection: &Selection, out: Out<'_>) -> Result<(), DriverError> {
     let program = load_for(program, selection, "loops")?;
     let document = loops::document(&program, &solve(&program, selection), selection);
-    Ok(match selection.format {
-        Format::Text => loops::text(&document),
-        Format::Json => json(&document),
-        Format::Dot => loops::dot(&document),
+    told(match selection.format {
+        Format::Text => out.write_all(loops::text(&document).as_bytes()),
+        Format::Json => write_json(&document, out),
+        Format::Dot => out.write_all(loops::dot(&document).as_bytes()),
     })
 }
 
 /// What the pointers of a program may point to.
 ///
 /// # Errors
-/// If the program cannot be loaded, or has no such function.
-pub fn pointsto(program: &ProgramConfig, selection: &Selection) -> Result<String, DriverError> {
+/// If the program cannot be loaded, or has no such function, or the answer cannot be written.
+pub fn pointsto(program: &ProgramConfig, selection: &Selection, out: Out<'_>) -> Result<(), DriverError> {
     let program = load_for(program, selection, "pointsto")?;
     let points_to = solve(&program, selection);
-    let document = pointsto::document(&memory::Memory { program: &program, points_to: &points_to, selection });
-    Ok(match selection.format {
-        Format::Text => pointsto::text(&document),
-        Format::Json => json(&document),
-        Format::Dot => pointsto::dot(&document),
+    let memory = memory::Memory { program: &program, points_to: &points_to, selection };
+    let known = pointsto::Known::new(&memory);
+    let document = pointsto::document(&known);
+    told(match selection.format {
+        Format::Text => pointsto::text(&document, out),
+        Format::Json => write_json(&document, out),
+        Format::Dot => pointsto::dot(&document, out),
     })
 }
 
 /// What the functions of a program, and their parts, may write, read and synchronise.
 ///
 /// # Errors
-/// If the program cannot be loaded, or has no such function.
-pub fn modref(program: &ProgramConfig, selection: &Selection) -> Result<String, DriverError> {
+/// If the program cannot be loaded, or has no such function, or the answer cannot be written.
+pub fn modref(program: &ProgramConfig, selection: &Selection, out: Out<'_>) -> Result<(), DriverError> {
     let program = load_for(program, selection, "modref")?;
     let points_to = solve(&program, selection);
     let document = modref::document(&memory::Memory { program: &program, points_to: &points_to, selection });
-    Ok(match selection.format {
-        Format::Text => modref::text(&document),
-        Format::Json => json(&document),
-        Format::Dot => modref::dot(&document),
+    told(match selection.format {
+        Format::Text => out.write_all(modref::text(&document).as_bytes()),
+        Format::Json => write_json(&document, out),
+        Format::Dot => out.write_all(modref::dot(&document).as_bytes()),
     })
 }
 
@@ -222,6 +229,38 @@ fn load_for(program: &ProgramConfig, selection: &Selection, what: &str) -> Resul
         named(&program, name, what)?;
     }
     Ok(program)
+}
+
+fn told(written: io::Result<()>) -> Result<(), DriverError> {
+    written.map_err(|error| DriverError::Write { path: "the answer".into(), error })
+}
+
+fn write_json(document: &impl Serialize, out: Out<'_>) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, document)?;
+    out.write_all(b"\n")
+}
+
+/// A list whose members are made while it is written, and dropped then. It can be written once.
+struct Listed<I>(RefCell<Option<I>>);
+
+impl<I> Listed<I> {
+    fn new(members: I) -> Self {
+        Self(RefCell::new(Some(members)))
+    }
+
+    /// The members; nothing of them is left then.
+    fn take(&self) -> impl Iterator<Item = I::Item>
+    where
+        I: Iterator,
+    {
+        self.0.take().into_iter().flatten()
+    }
+}
+
+impl<I: Iterator<Item: Serialize>> Serialize for Listed<I> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.take())
+    }
 }
 
 fn json(document: &impl Serialize) -> String {

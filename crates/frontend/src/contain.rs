@@ -60,6 +60,22 @@ impl LoadLimits<'_> {
 /// # Errors
 /// Says what is wrong with the file. If LLVM crashed on it, it counts as damaged.
 pub fn load_contained(path: &Path, options: &LoadOptions, limits: &LoadLimits<'_>) -> Result<Program, LoadError> {
+    let answer = answer_contained(path, options, limits)?;
+    decode(&path.display().to_string(), &answer)
+}
+
+/// The program, or the error, that the answer of a child holds.
+pub(crate) fn decode(name: &str, answer: &[u8]) -> Result<Program, LoadError> {
+    let damaged = |e| LoadError::Internal { path: name.to_owned(), detail: format!("the child's answer: {e}") };
+    postcard::from_bytes::<Result<Program, LoadError>>(answer).map_err(damaged)?
+}
+
+/// What a child answers.
+pub(crate) fn answer_contained(
+    path: &Path,
+    options: &LoadOptions,
+    limits: &LoadLimits<'_>,
+) -> Result<Vec<u8>, LoadError> {
     let (name, _, _) = read(path)?;
     let internal = |detail: String| LoadError::Internal { path: name.clone(), detail };
     let executable = this_executable().map_err(|e| internal(format!("no executable to start: {e}")))?;
@@ -82,13 +98,13 @@ pub fn load_contained(path: &Path, options: &LoadOptions, limits: &LoadLimits<'_
         return Err(LoadError::Stopped { path: name, stop });
     }
     if status.success() {
-        return postcard::from_bytes(&answer).map_err(|e| internal(format!("the child's answer: {e}")))?;
+        return Ok(answer);
     }
     Err(describe_death(name, status, &said.recv().unwrap_or_default()))
 }
 
 /// What this process runs, even if the file was replaced since.
-fn this_executable() -> std::io::Result<PathBuf> {
+pub(crate) fn this_executable() -> std::io::Result<PathBuf> {
     let running = PathBuf::from("/proc/self/exe");
     if running.exists() { Ok(running) } else { std::env::current_exe() }
 }

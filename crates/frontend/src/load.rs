@@ -258,6 +258,9 @@ fn first_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use icsched_externals::Kind;
+    use icsched_ir::{Const, Operand, Origin};
+
     use super::*;
 
     #[test]
@@ -270,5 +273,32 @@ mod tests {
         );
         let same = "Malformed block (Producer: 'LLVM22.1.8' Reader: 'LLVM 22.1.8')";
         assert!(matches!(parse_error("p.bc", b"", Form::Bitcode, same), LoadError::Corrupt { .. }));
+    }
+
+    /// Models read nothing undefined, or the build script would refuse them. Nor may they carry anything undefined along: that would keep their
+    /// loops, those of `strcmp` and the like, from the interpreter's fast one.
+    #[test]
+    fn nothing_in_models_is_undefined() {
+        let models = icsched_externals::rows().iter().filter(|row| matches!(row.kind, Kind::Model { .. }));
+        let names: Vec<&str> = models.map(|row| row.name).collect();
+        let declared: String = names.iter().map(|name| format!("declare void @{name}()\n")).collect();
+        let all: Vec<String> = names.iter().map(|name| format!("ptr @{name}")).collect();
+        let table = format!("@all = global [{} x ptr] [{}]\n", all.len(), all.join(", "));
+        let text = format!("{declared}{table}define i32 @main() {{\n  ret i32 0\n}}\n");
+        let program = load_bytes("all.ll", text.as_bytes(), Form::Text, &LoadOptions::default(), After::Free);
+        let program = program.expect("a good program");
+        for name in names {
+            let function = &program.functions[program.function_named(name).expect("it is in the table")];
+            assert!(function.origin == Origin::Model && !function.is_declaration(), "{name}");
+        }
+        for function in program.functions.values() {
+            let check = |operand| {
+                assert!(!matches!(operand, Operand::Const(Const::Undef(_))), "{}", function.to_text(&program));
+            };
+            for block in function.blocks.values() {
+                block.insts.iter().for_each(|inst| inst.op.for_each_operand(check));
+                block.terminator.for_each_operand(check);
+            }
+        }
     }
 }

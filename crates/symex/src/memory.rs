@@ -17,6 +17,7 @@ mod table;
 mod tree;
 mod undefined;
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use icsched_ir::{GlobalId, Program, ProgramPoint};
@@ -31,8 +32,8 @@ pub use layout::{
     AddressClass, BASE_OFFSET, FIRST_BLOCK_ID, FIRST_FUNCTION_ID, address, block_address, classify, function_address,
     global_object, split,
 };
-use object::{Content, Life};
-pub use object::{Death, Family, Object, ObjectId, ObjectKind};
+use object::{Content, Dead};
+pub use object::{Death, Details, Family, Object, ObjectId, ObjectKind};
 use page::Pages;
 use table::Table;
 
@@ -62,8 +63,10 @@ pub struct Heap<D: Domain> {
     program: Arc<Program>,
     objects: Table<D>,
     next_id: u32,
-    /// First and last of the dead objects, linked through [`Life::Dead`], and their number.
+    /// First and last of the dead objects, linked through [`Dead`], and their number.
     dead: (u32, u32, u32),
+    /// What the last objects from the heap are: the next ones are often the same.
+    recent: [Option<Rc<Details>>; 2],
     live_bytes: u64,
 }
 
@@ -74,6 +77,7 @@ impl<D: Domain> Clone for Heap<D> {
             objects: self.objects.clone(),
             next_id: self.next_id,
             dead: self.dead,
+            recent: self.recent.clone(),
             live_bytes: self.live_bytes,
         }
     }
@@ -83,8 +87,14 @@ impl<D: Domain> Heap<D> {
     /// The globals of the program: object ids 1.. in order of [`GlobalId`], with their initial contents. A
     /// thread-local global's object is only the template of its instances.
     pub fn new(program: Arc<Program>) -> Self {
-        let mut heap =
-            Self { program: program.clone(), objects: Table::default(), next_id: 1, dead: (0, 0, 0), live_bytes: 0 };
+        let mut heap = Self {
+            program: program.clone(),
+            objects: Table::default(),
+            next_id: 1,
+            dead: (0, 0, 0),
+            recent: [None, None],
+            live_bytes: 0,
+        };
         for (id, global) in program.globals.iter() {
             let object = heap.allocate(ObjectKind::Global(id), global.size, None);
             debug_assert_eq!(object, global_object(id), "globals have the first ids");
@@ -144,21 +154,35 @@ impl<D: Domain> Heap<D> {
             _ => (false, false),
         };
         let content = Content::Bytes(Pages::new(size, fresh));
-        let object = Object {
-            kind,
-            size,
-            constant,
-            external,
-            family: Family::default(),
-            allocated_at: at,
-            site: None,
-            life: Life::Alive,
-            content,
-        };
+        let details = self.shared(Details { kind, family: Family::default(), allocated_at: at, site: None });
+        let object = Object { size, constant, external, content, details };
         let id = self.fresh_id();
         self.objects.set(id.0 as usize, object);
         self.live_bytes += size;
         id
+    }
+
+    /// Objects from the heap of one origin have one description.
+    fn shared(&mut self, details: Details) -> Rc<Details> {
+        if details.kind != ObjectKind::Heap {
+            return Rc::new(details);
+        }
+        if let Some(known) = self.recent.iter().flatten().find(|known| ***known == details) {
+            return Rc::clone(known);
+        }
+        let details = Rc::new(details);
+        self.recent.rotate_right(1);
+        self.recent[0] = Some(Rc::clone(&details));
+        details
+    }
+
+    fn describe(&mut self, id: ObjectId, change: impl FnOnce(&mut Details)) {
+        let Some(mut details) = self.object(id).map(|object| Details::clone(object)) else { return };
+        change(&mut details);
+        let details = self.shared(details);
+        if let Some(object) = self.object_mut(id) {
+            object.details = details;
+        }
     }
 
     /// A new object that holds this. Its bytes do not count as used memory: there may be any number of them.
@@ -174,17 +198,9 @@ impl<D: Domain> Heap<D> {
     /// The object of the initial state with this number, the same id on every path.
     pub(crate) fn add_initial(&mut self, number: u32, size: u64, content: D::Array) -> ObjectId {
         let id = ObjectId(FIRST_INITIAL_ID + number);
-        let object = Object {
-            kind: ObjectKind::Initial(number),
-            size,
-            constant: false,
-            external: false,
-            family: Family::default(),
-            allocated_at: None,
-            site: None,
-            life: Life::Alive,
-            content: Content::Array(content),
-        };
+        let kind = ObjectKind::Initial(number);
+        let details = self.shared(Details { kind, family: Family::default(), allocated_at: None, site: None });
+        let object = Object { size, constant: false, external: false, content: Content::Array(content), details };
         self.objects.set(id.0 as usize, object);
         id
     }
@@ -211,22 +227,18 @@ impl<D: Domain> Heap<D> {
     pub(crate) fn contents_of(&self, id: ObjectId) -> Option<&D::Array> {
         match &self.object(id)?.content {
             Content::Array(array) => Some(array),
-            Content::Bytes(_) | Content::Both(..) => None,
+            Content::Bytes(_) | Content::Both(_) | Content::Dead(_) => None,
         }
     }
 
     /// Says what points-to analysis calls an object.
     pub(crate) fn set_site(&mut self, id: ObjectId, site: Option<icsched_pointsto::ObjectId>) {
-        if let Some(object) = self.object_mut(id) {
-            object.site = site;
-        }
+        self.describe(id, |details| details.site = site);
     }
 
     /// Says which instruction has made an object whose size nobody knows.
     pub(crate) fn set_allocated_at(&mut self, id: ObjectId, at: Option<ProgramPoint>) {
-        if let Some(object) = self.object_mut(id) {
-            object.allocated_at = at;
-        }
+        self.describe(id, |details| details.allocated_at = at);
     }
 
     /// Replaces what an object holds.
@@ -237,8 +249,7 @@ impl<D: Domain> Heap<D> {
     /// Makes an object dead. Its contents are dropped; who it was is kept for messages.
     pub fn kill(&mut self, id: ObjectId, cause: Death, at: Option<ProgramPoint>) {
         let Some(object) = self.object_mut(id) else { return };
-        object.life = Life::Dead { cause, at, next: 0 };
-        object.content = Content::Bytes(Default::default());
+        object.content = Content::Dead(Dead { cause, at, next: 0 });
         let size = object.size;
         self.live_bytes = self.live_bytes.saturating_sub(size);
         let (first, last, count) = self.dead;
@@ -246,8 +257,8 @@ impl<D: Domain> Heap<D> {
             self.dead = (id.0, id.0, 1);
             return;
         }
-        if let Some(Life::Dead { next, .. }) = self.object_mut(ObjectId(last)).map(|o| &mut o.life) {
-            *next = id.0;
+        if let Some(Content::Dead(dead)) = self.object_mut(ObjectId(last)).map(|o| &mut o.content) {
+            dead.next = id.0;
         }
         self.dead = (first, id.0, count + 1);
     }
@@ -256,9 +267,9 @@ impl<D: Domain> Heap<D> {
         let (first, last, count) = self.dead;
         // A recorded trace names objects by id, so that an id must not mean two of them on a symbolic path.
         if !D::SYMBOLIC && count > QUARANTINE {
-            let next = match self.object(ObjectId(first)).map(|o| o.life) {
-                Some(Life::Dead { next, .. }) => next,
-                Some(Life::Alive) | None => 0,
+            let next = match self.object(ObjectId(first)).map(|o| &o.content) {
+                Some(Content::Dead(dead)) => dead.next,
+                Some(Content::Bytes(_) | Content::Array(_) | Content::Both(_)) | None => 0,
             };
             self.dead = (next, last, count - 1);
             return ObjectId(first);
@@ -270,9 +281,7 @@ impl<D: Domain> Heap<D> {
 
     /// Says what may free a heap object.
     pub(crate) fn set_family(&mut self, id: ObjectId, family: Family) {
-        if let Some(object) = self.object_mut(id) {
-            object.family = family;
-        }
+        self.describe(id, |details| details.family = family);
     }
 
     /// Gives an external variable contents after all: the engine knows what it is.

@@ -64,7 +64,7 @@ impl Slicer<'_, '_> {
             self.read_again((frame, block), &region, left);
         }
         let defines = self.frames[frame].live.iter().any(|v| region.defines.contains(v.index()));
-        let writes = || region.writes.iter().any(|write| self.hits_live(frame, *write, known.as_deref()));
+        let writes = || region.writes.iter().any(|write| self.hits_live(frame, write, known.as_deref()));
         // The error is to be found, and what it is an error to do has no effects that are known.
         let fails = known.as_ref().is_some_and(|k| k.fails);
         let matters = synchronises || defines || assigns || fails || writes();
@@ -258,7 +258,7 @@ impl Slicer<'_, '_> {
         let Statics { program, control, modref, .. } = *self.statics;
         let mut writes = Writes::default();
         modref.add_writes(program, control, at, instruction, &mut writes);
-        let hits = |this: &Self, known| writes.iter().any(|w| wanted(w) && this.hits_live(frame, *w, known));
+        let hits = |this: &Self, known| writes.iter().any(|w| wanted(&w) && this.hits_live(frame, w, known));
         if !hits(self, None) {
             return false;
         }

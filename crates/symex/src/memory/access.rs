@@ -109,12 +109,12 @@ impl<D: Domain> Heap<D> {
         let (id, offset) = layout::split(address);
         let object = self.objects.get(id.0 as usize)?;
         let offset = offset as u64;
-        if offset.checked_add(N as u64)? > object.size || object.external || !object.is_alive() {
+        if offset.checked_add(N as u64)? > object.size || object.external {
             return None;
         }
         match &object.content {
             Content::Bytes(pages) => pages.read(offset),
-            Content::Array(_) | Content::Both(..) => None,
+            Content::Array(_) | Content::Both(_) | Content::Dead(_) => None,
         }
     }
 
@@ -125,12 +125,12 @@ impl<D: Domain> Heap<D> {
         let Some(object) = self.objects.get_mut(id.0 as usize) else { return false };
         let offset = offset as u64;
         let Some(end) = offset.checked_add(N as u64) else { return false };
-        if end > object.size || object.constant || object.external || !object.is_alive() {
+        if end > object.size || object.constant || object.external {
             return false;
         }
         match &mut object.content {
             Content::Bytes(pages) => pages.write(offset, bytes),
-            Content::Array(_) | Content::Both(..) => false,
+            Content::Array(_) | Content::Both(_) | Content::Dead(_) => false,
         }
     }
 
@@ -138,7 +138,9 @@ impl<D: Domain> Heap<D> {
     pub fn byte(&self, domain: &mut D, path: &D::Path, id: ObjectId, offset: u64) -> MemoryByte<D::Byte> {
         let Some(object) = self.object(id) else { return MemoryByte::Constant(0) };
         match &object.content {
-            Content::Bytes(pages) | Content::Both(pages, _) => pages.get(offset),
+            Content::Bytes(pages) => pages.get(offset),
+            Content::Both(both) => both.0.get(offset),
+            Content::Dead(_) => MemoryByte::Constant(0),
             Content::Array(array) => {
                 let value = domain.array_load(path, array, object.size, &D::constant(offset), 1, false);
                 domain.split_bytes(&value, 1).pop().unwrap_or(MemoryByte::Constant(0))
@@ -169,11 +171,12 @@ impl<D: Domain> Heap<D> {
     /// Writes bytes into a live object, inside its bounds. The caller has checked that it may be written.
     pub fn set_bytes(&mut self, domain: &mut D, id: ObjectId, offset: u64, bytes: &[MemoryByte<D::Byte>]) {
         let Some(object) = self.object_mut(id) else { return };
-        if let Content::Both(pages, _) = &mut object.content {
-            object.content = Content::Bytes(std::mem::take(pages));
+        if let Content::Both(both) = &mut object.content {
+            object.content = Content::Bytes(std::mem::take(&mut both.0));
         }
         match &mut object.content {
-            Content::Bytes(pages) | Content::Both(pages, _) => {
+            Content::Both(_) | Content::Dead(_) => {}
+            Content::Bytes(pages) => {
                 for (byte, i) in bytes.iter().zip(offset..) {
                     pages.set(i, byte.clone());
                 }
@@ -192,13 +195,15 @@ impl<D: Domain> Heap<D> {
     pub fn array(&mut self, domain: &mut D, id: ObjectId) -> Option<D::Array> {
         let object = self.object(id)?;
         match &object.content {
-            Content::Array(array) | Content::Both(_, array) => Some(array.clone()),
+            Content::Array(array) => Some(array.clone()),
+            Content::Both(both) => Some(both.1.clone()),
+            Content::Dead(_) => None,
             Content::Bytes(pages) => {
                 let all: Vec<_> = (0..object.size).map(|i| pages.get(i)).collect();
                 let array = domain.array_from_bytes(&all);
                 let object = self.object_mut(id)?;
                 if let Content::Bytes(pages) = &mut object.content {
-                    object.content = Content::Both(std::mem::take(pages), array.clone());
+                    object.content = Content::Both(Box::new((std::mem::take(pages), array.clone())));
                 }
                 Some(array)
             }
@@ -207,7 +212,7 @@ impl<D: Domain> Heap<D> {
 
     /// Replaces an object's contents after a write at a symbolic offset.
     pub fn set_array(&mut self, id: ObjectId, array: D::Array) {
-        if let Some(object) = self.object_mut(id) {
+        if let Some(object) = self.object_mut(id).filter(|object| object.is_alive()) {
             object.content = Content::Array(array);
         }
     }
@@ -220,14 +225,14 @@ impl<D: Domain> Heap<D> {
         }
         match &mut self.object_mut(id)?.content {
             Content::Array(array) => Some(array),
-            Content::Bytes(_) | Content::Both(..) => None,
+            Content::Bytes(_) | Content::Both(_) | Content::Dead(_) => None,
         }
     }
 
     /// Whether the object was written at a symbolic offset, so that even accesses at constant offsets go through the
     /// array.
     pub fn is_array(&self, id: ObjectId) -> bool {
-        self.object(id).is_some_and(|o| o.content.pages().is_none())
+        self.object(id).is_some_and(|o| matches!(o.content, Content::Array(_)))
     }
 }
 

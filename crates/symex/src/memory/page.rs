@@ -69,12 +69,13 @@ impl<B: Clone> Shadow<B> {
     }
 }
 
-/// A page; a byte that the shadow has counts there and not in `data`.
+/// A page; a byte that the shadow has counts there and not in `data`. What each access looks at comes first.
+#[repr(C)]
 pub(super) struct Page<D: Domain, const N: usize> {
-    data: [u8; N],
-    shadow: Option<Box<Shadow<D::Byte>>>,
     /// What was never written, if anything.
     undefined: Option<Box<Undefined>>,
+    shadow: Option<Box<Shadow<D::Byte>>>,
+    data: [u8; N],
 }
 
 impl<D: Domain, const N: usize> Clone for Page<D, N> {
@@ -85,7 +86,13 @@ impl<D: Domain, const N: usize> Clone for Page<D, N> {
 
 impl<D: Domain, const N: usize> Page<D, N> {
     fn new(fresh: bool) -> Self {
-        Self { data: [0; N], shadow: None, undefined: fresh.then(|| Box::new(Undefined::all(N))) }
+        Self::of_size(N, fresh)
+    }
+
+    /// A page of which the object has only so many bytes.
+    fn of_size(size: usize, fresh: bool) -> Self {
+        let undefined = (fresh && size > 0).then(|| Box::new(Undefined::all(size)));
+        Self { data: [0; N], shadow: None, undefined }
     }
 }
 
@@ -168,16 +175,17 @@ impl<'a, D: Domain> ViewMut<'a, D> {
     }
 }
 
-/// All bytes of an object. A page that was never written is absent and reads as zeros; the last one may reach beyond the
-/// end.
+/// All bytes of an object. A page that was never written is absent and reads as zeros, but for that of a small object; the last one may
+/// reach beyond the end.
 pub(super) struct Pages<D: Domain> {
     form: Form<D>,
-    /// Whether absent pages are undefined.
+    /// Whether bytes that were never written are undefined.
     fresh: bool,
 }
 
 enum Form<D: Domain> {
-    Tiny(Option<Rc<Page<D, TINY>>>),
+    /// In the object itself.
+    Tiny(Page<D, TINY>),
     One(Option<Rc<Page<D, PAGE>>>),
     Many(Tree<Page<D, PAGE>, FANOUT>),
     /// In a domain whose states do not fork, and whose bytes are constants: exactly the object's bytes.
@@ -198,7 +206,7 @@ impl<D: Domain> Clone for Pages<D> {
 
 impl<D: Domain> Default for Pages<D> {
     fn default() -> Self {
-        Self { form: Form::Tiny(None), fresh: false }
+        Self { form: Form::Tiny(Page::new(false)), fresh: false }
     }
 }
 
@@ -209,10 +217,10 @@ impl<D: Domain> Pages<D> {
     /// Zeros; undefined ones if `fresh`.
     pub(super) fn new(size: u64, fresh: bool) -> Self {
         let size = usize::try_from(size).unwrap_or(usize::MAX);
-        let form = if !D::SYMBOLIC && size <= FLAT {
-            Form::Flat(vec![0; size], (fresh && size > 0).then(|| Box::new(Undefined::all(size))))
-        } else if size <= TINY {
-            Form::Tiny(None)
+        let form = if size <= TINY {
+            Form::Tiny(Page::of_size(size, fresh))
+        } else if !D::SYMBOLIC && size <= FLAT {
+            Form::Flat(vec![0; size], fresh.then(|| Box::new(Undefined::all(size))))
         } else if size <= PAGE {
             Form::One(None)
         } else {
@@ -228,8 +236,8 @@ impl<D: Domain> Pages<D> {
             Form::Flat(bytes, undefined) => {
                 return (View { data: bytes, shadow: None, written: Written::of(undefined) }, offset);
             }
+            Form::Tiny(page) => return (View::of(page), offset),
             Form::Many(pages) => pages.get(offset / PAGE).map(View::of),
-            Form::Tiny(page) => page.as_deref().map(View::of),
             Form::One(page) => page.as_deref().map(View::of),
         };
         let written = if self.fresh { Written::Nothing } else { Written::All };
@@ -242,8 +250,8 @@ impl<D: Domain> Pages<D> {
         let fresh = self.fresh;
         let page = match &mut self.form {
             Form::Flat(bytes, undefined) => return (ViewMut { data: bytes, shadow: None, undefined }, offset),
+            Form::Tiny(page) => return (ViewMut::of(page), offset),
             Form::Many(pages) => ViewMut::of(pages.get_or_make(offset / PAGE, || Page::new(fresh))),
-            Form::Tiny(page) => ViewMut::of(Rc::make_mut(page.get_or_insert_with(|| Rc::new(Page::new(fresh))))),
             Form::One(page) => ViewMut::of(Rc::make_mut(page.get_or_insert_with(|| Rc::new(Page::new(fresh))))),
         };
         (page, offset % PAGE)
