@@ -105,14 +105,14 @@ fn run_symex(args: &SymexArgs, quiet: bool) -> Result<Status, DriverError> {
     let summary = summary?;
     let totals = summary.totals;
     Ok(match () {
-        () if totals.deadlocks + totals.memory_errors + totals.aborts > 0 => Status::Found,
+        () if totals.deadlocks + totals.endless + totals.memory_errors + totals.aborts > 0 => Status::Found,
         () if summary.complete => Status::Clean,
         () => Status::Incomplete,
     })
 }
 
 fn status_of(result: &Enumeration) -> Status {
-    if result.totals().deadlocked > 0 || result.has_errors() {
+    if result.has_findings() {
         Status::Found
     } else if result.is_complete() {
         Status::Clean

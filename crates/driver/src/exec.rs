@@ -76,6 +76,13 @@ fn describe(program: &Program, end: &PathEnd) -> (ExecEnd, Option<Diagnostic>) {
             Some(found("undefined-behaviour", format!("{}: {}", error.kind, error.message), &error.stack)),
         ),
         PathEnd::Deadlock { blocked } => (ExecEnd::Found, Some(deadlock(program, blocked))),
+        PathEnd::Endless { loops, blocked: _ } => {
+            let threads: Vec<String> = loops.iter().map(|(thread, _)| format!("thread {thread}")).collect();
+            let message = format!("{} goes round for ever: nothing it reads changes any more", threads.join(", "));
+            let none = CallStack::default();
+            let stack = loops.first().map_or(&none, |(_, stack)| stack);
+            (ExecEnd::Found, Some(found("endless", message, stack)))
+        }
         PathEnd::Unmodelled { function, stack } => {
             let note = icsched_externals::missing(function).map_or_else(String::new, |note| format!(" ({note})"));
             let message = format!("{function} has neither a definition nor a model{note}");

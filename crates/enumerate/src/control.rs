@@ -7,6 +7,8 @@
 //!   such a block needs no schedule of its own: the shorter schedule is a prefix.
 //! - How far is it to the end of the function or of the innermost loop (shortest path first)?
 
+mod stuck;
+
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
@@ -16,7 +18,7 @@ use icsched_ir::callgraph::CallGraph;
 use icsched_ir::cfg::Cfg;
 use icsched_ir::distance::ExitDistances;
 use icsched_ir::dominators::DomTree;
-use icsched_ir::loops::LoopForest;
+use icsched_ir::loops::{Loop, LoopForest};
 use icsched_ir::{
     Block, BlockId, Callee, EntityId, FuncId, Function, IdVec, Inst, Intrinsic, Op, Origin, Program, ProgramPoint,
     Terminator,
@@ -42,6 +44,10 @@ pub struct FunctionControl {
     pub loops: LoopForest,
     /// Blocks from which the process can end, and neither a return nor synchronisation can be reached.
     pub quiet_exit: FixedBitSet,
+    /// Blocks from which the process may end by `abort` or a failing assertion before a return.
+    pub may_abort: FixedBitSet,
+    /// Blocks with tests of loops that go round for ever if they go round at all ([`stuck`]).
+    pub stuck_tests: FixedBitSet,
     /// Blocks that hold an instruction that may synchronise, or of which nobody knows whether it does: a path ends there.
     pub may_synchronise: FixedBitSet,
     /// Those of them behind which a path may go on: what loops around them do cannot be replaced. Where a path ends that came to what
@@ -92,6 +98,10 @@ pub struct Control {
     pub counts_ends: bool,
     /// Functions that never return and never synchronise: they end the process.
     pub ends_process: FixedBitSet,
+    /// Functions that may end the process.
+    may_end: FixedBitSet,
+    /// Functions that may call `abort` or fail an assertion.
+    may_abort: FixedBitSet,
     /// What calls through pointers may reach, where somebody knows better than the call graph.
     indirect: Option<FxHashMap<ProgramPoint, Vec<FuncId>>>,
     functions: IdVec<FuncId, Option<FunctionControl>>,
@@ -130,6 +140,12 @@ impl Control {
         let initialise = by_row(&|row| row.initialises.is_some() && !free(row));
         let make_locks = by_row(&free);
         let allocate = by_row(&|row| row.result() == ResultEffect::Fresh);
+        let any = |f: FuncId, what: fn(&Op) -> bool| {
+            let function = &program.functions[f];
+            !function.is_declaration() && function.blocks.values().any(|b| b.insts.iter().any(|inst| what(&inst.op)))
+        };
+        let may_end = calls.may_call_transitively(|f| any(f, ends));
+        let may_abort = calls.may_call_transitively(|f| any(f, aborts));
         let count = program.functions.len();
         let mut control = Self {
             calls,
@@ -140,6 +156,8 @@ impl Control {
             allocate,
             counts_ends: !prefix_schedules,
             ends_process: FixedBitSet::with_capacity(count),
+            may_end,
+            may_abort,
             indirect,
             functions: (0..count).map(|_| None).collect(),
             recursions: Vec::new(),
@@ -339,16 +357,24 @@ impl Control {
         if !prefix_schedules {
             quiet_exit.clear();
         }
+        let mut may_abort = FixedBitSet::with_capacity(count);
+        for (id, block) in function.blocks.iter() {
+            may_abort.set(id.index(), self.holds(program, (func, id), block, aborts, &self.may_abort));
+        }
+        propagate_backwards(&cfg, &mut may_abort, &ends);
         let postdominators = DomTree::postdominators(&cfg, &quiet_exit);
         let dominators = DomTree::dominators(&cfg);
         let loops = LoopForest::new(&cfg);
         let exits = ExitDistances::new(function, &cfg, &loops, &quiet_exit);
+        let stuck_tests = stuck::tests(function, &loops);
         FunctionControl {
             cfg,
             postdominators,
             dominators,
             loops,
             quiet_exit,
+            may_abort,
+            stuck_tests,
             may_synchronise,
             synchronises,
             initialises,
@@ -356,6 +382,47 @@ impl Control {
             allocates,
             exits,
         }
+    }
+
+    /// Whether a block has such an instruction, or calls one of these functions.
+    fn holds(
+        &self,
+        program: &Program,
+        (func, id): (FuncId, BlockId),
+        block: &Block,
+        what: fn(&Op) -> bool,
+        functions: &FixedBitSet,
+    ) -> bool {
+        (0..).zip(&block.insts).any(|(inst, i)| {
+            let at = ProgramPoint { func, block: id, inst };
+            what(&i.op) || self.is_among(program, at, i, functions).unwrap_or(false)
+        })
+    }
+
+    /// Whether a loop that does not synchronise has no way out, and nothing in it may end the process.
+    pub(crate) fn is_endless(&self, program: &Program, func: FuncId, l: &Loop) -> bool {
+        let blocks = &program.functions[func].blocks;
+        let may_end = |id: BlockId| self.holds(program, (func, id), &blocks[id], ends, &self.may_end);
+        let stays = |id: BlockId| blocks[id].terminator.edges().next().is_some() && !may_end(id);
+        l.exits.is_empty() && l.block_ids().all(stays) && l.blocks.is_disjoint(&self.function(func).may_synchronise)
+    }
+
+    /// Whether the only ways out of a loop are failures: `for (;;) { work(); assert(ok); }`.
+    pub(crate) fn only_fails(&self, func: FuncId, l: &Loop) -> bool {
+        let FunctionControl { quiet_exit, may_abort, .. } = self.function(func);
+        let fails = |to: BlockId| quiet_exit.contains(to.index()) && may_abort.contains(to.index());
+        !l.exits.is_empty() && l.exits.iter().all(|(_, to)| fails(*to))
+    }
+
+    /// The loops of the program that have no way out and do not synchronise, outermost first. O(blocks).
+    pub(crate) fn endless_loops(&self, program: &Program) -> Vec<(FuncId, BlockId)> {
+        let mut found = Vec::new();
+        for (func, _) in program.functions.iter().filter(|(_, f)| !f.is_declaration()) {
+            let loops = &self.function(func).loops;
+            let endless = loops.iter().filter(|(_, l)| l.entries.len() == 1 && self.is_endless(program, func, l));
+            found.extend(endless.map(|(_, l)| (func, l.header)));
+        }
+        found
     }
 
     /// The first thing in the block that matters to whoever asks for quiet exits.
@@ -385,6 +452,17 @@ fn ends(op: &Op) -> bool {
     match op {
         Op::Trap => true,
         Op::Call { callee: Callee::Intrinsic(intrinsic), .. } => is_end(*intrinsic),
+        _ => false,
+    }
+}
+
+/// Whether an instruction ends the process as a failure.
+fn aborts(op: &Op) -> bool {
+    match op {
+        Op::Trap => true,
+        Op::Call { callee: Callee::Intrinsic(intrinsic), .. } => {
+            matches!(intrinsic, Intrinsic::Abort | Intrinsic::AssertFail)
+        }
         _ => false,
     }
 }

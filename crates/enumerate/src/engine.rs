@@ -32,7 +32,7 @@ use crate::followed::{self, Executed, Followed};
 use crate::progress::SearchedEpoch;
 use crate::quiet::{Replaceable, Wanted, quiet_code, replaces};
 use crate::search::Restart;
-use crate::slice::{AbnormalEnd, Statics};
+use crate::slice::{AbnormalEnd, EndKind, Statics};
 use crate::strategy::{NESTED, ShortestFirst};
 use crate::{Request, Technique, reasons};
 
@@ -510,22 +510,41 @@ impl Engine {
         all.since(&self.before)
     }
 
-    /// The instruction that a path did not get past although the program goes on behind it.
-    pub(crate) fn abnormal_end(&self, path: &Path) -> Option<AbnormalEnd> {
-        let is_of_freed = match &path.end {
-            PathEnd::Error(error) => matches!(error.kind, ErrorKind::UseAfterFree | ErrorKind::DoubleFree),
-            PathEnd::Unmodelled { .. } | PathEnd::Unsupported { .. } | PathEnd::Limit(_) | PathEnd::GoesRound => false,
-            PathEnd::Exit { .. }
+    /// The instructions that threads of a path did not get past although the program goes on behind them.
+    pub(crate) fn abnormal_ends(&self, path: &Path) -> Vec<AbnormalEnd> {
+        let what = match &path.end {
+            PathEnd::Error(error) if matches!(error.kind, ErrorKind::UseAfterFree | ErrorKind::DoubleFree) => {
+                EndKind::OfFreed
+            }
+            PathEnd::Error(_) => EndKind::Plain,
+            PathEnd::Unmodelled { .. }
+            | PathEnd::Unsupported { .. }
+            | PathEnd::Limit(_)
+            | PathEnd::GoesRound
             | PathEnd::Abort { .. }
             | PathEnd::AssertFailed { .. }
+            | PathEnd::Endless { .. } => EndKind::Plain,
+            PathEnd::Exit { .. }
             | PathEnd::Deadlock { .. }
             | PathEnd::LeftContext
             | PathEnd::Epoch
-            | PathEnd::Infeasible => return None,
+            | PathEnd::Infeasible => return Vec::new(),
         };
-        let frame = path.state.current_frame()?;
-        let point = path.state.point(&self.machine.code)?;
-        Some(AbnormalEnd { frame, point, is_of_freed })
+        let threads = match &path.end {
+            PathEnd::Endless { loops, .. } => loops.iter().map(|(thread, _)| *thread).collect(),
+            _ => vec![path.state.current],
+        };
+        threads.into_iter().filter_map(|thread| self.end_of(path, thread, what)).collect()
+    }
+
+    /// The end of a path, with what decides about its exit status.
+    pub(crate) fn exit_of(&self, path: &Path) -> Vec<AbnormalEnd> {
+        self.end_of(path, path.state.current, EndKind::Exit).into_iter().collect()
+    }
+
+    fn end_of(&self, path: &Path, thread: ThreadId, what: EndKind) -> Option<AbnormalEnd> {
+        let frame = path.state.thread(thread).top()?;
+        Some(AbnormalEnd { frame: frame.id, point: self.machine.code.point(frame.func, frame.pc), what })
     }
 
     /// Where a thread of a finished path is.

@@ -23,7 +23,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use icsched_dataflow::Statics as Variables;
-use icsched_ir::{Program, ProgramPoint};
+use icsched_ir::{BlockId, FuncId, Program, ProgramPoint};
 use icsched_pointsto::{ModRef, PointsTo, Startup};
 use icsched_schedule::{EpochId, EpochResult, Reason};
 use icsched_symex::folding::Folding;
@@ -51,6 +51,8 @@ pub(crate) struct Shared<'p> {
     /// The program's markers, and recursions, that threads pass until inputs decide how they go on.
     pub(crate) everything: Followed,
     pub(crate) recursions: Followed,
+    /// Loops without a way out, which are replaced from the start.
+    pub(crate) endless: Vec<(FuncId, BlockId)>,
     /// For threads that help with an epoch.
     pub(crate) slots: Arc<Slots>,
     /// What initial states in the middle of the program need; without it there is only the first epoch.

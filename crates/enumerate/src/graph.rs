@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use icsched_ir::{CallStack, LocId, Origin, Program, ProgramPoint};
 use icsched_schedule::{
-    AccessMode, Blocked, CyclicOrder, EpochId, HappensBefore, HbBuilder, HbNode, NodeLabel, ScheduleEnd,
+    AccessMode, Blocked, CyclicOrder, EndlessLoop, EpochId, HappensBefore, HbBuilder, HbNode, NodeLabel, ScheduleEnd,
 };
 use icsched_symex::code::Code;
 use icsched_symex::machine::Pass;
@@ -193,8 +193,10 @@ pub fn schedule_end<D: Domain>(program: &Program, code: &Code, state: &State<D>,
         PathEnd::Deadlock { blocked } => {
             ScheduleEnd::Deadlock { blocked: blocked.iter().map(|b| describe_blocked(program, state, b)).collect() }
         }
+        PathEnd::Endless { loops, blocked } => endless(program, state, loops, blocked),
         PathEnd::Error(error) => {
-            ScheduleEnd::MemoryError { message: error.message.clone(), at: place(program, &error.stack) }
+            let message = format!("{}: {}", error.kind, error.message);
+            ScheduleEnd::MemoryError { message, at: place(program, &error.stack) }
         }
         PathEnd::Epoch => ScheduleEnd::Epoch(epoch(code, state).key()),
         PathEnd::Unmodelled { .. }
@@ -204,6 +206,46 @@ pub fn schedule_end<D: Domain>(program: &Program, code: &Code, state: &State<D>,
         | PathEnd::GoesRound
         | PathEnd::Infeasible => ScheduleEnd::Limit,
     }
+}
+
+/// Some threads go round for ever, and the others wait. Who waits for a thread that waits, and so on, and never for one that goes round, is in a
+/// deadlock, whatever those loops do. Whom a wait at a semaphore, condition or barrier is for nobody knows: those that go round might have come.
+fn endless<D: Domain>(
+    program: &Program,
+    state: &State<D>,
+    loops: &[(ThreadId, CallStack)],
+    blocked: &[BlockedThread],
+) -> ScheduleEnd {
+    let threads = ThreadObjects::of(state);
+    let awaited = |b: &BlockedThread| match b.operation.contains("join") {
+        true => threads.by_address.get(&b.queue).copied(),
+        false => b.holder.map(|holder| holder.0),
+    };
+    let mut helped: Vec<u32> = loops.iter().map(|(thread, _)| thread.0).collect();
+    loop {
+        let before = helped.len();
+        for b in blocked.iter().filter(|b| !loops.iter().any(|(thread, _)| *thread == b.thread)) {
+            if !helped.contains(&b.thread.0) && awaited(b).is_none_or(|thread| helped.contains(&thread)) {
+                helped.push(b.thread.0);
+            }
+        }
+        if helped.len() == before {
+            break;
+        }
+    }
+    let describe = |blocked: Vec<&BlockedThread>| blocked.iter().map(|b| describe_blocked(program, state, b)).collect();
+    let (waits, stuck): (Vec<_>, Vec<_>) = blocked.iter().partition(|b| helped.contains(&b.thread.0));
+    if !stuck.is_empty() {
+        return ScheduleEnd::Deadlock { blocked: describe(stuck) };
+    }
+    let at = |(thread, stack): &(ThreadId, CallStack)| EndlessLoop { thread: thread.0, at: own_place(program, stack) };
+    ScheduleEnd::Endless { loops: loops.iter().map(at).collect(), blocked: describe(waits) }
+}
+
+/// The innermost place of a stack that is in the program's own code.
+fn own_place(program: &Program, stack: &CallStack) -> String {
+    let own = stack.0.iter().rposition(|p| program.functions[p.func].origin == Origin::Program);
+    place(program, &CallStack(stack.0[..own.map_or(stack.0.len(), |at| at + 1)].to_vec()))
 }
 
 fn describe_blocked<D: Domain>(program: &Program, state: &State<D>, blocked: &BlockedThread) -> Blocked {

@@ -43,7 +43,7 @@ use std::time::Instant;
 
 use icsched_ir::{Function, Op, Origin, Program};
 use icsched_pointsto::PointsTo;
-use icsched_schedule::{Assumption, Enumeration, KeptSearch, Statistics};
+use icsched_schedule::{Assumption, Enumeration, EpochResult, KeptSearch, Statistics};
 use icsched_symex::Extern;
 use icsched_symex::inputs::InputSpec;
 use icsched_symex::shape::{Compared, Deciding, Fields, Indices, Locks, Pointers, Rings};
@@ -189,7 +189,7 @@ fn search_with(
         Ok((program, points_to)) => (Arc::new(program), Some(Arc::new(points_to))),
         Err(_) => (Arc::new(specialise::specialise(&request.program)), None),
     };
-    let program = &*specialised;
+    let program = &specialised;
     let harmless = |f: &Function| {
         request.externs.contains_key(&f.name) || icsched_externals::known_not_to_synchronise(&f.name, f.params.len())
     };
@@ -252,9 +252,11 @@ fn search_with(
         (everything, recursions) = (Followed::everything(&placed), Followed::recursions(program, &control, &placed));
     }
     let slots = Slots::new(jobs);
+    let replaces = !off(Technique::InputAbstraction) && !off(Technique::Epochs);
+    let endless = if replaces { control.endless_loops(program) } else { Vec::new() };
     let analyses = analyses.as_ref();
     let shared =
-        Shared { request, program: &specialised, statics, markers, folding, everything, recursions, slots, analyses };
+        Shared { request, program, statics, markers, folding, everything, recursions, endless, slots, analyses };
     let has_subscripts = has_subscripts(program);
     let assumed = |has_epochs| {
         let mut found = assumptions(points_to.as_deref(), has_epochs, !off(Technique::Epochs));
@@ -276,7 +278,9 @@ fn search_with(
         solver_queries: work.solver.queries,
         peak_mib: peak_mib(),
     };
-    let result = Enumeration { assumptions: assumed(epochs.len() > 1), epochs, reasons, statistics, ..header };
+    let mut assumptions = assumed(epochs.len() > 1);
+    assumptions.extend(epochs.iter().any(EpochResult::has_errors).then_some(Assumption::NoMemoryErrors));
+    let result = Enumeration { assumptions, epochs, reasons, statistics, ..header };
     Ok(Outcome { result, is_cut })
 }
 

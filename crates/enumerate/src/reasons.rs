@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use icsched_ir::{CallStack, Program, ProgramPoint};
+use icsched_ir::{BlockId, CallStack, FuncId, Program, ProgramPoint};
 use icsched_schedule::{IncompleteKind, Reason};
 use icsched_symex::stop::{Limit, PathEnd};
 
@@ -61,11 +61,31 @@ impl Reasons {
             | PathEnd::Abort { .. }
             | PathEnd::AssertFailed { .. }
             | PathEnd::Deadlock { .. }
+            | PathEnd::Endless { .. }
             | PathEnd::Error(_)
             | PathEnd::LeftContext
             | PathEnd::Epoch
             | PathEnd::GoesRound
             | PathEnd::Infeasible => {}
+        }
+    }
+
+    /// A loop that was replaced has no way out but `abort` and failing assertions, and it is not known whether it comes to one.
+    pub(crate) fn add_failing_loop(&mut self, program: &Program, func: FuncId, header: BlockId) {
+        let function = &program.functions[func].name;
+        let point = ProgramPoint { func, block: header, inst: 0 };
+        let message = format!(
+            "the loop in {function} goes round for ever, or ends the process as a failure: it is not known which"
+        );
+        self.at(IncompleteKind::UndecidedEnd, message, place(program, &CallStack(vec![point])));
+    }
+
+    /// An epoch in which no path has come to an end that is one of a schedule.
+    pub(crate) fn add_nothing_found(&mut self) {
+        if self.reasons.is_empty() {
+            let message =
+                "no path of the epoch comes to an end: a loop may not end, or what is known where it begins is not so";
+            self.at(IncompleteKind::UnresolvedPointer, message.to_owned(), String::new());
         }
     }
 

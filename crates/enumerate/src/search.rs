@@ -14,7 +14,9 @@
 
 mod assumed;
 mod behind;
+mod claims;
 mod elsewhere;
+mod ends;
 mod options;
 mod result;
 
@@ -35,6 +37,7 @@ pub use options::SearchOptions;
 
 use self::assumed::assumed;
 use self::behind::{Endings, PathEnding};
+use self::ends::{claims_something, ends_process};
 use crate::carried;
 use crate::constraint::{Conjunction, Disjunction};
 use crate::engine::{self, Engine, Path, Questions};
@@ -67,6 +70,8 @@ struct Found {
     covers: Disjunction,
     /// Inputs that follow the schedule until they end the process. They need no schedule of their own.
     early_exits: Disjunction,
+    /// Inputs that abort on the way: they need no schedule of their own, either, but how this one ends is not told of them.
+    failures: Disjunction,
     /// Whether one thread is alive at its end, on all paths.
     alone: bool,
     /// The conditions of each path by when they are known; none where that is not known.
@@ -376,12 +381,12 @@ impl<'s, 'p> Search<'s, 'p> {
         let mut prepared = Prepared::default();
         let mut ways_out = FxHashSet::default();
         let slice = if self.options.slicing {
-            let end = self.engine.abnormal_end(&path);
+            let ends = self.engine.abnormal_ends(&path);
             let keep_exits = claims_something(&path.end);
             prepared = Prepared::new(self.statics, &objects, &path.trace);
             let trace = Sliceable { objects: &objects, trace: &path.trace, prepared: &prepared };
             ways_out = trace.ways_out(self.statics, &mut self.caches);
-            trace.slice(self.statics, &mut self.caches, end, keep_exits)
+            trace.slice(self.statics, &mut self.caches, &ends, keep_exits)
         } else {
             Slice { decisions: every_decision(self.statics, &path.trace), ..Slice::default() }
         };
@@ -415,6 +420,7 @@ impl<'s, 'p> Search<'s, 'p> {
             let condition = Conjunction::new(before.iter().copied().chain([error.condition]).collect());
             self.errors.entry(key).or_default().add(condition);
         }
+        self.note_failing_loops(&path, &slice);
         let stack = self.engine.current_stack(&path.state);
         self.reasons.add_path(self.program(), &path, &slice.decisions, &stack);
         let early = self.early_exits(&path, &slice);
@@ -423,11 +429,15 @@ impl<'s, 'p> Search<'s, 'p> {
             // The epoch is searched again.
             return;
         }
-        if looks || (!self.engine.is_entry() && matches!(path.end, PathEnd::Error(_))) {
-            // What is taken for granted of states that nobody knows excludes these inputs.
+        if looks || self.is_taken_not_to_happen(&path, &slice) {
             return;
         }
-        let ends = graph::schedule_end(self.program(), self.engine.code(), &path.state, &path.end);
+        let mut ends = graph::schedule_end(self.program(), self.engine.code(), &path.state, &path.end);
+        if let ScheduleEnd::Exit { status: status @ Some(_) } = &mut ends
+            && !self.decides_status(&path, (&objects, &prepared), &slice)
+        {
+            *status = None;
+        }
         if matches!(ends, ScheduleEnd::Limit) {
             return;
         }
@@ -453,11 +463,13 @@ impl<'s, 'p> Search<'s, 'p> {
             schedule: (graph.clone(), ends.clone()),
             covers: Disjunction::default(),
             early_exits: Disjunction::default(),
+            failures: Disjunction::default(),
             alone: true,
             paths: Vec::new(),
             is_open: true,
         });
         found.is_open &= is_open;
+        found.schedule.1.is_also(ends);
         found.schedule.0.add_places(graph);
         found.alone &= path.state.live_threads().count() <= 1;
         if !found.paths.contains(&steps) {
@@ -659,7 +671,14 @@ impl<'s, 'p> Search<'s, 'p> {
             self.drop_prefixes();
         }
         let (mut early, none) = (Disjunction::default(), Disjunction::default());
-        self.found.values().for_each(|found| early.add_all(&found.early_exits));
+        for found in self.found.values_mut() {
+            early.add_all(&found.early_exits);
+            early.add_all(&found.failures);
+            // Who ends the process on the way may do so with another status.
+            if let ScheduleEnd::Exit { status } = &mut found.schedule.1 {
+                *status = status.filter(|_| found.early_exits.disjuncts().is_empty());
+            }
+        }
         let (tree, conditions) = match if self.options.trees { self.tree() } else { Err(Flat::Known) } {
             Ok(found) => found,
             Err(why) => {
@@ -670,6 +689,9 @@ impl<'s, 'p> Search<'s, 'p> {
             }
         };
         let early_exits = self.early_exits_beside(&early, &conditions);
+        if conditions.is_empty() && early_exits.is_none() {
+            self.reasons.add_nothing_found();
+        }
         let mut errors = Vec::new();
         for ((message, at, is_open), when) in std::mem::take(&mut self.errors) {
             let condition = self.condition(when, &none);
@@ -721,12 +743,14 @@ impl<'s, 'p> Search<'s, 'p> {
     fn drop_prefixes(&mut self) {
         let ids: Vec<ScheduleId> = self.found.keys().copied().collect();
         for short in ids {
-            let Found { schedule: (graph, ends), covers, early_exits, alone, is_open, paths: _ } = &self.found[&short];
+            let Found { schedule: (graph, ends), covers, early_exits, failures, alone, is_open, paths: _ } =
+                &self.found[&short];
             if !ends_process(ends) {
                 continue;
             }
-            let (graph, covers, exits) = (graph.clone(), covers.clone(), early_exits.clone());
-            let (alone, is_open) = (*alone, *is_open);
+            let fails = matches!(ends, ScheduleEnd::Abort { .. });
+            let (graph, ends, covers, exits) = (graph.clone(), ends.clone(), covers.clone(), early_exits.clone());
+            let (alone, is_open, failures) = (*alone, *is_open, failures.clone());
             let longer: Vec<ScheduleId> = self
                 .found
                 .iter()
@@ -740,9 +764,14 @@ impl<'s, 'p> Search<'s, 'p> {
                     }
                     let found = self.found.get_mut(&long).expect("just listed");
                     found.schedule.0.add_places(&graph);
+                    if !matches!(ends, ScheduleEnd::MemoryError { .. }) {
+                        found.schedule.1.is_also(&ends);
+                    }
                     found.early_exits.add_all(&exits);
+                    found.failures.add_all(&failures);
                     if alone || is_open {
-                        found.early_exits.add_all(&covers);
+                        let ways_out = if fails { &mut found.failures } else { &mut found.early_exits };
+                        ways_out.add_all(&covers);
                     }
                     self.found.shift_remove(&short);
                     break;
@@ -759,29 +788,5 @@ impl<'s, 'p> Search<'s, 'p> {
         let other = self.found[&schedule].covers.term(self.engine.pool());
         let outside = self.engine.pool().not(other);
         self.engine.check(&[inputs], outside) == Answer::Unsat
-    }
-}
-
-/// Whether the end of a path is something the user will look into with an input that leads there, or says that no input does: then there is
-/// no schedule that those which end the process before could follow.
-fn claims_something(end: &PathEnd) -> bool {
-    match end {
-        PathEnd::Deadlock { .. } | PathEnd::Error(_) | PathEnd::GoesRound => true,
-        PathEnd::Exit { .. }
-        | PathEnd::Abort { .. }
-        | PathEnd::AssertFailed { .. }
-        | PathEnd::Unmodelled { .. }
-        | PathEnd::Unsupported { .. }
-        | PathEnd::Limit(_)
-        | PathEnd::LeftContext
-        | PathEnd::Epoch
-        | PathEnd::Infeasible => false,
-    }
-}
-
-fn ends_process(end: &ScheduleEnd) -> bool {
-    match end {
-        ScheduleEnd::Exit { .. } | ScheduleEnd::Abort { .. } | ScheduleEnd::MemoryError { .. } => true,
-        ScheduleEnd::Deadlock { .. } | ScheduleEnd::Epoch(_) | ScheduleEnd::Input { .. } | ScheduleEnd::Limit => false,
     }
 }

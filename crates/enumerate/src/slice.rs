@@ -18,12 +18,13 @@
 //! - Branches whose other side only ends the process are left out (prefix schedules, 3.4.1.1) and postdominators are
 //!   computed as if such blocks were not there. If the path itself took the quiet side, the branch is in the slice.
 //! - Inputs of one name are told apart by how many were read before, so reading one counts as writing (test 2).
-//! - A replaced loop that has one way out is left by it: that it was left in this iteration is no condition of a schedule, and whatever
+//! - A replaced loop that has one way out, and may change what its test looks at, is left by it: that it was left in this iteration is no condition of a schedule, and whatever
 //!   another iteration writes was forgotten.
 //! - Decisions that exclude undefined behaviour (bounds, divisors) are not conditions of a schedule.
 
 mod corrections;
 mod dependence;
+mod ends;
 mod facts;
 mod frames;
 mod known;
@@ -45,6 +46,7 @@ use icsched_symex::trace::{Region, Repeatable, Trace, TraceEvent, Uses};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
+pub use ends::{AbnormalEnd, EndKind};
 pub use facts::{call_path, every_decision};
 
 use crate::aliases::Aliases;
@@ -121,17 +123,6 @@ pub struct Slice {
     pub exits: Vec<usize>,
 }
 
-/// The instruction that a path did not get past although the program goes on behind it.
-#[derive(Copy, Clone, Debug)]
-pub struct AbnormalEnd {
-    /// Whose it is.
-    pub frame: FrameId,
-    /// Where it is.
-    pub point: ProgramPoint,
-    /// Whether that is because an object was freed before: then it matters what was freed.
-    pub is_of_freed: bool,
-}
-
 /// What all slices of one trace have in common.
 #[derive(Default)]
 pub struct Prepared {
@@ -184,24 +175,25 @@ impl Sliceable<'_> {
     ///
     /// When the time of the run is over, all decisions are in the slice, which always is right.
     ///
-    /// `abnormal_end` is the instruction that the path did not get past (a memory error, something unmodelled): whether it is
-    /// reached decides whether anything behind it is.
+    /// `abnormal_ends` are the instructions that the path did not get past (a memory error, something unmodelled, loops without end): whether
+    /// they are reached decides whether anything behind them is.
     pub fn slice(
         &self,
         statics: &Statics<'_>,
         caches: &mut Caches,
-        abnormal_end: Option<AbnormalEnd>,
+        abnormal_ends: &[AbnormalEnd],
         keep_exits: bool,
     ) -> Slice {
         let begin = |slicer: &mut Slicer<'_, '_>| {
-            let known = abnormal_end.filter(|end| self.trace.frames.contains_key(&end.frame));
-            if let Some(AbnormalEnd { frame, point, is_of_freed }) = known {
-                slicer.frees = is_of_freed;
+            let known = abnormal_ends.iter().filter(|end| self.trace.frames.contains_key(&end.frame));
+            for &AbnormalEnd { frame, point, what } in known {
+                slicer.frees |= what == EndKind::OfFreed;
+                slicer.keeps_status |= what == EndKind::Exit;
                 slicer.meet(frame, point.block, point.inst);
                 slicer.include(frame, point.inst);
             }
         };
-        let is_of_freed = abnormal_end.is_some_and(|end| end.is_of_freed);
+        let is_of_freed = abnormal_ends.iter().any(|end| end.what == EndKind::OfFreed);
         debug_assert!(is_of_freed || self.is_same_without_runs(statics, caches, keep_exits, begin));
         let mut slicer = self.slicer(statics, caches, keep_exits);
         begin(&mut slicer);
@@ -302,6 +294,8 @@ impl Sliceable<'_> {
             keep_exits,
             passed: FxHashSet::default(),
             frees: false,
+            keeps_status: false,
+            is_behind_all: true,
             corrections: if statics.corrections { corrections::MAX_CORRECTIONS } else { 0 },
             repeated: FxHashSet::default(),
             unmet: BTreeSet::default(),
@@ -357,6 +351,10 @@ struct Slicer<'a, 'p> {
     passed: FxHashSet<FrameId>,
     /// Whether it matters what was freed.
     frees: bool,
+    /// Whether what `main` returns matters.
+    keeps_status: bool,
+    /// Whether nothing is synchronised behind what comes next in the walk.
+    is_behind_all: bool,
     /// How many more branches count that only correct a number.
     corrections: u32,
     /// Loops of which later ones in the slice leave the same.
@@ -434,6 +432,7 @@ impl Slicer<'_, '_> {
             TraceEvent::Intrinsic { frame, inst, intrinsic } => {
                 self.undo_down_to(*frame, block, *inst);
                 let frees = self.frees && *intrinsic == Intrinsic::Free;
+                self.is_behind_all &= !intrinsic.is_synchronisation();
                 let matters = frees || intrinsic.is_synchronisation() || self.uses_result(*frame, *inst);
                 if matters || self.counts_input(*frame, *inst) {
                     self.include(*frame, *inst);
@@ -443,6 +442,7 @@ impl Slicer<'_, '_> {
                 }
             }
             TraceEvent::Atomic { frame, inst } => {
+                self.is_behind_all = false;
                 self.undo_down_to(*frame, block, *inst);
                 self.include(*frame, *inst);
             }
@@ -463,7 +463,8 @@ impl Slicer<'_, '_> {
                 self.set_head(*frame, block);
                 self.passed.insert(*frame);
             }
-            TraceEvent::Switch { .. } | TraceEvent::ThreadEnd { .. } => {}
+            TraceEvent::ThreadEnd { .. } => self.is_behind_all = false,
+            TraceEvent::Switch { .. } => {}
         }
     }
 }
@@ -703,10 +704,16 @@ impl<'p> Slicer<'_, 'p> {
             u32::try_from(self.statics.program.functions[self.trace.frames[&frame].func].blocks[block].insts.len())
                 .expect("blocks have fewer than 2^32 instructions");
         self.meet(frame, block, terminator);
-        let Some((caller, point)) = self.trace.frames[&frame].caller else { return };
+        let returned = crate::provenance::returned(&self.function(frame).blocks[block].terminator);
+        let Some((caller, point)) = self.trace.frames[&frame].caller else {
+            if self.keeps_status && Some(self.trace.frames[&frame].func) == self.statics.program.main {
+                self.state(frame).live.extend(returned.iter().filter_map(|value| value.value()));
+                self.set_head(frame, block);
+            }
+            return;
+        };
         self.undo_down_to(caller, point.block, point.inst);
         let Some(call) = self.inst(caller, point.inst) else { return };
-        let returned = crate::provenance::returned(&self.function(frame).blocks[block].terminator);
         for (result, &value) in call.results.iter().zip(returned) {
             if self.state(caller).live.remove(result) {
                 self.state(frame).live.extend(value.value());

@@ -136,6 +136,11 @@ impl LoopForest {
         self.innermost[block]
     }
 
+    /// Whether an edge between these blocks leaves some loop.
+    pub fn leave_one(&self, from: BlockId, to: BlockId) -> bool {
+        self.innermost(from).is_some_and(|l| !self.get(l).contains(to))
+    }
+
     /// The loops around `block`, innermost first.
     pub fn around(&self, block: BlockId) -> impl Iterator<Item = LoopId> {
         std::iter::successors(self.innermost(block), |&id| self.loops[id].parent)

@@ -53,7 +53,7 @@ pub fn render(view: &View<'_>) -> String {
     let page = Page {
         enumeration,
         complete,
-        verdict: words::verdict(complete, totals.schedules),
+        verdict: words::verdict(complete, totals.schedules, totals.memory_errors > 0),
         totals,
         reasons: enumeration.all_reasons(),
         epochs: view.epochs.iter().map(|e| epoch(e, &mut shown)).collect(),
@@ -78,7 +78,7 @@ fn entry<'a>(view: &'a ScheduleView<'a>, open: bool) -> Entry<'a> {
     let schedule = view.schedule;
     let (tone, blocked): (_, &[Blocked]) = match &schedule.ends {
         ScheduleEnd::Exit { .. } | ScheduleEnd::Epoch(_) | ScheduleEnd::Input { .. } => ("good", &[]),
-        ScheduleEnd::Deadlock { blocked } => ("bad", blocked),
+        ScheduleEnd::Deadlock { blocked } | ScheduleEnd::Endless { blocked, .. } => ("bad", blocked),
         ScheduleEnd::Abort { .. } | ScheduleEnd::MemoryError { .. } => ("bad", &[]),
         ScheduleEnd::Limit => ("warn", &[]),
     };

@@ -3,7 +3,7 @@
 //! The keys are stable: programs read them. Keys may be added; nothing may be renamed or removed without a new
 //! [`SCHEMA`]. The types below exist only to pin the keys, apart from how the result is kept in memory.
 
-use icsched_schedule::{Assumption, Blocked, HbNode, Reason, Schedule, ScheduleEnd, Statistics, Totals};
+use icsched_schedule::{Assumption, Blocked, EndlessLoop, HbNode, Reason, Schedule, ScheduleEnd, Statistics, Totals};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -64,6 +64,7 @@ fn one_line(value: &impl Serialize) -> OneLine {
 enum Detail<'a> {
     Exit { status: Option<i32> },
     Deadlock { blocked: &'a [Blocked] },
+    Endless { at: &'a str, loops: &'a [EndlessLoop], blocked: &'a [Blocked] },
     Input { thread: u32, at: &'a str },
     Message { message: &'a str, at: &'a str },
     None {},
@@ -168,6 +169,9 @@ fn detail(ends: &ScheduleEnd) -> Detail<'_> {
     match ends {
         ScheduleEnd::Exit { status } => Detail::Exit { status: *status },
         ScheduleEnd::Deadlock { blocked } => Detail::Deadlock { blocked },
+        ScheduleEnd::Endless { loops, blocked } => {
+            Detail::Endless { at: loops.first().map_or("", |l| l.at.as_str()), loops, blocked }
+        }
         ScheduleEnd::Input { thread, at } => Detail::Input { thread: *thread, at },
         ScheduleEnd::Abort { message, at } | ScheduleEnd::MemoryError { message, at } => {
             Detail::Message { message, at }

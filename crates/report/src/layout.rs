@@ -64,7 +64,7 @@ impl<'a> Layout<'a> {
     pub fn new(schedule: &'a Schedule, max_rows: usize) -> Self {
         let graph = &schedule.graph;
         let blocked = match &schedule.ends {
-            ScheduleEnd::Deadlock { blocked } => blocked.as_slice(),
+            ScheduleEnd::Deadlock { blocked } | ScheduleEnd::Endless { blocked, .. } => blocked.as_slice(),
             ScheduleEnd::Exit { .. }
             | ScheduleEnd::Epoch(_)
             | ScheduleEnd::Input { .. }

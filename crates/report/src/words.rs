@@ -20,8 +20,10 @@ pub(crate) fn list(items: &[String]) -> String {
 }
 
 /// What the number of schedules means for the program's inputs.
-pub(crate) fn verdict(complete: bool, schedules: usize) -> &'static str {
+pub(crate) fn verdict(complete: bool, schedules: usize, has_errors: bool) -> &'static str {
     match (complete, schedules) {
+        (true, 1) if has_errors => "every other input can follow it",
+        (true, _) if has_errors => "every other input can follow one of them",
         (true, 1) => "every input can follow it",
         (true, _) => "every input can follow one of them",
         (false, 0) => "nothing is known of any input",
@@ -67,6 +69,10 @@ pub(crate) fn end(ends: &ScheduleEnd) -> String {
         ScheduleEnd::Deadlock { blocked } => {
             let threads: Vec<_> = blocked.iter().map(|b| format!("T{}", b.thread)).collect();
             format!("deadlock of {}", list(&threads))
+        }
+        ScheduleEnd::Endless { loops, .. } => {
+            let each: Vec<_> = loops.iter().map(|l| format!("T{} goes round for ever at {}", l.thread, l.at)).collect();
+            list(&each)
         }
         ScheduleEnd::Epoch(key) => format!("epoch {key} follows"),
         ScheduleEnd::Input { thread, at } => format!("T{thread} reads the input that decides what follows, at {at}"),

@@ -25,6 +25,15 @@ pub struct Blocked {
     pub waits_for: String,
 }
 
+/// A thread that goes round for ever in a loop that does not synchronise.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct EndlessLoop {
+    /// The thread.
+    pub thread: u32,
+    /// Where the loop is: `file.c:88`.
+    pub at: String,
+}
+
 /// What is behind the last node of a schedule.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -37,6 +46,13 @@ pub enum ScheduleEnd {
     /// Some threads cannot go on and nobody can wake them.
     Deadlock {
         /// All of them, by number.
+        blocked: Vec<Blocked>,
+    },
+    /// Some threads go round for ever in loops that do not synchronise, and no other thread can go on without them.
+    Endless {
+        /// All of these threads, by number; at least one.
+        loops: Vec<EndlessLoop>,
+        /// The threads that wait, by number.
         blocked: Vec<Blocked>,
     },
     /// Every thread is at an epoch marker, blocked or has ended; this epoch is next (Bergan 3.2.2).
@@ -67,11 +83,19 @@ pub enum ScheduleEnd {
 }
 
 impl ScheduleEnd {
+    /// Says no more than is so of executions that end so and of those that end as another one does: an exit status is known if it is the same.
+    pub fn is_also(&mut self, other: &Self) {
+        if let Self::Exit { status } = self {
+            *status = status.filter(|own| matches!(other, Self::Exit { status: Some(also) } if also == own));
+        }
+    }
+
     /// The kind of end as one stable word; for files.
     pub const fn keyword(&self) -> &'static str {
         match self {
             Self::Exit { .. } => "exit",
             Self::Deadlock { .. } => "deadlock",
+            Self::Endless { .. } => "endless",
             Self::Epoch(_) => "epoch",
             Self::Input { .. } => "input",
             Self::Abort { .. } => "abort",
@@ -89,6 +113,7 @@ impl fmt::Display for ScheduleEnd {
             Self::Epoch(key) => write!(f, " {key}"),
             Self::Exit { .. }
             | Self::Deadlock { .. }
+            | Self::Endless { .. }
             | Self::Input { .. }
             | Self::Abort { .. }
             | Self::MemoryError { .. }

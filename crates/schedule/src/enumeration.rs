@@ -1,5 +1,7 @@
 //! The result of a whole enumeration.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::constraint::InputConstraint;
@@ -24,6 +26,8 @@ pub enum Assumption {
     DefinedBehaviour,
     /// Subscripts of arrays that are members of structures are less than the arrays have elements.
     SubscriptsInRange,
+    /// The inputs cause none of the memory errors that were found: what happens behind one is not looked at.
+    NoMemoryErrors,
 }
 
 impl Assumption {
@@ -36,6 +40,7 @@ impl Assumption {
             Self::AllocationsSucceed => "there is enough memory for objects whose size depends on inputs",
             Self::DefinedBehaviour => "nothing that C leaves undefined happens behind the first epoch",
             Self::SubscriptsInRange => "subscripts of arrays in structures are in range",
+            Self::NoMemoryErrors => "the input causes none of the memory errors above",
         }
     }
 }
@@ -83,6 +88,17 @@ impl EpochResult {
         self.id.key()
     }
 
+    /// Whether it has no schedule, and no input that ends the process on the way: then it covers nothing.
+    pub fn says_nothing(&self) -> bool {
+        self.tree.root.branches.is_empty() && self.early_exits.is_none()
+    }
+
+    /// Whether something that C does not allow was found in it, be it left open if an input causes it.
+    pub fn has_errors(&self) -> bool {
+        let ends = |s: &Schedule| matches!(s.ends, ScheduleEnd::MemoryError { .. });
+        !self.errors.is_empty() || self.tree.leaves().any(ends)
+    }
+
     /// How many of its schedules end in a deadlock.
     pub fn deadlocks(&self) -> usize {
         let ends = |schedule: &&Schedule| matches!(schedule.ends, ScheduleEnd::Deadlock { .. });
@@ -103,6 +119,7 @@ fn successor(ends: &ScheduleEnd) -> Option<EpochKey> {
         ScheduleEnd::Epoch(key) => Some(*key),
         ScheduleEnd::Exit { .. }
         | ScheduleEnd::Deadlock { .. }
+        | ScheduleEnd::Endless { .. }
         | ScheduleEnd::Input { .. }
         | ScheduleEnd::Abort { .. }
         | ScheduleEnd::MemoryError { .. }
@@ -138,6 +155,12 @@ pub struct Totals {
     pub schedules_per_epoch: SchedulesPerEpoch,
     /// Schedules that end in a deadlock.
     pub deadlocked: usize,
+    /// Schedules that end in a loop that goes round for ever.
+    pub endless: usize,
+    /// Schedules that end in `abort` or a failing assertion.
+    pub aborted: usize,
+    /// Different memory errors that some input causes, what replaced loops [leave open](PossibleError::is_open) not counted.
+    pub memory_errors: usize,
     /// Schedules that were found and dropped because no input can follow them.
     pub infeasible_removed: u64,
     /// The largest number of threads alive at once.
@@ -197,13 +220,38 @@ impl Enumeration {
         let mut searched: Vec<_> = self.epochs.iter().map(EpochResult::key).collect();
         searched.sort_unstable();
         let known = |key| searched.binary_search(&key).is_ok();
-        self.all_reasons().is_empty() && self.epochs.iter().flat_map(EpochResult::successors).all(known)
+        let says_something = |epoch: &EpochResult| !epoch.says_nothing();
+        self.all_reasons().is_empty()
+            && self.epochs.iter().all(says_something)
+            && self.epochs.iter().flat_map(EpochResult::successors).all(known)
     }
 
-    /// Whether some input causes something that C does not allow. What is [left open](PossibleError::is_open) does not count.
-    pub fn has_errors(&self) -> bool {
-        let ends = |s: &Schedule| matches!(s.ends, ScheduleEnd::MemoryError { .. });
-        self.epochs.iter().any(|epoch| epoch.errors.iter().any(|error| !error.is_open) || epoch.tree.leaves().any(ends))
+    /// The different things that some input causes and C does not allow, each with its place. What is
+    /// [left open](PossibleError::is_open) does not count.
+    pub fn memory_errors(&self) -> BTreeSet<(&str, &str)> {
+        let mut found = BTreeSet::new();
+        for epoch in &self.epochs {
+            let possible = epoch.errors.iter().filter(|error| !error.is_open);
+            found.extend(possible.map(|error| (error.message.as_str(), error.at.as_str())));
+            found.extend(epoch.tree.leaves().filter_map(|schedule| match &schedule.ends {
+                ScheduleEnd::MemoryError { message, at } => Some((message.as_str(), at.as_str())),
+                _ => None,
+            }));
+        }
+        found
+    }
+
+    /// Whether the user is to look into something: a deadlock, a loop without end, or a memory error.
+    pub fn has_findings(&self) -> bool {
+        let is_finding =
+            |ends: &ScheduleEnd| matches!(ends, ScheduleEnd::Deadlock { .. } | ScheduleEnd::Endless { .. });
+        self.count(is_finding) > 0 || !self.memory_errors().is_empty()
+    }
+
+    /// How many schedules end so, each counted once in its epoch.
+    fn count(&self, is_it: impl Fn(&ScheduleEnd) -> bool) -> usize {
+        let of_epoch = |epoch: &EpochResult| epoch.tree.schedules().into_values().filter(|s| is_it(&s.ends)).count();
+        self.epochs.iter().map(of_epoch).sum()
     }
 
     /// The sums over all epochs.
@@ -218,7 +266,10 @@ impl Enumeration {
                 max: counts.iter().copied().max().unwrap_or(0),
                 avg: if counts.is_empty() { 0.0 } else { schedules as f64 / counts.len() as f64 },
             },
-            deadlocked: self.epochs.iter().map(EpochResult::deadlocks).sum(),
+            deadlocked: self.count(|ends| matches!(ends, ScheduleEnd::Deadlock { .. })),
+            endless: self.count(|ends| matches!(ends, ScheduleEnd::Endless { .. })),
+            aborted: self.count(|ends| matches!(ends, ScheduleEnd::Abort { .. })),
+            memory_errors: self.memory_errors().len(),
             infeasible_removed: self.epochs.iter().map(|epoch| epoch.infeasible_removed).sum(),
             max_live_threads: self.epochs.iter().map(|epoch| epoch.max_live_threads).max().unwrap_or(0),
             epoch_markers: self.epoch_markers,

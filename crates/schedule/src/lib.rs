@@ -23,7 +23,7 @@ pub use builder::{AccessMode, CyclicOrder, HbBuilder, NodeLabel};
 pub use constraint::InputConstraint;
 pub use db::{Database, DatabaseWriter, DbError, Kept, KeptSearch};
 pub use diagnostic::{Diagnostic, Severity};
-pub use end::{Blocked, ScheduleEnd};
+pub use end::{Blocked, EndlessLoop, ScheduleEnd};
 pub use enumeration::{Assumption, Enumeration, EpochResult, PossibleError, SchedulesPerEpoch, Statistics, Totals};
 pub use epoch::{EpochId, EpochKey, ThreadContext};
 pub use graph::{GraphError, HappensBefore, HbEdge, HbNode, NodeId, Place};

@@ -41,6 +41,8 @@ kinds! {
     Unsupported = "unsupported", "an instruction is not supported";
     /// A symbolic pointer whose targets are unknown or too many.
     UnresolvedPointer = "unresolved-pointer", "a pointer could not be resolved";
+    /// A loop goes round for ever or fails, and nobody knows which.
+    UndecidedEnd = "undecided-end", "it is not known whether a loop ends";
     /// A time, memory, path or length limit cut something off.
     Limit = "limit", "a limit was reached";
     /// The user stopped the search.

@@ -45,6 +45,11 @@ fn hash_end(hasher: &mut Hasher, ends: &ScheduleEnd) {
                 hasher.number(thread.thread.into()).text(&thread.op).text(&thread.at);
             }
         }
+        ScheduleEnd::Endless { loops, blocked: _ } => {
+            for endless in loops {
+                hasher.number(endless.thread.into()).text(&endless.at);
+            }
+        }
         ScheduleEnd::Epoch(key) => {
             hasher.text(&key.to_string());
         }

@@ -202,6 +202,8 @@ pub struct Abstractions {
     pub loops: BTreeMap<(FuncId, BlockId), AbstractLoop>,
     /// Recursions, by each of their functions.
     pub recursions: BTreeMap<FuncId, Arc<AbstractRecursion>>,
+    /// Replaced loops that have no way out, or none but ends of the process: who goes round in them does so for ever.
+    pub endless: BTreeSet<(FuncId, BlockId)>,
     /// Blocks of the program behind which it only ends: executions that go there come to no loop.
     pub exits: Arc<BTreeSet<(FuncId, BlockId)>>,
 }

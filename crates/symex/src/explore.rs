@@ -11,15 +11,19 @@
 //! Invariant: a side is called infeasible only when the solver proved it. What it gives up on is explored, and noted in
 //! [`PathRun::gave_up`].
 
+mod endless;
+mod sides;
+
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use icsched_ir::{CallStack, Origin, ProgramPoint, Terminator};
+use icsched_ir::{CallStack, Origin, ProgramPoint};
 use icsched_smt::{Term, TermPool, UnknownReason};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use self::sides::{ends_on_other_side, unnamed_error};
 use crate::domain::Domain as _;
 use crate::machine::Machine;
 use crate::observe::Observer as _;
@@ -375,6 +379,12 @@ impl PathRun {
                         self.state.live_threads().filter(|t| t.is_enabled()).map(|t| t.id).collect();
                     break Advance::Switch(enabled);
                 }
+                Err(Stop::End(end)) if *end == PathEnd::GoesRound && self.goes_round_for_ever(machine, limits) => {
+                    // No other thread can go on.
+                    if let Err(Stop::End(end)) = machine.goes_round_for_ever(&mut self.state, &mut self.trace) {
+                        break Advance::End(*end);
+                    }
+                }
                 Err(Stop::End(end)) => break Advance::End(*end),
                 Err(Stop::Fault { kind, message }) => {
                     let stack = self.stack(machine);
@@ -660,35 +670,6 @@ impl PathRun {
             branches,
             waiting: 0,
         }
-    }
-}
-
-/// Whether a program only ends where a branch is not taken.
-fn ends_on_other_side(machine: &Machine<SymbolicDomain>, point: ProgramPoint, taken: bool) -> bool {
-    let exits = &machine.options.marks.abstractions.exits;
-    match &machine.program.functions[point.func].blocks[point.block].terminator {
-        Terminator::Branch { then_edge, else_edge, .. } if !exits.is_empty() => {
-            let other = if taken { else_edge } else { then_edge };
-            exits.contains(&(point.func, other.target))
-        }
-        _ => false,
-    }
-}
-
-fn unnamed_error(kind: DecisionKind) -> (ErrorKind, String) {
-    match kind {
-        DecisionKind::Divisor => (ErrorKind::DivisionByZero, "division by zero".to_owned()),
-        DecisionKind::Alive => (ErrorKind::UseAfterFree, "use of an object that is gone".to_owned()),
-        DecisionKind::InBounds
-        | DecisionKind::Branch
-        | DecisionKind::SyncAddress
-        | DecisionKind::CallTarget
-        | DecisionKind::Concretise
-        | DecisionKind::Wake
-        | DecisionKind::PassesCall
-        | DecisionKind::Rounds
-        | DecisionKind::Assume
-        | DecisionKind::Other => (ErrorKind::OutOfBounds, "access out of bounds".to_owned()),
     }
 }
 

@@ -40,6 +40,8 @@ pub enum Finish {
     Abort,
     /// No thread can go on.
     Deadlock,
+    /// Some threads go round for ever, and no other one can go on.
+    Endless,
     /// Undefined behaviour.
     Error(ErrorKind),
     /// Threads have left the context.
@@ -55,6 +57,7 @@ impl Finish {
             PathEnd::Exit { .. } => Self::Exit,
             PathEnd::Abort { .. } | PathEnd::AssertFailed { .. } => Self::Abort,
             PathEnd::Deadlock { .. } => Self::Deadlock,
+            PathEnd::Endless { .. } => Self::Endless,
             PathEnd::Error(error) => Self::Error(error.kind),
             PathEnd::Unmodelled { .. } | PathEnd::Unsupported { .. } => Self::Stuck,
             PathEnd::LeftContext => Self::Left,

@@ -66,7 +66,7 @@ impl Places {
         let stands = match thread.status {
             ThreadStatus::Enabled => !waits,
             ThreadStatus::Waiting { .. } => *waits,
-            ThreadStatus::AtMarker | ThreadStatus::Finished | ThreadStatus::Left => false,
+            ThreadStatus::AtMarker | ThreadStatus::Finished | ThreadStatus::Left | ThreadStatus::Endless => false,
         };
         let Some((top, callers)) = thread.frames.split_last().filter(|_| stands) else { return false };
         let unknown = callers.len().checked_sub(calls.len()).filter(|&n| n == 0 || !complete);

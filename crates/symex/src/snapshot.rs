@@ -152,6 +152,7 @@ impl State<SymbolicDomain> {
             }
             ThreadStatus::Left => lines.push(format!("thread {} has left the context", thread.id)),
             ThreadStatus::AtMarker => lines.push(format!("thread {} is at an epoch marker", thread.id)),
+            ThreadStatus::Endless => lines.push(format!("thread {} goes round for ever", thread.id)),
             ThreadStatus::Enabled | ThreadStatus::Finished => {}
         }
     }

@@ -157,6 +157,13 @@ pub enum PathEnd {
         /// All blocked threads.
         blocked: Vec<BlockedThread>,
     },
+    /// Some threads go round for ever in loops that do not synchronise, and no other one can go on.
+    Endless {
+        /// These threads, each with where its loop is.
+        loops: Vec<(ThreadId, CallStack)>,
+        /// All blocked threads.
+        blocked: Vec<BlockedThread>,
+    },
     /// Undefined behaviour.
     Error(ProgramError),
     /// A call of a function that has neither a definition nor a model.

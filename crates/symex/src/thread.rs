@@ -78,6 +78,8 @@ pub enum ThreadStatus {
     Finished,
     /// Its oldest known activation has returned to nobody knows where (Bergan 2.3.2).
     Left,
+    /// It goes round for ever in a loop that does not synchronise, as long as others leave what the loop reads as it is.
+    Endless,
 }
 
 /// What runs when a thread's first activation returns.
@@ -129,6 +131,8 @@ pub struct Thread<D: Domain> {
     pub instructions: u64,
     /// Epoch markers that it has passed in this epoch.
     pub markers_passed: u32,
+    /// Number of instructions of the path when it was found to [go round for ever](ThreadStatus::Endless), and how often that was.
+    pub(crate) endless: (u64, u32),
     /// The activation of a function of the program that created it, unless that was before the initial state.
     pub creator: Option<FrameId>,
 }
@@ -171,6 +175,7 @@ impl<D: Domain> Thread<D> {
             yields: 0,
             instructions: 0,
             markers_passed: 0,
+            endless: (0, 0),
             creator: None,
         }
     }

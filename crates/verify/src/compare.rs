@@ -44,7 +44,7 @@ pub(crate) fn compare<D: Domain>(
             return cut(IncompleteKind::Unsupported, "threads have left the context of the epoch".to_owned());
         }
         PathEnd::Exit { .. } | PathEnd::Abort { .. } | PathEnd::AssertFailed { .. } | PathEnd::Error(_) => true,
-        PathEnd::Deadlock { .. } | PathEnd::Epoch => false,
+        PathEnd::Deadlock { .. } | PathEnd::Endless { .. } | PathEnd::Epoch => false,
     };
     let own = match graph::happens_before(program, state) {
         Ok(own) => own,
@@ -53,7 +53,16 @@ pub(crate) fn compare<D: Domain>(
     let own = as_schedule(&schedule.graph, &own).unwrap_or(own);
     let ends = graph::schedule_end(program, code, state, end);
     let follows = ScheduleId::of(&own, &ends) == ScheduleId::of(&schedule.graph, &schedule.ends);
-    if follows || (ends_process && own.is_prefix_of(&schedule.graph)) {
+    if let (ScheduleEnd::Exit { status: told @ Some(_) }, ScheduleEnd::Exit { status }) = (&schedule.ends, &ends)
+        && told != status
+    {
+        return Outcome::Wrong(format!("inputs of it end with {}, the schedule with {}", exit(*status), exit(*told)));
+    }
+    // Who fails where nothing is synchronised any more is told apart.
+    let fails = matches!(ends, ScheduleEnd::Abort { .. })
+        && matches!(schedule.ends, ScheduleEnd::Exit { .. })
+        && own.is_same(&schedule.graph);
+    if follows || (ends_process && !fails && own.is_prefix_of(&schedule.graph)) {
         if let Some(node) = own.nodes().iter().find(|node| !is_placed(&schedule.graph, node)) {
             return Outcome::Wrong(format!(
                 "inputs of it execute {}{}, which it does not name",
@@ -64,6 +73,10 @@ pub(crate) fn compare<D: Domain>(
         return if follows { Outcome::Followed } else { Outcome::Early };
     }
     Outcome::Wrong(difference(schedule, &own, &ends))
+}
+
+fn exit(status: Option<i32>) -> String {
+    status.map_or_else(|| "an exit status that inputs decide".to_owned(), |status| format!("exit status {status}"))
 }
 
 /// Whether a graph says that a node may be called where this one is.

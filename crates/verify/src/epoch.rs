@@ -1,6 +1,7 @@
 //! One epoch: its constraints as they are in the file, whether they cover it, and whether its schedules are what happens.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use icsched_enumerate::graph;
 use icsched_schedule::{
@@ -229,6 +230,7 @@ impl<'a, 'd> Checker<'a, 'd> {
             given.extend(self.pins(&outside, &model));
             let known = self.explorer.facts.len();
             let path = self.explorer.execute(&given, &[], Some(&model));
+            self.errors(&path);
             match &path.end {
                 PathEnd::Infeasible | PathEnd::GoesRound | PathEnd::Error(_) => {}
                 PathEnd::Limit(_) | PathEnd::Unsupported { .. } | PathEnd::Unmodelled { .. } | PathEnd::LeftContext => {
@@ -238,6 +240,7 @@ impl<'a, 'd> Checker<'a, 'd> {
                 | PathEnd::Abort { .. }
                 | PathEnd::AssertFailed { .. }
                 | PathEnd::Deadlock { .. }
+                | PathEnd::Endless { .. }
                 | PathEnd::Epoch => match self.explorer.machine.domain.model_of(path.state.path.constraints()) {
                     Ok(Some(model)) => return self.not_covered(&outside, &model, &path),
                     Ok(None) => {}
@@ -323,6 +326,7 @@ impl<'a, 'd> Checker<'a, 'd> {
             let Some(outcomes) = self.outcomes(&given) else { continue };
             executed += 1;
             let path = self.explorer.execute(&given, &outcomes, None);
+            self.errors(&path);
             decisions += path.decisions.len();
             self.explorer.others(&given, &path, &mut queue);
             match self.compare(schedule, &path) {
@@ -425,8 +429,36 @@ impl<'a, 'd> Checker<'a, 'd> {
     fn compare(&self, schedule: &Schedule, path: &PathOutcome) -> Outcome {
         match &path.end {
             PathEnd::Infeasible | PathEnd::GoesRound => Outcome::Nobody,
-            PathEnd::Error(_) if !self.explorer.limits.errors => Outcome::Nobody,
+            // Nothing is claimed of these inputs, but that the error happens: that is checked elsewhere.
+            PathEnd::Error(_) if !matches!(schedule.ends, ScheduleEnd::MemoryError { .. }) => Outcome::Nobody,
             end => compare(schedule, &self.explorer.machine.program, &self.explorer.machine.code, &path.state, end),
+        }
+    }
+
+    /// Errors that inputs of a path cause are told, by the place where they happen: inputs do not vanish.
+    fn errors(&mut self, path: &PathOutcome) {
+        let program = Arc::clone(&self.explorer.machine.program);
+        let mut found: Vec<(String, String, Vec<Term>)> = Vec::new();
+        if let PathEnd::Error(error) = &path.end {
+            let all = path.state.path.constraints().to_vec();
+            found.push((graph::place(&program, &error.stack), format!("{}: {}", error.kind, error.message), all));
+        }
+        for error in path.errors.iter().filter(|error| error.certain) {
+            let before = &path.state.path.constraints()[..error.constraints];
+            let all = before.iter().copied().chain([error.condition]).collect();
+            found.push((graph::place(&program, &error.stack), format!("{}: {}", error.kind, error.message), all));
+        }
+        for (at, message, conditions) in found {
+            let in_list = self.epoch.errors.iter().any(|error| error.at == at);
+            let is_end = |s: &Schedule| matches!(&s.ends, ScheduleEnd::MemoryError { at: there, .. } if *there == at);
+            if in_list || self.epoch.tree.leaves().any(is_end) || !self.epoch.reasons.is_empty() {
+                continue;
+            }
+            if let Ok(Some(model)) = self.explorer.machine.domain.model_of(&conditions) {
+                let input = self.example(&conditions, &model);
+                let message = format!("inputs cause an error that is not told, at {at}: {message}");
+                self.fault(FaultKind::Errors, None, message, input);
+            }
         }
     }
 

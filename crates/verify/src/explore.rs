@@ -144,6 +144,7 @@ impl<'a> Explorer<'a> {
         let is_left_here = |l: &&Loop| {
             let mut ways = l.exits.iter().filter(|(_, to)| leads_on(*to));
             replaced.contains_key(&(func, l.header))
+                && !facts.stuck_tests.contains(from.index())
                 && ways.next().is_some_and(|way| way.0 == from)
                 && ways.next().is_none()
                 && !l.block_ids().any(returns)

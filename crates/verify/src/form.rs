@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use icsched_schedule::{Enumeration, EpochId, EpochKey, EpochResult, Schedule, ScheduleEnd, ScheduleId};
+use icsched_schedule::{Assumption, Enumeration, EpochId, EpochKey, EpochResult, Schedule, ScheduleEnd, ScheduleId};
 
 use crate::outcome::{Fault, FaultKind};
 
@@ -20,6 +20,16 @@ pub(crate) fn check(database: &Enumeration, entry: &EpochId, is_known: &dyn Fn(&
             "the epoch at program entry is not the first one",
         ));
     }
+    if database.epochs.iter().any(EpochResult::has_errors)
+        && !database.assumptions.contains(&Assumption::NoMemoryErrors)
+    {
+        faults.push(fault(
+            FaultKind::Form,
+            None,
+            None,
+            "it has memory errors, and does not say that it takes none for granted",
+        ));
+    }
     let mut seen = BTreeSet::new();
     for epoch in &database.epochs {
         let key = epoch.key();
@@ -28,6 +38,9 @@ pub(crate) fn check(database: &Enumeration, entry: &EpochId, is_known: &dyn Fn(&
         }
         if !is_known(&epoch.id) {
             faults.push(fault(FaultKind::Epoch, Some(key), None, "no run of the program comes to this epoch"));
+        }
+        if epoch.says_nothing() && epoch.reasons.is_empty() && database.reasons.is_empty() {
+            faults.push(fault(FaultKind::Cover, Some(key), None, "it has no schedule, and nothing says why"));
         }
         schedules(epoch, &present, &mut faults);
     }
@@ -56,6 +69,7 @@ fn schedules(epoch: &EpochResult, present: &BTreeSet<EpochKey>, faults: &mut Vec
             ScheduleEnd::Epoch(_)
             | ScheduleEnd::Exit { .. }
             | ScheduleEnd::Deadlock { .. }
+            | ScheduleEnd::Endless { .. }
             | ScheduleEnd::Input { .. }
             | ScheduleEnd::Abort { .. }
             | ScheduleEnd::MemoryError { .. }

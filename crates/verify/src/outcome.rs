@@ -17,6 +17,8 @@ pub enum FaultKind {
     Cover,
     /// Inputs that satisfy a schedule's constraint do something else than the schedule says.
     Replay,
+    /// Inputs cause a memory error that is not told.
+    Errors,
     /// What is taken to hold whenever an epoch begins does not.
     Facts,
 }

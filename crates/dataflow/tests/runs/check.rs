@@ -317,9 +317,11 @@ pub(crate) fn check(text: &str, seed: u64, looked: &mut Looked) -> Result<(), St
                 if random.chance(50) { 0 } else { usize::try_from(random.below(points.len() as u64)).unwrap_or(0) };
             let status = match thread.status {
                 ThreadStatus::Enabled => Status::Running,
-                ThreadStatus::Waiting { .. } | ThreadStatus::AtMarker | ThreadStatus::Finished | ThreadStatus::Left => {
-                    Status::Waiting
-                }
+                ThreadStatus::Waiting { .. }
+                | ThreadStatus::AtMarker
+                | ThreadStatus::Finished
+                | ThreadStatus::Left
+                | ThreadStatus::Endless => Status::Waiting,
             };
             let complete = oldest == 0 && random.chance(50);
             let context =

@@ -172,6 +172,10 @@ impl<'a> Collector<'a> {
                 });
                 (Ends::Deadlock, Some(waits.collect::<Vec<_>>().join("; ")), None)
             }
+            PathEnd::Endless { loops, blocked: _ } => {
+                let each = loops.iter().map(|(t, at)| format!("thread {t} goes round for ever at {}", self.place(at)));
+                (Ends::Endless, Some(each.collect::<Vec<_>>().join("; ")), None)
+            }
             PathEnd::Error(error) => (Ends::MemoryError, Some(error.message.clone()), Some(self.place(&error.stack))),
             PathEnd::Unmodelled { function, stack } => {
                 let message = format!(

@@ -97,6 +97,8 @@ pub enum Ends {
     Finished,
     /// No thread can go on.
     Deadlock,
+    /// Some threads go round for ever without synchronising, and no other thread can go on.
+    Endless,
     /// Something that C does not allow.
     MemoryError,
     /// `abort`, or an assertion failed.
@@ -113,6 +115,7 @@ impl Ends {
         match self {
             Ends::Finished => "finished",
             Ends::Deadlock => "deadlock",
+            Ends::Endless => "endless",
             Ends::MemoryError => "memory-error",
             Ends::Abort => "abort",
             Ends::Budget => "budget",
@@ -205,6 +208,8 @@ pub struct Totals {
     /// Those that end so.
     pub deadlocks: usize,
     /// Those that end so.
+    pub endless: usize,
+    /// Those that end so.
     pub memory_errors: usize,
     /// Those that end so.
     pub aborts: usize,
@@ -223,6 +228,7 @@ impl Totals {
         *match ends {
             Ends::Finished => &mut self.finished,
             Ends::Deadlock => &mut self.deadlocks,
+            Ends::Endless => &mut self.endless,
             Ends::MemoryError => &mut self.memory_errors,
             Ends::Abort => &mut self.aborts,
             Ends::Budget => &mut self.budget,

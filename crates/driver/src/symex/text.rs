@@ -98,6 +98,7 @@ fn write_summary(out: &mut String, header: &Header, report: &Summary) -> fmt::Re
     let counts = [
         (totals.finished, "finished"),
         (totals.deadlocks, "deadlocked"),
+        (totals.endless, "endless"),
         (totals.memory_errors, "with memory errors"),
         (totals.aborts, "aborted"),
         (totals.budget, "cut"),

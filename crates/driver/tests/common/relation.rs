@@ -339,9 +339,11 @@ impl<'a> Relation<'a> {
             SymbolSource::WaitStart { thread } => {
                 let since = |index: usize| match self.recorded.thread(index).status {
                     ThreadStatus::Waiting { since, .. } => Some(since),
-                    ThreadStatus::Enabled | ThreadStatus::AtMarker | ThreadStatus::Finished | ThreadStatus::Left => {
-                        None
-                    }
+                    ThreadStatus::Enabled
+                    | ThreadStatus::AtMarker
+                    | ThreadStatus::Finished
+                    | ThreadStatus::Left
+                    | ThreadStatus::Endless => None,
                 };
                 let own = since(thread);
                 let later = (0..self.recorded.views.len()).filter(|&i| since(i) >= own).count();

@@ -228,6 +228,7 @@ impl<'a> Follower<'a> {
             | PathEnd::Limit(_)
             | PathEnd::LeftContext
             | PathEnd::GoesRound
+            | PathEnd::Endless { .. }
             | PathEnd::Infeasible => return Ok(Followed::Cut(format!("{end:?}").chars().take(60).collect())),
         };
         let own = graph::happens_before(&self.run.machine.program, state).map_err(|e| e.to_string())?;
@@ -280,6 +281,10 @@ fn follows(edges: &[HbEdge], edge: &HbEdge) -> bool {
 pub(crate) fn ends_process(ends: &ScheduleEnd) -> bool {
     match ends {
         ScheduleEnd::Exit { .. } | ScheduleEnd::Abort { .. } | ScheduleEnd::MemoryError { .. } => true,
-        ScheduleEnd::Deadlock { .. } | ScheduleEnd::Epoch(_) | ScheduleEnd::Input { .. } | ScheduleEnd::Limit => false,
+        ScheduleEnd::Deadlock { .. }
+        | ScheduleEnd::Endless { .. }
+        | ScheduleEnd::Epoch(_)
+        | ScheduleEnd::Input { .. }
+        | ScheduleEnd::Limit => false,
     }
 }

@@ -322,6 +322,7 @@ impl<'a, 'r> Lockstep<'a, 'r> {
             | PathEnd::Abort { .. }
             | PathEnd::AssertFailed { .. }
             | PathEnd::Deadlock { .. }
+            | PathEnd::Endless { .. }
             | PathEnd::Error(_)
             | PathEnd::Unmodelled { .. } => {}
         }

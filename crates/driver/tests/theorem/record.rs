@@ -112,9 +112,11 @@ fn context(
         let oldest = points.len().checked_sub(lengths(index, points.len()))?;
         let status = match thread.status {
             ThreadStatus::Waiting { .. } => Status::Waiting,
-            ThreadStatus::Enabled | ThreadStatus::AtMarker | ThreadStatus::Finished | ThreadStatus::Left => {
-                Status::Running
-            }
+            ThreadStatus::Enabled
+            | ThreadStatus::AtMarker
+            | ThreadStatus::Finished
+            | ThreadStatus::Left
+            | ThreadStatus::Endless => Status::Running,
         };
         let stack = CallStack(points[oldest..].to_vec());
         context.threads.push(ThreadContext { stack, complete: oldest == 0, folds: Vec::new(), status });

@@ -35,6 +35,13 @@ pub(super) fn replace(shared: &Shared<'_>, replaced: &mut Abstractions, wanted: 
             let line = place(shared.program, &CallStack(vec![ProgramPoint { func, block: header, inst: 0 }]));
             let function = &shared.program.functions[func].name;
             tracing::info!(at = line, function, "a loop is replaced by what it may do");
+            let control = shared.statics.control;
+            let loops = &control.function(func).loops;
+            let is_it =
+                |l: LoopId| loops.get(l).header == header && control.is_endless(shared.program, func, loops.get(l));
+            if loops.around(header).any(is_it) {
+                replaced.endless.insert((func, header));
+            }
             replaced.loops.insert((func, header), abstract_loop(shared, func, header));
         }
         Replaceable::Recursion(func) => {

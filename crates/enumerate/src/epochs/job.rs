@@ -110,7 +110,9 @@ pub(crate) fn run(
     let is_conservative = !shared.request.without.contains(&Technique::ConservativeOrder);
     let mut learned = Arc::clone(&job.learned);
     let mut abstractions = Arc::default();
-    for &replaced in &learned.replaced {
+    // Who goes round for ever need not be executed to see that.
+    let endless = shared.endless.iter().map(|&(func, header)| Replaceable::Loop(func, header));
+    for replaced in endless.chain(learned.replaced.iter().copied()) {
         replace(shared, Arc::make_mut(&mut abstractions), replaced);
     }
     let is_open = learned.is_conservative || always && is_conservative;

@@ -27,7 +27,7 @@ impl Search<'_, '_> {
             return Vec::new();
         }
         let trace = Sliceable { objects, trace: &path.trace, prepared };
-        trace.slice(self.statics, &mut self.caches, None, true).decisions
+        trace.slice(self.statics, &mut self.caches, &[], true).decisions
     }
 
     /// Conditions that hold in all executions that come to the end of a path which its `slice` admits: none of them has ended the process.

@@ -1,9 +1,10 @@
 //! What was found, as a schedule tree or as a flat set.
 
-use icsched_schedule::{IncompleteKind, InputConstraint, Reason, Schedule, ScheduleEnd, ScheduleId, ScheduleTree};
+use icsched_schedule::{IncompleteKind, InputConstraint, Reason, Schedule, ScheduleId, ScheduleTree};
 use icsched_smt::{Answer, Term, TermPool};
 use rustc_hash::FxHashSet;
 
+use super::ends::is_claimed;
 use super::{Found, Search};
 use crate::constraint::{Conjunction, Disjunction};
 use crate::pretty::readable;
@@ -182,9 +183,4 @@ impl Asks for Search<'_, '_> {
 fn is_about(pool: &TermPool, term: Term, others: &[Term]) -> bool {
     let known: FxHashSet<Term> = others.iter().flat_map(|&other| pool.symbols_of(other).to_vec()).collect();
     pool.symbols_of(term).iter().all(|symbol| known.contains(symbol))
-}
-
-/// Whether the end of a schedule is something the user will look into with an input that leads there.
-fn is_claimed(end: &ScheduleEnd) -> bool {
-    matches!(end, ScheduleEnd::Deadlock { .. } | ScheduleEnd::MemoryError { .. })
 }

@@ -8,6 +8,7 @@ use icsched_symex::trace::Decision;
 use super::corrections::corrects;
 use super::known::Known;
 use super::{Slicer, Statics};
+use crate::control::FunctionControl;
 use crate::live::Intervals;
 use crate::modref::{READS_INPUT, Write, Writes};
 use crate::objects::ObjectClass;
@@ -33,14 +34,19 @@ impl Slicer<'_, '_> {
         if taken == other {
             return false;
         }
+        if control.stuck_tests.contains(block.index()) && !control.loops.leave_one(block, other.target) {
+            // The other side goes round for ever.
+            return true;
+        }
         if control.quiet_exit.contains(block.index()) {
             // Whichever way, nothing synchronises any more; but one way may lead to the error that is claimed.
-            return self.keep_exits;
+            return self.keep_exits || self.fails_instead(control, other.target);
         }
         let quiet = |b: BlockId| control.quiet_exit.contains(b.index());
         if quiet(other.target) || quiet(taken.target) {
             self.state(frame).avoids_exit = quiet(other.target);
-            return quiet(taken.target) || self.keep_exits;
+            // How the process ends is told of the inputs for which it is so: who aborts does not exit.
+            return quiet(taken.target) || self.keep_exits || self.fails_instead(control, other.target);
         }
         if is_only_exit {
             return !self.goes_round_in_vain(frame, block, by_else);
@@ -72,6 +78,12 @@ impl Slicer<'_, '_> {
             tracing::trace!(%block, synchronises, defines, assigns, fails, "the other side matters");
         }
         matters
+    }
+
+    /// Whether the process may abort behind the other side of a branch where the path has nothing more to synchronise: then the two are no
+    /// prefixes of each other, but differ in how they end.
+    fn fails_instead(&self, control: &FunctionControl, other: BlockId) -> bool {
+        self.is_behind_all && control.may_abort.contains(other.index())
     }
 
     /// Whether points-to analysis leaves it open that code synchronises. It does not know of ends of the process.

@@ -131,7 +131,8 @@ pub(super) fn only_exits(statics: &Statics<'_>, trace: &Trace, blocks: &[BlockId
                     };
                     let mut ways = l.exits.iter().filter(|(_, to)| !control.quiet_exit.contains(to.index()));
                     let is_only = ways.next() == Some(&(*from, *block)) && ways.next().is_none();
-                    if is_only && !l.block_ids().any(returns) {
+                    let may_stay = control.stuck_tests.contains(from.index());
+                    if is_only && !may_stay && !l.block_ids().any(returns) {
                         found.insert(at);
                     }
                 }
@@ -142,15 +143,18 @@ pub(super) fn only_exits(statics: &Statics<'_>, trace: &Trace, blocks: &[BlockId
     found
 }
 
-/// Whether the branch that is decided by an event only avoids the end of the process.
+/// Whether the branch that is decided by an event only avoids the end of the process, and not as a failure.
 fn avoids_exit(statics: &Statics<'_>, trace: &Trace, event: usize, block: BlockId) -> bool {
     let Some(&TraceEvent::Block { frame, block: to, via: Some((from, _)) }) = trace.events.get(event + 1) else {
         return false;
     };
     let func = trace.frames[&frame].func;
-    let quiet = &statics.control.function(func).quiet_exit;
+    let control = statics.control.function(func);
+    let (quiet, aborts) = (&control.quiet_exit, &control.may_abort);
     let mut sides = statics.program.functions[func].blocks[block].terminator.edges();
-    from == block && !quiet.contains(to.index()) && sides.any(|edge| quiet.contains(edge.target.index()))
+    // Behind the last synchronisation, who aborts is told apart from who exits.
+    let ends = |block: BlockId| quiet.contains(block.index()) && !aborts.contains(block.index());
+    from == block && !quiet.contains(to.index()) && sides.any(|edge| ends(edge.target))
 }
 
 /// The block each event happened in: of the event's frame for most, of the left frame for [`TraceEvent::Leave`].

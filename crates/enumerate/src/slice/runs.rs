@@ -288,12 +288,14 @@ impl Finder<'_, '_> {
         self.statics.program.functions[func].blocks[block].insts.get(inst as usize).map(|i| &i.op)
     }
 
-    /// Whether a decision is that of a branch, and neither side only ends the process.
+    /// Whether a decision is that of a branch, and neither side only ends the process or goes round for ever.
     fn goes_on(&self, frame: FrameId, block: BlockId, inst: u32) -> bool {
         let func = self.trace.frames[&frame].func;
-        let quiet = &self.statics.control.function(func).quiet_exit;
+        let control = self.statics.control.function(func);
+        let quiet = &control.quiet_exit;
         let terminator = &self.statics.program.functions[func].blocks[block].terminator;
         self.instruction(frame, block, inst).is_none()
+            && !control.stuck_tests.contains(block.index())
             && [false, true]
                 .iter()
                 .all(|&side| edge_taken(terminator, side).is_some_and(|edge| !quiet.contains(edge.target.index())))

@@ -249,6 +249,7 @@ fn run(program: &Arc<Program>, arguments: &[&str]) -> Option<Run> {
         | PathEnd::Abort { .. }
         | PathEnd::AssertFailed { .. }
         | PathEnd::Deadlock { .. }
+        | PathEnd::Endless { .. }
         | PathEnd::Error(_) => {
             let graph = graph::happens_before(program, &state).expect("models order nothing in a circle");
             Some(Run { graph, ends: graph::schedule_end(program, &machine.code, &state, &end) })
@@ -262,12 +263,6 @@ fn follows(run: &Run, schedule: &Schedule) -> Result<(), Fault> {
     }
     let same = ScheduleId::of(&run.graph, &ScheduleEnd::Limit) == ScheduleId::of(&schedule.graph, &ScheduleEnd::Limit);
     match (same, &run.ends, &schedule.ends) {
-        // How the process ends behind the last node is not for the schedule to say.
-        (
-            true,
-            ScheduleEnd::Exit { .. } | ScheduleEnd::Abort { .. },
-            ScheduleEnd::Exit { .. } | ScheduleEnd::Abort { .. } | ScheduleEnd::Deadlock { .. },
-        ) => Ok(()),
         (true, ScheduleEnd::MemoryError { .. }, ScheduleEnd::Exit { .. } | ScheduleEnd::Abort { .. }) => Ok(()),
         (true, ..) => Err(Fault::EndsDifferently),
         (false, ..) => Err(Fault::LeavesSchedule),
@@ -278,9 +273,11 @@ impl Run {
     fn ends_process(&self) -> bool {
         match self.ends {
             ScheduleEnd::Exit { .. } | ScheduleEnd::Abort { .. } | ScheduleEnd::MemoryError { .. } => true,
-            ScheduleEnd::Deadlock { .. } | ScheduleEnd::Epoch(_) | ScheduleEnd::Input { .. } | ScheduleEnd::Limit => {
-                false
-            }
+            ScheduleEnd::Deadlock { .. }
+            | ScheduleEnd::Endless { .. }
+            | ScheduleEnd::Epoch(_)
+            | ScheduleEnd::Input { .. }
+            | ScheduleEnd::Limit => false,
         }
     }
 

@@ -55,13 +55,24 @@ fn summary(out: &mut String, view: &View<'_>, options: TextOptions) {
     let paint = options.painter;
     let totals = view.enumeration.totals();
     let mut parts = vec![words::count(totals.epochs, "epoch"), words::count(totals.schedules, "schedule")];
-    if totals.deadlocked > 0 {
-        parts.push(paint.paint(Tone::Bad, format_args!("{} deadlocked", totals.deadlocked)));
-    }
-    let complete = view.enumeration.is_complete();
-    let word = if complete { paint.paint(Tone::Good, "complete") } else { paint.paint(Tone::Warning, "incomplete") };
+    let mut bad = |count: usize, what: String| {
+        if count > 0 {
+            parts.push(paint.paint(Tone::Bad, what));
+        }
+    };
+    bad(totals.deadlocked, format!("{} deadlocked", totals.deadlocked));
+    bad(totals.endless, format!("{} endless", totals.endless));
+    bad(totals.aborted, format!("{} aborted", totals.aborted));
+    bad(totals.memory_errors, words::count(totals.memory_errors, "memory error"));
+    let (complete, has_errors) = (view.enumeration.is_complete(), totals.memory_errors > 0);
+    let word = match (complete, has_errors) {
+        (true, false) => paint.paint(Tone::Good, "complete"),
+        (true, true) => paint.paint(Tone::Warning, "complete for inputs without memory errors"),
+        (false, _) => paint.paint(Tone::Warning, "incomplete"),
+    };
     let program = paint.paint(Tone::Heading, &view.enumeration.program);
-    line!(out, "{program}: {}; {word}: {}", parts.join(", "), words::verdict(complete, totals.schedules));
+    let verdict = words::verdict(complete, totals.schedules, has_errors);
+    line!(out, "{program}: {}; {word}: {verdict}", parts.join(", "));
 }
 
 fn reasons(out: &mut String, view: &View<'_>, options: TextOptions) {
@@ -129,10 +140,9 @@ fn render_epoch(out: &mut String, view: &View<'_>, epoch: &EpochView<'_>, option
 fn errors(out: &mut String, view: &View<'_>, options: TextOptions) {
     let all = || view.epochs.iter().flat_map(|epoch| &epoch.result.errors);
     let (open, possible): (Vec<_>, Vec<_>) = all().partition(|error| error.is_open);
-    for (errors, tone, title) in [
-        (possible, Tone::Bad, "Possible memory errors"),
-        (open, Tone::Aside, "Memory errors that replaced loops leave open"),
-    ] {
+    for (errors, tone, title) in
+        [(possible, Tone::Bad, "Possible memory errors"), (open, Tone::Aside, "Memory errors that are left open")]
+    {
         if !errors.is_empty() {
             line!(out, "\n{}", options.painter.paint(tone, title));
         }

@@ -61,7 +61,10 @@ fn shortened(line: &str) -> String {
 fn tone(ends: &ScheduleEnd) -> Tone {
     match ends {
         ScheduleEnd::Exit { .. } | ScheduleEnd::Epoch(_) | ScheduleEnd::Input { .. } => Tone::Good,
-        ScheduleEnd::Deadlock { .. } | ScheduleEnd::Abort { .. } | ScheduleEnd::MemoryError { .. } => Tone::Bad,
+        ScheduleEnd::Deadlock { .. }
+        | ScheduleEnd::Endless { .. }
+        | ScheduleEnd::Abort { .. }
+        | ScheduleEnd::MemoryError { .. } => Tone::Bad,
         ScheduleEnd::Limit => Tone::Warning,
     }
 }

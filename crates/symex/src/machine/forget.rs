@@ -30,6 +30,13 @@ impl<D: Domain> Machine<D> {
         Ok(())
     }
 
+    /// The current thread, which has gone round a replaced loop, begins another iteration of it.
+    pub(crate) fn begin_iteration(&self, state: &mut State<D>) {
+        if let Some(frame) = state.thread_mut(state.current).frames.last_mut() {
+            frame.pc += 1;
+        }
+    }
+
     /// How the loop at a header goes on at most, if inputs say so, and it matters.
     fn loop_limits(&mut self, state: &mut State<D>, point: ProgramPoint) -> Result<LoopLimits, Stop<D>> {
         let passage = next(state, (point, Replaced::Loop));

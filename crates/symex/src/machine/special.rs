@@ -99,7 +99,13 @@ impl<D: Domain> Machine<D> {
             Instr::Marker => self.marker(state, observer),
             Instr::Forget => self.forget_loop(state, observer),
             // The state that follows is one of those that was forgotten.
-            Instr::GoesRound => Err(Stop::End(Box::new(PathEnd::GoesRound))),
+            Instr::GoesRound => {
+                let point = cx.point();
+                match self.options.marks.abstractions.endless.contains(&(point.func, point.block)) {
+                    true => self.goes_round_for_ever(state, observer),
+                    false => Err(Stop::End(Box::new(PathEnd::GoesRound))),
+                }
+            }
             Instr::Unsupported => Err(Stop::Unsupported { what: cx.unsupported_text() }),
             Instr::Binary { .. }
             | Instr::Unary { .. }

@@ -87,8 +87,7 @@ impl<D: Domain> Machine<D> {
         let in_a_row = if since == 0 { watched.in_a_row + 1 } else { 1 };
         let enabled = state.live_threads().filter(|t| t.is_enabled()).count();
         if in_a_row > enabled && !self.end_timed_wait(state) {
-            let what = "a loop that no thread can end any more: nothing it looks at changes".to_owned();
-            return Err(Stop::Unsupported { what });
+            return self.all_go_round_for_ever(state, observer);
         }
         self.reschedule(state, observer, SchedulingPoint::Fairness)?;
         state.spin = SpinWatch { next_look: 0, in_a_row };

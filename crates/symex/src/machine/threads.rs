@@ -22,6 +22,9 @@ use crate::thread::{Thread, ThreadId, ThreadStatus};
 /// while another one sleeps does as much work as the user waits for.
 const NANOSECONDS_PER_INSTRUCTION: u64 = 10;
 
+/// How often a path looks whether a thread still goes round for ever: several could change what each other reads.
+const MAX_LOOKS: u32 = 8;
+
 /// The deadline of a wait that runs out only when nothing else can happen.
 const NO_DEADLINE: u64 = u64::MAX;
 
@@ -70,7 +73,11 @@ impl<D: Domain> State<D> {
             .live_threads()
             .filter_map(|t| match t.status {
                 ThreadStatus::Waiting { since, .. } => Some((since, t.id)),
-                ThreadStatus::Enabled | ThreadStatus::AtMarker | ThreadStatus::Finished | ThreadStatus::Left => None,
+                ThreadStatus::Enabled
+                | ThreadStatus::AtMarker
+                | ThreadStatus::Finished
+                | ThreadStatus::Left
+                | ThreadStatus::Endless => None,
             })
             .collect();
         waiting.sort_unstable();
@@ -85,7 +92,8 @@ impl<D: Domain> State<D> {
             | ThreadStatus::Enabled
             | ThreadStatus::AtMarker
             | ThreadStatus::Finished
-            | ThreadStatus::Left => None,
+            | ThreadStatus::Left
+            | ThreadStatus::Endless => None,
         });
         waiting.min().map(|(deadline, _, id)| (deadline, id))
     }
@@ -200,8 +208,60 @@ impl<D: Domain> Machine<D> {
         if state.live_threads().any(|t| t.status == ThreadStatus::Left) {
             return Err(Stop::End(Box::new(PathEnd::LeftContext)));
         }
-        let blocked = state.live_threads().map(|t| self.blocked(state, t)).collect();
-        Err(Stop::End(Box::new(PathEnd::Deadlock { blocked })))
+        if self.look_at_endless(state) {
+            return Ok(true);
+        }
+        let is_endless = |t: &&Thread<D>| t.status == ThreadStatus::Endless;
+        let loops: Vec<_> =
+            state.live_threads().filter(is_endless).map(|t| (t.id, state.stack(&self.code, t.id))).collect();
+        let waiting = state.live_threads().filter(|t| !is_endless(t));
+        let blocked = waiting.map(|t| self.blocked(state, t)).collect();
+        Err(Stop::End(Box::new(match loops.is_empty() {
+            true => PathEnd::Deadlock { blocked },
+            false => PathEnd::Endless { loops, blocked },
+        })))
+    }
+
+    /// The current thread goes round for ever, as far as memory stays as it is: others go on.
+    pub(crate) fn goes_round_for_ever<O: Observer>(
+        &mut self,
+        state: &mut State<D>,
+        observer: &mut O,
+    ) -> Result<(), Stop<D>> {
+        let now = state.instructions;
+        let thread = state.thread_mut(state.current);
+        thread.status = ThreadStatus::Endless;
+        thread.endless = (now, thread.endless.1 + 1);
+        self.reschedule(state, observer, SchedulingPoint::Blocked)
+    }
+
+    /// All threads that could go on repeat themselves, and nothing that they read changes any more.
+    pub(super) fn all_go_round_for_ever<O: Observer>(
+        &mut self,
+        state: &mut State<D>,
+        observer: &mut O,
+    ) -> Result<(), Stop<D>> {
+        let enabled: Vec<ThreadId> = state.live_threads().filter(|t| t.is_enabled()).map(|t| t.id).collect();
+        let now = state.instructions;
+        for id in enabled {
+            let thread = state.thread_mut(id);
+            thread.status = ThreadStatus::Endless;
+            thread.endless = (now, MAX_LOOKS);
+        }
+        self.reschedule(state, observer, SchedulingPoint::Blocked)
+    }
+
+    /// Lets threads that go round for ever look again at what others may have changed meanwhile: without data races that is nothing, but who
+    /// polls a variable without synchronisation leaves the loop then.
+    fn look_at_endless(&self, state: &mut State<D>) -> bool {
+        let now = state.instructions;
+        let may_leave =
+            |t: &&Thread<D>| t.status == ThreadStatus::Endless && t.endless.0 + 1 < now && t.endless.1 < MAX_LOOKS;
+        let found: Vec<ThreadId> = state.live_threads().filter(may_leave).map(|t| t.id).collect();
+        for &id in &found {
+            state.thread_mut(id).status = ThreadStatus::Enabled;
+        }
+        !found.is_empty()
     }
 
     fn blocked(&self, state: &State<D>, thread: &Thread<D>) -> BlockedThread {

@@ -1,0 +1,90 @@
+//! Whether what is said of the end of a path is so of all inputs which its schedule's constraint admits.
+
+use icsched_ir::Origin;
+use icsched_smt::Term;
+use icsched_symex::trace::TraceEvent;
+use icsched_symex::{DecisionKind, PathEnd};
+use rustc_hash::FxHashSet;
+
+use super::Search;
+use crate::constraint::Conjunction;
+use crate::engine::Path;
+use crate::graph;
+use crate::objects::Objects;
+use crate::quiet::Replaceable;
+use crate::slice::{Prepared, Slice, SliceDecision, Sliceable};
+
+impl Search<'_, '_> {
+    /// Whether what the slice of a path leaves out decides nothing about the exit status either: `return failed ? 1 : 0;` behind the last
+    /// synchronisation does. As much work as another slice, where the path has more decisions than are in the slice.
+    pub(super) fn decides_status(
+        &mut self,
+        path: &Path,
+        (objects, prepared): (&Objects, &Prepared),
+        slice: &Slice,
+    ) -> bool {
+        let PathEnd::Exit { status: Some(_) } = path.end else { return false };
+        let known: FxHashSet<Term> = slice.decisions.iter().map(|decision| decision.condition).collect();
+        let decided = |conditions: &[Term]| conditions.iter().all(|condition| known.contains(condition));
+        let all: Vec<Term> =
+            path.decisions.iter().filter(|(site, _)| !site.kind.false_is_error()).map(|(_, d)| d.condition).collect();
+        if decided(&all) {
+            return true;
+        }
+        if !self.options.slicing {
+            return false;
+        }
+        let trace = Sliceable { objects, trace: &path.trace, prepared };
+        let ends = self.engine.exit_of(path);
+        let of_status = trace.slice(self.statics, &mut self.caches, &ends, true);
+        let conditions: Vec<Term> = of_status.decisions.iter().map(|decision| decision.condition).collect();
+        decided(&conditions)
+    }
+
+    /// Who leaves a replaced loop as a failure, and there is no other way out, may as well go round for ever: what the loop leaves decides, and that
+    /// may be anything as far as is known.
+    pub(super) fn note_failing_loops(&mut self, path: &Path, slice: &Slice) {
+        if !matches!(path.end, PathEnd::Abort { .. } | PathEnd::AssertFailed { .. }) {
+            return;
+        }
+        for decision in &slice.decisions {
+            let (func, control) = (decision.point.func, self.statics.control);
+            let loops = &control.function(func).loops;
+            let is_replaced = |header| self.engine.replaces(Replaceable::Loop(func, header));
+            let failing = loops.around(decision.point.block).map(|l| loops.get(l));
+            let mut failing = failing.filter(|l| is_replaced(l.header) && control.only_fails(func, l));
+            if let Some(l) = failing.next().filter(|_| self.engine.domain().is_left_by_loop(decision.condition)) {
+                self.reasons.add_failing_loop(self.statics.program, func, l.header);
+            }
+        }
+    }
+
+    /// Whether a path ends with an error that is one in some states only of those that an epoch may begin in: behind the first epoch nothing undefined
+    /// is taken to happen, or each unknown pointer would be null. An error that depends on branches only, and not on what an unknown address is,
+    /// is told; as an open one if it is inside of a model, whose own memory nobody knows.
+    pub(super) fn is_taken_not_to_happen(&mut self, path: &Path, slice: &Slice) -> bool {
+        let PathEnd::Error(error) = &path.end else { return false };
+        if self.engine.is_entry() {
+            return false;
+        }
+        let is_last = path.decisions.last().is_some_and(|(site, d)| site.kind.false_is_error() && !d.taken);
+        let is_branch = |decision: &SliceDecision| match &path.trace.events[decision.event] {
+            TraceEvent::Decision { decision, .. } => decision.kind == DecisionKind::Branch,
+            _ => true,
+        };
+        if is_last || !slice.decisions.iter().all(is_branch) {
+            return true;
+        }
+        let program = self.statics.program;
+        let in_model = error.stack.0.last().is_some_and(|at| program.functions[at.func].origin == Origin::Model);
+        let conditions: Vec<Term> = slice.decisions.iter().map(|decision| decision.condition).collect();
+        let domain = self.engine.domain();
+        let is_of_state = |term: &Term| domain.pool.symbols_of(*term).iter().any(|s| domain.source_of(*s).is_some());
+        let is_open = in_model && conditions.iter().any(is_of_state);
+        if is_open {
+            let key = (format!("{}: {}", error.kind, error.message), graph::place(program, &error.stack), true);
+            self.errors.entry(key).or_default().add(Conjunction::new(conditions));
+        }
+        is_open
+    }
+}
