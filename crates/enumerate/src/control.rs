@@ -28,6 +28,7 @@ use icsched_symex::folding::Folding;
 use icsched_symex::machine::exit_function;
 use rustc_hash::FxHashMap;
 
+use crate::modref::ModRef;
 use crate::plain;
 use crate::quiet::QuietRecursion;
 
@@ -102,6 +103,8 @@ pub struct Control {
     may_end: FixedBitSet,
     /// Functions that may call `abort` or fail an assertion.
     may_abort: FixedBitSet,
+    /// Functions that may go round for ever.
+    sticks: FixedBitSet,
     /// What calls through pointers may reach, where somebody knows better than the call graph.
     indirect: Option<FxHashMap<ProgramPoint, Vec<FuncId>>>,
     functions: IdVec<FuncId, Option<FunctionControl>>,
@@ -158,6 +161,7 @@ impl Control {
             ends_process: FixedBitSet::with_capacity(count),
             may_end,
             may_abort,
+            sticks: FixedBitSet::new(),
             indirect,
             functions: (0..count).map(|_| None).collect(),
             recursions: Vec::new(),
@@ -180,6 +184,30 @@ impl Control {
             control.functions[func] = Some(facts);
         }
         control
+    }
+
+    /// Finds the [tests of loops](FunctionControl::stuck_tests) that go round for ever, which needs to be known what loops write.
+    /// O(instructions of loops, once for each loop around them).
+    pub fn find_stuck_tests(&mut self, program: &Program, modref: &ModRef) {
+        for (func, function) in program.functions.iter().filter(|(_, f)| !f.is_declaration()) {
+            let tests = stuck::tests(program, self, modref, (func, function));
+            if let Some(facts) = &mut self.functions[func] {
+                facts.stuck_tests = tests;
+            }
+        }
+        let has_tests = |f: FuncId| self.functions[f].as_ref().is_some_and(|facts| !facts.stuck_tests.is_clear());
+        let endless: Vec<FuncId> = self.endless_loops(program).into_iter().map(|(func, _)| func).collect();
+        self.sticks = self.calls.may_call_transitively(|f| has_tests(f) || endless.contains(&f));
+    }
+
+    /// Whether a block has a test of a loop that goes round for ever if it goes round, or calls a function with such a loop.
+    pub(crate) fn may_stick(&self, program: &Program, func: FuncId, id: BlockId) -> bool {
+        let calls = |(inst, i): (u32, &Inst)| {
+            let at = ProgramPoint { func, block: id, inst };
+            self.is_among(program, at, i, &self.sticks).unwrap_or(false)
+        };
+        self.function(func).stuck_tests.contains(id.index())
+            || !self.sticks.is_clear() && (0..).zip(&program.functions[func].blocks[id].insts).any(calls)
     }
 
     /// Recursions of which no function synchronises and goes on.
@@ -366,7 +394,6 @@ impl Control {
         let dominators = DomTree::dominators(&cfg);
         let loops = LoopForest::new(&cfg);
         let exits = ExitDistances::new(function, &cfg, &loops, &quiet_exit);
-        let stuck_tests = stuck::tests(function, &loops);
         FunctionControl {
             cfg,
             postdominators,
@@ -374,7 +401,7 @@ impl Control {
             loops,
             quiet_exit,
             may_abort,
-            stuck_tests,
+            stuck_tests: FixedBitSet::new(),
             may_synchronise,
             synchronises,
             initialises,

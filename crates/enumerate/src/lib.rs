@@ -197,8 +197,9 @@ fn search_with(
     let used = summaries.as_ref().filter(|_| !off(Technique::PointsTo));
     let aliases = used.map(Aliases::new);
     let targets = points_to.as_deref().filter(|_| !off(Technique::PointsTo));
-    let control = Control::new(program, &harmless, !off(Technique::PrefixSchedules), targets);
+    let mut control = Control::new(program, &harmless, !off(Technique::PrefixSchedules), targets);
     let modref = ModRef::new(program, &control);
+    control.find_stuck_tests(program, &modref);
     let statics = Statics {
         program,
         control: &control,

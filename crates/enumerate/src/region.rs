@@ -24,6 +24,8 @@ pub struct Region {
     pub defines: FixedBitSet,
     /// Whether it may synchronise.
     pub synchronises: bool,
+    /// Whether it may come to a loop that [goes round for ever](FunctionControl::stuck_tests).
+    pub sticks: bool,
     /// What it may write, in terms of the function's own values.
     pub writes: Writes,
 }
@@ -82,11 +84,12 @@ fn compute(
         }
     }
     let synchronises = !blocks.is_disjoint(&facts.may_synchronise);
+    let sticks = blocks.ones().any(|at| control.may_stick(program, func, BlockId::from_index(at)));
     let mut assigns = blocks.clone();
     if let Some(join) = join {
         assigns.insert(join.index());
     }
-    Region { blocks, assigns, defines, synchronises, writes }
+    Region { blocks, assigns, defines, synchronises, sticks, writes }
 }
 
 /// Blocks reachable from `entry` before `join`, leaving out those that only end the process.

@@ -21,6 +21,7 @@ pub mod outcome;
 use std::collections::BTreeMap;
 
 use icsched_enumerate::control::Control;
+use icsched_enumerate::modref::ModRef;
 use icsched_enumerate::{Progress, Request, SearchedEpoch};
 use icsched_schedule::{Assumption, Enumeration, EpochId, IncompleteKind, Reason};
 use icsched_smt::SolverOptions;
@@ -147,7 +148,12 @@ pub fn verify_with(
             continue;
         };
         let program = &state.machine.program;
-        let control = control.get_or_insert_with(|| Control::new(program, &|f| f.is_declaration(), true, None));
+        let control = control.get_or_insert_with(|| {
+            let mut control = Control::new(program, &|f| f.is_declaration(), true, None);
+            let modref = ModRef::new(program, &control);
+            control.find_stuck_tests(program, &modref);
+            control
+        });
         let runs = state.is_entry.then(|| {
             let markers = std::sync::Arc::clone(&state.machine.options.marks.markers);
             let Marks { folding, concrete_threads, .. } = state.machine.options.marks.clone();

@@ -3,29 +3,44 @@
 //! Nothing in such a loop changes what its tests look at. Slicing is blind to whether loops end (a test whose loop changes nothing that matters
 //! is left out of a slice), which is right only for loops that do. So the tests of these loops count as decisions of the schedule.
 
+use std::cell::OnceCell;
+
 use fixedbitset::FixedBitSet;
-use icsched_ir::loops::{Loop, LoopForest};
+use icsched_ir::loops::Loop;
 use icsched_ir::{
-    BlockId, CountedLoops, Definition, Definitions, EntityId as _, Function, Op, Operand, Terminator, ValueId,
+    BlockId, Definition, Definitions, EntityId as _, FuncId, Function, Op, Operand, Program, ProgramPoint, Terminator,
+    ValueId,
 };
+
+use super::Control;
+use crate::modref::{ModRef, READS_INPUT, Write, Writes};
+use crate::provenance::Base;
 
 /// Most operations that a test is computed with inside of its loop.
 const MAX_OPERATIONS: usize = 16;
 
 /// The blocks with the tests of loops that have no way out but tests of what does not change in the loop.
 /// O(blocks of loops, once for each loop around them).
-pub(super) fn tests(function: &Function, loops: &LoopForest) -> FixedBitSet {
+pub(super) fn tests(
+    program: &Program,
+    control: &Control,
+    modref: &ModRef,
+    (func, function): (FuncId, &Function),
+) -> FixedBitSet {
+    let facts = control.function(func);
     let mut found = FixedBitSet::with_capacity(function.blocks.len());
-    if loops.iter().next().is_none() {
+    if facts.loops.iter().next().is_none() {
         return found;
     }
     let definitions = Definitions::new(function);
-    let is_quiet_load = CountedLoops::quiet_loads(function, loops);
-    for (id, l) in loops.iter() {
-        let unchanged =
-            Unchanged { function, definitions: &definitions, l, is_same: &|b, at| is_quiet_load(id, b, at) };
+    for (_, l) in facts.loops.iter() {
+        if l.exits.is_empty() || !l.blocks.is_disjoint(&facts.may_synchronise) {
+            continue;
+        }
+        let writes = OnceCell::new();
+        let unchanged = Unchanged { program, control, modref, func, function, definitions: &definitions, l, writes };
         let mut tests = l.exits.iter().map(|&(from, _)| from);
-        if !l.exits.is_empty() && tests.all(|from| unchanged.tests(from)) {
+        if tests.all(|from| unchanged.tests(from)) {
             l.exits.iter().for_each(|(from, _)| found.insert(from.index()));
         }
     }
@@ -34,11 +49,15 @@ pub(super) fn tests(function: &Function, loops: &LoopForest) -> FixedBitSet {
 
 /// What is the same in each round of a loop.
 struct Unchanged<'a> {
+    program: &'a Program,
+    control: &'a Control,
+    modref: &'a ModRef,
+    func: FuncId,
     function: &'a Function,
     definitions: &'a Definitions,
     l: &'a Loop,
-    /// Whether a load in the loop, by its block and place, is.
-    is_same: &'a dyn Fn(BlockId, usize) -> bool,
+    /// What the loop may write, once that is asked.
+    writes: OnceCell<Writes>,
 }
 
 impl Unchanged<'_> {
@@ -79,11 +98,40 @@ impl Unchanged<'_> {
             | Op::FloatCompare { .. }
             | Op::Select { .. }
             | Op::Address { .. } => true,
-            Op::Load { .. } => (self.is_same)(block, at),
+            Op::Load { address, .. } => self.is_same(*address),
             _ => false,
         };
         let mut all = is_computed && *seen < MAX_OPERATIONS;
         op.for_each_operand(|operand| all = all && self.operand(operand, seen));
         all
+    }
+
+    /// Whether the loop leaves alone what is at an address: some bytes of variables.
+    fn is_same(&self, address: Operand) -> bool {
+        let from = self.modref.provenance(self.func, address);
+        let is_left = |base: &Base| match *base {
+            Base::Global(global) => !self.writes(*base, self.modref.global_escapes(global)),
+            Base::Alloca(local) => !self.writes(*base, self.modref.alloca_escapes(self.func, local)),
+            Base::Param(_) | Base::Unknown => false,
+        };
+        !from.bases().is_empty() && from.bases().iter().all(is_left)
+    }
+
+    /// Whether the loop may write an object, which others may point to.
+    fn writes(&self, base: Base, escapes: bool) -> bool {
+        let writes = self.writes.get_or_init(|| {
+            let mut writes = Writes::default();
+            for block in self.l.block_ids() {
+                for (inst, i) in (0..).zip(&self.function.blocks[block].insts) {
+                    let at = ProgramPoint { func: self.func, block, inst };
+                    self.modref.add_writes(self.program, self.control, at, i, &mut writes);
+                }
+            }
+            writes
+        });
+        let is_write = |write: &Write| write.range != Some(READS_INPUT);
+        let hits =
+            |write: &Write| write.base == base || escapes && matches!(write.base, Base::Unknown | Base::Param(_));
+        writes.iter().filter(|write| is_write(write)).any(hits)
     }
 }

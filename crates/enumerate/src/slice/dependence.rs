@@ -73,7 +73,7 @@ impl Slicer<'_, '_> {
         let writes = || region.writes.iter().any(|write| self.hits_live(frame, *write, known.as_deref()));
         // The error is to be found, and what it is an error to do has no effects that are known.
         let fails = known.as_ref().is_some_and(|k| k.fails);
-        let matters = synchronises || defines || assigns || fails || writes();
+        let matters = synchronises || region.sticks || defines || assigns || fails || writes();
         if matters {
             tracing::trace!(%block, synchronises, defines, assigns, fails, "the other side matters");
         }
