@@ -117,7 +117,7 @@ fn a_deadlock() {
 #[test]
 fn an_incomplete_result() {
     expect![[r#"
-        loop.bc: 1 epoch, 3 schedules; incomplete: some inputs may follow none of them
+        loop.bc: 1 epoch, 3 schedules, 1 aborted, 1 memory error; incomplete: some inputs may follow none of them
 
         Why it is incomplete
           loop.c:11: the loop synchronises an input-dependent number of times [unbounded-sync-loop]

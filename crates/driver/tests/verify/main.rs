@@ -3,6 +3,7 @@
 //! Names are made to fit again after the damage, so that what is found is the damage itself and not its trace in a name.
 
 mod damage;
+mod ends;
 mod facts;
 mod lengths;
 mod taken;
