@@ -47,6 +47,8 @@ pub struct FunctionControl {
     pub quiet_exit: FixedBitSet,
     /// Blocks from which the process may end by `abort` or a failing assertion before a return.
     pub may_abort: FixedBitSet,
+    /// Headers of loops without a way out.
+    endless: FixedBitSet,
     /// Blocks with tests of loops that go round for ever if they go round at all ([`stuck`]).
     pub stuck_tests: FixedBitSet,
     /// Blocks that hold an instruction that may synchronise, or of which nobody knows whether it does: a path ends there.
@@ -195,18 +197,25 @@ impl Control {
                 facts.stuck_tests = tests;
             }
         }
-        let has_tests = |f: FuncId| self.functions[f].as_ref().is_some_and(|facts| !facts.stuck_tests.is_clear());
-        let endless: Vec<FuncId> = self.endless_loops(program).into_iter().map(|(func, _)| func).collect();
-        self.sticks = self.calls.may_call_transitively(|f| has_tests(f) || endless.contains(&f));
+        for (func, header) in self.endless_loops(program) {
+            if let Some(facts) = &mut self.functions[func] {
+                facts.endless.insert(header.index());
+            }
+        }
+        let has_some = |facts: &FunctionControl| !facts.stuck_tests.is_clear() || !facts.endless.is_clear();
+        self.sticks = self.calls.may_call_transitively(|f| self.functions[f].as_ref().is_some_and(has_some));
     }
 
-    /// Whether a block has a test of a loop that goes round for ever if it goes round, or calls a function with such a loop.
+    /// Whether a block begins a loop without a way out, has a test of one that goes round for ever if it goes round, or calls a function with
+    /// such a loop.
     pub(crate) fn may_stick(&self, program: &Program, func: FuncId, id: BlockId) -> bool {
         let calls = |(inst, i): (u32, &Inst)| {
             let at = ProgramPoint { func, block: id, inst };
             self.is_among(program, at, i, &self.sticks).unwrap_or(false)
         };
-        self.function(func).stuck_tests.contains(id.index())
+        let facts = self.function(func);
+        facts.stuck_tests.contains(id.index())
+            || facts.endless.contains(id.index())
             || !self.sticks.is_clear() && (0..).zip(&program.functions[func].blocks[id].insts).any(calls)
     }
 
@@ -401,6 +410,7 @@ impl Control {
             loops,
             quiet_exit,
             may_abort,
+            endless: FixedBitSet::with_capacity(count),
             stuck_tests: FixedBitSet::new(),
             may_synchronise,
             synchronises,
