@@ -446,6 +446,14 @@ impl Engine {
         path
     }
 
+    /// Executes one path under an input constraint, at most so many instructions of it, for what is to be seen on it.
+    pub(crate) fn execute_within(&mut self, statics: &Statics<'_>, constraint: &[Term], instructions: u64) -> Path {
+        let most = std::mem::replace(&mut self.limits.max_instructions, instructions);
+        let path = self.execute(statics, constraint, false);
+        self.limits.max_instructions = most;
+        path
+    }
+
     /// Where the solver gave up on a path, but for the places at which it goes on.
     pub(crate) fn given_up(&self, path: &Path) -> Vec<CallStack> {
         let stacks = path.gave_up.iter().map(|at| &at.stack);

@@ -179,16 +179,8 @@ fn search_with(
     search: impl FnOnce(&Shared<'_>, &Enumeration) -> Result<Found, String>,
 ) -> Result<Outcome, String> {
     let start = Instant::now();
-    let interrupted = || request.limits.is_over();
     let off = |technique| request.without.contains(&technique);
-    let folded = match off(Technique::PointsTo) {
-        true => specialise::without_points_to(&request.program, &interrupted),
-        false => specialise::from_main(&request.program, &interrupted),
-    };
-    let (specialised, points_to) = match folded {
-        Ok((program, points_to)) => (Arc::new(program), Some(Arc::new(points_to))),
-        Err(_) => (Arc::new(specialise::specialise(&request.program)), None),
-    };
+    let (specialised, points_to) = specialised(request, off(Technique::PointsTo));
     let program = &specialised;
     let harmless = |f: &Function| {
         request.externs.contains_key(&f.name) || icsched_externals::known_not_to_synchronise(&f.name, f.params.len())
@@ -248,10 +240,10 @@ fn search_with(
     let epoch_markers = u32::try_from(placed.len()).expect("markers are few");
     let markers = Arc::new(placed.iter().map(|(point, _)| point).collect());
     let folding = Some(Arc::new(control.folding(program, request.search.fold_depth)));
-    let (mut everything, mut recursions) = <(Followed, Followed)>::default();
-    if !off(Technique::MarkerPruning) {
-        (everything, recursions) = (Followed::everything(&placed), Followed::recursions(program, &control, &placed));
-    }
+    let (everything, recursions) = match off(Technique::MarkerPruning) {
+        true => Default::default(),
+        false => (Followed::everything(&placed), Followed::recursions(program, &control, &placed)),
+    };
     let slots = Slots::new(jobs);
     let replaces = !off(Technique::InputAbstraction) && !off(Technique::Epochs);
     let endless = if replaces { control.endless_loops(program) } else { Vec::new() };
@@ -283,6 +275,19 @@ fn search_with(
     assumptions.extend(epochs.iter().any(EpochResult::has_errors).then_some(Assumption::NoMemoryErrors));
     let result = Enumeration { assumptions, epochs, reasons, statistics, ..header };
     Ok(Outcome { result, is_cut })
+}
+
+/// The program without code that it cannot reach, and what points-to analysis says of it, if there was time for that.
+fn specialised(request: &Request, without_points_to: bool) -> (Arc<Program>, Option<Arc<PointsTo>>) {
+    let interrupted = || request.limits.is_over();
+    let folded = match without_points_to {
+        true => specialise::without_points_to(&request.program, &interrupted),
+        false => specialise::from_main(&request.program, &interrupted),
+    };
+    match folded {
+        Ok((program, points_to)) => (Arc::new(program), Some(Arc::new(points_to))),
+        Err(_) => (Arc::new(specialise::specialise(&request.program)), None),
+    }
 }
 
 /// Whether the program has arrays in structures whose subscripts are taken to be in range.

@@ -104,6 +104,8 @@ pub(crate) struct Search<'s, 'p> {
     /// What the solvers had to do that were asked about the ends of paths.
     behind: SolverStatistics,
     slots: Arc<Slots>,
+    /// Branches behind which the process ends that were looked at.
+    exits_seen: FxHashSet<ProgramPoint>,
     /// What was found by executing the other sides of decisions that only exits depend on, by their constraints.
     aside: FxHashMap<Vec<Term>, Option<Term>>,
     wanted: Option<Replaceable>,
@@ -155,6 +157,7 @@ impl<'s, 'p> Search<'s, 'p> {
             lost: BTreeMap::new(),
             behind: SolverStatistics::default(),
             slots,
+            exits_seen: FxHashSet::default(),
             aside: FxHashMap::default(),
             wanted: None,
             follows_less: false,
@@ -407,18 +410,8 @@ impl<'s, 'p> Search<'s, 'p> {
         self.cover(term);
         // Some activation, in a state that nobody knows: what it does is found only as far as it is not supported.
         let looks = path.state.looks_into_call();
-        for error in path.errors.iter().filter(|_| !looks) {
-            let at = graph::place(self.program(), &error.stack);
-            if !error.certain {
-                let message = format!("the solver did not decide whether an input causes {}", error.kind);
-                self.reasons.add(Reason { kind: IncompleteKind::SolverGaveUp, message, at: Some(at) });
-                continue;
-            }
-            let is_open = self.engine.domain().is_left_by_loop(error.condition);
-            let key = (format!("{}: {}", error.kind, error.message), at, is_open);
-            let before = &path.state.path.constraints()[..error.constraints];
-            let condition = Conjunction::new(before.iter().copied().chain([error.condition]).collect());
-            self.errors.entry(key).or_default().add(condition);
+        if !looks {
+            self.note_errors(&path);
         }
         self.note_failing_loops(&path, &slice);
         let stack = self.engine.current_stack(&path.state);
@@ -579,6 +572,7 @@ impl<'s, 'p> Search<'s, 'p> {
                 let conjunction = Conjunction::new(before.iter().copied().chain([other_side]).collect());
                 let term = self.engine.pool().and_all(conjunction.conditions());
                 self.cover(term);
+                self.look_at_exit(decision.point, &conjunction);
                 all.push(conjunction);
                 if all.len() == MAX_EARLY_EXITS {
                     break;

@@ -145,6 +145,8 @@ fn an_epoch_that_was_not_searched_is_a_gap() {
     enumeration.epochs.iter_mut().for_each(|epoch| epoch.reasons.clear());
     assert!(!enumeration.is_complete(), "schedules end at an epoch that was not searched");
     enumeration.epochs[1].id = EpochId::new(vec![]);
+    assert!(!enumeration.is_complete(), "an epoch without a schedule covers nothing");
+    enumeration.epochs[1].early_exits = Some(InputConstraint { c: "true".to_owned(), dag: None });
     assert!(enumeration.is_complete());
     enumeration.epochs[1].reasons = sample().reasons;
     assert!(!enumeration.is_complete());

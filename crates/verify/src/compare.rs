@@ -58,11 +58,10 @@ pub(crate) fn compare<D: Domain>(
     {
         return Outcome::Wrong(format!("inputs of it end with {}, the schedule with {}", exit(*status), exit(*told)));
     }
-    // Who fails where nothing is synchronised any more is told apart.
-    let fails = matches!(ends, ScheduleEnd::Abort { .. })
-        && matches!(schedule.ends, ScheduleEnd::Exit { .. })
-        && own.is_same(&schedule.graph);
-    if follows || (ends_process && !fails && own.is_prefix_of(&schedule.graph)) {
+    // Who fails where nothing is synchronised any more is told apart from who exits.
+    let is_end = |ends: &ScheduleEnd| matches!(ends, ScheduleEnd::Exit { .. } | ScheduleEnd::Abort { .. });
+    let differs = is_end(&ends) && is_end(&schedule.ends) && own.is_same(&schedule.graph);
+    if follows || (ends_process && !differs && own.is_prefix_of(&schedule.graph)) {
         if let Some(node) = own.nodes().iter().find(|node| !is_placed(&schedule.graph, node)) {
             return Outcome::Wrong(format!(
                 "inputs of it execute {}{}, which it does not name",

@@ -1,6 +1,7 @@
 //! Whether what is said of the end of a path is so of all inputs which its schedule's constraint admits.
 
-use icsched_ir::Origin;
+use icsched_ir::{Origin, ProgramPoint};
+use icsched_schedule::{IncompleteKind, Reason};
 use icsched_smt::Term;
 use icsched_symex::trace::TraceEvent;
 use icsched_symex::{DecisionKind, PathEnd};
@@ -8,11 +9,14 @@ use rustc_hash::FxHashSet;
 
 use super::Search;
 use crate::constraint::Conjunction;
-use crate::engine::Path;
+use crate::engine::{self, Path};
 use crate::graph;
 use crate::objects::Objects;
 use crate::quiet::Replaceable;
-use crate::slice::{Prepared, Slice, SliceDecision, Sliceable};
+use crate::slice::{Prepared, Slice, SliceDecision, Sliceable, every_decision};
+
+/// Most instructions of a path that is looked at only for what goes wrong before the process ends.
+const MAX_EXIT: u64 = 1 << 20;
 
 impl Search<'_, '_> {
     /// Whether what the slice of a path leaves out decides nothing about the exit status either: `return failed ? 1 : 0;` behind the last
@@ -86,5 +90,46 @@ impl Search<'_, '_> {
             self.errors.entry(key).or_default().add(Conjunction::new(conditions));
         }
         is_open
+    }
+
+    /// Errors that other inputs cause which come as far as a path does.
+    pub(super) fn note_errors(&mut self, path: &Path) {
+        for error in &path.errors {
+            let at = graph::place(self.statics.program, &error.stack);
+            if !error.certain {
+                let message = format!("the solver did not decide whether an input causes {}", error.kind);
+                self.reasons.add(Reason { kind: IncompleteKind::SolverGaveUp, message, at: Some(at) });
+                continue;
+            }
+            let is_open = self.engine.domain().is_left_by_loop(error.condition);
+            let key = (format!("{}: {}", error.kind, error.message), at, is_open);
+            let before = &path.state.path.constraints()[..error.constraints];
+            let condition = Conjunction::new(before.iter().copied().chain([error.condition]).collect());
+            self.errors.entry(key).or_default().add(condition);
+        }
+    }
+
+    /// Inputs that leave a path to end the process need no schedule, but what goes wrong on the way is told. Each branch is looked at once in an
+    /// epoch: more would be as much work as schedules of their own.
+    pub(super) fn look_at_exit(&mut self, branch: ProgramPoint, inputs: &Conjunction) {
+        if !self.exits_seen.insert(branch) || self.engine.is_late() {
+            return;
+        }
+        let path = self.engine.execute_within(self.statics, inputs.conditions(), MAX_EXIT);
+        if !engine::is_feasible(&path) {
+            return;
+        }
+        self.note_errors(&path);
+        let decisions = every_decision(self.statics, &path.trace);
+        let slice = Slice { decisions, ..Slice::default() };
+        if let PathEnd::Error(error) = &path.end
+            && !self.is_taken_not_to_happen(&path, &slice)
+        {
+            let at = graph::place(self.statics.program, &error.stack);
+            let is_open = slice.decisions.iter().any(|d| self.engine.domain().is_left_by_loop(d.condition));
+            let conditions = slice.decisions.iter().map(|decision| decision.condition).collect();
+            let key = (format!("{}: {}", error.kind, error.message), at, is_open);
+            self.errors.entry(key).or_default().add(Conjunction::new(conditions));
+        }
     }
 }
