@@ -80,11 +80,12 @@ impl Search<'_, '_> {
             return true;
         }
         let program = self.statics.program;
-        let in_model = error.stack.0.last().is_some_and(|at| program.functions[at.func].origin == Origin::Model);
-        let conditions: Vec<Term> = slice.decisions.iter().map(|decision| decision.condition).collect();
+        let is_model = |at: &ProgramPoint| program.functions[at.func].origin == Origin::Model;
         let domain = self.engine.domain();
-        let is_of_state = |term: &Term| domain.pool.symbols_of(*term).iter().any(|s| domain.source_of(*s).is_some());
-        let is_open = in_model && conditions.iter().any(is_of_state);
+        let is_of_state = |term: Term| domain.pool.symbols_of(term).iter().any(|s| domain.source_of(*s).is_some());
+        let mut decided = slice.decisions.iter().filter(|decision| is_model(&decision.point));
+        let is_open = error.stack.0.last().is_some_and(is_model) && decided.any(|d| is_of_state(d.condition));
+        let conditions: Vec<Term> = slice.decisions.iter().map(|decision| decision.condition).collect();
         if is_open {
             let key = (format!("{}: {}", error.kind, error.message), graph::place(program, &error.stack), true);
             self.errors.entry(key).or_default().add(Conjunction::new(conditions));
