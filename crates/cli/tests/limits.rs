@@ -27,6 +27,22 @@ again:
 }
 ";
 
+/// Counts for longer than anybody waits.
+const COUNTS: &str = "
+@count = global i64 0
+define i32 @main() {
+  br label %again
+again:
+  %old = load volatile i64, ptr @count
+  %new = add i64 %old, 1
+  store volatile i64 %new, ptr @count
+  %more = icmp ult i64 %new, 1000000000000
+  br i1 %more, label %again, label %end
+end:
+  ret i32 0
+}
+";
+
 /// Writes for ever.
 const TALKS: &str = "
 @text = constant [3 x i8] c\"go\\0A\"
@@ -56,9 +72,14 @@ declare ptr @memset(ptr, i32, i64)
 define i32 @main() {
   br label %again
 again:
+  %i = phi i64 [ 0, %0 ], [ %next, %again ]
   %p = call ptr @malloc(i64 67108864)
   %q = call ptr @memset(ptr %p, i32 7, i64 67108864)
-  br label %again
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, 1000000000
+  br i1 %more, label %again, label %end
+end:
+  ret i32 0
 }
 ";
 
@@ -139,8 +160,12 @@ fn a_limit_ends_a_search_with_its_reason() {
     let output = Place::with(FILLS).run(&["enumerate", "p.ll", "--max-memory", "400MiB"]);
     ends(&output, 3, "");
     assert!(String::from_utf8_lossy(&output.stdout).contains("the memory limit was reached (--max-memory)"));
-    let output = Place::with(ENDLESS).run(&["enumerate", "p.ll", "--timeout", "100ms"]);
+    let output = Place::with(COUNTS).run(&["enumerate", "p.ll", "--timeout", "100ms"]);
     ends(&output, 3, "");
+    // What never ends by itself is an answer.
+    let output = Place::with(ENDLESS).run(&["enumerate", "p.ll", "--timeout", "1min"]);
+    ends(&output, 1, "");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("goes round for ever"));
     let nothing_loaded = Place::with(RETURNS_7).run(&["enumerate", "p.ll", "--max-memory", "1KiB"]);
     ends(&nothing_loaded, 3, "memory limit");
 }

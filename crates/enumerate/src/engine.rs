@@ -449,8 +449,11 @@ impl Engine {
     /// Executes one path under an input constraint, at most so many instructions of it, for what is to be seen on it.
     pub(crate) fn execute_within(&mut self, statics: &Statics<'_>, constraint: &[Term], instructions: u64) -> Path {
         let most = std::mem::replace(&mut self.limits.max_instructions, instructions);
+        let (passed, in_all, patient) = (self.passed, self.passed_in_all, self.patient);
         let path = self.execute(statics, constraint, false);
-        self.limits.max_instructions = most;
+        // It is no path of the search, which goes on as if there was none.
+        (self.passed, self.passed_in_all, self.patient) = (passed, in_all, patient);
+        (self.limits.max_instructions, self.wanted) = (most, None);
         path
     }
 
