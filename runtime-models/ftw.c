@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "ics_files.h"
+#include "ics_memory.h"
 
 #undef ftw64
 #undef nftw64
@@ -117,7 +118,7 @@ static int visit_root(struct walk *w, const char *path) {
 static int walk_host(struct walk *w, const char *path) {
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/') length--;
-    char *root = strndup(path, length);
+    char *root = ics_text(path, length);
     int result = visit_root(w, root);
     int error = errno;
     __ics_free(root);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ics_memory.h"
 #include "ics_stdio.h"
 
 enum kind { GROWING, FIXED, COOKIE };
@@ -41,7 +42,7 @@ static void grow(struct memory *m, size_t n) {
     size_t needed = m->at + n + 1;
     if (needed > m->size) {
         size_t bigger = 2 * m->size > needed ? 2 * m->size : needed;
-        m->data = realloc(m->data, bigger);
+        m->data = ics_shared_realloc(m->data, bigger);
         __ics_memset(m->data + m->size, 0, bigger - m->size);
         m->size = bigger;
     }
@@ -125,7 +126,7 @@ int ics_memory_close(FILE *f) {
 
 FILE *open_memstream(char **text, size_t *size) {
     if (__ics_is_symbolic_domain()) __ics_unsupported("open_memstream in the symbolic domain");
-    struct memory m = {.kind = GROWING, .data = calloc(1, 1024), .size = 1024, .result = text, .result_size = size};
+    struct memory m = {.kind = GROWING, .data = ics_shared_calloc(1, 1024), .size = 1024, .result = text, .result_size = size};
     FILE *f = open_memory(m, ICS_NO_READ);
     publish(behind(f));
     return f;

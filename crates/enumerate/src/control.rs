@@ -139,7 +139,7 @@ impl Control {
         // A lock of which nobody asks what kind it is is free unless a thread holds it.
         let free = |row: &Row| row.initialises == Some(Initialised::Free) && plain::are_told(program);
         let by_row = |is: &dyn Fn(&Row) -> bool| {
-            let is_it = |f: FuncId| icsched_externals::lookup(&program.functions[f].name).is_some_and(is);
+            let is_it = |f: FuncId| icsched_externals::lookup(program.functions[f].library_name()).is_some_and(is);
             calls.may_call_transitively(is_it)
         };
         let initialise = by_row(&|row| row.initialises.is_some() && !free(row));

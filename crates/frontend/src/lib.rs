@@ -13,6 +13,7 @@
 
 mod contain;
 mod error;
+mod link;
 #[allow(unsafe_code, reason = "LLVM's C API; every call is in this module and says why it is sound")]
 mod llvm;
 mod load;

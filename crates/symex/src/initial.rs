@@ -660,7 +660,7 @@ impl Builder<'_, '_> {
         let at_rest = threads.iter().all(|t| t.status == Status::Waiting || in_program(t));
         let points_to = &self.start.points_to;
         let is_called =
-            |name: &&str| self.program.function_named(name).is_some_and(|f| !points_to.instances_of(f).is_empty());
+            |name: &&str| self.program.library_function(name).is_some_and(|f| !points_to.instances_of(f).is_empty());
         let asks = NAMES_OF_SELF.iter().any(is_called);
         self.origins().invariants.is_main_anonymous = !asks && self.program.main.is_some();
         self.origins().invariants.enabled = self.start.options.sync_invariants && at_rest;

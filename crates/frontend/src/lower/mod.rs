@@ -26,6 +26,7 @@ mod locating;
 mod masked;
 mod memory;
 mod modulo;
+mod naming;
 mod plan;
 mod program;
 mod reach;

@@ -12,6 +12,7 @@ use super::cleanup::merge_arms;
 use super::debug::DebugInfo;
 use super::function::lower_body;
 use super::late::{LatePart, lower_late_parts};
+use super::naming;
 use super::plan::Plan;
 use super::reach::{Reachable, reachable};
 use super::relative::relative_targets;
@@ -19,6 +20,7 @@ use super::repeated::repeated;
 use super::shape::{Shape, SharedShape, shape_of};
 use super::support::family_of;
 use crate::LoadOptions;
+use crate::link::library_name;
 use crate::llvm::{Bb, Kind, Layout, Module, Ty, Val};
 
 /// A construct that cannot be deferred to its execution.
@@ -96,7 +98,7 @@ pub(crate) fn lower(
     lowering.program.main = main.filter(|&f| {
         !lowering.program.functions[f].is_declaration() && lowering.program.functions[f].origin == Origin::Program
     });
-    restore_names(&mut lowering.program);
+    naming::settle(&mut lowering.program);
     if options.link_models {
         icsched_ir::activations::count(&mut lowering.program);
     }
@@ -133,8 +135,10 @@ impl<'m> Lowering<'m> {
                 let id = FuncId::from_index(lowering.funcs.len());
                 lowering.funcs.insert(value, id);
                 if !declared && value.kind() == Kind::Function {
-                    if family_of(&value.name()).is_some() {
-                        lowering.support.insert(value.name(), id);
+                    // The models come behind the program, so they win where the program defines one of these, too.
+                    let name = value.name();
+                    if family_of(library_name(&name)).is_some() {
+                        lowering.support.insert(library_name(&name).to_owned(), id);
                     }
                     lowering.plans.insert(value, Plan::of(value));
                 }
@@ -311,32 +315,6 @@ impl<'m> Lowering<'m> {
 impl<'m> Val<'m> {
     fn subprogram_of(self, is_function: bool) -> Option<crate::llvm::Md<'m>> {
         if is_function { self.subprogram() } else { None }
-    }
-}
-
-/// When a model and a `static` function of the program have one name, linking renames the program's. The user knows
-/// that name, so it goes back and the model's gets a suffix.
-fn restore_names(program: &mut Program) {
-    let taken: FxHashMap<String, FuncId> = program
-        .functions
-        .iter()
-        .filter(|(_, f)| f.origin == Origin::Model)
-        .map(|(id, f)| (f.name.clone(), id))
-        .collect();
-    let renamed: Vec<(FuncId, FuncId)> = program
-        .functions
-        .iter()
-        .filter(|(_, f)| f.origin == Origin::Program && !f.is_declaration())
-        .filter_map(|(id, f)| {
-            let (stem, suffix) = f.name.rsplit_once('.')?;
-            let numbered = !suffix.is_empty() && suffix.bytes().all(|b| b.is_ascii_digit());
-            numbered.then(|| taken.get(stem).map(|&model| (id, model))).flatten()
-        })
-        .collect();
-    for (own, model) in renamed {
-        let name = program.functions[model].name.clone();
-        program.functions[model].name = format!("{name}.model");
-        program.functions[own].name = name;
     }
 }
 

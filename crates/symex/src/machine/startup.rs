@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use icsched_ir::{FuncId, Program, Type};
+use icsched_ir::{FuncId, Origin, Program, Type};
 
 use super::{Argument, Arguments, Machine};
 use crate::domain::{Domain, MemoryByte};
@@ -25,7 +25,7 @@ pub fn is_set_at_start(global: &str) -> bool {
 
 /// The function that ends the process when `main` returns; without one it just ends.
 pub fn exit_function(program: &Program) -> Option<FuncId> {
-    program.function_named("exit").filter(|&f| !program.functions[f].is_declaration())
+    program.library_function("exit").filter(|&f| !program.functions[f].is_declaration())
 }
 
 impl<D: Domain> Machine<D> {
@@ -107,11 +107,13 @@ impl<D: Domain> Machine<D> {
         self.set_variable(heap, &SHORT_PROGRAM_NAME, first + start);
     }
 
-    /// Gives a pointer variable of the C library its value, if the program or a model has it.
+    /// Gives a pointer variable of the C library its value. A variable of that name that the program defines is its own, as natively: the
+    /// C library has another name for its variable.
     fn set_variable(&mut self, heap: &mut Heap<D>, names: &[&str], pointer: u64) {
         let program = self.program.clone();
         for (id, global) in program.globals.iter() {
-            if names.contains(&global.name.as_str()) && global.size == POINTER {
+            let is_own = global.origin == Origin::Program && !global.external;
+            if names.contains(&global.library_name()) && global.size == POINTER && !is_own {
                 let object = crate::memory::global_object(id);
                 let bytes: Vec<MemoryByte<D::Byte>> = pointer.to_le_bytes().map(MemoryByte::Constant).into();
                 heap.define(object);

@@ -49,7 +49,7 @@ impl<D: Domain> State<D> {
             Some(i) => (i, i),
             None => (frames.len().saturating_sub(1), frames.len()),
         };
-        let called = frames.get(named).map_or("", |f| &self.program().functions[f.func].name);
+        let called = frames.get(named).map_or("", |f| self.program().functions[f.func].library_name());
         let operation = called.strip_prefix(LOCKED_MODEL).unwrap_or(called).to_owned();
         let stack = frames[..len].iter().map(|f| code.point(f.func, f.pc)).collect();
         ProgramCall { operation, stack: CallStack(stack) }
