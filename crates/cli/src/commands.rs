@@ -39,8 +39,16 @@ pub(crate) fn run(cli: Cli) -> Status {
     };
     result.unwrap_or_else(|error| {
         output::driver_error(&error);
-        if error.is_stop() { Status::Incomplete } else { Status::Wrong }
+        status_of_error(&error)
     })
+}
+
+fn status_of_error(error: &DriverError) -> Status {
+    match () {
+        () if error.is_stop() => Status::Incomplete,
+        () if error.is_bug() => Status::Bug,
+        () => Status::Wrong,
+    }
 }
 
 /// Time that a search has to put together what it found. Several questions to the solver may be under way.
@@ -128,12 +136,16 @@ fn open_for_writing(file: &Path) -> Result<(), DriverError> {
 
 /// To standard output, which can be full.
 fn print(text: &str) -> Result<(), DriverError> {
-    output::print(text).map_err(|error| DriverError::Write { path: "standard output".into(), error })
+    output::print(text).map_err(not_written)
+}
+
+fn not_written(error: std::io::Error) -> DriverError {
+    DriverError::Write { path: "standard output".into(), error }
 }
 
 fn write_json(text: &str, file: &PathBuf) -> Result<(), DriverError> {
     if file == Path::new("-") {
-        return print(text);
+        return output::print_json(text).map_err(not_written);
     }
     std::fs::write(file, text).map_err(|error| DriverError::Write { path: file.clone(), error })
 }
@@ -170,11 +182,14 @@ fn run_show(args: &ShowArgs) -> Result<Status, DriverError> {
             return Ok(Status::Wrong);
         }
     };
+    if matches!(args.format, ShowFormat::Json) {
+        write_json(&icsched_report::json::render(&view), &PathBuf::from("-"))?;
+        return Ok(Status::Clean);
+    }
     print(&match args.format {
-        ShowFormat::Text => {
+        ShowFormat::Text | ShowFormat::Json | ShowFormat::Dump => {
             icsched_report::text::render(&view, TextOptions { full: args.full, painter: output::painter() })
         }
-        ShowFormat::Json | ShowFormat::Dump => icsched_report::json::render(&view),
         ShowFormat::Dot => icsched_report::dot::render(&view),
         ShowFormat::Svg => icsched_report::svg::render(&view),
         ShowFormat::Html => icsched_report::html::render(&view),
@@ -223,7 +238,11 @@ fn run_experiment(args: &ExperimentArgs, quiet: bool) -> Result<Status, DriverEr
         print(&report.markdown())?;
         print(&format!("\nresults written to {}\n", args.output.display()))?;
     }
-    Ok(if report.is_complete() { Status::Clean } else { Status::Incomplete })
+    Ok(match () {
+        () if report.has_bugs() => Status::Bug,
+        () if report.is_complete() => Status::Clean,
+        () => Status::Incomplete,
+    })
 }
 
 fn run_inspect_ir(args: &InspectIrArgs) -> Result<Status, DriverError> {
@@ -235,7 +254,7 @@ fn run_inspect_ir(args: &InspectIrArgs) -> Result<Status, DriverError> {
 
 fn run_inspect_defs(args: &InspectDefsArgs) -> Result<Status, DriverError> {
     let format = if args.json { inspect::Format::Json } else { inspect::Format::Text };
-    print(&inspect::defs(&inspected(&args.program), &args.threads, args.none_ended, format)?)?;
+    print_inspection(&inspect::defs(&inspected(&args.program), &args.threads, args.none_ended, format)?, format)?;
     Ok(Status::Clean)
 }
 
@@ -250,8 +269,15 @@ fn run_inspect_markers(args: &InspectMarkersArgs) -> Result<Status, DriverError>
     };
     let without = args.without.iter().map(technique).collect();
     let selection = inspect::MarkerSelection { format, function: args.function.clone(), without };
-    print(&inspect::markers(&inspected(&args.program), &selection)?)?;
+    print_inspection(&inspect::markers(&inspected(&args.program), &selection)?, format)?;
     Ok(Status::Clean)
+}
+
+fn print_inspection(text: &str, format: inspect::Format) -> Result<(), DriverError> {
+    match format {
+        inspect::Format::Json => output::print_json(text).map_err(not_written),
+        inspect::Format::Text | inspect::Format::Dot => print(text),
+    }
 }
 
 fn inspected(path: &Path) -> ProgramConfig {
@@ -270,6 +296,24 @@ fn run_inspect(args: &InspectArgs, question: Question) -> Result<Status, DriverE
     };
     let selection =
         inspect::Selection { format, models: args.models, function: args.function.clone(), closed: args.closed };
-    print(&question(&inspected(&args.program), &selection)?)?;
+    print_inspection(&question(&inspected(&args.program), &selection)?, format)?;
     Ok(Status::Clean)
+}
+
+#[cfg(test)]
+mod tests {
+    use icsched_driver::{DbError, LoadError, LoadStop};
+
+    use super::*;
+
+    #[test]
+    fn who_is_wrong_decides_the_status() {
+        let path = || "p.bc".to_owned();
+        let status = |error: LoadError| status_of_error(&DriverError::Load(error));
+        assert_eq!(status(LoadError::Internal { path: path(), detail: String::new() }), Status::Bug);
+        assert_eq!(status(LoadError::Corrupt { path: path(), detail: String::new() }), Status::Wrong);
+        assert_eq!(status(LoadError::Stopped { path: path(), stop: LoadStop::Time }), Status::Incomplete);
+        assert_eq!(status_of_error(&DriverError::Database(DbError::DuplicateEpoch(path()))), Status::Bug);
+        assert_eq!(status_of_error(&DriverError::Database(DbError::Missing("p.icsdb".into()))), Status::Wrong);
+    }
 }

@@ -34,16 +34,23 @@ pub(crate) enum Status {
     Program(u8),
 }
 
-impl From<Status> for ExitCode {
-    fn from(status: Status) -> Self {
-        ExitCode::from(match status {
+impl Status {
+    /// The exit status of the process.
+    pub(crate) const fn code(self) -> u8 {
+        match self {
             Status::Clean => 0,
             Status::Found => 1,
             Status::Wrong => 2,
             Status::Incomplete => 3,
             Status::Bug => 4,
             Status::Program(status) => status,
-        })
+        }
+    }
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        ExitCode::from(status.code())
     }
 }
 

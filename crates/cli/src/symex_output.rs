@@ -8,6 +8,7 @@ use std::sync::Arc;
 use icsched_driver::config::{Limit, StopRequest};
 use icsched_driver::symex::{Header, JsonWriter, PathReport, Sink, Summary, TextOptions, TextWriter};
 use icsched_driver::{DriverError, Limits};
+use icsched_report::terminal::{Form, Harmless};
 
 use crate::args::SymexArgs;
 use crate::progress::ShownProgress;
@@ -41,17 +42,17 @@ impl Write for Output {
 
 /// All of what a command shows.
 pub(crate) struct SymexSink {
-    text: Option<TextWriter<Output>>,
+    text: Option<TextWriter<Harmless<Output>>>,
     json: Option<JsonWriter<BufWriter<Box<dyn Write>>>>,
     progress: ShownProgress,
 }
 
 impl SymexSink {
     pub(crate) fn new(args: &SymexArgs, quiet: bool, limits: &Limits) -> Result<Self, DriverError> {
-        let output = || Output { stop: Arc::clone(&limits.stop) };
+        let output = |form| Harmless::new(Output { stop: Arc::clone(&limits.stop) }, form);
         let to_stdout = args.json.as_deref() == Some(Path::new("-"));
         let json = match &args.json {
-            Some(_) if to_stdout => Some((Box::new(output()) as Box<dyn Write>, "standard output".into())),
+            Some(_) if to_stdout => Some((Box::new(output(Form::Json)) as Box<dyn Write>, "standard output".into())),
             Some(file) => {
                 let opened = File::create(file);
                 let opened = opened.map_err(|error| DriverError::Write { path: file.clone(), error })?;
@@ -66,7 +67,7 @@ impl SymexSink {
             only: args.explain.map(|path| path as usize),
         };
         Ok(Self {
-            text: (!quiet && !to_stdout).then(|| TextWriter::new(output(), options)),
+            text: (!quiet && !to_stdout).then(|| TextWriter::new(output(Form::Plain), options)),
             json: json.map(|(to, name)| JsonWriter::new(BufWriter::new(to), name)),
             progress: ShownProgress::new(quiet),
         })

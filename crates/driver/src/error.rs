@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use icsched_frontend::LoadError;
 use icsched_schedule::{DbError, Diagnostic};
 
-/// An error that ends a command with exit status 2.
+/// An error that ends a command: with exit status 2, but for those of [`is_stop`](DriverError::is_stop) and
+/// [`is_bug`](DriverError::is_bug).
 #[derive(Debug, thiserror::Error)]
 pub enum DriverError {
     /// The program could not be loaded.
@@ -57,6 +58,19 @@ impl DriverError {
     /// Whether a limit or the user ended the command before there was anything to say; nothing is wrong then.
     pub fn is_stop(&self) -> bool {
         matches!(self, DriverError::Load(LoadError::Stopped { .. }))
+    }
+
+    /// Whether icsched itself is wrong.
+    pub fn is_bug(&self) -> bool {
+        match self {
+            DriverError::Load(error) => error.is_internal(),
+            DriverError::Database(error) => error.is_bug(),
+            DriverError::Read { .. }
+            | DriverError::Write { .. }
+            | DriverError::Manifest { .. }
+            | DriverError::Inputs(_)
+            | DriverError::NotFound { .. } => false,
+        }
     }
 
     /// The error for people.

@@ -19,6 +19,8 @@ pub mod hash;
 pub mod reason;
 pub mod tree;
 
+pub use icsched_ir::{is_visible, visible};
+
 pub use builder::{AccessMode, CyclicOrder, HbBuilder, NodeLabel};
 pub use constraint::InputConstraint;
 pub use db::{Database, DatabaseWriter, DbError, Kept, KeptSearch};

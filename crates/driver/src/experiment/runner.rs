@@ -233,11 +233,13 @@ fn outcome(result: &Value, run: &Run) -> Outcome {
 fn without_result(status: ExitStatus, said: &str) -> Failure {
     const WRONG: i32 = 2;
     const INCOMPLETE: i32 = 3;
+    const BUG: i32 = 4;
     let is_message = |line: &&str| line.starts_with("error") || line.starts_with("warning");
     let line = said.lines().find(is_message).or(said.lines().next_back());
     let (kind, how) = match status.code() {
         Some(WRONG) => (FailureKind::NotRunnable, "icsched refused it".to_owned()),
         Some(INCOMPLETE) => (FailureKind::Limit, "it ended without a result".to_owned()),
+        Some(BUG) => (FailureKind::Bug, "it has a bug".to_owned()),
         // Says which signal it was, if it was one.
         _ => (FailureKind::Crash, format!("it ended with {status}")),
     };
@@ -369,6 +371,8 @@ mod tests {
         assert_eq!(refused, (FailureKind::NotRunnable, "icsched refused it: error: what?".to_owned()));
         let limited = failure("echo 1 s: 3 paths >&2; echo 'warning[limit]: memory' >&2; exit 3", LONG);
         assert_eq!(limited, (FailureKind::Limit, "it ended without a result: warning[limit]: memory".to_owned()));
+        let wrong = failure("echo 'error[bug]: icsched has a bug: an index' >&2; exit 4", LONG);
+        assert_eq!(wrong, (FailureKind::Bug, "it has a bug: error[bug]: icsched has a bug: an index".to_owned()));
         let (kind, message) = failure("kill -SEGV $$", LONG);
         assert_eq!(kind, FailureKind::Crash);
         assert!(message.contains("signal: 11"), "{message}");

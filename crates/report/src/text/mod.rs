@@ -5,7 +5,7 @@ mod schedule;
 
 use std::fmt::Write as _;
 
-use icsched_schedule::{PossibleError, ScheduleEnd};
+use icsched_schedule::{PossibleError, ScheduleEnd, visible};
 
 use crate::paint::{Painter, Tone};
 use crate::view::{EpochView, View};
@@ -70,7 +70,7 @@ fn summary(out: &mut String, view: &View<'_>, options: TextOptions) {
         (true, true) => paint.paint(Tone::Warning, "complete for inputs without memory errors"),
         (false, _) => paint.paint(Tone::Warning, "incomplete"),
     };
-    let program = paint.paint(Tone::Heading, &view.enumeration.program);
+    let program = paint.paint(Tone::Heading, visible(&view.enumeration.program));
     let verdict = words::verdict(complete, totals.schedules, has_errors);
     line!(out, "{program}: {}; {word}: {verdict}", parts.join(", "));
 }

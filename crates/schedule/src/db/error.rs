@@ -70,6 +70,11 @@ impl DbError {
         }
     }
 
+    /// Whether icsched itself is wrong.
+    pub const fn is_bug(&self) -> bool {
+        matches!(self, Self::DuplicateEpoch(_))
+    }
+
     /// What the user can do.
     pub fn help(&self) -> Option<String> {
         let help = match self {

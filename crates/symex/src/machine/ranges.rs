@@ -1,6 +1,6 @@
 //! Accesses to ranges of bytes: `memcpy`, `memset`, strings.
 
-use icsched_ir::{BinOp, IntPredicate, Type};
+use icsched_ir::{BinOp, IntPredicate, Type, visible};
 
 use super::access::{exactly, join, regions, split, targets};
 use super::context::{Cx, decide, resize};
@@ -206,7 +206,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
 
     /// A string as text, for names and messages; symbolic bytes show as `?`.
     pub(super) fn text(&mut self, slot: Slot) -> Result<String, Stop<D>> {
-        Ok(String::from_utf8_lossy(&self.path_bytes(slot)?.0).into_owned())
+        Ok(visible(&String::from_utf8_lossy(&self.path_bytes(slot)?.0)).into_owned())
     }
 
     /// Whether a value is none that anybody knows: of a state in the middle of the program, or what a replaced loop has left.
