@@ -1,7 +1,8 @@
 //! Memory: objects with byte contents, cheap to fork (Bergan 2.4, figure 2.6).
 //!
 //! An address is a 64-bit integer: the object's id in the high 32 bits, [`BASE_OFFSET`] plus the byte offset in the
-//! low ones. So pointer arithmetic is integer arithmetic, and leaving an object is noticed at the access.
+//! low ones. So pointer arithmetic is integer arithmetic, and leaving an object is noticed at the access. The smallest ids are
+//! nobody's: null plus an index is no address of an object.
 //!
 //! Representation where states fork: a persistent tree of objects, objects of pages of 256 bytes (one of 64 for the
 //! smallest) in persistent trees, each node shared until written. Cloning a heap costs a reference count; the first write
@@ -28,8 +29,8 @@ use crate::symbolic::origin::RootId;
 
 pub(crate) use layout::constant_bits;
 pub use layout::{
-    AddressClass, BASE_OFFSET, FIRST_BLOCK_ID, FIRST_FUNCTION_ID, address, block_address, classify, function_address,
-    global_object, split,
+    AddressClass, BASE_OFFSET, FIRST_BLOCK_ID, FIRST_FUNCTION_ID, FIRST_OBJECT_ID, address, block_address, classify,
+    function_address, global_object, split,
 };
 use object::{Content, Life};
 pub use object::{Death, Family, Object, ObjectId, ObjectKind};
@@ -45,8 +46,13 @@ const FIRST_INITIAL_ID: u32 = 0x8000_0000;
 /// The size of an object of which nobody knows it. Offsets stay within half an address.
 pub(crate) const UNKNOWN_SIZE: u64 = 1 << 31;
 
-/// The largest object, in bytes.
-pub const MAX_OBJECT: u64 = 0xF000_0000;
+/// No process has as much memory: its addresses have 47 bits. In bytes.
+pub const ADDRESS_SPACE: u64 = 1 << 47;
+
+const _: () = assert!(
+    (FIRST_OBJECT_ID as u64) << 32 == ADDRESS_SPACE / 2,
+    "null is in the middle of addresses that no object has"
+);
 
 /// An access that the program must not make.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -80,11 +86,16 @@ impl<D: Domain> Clone for Heap<D> {
 }
 
 impl<D: Domain> Heap<D> {
-    /// The globals of the program: object ids 1.. in order of [`GlobalId`], with their initial contents. A
+    /// The globals of the program: the first object ids, in order of [`GlobalId`], with their initial contents. A
     /// thread-local global's object is only the template of its instances.
     pub fn new(program: Arc<Program>) -> Self {
-        let mut heap =
-            Self { program: program.clone(), objects: Table::default(), next_id: 1, dead: (0, 0, 0), live_bytes: 0 };
+        let mut heap = Self {
+            program: program.clone(),
+            objects: Table::default(),
+            next_id: FIRST_OBJECT_ID,
+            dead: (0, 0, 0),
+            live_bytes: 0,
+        };
         for (id, global) in program.globals.iter() {
             let object = heap.allocate(ObjectKind::Global(id), global.size, None);
             debug_assert_eq!(object, global_object(id), "globals have the first ids");
@@ -105,7 +116,7 @@ impl<D: Domain> Heap<D> {
 
     /// The object with this id, alive or dead; `None` if there never was one (or its id was reused).
     pub fn object(&self, id: ObjectId) -> Option<&Object<D>> {
-        self.objects.get(id.0 as usize)
+        self.objects.get(id.index())
     }
 
     /// One more than the largest id in use.
@@ -115,8 +126,7 @@ impl<D: Domain> Heap<D> {
 
     /// Ids of all objects, alive and dead, ascending.
     pub fn objects(&self) -> impl Iterator<Item = (ObjectId, &Object<D>)> {
-        let id = |index| ObjectId(u32::try_from(index).expect("ids are 32 bits"));
-        self.objects.iter().map(move |(index, o)| (id(index), o))
+        self.objects.iter().map(move |(index, o)| (ObjectId::from_index(index), o))
     }
 
     /// Ids of all live objects, ascending.
@@ -125,7 +135,7 @@ impl<D: Domain> Heap<D> {
     }
 
     fn object_mut(&mut self, id: ObjectId) -> Option<&mut Object<D>> {
-        self.objects.get_mut(id.0 as usize)
+        self.objects.get_mut(id.index())
     }
 
     /// A new object of zero bytes.
@@ -156,7 +166,7 @@ impl<D: Domain> Heap<D> {
             content,
         };
         let id = self.fresh_id();
-        self.objects.set(id.0 as usize, object);
+        self.objects.set(id.index(), object);
         self.live_bytes += size;
         id
     }
@@ -185,7 +195,7 @@ impl<D: Domain> Heap<D> {
             life: Life::Alive,
             content: Content::Array(content),
         };
-        self.objects.set(id.0 as usize, object);
+        self.objects.set(id.index(), object);
         id
     }
 

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use icsched_ir::{
-    BlockId, Const, EntityId, FuncId, Function, Global, GlobalId, IdVec, Intrinsic, Origin, Program, Value,
+    BlockId, Const, EntityId, FuncId, Function, Global, GlobalId, IdVec, Intrinsic, MAX_OBJECT, Origin, Program, Value,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -53,9 +53,6 @@ pub(crate) struct Lowering<'m> {
     /// The program's own functions whose blocks may be others than they were.
     pub(crate) joined: Vec<FuncId>,
 }
-
-/// Most bytes of an object: its offsets are 32 bits of an address, with room around it for addresses outside.
-const MAX_OBJECT: u64 = (1 << 32) - (1 << 17);
 
 /// Lowers a linked and normalised module. `model_mark` is the metadata that model definitions carry.
 pub(crate) fn lower(
@@ -129,6 +126,10 @@ impl<'m> Lowering<'m> {
             if declared && value.is_extern_weak() {
                 lowering.absent.insert(value);
             } else if value.kind() == Kind::Global {
+                // What uses a variable that is too large is not supported.
+                if lowering.layout.size(value.value_type()) > MAX_OBJECT {
+                    continue;
+                }
                 let id = GlobalId::from_index(lowering.globals.len());
                 lowering.globals.insert(value, id);
             } else if !declared || Intrinsic::from_name(&value.name()).is_none() {
@@ -216,10 +217,6 @@ impl<'m> Lowering<'m> {
             let (mut data, mut relocations) = (Vec::new(), Vec::new());
             let ty = global.value_type();
             let (mut size, mut align) = (self.layout.size(ty), global.alignment().max(self.layout.align(ty)));
-            if size > MAX_OBJECT {
-                let what = format!("the global variable `{}` of {size} bytes: an object of 4 GiB", global.name());
-                return Err(Failure::Unsupported(what));
-            }
             let initial = global.initializer().filter(|_| !global.is_declaration());
             let written = match (initial, relative_targets(global)) {
                 (_, Some(targets)) => {

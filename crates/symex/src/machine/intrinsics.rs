@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
-use icsched_ir::{IntPredicate, Intrinsic, ProgramPoint, Type};
+use icsched_ir::{IntPredicate, Intrinsic, MAX_OBJECT, ProgramPoint, Type, too_large};
 
 use super::context::Cx;
 use super::{Machine, SyncObjects, operations, startup};
 use crate::domain::Domain;
-use crate::memory::{AddressClass, Death, Family, MAX_OBJECT, ObjectKind, address, classify};
+use crate::memory::{ADDRESS_SPACE, AddressClass, Death, Family, ObjectKind, address, classify};
 use crate::names::any_between;
 use crate::observe::Observer;
 use crate::scheduler::SchedulingPoint;
@@ -192,12 +192,8 @@ impl<D: Domain> Machine<D> {
                 none
             }
             Intrinsic::Malloc if D::as_constant(&cx.get(args[0])).is_none() && !cx.domain.checks_memory() => {
-                let (bytes, most) = (cx.get(args[0]), D::constant(MAX_OBJECT));
-                let fits = operations::int_compare(cx.domain, IntPredicate::Ule, Type::Int(64), &bytes, &most);
                 let zeroed = cx.constant(args[1], DecisionKind::Concretise)? & 0xFFFF_FFFF != 0;
-                if !cx.options.allocations_succeed
-                    && !super::context::decide(cx.domain, cx.path, &fits, DecisionKind::Other)?
-                {
+                if !cx.options.allocations_succeed && !cx.may_be_allocated(args[0])? {
                     return Ok(none);
                 }
                 let at = state.program_point(&self.code);
@@ -210,11 +206,11 @@ impl<D: Domain> Machine<D> {
                 Done::Value(D::constant(object.map_or(0, |object| address(object, 0))))
             }
             Intrinsic::Malloc => {
-                let bytes = cx.constant(args[0], DecisionKind::Concretise)?;
-                let zeroed = cx.constant(args[1], DecisionKind::Concretise)? & 0xFFFF_FFFF != 0;
-                if bytes > MAX_OBJECT {
+                if !cx.may_be_allocated(args[0])? {
                     return Ok(none);
                 }
+                let bytes = cx.constant(args[0], DecisionKind::Concretise)?;
+                let zeroed = cx.constant(args[1], DecisionKind::Concretise)? & 0xFFFF_FFFF != 0;
                 let at = state.program_point(&self.code);
                 let object = match zeroed {
                     true => state.heap.allocate(ObjectKind::Heap, bytes, at),
@@ -486,6 +482,26 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         let (what, (made, frees)) = (self.heap.describe_object(id), object.family.names());
         let message = format!("{} of {what}, which is from {made}: {frees} frees it", family.names().1);
         Err(Stop::Fault { kind: ErrorKind::InvalidFree, message })
+    }
+
+    /// Whether there may be an object of this size. One that no process can have is none; one that a process may have and the engine
+    /// cannot is not supported.
+    fn may_be_allocated(&mut self, size: crate::code::Slot) -> Result<bool, Stop<D>> {
+        let bytes = self.get(size);
+        if self.is_at_most(&bytes, MAX_OBJECT)? {
+            return Ok(true);
+        }
+        if self.is_at_most(&bytes, ADDRESS_SPACE)? {
+            return Err(Stop::Unsupported { what: too_large("an object", D::as_constant(&bytes)) });
+        }
+        Ok(false)
+    }
+
+    /// Whether an unsigned number is at most this, for which inputs may have to decide.
+    fn is_at_most(&mut self, number: &D::Value, most: u64) -> Result<bool, Stop<D>> {
+        let most = D::constant(most);
+        let holds = operations::int_compare(self.domain, IntPredicate::Ule, Type::Int(64), number, &most);
+        super::context::decide(self.domain, self.path, &holds, DecisionKind::Other)
     }
 
     fn object_size(&mut self, slot: crate::code::Slot) -> Result<u64, Stop<D>> {

@@ -1,6 +1,6 @@
 //! Instructions that are executed outside the fast loop.
 
-use icsched_ir::{FuncId, IntPredicate, Op, Origin, RmwOp, Terminator, Type, ValueId};
+use icsched_ir::{FuncId, IntPredicate, MAX_OBJECT, Op, Origin, RmwOp, Terminator, Type, ValueId, too_large};
 
 use super::context::Cx;
 use super::{Machine, access, decide, operations};
@@ -211,7 +211,11 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
             }
         }
         let count = self.constant(count, DecisionKind::Concretise)?;
-        let bytes = size.checked_mul(count).filter(|&b| b.saturating_add(self.thread.stack_bytes) <= limit);
+        let bytes = size.checked_mul(count);
+        if let Some(bytes) = bytes.filter(|&bytes| bytes > MAX_OBJECT) {
+            return Err(Stop::Unsupported { what: too_large("a local", Some(bytes)) });
+        }
+        let bytes = bytes.filter(|&b| b.saturating_add(self.thread.stack_bytes) <= limit);
         let Some(bytes) = bytes else { return Err(fault()) };
         let (point, frame) = (self.point(), self.frame().id);
         let value = <ValueId as icsched_ir::EntityId>::from_index(dst as usize);

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::object::Content;
-use super::{Death, Heap, MemoryFault, Object, ObjectId, layout};
+use super::{ADDRESS_SPACE, Death, Heap, MemoryFault, Object, ObjectId, layout};
 use crate::domain::{Domain, MemoryByte};
 use crate::stop::ErrorKind;
 
@@ -98,7 +98,8 @@ impl<D: Domain> Heap<D> {
     fn null(&self, address: u64, write: bool) -> MemoryFault {
         let message = match address {
             0 => format!("{} through a null pointer", verb(write)),
-            _ => format!("{} through a null pointer plus {address:#x}", verb(write)),
+            1..ADDRESS_SPACE => format!("{} through a null pointer plus {address:#x}", verb(write)),
+            _ => format!("{} through a null pointer minus {:#x}", verb(write), address.wrapping_neg()),
         };
         fault(ErrorKind::NullPointer, message)
     }
@@ -107,7 +108,7 @@ impl<D: Domain> Heap<D> {
     #[inline]
     pub(crate) fn read_plain<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
         let (id, offset) = layout::split(address);
-        let object = self.objects.get(id.0 as usize)?;
+        let object = self.objects.get(id.index())?;
         let offset = offset as u64;
         if offset.checked_add(N as u64)? > object.size || object.external || !object.is_alive() {
             return None;
@@ -122,7 +123,7 @@ impl<D: Domain> Heap<D> {
     #[inline]
     pub(crate) fn write_plain<const N: usize>(&mut self, address: u64, bytes: [u8; N]) -> bool {
         let (id, offset) = layout::split(address);
-        let Some(object) = self.objects.get_mut(id.0 as usize) else { return false };
+        let Some(object) = self.objects.get_mut(id.index()) else { return false };
         let offset = offset as u64;
         let Some(end) = offset.checked_add(N as u64) else { return false };
         if end > object.size || object.constant || object.external || !object.is_alive() {

@@ -10,11 +10,24 @@ use crate::domain::Domain;
 use crate::symbolic::origin::RootId;
 use crate::thread::{FrameId, ThreadId};
 
-/// A memory object; its id is the high half of its addresses. 0 is none.
+/// A memory object; its id is the high half of its addresses. Those below [`FIRST_OBJECT_ID`](super::FIRST_OBJECT_ID) are nobody's.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectId(pub u32);
 
 impl ObjectId {
+    /// Its place in a table of all objects, from 0. Large for what is no object.
+    pub const fn index(self) -> usize {
+        self.0.wrapping_sub(super::FIRST_OBJECT_ID) as usize
+    }
+
+    /// The object at a place in a table of all objects.
+    ///
+    /// # Panics
+    /// If ids are no numbers of 32 bits there.
+    pub fn from_index(index: usize) -> Self {
+        Self(u32::try_from(index).expect("ids are 32 bits") + super::FIRST_OBJECT_ID)
+    }
+
     /// The number of an object of an initial state of which nobody knows what it is.
     pub(crate) fn initial_number(self) -> Option<u32> {
         let number = self.0.checked_sub(super::FIRST_INITIAL_ID)?;

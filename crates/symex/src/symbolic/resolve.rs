@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 
 use super::{SymValue, SymbolicDomain, unsupported};
 use crate::domain::{Domain, Target, Targets};
-use crate::memory::{AddressClass, FIRST_BLOCK_ID, Heap, ObjectId, UNKNOWN_SIZE, address, classify};
+use crate::memory::{ADDRESS_SPACE, AddressClass, Heap, ObjectId, UNKNOWN_SIZE, address, classify};
 use crate::path::SymPath;
 use crate::places::StatePlaces;
 use crate::print::Printer;
@@ -47,8 +47,7 @@ impl Alternative {
 }
 
 fn holds_object(constant: u64) -> bool {
-    let id = (constant >> 32) as u32;
-    id != 0 && id < FIRST_BLOCK_ID
+    matches!(classify(constant), AddressClass::Object(..))
 }
 
 /// Whether an address is one of code, or a number of bytes behind one.
@@ -300,10 +299,7 @@ impl SymbolicDomain {
         let constant = self.pool.constant(64, constant);
         let at = rest.map_or(constant, |rest| self.pool.binary(BinOp::Add, rest, constant));
         let id = self.pool.extract(at, 63, 32);
-        let not_null = {
-            let null = self.equals(id, 0);
-            self.pool.not(null)
-        };
+        let not_null = self.is_far_from_null(at);
         let required = self.under(guard, not_null);
         self.require(required, DecisionKind::InBounds, ErrorKind::NullPointer, |_| {
             "access through a null pointer (or a small integer)".to_owned()
@@ -337,6 +333,15 @@ impl SymbolicDomain {
         let here = self.under(guard, here);
         self.ask(here, DecisionKind::Concretise)?;
         Ok(Some(found(candidate, self)))
+    }
+
+    /// Whether an address is none of [`AddressClass::Null`].
+    fn is_far_from_null(&mut self, at: Term) -> Term {
+        let half = self.pool.constant(64, ADDRESS_SPACE / 2);
+        let moved = self.pool.binary(BinOp::Add, at, half);
+        let null = self.pool.extract(moved, 63, ADDRESS_SPACE.ilog2());
+        let null = self.equals(null, 0);
+        self.pool.not(null)
     }
 
     /// The ranges of addresses that an address may be in that is used for an access on the path, ascending: one address, or all of an
