@@ -118,6 +118,9 @@ pub(crate) struct EnumerateArgs {
     /// Where to write the schedule database; by default the program's name with the extension .icsdb.
     #[arg(short, long, value_name = "PROG.icsdb")]
     pub(crate) output: Option<PathBuf>,
+    /// Replace the database also if it has the result of another program.
+    #[arg(long)]
+    pub(crate) force: bool,
     /// Write the result as JSON; - for standard output.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,

@@ -151,6 +151,7 @@ pub(crate) fn enumerate(args: &EnumerateArgs, database: Option<&Path>) -> Result
         database: database.map(|path| DatabaseConfig {
             path: path.to_path_buf(),
             resume: !args.fresh,
+            force: args.force,
             made_by: this_icsched(),
         }),
     })

@@ -93,6 +93,8 @@ pub struct DatabaseConfig {
     pub path: PathBuf,
     /// Whether to go on from what it has, if that was found by the same program with the same options.
     pub resume: bool,
+    /// Whether to replace the result of another program.
+    pub force: bool,
     /// Names the icsched that searches: what another one has found is not relied on.
     pub made_by: String,
 }

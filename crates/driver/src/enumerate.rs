@@ -8,7 +8,7 @@ use std::sync::Arc;
 use icsched_enumerate::{Journal, Outcome, Progress, Run, Technique};
 use icsched_frontend::{LoadLimits, LoadOptions, LoadStop, load_contained};
 use icsched_ir::Program;
-use icsched_schedule::Enumeration;
+use icsched_schedule::{Database, Enumeration};
 
 use crate::config::{EnumerateConfig, Limit, Limits, ProgramConfig};
 use crate::enumerate::journal::DatabaseJournal;
@@ -100,6 +100,9 @@ pub fn enumerate(config: &EnumerateConfig, progress: &mut dyn Progress) -> Resul
         options: config.typed.clone(),
         ..Enumeration::default()
     };
+    if let Some(database) = config.database.as_ref().filter(|database| !database.force) {
+        Database::check_same_program(&database.path, &start.program, &start.digest)?;
+    }
     let mut journal = match &config.database {
         Some(database) => Some(DatabaseJournal::new(config, database, &start)?),
         None => None,

@@ -155,7 +155,8 @@ fn arguments(job: &Job<'_>) -> Vec<String> {
 
 fn enumerate(job: &Job<'_>) -> Vec<String> {
     let mut all = common_arguments(job);
-    all.extend(["--output".to_owned(), job.file("icsdb").display().to_string()]);
+    // The directory is the batch's own.
+    all.extend(["--output".to_owned(), job.file("icsdb").display().to_string(), "--force".to_owned()]);
     all.extend(inputs(job));
     all
 }
@@ -312,7 +313,7 @@ mod tests {
         let enumerate = run(TELLS_ITS_ARGUMENTS, &sample(Command::Enumerate, LONG), &configuration, &[]);
         let outcome = enumerate.expect("the script writes a result");
         let expected = "enumerate p.bc --json run.full.json --timeout 10m --max-memory 1GiB --without slicing,pointsto \
-                        --max-paths 9 --output run.full.icsdb --sym-stdin 4 -- @";
+                        --max-paths 9 --output run.full.icsdb --force --sym-stdin 4 -- @";
         assert_eq!(outcome.reasons.join(" "), expected);
         assert_eq!(outcome.figures, [(Figure::Paths, 7.0)].into());
         assert!(!outcome.complete);

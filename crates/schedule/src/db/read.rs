@@ -40,6 +40,25 @@ pub(super) struct RunState {
     pub(super) searches: Vec<(String, Option<usize>)>,
 }
 
+/// Of which program the result in a file is.
+pub(super) struct ProgramOf {
+    pub(super) program: String,
+    pub(super) digest: String,
+    pub(super) finished: bool,
+}
+
+/// Reads of which program the result is. All versions say it alike.
+pub(super) fn read_program(path: &Path) -> std::result::Result<ProgramOf, DbError> {
+    let (connection, _) = super::open_any(path)?;
+    let found = || {
+        let meta = read_meta(&connection)?;
+        // Early versions had no unfinished results.
+        let finished = meta.get("finished").is_none_or(|finished| finished == "true");
+        Ok(ProgramOf { program: text(&meta, "program")?, digest: text(&meta, "digest")?, finished })
+    };
+    found().map_err(|Damage(detail)| DbError::Damaged { path: path.to_path_buf(), detail })
+}
+
 /// Reads what a file has beside the result.
 pub(super) fn read_run(path: &Path, connection: &Connection) -> std::result::Result<RunState, DbError> {
     let state = || {
