@@ -142,11 +142,10 @@ FILE *fmemopen(void *buffer, size_t size, const char *mode) {
         m.data[0] = 0;
     } else {
         if (*mode == 'w' && strchr(mode, '+')) m.data[0] = 0;
-        m.end = strnlen(m.data, size);
     }
+    /* What is in the buffer matters to streams that append only: it may be anything where the buffer is new. */
     if (*mode == 'r') m.end = size;
     if (*mode == 'a') m.at = m.end = buffer ? strnlen(m.data, size) : 0;
-    if (*mode == 'w') m.end = 0;
     return open_memory(m, flags & ~ICS_APPEND);
 }
 
