@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::cleanup::merge_arms;
 use super::debug::DebugInfo;
 use super::function::lower_body;
+use super::handlers;
 use super::late::{LatePart, lower_late_parts};
 use super::naming;
 use super::plan::Plan;
@@ -78,6 +79,7 @@ pub(crate) fn lower(
             lower_body(&mut lowering, function, id, &plan);
         }
     }
+    handlers::outline(&mut lowering.program, &lowering.joined);
     if options.normalise && !options.duplicate_code && !options.keep_branches {
         lowering.merge_arms();
     }
