@@ -37,6 +37,7 @@ mod repeated;
 mod scalar;
 mod shape;
 mod support;
+mod tail;
 mod terminator;
 mod vector;
 mod wide;

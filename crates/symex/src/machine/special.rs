@@ -134,6 +134,9 @@ impl<D: Domain> Machine<D> {
         }
         let call = cx.current_call();
         let args: Vec<_> = call.args.iter().zip(&call.arg_types).map(|(&slot, &ty)| (cx.get(slot), ty)).collect();
+        if call.is_tail && cx.is_replaceable(func, &args) {
+            cx.pop_frame();
+        }
         cx.call_with(func, &args)?;
         cx.entered();
         Ok(())
