@@ -32,6 +32,10 @@ pub(crate) enum Command {
     /// Find the paths from a program context: where the threads are, whatever memory holds.
     Symex(Box<SymexArgs>),
     /// Run a program in the concrete domain, with one deterministic interleaving of its threads.
+    ///
+    /// The program acts on this system as if it ran by itself: it reads, writes, renames and removes files, with your rights and in your
+    /// directory. This is no sandbox: do not run a program that you do not trust. Only the memory of processes (/proc/self/mem and the
+    /// like) is refused to it, since icsched is the process.
     Exec(ExecArgs),
     /// Show the schedules in a database.
     Show(ShowArgs),
