@@ -138,7 +138,7 @@ FILE *fmemopen(void *buffer, size_t size, const char *mode) {
     if (flags < 0) return 0;
     struct memory m = {.kind = FIXED, .data = buffer, .size = size, .own = !buffer, .append = *mode == 'a'};
     if (!buffer) {
-        m.data = malloc(size);
+        m.data = malloc(size ? size : 1);
         m.data[0] = 0;
     } else {
         if (*mode == 'w' && strchr(mode, '+')) m.data[0] = 0;

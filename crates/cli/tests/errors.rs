@@ -334,6 +334,16 @@ fn programs_of_one_name_in_two_directories_are_two() {
 }
 
 #[test]
+fn what_the_compiler_may_call_need_not_be_called() {
+    let place = Place::new();
+    place.program("p.ll", RETURNS_7);
+    let said = place.run(&["enumerate", "p.ll", "--extern", "__ubsan_handle_add_overflow=havoc"]);
+    said.says(0, &["1 schedule; complete"]);
+    assert!(said.stderr.contains("__ubsan_handle_add_overflow: the program calls no such function"), "{}", said.stderr);
+    place.run(&["enumerate", "p.ll", "--extern", "ubsan=havoc"]).fails(2, &["ubsan", "calls no such function"]);
+}
+
+#[test]
 fn exec_says_that_it_is_no_sandbox() {
     let place = Place::new();
     place.run(&["exec", "--help"]).says(0, &["acts on this system", "no sandbox", "/proc/self/mem"]);

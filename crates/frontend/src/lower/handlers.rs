@@ -70,11 +70,11 @@ pub(super) fn outline(program: &mut Program, functions: &[FuncId]) {
 
 /// The first section whose handler can be a function of its own.
 fn find(function: &Function, models: &Models) -> Option<Section> {
-    let found = function.blocks.iter().flat_map(|(id, block)| {
+    let mut found = function.blocks.iter().flat_map(|(id, block)| {
         let at = block.insts.iter().enumerate().filter(|(_, inst)| calls(inst, models.set_jump));
         at.map(move |(at, _)| (id, at))
     });
-    found.filter_map(|(block, call)| section(function, block, call, models)).next()
+    found.find_map(|(block, call)| section(function, block, call, models))
 }
 
 fn section(function: &Function, id: BlockId, call: usize, models: &Models) -> Option<Section> {

@@ -6,9 +6,6 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::fs;
 
-/// The type of the file system `proc`.
-const PROC: i64 = 0x9fa0;
-
 /// Files of `proc` that are memory: of a process or thread, and of the kernel.
 const MEMORY: [&[u8]; 2] = [b"mem", b"kcore"];
 
@@ -22,7 +19,7 @@ pub(super) fn is_memory(file: &OwnedFd) -> bool {
     {
         return MEMORY_DEVICES.contains(&(fs::major(status.st_rdev), fs::minor(status.st_rdev)));
     }
-    if !fs::fstatfs(file.as_fd()).is_ok_and(|system| system.f_type as i64 == PROC) {
+    if !fs::fstatfs(file.as_fd()).is_ok_and(|system| system.f_type == fs::PROC_SUPER_MAGIC) {
         return false;
     }
     // Without the name of the file nobody can say that it is another one.
