@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
+use crate::condition::Holds;
+
 /// An optimisation level of clang.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Level {
@@ -59,6 +61,8 @@ pub struct Enumerate {
     pub ends: Option<Vec<String>>,
     /// For each line, one of the alternatives must be part of some reason for incompleteness.
     pub reasons: Vec<Vec<String>>,
+    /// Arguments with the schedules whose constraints, compiled as C, are to be true of them.
+    pub holds: Vec<Holds>,
     /// Allowed exit statuses; derived from the totals if none is given.
     pub statuses: Vec<i32>,
 }
@@ -180,7 +184,7 @@ impl Expectations {
             }
             "run" => self.enumerates.push(parse_run(value)?),
             "exec" => self.execs.push(Exec { args: words(value), ..Exec::default() }),
-            "expect" | "constraint" | "ends" | "reason" | "status" => {
+            "expect" | "constraint" | "ends" | "reason" | "holds" | "status" => {
                 let value = self.fill_in(file, value)?;
                 let run = self.enumerates.last_mut().context("belongs under a `run:`")?;
                 run.apply(key, &value)?;
@@ -225,6 +229,7 @@ impl Enumerate {
                 self.ends = Some(ends);
             }
             "reason" => self.reasons.push(value.split("||").map(|one| one.trim().to_owned()).collect()),
+            "holds" => self.holds.push(Holds::parse(value)?),
             "status" => self.statuses = numbers(value)?,
             _ => bail!("does not belong under a `run:`"),
         }

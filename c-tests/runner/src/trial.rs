@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::condition::Conditions;
 use crate::expect::{Enumerate, Exec, Expectations, Level};
 use crate::locate::Tools;
 use crate::process::{Outcome, run};
@@ -155,6 +156,7 @@ fn enumerate(tools: &Tools, work: &TempDir, bitcode: &Path, expected: &Enumerate
         return report(&command, &["it wrote no JSON result".to_owned()], &outcome, "");
     };
     let mut found = enumerate::differences(expected, &result)?;
+    found.extend(held(tools, work.path(), expected, &result)?);
     if !statuses.contains(&outcome.status) {
         found.push(format!("exit status is {}, expected one of {statuses:?}", outcome.status));
     }
@@ -162,6 +164,21 @@ fn enumerate(tools: &Tools, work: &TempDir, bitcode: &Path, expected: &Enumerate
         found.push("it wrote no database".to_owned());
     }
     report(&command, &found, &outcome, &enumerate::summary(&result))
+}
+
+/// What is wrong with the constraints of the first epoch, read as C.
+fn held(tools: &Tools, work: &Path, expected: &Enumerate, result: &Value) -> Result<Vec<String>> {
+    if expected.holds.is_empty() {
+        return Ok(Vec::new());
+    }
+    let schedules = result["epochs"][0]["schedules"].as_array().context("`schedules` is not a list")?;
+    let texts: Vec<&str> = schedules.iter().filter_map(|schedule| schedule["constraint"].as_str()).collect();
+    let conditions = match Conditions::compile(&tools.clang, &texts, work) {
+        Ok(conditions) => conditions,
+        Err(error) => return Ok(vec![format!("{error:#}")]),
+    };
+    let found = expected.holds.iter().map(|holds| holds.difference(schedules, &conditions));
+    Ok(found.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
 fn report(command: &Command, found: &[String], outcome: &Outcome, summary: &str) -> Result<()> {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use icsched_ir::{CallStack, Program, ProgramPoint};
 use icsched_pointsto::{ObjectId as Abstract, Offsets, PointsTo};
-use icsched_schedule::{InputConstraint, Reason};
+use icsched_schedule::{InputConstraint, NamedInput, Reason, ThreadContext};
 use icsched_smt::{
     Answer, CachingSolver, Model, Solver, SolverOptions, SolverStatistics, Term, TermPool, UnknownReason, Z3Solver,
     serial,
@@ -18,10 +18,11 @@ use icsched_symex::host::MemoryHost;
 use icsched_symex::initial::Start;
 use icsched_symex::machine::EpochLength;
 use icsched_symex::memory::ObjectId;
+use icsched_symex::print::InputName;
 use icsched_symex::request::StopRequest;
 use icsched_symex::shape::{Left, Where};
 use icsched_symex::stop::{ErrorKind, Limit, Stop};
-use icsched_symex::symbolic::{Kept, SymbolicDomain};
+use icsched_symex::symbolic::{Kept, Meaning, NamePlace, SymbolicDomain};
 use icsched_symex::thread::ThreadId;
 use icsched_symex::{Machine, Options, PathEnd, State, SyncObjects};
 use rustc_hash::FxHashMap;
@@ -142,6 +143,8 @@ pub(crate) struct Engine {
     patient: bool,
     /// Where the solver gives up, and no loop is there that might be replaced.
     hopeless: BTreeSet<CallStack>,
+    /// Names in printed constraints that are no C.
+    names: Vec<InputName>,
 }
 
 /// Terms, and what solvers know of them. An epoch that is searched again, with one more loop replaced, asks nearly all questions again
@@ -257,6 +260,7 @@ impl Engine {
             wanted: None,
             patient: false,
             hopeless: BTreeSet::new(),
+            names: Vec::new(),
         }
     }
 
@@ -544,9 +548,40 @@ impl Engine {
     }
 
     /// A constraint for people and for machines.
-    pub(crate) fn describe(&self, term: Term) -> InputConstraint {
+    pub(crate) fn describe(&mut self, term: Term) -> InputConstraint {
         let domain = &self.machine.domain;
-        InputConstraint { c: domain.condition_in_c(term), dag: Some(serial::export(&domain.pool, &[term])) }
+        let c;
+        (c, self.names) = domain.condition_in_c(term, &self.names);
+        InputConstraint { c, dag: Some(serial::export(&domain.pool, &[term])) }
+    }
+
+    /// A constraint for logs.
+    pub(crate) fn in_words(&self, term: Term) -> String {
+        self.machine.domain.condition_in_c(term, &[]).0
+    }
+
+    /// The names in texts of this epoch that are no C: those that `is_told` holds for, in order of names.
+    pub(crate) fn inputs(&self, contexts: &[ThreadContext], is_told: impl Fn(&str) -> bool) -> Vec<NamedInput> {
+        let names = self.names.iter().filter(|input| is_told(&input.name));
+        let mut inputs: Vec<NamedInput> = names.map(|input| self.input(input, contexts)).collect();
+        inputs.sort_unstable();
+        inputs
+    }
+
+    fn input(&self, input: &InputName, contexts: &[ThreadContext]) -> NamedInput {
+        let program = &self.machine.program;
+        let Meaning { text: meaning, place: read } = self.machine.domain.meaning_of(input);
+        // `lu.c:120 in main`.
+        let place = |line: &String| line.split(" in ").next().map(str::to_owned);
+        let start = |thread: usize| contexts.get(thread)?.stack.last().and_then(place);
+        let at = match read {
+            NamePlace::Read(stack) => Some(crate::graph::place(program, &stack)).filter(|at| !at.is_empty()),
+            NamePlace::Replaced(point) => Some(crate::graph::place(program, &CallStack(vec![point]))),
+            NamePlace::Thread(thread) => start(thread),
+            NamePlace::Start => start(0),
+            NamePlace::Nowhere => None,
+        };
+        NamedInput { name: input.name.clone(), ty: input.ty.clone(), meaning, at }
     }
 }
 

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::thread;
 
 use icsched_ir::{CallStack, Program, ProgramPoint};
-use icsched_schedule::{EpochId, EpochResult, IncompleteKind, PossibleError, Reason, ScheduleEnd, ScheduleId};
+use icsched_schedule::{EpochId, EpochResult, IncompleteKind, NamedInput, PossibleError, Reason, ScheduleEnd, ScheduleId};
 use icsched_smt::{Answer, SolverStatistics, Term};
 use icsched_symex::trace::{OtherSide, TraceEvent};
 use icsched_symex::{DecisionKind, PathEnd};
@@ -388,7 +388,7 @@ impl<'s, 'p> Search<'s, 'p> {
         for &SliceDecision { point, condition, .. } in &slice.decisions {
             let function = &self.program().functions[point.func].name;
             let at = || graph::place(self.program(), &CallStack(vec![point]));
-            tracing::debug!(at = at(), function, condition = self.engine.describe(condition).c, "in the slice");
+            tracing::debug!(at = at(), function, condition = self.engine.in_words(condition), "in the slice");
         }
         let slice = self.without_known(&path, slice, &ways_out, constraint);
         self.note_decided(&slice.decisions);
@@ -524,7 +524,7 @@ impl<'s, 'p> Search<'s, 'p> {
         explored: &Conjunction,
     ) -> Slice {
         for (_, fact) in assumed(self.engine.pool(), path, ways_out, explored) {
-            tracing::debug!(fact = self.engine.describe(fact).c, "taken for granted");
+            tracing::debug!(fact = self.engine.in_words(fact), "taken for granted");
             self.engine.learn(fact);
         }
         if self.engine.is_entry() {
@@ -675,6 +675,10 @@ impl<'s, 'p> Search<'s, 'p> {
             let condition = self.condition(when, &none);
             errors.push(PossibleError { message, at, constraint: self.engine.describe(condition), is_open });
         }
+        let parts = tree.parts().into_iter().map(|(_, schedule)| &schedule.constraint);
+        let told: Vec<&str> =
+            parts.chain(&early_exits).chain(errors.iter().map(|e| &e.constraint)).map(|told| &*told.c).collect();
+        let inputs = self.engine.inputs(&contexts, |name| told.iter().any(|text| NamedInput::is_in(name, text)));
         EpochResult {
             id,
             contexts,
@@ -682,6 +686,7 @@ impl<'s, 'p> Search<'s, 'p> {
             early_exits,
             reasons: std::mem::take(&mut self.reasons).into_sorted(),
             errors,
+            inputs,
             infeasible_removed: 0,
             max_live_threads: self.max_live_threads,
         }

@@ -3,7 +3,7 @@
 //! The keys are stable: programs read them. Keys may be added; nothing may be renamed or removed without a new
 //! [`SCHEMA`]. The types below exist only to pin the keys, apart from how the result is kept in memory.
 
-use icsched_schedule::{Assumption, Blocked, HbNode, Reason, Schedule, ScheduleEnd, Statistics, Totals};
+use icsched_schedule::{Assumption, Blocked, HbNode, NamedInput, Reason, Schedule, ScheduleEnd, Statistics, Totals};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -21,6 +21,7 @@ struct Document<'a> {
     totals: Totals,
     epochs: Vec<Epoch<'a>>,
     errors: Vec<Error<'a>>,
+    inputs: Vec<Input<'a>>,
     assumptions: &'a [Assumption],
     digest: &'a str,
     options: &'a [String],
@@ -90,6 +91,14 @@ struct Error<'a> {
     open: bool,
 }
 
+/// A name in constraints of an epoch that C cannot compute.
+#[derive(Serialize)]
+struct Input<'a> {
+    #[serde(flatten)]
+    input: &'a NamedInput,
+    epoch: String,
+}
+
 /// Renders the result as one JSON object over several lines, with a newline at the end.
 pub fn render(view: &View<'_>) -> String {
     let text = serde_json::to_string_pretty(&document(view)).expect("plain data has a JSON form");
@@ -114,6 +123,7 @@ fn document<'a>(view: &'a View<'a>) -> Document<'a> {
         totals: enumeration.totals(),
         epochs: view.epochs.iter().map(epoch).collect(),
         errors: view.epochs.iter().flat_map(errors).collect(),
+        inputs: view.epochs.iter().flat_map(inputs).collect(),
         assumptions: &enumeration.assumptions,
         digest: &enumeration.digest,
         options: &enumeration.options,
@@ -144,6 +154,10 @@ fn errors<'a>(epoch: &'a EpochView<'a>) -> impl Iterator<Item = Error<'a>> {
         epoch: epoch.result.key().to_string(),
         open: error.is_open,
     })
+}
+
+fn inputs<'a>(epoch: &'a EpochView<'a>) -> impl Iterator<Item = Input<'a>> {
+    epoch.result.inputs.iter().map(|input| Input { input, epoch: epoch.result.key().to_string() })
 }
 
 fn schedule<'a>(epoch: &EpochView<'_>, view: &'a ScheduleView<'a>) -> ScheduleEntry<'a> {

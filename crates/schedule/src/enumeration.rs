@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::constraint::InputConstraint;
+use crate::constraint::{InputConstraint, NamedInput};
 use crate::end::ScheduleEnd;
 use crate::epoch::{EpochId, EpochKey, ThreadContext};
 use crate::reason::Reason;
@@ -71,6 +71,9 @@ pub struct EpochResult {
     pub reasons: Vec<Reason>,
     /// Errors that some input causes.
     pub errors: Vec<PossibleError>,
+    /// Names in the text of all these constraints that C cannot compute, in order of names.
+    #[serde(default)]
+    pub inputs: Vec<NamedInput>,
     /// Schedules that were found and dropped because no input can follow them.
     pub infeasible_removed: u64,
     /// The largest number of threads alive at once.

@@ -20,7 +20,7 @@ pub mod reason;
 pub mod tree;
 
 pub use builder::{AccessMode, CyclicOrder, HbBuilder, NodeLabel};
-pub use constraint::InputConstraint;
+pub use constraint::{InputConstraint, NamedInput};
 pub use db::{Database, DatabaseWriter, DbError, Kept, KeptSearch};
 pub use diagnostic::{Diagnostic, Severity};
 pub use end::{Blocked, ScheduleEnd};

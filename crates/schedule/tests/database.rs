@@ -7,7 +7,7 @@ use expect_test::expect;
 use icsched_ir::{BlockId, CallStack, EntityId, FuncId, ProgramPoint};
 use icsched_schedule::{
     AccessMode, Assumption, Blocked, Branch, Database, DbError, Diagnostic, Enumeration, EpochId, EpochResult,
-    HappensBefore, HbBuilder, IncompleteKind, InputConstraint, NodeLabel, PossibleError, Reason, Schedule, ScheduleEnd,
+    HappensBefore, HbBuilder, IncompleteKind, InputConstraint, NamedInput, NodeLabel, PossibleError, Reason, Schedule, ScheduleEnd,
     ScheduleTree, Statistics, ThreadContext, TreeNode,
 };
 
@@ -76,6 +76,9 @@ fn sample() -> Enumeration {
                 constraint: InputConstraint::always(),
                 is_open,
             })
+            .to_vec(),
+        inputs: [None, Some("t.c:4".to_owned())]
+            .map(|at| NamedInput { name: "open#2".into(), ty: "int".into(), meaning: "m".into(), at })
             .to_vec(),
         infeasible_removed: 4,
         max_live_threads: 2,

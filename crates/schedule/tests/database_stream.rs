@@ -6,7 +6,7 @@ use std::path::Path;
 use expect_test::expect;
 use icsched_ir::{BlockId, CallStack, EntityId, FuncId, ProgramPoint};
 use icsched_schedule::{
-    Database, DbError, Enumeration, EpochId, EpochResult, HappensBefore, IncompleteKind, InputConstraint, Kept,
+    Database, DbError, Enumeration, EpochId, EpochResult, HappensBefore, IncompleteKind, InputConstraint, Kept, NamedInput,
     KeptSearch, PossibleError, Reason, Schedule, ScheduleEnd, ScheduleTree, Statistics,
 };
 
@@ -30,6 +30,7 @@ fn epoch(number: u32) -> EpochResult {
             constraint: InputConstraint::always(),
             is_open: false,
         }],
+        inputs: vec![NamedInput { name: format!("n@{number}"), ty: "int".into(), meaning: "m".into(), at: None }],
         infeasible_removed: 0,
         max_live_threads: number,
     }

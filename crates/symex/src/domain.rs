@@ -125,6 +125,15 @@ pub struct StrangeHandle<V> {
 /// The program's instruction that allocates an object, and what points-to analysis calls the object, as far as they are known.
 pub type AllocationSite = (Option<icsched_ir::ProgramPoint>, Option<icsched_pointsto::ObjectId>);
 
+/// An input that the machine reads.
+#[derive(Copy, Clone, Debug)]
+pub enum Read<'a, V> {
+    /// By its name.
+    Name(&'a str),
+    /// By its value.
+    Value(&'a V),
+}
+
 /// A value domain.
 ///
 /// Operations take `&mut self` because the symbolic domain interns terms and asks the solver. None of them has an
@@ -409,6 +418,8 @@ pub trait Domain: Sized {
     /// The value of a pure function of a string (`__ics_input_of_string`): the same one for the same function and bytes.
     /// `bytes` goes up to and includes the first constant NUL.
     fn input_of_string(&mut self, function: &str, bytes: &[MemoryByte<Self::Byte>], bits: u32) -> Self::Value;
+    /// An input was read by a call of the program; `stack` is where the thread is.
+    fn was_read(&mut self, _read: Read<'_, Self::Value>, _stack: impl FnOnce() -> CallStack) {}
     /// Byte `index` of a named input array (an argument, a file): `name[index]`.
     fn input_byte(&mut self, name: &str, index: u64) -> MemoryByte<Self::Byte>;
 }

@@ -20,6 +20,7 @@ pub(crate) mod forget;
 pub(crate) mod integer;
 pub(crate) mod invariant;
 mod known_bytes;
+mod meaning;
 mod memory;
 mod ops;
 pub(crate) mod origin;
@@ -36,13 +37,13 @@ mod writes;
 
 use std::collections::BTreeMap;
 
-use icsched_ir::{BinOp, CastOp, FloatPredicate, IntPredicate, OverflowOp, Type, UnOp, ValueId};
+use icsched_ir::{BinOp, CallStack, CastOp, FloatPredicate, IntPredicate, OverflowOp, Type, UnOp, ValueId};
 use icsched_smt::{CmpOp, Node, Solver, Term, TermPool};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::abstraction::{LoopLimits, Passage};
-use crate::domain::{Domain, Forgot, Known, MemoryByte, StrangeHandle, Targets, ThreadTable};
+use crate::domain::{Domain, Forgot, Known, MemoryByte, Read, StrangeHandle, Targets, ThreadTable};
 use crate::folding::FoldChoice;
 use crate::memory::{Heap, ObjectId, ObjectKind};
 use crate::path::SymPath;
@@ -51,6 +52,7 @@ use crate::trace::Repeatable;
 
 use apart::Apart;
 use deferred::Deferred;
+pub use meaning::{Meaning, NamePlace};
 pub use memory::SymArray;
 use origin::Origins;
 pub(crate) use repeats::LoopBeginning;
@@ -99,6 +101,8 @@ pub struct SymbolicDomain {
     apart: Apart,
     /// What became of terms that were split into bytes and joined again.
     rejoined: FxHashMap<Term, Term>,
+    /// Where inputs were read first, by name.
+    reads: FxHashMap<String, CallStack>,
 }
 
 /// What a domain that begins anew need not find again.
@@ -153,6 +157,7 @@ impl SymbolicDomain {
             operands: FxHashMap::default(),
             hidden: None,
             deferred: Deferred::default(),
+            reads: FxHashMap::default(),
         }
     }
 
@@ -606,6 +611,17 @@ impl Domain for SymbolicDomain {
         });
         self.operands.insert(symbol, symbolic.collect());
         SymValue::Term(symbol)
+    }
+
+    fn was_read(&mut self, read: Read<'_, SymValue>, stack: impl FnOnce() -> CallStack) {
+        let name = match read {
+            Read::Name(name) => Some(name),
+            Read::Value(SymValue::Term(symbol)) => self.pool.symbol_name(*symbol),
+            Read::Value(SymValue::Constant(_)) => None,
+        };
+        if let Some(name) = name.filter(|&name| !self.reads.contains_key(name)) {
+            self.reads.insert(name.to_owned(), stack());
+        }
     }
 
     fn input_byte(&mut self, name: &str, index: u64) -> MemoryByte<Term> {

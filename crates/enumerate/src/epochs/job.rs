@@ -224,6 +224,7 @@ fn not_searched(shared: &Shared<'_>, job: &Job, reason: Reason, work: Work, tell
         early_exits: None,
         reasons: vec![reason],
         errors: Vec::new(),
+        inputs: Vec::new(),
         infeasible_removed: 0,
         max_live_threads: 0,
     };

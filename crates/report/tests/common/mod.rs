@@ -64,6 +64,7 @@ pub fn enumeration(program: &str, schedules: Vec<Schedule>, threads: u32) -> Enu
         early_exits: None,
         reasons: Vec::new(),
         errors: Vec::new(),
+        inputs: Vec::new(),
         infeasible_removed: 0,
         max_live_threads: threads,
     };

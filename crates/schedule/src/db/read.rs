@@ -8,7 +8,7 @@ use rusqlite::{Connection, Row};
 use serde::de::DeserializeOwned;
 
 use super::DbError;
-use crate::constraint::InputConstraint;
+use crate::constraint::{InputConstraint, NamedInput};
 use crate::enumeration::{Enumeration, EpochResult, PossibleError, Statistics};
 use crate::epoch::EpochId;
 use crate::graph::{HappensBefore, HbEdge, HbNode, NodeId};
@@ -97,6 +97,7 @@ fn read_enumeration(connection: &Connection) -> Result<Enumeration> {
     };
     read_reasons(connection, &mut enumeration)?;
     read_errors(connection, &mut enumeration.epochs)?;
+    read_inputs(connection, &mut enumeration.epochs)?;
     if !finished {
         let message = "the run was cut off before it had written all epochs".to_owned();
         enumeration.reasons.push(Reason { kind: IncompleteKind::Interrupted, message, at: None });
@@ -120,6 +121,7 @@ fn read_epochs(connection: &Connection) -> Result<Vec<EpochResult>> {
             early_exits: optional_constraint(row, 6)?,
             reasons: Vec::new(),
             errors: Vec::new(),
+            inputs: Vec::new(),
             infeasible_removed: row.get(4)?,
             max_live_threads: row.get(5)?,
             id,
@@ -249,6 +251,18 @@ fn read_errors(connection: &Connection, epochs: &mut [EpochResult]) -> Result<()
     })?;
     for (number, error) in errors {
         epoch_numbered(epochs, number)?.errors.push(error);
+    }
+    Ok(())
+}
+
+fn read_inputs(connection: &Connection, epochs: &mut [EpochResult]) -> Result<()> {
+    let query = "SELECT epoch, name, type, meaning, at FROM inputs ORDER BY input";
+    let inputs = rows(connection, query, |row| {
+        let input = NamedInput { name: row.get(1)?, ty: row.get(2)?, meaning: row.get(3)?, at: row.get(4)? };
+        Ok((row.get(0)?, input))
+    })?;
+    for (number, input) in inputs {
+        epoch_numbered(epochs, number)?.inputs.push(input);
     }
     Ok(())
 }

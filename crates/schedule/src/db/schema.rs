@@ -8,10 +8,11 @@
 //! that is finished and not cut has none. `identity` names all that decides the result: a run of another identity does not go on.
 //! `nodes.elsewhere_json` has the other places at which executions of the schedule call the operation, NULL if there are none.
 //! `errors.is_open` is 1 if there are such inputs only if a replaced loop leaves what fits.
+//! `inputs` has the names in an epoch's constraints that C cannot compute; `inputs.at` is NULL if no place reads one.
 //! `epochs.early_exits` is NULL if every input that is covered satisfies the constraint of a schedule.
 
 /// Version of the tables, also SQLite's `user_version`.
-pub const SCHEMA_VERSION: i64 = 6;
+pub const SCHEMA_VERSION: i64 = 7;
 
 /// SQLite's `application_id`: `icsd` in ASCII.
 pub(super) const APPLICATION_ID: i64 = 0x6963_7364;
@@ -86,6 +87,15 @@ CREATE TABLE errors (
     \"constraint\" TEXT NOT NULL,
     condition_json TEXT,
     is_open INTEGER NOT NULL
+);
+
+CREATE TABLE inputs (
+    input INTEGER PRIMARY KEY,
+    epoch INTEGER NOT NULL REFERENCES epochs,
+    name TEXT NOT NULL,
+    type TEXT NOT NULL,
+    meaning TEXT NOT NULL,
+    at TEXT
 );
 
 CREATE TABLE searches (
