@@ -20,6 +20,7 @@ pub fn differences(expected: &Enumerate, result: &Value) -> Result<Vec<String>> 
     check_totals(expected, result, &parts, &mut found);
     check_constraints(expected, &parts, &mut found);
     check_ends(expected, &schedules(result)?, &mut found);
+    check_errors(expected, result, &mut found);
     check_reasons(expected, result, &mut found)?;
     Ok(found)
 }
@@ -28,6 +29,8 @@ fn check_totals(expected: &Enumerate, result: &Value, parts: &[&Value], found: &
     for (name, value) in &expected.totals {
         let actual = match name.as_str() {
             "complete" => result["complete"].to_string(),
+            "errors" => result["errors"].as_array().map_or(0, Vec::len).to_string(),
+            "behind" => parts.iter().filter(|part| part["after_error"].is_u64()).count().to_string(),
             "decisions" => parts.iter().filter(|part| part["ends"] == DECISION).count().to_string(),
             _ => result["totals"][name].to_string(),
         };
@@ -55,6 +58,16 @@ fn check_ends(expected: &Enumerate, schedules: &[&Value], found: &mut Vec<String
     ends.sort_unstable();
     if ends != *wanted {
         found.push(format!("schedules end in {ends:?}, expected {wanted:?}"));
+    }
+}
+
+fn check_errors(expected: &Enumerate, result: &Value, found: &mut Vec<String>) {
+    let text = |error: &Value| format!("{}: {}", error["at"].as_str().unwrap_or("?"), error["message"].as_str().unwrap_or("?"));
+    let errors: Vec<String> = result["errors"].as_array().into_iter().flatten().map(text).collect();
+    for wanted in &expected.memory_errors {
+        if !errors.iter().any(|error| error.contains(wanted)) {
+            found.push(format!("no memory error is `{wanted}`: {errors:?}"));
+        }
     }
 }
 
@@ -125,15 +138,17 @@ mod tests {
             "schema": "icsched/enumerate/1", "complete": true, "reasons": [],
             "totals": {"epochs": 1, "schedules": 2, "deadlocked": 1},
             "epochs": [{"schedules": [
-                {"constraint": "atoi(argv[1]) == 7", "ends": "deadlock", "nodes": []},
+                {"constraint": "atoi(argv[1]) == 7", "ends": "deadlock", "nodes": [], "after_error": 0},
                 {"constraint": "atoi(argv[1]) != 7", "ends": "exit", "nodes": []},
             ]}],
+            "errors": [{"at": "a.c:3", "message": "null-pointer: read through a null pointer"}],
         })
     }
 
     #[test]
     fn what_is_as_expected_is_not_reported() {
-        let header = "// expect: schedules=2 complete=true deadlocked=1\n// ends: exit deadlock\n// constraint: == 7";
+        let header = "// expect: schedules=2 complete=true deadlocked=1\n// ends: exit deadlock\n// constraint: == 7\n\
+            // expect: errors=1 behind=1\n// memory-error: a.c:3: null-pointer";
         assert_eq!(found(header, &sample()), Vec::<String>::new());
     }
 
@@ -145,6 +160,8 @@ mod tests {
             ("// expect: nonsense=1", "nonsense is null, expected 1"),
             ("// constraint: true", "no constraint contains `true`"),
             ("// ends: exit exit", "schedules end in"),
+            ("// expect: behind=2", "behind is 1, expected 2"),
+            ("// memory-error: a.c:4", "no memory error is `a.c:4`"),
             ("// reason: a.c:9", "no reason names one of"),
         ] {
             let found = found(header, &sample());

@@ -82,6 +82,15 @@ pub(crate) struct ProgramArgs {
     /// Most instructions on one path.
     #[arg(long, value_name = "N")]
     pub(crate) max_instructions: Option<u64>,
+    /// What happens behind a memory error: `stop` there, or `continue`, with an indeterminate value read and nothing written.
+    #[arg(long, value_name = "WHAT", value_enum, default_value = "stop")]
+    pub(crate) memory_errors: MemoryErrorsArg,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum MemoryErrorsArg {
+    Stop,
+    Continue,
 }
 
 #[derive(Copy, Clone, Debug, ValueEnum)]

@@ -141,7 +141,7 @@ fn write_json(text: &str, file: &PathBuf) -> Result<(), DriverError> {
 fn run_exec(args: &ExecArgs) -> Result<Status, DriverError> {
     let config = config::exec(args);
     let watch = guard::watch(&config.limits, RUN_GRACE);
-    let outcome = exec::exec(&config);
+    let outcome = exec::exec(&config, &mut |error| output::diagnostic(&error));
     drop(watch);
     let outcome = outcome?;
     if let Some(diagnostic) = &outcome.diagnostic {
@@ -255,7 +255,7 @@ fn run_inspect_markers(args: &InspectMarkersArgs) -> Result<Status, DriverError>
 }
 
 fn inspected(path: &Path) -> ProgramConfig {
-    ProgramConfig { path: path.to_path_buf(), externs: Default::default() }
+    ProgramConfig { path: path.to_path_buf(), externs: Default::default(), memory_errors: Default::default() }
 }
 
 /// One of the questions about a program that all take the same options.

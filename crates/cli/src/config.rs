@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Parser as _;
 use icsched_driver::config::{
-    ArgSpec, DEFAULT_ARGUMENT, DatabaseConfig, EnvironmentVariable, InputSpec, OptionalArguments, SearchOptions,
+    ArgSpec, DEFAULT_ARGUMENT, DatabaseConfig, EnvironmentVariable, InputSpec, MemoryErrors, OptionalArguments, SearchOptions,
     Technique,
 };
 use icsched_driver::symex::{self, SymexConfig};
@@ -17,7 +17,7 @@ use object::Object as _;
 use object::read::ReadCache;
 
 use crate::args::{
-    Cli, Command, EnumerateArgs, ExecArgs, ExternKind, InputArgs, ProgramArgs, SchedulesArg, SymexArgs,
+    Cli, Command, EnumerateArgs, ExecArgs, ExternKind, InputArgs, MemoryErrorsArg, ProgramArgs, SchedulesArg, SymexArgs,
     SymexTechniqueArg, TechniqueArg, VerifyArgs,
 };
 use crate::guard;
@@ -29,7 +29,11 @@ pub(crate) fn program(args: &ProgramArgs) -> ProgramConfig {
         ExternKind::Abort => icsched_driver::config::Extern::Abort,
     };
     let externs: BTreeMap<_, _> = args.externs.iter().map(|(name, k)| (name.clone(), kind(*k))).collect();
-    ProgramConfig { path: args.program.clone(), externs }
+    let memory_errors = match args.memory_errors {
+        MemoryErrorsArg::Stop => MemoryErrors::Stop,
+        MemoryErrorsArg::Continue => MemoryErrors::Continue,
+    };
+    ProgramConfig { path: args.program.clone(), externs, memory_errors }
 }
 
 pub(crate) fn limits(args: &ProgramArgs) -> Limits {
@@ -196,6 +200,7 @@ fn typed(args: &EnumerateArgs) -> Vec<String> {
         ("max-epochs", args.max_epochs.map(|n| n.to_string())),
         ("max-events", args.max_events.map(|n| n.to_string())),
         ("max-instructions", args.program.max_instructions.map(|n| n.to_string())),
+        ("memory-errors", (args.program.memory_errors == MemoryErrorsArg::Continue).then(|| "continue".to_owned())),
         ("max-paths", args.max_paths.map(|n| n.to_string())),
         ("solver-timeout", args.solver_timeout.map(|d| humantime::format_duration(d).to_string())),
         ("sym-stdin", args.inputs.sym_stdin.map(|n| n.to_string())),

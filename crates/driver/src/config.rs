@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub use icsched_enumerate::{SearchOptions, Technique};
-pub use icsched_symex::Extern;
+pub use icsched_symex::{Extern, MemoryErrors};
 pub use icsched_symex::inputs::{ArgSpec, DEFAULT_ARGUMENT, EnvironmentVariable, InputSpec, OptionalArguments};
 pub use icsched_symex::request::StopRequest;
 pub use icsched_symex::stop::Limit;
@@ -18,6 +18,8 @@ pub struct ProgramConfig {
     pub path: PathBuf,
     /// What undefined functions do (`--extern NAME=…`).
     pub externs: BTreeMap<String, Extern>,
+    /// What happens behind undefined behaviour (`--memory-errors`).
+    pub memory_errors: MemoryErrors,
 }
 
 /// Limits of a whole run (D8).

@@ -113,6 +113,7 @@ pub fn enumerate(config: &EnumerateConfig, progress: &mut dyn Progress) -> Resul
         program: load_with(&config.program, &load_options(&config.without), &config.limits)?,
         inputs: config.inputs.clone(),
         externs: config.program.externs.clone(),
+        memory_errors: config.program.memory_errors,
         search: config.search.clone(),
         without: config.without.clone(),
         limits: icsched_enumerate::RunLimits {

@@ -44,6 +44,7 @@ pub fn verify(
         program: load_with(&config.program, &load_options(&config.without), &config.limits)?,
         inputs: config.inputs.clone(),
         externs: config.program.externs.clone(),
+        memory_errors: config.program.memory_errors,
         search: config.search.clone(),
         without: config.without.clone(),
         limits: RunLimits {

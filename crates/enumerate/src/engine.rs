@@ -20,7 +20,7 @@ use icsched_symex::machine::EpochLength;
 use icsched_symex::memory::ObjectId;
 use icsched_symex::request::StopRequest;
 use icsched_symex::shape::{Left, Where};
-use icsched_symex::stop::{ErrorKind, Limit, Stop};
+use icsched_symex::stop::{Limit, Stop};
 use icsched_symex::symbolic::{Kept, SymbolicDomain};
 use icsched_symex::thread::ThreadId;
 use icsched_symex::{Machine, Options, PathEnd, State, SyncObjects};
@@ -521,9 +521,7 @@ impl Engine {
     /// The instructions that threads of a path did not get past although the program goes on behind them.
     pub(crate) fn abnormal_ends(&self, path: &Path) -> Vec<AbnormalEnd> {
         let what = match &path.end {
-            PathEnd::Error(error) if matches!(error.kind, ErrorKind::UseAfterFree | ErrorKind::DoubleFree) => {
-                EndKind::OfFreed
-            }
+            PathEnd::Error(error) if error.kind.is_of_freed() => EndKind::OfFreed,
             PathEnd::Error(_) => EndKind::Plain,
             PathEnd::Unmodelled { .. }
             | PathEnd::Unsupported { .. }
@@ -660,6 +658,7 @@ fn machine(program: &Arc<Program>, request: &Request, plan: &Plan, domain: Symbo
         stop: Arc::clone(&request.limits.stop),
         marks: plan.marks.clone(),
         objects: plan.objects,
+        memory_errors: request.memory_errors,
         allocations_succeed: true,
         epoch_length: EpochLength::Instructions {
             least: request.search.epoch_instructions,
@@ -682,7 +681,9 @@ fn start_up(stop: Stop<SymbolicDomain>) -> String {
         Stop::Unsupported { what } => format!("{what} is not supported"),
         Stop::Fault { message, .. } => message,
         Stop::End(end) => format!("{end:?}"),
-        Stop::Undecided { .. } | Stop::Hidden { .. } | Stop::Switch => "its start depends on inputs".to_owned(),
+        Stop::Undecided { .. } | Stop::Suspect { .. } | Stop::Hidden { .. } | Stop::Switch => {
+            "its start depends on inputs".to_owned()
+        }
     }
 }
 

@@ -44,9 +44,9 @@ use std::time::Instant;
 use icsched_ir::{Function, Op, Origin, Program};
 use icsched_pointsto::PointsTo;
 use icsched_schedule::{Assumption, Enumeration, EpochResult, KeptSearch, Statistics};
-use icsched_symex::Extern;
 use icsched_symex::inputs::InputSpec;
 use icsched_symex::shape::{Compared, Deciding, Fields, Indices, Locks, Pointers, Rings};
+use icsched_symex::{Extern, MemoryErrors};
 
 pub use crate::engine::{RunLimits, resident_bytes};
 pub use crate::progress::{Counts, Journal, Progress, SchedulePath, SearchedEpoch};
@@ -120,6 +120,18 @@ pub struct Request {
     pub limits: RunLimits,
     /// Techniques that are off.
     pub without: Vec<Technique>,
+    /// What happens behind memory errors.
+    pub memory_errors: MemoryErrors,
+}
+
+impl Request {
+    /// What is taken for granted of memory errors, if there are some.
+    pub fn assumed_of_errors(&self) -> Assumption {
+        match self.memory_errors {
+            MemoryErrors::Stop => Assumption::NoMemoryErrors,
+            MemoryErrors::Continue => Assumption::ContainedErrors,
+        }
+    }
 }
 
 /// How to enumerate: nothing of this changes the result.
@@ -272,7 +284,7 @@ fn search_with(
         peak_mib: peak_mib(),
     };
     let mut assumptions = assumed(epochs.len() > 1);
-    assumptions.extend(epochs.iter().any(EpochResult::has_errors).then_some(Assumption::NoMemoryErrors));
+    assumptions.extend(epochs.iter().any(EpochResult::has_errors).then_some(request.assumed_of_errors()));
     let result = Enumeration { assumptions, epochs, reasons, statistics, ..header };
     Ok(Outcome { result, is_cut })
 }

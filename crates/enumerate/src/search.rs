@@ -78,6 +78,8 @@ struct Found {
     paths: Vec<Option<PathSteps>>,
     /// Whether what replaced loops have left decides that it ends with an error, on all paths.
     is_open: bool,
+    /// The error behind which all of its paths come to its end, by its place among the errors; the first one of a path.
+    after_error: Option<usize>,
 }
 
 /// The search of one epoch.
@@ -387,6 +389,7 @@ impl<'s, 'p> Search<'s, 'p> {
             let ends = self.engine.abnormal_ends(&path);
             let keep_exits = claims_something(&path.end);
             prepared = Prepared::new(self.statics, &objects, &path.trace);
+            prepared.frees = path.errors.iter().any(|error| error.happened && error.kind.is_of_freed());
             let trace = Sliceable { objects: &objects, trace: &path.trace, prepared: &prepared };
             ways_out = trace.ways_out(self.statics, &mut self.caches);
             trace.slice(self.statics, &mut self.caches, &ends, keep_exits)
@@ -410,9 +413,8 @@ impl<'s, 'p> Search<'s, 'p> {
         self.cover(term);
         // Some activation, in a state that nobody knows: what it does is found only as far as it is not supported.
         let looks = path.state.looks_into_call();
-        if !looks {
-            self.note_errors(&path);
-        }
+        let is_told = !looks && !self.goes_on_where_nobody_comes(&path);
+        let after_error = if is_told { self.note_errors(&path) } else { None };
         self.note_failing_loops(&path, &slice);
         let stack = self.engine.current_stack(&path.state);
         self.reasons.add_path(self.program(), &path, &slice.decisions, &stack);
@@ -422,7 +424,7 @@ impl<'s, 'p> Search<'s, 'p> {
             // The epoch is searched again.
             return;
         }
-        if looks || self.is_taken_not_to_happen(&path, &slice) {
+        if !is_told || self.is_taken_not_to_happen(&path, &slice) {
             return;
         }
         let mut ends = graph::schedule_end(self.program(), self.engine.code(), &path.state, &path.end);
@@ -460,9 +462,11 @@ impl<'s, 'p> Search<'s, 'p> {
             alone: true,
             paths: Vec::new(),
             is_open: true,
+            after_error,
         });
         found.is_open &= is_open;
         found.schedule.1.is_also(ends);
+        found.after_error = found.after_error.zip(after_error).map(|(a, b)| a.min(b));
         found.schedule.0.add_places(graph);
         found.alone &= path.state.live_threads().count() <= 1;
         if !found.paths.contains(&steps) {
@@ -476,7 +480,7 @@ impl<'s, 'p> Search<'s, 'p> {
     /// value that was chosen among others on the way.
     fn is_error_open(&self, path: &Path) -> bool {
         let PathEnd::Error(_) = path.end else { return false };
-        let last = path.decisions.last().filter(|(site, decision)| site.kind.false_is_error() && !decision.taken);
+        let last = path.decisions.last().filter(|(site, decision)| site.kind.is_of_error() && !decision.taken);
         let chosen = path.decisions.iter().filter(|(site, decision)| site.kind.chooses_value() && decision.taken);
         let mut conditions = last.into_iter().chain(chosen).map(|(_, decision)| decision.condition);
         conditions.any(|condition| self.engine.domain().is_left_by_loop(condition))
@@ -673,7 +677,9 @@ impl<'s, 'p> Search<'s, 'p> {
                 *status = status.filter(|_| found.early_exits.disjuncts().is_empty());
             }
         }
-        let (tree, conditions) = match if self.options.trees { self.tree() } else { Err(Flat::Known) } {
+        let behind: FxHashMap<ScheduleId, Option<usize>> =
+            self.found.iter().map(|(&id, found)| (id, found.after_error)).collect();
+        let (mut tree, conditions) = match if self.options.trees { self.tree() } else { Err(Flat::Known) } {
             Ok(found) => found,
             Err(why) => {
                 if why != Flat::Known {
@@ -682,6 +688,7 @@ impl<'s, 'p> Search<'s, 'p> {
                 self.flat()
             }
         };
+        tree.set_after_errors(|schedule| behind.get(&schedule.id).copied().flatten());
         let early_exits = self.early_exits_beside(&early, &conditions);
         if conditions.is_empty() && early_exits.is_none() {
             self.reasons.add_nothing_found();
@@ -737,8 +744,7 @@ impl<'s, 'p> Search<'s, 'p> {
     fn drop_prefixes(&mut self) {
         let ids: Vec<ScheduleId> = self.found.keys().copied().collect();
         for short in ids {
-            let Found { schedule: (graph, ends), covers, early_exits, failures, alone, is_open, paths: _ } =
-                &self.found[&short];
+            let Found { schedule: (graph, ends), covers, early_exits, failures, alone, is_open, .. } = &self.found[&short];
             if !ends_process(ends) {
                 continue;
             }

@@ -131,6 +131,8 @@ pub struct Prepared {
     runs: Runs,
     /// The events with which replaced loops are left by the only way out.
     exits: FxHashSet<usize>,
+    /// Whether the path went on behind a use of something freed: then it matters what was freed.
+    pub frees: bool,
 }
 
 impl Prepared {
@@ -144,7 +146,7 @@ impl Prepared {
         let names = Names::new(statics.aliases, objects, trace);
         let runs = Runs::of(statics, trace, &blocks);
         let exits = facts::only_exits(statics, trace, &blocks);
-        Self { blocks, names, runs, exits }
+        Self { blocks, names, runs, exits, frees: false }
     }
 }
 
@@ -193,7 +195,7 @@ impl Sliceable<'_> {
                 slicer.include(frame, point.inst);
             }
         };
-        let is_of_freed = abnormal_ends.iter().any(|end| end.what == EndKind::OfFreed);
+        let is_of_freed = self.prepared.frees || abnormal_ends.iter().any(|end| end.what == EndKind::OfFreed);
         debug_assert!(is_of_freed || self.is_same_without_runs(statics, caches, keep_exits, begin));
         let mut slicer = self.slicer(statics, caches, keep_exits);
         begin(&mut slicer);
@@ -225,11 +227,15 @@ impl Sliceable<'_> {
         criterion: &Criterion,
         mut is_other: impl FnMut(&SliceDecision) -> bool,
     ) -> Option<Option<SliceDecision>> {
-        debug_assert!(self.is_same_without_runs(statics, caches, false, |slicer| slicer.add(criterion)));
+        debug_assert!(
+            self.prepared.frees || self.is_same_without_runs(statics, caches, false, |slicer| slicer.add(criterion))
+        );
         let mut slicer = self.slicer(statics, caches, false);
         slicer.add(criterion);
         let mut found = None;
-        let is_done = slicer.walk(&self.prepared.blocks, &self.prepared.runs, |decision| {
+        let none = Runs::default();
+        let runs = if slicer.frees { &none } else { &self.prepared.runs };
+        let is_done = slicer.walk(&self.prepared.blocks, runs, |decision| {
             found = is_other(decision).then_some(*decision);
             found.is_some()
         });
@@ -293,7 +299,7 @@ impl Sliceable<'_> {
             slice: Slice::default(),
             keep_exits,
             passed: FxHashSet::default(),
-            frees: false,
+            frees: self.prepared.frees,
             keeps_status: false,
             is_behind_all: true,
             corrections: if statics.corrections { corrections::MAX_CORRECTIONS } else { 0 },

@@ -140,6 +140,7 @@ impl Strategy for ShortestFirst<'_, '_> {
             DecisionKind::InBounds
             | DecisionKind::Alive
             | DecisionKind::Divisor
+            | DecisionKind::Valid
             | DecisionKind::SyncAddress
             | DecisionKind::CallTarget
             | DecisionKind::Concretise

@@ -24,6 +24,7 @@ fn run(body: &str, without: &[Technique], search: SearchOptions) -> Enumeration 
         program: Arc::new(program),
         inputs: Default::default(),
         externs: Default::default(),
+        memory_errors: Default::default(),
         search,
         limits: RunLimits::default(),
         // One epoch: what slicing says of it is looked at.

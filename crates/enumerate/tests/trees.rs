@@ -37,6 +37,7 @@ fn run(program: &Arc<Program>, without: &[Technique]) -> Enumeration {
         program: Arc::clone(program),
         inputs: Default::default(),
         externs: Default::default(),
+        memory_errors: Default::default(),
         search: SearchOptions::default(),
         limits: RunLimits::default(),
         without: without.iter().copied().chain([Technique::Epochs]).collect(),

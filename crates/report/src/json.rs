@@ -45,6 +45,9 @@ struct ScheduleEntry<'a> {
     /// Place in this list, from 0, of the part that this one continues.
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<usize>,
+    /// Place in `errors`, from 0, of one behind which it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after_error: Option<usize>,
     /// Each a [`Node`].
     nodes: Vec<OneLine>,
     /// Each an [`HbEdge`](icsched_schedule::HbEdge).
@@ -113,7 +116,7 @@ fn document<'a>(view: &'a View<'a>) -> Document<'a> {
         complete: enumeration.is_complete(),
         reasons: enumeration.all_reasons(),
         totals: enumeration.totals(),
-        epochs: view.epochs.iter().map(epoch).collect(),
+        epochs: view.epochs.iter().map(|shown| epoch(view, shown)).collect(),
         errors: view.epochs.iter().flat_map(errors).collect(),
         assumptions: &enumeration.assumptions,
         digest: &enumeration.digest,
@@ -127,8 +130,8 @@ fn microseconds(seconds: f64) -> f64 {
     (seconds * 1e6).round() / 1e6
 }
 
-fn epoch<'a>(epoch: &'a EpochView<'a>) -> Epoch<'a> {
-    let schedules = epoch.schedules.iter().map(|view| schedule(epoch, view)).collect();
+fn epoch<'a>(whole: &View<'_>, epoch: &'a EpochView<'a>) -> Epoch<'a> {
+    let schedules = epoch.schedules.iter().map(|view| schedule(whole, epoch, view)).collect();
     Epoch {
         id: epoch.result.key().to_string(),
         contexts: epoch.result.contexts.iter().map(one_line).collect(),
@@ -147,8 +150,8 @@ fn errors<'a>(epoch: &'a EpochView<'a>) -> impl Iterator<Item = Error<'a>> {
     })
 }
 
-fn schedule<'a>(epoch: &EpochView<'_>, view: &'a ScheduleView<'a>) -> ScheduleEntry<'a> {
-    let Schedule { id, constraint, ends, graph } = view.schedule;
+fn schedule<'a>(whole: &View<'_>, epoch: &EpochView<'_>, view: &'a ScheduleView<'a>) -> ScheduleEntry<'a> {
+    let Schedule { id, constraint, ends, graph, after_error: _ } = view.schedule;
     let node = |node: &HbNode| {
         let HbNode { thread, n, op, object, at, point: _, elsewhere } = node;
         let also_at = elsewhere.iter().map(|place| place.at.as_str()).collect();
@@ -160,6 +163,7 @@ fn schedule<'a>(epoch: &EpochView<'_>, view: &'a ScheduleView<'a>) -> ScheduleEn
         ends: ends.to_string(),
         detail: detail(ends),
         after: view.after.and_then(|after| epoch.schedules.iter().position(|s| s.number == after)),
+        after_error: whole.shown_error(epoch, view.schedule),
         nodes: graph.nodes().iter().map(node).collect(),
         edges: graph.edges().iter().map(one_line).collect(),
     }

@@ -28,6 +28,8 @@ pub enum Assumption {
     SubscriptsInRange,
     /// The inputs cause none of the memory errors that were found: what happens behind one is not looked at.
     NoMemoryErrors,
+    /// The memory errors that were found do nothing but read indeterminate values and lose what they write: what is behind them was looked at.
+    ContainedErrors,
 }
 
 impl Assumption {
@@ -41,6 +43,7 @@ impl Assumption {
             Self::DefinedBehaviour => "nothing that C leaves undefined happens behind the first epoch",
             Self::SubscriptsInRange => "subscripts of arrays in structures are in range",
             Self::NoMemoryErrors => "the input causes none of the memory errors above",
+            Self::ContainedErrors => "a memory error does no more than read any value and lose what it writes",
         }
     }
 }
@@ -239,6 +242,11 @@ impl Enumeration {
             }));
         }
         found
+    }
+
+    /// Whether nothing is said of inputs that cause memory errors, and there are some.
+    pub fn excludes_errors(&self) -> bool {
+        !self.assumptions.contains(&Assumption::ContainedErrors) && !self.memory_errors().is_empty()
     }
 
     /// Whether the user is to look into something: a deadlock, a loop without end, or a memory error.

@@ -7,7 +7,8 @@
 //! Architecture invariants: nothing here searches, solves or renders. Every type is plain data that compares by value,
 //! serialises, and prints the same on every machine (D9).
 
-pub mod builder;
+pub mod behind;
+mod builder;
 pub mod constraint;
 pub mod db;
 pub mod diagnostic;
@@ -19,6 +20,7 @@ pub mod hash;
 pub mod reason;
 pub mod tree;
 
+pub use behind::{Behind, ErrorPlace};
 pub use builder::{AccessMode, CyclicOrder, HbBuilder, NodeLabel};
 pub use constraint::InputConstraint;
 pub use db::{Database, DatabaseWriter, DbError, Kept, KeptSearch};

@@ -54,7 +54,10 @@ fn sample() -> Enumeration {
     let dag =
         TermDag { version: 1, nodes: vec!["s 32 argc".into(), "c 32 1".into(), "slt 1 0".into()], roots: vec![2] };
     let constraint = InputConstraint { c: "argc > 1 && \"it's\"".into(), dag: Some(dag) };
-    let schedule = |ends| Schedule::new(constraint.clone(), graph(), ends);
+    let schedule = |ends: ScheduleEnd| {
+        let after_error = matches!(ends, ScheduleEnd::Abort { .. }).then_some(1);
+        Schedule { after_error, ..Schedule::new(constraint.clone(), graph(), ends) }
+    };
     let mut tree = ScheduleTree::flat(all_ends().into_iter().map(schedule));
     let inner = Branch {
         schedule: schedule(ScheduleEnd::Input { thread: 1, at: "t.c:8".into() }),

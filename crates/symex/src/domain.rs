@@ -404,6 +404,21 @@ pub trait Domain: Sized {
         format!("{value:?}")
     }
 
+    /// A value of which nobody knows what it is because of an error ([`MemoryErrors::Continue`]); of one name, the same one.
+    ///
+    /// [`MemoryErrors::Continue`]: crate::stop::MemoryErrors::Continue
+    fn indeterminate(&mut self, _name: &str, _bits: u32) -> Self::Value {
+        Self::constant(0)
+    }
+    /// What an address that is no constant leads to, as people write it.
+    fn describe_place(&mut self, _path: &Self::Path, _heap: &Heap<Self>, address: &Self::Value) -> String {
+        self.describe(address)
+    }
+    /// Whether a condition is false that is an error which changes nothing: known, or [`Stop::Suspect`] without a message.
+    fn suspects(&mut self, _condition: &Self::Value) -> Option<bool> {
+        Some(false)
+    }
+
     /// A new input value of `bits` bits (`__ics_input`, D5). The name is made unique per path by the caller.
     fn input(&mut self, name: &str, bits: u32) -> Self::Value;
     /// The value of a pure function of a string (`__ics_input_of_string`): the same one for the same function and bytes.

@@ -46,6 +46,18 @@ pub fn exec(
     options: Options,
     limits: &ExecLimits,
 ) -> ExecResult {
+    exec_telling(program, (args, environment), host, options, limits, &mut |_| {})
+}
+
+/// The same; tells of errors behind which the program goes on ([`MemoryErrors::Continue`](crate::MemoryErrors::Continue)).
+pub fn exec_telling(
+    program: &Arc<Program>,
+    (args, environment): (&[Vec<u8>], &[Vec<u8>]),
+    host: Box<dyn Host>,
+    options: Options,
+    limits: &ExecLimits,
+    tell: &mut dyn FnMut(&ProgramError),
+) -> ExecResult {
     let mut machine = Machine::new(program.clone(), ConcreteDomain, host, options);
     let arguments = Arguments::<ConcreteDomain> {
         argc: args.len() as u64,
@@ -63,7 +75,10 @@ pub fn exec(
         if left == 0 {
             break PathEnd::Limit(Limit::Instructions);
         }
-        if let Err(stop) = machine.run(&mut state, &mut (), left) {
+        let told = state.recovered.len();
+        let result = machine.run(&mut state, &mut (), left);
+        state.recovered.iter().skip(told).for_each(&mut *tell);
+        if let Err(stop) = result {
             break ended(stop);
         }
         if limits.time.is_some_and(|most| started.elapsed() >= most) {
@@ -88,7 +103,7 @@ fn ended(stop: Stop<ConcreteDomain>) -> PathEnd {
         Stop::Fault { kind, message } => {
             PathEnd::Error(ProgramError { kind, message, thread: ThreadId::MAIN, stack: Default::default() })
         }
-        Stop::Undecided { .. } | Stop::Hidden { .. } | Stop::Switch => {
+        Stop::Undecided { .. } | Stop::Suspect { .. } | Stop::Hidden { .. } | Stop::Switch => {
             unreachable!("the concrete domain knows everything")
         }
     }

@@ -12,6 +12,7 @@
 //! [`PathRun::gave_up`].
 
 mod endless;
+mod errors;
 mod sides;
 
 use std::collections::BTreeSet;
@@ -23,7 +24,7 @@ use icsched_smt::{Term, TermPool, UnknownReason};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use self::sides::{ends_on_other_side, unnamed_error};
+use self::sides::ends_on_other_side;
 use crate::domain::Domain as _;
 use crate::machine::Machine;
 use crate::observe::Observer as _;
@@ -155,7 +156,7 @@ impl Strategy for FollowModel {
     }
 }
 
-/// An error that some inputs of the path's prefix lead to; the path went on without them.
+/// An error that some inputs of the path's prefix lead to; the path went on without them, or behind it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PossibleError {
     /// What would go wrong.
@@ -178,6 +179,10 @@ pub struct PossibleError {
     pub branches: u64,
     /// Instructions of the path before it.
     pub instructions: u64,
+    /// Number of the path's decisions that come before it.
+    pub decisions: usize,
+    /// Whether the path goes on behind it. Else it goes on without it.
+    pub happened: bool,
 }
 
 /// A question the solver did not answer.
@@ -338,7 +343,9 @@ impl PathRun {
             } else {
                 longest.min(limits.instructions - self.state.instructions)
             };
-            match machine.run(&mut self.state, &mut self.trace, budget) {
+            let result = machine.run(&mut self.state, &mut self.trace, budget);
+            self.note_recovered(machine);
+            match result {
                 Ok(()) => {
                     machine.domain.retract_grants();
                     if machine.domain.pool.len() - terms >= limits.terms {
@@ -361,18 +368,19 @@ impl PathRun {
                     if limits.rounds < u32::MAX {
                         match kind {
                             DecisionKind::Branch => self.count(machine, &condition, limits.rounds),
-                            DecisionKind::InBounds => {
+                            DecisionKind::InBounds | DecisionKind::Valid => {
                                 self.count(machine, &condition, limits.rounds.saturating_mul(ACCESSES))
                             }
                             _ => {}
                         }
                     }
                     // Without a message it is taken for granted that nothing is wrong.
-                    let asked = limits.errors && error.is_some() || !kind.false_is_error();
+                    let asked = limits.errors && error.is_some() || !kind.is_of_error();
                     if let Some(advance) = self.settle(machine, condition, kind, error, asked) {
                         break advance;
                     }
                 }
+                Err(Stop::Suspect { condition, error }) => self.suspect(machine, &condition, error, limits.errors),
                 Err(Stop::Hidden { pointer }) => machine.expose(&mut self.state, &pointer),
                 Err(Stop::Switch) => {
                     let enabled: Vec<ThreadId> =
@@ -479,7 +487,9 @@ impl PathRun {
         let is_observed = machine.domain.is_observed(condition);
         let when_true = machine.domain.feasible(&self.state.path, condition);
         if !asked && !is_observed && when_true != OtherSide::Infeasible {
-            self.assume(machine, site, condition, true, when_true, OtherSide::Unknown);
+            // No condition of a schedule: nobody asks about the other side.
+            let kind = if kind == DecisionKind::Valid { DecisionKind::InBounds } else { kind };
+            self.assume(machine, DecisionSite { kind, ..site }, condition, true, when_true, OtherSide::Unknown);
             return None;
         }
         // One side of a path that can happen can happen.
@@ -525,6 +535,9 @@ impl PathRun {
                 None
             }
             _ => {
+                if kind == DecisionKind::Valid {
+                    self.possible_error(machine, kind, error, negation, when_false);
+                }
                 let choice = Choice { site, condition, when_true, when_false };
                 // The grants stay with the run until a side is taken.
                 Some(Advance::Choice(choice))
@@ -625,32 +638,6 @@ impl PathRun {
         }
         self.trace.decision(&self.state, &machine.code, decision.clone());
         decision
-    }
-
-    fn possible_error(
-        &mut self,
-        machine: &Machine<SymbolicDomain>,
-        kind: DecisionKind,
-        error: Option<Box<(ErrorKind, String)>>,
-        condition: Term,
-        feasible: OtherSide,
-    ) {
-        let (kind, message) = error.map_or_else(|| unnamed_error(kind), |e| *e);
-        let constraints = self.state.path.constraints().len();
-        let stack = self.stack(machine);
-        let certain = feasible == OtherSide::Feasible;
-        self.errors.push(PossibleError {
-            kind,
-            message,
-            stack,
-            condition,
-            constraints,
-            certain,
-            steps: self.steps.len(),
-            events: self.state.events.len(),
-            branches: self.trace.branches,
-            instructions: self.state.instructions,
-        });
     }
 
     /// The outcome of a run that has ended.

@@ -129,11 +129,13 @@ impl Machine<SymbolicDomain> {
         for (id, object) in start.points_to.objects().iter() {
             objects.entry(object.kind).or_default().push(id);
         }
+        let mut heap = Heap::new(Arc::clone(&program));
+        heap.set_memory_errors(self.options.memory_errors);
         let builder = Builder {
             machine: self,
             objects,
             start,
-            heap: Heap::new(Arc::clone(&program)),
+            heap,
             program,
             path: Default::default(),
             globals: FxHashMap::default(),
@@ -215,6 +217,7 @@ impl Builder<'_, '_> {
             input_counts: Default::default(),
             ended: Default::default(),
             passages: Default::default(),
+            recovered: Default::default(),
             instructions: 0,
             main_arguments: [zero, zero, zero],
             startup: Startup::Main,

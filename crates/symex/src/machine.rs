@@ -8,6 +8,7 @@ mod epoch;
 mod fast;
 mod forget;
 mod handles;
+mod indeterminate;
 mod intrinsics;
 mod jumps;
 mod known;
@@ -15,6 +16,7 @@ mod lengths;
 mod operations;
 mod outside;
 mod ranges;
+mod recover;
 mod special;
 pub(crate) mod spin;
 mod startup;
@@ -30,11 +32,12 @@ use icsched_ir::Program;
 use crate::code::{Code, Marks};
 use crate::domain::{Domain, MemoryByte};
 use crate::host::Host;
+use crate::memory::MemoryFault;
 use crate::observe::Observer;
 use crate::request::StopRequest;
 use crate::scheduler::{Cooperative, Scheduler, SchedulingPoint};
 use crate::state::State;
-use crate::stop::{PathEnd, ProgramError, Stop};
+use crate::stop::{MemoryErrors, PathEnd, ProgramError, Stop};
 pub(crate) use context::decide;
 pub use epoch::{EpochLength, FollowedMarkers, Pass};
 pub use outside::answer;
@@ -107,6 +110,8 @@ pub struct Options {
     pub epoch_length: EpochLength,
     /// What is recorded of the objects that synchronisation is on.
     pub objects: SyncObjects,
+    /// What happens behind undefined behaviour. It counts from the initial state on.
+    pub memory_errors: MemoryErrors,
     /// Stops every run of the machine, with [`PathEnd::Limit`].
     pub stop: Arc<StopRequest>,
 }
@@ -125,6 +130,7 @@ impl Default for Options {
             allocations_succeed: false,
             epoch_length: EpochLength::default(),
             objects: SyncObjects::default(),
+            memory_errors: MemoryErrors::default(),
             stop: Arc::default(),
         }
     }
@@ -189,15 +195,20 @@ impl<D: Domain> Machine<D> {
     }
 
     /// Executes up to `budget` instructions. `Ok` when the budget is used up; [`Stop::Undecided`] when a condition
-    /// must be assumed on [`State::path`] first; [`Stop::End`] when the path ends. No other stop leaves this function.
+    /// must be assumed on [`State::path`] first, or one of the like; [`Stop::End`] when the path ends.
     pub fn run<O: Observer>(&mut self, state: &mut State<D>, observer: &mut O, budget: u64) -> Result<(), Stop<D>> {
         let end = state.instructions.saturating_add(budget);
         while state.instructions < end {
             if let Some(limit) = self.options.stop.asked() {
                 return Err(Stop::End(Box::new(PathEnd::Limit(limit))));
             }
-            if let Err(stop) = self.slice(state, observer, end) {
-                return Err(self.with_stack(state, stop));
+            match self.slice(state, observer, end) {
+                Ok(()) => {}
+                Err(Stop::Fault { kind, message }) => {
+                    let recovered = self.recover(state, observer, MemoryFault { kind, message });
+                    recovered.map_err(|stop| self.with_stack(state, stop))?;
+                }
+                Err(stop) => return Err(self.with_stack(state, stop)),
             }
         }
         Ok(())
@@ -249,7 +260,9 @@ impl<D: Domain> Machine<D> {
                 PathEnd::Error(ProgramError { kind, message, thread: state.current, stack: stack() })
             }
             Stop::Unsupported { what } => PathEnd::Unsupported { what, stack: stack() },
-            Stop::Undecided { .. } | Stop::Hidden { .. } | Stop::Switch | Stop::End(_) => return stop,
+            Stop::Undecided { .. } | Stop::Suspect { .. } | Stop::Hidden { .. } | Stop::Switch | Stop::End(_) => {
+                return stop;
+            }
         };
         Stop::End(Box::new(end))
     }

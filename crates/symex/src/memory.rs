@@ -13,6 +13,7 @@ mod access;
 mod layout;
 mod object;
 mod page;
+mod recovery;
 mod table;
 mod tree;
 mod undefined;
@@ -34,6 +35,8 @@ pub use layout::{
 use object::{Content, Life};
 pub use object::{Death, Family, Object, ObjectId, ObjectKind};
 use page::Pages;
+pub(crate) use recovery::Inside;
+use recovery::Recovery;
 use table::Table;
 
 /// Dead objects whose ids are not yet reused.
@@ -65,6 +68,7 @@ pub struct Heap<D: Domain> {
     /// First and last of the dead objects, linked through [`Life::Dead`], and their number.
     dead: (u32, u32, u32),
     live_bytes: u64,
+    recovery: Recovery<D>,
 }
 
 impl<D: Domain> Clone for Heap<D> {
@@ -75,6 +79,7 @@ impl<D: Domain> Clone for Heap<D> {
             next_id: self.next_id,
             dead: self.dead,
             live_bytes: self.live_bytes,
+            recovery: self.recovery.clone(),
         }
     }
 }
@@ -83,8 +88,14 @@ impl<D: Domain> Heap<D> {
     /// The globals of the program: object ids 1.. in order of [`GlobalId`], with their initial contents. A
     /// thread-local global's object is only the template of its instances.
     pub fn new(program: Arc<Program>) -> Self {
-        let mut heap =
-            Self { program: program.clone(), objects: Table::default(), next_id: 1, dead: (0, 0, 0), live_bytes: 0 };
+        let mut heap = Self {
+            program: program.clone(),
+            objects: Table::default(),
+            next_id: 1,
+            dead: (0, 0, 0),
+            live_bytes: 0,
+            recovery: Recovery::default(),
+        };
         for (id, global) in program.globals.iter() {
             let object = heap.allocate(ObjectKind::Global(id), global.size, None);
             debug_assert_eq!(object, global_object(id), "globals have the first ids");
@@ -143,10 +154,16 @@ impl<D: Domain> Heap<D> {
             ObjectKind::Global(g) => (self.program.globals[g].constant, self.program.globals[g].external),
             _ => (false, false),
         };
-        let content = Content::Bytes(Pages::new(size, fresh));
+        let slack = match kind {
+            ObjectKind::Heap if self.continues() => recovery::malloc_slack(size),
+            _ => 0,
+        };
+        let content = Content::Bytes(Pages::new(size + slack, fresh));
         let object = Object {
             kind,
             size,
+            slack,
+            asked: None,
             constant,
             external,
             family: Family::default(),
@@ -177,6 +194,8 @@ impl<D: Domain> Heap<D> {
         let object = Object {
             kind: ObjectKind::Initial(number),
             size,
+            slack: 0,
+            asked: None,
             constant: false,
             external: false,
             family: Family::default(),
@@ -226,6 +245,13 @@ impl<D: Domain> Heap<D> {
     pub(crate) fn set_allocated_at(&mut self, id: ObjectId, at: Option<ProgramPoint>) {
         if let Some(object) = self.object_mut(id) {
             object.allocated_at = at;
+        }
+    }
+
+    /// Says how many bytes were asked for, of an object whose size nobody knows.
+    pub(crate) fn set_asked(&mut self, id: ObjectId, bytes: &D::Value) {
+        if let Some(object) = self.object_mut(id) {
+            object.asked = Some(bytes.clone());
         }
     }
 

@@ -13,6 +13,7 @@ use crate::log::Log;
 use crate::machine::spin::SpinWatch;
 use crate::memory::Heap;
 use crate::observation::Observation;
+use crate::stop::ProgramError;
 use crate::thread::{FrameId, Thread, ThreadId};
 use crate::trace::SyncEvent;
 
@@ -55,6 +56,8 @@ pub struct State<D: Domain> {
     pub(crate) ended: Rc<Vec<D::Value>>,
     /// How often threads came to loops and calls that are replaced.
     pub(crate) passages: Rc<BTreeMap<(ThreadId, FuncId, BlockId, Replaced), u32>>,
+    /// The errors behind which the path went on, in their order; those of a kind and a place when that was executed first.
+    pub recovered: Log<ProgramError>,
     /// Instructions executed on the path.
     pub instructions: u64,
     /// The arguments of `main`: `argc`, `argv`, `envp`.
@@ -92,6 +95,7 @@ impl<D: Domain> Clone for State<D> {
             input_counts: self.input_counts.clone(),
             ended: self.ended.clone(),
             passages: self.passages.clone(),
+            recovered: self.recovered.clone(),
             main_arguments: self.main_arguments.clone(),
             ..*self
         }
@@ -136,6 +140,17 @@ impl<D: Domain> State<D> {
     /// Whether threads that have ended before the initial state were told apart by their handles.
     pub fn names_ended_threads(&self) -> bool {
         !self.ended.is_empty()
+    }
+
+    /// The path goes on behind what was wrong with one instruction.
+    pub(crate) fn recover_from(&mut self, errors: Vec<ProgramError>) {
+        let told = self.recovered.len();
+        for error in errors {
+            let is_same = |told: &ProgramError| told.kind == error.kind && told.stack == error.stack;
+            if !self.recovered.iter().take(told).any(is_same) {
+                self.recovered.push(error);
+            }
+        }
     }
 
     /// Where the current thread is: the instruction that is executed next.

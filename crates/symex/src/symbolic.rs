@@ -25,6 +25,7 @@ mod ops;
 pub(crate) mod origin;
 mod pointer;
 mod reached;
+mod recover;
 mod repeats;
 pub(crate) mod resolve;
 mod solve;
@@ -38,7 +39,7 @@ use std::collections::BTreeMap;
 
 use icsched_ir::{BinOp, CastOp, FloatPredicate, IntPredicate, OverflowOp, Type, UnOp, ValueId};
 use icsched_smt::{CmpOp, Node, Solver, Term, TermPool};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::abstraction::{LoopLimits, Passage};
@@ -99,6 +100,10 @@ pub struct SymbolicDomain {
     apart: Apart,
     /// What became of terms that were split into bytes and joined again.
     rejoined: FxHashMap<Term, Term>,
+    /// Symbols of what was read by errors.
+    indeterminate: FxHashSet<Term>,
+    /// Whether the path whose memory is accessed goes on behind errors.
+    continues: bool,
 }
 
 /// What a domain that begins anew need not find again.
@@ -153,6 +158,8 @@ impl SymbolicDomain {
             operands: FxHashMap::default(),
             hidden: None,
             deferred: Deferred::default(),
+            indeterminate: FxHashSet::default(),
+            continues: false,
         }
     }
 
@@ -170,6 +177,12 @@ impl SymbolicDomain {
     /// Whether the current instruction relies on a decision.
     pub fn has_grants(&self) -> bool {
         !self.granted.is_empty()
+    }
+
+    /// What the current instruction relies on, as conditions that hold.
+    pub fn granted_conditions(&mut self) -> Vec<Term> {
+        let granted = self.granted.clone();
+        granted.into_iter().map(|(condition, taken)| if taken { condition } else { self.pool.not(condition) }).collect()
     }
 
     /// Forgets what was granted; the grants so far.
@@ -362,6 +375,7 @@ impl Domain for SymbolicDomain {
             SymValue::Constant(bits) => Ok(bits),
             SymValue::Term(t) => {
                 let t = self.expanded(t);
+                let t = self.determinate(path, t, kind)?;
                 match self.pool.as_const(t) {
                     Some(bits) => Ok(bits),
                     None => self.one_value(path, t, kind),
@@ -590,6 +604,26 @@ impl Domain for SymbolicDomain {
         match *value {
             SymValue::Constant(bits) => bits.to_string(),
             SymValue::Term(t) => crate::print::Printer::new(&self.pool).value(t),
+        }
+    }
+
+    fn indeterminate(&mut self, name: &str, bits: u32) -> SymValue {
+        self.indeterminate_symbol(name, bits)
+    }
+
+    fn describe_place(&mut self, path: &SymPath, heap: &Heap<Self>, address: &SymValue) -> String {
+        match *address {
+            SymValue::Constant(at) => heap.name_of(at),
+            SymValue::Term(at) => self.name_of_place(path, heap, at),
+        }
+    }
+
+    fn suspects(&mut self, condition: &SymValue) -> Option<bool> {
+        let condition = self.term(condition, 1);
+        let condition = self.expanded(condition);
+        match self.pool.as_const(condition) {
+            Some(bits) => Some(bits == 0),
+            None => self.granted(condition).map(|holds| !holds),
         }
     }
 

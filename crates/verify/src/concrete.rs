@@ -59,6 +59,7 @@ impl Runs<'_> {
             marks: self.marks.clone(),
             epoch_length: follows_markers(schedule),
             answers: Some(0),
+            memory_errors: self.request.memory_errors,
             stop: Arc::clone(&self.request.limits.stop),
             ..Options::default()
         };
@@ -89,7 +90,13 @@ impl Runs<'_> {
                     let error = icsched_symex::ProgramError { kind, message, thread, stack };
                     return Some(Ended { machine, state, end: PathEnd::Error(error) });
                 }
-                Err(Stop::Undecided { .. } | Stop::Hidden { .. } | Stop::Switch | Stop::Unsupported { .. }) => {
+                Err(
+                    Stop::Undecided { .. }
+                    | Stop::Suspect { .. }
+                    | Stop::Hidden { .. }
+                    | Stop::Switch
+                    | Stop::Unsupported { .. },
+                ) => {
                     return None;
                 }
             }

@@ -129,7 +129,7 @@ pub fn verify_with(
     result.reasons.extend(reasons);
     result.reasons.extend(stopped());
     let entry = EpochId::entry(request.program.main.ok_or("the program has no main function")?);
-    result.faults = form::check(database, &entry, &|id| epochs.contains_key(id) || !is_whole);
+    result.faults = form::check(database, &entry, request.assumed_of_errors(), &|id| epochs.contains_key(id) || !is_whole);
     if !database.reasons.is_empty() {
         // A search that was cut says itself that epochs are missing.
         result.faults.retain(|fault| !(fault.kind == FaultKind::Epoch && fault.schedule.is_some()));

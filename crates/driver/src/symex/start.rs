@@ -169,6 +169,7 @@ pub(super) fn machine(
     let domain = SymbolicDomain::new(Box::new(CachingSolver::new(Z3Solver::new(solver))));
     let options = icsched_symex::Options {
         externs: config.program.externs.clone(),
+        memory_errors: config.program.memory_errors,
         switching: config.switching,
         symbolic_files: inputs.map(|i| i.files.clone()).unwrap_or_default(),
         symbolic_stdin: inputs.and_then(|i| i.stdin),

@@ -125,6 +125,7 @@ impl Subject {
             program: Arc::new(program),
             inputs,
             externs: BTreeMap::new(),
+            memory_errors: Default::default(),
             search,
             limits: RunLimits::default(),
             without: Vec::new(),

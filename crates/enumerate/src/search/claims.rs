@@ -3,8 +3,8 @@
 use icsched_ir::{Origin, ProgramPoint};
 use icsched_schedule::{IncompleteKind, Reason};
 use icsched_smt::Term;
-use icsched_symex::trace::TraceEvent;
-use icsched_symex::{DecisionKind, PathEnd};
+use icsched_symex::trace::{Decision, TraceEvent};
+use icsched_symex::{DecisionKind, DecisionSite, PathEnd};
 use rustc_hash::FxHashSet;
 
 use super::Search;
@@ -71,7 +71,7 @@ impl Search<'_, '_> {
         if self.engine.is_entry() {
             return false;
         }
-        let is_last = path.decisions.last().is_some_and(|(site, d)| site.kind.false_is_error() && !d.taken);
+        let is_last = path.decisions.last().is_some_and(|(site, d)| site.kind.is_of_error() && !d.taken);
         let is_branch = |decision: &SliceDecision| match &path.trace.events[decision.event] {
             TraceEvent::Decision { decision, .. } => decision.kind == DecisionKind::Branch,
             _ => true,
@@ -92,8 +92,17 @@ impl Search<'_, '_> {
         is_open
     }
 
-    /// Errors that other inputs cause which come as far as a path does.
-    pub(super) fn note_errors(&mut self, path: &Path) {
+    /// Whether a path goes on behind an error that is one in some states only of those that an epoch may begin in: see
+    /// [`is_taken_not_to_happen`](Self::is_taken_not_to_happen).
+    pub(super) fn goes_on_where_nobody_comes(&self, path: &Path) -> bool {
+        let is_one = |(site, d): &(DecisionSite, Decision)| site.kind == DecisionKind::Valid && !d.taken;
+        !self.engine.is_entry() && path.decisions.iter().any(is_one)
+    }
+
+    /// Errors that other inputs cause which come as far as a path does, and those behind which it goes on; of these the first one, as its
+    /// place among the errors of the epoch.
+    pub(super) fn note_errors(&mut self, path: &Path) -> Option<usize> {
+        let mut first = None;
         for error in &path.errors {
             let at = graph::place(self.statics.program, &error.stack);
             if !error.certain {
@@ -103,10 +112,21 @@ impl Search<'_, '_> {
             }
             let is_open = self.engine.domain().is_left_by_loop(error.condition);
             let key = (format!("{}: {}", error.kind, error.message), at, is_open);
-            let before = &path.state.path.constraints()[..error.constraints];
-            let condition = Conjunction::new(before.iter().copied().chain([error.condition]).collect());
-            self.errors.entry(key).or_default().add(condition);
+            let condition = match error.happened {
+                true => decided_by_inputs(&path.decisions[..error.decisions]),
+                false => {
+                    let before = &path.state.path.constraints()[..error.constraints];
+                    Conjunction::new(before.iter().copied().chain([error.condition]).collect())
+                }
+            };
+            let entry = self.errors.entry(key);
+            let place = entry.index();
+            entry.or_default().add(condition);
+            if error.happened {
+                first.get_or_insert(place);
+            }
         }
+        first
     }
 
     /// Inputs that leave a path to end the process need no schedule, but what goes wrong on the way is told. Each branch is looked at once in an
@@ -132,4 +152,13 @@ impl Search<'_, '_> {
             self.errors.entry(key).or_default().add(Conjunction::new(conditions));
         }
     }
+}
+
+/// What was decided between inputs, errors that did not happen left out.
+fn decided_by_inputs(decisions: &[(DecisionSite, Decision)]) -> Conjunction {
+    let is_condition = |site: &DecisionSite, decision: &Decision| {
+        site.kind != DecisionKind::Assume && !(site.kind.false_is_error() && decision.taken)
+    };
+    let conditions = decisions.iter().filter(|(site, decision)| is_condition(site, decision));
+    Conjunction::new(conditions.map(|(_, decision)| decision.condition).collect())
 }

@@ -324,6 +324,7 @@ impl Slicer<'_, '_> {
                 true
             }
             DecisionKind::InBounds | DecisionKind::Alive | DecisionKind::Divisor if decision.taken => false,
+            DecisionKind::Valid => self.validity_matters(frame, inst, decision),
             DecisionKind::Concretise if self.only_reads(frame, inst) => self.state(frame).included == Some(inst),
             DecisionKind::Branch
             | DecisionKind::InBounds
@@ -338,6 +339,20 @@ impl Slicer<'_, '_> {
                 true
             }
         }
+    }
+
+    /// Whether it makes a difference that an access was no error, or that it was one: what it read is in the slice, or what it wrote. An error
+    /// writes nothing, so where there was one another execution may write something live.
+    fn validity_matters(&mut self, frame: FrameId, inst: u32, decision: &Decision) -> bool {
+        if self.state(frame).included == Some(inst) {
+            return true;
+        }
+        let Some(instruction) = self.inst(frame, inst).filter(|_| !decision.taken) else { return false };
+        let matters = self.may_hit(frame, inst, instruction);
+        if matters {
+            self.include(frame, inst);
+        }
+        matters
     }
 
     /// Whether another value of a concretised operand could change nothing but the instruction's result.

@@ -136,7 +136,7 @@ fn schedule_key(row: &Row<'_>) -> Result<ScheduleKey> {
 
 fn read_trees(connection: &Connection) -> Result<BTreeMap<usize, ScheduleTree>> {
     let mut graphs = read_graphs(connection)?;
-    let query = "SELECT epoch, schedule, parent, id, \"constraint\", condition_json, ends_json
+    let query = "SELECT epoch, schedule, parent, id, \"constraint\", condition_json, ends_json, after_error
                  FROM schedules ORDER BY epoch, schedule";
     let parts = rows(connection, query, |row| {
         let key @ (epoch, _) = schedule_key(row)?;
@@ -148,7 +148,8 @@ fn read_trees(connection: &Connection) -> Result<BTreeMap<usize, ScheduleTree>> 
             return Err(Damage(format!("schedule {name} has the content of schedule {id}")));
         }
         let parent: Option<usize> = row.get(2)?;
-        Ok((epoch, (parent, Schedule { id, constraint: constraint(row, 4)?, ends, graph })))
+        let after_error = row.get(7)?;
+        Ok((epoch, (parent, Schedule { id, constraint: constraint(row, 4)?, ends, graph, after_error })))
     })?;
     let mut by_epoch = BTreeMap::<usize, Vec<_>>::new();
     for (epoch, part) in parts {

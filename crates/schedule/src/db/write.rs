@@ -156,10 +156,11 @@ pub(super) fn add_epoch(transaction: &Transaction<'_>, number: usize, epoch: &Ep
     let row = params![number, key, id, json(contexts), infeasible_removed, max_live_threads, early, early_dag];
     insert(transaction, "epochs", row)?;
     for (place, (parent, schedule)) in tree.parts().into_iter().enumerate() {
-        let Schedule { id, constraint, ends, graph } = schedule;
+        let Schedule { id, constraint, ends, graph, after_error } = schedule;
         let InputConstraint { c, dag } = constraint;
         let dag = dag.as_ref().map(json);
-        let row = params![number, place, parent, id.to_string(), c, dag, ends.to_string(), json(ends)];
+        let (id, word) = (id.to_string(), ends.to_string());
+        let row = params![number, place, parent, id, c, dag, word, json(ends), after_error];
         insert(transaction, "schedules", row)?;
         write_graph(transaction, number, place, graph)?;
     }

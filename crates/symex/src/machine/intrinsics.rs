@@ -5,6 +5,7 @@ use std::rc::Rc;
 use icsched_ir::{IntPredicate, Intrinsic, ProgramPoint, Type};
 
 use super::context::Cx;
+use super::indeterminate::forgive;
 use super::{Machine, SyncObjects, operations, startup};
 use crate::domain::Domain;
 use crate::memory::{AddressClass, Death, Family, MAX_OBJECT, ObjectKind, address, classify};
@@ -206,6 +207,7 @@ impl<D: Domain> Machine<D> {
                 if let Some(object) = object {
                     state.heap.set_site(object, site);
                     state.heap.set_allocated_at(object, at);
+                    state.heap.set_asked(object, &bytes);
                 }
                 Done::Value(D::constant(object.map_or(0, |object| address(object, 0))))
             }
@@ -232,8 +234,10 @@ impl<D: Domain> Machine<D> {
             }
             Intrinsic::Free | Intrinsic::CheckFamily if cx.is_unchecked(args[0]) => none,
             Intrinsic::Free => {
-                let bits = cx.constant(args[0], DecisionKind::Other)?;
-                self.free(state, bits)?;
+                match cx.constant(args[0], DecisionKind::Other) {
+                    Ok(bits) => self.free(state, bits).or_else(|stop| forgive(&state.heap, stop))?,
+                    Err(stop) => forgive(cx.heap, stop)?,
+                }
                 none
             }
             Intrinsic::SetFamily => {
@@ -245,7 +249,7 @@ impl<D: Domain> Machine<D> {
             }
             Intrinsic::CheckFamily => {
                 let (bits, family) = cx.family(args[0], args[1])?;
-                cx.check_family(bits, family)?;
+                cx.check_family(bits, family).or_else(|stop| forgive(cx.heap, stop))?;
                 none
             }
             Intrinsic::ObjectSize => Done::Value(D::constant(cx.object_size(args[0])?)),
@@ -490,10 +494,14 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
 
     fn object_size(&mut self, slot: crate::code::Slot) -> Result<u64, Stop<D>> {
         let bits = self.constant(slot, DecisionKind::Other)?;
-        let (id, offset) = self.heap.check(bits, 0, false)?;
+        let (id, offset) = match self.heap.check(bits, 0, false) {
+            Ok(place) => place,
+            Err(fault) => return Ok(self.heap.forgive(fault).map(|()| 0)?),
+        };
         if offset != 0 {
             let message = format!("{} is not the start of an object", self.heap.name_of(bits));
-            return Err(Stop::Fault { kind: ErrorKind::InvalidFree, message });
+            forgive(self.heap, Stop::Fault { kind: ErrorKind::InvalidFree, message })?;
+            return Ok(0);
         }
         // Whoever copies so much copies more than there is, which nobody knows anything of.
         if self.heap.object(id).is_some_and(|o| o.root().is_some()) {

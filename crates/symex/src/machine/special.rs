@@ -204,7 +204,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         if D::as_constant(&value).is_none() && size > 0 {
             let most = D::constant(limit.saturating_sub(self.thread.stack_bytes) / size);
             let fits = operations::int_compare(self.domain, IntPredicate::Ule, ty, &value, &most);
-            match decide(self.domain, self.path, &fits, DecisionKind::InBounds) {
+            match decide(self.domain, self.path, &fits, self.heap.decides(DecisionKind::InBounds)) {
                 Ok(true) => {}
                 Ok(false) => return Err(fault()),
                 Err(stop) => return Err(operations::explain(stop, ErrorKind::StackOverflow, &message())),

@@ -32,6 +32,7 @@ impl<D: Domain> Machine<D> {
     /// The state before the first instruction. [`Stop::Unsupported`] if there is no `main`.
     pub fn initial_state(&mut self, arguments: &Arguments<D>) -> Result<State<D>, Stop<D>> {
         let mut heap = Heap::new(self.program.clone());
+        heap.set_memory_errors(self.options.memory_errors);
         let argv = self.vector(&mut heap, &arguments.argv, ObjectKind::ArgumentVector, ObjectKind::Argument);
         let envp =
             self.vector(&mut heap, &arguments.environment, ObjectKind::EnvironmentVector, ObjectKind::Environment);
@@ -51,6 +52,7 @@ impl<D: Domain> Machine<D> {
             input_counts: Default::default(),
             ended: Default::default(),
             passages: Default::default(),
+            recovered: Default::default(),
             instructions: 0,
             main_arguments: [arguments.argc.clone(), D::constant(argv), D::constant(envp)],
             startup: Startup::Constructor(0),

@@ -86,6 +86,13 @@ impl<D: Domain> Heap<D> {
         format!("access of {} at `{place}`, outside of {object}, which {}", count(n), self.size_text(id))
     }
 
+    /// The same of an object whose size depends on inputs.
+    pub(crate) fn asked_message(&self, id: ObjectId, (offset, n): (&str, &str), asked: &str, write: bool) -> String {
+        let [offset, n, asked] = [offset, n, asked].map(|text| cut(text.to_owned(), LONGEST_SIZE));
+        let (object, s) = (self.describe_object(id), if n == "1" { "" } else { "s" });
+        format!("{} of {n} byte{s} at offset {offset} of {object}, which has {asked} bytes", verb(write))
+    }
+
     fn size_text(&self, id: ObjectId) -> String {
         let Some(object) = self.object(id) else { return "is not there".to_owned() };
         match () {
@@ -146,6 +153,11 @@ impl<D: Domain> Heap<D> {
         }
     }
 
+    /// What a byte of a live object holds, be it written or not, unless the object was written at an offset that depends on inputs.
+    pub(crate) fn held_byte(&self, id: ObjectId, offset: u64) -> Option<MemoryByte<D::Byte>> {
+        Some(self.object(id)?.content.pages()?.get(offset))
+    }
+
     /// Eight bytes of a live object, inside its bounds, if they are defined, constant, and in one page.
     pub(crate) fn read_word(&self, id: ObjectId, offset: u64) -> Option<u64> {
         self.object(id)?.content.pages()?.read::<8>(offset).map(u64::from_le_bytes)
@@ -194,7 +206,7 @@ impl<D: Domain> Heap<D> {
         match &object.content {
             Content::Array(array) | Content::Both(_, array) => Some(array.clone()),
             Content::Bytes(pages) => {
-                let all: Vec<_> = (0..object.size).map(|i| pages.get(i)).collect();
+                let all: Vec<_> = (0..object.size + object.slack).map(|i| pages.get(i)).collect();
                 let array = domain.array_from_bytes(&all);
                 let object = self.object_mut(id)?;
                 if let Content::Bytes(pages) = &mut object.content {
@@ -273,6 +285,8 @@ impl<D: Domain> Heap<D> {
 
 /// Characters of a symbolic offset in a message.
 const LONGEST_OFFSET: usize = 80;
+/// Characters of it, and of a symbolic size, where both are told.
+const LONGEST_SIZE: usize = 40;
 
 fn count(bytes: u64) -> String {
     format!("{bytes} byte{}", if bytes == 1 { "" } else { "s" })
@@ -282,12 +296,16 @@ fn verb(write: bool) -> &'static str {
     if write { "write" } else { "read" }
 }
 
-fn shortened(mut offset: String) -> String {
-    if let Some((end, _)) = offset.char_indices().nth(LONGEST_OFFSET) {
-        offset.truncate(end);
-        offset.push_str("...");
+fn shortened(offset: String) -> String {
+    cut(offset, LONGEST_OFFSET)
+}
+
+fn cut(mut text: String, most: usize) -> String {
+    if let Some((end, _)) = text.char_indices().nth(most) {
+        text.truncate(end);
+        text.push_str("...");
     }
-    offset
+    text
 }
 
 fn fault(kind: ErrorKind, message: String) -> MemoryFault {

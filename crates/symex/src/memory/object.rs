@@ -155,6 +155,10 @@ pub struct Object<D: Domain> {
     pub kind: ObjectKind,
     /// Size in bytes.
     pub size: u64,
+    /// Bytes behind it that are memory, too, although an access of them is an error: what `malloc` gives where paths go on behind errors.
+    pub(crate) slack: u64,
+    /// The size that was asked for, of an object whose size is not known because it depends on inputs.
+    pub(crate) asked: Option<D::Value>,
     /// May not be written.
     pub constant: bool,
     /// A variable that is declared but defined nowhere: has no known contents.
@@ -171,7 +175,7 @@ pub struct Object<D: Domain> {
 
 impl<D: Domain> Clone for Object<D> {
     fn clone(&self) -> Self {
-        Self { content: self.content.clone(), ..*self }
+        Self { content: self.content.clone(), asked: self.asked.clone(), ..*self }
     }
 }
 

@@ -67,6 +67,7 @@ impl SymbolicDomain {
         at: Term,
         n: u64,
     ) -> Result<Targets<SymValue>, Stop<Self>> {
+        self.continues = heap.continues();
         let mut alternatives = self.alternatives(path, at);
         if let Some(pointer) = self.hidden.take() {
             return Err(Stop::Hidden { pointer: SymValue::Term(pointer) });
@@ -100,7 +101,7 @@ impl SymbolicDomain {
         if let [only] = targets.as_mut_slice() {
             only.guard = None;
         }
-        if targets.is_empty() {
+        if targets.is_empty() && !heap.recovers() {
             return Err(unsupported("an address without a possible object".to_owned()));
         }
         Ok(targets)
@@ -283,6 +284,7 @@ impl SymbolicDomain {
         error: ErrorKind,
         message: impl FnOnce(&Self) -> String,
     ) -> Result<(), Stop<Self>> {
+        let kind = if self.continues { DecisionKind::Valid } else { kind };
         match self.ask(condition, kind) {
             Ok(true) => Ok(()),
             Ok(false) => Err(Stop::Fault { kind: error, message: message(self) }),
@@ -297,6 +299,11 @@ impl SymbolicDomain {
     /// start; `None` if the alternative cannot happen on this path.
     fn decide_object(&mut self, path: &SymPath, alternative: Alternative) -> Result<Option<Alternative>, Stop<Self>> {
         let Alternative { guard, constant, rest, .. } = alternative;
+        if rest.is_some_and(|rest| self.is_indeterminate(rest)) {
+            let message = |_: &Self| "access through a pointer that was read by an error".to_owned();
+            self.exclude(guard, ErrorKind::WildPointer, message)?;
+            return Ok(None);
+        }
         let constant = self.pool.constant(64, constant);
         let at = rest.map_or(constant, |rest| self.pool.binary(BinOp::Add, rest, constant));
         let id = self.pool.extract(at, 63, 32);
