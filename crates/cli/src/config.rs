@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::Parser as _;
 use icsched_driver::config::{
     ArgSpec, DEFAULT_ARGUMENT, DatabaseConfig, EnvironmentVariable, InputSpec, OptionalArguments, SearchOptions,
-    Technique,
+    Technique, Undecided,
 };
 use icsched_driver::symex::{self, SymexConfig};
 use icsched_driver::{EnumerateConfig, Enumeration, ExecConfig, Limits, ProgramConfig, Switching};
@@ -34,10 +34,12 @@ pub(crate) fn program(args: &ProgramArgs) -> ProgramConfig {
 
 pub(crate) fn limits(args: &ProgramArgs) -> Limits {
     let default = Limits::default();
+    let undecided = args.max_instructions.unwrap_or(default.undecided.instructions);
     Limits {
         timeout: args.timeout,
         max_memory: args.max_memory.map(|m| m.as_u64()).or(default.max_memory),
         max_instructions: args.max_instructions.unwrap_or(default.max_instructions),
+        undecided: Undecided { instructions: undecided, ..default.undecided },
         stop: guard::stop_on_signals(),
         ..default
     }
@@ -106,6 +108,7 @@ pub(crate) fn enumerate(args: &EnumerateArgs, database: Option<&Path>) -> Result
     let mut limits = limits(&args.program);
     if let Some(events) = args.max_events {
         limits.max_events = events as usize;
+        limits.undecided.events = events as usize;
     }
     if let Some(timeout) = args.solver_timeout {
         limits.solver_timeout = timeout;

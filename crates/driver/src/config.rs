@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub use icsched_enumerate::{SearchOptions, Technique};
+pub use icsched_enumerate::{SearchOptions, Technique, UNDECIDED, Undecided};
 pub use icsched_symex::Extern;
 pub use icsched_symex::inputs::{ArgSpec, DEFAULT_ARGUMENT, EnvironmentVariable, InputSpec, OptionalArguments};
 pub use icsched_symex::request::StopRequest;
@@ -31,6 +31,8 @@ pub struct Limits {
     pub max_instructions: u64,
     /// Synchronisation events on one path.
     pub max_events: usize,
+    /// How long a path may be on which no input has decided anything, instead.
+    pub undecided: Undecided,
     /// Time for one solver query.
     pub solver_timeout: Duration,
     /// Asked from outside to stop cleanly.
@@ -44,6 +46,7 @@ impl Default for Limits {
             max_memory: half_of_memory(),
             max_instructions: 100_000_000,
             max_events: 50_000,
+            undecided: UNDECIDED,
             solver_timeout: Duration::from_millis(2500),
             stop: Arc::default(),
         }

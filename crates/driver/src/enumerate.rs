@@ -120,6 +120,7 @@ pub fn enumerate(config: &EnumerateConfig, progress: &mut dyn Progress) -> Resul
             max_memory: config.limits.max_memory,
             max_instructions: config.limits.max_instructions,
             max_events: config.limits.max_events,
+            undecided: config.limits.undecided,
             solver_timeout: config.limits.solver_timeout,
             stop: Arc::clone(&config.limits.stop),
         },

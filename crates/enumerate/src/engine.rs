@@ -16,10 +16,11 @@ use icsched_symex::code::{Code, Marks};
 use icsched_symex::explore;
 use icsched_symex::host::MemoryHost;
 use icsched_symex::initial::Start;
-use icsched_symex::machine::EpochLength;
+use icsched_symex::machine::{EpochLength, Undecided};
 use icsched_symex::memory::ObjectId;
 use icsched_symex::request::StopRequest;
 use icsched_symex::shape::{Left, Where};
+use icsched_symex::state::PathLength;
 use icsched_symex::stop::{ErrorKind, Limit, Stop};
 use icsched_symex::symbolic::{Kept, SymbolicDomain};
 use icsched_symex::thread::ThreadId;
@@ -49,6 +50,8 @@ pub struct RunLimits {
     pub max_instructions: u64,
     /// Synchronisation events on one path.
     pub max_events: usize,
+    /// How long a path may be on which no input has decided anything, instead, if it [is followed](crate::Technique::MarkerPruning).
+    pub undecided: Undecided,
     /// Time for one solver query.
     pub solver_timeout: Duration,
     /// Asked from outside to stop cleanly.
@@ -85,6 +88,10 @@ impl RunLimits {
     }
 }
 
+/// How long a path may be on which no input has decided anything: some seconds, and a gigabyte for its synchronisation. What has no end is
+/// searched in bounded epochs then.
+pub const UNDECIDED: Undecided = Undecided { instructions: 1 << 29, events: 1 << 21 };
+
 impl Default for RunLimits {
     fn default() -> Self {
         Self {
@@ -92,6 +99,7 @@ impl Default for RunLimits {
             max_memory: None,
             max_instructions: 100_000_000,
             max_events: 50_000,
+            undecided: UNDECIDED,
             solver_timeout: Duration::from_millis(500),
             stop: Arc::default(),
         }
@@ -134,9 +142,15 @@ pub(crate) struct Engine {
     instructions: u64,
     errors: bool,
     followed: Followed,
-    /// How many markers the last path has passed, and all of them.
+    /// How many markers the last path has passed.
     passed: u32,
-    passed_in_all: u64,
+    /// All paths from where limits count, and up to there.
+    counted: PathLength,
+    undecided: PathLength,
+    /// Where an input has decided something first, on all paths.
+    decided_at: Option<PathLength>,
+    /// Whether the last path was too long without that, or came back to where it was.
+    has_no_end: bool,
     wanted: Option<Restart>,
     /// Whether paths may ask as often as they want.
     patient: bool,
@@ -253,7 +267,10 @@ impl Engine {
             errors: true,
             followed: Followed::default(),
             passed: 0,
-            passed_in_all: 0,
+            counted: PathLength::default(),
+            undecided: PathLength::default(),
+            decided_at: None,
+            has_no_end: false,
             wanted: None,
             patient: false,
             hopeless: BTreeSet::new(),
@@ -397,10 +414,14 @@ impl Engine {
         for &condition in constraint {
             state.path.constrain(&self.machine.domain.pool, condition);
         }
+        if self.followed.is_everything() {
+            state.counts_from = self.decided_at;
+        }
         let in_all_ways = self.followed.is_everything_in_all_ways();
         let limits = explore::Limits {
             instructions: self.limits.max_instructions,
             events: self.limits.max_events,
+            undecided: self.limits.undecided,
             deadline: self.limits.deadline,
             memory: self.limits.max_memory.unwrap_or(u64::MAX),
             errors: self.errors,
@@ -422,13 +443,13 @@ impl Engine {
             replaced: decided.then(|| Arc::clone(&self.machine.options.marks.abstractions)),
             followed: self.followed.clone(),
             loops: Vec::new(),
+            given_up: 0,
             wanted: None,
         };
         let path = explore::execute_path(&mut self.machine, state, &mut strategy, &limits);
         self.instructions += path.state.instructions;
         self.wanted = strategy.wanted;
-        self.passed = path.state.markers_passed();
-        self.passed_in_all += u64::from(self.passed);
+        self.note_length(&path.state);
         if in_all_ways && (path.often.is_some() || !path.gave_up.is_empty()) {
             self.wanted = Some(Restart::FollowingLess);
         } else if let Some(stack) = &path.often {
@@ -444,6 +465,19 @@ impl Engine {
             }
         }
         path
+    }
+
+    fn note_length(&mut self, state: &State<SymbolicDomain>) {
+        let (length, counted) = (state.length(), state.counted().unwrap_or_default());
+        self.passed = length.markers;
+        self.counted = self.counted.and(counted);
+        self.undecided = self.undecided.and(length.since(counted));
+        let is_undecided = state.counts_from.is_none();
+        self.has_no_end = is_undecided && (state.repeats || self.limits.undecided.is_reached(length));
+        if self.followed.is_everything() {
+            // All inputs go the same way up to there.
+            self.decided_at = self.decided_at.or(state.counts_from);
+        }
     }
 
     /// Where the solver gave up on a path, but for the places at which it goes on.
@@ -464,6 +498,11 @@ impl Engine {
         self.solver.set_impatient(false);
     }
 
+    /// Whether the last path was too long although no input has decided anything, or would never have ended.
+    pub(crate) fn has_no_end(&self) -> bool {
+        self.has_no_end
+    }
+
     /// Whether the last path has passed a marker.
     pub(crate) fn has_passed(&self) -> bool {
         self.passed > 0
@@ -478,9 +517,9 @@ impl Engine {
     /// a loop may be covered by a marker that is passed.
     pub(crate) fn has_many_ways(&self, paths: u64, to_the_end: bool) -> bool {
         let SolverStatistics { solved, unknown, .. } = self.solver_statistics();
-        let executed = Executed { paths, passed: self.passed_in_all, instructions: self.instructions, solved, unknown };
+        let executed = Executed { paths, counted: self.counted, undecided: self.undecided, solved, unknown };
         let is_followed = self.passed > 0 || self.followed.is_everything_in_all_ways();
-        is_followed && (self.followed.are_many_ways(executed) || !to_the_end)
+        is_followed && (self.followed.are_many_ways(executed, self.limits.undecided) || !to_the_end)
     }
 
     /// What is done instead of a restart that the last path asks for: who follows everything follows less before something is replaced, since
@@ -637,7 +676,7 @@ fn machine(program: &Arc<Program>, request: &Request, plan: &Plan, domain: Symbo
         epoch_length: EpochLength::Instructions {
             least: request.search.epoch_instructions,
             balance: request.search.epoch_balance,
-            followed: plan.followed.markers(),
+            followed: plan.followed.markers(request.limits.undecided),
         },
         ..Options::default()
     };

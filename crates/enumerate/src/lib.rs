@@ -48,7 +48,9 @@ use icsched_symex::Extern;
 use icsched_symex::inputs::InputSpec;
 use icsched_symex::shape::{Compared, Deciding, Fields, Indices, Locks, Pointers, Rings};
 
-pub use crate::engine::{RunLimits, resident_bytes};
+pub use icsched_symex::machine::Undecided;
+
+pub use crate::engine::{RunLimits, UNDECIDED, resident_bytes};
 pub use crate::progress::{Counts, Journal, Progress, SchedulePath, SearchedEpoch};
 pub use crate::reasons::words as limit_words;
 pub use crate::search::SearchOptions;

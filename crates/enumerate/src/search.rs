@@ -444,13 +444,22 @@ impl<'s, 'p> Search<'s, 'p> {
             self.ends_epoch(&mut path, (objects, prepared), slice, precondition.clone(), end);
         }
         let is_open = self.is_error_open(&path);
-        let (early_exits, graph, ends) = (&early, &graph, &ends);
-        let told = SchedulePath { state: &path.state, precondition: &precondition, early_exits, graph, ends };
+        let told = SchedulePath {
+            state: &path.state,
+            precondition: &precondition,
+            early_exits: &early,
+            graph: &graph,
+            ends: &ends,
+        };
         self.progress.schedule(&told);
-        let id = ScheduleId::of(graph, ends);
+        let id = ScheduleId::of(&graph, &ends);
         let steps = tree::steps(self.statics.program, self.engine.domain(), &path.state, &precondition);
+        if let Some(found) = self.found.get_mut(&id) {
+            found.schedule.0.add_places(&graph);
+        }
+        // A graph may have millions of nodes: it is not copied.
         let found = self.found.entry(id).or_insert_with(|| Found {
-            schedule: (graph.clone(), ends.clone()),
+            schedule: (graph, ends),
             covers: Disjunction::default(),
             early_exits: Disjunction::default(),
             alone: true,
@@ -458,7 +467,6 @@ impl<'s, 'p> Search<'s, 'p> {
             is_open: true,
         });
         found.is_open &= is_open;
-        found.schedule.0.add_places(graph);
         found.alone &= path.state.live_threads().count() <= 1;
         if !found.paths.contains(&steps) {
             found.paths.push(steps);

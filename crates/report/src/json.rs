@@ -150,7 +150,7 @@ fn schedule<'a>(epoch: &EpochView<'_>, view: &'a ScheduleView<'a>) -> ScheduleEn
     let Schedule { id, constraint, ends, graph } = view.schedule;
     let node = |node: &HbNode| {
         let HbNode { thread, n, op, object, at, point: _, elsewhere } = node;
-        let also_at = elsewhere.iter().map(|place| place.at.as_str()).collect();
+        let also_at = elsewhere.iter().map(|place| &*place.at).collect();
         one_line(&Node { thread: *thread, n: *n, op, object, at, also_at })
     };
     ScheduleEntry {

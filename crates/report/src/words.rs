@@ -89,7 +89,7 @@ pub(crate) fn node(node: &HbNode) -> String {
 /// Where a node is: `a.c:12`, `a.c:12 or b.c:3`, `a.c:12 or 3 other places`.
 pub(crate) fn place(node: &HbNode) -> String {
     match &node.elsewhere[..] {
-        [] => node.at.clone(),
+        [] => node.at.to_string(),
         [other] => format!("{} or {}", node.at, other.at),
         others => format!("{} or {}", node.at, count(others.len(), "other place")),
     }

@@ -11,9 +11,12 @@
 //! Invariant: a side is called infeasible only when the solver proved it. What it gives up on is explored, and noted in
 //! [`PathRun::gave_up`].
 
-use std::collections::BTreeSet;
+mod limits;
+
 use std::ops::ControlFlow;
 use std::time::Instant;
+
+pub use limits::Limits;
 
 use icsched_ir::{CallStack, Origin, ProgramPoint, Terminator};
 use icsched_smt::{Term, TermPool, UnknownReason};
@@ -38,59 +41,6 @@ const HARD: u32 = 12;
 /// As many times as often as about a branch a path may ask whether an access is in bounds: what is asked before is taken for granted, so
 /// each question is about more than the one before.
 const ACCESSES: u32 = 4;
-
-/// What cuts a path.
-#[derive(Clone, Debug)]
-pub struct Limits {
-    /// Instructions on the path.
-    pub instructions: u64,
-    /// Decisions on the path with two feasible sides.
-    pub decisions: usize,
-    /// Conditional branches of the program itself on the path, whatever they depend on (Bergan 2.9.1). As many other decisions
-    /// with two feasible sides are allowed beside them, so that what models decide takes nothing away from the program.
-    pub branches: u64,
-    /// Synchronisation events on the path.
-    pub events: usize,
-    /// Bytes in live objects and in the trace.
-    pub memory: u64,
-    /// When to stop.
-    pub deadline: Option<Instant>,
-    /// Whether it is asked if errors are possible; if not, paths go on as if they were not.
-    pub errors: bool,
-    /// Whether a path ends where the solver gives up, but for the places in `hopeless`.
-    pub decided: bool,
-    /// Where the solver gives up whatever is done about it.
-    pub hopeless: BTreeSet<CallStack>,
-    /// How often a path asks the solver about one branch of the program, reached by the same calls, before it ends there; less often what is
-    /// hard, and four times as often whether one access is in bounds.
-    pub rounds: u32,
-    /// Terms that a path makes before its strategy is asked whether it has to go on: [`Strategy::gives_up`].
-    pub terms: usize,
-    /// Instructions that it executes, or events of its trace, before the same is asked: [`Strategy::takes_long`].
-    pub long: (u64, usize),
-    /// Questions of a path that its solver has no short answer to.
-    pub solved: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Limits {
-            instructions: u64::MAX,
-            decisions: usize::MAX,
-            branches: u64::MAX,
-            events: usize::MAX,
-            memory: u64::MAX,
-            deadline: None,
-            errors: true,
-            decided: false,
-            hopeless: BTreeSet::new(),
-            rounds: u32::MAX,
-            terms: usize::MAX,
-            long: (u64::MAX, usize::MAX),
-            solved: u64::MAX,
-        }
-    }
-}
 
 /// A decision with two sides that can both happen.
 #[derive(Clone, Debug)]
@@ -329,11 +279,7 @@ impl PathRun {
                 break Advance::End(PathEnd::Limit(Limit::Decisions));
             }
             // An instruction with grants is executed alone, so that no other one can use them.
-            let budget = if machine.domain.has_grants() {
-                1
-            } else {
-                longest.min(limits.instructions - self.state.instructions)
-            };
+            let budget = if machine.domain.has_grants() { 1 } else { longest.min(self.instructions_left(limits)) };
             match machine.run(&mut self.state, &mut self.trace, budget) {
                 Ok(()) => {
                     machine.domain.retract_grants();
@@ -395,7 +341,7 @@ impl PathRun {
         if limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Some(Limit::Time);
         }
-        if self.state.instructions >= limits.instructions {
+        if self.instructions_left(limits) == 0 {
             return Some(Limit::Instructions);
         }
         let (events, sums) =
@@ -404,7 +350,11 @@ impl PathRun {
         if self.state.heap.live_bytes() + traced > limits.memory {
             return Some(Limit::Memory);
         }
-        if self.state.events.len() > limits.events {
+        let (events, most_events) = match self.state.counted() {
+            None => (self.state.events.len(), limits.undecided.events),
+            Some(counted) => (counted.events, limits.events),
+        };
+        if events > most_events {
             return Some(Limit::Events);
         }
         let is_undecided = limits.decided && self.gave_up.iter().any(|at| !limits.hopeless.contains(&at.stack));
@@ -415,6 +365,13 @@ impl PathRun {
             || self.trace.branches >= limits.branches
             || self.other_choices >= limits.branches;
         too_many.then_some(Limit::Decisions)
+    }
+
+    fn instructions_left(&self, limits: &Limits) -> u64 {
+        match self.state.counted() {
+            None => limits.undecided.instructions.saturating_sub(self.state.instructions),
+            Some(counted) => limits.instructions.saturating_sub(counted.instructions),
+        }
     }
 
     /// Counts a question about a branch or an access of the program; one that is hard counts more often, for it gets harder.
@@ -580,6 +537,10 @@ impl PathRun {
         this_side: OtherSide,
         other: OtherSide,
     ) {
+        if other != OtherSide::Infeasible && site.kind != DecisionKind::Assume && self.state.counts_from.is_none() {
+            self.state.note_decided();
+            self.looked_at = (self.state.instructions, self.trace.events.len());
+        }
         if machine.domain.is_observed(condition) {
             self.state.path.observe(&mut machine.domain.pool, condition, taken);
         } else {
@@ -725,20 +686,23 @@ pub fn execute_path(
     strategy: &mut dyn Strategy,
     limits: &Limits,
 ) -> PathOutcome {
+    machine.forget_states();
     let mut run = PathRun::new(state);
-    loop {
+    let end = loop {
         match run.advance_by(machine, limits, Some(&mut *strategy)) {
             Advance::Choice(choice) => {
                 let side = strategy.choose(&machine.domain.pool, &choice, &run.state);
                 if strategy.has_enough() {
-                    return run.finish(PathEnd::Limit(Limit::Decisions));
+                    break PathEnd::Limit(Limit::Decisions);
                 }
                 run.take(machine, &choice, side);
             }
             Advance::Switch(enabled) => run.switch(machine, enabled.first().copied().unwrap_or(ThreadId::MAIN)),
-            Advance::End(end) => return run.finish(end),
+            Advance::End(end) => break end,
         }
-    }
+    };
+    machine.forget_states();
+    run.finish(end)
 }
 
 /// Runs all paths from a state, depth first, the true side of each choice before the false one. The callback gets each

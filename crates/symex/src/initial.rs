@@ -36,7 +36,7 @@ use crate::domain::Domain as _;
 use crate::memory::{AddressClass, Heap, ObjectId, ObjectKind, address, classify, global_object};
 use crate::path::Primary;
 use crate::shape::{Indices, Shape};
-use crate::state::{Startup, State};
+use crate::state::{PathLength, Startup, State};
 use crate::symbolic::origin::{Origins, Places, RootId, RootName, target_at};
 use crate::symbolic::{SymArray, SymValue, SymbolSource, SymbolicDomain};
 use crate::thread::{Bottom, Frame, FrameId, Thread, ThreadId, ThreadStatus};
@@ -216,6 +216,9 @@ impl Builder<'_, '_> {
             ended: Default::default(),
             passages: Default::default(),
             instructions: 0,
+            counts_from: Some(PathLength::default()),
+            repeats: false,
+            markers_passed: 0,
             main_arguments: [zero, zero, zero],
             startup: Startup::Main,
             switching: true,

@@ -5,6 +5,7 @@ mod calls;
 mod careful;
 mod context;
 mod epoch;
+mod events;
 mod fast;
 mod forget;
 mod handles;
@@ -15,6 +16,7 @@ mod lengths;
 mod operations;
 mod outside;
 mod ranges;
+mod seen;
 mod special;
 pub(crate) mod spin;
 mod startup;
@@ -36,8 +38,9 @@ use crate::scheduler::{Cooperative, Scheduler, SchedulingPoint};
 use crate::state::State;
 use crate::stop::{PathEnd, ProgramError, Stop};
 pub(crate) use context::decide;
-pub use epoch::{EpochLength, FollowedMarkers, Pass};
+pub use epoch::{EpochLength, FollowedMarkers, Pass, Undecided};
 pub use outside::answer;
+use seen::Seen;
 use step::Pause;
 pub use threads::ProgramCall;
 
@@ -173,6 +176,10 @@ pub struct Machine<D: Domain> {
     pub scheduler: Box<dyn Scheduler<D>>,
     /// Options.
     pub options: Options,
+    /// A state of the path, to see whether it comes back there.
+    seen: Seen<D>,
+    /// What events share.
+    shared: events::Shared,
 }
 
 /// Instructions after which a thread that never reaches a scheduling point is taken for spinning.
@@ -185,7 +192,21 @@ impl<D: Domain> Machine<D> {
     /// A machine for a verified program.
     pub fn new(program: Arc<Program>, domain: D, host: Box<dyn Host>, options: Options) -> Self {
         let code = Arc::new(Code::new(&program, &options.marks));
-        Self { program, code, domain, host, scheduler: Box::new(Cooperative), options }
+        Self {
+            program,
+            code,
+            domain,
+            host,
+            scheduler: Box::new(Cooperative),
+            options,
+            seen: Seen::default(),
+            shared: Default::default(),
+        }
+    }
+
+    /// Forgets in which states a path was: it has ended, or another one begins.
+    pub fn forget_states(&mut self) {
+        self.seen = Seen::default();
     }
 
     /// Executes up to `budget` instructions. `Ok` when the budget is used up; [`Stop::Undecided`] when a condition

@@ -13,6 +13,7 @@ mod access;
 mod layout;
 mod object;
 mod page;
+mod same;
 mod table;
 mod tree;
 mod undefined;
@@ -34,6 +35,7 @@ pub use layout::{
 use object::{Content, Life};
 pub use object::{Death, Family, Object, ObjectId, ObjectKind};
 use page::Pages;
+pub(crate) use same::{Differing, Pair};
 use table::Table;
 
 /// Dead objects whose ids are not yet reused.

@@ -27,6 +27,37 @@ pub(crate) enum Startup {
     Exit,
 }
 
+/// How long a path is, or a part of it.
+#[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
+pub struct PathLength {
+    /// Epoch markers that threads have passed.
+    pub markers: u32,
+    /// Instructions.
+    pub instructions: u64,
+    /// Synchronisation events.
+    pub events: usize,
+}
+
+impl PathLength {
+    /// Both together.
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            markers: self.markers.saturating_add(other.markers),
+            instructions: self.instructions.saturating_add(other.instructions),
+            events: self.events.saturating_add(other.events),
+        }
+    }
+
+    /// What has come behind `start`; nothing in front of it.
+    pub fn since(self, start: Self) -> Self {
+        Self {
+            markers: self.markers.saturating_sub(start.markers),
+            instructions: self.instructions.saturating_sub(start.instructions),
+            events: self.events.saturating_sub(start.events),
+        }
+    }
+}
+
 /// Everything a step changes: threads, memory, wait queues, what is assumed (Bergan figures 2.3, 2.6, 2.13).
 ///
 /// `clone()` forks the path: it costs a reference count per thread and per 64 memory objects.
@@ -57,6 +88,13 @@ pub struct State<D: Domain> {
     pub(crate) passages: Rc<BTreeMap<(ThreadId, FuncId, BlockId, Replaced), u32>>,
     /// Instructions executed on the path.
     pub instructions: u64,
+    /// Where limits of the path's length count from; `None` until an input decides something. A path begins with `None` if it
+    /// [is followed](crate::machine::FollowedMarkers::undecided) until then.
+    pub counts_from: Option<PathLength>,
+    /// Whether threads have come back to a state that the path was in before, so that it has no end.
+    pub repeats: bool,
+    /// Epoch markers that threads have passed on it.
+    pub(crate) markers_passed: u32,
     /// The arguments of `main`: `argc`, `argv`, `envp`.
     pub(crate) main_arguments: [D::Value; 3],
     pub(crate) startup: Startup,
@@ -130,7 +168,24 @@ impl<D: Domain> State<D> {
 
     /// How many markers threads have passed.
     pub fn markers_passed(&self) -> u32 {
-        self.threads.iter().map(|thread| thread.markers_passed).sum()
+        self.markers_passed
+    }
+
+    /// How long the path is.
+    pub fn length(&self) -> PathLength {
+        PathLength { markers: self.markers_passed(), instructions: self.instructions, events: self.events.len() }
+    }
+
+    /// How long the path is from where limits count.
+    pub fn counted(&self) -> Option<PathLength> {
+        self.counts_from.map(|start| self.length().since(start))
+    }
+
+    /// An input decides something.
+    pub(crate) fn note_decided(&mut self) {
+        if self.counts_from.is_none() {
+            self.counts_from = Some(self.length());
+        }
     }
 
     /// Whether threads that have ended before the initial state were told apart by their handles.

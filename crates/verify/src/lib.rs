@@ -159,6 +159,7 @@ pub fn verify_with(
         let limits = Limits {
             instructions: request.limits.max_instructions,
             events: request.limits.max_events,
+            undecided: request.limits.undecided,
             deadline: request.limits.deadline,
             memory: request.limits.max_memory.unwrap_or(u64::MAX),
             errors: *is_entry,

@@ -105,6 +105,7 @@ pub(super) fn limits(config: &SymexConfig, deadline: Option<Instant>) -> explore
         decisions: MAX_DECISIONS,
         branches: config.branches,
         events: config.limits.max_events,
+        undecided: config.limits.undecided,
         deadline,
         memory: config.limits.max_memory.unwrap_or(u64::MAX),
         decided: false,

@@ -183,8 +183,14 @@ pub(crate) fn run(
             }
             Err(Restart::FollowingLess) => {
                 work.solver.add(&searched.solver);
+                if learned.following == Following::Everything {
+                    is_behind_loops = !engine.has_passed();
+                }
                 let less = match learned.following {
                     _ if !shared.is_entry(&job.epoch) => Following::Nothing,
+                    // There is one way only.
+                    Following::Everything if engine.has_no_end() && is_behind_loops => Following::EverythingBehindLoops,
+                    Following::Everything if engine.has_no_end() => Following::Recursions,
                     Following::Everything if shared.follows_whole_runs() => Following::EverythingInAllWays,
                     Following::EverythingInAllWays if is_behind_loops => Following::EverythingBehindLoops,
                     Following::Everything | Following::EverythingInAllWays | Following::EverythingBehindLoops => {
@@ -194,9 +200,6 @@ pub(crate) fn run(
                     Following::Recursions if learned.replaced.is_empty() => Following::Ways,
                     _ => Following::Nothing,
                 };
-                if learned.following == Following::Everything {
-                    is_behind_loops = !engine.has_passed();
-                }
                 if matches!(learned.following, Following::Everything | Following::EverythingInAllWays) {
                     Arc::make_mut(&mut learned).is_conservative = job.learned.is_conservative;
                     plan.objects = if is_open { SyncObjects::Candidates } else { SyncObjects::Decided };

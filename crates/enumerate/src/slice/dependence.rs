@@ -33,11 +33,11 @@ impl Slicer<'_, '_> {
         if taken == other {
             return false;
         }
-        if control.quiet_exit.contains(block.index()) {
+        let quiet = |b: BlockId| control.quiet_exit.contains(b.index());
+        if quiet(block) || quiet(other.target) && quiet(taken.target) {
             // Whichever way, nothing synchronises any more; but one way may lead to the error that is claimed.
             return self.keep_exits;
         }
-        let quiet = |b: BlockId| control.quiet_exit.contains(b.index());
         if quiet(other.target) || quiet(taken.target) {
             self.state(frame).avoids_exit = quiet(other.target);
             return quiet(taken.target) || self.keep_exits;

@@ -1,7 +1,8 @@
 //! Reading a database. Everything is checked on the way: a file can be changed by anyone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
+use std::sync::Arc;
 
 use icsched_ir::{BlockId, EntityId, FuncId, ProgramPoint};
 use rusqlite::{Connection, Row};
@@ -53,13 +54,21 @@ pub(super) fn read_run(path: &Path, connection: &Connection) -> std::result::Res
 }
 
 fn rows<T>(connection: &Connection, query: &str, mut row: impl FnMut(&Row<'_>) -> Result<T>) -> Result<Vec<T>> {
+    let mut result = Vec::new();
+    each_row(connection, query, |next| {
+        result.push(row(next)?);
+        Ok(())
+    })?;
+    Ok(result)
+}
+
+fn each_row(connection: &Connection, query: &str, mut row: impl FnMut(&Row<'_>) -> Result<()>) -> Result<()> {
     let mut statement = connection.prepare(query)?;
     let mut rows = statement.query([])?;
-    let mut result = Vec::new();
     while let Some(next) = rows.next()? {
-        result.push(row(next)?);
+        row(next)?;
     }
-    Ok(result)
+    Ok(())
 }
 
 fn json<T: DeserializeOwned>(what: &str, text: &str) -> Result<T> {
@@ -186,21 +195,38 @@ fn read_graphs(connection: &Connection) -> Result<Graphs> {
     let query = "SELECT epoch, schedule, thread, n, op, object, at, func, block, inst, elsewhere_json
                  FROM nodes ORDER BY epoch, schedule, thread, n";
     let mut nodes = BTreeMap::<_, Vec<_>>::new();
-    for (key, node) in rows(connection, query, |row| Ok((schedule_key(row)?, node(row)?)))? {
-        nodes.entry(key).or_default().push(node);
-    }
+    let mut texts = Texts::default();
+    each_row(connection, query, |row| {
+        nodes.entry(schedule_key(row)?).or_default().push(node(row, &mut texts)?);
+        Ok(())
+    })?;
     let query = "SELECT epoch, schedule, from_thread, from_n, to_thread, to_n
                  FROM edges ORDER BY epoch, schedule, from_thread, from_n, to_thread, to_n";
     let end = |row: &Row<'_>, column| Ok::<_, Damage>(NodeId { thread: row.get(column)?, n: row.get(column + 1)? });
-    let edge = |row: &Row<'_>| Ok((schedule_key(row)?, HbEdge { from: end(row, 2)?, to: end(row, 4)? }));
     let mut edges = BTreeMap::<_, Vec<_>>::new();
-    for (key, edge) in rows(connection, query, edge)? {
-        edges.entry(key).or_default().push(edge);
-    }
+    each_row(connection, query, |row| {
+        edges.entry(schedule_key(row)?).or_default().push(HbEdge { from: end(row, 2)?, to: end(row, 4)? });
+        Ok(())
+    })?;
     Ok((nodes, edges))
 }
 
-fn node(row: &Row<'_>) -> Result<HbNode> {
+/// Texts that nodes share.
+#[derive(Default)]
+struct Texts(HashSet<Arc<str>>);
+
+impl Texts {
+    fn share(&mut self, row: &Row<'_>, column: usize) -> Result<Arc<str>> {
+        if let Some(known) = row.get_ref(column)?.as_str().ok().and_then(|text| self.0.get(text)) {
+            return Ok(Arc::clone(known));
+        }
+        let text: Arc<str> = row.get::<_, String>(column)?.into();
+        self.0.insert(Arc::clone(&text));
+        Ok(text)
+    }
+}
+
+fn node(row: &Row<'_>, texts: &mut Texts) -> Result<HbNode> {
     let index = |column| row.get::<_, Option<u32>>(column);
     let point = match (index(7)?, index(8)?, index(9)?) {
         (Some(func), Some(block), Some(inst)) => Some(ProgramPoint {
@@ -215,9 +241,9 @@ fn node(row: &Row<'_>) -> Result<HbNode> {
     Ok(HbNode {
         thread,
         n,
-        op: row.get(4)?,
-        object: row.get(5)?,
-        at: row.get(6)?,
+        op: texts.share(row, 4)?,
+        object: texts.share(row, 5)?,
+        at: texts.share(row, 6)?,
         point,
         elsewhere: elsewhere.unwrap_or_default(),
     })

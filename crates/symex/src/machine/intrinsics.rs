@@ -5,6 +5,7 @@ use std::rc::Rc;
 use icsched_ir::{IntPredicate, Intrinsic, ProgramPoint, Type};
 
 use super::context::Cx;
+use super::events::Named;
 use super::{Machine, SyncObjects, operations, startup};
 use crate::domain::Domain;
 use crate::memory::{AddressClass, Death, Family, MAX_OBJECT, ObjectKind, address, classify};
@@ -185,10 +186,10 @@ impl<D: Domain> Machine<D> {
                 none
             }
             Intrinsic::Event | Intrinsic::Order => {
-                let (object, object_name) = cx.event_object(args[0])?;
+                let object = cx.event_object(args[0])?;
                 let shared = cx.constant(args[1], DecisionKind::Concretise)? != 0;
                 let mode = if shared { EventMode::Shared } else { EventMode::Exclusive };
-                self.event(state, intrinsic, object, object_name, mode);
+                self.event(state, intrinsic, object, mode);
                 none
             }
             Intrinsic::Malloc if D::as_constant(&cx.get(args[0])).is_none() && !cx.domain.checks_memory() => {
@@ -350,25 +351,15 @@ impl<D: Domain> Machine<D> {
     }
 
     /// A node of the schedule, or one more object that it is ordered on.
-    fn event(
-        &mut self,
-        state: &mut State<D>,
-        intrinsic: Intrinsic,
-        object: EventObject,
-        object_name: String,
-        mode: EventMode,
-    ) {
+    fn event(&mut self, state: &mut State<D>, intrinsic: Intrinsic, object: Named, mode: EventMode) {
         if !state.record_events {
             return;
         }
-        let thread = state.current;
         if intrinsic == Intrinsic::Order {
-            state.events.push(SyncEvent::Order { thread, object, mode });
+            state.events.push(SyncEvent::Order { thread: state.current, object: object.0, mode });
             return;
         }
-        let call = state.program_call(&self.code, thread);
-        let (operation, stack) = (call.operation, call.stack);
-        state.events.push(SyncEvent::Node { thread, operation, stack, object, object_name, mode });
+        self.record_call(state, object, mode);
     }
 
     fn free(&mut self, state: &mut State<D>, bits: u64) -> Result<(), Stop<D>> {
@@ -429,30 +420,30 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
     }
 
     /// What a node is ordered on, and its name.
-    fn event_object(&mut self, slot: crate::code::Slot) -> Result<(EventObject, String), Stop<D>> {
+    fn event_object(&mut self, slot: crate::code::Slot) -> Result<Named, Stop<D>> {
         let at = self.get(slot);
-        let named = |cx: &Self, at| (EventObject::At(at), cx.heap.name_of(at));
+        let named = |at| (EventObject::At(at), None);
         if let Some(at) = D::as_constant(&at) {
-            return Ok(named(self, at));
+            return Ok(named(at));
         }
         if self.options.objects == SyncObjects::Described {
             let value = self.sync_address(slot)?;
             return Ok(match D::as_constant(&value) {
-                Some(at) => named(self, at),
-                None => (EventObject::At(0), self.domain.describe(&value)),
+                Some(at) => named(at),
+                None => (EventObject::At(0), Some(self.domain.describe(&value))),
             });
         }
         let is_open = self.options.objects == SyncObjects::Candidates;
         let Some(ranges) = is_open.then(|| self.lock_candidates(&at)).flatten() else {
             let at = self.constant(slot, DecisionKind::SyncAddress)?;
-            return Ok(named(self, at));
+            return Ok(named(at));
         };
         let name = |&(first, last): &(u64, u64)| match first == last {
             true => self.heap.name_of(first),
             false => any_between(&self.heap.name_of(first), &self.heap.name_of(last)),
         };
         let names: Vec<String> = ranges.iter().map(name).collect();
-        Ok((EventObject::AnyOf(ranges.into()), names.join(" or ")))
+        Ok((EventObject::AnyOf(ranges.into()), Some(names.join(" or "))))
     }
 
     /// What an object of synchronisation may be; which thread it is has to be decided.

@@ -12,7 +12,7 @@ use crate::observe::Observer;
 use crate::scheduler::SchedulingPoint;
 use crate::state::State;
 use crate::stop::{DecisionKind, ErrorKind, PathEnd, Stop};
-use crate::trace::{EventMode, EventObject, SyncEvent};
+use crate::trace::{EventMode, EventObject};
 
 /// Atomic accesses that a thread may make in a row while others are enabled.
 const MAX_ATOMICS: u32 = 128;
@@ -157,10 +157,7 @@ impl<D: Domain> Machine<D> {
             if let Some(last) = stack.0.last_mut() {
                 last.inst = inst;
             }
-            let object_name = state.heap.name_of(object);
-            let operation = operation.to_owned();
-            let object = EventObject::At(object);
-            state.events.push(SyncEvent::Node { thread, operation, stack, object, object_name, mode });
+            self.record(state, thread, (operation, stack), (EventObject::At(object), None), mode);
         }
         state.atomics_since_switch += 1;
         if state.atomics_since_switch >= MAX_ATOMICS {

@@ -8,7 +8,7 @@ use super::{Argument, Arguments, Machine};
 use crate::domain::{Domain, MemoryByte};
 use crate::memory::{Heap, ObjectKind, address};
 use crate::observe::Observer;
-use crate::state::{Startup, State};
+use crate::state::{PathLength, Startup, State};
 use crate::stop::{PathEnd, Stop};
 use crate::thread::{Bottom, Thread, ThreadId};
 
@@ -52,6 +52,9 @@ impl<D: Domain> Machine<D> {
             ended: Default::default(),
             passages: Default::default(),
             instructions: 0,
+            counts_from: Some(PathLength::default()),
+            repeats: false,
+            markers_passed: 0,
             main_arguments: [arguments.argc.clone(), D::constant(argv), D::constant(envp)],
             startup: Startup::Constructor(0),
             switching: false,

@@ -15,6 +15,9 @@ const FANOUT: usize = 16;
 /// Bytes of a small object's only page.
 const TINY: usize = 64;
 
+/// Bytes of a word that is compared.
+const WORD: usize = 8;
+
 /// Bytes of the largest object that is one piece in a domain whose states do not fork.
 const FLAT: usize = 64 << 20;
 
@@ -108,6 +111,21 @@ impl<'a, D: Domain> View<'a, D> {
     #[inline]
     fn of<const N: usize>(page: &'a Page<D, N>) -> Self {
         Self { data: &page.data, shadow: page.shadow.as_deref(), written: Written::of(&page.undefined) }
+    }
+
+    /// A page that may be absent; undefined bytes are zeros.
+    fn or_zeros<const N: usize>(page: Option<&'a Page<D, N>>) -> Self {
+        page.map_or(View { data: &ABSENT[..N], shadow: None, written: Written::All }, View::of)
+    }
+
+    /// Whether a word of both pages is the same: symbolic bytes are all alike.
+    fn is_same_word(&self, other: &Self, at: usize, is_same: &mut dyn FnMut(u64, u64) -> bool) -> bool {
+        if let (Some(a), Some(b)) = (self.plain(at, WORD), other.plain(at, WORD)) {
+            let number = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("a word is eight bytes"));
+            return is_same(number(a), number(b));
+        }
+        let byte = |view: &Self, at| view.shadow.is_none_or(|s| !s.has(at)).then(|| view.data[at]);
+        (at..at + WORD).all(|at| byte(self, at) == byte(other, at))
     }
 
     fn get(&self, at: usize) -> MemoryByte<D::Byte> {
@@ -319,6 +337,43 @@ impl<D: Domain> Pages<D> {
         Some(bytes)
     }
 
+    /// The offset of the first word of eight bytes that is not the same in an object of the same size, by `is_same` of both. Symbolic bytes are
+    /// all alike, and undefined ones are zeros. With `skips_shared` only what was written since one of the objects was cloned is compared.
+    pub(super) fn differing(
+        &self,
+        other: &Self,
+        skips_shared: bool,
+        is_same: &mut dyn FnMut(u64, u64) -> bool,
+    ) -> Option<u64> {
+        let mut found = None;
+        let mut page = |first: usize, old: View<'_, D>, new: View<'_, D>| {
+            let words = 0..old.data.len() / WORD;
+            let differs = words.map(|word| word * WORD).find(|&at| !old.is_same_word(&new, at, is_same));
+            found = differs.map(|at| (first + at) as u64);
+            differs.is_none()
+        };
+        match (&self.form, &other.form) {
+            (Form::Tiny(a), Form::Tiny(b)) if !(skips_shared && is_shared(a, b)) => {
+                page(0, View::or_zeros(a.as_deref()), View::or_zeros(b.as_deref()));
+            }
+            (Form::One(a), Form::One(b)) if !(skips_shared && is_shared(a, b)) => {
+                page(0, View::or_zeros(a.as_deref()), View::or_zeros(b.as_deref()));
+            }
+            (Form::Many(a), Form::Many(b)) => {
+                a.compare(b, skips_shared, &mut |index, a, b| page(index * PAGE, View::or_zeros(a), View::or_zeros(b)));
+            }
+            (Form::Tiny(_), Form::Tiny(_)) | (Form::One(_), Form::One(_)) => {}
+            _ => return Some(0),
+        }
+        found
+    }
+
+    /// The word of eight bytes at a multiple of eight, if it is constant.
+    pub(super) fn word(&self, offset: u64) -> Option<u64> {
+        let (page, at) = self.page(index(offset));
+        Some(u64::from_le_bytes(page.plain(at, WORD)?.try_into().ok()?))
+    }
+
     /// Whether bytes that were never written are undefined.
     pub(super) fn is_fresh(&self) -> bool {
         self.fresh
@@ -362,6 +417,15 @@ impl<D: Domain> Pages<D> {
             offset += now.len() as u64;
             bytes = rest;
         }
+    }
+}
+
+/// Whether both are one page, or none.
+fn is_shared<T>(a: &Option<Rc<T>>, b: &Option<Rc<T>>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => Rc::ptr_eq(a, b),
+        (None, None) => true,
+        (Some(_), None) | (None, Some(_)) => false,
     }
 }
 

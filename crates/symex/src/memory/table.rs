@@ -58,6 +58,31 @@ impl<D: Domain> Table<D> {
         }
     }
 
+    /// Visits the objects of two tables side by side, until told to stop: [`Tree::compare`].
+    pub(super) fn compare(
+        &self,
+        other: &Self,
+        skips_shared: bool,
+        visit: &mut dyn FnMut(usize, Option<&Object<D>>, Option<&Object<D>>) -> bool,
+    ) {
+        match (self, other) {
+            (Table::Shared(a), Table::Shared(b)) => {
+                a.compare(b, skips_shared, visit);
+            }
+            _ => {
+                let _ = (0..self.len().max(other.len())).all(|i| visit(i, self.get(i), other.get(i)));
+            }
+        }
+    }
+
+    /// One more than the largest index, of a table that is flat.
+    fn len(&self) -> usize {
+        match self {
+            Table::Flat(objects) => objects.len(),
+            Table::Shared(_) => 0,
+        }
+    }
+
     /// Indices and objects, ascending.
     pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &Object<D>)> {
         let (flat, shared) = match self {
