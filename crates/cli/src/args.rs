@@ -1,7 +1,7 @@
 //! What the user types.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bytesize::ByteSize;
@@ -62,6 +62,45 @@ pub(crate) enum InspectCommand {
     Defs(InspectDefsArgs),
     /// Where epochs end: the epoch markers, and why other loops that synchronise have none.
     Markers(InspectMarkersArgs),
+}
+
+/// When to stop.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct LimitArgs {
+    /// Stop after this time with what is known, e.g. 30s or 5m.
+    #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
+    pub(crate) timeout: Option<Duration>,
+    /// Stop cleanly when more memory than this is in use, e.g. 2GiB; by default half of the machine's.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) max_memory: Option<ByteSize>,
+}
+
+impl InspectCommand {
+    /// When to stop.
+    pub(crate) fn limits(&self) -> LimitArgs {
+        match self {
+            InspectCommand::Ir(args) => args.limits,
+            InspectCommand::Callgraph(args)
+            | InspectCommand::Loops(args)
+            | InspectCommand::Pointsto(args)
+            | InspectCommand::Modref(args) => args.limits,
+            InspectCommand::Defs(args) => args.limits,
+            InspectCommand::Markers(args) => args.limits,
+        }
+    }
+
+    /// The program.
+    pub(crate) fn program(&self) -> &Path {
+        match self {
+            InspectCommand::Ir(args) => &args.program,
+            InspectCommand::Callgraph(args)
+            | InspectCommand::Loops(args)
+            | InspectCommand::Pointsto(args)
+            | InspectCommand::Modref(args) => &args.program,
+            InspectCommand::Defs(args) => &args.program,
+            InspectCommand::Markers(args) => &args.program,
+        }
+    }
 }
 
 /// The program and what is common to all commands that execute it.
@@ -357,6 +396,8 @@ pub(crate) struct InspectIrArgs {
     /// Instead of printing it, check that the text form, read again, is the same program.
     #[arg(long, conflicts_with = "function")]
     pub(crate) check: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 #[derive(Copy, Clone, Debug, ValueEnum)]
@@ -380,6 +421,8 @@ pub(crate) struct InspectDefsArgs {
     /// As JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 #[derive(Args, Debug)]
@@ -399,6 +442,8 @@ pub(crate) struct InspectMarkersArgs {
     /// The same as --format json.
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 #[derive(Copy, Clone, Debug, ValueEnum)]
@@ -433,6 +478,8 @@ pub(crate) struct InspectArgs {
     /// The same as --format json.
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 fn parse_extern(text: &str) -> Result<(String, ExternKind), String> {

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use clap::Parser as _;
 use icsched_driver::config::{
-    ArgSpec, DEFAULT_ARGUMENT, DatabaseConfig, EnvironmentVariable, InputSpec, OptionalArguments, SearchOptions,
-    Technique,
+    ArgSpec, DEFAULT_ARGUMENT, DatabaseConfig, EnvironmentVariable, InputSpec, MemoryLimits, OptionalArguments,
+    SearchOptions, Technique,
 };
 use icsched_driver::symex::{self, SymexConfig};
 use icsched_driver::{EnumerateConfig, Enumeration, ExecConfig, Limits, ProgramConfig, Switching};
@@ -17,7 +17,7 @@ use object::Object as _;
 use object::read::ReadCache;
 
 use crate::args::{
-    Cli, Command, EnumerateArgs, ExecArgs, ExternKind, InputArgs, ProgramArgs, SchedulesArg, SymexArgs,
+    Cli, Command, EnumerateArgs, ExecArgs, ExternKind, InputArgs, LimitArgs, ProgramArgs, SchedulesArg, SymexArgs,
     SymexTechniqueArg, TechniqueArg, VerifyArgs,
 };
 use crate::guard;
@@ -36,11 +36,17 @@ pub(crate) fn limits(args: &ProgramArgs) -> Limits {
     let default = Limits::default();
     Limits {
         timeout: args.timeout,
-        max_memory: args.max_memory.map(|m| m.as_u64()).or(default.max_memory),
+        memory: MemoryLimits::of_process(args.max_memory.map(|m| m.as_u64())),
         max_instructions: args.max_instructions.unwrap_or(default.max_instructions),
         stop: guard::stop_on_signals(),
         ..default
     }
+}
+
+/// Without an executable program nothing else can be limited.
+pub(crate) fn inspect_limits(args: LimitArgs) -> Limits {
+    let memory = MemoryLimits::of_process(args.max_memory.map(|m| m.as_u64()));
+    Limits { timeout: args.timeout, memory, stop: guard::stop_on_signals(), ..Limits::default() }
 }
 
 pub(crate) fn exec(args: &ExecArgs) -> ExecConfig {

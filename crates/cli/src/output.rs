@@ -2,12 +2,15 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use icsched_driver::config::Limit;
 use icsched_driver::{Diagnostic, DriverError};
 use icsched_report::Painter;
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
+
+use crate::guard::{self, News};
 
 /// Log lines on standard error: warnings, with `-v` progress, with `-vv` every path.
 pub(crate) fn start_logging(verbose: u8, quiet: bool) {
@@ -31,6 +34,12 @@ pub(crate) fn start_logging(verbose: u8, quiet: bool) {
 /// A panic is a bug in icsched, and is told as one.
 pub(crate) fn report_panics_as_bugs() {
     std::panic::set_hook(Box::new(|info| {
+        // Libraries are not told that there is no more memory in a way that they could stand.
+        if guard::is_out_of_memory() {
+            guard::tell(&News::Limit(Limit::Memory));
+            return;
+        }
+        guard::tell(&News::Bug);
         let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
         let message = info.payload_as_str().unwrap_or("unknown");
         let diagnostic = Diagnostic::error("bug", format!("icsched has a bug: {message}{place}"))

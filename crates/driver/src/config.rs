@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+pub use icsched_enumerate::memory::MemoryLimits;
 pub use icsched_enumerate::{SearchOptions, Technique};
 pub use icsched_symex::Extern;
 pub use icsched_symex::inputs::{ArgSpec, DEFAULT_ARGUMENT, EnvironmentVariable, InputSpec, OptionalArguments};
-pub use icsched_symex::request::StopRequest;
+pub use icsched_symex::request::{Activity, StopRequest};
 pub use icsched_symex::stop::Limit;
 
 /// The program to work on.
@@ -25,8 +26,8 @@ pub struct ProgramConfig {
 pub struct Limits {
     /// Wall-clock time.
     pub timeout: Option<Duration>,
-    /// Bytes of memory of the process.
-    pub max_memory: Option<u64>,
+    /// Memory of the process.
+    pub memory: MemoryLimits,
     /// Instructions on one path.
     pub max_instructions: u64,
     /// Synchronisation events on one path.
@@ -41,7 +42,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             timeout: None,
-            max_memory: half_of_memory(),
+            memory: MemoryLimits::of_process(None),
             max_instructions: 100_000_000,
             max_events: 50_000,
             solver_timeout: Duration::from_millis(2500),
@@ -55,14 +56,6 @@ impl Limits {
     pub fn deadline(&self) -> Option<Instant> {
         Instant::now().checked_add(self.timeout?)
     }
-}
-
-/// Half of the machine's memory in bytes, where the system tells.
-fn half_of_memory() -> Option<u64> {
-    let info = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let total = info.lines().find(|line| line.starts_with("MemTotal:"))?;
-    let kib: u64 = total.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kib * 1024 / 2)
 }
 
 /// `icsched enumerate`.

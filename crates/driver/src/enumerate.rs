@@ -8,9 +8,9 @@ use std::sync::Arc;
 use icsched_enumerate::{Journal, Outcome, Progress, Run, Technique};
 use icsched_frontend::{LoadLimits, LoadOptions, LoadStop, load_contained};
 use icsched_ir::Program;
-use icsched_schedule::Enumeration;
+use icsched_schedule::{DbError, Enumeration};
 
-use crate::config::{EnumerateConfig, Limit, Limits, ProgramConfig};
+use crate::config::{Activity, EnumerateConfig, Limit, Limits, ProgramConfig};
 use crate::enumerate::journal::DatabaseJournal;
 use crate::error::DriverError;
 
@@ -28,7 +28,8 @@ pub(crate) fn load_with(
     limits: &Limits,
 ) -> Result<Arc<Program>, DriverError> {
     let cancelled = || limits.stop.asked().map(load_stop);
-    let limits = LoadLimits { deadline: limits.deadline(), memory: limits.max_memory, cancelled: Some(&cancelled) };
+    let limits =
+        LoadLimits { deadline: limits.deadline(), memory: limits.memory.resident, cancelled: Some(&cancelled) };
     let loaded = load_contained(&program.path, options, &limits)?;
     for name in program.externs.keys() {
         match loaded.function_named(name) {
@@ -73,6 +74,8 @@ pub struct Enumerated {
     pub result: Enumeration,
     /// Where it comes from.
     pub source: Source,
+    /// Why it is not in the database, or not all of it, if so.
+    pub unwritten: Option<DbError>,
 }
 
 /// Where a result comes from.
@@ -89,8 +92,8 @@ pub enum Source {
 /// Enumerates the input-covering schedules of a program, from its entry (Bergan 3.3), and writes them to the database, if there is one.
 ///
 /// # Errors
-/// If the program cannot be loaded, the inputs do not fit together, or the database cannot be written. Everything else that goes
-/// wrong is a reason for incompleteness in the result.
+/// If the program cannot be loaded, the inputs do not fit together, or the database is somebody else's. Everything else that goes
+/// wrong is a reason for incompleteness in the result, but for a database that cannot be written: the result has [that](Enumerated::unwritten).
 pub fn enumerate(config: &EnumerateConfig, progress: &mut dyn Progress) -> Result<Enumerated, DriverError> {
     let deadline = config.limits.deadline();
     let bitcode = read_file(&config.program.path);
@@ -105,10 +108,14 @@ pub fn enumerate(config: &EnumerateConfig, progress: &mut dyn Progress) -> Resul
         None => None,
     };
     if let Some(kept) = journal.as_mut().and_then(DatabaseJournal::take_final) {
-        return Ok(Enumerated { result: Enumeration { program: start.program, ..kept }, source: Source::Database });
+        let result = Enumeration { program: start.program, ..kept };
+        return Ok(Enumerated { result, source: Source::Database, unwritten: None });
     }
     let kept = journal.as_ref().map(|journal| journal.kept().to_vec()).unwrap_or_default();
     let source = if kept.is_empty() { Source::Searched } else { Source::Resumed(kept.len()) };
+    if !kept.is_empty() {
+        progress.stored();
+    }
     let request = icsched_enumerate::Request {
         program: load_with(&config.program, &load_options(&config.without), &config.limits)?,
         inputs: config.inputs.clone(),
@@ -117,7 +124,7 @@ pub fn enumerate(config: &EnumerateConfig, progress: &mut dyn Progress) -> Resul
         without: config.without.clone(),
         limits: icsched_enumerate::RunLimits {
             deadline,
-            max_memory: config.limits.max_memory,
+            memory: config.limits.memory,
             max_instructions: config.limits.max_instructions,
             max_events: config.limits.max_events,
             solver_timeout: config.limits.solver_timeout,
@@ -126,12 +133,12 @@ pub fn enumerate(config: &EnumerateConfig, progress: &mut dyn Progress) -> Resul
     };
     let nowhere = &mut ();
     let kept_by: &mut dyn Journal = journal.as_mut().map_or(nowhere, |journal| journal);
-    let run = Run { jobs: config.jobs, kept, journal: kept_by, progress };
+    let run = Run { jobs: config.jobs, kept, journal: kept_by, progress: &mut *progress };
     let Outcome { result, is_cut } = icsched_enumerate::enumerate_by(&request, run).map_err(DriverError::Inputs)?;
     let Enumeration { program, digest, options, .. } = start;
     let result = Enumeration { program, digest, options, ..result };
-    if let Some(journal) = journal {
-        journal.finish(&result, is_cut)?;
-    }
-    Ok(Enumerated { result, source })
+    config.limits.stop.begin(Activity::Writing);
+    progress.doing(Activity::Writing);
+    let unwritten = journal.and_then(|journal| journal.finish(&result, is_cut).err());
+    Ok(Enumerated { result, source, unwritten })
 }

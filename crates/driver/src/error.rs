@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use icsched_frontend::LoadError;
+use icsched_frontend::{LoadError, LoadStop};
 use icsched_schedule::{DbError, Diagnostic};
+use icsched_symex::request::Activity;
+use icsched_symex::stop::Limit;
 
 /// An error that ends a command with exit status 2.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +45,14 @@ pub enum DriverError {
     /// Inputs that do not fit together.
     #[error("{0}")]
     Inputs(String),
+    /// A limit, or the user, ended the command before there was anything to say.
+    #[error("stopped while {}", activity.words())]
+    Stopped {
+        /// Which one.
+        limit: Limit,
+        /// What was being done.
+        activity: Activity,
+    },
     /// Something that is not there was asked for.
     #[error("{message}")]
     NotFound {
@@ -54,9 +64,17 @@ pub enum DriverError {
 }
 
 impl DriverError {
-    /// Whether a limit or the user ended the command before there was anything to say; nothing is wrong then.
-    pub fn is_stop(&self) -> bool {
-        matches!(self, DriverError::Load(LoadError::Stopped { .. }))
+    /// Which limit ended the command before there was anything to say, and while doing what; nothing is wrong then.
+    pub fn stopped_by(&self) -> Option<(Limit, Activity)> {
+        match self {
+            DriverError::Load(LoadError::Stopped { stop, .. }) => Some(match stop {
+                LoadStop::Time => (Limit::Time, Activity::Loading),
+                LoadStop::Memory => (Limit::Memory, Activity::Loading),
+                LoadStop::Interrupted => (Limit::Interrupted, Activity::Loading),
+            }),
+            DriverError::Stopped { limit, activity } => Some((*limit, *activity)),
+            _ => None,
+        }
     }
 
     /// The error for people.
@@ -77,6 +95,7 @@ impl DriverError {
                 Diagnostic::error("manifest", self.to_string()).at(at)
             }
             DriverError::Inputs(_) => Diagnostic::error("inputs", self.to_string()),
+            DriverError::Stopped { .. } => Diagnostic::warning("limit", self.to_string()),
             DriverError::NotFound { help, .. } => Diagnostic::error("not-found", self.to_string()).help(help.clone()),
         }
     }

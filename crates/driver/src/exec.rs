@@ -60,11 +60,11 @@ pub fn exec(config: &ExecConfig) -> Result<ExecOutcome, DriverError> {
     let host = Box::new(OsHost::new());
     let result = icsched_symex::exec::exec(&program, &args, &config.environment, host, options, &limits);
     tracing::info!(instructions = result.instructions, threads = result.threads, "the run has ended");
-    let (end, diagnostic) = describe(&program, &result.end);
+    let (end, diagnostic) = describe(&program, &result.end, &result.stack);
     Ok(ExecOutcome { end, diagnostic, instructions: result.instructions })
 }
 
-fn describe(program: &Program, end: &PathEnd) -> (ExecEnd, Option<Diagnostic>) {
+fn describe(program: &Program, end: &PathEnd, stack: &CallStack) -> (ExecEnd, Option<Diagnostic>) {
     let found = |code: &'static str, message: String, stack: &CallStack| {
         with_stack(program, Diagnostic::error(code, message), stack)
     };
@@ -92,7 +92,9 @@ fn describe(program: &Program, end: &PathEnd) -> (ExecEnd, Option<Diagnostic>) {
         PathEnd::Unsupported { what, stack } => {
             (ExecEnd::Incomplete, Some(found("unsupported", format!("{what} is not supported"), stack)))
         }
-        PathEnd::Limit(limit) => (ExecEnd::Incomplete, Some(Diagnostic::warning("limit", limit_text(*limit)))),
+        PathEnd::Limit(limit) => {
+            (ExecEnd::Incomplete, Some(with_stack(program, Diagnostic::warning("limit", limit_text(*limit)), stack)))
+        }
         PathEnd::Infeasible | PathEnd::LeftContext | PathEnd::Epoch | PathEnd::GoesRound => {
             (ExecEnd::Incomplete, Some(Diagnostic::warning("infeasible", "nothing to execute")))
         }

@@ -48,7 +48,7 @@ pub fn verify(
         without: config.without.clone(),
         limits: RunLimits {
             deadline,
-            max_memory: config.limits.max_memory,
+            memory: config.limits.memory,
             max_instructions: config.limits.max_instructions,
             max_events: config.limits.max_events,
             solver_timeout: config.limits.solver_timeout,

@@ -18,7 +18,7 @@ use icsched_symex::host::MemoryHost;
 use icsched_symex::initial::Start;
 use icsched_symex::machine::EpochLength;
 use icsched_symex::memory::ObjectId;
-use icsched_symex::request::StopRequest;
+use icsched_symex::request::{Activity, StopRequest};
 use icsched_symex::shape::{Left, Where};
 use icsched_symex::stop::{ErrorKind, Limit, Stop};
 use icsched_symex::symbolic::{Kept, SymbolicDomain};
@@ -29,6 +29,7 @@ use rustc_hash::FxHashMap;
 use crate::epochs::Analyses;
 use crate::epochs::job::Job;
 use crate::followed::{self, Executed, Followed};
+use crate::memory::MemoryLimits;
 use crate::progress::SearchedEpoch;
 use crate::quiet::{Replaceable, Wanted, quiet_code, replaces};
 use crate::search::Restart;
@@ -43,8 +44,8 @@ pub(crate) use icsched_symex::explore::PathOutcome as Path;
 pub struct RunLimits {
     /// When to stop.
     pub deadline: Option<Instant>,
-    /// Bytes of memory of the process.
-    pub max_memory: Option<u64>,
+    /// Memory of the process.
+    pub memory: MemoryLimits,
     /// Instructions on one path.
     pub max_instructions: u64,
     /// Synchronisation events on one path.
@@ -71,17 +72,14 @@ impl RunLimits {
         match self.stop.asked() {
             Some(limit) => Some(limit),
             None if self.is_late() => Some(Limit::Time),
-            None if self.max_memory.is_some_and(|m| resident_bytes().is_some_and(|used| used > m)) => {
-                Some(Limit::Memory)
-            }
+            None if self.memory.are_reached() => Some(Limit::Memory),
             None => None,
         }
     }
 
-    /// The same as a reason.
-    pub fn stop_reason(&self) -> Option<Reason> {
-        let (kind, message) = reasons::words(self.reached()?);
-        Some(Reason { kind, message: message.to_owned(), at: None })
+    /// The same as a reason, with what was being done and where.
+    pub fn stop_reason(&self, program: &Program) -> Option<Reason> {
+        Some(reasons::of_run(self.reached()?, self.stop.doing(), program))
     }
 }
 
@@ -89,7 +87,7 @@ impl Default for RunLimits {
     fn default() -> Self {
         Self {
             deadline: None,
-            max_memory: None,
+            memory: MemoryLimits::default(),
             max_instructions: 100_000_000,
             max_events: 50_000,
             solver_timeout: Duration::from_millis(500),
@@ -157,8 +155,8 @@ impl Asked {
     /// Nothing has been asked.
     pub(crate) fn new(limits: &RunLimits) -> Self {
         Self {
-            paths: Kept::new(Box::new(CachingSolver::new(solver(limits.solver_timeout.min(PATHS))))),
-            constraints: CachingSolver::new(solver(SIMPLIFICATION.min(limits.solver_timeout))),
+            paths: Kept::new(Box::new(CachingSolver::new(solver(limits, PATHS)))),
+            constraints: CachingSolver::new(solver(limits, SIMPLIFICATION)),
         }
     }
 
@@ -402,7 +400,7 @@ impl Engine {
             instructions: self.limits.max_instructions,
             events: self.limits.max_events,
             deadline: self.limits.deadline,
-            memory: self.limits.max_memory.unwrap_or(u64::MAX),
+            memory: self.limits.memory.resident.unwrap_or(u64::MAX),
             errors: self.errors,
             decided,
             hopeless: self.hopeless.clone(),
@@ -570,7 +568,17 @@ impl Engine {
 
     /// The limit of the whole run that was reached, if one was.
     pub(crate) fn stop_reason(&self) -> Option<Reason> {
-        self.limits.stop_reason()
+        self.limits.stop_reason(&self.machine.program)
+    }
+
+    /// Whether one was.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.limits.reached().is_some()
+    }
+
+    /// Says what is being done.
+    pub(crate) fn begin(&self, activity: Activity) {
+        self.limits.stop.begin(activity);
     }
 
     /// A constraint for people and for machines.
@@ -592,8 +600,8 @@ impl Questions {
     /// Somebody who has been asked nothing yet. The answers are the same each time if this thread has asked nobody else.
     pub(crate) fn asker(self) -> Asker {
         let Self { pool, known, observes_floats, limits } = self;
-        let brief = SIMPLIFICATION.min(limits.solver_timeout);
-        Asker { pool, known, observes_floats, limits, solver: CachingSolver::new(solver(brief)) }
+        let solver = CachingSolver::new(solver(&limits, SIMPLIFICATION));
+        Asker { pool, known, observes_floats, limits, solver }
     }
 }
 
@@ -651,8 +659,10 @@ impl Asker {
     }
 }
 
-fn solver(timeout: Duration) -> Z3Solver {
-    Z3Solver::new(SolverOptions { timeout: Some(timeout), ..SolverOptions::default() })
+/// A solver for questions that are not worth more time than `most`; the end of the run ends them.
+fn solver(limits: &RunLimits, most: Duration) -> Z3Solver {
+    let timeout = Some(limits.solver_timeout.min(most));
+    Z3Solver::new(SolverOptions { timeout, ..SolverOptions::default() }).interrupted_by(limits.stop.interrupt())
 }
 
 fn machine(program: &Arc<Program>, request: &Request, plan: &Plan, domain: SymbolicDomain) -> Machine<SymbolicDomain> {
@@ -687,12 +697,4 @@ fn start_up(stop: Stop<SymbolicDomain>) -> String {
         Stop::End(end) => format!("{end:?}"),
         Stop::Undecided { .. } | Stop::Hidden { .. } | Stop::Switch => "its start depends on inputs".to_owned(),
     }
-}
-
-/// Resident memory of this process.
-pub fn resident_bytes() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|l| l.starts_with("VmRSS:"))?;
-    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kib * 1024)
 }

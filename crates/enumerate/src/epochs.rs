@@ -199,7 +199,7 @@ fn search_by(
 ) -> Result<(Fixpoint, BTreeMap<Job, Finished>), String> {
     let mut results = BTreeMap::new();
     while let Some(job) = fixpoint.next() {
-        if let Some(reason) = shared.request.limits.stop_reason() {
+        if let Some(reason) = shared.request.limits.stop_reason(shared.program) {
             fixpoint.stop(reason);
             break;
         }

@@ -226,7 +226,7 @@ pub(crate) fn is_given_up(engine: &mut Engine, path: &Path, slice: &[SliceDecisi
         return false;
     }
     // Another search would end at once.
-    if engine.stop_reason().is_some() {
+    if engine.is_stopped() {
         return false;
     }
     let is_decided = |decision: &SliceDecision| {

@@ -18,6 +18,7 @@ mod claims;
 mod elsewhere;
 mod ends;
 mod options;
+mod restart;
 mod result;
 
 use std::cmp::Reverse;
@@ -28,12 +29,14 @@ use std::thread;
 use icsched_ir::{CallStack, Program, ProgramPoint};
 use icsched_schedule::{EpochId, EpochResult, IncompleteKind, PossibleError, Reason, ScheduleEnd, ScheduleId};
 use icsched_smt::{Answer, SolverStatistics, Term};
+use icsched_symex::request::Activity;
 use icsched_symex::trace::{OtherSide, TraceEvent};
 use icsched_symex::{DecisionKind, PathEnd};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use options::SearchOptions;
+pub(crate) use restart::Restart;
 
 use self::assumed::assumed;
 use self::behind::{Endings, PathEnding};
@@ -117,17 +120,6 @@ pub(crate) struct Search<'s, 'p> {
     decided_in: BTreeMap<Replaceable, u64>,
 }
 
-/// Why an epoch is searched again from the start.
-#[derive(Clone, Debug)]
-pub(crate) enum Restart {
-    /// Loops or recursions are replaced by what they may do.
-    Replacing(Vec<Replaceable>),
-    /// It is left open which objects synchronisation is on.
-    Conservatively,
-    /// Fewer markers are passed.
-    FollowingLess,
-}
-
 impl<'s, 'p> Search<'s, 'p> {
     pub(crate) fn new(
         statics: &'s Statics<'p>,
@@ -174,12 +166,17 @@ impl<'s, 'p> Search<'s, 'p> {
     pub(crate) fn explore(&mut self, none_ended: bool) -> Result<(), Restart> {
         self.none_ended = none_ended;
         let slots = Arc::clone(&self.slots);
-        let Some(analyses) = self.analyses else { return self.follow_paths(&mut |_, _| {}) };
+        let Some(analyses) = self.analyses else {
+            let explored = self.follow_paths(&mut |_, _| {});
+            return explored.or_else(|restart| self.keep_at_the_end(restart));
+        };
         let endings = Endings::new(self.statics, analyses, &slots, (self.options, self.engine.replaced()));
         let explored = thread::scope(|scope| {
             let explored = self.follow_paths(&mut |ending, questions| endings.add(scope, ending, questions));
+            let explored = explored.or_else(|restart| self.keep_at_the_end(restart));
             match explored {
                 Ok(()) => {
+                    self.engine.begin(Activity::Ends);
                     endings.prepare_beginnings();
                     endings.work_off();
                 }
@@ -207,15 +204,17 @@ impl<'s, 'p> Search<'s, 'p> {
                 continue;
             }
             if let Some(reason) = self.stopped() {
-                if self.engine.followed().is_everything_in_all_ways() && self.engine.stop_reason().is_none() {
+                if self.engine.followed().is_everything_in_all_ways() && !self.engine.is_stopped() {
                     return Err(Restart::FollowingLess);
                 }
                 self.reasons.add(reason);
                 break;
             }
             self.paths += 1;
+            self.engine.begin(Activity::Path(self.paths));
             let path = self.execute(constraint.conditions()).map_err(|restart| self.engine.instead_of(restart))?;
             tracing::info!(path = self.paths, waiting = self.worklist.len(), schedules = self.found.len(), "path");
+            self.engine.begin(Activity::Slicing(self.paths));
             if engine::is_feasible(&path) {
                 self.take(path, &constraint, end);
             } else {
@@ -247,7 +246,7 @@ impl<'s, 'p> Search<'s, 'p> {
                 return Err(wanted);
             }
             let given_up = self.engine.given_up(&path);
-            if !decided || given_up.is_empty() {
+            if !decided || given_up.is_empty() || self.engine.is_stopped() {
                 return Ok(path);
             }
             // What a loop is left with is easier to reason about than what it has done.
@@ -257,18 +256,6 @@ impl<'s, 'p> Search<'s, 'p> {
                 return Err(Restart::Replacing(vec![found]));
             }
             decided = self.engine.go_on_at(given_up);
-        }
-    }
-
-    /// Searches again if something is lost for loops that may not write it, or that threads have the same of something: as far as it `helps`
-    /// to replace them.
-    pub(crate) fn keeps_facts(&self, helps: impl Fn(Replaceable, Helps) -> bool) -> Result<(), Restart> {
-        let wanted: Vec<Replaceable> =
-            self.lost.iter().filter(|&(&code, &when)| helps(code, when)).map(|(&code, _)| code).collect();
-        // There has to be time for it.
-        match self.options.abstraction && !wanted.is_empty() && !self.is_cut() {
-            true => Err(self.engine.instead_of(Restart::Replacing(wanted))),
-            false => Ok(()),
         }
     }
 
@@ -286,7 +273,7 @@ impl<'s, 'p> Search<'s, 'p> {
 
     /// Whether a limit of the whole run may have had a part in what was found so far.
     pub(crate) fn is_cut(&self) -> bool {
-        self.engine.stop_reason().is_some() || self.reasons.has_limit_of_run()
+        self.engine.is_stopped() || self.reasons.has_limit_of_run()
     }
 
     /// Whether there are so many schedules that it is better to leave open which objects they synchronise on.
@@ -648,7 +635,7 @@ impl<'s, 'p> Search<'s, 'p> {
         let mut reported = FxHashSet::default();
         for (constraint, point) in std::mem::take(&mut self.cut) {
             // Without time to ask, the inputs behind the cut count as uncovered.
-            let covered = |search: &mut Self| search.engine.stop_reason().is_none() && search.is_covered(&constraint);
+            let covered = |search: &mut Self| !search.engine.is_stopped() && search.is_covered(&constraint);
             if reported.contains(&point) || covered(self) {
                 continue;
             }
@@ -711,7 +698,7 @@ impl<'s, 'p> Search<'s, 'p> {
         let allowed = pool.or_all(&[core, extra]);
         let elsewhere = pool.not(extra);
         let needed = pool.and_all(&[core, elsewhere]);
-        if self.engine.stop_reason().is_some() {
+        if self.engine.is_stopped() {
             // No time to make it readable; it is right as it is.
             return core;
         }

@@ -21,7 +21,7 @@ pub mod tree;
 
 pub use builder::{AccessMode, CyclicOrder, HbBuilder, NodeLabel};
 pub use constraint::InputConstraint;
-pub use db::{Database, DatabaseWriter, DbError, Kept, KeptSearch};
+pub use db::{CUT_OFF, Database, DatabaseWriter, DbError, Kept, KeptSearch};
 pub use diagnostic::{Diagnostic, Severity};
 pub use end::{Blocked, EndlessLoop, ScheduleEnd};
 pub use enumeration::{Assumption, Enumeration, EpochResult, PossibleError, SchedulesPerEpoch, Statistics, Totals};

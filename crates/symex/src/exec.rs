@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use icsched_ir::Program;
+use icsched_ir::{CallStack, Program};
 
 use crate::concrete::ConcreteDomain;
 use crate::domain::MemoryByte;
@@ -32,6 +32,8 @@ pub struct ExecResult {
     pub instructions: u64,
     /// Threads created, the main thread included.
     pub threads: usize,
+    /// Where the thread is that ran last.
+    pub stack: CallStack,
 }
 
 /// Instructions between two looks at the limits.
@@ -55,7 +57,7 @@ pub fn exec(
     let started = Instant::now();
     let mut state = match machine.initial_state(&arguments) {
         Ok(state) => state,
-        Err(stop) => return ExecResult { end: ended(stop), instructions: 0, threads: 0 },
+        Err(stop) => return ExecResult { end: ended(stop), instructions: 0, threads: 0, stack: CallStack::default() },
     };
     let end = loop {
         let used = state.instructions;
@@ -73,7 +75,8 @@ pub fn exec(
             break PathEnd::Limit(Limit::Memory);
         }
     };
-    ExecResult { end, instructions: state.instructions, threads: state.threads.len() }
+    let stack = state.stack(&machine.code, state.current);
+    ExecResult { end, instructions: state.instructions, threads: state.threads.len(), stack }
 }
 
 fn string(text: &[u8]) -> Argument<ConcreteDomain> {

@@ -327,6 +327,7 @@ impl PathRun {
             if let Some(limit) = self.limit_reached(limits) {
                 break Advance::End(PathEnd::Limit(limit));
             }
+            machine.options.stop.note(self.state.own_point(&machine.code, &machine.program));
             if most_solved.is_some_and(|most| solved(machine) > most)
                 && strategy.as_mut().is_none_or(|s| s.asks_much(&self.state))
             {

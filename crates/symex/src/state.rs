@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use icsched_ir::{BlockId, CallStack, FuncId, Program, ProgramPoint};
+use icsched_ir::{BlockId, CallStack, FuncId, Origin, Program, ProgramPoint};
 
 use crate::abstraction::Replaced;
 use crate::code::Code;
@@ -141,6 +141,13 @@ impl<D: Domain> State<D> {
     /// Where the current thread is: the instruction that is executed next.
     pub fn point(&self, code: &Code) -> Option<ProgramPoint> {
         let frame = self.current_thread().top()?;
+        Some(code.point(frame.func, frame.pc))
+    }
+
+    /// The same of the innermost function of the program itself: models are called from there.
+    pub fn own_point(&self, code: &Code, program: &Program) -> Option<ProgramPoint> {
+        let is_own = |func| program.functions[func].origin == Origin::Program;
+        let frame = self.current_thread().frames.iter().rev().find(|frame| is_own(frame.func))?;
         Some(code.point(frame.func, frame.pc))
     }
 

@@ -77,7 +77,7 @@ impl Runs<'_> {
         state.record_events = true;
         loop {
             let limits = &self.request.limits;
-            if state.instructions >= limits.max_instructions || limits.stop_reason().is_some() {
+            if state.instructions >= limits.max_instructions || limits.reached().is_some() {
                 return None;
             }
             let budget = SLICE.min(limits.max_instructions - state.instructions);

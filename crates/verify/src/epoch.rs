@@ -7,9 +7,7 @@ use icsched_enumerate::graph;
 use icsched_schedule::{
     EpochId, EpochKey, EpochResult, IncompleteKind, InputConstraint, Reason, Schedule, ScheduleEnd, ScheduleId,
 };
-use icsched_smt::{
-    Answer, CmpOp, Model, ModelValue, Solver as _, SolverOptions, Term, TermPool, UnknownReason, Z3Solver, serial,
-};
+use icsched_smt::{Answer, CmpOp, Model, ModelValue, Solver as _, Term, TermPool, UnknownReason, Z3Solver, serial};
 use icsched_symex::explore::PathOutcome;
 use icsched_symex::{PathEnd, ThreadId};
 
@@ -57,11 +55,10 @@ impl<'a, 'd> Checker<'a, 'd> {
         epoch: &'d EpochResult,
         known: &'a BTreeMap<EpochId, Known>,
         max_paths: usize,
-        options: SolverOptions,
+        solver: Z3Solver,
         is_late: &'a dyn Fn() -> Option<Reason>,
         runs: Option<&'a Runs<'a>>,
     ) -> Self {
-        let solver = Z3Solver::new(options);
         Self { explorer, epoch, known, max_paths, faults: Vec::new(), reasons: Vec::new(), is_late, runs, solver }
     }
 

@@ -9,7 +9,7 @@ pub(super) use render::{dot, text};
 use serde::Serialize;
 
 /// Name and version of the document.
-const SCHEMA: &str = "icsched/inspect-loops/1";
+pub(super) const SCHEMA: &str = "icsched/inspect-loops/1";
 
 #[derive(Serialize)]
 pub(super) struct Document {

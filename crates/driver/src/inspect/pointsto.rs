@@ -12,7 +12,7 @@ use super::memory::{Memory, Names, kind, some, sorted};
 use super::{quoted, source};
 
 /// Name and version of the document.
-const SCHEMA: &str = "icsched/inspect-pointsto/1";
+pub(super) const SCHEMA: &str = "icsched/inspect-pointsto/1";
 
 #[derive(Serialize)]
 pub(super) struct Document {

@@ -166,7 +166,8 @@ pub(super) fn machine(
     inputs: Option<&InputSpec>,
 ) -> Machine<SymbolicDomain> {
     let solver = SolverOptions { timeout: Some(config.limits.solver_timeout), ..SolverOptions::default() };
-    let domain = SymbolicDomain::new(Box::new(CachingSolver::new(Z3Solver::new(solver))));
+    let solver = Z3Solver::new(solver).interrupted_by(config.limits.stop.interrupt());
+    let domain = SymbolicDomain::new(Box::new(CachingSolver::new(solver)));
     let options = icsched_symex::Options {
         externs: config.program.externs.clone(),
         switching: config.switching,

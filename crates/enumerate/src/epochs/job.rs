@@ -214,7 +214,7 @@ pub(crate) fn run(
 
 /// Whether a limit of the whole run may have had a part in a result.
 fn is_cut(shared: &Shared<'_>, result: &EpochResult) -> bool {
-    result.reasons.iter().any(is_limit_of_run) || shared.request.limits.stop_reason().is_some()
+    result.reasons.iter().any(is_limit_of_run) || shared.request.limits.reached().is_some()
 }
 
 /// An epoch of which nothing is known, and why.

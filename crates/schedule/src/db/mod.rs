@@ -19,6 +19,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use crate::enumeration::{Enumeration, EpochResult};
 
 pub use error::DbError;
+pub use read::CUT_OFF;
 pub use schema::SCHEMA_VERSION;
 pub use stream::DatabaseWriter;
 

@@ -15,6 +15,9 @@ use crate::graph::{HappensBefore, HbEdge, HbNode, NodeId};
 use crate::reason::{IncompleteKind, Reason};
 use crate::tree::{Schedule, ScheduleId, ScheduleTree};
 
+/// Why a result in a database that is not finished is not complete.
+pub const CUT_OFF: &str = "the run was cut off before it had written all epochs";
+
 /// What is wrong, for [`DbError::Damaged`].
 struct Damage(String);
 
@@ -98,7 +101,7 @@ fn read_enumeration(connection: &Connection) -> Result<Enumeration> {
     read_reasons(connection, &mut enumeration)?;
     read_errors(connection, &mut enumeration.epochs)?;
     if !finished {
-        let message = "the run was cut off before it had written all epochs".to_owned();
+        let message = CUT_OFF.to_owned();
         enumeration.reasons.push(Reason { kind: IncompleteKind::Interrupted, message, at: None });
     }
     Ok(enumeration)
