@@ -20,6 +20,7 @@ pub fn differences(expected: &Enumerate, result: &Value) -> Result<Vec<String>> 
     check_totals(expected, result, &parts, &mut found);
     check_constraints(expected, &parts, &mut found);
     check_ends(expected, &schedules(result)?, &mut found);
+    check_assumed(expected, result, &mut found);
     check_reasons(expected, result, &mut found)?;
     Ok(found)
 }
@@ -55,6 +56,20 @@ fn check_ends(expected: &Enumerate, schedules: &[&Value], found: &mut Vec<String
     ends.sort_unstable();
     if ends != *wanted {
         found.push(format!("schedules end in {ends:?}, expected {wanted:?}"));
+    }
+}
+
+fn check_assumed(expected: &Enumerate, result: &Value, found: &mut Vec<String>) {
+    let Some(wanted) = &expected.assumes else { return };
+    let places = result["loops_assumed_to_end"].as_array().into_iter().flatten();
+    let mut places: Vec<_> = places.map(|place| place.as_str().unwrap_or("?")).collect();
+    places.sort_unstable();
+    if places != *wanted {
+        found.push(format!("loops at {places:?} are assumed to end, expected {wanted:?}"));
+    }
+    let says_so = result["assumptions"].as_array().is_some_and(|all| all.contains(&Value::from("loops-end")));
+    if says_so == places.is_empty() {
+        found.push(format!("`loops-end` among the assumptions is {says_so}, with {} loops", places.len()));
     }
 }
 
@@ -123,6 +138,7 @@ mod tests {
     fn sample() -> Value {
         json!({
             "schema": "icsched/enumerate/1", "complete": true, "reasons": [],
+            "assumptions": ["loops-end"], "loops_assumed_to_end": ["a.c:7", "a.c:9"],
             "totals": {"epochs": 1, "schedules": 2, "deadlocked": 1},
             "epochs": [{"schedules": [
                 {"constraint": "atoi(argv[1]) == 7", "ends": "deadlock", "nodes": []},
@@ -133,7 +149,8 @@ mod tests {
 
     #[test]
     fn what_is_as_expected_is_not_reported() {
-        let header = "// expect: schedules=2 complete=true deadlocked=1\n// ends: exit deadlock\n// constraint: == 7";
+        let header = "// expect: schedules=2 complete=true deadlocked=1\n// ends: exit deadlock\n// constraint: == 7\n\
+                      // assumes: a.c:9 a.c:7";
         assert_eq!(found(header, &sample()), Vec::<String>::new());
     }
 
@@ -145,6 +162,7 @@ mod tests {
             ("// expect: nonsense=1", "nonsense is null, expected 1"),
             ("// constraint: true", "no constraint contains `true`"),
             ("// ends: exit exit", "schedules end in"),
+            ("// assumes: none", "are assumed to end, expected []"),
             ("// reason: a.c:9", "no reason names one of"),
         ] {
             let found = found(header, &sample());

@@ -57,6 +57,8 @@ pub struct Enumerate {
     pub constraints: Vec<String>,
     /// How the schedules end, sorted: the first word of `ends` of every schedule.
     pub ends: Option<Vec<String>>,
+    /// Where the loops are that are assumed to end, all of them, sorted.
+    pub assumes: Option<Vec<String>>,
     /// For each line, one of the alternatives must be part of some reason for incompleteness.
     pub reasons: Vec<Vec<String>>,
     /// Allowed exit statuses; derived from the totals if none is given.
@@ -180,7 +182,7 @@ impl Expectations {
             }
             "run" => self.enumerates.push(parse_run(value)?),
             "exec" => self.execs.push(Exec { args: words(value), ..Exec::default() }),
-            "expect" | "constraint" | "ends" | "reason" | "status" => {
+            "expect" | "constraint" | "ends" | "assumes" | "reason" | "status" => {
                 let value = self.fill_in(file, value)?;
                 let run = self.enumerates.last_mut().context("belongs under a `run:`")?;
                 run.apply(key, &value)?;
@@ -223,6 +225,11 @@ impl Enumerate {
                 let mut ends = words(value);
                 ends.sort();
                 self.ends = Some(ends);
+            }
+            "assumes" => {
+                let mut places: Vec<String> = words(value).into_iter().filter(|word| word != "none").collect();
+                places.sort();
+                self.assumes = Some(places);
             }
             "reason" => self.reasons.push(value.split("||").map(|one| one.trim().to_owned()).collect()),
             "status" => self.statuses = numbers(value)?,

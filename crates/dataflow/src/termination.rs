@@ -126,6 +126,36 @@ impl<'m, 'p> Termination<'m, 'p> {
         found
     }
 
+    /// The loops of the program that are seen to be endless without a solver: each way out tests something that is never so, by the numbers
+    /// that a test begins and goes on with or by the widths of what it compares. O(instructions of functions with loops).
+    pub fn plainly_endless(&self) -> Vec<(FuncId, BlockId)> {
+        let mut found = Vec::new();
+        let own = self.program.functions.iter().filter(|(_, f)| !f.is_declaration() && f.origin == Origin::Program);
+        for (func, _) in own {
+            let structure = self.structure(func);
+            let loops = structure.loops.iter().filter(|(_, l)| !l.exits.is_empty() && !l.is_irreducible());
+            found.extend(loops.filter(|&(id, _)| self.is_plainly_endless(func, &structure, id)).map(|(_, l)| (func, l.header)));
+        }
+        found
+    }
+
+    fn is_plainly_endless(&self, func: FuncId, structure: &Structure, id: LoopId) -> bool {
+        let Some(scope) = Scope::of_loop(self.program, func, structure, id) else { return false };
+        if !self.only_returns(&scope) {
+            return false;
+        }
+        let function = &self.program.functions[func];
+        let counted = counting::of_loop(function, structure, (func, id), self.modref, self.startup);
+        if counted.is_some() {
+            return counted == Some(Verdict::Endless);
+        }
+        let mut pool = TermPool::new();
+        let memory = Memory::default();
+        let beginning = first_beginning(&scope, &memory, &mut pool);
+        let round = Evaluator::new(&scope, &memory, &mut pool, 1).run(&beginning);
+        round.exits.iter().all(|&exit| pool.is_false(exit))
+    }
+
     /// Whether no chain of calls between a function and those that call each other with it is endless, if each activation ends otherwise.
     /// Functions that do not call themselves end.
     pub fn of_recursion(&self, func: FuncId) -> Verdict {
@@ -168,7 +198,8 @@ impl<'m, 'p> Termination<'m, 'p> {
         let memory = Memory::new(&scope, self.modref, self.startup);
         let beginning = first_beginning(&scope, &memory, &mut pool);
         let seen = Evaluator::new(&scope, &memory, &mut pool, 0).run(&beginning);
-        let memory = memory.with_cells(&scope, self.modref, &seen);
+        let mut memory = memory.with_cells(&scope, self.modref, &seen);
+        memory.calls = memory::repeatable_calls(&scope, self.modref, |callee| self.only_computes(callee));
         let beginning = first_beginning(&scope, &memory, &mut pool);
         let first = Evaluator::new(&scope, &memory, &mut pool, 1).run_first(&beginning);
         let Some(step) = first.steps.first() else { return Verdict::Ends(Reason::Once) };
@@ -180,9 +211,17 @@ impl<'m, 'p> Termination<'m, 'p> {
         let candidates = start::invariants(&scope, &mut pool, &pair);
         let mut prover = Prover::new(&mut pool);
         let known: Vec<Term> = first.facts.iter().chain(&second.facts).copied().chain([step.taken]).collect();
-        let invariants = prover.invariants(&known, &candidates);
-        transition.holds.extend(invariants.iter().flat_map(|&(first, second)| [first, second]));
-        match prover.order(&measures, &[transition], &mut |of| self.is_ended(of, &[(&scope, &first)])) {
+        let mut is_ended = |of| self.is_ended(of, &[(&scope, &first)]);
+        let mut order = prover.order(&measures, std::slice::from_ref(&transition), &mut is_ended);
+        let mut invariants = Vec::new();
+        if order.is_none() && !candidates.is_empty() {
+            prover.begin_anew();
+            invariants = prover.invariants(&known, &candidates);
+            transition.holds.extend(invariants.iter().flat_map(|&(first, second)| [first, second]));
+            prover.begin_anew();
+            order = prover.order(&measures, &[transition], &mut is_ended);
+        }
+        match order {
             Some(order) => Verdict::Ends(reason(&scope, &first, &order)),
             None if self.is_endless(&scope, &mut prover, (&first, &invariants)) => Verdict::Endless,
             None => Verdict::Unknown,

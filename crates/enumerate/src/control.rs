@@ -10,6 +10,7 @@
 mod stuck;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use fixedbitset::FixedBitSet;
@@ -107,6 +108,8 @@ pub struct Control {
     may_abort: FixedBitSet,
     /// Functions that may go round for ever.
     sticks: FixedBitSet,
+    /// Loops that do although they have ways out, which are never taken: by function and header.
+    never_left: BTreeSet<(FuncId, BlockId)>,
     /// What calls through pointers may reach, where somebody knows better than the call graph.
     indirect: Option<FxHashMap<ProgramPoint, Vec<FuncId>>>,
     functions: IdVec<FuncId, Option<FunctionControl>>,
@@ -164,6 +167,7 @@ impl Control {
             may_end,
             may_abort,
             sticks: FixedBitSet::new(),
+            never_left: BTreeSet::new(),
             indirect,
             functions: (0..count).map(|_| None).collect(),
             recursions: Vec::new(),
@@ -188,9 +192,10 @@ impl Control {
         control
     }
 
-    /// Finds the [tests of loops](FunctionControl::stuck_tests) that go round for ever, which needs to be known what loops write.
-    /// O(instructions of loops, once for each loop around them).
-    pub fn find_stuck_tests(&mut self, program: &Program, modref: &ModRef) {
+    /// Finds the [tests of loops](FunctionControl::stuck_tests) that go round for ever, which needs to be known what loops write; and takes
+    /// loops for endless whose ways out are known to be taken never. O(instructions of loops, once for each loop around them).
+    pub fn find_stuck_tests(&mut self, program: &Program, modref: &ModRef, never_left: Vec<(FuncId, BlockId)>) {
+        self.never_left.extend(never_left);
         for (func, function) in program.functions.iter().filter(|(_, f)| !f.is_declaration()) {
             let tests = stuck::tests(program, self, modref, (func, function));
             if let Some(facts) = &mut self.functions[func] {
@@ -441,7 +446,8 @@ impl Control {
         let blocks = &program.functions[func].blocks;
         let may_end = |id: BlockId| self.holds(program, (func, id), &blocks[id], ends, &self.may_end);
         let stays = |id: BlockId| blocks[id].terminator.edges().next().is_some() && !may_end(id);
-        l.exits.is_empty() && l.block_ids().all(stays) && l.blocks.is_disjoint(&self.function(func).may_synchronise)
+        let has_no_way_out = l.exits.is_empty() || self.never_left.contains(&(func, l.header));
+        has_no_way_out && l.block_ids().all(stays) && l.blocks.is_disjoint(&self.function(func).may_synchronise)
     }
 
     /// Whether the only ways out of a loop are failures: `for (;;) { work(); assert(ok); }`.

@@ -23,6 +23,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use icsched_dataflow::Statics as Variables;
+use icsched_dataflow::termination::Termination;
 use icsched_ir::{BlockId, FuncId, Program, ProgramPoint};
 use icsched_pointsto::{ModRef, PointsTo, Startup};
 use icsched_schedule::{EpochId, EpochResult, Reason};
@@ -93,6 +94,8 @@ pub(crate) struct Analyses<'p> {
     pub(crate) points_to: &'p Arc<PointsTo>,
     pub(crate) modref: &'p ModRef<'p>,
     pub(crate) startup: &'p Startup,
+    /// Which loops end.
+    pub(crate) termination: &'p Termination<'p, 'p>,
     pub(crate) variables: &'p Variables,
     pub(crate) pointers: Pointers<'p>,
     /// The numbers at which bounds are looked for.

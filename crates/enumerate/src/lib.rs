@@ -41,6 +41,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use icsched_dataflow::termination::Termination;
 use icsched_ir::{Function, Op, Origin, Program};
 use icsched_pointsto::PointsTo;
 use icsched_schedule::{Assumption, Enumeration, EpochResult, KeptSearch, Statistics};
@@ -191,7 +192,9 @@ fn search_with(
     let targets = points_to.as_deref().filter(|_| !off(Technique::PointsTo));
     let mut control = Control::new(program, &harmless, !off(Technique::PrefixSchedules), targets);
     let modref = ModRef::new(program, &control);
-    control.find_stuck_tests(program, &modref);
+    let startup = summaries.as_ref().map(icsched_pointsto::Startup::new);
+    let termination = summaries.as_ref().zip(startup.as_ref()).map(|(modref, startup)| Termination::new(modref, startup));
+    control.find_stuck_tests(program, &modref, termination.as_ref().map_or_else(Vec::new, Termination::plainly_endless));
     let statics = Statics {
         program,
         control: &control,
@@ -200,10 +203,9 @@ fn search_with(
         limits: &request.limits,
         corrections: false,
     };
-    let startup = summaries.as_ref().map(icsched_pointsto::Startup::new);
     let variables = summaries.as_ref().map(icsched_dataflow::Statics::new);
-    let analyses = match (&points_to, &summaries, &startup, &variables) {
-        (Some(points_to), Some(modref), Some(startup), Some(variables)) => {
+    let analyses = match (&points_to, &summaries, &startup, &termination, &variables) {
+        (Some(points_to), Some(modref), Some(startup), Some(termination), Some(variables)) => {
             let pointers =
                 Pointers::new(points_to, Arc::new(Locks::new(program, points_to)), Rings::new(program, points_to));
             let thresholds = icsched_symex::shape::thresholds(program).into();
@@ -216,6 +218,7 @@ fn search_with(
                 points_to,
                 modref,
                 startup,
+                termination,
                 variables,
                 pointers,
                 thresholds,
@@ -273,6 +276,7 @@ fn search_with(
     };
     let mut assumptions = assumed(epochs.len() > 1);
     assumptions.extend(epochs.iter().any(EpochResult::has_errors).then_some(Assumption::NoMemoryErrors));
+    assumptions.extend(epochs.iter().any(|epoch| !epoch.assumed_to_end.is_empty()).then_some(Assumption::LoopsEnd));
     let result = Enumeration { assumptions, epochs, reasons, statistics, ..header };
     Ok(Outcome { result, is_cut })
 }

@@ -18,6 +18,7 @@ mod claims;
 mod elsewhere;
 mod ends;
 mod options;
+mod relied;
 mod result;
 
 use std::cmp::Reverse;
@@ -38,6 +39,7 @@ pub use options::SearchOptions;
 use self::assumed::assumed;
 use self::behind::{Endings, PathEnding};
 use self::ends::{claims_something, ends_process};
+use self::relied::Relied;
 use crate::carried;
 use crate::constraint::{Conjunction, Disjunction};
 use crate::engine::{self, Engine, Path, Questions};
@@ -96,6 +98,7 @@ pub(crate) struct Search<'s, 'p> {
     cut: Vec<(Conjunction, ProgramPoint)>,
     reasons: Reasons,
     errors: IndexMap<(String, String, bool), Disjunction>,
+    relied: Relied,
     max_live_threads: u32,
     paths: u64,
     none_ended: bool,
@@ -150,6 +153,7 @@ impl<'s, 'p> Search<'s, 'p> {
             cut: Vec::new(),
             reasons: Reasons::default(),
             errors: IndexMap::new(),
+            relied: Relied::default(),
             max_live_threads: 1,
             paths: 0,
             none_ended: false,
@@ -410,6 +414,7 @@ impl<'s, 'p> Search<'s, 'p> {
         self.cover(term);
         // Some activation, in a state that nobody knows: what it does is found only as far as it is not supported.
         let looks = path.state.looks_into_call();
+        self.relied.add(self.statics, &path, &slice);
         if !looks {
             self.note_errors(&path);
         }
@@ -700,6 +705,7 @@ impl<'s, 'p> Search<'s, 'p> {
             errors,
             infeasible_removed: 0,
             max_live_threads: self.max_live_threads,
+            assumed_to_end: self.relied.unproved(self.statics, self.analyses.map(|a| a.termination)),
         }
     }
 

@@ -28,6 +28,7 @@ mod ends;
 mod facts;
 mod frames;
 mod known;
+mod outcome;
 mod reloads;
 mod runs;
 
@@ -48,6 +49,7 @@ use smallvec::SmallVec;
 
 pub use ends::{AbnormalEnd, EndKind};
 pub use facts::{call_path, every_decision};
+pub use outcome::{Slice, SliceDecision};
 
 use crate::aliases::Aliases;
 use crate::carried::Criterion;
@@ -93,34 +95,6 @@ pub struct Caches {
     regions: Regions,
     known: KnownRegions,
     defined: Defined,
-}
-
-/// A decision in the slice.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct SliceDecision {
-    /// Index of its [`TraceEvent::Decision`].
-    pub event: usize,
-    /// The frame that decided.
-    pub frame: FrameId,
-    /// Where.
-    pub point: ProgramPoint,
-    /// The condition as it held.
-    pub condition: Term,
-    /// How often the same question was asked before: reached by the same calls, in a recursive function by any. More than
-    /// once means that some loop or recursion goes round.
-    pub repeat: u32,
-}
-
-/// A precondition slice.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Slice {
-    /// The conditions of the schedule, in execution order.
-    pub decisions: Vec<SliceDecision>,
-    /// Decisions against ending the process while no other thread was alive: inputs that satisfy the conditions before
-    /// one, but not it, follow the schedule up to there and end (prefix schedules, 3.4.1.1).
-    pub early_exits: Vec<SliceDecision>,
-    /// The events of all decisions against ending the process: whoever comes to the end of the trace has decided so.
-    pub exits: Vec<usize>,
 }
 
 /// What all slices of one trace have in common.
@@ -744,6 +718,7 @@ impl<'p> Slicer<'_, 'p> {
             let terminator = self.state(frame).next;
             self.include(frame, terminator);
             self.state(frame).branch_included = true;
+            self.slice.branches.push(event);
         }
         let func = self.state(frame).func;
         let dominators = &self.statics.control.function(func).dominators;

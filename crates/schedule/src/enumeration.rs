@@ -28,6 +28,8 @@ pub enum Assumption {
     SubscriptsInRange,
     /// The inputs cause none of the memory errors that were found: what happens behind one is not looked at.
     NoMemoryErrors,
+    /// The [loops that are assumed to end](Enumeration::loops_assumed_to_end) do.
+    LoopsEnd,
 }
 
 impl Assumption {
@@ -41,6 +43,7 @@ impl Assumption {
             Self::DefinedBehaviour => "nothing that C leaves undefined happens behind the first epoch",
             Self::SubscriptsInRange => "subscripts of arrays in structures are in range",
             Self::NoMemoryErrors => "the input causes none of the memory errors above",
+            Self::LoopsEnd => "the loops that are assumed to end do",
         }
     }
 }
@@ -80,6 +83,8 @@ pub struct EpochResult {
     pub infeasible_removed: u64,
     /// The largest number of threads alive at once.
     pub max_live_threads: u32,
+    /// Where loops and recursions are that have to end, for the schedules to be right, and of which that is not proved: `file.c:88`.
+    pub assumed_to_end: Vec<String>,
 }
 
 impl EpochResult {
@@ -111,6 +116,14 @@ impl EpochResult {
         keys.sort_unstable();
         keys.dedup();
         keys
+    }
+}
+
+/// A place as file, line and text.
+fn by_line(place: &str) -> (&str, Option<u32>, &str) {
+    match place.rsplit_once(':') {
+        Some((file, line)) => (file, line.parse().ok(), place),
+        None => (place, None, place),
     }
 }
 
@@ -246,6 +259,15 @@ impl Enumeration {
         let is_finding =
             |ends: &ScheduleEnd| matches!(ends, ScheduleEnd::Deadlock { .. } | ScheduleEnd::Endless { .. });
         self.count(is_finding) > 0 || !self.memory_errors().is_empty()
+    }
+
+    /// Where loops and recursions are that have to end, for the result to be right, and of which that is not proved: `file.c:88`, by file and
+    /// line, each once.
+    pub fn loops_assumed_to_end(&self) -> Vec<&str> {
+        let mut found: Vec<&str> = self.epochs.iter().flat_map(|epoch| &epoch.assumed_to_end).map(String::as_str).collect();
+        found.sort_by(|a, b| by_line(a).cmp(&by_line(b)));
+        found.dedup();
+        found
     }
 
     /// How many schedules end so, each counted once in its epoch.

@@ -32,6 +32,7 @@ fn epoch(number: u32) -> EpochResult {
         }],
         infeasible_removed: 0,
         max_live_threads: number,
+        assumed_to_end: Vec::new(),
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 
-use icsched_externals::{ArgEffect, ResultEffect};
+use icsched_externals::{ArgEffect, ResultEffect, Row};
 use icsched_ir::{
     BlockId, Callee, CastOp, Definition, FuncId, Function, Intrinsic, Op, Operand, Origin, Program, ProgramPoint,
     Terminator, UnOp, ValueId,
@@ -44,11 +44,12 @@ impl<'t, 'm, 'p> Fresh<'t, 'm, 'p> {
         self.termination.program
     }
 
-    /// Whether a call makes a new object and does nothing else with it: an allocation of the C library.
+    /// Whether a call makes a new object, of numbers alone: an allocation of the C library.
     pub(super) fn is_allocation(&self, callee: FuncId) -> bool {
         let function = &self.program().functions[callee];
         let is_library = function.origin == Origin::Model || function.is_declaration();
-        let row = icsched_externals::lookup(&function.name);
+        let is_plain = |row: &&Row| (0..row.parameters()).all(|at| row.argument(at) == ArgEffect::Value);
+        let row = icsched_externals::lookup(&function.name).filter(is_plain);
         is_library && row.is_some_and(|row| row.result() == ResultEffect::Fresh)
     }
 
@@ -145,8 +146,10 @@ impl<'t, 'm, 'p> Fresh<'t, 'm, 'p> {
         let function = &self.program().functions[func];
         let is_library = function.origin == Origin::Model || function.is_declaration();
         if let Some(row) = icsched_externals::lookup(&function.name).filter(|_| is_library) {
-            let effect = row.argument(at);
-            let is_kept = matches!(effect, ArgEffect::Retains | ArgEffect::Calls | ArgEffect::StoresPointer);
+            let keeps = |effect| matches!(effect, ArgEffect::Retains | ArgEffect::Calls | ArgEffect::StoresPointer);
+            // Whom it calls may be told of any of them.
+            let calls = (0..row.parameters()).any(|other| row.argument(other) == ArgEffect::Calls);
+            let is_kept = keeps(row.argument(at)) || calls;
             return Handed { is_kept, comes_back: row.result() == ResultEffect::Argument(at) };
         }
         let Some(&param) = function.params.get(at).filter(|_| !function.is_declaration()) else { return KEPT };

@@ -96,7 +96,9 @@ impl Termination<'_, '_> {
         let points_to = self.modref.points_to();
         let mut found = BTreeSet::new();
         for PointerStore { instance, at, to } in self.pointer_stores() {
-            let leads = to.as_ref().is_none_or(|to| to.iter().any(|o| links.objects.binary_search(o).is_ok()));
+            let is_outside = |o: ObjectId| points_to.objects()[o].kind == ObjectKind::Outside;
+            let is_linked = |o: &ObjectId| is_outside(*o) || links.objects.binary_search(o).is_ok();
+            let leads = to.as_ref().is_none_or(|to| to.iter().any(is_linked));
             if !leads {
                 continue;
             }

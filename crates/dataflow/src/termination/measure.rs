@@ -242,9 +242,6 @@ fn value(scope: &Scope<'_>, pool: &mut TermPool, round: &Round, operand: Operand
 fn smaller(pool: &mut TermPool, shape: Shape, first: (Val, Val), second: (Val, Val)) -> Option<Compared> {
     let before = shape.number(pool, first.0.bits, first.1.bits);
     let behind = shape.number(pool, second.0.bits, second.1.bits);
-    if before == behind {
-        return None;
-    }
     let sound = [first.0.sound, second.0.sound, first.1.sound, second.1.sound];
     let is_less = pool.cmp(CmpOp::Ult, behind, before);
     let is_no_more = pool.cmp(CmpOp::Ule, behind, before);
@@ -269,7 +266,7 @@ fn object(pool: &mut TermPool, pair: &Pair<'_>, at: (BlockId, usize), goes_up: b
             Origin::Fixed(_) => true,
             Origin::State(state) => stays(pair.step.state(state)?.walk) == Some(origin),
         };
-    if !is_one || first.bits == second.bits {
+    if !is_one {
         return None;
     }
     let (before, behind) = if goes_up { (first.bits, second.bits) } else { (second.bits, first.bits) };

@@ -1,7 +1,7 @@
 //! What the rounds of a scope find in memory: what none of them writes, and counters that are kept there.
 
-use icsched_ir::{BlockId, FuncId, LoopId, Op, Operand, ProgramPoint};
-use icsched_pointsto::{InvariantLoads, Location, ModRef, Startup};
+use icsched_ir::{BlockId, Callee, FuncId, LoopId, Op, Operand, ProgramPoint};
+use icsched_pointsto::{InvariantLoads, Location, ModRef, Piece, Region, Startup};
 use icsched_smt::Term;
 use rustc_hash::FxHashSet;
 
@@ -38,6 +38,8 @@ pub(super) struct Access {
 pub(super) struct Memory {
     /// Loads from places that nothing in the scope writes: block and index.
     pub(super) same: FxHashSet<(BlockId, usize)>,
+    /// Calls that give the same each time that their arguments are: of functions that only compute, from what nothing in the scope writes.
+    pub(super) calls: FxHashSet<(BlockId, usize)>,
     /// Counters in memory.
     pub(super) cells: Vec<Cell>,
 }
@@ -64,7 +66,7 @@ impl Memory {
                 }
             }
         }
-        Self { same, cells: Vec::new() }
+        Self { same, calls: FxHashSet::default(), cells: Vec::new() }
     }
 
     /// Adds the counters in memory, as one round has shown which addresses are the same in all rounds.
@@ -143,6 +145,43 @@ fn is_only_written_by(
             })
         })
     })
+}
+
+/// The calls of a loop that give the same each time that their arguments are, by what is known of functions.
+pub(super) fn repeatable_calls(
+    scope: &Scope<'_>,
+    modref: &ModRef<'_>,
+    only_computes: impl Fn(FuncId) -> bool,
+) -> FxHashSet<(BlockId, usize)> {
+    let mut found = FxHashSet::default();
+    let Kind::Loop(_) = scope.kind else { return found };
+    let instances = modref.points_to().instances_of(scope.func);
+    let mut regions = None;
+    for &block in &scope.blocks {
+        for (at, inst) in scope.function.blocks[block].insts.iter().enumerate() {
+            let Op::Call { callee: Callee::Direct(callee), .. } = inst.op else { continue };
+            if inst.results.len() != 1 || !only_computes(callee) {
+                continue;
+            }
+            let regions: &Vec<Region> = regions.get_or_insert_with(|| {
+                instances.iter().map(|&i| modref.of_blocks(i, scope.blocks.iter().copied())).collect()
+            });
+            let point = ProgramPoint { func: scope.func, block, inst: u32::try_from(at).unwrap_or(u32::MAX) };
+            let is_same = instances.iter().zip(regions).all(|(&instance, region)| {
+                let effects = modref.of_call(instance, point);
+                let (mods, refs) = (modref.set(effects.mods), modref.set(effects.refs));
+                let is_left = |p: &Piece| !modref.touches_at(&region.mods, p.object, p.offsets, p.bytes.unwrap_or(u64::MAX));
+                mods.is_empty()
+                    && !refs.is_everything()
+                    && !region.synchronises
+                    && modref.pieces(refs).iter().all(is_left)
+            });
+            if is_same && !instances.is_empty() {
+                found.insert((block, at));
+            }
+        }
+    }
+    found
 }
 
 impl Evaluator<'_, '_> {

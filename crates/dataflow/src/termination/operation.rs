@@ -1,7 +1,7 @@
 //! What instructions compute, as terms.
 
 use icsched_ir::{
-    BinOp, BlockId, CastOp, Const, Inst, IntPredicate, NoWrap, Op, Operand, ScaledIndex, Type, UnOp, ValueId,
+    BinOp, BlockId, Callee, CastOp, Const, FuncId, Inst, IntPredicate, NoWrap, Op, Operand, ScaledIndex, Type, UnOp, ValueId,
 };
 use icsched_smt::{BinOp as TermOp, CmpOp, Term, TermPool};
 
@@ -26,6 +26,10 @@ impl Evaluator<'_, '_> {
                 let value = self.operand(*value, ty);
                 self.store((block, at), address, value);
             }
+            Op::Call { callee: Callee::Direct(callee), args } if self.memory.calls.contains(&(block, at)) => {
+                let val = self.repeated_call(*callee, args, inst.results[0]);
+                self.round.values[inst.results[0]] = Some(val);
+            }
             _ => {
                 if let [result] = inst.results[..] {
                     let mut val = self.computed(block, inst, result).unwrap_or_else(|| self.unknown(result));
@@ -40,6 +44,19 @@ impl Evaluator<'_, '_> {
                     }
                 }
             }
+        }
+    }
+
+    /// The result of a call that gives the same wherever its arguments are the same.
+    fn repeated_call(&mut self, callee: FuncId, args: &[Operand], result: ValueId) -> Val {
+        let function = self.scope.function;
+        let args: Vec<Val> = args.iter().map(|&arg| self.operand(arg, function.type_of(arg))).collect();
+        let terms: Vec<String> = args.iter().map(|arg| arg.bits.index().to_string()).collect();
+        let name = format!("{callee}({})", terms.join(","));
+        let symbol = self.pool.symbol(&name, function.values[result].ty.bits());
+        match args.iter().all(|arg| arg.fixed) {
+            true => Val::fixed(self.pool, symbol),
+            false => Val::new(self.pool, symbol),
         }
     }
 

@@ -157,6 +157,9 @@ impl<'a, 'm, 'p> Preservation<'a, 'm, 'p> {
     fn set_links(&self, body: &Body<'_>, made: ValueId, at: Point) -> Option<Vec<Operand>> {
         let aliases = self.fresh.aliases(body.func, &body.structure, made);
         let again = defined_at(&body.structure, made);
+        if self.hands_to_store(body, &aliases, |from| leads_to(body.function, &body.structure, from, at, again)) {
+            return None;
+        }
         let mut found = Vec::new();
         for store in self.stores.iter().filter(|store| store.func == body.func) {
             let from = point(*store);
@@ -171,6 +174,20 @@ impl<'a, 'm, 'p> Preservation<'a, 'm, 'p> {
             }
         }
         Some(found)
+    }
+
+    /// Whether one of some pointers is handed, at a point of these, to a function that may store a link.
+    fn hands_to_store(&self, body: &Body<'_>, of: &FxHashSet<ValueId>, is_asked: impl Fn(Point) -> bool) -> bool {
+        body.function.blocks.iter().any(|(block, code)| {
+            code.insts.iter().enumerate().any(|(index, inst)| match &inst.op {
+                Op::Call { callee: Callee::Direct(callee), args } => {
+                    args.iter().any(|&arg| is_among(of, arg))
+                        && self.termination.may_run(*callee, self.stores)
+                        && is_asked((block, index + 1))
+                }
+                _ => false,
+            })
+        })
     }
 
     /// Whether something may be the address of a private object.

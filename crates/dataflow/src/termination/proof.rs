@@ -13,8 +13,9 @@ use super::measure::{Compared, Measure};
 /// Work that one question may take, in the time that the solver takes for it.
 const LIMIT: Duration = Duration::from_millis(200);
 
-/// Questions about one loop.
-const MAX_QUESTIONS: usize = 400;
+/// Questions about one loop at a time, and those of them that the solver leaves open.
+const MAX_QUESTIONS: usize = 200;
+const MAX_OPEN: usize = 8;
 
 /// Measures in one order.
 const MAX_ORDER: usize = 4;
@@ -36,12 +37,18 @@ pub(super) struct Prover<'p> {
     /// Answers to earlier questions: what holds of two rounds, though a measure was not as wanted.
     models: Vec<Model>,
     questions: usize,
+    open: usize,
 }
 
 impl<'p> Prover<'p> {
     pub(super) fn new(pool: &'p mut TermPool) -> Self {
         let options = SolverOptions { timeout: Some(LIMIT), ..SolverOptions::default() };
-        Self { pool, solver: Z3Solver::new(options), models: Vec::new(), questions: 0 }
+        Self { pool, solver: Z3Solver::new(options), models: Vec::new(), questions: 0, open: 0 }
+    }
+
+    /// As many questions may be asked as at first.
+    pub(super) fn begin_anew(&mut self) {
+        (self.questions, self.open) = (0, 0);
     }
 
     /// Whether conditions are never met together.
@@ -51,7 +58,7 @@ impl<'p> Prover<'p> {
         }
         let pool = &*self.pool;
         let meets = |model: &Model| conditions.iter().chain([&also]).all(|&c| pool.eval_bool(c, model));
-        if self.models.iter().any(meets) || self.questions >= MAX_QUESTIONS {
+        if self.models.iter().any(meets) || self.questions >= MAX_QUESTIONS || self.open >= MAX_OPEN {
             return false;
         }
         self.questions += 1;
@@ -61,7 +68,10 @@ impl<'p> Prover<'p> {
                 self.models.push(model);
                 false
             }
-            Err(_) => false,
+            Err(_) => {
+                self.open += 1;
+                false
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use icsched_externals::{Kind, ResultEffect, Row};
 use icsched_ir::{BlockId, Callee, FuncId, Intrinsic, Op, Origin, Program, ProgramPoint};
 use icsched_pointsto::ModRef;
 
@@ -95,6 +96,38 @@ impl Termination<'_, '_> {
         let headers = structure.loops.iter().map(|(_, l)| l.header).filter(|&header| is_asked(header));
         let unproved = headers.filter(|&header| !matches!(self.of_loop(func, header), Verdict::Ends(_)));
         unproved.map(|header| Unproved::Loop(func, header)).collect()
+    }
+
+    /// Whether what a function gives depends on its arguments and on memory only, and it does nothing else but to write memory.
+    pub(super) fn only_computes(&self, func: FuncId) -> bool {
+        let mut seen = BTreeSet::from([func]);
+        let mut work = vec![func];
+        while let Some(func) = work.pop() {
+            let function = &self.program.functions[func];
+            let row = icsched_externals::lookup(&function.name);
+            if function.origin == Origin::Model || function.is_declaration() {
+                let is_plain = |row: &Row| row.result() == ResultEffect::Value && match row.kind {
+                    Kind::Pure => true,
+                    // What they say of strings they say by an input where the string is one.
+                    Kind::Model { file } => matches!(file, "string" | "ctype"),
+                    _ => false,
+                };
+                if !row.is_some_and(is_plain) {
+                    return false;
+                }
+                continue;
+            }
+            let computes = |op: &Op| match op {
+                Op::Load { access, .. } | Op::Store { access, .. } => !access.volatile && access.atomic.is_none(),
+                Op::Call { callee, .. } => matches!(callee, Callee::Direct(_)),
+                op => !op.may_synchronise() && !ends_otherwise(op),
+            };
+            if !function.blocks.values().flat_map(|block| &block.insts).all(|inst| computes(&inst.op)) {
+                return false;
+            }
+            work.extend(self.calls.callees(func).iter().copied().filter(|&callee| seen.insert(callee)));
+        }
+        true
     }
 
     /// Whether a scope does nothing, by itself or in what it calls, that may end it in another way than by leaving it.

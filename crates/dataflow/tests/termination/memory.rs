@@ -95,7 +95,7 @@ fn a_bound_that_the_loop_writes() {
                 jump at1(0)
             at1(%v2: i32):
                 %v3: i32 = load [@bound]
-                %v4: i1 = icmp.ult %v2, %v3
+                %v4: i1 = icmp.ne %v2, %v3
                 branch %v4, at2, at3
             at2:
                 %v5: i32 = add %v2, 1

@@ -297,6 +297,7 @@ mod tests {
             errors: Vec::new(),
             infeasible_removed: 0,
             max_live_threads: 1,
+            assumed_to_end: Vec::new(),
         }
     }
 

@@ -66,6 +66,7 @@ pub fn enumeration(program: &str, schedules: Vec<Schedule>, threads: u32) -> Enu
         errors: Vec::new(),
         infeasible_removed: 0,
         max_live_threads: threads,
+        assumed_to_end: Vec::new(),
     };
     Enumeration {
         program: program.into(),

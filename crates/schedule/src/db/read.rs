@@ -107,7 +107,7 @@ fn read_enumeration(connection: &Connection) -> Result<Enumeration> {
 fn read_epochs(connection: &Connection) -> Result<Vec<EpochResult>> {
     let mut trees = read_trees(connection)?;
     let query = "SELECT epoch, id, stacks_json, contexts_json, infeasible_removed, max_live_threads,
-                 early_exits, early_exits_json FROM epochs ORDER BY epoch";
+                 early_exits, early_exits_json, assumed_json FROM epochs ORDER BY epoch";
     rows(connection, query, |row| {
         let id: EpochId = json("stacks_json", row.get_ref(2)?.as_str().map_err(|e| Damage(e.to_string()))?)?;
         let (name, number) = (row.get::<_, String>(1)?, row.get::<_, usize>(0)?);
@@ -122,6 +122,7 @@ fn read_epochs(connection: &Connection) -> Result<Vec<EpochResult>> {
             errors: Vec::new(),
             infeasible_removed: row.get(4)?,
             max_live_threads: row.get(5)?,
+            assumed_to_end: json("assumed_json", &row.get::<_, String>(8)?)?,
             id,
         })
     })

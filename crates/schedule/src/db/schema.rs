@@ -8,10 +8,11 @@
 //! that is finished and not cut has none. `identity` names all that decides the result: a run of another identity does not go on.
 //! `nodes.elsewhere_json` has the other places at which executions of the schedule call the operation, NULL if there are none.
 //! `errors.is_open` is 1 if there are such inputs only if a replaced loop leaves what fits.
+//! `epochs.assumed_json` has the places of loops that are assumed to end.
 //! `epochs.early_exits` is NULL if every input that is covered satisfies the constraint of a schedule.
 
 /// Version of the tables, also SQLite's `user_version`.
-pub const SCHEMA_VERSION: i64 = 6;
+pub const SCHEMA_VERSION: i64 = 7;
 
 /// SQLite's `application_id`: `icsd` in ASCII.
 pub(super) const APPLICATION_ID: i64 = 0x6963_7364;
@@ -28,7 +29,8 @@ CREATE TABLE epochs (
     infeasible_removed INTEGER NOT NULL,
     max_live_threads INTEGER NOT NULL,
     early_exits TEXT,
-    early_exits_json TEXT
+    early_exits_json TEXT,
+    assumed_json TEXT NOT NULL
 );
 
 CREATE TABLE schedules (
