@@ -1,5 +1,5 @@
-/* Non-local jumps, and the cleanup handlers of a thread that ends, which need them: pthread_cleanup_push expands to a
- * setjmp and a registration of its buffer, and a handler runs in the function that pushed it. */
+/* Non-local jumps, and the cleanup handlers of a thread that ends: pthread_cleanup_push expands to a setjmp and a registration of its
+ * buffer. */
 #include "ics.h"
 
 #include <pthread.h>
@@ -56,6 +56,20 @@ _Noreturn void ics_longjmp_chk(struct __jmp_buf_tag buffer[1], int value) {
 }
 
 /* --- cleanup handlers --- */
+
+/* What a buffer holds whose handler is a function of its own, in place of what __sigsetjmp would have saved: the frontend makes one of the code
+ * that pthread_cleanup_push has for it. */
+struct handler {
+    unsigned long mark;
+    void (*run)(void *context);
+    void *context;
+};
+
+enum { HANDLER = 0x636c6561 };
+
+void ics_save_cleanup(struct __jmp_buf_tag *buffer, void (*run)(void *), void *context) {
+    *(struct handler *)buffer = (struct handler){HANDLER, run, context};
+}
 
 /* The innermost buffer: a __pthread_unwind_buf_t, or, one higher, a struct _pthread_cleanup_buffer, which says what to
  * call and needs no jump. */
@@ -117,9 +131,14 @@ void ics_run_cleanups(void) {
             old->__routine(old->__arg);
             continue;
         }
-        if (__ics_is_symbolic_domain()) __ics_unsupported("the thread ends inside pthread_cleanup_push");
         __pthread_unwind_buf_t *buffer = (__pthread_unwind_buf_t *)innermost;
         innermost = (uintptr_t)buffer->__pad[0];
+        struct handler *h = (struct handler *)buffer;
+        if (h->mark == HANDLER) {
+            h->run(h->context);
+            continue;
+        }
+        if (__ics_is_symbolic_domain()) __ics_unsupported("the thread ends inside a section of its own kind of pthread_cleanup_push");
         __ics_restore_context(buffer->__cancel_jmp_buf, 1);
     }
 }

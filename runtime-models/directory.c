@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "ics_files.h"
+#include "ics_memory.h"
 
 #undef readdir64
 #undef scandir64
@@ -128,9 +129,9 @@ typedef int order(const struct dirent **, const struct dirent **);
    too, as comparing may do something else. */
 static int scan_inputs(DIR *d, struct dirent ***result, int (*chosen)(const struct dirent *), order *compare) {
     size_t n = __ics_input("scandir", 24);
-    struct dirent **all = malloc((n + 1) * sizeof *all);
+    struct dirent **all = ics_shared_malloc((n + 1) * sizeof *all);
     for (size_t i = 0; i < n; i++) {
-        all[i] = malloc(sizeof **all);
+        all[i] = ics_shared_malloc(sizeof **all);
         do {
             fill_entry(all[i]);
         } while (chosen && !chosen(all[i]));
@@ -155,13 +156,13 @@ int scandir(const char *path, struct dirent ***result, int (*chosen)(const struc
     size_t n = 0, room = 0;
     while ((entry = readdir(d))) {
         if (chosen && !chosen(entry)) continue;
-        if (n == room) all = realloc(all, (room = 2 * room + 16) * sizeof *all);
-        all[n] = malloc(entry->d_reclen);
+        if (n == room) all = ics_shared_realloc(all, (room = 2 * room + 16) * sizeof *all);
+        all[n] = ics_shared_malloc(entry->d_reclen);
         __ics_memcpy(all[n++], entry, entry->d_reclen);
     }
     closedir(d);
     if (compare && n) qsort(all, n, sizeof *all, (int (*)(const void *, const void *))compare);
-    *result = all ? all : malloc(sizeof *all);
+    *result = all ? all : ics_shared_malloc(sizeof *all);
     return (int)n;
 }
 

@@ -71,7 +71,7 @@ static int match(const char *p, const char *s, const char *start, int flags) {
             if (hidden(s, start, flags)) return 0;
             while (p[1] == '*') p++;
             for (;; s++) {
-                if (match(p + 1, s, start, flags & ~(s > start && s[-1] != '/' ? FNM_PERIOD : 0))) return 1;
+                if (match(p + 1, s, start, flags)) return 1;
                 if (!*s || (*s == '/' && flags & FNM_PATHNAME)) return 0;
             }
         case '[': {
@@ -85,7 +85,7 @@ static int match(const char *p, const char *s, const char *start, int flags) {
             break;
         }
         case '\\':
-            if (!(flags & FNM_NOESCAPE) && p[1]) p++;
+            if (!(flags & FNM_NOESCAPE) && !*++p) return 0;
             /* fall through */
         default:
             if (fold((unsigned char)*p, flags) != fold(c, flags)) return 0;
@@ -145,7 +145,7 @@ static int expand(glob_t *g, char *path, size_t n, const char *rest, int flags, 
     DIR *d = opendir(*path ? path : ".");
     if (!d) return (error && error(path, errno)) || flags & GLOB_ERR ? GLOB_ABORTED : 0;
     int result = 0;
-    for (struct dirent *e; !result && (e = readdir(d));) {
+    for (struct dirent *e = 0; !result && (e = readdir(d));) {
         size_t m = strlen(e->d_name);
         int how = (flags & GLOB_PERIOD ? 0 : FNM_PERIOD) | (flags & GLOB_NOESCAPE ? FNM_NOESCAPE : 0);
         if (fnmatch(part, e->d_name, how) || n + m + 1 >= 4096) continue;

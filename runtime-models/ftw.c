@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "ics_files.h"
+#include "ics_memory.h"
 
 #undef ftw64
 #undef nftw64
@@ -68,7 +69,7 @@ static int visit_entries(struct walk *w, DIR *d, const char *path, struct FTW at
     at.base = (int)length + !slash;
     at.level++;
     int result = 0;
-    for (struct dirent *entry; result == 0 && (entry = readdir(d));) {
+    for (struct dirent *entry = 0; result == 0 && (entry = readdir(d));) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
         char *below = __ics_malloc(length + 2 + strlen(entry->d_name), 0);
         __ics_memcpy(below, path, length);
@@ -117,7 +118,7 @@ static int visit_root(struct walk *w, const char *path) {
 static int walk_host(struct walk *w, const char *path) {
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/') length--;
-    char *root = strndup(path, length);
+    char *root = ics_text(path, length);
     int result = visit_root(w, root);
     int error = errno;
     __ics_free(root);

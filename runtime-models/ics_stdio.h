@@ -82,4 +82,7 @@ const char *ics_parse_spec(struct ics_spec *spec, const char *format, va_list *a
 /* %n: stores the count in an object of the size that the specification says. */
 void ics_store_count(const struct ics_spec *spec, size_t count, void *to);
 
+/* vasprintf into memory that only models see. */
+int ics_vasprintf(char **to, const char *format, va_list ap);
+
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ics_memory.h"
 #include "ics_socket.h"
 
 static _Thread_local int host_error;
@@ -193,7 +194,7 @@ int getaddrinfo(const char *name, const char *service, const struct addrinfo *hi
     int n = resolve(name, hints, found);
     if (n < 0) return n;
     int error = build(found, n, hints, port, to);
-    if (!error && hints->ai_flags & AI_CANONNAME) (*to)->ai_canonname = strdup(name);
+    if (!error && hints->ai_flags & AI_CANONNAME) (*to)->ai_canonname = ics_text(name, strlen(name));
     return error;
 }
 

@@ -15,6 +15,7 @@
 #include <utime.h>
 
 #include "ics_files.h"
+#include "ics_memory.h"
 
 static int fail(int error) {
     errno = error;
@@ -277,7 +278,7 @@ char *getcwd(char *to, size_t size) {
         return 0;
     }
     path[n] = 0;
-    if (!to) to = malloc(size ? size : (size_t)n + 1);
+    if (!to && !(to = ics_shared_malloc(size ? size : (size_t)n + 1))) return 0;
     __ics_memcpy(to, path, (size_t)n + 1);
     return to;
 }
@@ -324,7 +325,7 @@ char *realpath(const char *path, char *to) {
     }
     if (__ics_is_symbolic_domain()) found[n = 255] = 0, found[0] = '/';
     found[n] = 0;
-    if (!to) to = malloc((size_t)n + 1);
+    if (!to && !(to = ics_shared_malloc((size_t)n + 1))) return 0;
     __ics_memcpy(to, found, (size_t)n + 1);
     return to;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ics_memory.h"
 #include "ics_stdio.h"
 
 _Noreturn void __chk_fail(void);
@@ -56,12 +57,25 @@ int vdprintf(int fd, const char *format, va_list ap) {
     return done < 0 ? -1 : count;
 }
 
+/* Room for a text and its NUL. If its length is symbolic: for the longest (see ics_format_symbolic). */
+static size_t room_for(int count) {
+    size_t size = (size_t)count + 1;
+    return __ics_is_symbolic(size) ? 4096 : size;
+}
+
 int vasprintf(char **to, const char *format, va_list ap) {
     int count = vsnprintf(0, 0, format, ap);
     if (count < 0) return count;
-    size_t size = (size_t)count + 1;
-    /* A symbolic length: room for the longest (see ics_format_symbolic). */
-    if (__ics_is_symbolic(size)) size = 4096;
+    size_t size = room_for(count);
+    *to = ics_shared_malloc(size);
+    return *to ? vsnprintf(*to, size, format, ap) : -1;
+}
+
+/* The same in memory that only models see. */
+int ics_vasprintf(char **to, const char *format, va_list ap) {
+    int count = vsnprintf(0, 0, format, ap);
+    if (count < 0) return count;
+    size_t size = room_for(count);
     *to = malloc(size);
     return vsnprintf(*to, size, format, ap);
 }

@@ -41,7 +41,7 @@ static int parse_group(char *line, struct group *g, char **members) {
     if (!rest || !*g->gr_name) return 0;
     g->gr_gid = (gid_t)strtoul(field(&rest), 0, 10);
     g->gr_mem = members;
-    for (char *name; n < MEMBERS - 1 && (name = strsep(&rest, ","));)
+    for (char *name = 0; n < MEMBERS - 1 && (name = strsep(&rest, ","));)
         if (*name) members[n++] = name;
     members[n] = 0;
     return 1;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ics_memory.h"
 #include "ics_scanf.h"
 
 static int next(struct ics_source *in) {
@@ -210,13 +211,13 @@ static enum outcome characters(struct ics_source *in, struct ics_directive *d, v
     char **owner = d->allocate && !d->suppress ? va_arg(*ap, char **) : 0;
     size_t capacity = owner ? 32 : 0;
     /* Apart from each other: points-to analysis would have the caller's object reallocated and freed, and by every `free` of a program. */
-    char *made = owner ? malloc(capacity) : 0;
+    char *made = owner ? ics_shared_malloc(capacity) : 0;
     char *given = owner || d->suppress ? 0 : va_arg(*ap, char *);
     int n = 0, c = EOF;
     while (n < width) {
         c = next(in);
         if (c == EOF || (kind == 's' && space(c)) || (kind == '[' && !in_set(d, c))) break;
-        if (owner && (size_t)n + 2 > capacity) made = realloc(made, capacity *= 2);
+        if (owner && (size_t)n + 2 > capacity) made = ics_shared_realloc(made, capacity *= 2);
         if (made) made[n] = (char)c;
         if (given) given[n] = (char)c;
         n++;
@@ -224,7 +225,7 @@ static enum outcome characters(struct ics_source *in, struct ics_directive *d, v
     }
     back(in, c);
     if (n == 0 || (kind == 'c' && n < width && in->ended && n == 0)) {
-        free(made);
+        if (made) ics_shared_free(made);
         return in->ended ? NO_INPUT : NO_MATCH;
     }
     if (made && kind != 'c') made[n] = 0;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ics_files.h"
+#include "ics_memory.h"
 #include "ics_scanf.h"
 #include "ics_string.h"
 
@@ -33,7 +34,7 @@ static void store_text(struct ics_source *in, struct ics_directive *d, const cha
     char *to;
     if (d->allocate) {
         if (!d->width) __ics_unsupported("scanf of a string of any length (%ms) from symbolic input");
-        to = malloc(width + 1);
+        to = ics_shared_malloc(width + 1);
         *va_arg(*ap, char **) = to;
     } else {
         to = va_arg(*ap, char *);

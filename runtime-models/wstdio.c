@@ -95,7 +95,7 @@ int vwprintf(const wchar_t *format, va_list ap) {
 /* -1 if it does not fit. */
 int vswprintf(wchar_t *to, size_t n, const wchar_t *format, va_list ap) {
     char *text = narrow(format), *made = 0;
-    int count = text ? vasprintf(&made, text, ap) : -1;
+    int count = text ? ics_vasprintf(&made, text, ap) : -1;
     free(text);
     if (count < 0) return -1;
     size_t kept = n ? ICS_MIN((size_t)count, n - 1) : 0;

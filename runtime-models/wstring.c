@@ -5,6 +5,8 @@
 #include <wchar.h>
 #include <wctype.h>
 
+#include "ics_memory.h"
+
 size_t wcslen(const wchar_t *s) {
     size_t n = 0;
     while (s[n]) n++;
@@ -68,7 +70,7 @@ wchar_t *wcsncat(wchar_t *to, const wchar_t *from, size_t n) {
 
 wchar_t *wcsdup(const wchar_t *s) {
     size_t n = wcslen(s) + 1;
-    wchar_t *copy = malloc(n * sizeof *copy);
+    wchar_t *copy = ics_shared_malloc(n * sizeof *copy);
     return copy ? wmemcpy(copy, s, n) : 0;
 }
 

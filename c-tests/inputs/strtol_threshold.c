@@ -1,7 +1,7 @@
 // strtol of an argument, in whatever base, is one input named after the argument.
 // run: enumerate -- @
 // expect: epochs=1 schedules=2 complete=true deadlocked=0
-// constraint: argv[1]) > 100
+// constraint: strtol(argv[1], NULL, 0) > 100
 // exec: 99
 // exec: 101
 // exec: 0x70

@@ -5,16 +5,28 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use clap::{Parser, Subcommand};
+use xtask::{native, tidy};
 
-mod tidy;
+/// Tasks of this repository.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
 
-const USAGE: &str = "usage: cargo xtask tidy    check the crate table and the repository's rules";
+#[derive(Subcommand)]
+enum Task {
+    /// Check the crate table and the repository's rules.
+    Tidy,
+    ExploreNative(Box<native::Arguments>),
+}
 
 fn main() -> ExitCode {
-    let arguments: Vec<_> = std::env::args().skip(1).collect();
-    let result = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["tidy"] => run_tidy(),
-        _ => writeln!(stderr(), "{USAGE}").map(|()| ExitCode::from(2)).map_err(Into::into),
+    let result = match Cli::parse().task {
+        Task::Tidy => run_tidy(),
+        Task::ExploreNative(arguments) => native::run(&arguments, &mut stdout().lock()).map(ExitCode::from),
     };
     result.unwrap_or_else(|error| {
         // Nothing is left to be done when standard error cannot be written to.

@@ -20,6 +20,8 @@ pub fn differences(expected: &Enumerate, result: &Value) -> Result<Vec<String>> 
     check_totals(expected, result, &parts, &mut found);
     check_constraints(expected, &parts, &mut found);
     check_ends(expected, &schedules(result)?, &mut found);
+    check_errors(expected, result, &mut found);
+    check_assumed(expected, result, &mut found);
     check_reasons(expected, result, &mut found)?;
     Ok(found)
 }
@@ -28,6 +30,8 @@ fn check_totals(expected: &Enumerate, result: &Value, parts: &[&Value], found: &
     for (name, value) in &expected.totals {
         let actual = match name.as_str() {
             "complete" => result["complete"].to_string(),
+            "errors" => result["errors"].as_array().map_or(0, Vec::len).to_string(),
+            "behind" => parts.iter().filter(|part| part["after_error"].is_u64()).count().to_string(),
             "decisions" => parts.iter().filter(|part| part["ends"] == DECISION).count().to_string(),
             _ => result["totals"][name].to_string(),
         };
@@ -55,6 +59,32 @@ fn check_ends(expected: &Enumerate, schedules: &[&Value], found: &mut Vec<String
     ends.sort_unstable();
     if ends != *wanted {
         found.push(format!("schedules end in {ends:?}, expected {wanted:?}"));
+    }
+}
+
+fn check_errors(expected: &Enumerate, result: &Value, found: &mut Vec<String>) {
+    let text = |error: &Value| {
+        format!("{}: {}", error["at"].as_str().unwrap_or("?"), error["message"].as_str().unwrap_or("?"))
+    };
+    let errors: Vec<String> = result["errors"].as_array().into_iter().flatten().map(text).collect();
+    for wanted in &expected.memory_errors {
+        if !errors.iter().any(|error| error.contains(wanted)) {
+            found.push(format!("no memory error is `{wanted}`: {errors:?}"));
+        }
+    }
+}
+
+fn check_assumed(expected: &Enumerate, result: &Value, found: &mut Vec<String>) {
+    let Some(wanted) = &expected.assumes else { return };
+    let places = result["loops_assumed_to_end"].as_array().into_iter().flatten();
+    let mut places: Vec<_> = places.map(|place| place.as_str().unwrap_or("?")).collect();
+    places.sort_unstable();
+    if places != *wanted {
+        found.push(format!("loops at {places:?} are assumed to end, expected {wanted:?}"));
+    }
+    let says_so = result["assumptions"].as_array().is_some_and(|all| all.contains(&Value::from("loops-end")));
+    if says_so == places.is_empty() {
+        found.push(format!("`loops-end` among the assumptions is {says_so}, with {} loops", places.len()));
     }
 }
 
@@ -123,17 +153,20 @@ mod tests {
     fn sample() -> Value {
         json!({
             "schema": "icsched/enumerate/1", "complete": true, "reasons": [],
+            "assumptions": ["loops-end"], "loops_assumed_to_end": ["a.c:7", "a.c:9"],
             "totals": {"epochs": 1, "schedules": 2, "deadlocked": 1},
             "epochs": [{"schedules": [
-                {"constraint": "atoi(argv[1]) == 7", "ends": "deadlock", "nodes": []},
+                {"constraint": "atoi(argv[1]) == 7", "ends": "deadlock", "nodes": [], "after_error": 0},
                 {"constraint": "atoi(argv[1]) != 7", "ends": "exit", "nodes": []},
             ]}],
+            "errors": [{"at": "a.c:3", "message": "null-pointer: read through a null pointer"}],
         })
     }
 
     #[test]
     fn what_is_as_expected_is_not_reported() {
-        let header = "// expect: schedules=2 complete=true deadlocked=1\n// ends: exit deadlock\n// constraint: == 7";
+        let header = "// expect: schedules=2 complete=true deadlocked=1\n// ends: exit deadlock\n// constraint: == 7\n\
+            // expect: errors=1 behind=1\n// memory-error: a.c:3: null-pointer\n// assumes: a.c:9 a.c:7";
         assert_eq!(found(header, &sample()), Vec::<String>::new());
     }
 
@@ -145,6 +178,9 @@ mod tests {
             ("// expect: nonsense=1", "nonsense is null, expected 1"),
             ("// constraint: true", "no constraint contains `true`"),
             ("// ends: exit exit", "schedules end in"),
+            ("// expect: behind=2", "behind is 1, expected 2"),
+            ("// memory-error: a.c:4", "no memory error is `a.c:4`"),
+            ("// assumes: none", "are assumed to end, expected []"),
             ("// reason: a.c:9", "no reason names one of"),
         ] {
             let found = found(header, &sample());

@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
+use crate::condition::Holds;
+
 /// An optimisation level of clang.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Level {
@@ -55,10 +57,16 @@ pub struct Enumerate {
     pub totals: Vec<(String, String)>,
     /// Each must be part of the constraint of some schedule.
     pub constraints: Vec<String>,
+    /// Each must be part of `PLACE: MESSAGE` of some memory error.
+    pub memory_errors: Vec<String>,
     /// How the schedules end, sorted: the first word of `ends` of every schedule.
     pub ends: Option<Vec<String>>,
+    /// Where the loops are that are assumed to end, all of them, sorted.
+    pub assumes: Option<Vec<String>>,
     /// For each line, one of the alternatives must be part of some reason for incompleteness.
     pub reasons: Vec<Vec<String>>,
+    /// Arguments with the schedules whose constraints, compiled as C, are to be true of them.
+    pub holds: Vec<Holds>,
     /// Allowed exit statuses; derived from the totals if none is given.
     pub statuses: Vec<i32>,
 }
@@ -180,7 +188,7 @@ impl Expectations {
             }
             "run" => self.enumerates.push(parse_run(value)?),
             "exec" => self.execs.push(Exec { args: words(value), ..Exec::default() }),
-            "expect" | "constraint" | "ends" | "reason" | "status" => {
+            "expect" | "constraint" | "ends" | "assumes" | "memory-error" | "reason" | "holds" | "status" => {
                 let value = self.fill_in(file, value)?;
                 let run = self.enumerates.last_mut().context("belongs under a `run:`")?;
                 run.apply(key, &value)?;
@@ -219,12 +227,19 @@ impl Enumerate {
                 }
             }
             "constraint" => self.constraints.push(value.to_owned()),
+            "memory-error" => self.memory_errors.push(value.to_owned()),
             "ends" => {
                 let mut ends = words(value);
                 ends.sort();
                 self.ends = Some(ends);
             }
+            "assumes" => {
+                let mut places: Vec<String> = words(value).into_iter().filter(|word| word != "none").collect();
+                places.sort();
+                self.assumes = Some(places);
+            }
             "reason" => self.reasons.push(value.split("||").map(|one| one.trim().to_owned()).collect()),
+            "holds" => self.holds.push(Holds::parse(value)?),
             "status" => self.statuses = numbers(value)?,
             _ => bail!("does not belong under a `run:`"),
         }
@@ -317,6 +332,7 @@ mod tests {
 // constraint: atoi(argv[1]) == 0
 // ends: exit deadlock
 // reason: {loop} || other
+// memory-error: {loop}: null
 // exec: 1 2
 // stdout: a
 // stdout:   b
@@ -339,7 +355,8 @@ int main(void) {
         assert_eq!(run.options, ["--timeout", "5s"]);
         assert_eq!(run.args, ["@", "3"]);
         assert_eq!(run.ends.as_deref(), Some(&["deadlock".to_owned(), "exit".to_owned()][..]));
-        assert_eq!(run.reasons, [["sample.c:14", "other"]]);
+        assert_eq!(run.reasons, [["sample.c:15", "other"]]);
+        assert_eq!(run.memory_errors, ["sample.c:15: null"]);
         assert_eq!(run.allowed_statuses(), [1]);
         assert_eq!(all.execs[0].stdout.as_deref(), Some("a\n  b\n"));
         assert_eq!(all.execs[0].exit, Some(3));

@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::condition::Conditions;
 use crate::expect::{Enumerate, Exec, Expectations, Level};
 use crate::locate::Tools;
 use crate::process::{Outcome, run};
@@ -30,6 +31,14 @@ pub struct Trial {
     pub level: Level,
     /// What the file expects.
     pub expectations: Expectations,
+}
+
+/// The directories of a trial.
+struct Place {
+    /// Where everything runs.
+    work: TempDir,
+    /// Where its runs keep the loaded program: loading takes longer than most of them. Programs that look around do not see it.
+    loaded: TempDir,
 }
 
 /// All trials of the C files in the folders of `root`, sorted by path; with the names they are listed under.
@@ -82,17 +91,17 @@ impl Trial {
     /// # Errors
     /// The first thing that is not as expected, with the command that showed it.
     pub fn run(&self, tools: &Tools) -> Result<()> {
-        let work = tempfile::tempdir()?;
-        let bitcode = self.bitcode(&tools.clang, work.path())?;
+        let place = Place { work: tempfile::tempdir()?, loaded: tempfile::tempdir()? };
+        let bitcode = self.bitcode(&tools.clang, place.work.path())?;
         for expected in &self.expectations.enumerates {
-            enumerate(tools, &work, &bitcode, expected)?;
+            enumerate(tools, &place, &bitcode, expected)?;
         }
         let native = match self.is_compared() {
-            true => Some(self.compile(&tools.clang, work.path(), "prog", &["-pthread", "-lm"])?),
+            true => Some(self.compile(&tools.clang, place.work.path(), "prog", &["-pthread", "-lm"])?),
             false => None,
         };
         for expected in &self.expectations.execs {
-            self.exec(tools, &work, &bitcode, native.as_deref(), expected)?;
+            self.exec(tools, &place, &bitcode, native.as_deref(), expected)?;
         }
         Ok(())
     }
@@ -106,48 +115,43 @@ impl Trial {
     /// # Errors
     /// The compiler refuses it.
     pub fn bitcode(&self, clang: &Path, work: &Path) -> Result<PathBuf> {
-        self.compile(clang, work, "prog.bc", &["-emit-llvm", "-c"])
+        self.compile(clang, work, "prog.bc", &["-g", "-emit-llvm", "-c"])
     }
 
     fn compile(&self, clang: &Path, work: &Path, name: &str, options: &[&str]) -> Result<PathBuf> {
         let output = work.join(name);
         let mut clang = Command::new(clang);
-        clang.arg(self.level.flag()).args(["-g", "-w"]).args(&self.expectations.cflags).args(&self.variant);
+        clang.arg(self.level.flag()).arg("-w").args(&self.expectations.cflags).args(&self.variant);
         clang.arg(&self.source).arg("-o").arg(&output).args(options);
         let outcome = run(&mut clang, work, "", NATIVE_LIMIT)?;
         ensure!(outcome.status == 0, "{clang:?}\n{}", outcome.stderr);
         Ok(output)
     }
 
-    fn exec(
-        &self,
-        tools: &Tools,
-        work: &TempDir,
-        bitcode: &Path,
-        native: Option<&Path>,
-        expected: &Exec,
-    ) -> Result<()> {
+    fn exec(&self, tools: &Tools, place: &Place, bitcode: &Path, native: Option<&Path>, expected: &Exec) -> Result<()> {
         let mut command = Command::new(&tools.icsched);
-        command.arg("exec").arg(bitcode).arg("--").args(&expected.args);
-        let outcome = run(&mut command, work.path(), &expected.stdin, ICSCHED_LIMIT)?;
+        command.arg("exec").arg(bitcode).arg("--load-cache").arg(place.loaded.path()).arg("--").args(&expected.args);
+        let outcome = run(&mut command, place.work.path(), &expected.stdin, ICSCHED_LIMIT)?;
         let file = file_name(&self.source)?;
         let mut found = exec::differences(expected, &outcome, &file, &self.expectations.markers);
         if let Some(native) = native.filter(|_| expected.error.is_none()) {
             let mut command = Command::new(native);
             command.args(&expected.args);
-            let native = run(&mut command, work.path(), &expected.stdin, NATIVE_LIMIT)?;
+            let native = run(&mut command, place.work.path(), &expected.stdin, NATIVE_LIMIT)?;
             found.extend(exec::disagreements(&outcome, &native));
         }
         report(&command, &found, &outcome, "")
     }
 }
 
-fn enumerate(tools: &Tools, work: &TempDir, bitcode: &Path, expected: &Enumerate) -> Result<()> {
-    let (json, database) = (work.path().join("result.json"), work.path().join("prog.icsdb"));
+fn enumerate(tools: &Tools, place: &Place, bitcode: &Path, expected: &Enumerate) -> Result<()> {
+    let work = place.work.path();
+    let (json, database) = (work.join("result.json"), work.join("prog.icsdb"));
     let mut command = Command::new(&tools.icsched);
     command.arg("enumerate").arg(bitcode).arg("-o").arg(&database).arg("--json").arg(&json);
+    command.arg("--load-cache").arg(place.loaded.path());
     command.args(&expected.options).arg("--").args(&expected.args);
-    let outcome = run(&mut command, work.path(), "", ICSCHED_LIMIT)?;
+    let outcome = run(&mut command, work, "", ICSCHED_LIMIT)?;
     let statuses = expected.allowed_statuses();
     let text = fs::read_to_string(&json);
     let Ok(result) = text.map_err(anyhow::Error::from).and_then(|text| Ok(serde_json::from_str::<Value>(&text)?))
@@ -155,6 +159,7 @@ fn enumerate(tools: &Tools, work: &TempDir, bitcode: &Path, expected: &Enumerate
         return report(&command, &["it wrote no JSON result".to_owned()], &outcome, "");
     };
     let mut found = enumerate::differences(expected, &result)?;
+    found.extend(held(tools, work, expected, &result)?);
     if !statuses.contains(&outcome.status) {
         found.push(format!("exit status is {}, expected one of {statuses:?}", outcome.status));
     }
@@ -162,6 +167,21 @@ fn enumerate(tools: &Tools, work: &TempDir, bitcode: &Path, expected: &Enumerate
         found.push("it wrote no database".to_owned());
     }
     report(&command, &found, &outcome, &enumerate::summary(&result))
+}
+
+/// What is wrong with the constraints of the first epoch, read as C.
+fn held(tools: &Tools, work: &Path, expected: &Enumerate, result: &Value) -> Result<Vec<String>> {
+    if expected.holds.is_empty() {
+        return Ok(Vec::new());
+    }
+    let schedules = result["epochs"][0]["schedules"].as_array().context("`schedules` is not a list")?;
+    let texts: Vec<&str> = schedules.iter().filter_map(|schedule| schedule["constraint"].as_str()).collect();
+    let conditions = match Conditions::compile(&tools.clang, &texts, work) {
+        Ok(conditions) => conditions,
+        Err(error) => return Ok(vec![format!("{error:#}")]),
+    };
+    let found = expected.holds.iter().map(|holds| holds.difference(schedules, &conditions));
+    Ok(found.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
 fn report(command: &Command, found: &[String], outcome: &Outcome, summary: &str) -> Result<()> {

@@ -1,7 +1,7 @@
 //! What the user types.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bytesize::ByteSize;
@@ -32,6 +32,10 @@ pub(crate) enum Command {
     /// Find the paths from a program context: where the threads are, whatever memory holds.
     Symex(Box<SymexArgs>),
     /// Run a program in the concrete domain, with one deterministic interleaving of its threads.
+    ///
+    /// The program acts on this system as if it ran by itself: it reads, writes, renames and removes files, with your rights and in your
+    /// directory. This is no sandbox: do not run a program that you do not trust. Only the memory of processes (/proc/self/mem and the
+    /// like) is refused to it, since icsched is the process.
     Exec(ExecArgs),
     /// Show the schedules in a database.
     Show(ShowArgs),
@@ -64,6 +68,45 @@ pub(crate) enum InspectCommand {
     Markers(InspectMarkersArgs),
 }
 
+/// When to stop.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct LimitArgs {
+    /// Stop after this time with what is known, e.g. 30s or 5m.
+    #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
+    pub(crate) timeout: Option<Duration>,
+    /// Stop cleanly when more memory than this is in use, e.g. 2GiB; by default half of the machine's.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) max_memory: Option<ByteSize>,
+}
+
+impl InspectCommand {
+    /// When to stop.
+    pub(crate) fn limits(&self) -> LimitArgs {
+        match self {
+            InspectCommand::Ir(args) => args.limits,
+            InspectCommand::Callgraph(args)
+            | InspectCommand::Loops(args)
+            | InspectCommand::Pointsto(args)
+            | InspectCommand::Modref(args) => args.limits,
+            InspectCommand::Defs(args) => args.limits,
+            InspectCommand::Markers(args) => args.limits,
+        }
+    }
+
+    /// The program.
+    pub(crate) fn program(&self) -> &Path {
+        match self {
+            InspectCommand::Ir(args) => &args.program,
+            InspectCommand::Callgraph(args)
+            | InspectCommand::Loops(args)
+            | InspectCommand::Pointsto(args)
+            | InspectCommand::Modref(args) => &args.program,
+            InspectCommand::Defs(args) => &args.program,
+            InspectCommand::Markers(args) => &args.program,
+        }
+    }
+}
+
 /// The program and what is common to all commands that execute it.
 #[derive(Args, Debug)]
 pub(crate) struct ProgramArgs {
@@ -73,6 +116,9 @@ pub(crate) struct ProgramArgs {
     /// What a function without definition and model does: havoc (returns anything), pure (returns 0) or abort.
     #[arg(long = "extern", value_name = "NAME=KIND", value_parser = parse_extern)]
     pub(crate) externs: Vec<(String, ExternKind)>,
+    /// Keep the loaded program in this directory, and take it from there as long as neither it nor icsched has changed.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) load_cache: Option<PathBuf>,
     /// Stop after this time with what is known, e.g. 30s or 5m.
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
     pub(crate) timeout: Option<Duration>,
@@ -82,6 +128,15 @@ pub(crate) struct ProgramArgs {
     /// Most instructions on one path.
     #[arg(long, value_name = "N")]
     pub(crate) max_instructions: Option<u64>,
+    /// What happens behind a memory error: `stop` there, or `continue`, with an indeterminate value read and nothing written.
+    #[arg(long, value_name = "WHAT", value_enum, default_value = "stop")]
+    pub(crate) memory_errors: MemoryErrorsArg,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum MemoryErrorsArg {
+    Stop,
+    Continue,
 }
 
 #[derive(Copy, Clone, Debug, ValueEnum)]
@@ -118,6 +173,9 @@ pub(crate) struct EnumerateArgs {
     /// Where to write the schedule database; by default the program's name with the extension .icsdb.
     #[arg(short, long, value_name = "PROG.icsdb")]
     pub(crate) output: Option<PathBuf>,
+    /// Replace the database also if it has the result of another program.
+    #[arg(long)]
+    pub(crate) force: bool,
     /// Write the result as JSON; - for standard output.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
@@ -357,6 +415,8 @@ pub(crate) struct InspectIrArgs {
     /// Instead of printing it, check that the text form, read again, is the same program.
     #[arg(long, conflicts_with = "function")]
     pub(crate) check: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 #[derive(Copy, Clone, Debug, ValueEnum)]
@@ -380,6 +440,8 @@ pub(crate) struct InspectDefsArgs {
     /// As JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 #[derive(Args, Debug)]
@@ -399,6 +461,8 @@ pub(crate) struct InspectMarkersArgs {
     /// The same as --format json.
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 #[derive(Copy, Clone, Debug, ValueEnum)]
@@ -433,6 +497,8 @@ pub(crate) struct InspectArgs {
     /// The same as --format json.
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 fn parse_extern(text: &str) -> Result<(String, ExternKind), String> {

@@ -1,5 +1,6 @@
 //! One function per subcommand.
 
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,75 +9,153 @@ use icsched_driver::config::Technique;
 use icsched_driver::enumerate::{Enumerated, Source};
 use icsched_driver::exec::ExecEnd;
 use icsched_driver::experiment::{Commands, ExperimentConfig, experiment};
+use icsched_driver::inspect::Inspected;
+use icsched_driver::verify::Verified;
+use icsched_driver::watch::Watch;
 use icsched_driver::{DriverError, Enumeration, ProgramConfig, enumerate, exec, inspect, show, symex, verify};
 use icsched_report::View;
 use icsched_report::text::TextOptions;
 
 use crate::args::{
-    Cli, Command, EnumerateArgs, ExecArgs, ExperimentArgs, InspectArgs, InspectCommand, InspectDefsArgs, InspectFormat,
-    InspectIrArgs, InspectMarkersArgs, MarkerFormat, MarkerTechniqueArg, ShowArgs, ShowFormat, SymexArgs, VerifyArgs,
+    Cli, Command, EnumerateArgs, ExecArgs, ExperimentArgs, InspectArgs, InspectCommand, InspectFormat,
+    InspectMarkersArgs, MarkerFormat, MarkerTechniqueArg, ShowArgs, ShowFormat, SymexArgs, VerifyArgs,
 };
+use crate::guard::{Cause, News};
+use crate::last::Heard;
 use crate::progress::{BatchLines, ShownProgress};
 use crate::symex_output::SymexSink;
-use crate::{Status, config, guard, output, verify_output};
+use crate::{Status, config, guard, last, output, verify_output};
 
-pub(crate) fn run(cli: Cli) -> Status {
+pub(crate) fn run(cli: &Arc<Cli>) -> Status {
     let quiet = cli.quiet;
-    let result = match cli.command {
-        Command::Enumerate(args) => run_enumerate(&args, quiet),
-        Command::Symex(args) => run_symex(&args, quiet),
-        Command::Exec(args) => run_exec(&args),
-        Command::Show(args) => run_show(&args),
-        Command::Verify(args) => run_verify(&args, quiet),
-        Command::Experiment(args) => run_experiment(&args, quiet),
-        Command::Inspect { what: InspectCommand::Ir(args) } => run_inspect_ir(&args),
-        Command::Inspect { what: InspectCommand::Callgraph(args) } => run_inspect(&args, inspect::callgraph),
-        Command::Inspect { what: InspectCommand::Loops(args) } => run_inspect(&args, inspect::loops),
-        Command::Inspect { what: InspectCommand::Pointsto(args) } => run_inspect(&args, inspect::pointsto),
-        Command::Inspect { what: InspectCommand::Modref(args) } => run_inspect(&args, inspect::modref),
-        Command::Inspect { what: InspectCommand::Defs(args) } => run_inspect_defs(&args),
-        Command::Inspect { what: InspectCommand::Markers(args) } => run_inspect_markers(&args),
+    let result = match &cli.command {
+        Command::Enumerate(args) => run_enumerate(args, cli),
+        Command::Symex(args) => run_symex(args, cli),
+        Command::Exec(args) => run_exec(args, cli),
+        Command::Show(args) => run_show(args),
+        Command::Verify(args) => run_verify(args, cli),
+        Command::Experiment(args) => run_experiment(args, quiet),
+        Command::Inspect { what } => run_inspect(what, cli),
     };
-    result.unwrap_or_else(|error| {
-        output::driver_error(&error);
-        if error.is_stop() { Status::Incomplete } else { Status::Wrong }
+    result.unwrap_or_else(|error| match error.stopped_by() {
+        Some((limit, activity)) => {
+            let heard = Heard { doing: activity.words().to_owned(), ..Heard::default() };
+            last::result(cli, &Cause::Limit(limit), &heard)
+        }
+        None => {
+            output::driver_error(&error);
+            status_of_error(&error)
+        }
     })
 }
 
-/// Time that a search has to put together what it found. Several questions to the solver may be under way.
-const SEARCH_GRACE: Duration = Duration::from_secs(10);
+fn status_of_error(error: &DriverError) -> Status {
+    match () {
+        () if error.stopped_by().is_some() => Status::Incomplete,
+        () if error.is_bug() => Status::Bug,
+        () => Status::Wrong,
+    }
+}
+
+/// Time that a search has to put together what it found, on a machine that has nothing else to do.
+const SEARCH_GRACE: Duration = Duration::from_millis(1500);
 
 /// Time that a run has to stop: it may wait for input.
 const RUN_GRACE: Duration = Duration::from_millis(500);
 
-fn run_enumerate(args: &EnumerateArgs, quiet: bool) -> Result<Status, DriverError> {
+/// The time that a command has to stop when it is to, and its time limit.
+pub(crate) fn time_to_stop(command: &Command) -> (Duration, Option<Duration>) {
+    match command {
+        Command::Enumerate(args) => (SEARCH_GRACE, args.program.timeout),
+        Command::Symex(args) => (SEARCH_GRACE, args.program.timeout),
+        Command::Verify(args) => (SEARCH_GRACE, args.timeout),
+        Command::Inspect { what } => (SEARCH_GRACE, what.limits().timeout),
+        Command::Exec(args) => (RUN_GRACE, args.program.timeout),
+        Command::Show(_) | Command::Experiment(_) => (RUN_GRACE, None),
+    }
+}
+
+/// The database of a command.
+pub(crate) fn database(args: &EnumerateArgs) -> PathBuf {
+    args.output.clone().unwrap_or_else(|| args.program.program.with_extension("icsdb"))
+}
+
+fn run_enumerate(args: &EnumerateArgs, cli: &Arc<Cli>) -> Result<Status, DriverError> {
+    let quiet = cli.quiet;
     // What cannot be written is better known before the search than after it.
-    let database = args.output.clone().unwrap_or_else(|| args.program.program.with_extension("icsdb"));
+    let database = database(args);
     let config = config::enumerate(args, Some(&database)).map_err(DriverError::Inputs)?;
     show::check_writable(&database)?;
     if let Some(file) = args.json.as_deref().filter(|file| *file != Path::new("-")) {
         open_for_writing(file)?;
     }
     let mut progress = ShownProgress::new(quiet);
-    let watch = guard::watch(&config.limits, SEARCH_GRACE.saturating_add(config.limits.solver_timeout));
+    let watch = guard::watch(&config.limits, SEARCH_GRACE, cli);
     let result = enumerate::enumerate(&config, &mut progress);
     drop(watch);
     progress.finish();
-    let Enumerated { result, source } = result?;
+    let Enumerated { result, source, unwritten } = result?;
     if !quiet {
         say_source(source, &database);
     }
-    let view = View::whole(&result);
-    let to_stdout = args.json.as_deref() == Some(Path::new("-"));
-    if let Some(file) = &args.json {
-        write_json(&icsched_report::json::render(&view), file)?;
-    }
-    if !to_stdout && !quiet {
+    let written = unwritten.is_none().then_some(database.as_path());
+    let status = tell_schedules(args, quiet, &result, written);
+    Ok(match unwritten {
+        Some(error) => {
+            output::driver_error(&error.into());
+            Status::Wrong
+        }
+        None => status,
+    })
+}
+
+/// Writes a result to where it is wanted; to standard output also if that was the JSON form and it cannot be written.
+pub(crate) fn tell_schedules(
+    args: &EnumerateArgs,
+    quiet: bool,
+    result: &Enumeration,
+    database: Option<&Path>,
+) -> Status {
+    let view = View::whole(result);
+    let json = args.json.as_ref().map(|file| write_json(&icsched_report::json::render(&view), file));
+    let text = || {
         let options = TextOptions { full: args.full, painter: output::painter() };
-        print(&icsched_report::text::render(&view, options))?;
-        print(&format!("\nschedules written to {}\n", database.display()))?;
+        let written = database.map(|database| format!("\nschedules written to {}\n", database.display()));
+        icsched_report::text::render(&view, options) + &written.unwrap_or_default()
+    };
+    print_beside(json, args.json.as_deref(), quiet, text, status_of(result))
+}
+
+/// Prints a text beside a JSON file, or instead of one that cannot be written.
+fn print_beside(
+    json: Option<Result<(), DriverError>>,
+    file: Option<&Path>,
+    quiet: bool,
+    text: impl FnOnce() -> String,
+    status: Status,
+) -> Status {
+    let failure = json.and_then(Result::err);
+    let to_stdout = file == Some(Path::new("-"));
+    let is_wanted = !to_stdout && (!quiet || failure.is_some());
+    let status = if is_wanted { print_or_tell(&text(), status) } else { status };
+    match failure {
+        Some(error) => {
+            output::driver_error(&error);
+            Status::Wrong
+        }
+        None => status,
     }
-    Ok(status_of(&result))
+}
+
+/// Prints a text; where it cannot be printed that is the status, and an error message.
+pub(crate) fn print_or_tell(text: &str, status: Status) -> Status {
+    print(text).map_or_else(
+        |error| {
+            output::driver_error(&error);
+            Status::Wrong
+        },
+        |()| status,
+    )
 }
 
 /// Says what was not searched because it was known.
@@ -95,19 +174,18 @@ fn say_source(source: Source, database: &Path) {
     }
 }
 
-fn run_symex(args: &SymexArgs, quiet: bool) -> Result<Status, DriverError> {
+fn run_symex(args: &SymexArgs, cli: &Arc<Cli>) -> Result<Status, DriverError> {
     let config = config::symex(args).map_err(DriverError::Inputs)?;
-    let mut sink = SymexSink::new(args, quiet, &config.limits)?;
-    let watch = guard::watch(&config.limits, SEARCH_GRACE.saturating_add(config.limits.solver_timeout));
+    let mut sink = SymexSink::new(args, cli.quiet, &config.limits)?;
+    let watch = guard::watch(&config.limits, SEARCH_GRACE, cli);
     let summary = symex::symex(&config, &mut sink);
     drop(watch);
     sink.finish();
     let summary = summary?;
-    let totals = summary.totals;
-    Ok(match () {
-        () if totals.deadlocks + totals.endless + totals.memory_errors + totals.aborts > 0 => Status::Found,
-        () if summary.complete => Status::Clean,
-        () => Status::Incomplete,
+    Ok(match summary.complete {
+        _ if summary.totals.is_something_found() => Status::Found,
+        true => Status::Clean,
+        false => Status::Incomplete,
     })
 }
 
@@ -128,20 +206,25 @@ fn open_for_writing(file: &Path) -> Result<(), DriverError> {
 
 /// To standard output, which can be full.
 fn print(text: &str) -> Result<(), DriverError> {
-    output::print(text).map_err(|error| DriverError::Write { path: "standard output".into(), error })
+    guard::tell(&News::Printing);
+    output::print(text).map_err(not_written)
+}
+
+fn not_written(error: std::io::Error) -> DriverError {
+    DriverError::Write { path: "standard output".into(), error }
 }
 
 fn write_json(text: &str, file: &PathBuf) -> Result<(), DriverError> {
     if file == Path::new("-") {
-        return print(text);
+        return output::print_json(text).map_err(not_written);
     }
     std::fs::write(file, text).map_err(|error| DriverError::Write { path: file.clone(), error })
 }
 
-fn run_exec(args: &ExecArgs) -> Result<Status, DriverError> {
+fn run_exec(args: &ExecArgs, cli: &Arc<Cli>) -> Result<Status, DriverError> {
     let config = config::exec(args);
-    let watch = guard::watch(&config.limits, RUN_GRACE);
-    let outcome = exec::exec(&config);
+    let watch = guard::watch(&config.limits, RUN_GRACE, cli);
+    let outcome = exec::exec(&config, &mut |error| output::diagnostic(&error));
     drop(watch);
     let outcome = outcome?;
     if let Some(diagnostic) = &outcome.diagnostic {
@@ -170,11 +253,14 @@ fn run_show(args: &ShowArgs) -> Result<Status, DriverError> {
             return Ok(Status::Wrong);
         }
     };
+    if matches!(args.format, ShowFormat::Json) {
+        write_json(&icsched_report::json::render(&view), &PathBuf::from("-"))?;
+        return Ok(Status::Clean);
+    }
     print(&match args.format {
-        ShowFormat::Text => {
+        ShowFormat::Text | ShowFormat::Json | ShowFormat::Dump => {
             icsched_report::text::render(&view, TextOptions { full: args.full, painter: output::painter() })
         }
-        ShowFormat::Json | ShowFormat::Dump => icsched_report::json::render(&view),
         ShowFormat::Dot => icsched_report::dot::render(&view),
         ShowFormat::Svg => icsched_report::svg::render(&view),
         ShowFormat::Html => icsched_report::html::render(&view),
@@ -182,29 +268,29 @@ fn run_show(args: &ShowArgs) -> Result<Status, DriverError> {
     Ok(Status::Clean)
 }
 
-fn run_verify(args: &VerifyArgs, quiet: bool) -> Result<Status, DriverError> {
+fn run_verify(args: &VerifyArgs, cli: &Arc<Cli>) -> Result<Status, DriverError> {
     let database = show::read(&args.database)?;
     let config = config::verify(args, &database.options).map_err(DriverError::Inputs)?;
     if let Some(file) = args.json.as_deref().filter(|file| *file != Path::new("-")) {
         open_for_writing(file)?;
     }
-    let mut progress = ShownProgress::new(quiet);
-    let watch = guard::watch(&config.limits, SEARCH_GRACE.saturating_add(config.limits.solver_timeout));
+    let mut progress = ShownProgress::new(cli.quiet);
+    let watch = guard::watch(&config.limits, SEARCH_GRACE, cli);
     let verified = verify::verify(&config, &database, args.paths as usize, &mut progress);
     drop(watch);
     progress.finish();
-    let verified = verified?;
-    if let Some(file) = &args.json {
-        write_json(&verify_output::json(args, &verified), file)?;
-    }
-    if args.json.as_deref() != Some(Path::new("-")) && !quiet {
-        print(&verify_output::text(args, &verified))?;
-    }
-    Ok(match () {
+    Ok(tell_verified(args, cli.quiet, &verified?))
+}
+
+/// Writes what was verified to where it is wanted.
+pub(crate) fn tell_verified(args: &VerifyArgs, quiet: bool, verified: &Verified) -> Status {
+    let json = args.json.as_ref().map(|file| write_json(&verify_output::json(args, verified), file));
+    let status = match () {
         () if !verified.result.faults.is_empty() => Status::Found,
         () if verified.result.is_complete() => Status::Clean,
         () => Status::Incomplete,
-    })
+    };
+    print_beside(json, args.json.as_deref(), quiet, || verify_output::text(args, verified), status)
 }
 
 fn run_experiment(args: &ExperimentArgs, quiet: bool) -> Result<Status, DriverError> {
@@ -223,23 +309,52 @@ fn run_experiment(args: &ExperimentArgs, quiet: bool) -> Result<Status, DriverEr
         print(&report.markdown())?;
         print(&format!("\nresults written to {}\n", args.output.display()))?;
     }
-    Ok(if report.is_complete() { Status::Clean } else { Status::Incomplete })
+    Ok(match () {
+        () if report.has_bugs() => Status::Bug,
+        () if report.is_complete() => Status::Clean,
+        () => Status::Incomplete,
+    })
 }
 
-fn run_inspect_ir(args: &InspectIrArgs) -> Result<Status, DriverError> {
-    let program = inspected(&args.program);
-    let text = if args.check { inspect::check_ir(&program)? } else { inspect::ir(&program, args.function.as_deref())? };
-    print(&text)?;
+/// One of the questions about a program that all take the same options.
+type Question = fn(&Inspected, &inspect::Selection, inspect::Out<'_>) -> Result<(), DriverError>;
+
+fn run_inspect(what: &InspectCommand, cli: &Arc<Cli>) -> Result<Status, DriverError> {
+    let limits = config::inspect_limits(what.limits());
+    let watch = guard::watch(&limits, SEARCH_GRACE, cli);
+    let path = what.program().to_path_buf();
+    let program = Inspected::new(
+        ProgramConfig { path, externs: Default::default(), memory_errors: Default::default(), cache: None },
+        limits,
+    );
+    let is_json = is_json(what);
+    let mut out = BufWriter::new(Answer { watch, is_json, to: output::harmless_stdout(is_json) });
+    let whole = |text: String, out: inspect::Out<'_>| out.write_all(text.as_bytes()).map_err(not_written);
+    let answered = match what {
+        InspectCommand::Ir(args) if args.check => inspect::check_ir(&program).and_then(|text| whole(text, &mut out)),
+        InspectCommand::Ir(args) => {
+            inspect::ir(&program, args.function.as_deref()).and_then(|text| whole(text, &mut out))
+        }
+        InspectCommand::Callgraph(args) => ask(args, &program, inspect::callgraph, &mut out),
+        InspectCommand::Loops(args) => ask(args, &program, inspect::loops, &mut out),
+        InspectCommand::Pointsto(args) => ask(args, &program, inspect::pointsto, &mut out),
+        InspectCommand::Modref(args) => ask(args, &program, inspect::modref, &mut out),
+        InspectCommand::Defs(args) => {
+            let format = if args.json { inspect::Format::Json } else { inspect::Format::Text };
+            inspect::defs(&program, &args.threads, args.none_ended, format).and_then(|text| whole(text, &mut out))
+        }
+        InspectCommand::Markers(args) => markers(args, &program).and_then(|text| whole(text, &mut out)),
+    };
+    match answered.and_then(|()| out.flush().map_err(not_written)) {
+        // A reader that went away (`| head`) is no error.
+        Err(DriverError::Write { error, .. }) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        Err(DriverError::Write { error, .. }) => return Err(not_written(error)),
+        answer => answer?,
+    }
     Ok(Status::Clean)
 }
 
-fn run_inspect_defs(args: &InspectDefsArgs) -> Result<Status, DriverError> {
-    let format = if args.json { inspect::Format::Json } else { inspect::Format::Text };
-    print(&inspect::defs(&inspected(&args.program), &args.threads, args.none_ended, format)?)?;
-    Ok(Status::Clean)
-}
-
-fn run_inspect_markers(args: &InspectMarkersArgs) -> Result<Status, DriverError> {
+fn markers(args: &InspectMarkersArgs, program: &Inspected) -> Result<String, DriverError> {
     let format = match args.format {
         MarkerFormat::Text if !args.json => inspect::Format::Text,
         MarkerFormat::Text | MarkerFormat::Json => inspect::Format::Json,
@@ -249,19 +364,43 @@ fn run_inspect_markers(args: &InspectMarkersArgs) -> Result<Status, DriverError>
         MarkerTechniqueArg::Pointsto => Technique::PointsTo,
     };
     let without = args.without.iter().map(technique).collect();
-    let selection = inspect::MarkerSelection { format, function: args.function.clone(), without };
-    print(&inspect::markers(&inspected(&args.program), &selection)?)?;
-    Ok(Status::Clean)
+    inspect::markers(program, &inspect::MarkerSelection { format, function: args.function.clone(), without })
 }
 
-fn inspected(path: &Path) -> ProgramConfig {
-    ProgramConfig { path: path.to_path_buf(), externs: Default::default() }
+/// Whether an answer is JSON, in which what no terminal may see is escaped.
+fn is_json(what: &InspectCommand) -> bool {
+    match what {
+        InspectCommand::Ir(_) => false,
+        InspectCommand::Callgraph(args)
+        | InspectCommand::Loops(args)
+        | InspectCommand::Pointsto(args)
+        | InspectCommand::Modref(args) => args.json || matches!(args.format, InspectFormat::Json),
+        InspectCommand::Defs(args) => args.json,
+        InspectCommand::Markers(args) => args.json || matches!(args.format, MarkerFormat::Json),
+    }
 }
 
-/// One of the questions about a program that all take the same options.
-type Question = fn(&ProgramConfig, &inspect::Selection) -> Result<String, DriverError>;
+/// Standard output for an answer that is written piece by piece. Nobody looks at the clock any more once it has begun.
+struct Answer<W> {
+    watch: Option<Watch>,
+    is_json: bool,
+    to: W,
+}
 
-fn run_inspect(args: &InspectArgs, question: Question) -> Result<Status, DriverError> {
+impl<W: Write> Write for Answer<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.watch.take().is_some() && self.is_json {
+            guard::tell(&News::Printing);
+        }
+        self.to.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}
+
+fn ask(args: &InspectArgs, program: &Inspected, question: Question, out: inspect::Out<'_>) -> Result<(), DriverError> {
     let format = match args.format {
         _ if args.json => inspect::Format::Json,
         InspectFormat::Text => inspect::Format::Text,
@@ -270,6 +409,23 @@ fn run_inspect(args: &InspectArgs, question: Question) -> Result<Status, DriverE
     };
     let selection =
         inspect::Selection { format, models: args.models, function: args.function.clone(), closed: args.closed };
-    print(&question(&inspected(&args.program), &selection)?)?;
-    Ok(Status::Clean)
+    question(program, &selection, out)
+}
+
+#[cfg(test)]
+mod tests {
+    use icsched_driver::{DbError, LoadError, LoadStop};
+
+    use super::*;
+
+    #[test]
+    fn who_is_wrong_decides_the_status() {
+        let path = || "p.bc".to_owned();
+        let status = |error: LoadError| status_of_error(&DriverError::Load(error));
+        assert_eq!(status(LoadError::Internal { path: path(), detail: String::new() }), Status::Bug);
+        assert_eq!(status(LoadError::Corrupt { path: path(), detail: String::new() }), Status::Wrong);
+        assert_eq!(status(LoadError::Stopped { path: path(), stop: LoadStop::Time }), Status::Incomplete);
+        assert_eq!(status_of_error(&DriverError::Database(DbError::DuplicateEpoch(path()))), Status::Bug);
+        assert_eq!(status_of_error(&DriverError::Database(DbError::Missing("p.icsdb".into()))), Status::Wrong);
+    }
 }

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use clap::Parser as _;
 use icsched_driver::config::{
-    ArgSpec, DEFAULT_ARGUMENT, DatabaseConfig, EnvironmentVariable, InputSpec, OptionalArguments, SearchOptions,
-    Technique,
+    ArgSpec, DEFAULT_ARGUMENT, DatabaseConfig, EnvironmentVariable, InputSpec, MemoryErrors, MemoryLimits,
+    OptionalArguments, SearchOptions, Technique, Undecided,
 };
 use icsched_driver::symex::{self, SymexConfig};
 use icsched_driver::{EnumerateConfig, Enumeration, ExecConfig, Limits, ProgramConfig, Switching};
@@ -17,8 +17,8 @@ use object::Object as _;
 use object::read::ReadCache;
 
 use crate::args::{
-    Cli, Command, EnumerateArgs, ExecArgs, ExternKind, InputArgs, ProgramArgs, SchedulesArg, SymexArgs,
-    SymexTechniqueArg, TechniqueArg, VerifyArgs,
+    Cli, Command, EnumerateArgs, ExecArgs, ExternKind, InputArgs, LimitArgs, MemoryErrorsArg, ProgramArgs,
+    SchedulesArg, SymexArgs, SymexTechniqueArg, TechniqueArg, VerifyArgs,
 };
 use crate::guard;
 
@@ -29,18 +29,30 @@ pub(crate) fn program(args: &ProgramArgs) -> ProgramConfig {
         ExternKind::Abort => icsched_driver::config::Extern::Abort,
     };
     let externs: BTreeMap<_, _> = args.externs.iter().map(|(name, k)| (name.clone(), kind(*k))).collect();
-    ProgramConfig { path: args.program.clone(), externs }
+    let memory_errors = match args.memory_errors {
+        MemoryErrorsArg::Stop => MemoryErrors::Stop,
+        MemoryErrorsArg::Continue => MemoryErrors::Continue,
+    };
+    ProgramConfig { path: args.program.clone(), externs, memory_errors, cache: args.load_cache.clone() }
 }
 
 pub(crate) fn limits(args: &ProgramArgs) -> Limits {
     let default = Limits::default();
+    let undecided = args.max_instructions.unwrap_or(default.undecided.instructions);
     Limits {
         timeout: args.timeout,
-        max_memory: args.max_memory.map(|m| m.as_u64()).or(default.max_memory),
+        memory: MemoryLimits::of_process(args.max_memory.map(|m| m.as_u64())),
         max_instructions: args.max_instructions.unwrap_or(default.max_instructions),
+        undecided: Undecided { instructions: undecided, ..default.undecided },
         stop: guard::stop_on_signals(),
         ..default
     }
+}
+
+/// Without an executable program nothing else can be limited.
+pub(crate) fn inspect_limits(args: LimitArgs) -> Limits {
+    let memory = MemoryLimits::of_process(args.max_memory.map(|m| m.as_u64()));
+    Limits { timeout: args.timeout, memory, stop: guard::stop_on_signals(), ..Limits::default() }
 }
 
 pub(crate) fn exec(args: &ExecArgs) -> ExecConfig {
@@ -106,6 +118,7 @@ pub(crate) fn enumerate(args: &EnumerateArgs, database: Option<&Path>) -> Result
     let mut limits = limits(&args.program);
     if let Some(events) = args.max_events {
         limits.max_events = events as usize;
+        limits.undecided.events = events as usize;
     }
     if let Some(timeout) = args.solver_timeout {
         limits.solver_timeout = timeout;
@@ -151,6 +164,7 @@ pub(crate) fn enumerate(args: &EnumerateArgs, database: Option<&Path>) -> Result
         database: database.map(|path| DatabaseConfig {
             path: path.to_path_buf(),
             resume: !args.fresh,
+            force: args.force,
             made_by: this_icsched(),
         }),
     })
@@ -196,6 +210,7 @@ fn typed(args: &EnumerateArgs) -> Vec<String> {
         ("max-epochs", args.max_epochs.map(|n| n.to_string())),
         ("max-events", args.max_events.map(|n| n.to_string())),
         ("max-instructions", args.program.max_instructions.map(|n| n.to_string())),
+        ("memory-errors", (args.program.memory_errors == MemoryErrorsArg::Continue).then(|| "continue".to_owned())),
         ("max-paths", args.max_paths.map(|n| n.to_string())),
         ("solver-timeout", args.solver_timeout.map(|d| humantime::format_duration(d).to_string())),
         ("sym-stdin", args.inputs.sym_stdin.map(|n| n.to_string())),

@@ -5,17 +5,24 @@ mod args;
 mod commands;
 mod config;
 mod guard;
+mod inspect_output;
+mod last;
 mod output;
 mod progress;
 mod symex_output;
 mod threads;
 mod verify_output;
 
+use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Parser;
+use icsched_driver::config::Limit;
 
 use crate::args::Cli;
+use crate::guard::Cause;
+use crate::last::Heard;
 
 /// How a command ended.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -34,16 +41,23 @@ pub(crate) enum Status {
     Program(u8),
 }
 
-impl From<Status> for ExitCode {
-    fn from(status: Status) -> Self {
-        ExitCode::from(match status {
+impl Status {
+    /// The exit status of the process.
+    pub(crate) const fn code(self) -> u8 {
+        match self {
             Status::Clean => 0,
             Status::Found => 1,
             Status::Wrong => 2,
             Status::Incomplete => 3,
             Status::Bug => 4,
             Status::Program(status) => status,
-        })
+        }
+    }
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        ExitCode::from(status.code())
     }
 }
 
@@ -60,15 +74,31 @@ fn main() -> ExitCode {
         }
     };
     output::start_logging(cli.verbose, cli.quiet);
-    // Deep recursion in a library must not end in a stack overflow: run on a thread with a large stack.
-    let worker = std::thread::Builder::new().name("icsched".to_owned()).stack_size(1 << 30);
-    let spawned = worker.spawn(move || commands::run(cli));
-    match spawned.map(std::thread::JoinHandle::join) {
-        Ok(Ok(status)) => status.into(),
-        Ok(Err(_panic)) => Status::Bug.into(),
-        Err(error) => {
-            output::error(&format!("cannot start a thread: {error}"));
-            Status::Wrong.into()
+    let cli = Arc::new(cli);
+    match guard::divide(&cli.command) {
+        Some(child) => child.wait(&cli),
+        None => work(cli),
+    }
+    .into()
+}
+
+/// Does what the command says on a thread with a large stack, if the system allows one: deep recursion in a library must not end in a stack overflow.
+fn work(cli: Arc<Cli>) -> Status {
+    for size in icsched_driver::stack_sizes() {
+        let worker = std::thread::Builder::new().name("icsched".to_owned()).stack_size(size);
+        let own = Arc::clone(&cli);
+        if let Ok(thread) = worker.spawn(move || commands::run(&own)) {
+            return thread.join().unwrap_or_else(|_panic| failed(&cli));
         }
+    }
+    std::panic::catch_unwind(AssertUnwindSafe(|| commands::run(&cli))).unwrap_or_else(|_panic| failed(&cli))
+}
+
+/// After a panic: the parent tells what is known, if there is one.
+fn failed(cli: &Cli) -> Status {
+    match guard::is_out_of_memory() {
+        _ if guard::has_parent() => Status::Bug,
+        true => last::result(cli, &Cause::Limit(Limit::Memory), &Heard::default()),
+        false => last::result(cli, &Cause::Bug, &Heard::default()),
     }
 }

@@ -2,12 +2,17 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use icsched_driver::config::Limit;
 use icsched_driver::{Diagnostic, DriverError};
 use icsched_report::Painter;
+use icsched_report::terminal::{Form, Harmless, harmless};
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
+
+use crate::Status;
+use crate::guard::{self, News};
 
 /// Log lines on standard error: warnings, with `-v` progress, with `-vv` every path.
 pub(crate) fn start_logging(verbose: u8, quiet: bool) {
@@ -19,7 +24,7 @@ pub(crate) fn start_logging(verbose: u8, quiet: bool) {
         (false, _) => LevelFilter::TRACE,
     };
     let lines = tracing_subscriber::fmt::layer()
-        .with_writer(io::stderr)
+        .with_writer(|| Harmless::new(io::stderr(), errors_form()))
         .with_target(false)
         .without_time()
         .with_ansi(io::stderr().is_terminal());
@@ -28,21 +33,48 @@ pub(crate) fn start_logging(verbose: u8, quiet: bool) {
     tracing_subscriber::registry().with(lines.with_filter(ours)).init();
 }
 
-/// A panic is a bug in icsched, and is told as one.
+/// A panic is a bug in icsched, and is told as one. It ends the process, whichever thread it is in: others may wait for what that
+/// thread will not do any more.
 pub(crate) fn report_panics_as_bugs() {
     std::panic::set_hook(Box::new(|info| {
+        // Libraries are not told that there is no more memory in a way that they could stand.
+        if guard::is_out_of_memory() {
+            guard::tell(&News::Limit(Limit::Memory));
+            return;
+        }
+        guard::tell(&News::Bug);
         let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
         let message = info.payload_as_str().unwrap_or("unknown");
         let diagnostic = Diagnostic::error("bug", format!("icsched has a bug: {message}{place}"))
             .help("please report it with the program and the command that show it");
-        write(&mut io::stderr(), &icsched_report::diagnostic::render(&diagnostic, Painter { color: false }));
+        write(&icsched_report::diagnostic::render(&diagnostic, Painter { color: false }));
+        std::process::exit(Status::Bug.code().into());
     }));
 }
 
-/// Writes to standard output. A reader that went away (`| head`) is no error.
+/// Writes a text to standard output. A reader that went away (`| head`) is no error.
 pub(crate) fn print(text: &str) -> io::Result<()> {
+    print_as(text, if painter().color { Form::Coloured } else { Form::Plain })
+}
+
+/// The same with JSON.
+pub(crate) fn print_json(text: &str) -> io::Result<()> {
+    print_as(text, Form::Json)
+}
+
+/// Standard output for what is written piece by piece.
+pub(crate) fn harmless_stdout(is_json: bool) -> impl Write {
+    let form = match is_json {
+        true => Form::Json,
+        false if painter().color => Form::Coloured,
+        false => Form::Plain,
+    };
+    Harmless::new(io::stdout(), form)
+}
+
+fn print_as(text: &str, form: Form) -> io::Result<()> {
     let mut out = io::stdout();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(harmless(text, form).as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }
@@ -61,7 +93,7 @@ pub(crate) fn driver_error(error: &DriverError) {
 /// Writes a message to standard error.
 pub(crate) fn diagnostic(diagnostic: &Diagnostic) {
     let painter = Painter { color: io::stderr().is_terminal() };
-    write(&mut io::stderr(), &icsched_report::diagnostic::render(diagnostic, painter));
+    write(&icsched_report::diagnostic::render(diagnostic, painter));
 }
 
 /// Colours for standard output.
@@ -69,13 +101,76 @@ pub(crate) fn painter() -> Painter {
     Painter { color: io::stdout().is_terminal() }
 }
 
-/// Where messages cannot be written, nothing can be said about it either.
-fn write(to: &mut dyn Write, text: &str) {
-    let _ = to.write_all(text.as_bytes());
+/// What standard error takes.
+fn errors_form() -> Form {
+    if io::stderr().is_terminal() { Form::Coloured } else { Form::Plain }
+}
+
+/// Writes to standard error. Where messages cannot be written, nothing can be said about it either.
+fn write(text: &str) {
+    let mut to = io::stderr();
+    let _ = to.write_all(harmless(text, errors_form()).as_bytes());
     let _ = to.flush();
 }
 
 /// Writes a line of progress to standard error.
 pub(crate) fn note(text: &str) {
-    write(&mut io::stderr(), text);
+    write(text);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Set in the processes that tests start to be wrong.
+    const PLANTED: &str = "ICSCHED_TEST_PLANTED_BUG";
+
+    /// Longer than any test takes: whoever waits so long hangs.
+    const FOR_EVER: Duration = Duration::from_secs(3600);
+
+    /// Exit status of this test, started again in a process of its own where `plant` is executed. In that process it does not return.
+    fn status_with(test: &str, plant: impl FnOnce()) -> Option<i32> {
+        if std::env::var_os(PLANTED).is_some() {
+            report_panics_as_bugs();
+            plant();
+            std::process::exit(0);
+        }
+        let own = std::env::current_exe().expect("a test has a file");
+        let name = format!("output::tests::{test}");
+        let output = Command::new(own).args([&*name, "--exact", "--nocapture"]).env(PLANTED, "1").output();
+        let output = output.expect("the file of this test is there");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains("error[bug]: icsched has a bug: planted"), "{said}");
+        output.status.code()
+    }
+
+    #[test]
+    fn a_broken_invariant_in_a_command_is_status_4() {
+        assert_eq!(status_with("a_broken_invariant_in_a_command_is_status_4", || panic!("planted")), Some(4));
+    }
+
+    #[test]
+    fn nobody_waits_for_a_thread_that_is_wrong() {
+        let plant = || {
+            let (sender, receiver) = channel::<()>();
+            let worker = std::thread::spawn(move || {
+                let none: Option<u32> = "".parse().ok();
+                none.expect("planted");
+            });
+            // The sender lives, so this waits for ever.
+            let _ = receiver.recv_timeout(FOR_EVER);
+            drop((sender, worker));
+        };
+        assert_eq!(status_with("nobody_waits_for_a_thread_that_is_wrong", plant), Some(4));
+    }
+
+    #[test]
+    fn a_panic_that_somebody_catches_is_a_bug_all_the_same() {
+        let plant = || drop(std::panic::catch_unwind(|| panic!("planted")));
+        assert_eq!(status_with("a_panic_that_somebody_catches_is_a_bug_all_the_same", plant), Some(4));
+    }
 }

@@ -286,3 +286,65 @@ fn a_schedule_is_named_by_number_or_id() {
         assert!(said.stdout.starts_with(start), "{format}: {}", said.stdout);
     }
 }
+
+const RETURNS_8: &str = "define i32 @main() {\n  ret i32 8\n}\n";
+
+#[test]
+fn the_result_of_another_program_is_only_replaced_by_force() {
+    let place = Place::new();
+    place.program("p.ll", RETURNS_7);
+    place.program("q.ll", RETURNS_8);
+    place.run(&["enumerate", "p.ll", "-o", "r.icsdb"]).says(0, &["1 schedule; complete"]);
+    let refused = place.run(&["enumerate", "q.ll", "-o", "r.icsdb"]);
+    refused.fails(2, &["`r.icsdb` has the result of another program, p.ll", "-o", "--force"]);
+    place.run(&["enumerate", "q.ll", "-o", "r.icsdb", "--fresh"]).fails(2, &["another program"]);
+    place.run(&["show", "r.icsdb"]).says(0, &["exits with status 7"]);
+    place.run(&["enumerate", "q.ll", "-o", "r.icsdb", "--force"]).says(0, &["written to r.icsdb"]);
+    place.run(&["show", "r.icsdb"]).says(0, &["exits with status 8"]);
+}
+
+#[test]
+fn a_program_replaces_its_own_result() {
+    let place = Place::new();
+    place.program("p.ll", RETURNS_7);
+    place.run(&["enumerate", "p.ll"]).says(0, &["written to p.icsdb"]);
+    // With other options, compiled anew, under another name or path: it is the same program.
+    place.run(&["enumerate", "p.ll", "--without", "slicing"]).says(0, &["written to p.icsdb"]);
+    place.program("p.ll", RETURNS_8);
+    place.run(&["enumerate", "p.ll"]).says(0, &["written to p.icsdb"]);
+    place.program("copy.ll", RETURNS_8);
+    place.run(&["enumerate", "copy.ll", "-o", "p.icsdb"]).says(0, &["written to p.icsdb"]);
+    place.program("copy.ll", RETURNS_7);
+    let here = place.path("copy.ll").display().to_string();
+    place.run(&["enumerate", &here, "-o", "p.icsdb"]).says(0, &["written to p.icsdb"]);
+    place.run(&["enumerate", "./copy.ll", "-o", "p.icsdb"]).says(0, &["written to p.icsdb"]);
+}
+
+#[test]
+fn programs_of_one_name_in_two_directories_are_two() {
+    let place = Place::new();
+    for directory in ["a", "b"] {
+        std::fs::create_dir(place.path(directory)).expect("the directory is ours");
+    }
+    place.program("a/main.ll", RETURNS_7);
+    place.program("b/main.ll", RETURNS_8);
+    place.run(&["enumerate", "a/main.ll", "-o", "r.icsdb"]).says(0, &["written to r.icsdb"]);
+    place.run(&["enumerate", "b/main.ll", "-o", "r.icsdb"]).fails(2, &["another program, a/main.ll"]);
+    place.run(&["enumerate", "b/main.ll", "-o", "other.icsdb"]).says(0, &["written to other.icsdb"]);
+}
+
+#[test]
+fn what_the_compiler_may_call_need_not_be_called() {
+    let place = Place::new();
+    place.program("p.ll", RETURNS_7);
+    let said = place.run(&["enumerate", "p.ll", "--extern", "__ubsan_handle_add_overflow=havoc"]);
+    said.says(0, &["1 schedule; complete"]);
+    assert!(said.stderr.contains("__ubsan_handle_add_overflow: the program calls no such function"), "{}", said.stderr);
+    place.run(&["enumerate", "p.ll", "--extern", "ubsan=havoc"]).fails(2, &["ubsan", "calls no such function"]);
+}
+
+#[test]
+fn exec_says_that_it_is_no_sandbox() {
+    let place = Place::new();
+    place.run(&["exec", "--help"]).says(0, &["acts on this system", "no sandbox", "/proc/self/mem"]);
+}

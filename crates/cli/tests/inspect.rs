@@ -262,19 +262,23 @@ fn loops_as_text() {
         expect![[r#"
             main (prog.c:10)
               loop b1 (prog.c:12): max((arg1 + 1) / 2, 0) times, if nothing wraps around
+                ends: proved (i gets larger)
                 i += 2, from 0
                 goes on while i < arg1 at prog.c:12
                 left from b1 (prog.c:12) to b3 (prog.c:15)
             worker (prog.c:30)
               loop b1: 8 times
+                ends: proved (v1 - 1 counts down to 0)
                 v1 -= 1, from 8
                 goes on while v1 - 1 != 0
                 left from b3 to b4
                 loop b2 (prog.c:33)
+                  ends: proved (v2 moves on in one object)
                   v2 += 4, from arg1
                   left from b2 (prog.c:33) to b3
             tangled
               loop b1
+                ends: assumed, of tangled
                 irreducible, entered at b1, b2
                 left from b1 to b3
         "#]],
@@ -357,6 +361,11 @@ fn loops_as_json() {
                         "if": [
                           "nothing wraps around"
                         ]
+                      },
+                      "ends": {
+                        "verdict": "proved",
+                        "because": "i gets larger",
+                        "rests_on": []
                       },
                       "tests": [
                         {

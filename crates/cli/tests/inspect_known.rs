@@ -206,18 +206,20 @@ fn a_bound_in_memory_counts_where_the_loop_does_not_write_it() {
         BOUNDS,
         &["loops", "prog.ll"],
         expect![[r#"
-        fill
-          loop b1: max(bound, 0) times
-            i += 1, from 0
-            next = i * 1 + 1
-            goes on while i < bound
-            left from b1 to b3
-        moving
-          loop b1
-            i += 1, from 0
-            next = i * 1 + 1
-            left from b1 to b3
-    "#]],
+            fill
+              loop b1: max(bound, 0) times
+                ends: proved (i gets larger)
+                i += 1, from 0
+                next = i * 1 + 1
+                goes on while i < bound
+                left from b1 to b3
+            moving
+              loop b1
+                ends: proved (i gets larger)
+                i += 1, from 0
+                next = i * 1 + 1
+                left from b1 to b3
+        "#]],
     );
 }
 
@@ -227,83 +229,88 @@ fn a_bound_in_memory_is_in_the_document() {
         BOUNDS,
         &["loops", "prog.ll", "--function", "fill", "--json"],
         expect![[r#"
-        {
-          "schema": "icsched/inspect-loops/1",
-          "program": "prog.ll",
-          "functions": [
             {
-              "name": "fill",
-              "at": null,
-              "loops": [
+              "schema": "icsched/inspect-loops/1",
+              "program": "prog.ll",
+              "functions": [
                 {
-                  "parent": null,
-                  "depth": 1,
-                  "header": {
-                    "block": "b1",
-                    "at": null
-                  },
-                  "irreducible": false,
-                  "entries": [
+                  "name": "fill",
+                  "at": null,
+                  "loops": [
                     {
-                      "block": "b1",
-                      "at": null
-                    }
-                  ],
-                  "latches": [
-                    {
-                      "block": "b2",
-                      "at": null
-                    }
-                  ],
-                  "exits": [
-                    {
-                      "from": {
+                      "parent": null,
+                      "depth": 1,
+                      "header": {
                         "block": "b1",
                         "at": null
                       },
-                      "to": {
-                        "block": "b3",
-                        "at": null
-                      }
-                    }
-                  ],
-                  "iterations": {
-                    "text": "max(bound, 0)",
-                    "exact": true,
-                    "constant": null,
-                    "endless": false,
-                    "if": []
-                  },
-                  "tests": [
-                    {
-                      "at": null,
-                      "condition": "i < bound",
-                      "start": "0",
-                      "step": "1"
-                    }
-                  ],
-                  "variables": [
-                    {
-                      "name": "i",
-                      "value": "v1",
-                      "start": "0",
-                      "step": "1"
-                    }
-                  ],
-                  "derived": [
-                    {
-                      "name": "next",
-                      "value": "v6",
-                      "variable": "i",
-                      "scale": 1,
-                      "offset": "1"
+                      "irreducible": false,
+                      "entries": [
+                        {
+                          "block": "b1",
+                          "at": null
+                        }
+                      ],
+                      "latches": [
+                        {
+                          "block": "b2",
+                          "at": null
+                        }
+                      ],
+                      "exits": [
+                        {
+                          "from": {
+                            "block": "b1",
+                            "at": null
+                          },
+                          "to": {
+                            "block": "b3",
+                            "at": null
+                          }
+                        }
+                      ],
+                      "iterations": {
+                        "text": "max(bound, 0)",
+                        "exact": true,
+                        "constant": null,
+                        "endless": false,
+                        "if": []
+                      },
+                      "ends": {
+                        "verdict": "proved",
+                        "because": "i gets larger",
+                        "rests_on": []
+                      },
+                      "tests": [
+                        {
+                          "at": null,
+                          "condition": "i < bound",
+                          "start": "0",
+                          "step": "1"
+                        }
+                      ],
+                      "variables": [
+                        {
+                          "name": "i",
+                          "value": "v1",
+                          "start": "0",
+                          "step": "1"
+                        }
+                      ],
+                      "derived": [
+                        {
+                          "name": "next",
+                          "value": "v6",
+                          "variable": "i",
+                          "scale": 1,
+                          "offset": "1"
+                        }
+                      ]
                     }
                   ]
                 }
               ]
             }
-          ]
-        }
-    "#]],
+        "#]],
     );
 }

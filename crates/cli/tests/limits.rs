@@ -282,6 +282,223 @@ fn main_is_what_c_says() {
 
 #[test]
 fn an_object_that_no_address_reaches_is_refused() {
-    let place = Place::with("@big = global [5000000000 x i8] zeroinitializer\ndefine i32 @main() {\n  ret i32 0\n}\n");
-    ends(&place.run(&["exec", "p.ll"]), 2, "`big` of 5000000000 bytes");
+    let main = "define i32 @main() {\n  store i8 1, ptr @big\n  ret i32 0\n}\n";
+    let place = Place::with(&format!("@big = global [5000000000 x i8] zeroinitializer\n{main}"));
+    ends(&place.run(&["exec", "p.ll"]), 3, "`big` of 5000000000 bytes");
+}
+
+/// One thread starts another one and waits for it.
+const TWO_THREADS: &str = "
+declare i32 @pthread_create(ptr, ptr, ptr, ptr)
+declare i32 @pthread_join(i64, ptr)
+declare i32 @atoi(ptr)
+define ptr @work(ptr %p) {
+  ret ptr null
+}
+define i32 @main(i32 %argc, ptr %argv) {
+  %thread = alloca i64
+  %place = getelementptr ptr, ptr %argv, i64 1
+  %text = load ptr, ptr %place
+  %number = call i32 @atoi(ptr %text)
+  %is_wanted = icmp sgt i32 %number, 3
+  br i1 %is_wanted, label %start, label %end
+start:
+  %started = call i32 @pthread_create(ptr %thread, ptr null, ptr @work, ptr null)
+  %id = load i64, ptr %thread
+  %joined = call i32 @pthread_join(i64 %id, ptr null)
+  br label %end
+end:
+  ret i32 0
+}
+";
+
+/// Instructions on a path: none is cut by that.
+const MANY: &str = "--max-instructions=1000000000000000";
+
+/// A command under a limit of the system (`ulimit`).
+fn under(place: &Place, limit: &str, words: &[&str]) -> Output {
+    let script = format!("ulimit {limit} && exec \"$@\"");
+    let mut command = Command::new("sh");
+    command.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_icsched")]).args(words).current_dir(place.0.path());
+    command.stdin(Stdio::null()).output().expect("there is a shell")
+}
+
+fn json(text: &[u8]) -> serde_json::Value {
+    let text = String::from_utf8_lossy(text);
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error} in `{text}`"))
+}
+
+/// That a document says that it is not all, for such a reason; gives the reason.
+fn is_cut(document: &serde_json::Value, kind: &str, words: &str) -> serde_json::Value {
+    assert_eq!(document["complete"], false, "{document}");
+    let mut all: Vec<&serde_json::Value> = document["reasons"].as_array().into_iter().flatten().collect();
+    let epochs = document["epochs"].as_array();
+    all.extend(epochs.into_iter().flatten().filter_map(|epoch| epoch["reasons"].as_array()).flatten());
+    let is_it = |reason: &&&serde_json::Value| {
+        reason["kind"] == kind && reason["message"].as_str().is_some_and(|message| message.contains(words))
+    };
+    let found = all.iter().find(is_it).unwrap_or_else(|| panic!("no {kind} with `{words}` in {document}"));
+    (**found).clone()
+}
+
+/// What is known so far is text and JSON, also if nothing is known.
+#[test]
+fn whoever_is_stopped_while_the_program_is_loaded_says_so_in_json() {
+    let place = Place::with(TWO_THREADS);
+    assert_eq!(place.run(&["enumerate", "p.ll", "--", "@"]).status.code(), Some(0));
+    let at_once = ["--timeout", "0s", "--json", "-"];
+    for (schema, words) in [
+        ("icsched/enumerate/1", &["enumerate", "p.ll", "--fresh"][..]),
+        ("icsched/symex/1", &["symex", "p.ll", "--thread", "work"]),
+        ("icsched/verify/1", &["verify", "p.ll", "p.icsdb"]),
+    ] {
+        let output = place.run(&[words, &at_once].concat());
+        ends(&output, 3, "loading the program");
+        let document = json(&output.stdout);
+        assert_eq!(document["schema"], schema);
+        is_cut(&document, "limit", "the time limit was reached (--timeout)");
+    }
+    for what in ["callgraph", "loops", "pointsto", "modref", "markers"] {
+        let output = place.run(&["inspect", what, "p.ll", "--timeout", "0s", "--json"]);
+        ends(&output, 3, "the time limit");
+        let document = json(&output.stdout);
+        assert_eq!(document["schema"], format!("icsched/inspect-{what}/1"));
+        is_cut(&document, "limit", "the time limit was reached (--timeout)");
+    }
+    let text = place.run(&["enumerate", "p.ll", "--fresh", "--timeout", "0s"]);
+    assert!(String::from_utf8_lossy(&text.stdout).contains("0 schedules; incomplete"), "{text:?}");
+}
+
+/// A run that is cut says where it was.
+#[test]
+fn a_limit_has_a_place() {
+    let place = Place::with(COUNTS);
+    let output = place.run(&["enumerate", "p.ll", MANY, "--timeout", "300ms", "--json", "-"]);
+    ends(&output, 3, "");
+    let reason = is_cut(&json(&output.stdout), "limit", "the time limit was reached (--timeout)");
+    assert!(reason["at"].as_str().is_some_and(|at| at.contains("main")), "{reason}");
+    let filled = Place::with(FILLS).run(&["exec", "p.ll", "--max-memory", "400MiB"]);
+    ends(&filled, 3, "main");
+}
+
+/// Each thread reserves its stack, and where there is no room for that the work is done by fewer threads with smaller ones, in the end by one.
+#[test]
+fn where_threads_cannot_be_made_the_result_is_the_same() {
+    let place = Place::with(TWO_THREADS);
+    for limit in ["-v 4000000", "-v 2000000", "-v 1200000"] {
+        let output = under(&place, limit, &["enumerate", "p.ll", "--fresh", "--json", "-", "--", "@"]);
+        ends(&output, 0, "");
+        let document = json(&output.stdout);
+        assert_eq!((&document["complete"], &document["totals"]["schedules"]), (&true.into(), &1.into()), "{limit}");
+    }
+}
+
+/// What the system allows is a limit like that of the user.
+#[test]
+fn memory_that_the_system_does_not_give_ends_a_search_with_its_reason() {
+    let place = Place::with(FILLS);
+    let output = under(&place, "-v 1200000", &["enumerate", "p.ll", "--json", "-"]);
+    ends(&output, 3, "");
+    is_cut(&json(&output.stdout), "limit", "memory");
+    ends(&under(&place, "-v 1200000", &["exec", "p.ll"]), 3, "memory");
+}
+
+/// The process that has begun the work, of a command that has started another one to do it.
+fn worker_of(child: &Child) -> String {
+    let list = format!("/proc/{0}/task/{0}/children", child.id());
+    loop {
+        let found = std::fs::read_to_string(&list).expect("the process is there");
+        if let Some(worker) = found.split_whitespace().next() {
+            return worker.to_owned();
+        }
+        std::thread::yield_now();
+    }
+}
+
+fn send(signal: &str, process: &str) {
+    let sent = Command::new("kill").args([signal, process]).status();
+    assert!(sent.expect("there is such a command").success());
+}
+
+/// Starts a command, and waits until it has said some words on standard error; says what it says after that, too.
+fn started(place: &Place, words: &[&str], until: &str) -> (Child, std::thread::JoinHandle<String>) {
+    let piped = place.command(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = piped.expect("the binary was built for this test");
+    let mut said = BufReader::new(child.stderr.take().expect("it is a pipe"));
+    let mut line = String::new();
+    while !line.contains(until) {
+        assert_ne!(said.read_line(&mut line).expect("messages are text"), 0, "{line}");
+    }
+    let rest = std::thread::spawn(move || {
+        said.read_to_string(&mut line).expect("messages are text");
+        line
+    });
+    (child, rest)
+}
+
+/// The kernel does so to whoever uses more memory than there is.
+#[test]
+fn whoever_is_killed_leaves_a_result() {
+    let place = Place::with(COUNTS);
+    for (signal, status, words) in [
+        ("-KILL", 3, "the system has killed the process"),
+        ("-XCPU", 3, "processor time"),
+        ("-ILL", 4, "icsched was ended by signal 4"),
+    ] {
+        let words_of = ["enumerate", "p.ll", "-v", MANY, "--fresh", "--json", "-"];
+        let (child, rest) = started(&place, &words_of, "epoch");
+        send(signal, &worker_of(&child));
+        let output = child.wait_with_output().expect("it is our child");
+        let said = rest.join().expect("it reads");
+        assert_eq!(output.status.code(), Some(status), "{said}");
+        assert!(said.contains(words), "{said}");
+        is_cut(&json(&output.stdout), if status == 3 { "limit" } else { "internal-error" }, words);
+    }
+}
+
+/// The first signal ends a search with what is known, the second one ends the process.
+#[test]
+fn a_signal_ends_a_search_with_what_is_known() {
+    let place = Place::with(COUNTS);
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        let (child, rest) = started(&place, &["enumerate", "p.ll", "-v", MANY, "--fresh", "--json", "-"], "epoch");
+        send(signal, &child.id().to_string());
+        let output = child.wait_with_output().expect("it is our child");
+        assert_eq!(output.status.code(), Some(3), "{}", rest.join().expect("it reads"));
+        is_cut(&json(&output.stdout), "interrupted", "the search was stopped by the user");
+    }
+}
+
+/// What was found is shown where it can be, whatever cannot be written.
+#[test]
+fn what_cannot_be_written_is_printed() {
+    let place = Place::with(TWO_THREADS);
+    for words in [
+        &["enumerate", "p.ll", "--fresh", "--json", "/dev/full", "--", "@"][..],
+        &["enumerate", "p.ll", "--fresh", "-q", "--json", "/dev/full", "--", "@"],
+    ] {
+        let output = place.run(words);
+        ends(&output, 2, "/dev/full");
+        assert!(String::from_utf8_lossy(&output.stdout).contains("1 schedule; complete"), "{output:?}");
+    }
+    let verified = place.run(&["verify", "p.ll", "p.icsdb", "--json", "/dev/full"]);
+    ends(&verified, 2, "/dev/full");
+    assert!(String::from_utf8_lossy(&verified.stdout).contains("verified"), "{verified:?}");
+    let paths = place.run(&["symex", "p.ll", "--thread", "work", "-q", "--json", "/dev/full"]);
+    ends(&paths, 2, "/dev/full");
+    assert!(String::from_utf8_lossy(&paths.stdout).contains("path 1"), "{paths:?}");
+}
+
+/// A file that may not grow is like a full disk.
+#[test]
+fn a_database_that_cannot_be_written_costs_no_result() {
+    let place = Place::with(TWO_THREADS);
+    let output = under(&place, "-f 2", &["enumerate", "p.ll", "--fresh", "--json", "-", "--", "@"]);
+    ends(&output, 2, "p.icsdb");
+    let document = json(&output.stdout);
+    assert_eq!((&document["complete"], &document["totals"]["schedules"]), (&true.into(), &1.into()));
+    let text = under(&place, "-f 2", &["enumerate", "p.ll", "--fresh", "--", "@"]);
+    ends(&text, 2, "p.icsdb");
+    let said = String::from_utf8_lossy(&text.stdout).into_owned();
+    assert!(said.contains("1 schedule; complete") && !said.contains("schedules written"), "{said}");
 }

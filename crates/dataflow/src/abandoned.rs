@@ -43,7 +43,7 @@ impl Analysis<'_, '_> {
     }
 
     fn cancels_threads(&self) -> bool {
-        let cancel = self.program.function_named("pthread_cancel");
+        let cancel = self.program.library_function("pthread_cancel");
         cancel.is_some_and(|f| self.points_to.instances_of(f).iter().any(|&i| self.icfg.incoming(i).next().is_some()))
     }
 

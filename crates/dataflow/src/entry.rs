@@ -115,7 +115,7 @@ impl Analysis<'_, '_> {
         let mut entries = IdVec::filled(None, self.points_to.instances().len());
         let program = self.program;
         let shared = |f: &FuncId| self.points_to.shared_instance(*f);
-        let exit = program.function_named("exit");
+        let exit = program.library_function("exit");
         let unknown = program.constructors.iter().chain(&program.destructors).chain(&exit).filter_map(shared);
         let unknown: Vec<InstanceId> = unknown.chain(self.points_to.called_from_outside()).collect();
         if let Some(main) = program.main.as_ref().and_then(shared) {

@@ -99,10 +99,10 @@ impl Analysis<'_, '_> {
 
     /// Where a creation's function joins all of its threads before it returns.
     pub(crate) fn joined(&mut self, creation: &Creation) -> Option<Joined> {
-        let join = self.program.function_named("pthread_join")?;
-        let create = self.program.function_named("pthread_create")?;
+        let join = self.program.library_function("pthread_join")?;
+        let create = self.program.library_function("pthread_create")?;
         let is_called = |name: &&str| {
-            let instances = self.program.function_named(name).map(|f| self.points_to.instances_of(f));
+            let instances = self.program.library_function(name).map(|f| self.points_to.instances_of(f));
             instances.is_some_and(|all| all.iter().any(|&i| self.icfg.incoming(i).next().is_some()))
         };
         let is_model = |f| self.program.functions[f].origin == Origin::Model;

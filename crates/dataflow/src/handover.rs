@@ -128,7 +128,7 @@ impl Making<'_> {
                 let callee = &program.functions[*func];
                 let Some(Definition::Inst(block, _)) = self.structure.definition(argument) else { return None };
                 let inside = self.loops.get(self.id).contains(block);
-                let is_new = callee.origin == icsched_ir::Origin::Model && ALLOCATIONS.contains(&&callee.name[..]);
+                let is_new = callee.origin == icsched_ir::Origin::Model && ALLOCATIONS.contains(&callee.library_name());
                 (inside && is_new).then_some(Apart::Objects)
             }
             _ => None,

@@ -133,7 +133,7 @@ impl Analysis<'_, '_> {
         let first = self.first_locks();
         let program = self.program;
         let shared = |f: &icsched_ir::FuncId| self.points_to.shared_instance(*f);
-        let exit = program.function_named("exit");
+        let exit = program.library_function("exit");
         let starts = program.main.iter().chain(&program.constructors).filter_map(shared);
         for instance in starts {
             entries[instance] = Some(first.clone());

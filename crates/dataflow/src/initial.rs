@@ -99,7 +99,7 @@ impl Analysis<'_, '_> {
                 };
                 let Some((Const::Global { global, offset: first }, second)) = base else { continue };
                 let variable = &program.globals[global];
-                if !variable.constant && !SET_AT_START.contains(&variable.name.as_str()) && ty.bits() == 8 * ty.bytes()
+                if !variable.constant && !SET_AT_START.contains(&variable.library_name()) && ty.bits() == 8 * ty.bytes()
                 {
                     let offset = first.wrapping_add(second);
                     found.insert(Place { base: Base::Global(global), offset, bytes: ty.bytes() });

@@ -3,6 +3,7 @@
 //! - [`Context`]: where the threads are.
 //! - [`Icfg`]: how control gets there.
 //! - [`Analysis`]: must-reach reaching definitions of registers and memory, [`Definitions`] for one thread of a context.
+//! - [`termination`]: whether loops and recursions end.
 //! - [`InitialState`]: all that is known of the states at a context, for all its threads together.
 //!
 //! Everything that is said must hold in every concrete state at the context, whatever other threads have done in between; what may be
@@ -46,6 +47,7 @@ mod state;
 mod statics;
 mod summary;
 mod symbol;
+pub mod termination;
 mod transfer;
 mod unroll;
 mod waits;

@@ -276,7 +276,7 @@ impl Statics {
 
 /// Whether the engine or nobody knows who sets a variable.
 fn is_set_outside(global: &icsched_ir::Global) -> bool {
-    global.external || crate::initial::SET_AT_START.contains(&global.name.as_str())
+    global.external || crate::initial::SET_AT_START.contains(&global.library_name())
 }
 
 /// Writes that change the same bytes as `writes`, few of them: in a large program thousands may hit one variable.
@@ -542,7 +542,7 @@ impl Arguments {
 /// Functions that the engine, other code or calls through pointers may call.
 fn open_functions(program: &Program) -> FxHashSet<FuncId> {
     // The engine calls `exit` when `main` returns.
-    let mut open: FxHashSet<FuncId> = program.main.into_iter().chain(program.function_named("exit")).collect();
+    let mut open: FxHashSet<FuncId> = program.main.into_iter().chain(program.library_function("exit")).collect();
     open.extend(program.constructors.iter().chain(&program.destructors));
     let mut named = |constant: Const| {
         if let Const::Func(func) = constant {

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub use icsched_enumerate::{SearchOptions, Technique};
-pub use icsched_symex::Extern;
+pub use icsched_enumerate::memory::MemoryLimits;
+pub use icsched_enumerate::{SearchOptions, Technique, UNDECIDED, Undecided};
 pub use icsched_symex::inputs::{ArgSpec, DEFAULT_ARGUMENT, EnvironmentVariable, InputSpec, OptionalArguments};
-pub use icsched_symex::request::StopRequest;
+pub use icsched_symex::request::{Activity, StopRequest};
 pub use icsched_symex::stop::Limit;
+pub use icsched_symex::{Extern, MemoryErrors};
 
 /// The program to work on.
 #[derive(Clone, Debug)]
@@ -18,6 +19,10 @@ pub struct ProgramConfig {
     pub path: PathBuf,
     /// What undefined functions do (`--extern NAME=…`).
     pub externs: BTreeMap<String, Extern>,
+    /// What happens behind undefined behaviour (`--memory-errors`).
+    pub memory_errors: MemoryErrors,
+    /// Where loaded programs are kept for the next time.
+    pub cache: Option<PathBuf>,
 }
 
 /// Limits of a whole run (D8).
@@ -25,12 +30,14 @@ pub struct ProgramConfig {
 pub struct Limits {
     /// Wall-clock time.
     pub timeout: Option<Duration>,
-    /// Bytes of memory of the process.
-    pub max_memory: Option<u64>,
+    /// Memory of the process.
+    pub memory: MemoryLimits,
     /// Instructions on one path.
     pub max_instructions: u64,
     /// Synchronisation events on one path.
     pub max_events: usize,
+    /// How long a path may be on which no input has decided anything, instead.
+    pub undecided: Undecided,
     /// Time for one solver query.
     pub solver_timeout: Duration,
     /// Asked from outside to stop cleanly.
@@ -41,9 +48,10 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             timeout: None,
-            max_memory: half_of_memory(),
+            memory: MemoryLimits::of_process(None),
             max_instructions: 100_000_000,
             max_events: 50_000,
+            undecided: UNDECIDED,
             solver_timeout: Duration::from_millis(2500),
             stop: Arc::default(),
         }
@@ -55,14 +63,6 @@ impl Limits {
     pub fn deadline(&self) -> Option<Instant> {
         Instant::now().checked_add(self.timeout?)
     }
-}
-
-/// Half of the machine's memory in bytes, where the system tells.
-fn half_of_memory() -> Option<u64> {
-    let info = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let total = info.lines().find(|line| line.starts_with("MemTotal:"))?;
-    let kib: u64 = total.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kib * 1024 / 2)
 }
 
 /// `icsched enumerate`.
@@ -93,6 +93,8 @@ pub struct DatabaseConfig {
     pub path: PathBuf,
     /// Whether to go on from what it has, if that was found by the same program with the same options.
     pub resume: bool,
+    /// Whether to replace the result of another program.
+    pub force: bool,
     /// Names the icsched that searches: what another one has found is not relied on.
     pub made_by: String,
 }

@@ -6,11 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use icsched_enumerate::{Journal, Outcome, Progress, Run, Technique};
-use icsched_frontend::{LoadLimits, LoadOptions, LoadStop, load_contained};
+use icsched_frontend::{LoadLimits, LoadOptions, LoadStop, load_cached, load_contained};
 use icsched_ir::Program;
-use icsched_schedule::Enumeration;
+use icsched_schedule::{Database, DbError, Enumeration};
 
-use crate::config::{EnumerateConfig, Limit, Limits, ProgramConfig};
+use crate::config::{Activity, EnumerateConfig, Limit, Limits, ProgramConfig};
 use crate::enumerate::journal::DatabaseJournal;
 use crate::error::DriverError;
 
@@ -28,14 +28,20 @@ pub(crate) fn load_with(
     limits: &Limits,
 ) -> Result<Arc<Program>, DriverError> {
     let cancelled = || limits.stop.asked().map(load_stop);
-    let limits = LoadLimits { deadline: limits.deadline(), memory: limits.max_memory, cancelled: Some(&cancelled) };
-    let loaded = load_contained(&program.path, options, &limits)?;
+    let limits =
+        LoadLimits { deadline: limits.deadline(), memory: limits.memory.resident, cancelled: Some(&cancelled) };
+    let loaded = match &program.cache {
+        Some(directory) => load_cached(directory, &program.path, options, &limits)?,
+        None => load_contained(&program.path, options, &limits)?,
+    };
     for name in program.externs.keys() {
         match loaded.function_named(name) {
             Some(f) if loaded.functions[f].is_declaration() => {}
             Some(_) => {
                 return Err(DriverError::Inputs(format!("--extern {name}: the function is defined or modelled")));
             }
+            // Whether the compiler calls a function of its own is up to its optimiser.
+            None if name.starts_with("__") => tracing::warn!("--extern {name}: the program calls no such function"),
             None => return Err(DriverError::Inputs(format!("--extern {name}: the program calls no such function"))),
         }
     }
@@ -73,6 +79,8 @@ pub struct Enumerated {
     pub result: Enumeration,
     /// Where it comes from.
     pub source: Source,
+    /// Why it is not in the database, or not all of it, if so.
+    pub unwritten: Option<DbError>,
 }
 
 /// Where a result comes from.
@@ -89,8 +97,8 @@ pub enum Source {
 /// Enumerates the input-covering schedules of a program, from its entry (Bergan 3.3), and writes them to the database, if there is one.
 ///
 /// # Errors
-/// If the program cannot be loaded, the inputs do not fit together, or the database cannot be written. Everything else that goes
-/// wrong is a reason for incompleteness in the result.
+/// If the program cannot be loaded, the inputs do not fit together, or the database is somebody else's. Everything else that goes
+/// wrong is a reason for incompleteness in the result, but for a database that cannot be written: the result has [that](Enumerated::unwritten).
 pub fn enumerate(config: &EnumerateConfig, progress: &mut dyn Progress) -> Result<Enumerated, DriverError> {
     let deadline = config.limits.deadline();
     let bitcode = read_file(&config.program.path);
@@ -100,38 +108,47 @@ pub fn enumerate(config: &EnumerateConfig, progress: &mut dyn Progress) -> Resul
         options: config.typed.clone(),
         ..Enumeration::default()
     };
+    if let Some(database) = config.database.as_ref().filter(|database| !database.force) {
+        Database::check_same_program(&database.path, &start.program, &start.digest)?;
+    }
     let mut journal = match &config.database {
         Some(database) => Some(DatabaseJournal::new(config, database, &start)?),
         None => None,
     };
     if let Some(kept) = journal.as_mut().and_then(DatabaseJournal::take_final) {
-        return Ok(Enumerated { result: Enumeration { program: start.program, ..kept }, source: Source::Database });
+        let result = Enumeration { program: start.program, ..kept };
+        return Ok(Enumerated { result, source: Source::Database, unwritten: None });
     }
     let kept = journal.as_ref().map(|journal| journal.kept().to_vec()).unwrap_or_default();
     let source = if kept.is_empty() { Source::Searched } else { Source::Resumed(kept.len()) };
+    if !kept.is_empty() {
+        progress.stored();
+    }
     let request = icsched_enumerate::Request {
         program: load_with(&config.program, &load_options(&config.without), &config.limits)?,
         inputs: config.inputs.clone(),
         externs: config.program.externs.clone(),
+        memory_errors: config.program.memory_errors,
         search: config.search.clone(),
         without: config.without.clone(),
         limits: icsched_enumerate::RunLimits {
             deadline,
-            max_memory: config.limits.max_memory,
+            memory: config.limits.memory,
             max_instructions: config.limits.max_instructions,
             max_events: config.limits.max_events,
+            undecided: config.limits.undecided,
             solver_timeout: config.limits.solver_timeout,
             stop: Arc::clone(&config.limits.stop),
         },
     };
     let nowhere = &mut ();
     let kept_by: &mut dyn Journal = journal.as_mut().map_or(nowhere, |journal| journal);
-    let run = Run { jobs: config.jobs, kept, journal: kept_by, progress };
+    let run = Run { jobs: config.jobs, kept, journal: kept_by, progress: &mut *progress };
     let Outcome { result, is_cut } = icsched_enumerate::enumerate_by(&request, run).map_err(DriverError::Inputs)?;
     let Enumeration { program, digest, options, .. } = start;
     let result = Enumeration { program, digest, options, ..result };
-    if let Some(journal) = journal {
-        journal.finish(&result, is_cut)?;
-    }
-    Ok(Enumerated { result, source })
+    config.limits.stop.begin(Activity::Writing);
+    progress.doing(Activity::Writing);
+    let unwritten = journal.and_then(|journal| journal.finish(&result, is_cut).err());
+    Ok(Enumerated { result, source, unwritten })
 }

@@ -2,10 +2,13 @@
 
 use std::path::PathBuf;
 
-use icsched_frontend::LoadError;
+use icsched_frontend::{LoadError, LoadStop};
 use icsched_schedule::{DbError, Diagnostic};
+use icsched_symex::request::Activity;
+use icsched_symex::stop::Limit;
 
-/// An error that ends a command with exit status 2.
+/// An error that ends a command: with exit status 2, but for those of [`is_stop`](DriverError::is_stop) and
+/// [`is_bug`](DriverError::is_bug).
 #[derive(Debug, thiserror::Error)]
 pub enum DriverError {
     /// The program could not be loaded.
@@ -43,6 +46,14 @@ pub enum DriverError {
     /// Inputs that do not fit together.
     #[error("{0}")]
     Inputs(String),
+    /// A limit, or the user, ended the command before there was anything to say.
+    #[error("stopped while {}", activity.words())]
+    Stopped {
+        /// Which one.
+        limit: Limit,
+        /// What was being done.
+        activity: Activity,
+    },
     /// Something that is not there was asked for.
     #[error("{message}")]
     NotFound {
@@ -54,9 +65,31 @@ pub enum DriverError {
 }
 
 impl DriverError {
-    /// Whether a limit or the user ended the command before there was anything to say; nothing is wrong then.
-    pub fn is_stop(&self) -> bool {
-        matches!(self, DriverError::Load(LoadError::Stopped { .. }))
+    /// Which limit ended the command before there was anything to say, and while doing what; nothing is wrong then.
+    pub fn stopped_by(&self) -> Option<(Limit, Activity)> {
+        match self {
+            DriverError::Load(LoadError::Stopped { stop, .. }) => Some(match stop {
+                LoadStop::Time => (Limit::Time, Activity::Loading),
+                LoadStop::Memory => (Limit::Memory, Activity::Loading),
+                LoadStop::Interrupted => (Limit::Interrupted, Activity::Loading),
+            }),
+            DriverError::Stopped { limit, activity } => Some((*limit, *activity)),
+            _ => None,
+        }
+    }
+
+    /// Whether icsched itself is wrong.
+    pub fn is_bug(&self) -> bool {
+        match self {
+            DriverError::Load(error) => error.is_internal(),
+            DriverError::Database(error) => error.is_bug(),
+            DriverError::Read { .. }
+            | DriverError::Write { .. }
+            | DriverError::Manifest { .. }
+            | DriverError::Inputs(_)
+            | DriverError::Stopped { .. }
+            | DriverError::NotFound { .. } => false,
+        }
     }
 
     /// The error for people.
@@ -77,6 +110,7 @@ impl DriverError {
                 Diagnostic::error("manifest", self.to_string()).at(at)
             }
             DriverError::Inputs(_) => Diagnostic::error("inputs", self.to_string()),
+            DriverError::Stopped { .. } => Diagnostic::warning("limit", self.to_string()),
             DriverError::NotFound { help, .. } => Diagnostic::error("not-found", self.to_string()).help(help.clone()),
         }
     }

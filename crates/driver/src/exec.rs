@@ -5,12 +5,12 @@ use std::time::Instant;
 use icsched_frontend::LoadOptions;
 use icsched_ir::{CallStack, Origin, Program};
 use icsched_schedule::Diagnostic;
-use icsched_symex::Options;
-use icsched_symex::exec::ExecLimits;
+use icsched_symex::exec::{ExecLimits, exec_telling};
 use icsched_symex::host::OsHost;
 use icsched_symex::stop::{Limit, PathEnd};
+use icsched_symex::{Options, ProgramError};
 
-use crate::config::ExecConfig;
+use crate::config::{ExecConfig, ProgramConfig};
 use crate::error::DriverError;
 
 /// What to tell the shell.
@@ -20,7 +20,7 @@ pub enum ExecEnd {
     Exited(u8),
     /// The program aborted.
     Aborted,
-    /// A memory error, a deadlock.
+    /// A memory error, be it one behind which the program went on; a deadlock.
     Found,
     /// The program needs something that an option must say.
     Wrong,
@@ -39,18 +39,19 @@ pub struct ExecOutcome {
     pub instructions: u64,
 }
 
-/// Runs a program with the host's files, output and clock.
+/// Runs a program with the host's files, output and clock. Errors behind which it goes on are told at once.
 ///
 /// # Errors
 /// If the program cannot be loaded.
-pub fn exec(config: &ExecConfig) -> Result<ExecOutcome, DriverError> {
+pub fn exec(config: &ExecConfig, tell: &mut dyn FnMut(Diagnostic)) -> Result<ExecOutcome, DriverError> {
     let deadline = config.limits.deadline();
     let loading = LoadOptions { keep_branches: true, ..LoadOptions::default() };
     let program = crate::enumerate::load_with(&config.program, &loading, &config.limits)?;
     let name = config.program.path.as_os_str().as_encoded_bytes().to_vec();
     let args: Vec<Vec<u8>> = std::iter::once(name).chain(config.args.iter().cloned()).collect();
     let stop = std::sync::Arc::clone(&config.limits.stop);
-    let options = Options { externs: config.program.externs.clone(), stop, ..Options::default() };
+    let ProgramConfig { externs, memory_errors, .. } = config.program.clone();
+    let options = Options { externs, memory_errors, stop, ..Options::default() };
     let limits = ExecLimits {
         instructions: config.max_instructions,
         time: deadline.map(|end| end.saturating_duration_since(Instant::now())),
@@ -58,23 +59,35 @@ pub fn exec(config: &ExecConfig) -> Result<ExecOutcome, DriverError> {
         memory: None,
     };
     let host = Box::new(OsHost::new());
-    let result = icsched_symex::exec::exec(&program, &args, &config.environment, host, options, &limits);
+    let mut recovered = 0_u64;
+    let mut tell_error = |error: &ProgramError| {
+        recovered += 1;
+        tell(undefined_behaviour(&program, error));
+    };
+    let environment = (&args[..], &config.environment[..]);
+    let result = exec_telling(&program, environment, host, options, &limits, &mut tell_error);
     tracing::info!(instructions = result.instructions, threads = result.threads, "the run has ended");
-    let (end, diagnostic) = describe(&program, &result.end);
+    let (end, diagnostic) = describe(&program, &result.end, &result.stack);
+    let end = match end {
+        ExecEnd::Exited(_) | ExecEnd::Aborted if recovered > 0 => ExecEnd::Found,
+        end => end,
+    };
     Ok(ExecOutcome { end, diagnostic, instructions: result.instructions })
 }
 
-fn describe(program: &Program, end: &PathEnd) -> (ExecEnd, Option<Diagnostic>) {
+fn undefined_behaviour(program: &Program, error: &ProgramError) -> Diagnostic {
+    let message = format!("{}: {}", error.kind, error.message);
+    with_stack(program, Diagnostic::error("undefined-behaviour", message), &error.stack)
+}
+
+fn describe(program: &Program, end: &PathEnd, stack: &CallStack) -> (ExecEnd, Option<Diagnostic>) {
     let found = |code: &'static str, message: String, stack: &CallStack| {
         with_stack(program, Diagnostic::error(code, message), stack)
     };
     match end {
         PathEnd::Exit { status } => (ExecEnd::Exited(status.unwrap_or(0).to_le_bytes()[0]), None),
         PathEnd::Abort { .. } | PathEnd::AssertFailed { .. } => (ExecEnd::Aborted, None),
-        PathEnd::Error(error) => (
-            ExecEnd::Found,
-            Some(found("undefined-behaviour", format!("{}: {}", error.kind, error.message), &error.stack)),
-        ),
+        PathEnd::Error(error) => (ExecEnd::Found, Some(undefined_behaviour(program, error))),
         PathEnd::Deadlock { blocked } => (ExecEnd::Found, Some(deadlock(program, blocked))),
         PathEnd::Endless { loops, blocked: _ } => {
             let threads: Vec<String> = loops.iter().map(|(thread, _)| format!("thread {thread}")).collect();
@@ -92,7 +105,9 @@ fn describe(program: &Program, end: &PathEnd) -> (ExecEnd, Option<Diagnostic>) {
         PathEnd::Unsupported { what, stack } => {
             (ExecEnd::Incomplete, Some(found("unsupported", format!("{what} is not supported"), stack)))
         }
-        PathEnd::Limit(limit) => (ExecEnd::Incomplete, Some(Diagnostic::warning("limit", limit_text(*limit)))),
+        PathEnd::Limit(limit) => {
+            (ExecEnd::Incomplete, Some(with_stack(program, Diagnostic::warning("limit", limit_text(*limit)), stack)))
+        }
         PathEnd::Infeasible | PathEnd::LeftContext | PathEnd::Epoch | PathEnd::GoesRound => {
             (ExecEnd::Incomplete, Some(Diagnostic::warning("infeasible", "nothing to execute")))
         }

@@ -12,29 +12,97 @@ mod modref;
 mod pointsto;
 mod targets;
 
+use std::cell::RefCell;
+use std::io;
 use std::sync::Arc;
+use std::time::Instant;
 
 use icsched_frontend::{LoadError, LoadOptions};
 use icsched_ir::{CallStack, FuncId, Function, LocId, Origin, Program, ProgramPoint};
 use icsched_pointsto::PointsTo;
 use serde::Serialize;
 
-use crate::config::{Limits, ProgramConfig};
+use crate::config::{Activity, Limit, Limits, ProgramConfig};
 use crate::error::DriverError;
 
-/// Loads a program or a part of one: it need not have a `main`.
-fn load(program: &ProgramConfig) -> Result<Arc<Program>, DriverError> {
-    let options = LoadOptions { needs_entry: false, ..LoadOptions::default() };
-    crate::enumerate::load_with(program, &options, &Limits::default())
+/// Names and versions of the documents.
+pub mod schema {
+    /// Of [`callgraph`](super::callgraph()).
+    pub const CALLGRAPH: &str = super::callgraph::SCHEMA;
+    /// Of [`loops`](super::loops()).
+    pub const LOOPS: &str = super::loops::SCHEMA;
+    /// Of [`pointsto`](super::pointsto()).
+    pub const POINTSTO: &str = super::pointsto::SCHEMA;
+    /// Of [`modref`](super::modref()).
+    pub const MODREF: &str = super::modref::SCHEMA;
+    /// Of [`defs`](super::defs()).
+    pub const DEFS: &str = super::defs::SCHEMA;
+    /// Of [`markers`](super::markers()).
+    pub const MARKERS: &str = super::markers::SCHEMA;
+}
+
+/// The program to look into, and when to stop.
+#[derive(Clone, Debug)]
+pub struct Inspected {
+    /// The program.
+    pub program: ProgramConfig,
+    /// When to stop: there is no answer then, but [why](DriverError::Stopped).
+    pub limits: Limits,
+    /// The time at which that is.
+    deadline: Option<Instant>,
+}
+
+impl Inspected {
+    /// The time of the limits begins now.
+    pub fn new(program: ProgramConfig, limits: Limits) -> Self {
+        let deadline = limits.deadline();
+        Self { program, limits, deadline }
+    }
+
+    /// Whether it is time to stop.
+    fn is_over(&self) -> bool {
+        self.limits.stop.asked().is_some() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Loads a program or a part of one: it need not have a `main`.
+    fn load(&self) -> Result<Arc<Program>, DriverError> {
+        let options = LoadOptions { needs_entry: false, ..LoadOptions::default() };
+        let program = crate::enumerate::load_with(&self.program, &options, &self.limits)?;
+        self.go_on_to(Activity::PointsTo)?;
+        Ok(program)
+    }
+
+    fn solve(&self, program: &Program, closed: bool) -> Result<PointsTo, DriverError> {
+        let interrupted = || self.is_over();
+        let options = icsched_pointsto::Options { closed, interrupted: &interrupted, ..Default::default() };
+        let solved = PointsTo::new(program, &options).map_err(|_| self.stopped(Limit::Time))?;
+        self.go_on_to(Activity::ModRef)?;
+        Ok(solved)
+    }
+
+    /// What is done next, if it is to be done.
+    fn go_on_to(&self, next: Activity) -> Result<(), DriverError> {
+        if let Some(limit) = self.limits.stop.asked() {
+            return Err(self.stopped(limit));
+        }
+        self.limits.stop.begin(next);
+        Ok(())
+    }
+
+    /// The limit that was asked for, or else this one.
+    fn stopped(&self, otherwise: Limit) -> DriverError {
+        let Limits { stop, .. } = &self.limits;
+        DriverError::Stopped { limit: stop.asked().unwrap_or(otherwise), activity: stop.doing().activity }
+    }
 }
 
 /// Whether the text form of a program's IR, read again, is the same program. The answer counts what it has.
 ///
 /// # Errors
 /// If the program cannot be loaded, or comes back differently, which is a bug.
-pub fn check_ir(program: &ProgramConfig) -> Result<String, DriverError> {
-    let path = program.path.display().to_string();
-    let program = load(program)?;
+pub fn check_ir(inspected: &Inspected) -> Result<String, DriverError> {
+    let path = inspected.program.path.display().to_string();
+    let program = inspected.load()?;
     let again = icsched_ir::parse(&program.to_text()).map_err(|error| error.to_string());
     let wrong = match again {
         Ok(again) if again == *program => {
@@ -56,8 +124,8 @@ pub fn check_ir(program: &ProgramConfig) -> Result<String, DriverError> {
 ///
 /// # Errors
 /// If the program cannot be loaded, or has no such function.
-pub fn ir(program: &ProgramConfig, function: Option<&str>) -> Result<String, DriverError> {
-    let program = load(program)?;
+pub fn ir(inspected: &Inspected, function: Option<&str>) -> Result<String, DriverError> {
+    let program = inspected.load()?;
     let Some(name) = function else { return Ok(program.to_text()) };
     let found = named(&program, name, "ir")?;
     Ok(program.functions[found].to_text(&program))
@@ -104,61 +172,66 @@ impl Selection {
     }
 }
 
+/// Where an answer goes, piece by piece: that of a large program may be larger than memory.
+pub type Out<'o> = &'o mut dyn io::Write;
+
 /// The call graph of a program.
 ///
 /// # Errors
-/// If the program cannot be loaded, or has no such function.
-pub fn callgraph(program: &ProgramConfig, selection: &Selection) -> Result<String, DriverError> {
-    let program = load_for(program, selection, "callgraph")?;
-    let document = callgraph::document(&program, &solve(&program, selection), selection);
-    Ok(match selection.format {
-        Format::Text => callgraph::text(&document),
-        Format::Json => json(&document),
-        Format::Dot => callgraph::dot(&document),
+/// If the program cannot be loaded, or has no such function, or the answer cannot be written.
+pub fn callgraph(inspected: &Inspected, selection: &Selection, out: Out<'_>) -> Result<(), DriverError> {
+    let program = load_for(inspected, selection, "callgraph")?;
+    let document = callgraph::document(&program, &inspected.solve(&program, selection.closed)?, selection);
+    told(match selection.format {
+        Format::Text => out.write_all(callgraph::text(&document).as_bytes()),
+        Format::Json => write_json(&document, out),
+        Format::Dot => out.write_all(callgraph::dot(&document).as_bytes()),
     })
 }
 
 /// The loops of a program, with how often they run.
 ///
 /// # Errors
-/// If the program cannot be loaded, or has no such function.
-pub fn loops(program: &ProgramConfig, selection: &Selection) -> Result<String, DriverError> {
-    let program = load_for(program, selection, "loops")?;
-    let document = loops::document(&program, &solve(&program, selection), selection);
-    Ok(match selection.format {
-        Format::Text => loops::text(&document),
-        Format::Json => json(&document),
-        Format::Dot => loops::dot(&document),
+/// If the program cannot be loaded, or has no such function, or the answer cannot be written.
+pub fn loops(inspected: &Inspected, selection: &Selection, out: Out<'_>) -> Result<(), DriverError> {
+    let program = load_for(inspected, selection, "loops")?;
+    let document = loops::document(&program, &inspected.solve(&program, selection.closed)?, selection);
+    told(match selection.format {
+        Format::Text => out.write_all(loops::text(&document).as_bytes()),
+        Format::Json => write_json(&document, out),
+        Format::Dot => out.write_all(loops::dot(&document).as_bytes()),
     })
 }
 
 /// What the pointers of a program may point to.
 ///
 /// # Errors
-/// If the program cannot be loaded, or has no such function.
-pub fn pointsto(program: &ProgramConfig, selection: &Selection) -> Result<String, DriverError> {
-    let program = load_for(program, selection, "pointsto")?;
-    let points_to = solve(&program, selection);
-    let document = pointsto::document(&memory::Memory { program: &program, points_to: &points_to, selection });
-    Ok(match selection.format {
-        Format::Text => pointsto::text(&document),
-        Format::Json => json(&document),
-        Format::Dot => pointsto::dot(&document),
+/// If the program cannot be loaded, or has no such function, or the answer cannot be written.
+pub fn pointsto(inspected: &Inspected, selection: &Selection, out: Out<'_>) -> Result<(), DriverError> {
+    let program = load_for(inspected, selection, "pointsto")?;
+    let points_to = inspected.solve(&program, selection.closed)?;
+    let memory = memory::Memory { program: &program, points_to: &points_to, selection };
+    let known = pointsto::Known::new(&memory);
+    let document = pointsto::document(&known);
+    told(match selection.format {
+        Format::Text => pointsto::text(&document, out),
+        Format::Json => write_json(&document, out),
+        Format::Dot => pointsto::dot(&document, out),
     })
 }
 
 /// What the functions of a program, and their parts, may write, read and synchronise.
 ///
 /// # Errors
-/// If the program cannot be loaded, or has no such function.
-pub fn modref(program: &ProgramConfig, selection: &Selection) -> Result<String, DriverError> {
-    let program = load_for(program, selection, "modref")?;
-    let points_to = solve(&program, selection);
+/// If the program cannot be loaded, or has no such function, or the answer cannot be written.
+pub fn modref(inspected: &Inspected, selection: &Selection, out: Out<'_>) -> Result<(), DriverError> {
+    let program = load_for(inspected, selection, "modref")?;
+    let points_to = inspected.solve(&program, selection.closed)?;
     let document = modref::document(&memory::Memory { program: &program, points_to: &points_to, selection });
-    Ok(match selection.format {
-        Format::Text => modref::text(&document),
-        Format::Json => json(&document),
-        Format::Dot => modref::dot(&document),
+    told(match selection.format {
+        Format::Text => out.write_all(modref::text(&document).as_bytes()),
+        Format::Json => write_json(&document, out),
+        Format::Dot => out.write_all(modref::dot(&document).as_bytes()),
     })
 }
 
@@ -167,13 +240,13 @@ pub fn modref(program: &ProgramConfig, selection: &Selection) -> Result<String, 
 /// # Errors
 /// If the program cannot be loaded, or a text names no place or several.
 pub fn defs(
-    program: &ProgramConfig,
+    inspected: &Inspected,
     threads: &[String],
     none_ended: bool,
     format: Format,
 ) -> Result<String, DriverError> {
-    let program = load(program)?;
-    let points_to = PointsTo::new(&program, &icsched_pointsto::Options::default()).expect("nothing interrupts it");
+    let program = inspected.load()?;
+    let points_to = inspected.solve(&program, false)?;
     let parsed = |text: &String| {
         let thread = icsched_dataflow::parse_stack(&program, &points_to, text)
             .map_err(|error| crate::named::no_place(&program, text, &error))?;
@@ -202,26 +275,54 @@ pub struct MarkerSelection {
 ///
 /// # Errors
 /// If the program cannot be loaded, or has no such function.
-pub fn markers(program: &ProgramConfig, selection: &MarkerSelection) -> Result<String, DriverError> {
-    let program = load(program)?;
+pub fn markers(inspected: &Inspected, selection: &MarkerSelection) -> Result<String, DriverError> {
+    let program = inspected.load()?;
     if let Some(name) = &selection.function {
         named(&program, name, "markers")?;
     }
-    let document = markers::document(&program, selection);
+    let document =
+        markers::document(&program, selection, &|| inspected.is_over()).map_err(|_| inspected.stopped(Limit::Time))?;
     Ok(if selection.format == Format::Json { json(&document) } else { markers::text(&document) })
 }
 
-fn solve(program: &Program, selection: &Selection) -> PointsTo {
-    let options = icsched_pointsto::Options { closed: selection.closed, ..Default::default() };
-    PointsTo::new(program, &options).expect("nothing interrupts it")
-}
-
-fn load_for(program: &ProgramConfig, selection: &Selection, what: &str) -> Result<Arc<Program>, DriverError> {
-    let program = load(program)?;
+fn load_for(inspected: &Inspected, selection: &Selection, what: &str) -> Result<Arc<Program>, DriverError> {
+    let program = inspected.load()?;
     if let Some(name) = &selection.function {
         named(&program, name, what)?;
     }
     Ok(program)
+}
+
+fn told(written: io::Result<()>) -> Result<(), DriverError> {
+    written.map_err(|error| DriverError::Write { path: "the answer".into(), error })
+}
+
+fn write_json(document: &impl Serialize, out: Out<'_>) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, document)?;
+    out.write_all(b"\n")
+}
+
+/// A list whose members are made while it is written, and dropped then. It can be written once.
+struct Listed<I>(RefCell<Option<I>>);
+
+impl<I> Listed<I> {
+    fn new(members: I) -> Self {
+        Self(RefCell::new(Some(members)))
+    }
+
+    /// The members; nothing of them is left then.
+    fn take(&self) -> impl Iterator<Item = I::Item>
+    where
+        I: Iterator,
+    {
+        self.0.take().into_iter().flatten()
+    }
+}
+
+impl<I: Iterator<Item: Serialize>> Serialize for Listed<I> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.take())
+    }
 }
 
 fn json(document: &impl Serialize) -> String {

@@ -17,8 +17,9 @@ pub mod watch;
 
 pub use config::{EnumerateConfig, ExecConfig, Limits, ProgramConfig};
 pub use error::DriverError;
-pub use icsched_enumerate::{Counts, Progress};
-pub use icsched_frontend::LoadError;
+pub use icsched_enumerate::memory::stack_sizes;
+pub use icsched_enumerate::{Counts, Progress, Working, limit_words};
 pub use icsched_frontend::child_main_if_requested;
-pub use icsched_schedule::{Diagnostic, Enumeration};
+pub use icsched_frontend::{LoadError, LoadStop};
+pub use icsched_schedule::{DbError, Diagnostic, Enumeration, IncompleteKind, Reason};
 pub use icsched_symex::Switching;

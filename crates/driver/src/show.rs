@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use icsched_schedule::{Database, Enumeration};
+use icsched_schedule::{CUT_OFF, Database, Enumeration};
 
 use crate::error::DriverError;
 
@@ -21,6 +21,16 @@ pub fn check_writable(path: &Path) -> Result<(), DriverError> {
 /// If the file is not a database of this version.
 pub fn read(path: &Path) -> Result<Enumeration, DriverError> {
     Ok(Database::open(path)?.read()?)
+}
+
+/// Reads what is there of a run that did not come to its end. Why it did not is for others to say.
+///
+/// # Errors
+/// If the file is not a database of this version.
+pub fn unfinished(path: &Path) -> Result<Enumeration, DriverError> {
+    let mut found = read(path)?;
+    found.reasons.retain(|reason| reason.message != CUT_OFF);
+    Ok(found)
 }
 
 /// All that a database says but what its search has cost, in one order: the same text for the same result.

@@ -10,9 +10,11 @@
 mod stuck;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use fixedbitset::FixedBitSet;
+use icsched_dataflow::termination::Termination;
 use icsched_externals::{Initialised, ResultEffect, Row};
 use icsched_ir::callgraph::CallGraph;
 use icsched_ir::cfg::Cfg;
@@ -107,12 +109,24 @@ pub struct Control {
     may_abort: FixedBitSet,
     /// Functions that may go round for ever.
     sticks: FixedBitSet,
+    /// Loops that do although they have ways out, which are never taken: by function and header.
+    never_left: BTreeSet<(FuncId, BlockId)>,
     /// What calls through pointers may reach, where somebody knows better than the call graph.
     indirect: Option<FxHashMap<ProgramPoint, Vec<FuncId>>>,
     functions: IdVec<FuncId, Option<FunctionControl>>,
     /// Recursions that do not synchronise, and by function which one that is.
     recursions: Vec<QuietRecursion>,
     recursion_of: FxHashMap<FuncId, usize>,
+}
+
+/// The loops of a program that are endless although they have ways out, as far as that is seen without a solver: by function and header. What
+/// pointers point to is analysed for it.
+pub fn never_left(program: &Program) -> Vec<(FuncId, BlockId)> {
+    let points_to = icsched_pointsto::PointsTo::new(program, &icsched_pointsto::Options::default());
+    let Ok(points_to) = points_to else { return Vec::new() };
+    let modref = icsched_pointsto::ModRef::new(program, &points_to, &Function::is_declaration);
+    let startup = icsched_pointsto::Startup::new(&modref);
+    Termination::new(&modref, &startup).plainly_endless()
 }
 
 impl Control {
@@ -139,7 +153,7 @@ impl Control {
         // A lock of which nobody asks what kind it is is free unless a thread holds it.
         let free = |row: &Row| row.initialises == Some(Initialised::Free) && plain::are_told(program);
         let by_row = |is: &dyn Fn(&Row) -> bool| {
-            let is_it = |f: FuncId| icsched_externals::lookup(&program.functions[f].name).is_some_and(is);
+            let is_it = |f: FuncId| icsched_externals::lookup(program.functions[f].library_name()).is_some_and(is);
             calls.may_call_transitively(is_it)
         };
         let initialise = by_row(&|row| row.initialises.is_some() && !free(row));
@@ -164,6 +178,7 @@ impl Control {
             may_end,
             may_abort,
             sticks: FixedBitSet::new(),
+            never_left: BTreeSet::new(),
             indirect,
             functions: (0..count).map(|_| None).collect(),
             recursions: Vec::new(),
@@ -188,9 +203,10 @@ impl Control {
         control
     }
 
-    /// Finds the [tests of loops](FunctionControl::stuck_tests) that go round for ever, which needs to be known what loops write.
-    /// O(instructions of loops, once for each loop around them).
-    pub fn find_stuck_tests(&mut self, program: &Program, modref: &ModRef) {
+    /// Finds the [tests of loops](FunctionControl::stuck_tests) that go round for ever, which needs to be known what loops write; and takes
+    /// loops for endless whose ways out are known to be taken never. O(instructions of loops, once for each loop around them).
+    pub fn find_stuck_tests(&mut self, program: &Program, modref: &ModRef, never_left: Vec<(FuncId, BlockId)>) {
+        self.never_left.extend(never_left);
         for (func, function) in program.functions.iter().filter(|(_, f)| !f.is_declaration()) {
             let tests = stuck::tests(program, self, modref, (func, function));
             if let Some(facts) = &mut self.functions[func] {
@@ -441,7 +457,17 @@ impl Control {
         let blocks = &program.functions[func].blocks;
         let may_end = |id: BlockId| self.holds(program, (func, id), &blocks[id], ends, &self.may_end);
         let stays = |id: BlockId| blocks[id].terminator.edges().next().is_some() && !may_end(id);
-        l.exits.is_empty() && l.block_ids().all(stays) && l.blocks.is_disjoint(&self.function(func).may_synchronise)
+        let has_no_way_out = l.exits.is_empty() || self.never_left.contains(&(func, l.header));
+        has_no_way_out && l.block_ids().all(stays) && l.blocks.is_disjoint(&self.function(func).may_synchronise)
+    }
+
+    /// Whether a loop that may go round for ever is told of where it does: it has no way out, or none but tests that decide about schedules.
+    pub(crate) fn is_told_of(&self, func: FuncId, header: BlockId) -> bool {
+        let facts = self.function(func);
+        let is_stuck =
+            |l: &Loop| !l.exits.is_empty() && l.exits.iter().all(|(from, _)| facts.stuck_tests.contains(from.index()));
+        facts.endless.contains(header.index())
+            || facts.loops.headed_by(header).is_some_and(|id| is_stuck(facts.loops.get(id)))
     }
 
     /// Whether the only ways out of a loop are failures: `for (;;) { work(); assert(ok); }`.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use icsched_ir::{CallStack, Program, ProgramPoint};
 use icsched_pointsto::{ObjectId as Abstract, Offsets, PointsTo};
-use icsched_schedule::{InputConstraint, Reason};
+use icsched_schedule::{InputConstraint, NamedInput, Reason, ThreadContext};
 use icsched_smt::{
     Answer, CachingSolver, Model, Solver, SolverOptions, SolverStatistics, Term, TermPool, UnknownReason, Z3Solver,
     serial,
@@ -16,12 +16,14 @@ use icsched_symex::code::{Code, Marks};
 use icsched_symex::explore;
 use icsched_symex::host::MemoryHost;
 use icsched_symex::initial::Start;
-use icsched_symex::machine::EpochLength;
+use icsched_symex::machine::{EpochLength, Undecided};
 use icsched_symex::memory::ObjectId;
-use icsched_symex::request::StopRequest;
+use icsched_symex::print::InputName;
+use icsched_symex::request::{Activity, StopRequest};
 use icsched_symex::shape::{Left, Where};
-use icsched_symex::stop::{ErrorKind, Limit, Stop};
-use icsched_symex::symbolic::{Kept, SymbolicDomain};
+use icsched_symex::state::PathLength;
+use icsched_symex::stop::{Limit, Stop};
+use icsched_symex::symbolic::{Kept, Meaning, NamePlace, SymbolicDomain};
 use icsched_symex::thread::ThreadId;
 use icsched_symex::{Machine, Options, PathEnd, State, SyncObjects};
 use rustc_hash::FxHashMap;
@@ -29,6 +31,7 @@ use rustc_hash::FxHashMap;
 use crate::epochs::Analyses;
 use crate::epochs::job::Job;
 use crate::followed::{self, Executed, Followed};
+use crate::memory::MemoryLimits;
 use crate::progress::SearchedEpoch;
 use crate::quiet::{Replaceable, Wanted, quiet_code, replaces};
 use crate::search::Restart;
@@ -43,12 +46,14 @@ pub(crate) use icsched_symex::explore::PathOutcome as Path;
 pub struct RunLimits {
     /// When to stop.
     pub deadline: Option<Instant>,
-    /// Bytes of memory of the process.
-    pub max_memory: Option<u64>,
+    /// Memory of the process.
+    pub memory: MemoryLimits,
     /// Instructions on one path.
     pub max_instructions: u64,
     /// Synchronisation events on one path.
     pub max_events: usize,
+    /// How long a path may be on which no input has decided anything, instead, if it [is followed](crate::Technique::MarkerPruning).
+    pub undecided: Undecided,
     /// Time for one solver query.
     pub solver_timeout: Duration,
     /// Asked from outside to stop cleanly.
@@ -71,27 +76,29 @@ impl RunLimits {
         match self.stop.asked() {
             Some(limit) => Some(limit),
             None if self.is_late() => Some(Limit::Time),
-            None if self.max_memory.is_some_and(|m| resident_bytes().is_some_and(|used| used > m)) => {
-                Some(Limit::Memory)
-            }
+            None if self.memory.are_reached() => Some(Limit::Memory),
             None => None,
         }
     }
 
-    /// The same as a reason.
-    pub fn stop_reason(&self) -> Option<Reason> {
-        let (kind, message) = reasons::words(self.reached()?);
-        Some(Reason { kind, message: message.to_owned(), at: None })
+    /// The same as a reason, with what was being done and where.
+    pub fn stop_reason(&self, program: &Program) -> Option<Reason> {
+        Some(reasons::of_run(self.reached()?, self.stop.doing(), program))
     }
 }
+
+/// How long a path may be on which no input has decided anything: some seconds, and a gigabyte for its synchronisation. What has no end is
+/// searched in bounded epochs then.
+pub const UNDECIDED: Undecided = Undecided { instructions: 1 << 29, events: 1 << 21 };
 
 impl Default for RunLimits {
     fn default() -> Self {
         Self {
             deadline: None,
-            max_memory: None,
+            memory: MemoryLimits::default(),
             max_instructions: 100_000_000,
             max_events: 50_000,
+            undecided: UNDECIDED,
             solver_timeout: Duration::from_millis(500),
             stop: Arc::default(),
         }
@@ -134,14 +141,22 @@ pub(crate) struct Engine {
     instructions: u64,
     errors: bool,
     followed: Followed,
-    /// How many markers the last path has passed, and all of them.
+    /// How many markers the last path has passed.
     passed: u32,
-    passed_in_all: u64,
+    /// All paths from where limits count, and up to there.
+    counted: PathLength,
+    undecided: PathLength,
+    /// Where an input has decided something first, on all paths.
+    decided_at: Option<PathLength>,
+    /// Whether the last path was too long without that, or came back to where it was.
+    has_no_end: bool,
     wanted: Option<Restart>,
     /// Whether paths may ask as often as they want.
     patient: bool,
     /// Where the solver gives up, and no loop is there that might be replaced.
     hopeless: BTreeSet<CallStack>,
+    /// Names in printed constraints that are no C.
+    names: Vec<InputName>,
 }
 
 /// Terms, and what solvers know of them. An epoch that is searched again, with one more loop replaced, asks nearly all questions again
@@ -157,8 +172,8 @@ impl Asked {
     /// Nothing has been asked.
     pub(crate) fn new(limits: &RunLimits) -> Self {
         Self {
-            paths: Kept::new(Box::new(CachingSolver::new(solver(limits.solver_timeout.min(PATHS))))),
-            constraints: CachingSolver::new(solver(SIMPLIFICATION.min(limits.solver_timeout))),
+            paths: Kept::new(Box::new(CachingSolver::new(solver(limits, PATHS)))),
+            constraints: CachingSolver::new(solver(limits, SIMPLIFICATION)),
         }
     }
 
@@ -253,10 +268,14 @@ impl Engine {
             errors: true,
             followed: Followed::default(),
             passed: 0,
-            passed_in_all: 0,
+            counted: PathLength::default(),
+            undecided: PathLength::default(),
+            decided_at: None,
+            has_no_end: false,
             wanted: None,
             patient: false,
             hopeless: BTreeSet::new(),
+            names: Vec::new(),
         }
     }
 
@@ -397,12 +416,16 @@ impl Engine {
         for &condition in constraint {
             state.path.constrain(&self.machine.domain.pool, condition);
         }
+        if self.followed.is_everything() {
+            state.counts_from = self.decided_at;
+        }
         let in_all_ways = self.followed.is_everything_in_all_ways();
         let limits = explore::Limits {
             instructions: self.limits.max_instructions,
             events: self.limits.max_events,
+            undecided: self.limits.undecided,
             deadline: self.limits.deadline,
-            memory: self.limits.max_memory.unwrap_or(u64::MAX),
+            memory: self.limits.memory.resident.unwrap_or(u64::MAX),
             errors: self.errors,
             decided,
             hopeless: self.hopeless.clone(),
@@ -422,13 +445,13 @@ impl Engine {
             replaced: decided.then(|| Arc::clone(&self.machine.options.marks.abstractions)),
             followed: self.followed.clone(),
             loops: Vec::new(),
+            given_up: 0,
             wanted: None,
         };
         let path = explore::execute_path(&mut self.machine, state, &mut strategy, &limits);
         self.instructions += path.state.instructions;
         self.wanted = strategy.wanted;
-        self.passed = path.state.markers_passed();
-        self.passed_in_all += u64::from(self.passed);
+        self.note_length(&path.state);
         if in_all_ways && (path.often.is_some() || !path.gave_up.is_empty()) {
             self.wanted = Some(Restart::FollowingLess);
         } else if let Some(stack) = &path.often {
@@ -449,12 +472,27 @@ impl Engine {
     /// Executes one path under an input constraint, at most so many instructions of it, for what is to be seen on it.
     pub(crate) fn execute_within(&mut self, statics: &Statics<'_>, constraint: &[Term], instructions: u64) -> Path {
         let most = std::mem::replace(&mut self.limits.max_instructions, instructions);
-        let (passed, in_all, patient) = (self.passed, self.passed_in_all, self.patient);
+        let (passed, counted, undecided) = (self.passed, self.counted, self.undecided);
+        let (decided_at, has_no_end, patient) = (self.decided_at, self.has_no_end, self.patient);
         let path = self.execute(statics, constraint, false);
         // It is no path of the search, which goes on as if there was none.
-        (self.passed, self.passed_in_all, self.patient) = (passed, in_all, patient);
+        (self.passed, self.counted, self.undecided) = (passed, counted, undecided);
+        (self.decided_at, self.has_no_end, self.patient) = (decided_at, has_no_end, patient);
         (self.limits.max_instructions, self.wanted) = (most, None);
         path
+    }
+
+    fn note_length(&mut self, state: &State<SymbolicDomain>) {
+        let (length, counted) = (state.length(), state.counted().unwrap_or_default());
+        self.passed = length.markers;
+        self.counted = self.counted.and(counted);
+        self.undecided = self.undecided.and(length.since(counted));
+        let is_undecided = state.counts_from.is_none();
+        self.has_no_end = is_undecided && (state.repeats || self.limits.undecided.is_reached(length));
+        if self.followed.is_everything() {
+            // All inputs go the same way up to there.
+            self.decided_at = self.decided_at.or(state.counts_from);
+        }
     }
 
     /// Where the solver gave up on a path, but for the places at which it goes on.
@@ -475,6 +513,11 @@ impl Engine {
         self.solver.set_impatient(false);
     }
 
+    /// Whether the last path was too long although no input has decided anything, or would never have ended.
+    pub(crate) fn has_no_end(&self) -> bool {
+        self.has_no_end
+    }
+
     /// Whether the last path has passed a marker.
     pub(crate) fn has_passed(&self) -> bool {
         self.passed > 0
@@ -489,9 +532,9 @@ impl Engine {
     /// a loop may be covered by a marker that is passed.
     pub(crate) fn has_many_ways(&self, paths: u64, to_the_end: bool) -> bool {
         let SolverStatistics { solved, unknown, .. } = self.solver_statistics();
-        let executed = Executed { paths, passed: self.passed_in_all, instructions: self.instructions, solved, unknown };
+        let executed = Executed { paths, counted: self.counted, undecided: self.undecided, solved, unknown };
         let is_followed = self.passed > 0 || self.followed.is_everything_in_all_ways();
-        is_followed && (self.followed.are_many_ways(executed) || !to_the_end)
+        is_followed && (self.followed.are_many_ways(executed, self.limits.undecided) || !to_the_end)
     }
 
     /// What is done instead of a restart that the last path asks for: who follows everything follows less before something is replaced, since
@@ -524,9 +567,7 @@ impl Engine {
     /// The instructions that threads of a path did not get past although the program goes on behind them.
     pub(crate) fn abnormal_ends(&self, path: &Path) -> Vec<AbnormalEnd> {
         let what = match &path.end {
-            PathEnd::Error(error) if matches!(error.kind, ErrorKind::UseAfterFree | ErrorKind::DoubleFree) => {
-                EndKind::OfFreed
-            }
+            PathEnd::Error(error) if error.kind.is_of_freed() => EndKind::OfFreed,
             PathEnd::Error(_) => EndKind::Plain,
             PathEnd::Unmodelled { .. }
             | PathEnd::Unsupported { .. }
@@ -570,13 +611,54 @@ impl Engine {
 
     /// The limit of the whole run that was reached, if one was.
     pub(crate) fn stop_reason(&self) -> Option<Reason> {
-        self.limits.stop_reason()
+        self.limits.stop_reason(&self.machine.program)
+    }
+
+    /// Whether one was.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.limits.reached().is_some()
+    }
+
+    /// Says what is being done.
+    pub(crate) fn begin(&self, activity: Activity) {
+        self.limits.stop.begin(activity);
     }
 
     /// A constraint for people and for machines.
-    pub(crate) fn describe(&self, term: Term) -> InputConstraint {
+    pub(crate) fn describe(&mut self, term: Term) -> InputConstraint {
         let domain = &self.machine.domain;
-        InputConstraint { c: domain.condition_in_c(term), dag: Some(serial::export(&domain.pool, &[term])) }
+        let c;
+        (c, self.names) = domain.condition_in_c(term, &self.names);
+        InputConstraint { c, dag: Some(serial::export(&domain.pool, &[term])) }
+    }
+
+    /// A constraint for logs.
+    pub(crate) fn in_words(&self, term: Term) -> String {
+        self.machine.domain.condition_in_c(term, &[]).0
+    }
+
+    /// The names in texts of this epoch that are no C: those that `is_told` holds for, in order of names.
+    pub(crate) fn inputs(&self, contexts: &[ThreadContext], is_told: impl Fn(&str) -> bool) -> Vec<NamedInput> {
+        let names = self.names.iter().filter(|input| is_told(&input.name));
+        let mut inputs: Vec<NamedInput> = names.map(|input| self.input(input, contexts)).collect();
+        inputs.sort_unstable();
+        inputs
+    }
+
+    fn input(&self, input: &InputName, contexts: &[ThreadContext]) -> NamedInput {
+        let program = &self.machine.program;
+        let Meaning { text: meaning, place: read } = self.machine.domain.meaning_of(input);
+        // `lu.c:120 in main`.
+        let place = |line: &String| line.split(" in ").next().map(str::to_owned);
+        let start = |thread: usize| contexts.get(thread)?.stack.last().and_then(place);
+        let at = match read {
+            NamePlace::Read(stack) => Some(crate::graph::place(program, &stack)).filter(|at| !at.is_empty()),
+            NamePlace::Replaced(point) => Some(crate::graph::place(program, &CallStack(vec![point]))),
+            NamePlace::Thread(thread) => start(thread),
+            NamePlace::Start => start(0),
+            NamePlace::Nowhere => None,
+        };
+        NamedInput { name: input.name.clone(), ty: input.ty.clone(), meaning, at }
     }
 }
 
@@ -592,8 +674,8 @@ impl Questions {
     /// Somebody who has been asked nothing yet. The answers are the same each time if this thread has asked nobody else.
     pub(crate) fn asker(self) -> Asker {
         let Self { pool, known, observes_floats, limits } = self;
-        let brief = SIMPLIFICATION.min(limits.solver_timeout);
-        Asker { pool, known, observes_floats, limits, solver: CachingSolver::new(solver(brief)) }
+        let solver = CachingSolver::new(solver(&limits, SIMPLIFICATION));
+        Asker { pool, known, observes_floats, limits, solver }
     }
 }
 
@@ -651,8 +733,10 @@ impl Asker {
     }
 }
 
-fn solver(timeout: Duration) -> Z3Solver {
-    Z3Solver::new(SolverOptions { timeout: Some(timeout), ..SolverOptions::default() })
+/// A solver for questions that are not worth more time than `most`; the end of the run ends them.
+fn solver(limits: &RunLimits, most: Duration) -> Z3Solver {
+    let timeout = Some(limits.solver_timeout.min(most));
+    Z3Solver::new(SolverOptions { timeout, ..SolverOptions::default() }).interrupted_by(limits.stop.interrupt())
 }
 
 fn machine(program: &Arc<Program>, request: &Request, plan: &Plan, domain: SymbolicDomain) -> Machine<SymbolicDomain> {
@@ -663,11 +747,12 @@ fn machine(program: &Arc<Program>, request: &Request, plan: &Plan, domain: Symbo
         stop: Arc::clone(&request.limits.stop),
         marks: plan.marks.clone(),
         objects: plan.objects,
+        memory_errors: request.memory_errors,
         allocations_succeed: true,
         epoch_length: EpochLength::Instructions {
             least: request.search.epoch_instructions,
             balance: request.search.epoch_balance,
-            followed: plan.followed.markers(),
+            followed: plan.followed.markers(request.limits.undecided),
         },
         ..Options::default()
     };
@@ -685,14 +770,8 @@ fn start_up(stop: Stop<SymbolicDomain>) -> String {
         Stop::Unsupported { what } => format!("{what} is not supported"),
         Stop::Fault { message, .. } => message,
         Stop::End(end) => format!("{end:?}"),
-        Stop::Undecided { .. } | Stop::Hidden { .. } | Stop::Switch => "its start depends on inputs".to_owned(),
+        Stop::Undecided { .. } | Stop::Suspect { .. } | Stop::Hidden { .. } | Stop::Switch => {
+            "its start depends on inputs".to_owned()
+        }
     }
-}
-
-/// Resident memory of this process.
-pub fn resident_bytes() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|l| l.starts_with("VmRSS:"))?;
-    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kib * 1024)
 }

@@ -23,11 +23,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use icsched_dataflow::Statics as Variables;
+use icsched_dataflow::termination::Termination;
 use icsched_ir::{BlockId, FuncId, Program, ProgramPoint};
 use icsched_pointsto::{ModRef, PointsTo, Startup};
 use icsched_schedule::{EpochId, EpochResult, Reason};
 use icsched_symex::folding::Folding;
-use icsched_symex::shape::{Compared, Deciding, Fields, Indices, Pointers, Shape, Widening};
+use icsched_symex::shape::{Compared, Deciding, Fields, Indices, Locks, Pointers, Rings, Shape, Widening};
 
 use crate::epochs::beginnings::Beginnings;
 use crate::epochs::fixpoint::Fixpoint;
@@ -93,6 +94,8 @@ pub(crate) struct Analyses<'p> {
     pub(crate) points_to: &'p Arc<PointsTo>,
     pub(crate) modref: &'p ModRef<'p>,
     pub(crate) startup: &'p Startup,
+    /// Which loops end.
+    pub(crate) termination: &'p Termination<'p, 'p>,
     pub(crate) variables: &'p Variables,
     pub(crate) pointers: Pointers<'p>,
     /// The numbers at which bounds are looked for.
@@ -107,6 +110,38 @@ pub(crate) struct Analyses<'p> {
     pub(crate) fields: Arc<Fields>,
     pub(crate) indices: Indices,
     pub(crate) beginnings: Beginnings,
+}
+
+impl<'p> Analyses<'p> {
+    /// From those that others are made of.
+    pub(crate) fn new(
+        points_to: &'p Arc<PointsTo>,
+        modref: &'p ModRef<'p>,
+        startup: &'p Startup,
+        (termination, variables): (&'p Termination<'p, 'p>, &'p Variables),
+        beginnings: Beginnings,
+    ) -> Self {
+        let program = modref.program();
+        Self {
+            points_to,
+            modref,
+            startup,
+            termination,
+            variables,
+            pointers: Pointers::new(
+                points_to,
+                Arc::new(Locks::new(program, points_to)),
+                Rings::new(program, points_to),
+            ),
+            thresholds: icsched_symex::shape::thresholds(program).into(),
+            ends_of_results: icsched_symex::shape::ends_of_results(program).into(),
+            compared: Compared::new(program, points_to),
+            deciding: Arc::new(Deciding::new(program, points_to)),
+            fields: Arc::new(Fields::new(program, points_to)),
+            indices: Indices::new(program, points_to),
+            beginnings,
+        }
+    }
 }
 
 /// What holds whenever an epoch begins, beside what [dataflow analysis](icsched_dataflow) knows of its context. Ordered: a fact that
@@ -199,7 +234,7 @@ fn search_by(
 ) -> Result<(Fixpoint, BTreeMap<Job, Finished>), String> {
     let mut results = BTreeMap::new();
     while let Some(job) = fixpoint.next() {
-        if let Some(reason) = shared.request.limits.stop_reason() {
+        if let Some(reason) = shared.request.limits.stop_reason(shared.program) {
             fixpoint.stop(reason);
             break;
         }

@@ -11,7 +11,8 @@ use std::sync::Arc;
 use fixedbitset::FixedBitSet;
 use icsched_ir::{BlockId, EntityId, FuncId, Origin, Program, ProgramPoint};
 use icsched_smt::Answer;
-use icsched_symex::machine::FollowedMarkers;
+use icsched_symex::machine::{FollowedMarkers, Undecided};
+use icsched_symex::state::PathLength;
 use icsched_symex::{PathEnd, explore};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
@@ -21,7 +22,8 @@ use crate::engine::{Engine, Path};
 use crate::markers::{MarkerKind, Markers};
 use crate::slice::SliceDecision;
 
-/// How many markers threads pass on one path, at most, because they are followed, and how many instructions are executed on it.
+/// How many markers threads pass on one path, at most, because they are followed, and how many instructions are executed on it. Where all is
+/// followed, what comes before the first decision of an input does not count: see [`RunLimits::undecided`](crate::RunLimits::undecided).
 const MOST: (u32, u64) = (512, 1 << 22);
 
 /// The same where inputs decide how what is followed goes on: sizes that have no bound soon make paths that are longer.
@@ -100,9 +102,10 @@ struct Ways {
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Executed {
     pub(crate) paths: u64,
-    /// Markers that threads have passed on all of the paths.
-    pub(crate) passed: u64,
-    pub(crate) instructions: u64,
+    /// All of the paths, from where limits count.
+    pub(crate) counted: PathLength,
+    /// All of the paths up to there.
+    pub(crate) undecided: PathLength,
     /// Questions that the solver had no short answer to.
     pub(crate) solved: u64,
     /// Those that were left undecided.
@@ -140,9 +143,9 @@ impl Followed {
     }
 
     /// The markers that a machine passes.
-    pub(crate) fn markers(&self) -> FollowedMarkers {
-        let (most, most_instructions) = self.most();
-        FollowedMarkers { functions: Arc::clone(&self.marked), most, most_instructions }
+    pub(crate) fn markers(&self, undecided: Undecided) -> FollowedMarkers {
+        let (most, most_instructions) = if self.lets_inputs_decide() { MOST_IN_ONE_WAY } else { MOST };
+        FollowedMarkers { functions: Arc::clone(&self.marked), most, most_instructions, undecided }
     }
 
     /// How many questions that the solver has no short answer to one path may ask before it is better not to follow.
@@ -150,16 +153,23 @@ impl Followed {
         if self.marked.is_empty() { u64::MAX } else { MOST_SOLVED_ON_PATH }
     }
 
-    fn most(&self) -> (u32, u64) {
-        if self.lets_inputs_decide() { MOST_IN_ONE_WAY } else { MOST }
+    /// Whether limits do not count before an input has decided something.
+    pub(crate) fn is_everything(&self) -> bool {
+        self.is_everything
     }
 
-    /// Whether it is better not to follow what inputs decide, after so much.
-    pub(crate) fn are_many_ways(&self, executed: Executed) -> bool {
+    /// Whether a path goes on for long as it is, without anything replaced, until an input has decided something.
+    pub(crate) fn goes_on_undecided(&self) -> bool {
+        self.is_everything && (self.replaces_nothing || self.ways.is_some())
+    }
+
+    /// Whether it is better not to follow what inputs decide, after so much. `undecided`: how long a path may be before.
+    pub(crate) fn are_many_ways(&self, executed: Executed, undecided: Undecided) -> bool {
         self.ways.is_some_and(|most| {
             executed.paths >= most.paths
-                || executed.passed >= most.markers
-                || executed.instructions >= most.instructions
+                || u64::from(executed.counted.markers) >= most.markers
+                || executed.counted.instructions >= most.instructions
+                || undecided.is_reached(executed.undecided)
                 || executed.solved >= most.solved
                 || self.is_everything && executed.unknown > 0
         })
@@ -222,20 +232,23 @@ pub(crate) fn is_endless(rounds: u32, branches: usize) -> bool {
 /// for all inputs is no decision.
 pub(crate) fn is_given_up(engine: &mut Engine, path: &Path, slice: &[SliceDecision]) -> bool {
     let (followed, passed) = (engine.followed().clone(), path.state.markers_passed());
-    if !followed.is_everything_in_all_ways() && (followed.marked.is_empty() || passed == 0) {
+    let is_attempt = followed.is_everything_in_all_ways() || engine.has_no_end();
+    if !is_attempt && (followed.marked.is_empty() || passed == 0) {
         return false;
     }
     // Another search would end at once.
-    if engine.stop_reason().is_some() {
+    if engine.is_stopped() {
         return false;
     }
+    // With more markers it may not come to a limit, and what is in front of something unsupported is known.
+    let is_cut = match path.end {
+        PathEnd::Limit(_) | PathEnd::Unsupported { .. } | PathEnd::Unmodelled { .. } => true,
+        PathEnd::Epoch => !followed.markers(engine.limits().undecided).has_room(&path.state),
+        _ => false,
+    };
     let is_decided = |decision: &SliceDecision| {
         let other = engine.pool().not(decision.condition);
         engine.check(&[], other) != Answer::Unsat
     };
-    // With more markers it may not come to a limit, and what is in front of something unsupported is known.
-    matches!(path.end, PathEnd::Limit(_) | PathEnd::Unsupported { .. } | PathEnd::Unmodelled { .. })
-        || passed >= followed.most().0
-        || path.state.instructions >= followed.most().1
-        || slice.iter().filter(|decision| followed.concerns(decision)).any(is_decided)
+    is_cut || slice.iter().filter(|decision| followed.concerns(decision)).any(is_decided)
 }

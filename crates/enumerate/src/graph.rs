@@ -1,6 +1,7 @@
 //! From a path's synchronisation events to its happens-before graph, and from its end to the schedule's end.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use icsched_ir::{CallStack, LocId, Origin, Program, ProgramPoint};
 use icsched_schedule::{
@@ -13,6 +14,7 @@ use icsched_symex::stop::{BlockedThread, PathEnd};
 use icsched_symex::trace::{EventMode, EventObject, SyncEvent};
 use icsched_symex::{Domain, ThreadId};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// The happens-before graph of a path (Bergan 3.2).
 ///
@@ -31,17 +33,23 @@ pub(crate) fn happens_before_within<D: Domain>(
     let threads = ThreadObjects::of(state);
     let open = OpenObjects::of(state);
     let mut builder = HbBuilder::new();
+    let mut places: FxHashMap<&CallStack, Arc<str>> = FxHashMap::default();
+    let (nowhere, thread_end): (Arc<str>, Arc<str>) = ("".into(), THREAD_END.into());
     for (index, event) in state.events.iter().enumerate().take(events) {
         match event {
             SyncEvent::Create { parent, child } => builder.create_thread(parent.0, child.0),
             SyncEvent::Node { thread, operation, stack, object, object_name, mode } => {
                 let own = stack.0.iter().any(|p| program.functions[p.func].origin == Origin::Program);
                 // Without a call of the program's own it is the end of its start function that is meant.
-                let op = if own { operation.clone() } else { THREAD_END.to_owned() };
+                let op = Arc::clone(if own { operation } else { &thread_end });
+                let at = match own {
+                    true => places.entry(stack).or_insert_with(|| place(program, stack).into()),
+                    false => &nowhere,
+                };
                 let label = NodeLabel {
                     op,
-                    object: threads.name_at(index).unwrap_or_else(|| object_name.clone()),
-                    at: if own { place(program, stack) } else { String::new() },
+                    object: threads.name_at(index).unwrap_or_else(|| Arc::clone(object_name)),
+                    at: Arc::clone(at),
                     point: stack.0.last().copied(),
                 };
                 let mut keys = open.keys(object).into_iter();
@@ -81,9 +89,9 @@ impl OpenObjects {
     }
 
     /// At least one for every event; two events that may be on one object have one in common.
-    fn keys(&self, object: &EventObject) -> Vec<u64> {
+    fn keys(&self, object: &EventObject) -> SmallVec<[u64; 1]> {
         match object {
-            EventObject::At(address) => vec![*address],
+            EventObject::At(address) => SmallVec::from_buf([*address]),
             EventObject::AnyOf(ranges) => {
                 let within = |&(first, last): &(u64, u64)| {
                     let from = self.addresses.partition_point(|&address| address < first);
@@ -97,14 +105,16 @@ impl OpenObjects {
 
 /// Which thread a node is about, for nodes on the models' thread control blocks. Blocks are used again for later
 /// threads, so an address means a thread only until the next creation.
+#[derive(Default)]
 struct ThreadObjects {
     by_event: FxHashMap<usize, u32>,
     by_address: FxHashMap<u64, u32>,
+    names: FxHashMap<u32, Arc<str>>,
 }
 
 impl ThreadObjects {
     fn of<D: Domain>(state: &State<D>) -> Self {
-        let mut this = Self { by_event: FxHashMap::default(), by_address: FxHashMap::default() };
+        let mut this = Self::default();
         let mut latest: FxHashMap<ThreadId, (usize, u64)> = FxHashMap::default();
         for (index, event) in state.events.iter().enumerate() {
             match event {
@@ -119,6 +129,7 @@ impl ThreadObjects {
                     if let Some(&(index, address)) = latest.get(parent) {
                         this.by_event.insert(index, child.0);
                         this.by_address.insert(address, child.0);
+                        this.names.entry(child.0).or_insert_with(|| format!("thread {child}").into());
                     }
                 }
                 SyncEvent::Order { .. } => {}
@@ -127,8 +138,8 @@ impl ThreadObjects {
         this
     }
 
-    fn name_at(&self, event: usize) -> Option<String> {
-        self.by_event.get(&event).map(|thread| format!("thread {thread}"))
+    fn name_at(&self, event: usize) -> Option<Arc<str>> {
+        self.names.get(self.by_event.get(&event)?).cloned()
     }
 
     fn name_of(&self, address: u64) -> Option<String> {

@@ -21,6 +21,7 @@ mod followed;
 pub mod graph;
 mod live;
 pub mod markers;
+pub mod memory;
 pub mod modref;
 pub mod objects;
 mod plain;
@@ -35,27 +36,32 @@ pub mod slice;
 mod slots;
 pub mod specialise;
 pub mod strategy;
+mod threads;
 mod tree;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use icsched_dataflow::termination::Termination;
 use icsched_ir::{Function, Op, Origin, Program};
 use icsched_pointsto::PointsTo;
-use icsched_schedule::{Assumption, Enumeration, EpochResult, KeptSearch, Statistics};
-use icsched_symex::Extern;
+use icsched_schedule::{Assumption, Enumeration, EpochResult, KeptSearch, Reason, Statistics};
 use icsched_symex::inputs::InputSpec;
-use icsched_symex::shape::{Compared, Deciding, Fields, Indices, Locks, Pointers, Rings};
+use icsched_symex::request::Activity;
+use icsched_symex::{Extern, MemoryErrors};
 
-pub use crate::engine::{RunLimits, resident_bytes};
-pub use crate::progress::{Counts, Journal, Progress, SchedulePath, SearchedEpoch};
+pub use icsched_symex::machine::Undecided;
+
+pub use crate::engine::{RunLimits, UNDECIDED};
+pub use crate::progress::{Counts, Journal, Progress, SchedulePath, SearchedEpoch, Working};
 pub use crate::reasons::words as limit_words;
 pub use crate::search::SearchOptions;
 
 use crate::aliases::Aliases;
 use crate::control::Control;
 use crate::epochs::beginnings::Beginnings;
+use crate::epochs::job::Work;
 use crate::epochs::{Analyses, Found, Shared};
 use crate::followed::Followed;
 use crate::markers::{MarkerOptions, Markers};
@@ -120,6 +126,18 @@ pub struct Request {
     pub limits: RunLimits,
     /// Techniques that are off.
     pub without: Vec<Technique>,
+    /// What happens behind memory errors.
+    pub memory_errors: MemoryErrors,
+}
+
+impl Request {
+    /// What is taken for granted of memory errors, if there are some.
+    pub fn assumed_of_errors(&self) -> Assumption {
+        match self.memory_errors {
+            MemoryErrors::Stop => Assumption::NoMemoryErrors,
+            MemoryErrors::Continue => Assumption::ContainedErrors,
+        }
+    }
 }
 
 /// How to enumerate: nothing of this changes the result.
@@ -158,7 +176,7 @@ pub fn enumerate(request: &Request) -> Result<Enumeration, String> {
 /// The same.
 pub fn enumerate_by(request: &Request, run: Run<'_>) -> Result<Outcome, String> {
     let Run { jobs, kept, journal, progress } = run;
-    search_with(request, jobs, |shared, header| {
+    search_with(request, jobs, progress, |shared, header, progress| {
         epochs::workers::search(shared, jobs, header, kept, (journal, progress))
     })
 }
@@ -169,29 +187,83 @@ pub fn enumerate_by(request: &Request, run: Run<'_>) -> Result<Outcome, String> 
 /// # Errors
 /// The same.
 pub fn enumerate_with(request: &Request, progress: &mut dyn Progress) -> Result<Enumeration, String> {
-    Ok(search_with(request, 1, |shared, _| epochs::search(shared, progress))?.result)
+    Ok(search_with(request, 1, progress, |shared, _, progress| epochs::search(shared, progress))?.result)
+}
+
+/// Why there is no result of a search.
+enum Ended {
+    /// The program cannot be started with these inputs.
+    Wrong(String),
+    /// A limit was reached before the search began.
+    Early(Reason),
 }
 
 /// Analyses the program, and has its epochs searched.
 fn search_with(
     request: &Request,
     jobs: usize,
-    search: impl FnOnce(&Shared<'_>, &Enumeration) -> Result<Found, String>,
+    progress: &mut dyn Progress,
+    search: impl FnOnce(&Shared<'_>, &Enumeration, &mut dyn Progress) -> Result<Found, String>,
 ) -> Result<Outcome, String> {
     let start = Instant::now();
+    match analyse_and_search(request, jobs, progress, search, start) {
+        Ok(outcome) => Ok(outcome),
+        Err(Ended::Wrong(why)) => Err(why),
+        Err(Ended::Early(reason)) => {
+            let statistics = statistics(start, &Work::default());
+            let (program, reasons) = (request.program.name.clone(), vec![reason]);
+            let result = Enumeration { program, reasons, statistics, ..Enumeration::default() };
+            Ok(Outcome { result, is_cut: true })
+        }
+    }
+}
+
+fn statistics(start: Instant, work: &Work) -> Statistics {
+    Statistics {
+        seconds: start.elapsed().as_secs_f64(),
+        paths: work.paths,
+        instructions: work.instructions,
+        solver_seconds: work.solver.solver_seconds(),
+        solver_queries: work.solver.queries,
+        peak_mib: peak_mib(),
+    }
+}
+
+fn analyse_and_search(
+    request: &Request,
+    jobs: usize,
+    progress: &mut dyn Progress,
+    search: impl FnOnce(&Shared<'_>, &Enumeration, &mut dyn Progress) -> Result<Found, String>,
+    start: Instant,
+) -> Result<Outcome, Ended> {
+    let mut begin = |activity| match request.limits.stop_reason(&request.program) {
+        Some(reason) => Err(Ended::Early(reason)),
+        None => {
+            request.limits.stop.begin(activity);
+            progress.doing(activity);
+            Ok(())
+        }
+    };
+    begin(Activity::PointsTo)?;
     let off = |technique| request.without.contains(&technique);
     let (specialised, points_to) = specialised(request, off(Technique::PointsTo));
     let program = &specialised;
     let harmless = |f: &Function| {
         request.externs.contains_key(&f.name) || icsched_externals::known_not_to_synchronise(&f.name, f.params.len())
     };
+    begin(Activity::ModRef)?;
     let summaries = points_to.as_ref().map(|p| icsched_pointsto::ModRef::new(program, p, &harmless));
     let used = summaries.as_ref().filter(|_| !off(Technique::PointsTo));
     let aliases = used.map(Aliases::new);
     let targets = points_to.as_deref().filter(|_| !off(Technique::PointsTo));
+    begin(Activity::Control)?;
     let mut control = Control::new(program, &harmless, !off(Technique::PrefixSchedules), targets);
     let modref = ModRef::new(program, &control);
-    control.find_stuck_tests(program, &modref);
+    let startup = summaries.as_ref().map(icsched_pointsto::Startup::new);
+    let termination =
+        summaries.as_ref().zip(startup.as_ref()).map(|(modref, startup)| Termination::new(modref, startup));
+    let never_left = termination.as_ref().map_or_else(Vec::new, Termination::plainly_endless);
+    control.find_stuck_tests(program, &modref, never_left);
     let statics = Statics {
         program,
         control: &control,
@@ -200,38 +272,19 @@ fn search_with(
         limits: &request.limits,
         corrections: false,
     };
-    let startup = summaries.as_ref().map(icsched_pointsto::Startup::new);
+    begin(Activity::Shapes)?;
     let variables = summaries.as_ref().map(icsched_dataflow::Statics::new);
-    let analyses = match (&points_to, &summaries, &startup, &variables) {
-        (Some(points_to), Some(modref), Some(startup), Some(variables)) => {
-            let pointers =
-                Pointers::new(points_to, Arc::new(Locks::new(program, points_to)), Rings::new(program, points_to));
-            let thresholds = icsched_symex::shape::thresholds(program).into();
-            let ends_of_results = icsched_symex::shape::ends_of_results(program).into();
-            let compared = Compared::new(program, points_to);
-            let fields = Arc::new(Fields::new(program, points_to));
-            let deciding = Arc::new(Deciding::new(program, points_to));
-            let indices = Indices::new(program, points_to);
-            Some(Analyses {
-                points_to,
-                modref,
-                startup,
-                variables,
-                pointers,
-                thresholds,
-                ends_of_results,
-                compared,
-                deciding,
-                fields,
-                indices,
-                beginnings: Beginnings::new(icsched_dataflow::Options {
-                    reaching_defs: !off(Technique::ReachingDefs),
-                    sync_invariants: !off(Technique::SyncInvariants),
-                }),
-            })
+    let analyses = match (&points_to, &summaries, &startup, &termination, &variables) {
+        (Some(points_to), Some(modref), Some(startup), Some(termination), Some(variables)) => {
+            let beginnings = Beginnings::new(icsched_dataflow::Options {
+                reaching_defs: !off(Technique::ReachingDefs),
+                sync_invariants: !off(Technique::SyncInvariants),
+            });
+            Some(Analyses::new(points_to, modref, startup, (termination, variables), beginnings))
         }
         _ => None,
     };
+    begin(Activity::Markers)?;
     let options = MarkerOptions { prune: !off(Technique::MarkerPruning) };
     let placed = match off(Technique::Epochs) {
         true => Markers::none(),
@@ -240,10 +293,8 @@ fn search_with(
     let epoch_markers = u32::try_from(placed.len()).expect("markers are few");
     let markers = Arc::new(placed.iter().map(|(point, _)| point).collect());
     let folding = Some(Arc::new(control.folding(program, request.search.fold_depth)));
-    let (everything, recursions) = match off(Technique::MarkerPruning) {
-        true => Default::default(),
-        false => (Followed::everything(&placed), Followed::recursions(program, &control, &placed)),
-    };
+    let all = || (Followed::everything(&placed), Followed::recursions(program, &control, &placed));
+    let (everything, recursions) = if off(Technique::MarkerPruning) { Default::default() } else { all() };
     let slots = Slots::new(jobs);
     let replaces = !off(Technique::InputAbstraction) && !off(Technique::Epochs);
     let endless = if replaces { control.endless_loops(program) } else { Vec::new() };
@@ -262,17 +313,11 @@ fn search_with(
         epoch_markers,
         ..Enumeration::default()
     };
-    let Found { epochs, reasons, work, is_cut } = search(&shared, &header)?;
-    let statistics = Statistics {
-        seconds: start.elapsed().as_secs_f64(),
-        paths: work.paths,
-        instructions: work.instructions,
-        solver_seconds: work.solver.solver_seconds(),
-        solver_queries: work.solver.queries,
-        peak_mib: peak_mib(),
-    };
+    let Found { epochs, reasons, work, is_cut } = search(&shared, &header, progress).map_err(Ended::Wrong)?;
+    let statistics = statistics(start, &work);
     let mut assumptions = assumed(epochs.len() > 1);
-    assumptions.extend(epochs.iter().any(EpochResult::has_errors).then_some(Assumption::NoMemoryErrors));
+    assumptions.extend(epochs.iter().any(EpochResult::has_errors).then_some(request.assumed_of_errors()));
+    assumptions.extend(epochs.iter().any(|epoch| !epoch.assumed_to_end.is_empty()).then_some(Assumption::LoopsEnd));
     let result = Enumeration { assumptions, epochs, reasons, statistics, ..header };
     Ok(Outcome { result, is_cut })
 }

@@ -5,6 +5,8 @@
 //!
 //! Reading an input counts as a write, too ([`READS_INPUT`]): inputs of one name are told apart by how many were read before.
 
+mod writes;
+
 use fixedbitset::FixedBitSet;
 use icsched_ir::{
     Callee, CastOp, Const, EntityId, FuncId, GlobalId, IdVec, Inst, Intrinsic, Op, Operand, Program, ProgramPoint,
@@ -14,61 +16,9 @@ use icsched_ir::{
 use crate::control::Control;
 use crate::provenance::{Base, FunctionProvenance, Provenance, returned};
 
-/// Bytes that may be written: `base + [start, start + len)`, or all of the object.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Write {
-    /// The object.
-    pub base: Base,
-    /// The bytes, as start and length; `None` for any.
-    pub range: Option<(i64, u64)>,
-}
-
-/// The range of a "write" that reads an input: it changes how many inputs of that name were read, and `base` is the name.
-pub const READS_INPUT: (i64, u64) = (i64::MIN, 1);
-
-/// More distinct ranges of one base than this are summarised as "any byte".
-const MAX_RANGES: usize = 32;
-
-/// A set of writes, kept sorted and small.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Writes {
-    items: Vec<Write>,
-}
+pub use writes::{READS_INPUT, Write, Writes};
 
 impl Writes {
-    /// The writes, sorted.
-    pub fn iter(&self) -> impl Iterator<Item = &Write> {
-        self.items.iter()
-    }
-
-    /// Adds a write; returns whether the set grew.
-    pub fn add(&mut self, write: Write) -> bool {
-        if write.range == Some(READS_INPUT) {
-            return self.insert(write);
-        }
-        let whole = Write { range: None, ..write };
-        if self.items.binary_search(&whole).is_ok() {
-            return false;
-        }
-        let is_of_base = |w: &Write| w.base == write.base && w.range != Some(READS_INPUT);
-        if write.range.is_none() || self.items.iter().filter(|w| is_of_base(w)).count() >= MAX_RANGES {
-            self.items.retain(|w| !is_of_base(w));
-            self.insert(whole);
-            return true;
-        }
-        self.insert(write)
-    }
-
-    fn insert(&mut self, write: Write) -> bool {
-        match self.items.binary_search(&write) {
-            Ok(_) => false,
-            Err(at) => {
-                self.items.insert(at, write);
-                true
-            }
-        }
-    }
-
     fn add_name(&mut self, name: &Provenance) -> bool {
         let unknown = name.bases().is_empty().then_some(Base::Unknown);
         let mut grew = false;
@@ -246,16 +196,13 @@ impl ModRef {
             let named = to.add(Write { base: Base::Unknown, range: Some(READS_INPUT) });
             return to.add(Write { base: Base::Unknown, range: None }) || named;
         }
-        let mut grew = false;
-        for write in self.summaries[callee].iter() {
-            grew |= match write.base {
-                Base::Param(n) => match args.get(n as usize) {
-                    Some(&arg) => to.add_through(&self.provenance(caller, arg), write.range),
-                    None => to.add(Write { base: Base::Unknown, range: None }),
-                },
-                Base::Global(_) | Base::Unknown => to.add(*write),
-                // The callee's own locals are gone when it returns.
-                Base::Alloca(_) => false,
+        // The callee's own locals are gone when it returns.
+        let is_the_same_here = |base: Base| matches!(base, Base::Global(_) | Base::Unknown);
+        let mut grew = to.add_bases_of(&self.summaries[callee], is_the_same_here);
+        for (n, range) in self.summaries[callee].of_params() {
+            grew |= match args.get(n as usize) {
+                Some(&arg) => to.add_through(&self.provenance(caller, arg), range),
+                None => to.add(Write { base: Base::Unknown, range: None }),
             };
         }
         grew

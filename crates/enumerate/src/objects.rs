@@ -36,7 +36,7 @@ impl Objects {
     /// Reads it off a path's final heap. Dead objects keep their ids.
     pub fn of<D: Domain>(heap: &Heap<D>) -> Self {
         let mut this = Self::default();
-        for id in (0..heap.object_count()).map(ObjectId) {
+        for id in (0..ObjectId(heap.object_count()).index()).map(ObjectId::from_index) {
             let object = heap.object(id);
             this.known.push(object.map(|o| (o.kind, o.allocated_at)));
             this.sites.push(object.and_then(|o| o.site));
@@ -49,7 +49,7 @@ impl Objects {
 
     /// What points-to analysis calls an object from the heap, if the path knows.
     pub fn site(&self, object: ObjectId) -> Option<Abstract> {
-        self.sites.get(object.0 as usize).copied().flatten()
+        self.sites.get(object.index()).copied().flatten()
     }
 
     /// The same with what objects of the initial state may be.
@@ -68,9 +68,9 @@ impl Objects {
         self.variable_arguments.get(&frame).copied()
     }
 
-    /// Number of objects: their ids are below it.
-    pub fn len(&self) -> u32 {
-        u32::try_from(self.known.len()).unwrap_or(u32::MAX)
+    /// Number of objects, those that there are not any more included.
+    pub fn len(&self) -> usize {
+        self.known.len()
     }
 
     /// Whether the path made no object.
@@ -80,7 +80,7 @@ impl Objects {
 
     /// What the object is, and the program's instruction that made it; `None` if the path has none with this id.
     pub fn origin(&self, object: ObjectId) -> Option<(ObjectKind, Option<ProgramPoint>)> {
-        self.known.get(object.0 as usize).copied().flatten()
+        self.known.get(object.index()).copied().flatten()
     }
 
     /// The class of an object; [`ObjectClass::Other`] if the path has none with this id.

@@ -103,7 +103,7 @@ pub(crate) fn tell_models(program: &mut Program, kind: Kind) {
 /// Whether all mutexes are of a kind, as far as can be told. O(writes of the program × places of mutexes).
 pub(crate) fn are_all(modref: &ModRef<'_>, kind: Kind) -> bool {
     let (program, points_to) = (modref.program(), modref.points_to());
-    let is_called = |name: &&str| program.function_named(name).is_some_and(|f| !points_to.instances_of(f).is_empty());
+    let is_called = |name: &&str| program.library_function(name).is_some_and(|f| !points_to.instances_of(f).is_empty());
     if let Some(name) = kind.others().iter().find(|name| is_called(name)) {
         tracing::debug!(name, "mutexes may be of other kinds");
         return false;
@@ -112,7 +112,7 @@ pub(crate) fn are_all(modref: &ModRef<'_>, kind: Kind) -> bool {
         // No initialiser makes one, and a structure with one that is copied was made first.
         return true;
     }
-    let Some(known) = program.function_named(KNOWN) else { return true };
+    let Some(known) = program.library_function(KNOWN) else { return true };
     let Some(&mutex) = program.functions[known].params.first() else { return false };
     let kinds: Vec<(ObjectId, Offsets)> = points_to
         .pointer_info(known, Operand::Value(mutex))

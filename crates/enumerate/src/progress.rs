@@ -1,6 +1,9 @@
 //! How far a search is, for whoever wants to show it; and what it finds, for whoever wants to hold it against runs.
 
+use std::fmt;
+
 use icsched_schedule::{Enumeration, EpochId, EpochResult, HappensBefore, ScheduleEnd};
+use icsched_symex::request::Activity;
 use icsched_symex::shape::Shape;
 use icsched_symex::symbolic::SymbolicDomain;
 use icsched_symex::{Machine, State};
@@ -12,6 +15,12 @@ pub trait Progress {
     /// Of an epoch, `paths` were executed, `waiting` input constraints are to be explored, `schedules` were found. Not told of epochs that
     /// are searched by workers.
     fn path(&mut self, paths: u64, waiting: usize, schedules: usize);
+
+    /// What is being done before epochs are searched, and after that.
+    fn doing(&mut self, _activity: Activity) {}
+
+    /// Something that was found is where it survives the end of the process ([`Journal::keep`]).
+    fn stored(&mut self) {}
 
     /// How far workers are.
     fn epochs(&mut self, _counts: &Counts) {}
@@ -33,7 +42,7 @@ pub trait Progress {
 }
 
 /// How far workers are.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Counts {
     /// Epochs that are known to be reached.
     pub epochs: usize,
@@ -43,6 +52,36 @@ pub struct Counts {
     pub paths: u64,
     /// Deadlocks of a search that has come to its end: all epochs are searched again, knowing more, to see whether they can happen.
     pub doubted: usize,
+    /// The epoch whose result counts next, and what is being done about it.
+    pub working: Option<Working>,
+}
+
+/// What is being done about an epoch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Working {
+    /// Number of the search, from 1: an epoch may be searched again.
+    pub search: u64,
+    /// What.
+    pub activity: Activity,
+    /// The function.
+    pub function: String,
+    /// `file.c:88`; empty if that is not known.
+    pub at: String,
+}
+
+impl fmt::Display for Working {
+    /// `search 3, path 41, in worker at pool.c:88`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { search, activity, function, at } = self;
+        match activity {
+            Activity::Path(path) => write!(f, "search {search}, path {path}")?,
+            other => write!(f, "search {search}, {}", other.words())?,
+        }
+        if !function.is_empty() {
+            write!(f, ", in {function}")?;
+        }
+        if at.is_empty() { Ok(()) } else { write!(f, " at {at}") }
+    }
 }
 
 /// Keeps what was found where it survives the end of the process.

@@ -4,6 +4,9 @@ use std::collections::BTreeSet;
 
 use icsched_ir::{BlockId, CallStack, FuncId, Program, ProgramPoint};
 use icsched_schedule::{IncompleteKind, Reason};
+use icsched_smt::UnknownReason;
+use icsched_symex::explore::GaveUpAt;
+use icsched_symex::request::{Activity, Doing};
 use icsched_symex::stop::{Limit, PathEnd};
 
 use crate::engine::Path;
@@ -44,7 +47,9 @@ impl Reasons {
     /// the same synchronisation.
     pub(crate) fn add_path(&mut self, program: &Program, path: &Path, slice: &[SliceDecision], stack: &CallStack) {
         let in_slice = |at: &CallStack| at.0.last().is_some_and(|p| slice.iter().any(|d| d.point == *p));
-        for gave_up in path.gave_up.iter().filter(|g| in_slice(&g.stack)) {
+        // Whoever was interrupted was so by a limit, at which the path ends.
+        let matters = |g: &&GaveUpAt| g.reason != UnknownReason::Interrupted && in_slice(&g.stack);
+        for gave_up in path.gave_up.iter().filter(matters) {
             let message = format!(
                 "the solver did not decide whether inputs can get here ({:?}); a longer --solver-timeout may help",
                 gave_up.reason
@@ -126,7 +131,18 @@ impl Reasons {
 /// Whether a limit of the whole run is a reason.
 pub(crate) fn is_limit_of_run(reason: &Reason) -> bool {
     let of_run = [Limit::Time, Limit::Memory, Limit::Interrupted].map(|limit| words(limit).1);
-    of_run.contains(&reason.message.as_str())
+    of_run.iter().any(|words| reason.message.starts_with(words))
+}
+
+/// A limit of the whole run, which has come while this was done.
+pub(crate) fn of_run(limit: Limit, Doing { activity, at }: Doing, program: &Program) -> Reason {
+    let (kind, words) = words(limit);
+    let message = match activity {
+        Activity::Path(_) => words.to_owned(),
+        other => format!("{words}, while {}", other.words()),
+    };
+    let at = at.map(|point| place(program, &CallStack(vec![point]))).filter(|at| !at.is_empty());
+    Reason { kind, message, at }
 }
 
 /// A limit for people.

@@ -18,6 +18,8 @@ mod claims;
 mod elsewhere;
 mod ends;
 mod options;
+mod relied;
+mod restart;
 mod result;
 
 use std::cmp::Reverse;
@@ -26,18 +28,23 @@ use std::sync::Arc;
 use std::thread;
 
 use icsched_ir::{CallStack, Program, ProgramPoint};
-use icsched_schedule::{EpochId, EpochResult, IncompleteKind, PossibleError, Reason, ScheduleEnd, ScheduleId};
+use icsched_schedule::{
+    EpochId, EpochResult, IncompleteKind, NamedInput, PossibleError, Reason, ScheduleEnd, ScheduleId,
+};
 use icsched_smt::{Answer, SolverStatistics, Term};
+use icsched_symex::request::Activity;
 use icsched_symex::trace::{OtherSide, TraceEvent};
 use icsched_symex::{DecisionKind, PathEnd};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use options::SearchOptions;
+pub(crate) use restart::Restart;
 
 use self::assumed::assumed;
 use self::behind::{Endings, PathEnding};
 use self::ends::{claims_something, ends_process};
+use self::relied::Relied;
 use crate::carried;
 use crate::constraint::{Conjunction, Disjunction};
 use crate::engine::{self, Engine, Path, Questions};
@@ -78,6 +85,8 @@ struct Found {
     paths: Vec<Option<PathSteps>>,
     /// Whether what replaced loops have left decides that it ends with an error, on all paths.
     is_open: bool,
+    /// The error behind which all of its paths come to its end, by its place among the errors; the first one of a path.
+    after_error: Option<usize>,
 }
 
 /// The search of one epoch.
@@ -96,6 +105,7 @@ pub(crate) struct Search<'s, 'p> {
     cut: Vec<(Conjunction, ProgramPoint)>,
     reasons: Reasons,
     errors: IndexMap<(String, String, bool), Disjunction>,
+    relied: Relied,
     max_live_threads: u32,
     paths: u64,
     none_ended: bool,
@@ -115,17 +125,6 @@ pub(crate) struct Search<'s, 'p> {
     chose_objects: bool,
     /// How many conditions of paths were decided in loops that do not synchronise, by the loop.
     decided_in: BTreeMap<Replaceable, u64>,
-}
-
-/// Why an epoch is searched again from the start.
-#[derive(Clone, Debug)]
-pub(crate) enum Restart {
-    /// Loops or recursions are replaced by what they may do.
-    Replacing(Vec<Replaceable>),
-    /// It is left open which objects synchronisation is on.
-    Conservatively,
-    /// Fewer markers are passed.
-    FollowingLess,
 }
 
 impl<'s, 'p> Search<'s, 'p> {
@@ -150,6 +149,7 @@ impl<'s, 'p> Search<'s, 'p> {
             cut: Vec::new(),
             reasons: Reasons::default(),
             errors: IndexMap::new(),
+            relied: Relied::default(),
             max_live_threads: 1,
             paths: 0,
             none_ended: false,
@@ -174,12 +174,17 @@ impl<'s, 'p> Search<'s, 'p> {
     pub(crate) fn explore(&mut self, none_ended: bool) -> Result<(), Restart> {
         self.none_ended = none_ended;
         let slots = Arc::clone(&self.slots);
-        let Some(analyses) = self.analyses else { return self.follow_paths(&mut |_, _| {}) };
+        let Some(analyses) = self.analyses else {
+            let explored = self.follow_paths(&mut |_, _| {});
+            return explored.or_else(|restart| self.keep_at_the_end(restart));
+        };
         let endings = Endings::new(self.statics, analyses, &slots, (self.options, self.engine.replaced()));
         let explored = thread::scope(|scope| {
             let explored = self.follow_paths(&mut |ending, questions| endings.add(scope, ending, questions));
+            let explored = explored.or_else(|restart| self.keep_at_the_end(restart));
             match explored {
                 Ok(()) => {
+                    self.engine.begin(Activity::Ends);
                     endings.prepare_beginnings();
                     endings.work_off();
                 }
@@ -207,15 +212,17 @@ impl<'s, 'p> Search<'s, 'p> {
                 continue;
             }
             if let Some(reason) = self.stopped() {
-                if self.engine.followed().is_everything_in_all_ways() && self.engine.stop_reason().is_none() {
+                if self.engine.followed().is_everything_in_all_ways() && !self.engine.is_stopped() {
                     return Err(Restart::FollowingLess);
                 }
                 self.reasons.add(reason);
                 break;
             }
             self.paths += 1;
+            self.engine.begin(Activity::Path(self.paths));
             let path = self.execute(constraint.conditions()).map_err(|restart| self.engine.instead_of(restart))?;
             tracing::info!(path = self.paths, waiting = self.worklist.len(), schedules = self.found.len(), "path");
+            self.engine.begin(Activity::Slicing(self.paths));
             if engine::is_feasible(&path) {
                 self.take(path, &constraint, end);
             } else {
@@ -247,7 +254,7 @@ impl<'s, 'p> Search<'s, 'p> {
                 return Err(wanted);
             }
             let given_up = self.engine.given_up(&path);
-            if !decided || given_up.is_empty() {
+            if !decided || given_up.is_empty() || self.engine.is_stopped() {
                 return Ok(path);
             }
             // What a loop is left with is easier to reason about than what it has done.
@@ -257,18 +264,6 @@ impl<'s, 'p> Search<'s, 'p> {
                 return Err(Restart::Replacing(vec![found]));
             }
             decided = self.engine.go_on_at(given_up);
-        }
-    }
-
-    /// Searches again if something is lost for loops that may not write it, or that threads have the same of something: as far as it `helps`
-    /// to replace them.
-    pub(crate) fn keeps_facts(&self, helps: impl Fn(Replaceable, Helps) -> bool) -> Result<(), Restart> {
-        let wanted: Vec<Replaceable> =
-            self.lost.iter().filter(|&(&code, &when)| helps(code, when)).map(|(&code, _)| code).collect();
-        // There has to be time for it.
-        match self.options.abstraction && !wanted.is_empty() && !self.is_cut() {
-            true => Err(self.engine.instead_of(Restart::Replacing(wanted))),
-            false => Ok(()),
         }
     }
 
@@ -286,7 +281,7 @@ impl<'s, 'p> Search<'s, 'p> {
 
     /// Whether a limit of the whole run may have had a part in what was found so far.
     pub(crate) fn is_cut(&self) -> bool {
-        self.engine.stop_reason().is_some() || self.reasons.has_limit_of_run()
+        self.engine.is_stopped() || self.reasons.has_limit_of_run()
     }
 
     /// Whether there are so many schedules that it is better to leave open which objects they synchronise on.
@@ -387,6 +382,7 @@ impl<'s, 'p> Search<'s, 'p> {
             let ends = self.engine.abnormal_ends(&path);
             let keep_exits = claims_something(&path.end);
             prepared = Prepared::new(self.statics, &objects, &path.trace);
+            prepared.frees = path.errors.iter().any(|error| error.happened && error.kind.is_of_freed());
             let trace = Sliceable { objects: &objects, trace: &path.trace, prepared: &prepared };
             ways_out = trace.ways_out(self.statics, &mut self.caches);
             trace.slice(self.statics, &mut self.caches, &ends, keep_exits)
@@ -396,7 +392,7 @@ impl<'s, 'p> Search<'s, 'p> {
         for &SliceDecision { point, condition, .. } in &slice.decisions {
             let function = &self.program().functions[point.func].name;
             let at = || graph::place(self.program(), &CallStack(vec![point]));
-            tracing::debug!(at = at(), function, condition = self.engine.describe(condition).c, "in the slice");
+            tracing::debug!(at = at(), function, condition = self.engine.in_words(condition), "in the slice");
         }
         let slice = self.without_known(&path, slice, &ways_out, constraint);
         self.note_decided(&slice.decisions);
@@ -410,9 +406,9 @@ impl<'s, 'p> Search<'s, 'p> {
         self.cover(term);
         // Some activation, in a state that nobody knows: what it does is found only as far as it is not supported.
         let looks = path.state.looks_into_call();
-        if !looks {
-            self.note_errors(&path);
-        }
+        self.relied.add(self.statics, &path, &slice);
+        let is_told = !looks && !self.goes_on_where_nobody_comes(&path);
+        let after_error = if is_told { self.note_errors(&path) } else { None };
         self.note_failing_loops(&path, &slice);
         let stack = self.engine.current_stack(&path.state);
         self.reasons.add_path(self.program(), &path, &slice.decisions, &stack);
@@ -422,15 +418,10 @@ impl<'s, 'p> Search<'s, 'p> {
             // The epoch is searched again.
             return;
         }
-        if looks || self.is_taken_not_to_happen(&path, &slice) {
+        if !is_told || self.is_taken_not_to_happen(&path, &slice) {
             return;
         }
-        let mut ends = graph::schedule_end(self.program(), self.engine.code(), &path.state, &path.end);
-        if let ScheduleEnd::Exit { status: status @ Some(_) } = &mut ends
-            && !self.decides_status(&path, (&objects, &prepared), &slice)
-        {
-            *status = None;
-        }
+        let ends = self.told_end(&path, (&objects, &prepared), &slice);
         if matches!(ends, ScheduleEnd::Limit) {
             return;
         }
@@ -447,23 +438,33 @@ impl<'s, 'p> Search<'s, 'p> {
             self.ends_epoch(&mut path, (objects, prepared), slice, precondition.clone(), end);
         }
         let is_open = self.is_error_open(&path);
-        let (early_exits, graph, ends) = (&early, &graph, &ends);
-        let told = SchedulePath { state: &path.state, precondition: &precondition, early_exits, graph, ends };
+        let told = SchedulePath {
+            state: &path.state,
+            precondition: &precondition,
+            early_exits: &early,
+            graph: &graph,
+            ends: &ends,
+        };
         self.progress.schedule(&told);
-        let id = ScheduleId::of(graph, ends);
+        let id = ScheduleId::of(&graph, &ends);
         let steps = tree::steps(self.statics.program, self.engine.domain(), &path.state, &precondition);
+        if let Some(found) = self.found.get_mut(&id) {
+            found.schedule.0.add_places(&graph);
+            found.schedule.1.is_also(&ends);
+        }
+        // A graph may have millions of nodes: it is not copied.
         let found = self.found.entry(id).or_insert_with(|| Found {
-            schedule: (graph.clone(), ends.clone()),
+            schedule: (graph, ends),
             covers: Disjunction::default(),
             early_exits: Disjunction::default(),
             failures: Disjunction::default(),
             alone: true,
             paths: Vec::new(),
             is_open: true,
+            after_error,
         });
         found.is_open &= is_open;
-        found.schedule.1.is_also(ends);
-        found.schedule.0.add_places(graph);
+        found.after_error = found.after_error.zip(after_error).map(|(a, b)| a.min(b));
         found.alone &= path.state.live_threads().count() <= 1;
         if !found.paths.contains(&steps) {
             found.paths.push(steps);
@@ -476,7 +477,7 @@ impl<'s, 'p> Search<'s, 'p> {
     /// value that was chosen among others on the way.
     fn is_error_open(&self, path: &Path) -> bool {
         let PathEnd::Error(_) = path.end else { return false };
-        let last = path.decisions.last().filter(|(site, decision)| site.kind.false_is_error() && !decision.taken);
+        let last = path.decisions.last().filter(|(site, decision)| site.kind.is_of_error() && !decision.taken);
         let chosen = path.decisions.iter().filter(|(site, decision)| site.kind.chooses_value() && decision.taken);
         let mut conditions = last.into_iter().chain(chosen).map(|(_, decision)| decision.condition);
         conditions.any(|condition| self.engine.domain().is_left_by_loop(condition))
@@ -529,7 +530,7 @@ impl<'s, 'p> Search<'s, 'p> {
         explored: &Conjunction,
     ) -> Slice {
         for (_, fact) in assumed(self.engine.pool(), path, ways_out, explored) {
-            tracing::debug!(fact = self.engine.describe(fact).c, "taken for granted");
+            tracing::debug!(fact = self.engine.in_words(fact), "taken for granted");
             self.engine.learn(fact);
         }
         if self.engine.is_entry() {
@@ -648,7 +649,7 @@ impl<'s, 'p> Search<'s, 'p> {
         let mut reported = FxHashSet::default();
         for (constraint, point) in std::mem::take(&mut self.cut) {
             // Without time to ask, the inputs behind the cut count as uncovered.
-            let covered = |search: &mut Self| search.engine.stop_reason().is_none() && search.is_covered(&constraint);
+            let covered = |search: &mut Self| !search.engine.is_stopped() && search.is_covered(&constraint);
             if reported.contains(&point) || covered(self) {
                 continue;
             }
@@ -673,7 +674,9 @@ impl<'s, 'p> Search<'s, 'p> {
                 *status = status.filter(|_| found.early_exits.disjuncts().is_empty());
             }
         }
-        let (tree, conditions) = match if self.options.trees { self.tree() } else { Err(Flat::Known) } {
+        let behind: FxHashMap<ScheduleId, Option<usize>> =
+            self.found.iter().map(|(&id, found)| (id, found.after_error)).collect();
+        let (mut tree, conditions) = match if self.options.trees { self.tree() } else { Err(Flat::Known) } {
             Ok(found) => found,
             Err(why) => {
                 if why != Flat::Known {
@@ -682,6 +685,7 @@ impl<'s, 'p> Search<'s, 'p> {
                 self.flat()
             }
         };
+        tree.set_after_errors(|schedule| behind.get(&schedule.id).copied().flatten());
         let early_exits = self.early_exits_beside(&early, &conditions);
         if conditions.is_empty() && early_exits.is_none() {
             self.reasons.add_nothing_found();
@@ -691,6 +695,10 @@ impl<'s, 'p> Search<'s, 'p> {
             let condition = self.condition(when, &none);
             errors.push(PossibleError { message, at, constraint: self.engine.describe(condition), is_open });
         }
+        let parts = tree.parts().into_iter().map(|(_, schedule)| &schedule.constraint);
+        let told: Vec<&str> =
+            parts.chain(&early_exits).chain(errors.iter().map(|e| &e.constraint)).map(|told| &*told.c).collect();
+        let inputs = self.engine.inputs(&contexts, |name| told.iter().any(|text| NamedInput::is_in(name, text)));
         EpochResult {
             id,
             contexts,
@@ -698,8 +706,10 @@ impl<'s, 'p> Search<'s, 'p> {
             early_exits,
             reasons: std::mem::take(&mut self.reasons).into_sorted(),
             errors,
+            inputs,
             infeasible_removed: 0,
             max_live_threads: self.max_live_threads,
+            assumed_to_end: self.relied.unproved(self.statics, self.analyses.map(|a| a.termination)),
         }
     }
 
@@ -711,7 +721,7 @@ impl<'s, 'p> Search<'s, 'p> {
         let allowed = pool.or_all(&[core, extra]);
         let elsewhere = pool.not(extra);
         let needed = pool.and_all(&[core, elsewhere]);
-        if self.engine.stop_reason().is_some() {
+        if self.engine.is_stopped() {
             // No time to make it readable; it is right as it is.
             return core;
         }
@@ -737,7 +747,7 @@ impl<'s, 'p> Search<'s, 'p> {
     fn drop_prefixes(&mut self) {
         let ids: Vec<ScheduleId> = self.found.keys().copied().collect();
         for short in ids {
-            let Found { schedule: (graph, ends), covers, early_exits, failures, alone, is_open, paths: _ } =
+            let Found { schedule: (graph, ends), covers, early_exits, failures, alone, is_open, .. } =
                 &self.found[&short];
             if !ends_process(ends) {
                 continue;

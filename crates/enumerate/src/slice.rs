@@ -28,6 +28,8 @@ mod ends;
 mod facts;
 mod frames;
 mod known;
+mod outcome;
+mod prepared;
 mod reloads;
 mod runs;
 
@@ -37,7 +39,6 @@ use icsched_ir::{
     BlockId, Callee, FuncId, Function, Inst, Intrinsic, Op, Operand, Program, ProgramPoint, Terminator, ValueId,
 };
 use icsched_pointsto::Piece;
-use icsched_smt::Term;
 use icsched_symex::abstraction::Passage;
 use icsched_symex::shape::Where;
 use icsched_symex::stop::DecisionKind;
@@ -48,6 +49,8 @@ use smallvec::SmallVec;
 
 pub use ends::{AbnormalEnd, EndKind};
 pub use facts::{call_path, every_decision};
+pub use outcome::{Slice, SliceDecision};
+pub use prepared::Prepared;
 
 use crate::aliases::Aliases;
 use crate::carried::Criterion;
@@ -59,9 +62,9 @@ use crate::objects::Objects;
 use crate::region::Regions;
 use dependence::edge_taken;
 pub(crate) use facts::alone_at_events;
-use facts::{blocks_of_events, count_repeats};
+use facts::count_repeats;
 use frames::Frames;
-use known::{Facts, KnownRegions, Names};
+use known::{Facts, KnownRegions};
 use runs::{Defined, Runs};
 
 /// Static facts that slicing uses; computed once per program.
@@ -93,59 +96,6 @@ pub struct Caches {
     regions: Regions,
     known: KnownRegions,
     defined: Defined,
-}
-
-/// A decision in the slice.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct SliceDecision {
-    /// Index of its [`TraceEvent::Decision`].
-    pub event: usize,
-    /// The frame that decided.
-    pub frame: FrameId,
-    /// Where.
-    pub point: ProgramPoint,
-    /// The condition as it held.
-    pub condition: Term,
-    /// How often the same question was asked before: reached by the same calls, in a recursive function by any. More than
-    /// once means that some loop or recursion goes round.
-    pub repeat: u32,
-}
-
-/// A precondition slice.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Slice {
-    /// The conditions of the schedule, in execution order.
-    pub decisions: Vec<SliceDecision>,
-    /// Decisions against ending the process while no other thread was alive: inputs that satisfy the conditions before
-    /// one, but not it, follow the schedule up to there and end (prefix schedules, 3.4.1.1).
-    pub early_exits: Vec<SliceDecision>,
-    /// The events of all decisions against ending the process: whoever comes to the end of the trace has decided so.
-    pub exits: Vec<usize>,
-}
-
-/// What all slices of one trace have in common.
-#[derive(Default)]
-pub struct Prepared {
-    blocks: Vec<BlockId>,
-    names: Names,
-    runs: Runs,
-    /// The events with which replaced loops are left by the only way out.
-    exits: FxHashSet<usize>,
-}
-
-impl Prepared {
-    /// Linear in the length of the trace.
-    pub fn new(statics: &Statics<'_>, objects: &Objects, trace: &Trace) -> Self {
-        let blocks = blocks_of_events(trace);
-        if trace.events.len() == trace.granted.len() {
-            // No walk has a step to go.
-            return Self { blocks, ..Self::default() };
-        }
-        let names = Names::new(statics.aliases, objects, trace);
-        let runs = Runs::of(statics, trace, &blocks);
-        let exits = facts::only_exits(statics, trace, &blocks);
-        Self { blocks, names, runs, exits }
-    }
 }
 
 /// A trace of which slices are computed.
@@ -193,7 +143,7 @@ impl Sliceable<'_> {
                 slicer.include(frame, point.inst);
             }
         };
-        let is_of_freed = abnormal_ends.iter().any(|end| end.what == EndKind::OfFreed);
+        let is_of_freed = self.prepared.frees || abnormal_ends.iter().any(|end| end.what == EndKind::OfFreed);
         debug_assert!(is_of_freed || self.is_same_without_runs(statics, caches, keep_exits, begin));
         let mut slicer = self.slicer(statics, caches, keep_exits);
         begin(&mut slicer);
@@ -225,11 +175,15 @@ impl Sliceable<'_> {
         criterion: &Criterion,
         mut is_other: impl FnMut(&SliceDecision) -> bool,
     ) -> Option<Option<SliceDecision>> {
-        debug_assert!(self.is_same_without_runs(statics, caches, false, |slicer| slicer.add(criterion)));
+        debug_assert!(
+            self.prepared.frees || self.is_same_without_runs(statics, caches, false, |slicer| slicer.add(criterion))
+        );
         let mut slicer = self.slicer(statics, caches, false);
         slicer.add(criterion);
         let mut found = None;
-        let is_done = slicer.walk(&self.prepared.blocks, &self.prepared.runs, |decision| {
+        let none = Runs::default();
+        let runs = if slicer.frees { &none } else { &self.prepared.runs };
+        let is_done = slicer.walk(&self.prepared.blocks, runs, |decision| {
             found = is_other(decision).then_some(*decision);
             found.is_some()
         });
@@ -293,7 +247,7 @@ impl Sliceable<'_> {
             slice: Slice::default(),
             keep_exits,
             passed: FxHashSet::default(),
-            frees: false,
+            frees: self.prepared.frees,
             keeps_status: false,
             is_behind_all: true,
             corrections: if statics.corrections { corrections::MAX_CORRECTIONS } else { 0 },
@@ -744,6 +698,7 @@ impl<'p> Slicer<'_, 'p> {
             let terminator = self.state(frame).next;
             self.include(frame, terminator);
             self.state(frame).branch_included = true;
+            self.slice.branches.push(event);
         }
         let func = self.state(frame).func;
         let dominators = &self.statics.control.function(func).dominators;

@@ -383,7 +383,7 @@ fn plain_globals(program: &Program) -> IdVec<GlobalId, Option<Type>> {
         }
     }
     for (id, global) in program.globals.iter() {
-        let set_elsewhere = global.thread_local || global.external || is_set_at_start(&global.name);
+        let set_elsewhere = global.thread_local || global.external || is_set_at_start(global.library_name());
         if spoiled.contains(id.index()) || set_elsewhere {
             types[id] = None;
         }

@@ -39,11 +39,21 @@ pub(crate) struct ShortestFirst<'a, 'p> {
     pub(crate) followed: Followed,
     /// The outermost loops of activations that the path was in when it had last taken long.
     pub(crate) loops: Vec<(FrameId, Replaceable)>,
+    /// How often the path has made many terms without that an input has decided anything.
+    pub(crate) given_up: u32,
     /// What is to be done before the path goes on.
     pub(crate) wanted: Option<Restart>,
 }
 
+/// How often a path goes on that makes many terms which have decided nothing yet: they take memory.
+const UNDECIDED_TERMS: u32 = 64;
+
 impl ShortestFirst<'_, '_> {
+    /// Whether a path goes on, however long it takes, for no input has decided anything.
+    fn is_undecided(&self, state: &State<SymbolicDomain>) -> bool {
+        state.is_undecided() && self.followed.goes_on_undecided()
+    }
+
     /// Gives up an attempt at whole runs, which takes long; whether the path is one of those.
     fn ends_attempt(&mut self) -> bool {
         let is_attempt = self.followed.is_everything_in_all_ways();
@@ -81,6 +91,10 @@ impl Strategy for ShortestFirst<'_, '_> {
     }
 
     fn gives_up(&mut self, state: &State<SymbolicDomain>) -> bool {
+        if self.is_undecided(state) && self.given_up < UNDECIDED_TERMS {
+            self.given_up += 1;
+            return false;
+        }
         if self.ends_attempt() {
             return true;
         }
@@ -89,6 +103,9 @@ impl Strategy for ShortestFirst<'_, '_> {
     }
 
     fn takes_long(&mut self, state: &State<SymbolicDomain>) -> bool {
+        if self.is_undecided(state) {
+            return false;
+        }
         if self.ends_attempt() {
             return true;
         }
@@ -140,6 +157,7 @@ impl Strategy for ShortestFirst<'_, '_> {
             DecisionKind::InBounds
             | DecisionKind::Alive
             | DecisionKind::Divisor
+            | DecisionKind::Valid
             | DecisionKind::SyncAddress
             | DecisionKind::CallTarget
             | DecisionKind::Concretise

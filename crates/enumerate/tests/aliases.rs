@@ -24,6 +24,7 @@ fn paths(body: &str) -> [u64; 2] {
             program: Arc::clone(&program),
             inputs: Default::default(),
             externs: Default::default(),
+            memory_errors: Default::default(),
             search: SearchOptions::default(),
             limits: RunLimits::default(),
             without: without.into_iter().chain([Technique::Epochs]).collect(),

@@ -24,6 +24,7 @@ fn run(body: &str, without: &[Technique], search: SearchOptions) -> Enumeration 
         program: Arc::new(program),
         inputs: Default::default(),
         externs: Default::default(),
+        memory_errors: Default::default(),
         search,
         limits: RunLimits::default(),
         // One epoch: what slicing says of it is looked at.
@@ -35,7 +36,7 @@ fn run(body: &str, without: &[Technique], search: SearchOptions) -> Enumeration 
 fn render(result: &Enumeration) -> String {
     let mut text = String::new();
     for schedule in result.epochs.iter().flat_map(|e| e.tree.leaves()) {
-        let nodes: Vec<&str> = schedule.graph.nodes().iter().map(|n| n.object.as_str()).collect();
+        let nodes: Vec<&str> = schedule.graph.nodes().iter().map(|n| &*n.object).collect();
         text += &format!("{} => {} [{}]\n", schedule.constraint.c, nodes.join(" "), schedule.ends);
     }
     for early in result.epochs.iter().filter_map(|e| e.early_exits.as_ref()) {

@@ -37,6 +37,7 @@ fn run(program: &Arc<Program>, without: &[Technique]) -> Enumeration {
         program: Arc::clone(program),
         inputs: Default::default(),
         externs: Default::default(),
+        memory_errors: Default::default(),
         search: SearchOptions::default(),
         limits: RunLimits::default(),
         without: without.iter().copied().chain([Technique::Epochs]).collect(),
@@ -47,7 +48,7 @@ fn run(program: &Arc<Program>, without: &[Technique]) -> Enumeration {
 fn render(node: &TreeNode, depth: usize, text: &mut String) {
     for branch in &node.branches {
         let schedule = &branch.schedule;
-        let nodes: Vec<&str> = schedule.graph.nodes().iter().map(|n| n.object.as_str()).collect();
+        let nodes: Vec<&str> = schedule.graph.nodes().iter().map(|n| &*n.object).collect();
         let indent = "  ".repeat(depth);
         let constraint = if schedule.constraint.is_always() { "true" } else { &schedule.constraint.c };
         writeln!(text, "{indent}{constraint} => {} [{}]", nodes.join(" "), schedule.ends).expect("a string grows");
@@ -353,7 +354,7 @@ fn descend(pool: &mut TermPool, node: &TreeNode, answers: u64, does: &HappensBef
             prop_assert!(taken[0].next.branches.is_empty());
             prop_assert!(schedule.graph.is_same(does));
             for (node, own) in schedule.graph.nodes().iter().zip(does.nodes()) {
-                prop_assert!(node.places().any(|at| at == own.at), "{own:?} is not among the places of {node:?}");
+                prop_assert!(node.places().any(|at| *at == *own.at), "{own:?} is not among the places of {node:?}");
             }
             return Ok(());
         }

@@ -6,18 +6,20 @@
 //! the parent looks at its memory and at the clock while it waits. A child does not outlive its parent.
 
 use std::io::{Read, Write};
+use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use icsched_ir::Program;
-use rustix::process::Signal;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{Resource, Signal, getrlimit};
 
 use crate::LoadOptions;
 use crate::error::{LoadError, LoadStop};
-use crate::load::{load_and_leave, read};
+use crate::load::{load, load_and_leave, read};
 
 /// First argument of a child.
 const REQUEST: &str = "--icsched-load-child";
@@ -26,10 +28,12 @@ const REQUEST: &str = "--icsched-load-child";
 const PANICKED: i32 = 101;
 
 /// Time between two looks at the limits.
-const LOOK: Duration = Duration::from_millis(10);
+const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
 
-/// Address space for the child's stack: LLVM and the lowering recurse over what is nested in a file.
-const STACK: usize = 1 << 30;
+/// Address space for the child's stack: LLVM and the lowering recurse over what is nested in a file. At most one part in so many of what the
+/// process may have.
+const STACK: u64 = 1 << 30;
+const SHARE_OF_STACK: u64 = 8;
 
 /// What may end loading early.
 #[derive(Copy, Clone, Default)]
@@ -55,15 +59,43 @@ impl LoadLimits<'_> {
     }
 }
 
-/// Loads a program in a child process. The executable must call [`child_main_if_requested`] first thing in `main`.
+/// Loads a program in a child process. The executable must call [`child_main_if_requested`] first thing in `main`. Where the system gives no
+/// process the program is loaded in this one, without regard to limits.
 ///
 /// # Errors
 /// Says what is wrong with the file. If LLVM crashed on it, it counts as damaged.
 pub fn load_contained(path: &Path, options: &LoadOptions, limits: &LoadLimits<'_>) -> Result<Program, LoadError> {
+    load_by(this_executable().as_deref(), path, options, limits)
+}
+
+/// The same, by a child that runs this executable.
+fn load_by(
+    executable: Result<&Path, &std::io::Error>,
+    path: &Path,
+    options: &LoadOptions,
+    limits: &LoadLimits<'_>,
+) -> Result<Program, LoadError> {
+    let answer = answer_by(executable, path, options, limits)?;
+    decode(&path.display().to_string(), &answer)
+}
+
+/// The program, or the error, that the answer of a child holds.
+pub(crate) fn decode(name: &str, answer: &[u8]) -> Result<Program, LoadError> {
+    let damaged = |e| LoadError::Internal { path: name.to_owned(), detail: format!("the child's answer: {e}") };
+    postcard::from_bytes::<Result<Program, LoadError>>(answer).map_err(damaged)?
+}
+
+/// What a child answers that runs this executable.
+pub(crate) fn answer_by(
+    executable: Result<&Path, &std::io::Error>,
+    path: &Path,
+    options: &LoadOptions,
+    limits: &LoadLimits<'_>,
+) -> Result<Vec<u8>, LoadError> {
     let (name, _, _) = read(path)?;
     let internal = |detail: String| LoadError::Internal { path: name.clone(), detail };
-    let executable = this_executable().map_err(|e| internal(format!("no executable to start: {e}")))?;
-    let mut child = Command::new(executable)
+    let executable = executable.map_err(|e| internal(format!("no executable to start: {e}")))?;
+    let started = Command::new(executable)
         .arg(REQUEST)
         .arg(path)
         .args([options.link_models, options.normalise, options.duplicate_code].map(flag))
@@ -72,54 +104,78 @@ pub fn load_contained(path: &Path, options: &LoadOptions, limits: &LoadLimits<'_
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|e| internal(format!("cannot start a child process: {e}")))?;
-    let said = drain(child.stderr.take());
-    let answer = drain(child.stdout.take());
-    let (answer, stop) = wait_for(&answer, &mut child, limits);
+        .spawn();
+    let Ok(mut child) = started else {
+        return postcard::to_stdvec(&load(path, options)).map_err(|e| internal(format!("the answer: {e}")));
+    };
+    let said =
+        Said::by(&mut child, limits).map_err(|e| internal(format!("cannot listen to the child process: {e}")))?;
     let status = child.wait().map_err(|e| internal(format!("cannot wait for the child process: {e}")))?;
-    if let Some(stop) = stop {
+    if let Some(stop) = said.stop {
         return Err(LoadError::Stopped { path: name, stop });
     }
     if status.success() {
-        return postcard::from_bytes(&answer).map_err(|e| internal(format!("the child's answer: {e}")))?;
+        return Ok(said.answer);
     }
-    Err(describe_death(name, status, &said.recv().unwrap_or_default()))
+    Err(describe_death(name, status, &said.messages))
 }
 
 /// What this process runs, even if the file was replaced since.
-fn this_executable() -> std::io::Result<PathBuf> {
+pub(crate) fn this_executable() -> std::io::Result<PathBuf> {
     let running = PathBuf::from("/proc/self/exe");
     if running.exists() { Ok(running) } else { std::env::current_exe() }
 }
 
-/// Reads a pipe to its end, in a thread of its own.
-fn drain(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
-    let (sender, receiver) = channel();
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        // A pipe that breaks has ended, too; the child's status says why.
-        let _ = pipe.map(|mut pipe| pipe.read_to_end(&mut bytes));
-        // Nobody waits any more for what was stopped.
-        let _ = sender.send(bytes);
-    });
-    receiver
+/// What a child has written.
+#[derive(Default)]
+struct Said {
+    answer: Vec<u8>,
+    messages: Vec<u8>,
+    /// The limit that ended it.
+    stop: Option<LoadStop>,
 }
 
-/// What the child answers; if a limit is reached before it does, ends it.
-fn wait_for(answer: &Receiver<Vec<u8>>, child: &mut Child, limits: &LoadLimits<'_>) -> (Vec<u8>, Option<LoadStop>) {
-    loop {
-        match answer.recv_timeout(LOOK) {
-            Ok(bytes) => return (bytes, None),
-            Err(RecvTimeoutError::Disconnected) => return (Vec::new(), None),
-            Err(RecvTimeoutError::Timeout) => {}
+impl Said {
+    /// Reads all that a child says; if a limit is reached before it is silent, ends it.
+    fn by(child: &mut Child, limits: &LoadLimits<'_>) -> std::io::Result<Said> {
+        let mut said = Said::default();
+        let (mut answer, mut messages) = (child.stdout.take(), child.stderr.take());
+        while answer.is_some() || messages.is_some() {
+            let pipes = answer.iter().map(AsFd::as_fd).chain(messages.iter().map(AsFd::as_fd));
+            let mut waits: Vec<PollFd<'_>> = pipes.map(|pipe| PollFd::from_borrowed_fd(pipe, PollFlags::IN)).collect();
+            match poll(&mut waits, Some(&LOOK)) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+            let mut ready = waits.iter().map(|wait| !wait.revents().is_empty()).collect::<Vec<bool>>().into_iter();
+            read_some(&mut answer, &mut said.answer, &mut ready)?;
+            read_some(&mut messages, &mut said.messages, &mut ready)?;
+            if let Some(stop) = limits.reached(child.id()) {
+                // It may have ended by itself.
+                let _ = child.kill();
+                said.stop = Some(stop);
+                break;
+            }
         }
-        if let Some(stop) = limits.reached(child.id()) {
-            // It may have ended by itself.
-            let _ = child.kill();
-            return (Vec::new(), Some(stop));
-        }
+        Ok(said)
     }
+}
+
+/// Reads what is there, if the next of `ready` says that something is; a pipe that has ended is none any more.
+fn read_some(
+    pipe: &mut Option<impl Read>,
+    to: &mut Vec<u8>,
+    ready: &mut impl Iterator<Item = bool>,
+) -> std::io::Result<()> {
+    let Some(open) = pipe.as_mut().filter(|_| ready.next() == Some(true)) else { return Ok(()) };
+    let mut bytes = [0; 1 << 16];
+    match open.read(&mut bytes) {
+        Ok(0) => *pipe = None,
+        Ok(length) => to.extend_from_slice(&bytes[..length]),
+        Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+        Err(error) => return Err(error),
+    }
+    Ok(())
 }
 
 /// Resident memory of a process.
@@ -151,9 +207,14 @@ pub fn child_main_if_requested() {
         let written = std::io::stdout().write_all(&bytes).and_then(|()| std::io::stdout().flush());
         std::process::exit(i32::from(written.is_err()));
     };
-    // The closure ends the process itself, and returns only by a panic, or if there is no such thread.
-    let served = std::thread::Builder::new().stack_size(STACK).spawn(serve).map(std::thread::JoinHandle::join);
-    std::process::exit(if matches!(served, Ok(Err(_))) { PANICKED } else { 1 });
+    let most = getrlimit(Resource::As).current.map_or(STACK, |most| STACK.min(most / SHARE_OF_STACK));
+    let thread = std::thread::Builder::new().stack_size(usize::try_from(most).unwrap_or(usize::MAX));
+    // It ends the process itself, and returns only by a panic, or if there is no such thread.
+    if let Ok(served) = thread.spawn(serve.clone()) {
+        let _ = served.join();
+        std::process::exit(PANICKED);
+    }
+    serve();
 }
 
 fn flag(on: bool) -> &'static str {
@@ -161,20 +222,29 @@ fn flag(on: bool) -> &'static str {
 }
 
 /// Words in which allocators say that there is no more memory.
-const NO_MEMORY: [&str; 4] = ["memory allocation of", "out of memory", "bad_alloc", "Allocation failed"];
+const NO_MEMORY: [&str; 5] =
+    ["memory allocation of", "no more memory", "out of memory", "bad_alloc", "Allocation failed"];
 
 fn describe_death(path: String, status: ExitStatus, messages: &[u8]) -> LoadError {
     let messages = String::from_utf8_lossy(messages);
-    // The limit of the run ends the child before this; here one number in the file asks for more than there is.
+    // The limit of the run ends the child before this. Where the system has no limit either, one number in the file asks for more than there is.
     if NO_MEMORY.iter().any(|words| messages.contains(words)) {
-        return LoadError::Corrupt { path, detail: "reading it takes more memory than there is".to_owned() };
+        let is_limited = [Resource::As, Resource::Data].iter().any(|&limit| getrlimit(limit).current.is_some());
+        return match is_limited {
+            true => LoadError::Stopped { path, stop: LoadStop::Memory },
+            false => LoadError::Corrupt { path, detail: "reading it takes more memory than there is".to_owned() },
+        };
+    }
+    // So ends whoever a machine, or a control group, has no more memory for.
+    if status.signal() == Some(Signal::KILL.as_raw()) {
+        return LoadError::Stopped { path, stop: LoadStop::Memory };
     }
     let mut lines = messages.lines().map(str::trim).filter(|line| !line.is_empty());
     if status.code() == Some(PANICKED) {
         let detail = lines.take(2).collect::<Vec<_>>().join(" ");
         return LoadError::Internal { path, detail };
     }
-    let outside = [Signal::INT, Signal::TERM, Signal::HUP, Signal::KILL];
+    let outside = [Signal::INT, Signal::TERM, Signal::HUP];
     if status.signal().is_some_and(|number| outside.iter().any(|signal| signal.as_raw() == number)) {
         return LoadError::Stopped { path, stop: LoadStop::Interrupted };
     }
@@ -190,5 +260,33 @@ fn how_it_ended(status: ExitStatus) -> String {
         (Some(signal), _) => format!("signal {signal}"),
         (None, Some(code)) => format!("exit status {code}"),
         (None, None) => "unknown end".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// There may be no room for another process, or no right to start one.
+    #[test]
+    fn without_a_child_the_program_is_loaded_here() {
+        let directory = tempfile::tempdir().expect("a temporary directory can be made");
+        let path = directory.path().join("p.ll");
+        let text = "target triple = \"x86_64-pc-linux-gnu\"\ndefine i32 @main() {\n  ret i32 7\n}\n";
+        std::fs::write(&path, text).expect("the directory is ours");
+        let options = LoadOptions { link_models: false, ..LoadOptions::default() };
+        let nowhere = directory.path().join("no such executable");
+        let loaded = load_by(Ok(&nowhere), &path, &options, &LoadLimits::default()).expect("a good program");
+        assert_eq!(loaded, load(&path, &options).expect("a good program"));
+    }
+
+    #[test]
+    fn a_child_that_is_killed_had_no_memory() {
+        let died =
+            |status: i32, messages: &[u8]| describe_death("p".to_owned(), ExitStatus::from_raw(status), messages);
+        let is_memory = |error| matches!(error, LoadError::Stopped { stop: LoadStop::Memory, .. });
+        assert!(is_memory(died(Signal::KILL.as_raw(), b"")));
+        assert!(matches!(died(Signal::TERM.as_raw(), b""), LoadError::Stopped { stop: LoadStop::Interrupted, .. }));
+        assert!(!is_memory(died(Signal::ABORT.as_raw(), b"LLVM ERROR: odd")));
     }
 }

@@ -143,6 +143,11 @@ pub enum LoadStop {
 }
 
 impl LoadError {
+    /// Whether the frontend or a model is wrong, and not the file.
+    pub fn is_internal(&self) -> bool {
+        matches!(self, LoadError::Internal { .. })
+    }
+
     /// What the user can do about it.
     pub fn help(&self) -> &'static str {
         match self {

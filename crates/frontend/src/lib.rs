@@ -6,13 +6,15 @@
 //!
 //! [`load`] does this in the calling process, where a damaged file can make LLVM end it. [`load_contained`] does it in
 //! a child process (the current executable, started again) and takes the finished program over a pipe, so that LLVM's
-//! death is an error like any other.
+//! death is an error like any other; [`load_cached`] keeps it for the next time.
 //!
 //! Architecture invariants: LLVM is visible in this crate's `llvm` module only, and nothing of it in the API. What is
 //! not lowered is an explicit `Unsupported` instruction, never left out. No instruction is duplicated.
 
+mod cache;
 mod contain;
 mod error;
+mod link;
 #[allow(unsafe_code, reason = "LLVM's C API; every call is in this module and says why it is sound")]
 mod llvm;
 mod load;
@@ -20,6 +22,7 @@ mod lower;
 mod module_asm;
 mod sniff;
 
+pub use cache::load_cached;
 pub use contain::{LoadLimits, child_main_if_requested, load_contained};
 pub use error::{LoadError, LoadStop};
 pub use icsched_ir::Program;

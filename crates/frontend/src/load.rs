@@ -2,20 +2,15 @@
 
 use std::path::Path;
 
-use icsched_ir::{LOCKED_MODEL, Program, Type};
+use icsched_ir::{Program, Type, visible};
 
 use crate::error::LoadError;
+use crate::link::{MODEL_MARK, link_models};
 use crate::llvm::module::Session;
 use crate::llvm::{Layout, Module};
-use crate::lower::{Failure, family_of, lower};
+use crate::lower::{Failure, lower};
 use crate::sniff::{Form, recognise};
-use crate::{LoadOptions, module_asm, sniff};
-
-/// All models in one bitcode file, made by the build script.
-const MODELS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/models.bc"));
-
-/// Metadata on everything that the models define.
-const MODEL_MARK: &str = "icsched.model";
+use crate::{LoadOptions, sniff};
 
 /// Only the promotion of locals to SSA values. Passes that use undefined behaviour (`sroa` deletes accesses outside an
 /// array, `simplifycfg` branches that lead to a null access) would hide what is to be found; joining blocks and
@@ -53,7 +48,7 @@ enum After {
 
 /// Reads a file that looks like LLVM IR.
 pub(crate) fn read(path: &Path) -> Result<(String, Vec<u8>, sniff::Form), LoadError> {
-    let name = path.display().to_string();
+    let name = visible(&path.display().to_string()).into_owned();
     // It is read twice, so it must be a file: nothing comes back from a pipe, and devices may never end.
     match std::fs::metadata(path) {
         Ok(file) if file.is_dir() => return Err(LoadError::IsDirectory { path: name }),
@@ -96,6 +91,7 @@ fn parse<'s>(
     options: &LoadOptions,
 ) -> Result<Module<'s>, LoadError> {
     let module = session.parse(bytes, path).map_err(|detail| parse_error(path, bytes, form, &detail))?;
+    module.remove_escapes();
     check_target(path, &module)?;
     if options.needs_entry && module.definition(&options.entry).is_none() {
         return Err(LoadError::NoMain { path: path.to_owned(), entry: options.entry.clone() });
@@ -150,49 +146,6 @@ fn check_main(path: &str, program: &Program, entry: &str) -> Result<(), LoadErro
         results => format!("({}) -> {}", list(&params), list(results)),
     };
     Err(LoadError::BadMain { path, entry, has })
-}
-
-/// The function that ends the process; always kept.
-pub(crate) const EXIT: &str = "exit";
-
-/// Functions by which a program itself locks a stream.
-const LOCKS_STREAM: [&str; 2] = ["flockfile", "ftrylockfile"];
-
-fn link_models<'s>(
-    path: &str,
-    session: &'s Session,
-    module: &Module<'s>,
-    library_locks: bool,
-) -> Result<(), LoadError> {
-    let internal = |detail| LoadError::Internal { path: path.to_owned(), detail };
-    let models = session.parse_lazily(MODELS).map_err(internal)?;
-    if let Some(assembly) = module.module_assembly() {
-        let names: Vec<String> = models.functions().iter().filter(|f| !f.is_declaration()).map(|f| f.name()).collect();
-        if let Some(what) = module_asm::needed(&assembly, |name| names.iter().any(|known| known == name)) {
-            return Err(LoadError::Unsupported { path: path.to_owned(), what });
-        }
-    }
-    // Who locks a stream for longer than a call may have others wait for what it does meanwhile.
-    let is_locked =
-        || module.functions().iter().any(|f| f.is_declaration() && LOCKS_STREAM.contains(&f.name().as_str()));
-    if library_locks || is_locked() {
-        for name in models.functions().iter().map(|f| f.name()) {
-            if let Some(plain) = name.strip_prefix(LOCKED_MODEL) {
-                module.rename_declaration(plain, &name);
-            }
-        }
-    }
-    models.make_library(MODEL_MARK);
-    // Returning from the entry function is a call of `exit`, which flushes and runs the exit handlers.
-    module.require(EXIT);
-    // Some operations are lowered to calls that no instruction of the program names yet.
-    models
-        .functions()
-        .iter()
-        .map(|f| f.name())
-        .filter(|name| family_of(name).is_some())
-        .for_each(|name| module.require(&name));
-    module.link(models).map_err(|detail| LoadError::LinkConflict { path: path.to_owned(), detail })
 }
 
 /// Accepts x86-64 Linux, and modules that do not say what they are for.
@@ -258,6 +211,9 @@ fn first_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use icsched_externals::Kind;
+    use icsched_ir::{Const, Function, Operand, Origin};
+
     use super::*;
 
     #[test]
@@ -270,5 +226,32 @@ mod tests {
         );
         let same = "Malformed block (Producer: 'LLVM22.1.8' Reader: 'LLVM 22.1.8')";
         assert!(matches!(parse_error("p.bc", b"", Form::Bitcode, same), LoadError::Corrupt { .. }));
+    }
+
+    /// Models read nothing undefined, or the build script would refuse them. Nor may they carry anything undefined along: that would keep their
+    /// loops, those of `strcmp` and the like, from the interpreter's fast one.
+    #[test]
+    fn nothing_in_models_is_undefined() {
+        let models = icsched_externals::rows().iter().filter(|row| matches!(row.kind, Kind::Model { .. }));
+        let names: Vec<&str> = models.map(|row| row.name).collect();
+        let declared: String = names.iter().map(|name| format!("declare void @{name}()\n")).collect();
+        let all: Vec<String> = names.iter().map(|name| format!("ptr @{name}")).collect();
+        let table = format!("@all = global [{} x ptr] [{}]\n", all.len(), all.join(", "));
+        let text = format!("{declared}{table}define i32 @main() {{\n  ret i32 0\n}}\n");
+        let program = load_bytes("all.ll", text.as_bytes(), Form::Text, &LoadOptions::default(), After::Free);
+        let program = program.expect("a good program");
+        for name in names {
+            let is_it = |f: &&Function| f.origin == Origin::Model && f.library_name() == name && !f.is_declaration();
+            assert!(program.functions.values().any(|f| is_it(&f)), "{name}");
+        }
+        for function in program.functions.values() {
+            let check = |operand| {
+                assert!(!matches!(operand, Operand::Const(Const::Undef(_))), "{}", function.to_text(&program));
+            };
+            for block in function.blocks.values() {
+                block.insts.iter().for_each(|inst| inst.op.for_each_operand(check));
+                block.terminator.for_each_operand(check);
+            }
+        }
     }
 }

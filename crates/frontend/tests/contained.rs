@@ -6,12 +6,15 @@ mod common;
 
 use std::path::Path;
 
-use icsched_frontend::{LoadError, LoadLimits, LoadOptions, child_main_if_requested, load, load_contained};
+use icsched_frontend::{
+    LoadError, LoadLimits, LoadOptions, child_main_if_requested, load, load_cached, load_contained,
+};
 
 fn main() {
     child_main_if_requested();
-    let tests: [(&str, fn()); 4] = [
+    let tests: [(&str, fn()); 5] = [
         ("same_program_as_in_process", same_program_as_in_process),
+        ("kept_programs_are_loaded_once", kept_programs_are_loaded_once),
         ("every_kind_of_bad_file", every_kind_of_bad_file),
         ("truncation_at_every_length", truncation_at_every_length),
         ("flipped_bits", flipped_bits),
@@ -38,6 +41,32 @@ fn same_program_as_in_process() {
         let there = load_contained(&compiled.path, &options, &LoadLimits::default()).expect("a good program");
         assert_eq!(here, there);
     }
+}
+
+fn kept_programs_are_loaded_once() {
+    let (compiled, kept) = (common::compile(SOURCE, &["-g", "-O1"]), tempfile::tempdir().expect("a directory"));
+    let directory = kept.path().join("made").join("when needed");
+    let load = |path: &Path, options| load_cached(&directory, path, &options, &LoadLimits::default());
+    let entries = || {
+        let found = std::fs::read_dir(&directory).expect("it was made");
+        found.map(|entry| entry.expect("readable").path()).collect::<std::collections::BTreeSet<_>>()
+    };
+    let first = load(&compiled.path, options()).expect("a good program");
+    let of_first = entries().pop_first().expect("an entry");
+    let whole = std::fs::read(&of_first).expect("readable");
+    assert_eq!(load(&compiled.path, options()).expect("a good program"), first);
+    let with_models = load(&compiled.path, LoadOptions::default()).expect("a good program");
+    let of_models = entries().into_iter().find(|entry| *entry != of_first).expect("another entry");
+    assert!(with_models != first && entries().len() == 2);
+    // What is there is taken, but not if it is damaged.
+    std::fs::write(&of_models, &whole).expect("writable");
+    assert_eq!(load(&compiled.path, LoadOptions::default()).expect("a good program"), first);
+    std::fs::write(&of_models, &whole[..whole.len() - 1]).expect("writable");
+    assert_eq!(load(&compiled.path, LoadOptions::default()).expect("a good program"), with_models);
+    // Another file under that name is another program; errors are not kept.
+    std::fs::write(&compiled.path, b"").expect("writable");
+    assert!(matches!(load(&compiled.path, options()), Err(LoadError::Empty { .. })));
+    assert_eq!(entries().len(), 2);
 }
 
 fn every_kind_of_bad_file() {

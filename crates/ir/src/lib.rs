@@ -27,10 +27,12 @@ mod predicate;
 pub mod program;
 pub mod reach;
 pub mod scc;
+mod tail;
 pub mod text;
 pub mod trip_count;
 pub mod types;
 pub mod verify;
+mod visible;
 
 pub use affine::{Affine, Leaf};
 pub use callgraph::CallGraph;
@@ -50,10 +52,13 @@ pub use inst::{
 pub use intrinsic::Intrinsic;
 pub use loops::{Loop, LoopForest};
 pub use program::{
-    Block, CallStack, Function, Global, LOCKED_MODEL, Loc, Origin, Program, ProgramPoint, Relocation, Value,
+    Block, CallStack, Function, Global, LOCKED_MODEL, Loc, MAX_OBJECT, MODEL_SUFFIX, Origin, Program, ProgramPoint,
+    Relocation, Value, too_large,
 };
 pub use reach::{AddressReach, Indices};
+pub use tail::{is_tail_call, tail_mark};
 pub use text::{ParseError, parse};
 pub use trip_count::{Count, CountedLoop, CountedLoops, TripCount};
 pub use types::{Field, SourceType, Type, TypeTable};
 pub use verify::{VerifyError, verify};
+pub use visible::{is_visible, visible};

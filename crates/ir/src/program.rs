@@ -9,6 +9,22 @@ use crate::types::{Type, TypeTable};
 /// What the names of models begin with that hold locks of the C library, before the name of the function that each is a model of.
 pub const LOCKED_MODEL: &str = "ics_locked_";
 
+/// What the name of a model ends in if the program has a function or variable of the plain name: `open.model`.
+pub const MODEL_SUFFIX: &str = ".model";
+
+/// The largest object, in bytes: its offsets are 32 bits of an address, with room for addresses behind it.
+pub const MAX_OBJECT: u64 = 0xF000_0000;
+
+/// An object that is larger than [`MAX_OBJECT`], as the subject of "... is not supported". Without a size, inputs decide it.
+pub fn too_large(what: &str, bytes: Option<u64>) -> String {
+    let gib = |bytes: u64| (100.0 * bytes as f64 / f64::from(1 << 30)).floor() / 100.0;
+    let size = match bytes {
+        Some(bytes) => format!("of {bytes} bytes ({} GiB)", gib(bytes)),
+        None => "whose size depends on inputs".to_owned(),
+    };
+    format!("{what} {size}, more than {} GiB,", gib(MAX_OBJECT))
+}
+
 /// Where a function or global comes from.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Origin {
@@ -85,6 +101,19 @@ impl Function {
     pub fn is_declaration(&self) -> bool {
         self.blocks.is_empty()
     }
+
+    /// The name that the C library has for it, if it is a model: `open` of `open.model`.
+    pub fn library_name(&self) -> &str {
+        library_name(&self.name, self.origin)
+    }
+}
+
+/// A name without what tells a model from a function or variable of the program.
+fn library_name(name: &str, origin: Origin) -> &str {
+    match origin {
+        Origin::Program => name,
+        Origin::Model => name.strip_suffix(MODEL_SUFFIX).unwrap_or(name),
+    }
 }
 
 /// Bytes of an initialiser that are not plain data.
@@ -125,6 +154,13 @@ pub struct Global {
     pub loc: Option<LocId>,
 }
 
+impl Global {
+    /// The name that the C library has for it, if a model defines it: `environ` of `environ.model`.
+    pub fn library_name(&self) -> &str {
+        library_name(&self.name, self.origin)
+    }
+}
+
 /// A linked whole program.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 pub struct Program {
@@ -152,6 +188,14 @@ impl Program {
     /// The function with this linker name.
     pub fn function_named(&self, name: &str) -> Option<FuncId> {
         self.functions.iter().find(|(_, f)| f.name == name).map(|(id, _)| id)
+    }
+
+    /// The model of a library function, whether or not the program has a function of that name, too. Without a model it is what has
+    /// the name.
+    pub fn library_function(&self, name: &str) -> Option<FuncId> {
+        let is_model = |f: &Function| f.origin == Origin::Model && f.library_name() == name;
+        let model = self.functions.iter().find(|(_, f)| is_model(f)).map(|(id, _)| id);
+        model.or_else(|| self.function_named(name))
     }
 
     /// `file.c:12` for a location; the file is the last component of its path.

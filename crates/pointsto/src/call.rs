@@ -28,7 +28,9 @@ impl Solver<'_> {
         let instance = self.callee_instance(call.instance, call.at, func);
         self.site_targets[site as usize].push(instance);
         let only_caller = self.instances[instance].caller.is_some();
-        let row = Some(function).filter(|f| f.origin == Origin::Model).and_then(|f| icsched_externals::lookup(&f.name));
+        let row = Some(function)
+            .filter(|f| f.origin == Origin::Model)
+            .and_then(|f| icsched_externals::lookup(f.library_name()));
         for (at, arg) in args.iter().enumerate() {
             let Some(mut from) = *arg else { continue };
             if row.is_some_and(|row| row.argument_is_bytes(at)) {

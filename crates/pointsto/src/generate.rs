@@ -30,7 +30,7 @@ impl Solver<'_> {
         self.make_plain_constants();
         let mut roots: Vec<FuncId> = program.destructors.clone();
         // Returning from main runs `exit`.
-        roots.extend(program.function_named("exit").filter(|&f| !program.functions[f].is_declaration()));
+        roots.extend(program.library_function("exit").filter(|&f| !program.functions[f].is_declaration()));
         for func in roots {
             self.shared_instance(func);
         }
@@ -142,7 +142,7 @@ impl Solver<'_> {
     /// The variables that point to `argv` and `environ` before the first instruction.
     fn set_variables_of_start(&mut self) {
         for (id, global) in self.program.globals.iter() {
-            let value = match icsched_externals::set_at_start(&global.name) {
+            let value = match icsched_externals::set_at_start(global.library_name()) {
                 Some(icsched_externals::StartValue::Environment) => self.vector(ObjectKind::EnvironmentVector),
                 Some(icsched_externals::StartValue::ProgramName) => self.vector(ObjectKind::Arguments),
                 None => continue,
@@ -205,7 +205,7 @@ impl Solver<'_> {
         if global.external {
             self.memory.open.insert(object);
         }
-        if global.external && icsched_externals::set_at_start(&global.name).is_none() {
+        if global.external && icsched_externals::set_at_start(global.library_name()).is_none() {
             self.notes.insert(Note::ExternalVariable(id));
             // Whoever defines it is outside: it holds what is known there, and what is stored in it is.
             let outside = self.outside();

@@ -70,8 +70,9 @@ impl Solver<'_> {
     /// The row of a model that puts the text it reads somewhere else, in memory or in a stream: one that writes at all.
     fn as_text(&self, func: FuncId) -> Option<&'static Row> {
         let function = &self.program.functions[func];
-        let row =
-            Some(function).filter(|f| f.origin == Origin::Model).and_then(|f| icsched_externals::lookup(&f.name))?;
+        let row = Some(function)
+            .filter(|f| f.origin == Origin::Model)
+            .and_then(|f| icsched_externals::lookup(f.library_name()))?;
         self.writes(func).then_some(row)
     }
 

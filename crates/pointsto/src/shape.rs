@@ -269,7 +269,7 @@ pub(crate) fn shapes(program: &Program, options: &Options<'_>) -> IdVec<FuncId, 
             let small = shape.size <= MAX_CLONED;
             shape.cloned = match function.origin {
                 Origin::Program if origins[id].pays(shape.size, function.varargs) => Cloned::Always,
-                Origin::Model if small => match icsched_externals::lookup(&function.name) {
+                Origin::Model if small => match icsched_externals::lookup(function.library_name()) {
                     Some(row) if row.hands_back() => Cloned::Always,
                     Some(_) if origins[id].ends != 0 && shape.size <= MAX_HELPER => Cloned::Always,
                     Some(_) => Cloned::Never,

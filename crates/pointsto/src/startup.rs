@@ -119,7 +119,7 @@ impl<'m, 'p> Search<'m, 'p> {
         let shared = |f: &icsched_ir::FuncId| points_to.shared_instance(*f);
         let first: Vec<InstanceId> = program.constructors.iter().filter_map(shared).collect();
         let mut after: Vec<InstanceId> = program.destructors.iter().filter_map(shared).collect();
-        after.extend(program.function_named("exit").as_ref().and_then(shared));
+        after.extend(program.library_function("exit").as_ref().and_then(shared));
         let main: Vec<InstanceId> = match program.main {
             Some(main) => shared(&main).into_iter().collect(),
             None => points_to.instances().ids().collect(),

@@ -53,7 +53,7 @@ pub fn render(view: &View<'_>) -> String {
     let page = Page {
         enumeration,
         complete,
-        verdict: words::verdict(complete, totals.schedules, totals.memory_errors > 0),
+        verdict: words::verdict(complete, totals.schedules, enumeration.excludes_errors()),
         totals,
         reasons: enumeration.all_reasons(),
         epochs: view.epochs.iter().map(|e| epoch(e, &mut shown)).collect(),

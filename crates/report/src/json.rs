@@ -3,7 +3,9 @@
 //! The keys are stable: programs read them. Keys may be added; nothing may be renamed or removed without a new
 //! [`SCHEMA`]. The types below exist only to pin the keys, apart from how the result is kept in memory.
 
-use icsched_schedule::{Assumption, Blocked, EndlessLoop, HbNode, Reason, Schedule, ScheduleEnd, Statistics, Totals};
+use icsched_schedule::{
+    Assumption, Blocked, EndlessLoop, HbNode, NamedInput, Reason, Schedule, ScheduleEnd, Statistics, Totals,
+};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -21,7 +23,9 @@ struct Document<'a> {
     totals: Totals,
     epochs: Vec<Epoch<'a>>,
     errors: Vec<Error<'a>>,
+    inputs: Vec<Input<'a>>,
     assumptions: &'a [Assumption],
+    loops_assumed_to_end: Vec<&'a str>,
     digest: &'a str,
     options: &'a [String],
     statistics: Statistics,
@@ -45,6 +49,9 @@ struct ScheduleEntry<'a> {
     /// Place in this list, from 0, of the part that this one continues.
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<usize>,
+    /// Place in `errors`, from 0, of one behind which it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after_error: Option<usize>,
     /// Each a [`Node`].
     nodes: Vec<OneLine>,
     /// Each an [`HbEdge`](icsched_schedule::HbEdge).
@@ -91,6 +98,14 @@ struct Error<'a> {
     open: bool,
 }
 
+/// A name in constraints of an epoch that C cannot compute.
+#[derive(Serialize)]
+struct Input<'a> {
+    #[serde(flatten)]
+    input: &'a NamedInput,
+    epoch: String,
+}
+
 /// Renders the result as one JSON object over several lines, with a newline at the end.
 pub fn render(view: &View<'_>) -> String {
     let text = serde_json::to_string_pretty(&document(view)).expect("plain data has a JSON form");
@@ -113,9 +128,11 @@ fn document<'a>(view: &'a View<'a>) -> Document<'a> {
         complete: enumeration.is_complete(),
         reasons: enumeration.all_reasons(),
         totals: enumeration.totals(),
-        epochs: view.epochs.iter().map(epoch).collect(),
+        epochs: view.epochs.iter().map(|shown| epoch(view, shown)).collect(),
         errors: view.epochs.iter().flat_map(errors).collect(),
+        inputs: view.epochs.iter().flat_map(inputs).collect(),
         assumptions: &enumeration.assumptions,
+        loops_assumed_to_end: enumeration.loops_assumed_to_end(),
         digest: &enumeration.digest,
         options: &enumeration.options,
         statistics,
@@ -127,8 +144,8 @@ fn microseconds(seconds: f64) -> f64 {
     (seconds * 1e6).round() / 1e6
 }
 
-fn epoch<'a>(epoch: &'a EpochView<'a>) -> Epoch<'a> {
-    let schedules = epoch.schedules.iter().map(|view| schedule(epoch, view)).collect();
+fn epoch<'a>(whole: &View<'_>, epoch: &'a EpochView<'a>) -> Epoch<'a> {
+    let schedules = epoch.schedules.iter().map(|view| schedule(whole, epoch, view)).collect();
     Epoch {
         id: epoch.result.key().to_string(),
         contexts: epoch.result.contexts.iter().map(one_line).collect(),
@@ -147,11 +164,15 @@ fn errors<'a>(epoch: &'a EpochView<'a>) -> impl Iterator<Item = Error<'a>> {
     })
 }
 
-fn schedule<'a>(epoch: &EpochView<'_>, view: &'a ScheduleView<'a>) -> ScheduleEntry<'a> {
-    let Schedule { id, constraint, ends, graph } = view.schedule;
+fn inputs<'a>(epoch: &'a EpochView<'a>) -> impl Iterator<Item = Input<'a>> {
+    epoch.result.inputs.iter().map(|input| Input { input, epoch: epoch.result.key().to_string() })
+}
+
+fn schedule<'a>(whole: &View<'_>, epoch: &EpochView<'_>, view: &'a ScheduleView<'a>) -> ScheduleEntry<'a> {
+    let Schedule { id, constraint, ends, graph, after_error: _ } = view.schedule;
     let node = |node: &HbNode| {
         let HbNode { thread, n, op, object, at, point: _, elsewhere } = node;
-        let also_at = elsewhere.iter().map(|place| place.at.as_str()).collect();
+        let also_at = elsewhere.iter().map(|place| &*place.at).collect();
         one_line(&Node { thread: *thread, n: *n, op, object, at, also_at })
     };
     ScheduleEntry {
@@ -160,6 +181,7 @@ fn schedule<'a>(epoch: &EpochView<'_>, view: &'a ScheduleView<'a>) -> ScheduleEn
         ends: ends.to_string(),
         detail: detail(ends),
         after: view.after.and_then(|after| epoch.schedules.iter().position(|s| s.number == after)),
+        after_error: whole.shown_error(epoch, view.schedule),
         nodes: graph.nodes().iter().map(node).collect(),
         edges: graph.edges().iter().map(one_line).collect(),
     }

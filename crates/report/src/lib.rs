@@ -14,6 +14,7 @@ pub mod json;
 pub mod layout;
 mod paint;
 pub mod svg;
+pub mod terminal;
 pub mod text;
 pub mod view;
 mod words;

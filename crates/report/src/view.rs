@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use icsched_schedule::{Diagnostic, Enumeration, EpochResult, InputConstraint, Schedule};
+use icsched_schedule::{Behind, Diagnostic, Enumeration, EpochResult, InputConstraint, PossibleError, Schedule};
 
 /// A result and which epochs and schedules of it are shown.
 #[derive(Clone, Debug)]
@@ -11,6 +11,7 @@ pub struct View<'a> {
     pub enumeration: &'a Enumeration,
     /// What is shown of it.
     pub epochs: Vec<EpochView<'a>>,
+    behind: Behind,
 }
 
 /// An epoch that is shown.
@@ -45,7 +46,7 @@ impl<'a> View<'a> {
             result,
             schedules: ScheduleView::all(result),
         });
-        Self { enumeration, epochs: epochs.collect() }
+        Self { enumeration, epochs: epochs.collect(), behind: Behind::of(enumeration) }
     }
 
     /// The epochs and schedules that the user named, each by its number or by the start of its id. A schedule is
@@ -72,6 +73,18 @@ impl<'a> View<'a> {
             check(Selected::Schedule, name, ids)?;
         }
         Ok(view)
+    }
+
+    /// The error behind which a schedule is, if there is one.
+    pub fn error_before(&self, epoch: &EpochView<'_>, schedule: &Schedule) -> Option<&'a PossibleError> {
+        self.enumeration.error_at(self.behind.schedule(epoch.number - 1, schedule)?)
+    }
+
+    /// Its place among the errors of the epochs that are shown, from 0, if it is one of those.
+    pub fn shown_error(&self, epoch: &EpochView<'_>, schedule: &Schedule) -> Option<usize> {
+        let (of, error) = self.behind.schedule(epoch.number - 1, schedule)?;
+        let before: usize = self.epochs.iter().take_while(|e| e.number <= of).map(|e| e.result.errors.len()).sum();
+        self.epochs.iter().any(|e| e.number == of + 1).then_some(before + error)
     }
 
     /// All schedules that are shown, with their epochs.

@@ -1,6 +1,6 @@
 //! Phrases that several renderers use.
 
-use icsched_schedule::{Blocked, Enumeration, HbNode, InputConstraint, ScheduleEnd, Statistics};
+use icsched_schedule::{Assumption, Blocked, Enumeration, HbNode, InputConstraint, ScheduleEnd, Statistics};
 
 /// `1 epoch`, `2 epochs`.
 pub(crate) fn count(n: usize, noun: &str) -> String {
@@ -65,7 +65,7 @@ const LONGEST_INLINE: usize = 200;
 pub(crate) fn end(ends: &ScheduleEnd) -> String {
     match ends {
         ScheduleEnd::Exit { status: Some(status) } => format!("the program exits with status {status}"),
-        ScheduleEnd::Exit { status: None } => "the program exits; its status depends on the input".into(),
+        ScheduleEnd::Exit { status: None } => "the program exits; its status may depend on the input".into(),
         ScheduleEnd::Deadlock { blocked } => {
             let threads: Vec<_> = blocked.iter().map(|b| format!("T{}", b.thread)).collect();
             format!("deadlock of {}", list(&threads))
@@ -95,7 +95,7 @@ pub(crate) fn node(node: &HbNode) -> String {
 /// Where a node is: `a.c:12`, `a.c:12 or b.c:3`, `a.c:12 or 3 other places`.
 pub(crate) fn place(node: &HbNode) -> String {
     match &node.elsewhere[..] {
-        [] => node.at.clone(),
+        [] => node.at.to_string(),
         [other] => format!("{} or {}", node.at, other.at),
         others => format!("{} or {}", node.at, count(others.len(), "other place")),
     }
@@ -160,8 +160,28 @@ fn wait_cycle(blocked: &[Blocked]) -> Vec<u32> {
 
 /// What the result takes for granted, as a sentence; `None` if nothing.
 pub(crate) fn assumptions(enumeration: &Enumeration) -> Option<String> {
-    let texts: Vec<_> = enumeration.assumptions.iter().map(|a| a.describe().to_owned()).collect();
+    let text = |assumption: &Assumption| match assumption {
+        Assumption::LoopsEnd => loops_end(&enumeration.loops_assumed_to_end()),
+        other => other.describe().to_owned(),
+    };
+    let texts: Vec<_> = enumeration.assumptions.iter().map(text).collect();
     (!texts.is_empty()).then(|| format!("This holds if {}.", list(&texts)))
+}
+
+/// Most loops that are named in a sentence.
+const NAMED: usize = 12;
+
+/// That loops at some places end: `the loops at a.c:12 and b.c:7 end`.
+fn loops_end(places: &[&str]) -> String {
+    let mut named: Vec<String> = places.iter().take(NAMED).map(|&place| place.to_owned()).collect();
+    match places.len() - named.len() {
+        0 => {}
+        more => named.push(count(more, "other")),
+    }
+    match places {
+        [one] => format!("the loop at {one} ends"),
+        _ => format!("the loops at {} end", list(&named)),
+    }
 }
 
 /// What the search cost, on one line.

@@ -80,7 +80,7 @@ fn a_deadlock() {
 
         Schedule 1 of 2  04ed370b2668
           inputs  strcmp(argv[1], "-x") != 0
-          ends    the program exits; its status depends on the input
+          ends    the program exits; its status may depend on the input
           order   10 synchronisation events of 3 threads:
 
             T0  T1  T2

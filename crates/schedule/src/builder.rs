@@ -2,11 +2,13 @@
 //!
 //! Which accesses to one object are ordered: an exclusive one after every access since, and including, the last
 //! exclusive one; a shared one after the last exclusive one only. Edges that follow from others are removed with vector
-//! clocks: O(nodes * threads^2) plus the direct predecessors.
+//! clocks: O(nodes * threads^2) plus the direct predecessors. The clock of a node is kept until the last node that waits for it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use icsched_ir::ProgramPoint;
+use smallvec::SmallVec;
 
 use crate::graph::{HappensBefore, HbEdge, HbNode, NodeId};
 
@@ -31,12 +33,12 @@ impl AccessMode {
 }
 
 /// What a node says besides its place; see the fields of the same names in [`HbNode`].
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 #[allow(missing_docs, reason = "the fields are those of HbNode")]
 pub struct NodeLabel {
-    pub op: String,
-    pub object: String,
-    pub at: String,
+    pub op: Arc<str>,
+    pub object: Arc<str>,
+    pub at: Arc<str>,
     pub point: Option<ProgramPoint>,
 }
 
@@ -48,7 +50,12 @@ pub struct NodeLabel {
 pub struct CyclicOrder(pub NodeId);
 
 /// Index of a node in order of execution.
-type Index = usize;
+type Index = u32;
+
+/// Position of a node in a list of all.
+const fn at(index: Index) -> usize {
+    index as usize
+}
 
 #[derive(Clone, Default, Debug)]
 struct ThreadState {
@@ -68,8 +75,8 @@ struct ObjectState {
 struct PendingNode {
     id: NodeId,
     label: NodeLabel,
-    /// Nodes of any thread that it waits for directly, its thread's previous one included.
-    after: BTreeSet<Index>,
+    /// Nodes of any thread that it waits for directly, its thread's previous one included; ascending.
+    after: SmallVec<[Index; 2]>,
 }
 
 /// Collects one execution's synchronisation. A clone goes on by itself, for an execution that forks.
@@ -95,7 +102,7 @@ impl HbBuilder {
 
     /// `thread` accesses the object that `object_key` stands for (its address), which is a new node.
     pub fn event(&mut self, thread: u32, object_key: u64, mode: AccessMode, label: NodeLabel) -> NodeId {
-        let index = self.nodes.len();
+        let index = Index::try_from(self.nodes.len()).expect("fewer than 2^32 nodes");
         let state = self.threads.entry(thread).or_default();
         state.count += 1;
         let id = NodeId { thread, n: state.count };
@@ -124,7 +131,7 @@ impl HbBuilder {
 
     fn access(&mut self, index: Index, object_key: u64, mode: AccessMode) {
         let object = self.objects.entry(object_key).or_default();
-        let after = &mut self.nodes[index].after;
+        let after = &mut self.nodes[at(index)].after;
         after.extend(object.last_exclusive);
         match mode {
             AccessMode::Exclusive => {
@@ -133,39 +140,45 @@ impl HbBuilder {
             }
             AccessMode::Shared => object.shared_since.push(index),
         }
-        after.remove(&index);
+        after.retain(|&mut before| before != index);
+        after.sort_unstable();
+        after.dedup();
     }
 
-    /// The graph of everything collected so far.
+    /// The graph of everything collected.
     ///
     /// # Errors
     /// If the orders asked for contradict each other.
-    pub fn finish(&self) -> Result<HappensBefore, CyclicOrder> {
+    pub fn finish(self) -> Result<HappensBefore, CyclicOrder> {
         let order = self.execution_order()?;
         let mut edges = self.reduced_edges(&order);
         edges.sort_unstable();
-        let mut nodes: Vec<_> = self.nodes.iter().map(PendingNode::to_node).collect();
+        let mut nodes: Vec<_> = self.nodes.into_iter().map(PendingNode::into_node).collect();
         nodes.sort_unstable_by_key(HbNode::id);
         Ok(HappensBefore::from_parts(nodes, edges).expect("the builder makes canonical graphs"))
     }
 
+    fn indices(&self) -> std::ops::Range<Index> {
+        0..Index::try_from(self.nodes.len()).expect("fewer than 2^32 nodes")
+    }
+
     /// The nodes with every one behind those it waits for: almost always the order in which they came.
     fn execution_order(&self) -> Result<Vec<Index>, CyclicOrder> {
-        if self.nodes.iter().enumerate().all(|(i, node)| node.after.last().is_none_or(|last| *last < i)) {
-            return Ok((0..self.nodes.len()).collect());
+        if self.indices().zip(&self.nodes).all(|(i, node)| node.after.last().is_none_or(|last| *last < i)) {
+            return Ok(self.indices().collect());
         }
         let mut waiting: Vec<_> = self.nodes.iter().map(|node| node.after.len()).collect();
         let mut followers = vec![Vec::new(); self.nodes.len()];
-        for (i, node) in self.nodes.iter().enumerate() {
-            node.after.iter().for_each(|&before| followers[before].push(i));
+        for (i, node) in self.indices().zip(&self.nodes) {
+            node.after.iter().for_each(|&before| followers[at(before)].push(i));
         }
-        let mut ready: BTreeSet<_> = (0..self.nodes.len()).filter(|&i| waiting[i] == 0).collect();
+        let mut ready: BTreeSet<_> = self.indices().filter(|&i| waiting[at(i)] == 0).collect();
         let mut order = Vec::with_capacity(self.nodes.len());
         while let Some(i) = ready.pop_first() {
             order.push(i);
-            for &follower in &followers[i] {
-                waiting[follower] -= 1;
-                if waiting[follower] == 0 {
+            for &follower in &followers[at(i)] {
+                waiting[at(follower)] -= 1;
+                if waiting[at(follower)] == 0 {
                     ready.insert(follower);
                 }
             }
@@ -181,44 +194,55 @@ impl HbBuilder {
     fn reduced_edges(&self, order: &[Index]) -> Vec<HbEdge> {
         let lanes: BTreeMap<u32, usize> =
             self.threads.keys().enumerate().map(|(lane, &thread)| (thread, lane)).collect();
+        let last_uses = self.last_uses(order);
         let mut clocks = vec![Vec::new(); self.nodes.len()];
         let mut edges = Vec::new();
-        for &i in order {
-            let node = &self.nodes[i];
+        for (position, &i) in order.iter().enumerate() {
+            let node = &self.nodes[at(i)];
             let mut clock = vec![0u32; lanes.len()];
             let after = self.latest_per_thread(&node.after);
             for &before in &after {
-                let from = self.nodes[before].id;
+                let from = self.nodes[at(before)].id;
                 let lane = lanes[&from.thread];
-                let follows = after.iter().any(|&other| other != before && clocks[other][lane] >= from.n);
+                let follows = after.iter().any(|&other| other != before && clocks[at(other)][lane] >= from.n);
                 if from.thread != node.id.thread && !follows {
                     edges.push(HbEdge { from, to: node.id });
                 }
-                join(&mut clock, &clocks[before]);
+                join(&mut clock, &clocks[at(before)]);
             }
             clock[lanes[&node.id.thread]] = node.id.n;
-            clocks[i] = clock;
+            clocks[at(i)] = clock;
+            for &before in node.after.iter().filter(|&&before| last_uses[at(before)] == position) {
+                clocks[at(before)] = Vec::new();
+            }
         }
         edges
     }
 
-    /// Of nodes of one thread only the last can give an edge.
-    fn latest_per_thread(&self, nodes: &BTreeSet<Index>) -> Vec<Index> {
-        let mut latest = BTreeMap::<u32, Index>::new();
-        for &node in nodes {
-            let id = self.nodes[node].id;
-            let kept = latest.entry(id.thread).or_insert(node);
-            if self.nodes[*kept].id < id {
-                *kept = node;
-            }
+    /// The position in an order of the last node that waits for each node; its own if there is none.
+    fn last_uses(&self, order: &[Index]) -> Vec<usize> {
+        let mut last = vec![0; self.nodes.len()];
+        for (position, &i) in order.iter().enumerate() {
+            last[at(i)] = position;
+            self.nodes[at(i)].after.iter().for_each(|&before| last[at(before)] = position);
         }
-        latest.into_values().collect()
+        last
+    }
+
+    /// Of nodes of one thread only the last can give an edge.
+    fn latest_per_thread(&self, nodes: &[Index]) -> SmallVec<[Index; 4]> {
+        let mut latest: SmallVec<[Index; 4]> = SmallVec::from_slice(nodes);
+        let id = |index: &Index| self.nodes[at(*index)].id;
+        latest.sort_unstable_by_key(|index| std::cmp::Reverse(id(index)));
+        latest.dedup_by_key(|index| id(index).thread);
+        latest.reverse();
+        latest
     }
 }
 
 impl PendingNode {
-    fn to_node(&self) -> HbNode {
-        let NodeLabel { op, object, at, point } = self.label.clone();
+    fn into_node(self) -> HbNode {
+        let NodeLabel { op, object, at, point } = self.label;
         HbNode { thread: self.id.thread, n: self.id.n, op, object, at, point, elsewhere: Vec::new() }
     }
 }

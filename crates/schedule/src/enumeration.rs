@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::constraint::InputConstraint;
+use crate::constraint::{InputConstraint, NamedInput};
 use crate::end::ScheduleEnd;
 use crate::epoch::{EpochId, EpochKey, ThreadContext};
 use crate::reason::Reason;
@@ -28,6 +28,10 @@ pub enum Assumption {
     SubscriptsInRange,
     /// The inputs cause none of the memory errors that were found: what happens behind one is not looked at.
     NoMemoryErrors,
+    /// The memory errors that were found do nothing but read indeterminate values and lose what they write: what is behind them was looked at.
+    ContainedErrors,
+    /// The [loops that are assumed to end](Enumeration::loops_assumed_to_end) do.
+    LoopsEnd,
 }
 
 impl Assumption {
@@ -41,6 +45,8 @@ impl Assumption {
             Self::DefinedBehaviour => "nothing that C leaves undefined happens behind the first epoch",
             Self::SubscriptsInRange => "subscripts of arrays in structures are in range",
             Self::NoMemoryErrors => "the input causes none of the memory errors above",
+            Self::ContainedErrors => "a memory error does no more than read any value and lose what it writes",
+            Self::LoopsEnd => "the loops that are assumed to end do",
         }
     }
 }
@@ -76,10 +82,15 @@ pub struct EpochResult {
     pub reasons: Vec<Reason>,
     /// Errors that some input causes.
     pub errors: Vec<PossibleError>,
+    /// Names in the text of all these constraints that C cannot compute, in order of names.
+    #[serde(default)]
+    pub inputs: Vec<NamedInput>,
     /// Schedules that were found and dropped because no input can follow them.
     pub infeasible_removed: u64,
     /// The largest number of threads alive at once.
     pub max_live_threads: u32,
+    /// Where loops and recursions are that have to end, for the schedules to be right, and of which that is not proved: `file.c:88`.
+    pub assumed_to_end: Vec<String>,
 }
 
 impl EpochResult {
@@ -111,6 +122,14 @@ impl EpochResult {
         keys.sort_unstable();
         keys.dedup();
         keys
+    }
+}
+
+/// A place as file, line and text.
+fn by_line(place: &str) -> (&str, Option<u32>, &str) {
+    match place.rsplit_once(':') {
+        Some((file, line)) => (file, line.parse().ok(), place),
+        None => (place, None, place),
     }
 }
 
@@ -241,11 +260,26 @@ impl Enumeration {
         found
     }
 
+    /// Whether nothing is said of inputs that cause memory errors, and there are some.
+    pub fn excludes_errors(&self) -> bool {
+        !self.assumptions.contains(&Assumption::ContainedErrors) && !self.memory_errors().is_empty()
+    }
+
     /// Whether the user is to look into something: a deadlock, a loop without end, or a memory error.
     pub fn has_findings(&self) -> bool {
         let is_finding =
             |ends: &ScheduleEnd| matches!(ends, ScheduleEnd::Deadlock { .. } | ScheduleEnd::Endless { .. });
         self.count(is_finding) > 0 || !self.memory_errors().is_empty()
+    }
+
+    /// Where loops and recursions are that have to end, for the result to be right, and of which that is not proved: `file.c:88`, by file and
+    /// line, each once.
+    pub fn loops_assumed_to_end(&self) -> Vec<&str> {
+        let mut found: Vec<&str> =
+            self.epochs.iter().flat_map(|epoch| &epoch.assumed_to_end).map(String::as_str).collect();
+        found.sort_by(|a, b| by_line(a).cmp(&by_line(b)));
+        found.dedup();
+        found
     }
 
     /// How many schedules end so, each counted once in its epoch.

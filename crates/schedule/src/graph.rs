@@ -10,6 +10,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use icsched_ir::ProgramPoint;
 use serde::{Deserialize, Serialize};
@@ -52,7 +53,7 @@ impl From<(u32, u32)> for NodeId {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Place {
     /// `file.c:88`; without debug information any text that is stable.
-    pub at: String,
+    pub at: Arc<str>,
     /// The program's call, where it is known.
     pub point: Option<ProgramPoint>,
 }
@@ -64,13 +65,13 @@ pub struct HbNode {
     pub thread: u32,
     /// Its place among the nodes of the thread, from 1.
     pub n: u32,
-    /// The library function called, e.g. `pthread_mutex_lock`.
-    pub op: String,
+    /// The library function called, e.g. `pthread_mutex_lock`. Nodes share texts: there may be millions.
+    pub op: Arc<str>,
     /// The object it is about, as the source names it; empty when it has no name. For readers: not part of a
     /// schedule's identity.
-    pub object: String,
+    pub object: Arc<str>,
     /// Where the program calls it: `file.c:88`; without debug information any text that is stable.
-    pub at: String,
+    pub at: Arc<str>,
     /// The program's call, where it is known.
     pub point: Option<ProgramPoint>,
     /// Where other executions of the schedule call it, in order.
@@ -91,14 +92,14 @@ impl HbNode {
 
     /// Where the program calls it: the first place that was found, then the others.
     pub fn places(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(self.at.as_str()).chain(self.elsewhere.iter().map(|place| place.at.as_str()))
+        std::iter::once(&*self.at).chain(self.elsewhere.iter().map(|place| &*place.at))
     }
 
     /// Says that it may also be called where `other` is.
     fn add_places(&mut self, other: &Self) {
         let first = Place { at: other.at.clone(), point: other.point };
         for place in std::iter::once(&first).chain(&other.elsewhere) {
-            if self.places().all(|at| at != place.at) {
+            if self.places().all(|at| *at != *place.at) {
                 self.elsewhere.push(place.clone());
             }
         }
@@ -228,25 +229,30 @@ impl HappensBefore {
 
     /// Kahn's algorithm, O(threads) per switch of threads; on a cycle the first node that cannot be executed.
     fn topological_order(&self) -> Result<Vec<usize>, NodeId> {
-        let predecessors = self.predecessors();
-        let mut threads: Vec<_> = self.threads().into_iter().map(|(_, nodes)| nodes).collect();
-        let mut done = BTreeMap::<u32, u32>::new();
+        let threads = self.threads();
+        let mut incoming = self.edges.clone();
+        incoming.sort_unstable_by_key(|edge| (edge.to, edge.from));
+        let lane_of = |thread: u32| threads.binary_search_by_key(&thread, |&(number, _)| number);
+        let mut lanes = Vec::with_capacity(threads.len());
+        let (mut first, mut rest) = (0, &incoming[..]);
+        for &(thread, nodes) in &threads {
+            let (own, others) = rest.split_at(rest.partition_point(|edge| edge.to.thread <= thread));
+            lanes.push(Lane { first, left: nodes, incoming: own });
+            (first, rest) = (first + nodes.len(), others);
+        }
+        let mut done = vec![0; threads.len()];
         let mut order = Vec::with_capacity(self.nodes.len());
         loop {
             let before = order.len();
-            for rest in &mut threads {
-                while let Some((node, tail)) = rest.split_first() {
-                    let waits_for = predecessors.get(&node.id()).map_or(&[][..], Vec::as_slice);
-                    if !waits_for.iter().all(|p| done.get(&p.thread).is_some_and(|n| *n >= p.n)) {
-                        break;
-                    }
-                    done.insert(node.thread, node.n);
-                    order.push(self.position(node.id()).expect("the node is one of the graph's"));
-                    *rest = tail;
+            for (number, lane) in lanes.iter_mut().enumerate() {
+                let is_done = |id: NodeId, done: &[u32]| lane_of(id.thread).is_ok_and(|lane| done[lane] >= id.n);
+                while let Some(position) = lane.advance(|id| is_done(id, &done)) {
+                    done[number] = self.nodes[position].n;
+                    order.push(position);
                 }
             }
             if order.len() == before {
-                return threads.iter().find_map(|rest| rest.first()).map_or(Ok(order), |node| Err(node.id()));
+                return lanes.iter().find_map(|lane| lane.left.first()).map_or(Ok(order), |node| Err(node.id()));
             }
         }
     }
@@ -270,6 +276,30 @@ impl HappensBefore {
     pub fn is_prefix_of(&self, other: &Self) -> bool {
         let labels_match = self.nodes.iter().all(|n| other.node(n.id()).is_some_and(|o| n.same_label(o)));
         labels_match && other.edges.iter().filter(|edge| self.node(edge.to).is_some()).eq(&self.edges)
+    }
+}
+
+/// What is left of a thread while nodes are put in order.
+struct Lane<'a> {
+    /// The position of its next node.
+    first: usize,
+    left: &'a [HbNode],
+    /// Edges to nodes that are left, by those.
+    incoming: &'a [HbEdge],
+}
+
+impl Lane<'_> {
+    /// Takes the next node, if all that it waits for is done; its position.
+    fn advance(&mut self, is_done: impl Fn(NodeId) -> bool) -> Option<usize> {
+        let (node, left) = self.left.split_first()?;
+        let to_it = self.incoming.iter().take_while(|edge| edge.to <= node.id()).count();
+        let (own, others) = self.incoming.split_at(to_it);
+        if !own.iter().all(|edge| is_done(edge.from)) {
+            return None;
+        }
+        let position = self.first;
+        (self.first, self.left, self.incoming) = (position + 1, left, others);
+        Some(position)
     }
 }
 

@@ -7,7 +7,8 @@
 //! Architecture invariants: nothing here searches, solves or renders. Every type is plain data that compares by value,
 //! serialises, and prints the same on every machine (D9).
 
-pub mod builder;
+pub mod behind;
+mod builder;
 pub mod constraint;
 pub mod db;
 pub mod diagnostic;
@@ -19,9 +20,12 @@ pub mod hash;
 pub mod reason;
 pub mod tree;
 
+pub use icsched_ir::{is_visible, visible};
+
+pub use behind::{Behind, ErrorPlace};
 pub use builder::{AccessMode, CyclicOrder, HbBuilder, NodeLabel};
-pub use constraint::InputConstraint;
-pub use db::{Database, DatabaseWriter, DbError, Kept, KeptSearch};
+pub use constraint::{InputConstraint, NamedInput};
+pub use db::{CUT_OFF, Database, DatabaseWriter, DbError, Kept, KeptSearch};
 pub use diagnostic::{Diagnostic, Severity};
 pub use end::{Blocked, EndlessLoop, ScheduleEnd};
 pub use enumeration::{Assumption, Enumeration, EpochResult, PossibleError, SchedulesPerEpoch, Statistics, Totals};

@@ -45,6 +45,8 @@ kinds! {
     UndecidedEnd = "undecided-end", "it is not known whether a loop ends";
     /// A time, memory, path or length limit cut something off.
     Limit = "limit", "a limit was reached";
+    /// icsched itself failed.
+    InternalError = "internal-error", "icsched has a bug";
     /// The user stopped the search.
     Interrupted = "interrupted", "the search was stopped";
 }

@@ -79,12 +79,15 @@ pub struct Schedule {
     pub ends: ScheduleEnd,
     /// The order of the synchronisation.
     pub graph: HappensBefore,
+    /// Place of an error among those of its epoch: all executions that follow the schedule to its end have gone on behind it.
+    #[serde(default)]
+    pub after_error: Option<usize>,
 }
 
 impl Schedule {
     /// A schedule under its proper name.
     pub fn new(constraint: InputConstraint, graph: HappensBefore, ends: ScheduleEnd) -> Self {
-        Self { id: ScheduleId::of(&graph, &ends), constraint, ends, graph }
+        Self { id: ScheduleId::of(&graph, &ends), constraint, ends, graph, after_error: None }
     }
 }
 
@@ -130,6 +133,17 @@ impl ScheduleTree {
         let mut parts = Vec::new();
         walk(&self.root, None, &mut parts);
         parts
+    }
+
+    /// Says of each part behind which error it is.
+    pub fn set_after_errors(&mut self, of: impl Fn(&Schedule) -> Option<usize>) {
+        fn walk(node: &mut TreeNode, of: &impl Fn(&Schedule) -> Option<usize>) {
+            for branch in &mut node.branches {
+                branch.schedule.after_error = of(&branch.schedule);
+                walk(&mut branch.next, of);
+            }
+        }
+        walk(&mut self.root, &of);
     }
 
     /// The inverse of [`parts`](Self::parts); `None` if a parent is not before its child.

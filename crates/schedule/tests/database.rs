@@ -7,8 +7,8 @@ use expect_test::expect;
 use icsched_ir::{BlockId, CallStack, EntityId, FuncId, ProgramPoint};
 use icsched_schedule::{
     AccessMode, Assumption, Blocked, Branch, Database, DbError, Diagnostic, Enumeration, EpochId, EpochResult,
-    HappensBefore, HbBuilder, IncompleteKind, InputConstraint, NodeLabel, PossibleError, Reason, Schedule, ScheduleEnd,
-    ScheduleTree, Statistics, ThreadContext, TreeNode,
+    HappensBefore, HbBuilder, IncompleteKind, InputConstraint, NamedInput, NodeLabel, PossibleError, Reason, Schedule,
+    ScheduleEnd, ScheduleTree, Statistics, ThreadContext, TreeNode,
 };
 
 use icsched_smt::serial::TermDag;
@@ -21,7 +21,8 @@ fn graph() -> HappensBefore {
     let mut b = HbBuilder::new();
     for (thread, line) in [(0, 4), (1, 9), (0, 5)] {
         let point = (thread == 0).then(|| point(line));
-        let label = NodeLabel { op: "pthread_mutex_lock".into(), object: "a".into(), at: format!("t.c:{line}"), point };
+        let label =
+            NodeLabel { op: "pthread_mutex_lock".into(), object: "a".into(), at: format!("t.c:{line}").into(), point };
         b.event(thread, 1, AccessMode::Exclusive, label);
     }
     b.finish().expect("no cycle")
@@ -54,7 +55,10 @@ fn sample() -> Enumeration {
     let dag =
         TermDag { version: 1, nodes: vec!["s 32 argc".into(), "c 32 1".into(), "slt 1 0".into()], roots: vec![2] };
     let constraint = InputConstraint { c: "argc > 1 && \"it's\"".into(), dag: Some(dag) };
-    let schedule = |ends| Schedule::new(constraint.clone(), graph(), ends);
+    let schedule = |ends: ScheduleEnd| {
+        let after_error = matches!(ends, ScheduleEnd::Abort { .. }).then_some(1);
+        Schedule { after_error, ..Schedule::new(constraint.clone(), graph(), ends) }
+    };
     let mut tree = ScheduleTree::flat(all_ends().into_iter().map(schedule));
     let inner = Branch {
         schedule: schedule(ScheduleEnd::Input { thread: 1, at: "t.c:8".into() }),
@@ -77,8 +81,12 @@ fn sample() -> Enumeration {
                 is_open,
             })
             .to_vec(),
+        inputs: [None, Some("t.c:4".to_owned())]
+            .map(|at| NamedInput { name: "open#2".into(), ty: "int".into(), meaning: "m".into(), at })
+            .to_vec(),
         infeasible_removed: 4,
         max_live_threads: 2,
+        assumed_to_end: Vec::new(),
     };
     let second = EpochId::new(vec![CallStack(vec![point(1), point(2)]), CallStack(vec![])]);
     Enumeration {
@@ -194,8 +202,8 @@ fn other_files_are_refused() {
         `prog.bc` is not a schedule database; this looks like a program; `icsched enumerate` makes a schedule database of it
         `empty.icsdb` is not a schedule database; schedule databases are written by `icsched enumerate` and named `*.icsdb`
         `foreign.db` is a database, but not one of schedules; schedule databases are written by `icsched enumerate`
-        `newer.icsdb` has database version 99; this icsched reads version 6; use the icsched that wrote it, or a later one
-        `older.icsdb` has database version 0; this icsched reads version 6; run `icsched enumerate` again
+        `newer.icsdb` has database version 99; this icsched reads version 7; use the icsched that wrote it, or a later one
+        `older.icsdb` has database version 0; this icsched reads version 7; run `icsched enumerate` again
     "#]].assert_eq(&refusals.concat());
 }
 

@@ -7,7 +7,7 @@ use expect_test::expect;
 use icsched_ir::{BlockId, CallStack, EntityId, FuncId, ProgramPoint};
 use icsched_schedule::{
     Database, DbError, Enumeration, EpochId, EpochResult, HappensBefore, IncompleteKind, InputConstraint, Kept,
-    KeptSearch, PossibleError, Reason, Schedule, ScheduleEnd, ScheduleTree, Statistics,
+    KeptSearch, NamedInput, PossibleError, Reason, Schedule, ScheduleEnd, ScheduleTree, Statistics,
 };
 
 fn reason(message: &str) -> Reason {
@@ -30,8 +30,10 @@ fn epoch(number: u32) -> EpochResult {
             constraint: InputConstraint::always(),
             is_open: false,
         }],
+        inputs: vec![NamedInput { name: format!("n@{number}"), ty: "int".into(), meaning: "m".into(), at: None }],
         infeasible_removed: 0,
         max_live_threads: number,
+        assumed_to_end: Vec::new(),
     }
 }
 

@@ -10,11 +10,11 @@ use proptest::prelude::*;
 use {AccessMode::Exclusive, AccessMode::Shared};
 
 fn label(op: &str, line: u32) -> NodeLabel {
-    NodeLabel { op: op.into(), object: "m".into(), at: format!("a.c:{line}"), point: None }
+    NodeLabel { op: op.into(), object: "m".into(), at: format!("a.c:{line}").into(), point: None }
 }
 
 fn edges(builder: &HbBuilder) -> String {
-    let graph = builder.finish().expect("no cycle");
+    let graph = builder.clone().finish().expect("no cycle");
     graph.edges().iter().map(|edge| format!("{edge:?}\n")).collect()
 }
 
@@ -105,7 +105,7 @@ fn a_prefix_has_the_same_start_of_each_thread() {
     b.event(0, 1, Exclusive, label("lock", 1));
     let mut forked = b.clone();
     b.event(1, 1, Exclusive, label("lock", 2));
-    let short = b.finish().expect("no cycle");
+    let short = b.clone().finish().expect("no cycle");
     b.event(0, 1, Exclusive, label("lock", 3));
     let long = b.finish().expect("no cycle");
     assert!(short.is_prefix_of(&long) && short.is_prefix_of(&short) && HappensBefore::default().is_prefix_of(&short));
@@ -153,7 +153,7 @@ fn nodes_keep_all_places_of_the_same_order() {
     assert!(!graph.is_same(&build(5, 8)));
     let places: Vec<Vec<&str>> = graph.nodes().iter().map(|node| node.places().collect()).collect();
     let [first, second] = &places[..] else { panic!("{places:?}") };
-    assert_eq!(first[0], build(5, 9).nodes()[0].at);
+    assert_eq!(*first[0], *build(5, 9).nodes()[0].at);
     assert_eq!((first.len(), second.len()), (3, 1));
     let text = serde_json::to_string(&graph).expect("a graph has a JSON form");
     assert_eq!(serde_json::from_str::<HappensBefore>(&text).expect("it is one"), graph);
@@ -272,7 +272,7 @@ proptest! {
     #[test]
     fn edges_are_the_transitive_reduction(steps in prop::collection::vec(step(), 0..40)) {
         let (builder, ids, expected) = reference(&steps);
-        let graph = builder.finish().expect("orders follow their nodes at once");
+        let graph = builder.clone().finish().expect("orders follow their nodes at once");
         prop_assert_eq!(&closure_of(&graph, &ids, None), &expected);
         for edge in graph.edges() {
             prop_assert_ne!(&closure_of(&graph, &ids, Some(*edge)), &expected, "{:?} is superfluous", edge);
@@ -283,7 +283,7 @@ proptest! {
     #[test]
     fn linearization_respects_the_order(steps in prop::collection::vec(step(), 0..40)) {
         let (builder, ids, before) = reference(&steps);
-        let graph = builder.finish().expect("orders follow their nodes at once");
+        let graph = builder.clone().finish().expect("orders follow their nodes at once");
         let order: Vec<_> = graph.linearization().into_iter().map(|i| graph.nodes()[i].id()).collect();
         prop_assert_eq!(order.len(), ids.len());
         let place = |id| order.iter().position(|other| *other == id).expect("every node is listed");

@@ -191,6 +191,8 @@ impl<S: Solver> CachingSolver<S> {
         let known = if let Some(known) = self.old.remove(&key) {
             self.statistics.cache_hits += 1;
             known
+        } else if self.inner.is_interrupted() {
+            return Known::Unknown(UnknownReason::Interrupted);
         } else {
             self.search(pool, terms, &key)
         };
@@ -478,6 +480,9 @@ impl<S: Solver> CachingSolver<S> {
         base: Option<Arc<Model>>,
         failures: u32,
     ) -> Option<Known> {
+        if self.inner.is_interrupted() {
+            return None;
+        }
         let less = |evaluations: u64| (evaluations >> failures.min(63)).max(evaluations / 64);
         let long = local_search::Effort { evaluations: less(LONG.evaluations), ..LONG };
         let deep = Effort { evaluations: less(DEEP.evaluations), ..DEEP };
@@ -673,6 +678,10 @@ impl<S: Solver> Solver for CachingSolver<S> {
             }
         }
         self.is_impatient = is_impatient;
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.inner.is_interrupted()
     }
 
     fn time_limit(&self) -> Option<Duration> {

@@ -141,6 +141,11 @@ pub trait Solver {
         let _ = is_impatient;
     }
 
+    /// Whether somebody wants queries to [end](crate::Interrupt): then none is decided any more that takes time.
+    fn is_interrupted(&self) -> bool {
+        false
+    }
+
     /// The limit of a query; `None` when there is none, or the solver has none.
     fn time_limit(&self) -> Option<Duration> {
         None

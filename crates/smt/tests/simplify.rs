@@ -160,6 +160,59 @@ fn connectives_absorb_and_contradict() {
 }
 
 #[test]
+fn arms_of_a_choice_know_its_condition() {
+    let mut pool = TermPool::new();
+    let (x, y) = (pool.symbol("x", 32), pool.symbol("y", 32));
+    let (c, d) = (pool.cmp(CmpOp::Slt, x, y), eq_const(&mut pool, x, 3));
+    let [zero, one, two, three] = [0, 1, 2, 3].map(|k| pool.constant(32, k));
+    // What was set where `c` holds is cleared there.
+    let set = pool.ite(c, one, zero);
+    assert_eq!(pool.ite(c, zero, set), zero);
+    let two_there = pool.ite(c, two, zero);
+    assert_eq!(pool.ite(c, zero, two_there), zero);
+    // Below operators, and in the other arm.
+    let sum = add(&mut pool, two_there, y);
+    let (with, without) = (add_const(&mut pool, y, 2), pool.ite(c, sum, y));
+    assert_eq!(without, pool.ite(c, with, y));
+    // The complement of a comparison of order is another comparison.
+    let not_less = pool.cmp(CmpOp::Sle, y, x);
+    let inner = pool.ite(not_less, one, two);
+    assert_eq!(pool.ite(c, inner, one), pool.ite(c, two, one));
+    // Each part of a conjunction holds, and no part of a disjunction that does not.
+    let (both, either) = (pool.binary(BinOp::And, c, d), pool.binary(BinOp::Or, c, d));
+    let of_c = pool.ite(c, one, two);
+    assert_eq!(pool.ite(both, of_c, three), pool.ite(both, one, three));
+    assert_eq!(pool.ite(either, three, of_c), pool.ite(either, three, two));
+    // A number that is known, and an arm that is the other one then.
+    let (next, four) = (add_const(&mut pool, x, 1), pool.constant(32, 4));
+    assert_eq!(pool.ite(d, next, y), pool.ite(d, four, y));
+    assert_eq!(pool.ite(d, three, x), x);
+    assert_eq!(pool.ite(d, four, next), next);
+}
+
+/// Two locks, one of which is taken and given back in each round: nothing is left of the rounds.
+#[test]
+fn what_is_undone_at_a_chosen_place_leaves_nothing() {
+    let mut pool = TermPool::new();
+    let [zero, one, owner] = [0, 1, 7].map(|k| pool.constant(32, k));
+    let (mut locks, mut owners) = ([zero; 2], [zero; 2]);
+    for round in 0..100 {
+        let input = pool.symbol(&format!("input{round}"), 32);
+        let low = pool.binary(BinOp::And, input, one);
+        let first = eq_const(&mut pool, low, 0);
+        let chosen = [first, pool.not(first)];
+        for (value, of_owner) in [(one, owner), (zero, zero)] {
+            for at in 0..2 {
+                locks[at] = pool.ite(chosen[at], value, locks[at]);
+                owners[at] = pool.ite(chosen[at], of_owner, owners[at]);
+            }
+        }
+        assert_eq!((locks, owners), ([zero; 2], [zero; 2]), "round {round}");
+    }
+    assert!(pool.len() < 100 * 12, "{} terms", pool.len());
+}
+
+#[test]
 fn reads_see_through_writes_elsewhere() {
     let mut pool = TermPool::new();
     let (m, p, v) = (pool.array_symbol("m"), pool.symbol("p", 64), pool.symbol("v", 8));

@@ -224,6 +224,8 @@ pub(crate) struct CallCode {
     pub(crate) arg_types: Box<[Type]>,
     pub(crate) results: Box<[Slot]>,
     pub(crate) result_types: Box<[Type]>,
+    /// Whether it is made [in place of the rest of the function](icsched_ir::is_tail_call).
+    pub(crate) is_tail: bool,
 }
 
 /// A decoded function; empty for a declaration.

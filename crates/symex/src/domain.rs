@@ -125,6 +125,15 @@ pub struct StrangeHandle<V> {
 /// The program's instruction that allocates an object, and what points-to analysis calls the object, as far as they are known.
 pub type AllocationSite = (Option<icsched_ir::ProgramPoint>, Option<icsched_pointsto::ObjectId>);
 
+/// An input that the machine reads.
+#[derive(Copy, Clone, Debug)]
+pub enum Read<'a, V> {
+    /// By its name.
+    Name(&'a str),
+    /// By its value.
+    Value(&'a V),
+}
+
 /// A value domain.
 ///
 /// Operations take `&mut self` because the symbolic domain interns terms and asks the solver. None of them has an
@@ -404,11 +413,28 @@ pub trait Domain: Sized {
         format!("{value:?}")
     }
 
+    /// A value of which nobody knows what it is because of an error ([`MemoryErrors::Continue`]); of one name, the same one.
+    ///
+    /// [`MemoryErrors::Continue`]: crate::stop::MemoryErrors::Continue
+    fn indeterminate(&mut self, _name: &str, _bits: u32) -> Self::Value {
+        Self::constant(0)
+    }
+    /// What an address that is no constant leads to, as people write it.
+    fn describe_place(&mut self, _path: &Self::Path, _heap: &Heap<Self>, address: &Self::Value) -> String {
+        self.describe(address)
+    }
+    /// Whether a condition is false that is an error which changes nothing: known, or [`Stop::Suspect`] without a message.
+    fn suspects(&mut self, _condition: &Self::Value) -> Option<bool> {
+        Some(false)
+    }
+
     /// A new input value of `bits` bits (`__ics_input`, D5). The name is made unique per path by the caller.
     fn input(&mut self, name: &str, bits: u32) -> Self::Value;
     /// The value of a pure function of a string (`__ics_input_of_string`): the same one for the same function and bytes.
     /// `bytes` goes up to and includes the first constant NUL.
     fn input_of_string(&mut self, function: &str, bytes: &[MemoryByte<Self::Byte>], bits: u32) -> Self::Value;
+    /// An input was read by a call of the program; `stack` is where the thread is.
+    fn was_read(&mut self, _read: Read<'_, Self::Value>, _stack: impl FnOnce() -> CallStack) {}
     /// Byte `index` of a named input array (an argument, a file): `name[index]`.
     fn input_byte(&mut self, name: &str, index: u64) -> MemoryByte<Self::Byte>;
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use icsched_ir::Program;
+use icsched_ir::{CallStack, Program};
 
 use crate::concrete::ConcreteDomain;
 use crate::domain::MemoryByte;
@@ -32,6 +32,8 @@ pub struct ExecResult {
     pub instructions: u64,
     /// Threads created, the main thread included.
     pub threads: usize,
+    /// Where the thread is that ran last.
+    pub stack: CallStack,
 }
 
 /// Instructions between two looks at the limits.
@@ -46,6 +48,18 @@ pub fn exec(
     options: Options,
     limits: &ExecLimits,
 ) -> ExecResult {
+    exec_telling(program, (args, environment), host, options, limits, &mut |_| {})
+}
+
+/// The same; tells of errors behind which the program goes on ([`MemoryErrors::Continue`](crate::MemoryErrors::Continue)).
+pub fn exec_telling(
+    program: &Arc<Program>,
+    (args, environment): (&[Vec<u8>], &[Vec<u8>]),
+    host: Box<dyn Host>,
+    options: Options,
+    limits: &ExecLimits,
+    tell: &mut dyn FnMut(&ProgramError),
+) -> ExecResult {
     let mut machine = Machine::new(program.clone(), ConcreteDomain, host, options);
     let arguments = Arguments::<ConcreteDomain> {
         argc: args.len() as u64,
@@ -55,7 +69,7 @@ pub fn exec(
     let started = Instant::now();
     let mut state = match machine.initial_state(&arguments) {
         Ok(state) => state,
-        Err(stop) => return ExecResult { end: ended(stop), instructions: 0, threads: 0 },
+        Err(stop) => return ExecResult { end: ended(stop), instructions: 0, threads: 0, stack: CallStack::default() },
     };
     let end = loop {
         let used = state.instructions;
@@ -63,7 +77,10 @@ pub fn exec(
         if left == 0 {
             break PathEnd::Limit(Limit::Instructions);
         }
-        if let Err(stop) = machine.run(&mut state, &mut (), left) {
+        let told = state.recovered.len();
+        let result = machine.run(&mut state, &mut (), left);
+        state.recovered.iter().skip(told).for_each(&mut *tell);
+        if let Err(stop) = result {
             break ended(stop);
         }
         if limits.time.is_some_and(|most| started.elapsed() >= most) {
@@ -73,7 +90,8 @@ pub fn exec(
             break PathEnd::Limit(Limit::Memory);
         }
     };
-    ExecResult { end, instructions: state.instructions, threads: state.threads.len() }
+    let stack = state.stack(&machine.code, state.current);
+    ExecResult { end, instructions: state.instructions, threads: state.threads.len(), stack }
 }
 
 fn string(text: &[u8]) -> Argument<ConcreteDomain> {
@@ -88,7 +106,7 @@ fn ended(stop: Stop<ConcreteDomain>) -> PathEnd {
         Stop::Fault { kind, message } => {
             PathEnd::Error(ProgramError { kind, message, thread: ThreadId::MAIN, stack: Default::default() })
         }
-        Stop::Undecided { .. } | Stop::Hidden { .. } | Stop::Switch => {
+        Stop::Undecided { .. } | Stop::Suspect { .. } | Stop::Hidden { .. } | Stop::Switch => {
             unreachable!("the concrete domain knows everything")
         }
     }

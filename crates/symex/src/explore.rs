@@ -12,18 +12,21 @@
 //! [`PathRun::gave_up`].
 
 mod endless;
+mod errors;
+mod limits;
 mod sides;
 
-use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::time::Instant;
+
+pub use limits::Limits;
 
 use icsched_ir::{CallStack, Origin, ProgramPoint};
 use icsched_smt::{Term, TermPool, UnknownReason};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use self::sides::{ends_on_other_side, unnamed_error};
+use self::sides::ends_on_other_side;
 use crate::domain::Domain as _;
 use crate::machine::Machine;
 use crate::observe::Observer as _;
@@ -42,59 +45,6 @@ const HARD: u32 = 12;
 /// As many times as often as about a branch a path may ask whether an access is in bounds: what is asked before is taken for granted, so
 /// each question is about more than the one before.
 const ACCESSES: u32 = 4;
-
-/// What cuts a path.
-#[derive(Clone, Debug)]
-pub struct Limits {
-    /// Instructions on the path.
-    pub instructions: u64,
-    /// Decisions on the path with two feasible sides.
-    pub decisions: usize,
-    /// Conditional branches of the program itself on the path, whatever they depend on (Bergan 2.9.1). As many other decisions
-    /// with two feasible sides are allowed beside them, so that what models decide takes nothing away from the program.
-    pub branches: u64,
-    /// Synchronisation events on the path.
-    pub events: usize,
-    /// Bytes in live objects and in the trace.
-    pub memory: u64,
-    /// When to stop.
-    pub deadline: Option<Instant>,
-    /// Whether it is asked if errors are possible; if not, paths go on as if they were not.
-    pub errors: bool,
-    /// Whether a path ends where the solver gives up, but for the places in `hopeless`.
-    pub decided: bool,
-    /// Where the solver gives up whatever is done about it.
-    pub hopeless: BTreeSet<CallStack>,
-    /// How often a path asks the solver about one branch of the program, reached by the same calls, before it ends there; less often what is
-    /// hard, and four times as often whether one access is in bounds.
-    pub rounds: u32,
-    /// Terms that a path makes before its strategy is asked whether it has to go on: [`Strategy::gives_up`].
-    pub terms: usize,
-    /// Instructions that it executes, or events of its trace, before the same is asked: [`Strategy::takes_long`].
-    pub long: (u64, usize),
-    /// Questions of a path that its solver has no short answer to.
-    pub solved: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Limits {
-            instructions: u64::MAX,
-            decisions: usize::MAX,
-            branches: u64::MAX,
-            events: usize::MAX,
-            memory: u64::MAX,
-            deadline: None,
-            errors: true,
-            decided: false,
-            hopeless: BTreeSet::new(),
-            rounds: u32::MAX,
-            terms: usize::MAX,
-            long: (u64::MAX, usize::MAX),
-            solved: u64::MAX,
-        }
-    }
-}
 
 /// A decision with two sides that can both happen.
 #[derive(Clone, Debug)]
@@ -155,7 +105,7 @@ impl Strategy for FollowModel {
     }
 }
 
-/// An error that some inputs of the path's prefix lead to; the path went on without them.
+/// An error that some inputs of the path's prefix lead to; the path went on without them, or behind it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PossibleError {
     /// What would go wrong.
@@ -178,6 +128,10 @@ pub struct PossibleError {
     pub branches: u64,
     /// Instructions of the path before it.
     pub instructions: u64,
+    /// Number of the path's decisions that come before it.
+    pub decisions: usize,
+    /// Whether the path goes on behind it. Else it goes on without it.
+    pub happened: bool,
 }
 
 /// A question the solver did not answer.
@@ -327,18 +281,17 @@ impl PathRun {
             if let Some(limit) = self.limit_reached(limits) {
                 break Advance::End(PathEnd::Limit(limit));
             }
+            machine.options.stop.note(self.state.own_point(&machine.code, &machine.program));
             if most_solved.is_some_and(|most| solved(machine) > most)
                 && strategy.as_mut().is_none_or(|s| s.asks_much(&self.state))
             {
                 break Advance::End(PathEnd::Limit(Limit::Decisions));
             }
             // An instruction with grants is executed alone, so that no other one can use them.
-            let budget = if machine.domain.has_grants() {
-                1
-            } else {
-                longest.min(limits.instructions - self.state.instructions)
-            };
-            match machine.run(&mut self.state, &mut self.trace, budget) {
+            let budget = if machine.domain.has_grants() { 1 } else { longest.min(self.instructions_left(limits)) };
+            let result = machine.run(&mut self.state, &mut self.trace, budget);
+            self.note_recovered(machine);
+            match result {
                 Ok(()) => {
                     machine.domain.retract_grants();
                     if machine.domain.pool.len() - terms >= limits.terms {
@@ -361,18 +314,19 @@ impl PathRun {
                     if limits.rounds < u32::MAX {
                         match kind {
                             DecisionKind::Branch => self.count(machine, &condition, limits.rounds),
-                            DecisionKind::InBounds => {
+                            DecisionKind::InBounds | DecisionKind::Valid => {
                                 self.count(machine, &condition, limits.rounds.saturating_mul(ACCESSES))
                             }
                             _ => {}
                         }
                     }
                     // Without a message it is taken for granted that nothing is wrong.
-                    let asked = limits.errors && error.is_some() || !kind.false_is_error();
+                    let asked = limits.errors && error.is_some() || !kind.is_of_error();
                     if let Some(advance) = self.settle(machine, condition, kind, error, asked) {
                         break advance;
                     }
                 }
+                Err(Stop::Suspect { condition, error }) => self.suspect(machine, &condition, error, limits.errors),
                 Err(Stop::Hidden { pointer }) => machine.expose(&mut self.state, &pointer),
                 Err(Stop::Switch) => {
                     let enabled: Vec<ThreadId> =
@@ -405,7 +359,7 @@ impl PathRun {
         if limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Some(Limit::Time);
         }
-        if self.state.instructions >= limits.instructions {
+        if self.instructions_left(limits) == 0 {
             return Some(Limit::Instructions);
         }
         let (events, sums) =
@@ -414,7 +368,11 @@ impl PathRun {
         if self.state.heap.live_bytes() + traced > limits.memory {
             return Some(Limit::Memory);
         }
-        if self.state.events.len() > limits.events {
+        let (events, most_events) = match self.state.counted() {
+            None => (self.state.events.len(), limits.undecided.events),
+            Some(counted) => (counted.events, limits.events),
+        };
+        if events > most_events {
             return Some(Limit::Events);
         }
         let is_undecided = limits.decided && self.gave_up.iter().any(|at| !limits.hopeless.contains(&at.stack));
@@ -425,6 +383,13 @@ impl PathRun {
             || self.trace.branches >= limits.branches
             || self.other_choices >= limits.branches;
         too_many.then_some(Limit::Decisions)
+    }
+
+    fn instructions_left(&self, limits: &Limits) -> u64 {
+        match self.state.counted() {
+            None => limits.undecided.instructions.saturating_sub(self.state.instructions),
+            Some(counted) => limits.instructions.saturating_sub(counted.instructions),
+        }
     }
 
     /// Counts a question about a branch or an access of the program; one that is hard counts more often, for it gets harder.
@@ -479,7 +444,9 @@ impl PathRun {
         let is_observed = machine.domain.is_observed(condition);
         let when_true = machine.domain.feasible(&self.state.path, condition);
         if !asked && !is_observed && when_true != OtherSide::Infeasible {
-            self.assume(machine, site, condition, true, when_true, OtherSide::Unknown);
+            // No condition of a schedule: nobody asks about the other side.
+            let kind = if kind == DecisionKind::Valid { DecisionKind::InBounds } else { kind };
+            self.assume(machine, DecisionSite { kind, ..site }, condition, true, when_true, OtherSide::Unknown);
             return None;
         }
         // One side of a path that can happen can happen.
@@ -525,6 +492,9 @@ impl PathRun {
                 None
             }
             _ => {
+                if kind == DecisionKind::Valid {
+                    self.possible_error(machine, kind, error, negation, when_false);
+                }
                 let choice = Choice { site, condition, when_true, when_false };
                 // The grants stay with the run until a side is taken.
                 Some(Advance::Choice(choice))
@@ -590,6 +560,10 @@ impl PathRun {
         this_side: OtherSide,
         other: OtherSide,
     ) {
+        if other != OtherSide::Infeasible && site.kind != DecisionKind::Assume && self.state.counts_from.is_none() {
+            self.state.note_decided();
+            self.looked_at = (self.state.instructions, self.trace.events.len());
+        }
         if machine.domain.is_observed(condition) {
             self.state.path.observe(&mut machine.domain.pool, condition, taken);
         } else {
@@ -625,32 +599,6 @@ impl PathRun {
         }
         self.trace.decision(&self.state, &machine.code, decision.clone());
         decision
-    }
-
-    fn possible_error(
-        &mut self,
-        machine: &Machine<SymbolicDomain>,
-        kind: DecisionKind,
-        error: Option<Box<(ErrorKind, String)>>,
-        condition: Term,
-        feasible: OtherSide,
-    ) {
-        let (kind, message) = error.map_or_else(|| unnamed_error(kind), |e| *e);
-        let constraints = self.state.path.constraints().len();
-        let stack = self.stack(machine);
-        let certain = feasible == OtherSide::Feasible;
-        self.errors.push(PossibleError {
-            kind,
-            message,
-            stack,
-            condition,
-            constraints,
-            certain,
-            steps: self.steps.len(),
-            events: self.state.events.len(),
-            branches: self.trace.branches,
-            instructions: self.state.instructions,
-        });
     }
 
     /// The outcome of a run that has ended.
@@ -706,20 +654,23 @@ pub fn execute_path(
     strategy: &mut dyn Strategy,
     limits: &Limits,
 ) -> PathOutcome {
+    machine.forget_states();
     let mut run = PathRun::new(state);
-    loop {
+    let end = loop {
         match run.advance_by(machine, limits, Some(&mut *strategy)) {
             Advance::Choice(choice) => {
                 let side = strategy.choose(&machine.domain.pool, &choice, &run.state);
                 if strategy.has_enough() {
-                    return run.finish(PathEnd::Limit(Limit::Decisions));
+                    break PathEnd::Limit(Limit::Decisions);
                 }
                 run.take(machine, &choice, side);
             }
             Advance::Switch(enabled) => run.switch(machine, enabled.first().copied().unwrap_or(ThreadId::MAIN)),
-            Advance::End(end) => return run.finish(end),
+            Advance::End(end) => break end,
         }
-    }
+    };
+    machine.forget_states();
+    run.finish(end)
 }
 
 /// Runs all paths from a state, depth first, the true side of each choice before the false one. The callback gets each

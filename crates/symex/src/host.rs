@@ -2,6 +2,7 @@
 
 mod operation;
 mod os;
+mod refused;
 
 use std::collections::BTreeMap;
 

@@ -36,7 +36,7 @@ use crate::domain::Domain as _;
 use crate::memory::{AddressClass, Heap, ObjectId, ObjectKind, address, classify, global_object};
 use crate::path::Primary;
 use crate::shape::{Indices, Shape};
-use crate::state::{Startup, State};
+use crate::state::{PathLength, Startup, State};
 use crate::symbolic::origin::{Origins, Places, RootId, RootName, target_at};
 use crate::symbolic::{SymArray, SymValue, SymbolSource, SymbolicDomain};
 use crate::thread::{Bottom, Frame, FrameId, Thread, ThreadId, ThreadStatus};
@@ -129,11 +129,13 @@ impl Machine<SymbolicDomain> {
         for (id, object) in start.points_to.objects().iter() {
             objects.entry(object.kind).or_default().push(id);
         }
+        let mut heap = Heap::new(Arc::clone(&program));
+        heap.set_memory_errors(self.options.memory_errors);
         let builder = Builder {
             machine: self,
             objects,
             start,
-            heap: Heap::new(Arc::clone(&program)),
+            heap,
             program,
             path: Default::default(),
             globals: FxHashMap::default(),
@@ -215,7 +217,11 @@ impl Builder<'_, '_> {
             input_counts: Default::default(),
             ended: Default::default(),
             passages: Default::default(),
+            recovered: Default::default(),
             instructions: 0,
+            counts_from: Some(PathLength::default()),
+            repeats: false,
+            markers_passed: 0,
             main_arguments: [zero, zero, zero],
             startup: Startup::Main,
             switching: true,
@@ -660,7 +666,7 @@ impl Builder<'_, '_> {
         let at_rest = threads.iter().all(|t| t.status == Status::Waiting || in_program(t));
         let points_to = &self.start.points_to;
         let is_called =
-            |name: &&str| self.program.function_named(name).is_some_and(|f| !points_to.instances_of(f).is_empty());
+            |name: &&str| self.program.library_function(name).is_some_and(|f| !points_to.instances_of(f).is_empty());
         let asks = NAMES_OF_SELF.iter().any(is_called);
         self.origins().invariants.is_main_anonymous = !asks && self.program.main.is_some();
         self.origins().invariants.enabled = self.start.options.sync_invariants && at_rest;

@@ -56,8 +56,10 @@ pub mod trace;
 pub use domain::{Domain, Known, MemoryByte, Target, Targets};
 pub use exec::{ExecLimits, ExecResult, exec};
 pub use machine::{Extern, Machine, Options, Switching, SyncObjects};
-pub use memory::{Heap, Object, ObjectId, ObjectKind};
+pub use memory::{Details, Heap, Object, ObjectId, ObjectKind};
 pub use state::State;
-pub use stop::{BlockedThread, DecisionKind, DecisionSite, ErrorKind, Limit, PathEnd, ProgramError, Stop};
+pub use stop::{
+    BlockedThread, DecisionKind, DecisionSite, ErrorKind, Limit, MemoryErrors, PathEnd, ProgramError, Stop,
+};
 pub use thread::{Bottom, Frame, FrameId, Thread, ThreadId, ThreadStatus};
 pub use told::Told;

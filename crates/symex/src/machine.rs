@@ -5,9 +5,11 @@ mod calls;
 mod careful;
 mod context;
 mod epoch;
+mod events;
 mod fast;
 mod forget;
 mod handles;
+mod indeterminate;
 mod intrinsics;
 mod jumps;
 mod known;
@@ -15,6 +17,8 @@ mod lengths;
 mod operations;
 mod outside;
 mod ranges;
+mod recover;
+mod seen;
 mod special;
 pub(crate) mod spin;
 mod startup;
@@ -30,14 +34,16 @@ use icsched_ir::Program;
 use crate::code::{Code, Marks};
 use crate::domain::{Domain, MemoryByte};
 use crate::host::Host;
+use crate::memory::MemoryFault;
 use crate::observe::Observer;
 use crate::request::StopRequest;
 use crate::scheduler::{Cooperative, Scheduler, SchedulingPoint};
 use crate::state::State;
-use crate::stop::{PathEnd, ProgramError, Stop};
+use crate::stop::{MemoryErrors, PathEnd, ProgramError, Stop};
 pub(crate) use context::decide;
-pub use epoch::{EpochLength, FollowedMarkers, Pass};
+pub use epoch::{EpochLength, FollowedMarkers, Pass, Undecided};
 pub use outside::answer;
+use seen::Seen;
 use step::Pause;
 pub use threads::ProgramCall;
 
@@ -107,6 +113,8 @@ pub struct Options {
     pub epoch_length: EpochLength,
     /// What is recorded of the objects that synchronisation is on.
     pub objects: SyncObjects,
+    /// What happens behind undefined behaviour. It counts from the initial state on.
+    pub memory_errors: MemoryErrors,
     /// Stops every run of the machine, with [`PathEnd::Limit`].
     pub stop: Arc<StopRequest>,
 }
@@ -125,6 +133,7 @@ impl Default for Options {
             allocations_succeed: false,
             epoch_length: EpochLength::default(),
             objects: SyncObjects::default(),
+            memory_errors: MemoryErrors::default(),
             stop: Arc::default(),
         }
     }
@@ -173,6 +182,10 @@ pub struct Machine<D: Domain> {
     pub scheduler: Box<dyn Scheduler<D>>,
     /// Options.
     pub options: Options,
+    /// A state of the path, to see whether it comes back there.
+    seen: Seen<D>,
+    /// What events share.
+    shared: events::Shared,
 }
 
 /// Instructions after which a thread that never reaches a scheduling point is taken for spinning.
@@ -185,19 +198,38 @@ impl<D: Domain> Machine<D> {
     /// A machine for a verified program.
     pub fn new(program: Arc<Program>, domain: D, host: Box<dyn Host>, options: Options) -> Self {
         let code = Arc::new(Code::new(&program, &options.marks));
-        Self { program, code, domain, host, scheduler: Box::new(Cooperative), options }
+        Self {
+            program,
+            code,
+            domain,
+            host,
+            scheduler: Box::new(Cooperative),
+            options,
+            seen: Seen::default(),
+            shared: Default::default(),
+        }
+    }
+
+    /// Forgets in which states a path was: it has ended, or another one begins.
+    pub fn forget_states(&mut self) {
+        self.seen = Seen::default();
     }
 
     /// Executes up to `budget` instructions. `Ok` when the budget is used up; [`Stop::Undecided`] when a condition
-    /// must be assumed on [`State::path`] first; [`Stop::End`] when the path ends. No other stop leaves this function.
+    /// must be assumed on [`State::path`] first, or one of the like; [`Stop::End`] when the path ends.
     pub fn run<O: Observer>(&mut self, state: &mut State<D>, observer: &mut O, budget: u64) -> Result<(), Stop<D>> {
         let end = state.instructions.saturating_add(budget);
         while state.instructions < end {
             if let Some(limit) = self.options.stop.asked() {
                 return Err(Stop::End(Box::new(PathEnd::Limit(limit))));
             }
-            if let Err(stop) = self.slice(state, observer, end) {
-                return Err(self.with_stack(state, stop));
+            match self.slice(state, observer, end) {
+                Ok(()) => {}
+                Err(Stop::Fault { kind, message }) => {
+                    let recovered = self.recover(state, observer, MemoryFault { kind, message });
+                    recovered.map_err(|stop| self.with_stack(state, stop))?;
+                }
+                Err(stop) => return Err(self.with_stack(state, stop)),
             }
         }
         Ok(())
@@ -249,7 +281,9 @@ impl<D: Domain> Machine<D> {
                 PathEnd::Error(ProgramError { kind, message, thread: state.current, stack: stack() })
             }
             Stop::Unsupported { what } => PathEnd::Unsupported { what, stack: stack() },
-            Stop::Undecided { .. } | Stop::Hidden { .. } | Stop::Switch | Stop::End(_) => return stop,
+            Stop::Undecided { .. } | Stop::Suspect { .. } | Stop::Hidden { .. } | Stop::Switch | Stop::End(_) => {
+                return stop;
+            }
         };
         Stop::End(Box::new(end))
     }

@@ -1,7 +1,8 @@
 //! Memory: objects with byte contents, cheap to fork (Bergan 2.4, figure 2.6).
 //!
 //! An address is a 64-bit integer: the object's id in the high 32 bits, [`BASE_OFFSET`] plus the byte offset in the
-//! low ones. So pointer arithmetic is integer arithmetic, and leaving an object is noticed at the access.
+//! low ones. So pointer arithmetic is integer arithmetic, and leaving an object is noticed at the access. The smallest ids are
+//! nobody's: null plus an index is no address of an object.
 //!
 //! Representation where states fork: a persistent tree of objects, objects of pages of 256 bytes (one of 64 for the
 //! smallest) in persistent trees, each node shared until written. Cloning a heap costs a reference count; the first write
@@ -13,10 +14,13 @@ mod access;
 mod layout;
 mod object;
 mod page;
+mod recovery;
+mod same;
 mod table;
 mod tree;
 mod undefined;
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use icsched_ir::{GlobalId, Program, ProgramPoint};
@@ -28,12 +32,15 @@ use crate::symbolic::origin::RootId;
 
 pub(crate) use layout::constant_bits;
 pub use layout::{
-    AddressClass, BASE_OFFSET, FIRST_BLOCK_ID, FIRST_FUNCTION_ID, address, block_address, classify, function_address,
-    global_object, split,
+    AddressClass, BASE_OFFSET, FIRST_BLOCK_ID, FIRST_FUNCTION_ID, FIRST_OBJECT_ID, address, block_address, classify,
+    function_address, global_object, split,
 };
-use object::{Content, Life};
-pub use object::{Death, Family, Object, ObjectId, ObjectKind};
+use object::{Content, Dead};
+pub use object::{Death, Details, Family, Object, ObjectId, ObjectKind};
 use page::Pages;
+pub(crate) use recovery::Inside;
+use recovery::Recovery;
+pub(crate) use same::{Differing, Pair};
 use table::Table;
 
 /// Dead objects whose ids are not yet reused.
@@ -45,8 +52,13 @@ const FIRST_INITIAL_ID: u32 = 0x8000_0000;
 /// The size of an object of which nobody knows it. Offsets stay within half an address.
 pub(crate) const UNKNOWN_SIZE: u64 = 1 << 31;
 
-/// The largest object, in bytes.
-pub const MAX_OBJECT: u64 = 0xF000_0000;
+/// No process has as much memory: its addresses have 47 bits. In bytes.
+pub const ADDRESS_SPACE: u64 = 1 << 47;
+
+const _: () = assert!(
+    (FIRST_OBJECT_ID as u64) << 32 == ADDRESS_SPACE / 2,
+    "null is in the middle of addresses that no object has"
+);
 
 /// An access that the program must not make.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -62,9 +74,12 @@ pub struct Heap<D: Domain> {
     program: Arc<Program>,
     objects: Table<D>,
     next_id: u32,
-    /// First and last of the dead objects, linked through [`Life::Dead`], and their number.
+    /// First and last of the dead objects, linked through [`Dead`], and their number.
     dead: (u32, u32, u32),
+    /// What the last objects from the heap are: the next ones are often the same.
+    recent: [Option<Rc<Details>>; 2],
     live_bytes: u64,
+    recovery: Recovery<D>,
 }
 
 impl<D: Domain> Clone for Heap<D> {
@@ -74,17 +89,26 @@ impl<D: Domain> Clone for Heap<D> {
             objects: self.objects.clone(),
             next_id: self.next_id,
             dead: self.dead,
+            recent: self.recent.clone(),
             live_bytes: self.live_bytes,
+            recovery: self.recovery.clone(),
         }
     }
 }
 
 impl<D: Domain> Heap<D> {
-    /// The globals of the program: object ids 1.. in order of [`GlobalId`], with their initial contents. A
+    /// The globals of the program: the first object ids, in order of [`GlobalId`], with their initial contents. A
     /// thread-local global's object is only the template of its instances.
     pub fn new(program: Arc<Program>) -> Self {
-        let mut heap =
-            Self { program: program.clone(), objects: Table::default(), next_id: 1, dead: (0, 0, 0), live_bytes: 0 };
+        let mut heap = Self {
+            program: program.clone(),
+            objects: Table::default(),
+            next_id: FIRST_OBJECT_ID,
+            dead: (0, 0, 0),
+            recent: [None, None],
+            live_bytes: 0,
+            recovery: Recovery::default(),
+        };
         for (id, global) in program.globals.iter() {
             let object = heap.allocate(ObjectKind::Global(id), global.size, None);
             debug_assert_eq!(object, global_object(id), "globals have the first ids");
@@ -105,7 +129,7 @@ impl<D: Domain> Heap<D> {
 
     /// The object with this id, alive or dead; `None` if there never was one (or its id was reused).
     pub fn object(&self, id: ObjectId) -> Option<&Object<D>> {
-        self.objects.get(id.0 as usize)
+        self.objects.get(id.index())
     }
 
     /// One more than the largest id in use.
@@ -115,8 +139,7 @@ impl<D: Domain> Heap<D> {
 
     /// Ids of all objects, alive and dead, ascending.
     pub fn objects(&self) -> impl Iterator<Item = (ObjectId, &Object<D>)> {
-        let id = |index| ObjectId(u32::try_from(index).expect("ids are 32 bits"));
-        self.objects.iter().map(move |(index, o)| (id(index), o))
+        self.objects.iter().map(move |(index, o)| (ObjectId::from_index(index), o))
     }
 
     /// Ids of all live objects, ascending.
@@ -125,7 +148,7 @@ impl<D: Domain> Heap<D> {
     }
 
     fn object_mut(&mut self, id: ObjectId) -> Option<&mut Object<D>> {
-        self.objects.get_mut(id.0 as usize)
+        self.objects.get_mut(id.index())
     }
 
     /// A new object of zero bytes.
@@ -143,22 +166,40 @@ impl<D: Domain> Heap<D> {
             ObjectKind::Global(g) => (self.program.globals[g].constant, self.program.globals[g].external),
             _ => (false, false),
         };
-        let content = Content::Bytes(Pages::new(size, fresh));
-        let object = Object {
-            kind,
-            size,
-            constant,
-            external,
-            family: Family::default(),
-            allocated_at: at,
-            site: None,
-            life: Life::Alive,
-            content,
+        let slack = match kind {
+            ObjectKind::Heap if self.continues() => recovery::malloc_slack(size),
+            _ => 0,
         };
+        let content = Content::Bytes(Pages::new(size + u64::from(slack), fresh));
+        let details = self.shared(Details { kind, family: Family::default(), allocated_at: at, site: None });
+        let object = Object { size, constant, external, slack, content, details, asked: None };
         let id = self.fresh_id();
-        self.objects.set(id.0 as usize, object);
+        self.objects.set(id.index(), object);
         self.live_bytes += size;
         id
+    }
+
+    /// Objects from the heap of one origin have one description.
+    fn shared(&mut self, details: Details) -> Rc<Details> {
+        if details.kind != ObjectKind::Heap {
+            return Rc::new(details);
+        }
+        if let Some(known) = self.recent.iter().flatten().find(|known| ***known == details) {
+            return Rc::clone(known);
+        }
+        let details = Rc::new(details);
+        self.recent.rotate_right(1);
+        self.recent[0] = Some(Rc::clone(&details));
+        details
+    }
+
+    fn describe(&mut self, id: ObjectId, change: impl FnOnce(&mut Details)) {
+        let Some(mut details) = self.object(id).map(|object| Details::clone(object)) else { return };
+        change(&mut details);
+        let details = self.shared(details);
+        if let Some(object) = self.object_mut(id) {
+            object.details = details;
+        }
     }
 
     /// A new object that holds this. Its bytes do not count as used memory: there may be any number of them.
@@ -174,18 +215,11 @@ impl<D: Domain> Heap<D> {
     /// The object of the initial state with this number, the same id on every path.
     pub(crate) fn add_initial(&mut self, number: u32, size: u64, content: D::Array) -> ObjectId {
         let id = ObjectId(FIRST_INITIAL_ID + number);
-        let object = Object {
-            kind: ObjectKind::Initial(number),
-            size,
-            constant: false,
-            external: false,
-            family: Family::default(),
-            allocated_at: None,
-            site: None,
-            life: Life::Alive,
-            content: Content::Array(content),
-        };
-        self.objects.set(id.0 as usize, object);
+        let kind = ObjectKind::Initial(number);
+        let details = self.shared(Details { kind, family: Family::default(), allocated_at: None, site: None });
+        let content = Content::Array(content);
+        let object = Object { size, constant: false, external: false, slack: 0, content, details, asked: None };
+        self.objects.set(id.index(), object);
         id
     }
 
@@ -211,21 +245,24 @@ impl<D: Domain> Heap<D> {
     pub(crate) fn contents_of(&self, id: ObjectId) -> Option<&D::Array> {
         match &self.object(id)?.content {
             Content::Array(array) => Some(array),
-            Content::Bytes(_) | Content::Both(..) => None,
+            Content::Bytes(_) | Content::Both(_) | Content::Dead(_) => None,
         }
     }
 
     /// Says what points-to analysis calls an object.
     pub(crate) fn set_site(&mut self, id: ObjectId, site: Option<icsched_pointsto::ObjectId>) {
-        if let Some(object) = self.object_mut(id) {
-            object.site = site;
-        }
+        self.describe(id, |details| details.site = site);
     }
 
     /// Says which instruction has made an object whose size nobody knows.
     pub(crate) fn set_allocated_at(&mut self, id: ObjectId, at: Option<ProgramPoint>) {
+        self.describe(id, |details| details.allocated_at = at);
+    }
+
+    /// Says how many bytes were asked for, of an object whose size nobody knows.
+    pub(crate) fn set_asked(&mut self, id: ObjectId, bytes: &D::Value) {
         if let Some(object) = self.object_mut(id) {
-            object.allocated_at = at;
+            object.asked = Some(Box::new(bytes.clone()));
         }
     }
 
@@ -237,8 +274,7 @@ impl<D: Domain> Heap<D> {
     /// Makes an object dead. Its contents are dropped; who it was is kept for messages.
     pub fn kill(&mut self, id: ObjectId, cause: Death, at: Option<ProgramPoint>) {
         let Some(object) = self.object_mut(id) else { return };
-        object.life = Life::Dead { cause, at, next: 0 };
-        object.content = Content::Bytes(Default::default());
+        object.content = Content::Dead(Dead { cause, at, next: 0 });
         let size = object.size;
         self.live_bytes = self.live_bytes.saturating_sub(size);
         let (first, last, count) = self.dead;
@@ -246,8 +282,8 @@ impl<D: Domain> Heap<D> {
             self.dead = (id.0, id.0, 1);
             return;
         }
-        if let Some(Life::Dead { next, .. }) = self.object_mut(ObjectId(last)).map(|o| &mut o.life) {
-            *next = id.0;
+        if let Some(Content::Dead(dead)) = self.object_mut(ObjectId(last)).map(|o| &mut o.content) {
+            dead.next = id.0;
         }
         self.dead = (first, id.0, count + 1);
     }
@@ -256,9 +292,9 @@ impl<D: Domain> Heap<D> {
         let (first, last, count) = self.dead;
         // A recorded trace names objects by id, so that an id must not mean two of them on a symbolic path.
         if !D::SYMBOLIC && count > QUARANTINE {
-            let next = match self.object(ObjectId(first)).map(|o| o.life) {
-                Some(Life::Dead { next, .. }) => next,
-                Some(Life::Alive) | None => 0,
+            let next = match self.object(ObjectId(first)).map(|o| &o.content) {
+                Some(Content::Dead(dead)) => dead.next,
+                Some(Content::Bytes(_) | Content::Array(_) | Content::Both(_)) | None => 0,
             };
             self.dead = (next, last, count - 1);
             return ObjectId(first);
@@ -270,9 +306,7 @@ impl<D: Domain> Heap<D> {
 
     /// Says what may free a heap object.
     pub(crate) fn set_family(&mut self, id: ObjectId, family: Family) {
-        if let Some(object) = self.object_mut(id) {
-            object.family = family;
-        }
+        self.describe(id, |details| details.family = family);
     }
 
     /// Gives an external variable contents after all: the engine knows what it is.

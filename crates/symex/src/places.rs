@@ -70,6 +70,10 @@ impl Places for InitialPlaces<'_> {
         None
     }
 
+    fn may_point(&self, symbol: Term) -> bool {
+        self.origins.may_point(symbol)
+    }
+
     fn extent(&self, _: Term) -> Option<Extent> {
         None
     }
@@ -116,6 +120,10 @@ impl Places for InitialNames<'_> {
 
     fn comparison(&self, t: Term) -> Option<(CmpOp, Term, Term)> {
         self.0.comparison(t)
+    }
+
+    fn may_point(&self, symbol: Term) -> bool {
+        self.0.may_point(symbol)
     }
 
     fn extent(&self, t: Term) -> Option<Extent> {
@@ -200,6 +208,10 @@ impl<D: Domain> Places for StatePlaces<'_, D> {
 
     fn comparison(&self, truth: Term) -> Option<(CmpOp, Term, Term)> {
         self.origins()?.comparisons.get(&truth).copied()
+    }
+
+    fn may_point(&self, symbol: Term) -> bool {
+        self.path.exposed(symbol).is_some() || self.origins().is_some_and(|origins| origins.may_point(symbol))
     }
 
     fn extent(&self, symbol: Term) -> Option<Extent> {

@@ -1,33 +1,43 @@
 //! Constraints as C text.
 //!
-//! What is printed has the term's meaning when symbols are read as signed integers of their width, as C reads `char`
-//! and `int`; casts stand where the term means something else. Literals, string comparisons and values of several bytes
-//! are recognised and written as a programmer would write them.
+//! What is printed has the term's meaning as C: `argv[1][0] == 'a'`, `atoi(argv[1]) > 100`, `(unsigned char)argv[1][0] < 200`.
+//! Compiled with `<stdlib.h>`, `<string.h>`, `<ctype.h>` and `<math.h>` for x86-64, where signed numbers wrap (`-fwrapv`), it is true of
+//! exactly the inputs for which the term is 1. Casts stand only where C's own conversions would give another value ([`value`]).
+//! What C cannot compute has a name that is told beside the text ([`InputName`]).
 //!
 //! Terms share subterms and can be exponentially larger as text: output is cut at a budget with `...`. The text is for
 //! people; the term itself is what programs use.
 
 mod bounds;
 mod bytes;
+mod c_type;
+mod compare;
+mod divide;
+mod floats;
+mod names;
 mod places;
+mod tables;
 mod text;
+mod value;
 mod values;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
-use icsched_smt::{BinOp, CmpOp, FpOp, Node, Term, TermPool};
+use icsched_smt::{BinOp, FpOp, Node, Term, TermPool};
 
+pub use names::InputName;
 pub use places::{Anchor, Extent, Loaded, Object, Others, Places};
 
 use bounds::Reduced;
 use text::{Level, Text};
-
-use crate::bounds::{Bound, bound_of};
+use value::Value;
 
 /// Nodes printed before the text is cut.
 const BUDGET: u32 = 3000;
 /// Nesting before the text is cut.
 const DEPTH: u32 = 120;
+/// Bytes of a part of the text before it is cut: guards repeat what they guard.
+const MAX_TEXT: usize = 1 << 16;
 
 /// Prints terms of one pool.
 pub struct Printer<'p> {
@@ -38,12 +48,30 @@ pub struct Printer<'p> {
     of_accesses: bool,
     budget: Cell<u32>,
     depth: Cell<u32>,
+    /// Expressions that may yet be tried with all values of a byte.
+    tried: Cell<u32>,
+    /// Whether numbers of 64 bits may be addresses here.
+    has_pointers: Cell<bool>,
+    /// Conditions that hold where what is being printed is evaluated.
+    known: RefCell<Vec<(Term, bool)>>,
+    /// Names printed so far that are no C.
+    names: RefCell<Vec<InputName>>,
 }
 
 impl<'p> Printer<'p> {
     /// A printer with a fresh budget.
     pub fn new(pool: &'p TermPool) -> Self {
-        Printer { pool, places: None, of_accesses: false, budget: Cell::new(BUDGET), depth: Cell::new(DEPTH) }
+        Printer {
+            pool,
+            places: None,
+            of_accesses: false,
+            budget: Cell::new(BUDGET),
+            depth: Cell::new(DEPTH),
+            tried: Cell::new(tables::MAX_TRIED),
+            has_pointers: Cell::new(true),
+            known: RefCell::default(),
+            names: RefCell::default(),
+        }
     }
 
     /// The same, with what addresses mean.
@@ -58,9 +86,9 @@ impl<'p> Printer<'p> {
     }
 
     /// The name of an address.
-    fn place(&self, width: u32, bits: u128) -> Option<Text> {
-        let name = self.places.filter(|_| width == 64)?.name(bits as u64)?;
-        Some(Text::atom(&name))
+    fn place(&self, width: u32, bits: u128) -> Option<Value> {
+        let name = self.places.filter(|_| width == 64 && self.has_pointers.get())?.name(bits as u64)?;
+        Some(self.address(&name))
     }
 
     /// A truth value (`Bv(1)`) as a C condition: `true` for no constraint.
@@ -90,29 +118,40 @@ impl<'p> Printer<'p> {
         texts.into_iter().map(|text| text.inside(Level::And)).collect()
     }
 
-    /// A bit vector as a C expression.
+    /// A bit vector as a C expression; a float as one of type `float` or `double`.
     pub fn value(&self, t: Term) -> String {
-        self.integer(t).into_text()
+        let is_float = match *self.pool.node(t) {
+            Node::FpUnary(op, _) => !matches!(op, FpOp::FpToSi(_) | FpOp::FpToUi(_)),
+            Node::FpBinary(..) => self.pool.width(t) > 1,
+            Node::Symbol { .. } => names::is_float(self.pool.symbol_name(t).unwrap_or_default()),
+            _ => false,
+        };
+        if is_float { self.float_value(t) } else { self.integer(t).text.into_text() }
     }
 
-    /// Runs `print` unless the budget is spent.
-    fn within_budget(&self, print: impl FnOnce() -> Text) -> Text {
+    /// A bit pattern as an expression of type `float` or `double`.
+    pub fn float_value(&self, t: Term) -> String {
+        self.float(t).into_text()
+    }
+
+    /// Runs `print` unless the budget is spent; then `cut`.
+    fn within_budget<T: Printed>(&self, cut: impl FnOnce() -> T, print: impl FnOnce() -> T) -> T {
         if self.budget.get() == 0 || self.depth.get() == 0 {
-            return Text::atom("...");
+            return cut();
         }
         self.budget.set(self.budget.get() - 1);
         self.depth.set(self.depth.get() - 1);
-        let text = print();
+        let printed = print();
         self.depth.set(self.depth.get() + 1);
-        text
+        if printed.len() > MAX_TEXT { cut() } else { printed }
     }
 
     /// A truth value, or its negation when `holds` is false.
     fn truth(&self, t: Term, holds: bool) -> Text {
-        self.within_budget(|| self.truth_node(t, holds))
+        self.within_budget(|| Text::atom("..."), || self.as_characters(t, holds, || self.plain_truth(t, holds)))
     }
 
-    fn truth_node(&self, t: Term, holds: bool) -> Text {
+    fn plain_truth(&self, t: Term, holds: bool) -> Text {
         if let Some((op, a, b)) = self.places.and_then(|places| places.comparison(t)) {
             return self.comparison(t, op, a, b, holds);
         }
@@ -135,13 +174,30 @@ impl<'p> Printer<'p> {
             }
             Node::Cmp(op, a, b) => self.comparison(t, op, a, b, holds),
             Node::FpBinary(op, a, b) => self.float_comparison(op, a, b, holds),
-            Node::Ite(c, a, b) => Text::choice(self.truth(c, true), self.truth(a, holds), self.truth(b, holds)),
+            Node::Ite(c, a, b) => {
+                let condition = self.truth(c, true);
+                let a = self.given(c, true, || self.truth(a, holds));
+                Text::choice(condition, a, self.given(c, false, || self.truth(b, holds)))
+            }
             Node::Extract { arg, lo, .. } => self.bit_test(arg, lo, holds),
             Node::Symbol { .. } => {
-                let name = Text::atom(self.pool.symbol_name(t).unwrap_or_default());
+                let name = self.symbol(t).text;
                 if holds { name } else { name.prefixed("!") }
             }
-            _ => Text::infix(Level::Equality, self.integer(t), if holds { "!=" } else { "==" }, Text::atom("0")),
+            Node::Binary(op, a, b) => {
+                let bit = Value::infix(value::Operator::And, self.arithmetic(op, a, b), Value::number(1), 1);
+                Text::infix(Level::Equality, bit.text, if holds { "!=" } else { "==" }, Text::atom("0"))
+            }
+            Node::FpUnary(FpOp::FpToSi(to), a) => self.bit_of(self.to_signed(to, a), holds),
+            Node::FpUnary(FpOp::FpToUi(to), a) => self.bit_of(self.to_unsigned(to, a), holds),
+            Node::ZExt { .. }
+            | Node::SExt { .. }
+            | Node::Concat(..)
+            | Node::Select(..)
+            | Node::Store(..)
+            | Node::ArraySymbol { .. }
+            | Node::ConstArray { .. }
+            | Node::FpUnary(..) => unreachable!("a truth value has one bit"),
         }
     }
 
@@ -175,18 +231,22 @@ impl<'p> Printer<'p> {
 
     /// The conjuncts that the literals of a conjunction are printed as.
     fn conjunct_texts(&self, parts: &[(Term, bool)]) -> Vec<Text> {
+        let before = self.known.borrow().len();
+        let mut parts = parts.to_vec();
+        self.divisions_last(&mut parts);
         let mut texts = Vec::new();
         let mut literals = Vec::new();
-        for reduced in self.reduced(parts) {
+        for reduced in self.reduced(&parts) {
             match reduced {
                 Reduced::Literal(literal) => literals.push(literal),
-                Reduced::Equal(text) => {
+                Reduced::Equal(term, value) => {
                     self.append_literals(&mut literals, true, &mut texts);
-                    texts.push(text);
+                    texts.push(self.equality_text(term, value));
                 }
             }
         }
         self.append_literals(&mut literals, true, &mut texts);
+        self.known.borrow_mut().truncate(before);
         text::once_each(texts, "true")
     }
 
@@ -199,8 +259,12 @@ impl<'p> Printer<'p> {
         if parts.iter().any(|&(t, holds)| holds && self.says_nothing(t)) {
             return Text::atom("true");
         }
+        let before = self.known.borrow().len();
+        let mut parts = parts.to_vec();
+        self.divisions_last(&mut parts);
         let mut texts = Vec::new();
-        self.append_literals(&mut parts.to_vec(), false, &mut texts);
+        self.append_literals(&mut parts, false, &mut texts);
+        self.known.borrow_mut().truncate(before);
         let texts = text::once_each(texts, "false");
         Text::chain(Level::Or, "||", texts).unwrap_or_else(|| Text::atom("false"))
     }
@@ -211,117 +275,35 @@ impl<'p> Printer<'p> {
         self.drop_alignments(literals, conjunction);
         for piece in self.strings_in(literals, conjunction) {
             match piece {
-                bytes::Piece::Literal(t, sign) => match self.edge(t, sign) {
-                    Some(edge) => self.append_edge(edge, conjunction, &mut edges, texts),
-                    None => texts.push(self.truth(t, sign)),
-                },
+                bytes::Piece::Literal(t, sign) => {
+                    match self.edge(t, sign) {
+                        Some(edge) => self.append_edge(edge, conjunction, &mut edges, texts),
+                        None => texts.push(self.truth(t, sign)),
+                    }
+                    // What is to the right is evaluated only if this does not decide.
+                    self.add_known(t, sign == conjunction);
+                }
                 bytes::Piece::Strings(text) => texts.push(text),
             }
         }
         literals.clear();
     }
+}
 
-    /// Bit `bit` of a value: a test with a mask.
-    fn bit_test(&self, value: Term, bit: u32, holds: bool) -> Text {
-        let mask = Text::atom(&if bit < 4 { (1u128 << bit).to_string() } else { format!("{:#x}", 1u128 << bit) });
-        let masked = Text::infix(Level::BitAnd, self.integer(value), "&", mask);
-        Text::infix(Level::Equality, masked, if holds { "!=" } else { "==" }, Text::atom("0"))
+/// What is cut when it is too long.
+trait Printed {
+    fn len(&self) -> usize;
+}
+
+impl Printed for Text {
+    fn len(&self) -> usize {
+        Text::len(self)
     }
+}
 
-    fn comparison(&self, t: Term, op: CmpOp, a: Term, b: Term, holds: bool) -> Text {
-        if let Some(text) = self.pointer_condition(t, holds) {
-            return text;
-        }
-        match op {
-            CmpOp::Eq => {
-                let (left, right) = self.operands(a, b, true);
-                Text::infix(Level::Equality, left, if holds { "==" } else { "!=" }, right)
-            }
-            CmpOp::Ult | CmpOp::Ule | CmpOp::Slt | CmpOp::Sle => match bound_of(self.pool, op, a, b, holds) {
-                Some((x, is_signed, bound)) => self.bounded(x, is_signed, bound),
-                None => self.order(op, a, b, holds),
-            },
-        }
-    }
-
-    /// `x < c` and the like.
-    fn bounded(&self, x: Term, is_signed: bool, bound: Bound) -> Text {
-        if let Some(text) = self.within(x, is_signed, bound) {
-            return text;
-        }
-        let width = self.pool.width(x);
-        let (least, greatest) =
-            if is_signed { (-(1 << (width - 1)), (1 << (width - 1)) - 1) } else { (0, (1i128 << width.min(126)) - 1) };
-        let bound = bound.best_written(self.is_input_byte(x), least, greatest);
-        let right = self.literal_like(x, width, bound.value as u128, is_signed);
-        let left = self.integer(x);
-        let left = if is_signed || self.non_negative(x) { left } else { left.cast(values::unsigned_type(width)) };
-        Text::infix(Level::Order, left, bound.operator(), right)
-    }
-
-    /// `a < b` and the like, neither constant.
-    fn order(&self, op: CmpOp, a: Term, b: Term, holds: bool) -> Text {
-        let is_signed = matches!(op, CmpOp::Slt | CmpOp::Sle);
-        let strict = matches!(op, CmpOp::Ult | CmpOp::Slt);
-        // Negation swaps the sides: !(a < b) is b <= a.
-        let (a, b, strict) = if holds { (a, b, strict) } else { (b, a, !strict) };
-        let (left, right) = self.operands(a, b, is_signed);
-        Text::infix(Level::Order, left, if strict { "<" } else { "<=" }, right)
-    }
-
-    /// Both sides of a comparison. A comparison of unsigned values gets a cast unless neither can be negative; a
-    /// constant is written as its side reads it.
-    fn operands(&self, a: Term, b: Term, is_signed: bool) -> (Text, Text) {
-        let width = self.pool.width(a);
-        let side = |t: Term, other: Term| match (self.pool.as_const_wide(t), values::signed_type(width)) {
-            (Some(bits), _) if self.place(width, bits).is_some() => self.integer(t),
-            (Some(bits), _) => self.literal_like(other, width, bits, is_signed),
-            (None, Some(ty)) if is_signed && self.reads_as_unsigned(t) => self.integer(t).cast(ty),
-            (None, _) => self.integer(t),
-        };
-        let (left, right) = (side(a, b), side(b, a));
-        if is_signed || (self.non_negative(a) && self.non_negative(b)) {
-            return (left, right);
-        }
-        (left.cast(values::unsigned_type(width)), right)
-    }
-
-    /// Whether C reads the text of the term as unsigned: a mask with its highest bit set is written in hexadecimal.
-    fn reads_as_unsigned(&self, t: Term) -> bool {
-        let Node::Binary(BinOp::And | BinOp::Or | BinOp::Xor, a, b) = *self.pool.node(t) else { return false };
-        let top = self.pool.width(t) - 1;
-        let is_mask = |x: Term| self.pool.as_const_wide(x).is_some_and(|bits| bits >> top & 1 == 1);
-        is_mask(a) || is_mask(b)
-    }
-
-    /// Whether the text of the term, read as C reads it, can not be negative, so that signed and unsigned agree.
-    fn non_negative(&self, t: Term) -> bool {
-        self.pool.unsigned_range(t).1 >> (self.pool.width(t) - 1) == 0
-    }
-
-    fn float_comparison(&self, op: FpOp, a: Term, b: Term, holds: bool) -> Text {
-        if op == FpOp::FUno {
-            let test = |t| Text::call("isnan", vec![self.float(t)]);
-            let text = if a == b {
-                test(a)
-            } else if self.pool.as_const(a).is_some() {
-                test(b)
-            } else if self.pool.as_const(b).is_some() {
-                test(a)
-            } else {
-                Text::infix(Level::Or, test(a), "||", test(b))
-            };
-            return if holds { text } else { text.prefixed("!") };
-        }
-        let (left, right) = (self.float(a), self.float(b));
-        let (level, operator) = match op {
-            FpOp::FEq => (Level::Equality, if holds { "==" } else { "!=" }),
-            FpOp::FLt => (Level::Order, "<"),
-            _ => (Level::Order, "<="),
-        };
-        let text = Text::infix(level, left, operator, right);
-        // !(a < b) isn't a >= b when one is NaN.
-        if holds || op == FpOp::FEq { text } else { text.prefixed("!") }
+impl Printed for Value {
+    fn len(&self) -> usize {
+        self.text.len()
     }
 }
 

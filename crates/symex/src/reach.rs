@@ -20,7 +20,7 @@ use crate::concrete::ConcreteDomain;
 use crate::domain::Domain;
 use crate::explore::{Advance, Limits, PathRun, Strategy};
 use crate::machine::Machine;
-use crate::state::{Startup, State};
+use crate::state::{PathLength, Startup, State};
 use crate::stop::{Limit, PathEnd, Stop};
 use crate::symbolic::SymbolicDomain;
 use crate::thread::{Bottom, Thread, ThreadId, ThreadStatus};
@@ -134,6 +134,9 @@ impl Places {
             ended: Default::default(),
             record_events: true,
             instructions: 0,
+            counts_from: Some(PathLength::default()),
+            repeats: false,
+            markers_passed: 0,
             switching: true,
             since_switch: 0,
             atomics_since_switch: 0,

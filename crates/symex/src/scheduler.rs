@@ -27,7 +27,7 @@ pub trait Scheduler<D: Domain> {
 }
 
 /// A thread may pass this many scheduling points in a row while others are enabled.
-const MAX_YIELDS: u32 = 128;
+pub(crate) const MAX_YIELDS: u32 = 128;
 
 /// The default: a thread runs until it blocks, ends, pauses, or has passed 128 scheduling points in a row (Bergan 2.5,
 /// with the bound added so that programs that spin with `sched_yield` progress). The next one is the next enabled

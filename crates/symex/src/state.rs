@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use icsched_ir::{BlockId, CallStack, FuncId, Program, ProgramPoint};
+use icsched_ir::{BlockId, CallStack, FuncId, Origin, Program, ProgramPoint};
 
 use crate::abstraction::Replaced;
 use crate::code::Code;
@@ -13,6 +13,7 @@ use crate::log::Log;
 use crate::machine::spin::SpinWatch;
 use crate::memory::Heap;
 use crate::observation::Observation;
+use crate::stop::ProgramError;
 use crate::thread::{FrameId, Thread, ThreadId};
 use crate::trace::SyncEvent;
 
@@ -25,6 +26,37 @@ pub(crate) enum Startup {
     Main,
     /// `exit(status of main)` is running.
     Exit,
+}
+
+/// How long a path is, or a part of it.
+#[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
+pub struct PathLength {
+    /// Epoch markers that threads have passed.
+    pub markers: u32,
+    /// Instructions.
+    pub instructions: u64,
+    /// Synchronisation events.
+    pub events: usize,
+}
+
+impl PathLength {
+    /// Both together.
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            markers: self.markers.saturating_add(other.markers),
+            instructions: self.instructions.saturating_add(other.instructions),
+            events: self.events.saturating_add(other.events),
+        }
+    }
+
+    /// What has come behind `start`; nothing in front of it.
+    pub fn since(self, start: Self) -> Self {
+        Self {
+            markers: self.markers.saturating_sub(start.markers),
+            instructions: self.instructions.saturating_sub(start.instructions),
+            events: self.events.saturating_sub(start.events),
+        }
+    }
 }
 
 /// Everything a step changes: threads, memory, wait queues, what is assumed (Bergan figures 2.3, 2.6, 2.13).
@@ -55,8 +87,17 @@ pub struct State<D: Domain> {
     pub(crate) ended: Rc<Vec<D::Value>>,
     /// How often threads came to loops and calls that are replaced.
     pub(crate) passages: Rc<BTreeMap<(ThreadId, FuncId, BlockId, Replaced), u32>>,
+    /// The errors behind which the path went on, in their order; those of a kind and a place when that was executed first.
+    pub recovered: Log<ProgramError>,
     /// Instructions executed on the path.
     pub instructions: u64,
+    /// Where limits of the path's length count from; `None` until an input decides something. A path begins with `None` if it
+    /// [is followed](crate::machine::FollowedMarkers::undecided) until then.
+    pub counts_from: Option<PathLength>,
+    /// Whether threads have come back to a state that the path was in before, so that it has no end.
+    pub repeats: bool,
+    /// Epoch markers that threads have passed on it.
+    pub(crate) markers_passed: u32,
     /// The arguments of `main`: `argc`, `argv`, `envp`.
     pub(crate) main_arguments: [D::Value; 3],
     pub(crate) startup: Startup,
@@ -92,6 +133,7 @@ impl<D: Domain> Clone for State<D> {
             input_counts: self.input_counts.clone(),
             ended: self.ended.clone(),
             passages: self.passages.clone(),
+            recovered: self.recovered.clone(),
             main_arguments: self.main_arguments.clone(),
             ..*self
         }
@@ -130,7 +172,29 @@ impl<D: Domain> State<D> {
 
     /// How many markers threads have passed.
     pub fn markers_passed(&self) -> u32 {
-        self.threads.iter().map(|thread| thread.markers_passed).sum()
+        self.markers_passed
+    }
+
+    /// How long the path is.
+    pub fn length(&self) -> PathLength {
+        PathLength { markers: self.markers_passed(), instructions: self.instructions, events: self.events.len() }
+    }
+
+    /// How long the path is from where limits count.
+    pub fn counted(&self) -> Option<PathLength> {
+        self.counts_from.map(|start| self.length().since(start))
+    }
+
+    /// Whether the path has not come to where limits count from.
+    pub fn is_undecided(&self) -> bool {
+        self.counts_from.is_none_or(|start| self.instructions <= start.instructions)
+    }
+
+    /// An input decides something.
+    pub(crate) fn note_decided(&mut self) {
+        if self.counts_from.is_none() {
+            self.counts_from = Some(self.length());
+        }
     }
 
     /// Whether threads that have ended before the initial state were told apart by their handles.
@@ -138,9 +202,27 @@ impl<D: Domain> State<D> {
         !self.ended.is_empty()
     }
 
+    /// The path goes on behind what was wrong with one instruction.
+    pub(crate) fn recover_from(&mut self, errors: Vec<ProgramError>) {
+        let told = self.recovered.len();
+        for error in errors {
+            let is_same = |told: &ProgramError| told.kind == error.kind && told.stack == error.stack;
+            if !self.recovered.iter().take(told).any(is_same) {
+                self.recovered.push(error);
+            }
+        }
+    }
+
     /// Where the current thread is: the instruction that is executed next.
     pub fn point(&self, code: &Code) -> Option<ProgramPoint> {
         let frame = self.current_thread().top()?;
+        Some(code.point(frame.func, frame.pc))
+    }
+
+    /// The same of the innermost function of the program itself: models are called from there.
+    pub fn own_point(&self, code: &Code, program: &Program) -> Option<ProgramPoint> {
+        let is_own = |func| program.functions[func].origin == Origin::Program;
+        let frame = self.current_thread().frames.iter().rev().find(|frame| is_own(frame.func))?;
         Some(code.point(frame.func, frame.pc))
     }
 

@@ -8,6 +8,16 @@ use serde::{Deserialize, Serialize};
 use crate::domain::Domain;
 use crate::thread::ThreadId;
 
+/// What happens behind undefined behaviour (`--memory-errors`).
+#[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
+pub enum MemoryErrors {
+    /// The path ends: what the program does then is undefined.
+    #[default]
+    Stop,
+    /// It goes on. What was read there is an indeterminate value, and what was written there is lost.
+    Continue,
+}
+
 /// What a decision decides. Matched exhaustively by strategies and by the slicer.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum DecisionKind {
@@ -19,6 +29,8 @@ pub enum DecisionKind {
     Alive,
     /// The divisor is not zero (true), or the division does not overflow.
     Divisor,
+    /// The same as the last three with [`MemoryErrors::Continue`]: the path goes on behind the error, too.
+    Valid,
     /// A value that must be a constant equals this candidate: an address of a synchronisation object.
     SyncAddress,
     /// The same, for a function pointer.
@@ -44,6 +56,7 @@ impl DecisionKind {
         match self {
             DecisionKind::InBounds | DecisionKind::Alive | DecisionKind::Divisor => true,
             DecisionKind::Branch
+            | DecisionKind::Valid
             | DecisionKind::SyncAddress
             | DecisionKind::CallTarget
             | DecisionKind::Concretise
@@ -53,6 +66,11 @@ impl DecisionKind {
             | DecisionKind::Assume
             | DecisionKind::Other => false,
         }
+    }
+
+    /// Whether the false side is an error, be it one that the path goes on behind.
+    pub const fn is_of_error(self) -> bool {
+        self.false_is_error() || matches!(self, DecisionKind::Valid)
     }
 
     /// Whether the true side takes one value of those that something may have.
@@ -217,8 +235,15 @@ pub enum Stop<D: Domain> {
         condition: D::Value,
         /// What it decides.
         kind: DecisionKind,
-        /// For kinds whose false side is an error: what to report then.
+        /// Where the false side is an error: what to report then.
         error: Option<Box<(ErrorKind, String)>>,
+    },
+    /// It is to be told if a condition may be false, which is an error that changes nothing; then the same instruction is executed again.
+    Suspect {
+        /// An `i1`, not constant.
+        condition: D::Value,
+        /// What to report.
+        error: Box<(ErrorKind, String)>,
     },
     /// A pointer of the initial state must be exposed first ([`Machine::expose`](crate::Machine::expose)); then the same
     /// instruction is executed again.
@@ -248,6 +273,7 @@ impl<D: Domain> fmt::Debug for Stop<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Stop::Undecided { condition, kind, .. } => write!(f, "Undecided({kind:?}, {condition:?})"),
+            Stop::Suspect { condition, .. } => write!(f, "Suspect({condition:?})"),
             Stop::Switch => f.write_str("Switch"),
             Stop::Hidden { pointer } => write!(f, "Hidden({pointer:?})"),
             Stop::End(end) => write!(f, "End({end:?})"),

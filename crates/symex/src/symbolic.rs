@@ -20,11 +20,13 @@ pub(crate) mod forget;
 pub(crate) mod integer;
 pub(crate) mod invariant;
 mod known_bytes;
+mod meaning;
 mod memory;
 mod ops;
 pub(crate) mod origin;
 mod pointer;
 mod reached;
+mod recover;
 mod repeats;
 pub(crate) mod resolve;
 mod solve;
@@ -36,13 +38,13 @@ mod writes;
 
 use std::collections::BTreeMap;
 
-use icsched_ir::{BinOp, CastOp, FloatPredicate, IntPredicate, OverflowOp, Type, UnOp, ValueId};
+use icsched_ir::{BinOp, CallStack, CastOp, FloatPredicate, IntPredicate, OverflowOp, Type, UnOp, ValueId};
 use icsched_smt::{CmpOp, Node, Solver, Term, TermPool};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::abstraction::{LoopLimits, Passage};
-use crate::domain::{Domain, Forgot, Known, MemoryByte, StrangeHandle, Targets, ThreadTable};
+use crate::domain::{Domain, Forgot, Known, MemoryByte, Read, StrangeHandle, Targets, ThreadTable};
 use crate::folding::FoldChoice;
 use crate::memory::{Heap, ObjectId, ObjectKind};
 use crate::path::SymPath;
@@ -51,6 +53,7 @@ use crate::trace::Repeatable;
 
 use apart::Apart;
 use deferred::Deferred;
+pub use meaning::{Meaning, NamePlace};
 pub use memory::SymArray;
 use origin::Origins;
 pub(crate) use repeats::LoopBeginning;
@@ -99,6 +102,12 @@ pub struct SymbolicDomain {
     apart: Apart,
     /// What became of terms that were split into bytes and joined again.
     rejoined: FxHashMap<Term, Term>,
+    /// Symbols of what was read by errors.
+    indeterminate: FxHashSet<Term>,
+    /// Whether the path whose memory is accessed goes on behind errors.
+    continues: bool,
+    /// Where inputs were read first, by name.
+    reads: FxHashMap<String, CallStack>,
 }
 
 /// What a domain that begins anew need not find again.
@@ -153,6 +162,9 @@ impl SymbolicDomain {
             operands: FxHashMap::default(),
             hidden: None,
             deferred: Deferred::default(),
+            indeterminate: FxHashSet::default(),
+            continues: false,
+            reads: FxHashMap::default(),
         }
     }
 
@@ -170,6 +182,12 @@ impl SymbolicDomain {
     /// Whether the current instruction relies on a decision.
     pub fn has_grants(&self) -> bool {
         !self.granted.is_empty()
+    }
+
+    /// What the current instruction relies on, as conditions that hold.
+    pub fn granted_conditions(&mut self) -> Vec<Term> {
+        let granted = self.granted.clone();
+        granted.into_iter().map(|(condition, taken)| if taken { condition } else { self.pool.not(condition) }).collect()
     }
 
     /// Forgets what was granted; the grants so far.
@@ -362,6 +380,7 @@ impl Domain for SymbolicDomain {
             SymValue::Constant(bits) => Ok(bits),
             SymValue::Term(t) => {
                 let t = self.expanded(t);
+                let t = self.determinate(path, t, kind)?;
                 match self.pool.as_const(t) {
                     Some(bits) => Ok(bits),
                     None => self.one_value(path, t, kind),
@@ -593,6 +612,26 @@ impl Domain for SymbolicDomain {
         }
     }
 
+    fn indeterminate(&mut self, name: &str, bits: u32) -> SymValue {
+        self.indeterminate_symbol(name, bits)
+    }
+
+    fn describe_place(&mut self, path: &SymPath, heap: &Heap<Self>, address: &SymValue) -> String {
+        match *address {
+            SymValue::Constant(at) => heap.name_of(at),
+            SymValue::Term(at) => self.name_of_place(path, heap, at),
+        }
+    }
+
+    fn suspects(&mut self, condition: &SymValue) -> Option<bool> {
+        let condition = self.term(condition, 1);
+        let condition = self.expanded(condition);
+        match self.pool.as_const(condition) {
+            Some(bits) => Some(bits == 0),
+            None => self.granted(condition).map(|holds| !holds),
+        }
+    }
+
     fn input(&mut self, name: &str, bits: u32) -> SymValue {
         SymValue::Term(self.pool.symbol(name, bits))
     }
@@ -606,6 +645,17 @@ impl Domain for SymbolicDomain {
         });
         self.operands.insert(symbol, symbolic.collect());
         SymValue::Term(symbol)
+    }
+
+    fn was_read(&mut self, read: Read<'_, SymValue>, stack: impl FnOnce() -> CallStack) {
+        let name = match read {
+            Read::Name(name) => Some(name),
+            Read::Value(SymValue::Term(symbol)) => self.pool.symbol_name(*symbol),
+            Read::Value(SymValue::Constant(_)) => None,
+        };
+        if let Some(name) = name.filter(|&name| !self.reads.contains_key(name)) {
+            self.reads.insert(name.to_owned(), stack());
+        }
     }
 
     fn input_byte(&mut self, name: &str, index: u64) -> MemoryByte<Term> {

@@ -6,6 +6,8 @@
 //! decided, too, but never part of a slice: until something else is decided, only those decisions are
 //! kept. So a program that computes for a long time on what it knows is executed at full speed.
 
+use std::sync::Arc;
+
 use icsched_ir::{BlockId, FuncId, Intrinsic, ProgramPoint, ValueId};
 use icsched_pointsto::Piece;
 use icsched_smt::Term;
@@ -228,13 +230,13 @@ pub enum SyncEvent {
         /// The thread.
         thread: ThreadId,
         /// Library function (outermost model frame), or `atomic load` etc.
-        operation: String,
+        operation: Arc<str>,
         /// Full calling context of the program's call.
-        stack: icsched_ir::CallStack,
+        stack: Arc<icsched_ir::CallStack>,
         /// What it is ordered on first.
         object: EventObject,
         /// A name for the object for people: `A`, `locks[2]`, `q->lock`, `heap (queue.c:12) + 8`, `thread 3`.
-        object_name: String,
+        object_name: Arc<str>,
         /// How.
         mode: EventMode,
     },

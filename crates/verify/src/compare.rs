@@ -80,7 +80,7 @@ fn exit(status: Option<i32>) -> String {
 
 /// Whether a graph says that a node may be called where this one is.
 fn is_placed(graph: &HappensBefore, node: &HbNode) -> bool {
-    graph.node(node.id()).is_some_and(|named| named.places().any(|at| at == node.at))
+    graph.node(node.id()).is_some_and(|named| named.places().any(|at| *at == *node.at))
 }
 
 /// The alternatives of an object of which a schedule leaves open which one it is (Bergan 3.4.1.5): `a or b`, `locks[*]`, `table[*].lock`.

@@ -59,6 +59,7 @@ impl Runs<'_> {
             marks: self.marks.clone(),
             epoch_length: follows_markers(schedule),
             answers: Some(0),
+            memory_errors: self.request.memory_errors,
             stop: Arc::clone(&self.request.limits.stop),
             ..Options::default()
         };
@@ -77,7 +78,7 @@ impl Runs<'_> {
         state.record_events = true;
         loop {
             let limits = &self.request.limits;
-            if state.instructions >= limits.max_instructions || limits.stop_reason().is_some() {
+            if state.instructions >= limits.max_instructions || limits.reached().is_some() {
                 return None;
             }
             let budget = SLICE.min(limits.max_instructions - state.instructions);
@@ -89,7 +90,13 @@ impl Runs<'_> {
                     let error = icsched_symex::ProgramError { kind, message, thread, stack };
                     return Some(Ended { machine, state, end: PathEnd::Error(error) });
                 }
-                Err(Stop::Undecided { .. } | Stop::Hidden { .. } | Stop::Switch | Stop::Unsupported { .. }) => {
+                Err(
+                    Stop::Undecided { .. }
+                    | Stop::Suspect { .. }
+                    | Stop::Hidden { .. }
+                    | Stop::Switch
+                    | Stop::Unsupported { .. },
+                ) => {
                     return None;
                 }
             }

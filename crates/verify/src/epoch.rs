@@ -7,11 +7,10 @@ use icsched_enumerate::graph;
 use icsched_schedule::{
     EpochId, EpochKey, EpochResult, IncompleteKind, InputConstraint, Reason, Schedule, ScheduleEnd, ScheduleId,
 };
-use icsched_smt::{
-    Answer, CmpOp, Model, ModelValue, Solver as _, SolverOptions, Term, TermPool, UnknownReason, Z3Solver, serial,
-};
+use icsched_smt::{Answer, CmpOp, Model, ModelValue, Solver as _, Term, TermPool, UnknownReason, Z3Solver, serial};
 use icsched_symex::explore::PathOutcome;
-use icsched_symex::{PathEnd, ThreadId};
+use icsched_symex::trace::Decision;
+use icsched_symex::{DecisionKind, DecisionSite, MemoryErrors, PathEnd, ThreadId};
 
 use crate::compare::{Outcome, compare};
 use crate::concrete::{self, Runs};
@@ -57,11 +56,10 @@ impl<'a, 'd> Checker<'a, 'd> {
         epoch: &'d EpochResult,
         known: &'a BTreeMap<EpochId, Known>,
         max_paths: usize,
-        options: SolverOptions,
+        solver: Z3Solver,
         is_late: &'a dyn Fn() -> Option<Reason>,
         runs: Option<&'a Runs<'a>>,
     ) -> Self {
-        let solver = Z3Solver::new(options);
         Self { explorer, epoch, known, max_paths, faults: Vec::new(), reasons: Vec::new(), is_late, runs, solver }
     }
 
@@ -310,6 +308,7 @@ impl<'a, 'd> Checker<'a, 'd> {
         self.explorer.machine.options.epoch_length = concrete::follows_markers(&schedule.graph);
         let mut queue = VecDeque::from([vec![stored.condition]]);
         let (mut followed, mut early, mut cut, mut executed, mut decisions) = (0, 0, false, 0, 0);
+        let mut failed = 0;
         while let Some(given) = queue.pop_front() {
             if let Some(reason) = (self.is_late)() {
                 self.reasons.push(reason);
@@ -332,6 +331,7 @@ impl<'a, 'd> Checker<'a, 'd> {
             match self.compare(schedule, &path) {
                 Outcome::Followed => {
                     followed += 1;
+                    failed += usize::from(!path.state.recovered.is_empty());
                     if followed == 1 {
                         self.replay(stored, &path, check);
                     }
@@ -363,6 +363,7 @@ impl<'a, 'd> Checker<'a, 'd> {
             }
         }
         let all = queue.is_empty() && !cut;
+        self.behind(schedule, (followed, failed), all);
         match (followed, early) {
             (0, 0) if all => check.infeasible.push(schedule.id),
             (0, _) if all => {
@@ -427,12 +428,34 @@ impl<'a, 'd> Checker<'a, 'd> {
 
     /// Whether a path is one of a schedule.
     fn compare(&self, schedule: &Schedule, path: &PathOutcome) -> Outcome {
+        let is_excluded = self.explorer.machine.options.memory_errors == MemoryErrors::Stop || self.runs.is_none();
         match &path.end {
+            _ if self.is_where_nobody_comes(path) => Outcome::Nobody,
             PathEnd::Infeasible | PathEnd::GoesRound => Outcome::Nobody,
             // Nothing is claimed of these inputs, but that the error happens: that is checked elsewhere.
-            PathEnd::Error(_) if !matches!(schedule.ends, ScheduleEnd::MemoryError { .. }) => Outcome::Nobody,
+            PathEnd::Error(_) if is_excluded && !matches!(schedule.ends, ScheduleEnd::MemoryError { .. }) => {
+                Outcome::Nobody
+            }
             end => compare(schedule, &self.explorer.machine.program, &self.explorer.machine.code, &path.state, end),
         }
+    }
+
+    /// Whether a path goes on behind an error that is taken not to happen: behind the first epoch, one by an address that nobody knows.
+    fn is_where_nobody_comes(&self, path: &PathOutcome) -> bool {
+        let is_error = |(site, d): &(DecisionSite, Decision)| site.kind == DecisionKind::Valid && !d.taken;
+        self.runs.is_none() && path.decisions.iter().any(is_error)
+    }
+
+    /// Whether a schedule says right whether its executions go on behind an error, `failed` of `followed` that were tried do.
+    fn behind(&mut self, schedule: &Schedule, (followed, failed): (usize, usize), are_all: bool) {
+        let how = match schedule.after_error {
+            Some(_) if failed < followed => "executions that follow it do not go on behind an error",
+            None if are_all && followed > 0 && failed == followed && self.runs.is_some() => {
+                "all executions that follow it go on behind an error, and it does not say so"
+            }
+            _ => return,
+        };
+        self.fault(FaultKind::Errors, Some(schedule.id), how.to_owned(), None);
     }
 
     /// Errors that inputs of a path cause are told, by the place where they happen: inputs do not vanish.
@@ -443,7 +466,7 @@ impl<'a, 'd> Checker<'a, 'd> {
             let all = path.state.path.constraints().to_vec();
             found.push((graph::place(&program, &error.stack), format!("{}: {}", error.kind, error.message), all));
         }
-        for error in path.errors.iter().filter(|error| error.certain) {
+        for error in path.errors.iter().filter(|error| error.certain && !self.is_where_nobody_comes(path)) {
             let before = &path.state.path.constraints()[..error.constraints];
             let all = before.iter().copied().chain([error.condition]).collect();
             found.push((graph::place(&program, &error.stack), format!("{}: {}", error.kind, error.message), all));

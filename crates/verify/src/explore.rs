@@ -49,6 +49,10 @@ impl<'a> Explorer<'a> {
     /// the model's, if there is one and it says something.
     pub(crate) fn execute(&mut self, given: &[Term], outcomes: &[(Term, bool)], model: Option<&Model>) -> PathOutcome {
         let mut state = self.initial.clone();
+        if self.limits.errors {
+            // From the program's entry on, a run is as long as it is until an input decides something.
+            state.counts_from = None;
+        }
         let mut forced = FxHashMap::default();
         for &condition in given {
             state.path.constrain(&self.machine.domain.pool, condition);

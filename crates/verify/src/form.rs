@@ -7,7 +7,12 @@ use icsched_schedule::{Assumption, Enumeration, EpochId, EpochKey, EpochResult, 
 use crate::outcome::{Fault, FaultKind};
 
 /// Looks for names that do not fit, epochs that are missing, and epochs that `known` does not have. O(size of the database).
-pub(crate) fn check(database: &Enumeration, entry: &EpochId, is_known: &dyn Fn(&EpochId) -> bool) -> Vec<Fault> {
+pub(crate) fn check(
+    database: &Enumeration,
+    entry: &EpochId,
+    of_errors: Assumption,
+    is_known: &dyn Fn(&EpochId) -> bool,
+) -> Vec<Fault> {
     let mut faults = Vec::new();
     let present: BTreeSet<EpochKey> = database.epochs.iter().map(EpochResult::key).collect();
     if !present.contains(&entry.key()) {
@@ -20,14 +25,12 @@ pub(crate) fn check(database: &Enumeration, entry: &EpochId, is_known: &dyn Fn(&
             "the epoch at program entry is not the first one",
         ));
     }
-    if database.epochs.iter().any(EpochResult::has_errors)
-        && !database.assumptions.contains(&Assumption::NoMemoryErrors)
-    {
+    if database.epochs.iter().any(EpochResult::has_errors) && !database.assumptions.contains(&of_errors) {
         faults.push(fault(
             FaultKind::Form,
             None,
             None,
-            "it has memory errors, and does not say that it takes none for granted",
+            "it has memory errors, and does not say what it takes for granted of them",
         ));
     }
     let mut seen = BTreeSet::new();
@@ -51,7 +54,7 @@ fn schedules(epoch: &EpochResult, present: &BTreeSet<EpochKey>, faults: &mut Vec
     let key = epoch.key();
     let mut seen = BTreeSet::new();
     for (parent, schedule) in epoch.tree.parts() {
-        let Schedule { id, constraint, ends, graph } = schedule;
+        let Schedule { id, constraint, ends, graph, after_error } = schedule;
         let mut wrong = |kind, message: &str| faults.push(fault(kind, Some(key), Some(*id), message));
         if ScheduleId::of(graph, ends) != *id {
             wrong(FaultKind::Form, "its name is not that of its graph and end");
@@ -61,6 +64,9 @@ fn schedules(epoch: &EpochResult, present: &BTreeSet<EpochKey>, faults: &mut Vec
         }
         if constraint.dag.is_none() {
             wrong(FaultKind::Form, "its constraint is text only");
+        }
+        if after_error.is_some_and(|error| error >= epoch.errors.len()) {
+            wrong(FaultKind::Form, "the error behind which it is said to be is none of its epoch");
         }
         match ends {
             ScheduleEnd::Epoch(next) if !present.contains(next) => {

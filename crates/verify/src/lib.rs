@@ -20,11 +20,11 @@ pub mod outcome;
 
 use std::collections::BTreeMap;
 
-use icsched_enumerate::control::Control;
+use icsched_enumerate::control::{Control, never_left};
 use icsched_enumerate::modref::ModRef;
 use icsched_enumerate::{Progress, Request, SearchedEpoch};
 use icsched_schedule::{Assumption, Enumeration, EpochId, IncompleteKind, Reason};
-use icsched_smt::SolverOptions;
+use icsched_smt::{SolverOptions, Z3Solver};
 use icsched_symex::code::Marks;
 use icsched_symex::explore::Limits;
 
@@ -124,12 +124,13 @@ pub fn verify_with(
     let States { mut epochs, reasons, is_whole, is_cut: is_cut_here } = states;
     let mut result =
         Verification { reasons: database.all_reasons().into_iter().cloned().collect(), ..Verification::default() };
-    let stopped = || request.limits.stop_reason();
+    let stopped = || request.limits.stop_reason(&request.program);
     // What a search has not come to may weaken what is known where epochs begin.
     result.reasons.extend(reasons);
     result.reasons.extend(stopped());
     let entry = EpochId::entry(request.program.main.ok_or("the program has no main function")?);
-    result.faults = form::check(database, &entry, &|id| epochs.contains_key(id) || !is_whole);
+    result.faults =
+        form::check(database, &entry, request.assumed_of_errors(), &|id| epochs.contains_key(id) || !is_whole);
     if !database.reasons.is_empty() {
         // A search that was cut says itself that epochs are missing.
         result.faults.retain(|fault| !(fault.kind == FaultKind::Epoch && fault.schedule.is_some()));
@@ -151,7 +152,7 @@ pub fn verify_with(
         let control = control.get_or_insert_with(|| {
             let mut control = Control::new(program, &|f| f.is_declaration(), true, None);
             let modref = ModRef::new(program, &control);
-            control.find_stuck_tests(program, &modref);
+            control.find_stuck_tests(program, &modref, never_left(program));
             control
         });
         let runs = state.is_entry.then(|| {
@@ -165,13 +166,15 @@ pub fn verify_with(
         let limits = Limits {
             instructions: request.limits.max_instructions,
             events: request.limits.max_events,
+            undecided: request.limits.undecided,
             deadline: request.limits.deadline,
-            memory: request.limits.max_memory.unwrap_or(u64::MAX),
+            memory: request.limits.memory.resident.unwrap_or(u64::MAX),
             errors: *is_entry,
             ..Limits::default()
         };
         let explorer = Explorer::new(machine, initial, control, limits);
-        let solver = SolverOptions { timeout: Some(request.limits.solver_timeout), ..SolverOptions::default() };
+        let options = SolverOptions { timeout: Some(request.limits.solver_timeout), ..SolverOptions::default() };
+        let solver = Z3Solver::new(options).interrupted_by(request.limits.stop.interrupt());
         let mut checker = Checker::new(explorer, stored, &known, max_paths, solver, &stopped, runs.as_ref());
         let check = checker.check();
         tracing::info!(epoch = %stored.key(), number, ?check, "epoch checked");

@@ -21,13 +21,13 @@ mod text;
 
 /// Something that breaks a rule.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Problem {
+pub struct Problem {
     /// The file, relative to the repository.
-    pub(crate) file: String,
+    pub file: String,
     /// The line, from 1; 0 if it is about the file as a whole.
-    pub(crate) line: usize,
+    pub line: usize,
     /// What is wrong and what would be right.
-    pub(crate) message: String,
+    pub message: String,
 }
 
 impl Problem {
@@ -49,7 +49,7 @@ impl fmt::Display for Problem {
 ///
 /// # Errors
 /// Cargo or git cannot be asked, or a file cannot be read.
-pub(crate) fn check(root: &Path) -> Result<Vec<Problem>> {
+pub fn check(root: &Path) -> Result<Vec<Problem>> {
     let packages = graph::packages(root)?;
     let mut problems = graph::check(&packages, root);
     let architecture = root.join("docs/architecture.md");

@@ -95,6 +95,6 @@ fn ended(stop: Stop<ConcreteDomain>) -> Option<PathEnd> {
     match stop {
         Stop::End(end) => Some(*end),
         Stop::Unsupported { what } => Some(PathEnd::Unsupported { what, stack: Default::default() }),
-        Stop::Fault { .. } | Stop::Undecided { .. } | Stop::Hidden { .. } | Stop::Switch => None,
+        Stop::Fault { .. } | Stop::Undecided { .. } | Stop::Suspect { .. } | Stop::Hidden { .. } | Stop::Switch => None,
     }
 }

@@ -67,6 +67,8 @@ pub enum FailureKind {
     Limit,
     /// icsched ended as it should not.
     Crash,
+    /// icsched itself says that it is wrong.
+    Bug,
     /// The batch was stopped.
     Stopped,
 }
@@ -79,7 +81,7 @@ impl Failure {
     /// Whether another try would end alike.
     fn is_final(&self) -> bool {
         match self.kind {
-            FailureKind::Limit | FailureKind::Crash => true,
+            FailureKind::Limit | FailureKind::Crash | FailureKind::Bug => true,
             FailureKind::NotRunnable | FailureKind::Stopped => false,
         }
     }

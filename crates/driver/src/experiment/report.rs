@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::manifest::Manifest;
-use super::outcome::{Ended, Row};
+use super::outcome::{Ended, FailureKind, Row};
 use super::table::Table;
 use crate::error::DriverError;
 
@@ -54,6 +54,12 @@ impl Report {
     /// Whether every row has a result.
     pub fn is_complete(&self) -> bool {
         self.rows.iter().all(|row| matches!(row.ended, Ended::Done(_)))
+    }
+
+    /// Whether icsched itself was wrong in a run.
+    pub fn has_bugs(&self) -> bool {
+        let is_bug = |row: &Row| matches!(&row.ended, Ended::Failed(failure) if failure.kind == FailureKind::Bug);
+        self.rows.iter().any(is_bug)
     }
 
     /// The report as one page of Markdown.

@@ -155,7 +155,8 @@ fn arguments(job: &Job<'_>) -> Vec<String> {
 
 fn enumerate(job: &Job<'_>) -> Vec<String> {
     let mut all = common_arguments(job);
-    all.extend(["--output".to_owned(), job.file("icsdb").display().to_string()]);
+    // The directory is the batch's own.
+    all.extend(["--output".to_owned(), job.file("icsdb").display().to_string(), "--force".to_owned()]);
     all.extend(inputs(job));
     all
 }
@@ -233,11 +234,13 @@ fn outcome(result: &Value, run: &Run) -> Outcome {
 fn without_result(status: ExitStatus, said: &str) -> Failure {
     const WRONG: i32 = 2;
     const INCOMPLETE: i32 = 3;
+    const BUG: i32 = 4;
     let is_message = |line: &&str| line.starts_with("error") || line.starts_with("warning");
     let line = said.lines().find(is_message).or(said.lines().next_back());
     let (kind, how) = match status.code() {
         Some(WRONG) => (FailureKind::NotRunnable, "icsched refused it".to_owned()),
         Some(INCOMPLETE) => (FailureKind::Limit, "it ended without a result".to_owned()),
+        Some(BUG) => (FailureKind::Bug, "it has a bug".to_owned()),
         // Says which signal it was, if it was one.
         _ => (FailureKind::Crash, format!("it ended with {status}")),
     };
@@ -310,7 +313,7 @@ mod tests {
         let enumerate = run(TELLS_ITS_ARGUMENTS, &sample(Command::Enumerate, LONG), &configuration, &[]);
         let outcome = enumerate.expect("the script writes a result");
         let expected = "enumerate p.bc --json run.full.json --timeout 10m --max-memory 1GiB --without slicing,pointsto \
-                        --max-paths 9 --output run.full.icsdb --sym-stdin 4 -- @";
+                        --max-paths 9 --output run.full.icsdb --force --sym-stdin 4 -- @";
         assert_eq!(outcome.reasons.join(" "), expected);
         assert_eq!(outcome.figures, [(Figure::Paths, 7.0)].into());
         assert!(!outcome.complete);
@@ -369,6 +372,8 @@ mod tests {
         assert_eq!(refused, (FailureKind::NotRunnable, "icsched refused it: error: what?".to_owned()));
         let limited = failure("echo 1 s: 3 paths >&2; echo 'warning[limit]: memory' >&2; exit 3", LONG);
         assert_eq!(limited, (FailureKind::Limit, "it ended without a result: warning[limit]: memory".to_owned()));
+        let wrong = failure("echo 'error[bug]: icsched has a bug: an index' >&2; exit 4", LONG);
+        assert_eq!(wrong, (FailureKind::Bug, "it has a bug: error[bug]: icsched has a bug: an index".to_owned()));
         let (kind, message) = failure("kill -SEGV $$", LONG);
         assert_eq!(kind, FailureKind::Crash);
         assert!(message.contains("signal: 11"), "{message}");

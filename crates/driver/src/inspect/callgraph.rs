@@ -13,7 +13,7 @@ use super::targets::Targets;
 use super::{Selection, place, quoted, source};
 
 /// Name and version of the document.
-const SCHEMA: &str = "icsched/inspect-callgraph/1";
+pub(super) const SCHEMA: &str = "icsched/inspect-callgraph/1";
 
 #[derive(Serialize)]
 pub(super) struct Document {

@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::place;
 
 /// Name and version of the document.
-const SCHEMA: &str = "icsched/inspect-defs/2";
+pub(super) const SCHEMA: &str = "icsched/inspect-defs/2";
 
 #[derive(Serialize)]
 pub(super) struct Document {

@@ -9,7 +9,7 @@ pub(super) use render::{dot, text};
 use serde::Serialize;
 
 /// Name and version of the document.
-const SCHEMA: &str = "icsched/inspect-loops/1";
+pub(super) const SCHEMA: &str = "icsched/inspect-loops/1";
 
 #[derive(Serialize)]
 pub(super) struct Document {
@@ -39,6 +39,7 @@ struct LoopEntry {
     latches: Vec<Block>,
     exits: Vec<Exit>,
     iterations: Option<Iterations>,
+    ends: Ends,
     tests: Vec<Test>,
     variables: Vec<Variable>,
     derived: Vec<Derived>,
@@ -54,6 +55,17 @@ struct Block {
 struct Exit {
     from: Block,
     to: Block,
+}
+
+/// Whether the loop ends.
+#[derive(Serialize)]
+struct Ends {
+    /// `proved`, `endless`, `assumed`: proved for this loop and what is inside, or not.
+    verdict: &'static str,
+    /// Why it does, if each of its rounds ends: `i counts up to n`.
+    because: Option<String>,
+    /// Loops and recursions that have to end for that and of which it is not proved, itself among them.
+    rests_on: Vec<String>,
 }
 
 /// How often the loop's code runs each time control enters the loop.

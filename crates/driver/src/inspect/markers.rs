@@ -7,13 +7,13 @@ use icsched_enumerate::control::Control;
 use icsched_enumerate::markers::{LoopMark, MarkerOptions, Markers};
 use icsched_enumerate::specialise::from_main;
 use icsched_ir::{Function, Program, ProgramPoint};
-use icsched_pointsto::{ModRef, PointsTo};
+use icsched_pointsto::{Interrupted, ModRef, PointsTo};
 use serde::Serialize;
 
 use super::{MarkerSelection, place};
 
 /// Name and version of the document.
-const SCHEMA: &str = "icsched/inspect-markers/1";
+pub(super) const SCHEMA: &str = "icsched/inspect-markers/1";
 
 #[derive(Serialize)]
 pub(super) struct Document {
@@ -58,14 +58,20 @@ struct Totals {
     unmarked: usize,
 }
 
-pub(super) fn document(loaded: &Program, selection: &MarkerSelection) -> Document {
+/// # Errors
+/// [`Interrupted`] if `interrupted` says so, which is asked now and then.
+pub(super) fn document(
+    loaded: &Program,
+    selection: &MarkerSelection,
+    interrupted: &dyn Fn() -> bool,
+) -> Result<Document, Interrupted> {
     let specialised = loaded.main.is_some();
-    let folded = specialised.then(|| from_main(loaded, &|| false).expect("nothing interrupts it"));
+    let folded = specialised.then(|| from_main(loaded, interrupted)).transpose()?;
     let program = folded.as_ref().map_or(loaded, |(program, _)| program);
     let off = |technique| selection.without.contains(&technique);
     let harmless = |f: &Function| icsched_externals::known_not_to_synchronise(&f.name, f.params.len());
-    let points_to = (!off(Technique::PointsTo))
-        .then(|| PointsTo::new(program, &icsched_pointsto::Options::default()).expect("nothing interrupts it"));
+    let options = icsched_pointsto::Options { interrupted, ..Default::default() };
+    let points_to = (!off(Technique::PointsTo)).then(|| PointsTo::new(program, &options)).transpose()?;
     let modref = points_to.as_ref().map(|p| ModRef::new(program, p, &harmless));
     let control = Control::new(program, &harmless, true, points_to.as_ref());
     let options = MarkerOptions { prune: !off(Technique::MarkerPruning) };
@@ -91,7 +97,7 @@ pub(super) fn document(loaded: &Program, selection: &MarkerSelection) -> Documen
         synchronising: synchronising().count(),
         unmarked: synchronising().filter(|l| !l.marked).count(),
     };
-    Document { schema: SCHEMA, program: program.name.clone(), specialised, markers, loops, totals }
+    Ok(Document { schema: SCHEMA, program: program.name.clone(), specialised, markers, loops, totals })
 }
 
 fn loop_entry(program: &Program, l: &LoopMark) -> LoopEntry {

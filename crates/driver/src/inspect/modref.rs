@@ -12,7 +12,7 @@ use super::memory::{Memory, Names, kind, some, sorted};
 use super::{place, quoted, source};
 
 /// Name and version of the document.
-const SCHEMA: &str = "icsched/inspect-modref/1";
+pub(super) const SCHEMA: &str = "icsched/inspect-modref/1";
 
 #[derive(Serialize)]
 pub(super) struct Document {

@@ -1,33 +1,36 @@
 //! What pointers point to.
 
-use std::collections::{BTreeMap, HashMap};
-use std::fmt::{self, Write as _};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
+use std::{fmt, io};
 
 use icsched_ir::{Definition, Definitions, FuncId, Op, ProgramPoint, Type, ValueId};
 use icsched_pointsto::{Location, ObjectKind, PointerInfo, Statistics};
 use serde::Serialize;
 
 use super::memory::{Memory, Names, kind, some, sorted};
-use super::{quoted, source};
+use super::{Listed, Out, quoted, source};
 
 /// Name and version of the document.
-const SCHEMA: &str = "icsched/inspect-pointsto/1";
+pub(super) const SCHEMA: &str = "icsched/inspect-pointsto/1";
 
+/// What is written of a program; its lists are made while they are.
 #[derive(Serialize)]
-pub(super) struct Document {
+#[serde(bound = "")]
+pub(super) struct Document<F: Iterator<Item = Entry>, O: Iterator<Item = Object>> {
     schema: &'static str,
     program: String,
-    functions: Vec<Entry>,
+    functions: Listed<F>,
     /// Empty when one function is asked for.
-    objects: Vec<Object>,
+    objects: Listed<O>,
     /// What the analysis did not know and took the worst of.
     notes: Vec<String>,
     statistics: Counts,
 }
 
 #[derive(Serialize)]
-struct Entry {
+pub(super) struct Entry {
     name: String,
     at: Option<String>,
     pointers: Vec<Pointer>,
@@ -58,7 +61,7 @@ impl fmt::Display for Target {
 }
 
 #[derive(Serialize)]
-struct Object {
+pub(super) struct Object {
     name: String,
     kind: &'static str,
     /// Bytes, where all objects of the name have the same.
@@ -78,23 +81,27 @@ struct Counts {
     waves: usize,
 }
 
-pub(super) fn document(memory: &Memory<'_>) -> Document {
+pub(super) fn document<'k>(
+    known: &'k Known<'k>,
+) -> Document<impl Iterator<Item = Entry> + 'k, impl Iterator<Item = Object> + 'k> {
+    let memory = known.memory;
     let program = memory.program;
-    let mut known = Known { names: Names::new(memory), targets: HashMap::new() };
-    let functions = memory.functions().map(|(id, function)| Entry {
+    let functions = memory.functions().map(move |(id, function)| Entry {
         name: function.name.clone(),
         at: source(program, function.loc),
-        pointers: pointers(&mut known, id),
+        pointers: pointers(known, id),
     });
-    let functions = functions.collect();
-    let &Statistics { instances, objects, locations, cells, nodes, edges, waves, .. } = memory.points_to.statistics();
+    let is_all = memory.selection.function.is_none();
+    let objects = std::iter::once_with(move || if is_all { all_objects(known) } else { Vec::new() }).flatten();
+    let &Statistics { instances, objects: number, locations, cells, nodes, edges, waves, .. } =
+        memory.points_to.statistics();
     Document {
         schema: SCHEMA,
         program: program.name.clone(),
-        functions,
-        objects: if memory.selection.function.is_none() { all_objects(&mut known) } else { Vec::new() },
+        functions: Listed::new(functions),
+        objects: Listed::new(objects),
         notes: memory.notes(),
-        statistics: Counts { instances, objects, locations, cells, nodes, edges, waves },
+        statistics: Counts { instances, objects: number, locations, cells, nodes, edges, waves },
     }
 }
 
@@ -102,26 +109,32 @@ pub(super) fn document(memory: &Memory<'_>) -> Document {
 type Targets = Rc<[Target]>;
 
 /// Targets that were asked for before: large programs have few different sets.
-struct Known<'m> {
-    names: Names<'m>,
-    targets: HashMap<Vec<Location>, Targets>,
+pub(super) struct Known<'m> {
+    memory: &'m Memory<'m>,
+    names: RefCell<Names<'m>>,
+    targets: RefCell<HashMap<Vec<Location>, Targets>>,
 }
 
-impl Known<'_> {
-    fn targets(&mut self, info: PointerInfo) -> Targets {
-        if let Some(known) = self.targets.get(&info.locations) {
+impl<'m> Known<'m> {
+    pub(super) fn new(memory: &'m Memory<'m>) -> Self {
+        Self { memory, names: RefCell::new(Names::new(memory)), targets: RefCell::default() }
+    }
+
+    fn targets(&self, info: PointerInfo) -> Targets {
+        if let Some(known) = self.targets.borrow().get(&info.locations) {
             return Rc::clone(known);
         }
-        let found = sorted(info.locations.iter().map(|l| self.target(l)).collect::<Vec<_>>()).into();
-        self.targets.insert(info.locations, Rc::clone(&found));
+        let found: Targets = sorted(info.locations.iter().map(|l| self.target(l)).collect::<Vec<_>>()).into();
+        self.targets.borrow_mut().insert(info.locations, Rc::clone(&found));
         found
     }
 
-    fn target(&mut self, location: &Location) -> Target {
-        let kind = self.names.memory.points_to.objects()[location.object].kind;
+    fn target(&self, location: &Location) -> Target {
+        let kind = self.memory.points_to.objects()[location.object].kind;
         let has_offset = !matches!(kind, ObjectKind::Function(_));
-        let offset = has_offset.then(|| self.names.offsets(location.offsets));
-        Target { object: self.names.object(location.object), offset }
+        let mut names = self.names.borrow_mut();
+        let offset = has_offset.then(|| names.offsets(location.offsets));
+        Target { object: names.object(location.object), offset }
     }
 }
 
@@ -135,8 +148,8 @@ fn union(mut sets: Vec<Targets>) -> Targets {
 }
 
 /// Parameters, then locals in memory, then computed pointers: those of one variable at one line together.
-fn pointers(known: &mut Known<'_>, func: FuncId) -> Vec<Pointer> {
-    let memory = known.names.memory;
+fn pointers(known: &Known<'_>, func: FuncId) -> Vec<Pointer> {
+    let memory = known.memory;
     let function = &memory.program.functions[func];
     let definitions = Definitions::new(function);
     let name = |v: ValueId| function.values[v].name.clone().unwrap_or_else(|| v.to_string());
@@ -155,7 +168,7 @@ fn pointers(known: &mut Known<'_>, func: FuncId) -> Vec<Pointer> {
         if what.ty != Type::Ptr {
             continue;
         }
-        let mut info = || known.targets(memory.points_to.pointer_info(func, value.into()));
+        let info = || known.targets(memory.points_to.pointer_info(func, value.into()));
         let at = match definitions.of(value) {
             Some(Definition::Argument(_)) => {
                 found.push(Pointer { name: name(value), kind: "parameter", at: None, targets: info() });
@@ -195,8 +208,8 @@ fn pointers(known: &mut Known<'_>, func: FuncId) -> Vec<Pointer> {
 }
 
 /// Objects of one name are shown as one.
-fn all_objects(known: &mut Known<'_>) -> Vec<Object> {
-    let memory = known.names.memory;
+fn all_objects(known: &Known<'_>) -> Vec<Object> {
+    let memory = known.memory;
     let mut found: BTreeMap<String, Object> = BTreeMap::new();
     for (id, object) in memory.points_to.objects().iter().filter(|(id, _)| memory.shows(*id)) {
         if matches!(object.kind, ObjectKind::Function(_) | ObjectKind::Outside | ObjectKind::PlainConstants) {
@@ -216,14 +229,11 @@ fn all_objects(known: &mut Known<'_>) -> Vec<Object> {
     found.into_values().collect()
 }
 
-pub(super) fn text(document: &Document) -> String {
-    let mut out = String::new();
-    write_text(&mut out, document).expect("writing to a string does not fail");
-    out
-}
-
-fn write_text(out: &mut String, document: &Document) -> fmt::Result {
-    for entry in &document.functions {
+pub(super) fn text(
+    document: &Document<impl Iterator<Item = Entry>, impl Iterator<Item = Object>>,
+    out: Out<'_>,
+) -> io::Result<()> {
+    for entry in document.functions.take() {
         let at = entry.at.as_ref().map(|at| format!(" ({at})")).unwrap_or_default();
         writeln!(out, "{}{at}", entry.name)?;
         for pointer in &entry.pointers {
@@ -234,8 +244,8 @@ fn write_text(out: &mut String, document: &Document) -> fmt::Result {
             writeln!(out, "  {}{at} -> {}", pointer.name, some(&pointer.targets))?;
         }
     }
-    let with_contents: Vec<&Object> = document.objects.iter().filter(|o| !o.contents.is_empty()).collect();
-    if !with_contents.is_empty() {
+    let mut with_contents = document.objects.take().filter(|o| !o.contents.is_empty()).peekable();
+    if with_contents.peek().is_some() {
         writeln!(out, "\nobjects with pointers in them:")?;
     }
     for object in with_contents {
@@ -252,24 +262,25 @@ fn write_text(out: &mut String, document: &Document) -> fmt::Result {
     )
 }
 
-pub(super) fn dot(document: &Document) -> String {
-    let mut out = String::from("digraph pointsto {\n  rankdir=LR;\n");
-    out += "  node [shape=box, fontname=\"monospace\", fontsize=10];\n";
-    let mut edges: Vec<(String, Rc<str>)> = Vec::new();
-    for entry in &document.functions {
+pub(super) fn dot(
+    document: &Document<impl Iterator<Item = Entry>, impl Iterator<Item = Object>>,
+    out: Out<'_>,
+) -> io::Result<()> {
+    writeln!(out, "digraph pointsto {{\n  rankdir=LR;")?;
+    writeln!(out, "  node [shape=box, fontname=\"monospace\", fontsize=10];")?;
+    let mut edges: BTreeSet<(String, Rc<str>)> = BTreeSet::new();
+    for entry in document.functions.take() {
         for pointer in &entry.pointers {
             let from = format!("{}@{}", pointer.name, entry.name);
-            out += &format!("  {} [style=rounded];\n", quoted(&from));
+            writeln!(out, "  {} [style=rounded];", quoted(&from))?;
             edges.extend(pointer.targets.iter().map(|t| (from.clone(), Rc::clone(&t.object))));
         }
     }
-    for object in &document.objects {
+    for object in document.objects.take() {
         edges.extend(object.contents.iter().map(|t| (object.name.clone(), Rc::clone(&t.object))));
     }
-    edges.sort_unstable();
-    edges.dedup();
     for (from, to) in edges {
-        out += &format!("  {} -> {};\n", quoted(&from), quoted(&to));
+        writeln!(out, "  {} -> {};", quoted(&from), quoted(&to))?;
     }
-    out + "}\n"
+    writeln!(out, "}}")
 }

@@ -77,7 +77,7 @@ impl<'p> Targets<'p> {
         if function.origin == Origin::Program && !function.is_declaration() {
             return Vec::new();
         }
-        let Some(row) = lookup(&function.name) else { return Vec::new() };
+        let Some(row) = lookup(function.library_name()) else { return Vec::new() };
         let is_thread = self.starts[f.index()] && row.synchronises;
         let pointers = args.iter().enumerate().filter(|(at, _)| row.argument(*at) == ArgEffect::Calls);
         pointers.map(|(_, &pointer)| Callback { pointer, is_thread }).filter(|c| !is_null(c.pointer)).collect()

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use icsched_ir::{CallStack, Program};
 use icsched_schedule::{IncompleteKind, Reason};
-use icsched_smt::{SolverStatistics, Term};
+use icsched_smt::{SolverStatistics, Term, UnknownReason};
 use icsched_symex::explore::{self, PathOutcome, PathRun, PossibleError, Step, StepKind};
 use icsched_symex::follow::{Finish, Followed, PathTree};
 use icsched_symex::stop::{DecisionKind, PathEnd};
@@ -143,7 +143,8 @@ impl<'a> Collector<'a> {
 
     /// Takes a path, and those that part from it by an error.
     fn path(&mut self, machine: &mut Machine<SymbolicDomain>, outcome: &PathOutcome) {
-        for gave_up in &outcome.gave_up {
+        // Whoever was interrupted was so by a limit, at which the path ends.
+        for gave_up in outcome.gave_up.iter().filter(|gave_up| gave_up.reason != UnknownReason::Interrupted) {
             let message = format!(
                 "the solver did not decide whether a path gets here ({:?}); a longer --solver-timeout may help",
                 gave_up.reason

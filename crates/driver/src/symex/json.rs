@@ -22,6 +22,16 @@ impl<W: io::Write> JsonWriter<W> {
         Self { to, name, has_paths: false }
     }
 
+    /// One that goes on with a document of which the beginning is written, and perhaps paths.
+    pub fn resumed(to: W, name: PathBuf, has_paths: bool) -> Self {
+        Self { to, name, has_paths }
+    }
+
+    /// Where it writes to.
+    pub fn get_mut(&mut self) -> &mut W {
+        &mut self.to
+    }
+
     fn write(&mut self, text: &str) -> Result<(), DriverError> {
         let written = self.to.write_all(text.as_bytes());
         written.map_err(|error| DriverError::Write { path: self.name.clone(), error })

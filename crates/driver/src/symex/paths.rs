@@ -11,7 +11,7 @@ use icsched_symex::follow::PathTree;
 use icsched_symex::{Limit, Switching};
 
 use super::collect::{Collector, Explained};
-use super::report::{ContextThread, Header, SCHEMA, Sink, Statistics, Summary, Totals};
+use super::report::{ContextThread, Header, Sink, Statistics, Summary, Totals};
 use super::start::{Prepared, Unprepared};
 use super::{SymexConfig, Technique, witness};
 use crate::error::DriverError;
@@ -74,13 +74,7 @@ pub(super) fn explore(config: &SymexConfig, sink: &mut dyn Sink, started: Instan
 
 /// What there is to say when a limit was reached before the first path.
 pub(super) fn stopped(config: &SymexConfig, sink: &mut dyn Sink, started: Instant) -> Result<Summary, DriverError> {
-    let header = Header {
-        schema: SCHEMA,
-        program: config.program.path.display().to_string(),
-        assumptions: Vec::new(),
-        contexts: Vec::new(),
-        initial: Vec::new(),
-    };
+    let header = Header::new(&config.program.path);
     sink.begin(&header)?;
     let (kind, words) = icsched_enumerate::limit_words(config.limits.stop.asked().unwrap_or(Limit::Time));
     let message = format!("{words}, before the analyses of the program that paths need were done");
@@ -105,8 +99,9 @@ pub(super) fn limits(config: &SymexConfig, deadline: Option<Instant>) -> explore
         decisions: MAX_DECISIONS,
         branches: config.branches,
         events: config.limits.max_events,
+        undecided: config.limits.undecided,
         deadline,
-        memory: config.limits.max_memory.unwrap_or(u64::MAX),
+        memory: config.limits.memory.resident.unwrap_or(u64::MAX),
         decided: false,
         hopeless: BTreeSet::new(),
         rounds: u32::MAX,
@@ -119,13 +114,8 @@ pub(super) fn limits(config: &SymexConfig, deadline: Option<Instant>) -> explore
 
 /// Where the threads are; nothing is known there.
 pub(super) fn header(config: &SymexConfig, program: &Program, context: &Context) -> Header {
-    Header {
-        schema: SCHEMA,
-        program: config.program.path.display().to_string(),
-        assumptions: Vec::new(),
-        contexts: context.threads.iter().enumerate().map(|(i, t)| thread(program, i, t)).collect(),
-        initial: Vec::new(),
-    }
+    let contexts = context.threads.iter().enumerate().map(|(i, t)| thread(program, i, t)).collect();
+    Header { contexts, ..Header::new(&config.program.path) }
 }
 
 fn assumptions(config: &SymexConfig, threads: usize, notes: &[String]) -> Vec<String> {

@@ -1,7 +1,9 @@
 //! The result of `icsched symex`; its keys are stable (`icsched/symex/1`).
 
+use std::path::Path;
+
 use icsched_schedule::Reason;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::error::DriverError;
 
@@ -24,8 +26,16 @@ pub struct Header {
     pub initial: Vec<String>,
 }
 
+impl Header {
+    /// Of a program of which nothing is known.
+    pub fn new(program: &Path) -> Self {
+        let program = program.display().to_string();
+        Self { schema: SCHEMA, program, assumptions: Vec::new(), contexts: Vec::new(), initial: Vec::new() }
+    }
+}
+
 /// What is known when no more paths are looked for.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Default, Debug, Serialize)]
 pub struct Summary {
     /// Whether every path within the context was found.
     pub complete: bool,
@@ -199,7 +209,7 @@ pub struct StepReport {
 }
 
 /// Counts of paths.
-#[derive(Copy, Clone, PartialEq, Eq, Default, Debug, Serialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Totals {
     /// All.
     pub paths: usize,
@@ -222,8 +232,13 @@ pub struct Totals {
 }
 
 impl Totals {
+    /// Whether a path ends in a way that is worth to be told.
+    pub fn is_something_found(&self) -> bool {
+        self.deadlocks + self.endless + self.memory_errors + self.aborts > 0
+    }
+
     /// One path more that ends so.
-    pub(super) fn count(&mut self, ends: Ends) {
+    pub fn count(&mut self, ends: Ends) {
         self.paths += 1;
         *match ends {
             Ends::Finished => &mut self.finished,

@@ -166,9 +166,11 @@ pub(super) fn machine(
     inputs: Option<&InputSpec>,
 ) -> Machine<SymbolicDomain> {
     let solver = SolverOptions { timeout: Some(config.limits.solver_timeout), ..SolverOptions::default() };
-    let domain = SymbolicDomain::new(Box::new(CachingSolver::new(Z3Solver::new(solver))));
+    let solver = Z3Solver::new(solver).interrupted_by(config.limits.stop.interrupt());
+    let domain = SymbolicDomain::new(Box::new(CachingSolver::new(solver)));
     let options = icsched_symex::Options {
         externs: config.program.externs.clone(),
+        memory_errors: config.program.memory_errors,
         switching: config.switching,
         symbolic_files: inputs.map(|i| i.files.clone()).unwrap_or_default(),
         symbolic_stdin: inputs.and_then(|i| i.stdin),

@@ -183,6 +183,7 @@ fn run(
     let host = Rc::new(RefCell::new(host));
     let options = icsched_symex::Options {
         externs: config.program.externs.clone(),
+        memory_errors: config.program.memory_errors,
         switching: Switching::Scheduler,
         stop: Arc::clone(&config.limits.stop),
         ..Default::default()

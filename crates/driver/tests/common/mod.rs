@@ -6,3 +6,4 @@ pub(crate) mod recorded;
 pub(crate) mod relation;
 #[path = "../../../dataflow/tests/runs/returned.rs"]
 pub(crate) mod returned;
+pub(crate) mod spread;

@@ -62,6 +62,7 @@ impl Given {
             program: Arc::clone(program),
             inputs,
             externs: BTreeMap::new(),
+            memory_errors: Default::default(),
             search,
             limits,
             without: Vec::new(),

@@ -22,6 +22,7 @@ use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use check::Looked;
+use common::spread::spread;
 use common::{programs, random, recorded, relation, returned};
 use random::Random;
 
@@ -48,24 +49,22 @@ const LONG: [&str; 11] = [
 
 /// One round over the programs that are chosen, with so many runs of each.
 fn round(seed: u64, runs: u32, chosen: &dyn Fn(&str) -> bool, looked: &mut Looked) -> Vec<String> {
-    let mut wrong = Vec::new();
-    for source in &programs::sources(&FOLDERS) {
-        if TIME.iter().any(|t| source.name.ends_with(t)) || !chosen(&source.name) {
-            continue;
-        }
+    let mut sources = programs::sources(&FOLDERS);
+    sources.retain(|source| !TIME.iter().any(|t| source.name.ends_with(t)) && chosen(&source.name));
+    let results = spread(&sources, |source| {
         let mut random = Random::of(&source.name, seed);
         let mut own = Looked::default();
         let check = AssertUnwindSafe(|| check::program(source, runs, &mut random, &mut own));
         let result = catch_unwind(check).unwrap_or_else(|_| Err("a panic".to_owned()));
         let _ = writeln!(std::io::stderr(), "{}, seed {seed}: {own:?}", source.name);
-        looked.add(&own);
-        if let Err(how) = result {
-            let message = format!("{}, seed {seed}: {how}", source.name);
+        let wrong = result.err().map(|how| format!("{}, seed {seed}: {how}", source.name));
+        if let Some(message) = &wrong {
             let _ = writeln!(std::io::stderr(), "WRONG: {message}");
-            wrong.push(message);
         }
-    }
-    wrong
+        (own, wrong)
+    });
+    results.iter().for_each(|(own, _)| looked.add(own));
+    results.into_iter().filter_map(|(_, wrong)| wrong).collect()
 }
 
 #[test]

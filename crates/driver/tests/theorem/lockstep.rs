@@ -50,6 +50,25 @@ pub(crate) struct Looked {
 }
 
 impl Looked {
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.contexts += other.contexts;
+        self.concurrent += other.concurrent;
+        self.waiting += other.waiting;
+        self.states += other.states;
+        self.choices += other.choices;
+        self.switches += other.switches;
+        self.constraints += other.constraints;
+        self.registers += other.registers;
+        self.bytes += other.bytes;
+        self.ends += other.ends;
+        self.paths += other.paths;
+        self.followed += other.followed;
+        self.varied += other.varied;
+        for (why, count) in &other.cuts {
+            *self.cuts.entry(why.clone()).or_insert(0) += count;
+        }
+    }
+
     pub(crate) fn cut(&mut self, why: &str) {
         *self.cuts.entry(why.to_owned()).or_insert(0) += 1;
     }

@@ -20,6 +20,7 @@ use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use common::spread::spread;
 use common::{programs, random, recorded, relation, returned};
 use lockstep::Looked;
 use programs::Source;
@@ -49,23 +50,23 @@ fn sources() -> Vec<Source> {
 
 /// One round over the programs that are chosen.
 fn round(seed: u64, chosen: &dyn Fn(&str) -> bool, looked: &mut Looked) -> Vec<String> {
-    let mut wrong = Vec::new();
-    for source in &sources() {
-        if TIME.iter().any(|t| source.name.ends_with(t)) || !chosen(&source.name) {
-            continue;
-        }
+    let mut sources = sources();
+    sources.retain(|source| !TIME.iter().any(|t| source.name.ends_with(t)) && chosen(&source.name));
+    let results = spread(&sources, |source| {
         let mut random = Random::of(&source.name, seed);
+        let mut own = Looked::default();
         let (name, program) = source.load(&mut random);
         let input = |random: &mut Random| source.input(random);
-        let check = AssertUnwindSafe(|| subject::check(&program, &input, &mut random, looked));
+        let check = AssertUnwindSafe(|| subject::check(&program, &input, &mut random, &mut own));
         let result = catch_unwind(check).unwrap_or_else(|_| Err("a panic".to_owned()));
-        if let Err(how) = result {
-            let message = format!("{name}, seed {seed}: {how}");
+        let wrong = result.err().map(|how| format!("{name}, seed {seed}: {how}"));
+        if let Some(message) = &wrong {
             let _ = writeln!(std::io::stderr(), "{message}");
-            wrong.push(message);
         }
-    }
-    wrong
+        (own, wrong)
+    });
+    results.iter().for_each(|(own, _)| looked.add(own));
+    results.into_iter().filter_map(|(_, wrong)| wrong).collect()
 }
 
 #[test]

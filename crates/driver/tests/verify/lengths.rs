@@ -47,7 +47,7 @@ int main(int argc, char **argv)
 /// Nodes that pass markers, by thread, in the schedule that has the most.
 fn passes(subject: &Subject, operation: &str) -> Vec<usize> {
     let of_thread = |schedule: &Schedule, thread: u32| {
-        let is_one = |node: &&HbNode| node.thread == thread && node.op == operation;
+        let is_one = |node: &&HbNode| node.thread == thread && *node.op == *operation;
         schedule.graph.nodes().iter().filter(is_one).count()
     };
     let all: Vec<Schedule> = (0..subject.database.epochs.len()).flat_map(|e| schedules(&subject.database, e)).collect();
@@ -84,7 +84,7 @@ fn threads_that_have_done_less_than_others_pass_markers_when_all_are_at_one() {
 fn markers_that_are_not_passed_are_found() {
     let subject = searched(300, None);
     let mut all = schedules(&subject.database, 1);
-    let passes = |node: &HbNode| node.op == "pass marker";
+    let passes = |node: &HbNode| &*node.op == "pass marker";
     let at = all.iter().position(|s| s.graph.nodes().iter().any(passes)).expect("one passes a marker");
     let mut nodes = all[at].graph.nodes().to_vec();
     let last = nodes.iter().rposition(passes).expect("it passes one");

@@ -125,6 +125,7 @@ impl Subject {
             program: Arc::new(program),
             inputs,
             externs: BTreeMap::new(),
+            memory_errors: Default::default(),
             search,
             limits: RunLimits::default(),
             without: Vec::new(),
@@ -397,7 +398,7 @@ fn places_of_nodes_are_kept_and_checked() {
 fn a_flag_that_an_input_sets_is_no_constant() {
     let subject = Subject::new(EPOCHS);
     let second = schedules(&subject.database, 1);
-    let locks_b = |s: &Schedule| s.graph.nodes().iter().any(|n| n.object == "b");
+    let locks_b = |s: &Schedule| s.graph.nodes().iter().any(|n| &*n.object == "b");
     assert!(second.iter().any(locks_b) && !second.iter().all(locks_b), "{second:#?}");
 }
 

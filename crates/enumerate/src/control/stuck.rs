@@ -130,8 +130,7 @@ impl Unchanged<'_> {
             writes
         });
         let is_write = |write: &Write| write.range != Some(READS_INPUT);
-        let hits =
-            |write: &Write| write.base == base || escapes && matches!(write.base, Base::Unknown | Base::Param(_));
-        writes.iter().filter(|write| is_write(write)).any(hits)
+        let hits = |write: Write| write.base == base || escapes && matches!(write.base, Base::Unknown | Base::Param(_));
+        writes.iter().filter(is_write).any(hits)
     }
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use icsched_dataflow::{Analysis, Context, ExprPool, InitialState, Options, Status, ThreadContext};
 use icsched_ir::{CallStack, Origin, Program};
 use icsched_schedule::{EpochId, IncompleteKind, Reason};
+use icsched_symex::request::Activity;
 
 use super::Analyses;
 use crate::slice::Statics;
@@ -60,6 +61,7 @@ fn begin(
     context: Context,
     asked: &Options,
 ) -> Result<Beginning, Reason> {
+    limits.stop.begin(Activity::Beginning);
     let interrupted = || limits.is_over();
     let mut analysis = Analysis::new(analyses.modref, analyses.startup).interrupted_by(&interrupted);
     let known = analysis.initial_state(&context, asked).map_err(|error| Reason {
@@ -68,7 +70,7 @@ fn begin(
         at: None,
     })?;
     if analysis.is_interrupted() {
-        return Err(limits.stop_reason().unwrap_or_else(stopped));
+        return Err(limits.stop_reason(program).unwrap_or_else(stopped));
     }
     let pool = analysis.into_pool();
     for relation in &known.relations {

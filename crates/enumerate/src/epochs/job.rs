@@ -13,6 +13,7 @@ use icsched_ir::{CallStack, EntityId as _, Origin, Program, ProgramPoint};
 use icsched_schedule::{EpochId, EpochResult, IncompleteKind, Reason, ScheduleTree, ThreadContext as Described};
 use icsched_smt::SolverStatistics;
 use icsched_symex::SyncObjects;
+use icsched_symex::abstraction::Abstractions;
 use icsched_symex::code::Marks;
 use icsched_symex::initial::{Start, StartOptions};
 use serde::{Deserialize, Serialize};
@@ -109,12 +110,7 @@ pub(crate) fn run(
     let always = shared.request.search.conservative_after == 0;
     let is_conservative = !shared.request.without.contains(&Technique::ConservativeOrder);
     let mut learned = Arc::clone(&job.learned);
-    let mut abstractions = Arc::default();
-    // Who goes round for ever need not be executed to see that.
-    let endless = shared.endless.iter().map(|&(func, header)| Replaceable::Loop(func, header));
-    for replaced in endless.chain(learned.replaced.iter().copied()) {
-        replace(shared, Arc::make_mut(&mut abstractions), replaced);
-    }
+    let abstractions = abstractions(shared, &learned);
     let is_open = learned.is_conservative || always && is_conservative;
     let mut plan = Plan {
         marks: Marks {
@@ -185,8 +181,14 @@ pub(crate) fn run(
             }
             Err(Restart::FollowingLess) => {
                 work.solver.add(&searched.solver);
+                if learned.following == Following::Everything {
+                    is_behind_loops = !engine.has_passed();
+                }
                 let less = match learned.following {
                     _ if !shared.is_entry(&job.epoch) => Following::Nothing,
+                    // There is one way only.
+                    Following::Everything if engine.has_no_end() && is_behind_loops => Following::EverythingBehindLoops,
+                    Following::Everything if engine.has_no_end() => Following::Recursions,
                     Following::Everything if shared.follows_whole_runs() => Following::EverythingInAllWays,
                     Following::EverythingInAllWays if is_behind_loops => Following::EverythingBehindLoops,
                     Following::Everything | Following::EverythingInAllWays | Following::EverythingBehindLoops => {
@@ -196,9 +198,6 @@ pub(crate) fn run(
                     Following::Recursions if learned.replaced.is_empty() => Following::Ways,
                     _ => Following::Nothing,
                 };
-                if learned.following == Following::Everything {
-                    is_behind_loops = !engine.has_passed();
-                }
                 if matches!(learned.following, Following::Everything | Following::EverythingInAllWays) {
                     Arc::make_mut(&mut learned).is_conservative = job.learned.is_conservative;
                     plan.objects = if is_open { SyncObjects::Candidates } else { SyncObjects::Decided };
@@ -212,9 +211,20 @@ pub(crate) fn run(
     }
 }
 
+/// What is replaced from the start.
+fn abstractions(shared: &Shared<'_>, learned: &Learned) -> Arc<Abstractions> {
+    let mut found = Arc::default();
+    // Who goes round for ever need not be executed to see that.
+    let endless = shared.endless.iter().map(|&(func, header)| Replaceable::Loop(func, header));
+    for replaced in endless.chain(learned.replaced.iter().copied()) {
+        replace(shared, Arc::make_mut(&mut found), replaced);
+    }
+    found
+}
+
 /// Whether a limit of the whole run may have had a part in a result.
 fn is_cut(shared: &Shared<'_>, result: &EpochResult) -> bool {
-    result.reasons.iter().any(is_limit_of_run) || shared.request.limits.stop_reason().is_some()
+    result.reasons.iter().any(is_limit_of_run) || shared.request.limits.reached().is_some()
 }
 
 /// An epoch of which nothing is known, and why.
@@ -226,8 +236,10 @@ fn not_searched(shared: &Shared<'_>, job: &Job, reason: Reason, work: Work, tell
         early_exits: None,
         reasons: vec![reason],
         errors: Vec::new(),
+        inputs: Vec::new(),
         infeasible_removed: 0,
         max_live_threads: 0,
+        assumed_to_end: Vec::new(),
     };
     result.max_live_threads = u32::try_from(job.epoch.stacks().len()).expect("threads are few");
     let is_cut = is_cut(shared, &result);

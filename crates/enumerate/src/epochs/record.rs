@@ -295,8 +295,10 @@ mod tests {
             early_exits: None,
             reasons: Vec::new(),
             errors: Vec::new(),
+            inputs: Vec::new(),
             infeasible_removed: 0,
             max_live_threads: 1,
+            assumed_to_end: Vec::new(),
         }
     }
 

@@ -16,8 +16,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
-use icsched_schedule::{Enumeration, KeptSearch};
-use icsched_symex::request::StopRequest;
+use icsched_ir::CallStack;
+use icsched_schedule::{Enumeration, KeptSearch, Reason};
+use icsched_symex::request::{Doing, StopRequest};
 use icsched_symex::stop::Limit;
 
 use super::fixpoint::{Fixpoint, Guess};
@@ -26,12 +27,12 @@ use super::record::{self, Records};
 use super::{Found, Shared};
 use crate::Request;
 use crate::engine::RunLimits;
-use crate::progress::{Counts, Journal, Progress};
+use crate::graph::place;
+use crate::progress::{Counts, Journal, Progress, Working};
+use crate::reasons;
 use crate::slice::Statics;
 use crate::slots::Slot;
-
-/// Stack of a worker. Terms are walked recursively in places.
-const STACK: usize = 1 << 30;
+use crate::threads;
 
 /// Time in vain is at most one part in so many of the time that was not, as far as that is known before.
 const BOLD: u32 = 20;
@@ -42,7 +43,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Searches all epochs, by at most `jobs` threads at a time.
 ///
 /// # Errors
-/// If the program cannot be started with these inputs, or the system gives no threads.
+/// If the program cannot be started with these inputs.
 pub(crate) fn search(
     shared: &Shared<'_>,
     jobs: usize,
@@ -194,14 +195,15 @@ where
         let mut to_keep: Option<ToKeep> = None;
         loop {
             self.advance();
-            let stop = self.shared.request.limits.stop_reason();
+            let stop = self.shared.request.limits.reached().map(|limit| self.stopped_by(limit));
             self.give_up_guesses();
             if let Some(next) = self.next.clone().filter(|_| stop.is_none()) {
-                self.start(&next)?;
+                self.start(&next);
             }
             // Disks are slow: the next jobs have begun.
             if let Some(done) = to_keep.take() {
                 keep(journal, &done);
+                progress.stored();
             }
             if self.next.is_none() && self.running.iter().all(|running| running.is_given_up) {
                 return Ok(());
@@ -220,7 +222,7 @@ where
                         to_keep = self.answered(answer)?;
                         break;
                     }
-                    Err(RecvTimeoutError::Timeout) if self.shared.request.limits.stop_reason().is_none() => {}
+                    Err(RecvTimeoutError::Timeout) if self.shared.request.limits.reached().is_none() => {}
                     Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
                 }
             }
@@ -278,7 +280,7 @@ where
     }
 
     /// Starts what is to be searched now: first what counts next.
-    fn start(&mut self, next: &Job) -> Result<(), String> {
+    fn start(&mut self, next: &Job) {
         let Self { fixpoint, found, finished, records, balance, .. } = self;
         let bold = balance.may_be_bold();
         let wanted = fixpoint.ahead(self.shared, next, self.jobs, bold, |job| known(found, finished, records, job));
@@ -293,10 +295,9 @@ where
                 false => self.shared.slots.try_take(),
             };
             if let Some(slot) = slot {
-                self.spawn(job.clone(), *is_bold, slot)?;
+                self.spawn(job.clone(), *is_bold, slot);
             }
         }
-        Ok(())
     }
 
     fn is_free(&self) -> bool {
@@ -312,7 +313,7 @@ where
         least.map(|least| self.running[least].give_up()).is_some()
     }
 
-    fn spawn(&mut self, job: Job, is_bold: bool, slot: Slot) -> Result<(), String> {
+    fn spawn(&mut self, job: Job, is_bold: bool, slot: Slot) {
         let stop = Arc::new(StopRequest::part_of(&self.shared.request.limits.stop));
         self.started += 1;
         let (number, sender) = (self.started, self.sender.clone());
@@ -331,11 +332,9 @@ where
             drop(slot);
             let _ = sender.send((number, News::Done(done)));
         };
-        let thread = thread::Builder::new().name("icsched-epoch".to_owned()).stack_size(STACK);
-        thread.spawn_scoped(self.scope, work).map_err(|error| format!("cannot start a thread: {error}"))?;
         let (began, found, is_given_up) = (Instant::now(), None, false);
         self.running.push_back(Running { number, job, stop, began, is_bold, found, is_given_up });
-        Ok(())
+        threads::spawn_or_do(self.scope, "icsched-epoch", work);
     }
 
     /// Takes a result in; gives what is to be kept of a job that is done.
@@ -404,7 +403,32 @@ where
         let (epochs, waiting) = self.fixpoint.size();
         let paths = self.paths.load(Ordering::Relaxed);
         let waiting = waiting + usize::from(self.next.is_some());
-        progress.epochs(&Counts { epochs, waiting, paths, doubted: self.doubted });
+        let working = self.working();
+        progress.epochs(&Counts { epochs, waiting, paths, doubted: self.doubted, working });
+    }
+
+    /// The job whose result counts next, or else the oldest one.
+    fn foremost(&self) -> Option<&Running> {
+        let is_wanted = |running: &&Running| !running.is_given_up;
+        let next = self.running.iter().filter(is_wanted).find(|running| self.next.as_ref() == Some(&running.job));
+        next.or_else(|| self.running.iter().find(is_wanted))
+    }
+
+    /// What is being done about it.
+    fn working(&self) -> Option<Working> {
+        let running = self.foremost()?;
+        let Doing { activity, at } = running.stop.doing();
+        let program = self.shared.program;
+        let function = at.map(|point| program.functions[point.func].name.clone()).unwrap_or_default();
+        let at = at.map(|point| place(program, &CallStack(vec![point]))).unwrap_or_default();
+        Some(Working { search: running.number, activity, function, at })
+    }
+
+    /// A limit of the whole run as a reason.
+    fn stopped_by(&self, limit: Limit) -> Reason {
+        let doing = self.foremost().map(|running| running.stop.doing());
+        let doing = doing.unwrap_or_else(|| self.shared.request.limits.stop.doing());
+        reasons::of_run(limit, doing, self.shared.program)
     }
 }
 

@@ -77,7 +77,7 @@ impl Code {
                 kinds[id] = Kinds::OTHER;
             }
             if is_library(function) {
-                kinds[id] = library_kind(&function.name).unwrap_or(kinds[id]);
+                kinds[id] = library_kind(function.library_name()).unwrap_or(kinds[id]);
             }
             sites[id] = sites_of(program, control, id, &runnable);
         }
@@ -89,8 +89,9 @@ impl Code {
     /// Adds to each function what its code does, until nothing is new. What threads do in library functions that have a kind of their own
     /// is that kind.
     fn close(&mut self, program: &Program, control: &Control) {
-        let is_named =
-            |f: FuncId| is_library(&program.functions[f]) && library_kind(&program.functions[f].name).is_some();
+        let is_named = |f: FuncId| {
+            is_library(&program.functions[f]) && library_kind(program.functions[f].library_name()).is_some()
+        };
         // Callees come first, so that only recursion takes more than one round.
         let order: Vec<FuncId> = control.calls.components().iter().flatten().copied().collect();
         let mut changed = true;
@@ -136,7 +137,7 @@ pub(super) fn is_library(function: &Function) -> bool {
 pub(super) fn is_barrier(program: &Program, site: &Site) -> bool {
     let [target] = site.targets[..] else { return false };
     let target = &program.functions[target];
-    is_library(target) && target.name == "pthread_barrier_wait"
+    is_library(target) && target.library_name() == "pthread_barrier_wait"
 }
 
 /// The kind of the library functions that have one of their own.
@@ -168,7 +169,7 @@ fn sites_of(program: &Program, control: &Control, func: FuncId, runnable: &[Func
             }
             let creates = |&f: &FuncId| {
                 let target = &program.functions[f];
-                is_library(target) && library_kind(&target.name) == Some(Kinds::CREATE)
+                is_library(target) && library_kind(target.library_name()) == Some(Kinds::CREATE)
             };
             let starts = match &i.op {
                 Op::Call { args, .. } if is_program && (own == Kinds::CREATE || targets.iter().any(creates)) => {

@@ -1,10 +1,10 @@
 //! Whether what is said of the end of a path is so of all inputs which its schedule's constraint admits.
 
 use icsched_ir::{Origin, ProgramPoint};
-use icsched_schedule::{IncompleteKind, Reason};
-use icsched_smt::Term;
-use icsched_symex::trace::TraceEvent;
-use icsched_symex::{DecisionKind, PathEnd};
+use icsched_schedule::{IncompleteKind, Reason, ScheduleEnd};
+use icsched_smt::{Answer, Term};
+use icsched_symex::trace::{Decision, TraceEvent};
+use icsched_symex::{DecisionKind, DecisionSite, PathEnd};
 use rustc_hash::FxHashSet;
 
 use super::Search;
@@ -19,14 +19,20 @@ use crate::slice::{Prepared, Slice, SliceDecision, Sliceable, every_decision};
 const MAX_EXIT: u64 = 1 << 20;
 
 impl Search<'_, '_> {
+    /// How a path ends, as far as it is so of all inputs that its slice admits.
+    pub(super) fn told_end(&mut self, path: &Path, traced: (&Objects, &Prepared), slice: &Slice) -> ScheduleEnd {
+        let mut ends = graph::schedule_end(self.statics.program, self.engine.code(), &path.state, &path.end);
+        if let ScheduleEnd::Exit { status: status @ Some(_) } = &mut ends
+            && !self.decides_status(path, traced, slice)
+        {
+            *status = None;
+        }
+        ends
+    }
+
     /// Whether what the slice of a path leaves out decides nothing about the exit status either: `return failed ? 1 : 0;` behind the last
     /// synchronisation does. As much work as another slice, where the path has more decisions than are in the slice.
-    pub(super) fn decides_status(
-        &mut self,
-        path: &Path,
-        (objects, prepared): (&Objects, &Prepared),
-        slice: &Slice,
-    ) -> bool {
+    fn decides_status(&mut self, path: &Path, (objects, prepared): (&Objects, &Prepared), slice: &Slice) -> bool {
         let PathEnd::Exit { status: Some(_) } = path.end else { return false };
         let known: FxHashSet<Term> = slice.decisions.iter().map(|decision| decision.condition).collect();
         let decided = |conditions: &[Term]| conditions.iter().all(|condition| known.contains(condition));
@@ -71,7 +77,7 @@ impl Search<'_, '_> {
         if self.engine.is_entry() {
             return false;
         }
-        let is_last = path.decisions.last().is_some_and(|(site, d)| site.kind.false_is_error() && !d.taken);
+        let is_last = path.decisions.last().is_some_and(|(site, d)| site.kind.is_of_error() && !d.taken);
         let is_branch = |decision: &SliceDecision| match &path.trace.events[decision.event] {
             TraceEvent::Decision { decision, .. } => decision.kind == DecisionKind::Branch,
             _ => true,
@@ -93,8 +99,17 @@ impl Search<'_, '_> {
         is_open
     }
 
-    /// Errors that other inputs cause which come as far as a path does.
-    pub(super) fn note_errors(&mut self, path: &Path) {
+    /// Whether a path goes on behind an error that is one in some states only of those that an epoch may begin in: see
+    /// [`is_taken_not_to_happen`](Self::is_taken_not_to_happen).
+    pub(super) fn goes_on_where_nobody_comes(&self, path: &Path) -> bool {
+        let is_one = |(site, d): &(DecisionSite, Decision)| site.kind == DecisionKind::Valid && !d.taken;
+        !self.engine.is_entry() && path.decisions.iter().any(is_one)
+    }
+
+    /// Errors that other inputs cause which come as far as a path does, and those behind which it goes on; of these the first one, as its
+    /// place among the errors of the epoch.
+    pub(super) fn note_errors(&mut self, path: &Path) -> Option<usize> {
+        let mut first = None;
         for error in &path.errors {
             let at = graph::place(self.statics.program, &error.stack);
             if !error.certain {
@@ -104,18 +119,35 @@ impl Search<'_, '_> {
             }
             let is_open = self.engine.domain().is_left_by_loop(error.condition);
             let key = (format!("{}: {}", error.kind, error.message), at, is_open);
-            let before = &path.state.path.constraints()[..error.constraints];
-            let condition = Conjunction::new(before.iter().copied().chain([error.condition]).collect());
-            self.errors.entry(key).or_default().add(condition);
+            let condition = match error.happened {
+                true => decided_by_inputs(&path.decisions[..error.decisions]),
+                false => {
+                    let before = &path.state.path.constraints()[..error.constraints];
+                    Conjunction::new(before.iter().copied().chain([error.condition]).collect())
+                }
+            };
+            let entry = self.errors.entry(key);
+            let place = entry.index();
+            entry.or_default().add(condition);
+            if error.happened {
+                first.get_or_insert(place);
+            }
         }
+        first
     }
 
     /// Inputs that leave a path to end the process need no schedule, but what goes wrong on the way is told. Each branch is looked at once in an
     /// epoch: more would be as much work as schedules of their own.
     pub(super) fn look_at_exit(&mut self, branch: ProgramPoint, inputs: &Conjunction) {
-        if !self.exits_seen.insert(branch) || self.engine.is_late() {
+        if self.exits_seen.contains(&branch) || self.engine.is_late() {
             return;
         }
+        let term = self.engine.pool().and_all(inputs.conditions());
+        // A path that no input follows goes anywhere.
+        if self.engine.check(&[], term) == Answer::Unsat {
+            return;
+        }
+        self.exits_seen.insert(branch);
         let path = self.engine.execute_within(self.statics, inputs.conditions(), MAX_EXIT);
         if !engine::is_feasible(&path) {
             return;
@@ -133,4 +165,13 @@ impl Search<'_, '_> {
             self.errors.entry(key).or_default().add(Conjunction::new(conditions));
         }
     }
+}
+
+/// What was decided between inputs, errors that did not happen left out.
+fn decided_by_inputs(decisions: &[(DecisionSite, Decision)]) -> Conjunction {
+    let is_condition = |site: &DecisionSite, decision: &Decision| {
+        site.kind != DecisionKind::Assume && !(site.kind.false_is_error() && decision.taken)
+    };
+    let conditions = decisions.iter().filter(|(site, decision)| is_condition(site, decision));
+    Conjunction::new(conditions.map(|(_, decision)| decision.condition).collect())
 }

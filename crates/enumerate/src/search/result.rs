@@ -94,7 +94,7 @@ impl Search<'_, '_> {
         if pool.as_const(needed) == Some(0) {
             return None;
         }
-        if self.engine.stop_reason().is_some() || self.engine.pool().has_float(needed) {
+        if self.engine.is_stopped() || self.engine.pool().has_float(needed) {
             return Some(self.engine.describe(all));
         }
         if self.engine.check(&[], needed) == Answer::Unsat {
@@ -120,7 +120,7 @@ impl Search<'_, '_> {
     fn simplified_beside(&mut self, early: &Disjunction, beside: Term) -> Term {
         let mut needed = Disjunction::default();
         for exit in early.disjuncts() {
-            let go_on = self.engine.stop_reason().is_none();
+            let go_on = !self.engine.is_stopped();
             if !go_on || self.engine.check(exit.conditions(), beside) != Answer::Unsat {
                 needed.add(exit.clone());
             }
@@ -175,7 +175,7 @@ impl Asks for Search<'_, '_> {
     }
 
     fn is_late(&self) -> bool {
-        self.engine.stop_reason().is_some()
+        self.engine.is_stopped()
     }
 }
 

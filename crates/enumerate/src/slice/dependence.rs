@@ -38,11 +38,11 @@ impl Slicer<'_, '_> {
             // The other side goes round for ever.
             return true;
         }
-        if control.quiet_exit.contains(block.index()) {
+        let quiet = |b: BlockId| control.quiet_exit.contains(b.index());
+        if quiet(block) || quiet(other.target) && quiet(taken.target) {
             // Whichever way, nothing synchronises any more; but one way may lead to the error that is claimed.
             return self.keep_exits || self.fails_instead(control, other.target);
         }
-        let quiet = |b: BlockId| control.quiet_exit.contains(b.index());
         if quiet(other.target) || quiet(taken.target) {
             self.state(frame).avoids_exit = quiet(other.target);
             // How the process ends is told of the inputs for which it is so: who aborts does not exit.
@@ -70,7 +70,7 @@ impl Slicer<'_, '_> {
             self.read_again((frame, block), &region, left);
         }
         let defines = self.frames[frame].live.iter().any(|v| region.defines.contains(v.index()));
-        let writes = || region.writes.iter().any(|write| self.hits_live(frame, *write, known.as_deref()));
+        let writes = || region.writes.iter().any(|write| self.hits_live(frame, write, known.as_deref()));
         // The error is to be found, and what it is an error to do has no effects that are known.
         let fails = known.as_ref().is_some_and(|k| k.fails);
         let matters = synchronises || region.sticks || defines || assigns || fails || writes();
@@ -270,7 +270,7 @@ impl Slicer<'_, '_> {
         let Statics { program, control, modref, .. } = *self.statics;
         let mut writes = Writes::default();
         modref.add_writes(program, control, at, instruction, &mut writes);
-        let hits = |this: &Self, known| writes.iter().any(|w| wanted(w) && this.hits_live(frame, *w, known));
+        let hits = |this: &Self, known| writes.iter().any(|w| wanted(&w) && this.hits_live(frame, w, known));
         if !hits(self, None) {
             return false;
         }
@@ -324,6 +324,7 @@ impl Slicer<'_, '_> {
                 true
             }
             DecisionKind::InBounds | DecisionKind::Alive | DecisionKind::Divisor if decision.taken => false,
+            DecisionKind::Valid => self.validity_matters(frame, inst, decision),
             DecisionKind::Concretise if self.only_reads(frame, inst) => self.state(frame).included == Some(inst),
             DecisionKind::Branch
             | DecisionKind::InBounds
@@ -338,6 +339,20 @@ impl Slicer<'_, '_> {
                 true
             }
         }
+    }
+
+    /// Whether it makes a difference that an access was no error, or that it was one: what it read is in the slice, or what it wrote. An error
+    /// writes nothing, so where there was one another execution may write something live.
+    fn validity_matters(&mut self, frame: FrameId, inst: u32, decision: &Decision) -> bool {
+        if self.state(frame).included == Some(inst) {
+            return true;
+        }
+        let Some(instruction) = self.inst(frame, inst).filter(|_| !decision.taken) else { return false };
+        let matters = self.may_hit(frame, inst, instruction);
+        if matters {
+            self.include(frame, inst);
+        }
+        matters
     }
 
     /// Whether another value of a concretised operand could change nothing but the instruction's result.

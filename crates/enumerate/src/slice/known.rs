@@ -49,7 +49,7 @@ impl Names {
         let instances = aliases.map(|a| a.instances(trace)).unwrap_or_default();
         let of = |aliases: &Aliases<'_>| {
             (0..objects.len())
-                .map(ObjectId)
+                .map(ObjectId::from_index)
                 .map(|o| match objects.site(o) {
                     Some(site) => Some(Abstract::from_elem(site, 1)),
                     None => aliases.object(objects.origin(o), &instances),
@@ -107,7 +107,7 @@ impl<'a, 'p> Facts<'a, 'p> {
             return known.mods.is_everything()
                 || places.iter().any(|place| live.iter().any(|(start, end)| touches(place, start, end)));
         }
-        let Some(Some(places)) = self.names.objects.get(object.0 as usize) else { return true };
+        let Some(Some(places)) = self.names.objects.get(object.index()) else { return true };
         let touches = |place, start: u64, end: u64| {
             i64::try_from(start).is_ok_and(|s| modref.touches(&known.mods, place, s, end.saturating_sub(start)))
         };

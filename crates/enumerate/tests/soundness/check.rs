@@ -107,6 +107,7 @@ fn check_program(program: &Arc<Program>, setting: Setting, seconds: u64) -> Resu
         program: Arc::clone(program),
         inputs,
         externs: Default::default(),
+        memory_errors: Default::default(),
         search: SearchOptions { loop_bound: 12, max_paths: 300, conservative_after: 0, ..SearchOptions::default() },
         limits: RunLimits {
             deadline: Some(Instant::now() + Duration::from_secs(seconds)),

@@ -124,6 +124,7 @@ pub(super) const ROWS: &[Row] = &[
     model("getegid", "process", ""),
     model("isatty", "process", "-"),
     model("prctl", "process", "-."),
+    model("syscall", "syscall", "-."),
     model("getrandom", "process", "w--"),
     model("getentropy", "process", "w-"),
     model("setlocale", "locale", "-r>s"),

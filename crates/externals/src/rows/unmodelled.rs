@@ -71,7 +71,6 @@ pub(super) const ROWS: &[Row] = &[
     // --- users and groups are not modelled
     missing("yp_get_default_domain", "users and groups are not modelled"),
     // --- limits and machine names are not modelled
-    missing("syscall", "limits and machine names are not modelled"),
     missing("confstr", "limits and machine names are not modelled"),
     // --- terminals are not modelled
     missing("openpty", "terminals are not modelled"),

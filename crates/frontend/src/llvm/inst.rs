@@ -5,7 +5,9 @@ use std::marker::PhantomData;
 use icsched_ir::NoWrap;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::debuginfo::LLVMInstructionGetDebugLoc;
-use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate};
+use inkwell::llvm_sys::{
+    LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMTailCallKind,
+};
 
 use super::value::Attribute;
 use super::{Bb, DbgKind, Md, Ty, Val, borrowed_string};
@@ -144,6 +146,13 @@ impl<'m> Val<'m> {
     pub(crate) fn callee(self) -> Val<'m> {
         // SAFETY: a call.
         Val::new(unsafe { LLVMGetCalledValue(self.0) })
+    }
+
+    /// `call`, `invoke`: whether it is to be made in place of the rest of the function (`musttail`).
+    pub(crate) fn is_must_tail(self) -> bool {
+        // SAFETY: a `call`; others have no such mark.
+        self.opcode() == LLVMOpcode::LLVMCall
+            && unsafe { LLVMGetTailCallKind(self.0) } == LLVMTailCallKind::LLVMTailCallKindMustTail
     }
 
     /// `call`, `invoke`: the type it calls its callee with.

@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use icsched_ir::visible;
 use inkwell::llvm_sys::LLVMDbgRecordKind;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::debuginfo::*;
@@ -67,7 +68,7 @@ impl<'m> Md<'m> {
     pub(crate) fn type_name(self) -> String {
         let mut len = 0;
         // SAFETY: a type node; LLVM keeps the name.
-        unsafe { borrowed_string(LLVMDITypeGetName(self.0, &raw mut len), len) }
+        visible(&unsafe { borrowed_string(LLVMDITypeGetName(self.0, &raw mut len), len) }).into_owned()
     }
 
     pub(crate) fn type_size_bits(self) -> u64 {
@@ -110,7 +111,7 @@ impl<'m> Md<'m> {
     fn file_name(self) -> String {
         let mut len = 0;
         // SAFETY: a file node; LLVM keeps the name.
-        unsafe { borrowed_string(LLVMDIFileGetFilename(self.0, &raw mut len), len as usize) }
+        visible(&unsafe { borrowed_string(LLVMDIFileGetFilename(self.0, &raw mut len), len as usize) }).into_owned()
     }
 
     /// `DISubprogram`: the line of its definition.
@@ -169,7 +170,7 @@ impl<'m> Context<'m> {
         // SAFETY: LLVM answers null for what is no string.
         unsafe {
             let data = LLVMGetMDString(value.0, &raw mut len);
-            (!data.is_null()).then(|| borrowed_string(data, len as usize))
+            (!data.is_null()).then(|| visible(&borrowed_string(data, len as usize)).into_owned())
         }
     }
 

@@ -11,6 +11,7 @@
 pub(crate) mod inst;
 pub(crate) mod meta;
 pub(crate) mod module;
+mod names;
 pub(crate) mod types;
 pub(crate) mod undefined;
 pub(crate) mod value;

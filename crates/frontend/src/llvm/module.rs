@@ -119,7 +119,11 @@ impl<'s> Module<'s> {
         unsafe { *LLVMGetDataLayoutStr(self.raw()) != 0 }
     }
 
-    fn list(&self, mut value: LLVMValueRef, next: unsafe extern "C" fn(LLVMValueRef) -> LLVMValueRef) -> Vec<Val<'_>> {
+    pub(super) fn list(
+        &self,
+        mut value: LLVMValueRef,
+        next: unsafe extern "C" fn(LLVMValueRef) -> LLVMValueRef,
+    ) -> Vec<Val<'_>> {
         let mut values = Vec::new();
         while let Some(v) = Val::wrap(value) {
             values.push(v);
@@ -141,32 +145,6 @@ impl<'s> Module<'s> {
             value = value.aliasee();
         }
         (value.kind() == Kind::Function && !value.is_declaration()).then_some(value)
-    }
-
-    /// Gives a function another name if it is declared only.
-    pub(crate) fn rename_declaration(&self, from: &str, to: &str) {
-        let from = CString::new(from).expect("a function name has no NUL");
-        // SAFETY: a live module; the new name is as long as it says.
-        unsafe {
-            let function = LLVMGetNamedFunction(self.raw(), from.as_ptr());
-            if !function.is_null() && LLVMIsDeclaration(function) != 0 {
-                LLVMSetValueName2(function, to.as_ptr().cast(), to.len());
-            }
-        }
-    }
-
-    /// Declares `void name(int)` unless the module has something of that name.
-    pub(crate) fn require(&self, name: &str) {
-        let name = CString::new(name).expect("a function name has no NUL");
-        // SAFETY: a live module, and types of its context.
-        unsafe {
-            if LLVMGetNamedFunction(self.raw(), name.as_ptr()).is_null() {
-                let context = LLVMGetModuleContext(self.raw());
-                let mut parameter = LLVMInt32TypeInContext(context);
-                let ty = LLVMFunctionType(LLVMVoidTypeInContext(context), &raw mut parameter, 1, 0);
-                LLVMAddFunction(self.raw(), name.as_ptr(), ty);
-            }
-        }
     }
 
     pub(crate) fn globals(&self) -> Vec<Val<'_>> {

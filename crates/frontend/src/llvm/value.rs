@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use icsched_ir::visible;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
 use inkwell::llvm_sys::{LLVMGEPFlagInBounds, LLVMGEPFlagNUW, LLVMLinkage, LLVMOpcode};
@@ -106,12 +107,10 @@ impl<'m> Val<'m> {
         Ty::new(unsafe { LLVMTypeOf(self.0) })
     }
 
-    /// The value's name; without the marker that asks for no mangling.
+    /// The value's name, as it can be shown; without the marker that asks for no mangling.
     pub(crate) fn name(self) -> String {
-        let mut len = 0;
-        // SAFETY: LLVM keeps the name and says how long it is.
-        let name = unsafe { borrowed_string(LLVMGetValueName2(self.0, &raw mut len), len) };
-        name.strip_prefix('\u{1}').map_or(name.clone(), str::to_owned)
+        let name = own_name(self);
+        visible(name.strip_prefix('\u{1}').unwrap_or(&name)).into_owned()
     }
 
     /// LLVM's spelling, without attached metadata.
@@ -397,6 +396,13 @@ fn decimal_limbs(text: &str, width: u32) -> Option<Vec<u64>> {
 
 fn low_half(wide: u128) -> u64 {
     u64::try_from(wide & u128::from(u64::MAX)).expect("cut to 64 bits")
+}
+
+/// The name as the file has it.
+pub(super) fn own_name(value: Val<'_>) -> String {
+    let mut len = 0;
+    // SAFETY: LLVM keeps the name and says how long it is.
+    unsafe { borrowed_string(LLVMGetValueName2(value.0, &raw mut len), len) }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Calls of functions, of the engine's operations, and of mathematical functions of the C library.
 
-use icsched_ir::{Access, BinOp, Callee, CastOp, Const, FuncId, Intrinsic, Op, Operand, Type, UnOp};
+use icsched_ir::{Access, BinOp, Callee, CastOp, Const, FuncId, Intrinsic, Op, Operand, Type, UnOp, tail_mark};
 
 use super::function::{Body, Operands, Reason};
 use super::program::Failure;
@@ -159,6 +159,7 @@ impl<'m> Body<'_, 'm> {
 
     fn finish_call(&mut self, inst: Val<'m>, callee: Callee, args: Vec<Operand>) -> Result<Operands, Reason> {
         let types: Vec<Type> = self.check(inst.ty())?.types().collect();
+        self.mark_tail_call(inst)?;
         Ok(self.emit_many(&types, Op::Call { callee, args }))
     }
 
@@ -179,6 +180,7 @@ impl<'m> Body<'_, 'm> {
         if varargs {
             fitted.extend(args.iter().skip(params.len()));
         }
+        self.mark_tail_call(inst)?;
         let found = self.emit_many(&results, Op::Call { callee: Callee::Direct(id), args: fitted });
         expected
             .into_iter()
@@ -188,6 +190,18 @@ impl<'m> Body<'_, 'm> {
                 None => Ok(Operand::Const(Const::Undef(ty))),
             })
             .collect()
+    }
+
+    /// Says that the call that is emitted next is in place of the rest of the function, if the program says so.
+    fn mark_tail_call(&mut self, inst: Val<'m>) -> Result<(), Reason> {
+        if !inst.is_must_tail() {
+            return Ok(());
+        }
+        if self.function.varargs && inst.call_type().is_varargs() {
+            return Err("`musttail` call that passes variable arguments on".to_owned());
+        }
+        self.emit_void(tail_mark());
+        Ok(())
     }
 
     /// A value as the other side of a call sees it in the same register.

@@ -33,14 +33,14 @@ pub(crate) fn merge_arms(
         let function = &mut functions[id];
         while let Some(Merged { gone, replaced }) = arms::merge(id, function, &locating, synchronises) {
             substitute(function, &replaced);
-            renumber_blocks(function, &gone);
+            keep_blocks(function, &gone);
             renumber_values(function, &replaced);
             join_blocks(function);
         }
     }
 }
 
-fn join_blocks(function: &mut Function) {
+pub(super) fn join_blocks(function: &mut Function) {
     let mut predecessors = vec![0_usize; function.blocks.len()];
     for block in function.blocks.values() {
         block.terminator.edges().for_each(|edge| predecessors[edge.target.index()] += 1);
@@ -71,7 +71,7 @@ fn join_blocks(function: &mut Function) {
         }
     }
     substitute(function, &replaced);
-    renumber_blocks(function, &gone);
+    keep_blocks(function, &gone);
     renumber_values(function, &replaced);
 }
 
@@ -87,7 +87,7 @@ fn only_successor(function: &Function, id: BlockId, predecessors: &[usize]) -> O
     }
 }
 
-fn substitute(function: &mut Function, replaced: &FxHashMap<ValueId, Operand>) {
+pub(super) fn substitute(function: &mut Function, replaced: &FxHashMap<ValueId, Operand>) {
     if replaced.is_empty() {
         return;
     }
@@ -104,7 +104,8 @@ fn substitute(function: &mut Function, replaced: &FxHashMap<ValueId, Operand>) {
     }
 }
 
-fn renumber_blocks(function: &mut Function, gone: &[bool]) {
+/// Takes out blocks that nothing leads to.
+pub(super) fn keep_blocks(function: &mut Function, gone: &[bool]) {
     let mut ids = Vec::with_capacity(gone.len());
     let mut kept = 0;
     for &is_gone in gone {
@@ -125,7 +126,7 @@ fn renumber_blocks(function: &mut Function, gone: &[bool]) {
 }
 
 /// Drops the parameters that were replaced: every value of a function has a definition.
-fn renumber_values(function: &mut Function, replaced: &FxHashMap<ValueId, Operand>) {
+pub(super) fn renumber_values(function: &mut Function, replaced: &FxHashMap<ValueId, Operand>) {
     if replaced.is_empty() {
         return;
     }

@@ -1,6 +1,6 @@
 //! Constants: as operands and as initial bytes of globals.
 
-use icsched_ir::{Const, EntityId, Relocation, Type};
+use icsched_ir::{Const, EntityId, Relocation, Type, too_large};
 use inkwell::llvm_sys::LLVMOpcode;
 use smallvec::{SmallVec, smallvec};
 
@@ -115,6 +115,10 @@ impl<'m> Lowering<'m> {
     fn expression(&self, value: Val<'m>) -> Result<ConstLeaf<'m>, Reason> {
         match value.kind() {
             Kind::Expr(_) => Ok(ConstLeaf::Expr(value)),
+            Kind::Global => {
+                let bytes = self.layout().size(value.value_type());
+                Err(too_large(&format!("the global variable `{}`", value.name()), Some(bytes)))
+            }
             _ => Err(format!("constant `{}`", value.print())),
         }
     }

@@ -50,6 +50,7 @@ pub(crate) fn lower_body<'m>(cx: &mut Lowering<'m>, source: Val<'m>, id: FuncId,
     body.name_values(plan);
     let mut function = body.finish();
     super::modulo::count_on(&mut function);
+    super::tail::make_loops(id, &mut function);
     if super::cleanup::clean(&mut function, plan, source) && function.origin == Origin::Program {
         cx.joined.push(id);
     }

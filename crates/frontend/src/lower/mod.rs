@@ -5,7 +5,8 @@
 //! 3. [`function`] lowers bodies, block by block: [`inst`], [`memory`], [`vector`], [`call`], [`intrinsic`],
 //!    [`assembly`] and [`terminator`] each take a family of instructions; [`scalar`] says what a scalar type is held by,
 //!    [`wide`] computes with integers of more than 64 bits, [`support`] calls models for what no instruction does.
-//! 4. [`cleanup`] joins straight-line blocks and drops empty ones; it never duplicates an instruction. At last it makes one way of
+//! 4. [`handlers`] makes functions of the code that a thread runs when it ends inside `pthread_cleanup_push`.
+//! 5. [`cleanup`] joins straight-line blocks and drops empty ones; it never duplicates an instruction. At last it makes one way of
 //!    branches ([`arms`]) that only choose what is synchronised on ([`locating`]).
 //!
 //! An instruction that is not lowered becomes `Op::Unsupported` with the reason and its text, and fresh results.
@@ -19,6 +20,7 @@ mod cleanup;
 mod constant;
 mod debug;
 mod function;
+mod handlers;
 mod inst;
 mod intrinsic;
 mod late;
@@ -26,6 +28,7 @@ mod locating;
 mod masked;
 mod memory;
 mod modulo;
+mod naming;
 mod plan;
 mod program;
 mod reach;
@@ -34,6 +37,7 @@ mod repeated;
 mod scalar;
 mod shape;
 mod support;
+mod tail;
 mod terminator;
 mod vector;
 mod wide;

@@ -4,14 +4,16 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use icsched_ir::{
-    BlockId, Const, EntityId, FuncId, Function, Global, GlobalId, IdVec, Intrinsic, Origin, Program, Value,
+    BlockId, Const, EntityId, FuncId, Function, Global, GlobalId, IdVec, Intrinsic, MAX_OBJECT, Origin, Program, Value,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cleanup::merge_arms;
 use super::debug::DebugInfo;
 use super::function::lower_body;
+use super::handlers;
 use super::late::{LatePart, lower_late_parts};
+use super::naming;
 use super::plan::Plan;
 use super::reach::{Reachable, reachable};
 use super::relative::relative_targets;
@@ -19,6 +21,7 @@ use super::repeated::repeated;
 use super::shape::{Shape, SharedShape, shape_of};
 use super::support::family_of;
 use crate::LoadOptions;
+use crate::link::library_name;
 use crate::llvm::{Bb, Kind, Layout, Module, Ty, Val};
 
 /// A construct that cannot be deferred to its execution.
@@ -52,9 +55,6 @@ pub(crate) struct Lowering<'m> {
     pub(crate) joined: Vec<FuncId>,
 }
 
-/// Most bytes of an object: its offsets are 32 bits of an address, with room around it for addresses outside.
-const MAX_OBJECT: u64 = (1 << 32) - (1 << 17);
-
 /// Lowers a linked and normalised module. `model_mark` is the metadata that model definitions carry.
 pub(crate) fn lower(
     module: &Module<'_>,
@@ -79,6 +79,7 @@ pub(crate) fn lower(
             lower_body(&mut lowering, function, id, &plan);
         }
     }
+    handlers::outline(&mut lowering.program, &lowering.joined);
     if options.normalise && !options.duplicate_code && !options.keep_branches {
         lowering.merge_arms();
     }
@@ -96,7 +97,7 @@ pub(crate) fn lower(
     lowering.program.main = main.filter(|&f| {
         !lowering.program.functions[f].is_declaration() && lowering.program.functions[f].origin == Origin::Program
     });
-    restore_names(&mut lowering.program);
+    naming::settle(&mut lowering.program);
     if options.link_models {
         icsched_ir::activations::count(&mut lowering.program);
     }
@@ -127,14 +128,20 @@ impl<'m> Lowering<'m> {
             if declared && value.is_extern_weak() {
                 lowering.absent.insert(value);
             } else if value.kind() == Kind::Global {
+                // What uses a variable that is too large is not supported.
+                if lowering.layout.size(value.value_type()) > MAX_OBJECT {
+                    continue;
+                }
                 let id = GlobalId::from_index(lowering.globals.len());
                 lowering.globals.insert(value, id);
             } else if !declared || Intrinsic::from_name(&value.name()).is_none() {
                 let id = FuncId::from_index(lowering.funcs.len());
                 lowering.funcs.insert(value, id);
                 if !declared && value.kind() == Kind::Function {
-                    if family_of(&value.name()).is_some() {
-                        lowering.support.insert(value.name(), id);
+                    // The models come behind the program, so they win where the program defines one of these, too.
+                    let name = value.name();
+                    if family_of(library_name(&name)).is_some() {
+                        lowering.support.insert(library_name(&name).to_owned(), id);
                     }
                     lowering.plans.insert(value, Plan::of(value));
                 }
@@ -212,10 +219,6 @@ impl<'m> Lowering<'m> {
             let (mut data, mut relocations) = (Vec::new(), Vec::new());
             let ty = global.value_type();
             let (mut size, mut align) = (self.layout.size(ty), global.alignment().max(self.layout.align(ty)));
-            if size > MAX_OBJECT {
-                let what = format!("the global variable `{}` of {size} bytes: an object of 4 GiB", global.name());
-                return Err(Failure::Unsupported(what));
-            }
             let initial = global.initializer().filter(|_| !global.is_declaration());
             let written = match (initial, relative_targets(global)) {
                 (_, Some(targets)) => {
@@ -311,32 +314,6 @@ impl<'m> Lowering<'m> {
 impl<'m> Val<'m> {
     fn subprogram_of(self, is_function: bool) -> Option<crate::llvm::Md<'m>> {
         if is_function { self.subprogram() } else { None }
-    }
-}
-
-/// When a model and a `static` function of the program have one name, linking renames the program's. The user knows
-/// that name, so it goes back and the model's gets a suffix.
-fn restore_names(program: &mut Program) {
-    let taken: FxHashMap<String, FuncId> = program
-        .functions
-        .iter()
-        .filter(|(_, f)| f.origin == Origin::Model)
-        .map(|(id, f)| (f.name.clone(), id))
-        .collect();
-    let renamed: Vec<(FuncId, FuncId)> = program
-        .functions
-        .iter()
-        .filter(|(_, f)| f.origin == Origin::Program && !f.is_declaration())
-        .filter_map(|(id, f)| {
-            let (stem, suffix) = f.name.rsplit_once('.')?;
-            let numbered = !suffix.is_empty() && suffix.bytes().all(|b| b.is_ascii_digit());
-            numbered.then(|| taken.get(stem).map(|&model| (id, model))).flatten()
-        })
-        .collect();
-    for (own, model) in renamed {
-        let name = program.functions[model].name.clone();
-        program.functions[model].name = format!("{name}.model");
-        program.functions[own].name = name;
     }
 }
 

@@ -6,6 +6,7 @@
 use rustc_hash::FxHashSet;
 
 use super::support::{Family, family_of, needed};
+use crate::link::{EXIT, library_name};
 use crate::llvm::undefined::UNDEFINED;
 use crate::llvm::{Kind, Module, Val};
 use inkwell::llvm_sys::LLVMLinkage;
@@ -85,7 +86,7 @@ impl<'m> Walk<'m> {
 /// Walks the references from everything the program defines.
 pub(crate) fn reachable<'m>(module: &'m Module<'_>, model_mark: &str) -> Reachable<'m> {
     let (functions, globals) = (module.functions(), module.globals());
-    let support = functions.iter().filter_map(|&f| Some((family_of(&f.name())?, f))).collect();
+    let support = functions.iter().filter_map(|&f| Some((family_of(library_name(&f.name()))?, f))).collect();
     let mut walk = Walk { seen: FxHashSet::default(), pending: Vec::new(), ifuncs: Vec::new(), support };
     for &value in functions.iter().chain(&globals) {
         let special = value.name().starts_with("llvm.global_");
@@ -93,7 +94,7 @@ pub(crate) fn reachable<'m>(module: &'m Module<'_>, model_mark: &str) -> Reachab
             && value.linkage() != LLVMLinkage::LLVMAvailableExternallyLinkage
             && !value.name().starts_with("llvm.")
             && !module.is_marked(value, model_mark);
-        if special || own || value.name() == crate::load::EXIT {
+        if special || own || library_name(&value.name()) == EXIT {
             walk.visit(value);
         }
     }

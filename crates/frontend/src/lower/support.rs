@@ -9,6 +9,7 @@ use inkwell::llvm_sys::LLVMOpcode;
 
 use super::function::{Body, Operands, Reason};
 use super::scalar::Scalar;
+use crate::link::library_name;
 use crate::llvm::{Kind, Ty, TyKind, Val};
 
 /// Families of support functions; an operation of a family needs all of it.
@@ -43,6 +44,7 @@ const FAMILIES: &[(Family, &[&str])] = &[
         ],
     ),
     (Family::Processor, &["__ics_time_stamp", "__ics_cpuid"]),
+    (Family::Cleanup, &["ics_save_cleanup"]),
     (Family::Half, &["__extendhfsf2", "__truncsfhf2", "__truncdfhf2", "__truncsfbf2", "__truncdfbf2"]),
     (Family::FusedMultiplyAdd, &["fma", "fmaf", "fmal"]),
     (Family::IntegerPower, &["__powisf2", "__powidf2", "__powixf2"]),
@@ -81,6 +83,8 @@ pub(crate) enum Family {
     Atomic,
     /// What programs ask the processor itself.
     Processor,
+    /// Handlers of `pthread_cleanup_push`.
+    Cleanup,
 }
 
 /// The family that a function belongs to.
@@ -132,10 +136,16 @@ fn needed_by_call(call: Val<'_>, x87: bool, short: bool, wide: bool) -> &'static
     if callee.kind() == Kind::InlineAsm {
         return needed_by_assembly(callee);
     }
-    if callee.kind() != Kind::Function || !callee.is_declaration() {
+    if callee.kind() != Kind::Function {
         return &[];
     }
     let name = callee.name();
+    if library_name(&name).starts_with("__pthread_register_cancel") {
+        return &[Family::Cleanup];
+    }
+    if !callee.is_declaration() {
+        return &[];
+    }
     match name.strip_prefix("llvm.") {
         None => &[],
         Some(_) if is_clock(&name) => &[Family::Processor],

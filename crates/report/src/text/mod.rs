@@ -5,7 +5,7 @@ mod schedule;
 
 use std::fmt::Write as _;
 
-use icsched_schedule::{PossibleError, ScheduleEnd};
+use icsched_schedule::{PossibleError, ScheduleEnd, visible};
 
 use crate::paint::{Painter, Tone};
 use crate::view::{EpochView, View};
@@ -64,13 +64,13 @@ fn summary(out: &mut String, view: &View<'_>, options: TextOptions) {
     bad(totals.endless, format!("{} endless", totals.endless));
     bad(totals.aborted, format!("{} aborted", totals.aborted));
     bad(totals.memory_errors, words::count(totals.memory_errors, "memory error"));
-    let (complete, has_errors) = (view.enumeration.is_complete(), totals.memory_errors > 0);
+    let (complete, has_errors) = (view.enumeration.is_complete(), view.enumeration.excludes_errors());
     let word = match (complete, has_errors) {
         (true, false) => paint.paint(Tone::Good, "complete"),
         (true, true) => paint.paint(Tone::Warning, "complete for inputs without memory errors"),
         (false, _) => paint.paint(Tone::Warning, "incomplete"),
     };
-    let program = paint.paint(Tone::Heading, &view.enumeration.program);
+    let program = paint.paint(Tone::Heading, visible(&view.enumeration.program));
     let verdict = words::verdict(complete, totals.schedules, has_errors);
     line!(out, "{program}: {}; {word}: {verdict}", parts.join(", "));
 }
@@ -99,7 +99,9 @@ fn deadlocks(out: &mut String, view: &View<'_>, options: TextOptions) {
                 _ => format!("Epoch {}, schedule {}", epoch.number, schedule.number),
             };
             let inputs = words::inputs(&epoch.inputs(schedule));
-            line!(out, "  {place}, {}:", options.painter.paint(Tone::Code, inputs));
+            let behind = view.error_before(epoch, schedule.schedule).map(|e| format!(", behind the error at {}", e.at));
+            let behind = behind.unwrap_or_default();
+            line!(out, "  {place}, {}{behind}:", options.painter.paint(Tone::Code, inputs));
             schedule::blocked_threads(out, blocked, "    ");
         }
     }
@@ -122,7 +124,8 @@ fn render_epoch(out: &mut String, view: &View<'_>, epoch: &EpochView<'_>, option
         let draw = options.full || few || (*drawn < DRAWN && (deadlocked || *drawn < DRAWN / 2));
         *drawn += usize::from(draw);
         let mut text = String::new();
-        schedule::render(&mut text, schedule, all, options, draw);
+        let error = view.error_before(epoch, schedule.schedule);
+        schedule::render(&mut text, schedule, (all, error), options, draw);
         let indent = "    ".repeat(schedule.depth);
         for shown in text.lines() {
             line!(out, "{}{shown}", if shown.is_empty() { "" } else { &indent });

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use icsched_schedule::{Blocked, Schedule, ScheduleEnd};
+use icsched_schedule::{Blocked, PossibleError, Schedule, ScheduleEnd};
 
 use super::lanes::draw;
 use super::{ROWS, TextOptions, line};
@@ -17,9 +17,16 @@ const CONSTRAINT_WIDTH: usize = 96;
 /// A constraint of more lines than this is cut short unless everything is asked for.
 const CONSTRAINT_LINES: usize = 8;
 
-pub(super) fn render(out: &mut String, view: &ScheduleView<'_>, of: usize, options: TextOptions, drawing: bool) {
+/// One part of an epoch's schedules, of `of` parts; `error` is one behind which it is.
+pub(super) fn render(
+    out: &mut String,
+    view: &ScheduleView<'_>,
+    (of, error): (usize, Option<&PossibleError>),
+    options: TextOptions,
+    drawing: bool,
+) {
     let paint = options.painter;
-    let Schedule { id, constraint, ends, graph } = view.schedule;
+    let Schedule { id, constraint, ends, graph, after_error: _ } = view.schedule;
     let heading = paint.paint(Tone::Heading, format_args!("Schedule {} of {of}", view.number));
     line!(out, "\n{heading}  {}", paint.paint(Tone::Aside, id));
     if let Some(after) = view.after {
@@ -37,6 +44,9 @@ pub(super) fn render(out: &mut String, view: &ScheduleView<'_>, of: usize, optio
     }
     let end = paint.paint(tone(ends), words::end(ends));
     line!(out, "  ends    {end}");
+    if let Some(PossibleError { at, message, .. }) = error {
+        line!(out, "  behind  {}", paint.paint(Tone::Bad, format_args!("{at}: {message}")));
+    }
     let size = format!(
         "{} of {}",
         words::count(graph.nodes().len(), "synchronisation event"),

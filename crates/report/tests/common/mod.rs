@@ -31,7 +31,7 @@ impl Script {
 
     fn keyed(&mut self, thread: u32, op: &str, object: &str, line: u32, key: u64) -> &mut Self {
         let at = format!("{}:{line}", self.file);
-        let label = NodeLabel { op: op.into(), object: object.into(), at, point: None };
+        let label = NodeLabel { op: op.into(), object: object.into(), at: at.into(), point: None };
         self.builder.event(thread, key, AccessMode::Exclusive, label);
         self
     }
@@ -51,7 +51,7 @@ impl Script {
     }
 
     pub fn schedule(&self, constraint: &str, ends: ScheduleEnd) -> Schedule {
-        let graph = self.builder.finish().expect("no cycle");
+        let graph = self.builder.clone().finish().expect("no cycle");
         Schedule::new(InputConstraint::text(constraint), graph, ends)
     }
 }
@@ -64,8 +64,10 @@ pub fn enumeration(program: &str, schedules: Vec<Schedule>, threads: u32) -> Enu
         early_exits: None,
         reasons: Vec::new(),
         errors: Vec::new(),
+        inputs: Vec::new(),
         infeasible_removed: 0,
         max_live_threads: threads,
+        assumed_to_end: Vec::new(),
     };
     Enumeration {
         program: program.into(),

@@ -27,6 +27,9 @@ pub enum DbError {
     /// Writing would destroy a file that is not ours.
     #[error("`{}` exists and is not a schedule database", .0.display())]
     WouldOverwrite(PathBuf),
+    /// Writing would destroy the result of another program.
+    #[error("`{}` has the result of another program, {program}", .path.display())]
+    OtherProgram { path: PathBuf, program: String },
     /// Written by a later version of icsched.
     #[error("`{}` has database version {found}; this icsched reads version {SCHEMA_VERSION}", .path.display())]
     NewerSchema { path: PathBuf, found: i64 },
@@ -60,6 +63,7 @@ impl DbError {
             Self::NotADatabase(_) => "not-a-database",
             Self::ForeignDatabase(_) => "foreign-database",
             Self::WouldOverwrite(_) => "would-overwrite",
+            Self::OtherProgram { .. } => "other-program",
             Self::NewerSchema { .. } => "newer-database",
             Self::OlderSchema { .. } => "older-database",
             Self::Busy(_) => "busy-database",
@@ -70,6 +74,11 @@ impl DbError {
         }
     }
 
+    /// Whether icsched itself is wrong.
+    pub const fn is_bug(&self) -> bool {
+        matches!(self, Self::DuplicateEpoch(_))
+    }
+
     /// What the user can do.
     pub fn help(&self) -> Option<String> {
         let help = match self {
@@ -78,6 +87,7 @@ impl DbError {
             Self::NotADatabase(path) => return Some(not_a_database_help(path)),
             Self::ForeignDatabase(_) => "schedule databases are written by `icsched enumerate`".into(),
             Self::WouldOverwrite(_) => "choose another name for the result, or remove the file first".into(),
+            Self::OtherProgram { .. } => "name another file with -o, or replace this one with --force".into(),
             Self::NewerSchema { .. } => "use the icsched that wrote it, or a later one".into(),
             Self::OlderSchema { .. } | Self::Damaged { .. } => "run `icsched enumerate` again".into(),
             Self::Busy(_) => "try again when the run that writes it has gone on".into(),

@@ -12,13 +12,14 @@ mod write;
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::enumeration::{Enumeration, EpochResult};
 
 pub use error::DbError;
+pub use read::CUT_OFF;
 pub use schema::SCHEMA_VERSION;
 pub use stream::DatabaseWriter;
 
@@ -92,6 +93,25 @@ impl Database {
         DatabaseWriter::begin(Self::create(path)?.path, identity, start, kept)
     }
 
+    /// Checks that a file has no finished result of another program than the one at `program`, whose bitcode has this digest. A program
+    /// stays the same one if it is compiled anew or moved: the same bytes, or the same path, as far as both say it, without its extension.
+    ///
+    /// # Errors
+    /// If it has one, or the system does not let the file be read. What is no database, or a damaged one, is for [`Self::create`].
+    pub fn check_same_program(path: impl Into<PathBuf>, program: &str, digest: &str) -> Result<(), DbError> {
+        let path = path.into();
+        let found = match read::read_program(&path) {
+            Ok(found) => found,
+            Err(DbError::Io { path, source }) => return Err(DbError::Io { path, source }),
+            Err(_) => return Ok(()),
+        };
+        let is_same = found.digest == digest || is_same_path(Path::new(&found.program), Path::new(program));
+        if found.finished && !is_same {
+            return Err(DbError::OtherProgram { path, program: found.program });
+        }
+        Ok(())
+    }
+
     /// What a run with this identity has written to a file, finished or not; `None` if there is no file, or one of something else, or one
     /// that cannot be read.
     ///
@@ -161,8 +181,29 @@ impl Database {
     }
 }
 
+/// Whether two paths may name one program, from whatever directories they start: one of them is how the other ends, but for the form in which
+/// the program is (`.bc`, `.ll`).
+fn is_same_path(a: &Path, b: &Path) -> bool {
+    let parts = |path: &Path| -> PathBuf {
+        path.with_extension("").components().filter(|part| *part != Component::CurDir).collect()
+    };
+    let (a, b) = (parts(a), parts(b));
+    a.ends_with(&b) || b.ends_with(&a)
+}
+
 /// Opens the file for reading and checks what it is.
 fn identify(path: &Path) -> Result<Connection, DbError> {
+    let (connection, found) = open_any(path)?;
+    let owned = || path.to_path_buf();
+    match found {
+        SCHEMA_VERSION => Ok(connection),
+        found if found > SCHEMA_VERSION => Err(DbError::NewerSchema { path: owned(), found }),
+        found => Err(DbError::OlderSchema { path: owned(), found }),
+    }
+}
+
+/// Opens a database of schedules of any version, and says which.
+fn open_any(path: &Path) -> Result<(Connection, i64), DbError> {
     let owned = || path.to_path_buf();
     let io_error = |source| DbError::Io { path: owned(), source };
     match fs::metadata(path) {
@@ -189,11 +230,8 @@ fn identify(path: &Path) -> Result<Connection, DbError> {
     if pragma("application_id")? != schema::APPLICATION_ID {
         return Err(DbError::ForeignDatabase(owned()));
     }
-    match pragma("user_version")? {
-        SCHEMA_VERSION => Ok(connection),
-        found if found > SCHEMA_VERSION => Err(DbError::NewerSchema { path: owned(), found }),
-        found => Err(DbError::OlderSchema { path: owned(), found }),
-    }
+    let version = pragma("user_version")?;
+    Ok((connection, version))
 }
 
 /// Takes back what a process that ended within a transaction has left in the file. Only one that may write can do that.

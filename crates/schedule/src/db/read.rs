@@ -1,19 +1,23 @@
 //! Reading a database. Everything is checked on the way: a file can be changed by anyone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
+use std::sync::Arc;
 
 use icsched_ir::{BlockId, EntityId, FuncId, ProgramPoint};
 use rusqlite::{Connection, Row};
 use serde::de::DeserializeOwned;
 
 use super::DbError;
-use crate::constraint::InputConstraint;
+use crate::constraint::{InputConstraint, NamedInput};
 use crate::enumeration::{Enumeration, EpochResult, PossibleError, Statistics};
 use crate::epoch::EpochId;
 use crate::graph::{HappensBefore, HbEdge, HbNode, NodeId};
 use crate::reason::{IncompleteKind, Reason};
 use crate::tree::{Schedule, ScheduleId, ScheduleTree};
+
+/// Why a result in a database that is not finished is not complete.
+pub const CUT_OFF: &str = "the run was cut off before it had written all epochs";
 
 /// What is wrong, for [`DbError::Damaged`].
 struct Damage(String);
@@ -40,6 +44,25 @@ pub(super) struct RunState {
     pub(super) searches: Vec<(String, Option<usize>)>,
 }
 
+/// Of which program the result in a file is.
+pub(super) struct ProgramOf {
+    pub(super) program: String,
+    pub(super) digest: String,
+    pub(super) finished: bool,
+}
+
+/// Reads of which program the result is. All versions say it alike.
+pub(super) fn read_program(path: &Path) -> std::result::Result<ProgramOf, DbError> {
+    let (connection, _) = super::open_any(path)?;
+    let found = || {
+        let meta = read_meta(&connection)?;
+        // Early versions had no unfinished results.
+        let finished = meta.get("finished").is_none_or(|finished| finished == "true");
+        Ok(ProgramOf { program: text(&meta, "program")?, digest: text(&meta, "digest")?, finished })
+    };
+    found().map_err(|Damage(detail)| DbError::Damaged { path: path.to_path_buf(), detail })
+}
+
 /// Reads what a file has beside the result.
 pub(super) fn read_run(path: &Path, connection: &Connection) -> std::result::Result<RunState, DbError> {
     let state = || {
@@ -53,13 +76,21 @@ pub(super) fn read_run(path: &Path, connection: &Connection) -> std::result::Res
 }
 
 fn rows<T>(connection: &Connection, query: &str, mut row: impl FnMut(&Row<'_>) -> Result<T>) -> Result<Vec<T>> {
+    let mut result = Vec::new();
+    each_row(connection, query, |next| {
+        result.push(row(next)?);
+        Ok(())
+    })?;
+    Ok(result)
+}
+
+fn each_row(connection: &Connection, query: &str, mut row: impl FnMut(&Row<'_>) -> Result<()>) -> Result<()> {
     let mut statement = connection.prepare(query)?;
     let mut rows = statement.query([])?;
-    let mut result = Vec::new();
     while let Some(next) = rows.next()? {
-        result.push(row(next)?);
+        row(next)?;
     }
-    Ok(result)
+    Ok(())
 }
 
 fn json<T: DeserializeOwned>(what: &str, text: &str) -> Result<T> {
@@ -97,8 +128,9 @@ fn read_enumeration(connection: &Connection) -> Result<Enumeration> {
     };
     read_reasons(connection, &mut enumeration)?;
     read_errors(connection, &mut enumeration.epochs)?;
+    read_inputs(connection, &mut enumeration.epochs)?;
     if !finished {
-        let message = "the run was cut off before it had written all epochs".to_owned();
+        let message = CUT_OFF.to_owned();
         enumeration.reasons.push(Reason { kind: IncompleteKind::Interrupted, message, at: None });
     }
     Ok(enumeration)
@@ -107,7 +139,7 @@ fn read_enumeration(connection: &Connection) -> Result<Enumeration> {
 fn read_epochs(connection: &Connection) -> Result<Vec<EpochResult>> {
     let mut trees = read_trees(connection)?;
     let query = "SELECT epoch, id, stacks_json, contexts_json, infeasible_removed, max_live_threads,
-                 early_exits, early_exits_json FROM epochs ORDER BY epoch";
+                 early_exits, early_exits_json, assumed_json FROM epochs ORDER BY epoch";
     rows(connection, query, |row| {
         let id: EpochId = json("stacks_json", row.get_ref(2)?.as_str().map_err(|e| Damage(e.to_string()))?)?;
         let (name, number) = (row.get::<_, String>(1)?, row.get::<_, usize>(0)?);
@@ -120,8 +152,10 @@ fn read_epochs(connection: &Connection) -> Result<Vec<EpochResult>> {
             early_exits: optional_constraint(row, 6)?,
             reasons: Vec::new(),
             errors: Vec::new(),
+            inputs: Vec::new(),
             infeasible_removed: row.get(4)?,
             max_live_threads: row.get(5)?,
+            assumed_to_end: json("assumed_json", &row.get::<_, String>(8)?)?,
             id,
         })
     })
@@ -136,7 +170,7 @@ fn schedule_key(row: &Row<'_>) -> Result<ScheduleKey> {
 
 fn read_trees(connection: &Connection) -> Result<BTreeMap<usize, ScheduleTree>> {
     let mut graphs = read_graphs(connection)?;
-    let query = "SELECT epoch, schedule, parent, id, \"constraint\", condition_json, ends_json
+    let query = "SELECT epoch, schedule, parent, id, \"constraint\", condition_json, ends_json, after_error
                  FROM schedules ORDER BY epoch, schedule";
     let parts = rows(connection, query, |row| {
         let key @ (epoch, _) = schedule_key(row)?;
@@ -148,7 +182,8 @@ fn read_trees(connection: &Connection) -> Result<BTreeMap<usize, ScheduleTree>> 
             return Err(Damage(format!("schedule {name} has the content of schedule {id}")));
         }
         let parent: Option<usize> = row.get(2)?;
-        Ok((epoch, (parent, Schedule { id, constraint: constraint(row, 4)?, ends, graph })))
+        let after_error = row.get(7)?;
+        Ok((epoch, (parent, Schedule { id, constraint: constraint(row, 4)?, ends, graph, after_error })))
     })?;
     let mut by_epoch = BTreeMap::<usize, Vec<_>>::new();
     for (epoch, part) in parts {
@@ -186,21 +221,38 @@ fn read_graphs(connection: &Connection) -> Result<Graphs> {
     let query = "SELECT epoch, schedule, thread, n, op, object, at, func, block, inst, elsewhere_json
                  FROM nodes ORDER BY epoch, schedule, thread, n";
     let mut nodes = BTreeMap::<_, Vec<_>>::new();
-    for (key, node) in rows(connection, query, |row| Ok((schedule_key(row)?, node(row)?)))? {
-        nodes.entry(key).or_default().push(node);
-    }
+    let mut texts = Texts::default();
+    each_row(connection, query, |row| {
+        nodes.entry(schedule_key(row)?).or_default().push(node(row, &mut texts)?);
+        Ok(())
+    })?;
     let query = "SELECT epoch, schedule, from_thread, from_n, to_thread, to_n
                  FROM edges ORDER BY epoch, schedule, from_thread, from_n, to_thread, to_n";
     let end = |row: &Row<'_>, column| Ok::<_, Damage>(NodeId { thread: row.get(column)?, n: row.get(column + 1)? });
-    let edge = |row: &Row<'_>| Ok((schedule_key(row)?, HbEdge { from: end(row, 2)?, to: end(row, 4)? }));
     let mut edges = BTreeMap::<_, Vec<_>>::new();
-    for (key, edge) in rows(connection, query, edge)? {
-        edges.entry(key).or_default().push(edge);
-    }
+    each_row(connection, query, |row| {
+        edges.entry(schedule_key(row)?).or_default().push(HbEdge { from: end(row, 2)?, to: end(row, 4)? });
+        Ok(())
+    })?;
     Ok((nodes, edges))
 }
 
-fn node(row: &Row<'_>) -> Result<HbNode> {
+/// Texts that nodes share.
+#[derive(Default)]
+struct Texts(HashSet<Arc<str>>);
+
+impl Texts {
+    fn share(&mut self, row: &Row<'_>, column: usize) -> Result<Arc<str>> {
+        if let Some(known) = row.get_ref(column)?.as_str().ok().and_then(|text| self.0.get(text)) {
+            return Ok(Arc::clone(known));
+        }
+        let text: Arc<str> = row.get::<_, String>(column)?.into();
+        self.0.insert(Arc::clone(&text));
+        Ok(text)
+    }
+}
+
+fn node(row: &Row<'_>, texts: &mut Texts) -> Result<HbNode> {
     let index = |column| row.get::<_, Option<u32>>(column);
     let point = match (index(7)?, index(8)?, index(9)?) {
         (Some(func), Some(block), Some(inst)) => Some(ProgramPoint {
@@ -215,9 +267,9 @@ fn node(row: &Row<'_>) -> Result<HbNode> {
     Ok(HbNode {
         thread,
         n,
-        op: row.get(4)?,
-        object: row.get(5)?,
-        at: row.get(6)?,
+        op: texts.share(row, 4)?,
+        object: texts.share(row, 5)?,
+        at: texts.share(row, 6)?,
         point,
         elsewhere: elsewhere.unwrap_or_default(),
     })
@@ -249,6 +301,18 @@ fn read_errors(connection: &Connection, epochs: &mut [EpochResult]) -> Result<()
     })?;
     for (number, error) in errors {
         epoch_numbered(epochs, number)?.errors.push(error);
+    }
+    Ok(())
+}
+
+fn read_inputs(connection: &Connection, epochs: &mut [EpochResult]) -> Result<()> {
+    let query = "SELECT epoch, name, type, meaning, at FROM inputs ORDER BY input";
+    let inputs = rows(connection, query, |row| {
+        let input = NamedInput { name: row.get(1)?, ty: row.get(2)?, meaning: row.get(3)?, at: row.get(4)? };
+        Ok((row.get(0)?, input))
+    })?;
+    for (number, input) in inputs {
+        epoch_numbered(epochs, number)?.inputs.push(input);
     }
     Ok(())
 }

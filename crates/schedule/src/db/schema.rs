@@ -7,11 +7,14 @@
 //! off: what it knows of finished searches, each with the epoch whose row and schedules it has found, NULL if they were replaced. A file
 //! that is finished and not cut has none. `identity` names all that decides the result: a run of another identity does not go on.
 //! `nodes.elsewhere_json` has the other places at which executions of the schedule call the operation, NULL if there are none.
+//! `schedules.after_error` is the place of an error among those of the epoch, from 0: behind it are all executions that follow the schedule.
 //! `errors.is_open` is 1 if there are such inputs only if a replaced loop leaves what fits.
+//! `inputs` has the names in an epoch's constraints that C cannot compute; `inputs.at` is NULL if no place reads one.
+//! `epochs.assumed_json` has the places of loops that are assumed to end.
 //! `epochs.early_exits` is NULL if every input that is covered satisfies the constraint of a schedule.
 
 /// Version of the tables, also SQLite's `user_version`.
-pub const SCHEMA_VERSION: i64 = 6;
+pub const SCHEMA_VERSION: i64 = 7;
 
 /// SQLite's `application_id`: `icsd` in ASCII.
 pub(super) const APPLICATION_ID: i64 = 0x6963_7364;
@@ -28,7 +31,8 @@ CREATE TABLE epochs (
     infeasible_removed INTEGER NOT NULL,
     max_live_threads INTEGER NOT NULL,
     early_exits TEXT,
-    early_exits_json TEXT
+    early_exits_json TEXT,
+    assumed_json TEXT NOT NULL
 );
 
 CREATE TABLE schedules (
@@ -40,6 +44,7 @@ CREATE TABLE schedules (
     condition_json TEXT,
     ends TEXT NOT NULL,
     ends_json TEXT NOT NULL,
+    after_error INTEGER,
     PRIMARY KEY (epoch, schedule)
 ) WITHOUT ROWID;
 
@@ -86,6 +91,15 @@ CREATE TABLE errors (
     \"constraint\" TEXT NOT NULL,
     condition_json TEXT,
     is_open INTEGER NOT NULL
+);
+
+CREATE TABLE inputs (
+    input INTEGER PRIMARY KEY,
+    epoch INTEGER NOT NULL REFERENCES epochs,
+    name TEXT NOT NULL,
+    type TEXT NOT NULL,
+    meaning TEXT NOT NULL,
+    at TEXT
 );
 
 CREATE TABLE searches (

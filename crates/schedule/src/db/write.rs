@@ -9,7 +9,7 @@ use tempfile::NamedTempFile;
 
 use super::DbError;
 use super::schema::{APPLICATION_ID, CREATE, SCHEMA_VERSION};
-use crate::constraint::InputConstraint;
+use crate::constraint::{InputConstraint, NamedInput};
 use crate::enumeration::{Enumeration, EpochResult, Statistics};
 use crate::graph::{HappensBefore, HbNode};
 use crate::reason::Reason;
@@ -141,7 +141,7 @@ pub(super) fn make_place(transaction: &Transaction<'_>, epoch: &EpochResult) -> 
         return next(transaction, "epochs", "epoch");
     };
     transaction.prepare_cached("UPDATE searches SET epoch = NULL WHERE epoch = ?")?.execute([number])?;
-    for table in ["nodes", "edges", "schedules", "reasons", "errors", "epochs"] {
+    for table in ["nodes", "edges", "schedules", "reasons", "errors", "inputs", "epochs"] {
         transaction.prepare_cached(&format!("DELETE FROM {table} WHERE epoch = ?"))?.execute([number])?;
     }
     Ok(number)
@@ -149,17 +149,20 @@ pub(super) fn make_place(transaction: &Transaction<'_>, epoch: &EpochResult) -> 
 
 /// Adds an epoch with all it has.
 pub(super) fn add_epoch(transaction: &Transaction<'_>, number: usize, epoch: &EpochResult) -> rusqlite::Result<()> {
-    let EpochResult { id, contexts, tree, early_exits, reasons, errors, infeasible_removed, max_live_threads } = epoch;
+    let EpochResult { id, contexts, tree, early_exits, reasons, errors, inputs, assumed_to_end, .. } = epoch;
+    let (removed, threads) = (epoch.infeasible_removed, epoch.max_live_threads);
     let (id, key) = (json(id), id.key().to_string());
     let early = early_exits.as_ref().map(|constraint| &constraint.c);
     let early_dag = early_exits.as_ref().and_then(|constraint| constraint.dag.as_ref()).map(json);
-    let row = params![number, key, id, json(contexts), infeasible_removed, max_live_threads, early, early_dag];
+    let assumed = json(assumed_to_end);
+    let row = params![number, key, id, json(contexts), removed, threads, early, early_dag, assumed];
     insert(transaction, "epochs", row)?;
     for (place, (parent, schedule)) in tree.parts().into_iter().enumerate() {
-        let Schedule { id, constraint, ends, graph } = schedule;
+        let Schedule { id, constraint, ends, graph, after_error } = schedule;
         let InputConstraint { c, dag } = constraint;
         let dag = dag.as_ref().map(json);
-        let row = params![number, place, parent, id.to_string(), c, dag, ends.to_string(), json(ends)];
+        let (id, word) = (id.to_string(), ends.to_string());
+        let row = params![number, place, parent, id, c, dag, word, json(ends), after_error];
         insert(transaction, "schedules", row)?;
         write_graph(transaction, number, place, graph)?;
     }
@@ -168,6 +171,11 @@ pub(super) fn add_epoch(transaction: &Transaction<'_>, number: usize, epoch: &Ep
         let InputConstraint { c, dag } = &error.constraint;
         let row = params![place, number, error.message, error.at, c, dag.as_ref().map(json), error.is_open];
         insert(transaction, "errors", row)?;
+    }
+    let first = next(transaction, "inputs", "input")?;
+    for (input, place) in inputs.iter().zip(first..) {
+        let NamedInput { name, ty, meaning, at } = input;
+        insert(transaction, "inputs", params![place, number, name, ty, meaning, at])?;
     }
     add_reasons(transaction, Some(number), reasons)
 }

@@ -259,7 +259,8 @@ impl TermPool {
         Some((x, power.trailing_zeros()))
     }
 
-    fn complementary(&self, a: Term, b: Term) -> bool {
+    /// Whether one of the terms is seen to be the complement of the other.
+    pub(crate) fn complementary(&self, a: Term, b: Term) -> bool {
         match (*self.node(a), *self.node(b)) {
             (Node::Not(x), _) if x == b => true,
             (_, Node::Not(y)) if y == a => true,

@@ -1,8 +1,26 @@
 //! If-then-else.
 
+use smallvec::SmallVec;
+
 use crate::bits::mask;
-use crate::node::{BinOp, Node, Term};
+use crate::node::{BinOp, CmpOp, Node, Term};
 use crate::pool::TermPool;
+
+/// Nodes of an arm in which the condition of its choice is looked for. A store through a chosen address that is undone by a later one
+/// is two or three deep.
+const MAX_ARM_NODES: u32 = 6;
+
+/// Conditions that a condition is taken apart into.
+const MAX_LITERALS: usize = 4;
+
+/// What holds in one arm of a choice.
+#[derive(Default)]
+struct Assumed {
+    /// Truth values, and whether they are true. None is a complement.
+    literals: SmallVec<[(Term, bool); MAX_LITERALS]>,
+    /// A term that equals a constant.
+    equal: Option<(Term, Term)>,
+}
 
 impl TermPool {
     /// `a` where the `Bv(1)` condition `c` holds, else `b`; both of one sort (arrays too).
@@ -18,12 +36,15 @@ impl TermPool {
         if let Node::Not(inner) = *self.node(c) {
             return self.ite(inner, b, a);
         }
+        let (a, b) = (self.chosen_arm(c, a, true), self.chosen_arm(c, b, false));
+        let is_constant = |t: Term| self.as_const_wide(t).is_some();
+        if (is_constant(a) || is_constant(b))
+            && let Some(arm) = self.only_arm(c, a, b)
+        {
+            return arm;
+        }
         if self.width(a) == 1 {
             return self.truth_ite(c, a, b);
-        }
-        let (a, b) = (self.arm_under(c, a, true), self.arm_under(c, b, false));
-        if a == b {
-            return a;
         }
         if let Some(result) = self.ite_of_constants(c, a, b) {
             return result;
@@ -31,8 +52,23 @@ impl TermPool {
         self.intern(Node::Ite(c, a, b))
     }
 
+    /// One of the arms, if the other one is the same where that is chosen: `x == 0 ? 0 : x`, `c ? 1 : zext(c)`. An arm that holds for one choice
+    /// shares nothing with other terms, so that none is made of it unless it decides.
+    fn only_arm(&mut self, c: Term, a: Term, b: Term) -> Option<Term> {
+        let (when, otherwise) = (self.assumed(c, true), self.assumed(c, false));
+        let first = self.arm_under(&when, a);
+        if first == self.arm_under(&otherwise, b) {
+            return Some(first);
+        }
+        if self.arm_under(&when, b) == first {
+            return Some(b);
+        }
+        let second = self.arm_under(&otherwise, b);
+        (self.arm_under(&otherwise, a) == second).then_some(a)
+    }
+
     /// The arm, when its own choice is by the same condition.
-    fn arm_under(&self, c: Term, arm: Term, holds: bool) -> Term {
+    fn chosen_arm(&self, c: Term, arm: Term, holds: bool) -> Term {
         match *self.node(arm) {
             Node::Ite(inner, x, y) if inner == c => {
                 if holds {
@@ -42,6 +78,75 @@ impl TermPool {
                 }
             }
             _ => arm,
+        }
+    }
+
+    /// What holds where the condition has this value.
+    fn assumed(&self, condition: Term, holds: bool) -> Assumed {
+        let mut assumed = Assumed::default();
+        let mut todo: SmallVec<[(Term, bool); MAX_LITERALS]> = SmallVec::from_slice(&[(condition, holds)]);
+        while let Some((t, holds)) = todo.pop() {
+            match *self.node(t) {
+                Node::Not(inner) => todo.push((inner, !holds)),
+                Node::Binary(op, x, y)
+                    if op == (if holds { BinOp::And } else { BinOp::Or })
+                        && assumed.literals.len() + todo.len() + 2 <= MAX_LITERALS =>
+                {
+                    todo.extend([(y, holds), (x, holds)]);
+                }
+                Node::Cmp(CmpOp::Eq, x, k) if holds && self.as_const_wide(k).is_some() => {
+                    assumed.equal.get_or_insert((x, k));
+                    assumed.literals.push((t, holds));
+                }
+                _ => assumed.literals.push((t, holds)),
+            }
+        }
+        assumed
+    }
+
+    /// An arm as it is where it is chosen. Looks at [`MAX_ARM_NODES`].
+    fn arm_under(&mut self, assumed: &Assumed, arm: Term) -> Term {
+        let mut left = MAX_ARM_NODES;
+        self.guarded(|pool| pool.under(assumed, arm, &mut left)).unwrap_or(arm)
+    }
+
+    /// The truth value that a term has, if it is one of the conditions that are known, or the complement of one.
+    fn decided(&self, assumed: &Assumed, t: Term) -> Option<bool> {
+        assumed.literals.iter().find_map(|&(known, holds)| match known == t {
+            true => Some(holds),
+            false => self.complementary(known, t).then_some(!holds),
+        })
+    }
+
+    fn under(&mut self, assumed: &Assumed, t: Term, left: &mut u32) -> Term {
+        if let Some(holds) = self.decided(assumed, t) {
+            return self.bool(holds);
+        }
+        if let Some((x, k)) = assumed.equal
+            && x == t
+        {
+            return k;
+        }
+        if *left == 0 {
+            return t;
+        }
+        *left -= 1;
+        match *self.node(t) {
+            Node::Ite(c, x, y) if let Some(holds) = self.decided(assumed, c) => {
+                self.under(assumed, if holds { x } else { y }, left)
+            }
+            node => {
+                let old: SmallVec<[Term; 3]> = node.children().collect();
+                let mut new = old.clone();
+                // Of a choice the arms first: the condition is mostly another one.
+                for i in (0..new.len()).rev() {
+                    new[i] = self.under(assumed, old[i], left);
+                }
+                if new == old {
+                    return t;
+                }
+                self.rebuild(node, |c| old.iter().position(|&o| o == c).map_or(c, |at| new[at]))
+            }
         }
     }
 

@@ -190,7 +190,8 @@ impl TermPool {
             return below;
         }
         let above = self.as_const_wide(a).filter(|&bound| bound != greatest);
-        if let Some(below) = above.and_then(|bound| self.signed_quotient_below(b, (bound + 1) & mask(width))) {
+        if let Some(below) = above.and_then(|bound| self.signed_quotient_below(b, bound.wrapping_add(1) & mask(width)))
+        {
             return self.not(below);
         }
         match (self.as_const_wide(a), self.as_const_wide(b)) {

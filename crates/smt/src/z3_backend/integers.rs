@@ -7,13 +7,14 @@
 
 use rustc_hash::FxHashMap;
 use z3::ast::Int;
-use z3::{Params, SatResult, Solver as RawSolver};
+use z3::{SatResult, Solver as RawSolver};
 
 use crate::bits::signed;
 use crate::node::{BinOp, CmpOp, Node, Term};
 use crate::pool::TermPool;
 use crate::ranges::Ranges;
-use crate::z3_backend::LEAST_CLOCK;
+use crate::solver::UnknownReason;
+use crate::z3_backend::Limits;
 
 /// Z3's units of work for one query.
 const UNITS: u32 = 50_000;
@@ -113,8 +114,15 @@ struct Integers<'p> {
 }
 
 /// Whether conditions contradict each other as integers, as far as they are comparisons of sums; `ranges` are what they say. False, too, where
-/// that is not found soon. To make a solver takes longer than most answers: it is `kept`, and made where there is something to ask.
-pub(super) fn contradict(kept: &mut Option<RawSolver>, pool: &TermPool, ranges: &mut Ranges, terms: &[Term]) -> bool {
+/// that is not found soon. To make a solver takes longer than most answers: it is `kept`, and made where there is something to ask. Z3 gives up after
+/// `milliseconds`.
+pub(super) fn contradict(
+    kept: &mut Option<RawSolver>,
+    pool: &TermPool,
+    ranges: &mut Ranges,
+    terms: &[Term],
+    milliseconds: u32,
+) -> bool {
     let mut integers = Integers {
         pool,
         ranges,
@@ -129,16 +137,15 @@ pub(super) fn contradict(kept: &mut Option<RawSolver>, pool: &TermPool, ranges: 
             return false;
         }
     }
-    integers.has_sums && !integers.may_take_long() && integers.have_no_solution(kept.get_or_insert_with(solver))
+    integers.has_sums
+        && !integers.may_take_long()
+        && integers.have_no_solution(kept.get_or_insert_with(|| solver(milliseconds)))
 }
 
-fn solver() -> RawSolver {
+fn solver(milliseconds: u32) -> RawSolver {
     let solver = RawSolver::new_for_logic("QF_LIA").expect("Z3 knows the logic QF_LIA");
-    let mut params = Params::new();
-    params.set_u32("rlimit", UNITS);
     // Sums that wrap make numbers of which a single unit can take long.
-    params.set_u32("timeout", u32::try_from(LEAST_CLOCK.as_millis()).expect("a few seconds"));
-    solver.set_params(&params);
+    Limits { milliseconds, units: UNITS, reached: UnknownReason::Timeout }.set(&solver);
     solver
 }
 
@@ -352,7 +359,7 @@ mod tests {
     use crate::random::Random;
 
     fn contradict_alone(pool: &TermPool, terms: &[Term]) -> bool {
-        contradict(&mut None, pool, &mut Ranges::under(pool, terms.iter().copied()), terms)
+        contradict(&mut None, pool, &mut Ranges::under(pool, terms.iter().copied()), terms, 2_000)
     }
 
     /// Two producers who have made all there is to make, and a consumer who has not taken all and finds nothing.

@@ -13,10 +13,12 @@ mod integers;
 mod translate;
 
 use std::cmp::Reverse;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use z3::{Params, SatResult, Solver as RawSolver};
 
+use crate::interrupt::{Clock, Interrupt, Registered};
 use crate::model::Model;
 use crate::node::Term;
 use crate::pool::TermPool;
@@ -35,6 +37,8 @@ const UNITS_PER_MILLISECOND: u64 = 5_000;
 /// Not all of Z3's work is counted, so a clock stops a query after this many times its limit, and not before the least.
 const CLOCK_FACTOR: u32 = 10;
 const LEAST_CLOCK: Duration = Duration::from_secs(2);
+/// Milliseconds that stand for no limit.
+const NO_CLOCK: u32 = u32::MAX;
 /// Translated terms kept before the memory is given back.
 const MAX_TRANSLATED: usize = 2_000_000;
 /// Incremental solvers at the same time.
@@ -72,6 +76,8 @@ pub struct Z3Solver {
     session: Option<Session>,
     /// For [sums as integers](integers).
     integers: Option<RawSolver>,
+    /// Ends queries from outside.
+    interrupt: Option<Registered>,
 }
 
 /// What Z3 knows of one pool's terms.
@@ -181,7 +187,14 @@ type Outcome = Result<Option<Model>, UnknownReason>;
 impl Z3Solver {
     /// A solver with these limits.
     pub fn new(options: SolverOptions) -> Self {
-        Z3Solver { options, statistics: SolverStatistics::default(), session: None, integers: None }
+        let statistics = SolverStatistics::default();
+        Z3Solver { options, statistics, session: None, integers: None, interrupt: None }
+    }
+
+    /// The same, whose queries end undecided when somebody asks for that.
+    #[must_use]
+    pub fn interrupted_by(self, interrupt: &Arc<Interrupt>) -> Self {
+        Self { interrupt: Some(interrupt.register()), ..self }
     }
 
     /// The limits in force.
@@ -197,6 +210,10 @@ impl Z3Solver {
     /// Decides a query; the model is extracted only when wanted (else an empty one stands for "satisfiable").
     fn solve(&mut self, pool: &TermPool, constraints: &[Term], extra: Term, want_model: bool) -> Outcome {
         self.statistics.queries += 1;
+        if self.is_interrupted() {
+            self.statistics.unknown += 1;
+            return Err(UnknownReason::Interrupted);
+        }
         self.statistics.solved += 1;
         let start = Instant::now();
         let has_float = pool.has_float(extra) || constraints.iter().any(|&c| pool.has_float(c));
@@ -210,6 +227,9 @@ impl Z3Solver {
             && !extract::satisfies(pool, constraints, extra, model)
         {
             outcome = Err(UnknownReason::Other);
+        }
+        if outcome.is_err() && self.is_interrupted() {
+            outcome = Err(UnknownReason::Interrupted);
         }
         self.statistics.solver_time += start.elapsed();
         self.statistics.unknown += u64::from(outcome.is_err());
@@ -230,7 +250,8 @@ impl Z3Solver {
         let single = self.options.timeout.is_some_and(|t| t <= SINGLE_ATTEMPT);
         let first = self.options.timeout.map(|t| if single { t } else { (t / 4).min(FIRST_ATTEMPT) });
         let limits = Limits::new(first, self.options.resource_limit);
-        stack.set_limits(limits);
+        stack.set_limits(limits.kept_by(self.interrupt.as_ref()));
+        let _running = Running::new(self.interrupt.as_ref(), limits);
         let outcome = run(&stack.solver, pool, constraints, extra, want_model, limits.reached);
         let first_reason = match outcome {
             Ok(answer) => {
@@ -242,7 +263,8 @@ impl Z3Solver {
         };
         // What a solver that gave up has learned is not relied on.
         session.stacks.remove(0);
-        if single || first_reason == UnknownReason::Interrupted {
+        let is_interrupted = self.interrupt.as_ref().is_some_and(Registered::is_asked);
+        if single || is_interrupted || first_reason == UnknownReason::Interrupted {
             return Err(first_reason);
         }
         let fresh = RawSolver::new();
@@ -252,7 +274,8 @@ impl Z3Solver {
         fresh.assert(&formula);
         let rest = self.options.timeout.map(|t| t - first.unwrap_or_default());
         let limits = Limits::new(rest, self.options.resource_limit);
-        limits.set(&fresh);
+        limits.kept_by(self.interrupt.as_ref()).set(&fresh);
+        let _running = Running::new(self.interrupt.as_ref(), limits);
         run(&fresh, pool, constraints, extra, want_model, limits.reached)
     }
 
@@ -267,7 +290,8 @@ impl Z3Solver {
             return Err(UnknownReason::Other);
         }
         let limits = Limits::new(self.options.float_timeout, self.options.resource_limit);
-        limits.set(&solver);
+        limits.kept_by(self.interrupt.as_ref()).set(&solver);
+        let _running = Running::new(self.interrupt.as_ref(), limits);
         run(&solver, pool, constraints, extra, want_model, limits.reached)
     }
 }
@@ -276,7 +300,7 @@ impl Limits {
     fn new(timeout: Option<Duration>, resource_limit: Option<u32>) -> Self {
         // Z3 takes the greatest value as "no limit".
         let clock = timeout.map(|t| t.saturating_mul(CLOCK_FACTOR).max(LEAST_CLOCK));
-        let milliseconds = clock.map_or(u32::MAX, |t| u32::try_from(t.as_millis()).unwrap_or(u32::MAX));
+        let milliseconds = clock.map_or(NO_CLOCK, |t| u32::try_from(t.as_millis()).unwrap_or(NO_CLOCK));
         let (units, reached) = match (timeout.map(units), resource_limit) {
             (Some(own), Some(other)) if other < own => (other, UnknownReason::ResourceLimit),
             (Some(own), _) => (own, UnknownReason::Timeout),
@@ -284,6 +308,15 @@ impl Limits {
             (None, other) => (other.unwrap_or(0), UnknownReason::ResourceLimit),
         };
         Self { milliseconds, units, reached }
+    }
+
+    /// Those that Z3 itself keeps to. It takes a thread to look at its clock, which is a waste where somebody else does, and aborts the
+    /// process where there is none.
+    fn kept_by(self, interrupt: Option<&Registered>) -> Self {
+        match interrupt.map_or(Clock::Solver, Registered::clock) {
+            Clock::Solver => self,
+            Clock::Watched | Clock::Nobody => Self { milliseconds: NO_CLOCK, ..self },
+        }
     }
 
     fn set(self, solver: &RawSolver) {
@@ -294,6 +327,40 @@ impl Limits {
         params.set_u32("rlimit", self.units);
         solver.set_params(&params);
     }
+}
+
+/// A query that is under way until this is dropped.
+struct Running<'a>(Option<&'a Registered>);
+
+impl<'a> Running<'a> {
+    fn new(interrupt: Option<&'a Registered>, limits: Limits) -> Self {
+        let has_clock = limits.milliseconds != NO_CLOCK;
+        if let Some(registered) = interrupt.filter(|_| has_clock) {
+            registered.begin(Duration::from_millis(limits.milliseconds.into()));
+        }
+        Self(interrupt)
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        if let Some(registered) = self.0 {
+            registered.end();
+        }
+    }
+}
+
+/// Does something in this thread with a Z3 context that has not been asked anything, as in a new thread: Z3's answers depend on what a context has
+/// seen before. Solvers that were made outside must not be used inside, nor the other way round.
+pub fn in_fresh_context(work: impl FnOnce() + Send) {
+    let work = Mutex::new(Some(work));
+    let once = || {
+        let work = work.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(work) = work {
+            work();
+        }
+    };
+    z3::with_z3_config(&z3::Config::new(), once);
 }
 
 /// The work that counts as a time.
@@ -372,10 +439,20 @@ impl Solver for Z3Solver {
     }
 
     fn contradict_as_integers(&mut self, pool: &TermPool, ranges: &mut Ranges, terms: &[Term]) -> bool {
+        if self.is_interrupted() {
+            return false;
+        }
         let start = Instant::now();
-        let found = integers::contradict(&mut self.integers, pool, ranges, terms);
+        let limits = Limits::new(Some(LEAST_CLOCK / CLOCK_FACTOR), None);
+        let kept = limits.kept_by(self.interrupt.as_ref());
+        let _running = Running::new(self.interrupt.as_ref(), limits);
+        let found = integers::contradict(&mut self.integers, pool, ranges, terms, kept.milliseconds);
         self.statistics.solver_time += start.elapsed();
         found
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.interrupt.as_ref().is_some_and(Registered::is_asked)
     }
 
     fn time_limit(&self) -> Option<Duration> {

@@ -279,6 +279,8 @@ impl Decoder<'_> {
 
     fn call(&mut self, inst: &Inst, callee: &Callee, args: &[Operand]) -> Instr {
         let arg_types: Box<[Type]> = args.iter().map(|&a| self.ty(a)).collect();
+        let (block, place) = self.at;
+        let is_tail = icsched_ir::is_tail_call(&self.function.blocks[block], place as usize);
         let result_types: Box<[Type]> = inst.results.iter().map(|&r| self.function.values[r].ty).collect();
         let callee = match callee {
             Callee::Direct(func) => {
@@ -290,17 +292,16 @@ impl Decoder<'_> {
                     && target.params.iter().copied().zip(&arg_types).all(same)
                     && *target.results == *result_types;
                 // A call that may be replaced is looked at by the machine.
-                let (block, inst) = self.at;
-                let at = ProgramPoint { func: self.code.id, block, inst };
+                let at = ProgramPoint { func: self.code.id, block, inst: place };
                 let replaced = self.marks.abstractions.replaces_call(at, *func);
-                if exact && !replaced { CalleeCode::Plain(*func) } else { CalleeCode::Direct(*func) }
+                if exact && !replaced && !is_tail { CalleeCode::Plain(*func) } else { CalleeCode::Direct(*func) }
             }
             Callee::Indirect(target) => CalleeCode::Indirect(self.slot(*target)),
             Callee::Intrinsic(intrinsic) => CalleeCode::Intrinsic(*intrinsic),
         };
         let args = args.iter().map(|&a| self.slot(a)).collect();
         let results = inst.results.iter().map(|&r| Code::slot(r)).collect();
-        self.code.calls.push(CallCode { callee, args, arg_types, results, result_types });
+        self.code.calls.push(CallCode { callee, args, arg_types, results, result_types, is_tail });
         Instr::Call { call: index(self.code.calls.len() - 1) }
     }
 

@@ -37,12 +37,13 @@ impl PathRun {
             match machine.run(&mut probe.state, &mut Trace::default(), budget) {
                 Ok(()) => drop(machine.domain.retract_grants()),
                 Err(Stop::Undecided { condition, kind, error }) => {
-                    let asked = limits.errors && error.is_some() || !kind.false_is_error();
+                    let asked = limits.errors && error.is_some() || !kind.is_of_error();
                     let is_free = probe.settle(machine, condition, kind, error, asked).is_some();
                     if is_free || kind == DecisionKind::Assume || !probe.errors.is_empty() {
                         break false;
                     }
                 }
+                Err(Stop::Suspect { condition, error }) => probe.suspect(machine, &condition, error, false),
                 Err(Stop::Hidden { pointer }) => machine.expose(&mut probe.state, &pointer),
                 Err(Stop::End(end)) => break *end == PathEnd::GoesRound && is_back(&probe),
                 Err(Stop::Fault { .. } | Stop::Unsupported { .. } | Stop::Switch) => break false,

@@ -24,6 +24,7 @@ pub(super) fn unnamed_error(kind: DecisionKind) -> (ErrorKind, String) {
         DecisionKind::Divisor => (ErrorKind::DivisionByZero, "division by zero".to_owned()),
         DecisionKind::Alive => (ErrorKind::UseAfterFree, "use of an object that is gone".to_owned()),
         DecisionKind::InBounds
+        | DecisionKind::Valid
         | DecisionKind::Branch
         | DecisionKind::SyncAddress
         | DecisionKind::CallTarget

@@ -1,6 +1,7 @@
 //! Synchronisation of a path and of a run: the same operations, on objects that correspond one to one.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use icsched_ir::CallStack;
 
@@ -12,8 +13,8 @@ use crate::trace::SyncEvent;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Sync {
     thread: ThreadId,
-    operation: String,
-    stack: CallStack,
+    operation: Arc<str>,
+    stack: Arc<CallStack>,
     object: u64,
 }
 

@@ -12,6 +12,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use rustix::fs::{self, AtFlags, CWD, Gid, Mode, OFlags, Stat, Timespec, Timestamps, Uid};
 use rustix::io::Errno;
 
+use super::refused::is_memory;
 use super::{EBADF, EINVAL, FileArguments, FileOperation, FileQuery, Host, flat};
 
 const EIO: i64 = -5;
@@ -70,6 +71,9 @@ impl OsHost {
     fn open_at(&mut self, fd: i32, path: &[u8], flags: i32, mode: u32) -> Result<i64, Errno> {
         let flags = OFlags::from_bits_retain(flags.cast_unsigned()) | OFlags::CLOEXEC;
         let file = fs::openat(self.base(fd)?, path, flags, Mode::from_bits_retain(mode))?;
+        if is_memory(&file) {
+            return Err(Errno::ACCESS);
+        }
         Ok(self.insert(file))
     }
 
@@ -175,7 +179,7 @@ fn negative(error: Errno) -> i64 {
 }
 
 /// The name under which Linux shows one of this process's descriptors.
-fn proc_name(fd: &OwnedFd) -> String {
+pub(super) fn proc_name(fd: &OwnedFd) -> String {
     use std::os::fd::AsRawFd;
     format!("/proc/self/fd/{}", fd.as_raw_fd())
 }
@@ -316,5 +320,61 @@ impl Host for OsHost {
 
     fn query(&mut self, query: FileQuery, fd: i32, path: &[u8]) -> Result<Vec<u8>, i64> {
         self.ask(query, fd, path).map_err(negative)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ACCESS_DENIED: i64 = -13;
+    const READ_WRITE: i32 = 2;
+
+    fn open(host: &mut OsHost, path: &str) -> i64 {
+        host.open(path.as_bytes(), READ_WRITE, 0)
+    }
+
+    #[test]
+    fn the_memory_of_processes_is_refused_by_whatever_path() {
+        let mut host = OsHost::new();
+        let process = std::process::id();
+        for path in [
+            "/proc/self/mem",
+            "/proc/thread-self/mem",
+            "/proc/self/../self/./mem",
+            &format!("/proc/{process}/mem"),
+            &format!("/proc/self/task/{process}/mem"),
+            &format!("/proc/self/root/proc/{process}/mem"),
+        ] {
+            assert_eq!(open(&mut host, path), ACCESS_DENIED, "{path}");
+        }
+        assert!(host.open(b"/proc/self/status", 0, 0) >= 3);
+    }
+
+    #[test]
+    fn links_and_directories_lead_to_the_same_file() {
+        let mut host = OsHost::new();
+        let link = std::env::temp_dir().join(format!("icsched-memory-{}", std::process::id()));
+        std::os::unix::fs::symlink("/proc/self/mem", &link).expect("the directory of temporary files can be written");
+        let opened = open(&mut host, link.to_str().expect("a plain path"));
+        std::fs::remove_file(&link).expect("it was made above");
+        assert_eq!(opened, ACCESS_DENIED);
+        let there = |path: &str| FileArguments { fd: AT_CURRENT, path: path.into(), other: Vec::new(), a: 0, b: 0 };
+        assert_eq!(host.file(FileOperation::ChangeDirectory, &there("/proc/self")), 0);
+        assert_eq!(open(&mut host, "mem"), ACCESS_DENIED);
+        let directory = i32::try_from(host.open(b"/proc/self", 0, 0)).expect("a descriptor");
+        let relative = FileArguments { fd: directory, a: READ_WRITE.into(), ..there("mem") };
+        assert_eq!(host.file(FileOperation::Open, &relative), ACCESS_DENIED);
+    }
+
+    #[test]
+    fn a_file_that_is_only_called_so_is_none_of_them() {
+        let mut host = OsHost::new();
+        let directory = std::env::temp_dir().join(format!("icsched-called-memory-{}", std::process::id()));
+        std::fs::create_dir(&directory).expect("the directory of temporary files can be written");
+        std::fs::write(directory.join("mem"), "text").expect("it was made above");
+        let opened = open(&mut host, directory.join("mem").to_str().expect("a plain path"));
+        std::fs::remove_dir_all(&directory).expect("it was made above");
+        assert!(opened >= 3, "{opened}");
     }
 }

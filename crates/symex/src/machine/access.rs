@@ -1,11 +1,12 @@
 //! Loads and stores of any values through any addresses.
 
-use icsched_ir::{CastOp, Type};
+use icsched_ir::{CastOp, IntPredicate, Type};
 use smallvec::{SmallVec, smallvec};
 
+use super::indeterminate;
 use super::operations::select;
 use crate::domain::{Domain, MemoryByte, Target, Targets};
-use crate::memory::{Heap, MemoryFault, ObjectId};
+use crate::memory::{Heap, Inside, MemoryFault, ObjectId};
 use crate::stop::{DecisionKind, ErrorKind, Stop};
 use crate::trace::{Region, Regions};
 
@@ -39,8 +40,30 @@ pub(super) fn write_word<D: Domain>(heap: &mut Heap<D>, address: u64, ty: Type, 
     }
 }
 
-/// The places an access of `n` bytes touches, checked.
+/// The places an access of `n` bytes touches, checked. There are none where it is an error behind which the path goes on, but for one in
+/// the slack behind an object.
 pub(super) fn targets<D: Domain>(
+    domain: &mut D,
+    heap: &Heap<D>,
+    path: &D::Path,
+    address: &D::Value,
+    n: u64,
+    write: bool,
+) -> Result<Targets<D::Value>, Stop<D>> {
+    match valid_targets(domain, heap, path, address, n, write) {
+        Err(Stop::Fault { kind, message }) => {
+            heap.forgive(MemoryFault { kind, message })?;
+            let whole = D::as_constant(address).and_then(|bits| heap.inside(bits, n, write));
+            let whole = whole.filter(|inside| inside.skipped == 0 && inside.len == n);
+            let target =
+                |inside: Inside| Target { guard: None, object: inside.object, offset: D::constant(inside.offset) };
+            Ok(whole.map(target).into_iter().collect())
+        }
+        other => other,
+    }
+}
+
+fn valid_targets<D: Domain>(
     domain: &mut D,
     heap: &Heap<D>,
     path: &D::Path,
@@ -59,6 +82,44 @@ pub(super) fn targets<D: Domain>(
     let target = Target { guard: None, object, offset: D::constant(offset) };
     require_usable(domain, heap, path, &target, false)?;
     Ok(smallvec![target])
+}
+
+/// Tells of an access that may be outside of an object whose size depends on inputs, where paths go on behind errors. The object has memory
+/// there, so nothing else comes of it. `n` is the number of bytes, `least` as many or less of them.
+pub(super) fn suspect<D: Domain>(
+    domain: &mut D,
+    heap: &Heap<D>,
+    path: &D::Path,
+    address: &D::Value,
+    (n, least): (&D::Value, u64),
+    write: bool,
+) -> Result<(), Stop<D>> {
+    if !heap.continues() {
+        return Ok(());
+    }
+    let word = Type::Int(64);
+    for Target { guard, object, offset } in targets(domain, heap, path, address, least, write)? {
+        let Some(asked) = heap.object(object).and_then(|o| o.asked.clone()) else { continue };
+        let end = super::operations::add(domain, &offset, n)?;
+        let mut inside = super::operations::int_compare(domain, IntPredicate::Ule, word, &end, &asked);
+        if let Some(guard) = guard {
+            let elsewhere = domain.not(&guard);
+            inside = select(domain, Type::Int(1), &elsewhere, &D::constant(1), &inside);
+        }
+        let error = |domain: &D| {
+            let [offset, n, asked] = [&offset, n, &asked].map(|value| domain.describe(value));
+            (ErrorKind::OutOfBounds, heap.asked_message(object, (&offset, &n), &asked, write))
+        };
+        match domain.suspects(&inside) {
+            Some(false) => {}
+            Some(true) => {
+                let (kind, message) = error(domain);
+                heap.forgive(MemoryFault { kind, message })?;
+            }
+            None => return Err(Stop::Suspect { condition: inside, error: Box::new(error(domain)) }),
+        }
+    }
+    Ok(())
 }
 
 /// A target must be defined, and for a write not constant.
@@ -80,7 +141,7 @@ fn require_usable<D: Domain>(
     let message = format!("write to constant {}", heap.describe_object(target.object));
     if let Some(guard) = &target.guard {
         let elsewhere = domain.not(guard);
-        match domain.decide(path, &elsewhere, DecisionKind::InBounds) {
+        match domain.decide(path, &elsewhere, heap.decides(DecisionKind::InBounds)) {
             Ok(true) => return Ok(()),
             Ok(false) => {}
             Err(stop) => return Err(super::operations::explain(stop, ErrorKind::WriteToConstant, &message)),
@@ -130,6 +191,10 @@ pub(super) fn load<D: Domain>(
 ) -> Result<(D::Value, Regions), Stop<D>> {
     let n = ty.bytes();
     let found = targets(domain, heap, path, address, u64::from(n), false)?;
+    if found.is_empty() {
+        return indeterminate::load(domain, heap, path, address, ty);
+    }
+    indeterminate::fill_in(domain, heap, &found, u64::from(n));
     let covered = regions(domain, heap, &found, u64::from(n));
     let whole = Type::Int(u8::try_from(n * 8).expect("at most eight bytes"));
     let mut value: Option<D::Value> = None;
@@ -188,6 +253,9 @@ pub(super) fn store<D: Domain>(
 ) -> Result<Regions, Stop<D>> {
     let n = ty.bytes();
     let found = targets(domain, heap, path, address, u64::from(n), true)?;
+    if found.is_empty() {
+        return Ok(indeterminate::store(domain, heap, address, value, n));
+    }
     let covered = regions(domain, heap, &found, u64::from(n));
     let whole = Type::Int(u8::try_from(n * 8).expect("at most eight bytes"));
     let value = match D::as_constant(value) {

@@ -25,8 +25,7 @@ impl<'a, D: Domain, O: Observer> Cx<'a, D, O> {
     /// Pushes an activation with its constants; parameters are still to be set.
     pub(super) fn push_frame(&mut self, func: FuncId) -> Result<(), Stop<D>> {
         if self.thread.frames.len() >= self.options.max_frames {
-            let message = format!("more than {} nested calls", self.options.max_frames);
-            return Err(Stop::Fault { kind: ErrorKind::StackOverflow, message });
+            return Err(self.too_deep());
         }
         let function = &self.code.functions[func];
         let base = self.thread.registers.len();
@@ -54,6 +53,34 @@ impl<'a, D: Domain, O: Observer> Cx<'a, D, O> {
             is_unknown: false,
         });
         Ok(())
+    }
+
+    /// What it means that there are too many activations. Where they are kept, those whose calls were made in place of the rest of a function
+    /// are among them, which take no stack in a run.
+    fn too_deep(&self) -> Stop<D> {
+        let is_tail = |frame: &Frame| {
+            let function = &self.code.functions[frame.func];
+            match function.instrs.get(frame.pc as usize) {
+                Some(crate::code::Instr::Call { call }) => function.calls[*call as usize].is_tail,
+                _ => false,
+            }
+        };
+        let message = format!("more than {} nested calls", self.options.max_frames);
+        match self.thread.frames.iter().any(is_tail) {
+            true => Stop::Unsupported { what: format!("{message}, some of them `musttail`,") },
+            false => Stop::Fault { kind: ErrorKind::StackOverflow, message },
+        }
+    }
+
+    /// Whether the innermost activation can be gone while it calls a function in place of the rest of its own. Paths keep it: what follows is
+    /// told by where calls return to.
+    pub(super) fn is_replaceable(&self, func: FuncId, args: &[(D::Value, Type)]) -> bool {
+        let function = &self.code.functions[func];
+        let functions = &self.heap.program().functions;
+        let fits = !function.varargs && function.param_types.iter().eq(args.iter().map(|(_, ty)| ty));
+        let same_results = functions[func].results == functions[self.frame().func].results;
+        let is_inner = self.thread.frames.len() > 1 && !self.thread.shadows.concern(self.frame().base);
+        !D::SYMBOLIC && !O::ENABLED && fits && same_results && is_inner
     }
 
     /// Tells the observer that the innermost activation was entered from the one before it.

@@ -12,11 +12,12 @@ use smallvec::{SmallVec, smallvec};
 
 use super::access::targets;
 use super::context::{Cx, decide};
+use super::indeterminate::forgive;
 use super::step::Pause;
 use crate::code::{CallCode, CalleeCode, Instr, Slot};
 use crate::definedness::{self, Bits};
 use crate::domain::{Domain, Target};
-use crate::memory::{ObjectId, split};
+use crate::memory::{ObjectId, address, split};
 use crate::observe::Observer;
 use crate::shadow::{Shadow, Source};
 use crate::stop::{DecisionKind, ErrorKind, Stop};
@@ -142,13 +143,46 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         self.made(dst, if any { ty.mask() } else { 0 }, from)
     }
 
-    /// The operand decides something: it must be defined.
-    fn require(&self, slot: Slot, what: &str) -> Result<(), Stop<D>> {
+    /// The operand decides something: it must be defined. Where the path goes on behind errors, it is from now on.
+    fn require(&mut self, slot: Slot, what: &str) -> Result<(), Stop<D>> {
         let shadow = self.shadow(slot);
         if shadow.is_defined() {
             return Ok(());
         }
-        Err(self.uninitialised(what, shadow))
+        forgive(self.heap, self.uninitialised(what, shadow))?;
+        self.make_indeterminate(slot, shadow);
+        Ok(())
+    }
+
+    /// An undefined register holds something that nobody knows. What was read from memory is an indeterminate value already.
+    fn make_indeterminate(&mut self, slot: Slot, shadow: Shadow) {
+        let value = self.get(slot);
+        if D::as_constant(&value).is_some() {
+            let name = match shadow.source {
+                Source::Memory(object, offset) => self.heap.name_of(address(object, offset)),
+                Source::Local(func, value) => {
+                    let name = &self.heap.program().functions[func].values[value].name;
+                    name.clone().unwrap_or_else(|| "a value".to_owned())
+                }
+                Source::Unknown => "a value".to_owned(),
+            };
+            let (frame, bits) = (self.frame().id.0, self.width(slot, shadow));
+            let key = D::constant(frame << 32 | u64::from(slot));
+            let name = self.heap.indeterminate_name(&name, &key, bits.into());
+            let unknown = self.domain.indeterminate(&name, bits);
+            self.set(slot, unknown);
+        }
+        let value = self.get(slot);
+        self.heap.note_read(&value);
+        self.thread.shadows.set(self.frame().base as usize + slot as usize, Shadow::DEFINED);
+    }
+
+    /// The bits of a register's type.
+    fn width(&self, slot: Slot, shadow: Shadow) -> u32 {
+        let values = &self.heap.program().functions[self.frame().func].values;
+        let ty = values.get(ValueId::from_index(slot as usize)).map(|value| value.ty);
+        let ty = ty.filter(|_| slot < self.function().registers);
+        ty.map_or_else(|| u64::BITS - shadow.mask.leading_zeros(), Type::bits)
     }
 
     fn uninitialised(&self, what: &str, shadow: Shadow) -> Stop<D> {
@@ -221,9 +255,9 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
                 self.require(expected, "compare-exchange with")?;
                 let old = self.loaded_shadow(address, ty)?;
                 if !old.is_defined() {
-                    return Err(self.uninitialised("a decision depends on", old));
+                    forgive(self.heap, self.uninitialised("a decision depends on", old))?;
                 }
-                self.becomes(dst, old)
+                self.becomes(dst, Shadow::DEFINED)
             }
             Instr::Jump { edge } => self.follow(edge),
             Instr::Branch { condition, then_edge, else_edge } => {

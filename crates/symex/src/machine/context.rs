@@ -88,9 +88,9 @@ impl<'a, D: Domain, O: Observer> Cx<'a, D, O> {
         }
     }
 
-    /// Tells the observer of a write by the current instruction.
+    /// Tells the observer of a write by the current instruction, be it one that is lost.
     pub(super) fn stored(&mut self, regions: Regions) {
-        if O::ENABLED && !regions.is_empty() {
+        if O::ENABLED {
             let (frame, inst) = (self.frame().id, self.point().inst);
             self.observer.store(frame, inst, regions);
         }

@@ -13,10 +13,10 @@ use super::Machine;
 use crate::code::Instr;
 use crate::domain::Domain;
 use crate::observe::Observer;
-use crate::state::State;
+use crate::state::{PathLength, State};
 use crate::stop::Stop;
 use crate::thread::{Frame, ThreadId, ThreadStatus};
-use crate::trace::{EventMode, EventObject, SyncEvent};
+use crate::trace::{EventMode, EventObject};
 
 /// How a marker is passed.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -69,10 +69,40 @@ pub enum EpochLength {
 pub struct FollowedMarkers {
     /// The functions that they are in.
     pub functions: Arc<FxHashSet<FuncId>>,
-    /// How many markers threads pass on one path, at most, because they are followed.
+    /// How many markers threads pass on one path, at most, because they are followed: behind where
+    /// [limits count from](State::counts_from).
     pub most: u32,
-    /// How many instructions a path executes, at most, in which they are.
+    /// How many instructions a path executes there, at most, in which they are.
     pub most_instructions: u64,
+    /// How long a path may be on which limits do not count yet.
+    pub undecided: Undecided,
+}
+
+/// How long a path may be on which no input has decided anything.
+#[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
+pub struct Undecided {
+    /// Instructions.
+    pub instructions: u64,
+    /// Synchronisation events.
+    pub events: usize,
+}
+
+impl Undecided {
+    /// Whether a path is as long.
+    pub fn is_reached(self, length: PathLength) -> bool {
+        length.instructions >= self.instructions || length.events >= self.events
+    }
+}
+
+impl FollowedMarkers {
+    /// Whether threads pass more of them on a path.
+    pub fn has_room<D: Domain>(&self, state: &State<D>) -> bool {
+        match state.counted() {
+            _ if state.repeats => false,
+            None => !self.undecided.is_reached(state.length()),
+            Some(counted) => counted.instructions < self.most_instructions && counted.markers < self.most,
+        }
+    }
 }
 
 impl Default for EpochLength {
@@ -101,12 +131,15 @@ impl<D: Domain> Machine<D> {
         if O::ENABLED {
             observer.marker(frame.id, at.inst);
         }
+        let is_followed = matches!(&self.options.epoch_length, EpochLength::Instructions { .. });
+        if is_followed && state.counts_from.is_none() && !state.repeats {
+            state.repeats = self.seen.comes_back(state);
+        }
         let passes = match &self.options.epoch_length {
             EpochLength::Instructions { least, followed, .. } => {
                 state.thread(thread).instructions < *least
                     || followed.functions.contains(&at.func)
-                        && state.instructions < followed.most_instructions
-                        && state.markers_passed() < followed.most
+                        && followed.has_room(state)
                         && !state.thread(thread).frames.iter().any(|frame| frame.is_folded)
             }
             EpochLength::Given { at_once: true, .. } => self.options.epoch_length.next(state, thread).is_some(),
@@ -167,15 +200,11 @@ impl<D: Domain> Machine<D> {
             observer.pass_marker(frame.id, at.inst);
         }
         if state.record_events {
-            state.events.push(SyncEvent::Node {
-                thread,
-                operation: how.operation().to_owned(),
-                stack: state.stack(&self.code, thread),
-                object: EventObject::of_thread(thread),
-                object_name: String::new(),
-                mode: EventMode::Exclusive,
-            });
+            let stack = state.stack(&self.code, thread);
+            let object = (EventObject::of_thread(thread), Some(String::new()));
+            self.record(state, thread, (how.operation(), stack), object, EventMode::Exclusive);
         }
+        state.markers_passed += 1;
         let passing = state.thread_mut(thread);
         passing.markers_passed += 1;
         passing.frames.last_mut().expect("it is somewhere").pc += 1;

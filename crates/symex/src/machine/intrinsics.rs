@@ -2,12 +2,14 @@
 
 use std::rc::Rc;
 
-use icsched_ir::{IntPredicate, Intrinsic, ProgramPoint, Type};
+use icsched_ir::{IntPredicate, Intrinsic, MAX_OBJECT, ProgramPoint, Type, too_large};
 
 use super::context::Cx;
+use super::events::Named;
+use super::indeterminate::forgive;
 use super::{Machine, SyncObjects, operations, startup};
 use crate::domain::Domain;
-use crate::memory::{AddressClass, Death, Family, MAX_OBJECT, ObjectKind, address, classify};
+use crate::memory::{ADDRESS_SPACE, AddressClass, Death, Family, ObjectKind, address, classify};
 use crate::names::any_between;
 use crate::observe::Observer;
 use crate::scheduler::SchedulingPoint;
@@ -185,19 +187,16 @@ impl<D: Domain> Machine<D> {
                 none
             }
             Intrinsic::Event | Intrinsic::Order => {
-                let (object, object_name) = cx.event_object(args[0])?;
+                let object = cx.event_object(args[0])?;
                 let shared = cx.constant(args[1], DecisionKind::Concretise)? != 0;
                 let mode = if shared { EventMode::Shared } else { EventMode::Exclusive };
-                self.event(state, intrinsic, object, object_name, mode);
+                self.event(state, intrinsic, object, mode);
                 none
             }
             Intrinsic::Malloc if D::as_constant(&cx.get(args[0])).is_none() && !cx.domain.checks_memory() => {
-                let (bytes, most) = (cx.get(args[0]), D::constant(MAX_OBJECT));
-                let fits = operations::int_compare(cx.domain, IntPredicate::Ule, Type::Int(64), &bytes, &most);
+                let bytes = cx.get(args[0]);
                 let zeroed = cx.constant(args[1], DecisionKind::Concretise)? & 0xFFFF_FFFF != 0;
-                if !cx.options.allocations_succeed
-                    && !super::context::decide(cx.domain, cx.path, &fits, DecisionKind::Other)?
-                {
+                if !cx.options.allocations_succeed && !cx.may_be_allocated(args[0])? {
                     return Ok(none);
                 }
                 let at = state.program_point(&self.code);
@@ -206,15 +205,16 @@ impl<D: Domain> Machine<D> {
                 if let Some(object) = object {
                     state.heap.set_site(object, site);
                     state.heap.set_allocated_at(object, at);
+                    state.heap.set_asked(object, &bytes);
                 }
                 Done::Value(D::constant(object.map_or(0, |object| address(object, 0))))
             }
             Intrinsic::Malloc => {
-                let bytes = cx.constant(args[0], DecisionKind::Concretise)?;
-                let zeroed = cx.constant(args[1], DecisionKind::Concretise)? & 0xFFFF_FFFF != 0;
-                if bytes > MAX_OBJECT {
+                if !cx.may_be_allocated(args[0])? {
                     return Ok(none);
                 }
+                let bytes = cx.constant(args[0], DecisionKind::Concretise)?;
+                let zeroed = cx.constant(args[1], DecisionKind::Concretise)? & 0xFFFF_FFFF != 0;
                 let at = state.program_point(&self.code);
                 let object = match zeroed {
                     true => state.heap.allocate(ObjectKind::Heap, bytes, at),
@@ -232,8 +232,10 @@ impl<D: Domain> Machine<D> {
             }
             Intrinsic::Free | Intrinsic::CheckFamily if cx.is_unchecked(args[0]) => none,
             Intrinsic::Free => {
-                let bits = cx.constant(args[0], DecisionKind::Other)?;
-                self.free(state, bits)?;
+                match cx.constant(args[0], DecisionKind::Other) {
+                    Ok(bits) => self.free(state, bits).or_else(|stop| forgive(&state.heap, stop))?,
+                    Err(stop) => forgive(cx.heap, stop)?,
+                }
                 none
             }
             Intrinsic::SetFamily => {
@@ -245,7 +247,7 @@ impl<D: Domain> Machine<D> {
             }
             Intrinsic::CheckFamily => {
                 let (bits, family) = cx.family(args[0], args[1])?;
-                cx.check_family(bits, family)?;
+                cx.check_family(bits, family).or_else(|stop| forgive(cx.heap, stop))?;
                 none
             }
             Intrinsic::ObjectSize => Done::Value(D::constant(cx.object_size(args[0])?)),
@@ -350,25 +352,15 @@ impl<D: Domain> Machine<D> {
     }
 
     /// A node of the schedule, or one more object that it is ordered on.
-    fn event(
-        &mut self,
-        state: &mut State<D>,
-        intrinsic: Intrinsic,
-        object: EventObject,
-        object_name: String,
-        mode: EventMode,
-    ) {
+    fn event(&mut self, state: &mut State<D>, intrinsic: Intrinsic, object: Named, mode: EventMode) {
         if !state.record_events {
             return;
         }
-        let thread = state.current;
         if intrinsic == Intrinsic::Order {
-            state.events.push(SyncEvent::Order { thread, object, mode });
+            state.events.push(SyncEvent::Order { thread: state.current, object: object.0, mode });
             return;
         }
-        let call = state.program_call(&self.code, thread);
-        let (operation, stack) = (call.operation, call.stack);
-        state.events.push(SyncEvent::Node { thread, operation, stack, object, object_name, mode });
+        self.record_call(state, object, mode);
     }
 
     fn free(&mut self, state: &mut State<D>, bits: u64) -> Result<(), Stop<D>> {
@@ -429,30 +421,30 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
     }
 
     /// What a node is ordered on, and its name.
-    fn event_object(&mut self, slot: crate::code::Slot) -> Result<(EventObject, String), Stop<D>> {
+    fn event_object(&mut self, slot: crate::code::Slot) -> Result<Named, Stop<D>> {
         let at = self.get(slot);
-        let named = |cx: &Self, at| (EventObject::At(at), cx.heap.name_of(at));
+        let named = |at| (EventObject::At(at), None);
         if let Some(at) = D::as_constant(&at) {
-            return Ok(named(self, at));
+            return Ok(named(at));
         }
         if self.options.objects == SyncObjects::Described {
             let value = self.sync_address(slot)?;
             return Ok(match D::as_constant(&value) {
-                Some(at) => named(self, at),
-                None => (EventObject::At(0), self.domain.describe(&value)),
+                Some(at) => named(at),
+                None => (EventObject::At(0), Some(self.domain.describe(&value))),
             });
         }
         let is_open = self.options.objects == SyncObjects::Candidates;
         let Some(ranges) = is_open.then(|| self.lock_candidates(&at)).flatten() else {
             let at = self.constant(slot, DecisionKind::SyncAddress)?;
-            return Ok(named(self, at));
+            return Ok(named(at));
         };
         let name = |&(first, last): &(u64, u64)| match first == last {
             true => self.heap.name_of(first),
             false => any_between(&self.heap.name_of(first), &self.heap.name_of(last)),
         };
         let names: Vec<String> = ranges.iter().map(name).collect();
-        Ok((EventObject::AnyOf(ranges.into()), names.join(" or ")))
+        Ok((EventObject::AnyOf(ranges.into()), Some(names.join(" or "))))
     }
 
     /// What an object of synchronisation may be; which thread it is has to be decided.
@@ -488,12 +480,36 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         Err(Stop::Fault { kind: ErrorKind::InvalidFree, message })
     }
 
+    /// Whether there may be an object of this size. One that no process can have is none; one that a process may have and the engine
+    /// cannot is not supported.
+    fn may_be_allocated(&mut self, size: crate::code::Slot) -> Result<bool, Stop<D>> {
+        let bytes = self.get(size);
+        if self.is_at_most(&bytes, MAX_OBJECT)? {
+            return Ok(true);
+        }
+        if self.is_at_most(&bytes, ADDRESS_SPACE)? {
+            return Err(Stop::Unsupported { what: too_large("an object", D::as_constant(&bytes)) });
+        }
+        Ok(false)
+    }
+
+    /// Whether an unsigned number is at most this, for which inputs may have to decide.
+    fn is_at_most(&mut self, number: &D::Value, most: u64) -> Result<bool, Stop<D>> {
+        let most = D::constant(most);
+        let holds = operations::int_compare(self.domain, IntPredicate::Ule, Type::Int(64), number, &most);
+        super::context::decide(self.domain, self.path, &holds, DecisionKind::Other)
+    }
+
     fn object_size(&mut self, slot: crate::code::Slot) -> Result<u64, Stop<D>> {
         let bits = self.constant(slot, DecisionKind::Other)?;
-        let (id, offset) = self.heap.check(bits, 0, false)?;
+        let (id, offset) = match self.heap.check(bits, 0, false) {
+            Ok(place) => place,
+            Err(fault) => return Ok(self.heap.forgive(fault).map(|()| 0)?),
+        };
         if offset != 0 {
             let message = format!("{} is not the start of an object", self.heap.name_of(bits));
-            return Err(Stop::Fault { kind: ErrorKind::InvalidFree, message });
+            forgive(self.heap, Stop::Fault { kind: ErrorKind::InvalidFree, message })?;
+            return Ok(0);
         }
         // Whoever copies so much copies more than there is, which nobody knows anything of.
         if self.heap.object(id).is_some_and(|o| o.root().is_some()) {

@@ -9,6 +9,7 @@ use icsched_ir::{BinOp, IntPredicate, Type};
 
 use super::access::{join, split, targets};
 use super::context::{Cx, decide};
+use super::indeterminate::forgive;
 use super::operations::{self, select};
 use super::ranges::Bytes;
 use crate::code::Slot;
@@ -70,6 +71,8 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
     fn copy_unsized(&mut self, to: &D::Value, from: &D::Value, many: &D::Value) -> Result<bool, Stop<D>> {
         let Some(targets) = self.unsized_targets(to, true)? else { return Ok(false) };
         let Some(sources) = self.unsized_targets(from, false)? else { return Ok(false) };
+        self.suspect(to, many, 1, true)?;
+        self.suspect(from, many, 1, false)?;
         // Everything is read before anything is written.
         let read: Vec<_> = sources.iter().map(|s| self.heap.array(self.domain, s.object)).collect();
         let mut done = true;
@@ -94,6 +97,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
 
     fn fill_unsized(&mut self, to: &D::Value, byte: &MemoryByte<D::Byte>, many: &D::Value) -> Result<bool, Stop<D>> {
         let Some(targets) = self.unsized_targets(to, true)? else { return Ok(false) };
+        self.suspect(to, many, 1, true)?;
         let mut done = true;
         for target in &targets {
             let Some(mut array) = self.heap.array(self.domain, target.object) else { continue };
@@ -176,9 +180,10 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         let room = D::constant(place.room);
         let fits = operations::int_compare(self.domain, IntPredicate::Ule, Type::Int(64), many, &room);
         let message = || self.heap.room_message(place.object, place.offset, place.room, write);
-        match decide(self.domain, self.path, &fits, DecisionKind::InBounds) {
+        match decide(self.domain, self.path, &fits, self.heap.decides(DecisionKind::InBounds)) {
             Ok(true) => Ok(()),
-            Ok(false) => Err(Stop::Fault { kind: ErrorKind::OutOfBounds, message: message() }),
+            // What fits is copied or filled.
+            Ok(false) => forgive(self.heap, Stop::Fault { kind: ErrorKind::OutOfBounds, message: message() }),
             Err(stop) => Err(operations::explain(stop, ErrorKind::OutOfBounds, &message())),
         }
     }
@@ -211,7 +216,9 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         let AddressClass::Object(object, offset) = classify(D::as_constant(at)?) else { return None };
         let held = self.heap.check_object(object, offset, 1, write).ok().filter(|held| !held.external)?;
         let offset = u64::try_from(offset).ok()?;
-        let room = if held.size == UNKNOWN_SIZE { UNKNOWN_SIZE } else { held.size - offset };
+        // Behind an error what there is counts.
+        let slack = if self.heap.recovers() { u64::from(held.slack) } else { 0 };
+        let room = if held.size == UNKNOWN_SIZE { UNKNOWN_SIZE } else { held.size + slack - offset };
         Some(Place { object, offset, room })
     }
 }

@@ -7,7 +7,7 @@ use crate::arith::{self, ArithError};
 use crate::domain::Domain;
 use crate::stop::{DecisionKind, ErrorKind, PathEnd, Stop};
 
-/// [`icsched_ir::Op::Binary`] of any values.
+/// [`icsched_ir::Op::Binary`] of any values, where the divisor is no input.
 pub(super) fn binary<D: Domain>(
     domain: &mut D,
     path: &D::Path,
@@ -16,14 +16,26 @@ pub(super) fn binary<D: Domain>(
     a: &D::Value,
     b: &D::Value,
 ) -> Result<D::Value, Stop<D>> {
+    any_binary(domain, path, DecisionKind::Divisor, (op, ty), a, b)
+}
+
+/// [`icsched_ir::Op::Binary`] of any values. A decision of this kind excludes divisors of zero.
+pub(super) fn any_binary<D: Domain>(
+    domain: &mut D,
+    path: &D::Path,
+    kind: DecisionKind,
+    (op, ty): (BinOp, Type),
+    a: &D::Value,
+    b: &D::Value,
+) -> Result<D::Value, Stop<D>> {
     if let (Some(x), Some(y)) = (D::as_constant(a), D::as_constant(b)) {
         return arith::binary(op, ty, x, y).map(D::constant).map_err(fault);
     }
     match op {
-        BinOp::UDiv | BinOp::URem => require_divisor(domain, path, ty, b)?,
+        BinOp::UDiv | BinOp::URem => require_divisor(domain, path, kind, ty, b)?,
         BinOp::SDiv | BinOp::SRem => {
-            require_divisor(domain, path, ty, b)?;
-            require_no_overflow(domain, path, ty, a, b)?;
+            require_divisor(domain, path, kind, ty, b)?;
+            require_no_overflow(domain, path, kind, ty, (a, b))?;
         }
         BinOp::Shl | BinOp::LShr | BinOp::AShr if D::as_constant(b).is_none() => {
             // The amount counts modulo the width, as in `arith`.
@@ -41,20 +53,26 @@ pub(super) fn binary<D: Domain>(
     domain.binary(op, ty, a, b)
 }
 
-fn require_divisor<D: Domain>(domain: &mut D, path: &D::Path, ty: Type, b: &D::Value) -> Result<(), Stop<D>> {
+fn require_divisor<D: Domain>(
+    domain: &mut D,
+    path: &D::Path,
+    kind: DecisionKind,
+    ty: Type,
+    b: &D::Value,
+) -> Result<(), Stop<D>> {
     let condition = match D::as_constant(b) {
         Some(divisor) => D::constant(u64::from(divisor != 0)),
         None => domain.int_compare(IntPredicate::Ne, ty, b, &D::constant(0)),
     };
-    require(domain, path, &condition, ArithError::DivisionByZero)
+    require(domain, path, kind, &condition, ArithError::DivisionByZero)
 }
 
 fn require_no_overflow<D: Domain>(
     domain: &mut D,
     path: &D::Path,
+    kind: DecisionKind,
     ty: Type,
-    a: &D::Value,
-    b: &D::Value,
+    (a, b): (&D::Value, &D::Value),
 ) -> Result<(), Stop<D>> {
     let smallest = 1 << (ty.bits() - 1);
     if D::as_constant(b).is_some_and(|b| b != ty.mask()) || D::as_constant(a).is_some_and(|a| a != smallest) {
@@ -74,11 +92,17 @@ fn require_no_overflow<D: Domain>(
         (Some(_), _) | (_, Some(_)) => D::constant(1),
         (None, None) => domain.binary(BinOp::Or, Type::Int(1), &not_minus_one, &not_smallest)?,
     };
-    require(domain, path, &condition, ArithError::DivisionOverflow)
+    require(domain, path, kind, &condition, ArithError::DivisionOverflow)
 }
 
-fn require<D: Domain>(domain: &mut D, path: &D::Path, condition: &D::Value, error: ArithError) -> Result<(), Stop<D>> {
-    match decide(domain, path, condition, DecisionKind::Divisor) {
+fn require<D: Domain>(
+    domain: &mut D,
+    path: &D::Path,
+    kind: DecisionKind,
+    condition: &D::Value,
+    error: ArithError,
+) -> Result<(), Stop<D>> {
+    match decide(domain, path, condition, kind) {
         Ok(true) => Ok(()),
         Ok(false) => Err(fault(error)),
         Err(stop) => Err(explain(stop, ErrorKind::DivisionByZero, error.message())),

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use icsched_ir::{CastOp, FuncId, Intrinsic, Type};
 
 use super::{Extern, Machine};
-use crate::domain::{Domain, MemoryByte};
+use crate::domain::{Domain, MemoryByte, Read};
 use crate::host::{FileArguments, FileOperation, FileQuery};
 use crate::observation::Observed;
 use crate::observe::Observer;
@@ -57,24 +57,19 @@ impl<D: Domain> Machine<D> {
         match intrinsic {
             Intrinsic::Input => {
                 let (name, bits) = (cx.text(args[0])?, cx.constant(args[1], DecisionKind::Concretise)?);
-                let name = state.unique_input_name(&name);
-                let value = self.fresh(&name, bits)?;
-                self.observe(state, Observed::Value(value.clone()));
-                Ok(value)
+                self.read_input(state, &name, bits)
             }
             Intrinsic::InputOfString => {
                 let (name, bits) = (cx.text(args[0])?, cx.constant(args[2], DecisionKind::Concretise)?);
                 let (bytes, is_whole) = cx.string(args[1])?;
                 if !is_whole {
                     // Two strings that are the same so far may differ behind.
-                    let name = state.unique_input_name(&name);
-                    let value = self.fresh(&name, bits)?;
-                    self.observe(state, Observed::Value(value.clone()));
-                    return Ok(value);
+                    return self.read_input(state, &name, bits);
                 }
                 let bits = width(bits)?;
                 let value = cx.domain.input_of_string(&name, &bytes, bits);
-                extend(cx.domain, value, bits)
+                self.note_read(state, Read::Value(&value));
+                extend(&mut self.domain, value, bits)
             }
             Intrinsic::InputBytes => {
                 // An object whose size is an input, all of which is read: it holds anything.
@@ -88,6 +83,7 @@ impl<D: Domain> Machine<D> {
                 let name = cx.text(args[2])?;
                 super::access::targets(cx.domain, cx.heap, cx.path, &to, n.max(1), true)?;
                 let name = state.unique_input_name(&name);
+                self.note_read(state, Read::Name(&name));
                 let mut cx = self.cx(state, observer);
                 let answer =
                     |seed: u64, i: u64| MemoryByte::Constant(answer(seed, &name, 8).wrapping_add(i).to_le_bytes()[0]);
@@ -123,6 +119,21 @@ impl<D: Domain> Machine<D> {
             }
             other => Err(Stop::Unsupported { what: format!("`{}`", other.name()) }),
         }
+    }
+
+    /// The next input of this name.
+    fn read_input(&mut self, state: &mut State<D>, name: &str, bits: u64) -> Result<D::Value, Stop<D>> {
+        let name = state.unique_input_name(name);
+        self.note_read(state, Read::Name(&name));
+        let value = self.fresh(&name, bits)?;
+        self.observe(state, Observed::Value(value.clone()));
+        Ok(value)
+    }
+
+    /// Tells the domain where the thread is that reads an input.
+    fn note_read(&mut self, state: &State<D>, read: Read<'_, D::Value>) {
+        let code = &self.code;
+        self.domain.was_read(read, || state.stack(code, state.current));
     }
 
     fn fresh(&mut self, name: &str, bits: u64) -> Result<D::Value, Stop<D>> {
@@ -240,6 +251,7 @@ impl<D: Domain> Machine<D> {
         let value = |machine: &mut Self, state: &mut State<D>, ty: Type| match option {
             Some(Extern::Havoc) if D::SYMBOLIC => {
                 let name = state.unique_input_name(&format!("{name}()"));
+                machine.note_read(state, Read::Name(&name));
                 let value = machine.domain.input(&name, ty.bits());
                 machine.observe(state, Observed::Value(value.clone()));
                 value

@@ -1,9 +1,10 @@
 //! Accesses to ranges of bytes: `memcpy`, `memset`, strings.
 
-use icsched_ir::{BinOp, IntPredicate, Type};
+use icsched_ir::{BinOp, IntPredicate, Type, visible};
 
 use super::access::{exactly, join, regions, split, targets};
 use super::context::{Cx, decide, resize};
+use super::indeterminate::{self, forgive};
 use super::operations::{self, select};
 use crate::code::Slot;
 use crate::domain::{Domain, MemoryByte, Target, Targets};
@@ -32,12 +33,14 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         if n == 0 {
             return Ok(());
         }
+        self.suspect(to, &D::constant(n), n, true)?;
+        self.suspect(from, &D::constant(n), n, false)?;
         // Both sides are checked before anything is written.
         let target = targets(self.domain, self.heap, self.path, to, n, true)?;
         let source = targets(self.domain, self.heap, self.path, from, n, false)?;
         if !may_overlap {
             for (t, s) in target.iter().flat_map(|t| source.iter().map(move |s| (t, s))) {
-                self.require_apart(t, s, n)?;
+                self.require_apart(t, s, n).or_else(|stop| forgive(self.heap, stop))?;
             }
         }
         if let (Some((to, at)), Some((from, start))) = (one_place::<D>(&target), one_place::<D>(&source))
@@ -50,6 +53,11 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         few_enough(n)?;
         let bytes = self.read(from, n)?;
         self.write(to, &bytes)
+    }
+
+    /// [`access::suspect`](super::access::suspect) of so many bytes, which are at least `least`.
+    pub(super) fn suspect(&mut self, at: &D::Value, n: &D::Value, least: u64, write: bool) -> Result<(), Stop<D>> {
+        super::access::suspect(self.domain, self.heap, self.path, at, (n, least), write)
     }
 
     /// Ranges of `n` bytes are one or do not overlap.
@@ -76,7 +84,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
             };
             format!("memcpy of {n} bytes from {} to {}, which overlap", name(from), name(to))
         };
-        match decide(self.domain, self.path, &apart, DecisionKind::InBounds) {
+        match decide(self.domain, self.path, &apart, self.heap.decides(DecisionKind::InBounds)) {
             Ok(true) => Ok(()),
             Ok(false) => Err(Stop::Fault { kind: ErrorKind::Overlap, message: message() }),
             Err(stop) => Err(operations::explain(stop, ErrorKind::Overlap, &message())),
@@ -88,10 +96,13 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         if n == 0 {
             return Ok(());
         }
+        self.suspect(to, &D::constant(n), n, true)?;
         let byte = split(self.domain, byte, 1);
-        if let (Some(to), [MemoryByte::Constant(byte)]) = (D::as_constant(to), byte.as_slice()) {
-            let (object, at) = self.heap.check(to, n, true)?;
-            if self.heap.fill_plain(object, at, *byte, n) {
+        if let (Some(_), [MemoryByte::Constant(byte)]) = (D::as_constant(to), byte.as_slice()) {
+            let target = targets(self.domain, self.heap, self.path, to, n, true)?;
+            if let Some((object, at)) = one_place::<D>(&target)
+                && self.heap.fill_plain(object, at, *byte, n)
+            {
                 self.stored(exactly(object, at, n));
                 return Ok(());
             }
@@ -107,6 +118,11 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
             return Ok(Vec::new());
         }
         let found = targets(self.domain, self.heap, self.path, from, n, false)?;
+        if found.is_empty() {
+            let (bytes, regions) = indeterminate::read(self.domain, self.heap, self.path, from, n)?;
+            self.loaded(regions);
+            return Ok(bytes);
+        }
         let covered = regions(self.domain, self.heap, &found, n);
         let mut result: Bytes<D> = Vec::new();
         for target in found.iter().rev() {
@@ -154,6 +170,11 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
             return Ok(());
         }
         let found = targets(self.domain, self.heap, self.path, to, n, true)?;
+        if found.is_empty() {
+            let regions = indeterminate::write(self.domain, self.heap, to, bytes);
+            self.stored(regions);
+            return Ok(());
+        }
         let covered = regions(self.domain, self.heap, &found, n);
         for target in &found {
             match (D::as_constant(&target.offset), &target.guard) {
@@ -183,11 +204,19 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         Ok(())
     }
 
+    /// Where a string begins; nowhere if that is an error behind which the path goes on.
+    fn text_at(&self, bits: u64) -> Result<Option<(ObjectId, u64)>, Stop<D>> {
+        match self.heap.check(bits, 1, false) {
+            Ok(place) => Ok(Some(place)),
+            Err(fault) => Ok(self.heap.forgive(fault).map(|()| None)?),
+        }
+    }
+
     /// The bytes of the string at an address, up to and including its first constant NUL, or to the end of the
     /// object (`terminated` is false then).
     pub(super) fn string(&mut self, slot: Slot) -> Result<(Bytes<D>, bool), Stop<D>> {
         let bits = self.constant(slot, DecisionKind::Other)?;
-        let (object, start) = self.heap.check(bits, 1, false)?;
+        let Some((object, start)) = self.text_at(bits)? else { return Ok((Vec::new(), true)) };
         let size = self.heap.object(object).map_or(0, |o| o.size);
         let most = if size == UNKNOWN_SIZE { MAX_UNKNOWN_STRING } else { MAX_STRING };
         let mut bytes: Bytes<D> = Vec::new();
@@ -206,7 +235,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
 
     /// A string as text, for names and messages; symbolic bytes show as `?`.
     pub(super) fn text(&mut self, slot: Slot) -> Result<String, Stop<D>> {
-        Ok(String::from_utf8_lossy(&self.path_bytes(slot)?.0).into_owned())
+        Ok(visible(&String::from_utf8_lossy(&self.path_bytes(slot)?.0)).into_owned())
     }
 
     /// Whether a value is none that anybody knows: of a state in the middle of the program, or what a replaced loop has left.
@@ -240,7 +269,8 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
             return Ok(true);
         }
         let bits = self.constant(slot, DecisionKind::Other)?;
-        let (object, start) = self.heap.check(bits, 1, false)?;
+        // Models look for the room of what is not constant, and there is none.
+        let Some((object, start)) = self.text_at(bits)? else { return Ok(true) };
         let size = self.heap.object(object).map_or(0, |o| o.size);
         let end = size.min(start + MAX_STRING);
         let mut symbolic = false;
@@ -266,7 +296,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
             return Ok(room);
         }
         let bits = self.constant(slot, DecisionKind::Other)?;
-        let (object, start) = self.heap.check(bits, 1, false)?;
+        let Some((object, start)) = self.text_at(bits)? else { return Ok(0) };
         let is_end =
             |at: &u64| matches!(self.heap.byte(self.domain, self.path, object, start + at), MemoryByte::Constant(0));
         let end = (0..room).find(is_end).unwrap_or(room);

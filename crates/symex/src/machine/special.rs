@@ -1,6 +1,6 @@
 //! Instructions that are executed outside the fast loop.
 
-use icsched_ir::{FuncId, IntPredicate, Op, Origin, RmwOp, Terminator, Type, ValueId};
+use icsched_ir::{FuncId, IntPredicate, MAX_OBJECT, Op, Origin, RmwOp, Terminator, Type, ValueId, too_large};
 
 use super::context::Cx;
 use super::{Machine, access, decide, operations};
@@ -12,7 +12,7 @@ use crate::observe::Observer;
 use crate::scheduler::SchedulingPoint;
 use crate::state::State;
 use crate::stop::{DecisionKind, ErrorKind, PathEnd, Stop};
-use crate::trace::{EventMode, EventObject, SyncEvent};
+use crate::trace::{EventMode, EventObject};
 
 /// Atomic accesses that a thread may make in a row while others are enabled.
 const MAX_ATOMICS: u32 = 128;
@@ -134,6 +134,9 @@ impl<D: Domain> Machine<D> {
         }
         let call = cx.current_call();
         let args: Vec<_> = call.args.iter().zip(&call.arg_types).map(|(&slot, &ty)| (cx.get(slot), ty)).collect();
+        if call.is_tail && cx.is_replaceable(func, &args) {
+            cx.pop_frame();
+        }
         cx.call_with(func, &args)?;
         cx.entered();
         Ok(())
@@ -163,10 +166,7 @@ impl<D: Domain> Machine<D> {
             if let Some(last) = stack.0.last_mut() {
                 last.inst = inst;
             }
-            let object_name = state.heap.name_of(object);
-            let operation = operation.to_owned();
-            let object = EventObject::At(object);
-            state.events.push(SyncEvent::Node { thread, operation, stack, object, object_name, mode });
+            self.record(state, thread, (operation, stack), (EventObject::At(object), None), mode);
         }
         state.atomics_since_switch += 1;
         if state.atomics_since_switch >= MAX_ATOMICS {
@@ -204,14 +204,18 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         if D::as_constant(&value).is_none() && size > 0 {
             let most = D::constant(limit.saturating_sub(self.thread.stack_bytes) / size);
             let fits = operations::int_compare(self.domain, IntPredicate::Ule, ty, &value, &most);
-            match decide(self.domain, self.path, &fits, DecisionKind::InBounds) {
+            match decide(self.domain, self.path, &fits, self.heap.decides(DecisionKind::InBounds)) {
                 Ok(true) => {}
                 Ok(false) => return Err(fault()),
                 Err(stop) => return Err(operations::explain(stop, ErrorKind::StackOverflow, &message())),
             }
         }
         let count = self.constant(count, DecisionKind::Concretise)?;
-        let bytes = size.checked_mul(count).filter(|&b| b.saturating_add(self.thread.stack_bytes) <= limit);
+        let bytes = size.checked_mul(count);
+        if let Some(bytes) = bytes.filter(|&bytes| bytes > MAX_OBJECT) {
+            return Err(Stop::Unsupported { what: too_large("a local", Some(bytes)) });
+        }
+        let bytes = bytes.filter(|&b| b.saturating_add(self.thread.stack_bytes) <= limit);
         let Some(bytes) = bytes else { return Err(fault()) };
         let (point, frame) = (self.point(), self.frame().id);
         let value = <ValueId as icsched_ir::EntityId>::from_index(dst as usize);

@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use icsched_ir::{FuncId, Program, Type};
+use icsched_ir::{FuncId, Origin, Program, Type};
 
 use super::{Argument, Arguments, Machine};
 use crate::domain::{Domain, MemoryByte};
 use crate::memory::{Heap, ObjectKind, address};
 use crate::observe::Observer;
-use crate::state::{Startup, State};
+use crate::state::{PathLength, Startup, State};
 use crate::stop::{PathEnd, Stop};
 use crate::thread::{Bottom, Thread, ThreadId};
 
@@ -25,13 +25,14 @@ pub fn is_set_at_start(global: &str) -> bool {
 
 /// The function that ends the process when `main` returns; without one it just ends.
 pub fn exit_function(program: &Program) -> Option<FuncId> {
-    program.function_named("exit").filter(|&f| !program.functions[f].is_declaration())
+    program.library_function("exit").filter(|&f| !program.functions[f].is_declaration())
 }
 
 impl<D: Domain> Machine<D> {
     /// The state before the first instruction. [`Stop::Unsupported`] if there is no `main`.
     pub fn initial_state(&mut self, arguments: &Arguments<D>) -> Result<State<D>, Stop<D>> {
         let mut heap = Heap::new(self.program.clone());
+        heap.set_memory_errors(self.options.memory_errors);
         let argv = self.vector(&mut heap, &arguments.argv, ObjectKind::ArgumentVector, ObjectKind::Argument);
         let envp =
             self.vector(&mut heap, &arguments.environment, ObjectKind::EnvironmentVector, ObjectKind::Environment);
@@ -51,7 +52,11 @@ impl<D: Domain> Machine<D> {
             input_counts: Default::default(),
             ended: Default::default(),
             passages: Default::default(),
+            recovered: Default::default(),
             instructions: 0,
+            counts_from: Some(PathLength::default()),
+            repeats: false,
+            markers_passed: 0,
             main_arguments: [arguments.argc.clone(), D::constant(argv), D::constant(envp)],
             startup: Startup::Constructor(0),
             switching: false,
@@ -107,11 +112,13 @@ impl<D: Domain> Machine<D> {
         self.set_variable(heap, &SHORT_PROGRAM_NAME, first + start);
     }
 
-    /// Gives a pointer variable of the C library its value, if the program or a model has it.
+    /// Gives a pointer variable of the C library its value. A variable of that name that the program defines is its own, as natively: the
+    /// C library has another name for its variable.
     fn set_variable(&mut self, heap: &mut Heap<D>, names: &[&str], pointer: u64) {
         let program = self.program.clone();
         for (id, global) in program.globals.iter() {
-            if names.contains(&global.name.as_str()) && global.size == POINTER {
+            let is_own = global.origin == Origin::Program && !global.external;
+            if names.contains(&global.library_name()) && global.size == POINTER && !is_own {
                 let object = crate::memory::global_object(id);
                 let bytes: Vec<MemoryByte<D::Byte>> = pointer.to_le_bytes().map(MemoryByte::Constant).into();
                 heap.define(object);

@@ -7,8 +7,9 @@ use std::rc::Rc;
 
 use super::access::{self, read_word, write_word};
 use super::context::{Cx, decide};
+use super::indeterminate;
 use super::operations::{self, int_compare, select};
-use icsched_ir::{EntityId, GlobalId, Type};
+use icsched_ir::{EntityId, GlobalId, Origin, Type};
 
 use crate::arith;
 use crate::code::{CalleeCode, FunctionCode, Instr, Slot};
@@ -150,6 +151,8 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         let (thread, observer): (&mut Thread<D>, &mut O) = (self.thread, self.observer);
         let frame = thread.frames.last().expect("a thread that runs has a frame").id;
         let careful = thread.shadows.concern(base as u32);
+        // Models access more at constant offsets than they write.
+        let by_program = function.origin == Origin::Program;
         let registers = &mut thread.registers[base..];
         let mut pc = *at;
         let mut fuel = *left;
@@ -210,7 +213,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
                     let value = match (D::as_constant(a), D::as_constant(b)) {
                         (Some(x), Some(y)) => match arith::binary(op, ty, x, y) {
                             Ok(bits) => D::constant(bits),
-                            Err(error) => leave!(Err(operations::fault(error))),
+                            Err(error) => ok!(failed_division(domain, heap, operations::fault(error), a, ty)),
                         },
                         _ => {
                             if no_wrap
@@ -222,7 +225,17 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
                             if no_wrap && O::ENABLED && !careful && observer.waits() && !domain.knows_objects() {
                                 leave!(Ok(Next::Pause(Pause::Unrecorded)));
                             }
-                            ok!(operations::binary(domain, path, op, ty, a, b))
+                            match operations::any_binary(
+                                domain,
+                                path,
+                                heap.decides(DecisionKind::Divisor),
+                                (op, ty),
+                                a,
+                                b,
+                            ) {
+                                Ok(value) => value,
+                                Err(stop) => ok!(failed_division(domain, heap, stop, a, ty)),
+                            }
                         }
                     };
                     set!(dst, value);
@@ -308,6 +321,10 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
                             leave!(Ok(Next::Undefined));
                         }
                         None => {
+                            if heap.continues() && (by_program || D::as_constant(address).is_none()) {
+                                let n = u64::from(ty.bytes());
+                                ok!(access::suspect(domain, heap, path, address, (&D::constant(n), n), false));
+                            }
                             let (value, regions) = ok!(access::load(domain, heap, path, address, ty));
                             (value, Some(regions))
                         }
@@ -331,7 +348,13 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
                             let (object, offset) = split(a);
                             Some(access::exactly(object, offset as u64, u64::from(ty.bytes())))
                         }
-                        None => Some(ok!(access::store(domain, heap, path, address, value, ty))),
+                        None => {
+                            if heap.continues() && (by_program || D::as_constant(address).is_none()) {
+                                let n = u64::from(ty.bytes());
+                                ok!(access::suspect(domain, heap, path, address, (&D::constant(n), n), true));
+                            }
+                            Some(ok!(access::store(domain, heap, path, address, value, ty)))
+                        }
                     };
                     if O::ENABLED
                         && let Some(regions) = regions
@@ -434,6 +457,18 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         let types = &self.heap.program().functions[self.frame().func].results;
         slots.iter().zip(types).map(|(&slot, &ty)| (self.get(slot), ty)).collect()
     }
+}
+
+/// The result of a division by zero, where the path goes on behind it.
+fn failed_division<D: Domain>(
+    domain: &mut D,
+    heap: &mut Heap<D>,
+    stop: Stop<D>,
+    dividend: &D::Value,
+    ty: Type,
+) -> Result<D::Value, Stop<D>> {
+    let name = format!("quotient of {}", domain.describe(dividend));
+    indeterminate::result(domain, heap, stop, (&name, dividend), ty)
 }
 
 /// The thread-local instance's address of a global, made on first use.

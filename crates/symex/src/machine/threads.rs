@@ -41,6 +41,14 @@ impl<D: Domain> State<D> {
     /// The innermost call by which `thread` went from the program into a model. In a thread that only runs models,
     /// its bottom frame counts as the call.
     pub fn program_call(&self, code: &Code, thread: ThreadId) -> ProgramCall {
+        let (function, stack) = self.program_call_of(code, thread);
+        let called = function.map_or("", |function| self.program().functions[function].library_name());
+        let operation = called.strip_prefix(LOCKED_MODEL).unwrap_or(called).to_owned();
+        ProgramCall { operation, stack }
+    }
+
+    /// The same, with the function that was called.
+    pub(super) fn program_call_of(&self, code: &Code, thread: ThreadId) -> (Option<FuncId>, CallStack) {
         let frames = &self.thread(thread).frames;
         let is_model = |i: usize| code.functions[frames[i].func].origin == Origin::Model;
         let first_model = (0..frames.len()).rev().take_while(|&i| is_model(i)).last();
@@ -49,10 +57,8 @@ impl<D: Domain> State<D> {
             Some(i) => (i, i),
             None => (frames.len().saturating_sub(1), frames.len()),
         };
-        let called = frames.get(named).map_or("", |f| &self.program().functions[f.func].name);
-        let operation = called.strip_prefix(LOCKED_MODEL).unwrap_or(called).to_owned();
         let stack = frames[..len].iter().map(|f| code.point(f.func, f.pc)).collect();
-        ProgramCall { operation, stack: CallStack(stack) }
+        (frames.get(named).map(|f| f.func), CallStack(stack))
     }
 
     /// The innermost point of the program itself in the current thread: what heap objects are attributed to.
@@ -68,7 +74,7 @@ impl<D: Domain> State<D> {
     }
 
     /// The threads that wait, in the order of their waits; those that did before the initial state first.
-    fn waiters(&self) -> Vec<ThreadId> {
+    pub(super) fn waiters(&self) -> Vec<ThreadId> {
         let mut waiting: Vec<(u64, ThreadId)> = self
             .live_threads()
             .filter_map(|t| match t.status {

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::object::Content;
-use super::{Death, Heap, MemoryFault, Object, ObjectId, layout};
+use super::{ADDRESS_SPACE, Death, Heap, MemoryFault, Object, ObjectId, layout};
 use crate::domain::{Domain, MemoryByte};
 use crate::stop::ErrorKind;
 
@@ -86,6 +86,13 @@ impl<D: Domain> Heap<D> {
         format!("access of {} at `{place}`, outside of {object}, which {}", count(n), self.size_text(id))
     }
 
+    /// The same of an object whose size depends on inputs.
+    pub(crate) fn asked_message(&self, id: ObjectId, (offset, n): (&str, &str), asked: &str, write: bool) -> String {
+        let [offset, n, asked] = [offset, n, asked].map(|text| cut(text.to_owned(), LONGEST_SIZE));
+        let (object, s) = (self.describe_object(id), if n == "1" { "" } else { "s" });
+        format!("{} of {n} byte{s} at offset {offset} of {object}, which has {asked} bytes", verb(write))
+    }
+
     fn size_text(&self, id: ObjectId) -> String {
         let Some(object) = self.object(id) else { return "is not there".to_owned() };
         match () {
@@ -98,7 +105,8 @@ impl<D: Domain> Heap<D> {
     fn null(&self, address: u64, write: bool) -> MemoryFault {
         let message = match address {
             0 => format!("{} through a null pointer", verb(write)),
-            _ => format!("{} through a null pointer plus {address:#x}", verb(write)),
+            1..ADDRESS_SPACE => format!("{} through a null pointer plus {address:#x}", verb(write)),
+            _ => format!("{} through a null pointer minus {:#x}", verb(write), address.wrapping_neg()),
         };
         fault(ErrorKind::NullPointer, message)
     }
@@ -107,14 +115,14 @@ impl<D: Domain> Heap<D> {
     #[inline]
     pub(crate) fn read_plain<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
         let (id, offset) = layout::split(address);
-        let object = self.objects.get(id.0 as usize)?;
+        let object = self.objects.get(id.index())?;
         let offset = offset as u64;
-        if offset.checked_add(N as u64)? > object.size || object.external || !object.is_alive() {
+        if offset.checked_add(N as u64)? > object.size || object.external {
             return None;
         }
         match &object.content {
             Content::Bytes(pages) => pages.read(offset),
-            Content::Array(_) | Content::Both(..) => None,
+            Content::Array(_) | Content::Both(_) | Content::Dead(_) => None,
         }
     }
 
@@ -122,15 +130,15 @@ impl<D: Domain> Heap<D> {
     #[inline]
     pub(crate) fn write_plain<const N: usize>(&mut self, address: u64, bytes: [u8; N]) -> bool {
         let (id, offset) = layout::split(address);
-        let Some(object) = self.objects.get_mut(id.0 as usize) else { return false };
+        let Some(object) = self.objects.get_mut(id.index()) else { return false };
         let offset = offset as u64;
         let Some(end) = offset.checked_add(N as u64) else { return false };
-        if end > object.size || object.constant || object.external || !object.is_alive() {
+        if end > object.size || object.constant || object.external {
             return false;
         }
         match &mut object.content {
             Content::Bytes(pages) => pages.write(offset, bytes),
-            Content::Array(_) | Content::Both(..) => false,
+            Content::Array(_) | Content::Both(_) | Content::Dead(_) => false,
         }
     }
 
@@ -138,12 +146,19 @@ impl<D: Domain> Heap<D> {
     pub fn byte(&self, domain: &mut D, path: &D::Path, id: ObjectId, offset: u64) -> MemoryByte<D::Byte> {
         let Some(object) = self.object(id) else { return MemoryByte::Constant(0) };
         match &object.content {
-            Content::Bytes(pages) | Content::Both(pages, _) => pages.get(offset),
+            Content::Bytes(pages) => pages.get(offset),
+            Content::Both(both) => both.0.get(offset),
+            Content::Dead(_) => MemoryByte::Constant(0),
             Content::Array(array) => {
                 let value = domain.array_load(path, array, object.size, &D::constant(offset), 1, false);
                 domain.split_bytes(&value, 1).pop().unwrap_or(MemoryByte::Constant(0))
             }
         }
+    }
+
+    /// What a byte of a live object holds, be it written or not, unless the object was written at an offset that depends on inputs.
+    pub(crate) fn held_byte(&self, id: ObjectId, offset: u64) -> Option<MemoryByte<D::Byte>> {
+        Some(self.object(id)?.content.pages()?.get(offset))
     }
 
     /// Eight bytes of a live object, inside its bounds, if they are defined, constant, and in one page.
@@ -169,11 +184,12 @@ impl<D: Domain> Heap<D> {
     /// Writes bytes into a live object, inside its bounds. The caller has checked that it may be written.
     pub fn set_bytes(&mut self, domain: &mut D, id: ObjectId, offset: u64, bytes: &[MemoryByte<D::Byte>]) {
         let Some(object) = self.object_mut(id) else { return };
-        if let Content::Both(pages, _) = &mut object.content {
-            object.content = Content::Bytes(std::mem::take(pages));
+        if let Content::Both(both) = &mut object.content {
+            object.content = Content::Bytes(std::mem::take(&mut both.0));
         }
         match &mut object.content {
-            Content::Bytes(pages) | Content::Both(pages, _) => {
+            Content::Both(_) | Content::Dead(_) => {}
+            Content::Bytes(pages) => {
                 for (byte, i) in bytes.iter().zip(offset..) {
                     pages.set(i, byte.clone());
                 }
@@ -192,13 +208,15 @@ impl<D: Domain> Heap<D> {
     pub fn array(&mut self, domain: &mut D, id: ObjectId) -> Option<D::Array> {
         let object = self.object(id)?;
         match &object.content {
-            Content::Array(array) | Content::Both(_, array) => Some(array.clone()),
+            Content::Array(array) => Some(array.clone()),
+            Content::Both(both) => Some(both.1.clone()),
+            Content::Dead(_) => None,
             Content::Bytes(pages) => {
-                let all: Vec<_> = (0..object.size).map(|i| pages.get(i)).collect();
+                let all: Vec<_> = (0..object.size + u64::from(object.slack)).map(|i| pages.get(i)).collect();
                 let array = domain.array_from_bytes(&all);
                 let object = self.object_mut(id)?;
                 if let Content::Bytes(pages) = &mut object.content {
-                    object.content = Content::Both(std::mem::take(pages), array.clone());
+                    object.content = Content::Both(Box::new((std::mem::take(pages), array.clone())));
                 }
                 Some(array)
             }
@@ -207,7 +225,7 @@ impl<D: Domain> Heap<D> {
 
     /// Replaces an object's contents after a write at a symbolic offset.
     pub fn set_array(&mut self, id: ObjectId, array: D::Array) {
-        if let Some(object) = self.object_mut(id) {
+        if let Some(object) = self.object_mut(id).filter(|object| object.is_alive()) {
             object.content = Content::Array(array);
         }
     }
@@ -220,14 +238,14 @@ impl<D: Domain> Heap<D> {
         }
         match &mut self.object_mut(id)?.content {
             Content::Array(array) => Some(array),
-            Content::Bytes(_) | Content::Both(..) => None,
+            Content::Bytes(_) | Content::Both(_) | Content::Dead(_) => None,
         }
     }
 
     /// Whether the object was written at a symbolic offset, so that even accesses at constant offsets go through the
     /// array.
     pub fn is_array(&self, id: ObjectId) -> bool {
-        self.object(id).is_some_and(|o| o.content.pages().is_none())
+        self.object(id).is_some_and(|o| matches!(o.content, Content::Array(_)))
     }
 }
 
@@ -273,6 +291,8 @@ impl<D: Domain> Heap<D> {
 
 /// Characters of a symbolic offset in a message.
 const LONGEST_OFFSET: usize = 80;
+/// Characters of it, and of a symbolic size, where both are told.
+const LONGEST_SIZE: usize = 40;
 
 fn count(bytes: u64) -> String {
     format!("{bytes} byte{}", if bytes == 1 { "" } else { "s" })
@@ -282,12 +302,16 @@ fn verb(write: bool) -> &'static str {
     if write { "write" } else { "read" }
 }
 
-fn shortened(mut offset: String) -> String {
-    if let Some((end, _)) = offset.char_indices().nth(LONGEST_OFFSET) {
-        offset.truncate(end);
-        offset.push_str("...");
+fn shortened(offset: String) -> String {
+    cut(offset, LONGEST_OFFSET)
+}
+
+fn cut(mut text: String, most: usize) -> String {
+    if let Some((end, _)) = text.char_indices().nth(most) {
+        text.truncate(end);
+        text.push_str("...");
     }
-    offset
+    text
 }
 
 fn fault(kind: ErrorKind, message: String) -> MemoryFault {

@@ -7,6 +7,12 @@ use super::ObjectId;
 /// The low half of an object's first address: leaves room for addresses before the object.
 pub const BASE_OFFSET: u64 = 0x1_0000;
 
+/// Ids of objects begin here. So an address that is null plus or minus less than 64 TiB is no object's: such a distance has too small an id.
+pub const FIRST_OBJECT_ID: u32 = 0x4000;
+
+/// Ids from here on are as far below null as [`FIRST_OBJECT_ID`] is above.
+const FIRST_BELOW_NULL: u32 = 0u32.wrapping_sub(FIRST_OBJECT_ID);
+
 /// Ids from here on are the addresses of functions.
 pub const FIRST_FUNCTION_ID: u32 = 0xF000_0000;
 
@@ -16,7 +22,7 @@ pub const FIRST_BLOCK_ID: u32 = 0xE000_0000;
 /// What an address points to, as far as its bits tell.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum AddressClass {
-    /// Null or a small integer.
+    /// Null, or null plus or minus less than 64 TiB.
     Null,
     /// An object, if it exists, and the byte offset; negative before its start.
     Object(ObjectId, i64),
@@ -38,7 +44,7 @@ pub const fn split(address: u64) -> (ObjectId, i64) {
 
 /// The object of a global (the template of a thread-local one).
 pub fn global_object(global: GlobalId) -> ObjectId {
-    ObjectId(u32::try_from(global.index()).expect("ids are 32 bits") + 1)
+    ObjectId(u32::try_from(global.index()).expect("ids are 32 bits") + FIRST_OBJECT_ID)
 }
 
 /// The address of a function.
@@ -56,7 +62,7 @@ pub fn block_address(func: FuncId, block: BlockId) -> u64 {
 pub fn classify(address: u64) -> AddressClass {
     let (id, offset) = split(address);
     match id.0 {
-        0 => AddressClass::Null,
+        ..FIRST_OBJECT_ID | FIRST_BELOW_NULL.. => AddressClass::Null,
         FIRST_FUNCTION_ID.. if offset == 0 => {
             AddressClass::Function(FuncId::from_index((id.0 - FIRST_FUNCTION_ID) as usize))
         }

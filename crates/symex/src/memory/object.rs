@@ -1,6 +1,8 @@
 //! One memory object.
 
 use std::fmt;
+use std::ops::Deref;
+use std::rc::Rc;
 
 use icsched_ir::{EntityId as _, FuncId, GlobalId, ProgramPoint, ValueId};
 use icsched_pointsto::ObjectId as Abstract;
@@ -10,11 +12,24 @@ use crate::domain::Domain;
 use crate::symbolic::origin::RootId;
 use crate::thread::{FrameId, ThreadId};
 
-/// A memory object; its id is the high half of its addresses. 0 is none.
+/// A memory object; its id is the high half of its addresses. Those below [`FIRST_OBJECT_ID`](super::FIRST_OBJECT_ID) are nobody's.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectId(pub u32);
 
 impl ObjectId {
+    /// Its place in a table of all objects, from 0. Large for what is no object.
+    pub const fn index(self) -> usize {
+        self.0.wrapping_sub(super::FIRST_OBJECT_ID) as usize
+    }
+
+    /// The object at a place in a table of all objects.
+    ///
+    /// # Panics
+    /// If ids are no numbers of 32 bits there.
+    pub fn from_index(index: usize) -> Self {
+        Self(u32::try_from(index).expect("ids are 32 bits") + super::FIRST_OBJECT_ID)
+    }
+
     /// The number of an object of an initial state of which nobody knows what it is.
     pub(crate) fn initial_number(self) -> Option<u32> {
         let number = self.0.checked_sub(super::FIRST_INITIAL_ID)?;
@@ -110,15 +125,14 @@ pub enum Death {
     ThreadEnded,
 }
 
+/// The end of an object.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum Life {
-    Alive,
-    /// `next` links the dead objects, oldest first; 0 ends the list.
-    Dead {
-        cause: Death,
-        at: Option<ProgramPoint>,
-        next: u32,
-    },
+pub(super) struct Dead {
+    pub(super) cause: Death,
+    /// The program's instruction that killed it.
+    pub(super) at: Option<ProgramPoint>,
+    /// Links the dead objects, oldest first; 0 ends the list.
+    pub(super) next: u32,
 }
 
 /// What an object holds.
@@ -127,7 +141,9 @@ pub(super) enum Content<D: Domain> {
     /// After a write at a symbolic offset.
     Array(D::Array),
     /// Bytes, and the same as an array, since it was read at a symbolic offset. Dropped at the next write.
-    Both(Pages<D>, D::Array),
+    Both(Box<(Pages<D>, D::Array)>),
+    /// Nothing any more.
+    Dead(Dead),
 }
 
 impl<D: Domain> Clone for Content<D> {
@@ -135,7 +151,8 @@ impl<D: Domain> Clone for Content<D> {
         match self {
             Content::Bytes(pages) => Content::Bytes(pages.clone()),
             Content::Array(array) => Content::Array(array.clone()),
-            Content::Both(pages, array) => Content::Both(pages.clone(), array.clone()),
+            Content::Both(both) => Content::Both(both.clone()),
+            Content::Dead(dead) => Content::Dead(*dead),
         }
     }
 }
@@ -143,42 +160,66 @@ impl<D: Domain> Clone for Content<D> {
 impl<D: Domain> Content<D> {
     pub(super) fn pages(&self) -> Option<&Pages<D>> {
         match self {
-            Content::Bytes(pages) | Content::Both(pages, _) => Some(pages),
-            Content::Array(_) => None,
+            Content::Bytes(pages) => Some(pages),
+            Content::Both(both) => Some(&both.0),
+            Content::Array(_) | Content::Dead(_) => None,
         }
     }
 }
 
-/// A memory object.
-pub struct Object<D: Domain> {
+/// What an object is, and where it came from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Details {
     /// What it is.
     pub kind: ObjectKind,
-    /// Size in bytes.
-    pub size: u64,
-    /// May not be written.
-    pub constant: bool,
-    /// A variable that is declared but defined nowhere: has no known contents.
-    pub external: bool,
     /// What may free it, if it is from the heap.
     pub family: Family,
     /// The program's instruction that made it (the call of `malloc`), if one did.
     pub allocated_at: Option<ProgramPoint>,
     /// What points-to analysis calls it, if that is known of an object from the heap.
     pub site: Option<Abstract>,
-    pub(super) life: Life,
+}
+
+/// A memory object.
+///
+/// Lists and trees are objects that are read once and then not for long, so that each one is a wait for main memory. What an
+/// access needs lies together, in this order, with the bytes of small objects: 128 bytes (`objects_are_small` checks it).
+/// What only messages and analyses ask for is elsewhere, and shared by forks and by objects of one origin.
+#[repr(C)]
+pub struct Object<D: Domain> {
+    /// Size in bytes.
+    pub size: u64,
+    /// May not be written.
+    pub constant: bool,
+    /// A variable that is declared but defined nowhere: has no known contents.
+    pub external: bool,
+    /// Bytes behind it that are memory, too, although an access of them is an error: what `malloc` gives where paths go on behind errors.
+    pub(crate) slack: u8,
     pub(super) content: Content<D>,
+    pub(super) details: Rc<Details>,
+    /// The size that was asked for, of an object whose size is not known because it depends on inputs.
+    pub(crate) asked: Option<Box<D::Value>>,
 }
 
 impl<D: Domain> Clone for Object<D> {
     fn clone(&self) -> Self {
-        Self { content: self.content.clone(), ..*self }
+        Self { content: self.content.clone(), details: Rc::clone(&self.details), asked: self.asked.clone(), ..*self }
+    }
+}
+
+/// What an object is reads as a part of it.
+impl<D: Domain> Deref for Object<D> {
+    type Target = Details;
+
+    fn deref(&self) -> &Details {
+        &self.details
     }
 }
 
 impl<D: Domain> Object<D> {
     /// Whether it may be accessed.
     pub fn is_alive(&self) -> bool {
-        matches!(self.life, Life::Alive)
+        !matches!(self.content, Content::Dead(_))
     }
 
     /// The number of its root, if it is an object of an initial state of which nobody knows what it is.
@@ -191,9 +232,23 @@ impl<D: Domain> Object<D> {
 
     /// How it died and the program's instruction that killed it.
     pub fn death(&self) -> Option<(Death, Option<ProgramPoint>)> {
-        match self.life {
-            Life::Alive => None,
-            Life::Dead { cause, at, .. } => Some((cause, at)),
+        match self.content {
+            Content::Dead(Dead { cause, at, .. }) => Some((cause, at)),
+            Content::Bytes(_) | Content::Array(_) | Content::Both(_) => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::concrete::ConcreteDomain;
+    use crate::symbolic::SymbolicDomain;
+
+    /// Two cache lines, neighbours in the concrete domain.
+    #[test]
+    fn objects_are_small() {
+        assert!(size_of::<Option<Object<ConcreteDomain>>>() <= 128);
+        assert!(size_of::<Object<SymbolicDomain>>() <= 128);
     }
 }

@@ -15,6 +15,9 @@ const FANOUT: usize = 16;
 /// Bytes of a small object's only page.
 const TINY: usize = 64;
 
+/// Bytes of a word that is compared.
+const WORD: usize = 8;
+
 /// Bytes of the largest object that is one piece in a domain whose states do not fork.
 const FLAT: usize = 64 << 20;
 
@@ -69,12 +72,13 @@ impl<B: Clone> Shadow<B> {
     }
 }
 
-/// A page; a byte that the shadow has counts there and not in `data`.
+/// A page; a byte that the shadow has counts there and not in `data`. What each access looks at comes first.
+#[repr(C)]
 pub(super) struct Page<D: Domain, const N: usize> {
-    data: [u8; N],
-    shadow: Option<Box<Shadow<D::Byte>>>,
     /// What was never written, if anything.
     undefined: Option<Box<Undefined>>,
+    shadow: Option<Box<Shadow<D::Byte>>>,
+    data: [u8; N],
 }
 
 impl<D: Domain, const N: usize> Clone for Page<D, N> {
@@ -85,7 +89,13 @@ impl<D: Domain, const N: usize> Clone for Page<D, N> {
 
 impl<D: Domain, const N: usize> Page<D, N> {
     fn new(fresh: bool) -> Self {
-        Self { data: [0; N], shadow: None, undefined: fresh.then(|| Box::new(Undefined::all(N))) }
+        Self::of_size(N, fresh)
+    }
+
+    /// A page of which the object has only so many bytes.
+    fn of_size(size: usize, fresh: bool) -> Self {
+        let undefined = (fresh && size > 0).then(|| Box::new(Undefined::all(size)));
+        Self { data: [0; N], shadow: None, undefined }
     }
 }
 
@@ -108,6 +118,21 @@ impl<'a, D: Domain> View<'a, D> {
     #[inline]
     fn of<const N: usize>(page: &'a Page<D, N>) -> Self {
         Self { data: &page.data, shadow: page.shadow.as_deref(), written: Written::of(&page.undefined) }
+    }
+
+    /// A page that may be absent; undefined bytes are zeros.
+    fn or_zeros<const N: usize>(page: Option<&'a Page<D, N>>) -> Self {
+        page.map_or(View { data: &ABSENT[..N], shadow: None, written: Written::All }, View::of)
+    }
+
+    /// Whether a word of both pages is the same: symbolic bytes are all alike.
+    fn is_same_word(&self, other: &Self, at: usize, is_same: &mut dyn FnMut(u64, u64) -> bool) -> bool {
+        if let (Some(a), Some(b)) = (self.plain(at, WORD), other.plain(at, WORD)) {
+            let number = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("a word is eight bytes"));
+            return is_same(number(a), number(b));
+        }
+        let byte = |view: &Self, at| view.shadow.is_none_or(|s| !s.has(at)).then(|| view.data[at]);
+        (at..at + WORD).all(|at| byte(self, at) == byte(other, at))
     }
 
     fn get(&self, at: usize) -> MemoryByte<D::Byte> {
@@ -168,16 +193,17 @@ impl<'a, D: Domain> ViewMut<'a, D> {
     }
 }
 
-/// All bytes of an object. A page that was never written is absent and reads as zeros; the last one may reach beyond the
-/// end.
+/// All bytes of an object. A page that was never written is absent and reads as zeros, but for that of a small object; the last one may
+/// reach beyond the end.
 pub(super) struct Pages<D: Domain> {
     form: Form<D>,
-    /// Whether absent pages are undefined.
+    /// Whether bytes that were never written are undefined.
     fresh: bool,
 }
 
 enum Form<D: Domain> {
-    Tiny(Option<Rc<Page<D, TINY>>>),
+    /// In the object itself.
+    Tiny(Page<D, TINY>),
     One(Option<Rc<Page<D, PAGE>>>),
     Many(Tree<Page<D, PAGE>, FANOUT>),
     /// In a domain whose states do not fork, and whose bytes are constants: exactly the object's bytes.
@@ -198,7 +224,7 @@ impl<D: Domain> Clone for Pages<D> {
 
 impl<D: Domain> Default for Pages<D> {
     fn default() -> Self {
-        Self { form: Form::Tiny(None), fresh: false }
+        Self { form: Form::Tiny(Page::new(false)), fresh: false }
     }
 }
 
@@ -209,10 +235,10 @@ impl<D: Domain> Pages<D> {
     /// Zeros; undefined ones if `fresh`.
     pub(super) fn new(size: u64, fresh: bool) -> Self {
         let size = usize::try_from(size).unwrap_or(usize::MAX);
-        let form = if !D::SYMBOLIC && size <= FLAT {
-            Form::Flat(vec![0; size], (fresh && size > 0).then(|| Box::new(Undefined::all(size))))
-        } else if size <= TINY {
-            Form::Tiny(None)
+        let form = if size <= TINY {
+            Form::Tiny(Page::of_size(size, fresh))
+        } else if !D::SYMBOLIC && size <= FLAT {
+            Form::Flat(vec![0; size], fresh.then(|| Box::new(Undefined::all(size))))
         } else if size <= PAGE {
             Form::One(None)
         } else {
@@ -228,8 +254,8 @@ impl<D: Domain> Pages<D> {
             Form::Flat(bytes, undefined) => {
                 return (View { data: bytes, shadow: None, written: Written::of(undefined) }, offset);
             }
+            Form::Tiny(page) => return (View::of(page), offset),
             Form::Many(pages) => pages.get(offset / PAGE).map(View::of),
-            Form::Tiny(page) => page.as_deref().map(View::of),
             Form::One(page) => page.as_deref().map(View::of),
         };
         let written = if self.fresh { Written::Nothing } else { Written::All };
@@ -242,8 +268,8 @@ impl<D: Domain> Pages<D> {
         let fresh = self.fresh;
         let page = match &mut self.form {
             Form::Flat(bytes, undefined) => return (ViewMut { data: bytes, shadow: None, undefined }, offset),
+            Form::Tiny(page) => return (ViewMut::of(page), offset),
             Form::Many(pages) => ViewMut::of(pages.get_or_make(offset / PAGE, || Page::new(fresh))),
-            Form::Tiny(page) => ViewMut::of(Rc::make_mut(page.get_or_insert_with(|| Rc::new(Page::new(fresh))))),
             Form::One(page) => ViewMut::of(Rc::make_mut(page.get_or_insert_with(|| Rc::new(Page::new(fresh))))),
         };
         (page, offset % PAGE)
@@ -319,6 +345,43 @@ impl<D: Domain> Pages<D> {
         Some(bytes)
     }
 
+    /// The offset of the first word of eight bytes that is not the same in an object of the same size, by `is_same` of both. Symbolic bytes are
+    /// all alike, and undefined ones are zeros. With `skips_shared` only what was written since one of the objects was cloned is compared.
+    pub(super) fn differing(
+        &self,
+        other: &Self,
+        skips_shared: bool,
+        is_same: &mut dyn FnMut(u64, u64) -> bool,
+    ) -> Option<u64> {
+        let mut found = None;
+        let mut page = |first: usize, old: View<'_, D>, new: View<'_, D>| {
+            let words = 0..old.data.len() / WORD;
+            let differs = words.map(|word| word * WORD).find(|&at| !old.is_same_word(&new, at, is_same));
+            found = differs.map(|at| (first + at) as u64);
+            differs.is_none()
+        };
+        match (&self.form, &other.form) {
+            (Form::Tiny(a), Form::Tiny(b)) => {
+                page(0, View::of(a), View::of(b));
+            }
+            (Form::One(a), Form::One(b)) if !(skips_shared && is_shared(a, b)) => {
+                page(0, View::or_zeros(a.as_deref()), View::or_zeros(b.as_deref()));
+            }
+            (Form::Many(a), Form::Many(b)) => {
+                a.compare(b, skips_shared, &mut |index, a, b| page(index * PAGE, View::or_zeros(a), View::or_zeros(b)));
+            }
+            (Form::One(_), Form::One(_)) => {}
+            _ => return Some(0),
+        }
+        found
+    }
+
+    /// The word of eight bytes at a multiple of eight, if it is constant.
+    pub(super) fn word(&self, offset: u64) -> Option<u64> {
+        let (page, at) = self.page(index(offset));
+        Some(u64::from_le_bytes(page.plain(at, WORD)?.try_into().ok()?))
+    }
+
     /// Whether bytes that were never written are undefined.
     pub(super) fn is_fresh(&self) -> bool {
         self.fresh
@@ -362,6 +425,15 @@ impl<D: Domain> Pages<D> {
             offset += now.len() as u64;
             bytes = rest;
         }
+    }
+}
+
+/// Whether both are one page, or none.
+fn is_shared<T>(a: &Option<Rc<T>>, b: &Option<Rc<T>>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => Rc::ptr_eq(a, b),
+        (None, None) => true,
+        (Some(_), None) | (None, Some(_)) => false,
     }
 }
 

@@ -1,16 +1,26 @@
 //! All objects by id.
 
 use super::object::Object;
-use super::tree::Tree;
+use super::tree::{Tree, Visit};
 use crate::domain::Domain;
 
 /// Objects below a node of the tree.
 const FANOUT: usize = 32;
 
+/// A place for an object that shares no line of the processor's cache with another one.
+#[repr(align(128))]
+pub(super) struct Slot<D: Domain>(Option<Object<D>>);
+
+impl<D: Domain> Clone for Slot<D> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
 /// Objects by index, cheap to clone in a domain whose states fork.
 pub(super) enum Table<D: Domain> {
     /// In a domain whose states do not fork.
-    Flat(Vec<Option<Object<D>>>),
+    Flat(Vec<Slot<D>>),
     Shared(Tree<Object<D>, FANOUT>),
 }
 
@@ -33,7 +43,7 @@ impl<D: Domain> Table<D> {
     #[inline]
     pub(super) fn get(&self, index: usize) -> Option<&Object<D>> {
         match self {
-            Table::Flat(objects) => objects.get(index)?.as_ref(),
+            Table::Flat(objects) => objects.get(index)?.0.as_ref(),
             Table::Shared(objects) => objects.get(index),
         }
     }
@@ -41,7 +51,7 @@ impl<D: Domain> Table<D> {
     #[inline]
     pub(super) fn get_mut(&mut self, index: usize) -> Option<&mut Object<D>> {
         match self {
-            Table::Flat(objects) => objects.get_mut(index)?.as_mut(),
+            Table::Flat(objects) => objects.get_mut(index)?.0.as_mut(),
             Table::Shared(objects) => objects.get_mut(index),
         }
     }
@@ -50,11 +60,31 @@ impl<D: Domain> Table<D> {
         match self {
             Table::Flat(objects) => {
                 if objects.len() <= index {
-                    objects.resize_with(index + 1, || None);
+                    objects.resize_with(index + 1, || Slot(None));
                 }
-                objects[index] = Some(object);
+                objects[index] = Slot(Some(object));
             }
             Table::Shared(objects) => objects.set(index, object),
+        }
+    }
+
+    /// Visits the objects of two tables side by side, until told to stop: [`Tree::compare`].
+    pub(super) fn compare(&self, other: &Self, skips_shared: bool, visit: &mut Visit<'_, Object<D>>) {
+        match (self, other) {
+            (Table::Shared(a), Table::Shared(b)) => {
+                a.compare(b, skips_shared, visit);
+            }
+            _ => {
+                let _ = (0..self.len().max(other.len())).all(|i| visit(i, self.get(i), other.get(i)));
+            }
+        }
+    }
+
+    /// One more than the largest index, of a table that is flat.
+    fn len(&self) -> usize {
+        match self {
+            Table::Flat(objects) => objects.len(),
+            Table::Shared(_) => 0,
         }
     }
 
@@ -64,7 +94,7 @@ impl<D: Domain> Table<D> {
             Table::Flat(objects) => (Some(objects), None),
             Table::Shared(objects) => (None, Some(objects)),
         };
-        let flat = flat.into_iter().flat_map(|o| o.iter().enumerate().filter_map(|(i, o)| Some((i, o.as_ref()?))));
+        let flat = flat.into_iter().flat_map(|o| o.iter().enumerate().filter_map(|(i, o)| Some((i, o.0.as_ref()?))));
         flat.chain(shared.into_iter().flat_map(Tree::iter))
     }
 }

@@ -96,6 +96,83 @@ impl<T, const N: usize> Tree<T, N> {
     }
 }
 
+/// A node of one of two trees that are compared, with the tree's height; the lower tree is the first child of what it lacks.
+struct Side<'a, T, const N: usize> {
+    node: Option<&'a Rc<Node<T, N>>>,
+    height: u32,
+}
+
+impl<T, const N: usize> Clone for Side<'_, T, N> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, const N: usize> Copy for Side<'_, T, N> {}
+
+impl<'a, T, const N: usize> Side<'a, T, N> {
+    fn child(self, level: u32, i: usize) -> Self {
+        let node = match self.node.map(|node| &**node) {
+            _ if self.height < level => self.node.filter(|_| i == 0),
+            Some(Node::Inner(children)) => children[i].as_ref(),
+            Some(Node::Leaf(_)) | None => None,
+        };
+        Self { node, ..self }
+    }
+
+    fn item(self, i: usize) -> Option<&'a Rc<T>> {
+        match &**self.node? {
+            Node::Leaf(items) => items[i].as_ref(),
+            Node::Inner(_) => None,
+        }
+    }
+
+    fn is_shared(self, other: Self) -> bool {
+        match (self.node, other.node) {
+            (None, None) => true,
+            (Some(a), Some(b)) => self.height == other.height && Rc::ptr_eq(a, b),
+            (Some(_), None) | (None, Some(_)) => false,
+        }
+    }
+}
+
+/// Told of each place with what two trees have there; says whether to go on.
+pub(super) type Visit<'v, T> = dyn FnMut(usize, Option<&T>, Option<&T>) -> bool + 'v;
+
+/// How two trees are compared.
+struct Walk<'v, T> {
+    /// Whether what both share is left out.
+    skips_shared: bool,
+    visit: &'v mut Visit<'v, T>,
+}
+
+impl<T> Walk<'_, T> {
+    fn go<const N: usize>(&mut self, level: u32, first: usize, a: Side<'_, T, N>, b: Side<'_, T, N>) -> bool {
+        if (a.node.is_none() && b.node.is_none()) || (self.skips_shared && a.is_shared(b)) {
+            return true;
+        }
+        if level > 0 {
+            let step = 1 << (Tree::<T, N>::BITS * level);
+            return (0..N).all(|i| self.go(level - 1, first + i * step, a.child(level, i), b.child(level, i)));
+        }
+        (0..N).all(|i| match (a.item(i), b.item(i)) {
+            (None, None) => true,
+            (Some(a), Some(b)) if self.skips_shared && Rc::ptr_eq(a, b) => true,
+            (a, b) => (self.visit)(first + i, a.map(|a| &**a), b.map(|b| &**b)),
+        })
+    }
+}
+
+impl<T, const N: usize> Tree<T, N> {
+    /// Visits the items of two trees side by side, in the order of their indices, until told to stop; whether it never was. With
+    /// `skips_shared` only those that may differ: O(what was written since one was cloned).
+    pub(super) fn compare(&self, other: &Self, skips_shared: bool, visit: &mut Visit<'_, T>) -> bool {
+        let a = Side { node: self.root.as_ref(), height: self.height };
+        let b = Side { node: other.root.as_ref(), height: other.height };
+        Walk { skips_shared, visit }.go(self.height.max(other.height), 0, a, b)
+    }
+}
+
 impl<T: Clone, const N: usize> Tree<T, N> {
     /// The item at an index, for writing.
     #[inline]
@@ -180,5 +257,29 @@ mod tests {
         assert_eq!((before.get(1500), before.get(5000)), (Some(&1500), None));
         assert_eq!((tree.get(1500), tree.get(5000), tree.get(7)), (Some(&1), Some(&2), Some(&7)));
         assert!(std::ptr::eq(before.get(7).expect("set"), tree.get(7).expect("set")), "the rest is shared");
+    }
+
+    #[test]
+    fn comparing_visits_what_was_written_since_a_clone() {
+        let mut tree = Tree::<_, 16>::default();
+        (0..300).for_each(|i| tree.set(i, i));
+        let before = tree.clone();
+        tree.set(7, 70);
+        tree.set(5000, 1);
+        let mut seen = Vec::new();
+        let mut visit = |i: usize, a: Option<&usize>, b: Option<&usize>| {
+            seen.push((i, a.copied(), b.copied()));
+            true
+        };
+        assert!(before.compare(&tree, true, &mut visit), "nothing says stop");
+        // That the tree got higher does not make it another one.
+        assert_eq!(seen, [(7, Some(7), Some(70)), (5000, None, Some(1))]);
+        let mut count = 0;
+        assert!(before.compare(&tree, false, &mut |_, _, _| {
+            count += 1;
+            true
+        }));
+        assert_eq!(count, 301);
+        assert!(!before.compare(&tree, true, &mut |_, _, _| false), "it says stop");
     }
 }

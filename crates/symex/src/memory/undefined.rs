@@ -156,7 +156,11 @@ impl<D: Domain> Heap<D> {
     /// Sets the undefined bits of each byte of a range.
     pub(crate) fn set_undefined_bytes(&mut self, id: ObjectId, start: u64, masks: &[u8]) {
         let Some(object) = self.object_mut(id) else { return };
-        let (Content::Bytes(pages) | Content::Both(pages, _)) = &mut object.content else { return };
+        let pages = match &mut object.content {
+            Content::Bytes(pages) => pages,
+            Content::Both(both) => &mut both.0,
+            Content::Array(_) | Content::Dead(_) => return,
+        };
         for (&mask, i) in masks.iter().zip(start..) {
             pages.set_undefined(i, mask);
         }

@@ -75,7 +75,7 @@ impl Printer<'_> {
             match (opposite(i), facts[i].map(|k| (k.term, k.fact))) {
                 (Some(j), _) if j < i => {}
                 (Some(_), Some((term, Fact::AtMost(value) | Fact::AtLeast(value)))) => {
-                    reduced.push(Reduced::Equal(self.equality_text(term, value)));
+                    reduced.push(Reduced::Equal(term, value));
                 }
                 _ => reduced.push(Reduced::Literal(parts[i])),
             }
@@ -101,6 +101,10 @@ impl Printer<'_> {
         let (least, greatest) = integers_of(self.pool, value).bounds();
         let at_least = Bound { upper: false, strict: false, value: interval.first };
         let at_most = Bound { upper: true, strict: false, value: interval.last };
+        if interval.first > greatest || interval.last < least {
+            // It is outside of all values: of a wider sum of a byte, for one.
+            return Some(Text::atom(if interval.holds { "false" } else { "true" }));
+        }
         let (below, above) = (interval.first > least, interval.last < greatest);
         let mut texts = Vec::new();
         if interval.holds {
@@ -144,11 +148,10 @@ impl Printer<'_> {
         }
     }
 
-    fn equality_text(&self, term: Term, value: i128) -> Text {
+    /// `term == value`.
+    pub(super) fn equality_text(&self, term: Term, value: i128) -> Text {
         let width = self.pool.width(term);
-        let bits = (value as u128) & (u128::MAX >> (128 - width));
-        let right = self.literal_like(term, width, bits, true);
-        Text::infix(Level::Equality, self.integer(term), "==", right)
+        self.equality_with(term, (value as u128) & (u128::MAX >> (128 - width)), true)
     }
 }
 
@@ -193,6 +196,6 @@ impl Interval {
 pub(super) enum Reduced {
     /// As it was.
     Literal((Term, bool)),
-    /// Two bounds that meet.
-    Equal(Text),
+    /// Two bounds that meet: a term, and its only value.
+    Equal(Term, i128),
 }

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use icsched_smt::{CmpOp, Node, Term};
 
 use super::Printer;
+use super::c_type::{CType, Range};
 use super::text::{Level, Text};
-use super::values::{number, signed_type};
+use super::value::{Operator, Reading, Value};
 use crate::bounds::as_signed;
 
 /// A part of a conjunction or disjunction.
@@ -18,21 +19,24 @@ pub(super) enum Piece {
 }
 
 /// `input[3]` split into `input` and 3.
-fn split_index(name: &str) -> Option<(&str, u64)> {
+pub(super) fn split_index(name: &str) -> Option<(&str, u64)> {
     let (base, index) = name.strip_suffix(']')?.rsplit_once('[')?;
     Some((base, index.parse().ok()?))
 }
 
-/// A byte as C writes it between quotes of the given kind.
-fn escaped(byte: u8, quote: char) -> String {
+/// A byte as C writes it between quotes of the given kind. In a string, digits behind a byte are no part of it.
+pub(super) fn escaped(byte: u8, quote: char) -> String {
     match byte {
         b'\n' => "\\n".to_owned(),
         b'\t' => "\\t".to_owned(),
         b'\r' => "\\r".to_owned(),
-        0 => "\\0".to_owned(),
+        0 if quote == '\'' => "\\0".to_owned(),
         b'\\' => "\\\\".to_owned(),
+        // No trigraphs.
+        b'?' if quote == '"' => "\\?".to_owned(),
         _ if byte == quote as u8 => format!("\\{quote}"),
         b' '..=b'~' => (byte as char).to_string(),
+        _ if quote == '"' => format!("\\{byte:03o}"),
         _ => format!("\\x{byte:02x}"),
     }
 }
@@ -51,17 +55,21 @@ impl Printer<'_> {
         self.input_byte(t).is_some()
     }
 
-    /// A constant as it reads beside `other`: a character beside a byte of an input.
-    pub(super) fn literal_like(&self, other: Term, width: u32, bits: u128, is_signed: bool) -> Text {
-        if self.input_byte(other).is_some() {
-            return Text::atom(&format!("'{}'", escaped(bits as u8, '\'')));
+    /// A constant as it reads beside `other`: a character beside a byte of an input, a place beside a pointer.
+    pub(super) fn literal_like(&self, other: Term, width: u32, bits: u128, reading: Reading) -> Value {
+        if let Some(place) = self.place(width, bits) {
+            return place;
         }
-        // A slice of another width is written with a mask: it reads as unsigned.
-        if is_signed && signed_type(width).is_some() {
-            return Text::number(number(as_signed(width, bits)));
+        let value = as_signed(width, bits);
+        if self.input_byte(other).is_some() && (reading == Reading::Signed || value >= 0) {
+            let text = Text::atom(&format!("'{}'", escaped(bits as u8, '\'')));
+            return Value { text, ty: CType::INT, range: Range::only(value) };
         }
-        let suffix = if bits > i32::MAX as u128 { "u" } else { "" };
-        Text::atom(&format!("{bits}{suffix}"))
+        match reading {
+            Reading::Signed => Value::number(value),
+            Reading::Unsigned if self.input_byte(other).is_some() => Value::bits(bits),
+            Reading::Unsigned => Value::unsigned(bits),
+        }
     }
 
     /// Groups literals `input[i] == c` for `i` from 0 on into comparisons of strings. In a disjunction the literals are
@@ -77,6 +85,7 @@ impl Printer<'_> {
         for (base, first) in found.keys().filter(|(_, index)| *index == 0).copied().collect::<Vec<_>>() {
             let run: Vec<(u8, usize)> = (first..).map_while(|i| found.get(&(base, i)).copied()).collect();
             let Some((text, len)) = string_comparison(base, &run, conjunction) else { continue };
+            self.named_bytes(base, self.compared_byte(parts[run[0].1].0));
             let positions = run[..len].iter().map(|&(_, position)| position);
             positions.clone().for_each(|p| used[p] = true);
             texts.insert(positions.min().unwrap_or_default(), text);
@@ -92,6 +101,20 @@ impl Printer<'_> {
         pieces
     }
 
+    /// The side of a comparison that is no constant.
+    fn compared_byte(&self, t: Term) -> Term {
+        match *self.pool.node(t) {
+            Node::Cmp(_, a, b) => {
+                if self.pool.as_const(a).is_some() {
+                    b
+                } else {
+                    a
+                }
+            }
+            _ => t,
+        }
+    }
+
     fn byte_equality(&self, t: Term) -> Option<(&str, u64, u8)> {
         let Node::Cmp(CmpOp::Eq, a, b) = *self.pool.node(t) else { return None };
         let (byte, constant) = if self.pool.as_const(a).is_some() { (b, a) } else { (a, b) };
@@ -99,40 +122,53 @@ impl Printer<'_> {
         Some((base, index, self.pool.as_const(constant)? as u8))
     }
 
-    /// `high` above `low`: consecutive bytes of one input are one access of that width.
-    pub(super) fn concatenation(&self, whole: Term, high: Term, low: Term) -> Text {
-        if let Some(text) = self.wide_access(whole) {
-            return text;
+    /// `high` above `low`: consecutive bytes of one input, or of a table, are one access of that width.
+    pub(super) fn concatenation(&self, whole: Term, high: Term, low: Term) -> Value {
+        let width = self.pool.width(whole);
+        if let Some(ty) = CType::exactly(width, true)
+            && let Some(text) = self.wide_access(whole, ty.name())
+        {
+            return Value::new(text, ty);
         }
-        let shift = Text::atom(&self.pool.width(low).to_string());
-        let upper = Text::infix(Level::Shift, self.integer(high), "<<", shift);
+        if let Some(element) = self.wide_element(&self.parts(whole)) {
+            return element;
+        }
+        let shift = Value::number(self.pool.width(low).into());
+        let upper = self.integer(high).shifted_left(shift, width);
         if self.pool.as_const_wide(low) == Some(0) {
             return upper;
         }
-        let width = self.pool.width(low);
-        let lower = self.integer(low);
         let lower = match self.pool.as_const_wide(low) {
-            None if !self.non_negative(low) => lower.cast(super::values::unsigned_type(width)),
-            _ => lower,
+            Some(bits) => Value::bits(bits),
+            None => self.read(low, Reading::Unsigned),
         };
-        Text::infix(Level::BitOr, upper, "|", lower)
+        Value::infix(Operator::Or, upper, lower, width)
     }
 
-    /// `*(int *)&input[4]` for the bytes 4 to 7 of `input`, least significant first.
-    fn wide_access(&self, whole: Term) -> Option<Text> {
-        let mut bytes = Vec::new();
-        let mut work = vec![whole];
+    /// What a concatenation is made of, least significant first.
+    fn parts(&self, whole: Term) -> Vec<Term> {
+        let (mut parts, mut work) = (Vec::new(), vec![whole]);
         while let Some(t) = work.pop() {
             match *self.pool.node(t) {
                 Node::Concat(high, low) => work.extend([high, low]),
-                _ => bytes.push(self.input_byte(t)?),
+                _ => parts.push(t),
             }
         }
+        parts
+    }
+
+    /// `*(int *)&input[4]` for the bytes 4 to 7 of `input`, least significant first.
+    pub(super) fn wide_access(&self, whole: Term, ty: &str) -> Option<Text> {
+        let parts = self.parts(whole);
+        let bytes: Vec<(&str, u64)> = parts.iter().map(|&t| self.input_byte(t)).collect::<Option<_>>()?;
         let (base, first) = bytes[0];
         let consecutive = bytes.iter().zip(first..).all(|(&(b, index), expected)| b == base && index == expected);
-        let ty = signed_type(self.pool.width(whole)).filter(|_| consecutive)?;
-        let start = if first == 0 { base.to_owned() } else { format!("&{base}[{first}]") };
-        Some(Text::atom(&start).prefixed(&format!("*({ty} *)")))
+        if !consecutive {
+            return None;
+        }
+        let base = self.named_bytes(base, parts[0]);
+        let start = if first == 0 { base } else { base.index(Text::atom(&first.to_string())).prefixed("&") };
+        Some(start.prefixed(&format!("*({ty} *)")))
     }
 }
 

@@ -30,6 +30,8 @@ pub trait Places {
     fn loaded(&self, value: Term) -> Option<Loaded>;
     /// The comparison of such a value that a condition is, if it does not look like one.
     fn comparison(&self, truth: Term) -> Option<(CmpOp, Term, Term)>;
+    /// Whether a symbol of 64 bits may hold an address.
+    fn may_point(&self, symbol: Term) -> bool;
     /// An end of an object of which nobody knows the size.
     fn extent(&self, symbol: Term) -> Option<Extent>;
 }
@@ -120,17 +122,13 @@ impl Edge {
         }
     }
 
-    fn text(&self, relation: &str) -> Text {
-        relation_text(&self.place, relation, &self.object)
+    fn text(&self, relation: &str) -> String {
+        format!("{} {relation} {}", self.place, self.object)
     }
 }
 
-fn relation_text(place: &str, relation: &str, object: &str) -> Text {
-    Text::relation(format!("{place} {relation} {object}"))
-}
-
 impl Printer<'_> {
-    fn sum_of(&self, t: Term) -> Option<Sum> {
+    fn as_sum(&self, t: Term) -> Option<Sum> {
         if self.pool.width(t) != 64 {
             return None;
         }
@@ -172,31 +170,32 @@ impl Printer<'_> {
                 },
                 _ => (self.integer(only), 1),
             },
-            _ => (self.sum_text(addends), 1),
+            _ => (self.sum_of(addends, 64), 1),
         };
-        places.lvalue(anchor, Some((&index.into_text(), scale)), start)
+        places.lvalue(anchor, Some((&index.text.into_text(), scale)), start)
     }
 
-    /// The name of a value that memory held in the initial state, if it is no symbol of its own.
-    pub(super) fn loaded(&self, value: Term) -> Option<Text> {
+    /// The name of a value that memory held in the initial state, if it is no symbol of its own, to be read as a C type.
+    pub(super) fn loaded(&self, value: Term, ty: &str) -> Option<Text> {
         let places = self.places?;
         let place = match places.loaded(value)? {
             Loaded::At(at) => places.lvalue(Anchor::Address(at), None, 0)?,
             Loaded::Behind(at) => {
-                let sum = self.sum_of(at)?;
+                let sum = self.as_sum(at)?;
                 match places.object(sum.constant) {
                     Some(_) => self.lvalue_at(Anchor::Address(sum.constant), &sum.addends, 0)?,
                     None => self.lvalue(&sum.addends, sum.constant.cast_signed())?,
                 }
             }
         };
+        self.remember(&place, ty, None);
         Some(if place.starts_with('*') { Text::unary(place) } else { Text::atom(&place) })
     }
 
     /// The place at an offset of an object, and what the program calls the object, if it is one behind a pointer.
     pub(crate) fn place_in(&self, id: ObjectId, offset: Term) -> Option<(String, Option<String>)> {
         let object = self.places?.object(address(id, 0))?;
-        let sum = self.sum_of(offset)?;
+        let sum = self.as_sum(offset)?;
         let behind = id.initial_number();
         let place = match self.subtracted(&sum) {
             Some(other) => self.lvalue(&sum.addends, other.asked.checked_neg()?),
@@ -208,35 +207,40 @@ impl Printer<'_> {
     /// Comparisons that say where a pointer points.
     pub(super) fn pointer_condition(&self, t: Term, holds: bool) -> Option<Text> {
         let Node::Cmp(op, a, b) = *self.pool.node(t) else { return None };
+        if !self.has_pointers.get() {
+            return None;
+        }
         if op == CmpOp::Eq {
             let (term, constant) = if self.pool.as_const(a).is_some() { (b, a) } else { (a, b) };
             return self.points_to(term, self.pool.as_const(constant)?, holds);
         }
         if let Some(edge) = self.edge(t, holds) {
-            return Some(edge.text(edge.relation()));
+            return Some(self.relation(edge.text(edge.relation())));
         }
         let (x, _, bound) = bound(self.pool, t, holds).filter(|(_, is_signed, _)| !is_signed)?;
-        let sum = self.sum_of(x)?;
+        let sum = self.as_sum(x)?;
         let object = self.subtracted(&sum)?;
         let most = u64::try_from(if bound.upper == bound.strict { bound.value - 1 } else { bound.value }).ok()?;
         let start = object.asked.checked_neg()?;
         if most == object.size {
             let relation = if bound.upper { "points into" } else { "points outside" };
-            return Some(relation_text(&self.address_text(&sum.addends, start), relation, &object.name));
+            let place = self.address_text(&sum.addends, start);
+            return Some(self.relation(format!("{place} {relation} {}", object.name)));
         }
         if most > object.size || most + LONGEST_ACCESS < object.size {
             return None;
         }
         let relation = if bound.upper { "inside" } else { "outside" };
-        Some(relation_text(&self.lvalue(&sum.addends, start)?, relation, &object.name))
+        let place = self.lvalue(&sum.addends, start)?;
+        Some(self.relation(format!("{place} {relation} {}", object.name)))
     }
 
     fn address_text(&self, addends: &[Term], start: i64) -> String {
         match *addends {
-            [only] if start == 0 => self.integer(only).inside(Level::Equality),
+            [only] if start == 0 => self.integer(only).text.inside(Level::Equality),
             _ => match self.lvalue(addends, start) {
                 Some(place) => format!("&{place}"),
-                None => self.sum_text(addends).inside(Level::Equality),
+                None => self.sum_of(addends, 64).text.inside(Level::Equality),
             },
         }
     }
@@ -246,41 +250,36 @@ impl Printer<'_> {
         let places = self.places?;
         if let Node::Extract { arg, hi: 63, lo: 32 } = *self.pool.node(term) {
             let id = u32::try_from(constant).ok()?;
-            let sum = self.sum_of(arg)?;
+            let sum = self.as_sum(arg)?;
             let pointer = self.address_text(&sum.addends, sum.constant.cast_signed());
             if id == 0 {
-                return Some(Text::relation(format!(
-                    "{pointer} points {}",
-                    if holds { "nowhere" } else { "somewhere" }
-                )));
+                let where_to = if holds { "nowhere" } else { "somewhere" };
+                return Some(self.relation(format!("{pointer} points {where_to}")));
             }
             let object = places.object(address(ObjectId(id), 0))?;
             let relation = if holds { "points into" } else { "points outside" };
-            return Some(relation_text(&pointer, relation, &object.name));
+            return Some(self.relation(format!("{pointer} {relation} {}", object.name)));
         }
         if self.pool.width(term) != 64 {
             return None;
         }
-        let sum = self.sum_of(term)?;
+        let sum = self.as_sum(term)?;
         if self.subtracted(&sum).is_some() {
             let (name, operator) = (places.name(constant.wrapping_sub(sum.constant))?, if holds { "==" } else { "!=" });
-            return Some(Text::relation(format!("{} {operator} {name}", self.address_text(&sum.addends, 0))));
+            return Some(self.relation(format!("{} {operator} {name}", self.address_text(&sum.addends, 0))));
         }
-        let pointer = || self.integer(term);
-        let compared = |equal: bool, with: &str| {
-            Text::infix(Level::Equality, pointer(), if equal { "==" } else { "!=" }, Text::atom(with))
+        let pointer = || self.integer(term).text;
+        let compared =
+            |equal: bool, with: Text| Text::infix(Level::Equality, pointer(), if equal { "==" } else { "!=" }, with);
+        let into = |is_into: bool, object: &str| {
+            let relation = if is_into { "points into" } else { "points outside" };
+            self.relation(format!("{} {relation} {object}", pointer().into_text()))
         };
         Some(match places.others(term, constant)? {
-            Others::Nowhere => compared(!holds, "0"),
-            Others::One(other) => compared(!holds, &other),
-            Others::Within(object) => {
-                let relation = if holds { "points outside" } else { "points into" };
-                relation_text(&pointer().into_text(), relation, &object)
-            }
-            Others::Several => {
-                let relation = if holds { "points into" } else { "points outside" };
-                relation_text(&pointer().into_text(), relation, "an object of its own")
-            }
+            Others::Nowhere => compared(!holds, Text::atom("0")),
+            Others::One(other) => compared(!holds, self.address(&other).text),
+            Others::Within(object) => into(!holds, &object),
+            Others::Several => into(holds, "an object of its own"),
         })
     }
 
@@ -289,7 +288,7 @@ impl Printer<'_> {
         let places = self.places?;
         let Node::Cmp(CmpOp::Slt | CmpOp::Sle, a, b) = *self.pool.node(t) else { return None };
         let end_in = |t: Term| {
-            let sum = self.sum_of(t)?;
+            let sum = self.as_sum(t)?;
             let [symbol] = sum.addends[..] else { return None };
             places.extent(symbol)
         };
@@ -298,7 +297,7 @@ impl Printer<'_> {
             (None, Some(extent)) => (extent, a, holds),
             _ => return None,
         };
-        let sum = self.sum_of(offset)?;
+        let sum = self.as_sum(offset)?;
         let place = match self.subtracted(&sum) {
             Some(object) => self.lvalue(&sum.addends, object.asked.checked_neg()?),
             None => self.lvalue_at(Anchor::Root(extent.root), &sum.addends, sum.constant.cast_signed()),
@@ -320,10 +319,10 @@ impl Printer<'_> {
         if edge.outside != conjunction
             && let Some((at, _)) = edges.iter().find(|(_, other)| *other == twin)
         {
-            texts[*at] = edge.text(if conjunction { "inside" } else { "outside" });
+            texts[*at] = self.relation(edge.text(if conjunction { "inside" } else { "outside" }));
             return;
         }
-        texts.push(edge.text(edge.relation()));
+        texts.push(self.relation(edge.text(edge.relation())));
         edges.push((texts.len() - 1, edge));
     }
 
@@ -335,7 +334,7 @@ impl Printer<'_> {
         let inside = |&(t, holds): &(Term, bool)| {
             let (x, is_signed, bound) = bound(self.pool, t, holds)?;
             let is_meant = !is_signed && bound.upper == conjunction;
-            is_meant.then_some(x).filter(|&x| self.sum_of(x).is_some_and(|sum| self.subtracted(&sum).is_some()))
+            is_meant.then_some(x).filter(|&x| self.as_sum(x).is_some_and(|sum| self.subtracted(&sum).is_some()))
         };
         let offsets: Vec<Term> = literals.iter().filter_map(inside).collect();
         literals.retain(|&(t, holds)| match *self.pool.node(t) {

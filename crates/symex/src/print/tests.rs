@@ -1,5 +1,7 @@
 //! What constraints look like in C.
 
+use icsched_smt::CmpOp;
+
 use super::*;
 
 struct Terms {
@@ -222,7 +224,7 @@ fn remainders_of_few_bits_are_unsigned() {
     let byte = t.pool.extract(x, 7, 0);
     let most = t.constant(8, 253);
     let quotient = t.pool.binary(BinOp::UDiv, byte, most);
-    assert_eq!(Printer::new(&t.pool).value(quotient), "(unsigned char)(char)x / 253");
+    assert_eq!(Printer::new(&t.pool).value(quotient), "(unsigned char)x / 253");
 }
 
 #[test]

@@ -59,19 +59,26 @@ impl Text {
         if self.level == level { self.text } else { self.at(needed) }
     }
 
+    /// How many bytes it has.
+    pub(super) fn len(&self) -> usize {
+        self.text.len()
+    }
+
     /// The text in parentheses if it binds looser than `level`.
-    fn at(self, level: Level) -> String {
+    pub(super) fn at(self, level: Level) -> String {
         if self.level < level { format!("({})", self.text) } else { self.text }
     }
 
     /// `left operator right`, grouping to the left. Like compilers do in their warnings, mixed bit operators, shifts
     /// and comparisons get parentheses also where C would not need them.
     pub(super) fn infix(level: Level, left: Text, operator: &str, right: Text) -> Self {
+        let compares = |level: Level| matches!(level, Level::Equality | Level::Order);
         let unclear = |operand: &Text| {
-            operand.level != level
+            let is_mixed = operand.level != level
                 && matches!(operand.level, Level::BitOr | Level::BitXor | Level::BitAnd | Level::Shift)
                 && level <= Level::Shift
-                && level > Level::And
+                && level > Level::And;
+            is_mixed || compares(level) && compares(operand.level)
         };
         let wrap = |operand: Text, needed: Level| {
             if unclear(&operand) { format!("({})", operand.text) } else { operand.at(needed) }

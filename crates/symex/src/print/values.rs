@@ -1,126 +1,149 @@
-//! Integer and float expressions.
+//! Integer terms as expressions.
 
 use icsched_smt::{BinOp, FpOp, Node, Term};
 use smallvec::{SmallVec, smallvec};
 
 use super::Printer;
+use super::c_type::{CType, Range};
 use super::text::{Level, Text};
+use super::value::{Operator, Reading, Value};
 use crate::bounds::as_signed;
+use crate::symbolic::integer::integers_of;
 
-/// C's unsigned type of at least `width` bits.
-pub(super) fn unsigned_type(width: u32) -> &'static str {
-    match width {
-        0..=8 => "unsigned char",
-        9..=16 => "unsigned short",
-        17..=32 => "unsigned",
-        _ => "unsigned long",
-    }
-}
-
-/// C's signed type of exactly `width` bits.
-pub(super) fn signed_type(width: u32) -> Option<&'static str> {
-    Some(match width {
-        8 => "char",
-        16 => "short",
-        32 => "int",
-        64 => "long",
-        _ => return None,
-    })
-}
+/// What is added to a sum, and whether it is subtracted.
+type Addend = (bool, Value);
 
 impl Printer<'_> {
-    /// A bit vector of any width as an integer expression.
-    pub(super) fn integer(&self, t: Term) -> Text {
-        self.within_budget(|| self.integer_node(t))
+    /// A bit vector of any width as an integer expression: C's number is the term's value modulo 2^width.
+    pub(super) fn integer(&self, t: Term) -> Value {
+        let width = self.pool.width(t);
+        let cut = || Value::new(Text::atom("..."), CType::holding(width, false));
+        let mut value = self.within_budget(cut, || self.integer_node(t));
+        if value.is_exact(width, Reading::Unsigned) {
+            let (least, greatest) = self.pool.unsigned_range(t);
+            let number = |bits: u128| i128::try_from(bits).unwrap_or(i128::MAX);
+            value.range = value.range.and(Range { least: number(least), greatest: number(greatest) });
+        } else if width < 128 && value.is_exact(width, Reading::Signed) {
+            let (least, greatest) = integers_of(self.pool, t).bounds();
+            value.range = value.range.and(Range { least, greatest });
+        }
+        value
     }
 
-    fn integer_node(&self, t: Term) -> Text {
+    /// The same in a reading.
+    pub(super) fn read(&self, t: Term, reading: Reading) -> Value {
+        self.integer(t).read(self.pool.width(t), reading)
+    }
+
+    fn integer_node(&self, t: Term) -> Value {
         let width = self.pool.width(t);
         match *self.pool.node(t) {
-            Node::Const { bits, .. } => {
-                self.place(width, bits).unwrap_or_else(|| Text::number(number(as_signed(width, bits))))
-            }
-            Node::Symbol { .. } | Node::ArraySymbol { .. } => Text::atom(self.pool.symbol_name(t).unwrap_or_default()),
-            _ if width == 1 => self.truth(t, true),
-            Node::Not(a) => self.integer(a).prefixed("~"),
+            Node::Const { bits, .. } => self.constant(width, bits),
+            Node::Symbol { .. } => self.symbol(t),
+            _ if width == 1 => Value::truth(self.truth(t, true)),
+            _ if let Some(call) = self.library_call(t) => call,
+            Node::Not(a) => self.integer(a).prefix("~", width),
             Node::Binary(op, a, b) => self.arithmetic(op, a, b),
-            Node::Ite(c, a, b) => match self.loaded(t) {
-                Some(name) => name,
-                None => Text::choice(self.truth(c, true), self.integer(a), self.integer(b)),
+            Node::Ite(c, a, b) => match self.loaded(t, CType::holding(width, true).name()) {
+                Some(name) => Value::new(name, CType::holding(width, true)),
+                None => self.either(c, || self.integer(a), || self.integer(b), width),
             },
-            Node::ZExt { arg, .. } => self.zero_extension(arg),
-            Node::SExt { arg, .. } if self.pool.width(arg) == 1 => self.truth(arg, true).prefixed("-"),
-            Node::SExt { arg, .. } => self.integer(arg),
-            Node::Extract { arg, hi, lo } => self.slice(arg, hi, lo),
+            Node::ZExt { arg, .. } => self.read(arg, Reading::Unsigned),
+            Node::SExt { arg, .. } if self.pool.width(arg) == 1 => self.integer(arg).prefix("-", width),
+            Node::SExt { arg, .. } => self.read(arg, Reading::Signed),
+            Node::Extract { arg, hi: 31, lo: 0 } if let Some(call) = self.low_half(arg) => call,
+            Node::Extract { arg, lo, .. } => self.integer(arg).shifted_right(lo),
             Node::Concat(high, low) => self.concatenation(t, high, low),
             Node::Select(array, index) => self.element(array, index),
-            Node::FpUnary(FpOp::FpToSi(to), a) => self.float(a).cast(signed_type(to).unwrap_or("long")),
-            Node::FpUnary(FpOp::FpToUi(to), a) => self.float(a).cast(unsigned_type(to)),
-            Node::FpUnary(..) | Node::FpBinary(..) => self.float(t),
-            Node::Cmp(..) => self.truth(t, true),
-            Node::ConstArray { byte } => Text::atom(&format!("{{{byte}, ...}}")),
-            Node::Store(array, ..) => self.integer(array),
+            Node::FpUnary(FpOp::FpToSi(to), a) => self.to_signed(to, a),
+            Node::FpUnary(FpOp::FpToUi(to), a) => self.to_unsigned(to, a),
+            Node::FpUnary(..) | Node::FpBinary(..) => self.bits_of_float(t),
+            Node::Cmp(..) => Value::truth(self.truth(t, true)),
+            Node::ArraySymbol { .. } | Node::ConstArray { .. } | Node::Store(..) => {
+                unreachable!("an array is printed where it is read")
+            }
         }
     }
 
-    fn zero_extension(&self, arg: Term) -> Text {
-        if self.pool.width(arg) == 1 {
-            return self.truth(arg, true);
-        }
-        let inner = self.integer(arg);
-        // What can't be negative reads the same without the cast.
-        let reads_the_same = self.is_masked(arg) || self.non_negative(arg);
-        if reads_the_same { inner } else { inner.cast(unsigned_type(self.pool.width(arg))) }
+    /// `condition ? a : b`, where each side is printed with what the condition says.
+    pub(super) fn either(
+        &self,
+        condition: Term,
+        a: impl FnOnce() -> Value,
+        b: impl FnOnce() -> Value,
+        width: u32,
+    ) -> Value {
+        let text = self.truth(condition, true);
+        let (a, b) = (self.given(condition, true, a), self.given(condition, false, b));
+        Value::choice(text, a, b, width)
     }
 
-    /// Whether a term is a slice that is written with a mask, or what remains of one.
-    fn is_masked(&self, t: Term) -> bool {
-        match *self.pool.node(t) {
-            Node::Extract { .. } => signed_type(self.pool.width(t)).is_none(),
-            Node::Binary(BinOp::URem, a, _) => self.is_masked(a),
-            _ => false,
+    /// A constant where nothing says how it is read.
+    fn constant(&self, width: u32, bits: u128) -> Value {
+        match self.place(width, bits) {
+            Some(place) => place,
+            None if width == 1 => Value::number(i128::from(bits == 1)),
+            None => Value::number(as_signed(width, bits)),
         }
     }
 
-    fn arithmetic(&self, op: BinOp, a: Term, b: Term) -> Text {
+    /// A binary operator.
+    pub(super) fn arithmetic(&self, op: BinOp, a: Term, b: Term) -> Value {
         let width = self.pool.width(a);
-        let (level, operator) = match op {
+        let operator = match op {
             BinOp::Add | BinOp::Sub => return self.sum(a, b),
-            BinOp::Mul if self.is_minus_one(b) => return self.integer(a).prefixed("-"),
-            BinOp::Mul => (Level::Product, "*"),
-            BinOp::UDiv | BinOp::SDiv => (Level::Product, "/"),
-            BinOp::URem | BinOp::SRem => (Level::Product, "%"),
-            BinOp::And => (Level::BitAnd, "&"),
-            BinOp::Or => (Level::BitOr, "|"),
-            BinOp::Xor => (Level::BitXor, "^"),
-            BinOp::Shl => (Level::Shift, "<<"),
-            BinOp::LShr | BinOp::AShr => (Level::Shift, ">>"),
+            BinOp::Mul if self.is_minus_one(b) => return self.integer(a).prefix("-", width),
+            BinOp::Mul => Operator::Mul,
+            BinOp::And => Operator::And,
+            BinOp::Or => Operator::Or,
+            BinOp::Xor => Operator::Xor,
+            BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem => return self.division(op, a, b),
+            BinOp::Shl | BinOp::LShr | BinOp::AShr => return self.shift(op, a, b),
         };
-        let unsigned_meaning = match op {
-            BinOp::UDiv | BinOp::URem => !(self.non_negative(a) && self.non_negative(b)),
-            BinOp::LShr => !self.non_negative(a),
-            _ => false,
-        };
-        let left = self.integer(a);
-        let left = if unsigned_meaning && !self.is_masked(a) { left.cast(unsigned_type(width)) } else { left };
         let right = match self.pool.as_const_wide(b) {
-            Some(bits) if matches!(op, BinOp::UDiv | BinOp::URem) => {
-                Text::atom(&format!("{bits}{}", if bits > i32::MAX as u128 { "u" } else { "" }))
-            }
-            Some(bits) if matches!(op, BinOp::And | BinOp::Or | BinOp::Xor) && bits > 9 => {
-                Text::atom(&format!("{bits:#x}"))
-            }
+            Some(bits) if operator != Operator::Mul => Value::bits(bits),
             _ => self.integer(b),
         };
-        Text::infix(level, left, operator, right)
+        Value::infix(operator, self.integer(a), right, width)
     }
 
     fn is_minus_one(&self, t: Term) -> bool {
         self.pool.as_const_wide(t).is_some_and(|bits| as_signed(self.pool.width(t), bits) == -1)
     }
 
+    /// A shift. By the width or more it gives zeros, or signs, where C says nothing.
+    fn shift(&self, op: BinOp, a: Term, b: Term) -> Value {
+        let width = self.pool.width(a);
+        let last = i128::from(width) - 1;
+        let amount = self.read(b, Reading::Unsigned);
+        if amount.range.least > last {
+            let all = || self.read(a, Reading::Signed).shifted_by(Value::number(last));
+            return if op == BinOp::AShr { all() } else { Value::number(0) };
+        }
+        let is_within = amount.range.greatest <= last;
+        let within = Value { range: amount.range.and(Range { least: 0, greatest: last }), ..amount.clone() };
+        if op == BinOp::Shl {
+            let shifted = self.integer(a).shifted_left(within, width);
+            return if is_within { shifted } else { self.guarded(amount, width, shifted) };
+        }
+        let value = self.read(a, Reading::of(op == BinOp::AShr));
+        if op == BinOp::AShr && !is_within {
+            let condition = Text::infix(Level::Order, amount.text.clone(), "<", Text::atom(&width.to_string()));
+            let amount = Value::choice(condition, within, Value::number(last), 32);
+            return value.shifted_by(amount);
+        }
+        let shifted = value.shifted_by(within);
+        if is_within { shifted } else { self.guarded(amount, width, shifted) }
+    }
+
+    /// `amount < width ? shifted : 0`.
+    fn guarded(&self, amount: Value, width: u32, shifted: Value) -> Value {
+        let condition = Text::infix(Level::Order, amount.text, "<", Text::atom(&width.to_string()));
+        Value::choice(condition, shifted, Value::number(0), width)
+    }
+
     /// A sum: addends with a negative factor are subtracted, positive ones come first.
-    fn sum(&self, a: Term, b: Term) -> Text {
+    fn sum(&self, a: Term, b: Term) -> Value {
         let mut addends = Vec::new();
         let mut work = vec![b, a];
         while let Some(t) = work.pop() {
@@ -129,38 +152,33 @@ impl Printer<'_> {
                 _ => addends.push(t),
             }
         }
-        self.sum_of_texts(addends.iter().flat_map(|&t| self.addend(t, a)).collect())
+        self.sum_of(&addends, self.pool.width(a))
     }
 
-    /// Addends as a sum.
-    pub(super) fn sum_text(&self, addends: &[Term]) -> Text {
-        let beside = addends.first().copied();
-        self.sum_of_texts(addends.iter().flat_map(|&t| self.addend(t, beside.unwrap_or(t))).collect())
-    }
-
-    fn sum_of_texts(&self, mut addends: Vec<(bool, Text)>) -> Text {
-        if addends.is_empty() {
-            return Text::atom("0");
+    /// Addends of `width` bits as a sum.
+    pub(super) fn sum_of(&self, addends: &[Term], width: u32) -> Value {
+        let mut values: Vec<Addend> = addends.iter().flat_map(|&t| self.addend(t, addends)).collect();
+        if values.is_empty() {
+            return Value::number(0);
         }
-        let at = addends.iter().position(|(minus, _)| !minus);
-        let (minus, first) = addends.remove(at.unwrap_or(0));
-        let first = if minus { first.prefixed("-") } else { first };
-        addends
-            .into_iter()
-            .fold(first, |sum, (minus, text)| Text::infix(Level::Sum, sum, if minus { "-" } else { "+" }, text))
+        let at = values.iter().position(|(minus, _)| !minus);
+        let (minus, first) = values.remove(at.unwrap_or(0));
+        let first = if minus { first.prefix("-", width) } else { first };
+        values.into_iter().fold(first, |sum, (minus, value)| {
+            Value::infix(if minus { Operator::Sub } else { Operator::Add }, sum, value, width)
+        })
     }
 
-    /// An addend without its sign, and whether it is subtracted; two where a constant is an address and a number. `beside` is
-    /// another operand of the sum.
-    fn addend(&self, t: Term, beside: Term) -> SmallVec<[(bool, Text); 2]> {
+    /// An addend without its sign; two where a constant is an address and a number.
+    fn addend(&self, t: Term, beside: &[Term]) -> SmallVec<[Addend; 2]> {
         let width = self.pool.width(t);
         match *self.pool.node(t) {
             Node::Const { bits, .. } => self.constant_addend(width, bits, beside),
             Node::Binary(BinOp::Mul, x, factor) => match self.pool.as_const_wide(factor) {
                 Some(bits) if as_signed(width, bits) == -1 => smallvec![(true, self.integer(x))],
-                Some(bits) if as_signed(width, bits) < 0 => {
-                    let factor = Text::number(number(as_signed(width, bits).saturating_abs()));
-                    smallvec![(true, Text::infix(Level::Product, self.integer(x), "*", factor))]
+                Some(bits) if is_subtracted(width, bits) => {
+                    let factor = Value::number(-as_signed(width, bits));
+                    smallvec![(true, Value::infix(Operator::Mul, self.integer(x), factor, width))]
                 }
                 _ => smallvec![(false, self.integer(t))],
             },
@@ -168,26 +186,30 @@ impl Printer<'_> {
         }
     }
 
-    fn constant_addend(&self, width: u32, bits: u128, beside: Term) -> SmallVec<[(bool, Text); 2]> {
+    fn constant_addend(&self, width: u32, bits: u128, beside: &[Term]) -> SmallVec<[Addend; 2]> {
         let value = as_signed(width, bits);
         let is_base = matches!(u8::try_from(-value), Ok(b'0' | b'a' | b'A'));
-        if is_base && self.is_extended_byte(beside) {
-            return smallvec![(true, Text::atom(&format!("'{}'", (-value) as u8 as char)))];
+        if is_base && beside.first().is_some_and(|&first| self.is_extended_byte(first)) {
+            let text = Text::atom(&format!("'{}'", (-value) as u8 as char));
+            return smallvec![(true, Value { text, ..Value::number(-value) })];
         }
-        let places = self.places.filter(|_| width == 64);
+        let places = self.places.filter(|_| width == 64 && self.has_pointers.get());
         for minus in [true, false] {
             let at = if minus { (bits as u64).wrapping_neg() } else { bits as u64 };
             let Some(object) = places.and_then(|places| places.object(at)) else { continue };
-            let mut texts = smallvec![(minus, Text::atom(&object.address))];
+            let mut addends = smallvec![(minus, self.address(&object.address))];
             // `at` is the address of the text and the rest.
             let rest = object.asked.wrapping_sub(object.offset);
             let rest = if minus { rest.wrapping_neg() } else { rest };
             if rest != 0 {
-                texts.push((rest < 0, Text::number(number(i128::from(rest.unsigned_abs())))));
+                addends.push((rest < 0, Value::number(i128::from(rest.unsigned_abs()))));
             }
-            return texts;
+            return addends;
         }
-        smallvec![(value < 0, Text::number(number(value.saturating_abs())))]
+        if is_subtracted(width, bits) {
+            return smallvec![(true, Value::number(-value))];
+        }
+        smallvec![(false, Value::number(value))]
     }
 
     fn is_extended_byte(&self, t: Term) -> bool {
@@ -196,119 +218,10 @@ impl Printer<'_> {
             _ => self.pool.width(t) == 8,
         }
     }
-
-    /// Bits `lo..=hi` of a value.
-    fn slice(&self, arg: Term, hi: u32, lo: u32) -> Text {
-        let width = hi - lo + 1;
-        if (width, lo) == (32, 0)
-            && let Some(call) = self.pool.symbol_name(arg).and_then(as_atoi)
-        {
-            return Text::atom(&call);
-        }
-        let mut text = self.integer(arg);
-        if lo > 0 {
-            text = Text::infix(Level::Shift, text, ">>", Text::atom(&lo.to_string()));
-        }
-        match signed_type(width) {
-            Some(ty) => text.cast(ty),
-            None => Text::infix(Level::BitAnd, text, "&", Text::atom(&format!("{:#x}", (1u128 << width) - 1))),
-        }
-    }
-
-    /// An element of an array; the contents of a constant table are cut short.
-    fn element(&self, array: Term, index: Term) -> Text {
-        let mut base = array;
-        let mut stores = 0;
-        while let Node::Store(inner, ..) = *self.pool.node(base) {
-            (base, stores) = (inner, stores + 1);
-        }
-        let name = match self.pool.symbol_name(base) {
-            Some(name) if stores == 0 => name.to_owned(),
-            Some(name) => format!("{name}'"),
-            None => "table".to_owned(),
-        };
-        Text::atom(&name).index(self.integer(index))
-    }
-
-    /// A bit pattern as a float expression.
-    pub(super) fn float(&self, t: Term) -> Text {
-        self.within_budget(|| self.float_node(t))
-    }
-
-    fn float_node(&self, t: Term) -> Text {
-        let width = self.pool.width(t);
-        let sign = 1u128 << (width - 1);
-        match *self.pool.node(t) {
-            Node::Const { bits, .. } => Text::number(float_literal(width, bits as u64)),
-            Node::Binary(BinOp::Xor, a, b) if self.pool.as_const_wide(b) == Some(sign) => self.float(a).prefixed("-"),
-            Node::Binary(BinOp::And, a, b) if self.pool.as_const_wide(b) == Some(sign - 1) => {
-                Text::call("fabs", vec![self.float(a)])
-            }
-            Node::Ite(c, a, b) => match self.loaded(t) {
-                Some(name) => name,
-                None => Text::choice(self.truth(c, true), self.float(a), self.float(b)),
-            },
-            Node::FpBinary(op, a, b) => self.float_arithmetic(op, self.float(a), self.float(b)),
-            Node::FpUnary(op, a) => self.float_function(op, a),
-            _ => self.integer(t),
-        }
-    }
-
-    fn float_arithmetic(&self, op: FpOp, a: Text, b: Text) -> Text {
-        match op {
-            FpOp::FAdd => Text::infix(Level::Sum, a, "+", b),
-            FpOp::FSub => Text::infix(Level::Sum, a, "-", b),
-            FpOp::FMul => Text::infix(Level::Product, a, "*", b),
-            FpOp::FDiv => Text::infix(Level::Product, a, "/", b),
-            _ => Text::call("fmod", vec![a, b]),
-        }
-    }
-
-    fn float_function(&self, op: FpOp, a: Term) -> Text {
-        let name = match op {
-            FpOp::SiToFp(to) => return self.integer(a).cast(float_type(to)),
-            FpOp::UiToFp(to) => {
-                let text = self.integer(a);
-                let text = if self.non_negative(a) { text } else { text.cast(unsigned_type(self.pool.width(a))) };
-                return text.cast(float_type(to));
-            }
-            FpOp::FpToFp(to) => return self.float(a).cast(float_type(to)),
-            FpOp::FSqrt => "sqrt",
-            FpOp::FFloor => "floor",
-            FpOp::FCeil => "ceil",
-            FpOp::FTrunc => "trunc",
-            FpOp::FRoundEven => "rint",
-            FpOp::FAbs => "fabs",
-            FpOp::FNeg => return self.float(a).prefixed("-"),
-            _ => return self.integer(a),
-        };
-        Text::call(name, vec![self.float(a)])
-    }
 }
 
-/// `atoi(s)` for the low half of the number that a symbol of this name is: how the C library defines `atoi`, and what compilers make
-/// of it. The symbol is an input, `strtol(s)`, or what a call of the initial state returned, `strtol(s, NULL, 10)@0`.
-fn as_atoi(name: &str) -> Option<String> {
-    let arguments = name.strip_prefix("strtol(")?;
-    match arguments.rsplit_once(", NULL, 10)") {
-        Some((string, place)) => Some(format!("atoi({string}){place}")),
-        None => (!arguments.contains(", ")).then(|| format!("atoi({arguments}")),
-    }
-}
-
-fn float_type(width: u32) -> &'static str {
-    if width == 32 { "float" } else { "double" }
-}
-
-fn float_literal(width: u32, bits: u64) -> String {
-    if width == 32 { format!("{:?}f", f32::from_bits(bits as u32)) } else { format!("{:?}", f64::from_bits(bits)) }
-}
-
-/// Decimal for what a person would write so, hexadecimal for patterns.
-pub(super) fn number(value: i128) -> String {
-    if value.unsigned_abs() < 1 << 32 {
-        value.to_string()
-    } else {
-        format!("{}{:#x}", if value < 0 { "-" } else { "" }, value.unsigned_abs())
-    }
+/// Whether a number is written with a minus in front of its absolute value. The least number of a width has none.
+fn is_subtracted(width: u32, bits: u128) -> bool {
+    let value = as_signed(width, bits);
+    value < 0 && value != as_signed(width, 1 << (width - 1))
 }

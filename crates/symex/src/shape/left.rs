@@ -419,7 +419,9 @@ impl Walk<'_, '_> {
                 && match (whole, high_half(&bytes)) {
                     (Some(bits), _) => self.may_be_address(bits, start + at, (&known, lock)),
                     // Whatever the low half is, it tells nothing of which object.
-                    (None, Some(id)) => id.0 != 0 && self.may_be_address(address(id, 0), start + at, (&known, lock)),
+                    (None, Some(id)) => {
+                        is_address(address(id, 0)) && self.may_be_address(address(id, 0), start + at, (&known, lock))
+                    }
                     (None, None) => true,
                 };
             // What is said of the parts of an address at no multiple of eight would not be true of where its object is next time.

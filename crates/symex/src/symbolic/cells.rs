@@ -53,12 +53,15 @@ impl Cells {
 
     /// What was written to some bytes.
     pub(super) fn read(&self, at: u64, n: u64) -> impl Iterator<Item = Option<MemoryByte<Term>>> {
-        let end = at + n;
-        let words = (at / WORD..end.div_ceil(WORD)).map(|number| (number, self.0.get(&number)));
-        words.flat_map(move |(number, word)| {
+        // The last byte of all is one in front of an object.
+        let last = at + n.saturating_sub(1);
+        let words = (at / WORD..=last / WORD).map(|number| (number, self.0.get(&number)));
+        let bytes = words.flat_map(move |(number, word)| {
             let start = number * WORD;
-            (at.max(start)..end.min(start + WORD)).map(move |at| word.and_then(|word| word.get(at - start)).cloned())
-        })
+            (at.max(start)..=last.min(start + (WORD - 1)))
+                .map(move |at| word.and_then(|word| word.get(at - start)).cloned())
+        });
+        bytes.take(usize::try_from(n).unwrap_or(usize::MAX))
     }
 
     /// What eight bytes hold from a multiple of eight on; `None` if none of them was written.

@@ -87,7 +87,7 @@ impl SymbolicDomain {
     /// Relations between its values are lost, which can only add paths.
     fn opaque(&mut self, function: &str, operands: &[Term]) -> Term {
         let printer = Printer::new(&self.pool);
-        let text: Vec<String> = operands.iter().map(|&t| printer.value(t)).collect();
+        let text: Vec<String> = operands.iter().map(|&t| printer.float_value(t)).collect();
         let width = self.pool.width(operands[0]);
         let name = format!("{function}({})", text.join(", "));
         let symbol = self.pool.symbol(&name, width);

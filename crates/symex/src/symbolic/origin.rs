@@ -292,6 +292,24 @@ impl Origins {
         if let Some(places) = &origin.places {
             return Rc::clone(places);
         }
+        let places = self.find_places(origin);
+        if let Some(origin) = self.symbols.get_mut(&symbol) {
+            origin.places = Some(Rc::clone(&places));
+        }
+        places
+    }
+
+    /// Whether a symbol may be a pointer: input never is one.
+    pub(crate) fn may_point(&self, symbol: Term) -> bool {
+        let Some(origin) = self.symbols.get(&symbol) else { return self.fresh_symbols.contains_key(&symbol) };
+        origin.pointee.is_some()
+            || match &origin.places {
+                Some(places) => !places.is_empty(),
+                None => !self.find_places(origin).is_empty(),
+            }
+    }
+
+    fn find_places(&self, origin: &Origin) -> Places {
         let mut found: Vec<(Abstract, Offsets)> = Vec::new();
         match &origin.source {
             Source::Register(instances, value) => {
@@ -315,11 +333,7 @@ impl Origins {
         found.retain(|(object, _)| self.points_to.objects()[*object].kind != AbstractKind::Transfer);
         found.sort_unstable();
         found.dedup();
-        let places: Places = found.into();
-        if let Some(origin) = self.symbols.get_mut(&symbol) {
-            origin.places = Some(Rc::clone(&places));
-        }
-        places
+        found.into()
     }
 
     /// The name of bytes of a root.

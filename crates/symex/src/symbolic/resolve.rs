@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 
 use super::{SymValue, SymbolicDomain, unsupported};
 use crate::domain::{Domain, Target, Targets};
-use crate::memory::{AddressClass, FIRST_BLOCK_ID, Heap, ObjectId, UNKNOWN_SIZE, address, classify};
+use crate::memory::{ADDRESS_SPACE, AddressClass, Heap, ObjectId, UNKNOWN_SIZE, address, classify};
 use crate::path::SymPath;
 use crate::places::StatePlaces;
 use crate::print::Printer;
@@ -47,8 +47,7 @@ impl Alternative {
 }
 
 fn holds_object(constant: u64) -> bool {
-    let id = (constant >> 32) as u32;
-    id != 0 && id < FIRST_BLOCK_ID
+    matches!(classify(constant), AddressClass::Object(..))
 }
 
 /// Whether an address is one of code, or a number of bytes behind one.
@@ -67,6 +66,7 @@ impl SymbolicDomain {
         at: Term,
         n: u64,
     ) -> Result<Targets<SymValue>, Stop<Self>> {
+        self.continues = heap.continues();
         let mut alternatives = self.alternatives(path, at);
         if let Some(pointer) = self.hidden.take() {
             return Err(Stop::Hidden { pointer: SymValue::Term(pointer) });
@@ -100,7 +100,7 @@ impl SymbolicDomain {
         if let [only] = targets.as_mut_slice() {
             only.guard = None;
         }
-        if targets.is_empty() {
+        if targets.is_empty() && !heap.recovers() {
             return Err(unsupported("an address without a possible object".to_owned()));
         }
         Ok(targets)
@@ -283,6 +283,7 @@ impl SymbolicDomain {
         error: ErrorKind,
         message: impl FnOnce(&Self) -> String,
     ) -> Result<(), Stop<Self>> {
+        let kind = if self.continues { DecisionKind::Valid } else { kind };
         match self.ask(condition, kind) {
             Ok(true) => Ok(()),
             Ok(false) => Err(Stop::Fault { kind: error, message: message(self) }),
@@ -297,13 +298,15 @@ impl SymbolicDomain {
     /// start; `None` if the alternative cannot happen on this path.
     fn decide_object(&mut self, path: &SymPath, alternative: Alternative) -> Result<Option<Alternative>, Stop<Self>> {
         let Alternative { guard, constant, rest, .. } = alternative;
+        if rest.is_some_and(|rest| self.is_indeterminate(rest)) {
+            let message = |_: &Self| "access through a pointer that was read by an error".to_owned();
+            self.exclude(guard, ErrorKind::WildPointer, message)?;
+            return Ok(None);
+        }
         let constant = self.pool.constant(64, constant);
         let at = rest.map_or(constant, |rest| self.pool.binary(BinOp::Add, rest, constant));
         let id = self.pool.extract(at, 63, 32);
-        let not_null = {
-            let null = self.equals(id, 0);
-            self.pool.not(null)
-        };
+        let not_null = self.is_far_from_null(at);
         let required = self.under(guard, not_null);
         self.require(required, DecisionKind::InBounds, ErrorKind::NullPointer, |_| {
             "access through a null pointer (or a small integer)".to_owned()
@@ -337,6 +340,15 @@ impl SymbolicDomain {
         let here = self.under(guard, here);
         self.ask(here, DecisionKind::Concretise)?;
         Ok(Some(found(candidate, self)))
+    }
+
+    /// Whether an address is none of [`AddressClass::Null`].
+    fn is_far_from_null(&mut self, at: Term) -> Term {
+        let half = self.pool.constant(64, ADDRESS_SPACE / 2);
+        let moved = self.pool.binary(BinOp::Add, at, half);
+        let null = self.pool.extract(moved, 63, ADDRESS_SPACE.ilog2());
+        let null = self.equals(null, 0);
+        self.pool.not(null)
     }
 
     /// The ranges of addresses that an address may be in that is used for an access on the path, ascending: one address, or all of an

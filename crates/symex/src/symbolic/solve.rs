@@ -142,6 +142,7 @@ impl SymbolicDomain {
             | DecisionKind::InBounds
             | DecisionKind::Alive
             | DecisionKind::Divisor
+            | DecisionKind::Valid
             | DecisionKind::Concretise
             | DecisionKind::Wake
             | DecisionKind::PassesCall

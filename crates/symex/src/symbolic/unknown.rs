@@ -19,7 +19,7 @@ use super::writes::{Version, What, Write, Writes};
 use super::{SymArray, SymValue, SymbolicDomain};
 use crate::domain::MemoryByte;
 use crate::places::{InitialNames, InitialPlaces};
-use crate::print::Printer;
+use crate::print::{InputName, Printer};
 
 /// Earlier reads that a read at an offset that is no constant is compared with.
 const MAX_LINKS: usize = 24;
@@ -539,14 +539,19 @@ impl SymbolicDomain {
         }
     }
 
-    /// A condition on initial states as C, in which addresses of their objects have names.
-    pub fn condition_in_c(&self, condition: Term) -> String {
+    /// A condition on initial states as C, in which addresses of their objects have names; and the names in it that are no C. `known`
+    /// are such names of other texts: one that is an integer there is no float here.
+    pub fn condition_in_c(&self, condition: Term, known: &[InputName]) -> (String, Vec<InputName>) {
+        let print = |printer: Printer<'_>| {
+            let printer = printer.with_names(known);
+            (printer.condition(condition), printer.names())
+        };
         match self.origins.as_deref() {
             Some(origins) => {
                 let names = InitialNames(InitialPlaces { origins });
-                Printer::with_places(&self.pool, &names).condition(condition)
+                print(Printer::with_places(&self.pool, &names))
             }
-            None => Printer::new(&self.pool).condition(condition),
+            None => print(Printer::new(&self.pool)),
         }
     }
 

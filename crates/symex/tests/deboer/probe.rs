@@ -137,6 +137,7 @@ impl Probe {
 fn lifted(stop: Stop<SymbolicDomain>) -> Stop<Probe> {
     match stop {
         Stop::Undecided { condition, kind, error } => Stop::Undecided { condition, kind, error },
+        Stop::Suspect { condition, error } => Stop::Suspect { condition, error },
         Stop::Hidden { pointer } => Stop::Hidden { pointer },
         Stop::Switch => Stop::Switch,
         Stop::End(end) => Stop::End(end),

@@ -199,7 +199,9 @@ fn end_of<D: Domain>(machine: &Machine<D>, state: &State<D>, stop: Stop<D>) -> P
             PathEnd::Error(ProgramError { kind, message, thread: state.current, stack: stack() })
         }
         Stop::Unsupported { what } => PathEnd::Unsupported { what, stack: stack() },
-        Stop::Undecided { .. } | Stop::Hidden { .. } | Stop::Switch => unreachable!("questions are answered"),
+        Stop::Undecided { .. } | Stop::Suspect { .. } | Stop::Hidden { .. } | Stop::Switch => {
+            unreachable!("questions are answered")
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is known of the loops, in words.
 
 use fixedbitset::FixedBitSet;
+use icsched_dataflow::termination::{Termination, Verdict};
 use icsched_ir::trip_count::Proviso;
 use icsched_ir::{
     BlockId, Cfg, Count, CountedLoop, CountedLoops, Definitions, DomTree, EntityId, Expressions, FuncId, Function,
@@ -9,7 +10,7 @@ use icsched_ir::{
 use icsched_pointsto::{InvariantLoads, ModRef, PointsTo, Startup};
 
 use super::super::{Selection, source};
-use super::{Block, Derived, Document, Exit, FunctionEntry, Iterations, LoopEntry, SCHEMA, Test, Variable};
+use super::{Block, Derived, Document, Ends, Exit, FunctionEntry, Iterations, LoopEntry, SCHEMA, Test, Variable};
 
 pub(in super::super) fn document(program: &Program, points_to: &PointsTo, selection: &Selection) -> Document {
     let harmless = |f: &Function| icsched_externals::known_not_to_synchronise(&f.name, f.params.len());
@@ -17,7 +18,8 @@ pub(in super::super) fn document(program: &Program, points_to: &PointsTo, select
     let startup = Startup::new(&modref);
     let loads = InvariantLoads::new(&modref, &startup);
     let shown = program.functions.iter().filter(|(_, f)| selection.shows(f));
-    let functions = shown.filter_map(|(id, f)| function_entry(program, id, f, &loads)).collect();
+    let termination = Termination::new(&modref, &startup);
+    let functions = shown.filter_map(|(id, f)| function_entry(program, id, f, &loads, &termination)).collect();
     Document { schema: SCHEMA, program: program.name.clone(), functions }
 }
 
@@ -26,6 +28,7 @@ fn function_entry(
     id: FuncId,
     function: &Function,
     loads: &InvariantLoads<'_, '_>,
+    termination: &Termination<'_, '_>,
 ) -> Option<FunctionEntry> {
     let cfg = Cfg::new(function);
     let forest = LoopForest::new(&cfg);
@@ -37,7 +40,8 @@ fn function_entry(
     let invariant = |l, block, at| quiet(l, block, at) || loads.is_invariant(id, l, block, at);
     let counts = CountedLoops::with_loads(function, &cfg, &dominators, &forest, &FixedBitSet::new(), &invariant);
     let definitions = Definitions::new(function);
-    let words = Words { program, function, text: Expressions::new(program, function, &definitions) };
+    let text = Expressions::new(program, function, &definitions);
+    let words = Words { program, function, id, text, termination };
     let loops = forest.iter().map(|(id, l)| words.loop_entry(l, counts.get(id))).collect();
     Some(FunctionEntry { name: function.name.clone(), at: source(program, function.loc), loops })
 }
@@ -45,7 +49,9 @@ fn function_entry(
 struct Words<'p> {
     program: &'p Program,
     function: &'p Function,
+    id: FuncId,
     text: Expressions<'p>,
+    termination: &'p Termination<'p, 'p>,
 }
 
 impl Words<'_> {
@@ -74,10 +80,24 @@ impl Words<'_> {
             latches: l.latches.iter().map(|&latch| self.end(latch)).collect(),
             exits: l.exits.iter().map(exit).collect(),
             iterations: self.iterations(counted),
+            ends: self.ends(l.header),
             tests: counted.tests.iter().map(|test| self.test(test)).collect(),
             variables: counted.basic.iter().map(variable).collect(),
             derived: counted.derived.iter().map(derived).collect(),
         }
+    }
+
+    /// Whether the loop with this header ends.
+    fn ends(&self, header: BlockId) -> Ends {
+        let rests_on = self.termination.loop_rests_on(self.id, header);
+        let rests_on: Vec<String> = rests_on.into_iter().map(|of| of.describe(self.program)).collect();
+        let (verdict, because) = match self.termination.of_loop(self.id, header) {
+            Verdict::Ends(why) if rests_on.is_empty() => ("proved", Some(why.describe().to_owned())),
+            Verdict::Ends(why) => ("assumed", Some(why.describe().to_owned())),
+            Verdict::Endless => ("endless", None),
+            Verdict::Unknown => ("assumed", None),
+        };
+        Ends { verdict, because, rests_on }
     }
 
     /// A block, at its first place in the source.

@@ -46,6 +46,7 @@ fn loop_text(out: &mut String, l: &LoopEntry) -> std::fmt::Result {
         Some(iterations) => writeln!(out, ": {}", times(iterations))?,
         None => writeln!(out)?,
     }
+    writeln!(out, "{indent}  ends: {}", ends(l))?;
     if l.irreducible {
         let entries: Vec<String> = l.entries.iter().map(spot).collect();
         writeln!(out, "{indent}  irreducible, entered at {}", entries.join(", "))?;
@@ -71,6 +72,17 @@ fn loop_text(out: &mut String, l: &LoopEntry) -> std::fmt::Result {
         writeln!(out, "{indent}  left from {} to {}", spot(&exit.from), spot(&exit.to))?;
     }
     Ok(())
+}
+
+/// Whether a loop ends: `proved (i counts up to n)`.
+fn ends(l: &LoopEntry) -> String {
+    let why = l.ends.because.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+    let rests_on = if l.ends.verdict == "proved" || l.ends.rests_on.is_empty() {
+        String::new()
+    } else {
+        format!(", of {}", l.ends.rests_on.join(" and "))
+    };
+    format!("{}{why}{rests_on}", l.ends.verdict)
 }
 
 fn spot(block: &Block) -> String {

@@ -21,13 +21,14 @@ use crate::quiet::{Helps, Replaceable};
 use crate::search::SearchOptions;
 use crate::slice::{Caches, Statics};
 use crate::slots::{Slot, Slots};
+use crate::threads;
 
 /// Ends of paths that wait for a thread. Each has a copy of the terms. An epoch that is searched again, because a loop is to be replaced,
 /// mostly is so before there are more, and then nobody has looked at them in vain.
 const MAX_WAITING: usize = 12;
 
-/// Stack of a thread. Terms are walked recursively in places.
-const STACK: usize = 1 << 30;
+/// Name of the threads.
+const THREAD: &str = "icsched-ending";
 
 /// The ends of an epoch's paths, and threads that look at them.
 pub(in crate::search) struct Endings<'s, 'p> {
@@ -163,8 +164,7 @@ impl<'s, 'p> Endings<'s, 'p> {
             self.look(next, said);
             self.have_looked(scope, slot);
         };
-        // Where the system gives no thread, nothing goes on.
-        let _ = builder().spawn_scoped(scope, work).expect("there are threads");
+        threads::spawn_or_do(scope, THREAD, work);
         true
     }
 
@@ -179,9 +179,7 @@ impl<'s, 'p> Endings<'s, 'p> {
             }
         };
         drop(state);
-        thread::scope(|scope| {
-            let _ = builder().spawn_scoped(scope, || self.look(next, said)).expect("there are threads");
-        });
+        thread::scope(|scope| threads::spawn_or_do(scope, THREAD, || self.look(next, said)));
         true
     }
 
@@ -234,8 +232,4 @@ impl<'s, 'p> Endings<'s, 'p> {
         }
         (successors, state.lost, state.solver)
     }
-}
-
-fn builder() -> thread::Builder {
-    thread::Builder::new().name("icsched-ending".to_owned()).stack_size(STACK)
 }

@@ -1,0 +1,198 @@
+//! The process that waits for the one that works.
+#![expect(unsafe_code, reason = "a process that has not started threads yet may go on as two")]
+
+use std::io::{PipeReader, Read as _};
+use std::os::fd::AsFd as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use icsched_driver::config::Limit;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Resource, Signal, WaitOptions, WaitStatus, getrlimit, kill_process, waitpid};
+
+use super::{INTERRUPTED, STOPPING, be_child, go_on_at_full_files, is_ignored};
+use crate::args::{Cli, Command};
+use crate::last::{self, Heard};
+use crate::{Status, commands};
+
+/// Time between two looks at signals and the clock.
+const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
+
+/// A child that has not ended by itself at a limit is ended after as many times the time that it has to do so, and as much more: by then it must have
+/// been ended by its own watch, if it has one.
+const PATIENCE: u32 = 4;
+
+/// Why a command ends without a result of its own.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Cause {
+    /// A limit, at which it did not stop in time.
+    Limit(Limit),
+    /// The system has killed it, which it does for want of memory.
+    Killed,
+    /// The system's limit of processor time (`ulimit -t`).
+    ProcessorTime,
+    /// A signal that it was not sent, with its number.
+    Died(i32),
+    /// A panic.
+    Bug,
+}
+
+/// A child that does the work.
+pub(crate) struct Child {
+    process: Pid,
+    news: PipeReader,
+    signals: Vec<(Signal, Arc<AtomicBool>)>,
+    started: Instant,
+}
+
+/// Has a command that may take long done by a child. `None` in the child, and where there is none.
+pub(crate) fn divide(command: &Command) -> Option<Child> {
+    go_on_at_full_files();
+    let takes_long = match command {
+        Command::Enumerate(_) | Command::Symex(_) | Command::Exec(_) | Command::Verify(_) | Command::Inspect { .. } => {
+            true
+        }
+        Command::Show(_) | Command::Experiment(_) => false,
+    };
+    let (news, to_parent) = if takes_long { std::io::pipe().ok()? } else { return None };
+    // Before there are two: none of them is to be without.
+    let signals = STOPPING.iter().filter(|&&signal| !is_ignored(signal)).filter_map(|&signal| {
+        let seen = Arc::new(AtomicBool::new(false));
+        signal_hook::flag::register(signal.as_raw(), Arc::clone(&seen)).ok().map(|_| (signal, seen))
+    });
+    let signals: Vec<_> = signals.collect();
+    let own = rustix::process::getpid();
+    match fork() {
+        Fork::Parent(process) => Some(Child { process, news, signals, started: Instant::now() }),
+        Fork::Child => {
+            // Without it (on other systems) a child goes on alone.
+            let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
+            if rustix::process::getppid() != Some(own) {
+                std::process::exit(INTERRUPTED);
+            }
+            be_child(to_parent);
+            None
+        }
+        Fork::None => None,
+    }
+}
+
+enum Fork {
+    Parent(Pid),
+    Child,
+    None,
+}
+
+fn fork() -> Fork {
+    // SAFETY: there is one thread, so that the child finds no lock that is held by another one.
+    let process = unsafe { libc::fork() };
+    match Pid::from_raw(process) {
+        Some(child) if process > 0 => Fork::Parent(child),
+        Some(_) => Fork::None,
+        None => Fork::Child,
+    }
+}
+
+/// What a child has been told, and when.
+#[derive(Default)]
+struct Told {
+    to_stop: Option<Instant>,
+    to_end: bool,
+}
+
+impl Child {
+    /// Waits for the child; says what it can if the child has not.
+    pub(crate) fn wait(mut self, cli: &Cli) -> Status {
+        let (grace, timeout) = commands::time_to_stop(&cli.command);
+        let end = timeout.and_then(|timeout| self.started.checked_add(timeout));
+        let (mut heard, mut told, mut text) = (Heard::default(), Told::default(), Vec::new());
+        while self.listen(&mut text) {
+            heard.take(&mut text);
+            self.hand_on_signals(&mut told);
+            let since = [end, told.to_stop].into_iter().flatten().min();
+            let is_late = |since: Instant| Instant::now().saturating_duration_since(since) >= grace * PATIENCE;
+            if since.is_some_and(is_late) && !heard.is_writing && !told.to_end {
+                heard.limit = Some(if told.to_stop == since { Limit::Interrupted } else { Limit::Time });
+                self.kill(Signal::KILL, &mut told);
+            }
+        }
+        heard.take(&mut text);
+        let ended = waitpid(Some(self.process), WaitOptions::empty());
+        let status = ended.ok().flatten().map(|(_, status)| status);
+        if told.to_end && heard.limit.is_none() {
+            return Status::Program(u8::try_from(INTERRUPTED).expect("it is 130"));
+        }
+        match cause(status, &heard) {
+            Ended::Itself(status) => Status::Program(status),
+            Ended::Not(cause) => last::result(cli, &cause, &heard),
+        }
+    }
+
+    /// Waits a moment for news. Whether there may be more.
+    fn listen(&mut self, text: &mut Vec<u8>) -> bool {
+        let mut wait = [PollFd::from_borrowed_fd(self.news.as_fd(), PollFlags::IN)];
+        if poll(&mut wait, Some(&LOOK)).is_err() || wait[0].revents().is_empty() {
+            // A signal, or nothing.
+            return true;
+        }
+        let mut bytes = [0; 1 << 12];
+        match self.news.read(&mut bytes) {
+            Ok(0) => false,
+            Ok(length) => {
+                text.extend_from_slice(&bytes[..length]);
+                true
+            }
+            Err(error) => error.kind() == std::io::ErrorKind::Interrupted,
+        }
+    }
+
+    /// The first signal asks the child to stop, the second one ends it.
+    fn hand_on_signals(&self, told: &mut Told) {
+        let seen = self.signals.iter().filter(|(_, seen)| seen.swap(false, Ordering::Relaxed)).count();
+        if seen == 0 {
+            return;
+        }
+        if told.to_stop.is_some() {
+            self.kill(Signal::KILL, told);
+        } else {
+            told.to_stop = Some(Instant::now());
+            self.kill(Signal::TERM, &mut Told::default());
+        }
+    }
+
+    fn kill(&self, signal: Signal, told: &mut Told) {
+        told.to_end |= signal == Signal::KILL;
+        // It may have ended meanwhile.
+        let _ = kill_process(self.process, signal);
+    }
+}
+
+/// How a child has ended.
+#[derive(PartialEq, Eq, Debug)]
+enum Ended {
+    /// With a result, or a message that says why there is none.
+    Itself(u8),
+    /// Without.
+    Not(Cause),
+}
+
+fn cause(status: Option<WaitStatus>, heard: &Heard) -> Ended {
+    if let Some(limit) = heard.limit {
+        return Ended::Not(Cause::Limit(limit));
+    }
+    let Some(status) = status else { return Ended::Not(Cause::Bug) };
+    let signal = match (status.exit_status(), status.terminating_signal()) {
+        (Some(_), _) if heard.is_bug => return Ended::Not(Cause::Bug),
+        (Some(status), _) => return Ended::Itself(status.to_le_bytes()[0]),
+        (None, signal) => signal.unwrap_or(0),
+    };
+    let is_limited = || [Resource::As, Resource::Data].iter().any(|&limit| getrlimit(limit).current.is_some());
+    Ended::Not(match signal {
+        _ if signal == Signal::KILL.as_raw() => Cause::Killed,
+        _ if signal == Signal::XCPU.as_raw() => Cause::ProcessorTime,
+        // So a library ends that gets no memory.
+        _ if signal == Signal::ABORT.as_raw() && is_limited() => Cause::Limit(Limit::Memory),
+        _ => Cause::Died(signal),
+    })
+}

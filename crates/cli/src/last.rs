@@ -1,0 +1,134 @@
+//! What there is to say when a command has ended without a result of its own: what is known by then, and why it is not more.
+
+use icsched_driver::config::Limit;
+use icsched_driver::exec::limit_text;
+use icsched_driver::symex::Totals;
+use icsched_driver::verify::{Verification, Verified};
+use icsched_driver::{Diagnostic, Enumeration, IncompleteKind, Reason, limit_words, show};
+
+use crate::args::{Cli, Command, EnumerateArgs, InspectCommand, VerifyArgs};
+use crate::guard::{Cause, News};
+use crate::symex_output::SymexSink;
+use crate::{Status, commands, inspect_output, output};
+
+/// What a child has told of itself.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Heard {
+    /// What it was doing.
+    pub(crate) doing: String,
+    /// At which line.
+    pub(crate) at: String,
+    /// Which limit has ended it.
+    pub(crate) limit: Option<Limit>,
+    /// Whether there was a panic.
+    pub(crate) is_bug: bool,
+    /// Whether something that it found is in the database.
+    pub(crate) is_stored: bool,
+    /// Whether it has begun to write files.
+    pub(crate) is_writing: bool,
+    /// Whether it has begun to write to standard output.
+    pub(crate) is_printing: bool,
+    /// What it has written of paths.
+    pub(crate) paths: Option<Totals>,
+}
+
+impl Heard {
+    /// Takes up all whole lines.
+    pub(crate) fn take(&mut self, text: &mut Vec<u8>) {
+        let Some(end) = text.iter().rposition(|&byte| byte == b'\n') else { return };
+        let rest = text.split_off(end + 1);
+        String::from_utf8_lossy(text).lines().filter_map(News::of_line).for_each(|news| self.hear(news));
+        *text = rest;
+    }
+
+    fn hear(&mut self, news: News) {
+        match news {
+            News::Doing(text) => (self.doing, self.at) = (text, String::new()),
+            News::At(text) => self.at = text,
+            News::Limit(limit) => self.limit = Some(limit),
+            News::Bug => self.is_bug = true,
+            News::Stored => self.is_stored = true,
+            News::Writing => self.is_writing = true,
+            News::Printing => self.is_printing = true,
+            News::Paths(text) => self.paths = serde_json::from_str(&text).ok(),
+        }
+    }
+}
+
+impl Cause {
+    fn reason(&self, heard: &Heard) -> Reason {
+        let (kind, mut message) = match self {
+            Cause::Limit(limit) => {
+                let (kind, message) = limit_words(*limit);
+                (kind, message.to_owned())
+            }
+            Cause::Killed => {
+                let message = "the system has killed the process, for want of memory perhaps (--max-memory)";
+                (IncompleteKind::Limit, message.to_owned())
+            }
+            Cause::ProcessorTime => {
+                (IncompleteKind::Limit, "the system's limit of processor time was reached (ulimit -t)".to_owned())
+            }
+            Cause::Died(signal) => (IncompleteKind::InternalError, format!("icsched was ended by signal {signal}")),
+            Cause::Bug => (IncompleteKind::InternalError, "icsched has a bug, and did not come to its end".to_owned()),
+        };
+        if !heard.doing.is_empty() {
+            message += &format!(", while {}", heard.doing);
+        }
+        Reason { kind, message, at: Some(heard.at.clone()).filter(|at| !at.is_empty()) }
+    }
+
+    fn status(&self) -> Status {
+        match self {
+            Cause::Limit(_) | Cause::Killed | Cause::ProcessorTime => Status::Incomplete,
+            Cause::Died(_) | Cause::Bug => Status::Bug,
+        }
+    }
+}
+
+/// Says what is known of a command that did not come to its end.
+pub(crate) fn result(cli: &Cli, cause: &Cause, heard: &Heard) -> Status {
+    let reason = cause.reason(heard);
+    let found = match &cli.command {
+        // Half of it is there already.
+        _ if heard.is_printing => None,
+        Command::Enumerate(args) => Some(enumerated(args, cli.quiet, &reason, heard)),
+        Command::Verify(args) => Some(verified(args, cli.quiet, &reason)),
+        Command::Symex(args) => Some(SymexSink::close(args, cli.quiet, &reason, heard.paths)),
+        Command::Inspect { what } => Some(inspected(what, &reason)),
+        Command::Exec(_) | Command::Show(_) | Command::Experiment(_) => None,
+    };
+    let diagnostic = match (cause, &cli.command) {
+        (Cause::Limit(limit), Command::Exec(_)) => Diagnostic::warning("limit", limit_text(*limit)),
+        (_, _) if cause.status() == Status::Bug => Diagnostic::error("bug", reason.message)
+            .help("please report it with the program and the command that show it"),
+        (_, _) => Diagnostic::warning("limit", reason.message),
+    };
+    output::diagnostic(&match reason.at {
+        Some(at) => diagnostic.at(at),
+        None => diagnostic,
+    });
+    match found {
+        Some(status) if cause.status() != Status::Bug => status,
+        _ => cause.status(),
+    }
+}
+
+fn enumerated(args: &EnumerateArgs, quiet: bool, reason: &Reason, heard: &Heard) -> Status {
+    let database = commands::database(args);
+    let stored = if heard.is_stored { show::unfinished(&database).ok() } else { None };
+    let mut result = stored
+        .unwrap_or_else(|| Enumeration { program: args.program.program.display().to_string(), ..Default::default() });
+    result.reasons.push(reason.clone());
+    let database = heard.is_stored.then_some(database.as_path());
+    commands::tell_schedules(args, quiet, &result, database)
+}
+
+fn verified(args: &VerifyArgs, quiet: bool, reason: &Reason) -> Status {
+    let result = Verification { reasons: vec![reason.clone()], ..Verification::default() };
+    commands::tell_verified(args, quiet, &Verified { result, seconds: 0.0 })
+}
+
+fn inspected(what: &InspectCommand, reason: &Reason) -> Status {
+    commands::print_or_tell(&inspect_output::nothing(what, reason), Status::Incomplete)
+}

@@ -1,0 +1,288 @@
+//! What instructions compute, as terms.
+
+use icsched_ir::{
+    BinOp, BlockId, Callee, CastOp, Const, FuncId, Inst, IntPredicate, NoWrap, Op, Operand, ScaledIndex, Type, UnOp,
+    ValueId,
+};
+use icsched_smt::{BinOp as TermOp, CmpOp, Term, TermPool};
+
+use super::round::Evaluator;
+use super::value::{Origin, Val, Walk};
+
+/// Width of addresses.
+const ADDRESS: u32 = 64;
+
+impl Evaluator<'_, '_> {
+    /// Evaluates an instruction.
+    pub(super) fn instruction(&mut self, block: BlockId, at: usize, inst: &Inst) {
+        match &inst.op {
+            Op::Load { address, access } => {
+                let address = self.address_operand(block, *address);
+                let is_plain = !access.volatile && access.atomic.is_none();
+                self.load((block, at), inst.results[0], address, is_plain);
+            }
+            Op::Store { address, value, .. } => {
+                let address = self.address_operand(block, *address);
+                let value = self.operand(*value);
+                self.store((block, at), address, value);
+            }
+            Op::Call { callee: Callee::Direct(callee), args } if self.memory.calls.contains(&(block, at)) => {
+                let val = self.repeated_call(*callee, args, inst.results[0]);
+                self.round.values[inst.results[0]] = Some(val);
+            }
+            _ => {
+                if let [result] = inst.results[..] {
+                    let mut val = self.computed(block, inst, result).unwrap_or_else(|| self.unknown(result));
+                    if val.fixed && val.walk == Walk::Unknown {
+                        val.walk = Walk::From { origin: Origin::Fixed(val.bits), moved: self.pool.bool(false) };
+                    }
+                    self.round.values[result] = Some(val);
+                } else {
+                    for &result in &inst.results {
+                        let val = self.unknown(result);
+                        self.round.values[result] = Some(val);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The result of a call that gives the same wherever its arguments are the same.
+    fn repeated_call(&mut self, callee: FuncId, args: &[Operand], result: ValueId) -> Val {
+        let function = self.scope.function;
+        let args: Vec<Val> = args.iter().map(|&arg| self.operand(arg)).collect();
+        let terms: Vec<String> = args.iter().map(|arg| arg.bits.index().to_string()).collect();
+        let name = format!("{callee}({})", terms.join(","));
+        let symbol = self.pool.symbol(&name, function.values[result].ty.bits());
+        match args.iter().all(|arg| arg.fixed) {
+            true => Val::fixed(self.pool, symbol),
+            false => Val::new(self.pool, symbol),
+        }
+    }
+
+    /// An address that is accessed.
+    fn address_operand(&mut self, block: BlockId, address: Operand) -> Val {
+        let val = self.operand(address);
+        self.assume(block, val.sound);
+        val
+    }
+
+    /// The result of an instruction that computes with numbers; `None` where it is not followed.
+    pub(super) fn computed(&mut self, block: BlockId, inst: &Inst, result: ValueId) -> Option<Val> {
+        let function = self.scope.function;
+        let ty = function.values[result].ty;
+        match &inst.op {
+            &Op::Binary { op, no_wrap, a, b } if matches!(ty, Type::Int(_)) => {
+                let (a, b) = (self.operand(a), self.operand(b));
+                self.binary(block, (op, no_wrap), a, b)
+            }
+            Op::Unary { op, a } => {
+                let a = self.operand(*a);
+                self.unary(*op, a)
+            }
+            Op::Cast { op, a } => {
+                let a = self.operand(*a);
+                self.cast(*op, a, ty.bits())
+            }
+            &Op::IntCompare { predicate, a, b } => {
+                let (a, b) = (self.operand(a), self.operand(b));
+                let bits = self.compare(predicate, a.bits, b.bits);
+                Some(self.of_both(bits, a, b))
+            }
+            &Op::Select { condition, a, b } => {
+                let condition = self.operand(condition);
+                let (a, b) = (self.operand(a), self.operand(b));
+                let chosen = Val::choice(self.pool, condition.bits, a, b);
+                let sound = self.pool.and_all(&[condition.sound, chosen.sound]);
+                Some(Val { sound, fixed: condition.fixed && a.fixed && b.fixed, ..chosen })
+            }
+            Op::Address { base, offset, indices } => Some(self.address(*base, *offset, indices)),
+            _ => None,
+        }
+    }
+
+    /// What is computed from two values.
+    fn of_both(&mut self, bits: Term, a: Val, b: Val) -> Val {
+        let sound = self.pool.and_all(&[a.sound, b.sound]);
+        Val { bits, sound, fixed: a.fixed && b.fixed, walk: Walk::Unknown }
+    }
+
+    fn binary(&mut self, block: BlockId, (op, no_wrap): (BinOp, NoWrap), a: Val, b: Val) -> Option<Val> {
+        let is_least = |e: &mut Self, predicate| e.compare(predicate, a.bits, b.bits);
+        let bits = match op {
+            BinOp::UMin | BinOp::SMin | BinOp::UMax | BinOp::SMax => {
+                let predicate = match op {
+                    BinOp::UMin => IntPredicate::Ult,
+                    BinOp::SMin => IntPredicate::Slt,
+                    BinOp::UMax => IntPredicate::Ugt,
+                    _ => IntPredicate::Sgt,
+                };
+                let takes_first = is_least(self, predicate);
+                self.pool.ite(takes_first, a.bits, b.bits)
+            }
+            _ => self.pool.binary(term_op(op)?, a.bits, b.bits),
+        };
+        if matches!(op, BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem) {
+            let zero = self.pool.constant(self.pool.width(b.bits), 0);
+            let divides = self.pool.ne(b.bits, zero);
+            let holds = self.pool.and_all(&[b.sound, divides]);
+            self.assume(block, holds);
+        }
+        self.note_division(block, op, (a.bits, b.bits), bits);
+        let mut val = self.of_both(bits, a, b);
+        let fits = self.fits(op, no_wrap, (a.bits, b.bits), bits);
+        val.sound = self.pool.and_all(&[val.sound, fits]);
+        Some(val)
+    }
+
+    /// What follows from how quotients and remainders are computed, which solvers take long to find out.
+    fn note_division(&mut self, block: BlockId, op: BinOp, (a, b): (Term, Term), result: Term) {
+        let is_signed = matches!(op, BinOp::SDiv | BinOp::SRem);
+        let mut size = |of| if is_signed { magnitude(self.pool, of) } else { of };
+        let (a, b, result) = (size(a), size(b), size(result));
+        match op {
+            BinOp::URem | BinOp::SRem => {
+                let is_less = self.pool.cmp(CmpOp::Ult, result, b);
+                self.assume(block, is_less);
+            }
+            BinOp::UDiv | BinOp::SDiv => {
+                let (zero, one) =
+                    (self.pool.constant(self.pool.width(a), 0), self.pool.constant(self.pool.width(a), 1));
+                let (is_zero, is_one) = (self.pool.cmp(CmpOp::Eq, a, zero), self.pool.cmp(CmpOp::Ule, b, one));
+                let is_less = self.pool.cmp(CmpOp::Ult, result, a);
+                let is_no_more = self.pool.cmp(CmpOp::Ule, result, a);
+                let holds = self.pool.or_all(&[is_zero, is_one, is_less]);
+                self.assume(block, holds);
+                self.assume(block, is_no_more);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a result is what C says that it is: no sum overflows that must not, and no number is shifted by more than its width.
+    fn fits(&mut self, op: BinOp, no_wrap: NoWrap, (a, b): (Term, Term), result: Term) -> Term {
+        let pool = &mut *self.pool;
+        let width = pool.width(result);
+        if matches!(op, BinOp::Shl | BinOp::LShr | BinOp::AShr) {
+            let most = pool.constant(width, width.into());
+            let is_short = pool.cmp(CmpOp::Ult, b, most);
+            return if width > 1 { is_short } else { pool.bool(true) };
+        }
+        let wide = if op == BinOp::Mul { 2 * width } else { width + 1 };
+        let mut holds = Vec::new();
+        for (is_wanted, is_signed) in [(no_wrap.signed, true), (no_wrap.unsigned, false)] {
+            let Some(op) = term_op(op).filter(|_| is_wanted) else { continue };
+            let mut extend = |t| if is_signed { pool.sext(t, wide) } else { pool.zext(t, wide) };
+            let (a, b, result) = (extend(a), extend(b), extend(result));
+            let exact = pool.binary(op, a, b);
+            holds.push(pool.cmp(CmpOp::Eq, exact, result));
+        }
+        pool.and_all(&holds)
+    }
+
+    fn unary(&mut self, op: UnOp, a: Val) -> Option<Val> {
+        match op {
+            // What may be anything becomes something.
+            UnOp::Freeze if self.pool.is_true(a.sound) => Some(a),
+            UnOp::Freeze => {
+                let other = self.unspecified(self.pool.width(a.bits));
+                let bits = self.pool.ite(a.sound, a.bits, other.bits);
+                Some(Val::new(self.pool, bits))
+            }
+            UnOp::Abs => {
+                let bits = magnitude(self.pool, a.bits);
+                Some(Val { bits, walk: Walk::Unknown, ..a })
+            }
+            _ => None,
+        }
+    }
+
+    fn cast(&mut self, op: CastOp, a: Val, width: u32) -> Option<Val> {
+        let bits = match op {
+            CastOp::Trunc => self.pool.trunc(a.bits, width),
+            CastOp::ZExt => self.pool.zext(a.bits, width),
+            CastOp::SExt => self.pool.sext(a.bits, width),
+            CastOp::Bitcast if self.pool.width(a.bits) == width => return Some(a),
+            _ => return None,
+        };
+        Some(Val { bits, walk: Walk::Unknown, ..a })
+    }
+
+    /// The truth value of a comparison.
+    pub(super) fn compare(&mut self, predicate: IntPredicate, a: Term, b: Term) -> Term {
+        let pool = &mut *self.pool;
+        match predicate {
+            IntPredicate::Eq => pool.cmp(CmpOp::Eq, a, b),
+            IntPredicate::Ne => pool.ne(a, b),
+            IntPredicate::Ult => pool.cmp(CmpOp::Ult, a, b),
+            IntPredicate::Ule => pool.cmp(CmpOp::Ule, a, b),
+            IntPredicate::Ugt => pool.cmp(CmpOp::Ult, b, a),
+            IntPredicate::Uge => pool.cmp(CmpOp::Ule, b, a),
+            IntPredicate::Slt => pool.cmp(CmpOp::Slt, a, b),
+            IntPredicate::Sle => pool.cmp(CmpOp::Sle, a, b),
+            IntPredicate::Sgt => pool.cmp(CmpOp::Slt, b, a),
+            IntPredicate::Sge => pool.cmp(CmpOp::Sle, b, a),
+        }
+    }
+
+    fn address(&mut self, base: Operand, offset: i64, indices: &[ScaledIndex]) -> Val {
+        let base = self.operand(base);
+        let mut sum = base;
+        let offset = self.pool.constant(ADDRESS, offset.cast_unsigned());
+        sum.bits = self.pool.binary(TermOp::Add, sum.bits, offset);
+        for index in indices {
+            let at = self.operand(index.index);
+            let scale = self.pool.constant(ADDRESS, index.scale.cast_unsigned());
+            let by = self.pool.binary(TermOp::Mul, at.bits, scale);
+            let bits = self.pool.binary(TermOp::Add, sum.bits, by);
+            sum = self.of_both(bits, sum, at);
+        }
+        // Arithmetic does not leave the object.
+        let walk = if base.walk == Walk::Null { Walk::Unknown } else { base.walk };
+        Val { walk, ..sum }
+    }
+
+    /// A constant; addresses are unknown numbers that do not change.
+    pub(super) fn constant(&mut self, constant: Const) -> Val {
+        let bits = match constant {
+            Const::Bits { ty, bits } => self.pool.constant(ty.bits(), bits),
+            Const::Global { global, offset } => {
+                let start = self.pool.symbol(&global.to_string(), ADDRESS);
+                let offset = self.pool.constant(ADDRESS, offset.cast_unsigned());
+                self.pool.binary(TermOp::Add, start, offset)
+            }
+            Const::Func(func) => self.pool.symbol(&func.to_string(), ADDRESS),
+            Const::Block { func, block } => self.pool.symbol(&format!("{func}.{block}"), ADDRESS),
+            Const::Undef(ty) => return self.unspecified(ty.bits()),
+        };
+        Val::fixed(self.pool, bits)
+    }
+}
+
+/// A number without its sign.
+pub(super) fn magnitude(pool: &mut TermPool, a: Term) -> Term {
+    let zero = pool.constant(pool.width(a), 0);
+    let is_negative = pool.cmp(CmpOp::Slt, a, zero);
+    let negated = pool.neg(a);
+    pool.ite(is_negative, negated, a)
+}
+
+/// The operator of terms.
+const fn term_op(op: BinOp) -> Option<TermOp> {
+    Some(match op {
+        BinOp::Add => TermOp::Add,
+        BinOp::Sub => TermOp::Sub,
+        BinOp::Mul => TermOp::Mul,
+        BinOp::UDiv => TermOp::UDiv,
+        BinOp::SDiv => TermOp::SDiv,
+        BinOp::URem => TermOp::URem,
+        BinOp::SRem => TermOp::SRem,
+        BinOp::And => TermOp::And,
+        BinOp::Or => TermOp::Or,
+        BinOp::Xor => TermOp::Xor,
+        BinOp::Shl => TermOp::Shl,
+        BinOp::LShr => TermOp::LShr,
+        BinOp::AShr => TermOp::AShr,
+        _ => return None,
+    })
+}

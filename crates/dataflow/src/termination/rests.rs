@@ -1,0 +1,198 @@
+//! What inner loops and calls add to whether something ends.
+
+use std::collections::BTreeSet;
+
+use icsched_externals::{Kind, ResultEffect, Row};
+use icsched_ir::{BlockId, Callee, FuncId, Intrinsic, Op, Origin, Program, ProgramPoint};
+use icsched_pointsto::ModRef;
+
+use super::scope::Scope;
+use super::{Termination, Verdict};
+
+/// A loop or a recursion of the program of which it is not proved that it ends.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Unproved {
+    /// A loop, by its function and header.
+    Loop(FuncId, BlockId),
+    /// Functions that call each other, by the first of them.
+    Recursion(FuncId),
+}
+
+impl Unproved {
+    /// Where it is: `file.c:12`, or the function's name where no line is known.
+    pub fn describe(self, program: &Program) -> String {
+        let (func, loc) = match self {
+            Self::Loop(func, header) => {
+                let block = &program.functions[func].blocks[header];
+                let locs = block.insts.iter().map(|inst| inst.loc).chain([block.terminator_loc]);
+                (func, locs.flatten().next())
+            }
+            Self::Recursion(func) => (func, program.functions[func].loc),
+        };
+        loc.map_or_else(|| program.functions[func].name.clone(), |loc| program.describe_loc(loc))
+    }
+}
+
+impl Termination<'_, '_> {
+    /// What has to end for a loop to end: itself, what is inside, and what it calls; as far as that is not proved.
+    pub fn loop_rests_on(&self, func: FuncId, header: BlockId) -> BTreeSet<Unproved> {
+        let structure = self.structure(func);
+        let Some(id) = structure.loops.headed_by(header) else { return BTreeSet::new() };
+        self.blocks_rest_on(func, structure.loops.get(id).block_ids())
+    }
+
+    /// What has to end for blocks of a function to be left, as far as that is not proved. A loop of which not all blocks are among them
+    /// counts if its header is.
+    pub fn blocks_rest_on(&self, func: FuncId, blocks: impl IntoIterator<Item = BlockId>) -> BTreeSet<Unproved> {
+        let blocks: BTreeSet<BlockId> = blocks.into_iter().collect();
+        let mut found = self.unproved_loops(func, |header| blocks.contains(&header));
+        for (at, targets, _) in calls(self.program, self.modref, func) {
+            if blocks.contains(&at.block) {
+                targets.iter().for_each(|&callee| self.collect(callee, &mut found));
+            }
+        }
+        found
+    }
+
+    /// What has to end for calls of a function to return, as far as that is not proved.
+    pub fn function_rests_on(&self, func: FuncId) -> BTreeSet<Unproved> {
+        let mut found = BTreeSet::new();
+        self.collect(func, &mut found);
+        found
+    }
+
+    /// Adds what calls of a function rest on. Each function that it may call is looked at once.
+    fn collect(&self, func: FuncId, found: &mut BTreeSet<Unproved>) {
+        let mut seen = BTreeSet::from([func]);
+        let mut work = vec![func];
+        while let Some(func) = work.pop() {
+            found.extend(self.own(func));
+            work.extend(self.calls.callees(func).iter().copied().filter(|&callee| seen.insert(callee)));
+        }
+    }
+
+    /// The loops of a function, and the recursion that it is part of, of which it is not proved that they end.
+    fn own(&self, func: FuncId) -> BTreeSet<Unproved> {
+        if self.program.functions[func].is_declaration() {
+            return BTreeSet::new();
+        }
+        let mut found = self.unproved_loops(func, |_| true);
+        let component = &self.calls.components()[self.calls.component_of(func)];
+        let own = component.iter().filter(|&&f| self.program.functions[f].origin == Origin::Program);
+        if let Some(&first) = own.min()
+            && !matches!(self.of_recursion(func), Verdict::Ends(_))
+        {
+            found.insert(Unproved::Recursion(first));
+        }
+        found
+    }
+
+    fn unproved_loops(&self, func: FuncId, is_asked: impl Fn(BlockId) -> bool) -> BTreeSet<Unproved> {
+        // The C library's functions return.
+        if self.program.functions[func].origin == Origin::Model {
+            return BTreeSet::new();
+        }
+        let structure = self.structure(func);
+        let headers = structure.loops.iter().map(|(_, l)| l.header).filter(|&header| is_asked(header));
+        let unproved = headers.filter(|&header| !matches!(self.of_loop(func, header), Verdict::Ends(_)));
+        unproved.map(|header| Unproved::Loop(func, header)).collect()
+    }
+
+    /// Whether what a function gives depends on its arguments and on memory only, and it does nothing else but to write memory.
+    pub(super) fn only_computes(&self, func: FuncId) -> bool {
+        let mut seen = BTreeSet::from([func]);
+        let mut work = vec![func];
+        while let Some(func) = work.pop() {
+            let function = &self.program.functions[func];
+            let row = icsched_externals::lookup(&function.name);
+            if function.origin == Origin::Model || function.is_declaration() {
+                let is_plain = |row: &Row| {
+                    row.result() == ResultEffect::Value
+                        && match row.kind {
+                            Kind::Pure => true,
+                            // What they say of strings they say by an input where the string is one.
+                            Kind::Model { file } => matches!(file, "string" | "ctype"),
+                            _ => false,
+                        }
+                };
+                if !row.is_some_and(is_plain) {
+                    return false;
+                }
+                continue;
+            }
+            let computes = |op: &Op| match op {
+                Op::Load { access, .. } | Op::Store { access, .. } => !access.volatile && access.atomic.is_none(),
+                Op::Call { callee, .. } => matches!(callee, Callee::Direct(_)),
+                op => !op.may_synchronise() && !ends_otherwise(op),
+            };
+            if !function.blocks.values().flat_map(|block| &block.insts).all(|inst| computes(&inst.op)) {
+                return false;
+            }
+            work.extend(self.calls.callees(func).iter().copied().filter(|&callee| seen.insert(callee)));
+        }
+        true
+    }
+
+    /// Whether a scope does nothing, by itself or in what it calls, that may end it in another way than by leaving it.
+    pub(super) fn only_returns(&self, scope: &Scope<'_>) -> bool {
+        let mut called = BTreeSet::new();
+        for (at, targets, _) in calls(self.program, self.modref, scope.func) {
+            if scope.contains(at.block) {
+                if targets.is_empty() {
+                    return false;
+                }
+                called.extend(targets);
+            }
+        }
+        let own = scope.blocks.iter().flat_map(|&block| &scope.function.blocks[block].insts);
+        if own.into_iter().any(|inst| ends_otherwise(&inst.op)) {
+            return false;
+        }
+        let mut work: Vec<FuncId> = called.iter().copied().collect();
+        while let Some(func) = work.pop() {
+            let function = &self.program.functions[func];
+            if function.no_return || function.is_declaration() {
+                return false;
+            }
+            if function.blocks.values().flat_map(|block| &block.insts).any(|inst| ends_otherwise(&inst.op)) {
+                return false;
+            }
+            work.extend(self.calls.callees(func).iter().copied().filter(|&callee| called.insert(callee)));
+        }
+        true
+    }
+}
+
+/// Whether an instruction may end the process or the thread, go on elsewhere, or is not known.
+fn ends_otherwise(op: &Op) -> bool {
+    match op {
+        Op::Trap | Op::Unsupported { .. } => true,
+        Op::Call { callee: Callee::Intrinsic(i), .. } => {
+            let jumps = [Intrinsic::ThreadExit, Intrinsic::Resume, Intrinsic::SaveContext, Intrinsic::RestoreContext];
+            i.ends_process() || i.is_synchronisation() || jumps.contains(i)
+        }
+        _ => false,
+    }
+}
+
+/// The calls of functions that a function makes: where, which functions, and the one that is called by name.
+pub(super) fn calls(
+    program: &Program,
+    modref: &ModRef<'_>,
+    func: FuncId,
+) -> Vec<(ProgramPoint, Vec<FuncId>, Option<FuncId>)> {
+    let mut found = Vec::new();
+    for (block, body) in program.functions[func].blocks.iter() {
+        for (inst, i) in (0..).zip(&body.insts) {
+            let at = ProgramPoint { func, block, inst };
+            match &i.op {
+                Op::Call { callee: Callee::Direct(callee), .. } => found.push((at, vec![*callee], Some(*callee))),
+                Op::Call { callee: Callee::Indirect(_), .. } => {
+                    found.push((at, modref.points_to().call_targets(program, at), None));
+                }
+                _ => {}
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,92 @@
+//! Indeterminate values: what a path reads by an error behind which it goes on ([`MemoryErrors::Continue`]). Each is an input of its own, named
+//! after the place where it was read.
+//!
+//! [`MemoryErrors::Continue`]: crate::stop::MemoryErrors::Continue
+
+use icsched_smt::{Node, Term};
+
+use super::{SymValue, SymbolicDomain};
+use crate::memory::{AddressClass, Heap, address, classify};
+use crate::path::SymPath;
+use crate::print::Printer;
+use crate::stop::{DecisionKind, ErrorKind, Stop};
+
+impl SymbolicDomain {
+    pub(super) fn indeterminate_symbol(&mut self, name: &str, bits: u32) -> SymValue {
+        let symbol = self.pool.symbol(name, bits);
+        self.indeterminate.insert(symbol);
+        SymValue::Term(symbol)
+    }
+
+    /// Whether a value was computed from one that is indeterminate.
+    pub(super) fn is_indeterminate(&self, t: Term) -> bool {
+        !self.indeterminate.is_empty() && self.pool.symbols_of(t).iter().any(|s| self.indeterminate.contains(s))
+    }
+
+    /// An indeterminate value that must be one constant could be any of 2^64: that is an error of its own. Not so where an object is visible in
+    /// it, which has been found to be accessible, and where a choice shows that it is another value.
+    pub(super) fn determinate(&mut self, path: &SymPath, mut t: Term, kind: DecisionKind) -> Result<Term, Stop<Self>> {
+        while self.is_indeterminate(t) {
+            if self.alternatives(path, t).iter().all(|a| matches!(classify(a.constant), AddressClass::Object(..))) {
+                return Ok(t);
+            }
+            let Node::Ite(condition, yes, no) = *self.pool.node(t) else {
+                return Err(Stop::Fault { kind: error_of(kind), message: message_of(kind).to_owned() });
+            };
+            t = if self.ask(condition, DecisionKind::Other)? { yes } else { no };
+        }
+        Ok(t)
+    }
+
+    /// `table + 4 * atoi(argv[1])`, or the address as a number where it does not show the object.
+    pub(super) fn name_of_place(&mut self, path: &SymPath, heap: &Heap<Self>, at: Term) -> String {
+        let found = self.alternatives(path, at);
+        let [only] = found.as_slice() else { return Printer::new(&self.pool).value(at) };
+        let (constant, rest) = (only.constant, only.rest);
+        let name = match classify(constant) {
+            AddressClass::Object(id, offset) => heap.name_of(address(id, offset.cast_unsigned())),
+            AddressClass::Null | AddressClass::Function(_) | AddressClass::Other => {
+                return Printer::new(&self.pool).value(at);
+            }
+        };
+        match rest {
+            Some(rest) => format!("{name} + {}", Printer::new(&self.pool).value(rest)),
+            None => name,
+        }
+    }
+}
+
+fn error_of(kind: DecisionKind) -> ErrorKind {
+    match kind {
+        DecisionKind::CallTarget => ErrorKind::BadCall,
+        DecisionKind::SyncAddress | DecisionKind::Other => ErrorKind::WildPointer,
+        DecisionKind::Branch
+        | DecisionKind::InBounds
+        | DecisionKind::Alive
+        | DecisionKind::Divisor
+        | DecisionKind::Valid
+        | DecisionKind::Concretise
+        | DecisionKind::Wake
+        | DecisionKind::PassesCall
+        | DecisionKind::Rounds
+        | DecisionKind::Assume => ErrorKind::Uninitialised,
+    }
+}
+
+const fn message_of(kind: DecisionKind) -> &'static str {
+    match kind {
+        DecisionKind::CallTarget => "call through a pointer that was read by an error",
+        DecisionKind::SyncAddress => "synchronisation on an object whose address was read by an error",
+        DecisionKind::Branch
+        | DecisionKind::InBounds
+        | DecisionKind::Alive
+        | DecisionKind::Divisor
+        | DecisionKind::Valid
+        | DecisionKind::Concretise
+        | DecisionKind::Wake
+        | DecisionKind::PassesCall
+        | DecisionKind::Rounds
+        | DecisionKind::Assume
+        | DecisionKind::Other => "a size or an address was read by an error",
+    }
+}

@@ -1,0 +1,232 @@
+//! Holds a result of `enumerate` against native runs: every input must have a schedule, and every schedule of an input must be
+//! followed to its end.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::build::Program;
+use super::constraint::Constraints;
+use super::ends::{End, Names};
+use super::hold::{Departure, Fault, Held, Holder};
+use super::schedule::{Enumeration, Epoch, Schedule};
+use super::server::{Limits, Server};
+
+/// Something that is wrong with a result.
+#[derive(Clone, Debug)]
+pub(super) struct Violation {
+    /// What kind it is.
+    pub(super) fault: Fault,
+    /// Arguments for which it is so.
+    pub(super) arguments: Vec<String>,
+    /// Number of the schedule in the first epoch, from 1; `None` if none is meant.
+    pub(super) schedule: Option<usize>,
+    /// In words.
+    pub(super) why: String,
+    /// What was done until then.
+    pub(super) order: Vec<String>,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let fault = match self.fault {
+            Fault::CannotFollow => "cannot be followed",
+            Fault::MissingOrder => "order is missing",
+            Fault::MissedDeadlock => "deadlock is missed",
+            Fault::ImpossibleDeadlock => "deadlock cannot happen",
+            Fault::WrongEnd => "wrong end",
+            Fault::Uncovered => "input without a schedule",
+            Fault::NeverFollowed => "is never followed",
+            Fault::Malformed => "malformed",
+        };
+        let schedule = self.schedule.map(|number| format!(", schedule {number}")).unwrap_or_default();
+        write!(f, "{fault}: arguments {:?}{schedule}: {}", self.arguments, self.why)
+    }
+}
+
+/// What a comparison has come to.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Compared {
+    /// What is wrong.
+    pub(super) violations: Vec<Violation>,
+    /// Runs that followed a schedule to its end, or ended the process on the way.
+    pub(super) followed: usize,
+    /// Inputs of which the result says nothing: they have a memory error.
+    pub(super) excluded: usize,
+    /// Constraints that are no C.
+    pub(super) not_c: Vec<String>,
+    /// Inputs that a result which is not complete does not cover.
+    pub(super) uncovered: usize,
+}
+
+/// Compares a result with runs for all these arguments. `lines`: see [`Holder::lines`].
+///
+/// # Errors
+/// The program cannot be run, or a tool is missing.
+pub(super) fn compare(
+    program: &Program,
+    result: &Enumeration,
+    inputs: &[Vec<String>],
+    limits: &Limits,
+    stdin: Option<&Path>,
+    lines: bool,
+) -> Result<Compared> {
+    let mut server = Server::start(program, limits.clone(), stdin)?;
+    let operations = server.operations.clone();
+    let mut names = Names::new(program, &operations)?;
+    let Some(epoch) = result.epochs.first() else { return Ok(Compared::default()) };
+    let conditions = Conditions::of(result, epoch)?;
+    let not_c = conditions.not_c();
+    let mut compared = Compared { not_c, ..Compared::default() };
+    let mut early = Early::new();
+    for arguments in inputs {
+        let said = conditions.said(&program.executable, arguments)?;
+        if said.has_error {
+            compared.excluded += 1;
+            continue;
+        }
+        let mut holder = Holder { server: &mut server, names: &mut names, result, arguments, lines };
+        input(&mut holder, &said, &mut compared, &mut early)?;
+    }
+    compared.violations.extend(never_followed(early));
+    Ok(compared)
+}
+
+/// Inputs of each schedule that end the process on the way, as long as none comes to its end.
+type Early = BTreeMap<usize, Option<Vec<(Vec<String>, End)>>>;
+
+/// Inputs on the way of one schedule that make it suspicious.
+const MANY_EARLY: usize = 3;
+
+/// Schedules that several inputs begin and none follows to its end: it may have calls that no run makes.
+fn never_followed(early: Early) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    for (schedule, inputs) in early {
+        let inputs = inputs.unwrap_or_default();
+        if inputs.len() >= MANY_EARLY
+            && let Some((arguments, end)) = inputs.into_iter().next()
+        {
+            violations.push(Violation {
+                fault: Fault::NeverFollowed,
+                arguments,
+                schedule: Some(schedule + 1),
+                why: format!("the run {end}, as for all inputs that were tried, and the schedule has more calls"),
+                order: Vec::new(),
+            });
+        }
+    }
+    violations
+}
+
+/// Follows all schedules that are for these arguments.
+fn input(holder: &mut Holder<'_, '_>, said: &Said, compared: &mut Compared, early: &mut Early) -> Result<()> {
+    let mut violation = |fault, schedule: Option<usize>, why: String, order| {
+        let arguments = holder.arguments.to_vec();
+        compared.violations.push(Violation { fault, arguments, schedule: schedule.map(|at| at + 1), why, order });
+    };
+    if said.sure.is_empty() && said.perhaps.is_empty() && !said.exits_early {
+        if holder.result.complete {
+            violation(Fault::Uncovered, None, "no constraint is true".to_owned(), Vec::new());
+        } else {
+            compared.uncovered += 1;
+        }
+        return Ok(());
+    }
+    for &schedule in &said.sure {
+        match holder.hold(schedule, &[])? {
+            Held::Left(Departure { fault, why, order }) => violation(fault, Some(schedule), why, order),
+            Held::Followed(_) => {
+                compared.followed += 1;
+                early.insert(schedule, None);
+            }
+            Held::Early(end) => {
+                compared.followed += 1;
+                if let Some(inputs) = early.entry(schedule).or_insert_with(|| Some(Vec::new())) {
+                    inputs.push((holder.arguments.to_vec(), end));
+                }
+            }
+        }
+    }
+    if said.sure.is_empty() && !said.exits_early && !said.perhaps.is_empty() {
+        let mut last = None;
+        for &schedule in &said.perhaps {
+            match holder.hold(schedule, &[])? {
+                Held::Left(departure) => last = Some((schedule, departure)),
+                Held::Followed(_) | Held::Early(_) => {
+                    compared.followed += 1;
+                    return Ok(());
+                }
+            }
+        }
+        if let Some((schedule, Departure { fault, why, order })) = last {
+            violation(fault, Some(schedule), why, order);
+        }
+    }
+    Ok(())
+}
+
+/// What a result says of one input.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Said {
+    /// Schedules of the first epoch that are for it.
+    sure: Vec<usize>,
+    /// Those of which nobody knows.
+    perhaps: Vec<usize>,
+    /// It ends the process on the way.
+    exits_early: bool,
+    /// It causes a memory error.
+    has_error: bool,
+}
+
+/// The printed conditions of the first epoch.
+struct Conditions<'a> {
+    epoch: &'a Epoch,
+    texts: Vec<&'a str>,
+    compiled: Constraints,
+}
+
+impl<'a> Conditions<'a> {
+    fn of(result: &'a Enumeration, epoch: &'a Epoch) -> Result<Self> {
+        let of_schedules = epoch.schedules.iter().map(|schedule| schedule.constraint.as_str());
+        let early = epoch.early_exits.as_deref().unwrap_or("0");
+        let errors = result.errors.iter().map(|error| error.constraint.as_str());
+        let texts: Vec<&str> = of_schedules.chain([early]).chain(errors).collect();
+        let compiled = Constraints::compile(&texts)?;
+        Ok(Self { epoch, texts, compiled })
+    }
+
+    fn not_c(&self) -> Vec<String> {
+        self.compiled.not_c.iter().map(|&at| self.texts[at].to_owned()).collect()
+    }
+
+    fn said(&self, name: &Path, arguments: &[String]) -> Result<Said> {
+        let values = self.compiled.of(name, arguments)?;
+        let count = self.epoch.schedules.len();
+        let mut said = Said { exits_early: values[count] == Some(true), ..Said::default() };
+        said.has_error = values[count + 1..].contains(&Some(true));
+        for (at, schedule) in self.epoch.schedules.iter().enumerate() {
+            if schedule.ends == "input" {
+                continue;
+            }
+            match self.value(schedule, at, &values) {
+                Some(true) => said.sure.push(at),
+                Some(false) => {}
+                None => said.perhaps.push(at),
+            }
+        }
+        Ok(said)
+    }
+
+    /// Whether a schedule's constraint holds, and those of the parts that it continues.
+    fn value(&self, schedule: &Schedule, at: usize, values: &[Option<bool>]) -> Option<bool> {
+        let own = values[at];
+        let Some(before) = schedule.after.filter(|&before| before < at) else { return own };
+        match (own, self.value(&self.epoch.schedules[before], before, values)) {
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            (Some(true), Some(true)) => Some(true),
+            _ => None,
+        }
+    }
+}
