@@ -202,6 +202,10 @@ impl Arguments {
             Held::Followed(None) => writeln!(out, "followed")?,
             Held::Followed(Some(end)) => writeln!(out, "followed: the run {end}")?,
             Held::Early(end) => writeln!(out, "followed as far as the process goes: the run {end}")?,
+            Held::Open => {
+                writeln!(out, "not known: there are more ways to go on than are tried")?;
+                return Ok(INCOMPLETE);
+            }
             Held::Left(departure) => {
                 departure.order.iter().try_for_each(|line| writeln!(out, "  {line}"))?;
                 writeln!(out, "cannot follow: {}", departure.why)?;
@@ -295,11 +299,14 @@ impl Arguments {
 
 /// Says what a comparison has come to.
 fn print(name: &str, tried: usize, compared: &Compared, out: &mut dyn Write) -> Result<()> {
-    let Compared { violations, followed, excluded, not_c, uncovered } = compared;
+    let Compared { violations, followed, excluded, not_c, uncovered, open } = compared;
     write!(out, "{name}: {tried} inputs, {followed} followed, {} wrong", violations.len())?;
-    for (count, what) in
-        [(*excluded, "with memory errors"), (*uncovered, "not covered"), (not_c.len(), "constraints are no C")]
-    {
+    for (count, what) in [
+        (*excluded, "with memory errors"),
+        (*uncovered, "not covered"),
+        (*open, "left open"),
+        (not_c.len(), "constraints are no C"),
+    ] {
         if count > 0 {
             write!(out, ", {count} {what}")?;
         }

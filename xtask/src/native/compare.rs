@@ -59,6 +59,8 @@ pub(super) struct Compared {
     pub(super) not_c: Vec<String>,
     /// Inputs that a result which is not complete does not cover.
     pub(super) uncovered: usize,
+    /// Runs that may go on in more ways than are tried.
+    pub(super) open: usize,
 }
 
 /// Compares a result with runs for all these arguments. `lines`: see [`Holder::lines`].
@@ -137,6 +139,7 @@ fn input(holder: &mut Holder<'_, '_>, said: &Said, compared: &mut Compared, earl
     for &schedule in &said.sure {
         match holder.hold(schedule, &[])? {
             Held::Left(Departure { fault, why, order }) => violation(fault, Some(schedule), why, order),
+            Held::Open => compared.open += 1,
             Held::Followed(_) => {
                 compared.followed += 1;
                 early.insert(schedule, None);
@@ -154,6 +157,10 @@ fn input(holder: &mut Holder<'_, '_>, said: &Said, compared: &mut Compared, earl
         for &schedule in &said.perhaps {
             match holder.hold(schedule, &[])? {
                 Held::Left(departure) => last = Some((schedule, departure)),
+                Held::Open => {
+                    compared.open += 1;
+                    return Ok(());
+                }
                 Held::Followed(_) | Held::Early(_) => {
                     compared.followed += 1;
                     return Ok(());

@@ -136,7 +136,7 @@ impl Fuzz {
             return Ok(Outcome::Nothing(format!("status {}: {}", enumerated.status, enumerated.messages)));
         };
         let tried = inputs(&pattern, &result);
-        let compared = compare(&program, &result, &tried, &self.limits, None, self.lines || level == "O0")?;
+        let compared = compare(&program, &result, &tried, &self.limits, None, self.lines)?;
         Ok(Outcome::Compared(result.complete, compared))
     }
 

@@ -31,6 +31,8 @@ pub(super) enum Held {
     Early(End),
     /// It could not be followed.
     Left(Departure),
+    /// Nobody knows: there are more ways to go on in further epochs than are tried.
+    Open,
 }
 
 /// Where a schedule could not be followed.
@@ -103,10 +105,10 @@ impl Holder<'_, '_> {
             }
             match decisions.last_mut() {
                 Some(last) => last.taken += 1,
-                None => break,
+                None => return Ok(deepest.expect("at least one attempt was made").1),
             }
         }
-        Ok(deepest.expect("at least one attempt was made").1)
+        Ok(Held::Open)
     }
 
     /// One run, with the decisions that were made before; gives how far it came, and all decisions.
@@ -558,6 +560,16 @@ impl<'a> Follower<'a, '_> {
         let last = State::default();
         self.account(run.last.as_ref().unwrap_or(&last), &run.steps);
         let ended = self.names.end(run);
+        // Where no thread can go on nobody is asked: it may be where an epoch begins.
+        while matches!(ended, Some(End::Deadlock { .. }))
+            && self.departure.is_none()
+            && self.part.is_done()
+            && let Some(ScheduleEnd::Epoch(id)) = self.part.end.clone()
+        {
+            if !self.enter(&id, run.last.as_ref().unwrap_or(&last)) {
+                break;
+            }
+        }
         if self.departure.is_none()
             && let Some((fault, why)) = self.wrong_end(run, ended.as_ref())
         {
