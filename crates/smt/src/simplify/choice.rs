@@ -8,7 +8,7 @@ use crate::pool::TermPool;
 
 /// Nodes of an arm in which the condition of its choice is looked for. A store through a chosen address that is undone by a later one
 /// is two or three deep.
-const MAX_ARM_NODES: u32 = 6;
+const MAX_ARM_NODES: u32 = 16;
 
 /// Conditions that a condition is taken apart into.
 const MAX_LITERALS: usize = 4;
@@ -36,12 +36,21 @@ impl TermPool {
         if let Node::Not(inner) = *self.node(c) {
             return self.ite(inner, b, a);
         }
-        let (a, b) = (self.chosen_arm(c, a, true), self.chosen_arm(c, b, false));
-        let is_constant = |t: Term| self.as_const_wide(t).is_some();
-        if (is_constant(a) || is_constant(b))
-            && let Some(arm) = self.only_arm(c, a, b)
-        {
-            return arm;
+        let (mut a, mut b) = (self.chosen_arm(c, a, true), self.chosen_arm(c, b, false));
+        // What holds in one arm only shares nothing with other terms, so that arms are looked into where one is a number.
+        if self.as_const_wide(a).is_some() || self.as_const_wide(b).is_some() {
+            let (when, otherwise) = (self.assumed(c, true), self.assumed(c, false));
+            (a, b) = (self.arm_under(&when, a), self.arm_under(&otherwise, b));
+            // One arm may be what the other one is where it is chosen: `x == 0 ? 0 : x`, `c ? 1 : zext(c)`.
+            if self.arm_under(&when, b) == a {
+                return b;
+            }
+            if self.arm_under(&otherwise, a) == b {
+                return a;
+            }
+        }
+        if a == b {
+            return a;
         }
         if self.width(a) == 1 {
             return self.truth_ite(c, a, b);
@@ -50,21 +59,6 @@ impl TermPool {
             return result;
         }
         self.intern(Node::Ite(c, a, b))
-    }
-
-    /// One of the arms, if the other one is the same where that is chosen: `x == 0 ? 0 : x`, `c ? 1 : zext(c)`. An arm that holds for one choice
-    /// shares nothing with other terms, so that none is made of it unless it decides.
-    fn only_arm(&mut self, c: Term, a: Term, b: Term) -> Option<Term> {
-        let (when, otherwise) = (self.assumed(c, true), self.assumed(c, false));
-        let first = self.arm_under(&when, a);
-        if first == self.arm_under(&otherwise, b) {
-            return Some(first);
-        }
-        if self.arm_under(&when, b) == first {
-            return Some(b);
-        }
-        let second = self.arm_under(&otherwise, b);
-        (self.arm_under(&otherwise, a) == second).then_some(a)
     }
 
     /// The arm, when its own choice is by the same condition.
