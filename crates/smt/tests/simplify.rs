@@ -170,10 +170,10 @@ fn arms_of_a_choice_know_its_condition() {
     assert_eq!(pool.ite(c, zero, set), zero);
     let two_there = pool.ite(c, two, zero);
     assert_eq!(pool.ite(c, zero, two_there), zero);
-    // Below operators, and in the other arm.
+    // Below operators, where the other arm is a number.
     let sum = add(&mut pool, two_there, y);
-    let (with, without) = (add_const(&mut pool, y, 2), pool.ite(c, sum, y));
-    assert_eq!(without, pool.ite(c, with, y));
+    let (with, without) = (add_const(&mut pool, y, 2), pool.ite(c, sum, three));
+    assert_eq!(without, pool.ite(c, with, three));
     // The complement of a comparison of order is another comparison.
     let not_less = pool.cmp(CmpOp::Sle, y, x);
     let inner = pool.ite(not_less, one, two);
@@ -185,7 +185,7 @@ fn arms_of_a_choice_know_its_condition() {
     assert_eq!(pool.ite(either, three, of_c), pool.ite(either, three, two));
     // A number that is known, and an arm that is the other one then.
     let (next, four) = (add_const(&mut pool, x, 1), pool.constant(32, 4));
-    assert_eq!(pool.ite(d, next, y), pool.ite(d, four, y));
+    assert_eq!(pool.ite(d, next, one), pool.ite(d, four, one));
     assert_eq!(pool.ite(d, three, x), x);
     assert_eq!(pool.ite(d, four, next), next);
 }
