@@ -6,13 +6,16 @@ use c_tests_runner::locate::Tools;
 use xtask::native::run_words;
 
 /// Programs that the comparison cannot follow, with the reason.
-const LEFT_OUT: &[(&str, &str)] = &[(
-    "sync/cond_timedwait.c",
-    "a wait whose time is up at once is a node on the mutex in a schedule, and one on the condition variable natively",
-)(
-    "sync/robust_mutex.c",
-    "natively an unlock of a robust mutex that is not consistent is no call that the scheduler sees",
-)];
+const LEFT_OUT: &[(&str, &str)] = &[
+    (
+        "sync/cond_timedwait.c",
+        "a wait whose time is up at once is a node on the mutex in a schedule, and one on the condition variable natively",
+    ),
+    (
+        "sync/robust_mutex.c",
+        "natively an unlock of a robust mutex that is not consistent is no call that the scheduler sees",
+    ),
+];
 
 /// Random programs that are compared, by their seeds.
 const SEEDS: &str = "0..12";
