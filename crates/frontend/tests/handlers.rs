@@ -47,9 +47,9 @@ fn each_section_registers_a_function() {
         let program = loaded(SECTIONS, level);
         assert_eq!(calls(&program, "__sigsetjmp"), 0, "{level}");
         assert_eq!(calls(&program, "__pthread_unwind_next"), 0, "{level}");
-        // Optimisers may make several of one.
         let sections = calls(&program, "ics_save_cleanup");
-        assert!(sections >= 2, "{level}");
+        // clang -O2 takes the loop apart, and so makes two of the inner section.
+        assert_eq!(sections, if level == "-O2" { 3 } else { 2 }, "{level}");
         assert_eq!(functions_like(&program, "work.cleanup").len(), sections, "{level}");
         for handler in functions_like(&program, "work.cleanup") {
             assert_eq!(handler.params.len(), 1);
