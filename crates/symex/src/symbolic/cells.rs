@@ -51,17 +51,22 @@ impl Cells {
         self.0.get(&(at / WORD))?.get(at % WORD)
     }
 
-    /// What was written to some bytes.
+    /// What was written to some bytes. Behind the greatest offset, which is the byte in front of an object, comes its first byte.
     pub(super) fn read(&self, at: u64, n: u64) -> impl Iterator<Item = Option<MemoryByte<Term>>> {
-        // The last byte of all is one in front of an object.
-        let last = at + n.saturating_sub(1);
-        let words = (at / WORD..=last / WORD).map(|number| (number, self.0.get(&number)));
-        let bytes = words.flat_map(move |(number, word)| {
-            let start = number * WORD;
-            (at.max(start)..=last.min(start + (WORD - 1)))
-                .map(move |at| word.and_then(|word| word.get(at - start)).cloned())
-        });
-        bytes.take(usize::try_from(n).unwrap_or(usize::MAX))
+        let in_front = match at.checked_add(n) {
+            Some(_) => n,
+            None => at.wrapping_neg(),
+        };
+        let parts = [(at, in_front), (0, n - in_front)].into_iter().filter(|(_, n)| *n > 0);
+        parts.flat_map(|(at, n)| {
+            let last = at + (n - 1);
+            let words = (at / WORD..=last / WORD).map(|number| (number, self.0.get(&number)));
+            words.flat_map(move |(number, word)| {
+                let start = number * WORD;
+                let bytes = at.max(start)..=last.min(start + (WORD - 1));
+                bytes.map(move |at| word.and_then(|word| word.get(at - start)).cloned())
+            })
+        })
     }
 
     /// What eight bytes hold from a multiple of eight on; `None` if none of them was written.
@@ -107,7 +112,7 @@ impl Cells {
                     self.0.insert(here / WORD, word);
                 }
             }
-            here += WORD - first;
+            here = here.wrapping_add(WORD - first);
         }
     }
 }
@@ -128,6 +133,20 @@ mod tests {
 
     fn constants(values: &[u8]) -> Bytes {
         values.iter().map(|&byte| MemoryByte::Constant(byte)).collect()
+    }
+
+    /// What an allocator keeps in front of what it gives.
+    #[test]
+    fn bytes_in_front_of_an_object_are_bytes_like_others() {
+        let mut cells = Cells::default();
+        cells.write(8u64.wrapping_neg(), constants(&[1, 2, 3, 4, 5, 6, 7, 8]));
+        let read = |cells: &Cells, at: u64, n| cells.read(at, n).collect::<Option<Bytes>>();
+        assert_eq!(read(&cells, 8u64.wrapping_neg(), 8), Some(constants(&[1, 2, 3, 4, 5, 6, 7, 8])));
+        assert_eq!(read(&cells, u64::MAX, 1), Some(constants(&[8])));
+        assert_eq!(read(&cells, 2u64.wrapping_neg(), 4), None, "what is behind the first byte was not written");
+        cells.write(2u64.wrapping_neg(), constants(&[11, 12, 13, 14]));
+        assert_eq!(read(&cells, 3u64.wrapping_neg(), 5), Some(constants(&[6, 11, 12, 13, 14])));
+        assert_eq!(cells.next(u64::MAX), Some(u64::MAX));
     }
 
     #[test]

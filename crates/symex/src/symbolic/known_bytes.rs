@@ -1,6 +1,6 @@
 //! What bytes of an object of the initial state hold, by offset: in pieces, since neighbours are mostly known together.
 
-use std::ops::Range;
+use std::ops::RangeInclusive;
 
 use icsched_smt::Term;
 
@@ -87,10 +87,10 @@ impl KnownBytes {
     }
 
     /// The known bytes at these offsets, ascending.
-    pub(crate) fn range(&self, offsets: Range<u64>) -> impl Iterator<Item = (u64, &MemoryByte<Term>)> {
-        let first = self.pieces.partition_point(|piece| piece.0 < offsets.start / PIECE);
-        let end = offsets.end;
-        let pieces = self.pieces[first..].iter().take_while(move |(piece, _)| piece * PIECE < end);
+    pub(crate) fn range(&self, offsets: RangeInclusive<u64>) -> impl Iterator<Item = (u64, &MemoryByte<Term>)> {
+        let first = self.pieces.partition_point(|piece| piece.0 < offsets.start() / PIECE);
+        let last = *offsets.end();
+        let pieces = self.pieces[first..].iter().take_while(move |(piece, _)| piece * PIECE <= last);
         let bytes = pieces.flat_map(|(piece, held)| {
             let known = (0..PIECE).filter(|at| held.known >> at & 1 != 0);
             known.map(move |at| (piece * PIECE + at, &held.bytes[at as usize]))
@@ -108,7 +108,7 @@ impl KnownBytes {
 
     /// All that are known, ascending.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &MemoryByte<Term>)> {
-        self.range(0..u64::MAX)
+        self.range(0..=u64::MAX)
     }
 }
 
@@ -125,11 +125,11 @@ mod tests {
             assert_eq!(known.last(), Some(200));
         }
         known.set(64, MemoryByte::Constant(7));
-        let offsets = |range: Range<u64>| known.range(range).map(|(at, _)| at).collect::<Vec<_>>();
-        assert_eq!(offsets(0..u64::MAX), [0, 63, 64, 65, 200]);
-        assert_eq!(offsets(1..65), [63, 64]);
-        assert_eq!(offsets(66..200), []);
-        assert_eq!(offsets(64..64), []);
+        let offsets = |range: RangeInclusive<u64>| known.range(range).map(|(at, _)| at).collect::<Vec<_>>();
+        assert_eq!(offsets(0..=u64::MAX), [0, 63, 64, 65, 200]);
+        assert_eq!(offsets(1..=64), [63, 64]);
+        assert_eq!(offsets(66..=199), []);
+        assert_eq!(offsets(1..=62), []);
         assert_eq!(known.get(64), Some(&MemoryByte::Constant(7)));
         assert_eq!(known.get(66), None);
         assert_eq!(known.iter().count(), 5);
@@ -143,7 +143,7 @@ mod tests {
         (page[0], page[9]) = (1, 2);
         for start in [128, 400] {
             known.set_page(start, 1 | 1 << 9, &page);
-            let set = known.range(start..start + PIECE).collect::<Vec<_>>();
+            let set = known.range(start..=start + (PIECE - 1)).collect::<Vec<_>>();
             assert_eq!(set, [(start, &MemoryByte::Constant(1)), (start + 9, &MemoryByte::Constant(2))]);
         }
     }

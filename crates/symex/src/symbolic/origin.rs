@@ -69,16 +69,16 @@ pub(crate) struct Root {
 impl Root {
     /// Whether bytes are known. O(`n` log bytes).
     pub(super) fn is_known(&self, at: u64, n: u32) -> bool {
-        (at..at + u64::from(n)).all(|at| self.known.get(at).is_some())
+        (0..u64::from(n)).all(|i| self.known.get(at.wrapping_add(i)).is_some())
     }
 
     /// Whether bytes are known, or have symbols. O(`n` log bytes).
     pub(super) fn is_determined(&self, at: u64, n: u32) -> bool {
         let has_symbol = |at: u64| {
             let before = self.symbols.range(..=at).next_back();
-            before.is_some_and(|(first, (len, _))| first + u64::from(*len) > at)
+            before.is_some_and(|(first, (len, _))| at - first < u64::from(*len))
         };
-        (at..at + u64::from(n)).all(|at| self.known.get(at).is_some() || has_symbol(at))
+        (0..u64::from(n)).map(|i| at.wrapping_add(i)).all(|at| self.known.get(at).is_some() || has_symbol(at))
     }
 
     /// How many bytes it has, if that is known.
@@ -252,9 +252,10 @@ impl Origins {
     /// Whether nothing is known or was read of some bytes.
     pub(crate) fn is_untouched(&self, root: RootId, at: u64, n: u64) -> bool {
         let root = self.get(root);
-        let end = at + n;
-        let before = root.symbols.range(..end).next_back().is_some_and(|(&s, &(len, _))| s + u64::from(len) > at);
-        !before && root.known.range(at..end).next().is_none() && root.indexed.is_empty()
+        let last = at.saturating_add(n - 1);
+        let before = root.symbols.range(..=last).next_back();
+        let is_read = before.is_some_and(|(&s, &(len, _))| s >= at || at - s < u64::from(len));
+        !is_read && root.known.range(at..=last).next().is_none() && root.indexed.is_empty()
     }
 
     /// Says what a symbol is: a register of a frame.

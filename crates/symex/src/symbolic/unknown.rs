@@ -97,7 +97,7 @@ impl Unknown {
     /// [`peek`](Self::peek) for several bytes.
     fn peek_all(&self, domain: &mut SymbolicDomain, at: u64, n: u64) -> Vec<Option<MemoryByte<Term>>> {
         if !self.is_apart(domain, at, n) {
-            return (at..at + n).map(|at| self.peek(domain, at)).collect();
+            return (0..n).map(|i| self.peek(domain, at.wrapping_add(i))).collect();
         }
         let mut bytes: Vec<_> = self.cells.read(at, n).collect();
         if bytes.iter().all(Option::is_some) {
@@ -105,12 +105,12 @@ impl Unknown {
         }
         let root = domain.origins().get(self.root);
         if root.fresh != Some(Fresh::Zero) {
-            for (known, byte) in root.known.range(at..at + n) {
-                bytes[(known - at) as usize].get_or_insert_with(|| byte.clone());
+            for (i, byte) in (0..n).zip(&mut bytes).filter(|(_, byte)| byte.is_none()) {
+                *byte = root.known.get(at.wrapping_add(i)).cloned();
             }
         }
-        for (at, byte) in (at..).zip(&mut bytes).filter(|(_, byte)| byte.is_none()) {
-            *byte = self.peek_below(domain, at);
+        for (i, byte) in (0..n).zip(&mut bytes).filter(|(_, byte)| byte.is_none()) {
+            *byte = self.peek_below(domain, at.wrapping_add(i));
         }
         bytes
     }
@@ -171,7 +171,7 @@ impl Unknown {
                 What::Bytes(bytes) => bytes,
                 What::Fill { len, .. } | What::Copy { len, .. } => {
                     let range = domain.pool.as_const(write.offset).zip(domain.pool.as_const(*len));
-                    return range.is_some_and(|(start, len)| at + n <= start || start.saturating_add(len) <= at);
+                    return range.is_some_and(|(start, len)| is_apart((at, n), (start, len)));
                 }
             };
             let len = bytes.len() as u64;
@@ -197,7 +197,7 @@ impl Unknown {
             self.cells.iter().for_each(|(at, _)| add(at));
             root.known.iter().for_each(|(at, _)| add(at));
         }
-        root.symbols.iter().for_each(|(&at, &(len, _))| (at..at + u64::from(len)).for_each(&mut add));
+        root.symbols.iter().for_each(|(&at, &(len, _))| (0..u64::from(len)).for_each(|i| add(at.wrapping_add(i))));
         // Of runs that are in order: they are merged.
         found.sort();
         found.dedup();
@@ -209,6 +209,12 @@ impl Unknown {
         let cells = || self.cells.iter().map(|(at, byte)| (at, byte.clone())).collect();
         self.writes.is_empty().then(cells)
     }
+}
+
+/// Whether no byte is in both of two ranges, as start and length.
+fn is_apart((at, n): (u64, u64), (start, len): (u64, u64)) -> bool {
+    let ends_before = |at: u64, n: u64, start: u64| at <= start && start - at >= n;
+    ends_before(at, n, start) || ends_before(start, len, at)
 }
 
 impl SymbolicDomain {
@@ -228,8 +234,8 @@ impl SymbolicDomain {
         let unknown = array.unknown()?;
         let root = self.origins().get(unknown.root);
         let &(_, symbol) = root.symbols.get(&at).filter(|(len, _)| *len == 8)?;
-        let is_known = root.fresh.is_some() || root.known.range(at..at + 8).next().is_some();
-        let is_written = unknown.cells.next(at).is_some_and(|next| next < at + 8);
+        let is_known = root.fresh.is_some() || root.known.range(at..=at.checked_add(7)?).next().is_some();
+        let is_written = unknown.cells.next(at).is_some_and(|next| next - at < 8);
         (!is_known && !is_written && unknown.is_apart(self, at, 8)).then_some(symbol)
     }
 
@@ -279,16 +285,17 @@ impl SymbolicDomain {
 
     /// The symbol that `n` bytes are at a constant offset, if they are one, or nothing was known or read of any of them. Most reads are such.
     fn initial_word(&mut self, unknown: &Unknown, at: u64, n: u32) -> Option<Term> {
-        let end = at.checked_add(n.into())?;
-        if n > 8 || self.fresh_value(unknown.root, 1).is_some() || unknown.cells.next(at).is_some_and(|next| next < end)
-        {
+        let last = at.checked_add(u64::from(n) - 1)?;
+        let is_written = unknown.cells.next(at).is_some_and(|next| next <= last);
+        if n > 8 || self.fresh_value(unknown.root, 1).is_some() || is_written {
             return None;
         }
         let root = self.origins().get(unknown.root);
-        if root.known.range(at..end).next().is_some() {
+        if root.known.range(at..=last).next().is_some() {
             return None;
         }
-        let last = root.symbols.range(..end).next_back().filter(|(first, (len, _))| **first + u64::from(*len) > at);
+        let last = root.symbols.range(..=last).next_back();
+        let last = last.filter(|(first, (len, _))| **first >= at || at - **first < u64::from(*len));
         match last {
             Some((&first, &(len, symbol))) => (first == at && len == n).then_some(symbol),
             None => Some(self.initial_symbol(unknown.root, at, n)),
@@ -305,7 +312,7 @@ impl SymbolicDomain {
                 continue;
             }
             let run = written[bytes.len()..].iter().take_while(|byte| byte.is_none()).count();
-            bytes.extend(self.initial_bytes(unknown.root, at + bytes.len() as u64, run));
+            bytes.extend(self.initial_bytes(unknown.root, at.wrapping_add(bytes.len() as u64), run));
         }
         bytes
     }
@@ -317,33 +324,32 @@ impl SymbolicDomain {
             bytes.resize(n, MemoryByte::Constant(0));
             return bytes;
         }
-        let end = at + n as u64;
-        let is_any_known = self.origins().get(root).known.range(at..end).next().is_some();
-        let mut here = at;
-        while here < end {
+        while bytes.len() < n {
+            let here = at.wrapping_add(bytes.len() as u64);
+            let left = (n - bytes.len()) as u64;
+            // Behind the byte in front of an object comes its first one.
+            let last = here.saturating_add(left - 1);
             let found = self.origins().get(root);
-            if let Some(byte) = is_any_known.then(|| found.known.get(here)).flatten() {
-                bytes.push(byte.clone());
-                here += 1;
+            let next_known = found.known.range(here..=last).next().map(|known| known.0 - here);
+            if next_known == Some(0) {
+                bytes.extend(found.known.get(here).cloned());
                 continue;
             }
             let before = found.symbols.range(..=here).next_back();
-            if let Some((&first, &(len, symbol))) = before.filter(|(first, (len, _))| **first + u64::from(*len) > here)
+            if let Some((&first, &(len, symbol))) = before.filter(|(first, (len, _))| here - **first < u64::from(*len))
             {
-                let last = if is_any_known { here + 1 } else { end.min(first + u64::from(len)) };
-                for at in here..last {
-                    let bit = u32::try_from(8 * (at - first)).expect("symbols are short");
+                let some = next_known.unwrap_or(left).min(u64::from(len) - (here - first));
+                for at in (here - first..).take(some as usize) {
+                    let bit = u32::try_from(8 * at).expect("symbols are short");
                     let byte = self.pool.extract(symbol, bit + 7, bit);
                     debug_assert!(bit + 8 <= 8 * len);
                     bytes.push(self.memory_byte(byte));
                 }
-                here = last;
                 continue;
             }
-            let next_symbol = found.symbols.range(here..end).next().map_or(end, |s| *s.0);
-            let next_known = found.known.range(here..end).next().map_or(end, |k| k.0);
-            let len = u32::try_from(next_symbol.min(next_known).min(here + 8) - here).expect("at most eight");
-            self.initial_symbol(root, here, len);
+            let next_symbol = found.symbols.range(here..=last).next().map_or(left, |symbol| symbol.0 - here);
+            let len = next_symbol.min(next_known.unwrap_or(left)).min(8).min((last - here) + 1);
+            self.initial_symbol(root, here, u32::try_from(len).expect("at most eight"));
         }
         bytes
     }
@@ -380,7 +386,8 @@ impl SymbolicDomain {
             let bytes = cells.read(first, len).flatten().collect();
             let write = Write { offset: self.pool.constant(64, first), what: What::Bytes(bytes), guard: None };
             value = self.after(&write, offset, n, value);
-            at = first + len;
+            let Some(next) = first.checked_add(len) else { break };
+            at = next;
         }
         value
     }
@@ -571,7 +578,7 @@ impl SymbolicDomain {
         let mut cells = unknown.cells.iter().peekable();
         while let Some((at, first)) = cells.next() {
             let mut bytes = vec![first];
-            while let Some((_, next)) = cells.next_if(|(next, _)| *next == at + bytes.len() as u64 && bytes.len() < 8) {
+            while let Some((_, next)) = cells.next_if(|(next, _)| next - at == bytes.len() as u64 && bytes.len() < 8) {
                 bytes.push(next);
             }
             found.push((origins.name_at(unknown.root, at), self.bytes_text(&bytes)));
