@@ -208,7 +208,7 @@ fn a_bound_in_memory_counts_where_the_loop_does_not_write_it() {
         expect![[r#"
             fill
               loop b1: max(bound, 0) times
-                ends: proved (i gets larger)
+                ends: proved (i counts up to bound)
                 i += 1, from 0
                 next = i * 1 + 1
                 goes on while i < bound
@@ -278,7 +278,7 @@ fn a_bound_in_memory_is_in_the_document() {
                       },
                       "ends": {
                         "verdict": "proved",
-                        "because": "i gets larger",
+                        "because": "i counts up to bound",
                         "rests_on": []
                       },
                       "tests": [
