@@ -5,13 +5,13 @@ mod compare;
 
 use std::collections::BTreeMap;
 
-use icsched_ir::{FuncId, Origin, ProgramPoint, ValueId};
+use icsched_ir::{Callee, FuncId, Intrinsic, Op, Origin, ProgramPoint, ValueId};
 use icsched_smt::Term;
 use icsched_symex::code::Code;
 use icsched_symex::concrete::ConcreteDomain;
 use icsched_symex::explore::{Advance, Choice, Limits, PathRun, Step, StepKind};
 use icsched_symex::symbolic::SymbolicDomain;
-use icsched_symex::{Domain as _, ErrorKind, Machine, PathEnd, State, Stop, ThreadId, ThreadStatus};
+use icsched_symex::{Domain as _, ErrorKind, Machine, PathEnd, ProgramError, State, Stop, ThreadId, ThreadStatus};
 
 use crate::random::Random;
 use crate::recorded::{Concrete, Recorded, word};
@@ -22,6 +22,9 @@ use crate::watch::Watch;
 const MAX_CHOICES: usize = 24;
 /// Instructions that are.
 pub(crate) const MAX_INSTRUCTIONS: u64 = 3000;
+
+/// Instructions by which a path may see an error of an object before the run does.
+const MAX_AHEAD: u32 = 16;
 
 /// Who says which thread goes on.
 pub(crate) enum Pilot<'p> {
@@ -158,7 +161,13 @@ impl<'a, 'r> Lockstep<'a, 'r> {
             let caught = self.catch_up(run.state.instructions)?;
             self.relation.expose(&self.machines.symbolic.domain, &run.state)?;
             match caught {
-                Caught::Up => self.constraints(&run, None)?,
+                Caught::Up => {
+                    if let Err(wrong) = self.constraints(&run, None) {
+                        // The path may be in the middle of an instruction that is the run's last one.
+                        let Caught::Ended(end) = self.catch_up(run.state.instructions + 1)? else { return Err(wrong) };
+                        return self.stopped(&run, &advance, end);
+                    }
+                }
                 Caught::Ended(end) => return self.stopped(&run, &advance, end),
             }
             // What ends a path is not executed to its end.
@@ -346,7 +355,12 @@ impl<'a, 'r> Lockstep<'a, 'r> {
             | PathEnd::Unmodelled { .. } => {}
         }
         let mut watch = Watch::default();
-        let result = self.machines.concrete.run(&mut self.concrete, &mut watch, 1);
+        let mut result = self.machines.concrete.run(&mut self.concrete, &mut watch, 1);
+        let mut ahead = if self.names_object(end) { MAX_AHEAD } else { 0 };
+        while ahead > 0 && result.is_ok() {
+            result = self.machines.concrete.run(&mut self.concrete, &mut watch, 1);
+            ahead -= 1;
+        }
         if watch.outside {
             return Err(Ended::Cut("something that the domains do differently"));
         }
@@ -371,8 +385,19 @@ impl<'a, 'r> Lockstep<'a, 'r> {
                     _ => Ok(()),
                 }
             }
-            other => Err(Ended::Wrong(format!("the path ends with {end:?}, the concrete run goes on: {other:?}"))),
+            other => {
+                let at = self.concrete.stack(&self.machines.concrete.code, self.concrete.current);
+                Err(Ended::Wrong(format!("the path ends with {end:?}, the concrete run goes on: {other:?}, at {at:?}")))
+            }
         }
+    }
+
+    /// Whether a path ends where a model says which object a mutex or the like is: a run looks at it later.
+    fn names_object(&self, end: &PathEnd) -> bool {
+        let PathEnd::Error(ProgramError { stack, .. }) = end else { return false };
+        let program = &self.machines.symbolic.program;
+        let inst = stack.0.last().and_then(|p| program.functions[p.func].blocks[p.block].insts.get(p.inst as usize));
+        inst.is_some_and(|i| matches!(i.op, Op::Call { callee: Callee::Intrinsic(Intrinsic::Known), .. }))
     }
 
     /// No thread of the path can go on, since some have left the context.

@@ -11,11 +11,14 @@ use crate::programs::Input;
 use crate::random::Random;
 use crate::recorded::{Concrete, Recorded, View};
 use crate::returned::Returned;
+use crate::watch::Watch;
 
 /// Instructions of one run.
 const MAX_RUN: u64 = 60_000;
 /// States per context.
 const MAX_STATES: usize = 3;
+/// Frames of a thread where a run ends: more make contexts large, and not different.
+const MAX_FRAMES: usize = 100;
 /// A wait without a deadline.
 const FOREVER: u64 = u64::MAX;
 
@@ -48,9 +51,10 @@ fn run(
     };
     let Ok(mut state) = machine.initial_state(&arguments) else { return 0 };
     let mut returned = Returned::default();
-    while state.instructions < MAX_RUN {
+    while state.instructions < MAX_RUN && state.current_thread().frames.len() <= MAX_FRAMES {
         returned.watch(machine, &state);
-        match machine.run(&mut state, &mut (), 1) {
+        // Where somebody watches, activations stay that called another function in place of the rest of themselves, as on paths.
+        match machine.run(&mut state, &mut Watch::default(), 1) {
             Ok(()) => {}
             Err(Stop::Switch) => {
                 let enabled: Vec<ThreadId> = state.live_threads().filter(|t| t.is_enabled()).map(|t| t.id).collect();
