@@ -96,9 +96,11 @@ impl Runner for Commands {
         let Some(status) = status else {
             return Err(Failure { kind: FailureKind::Limit, message: "it did not stop at its time limit".to_owned() });
         };
+        // Of a command that ended so, the file says what was known by then. That is no result.
+        let is_broken = status.code().is_none_or(|code| code == BUG);
         match fs::read(&json).ok().and_then(|text| serde_json::from_slice::<Summary>(&text).ok()) {
-            Some(result) => Ok(outcome(&result.into_value(), job.run)),
-            None => Err(without_result(status, &said)),
+            Some(result) if !is_broken => Ok(outcome(&result.into_value(), job.run)),
+            Some(_) | None => Err(without_result(status, &said)),
         }
     }
 }
@@ -207,6 +209,9 @@ fn common_arguments(job: &Job<'_>) -> Vec<String> {
     all
 }
 
+/// Exit status of an `icsched` that has found a bug in itself.
+const BUG: i32 = 4;
+
 /// How a reason names the bound on branches.
 const BRANCHES: &str = "(--branches)";
 
@@ -234,7 +239,6 @@ fn outcome(result: &Value, run: &Run) -> Outcome {
 fn without_result(status: ExitStatus, said: &str) -> Failure {
     const WRONG: i32 = 2;
     const INCOMPLETE: i32 = 3;
-    const BUG: i32 = 4;
     let is_message = |line: &&str| line.starts_with("error") || line.starts_with("warning");
     let line = said.lines().find(is_message).or(said.lines().next_back());
     let (kind, how) = match status.code() {
@@ -359,6 +363,23 @@ mod tests {
         assert_eq!(ended(&[&cut, &late], Command::Symex), (false, with_place));
         assert!(!ended(&[&cut], Command::Enumerate).0);
         assert!(ended(&[], Command::Enumerate).0);
+    }
+
+    /// A command that has a bug, or is killed, leaves a document that says what was known by then.
+    #[test]
+    fn a_bug_is_one_whatever_document_there_is() {
+        for (end, kind, message) in [
+            ("echo 'error[bug]: an index' >&2; exit 4", FailureKind::Bug, "it has a bug: error[bug]: an index"),
+            ("kill -SEGV $$", FailureKind::Crash, "signal: 11"),
+        ] {
+            let script = format!("{TELLS_ITS_ARGUMENTS}\n{end}");
+            let ended = run(&script, &sample(Command::Enumerate, LONG), &Configuration::default(), &[]);
+            let failure = ended.expect_err("it is no result");
+            assert_eq!(failure.kind, kind);
+            assert!(failure.message.contains(message), "{}", failure.message);
+        }
+        let found = format!("{TELLS_ITS_ARGUMENTS}\nexit 1");
+        assert!(run(&found, &sample(Command::Enumerate, LONG), &Configuration::default(), &[]).is_ok());
     }
 
     #[test]
