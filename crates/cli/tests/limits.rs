@@ -502,3 +502,28 @@ fn a_database_that_cannot_be_written_costs_no_result() {
     let said = String::from_utf8_lossy(&text.stdout).into_owned();
     assert!(said.contains("1 schedule; complete") && !said.contains("schedules written"), "{said}");
 }
+
+/// GNU `timeout` signals a command and then its group; a terminal and its shell both say that they go away.
+#[test]
+fn signals_that_come_together_are_one_request() {
+    let place = Place::with(COUNTS);
+    let (child, rest) = started(&place, &["enumerate", "p.ll", "-v", MANY, "--fresh", "--json", "-"], "epoch");
+    let twice = "kill -TERM $1; kill -HUP $1; kill -HUP $1";
+    let sent = Command::new("sh").args(["-c", twice, "sh", &child.id().to_string()]).status();
+    assert!(sent.expect("there is a shell").success());
+    let output = child.wait_with_output().expect("it is our child");
+    assert_eq!(output.status.code(), Some(3), "{}", rest.join().expect("it reads"));
+    is_cut(&json(&output.stdout), "interrupted", "the search was stopped by the user");
+}
+
+/// A service manager may ignore the ends of its children, and so do those that it starts.
+#[test]
+fn ends_of_children_are_seen_whoever_ignores_them() {
+    let place = Place::with(RETURNS_7);
+    for (words, status) in [(&["enumerate", "p.ll", "--fresh"][..], 0), (&["exec", "p.ll"], 7)] {
+        let mut command = Command::new("env");
+        command.args(["--ignore-signal=CHLD", env!("CARGO_BIN_EXE_icsched")]).args(words).current_dir(place.0.path());
+        let output = command.stdin(Stdio::null()).output().expect("there is such a command");
+        ends(&output, status, "");
+    }
+}

@@ -65,6 +65,7 @@ pub(super) const UNSAFE_FILES: &[&str] = &[
     "crates/smt/src/interrupt.rs",
     "crates/cli/src/guard/reserve.rs",
     "crates/cli/src/guard/parent.rs",
+    "crates/cli/src/guard/signals.rs",
 ];
 
 /// The crates that crate number `index` of `names` may use.

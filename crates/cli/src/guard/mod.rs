@@ -2,22 +2,21 @@
 //!
 //! A command that may take long is [divided](divide): the child does the work, and the parent waits for it. Whatever ends the child - the kernel, for
 //! want of memory; a library that aborts; a limit at which it does not stop - the parent tells what is known by then. The child tells the parent
-//! where it is, a line of text for each [`News`]. Signals are for the parent, which hands the first one on. Where there is no room for a second
-//! process, everything is done by one.
+//! where it is, a line of text for each [`News`]. [Signals](signals) are for the parent, which hands the first one on.
+//! Where there is no room for a second process, everything is done by one.
 
 mod parent;
 mod reserve;
+mod signals;
 
 use std::io::{PipeWriter, Write as _};
 use std::os::fd::AsRawFd as _;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use icsched_driver::config::{Limit, MemoryLimits, StopRequest};
 use icsched_driver::watch::Watch;
 use icsched_driver::{Diagnostic, Limits};
-use rustix::process::Signal;
 
 pub(crate) use parent::{Cause, divide};
 
@@ -29,9 +28,6 @@ const INTERRUPTED: i32 = 130;
 
 /// Exit status of a command that a limit ended.
 const INCOMPLETE: i32 = 3;
-
-/// Signals that ask for a clean stop.
-const STOPPING: [Signal; 3] = [Signal::INT, Signal::TERM, Signal::HUP];
 
 /// How the child speaks to its parent. Of the process, as signals and memory are.
 static TO_PARENT: OnceLock<PipeWriter> = OnceLock::new();
@@ -117,41 +113,30 @@ fn be_child(to_parent: PipeWriter) {
     let _ = TO_PARENT.set(to_parent);
 }
 
-/// The first Ctrl-C (or SIGTERM, or SIGHUP) asks for a clean stop; the second one ends the process, or its parent ends both.
+/// The first Ctrl-C (or SIGTERM, or SIGHUP) asks for a clean stop; a later one ends the process, or its parent ends
+/// both.
 pub(crate) fn stop_on_signals() -> Arc<StopRequest> {
     let request = Arc::new(StopRequest::default());
     let flag = request.flag();
     reserve::keep(&flag, StopRequest::number(Limit::Memory));
-    let again = Arc::new(AtomicBool::new(false));
-    for signal in STOPPING.iter().filter(|&&signal| !is_ignored(signal)) {
-        let raw = signal.as_raw();
-        let mut registered = Ok(());
-        if !has_parent() {
-            let ends = signal_hook::flag::register_conditional_shutdown(raw, INTERRUPTED, Arc::clone(&again));
-            registered = ends.and_then(|_| signal_hook::flag::register(raw, Arc::clone(&again)).map(drop));
-        }
-        let registered = registered.and_then(|()| {
-            signal_hook::flag::register_usize(raw, Arc::clone(&flag), StopRequest::number(Limit::Interrupted)).map(drop)
-        });
-        if let Err(error) = registered {
-            output::error(&format!("Ctrl-C will not stop cleanly: {error}"));
-        }
+    let mut registered = signals::note_requests();
+    for signal in signals::STOPPING.into_iter().filter(|&signal| !signals::is_ignored(signal)) {
+        let flag = Arc::clone(&flag);
+        let number = StopRequest::number(Limit::Interrupted);
+        registered =
+            registered.and_then(|()| signal_hook::flag::register_usize(signal.as_raw(), flag, number).map(drop));
+    }
+    if let Err(error) = registered {
+        output::error(&format!("Ctrl-C will not stop cleanly: {error}"));
+    }
+    if !has_parent() {
+        signals::end_at_second();
+    }
+    // One may have come before these handlers were there: to the parent, or to this process since it was forked.
+    if signals::are_there() {
+        request.ask(Limit::Interrupted);
     }
     request
-}
-
-/// Files that may not grow any more are errors of whoever writes them, and no reason to end (`ulimit -f`).
-fn go_on_at_full_files() {
-    // Else the process ends by the signal.
-    let _ = signal_hook::flag::register(Signal::XFSZ.as_raw(), Arc::default());
-}
-
-/// Whether the process was started to survive a signal (SIGHUP by `nohup`, SIGINT by `&` in a script): a handler would undo that.
-fn is_ignored(signal: Signal) -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
-    mask >> (signal.as_raw() - 1) & 1 != 0
 }
 
 /// Watches a command's limits. One that cannot stop within `grace` ends with what is known by then.

@@ -3,15 +3,13 @@
 
 use std::io::{PipeReader, Read as _};
 use std::os::fd::AsFd as _;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use icsched_driver::config::Limit;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Resource, Signal, WaitOptions, WaitStatus, getrlimit, kill_process, waitpid};
 
-use super::{INTERRUPTED, STOPPING, be_child, go_on_at_full_files, is_ignored};
+use super::{INTERRUPTED, be_child, signals};
 use crate::args::{Cli, Command};
 use crate::last::{self, Heard};
 use crate::{Status, commands};
@@ -42,13 +40,13 @@ pub(crate) enum Cause {
 pub(crate) struct Child {
     process: Pid,
     news: PipeReader,
-    signals: Vec<(Signal, Arc<AtomicBool>)>,
     started: Instant,
 }
 
 /// Has a command that may take long done by a child. `None` in the child, and where there is none.
 pub(crate) fn divide(command: &Command) -> Option<Child> {
-    go_on_at_full_files();
+    signals::go_on_at_full_files();
+    signals::wait_for_children();
     let takes_long = match command {
         Command::Enumerate(_) | Command::Symex(_) | Command::Exec(_) | Command::Verify(_) | Command::Inspect { .. } => {
             true
@@ -56,15 +54,11 @@ pub(crate) fn divide(command: &Command) -> Option<Child> {
         Command::Show(_) | Command::Experiment(_) => false,
     };
     let (news, to_parent) = if takes_long { std::io::pipe().ok()? } else { return None };
-    // Before there are two: none of them is to be without.
-    let signals = STOPPING.iter().filter(|&&signal| !is_ignored(signal)).filter_map(|&signal| {
-        let seen = Arc::new(AtomicBool::new(false));
-        signal_hook::flag::register(signal.as_raw(), Arc::clone(&seen)).ok().map(|_| (signal, seen))
-    });
-    let signals: Vec<_> = signals.collect();
+    // Before there are two: none of them is to be without. Where that is refused, signals have their usual effects.
+    let _ = signals::note_requests();
     let own = rustix::process::getpid();
     match fork() {
-        Fork::Parent(process) => Some(Child { process, news, signals, started: Instant::now() }),
+        Fork::Parent(process) => Some(Child { process, news, started: Instant::now() }),
         Fork::Child => {
             // Without it (on other systems) a child goes on alone.
             let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
@@ -118,6 +112,8 @@ impl Child {
             }
         }
         heard.take(&mut text);
+        // What follows may take long, too, where nobody reads it.
+        signals::end_at_second();
         let ended = waitpid(Some(self.process), WaitOptions::empty());
         let status = ended.ok().flatten().map(|(_, status)| status);
         if told.to_end && heard.limit.is_none() {
@@ -147,17 +143,14 @@ impl Child {
         }
     }
 
-    /// The first signal asks the child to stop, the second one ends it.
+    /// The first request asks the child to stop, the second one ends it.
     fn hand_on_signals(&self, told: &mut Told) {
-        let seen = self.signals.iter().filter(|(_, seen)| seen.swap(false, Ordering::Relaxed)).count();
-        if seen == 0 {
-            return;
-        }
-        if told.to_stop.is_some() {
-            self.kill(Signal::KILL, told);
-        } else {
+        if signals::are_there() && told.to_stop.is_none() {
             told.to_stop = Some(Instant::now());
             self.kill(Signal::TERM, &mut Told::default());
+        }
+        if signals::are_repeated() && !told.to_end {
+            self.kill(Signal::KILL, told);
         }
     }
 
