@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use icsched_driver::config::Technique;
+use icsched_driver::config::{Activity, StopRequest, Technique};
 use icsched_driver::enumerate::{Enumerated, Source};
 use icsched_driver::exec::ExecEnd;
 use icsched_driver::experiment::{Commands, ExperimentConfig, experiment};
 use icsched_driver::inspect::Inspected;
 use icsched_driver::verify::Verified;
-use icsched_driver::watch::Watch;
 use icsched_driver::{DriverError, Enumeration, ProgramConfig, enumerate, exec, inspect, show, symex, verify};
 use icsched_report::View;
 use icsched_report::text::TextOptions;
@@ -328,7 +327,8 @@ fn run_inspect(what: &InspectCommand, cli: &Arc<Cli>) -> Result<Status, DriverEr
         limits,
     );
     let is_json = is_json(what);
-    let mut out = BufWriter::new(Answer { watch, is_json, to: output::harmless_stdout(is_json) });
+    let (stop, to) = (Arc::clone(&program.limits.stop), output::harmless_stdout(is_json));
+    let mut out = BufWriter::new(Answer { stop, is_text: is_text(what), has_begun: false, to });
     let whole = |text: String, out: inspect::Out<'_>| out.write_all(text.as_bytes()).map_err(not_written);
     let answered = match what {
         InspectCommand::Ir(args) if args.check => inspect::check_ir(&program).and_then(|text| whole(text, &mut out)),
@@ -345,7 +345,14 @@ fn run_inspect(what: &InspectCommand, cli: &Arc<Cli>) -> Result<Status, DriverEr
         }
         InspectCommand::Markers(args) => markers(args, &program).and_then(|text| whole(text, &mut out)),
     };
-    match answered.and_then(|()| out.flush().map_err(not_written)) {
+    let flushed = out.flush().map_err(not_written);
+    drop(watch);
+    let answer = match answered {
+        Err(unwritten @ DriverError::Write { .. }) => Err(unwritten),
+        // What was cut at a limit is an answer, too.
+        answered => flushed.and(answered),
+    };
+    match answer {
         // A reader that went away (`| head`) is no error.
         Err(DriverError::Write { error, .. }) if error.kind() == io::ErrorKind::BrokenPipe => {}
         Err(DriverError::Write { error, .. }) => return Err(not_written(error)),
@@ -380,22 +387,45 @@ fn is_json(what: &InspectCommand) -> bool {
     }
 }
 
-/// Standard output for an answer that is written piece by piece. Nobody looks at the clock any more once it has begun.
+/// Whether something may be said behind an answer, or its beginning: it is no JSON and no picture.
+fn is_text(what: &InspectCommand) -> bool {
+    let is_picture = match what {
+        InspectCommand::Callgraph(args)
+        | InspectCommand::Loops(args)
+        | InspectCommand::Pointsto(args)
+        | InspectCommand::Modref(args) => matches!(args.format, InspectFormat::Dot),
+        InspectCommand::Ir(_) | InspectCommand::Defs(_) | InspectCommand::Markers(_) => false,
+    };
+    !is_json(what) && !is_picture
+}
+
+/// Standard output for an answer that is written piece by piece.
 struct Answer<W> {
-    watch: Option<Watch>,
-    is_json: bool,
+    stop: Arc<StopRequest>,
+    is_text: bool,
+    has_begun: bool,
     to: W,
 }
 
 impl<W: Write> Write for Answer<W> {
+    /// Readers take their time (`| less`), and nobody is late because of them. What is left to do behind a limit is to
+    /// write.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.watch.take().is_some() && self.is_json {
-            guard::tell(&News::Printing);
+        if !std::mem::replace(&mut self.has_begun, true) {
+            guard::tell(if self.is_text { &News::Writing } else { &News::Printing });
         }
-        self.to.write(bytes)
+        let before = self.stop.doing().activity;
+        self.stop.begin(Activity::Writing);
+        let written = self.to.write(bytes);
+        if self.stop.asked().is_none() {
+            self.stop.begin(before);
+        }
+        written
     }
 
     fn flush(&mut self) -> io::Result<()> {
+        // It is the end.
+        self.stop.begin(Activity::Writing);
         self.to.flush()
     }
 }

@@ -12,7 +12,7 @@ mod modref;
 mod pointsto;
 mod targets;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::sync::Arc;
 use std::time::Instant;
@@ -24,6 +24,7 @@ use serde::Serialize;
 
 use crate::config::{Activity, Limit, Limits, ProgramConfig};
 use crate::error::DriverError;
+use crate::{Reason, limit_words};
 
 /// Names and versions of the documents.
 pub mod schema {
@@ -46,7 +47,7 @@ pub mod schema {
 pub struct Inspected {
     /// The program.
     pub program: ProgramConfig,
-    /// When to stop: there is no answer then, but [why](DriverError::Stopped).
+    /// When to stop: there is no answer then, or only its beginning, but [why](DriverError::Stopped).
     pub limits: Limits,
     /// The time at which that is.
     deadline: Option<Instant>,
@@ -182,6 +183,7 @@ pub type Out<'o> = &'o mut dyn io::Write;
 pub fn callgraph(inspected: &Inspected, selection: &Selection, out: Out<'_>) -> Result<(), DriverError> {
     let program = load_for(inspected, selection, "callgraph")?;
     let document = callgraph::document(&program, &inspected.solve(&program, selection.closed)?, selection);
+    inspected.limits.stop.begin(Activity::Writing);
     told(match selection.format {
         Format::Text => out.write_all(callgraph::text(&document).as_bytes()),
         Format::Json => write_json(&document, out),
@@ -196,6 +198,7 @@ pub fn callgraph(inspected: &Inspected, selection: &Selection, out: Out<'_>) -> 
 pub fn loops(inspected: &Inspected, selection: &Selection, out: Out<'_>) -> Result<(), DriverError> {
     let program = load_for(inspected, selection, "loops")?;
     let document = loops::document(&program, &inspected.solve(&program, selection.closed)?, selection);
+    inspected.limits.stop.begin(Activity::Writing);
     told(match selection.format {
         Format::Text => out.write_all(loops::text(&document).as_bytes()),
         Format::Json => write_json(&document, out),
@@ -203,21 +206,24 @@ pub fn loops(inspected: &Inspected, selection: &Selection, out: Out<'_>) -> Resu
     })
 }
 
-/// What the pointers of a program may point to.
+/// What the pointers of a program may point to. At a limit the answer ends early, and says so; what is written is whole
+/// in its form.
 ///
 /// # Errors
-/// If the program cannot be loaded, or has no such function, or the answer cannot be written.
+/// If the program cannot be loaded, or has no such function, or the answer cannot be written, or was cut at a limit.
 pub fn pointsto(inspected: &Inspected, selection: &Selection, out: Out<'_>) -> Result<(), DriverError> {
     let program = load_for(inspected, selection, "pointsto")?;
     let points_to = inspected.solve(&program, selection.closed)?;
     let memory = memory::Memory { program: &program, points_to: &points_to, selection };
     let known = pointsto::Known::new(&memory);
-    let document = pointsto::document(&known);
+    let cut = Cut::new(inspected);
+    let document = pointsto::document(&known, &cut);
     told(match selection.format {
         Format::Text => pointsto::text(&document, out),
         Format::Json => write_json(&document, out),
         Format::Dot => pointsto::dot(&document, out),
-    })
+    })?;
+    cut.by.get().map_or(Ok(()), |limit| Err(inspected.stopped(limit)))
 }
 
 /// What the functions of a program, and their parts, may write, read and synchronise.
@@ -228,6 +234,7 @@ pub fn modref(inspected: &Inspected, selection: &Selection, out: Out<'_>) -> Res
     let program = load_for(inspected, selection, "modref")?;
     let points_to = inspected.solve(&program, selection.closed)?;
     let document = modref::document(&memory::Memory { program: &program, points_to: &points_to, selection });
+    inspected.limits.stop.begin(Activity::Writing);
     told(match selection.format {
         Format::Text => out.write_all(modref::text(&document).as_bytes()),
         Format::Json => write_json(&document, out),
@@ -322,6 +329,53 @@ impl<I> Listed<I> {
 impl<I: Iterator<Item: Serialize>> Serialize for Listed<I> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.take())
+    }
+}
+
+/// Whether a limit has ended the lists of an answer that is being written.
+struct Cut<'i> {
+    inspected: &'i Inspected,
+    by: Cell<Option<Limit>>,
+}
+
+impl<'i> Cut<'i> {
+    fn new(inspected: &'i Inspected) -> Self {
+        Self { inspected, by: Cell::new(None) }
+    }
+
+    /// Whether there may be one more member. Once there may not, none follows.
+    fn goes_on(&self) -> bool {
+        if self.by.get().is_none() && self.inspected.is_over() {
+            self.by.set(Some(self.inspected.limits.stop.asked().unwrap_or(Limit::Time)));
+        }
+        self.by.get().is_none()
+    }
+
+    /// Why not all is there, in a list that is empty if it is.
+    fn reasons(&self) -> Vec<Reason> {
+        let reason = |limit| {
+            let (kind, message) = limit_words(limit);
+            Reason { kind, message: message.to_owned(), at: None }
+        };
+        self.by.get().map(reason).into_iter().collect()
+    }
+}
+
+/// The key `complete` of a document, behind its lists: it is known when they are written.
+struct Complete<'c>(&'c Cut<'c>);
+
+impl Serialize for Complete<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.reasons().is_empty().serialize(serializer)
+    }
+}
+
+/// The key `reasons`, in the same way.
+struct Reasons<'c>(&'c Cut<'c>);
+
+impl Serialize for Reasons<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.reasons().serialize(serializer)
     }
 }
 

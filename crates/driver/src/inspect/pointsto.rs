@@ -10,7 +10,7 @@ use icsched_pointsto::{Location, ObjectKind, PointerInfo, Statistics};
 use serde::Serialize;
 
 use super::memory::{Memory, Names, kind, some, sorted};
-use super::{Listed, Out, quoted, source};
+use super::{Complete, Cut, Listed, Out, Reasons, quoted, source};
 
 /// Name and version of the document.
 pub(super) const SCHEMA: &str = "icsched/inspect-pointsto/1";
@@ -18,7 +18,7 @@ pub(super) const SCHEMA: &str = "icsched/inspect-pointsto/1";
 /// What is written of a program; its lists are made while they are.
 #[derive(Serialize)]
 #[serde(bound = "")]
-pub(super) struct Document<F: Iterator<Item = Entry>, O: Iterator<Item = Object>> {
+pub(super) struct Document<'c, F: Iterator<Item = Entry>, O: Iterator<Item = Object>> {
     schema: &'static str,
     program: String,
     functions: Listed<F>,
@@ -27,6 +27,10 @@ pub(super) struct Document<F: Iterator<Item = Entry>, O: Iterator<Item = Object>
     /// What the analysis did not know and took the worst of.
     notes: Vec<String>,
     statistics: Counts,
+    /// False if a limit has ended the lists.
+    complete: Complete<'c>,
+    /// That limit.
+    reasons: Reasons<'c>,
 }
 
 #[derive(Serialize)]
@@ -83,16 +87,18 @@ struct Counts {
 
 pub(super) fn document<'k>(
     known: &'k Known<'k>,
-) -> Document<impl Iterator<Item = Entry> + 'k, impl Iterator<Item = Object> + 'k> {
+    cut: &'k Cut<'k>,
+) -> Document<'k, impl Iterator<Item = Entry> + 'k, impl Iterator<Item = Object> + 'k> {
     let memory = known.memory;
     let program = memory.program;
-    let functions = memory.functions().map(move |(id, function)| Entry {
+    let functions = memory.functions().take_while(|_| cut.goes_on()).map(move |(id, function)| Entry {
         name: function.name.clone(),
         at: source(program, function.loc),
         pointers: pointers(known, id),
     });
     let is_all = memory.selection.function.is_none();
-    let objects = std::iter::once_with(move || if is_all { all_objects(known) } else { Vec::new() }).flatten();
+    let objects = move || if is_all { all_objects(known, cut) } else { Vec::new() };
+    let objects = std::iter::once_with(objects).flatten().take_while(|_| cut.goes_on());
     let &Statistics { instances, objects: number, locations, cells, nodes, edges, waves, .. } =
         memory.points_to.statistics();
     Document {
@@ -102,6 +108,8 @@ pub(super) fn document<'k>(
         objects: Listed::new(objects),
         notes: memory.notes(),
         statistics: Counts { instances, objects: number, locations, cells, nodes, edges, waves },
+        complete: Complete(cut),
+        reasons: Reasons(cut),
     }
 }
 
@@ -207,11 +215,14 @@ fn pointers(known: &Known<'_>, func: FuncId) -> Vec<Pointer> {
     found
 }
 
-/// Objects of one name are shown as one.
-fn all_objects(known: &Known<'_>) -> Vec<Object> {
+/// Objects of one name are shown as one; none if there is no time to look at all.
+fn all_objects(known: &Known<'_>, cut: &Cut<'_>) -> Vec<Object> {
     let memory = known.memory;
     let mut found: BTreeMap<String, Object> = BTreeMap::new();
     for (id, object) in memory.points_to.objects().iter().filter(|(id, _)| memory.shows(*id)) {
+        if !cut.goes_on() {
+            return Vec::new();
+        }
         if matches!(object.kind, ObjectKind::Function(_) | ObjectKind::Outside | ObjectKind::PlainConstants) {
             continue;
         }
@@ -230,7 +241,7 @@ fn all_objects(known: &Known<'_>) -> Vec<Object> {
 }
 
 pub(super) fn text(
-    document: &Document<impl Iterator<Item = Entry>, impl Iterator<Item = Object>>,
+    document: &Document<'_, impl Iterator<Item = Entry>, impl Iterator<Item = Object>>,
     out: Out<'_>,
 ) -> io::Result<()> {
     for entry in document.functions.take() {
@@ -263,7 +274,7 @@ pub(super) fn text(
 }
 
 pub(super) fn dot(
-    document: &Document<impl Iterator<Item = Entry>, impl Iterator<Item = Object>>,
+    document: &Document<'_, impl Iterator<Item = Entry>, impl Iterator<Item = Object>>,
     out: Out<'_>,
 ) -> io::Result<()> {
     writeln!(out, "digraph pointsto {{\n  rankdir=LR;")?;
@@ -282,5 +293,102 @@ pub(super) fn dot(
     for (from, to) in edges {
         writeln!(out, "  {} -> {};", quoted(&from), quoted(&to))?;
     }
+    for reason in document.reasons.0.reasons() {
+        writeln!(out, "  // incomplete: {}", reason.message)?;
+    }
     writeln!(out, "}}")
+}
+
+#[cfg(test)]
+mod tests {
+    use icsched_ir::Program;
+    use icsched_pointsto::{Options, PointsTo};
+    use serde_json::Value;
+
+    use super::*;
+    use crate::config::{Limit, Limits, ProgramConfig};
+    use crate::inspect::{Format, Inspected, Selection};
+
+    /// Asks to stop as soon as a function has been written.
+    struct Impatient<'i> {
+        inspected: &'i Inspected,
+        until: &'static str,
+        written: Vec<u8>,
+    }
+
+    impl io::Write for Impatient<'_> {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.written.extend_from_slice(bytes);
+            if String::from_utf8_lossy(&self.written).contains(self.until) {
+                self.inspected.limits.stop.ask(Limit::Time);
+            }
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn two_functions() -> Program {
+        let text = "global @list size 8 align 8
+            function @main(%v0: i32, %v1: ptr) -> i32 {
+            at0:
+                store [@list], %v1
+                call @second(%v1)
+                return 0
+            }
+            function @second(%v0: ptr) {
+            at0:
+                return
+            }";
+        icsched_ir::parse(text).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// What is written by somebody who wants to stop at these words.
+    fn written(format: Format, until: &'static str) -> String {
+        let program = two_functions();
+        let points_to = PointsTo::new(&program, &Options::default()).expect("nothing interrupts it");
+        let selection = Selection { format, models: false, function: None, closed: false };
+        let memory = Memory { program: &program, points_to: &points_to, selection: &selection };
+        let (path, externs, memory_errors) = ("p.ll".into(), Default::default(), Default::default());
+        let inspected = Inspected::new(ProgramConfig { path, externs, memory_errors, cache: None }, Limits::default());
+        let (known, cut) = (Known::new(&memory), Cut::new(&inspected));
+        let document = document(&known, &cut);
+        let mut out = Impatient { inspected: &inspected, until, written: Vec::new() };
+        match format {
+            Format::Text => text(&document, &mut out),
+            Format::Json => crate::inspect::write_json(&document, &mut out),
+            Format::Dot => dot(&document, &mut out),
+        }
+        .expect("a vector takes everything");
+        String::from_utf8(out.written).expect("it is text")
+    }
+
+    fn json(until: &'static str) -> Value {
+        serde_json::from_str(&written(Format::Json, until)).expect("it is whole JSON")
+    }
+
+    #[test]
+    fn a_listing_that_is_cut_says_so() {
+        let lengths = |document: &Value| {
+            ["functions", "objects", "reasons"].map(|key| document[key].as_array().map_or(0, Vec::len))
+        };
+        let whole = json("there are no such words");
+        let [functions, objects, reasons] = lengths(&whole);
+        assert!(functions == 2 && objects > 0 && reasons == 0 && whole["complete"] == true, "{whole}");
+        let cut = json("\"main\"");
+        assert_eq!((lengths(&cut), &cut["complete"]), ([1, 0, 1], &false.into()), "{cut}");
+        assert_eq!(cut["reasons"][0]["message"], "the time limit was reached (--timeout)");
+        let early = json("objects");
+        assert_eq!((lengths(&early), &early["complete"]), ([2, 0, 1], &false.into()), "{early}");
+    }
+
+    #[test]
+    fn pictures_and_text_end_early_too() {
+        let picture = written(Format::Dot, "main");
+        assert!(picture.ends_with("  // incomplete: the time limit was reached (--timeout)\n}\n"), "{picture}");
+        let text = written(Format::Text, "main");
+        assert!(text.contains("main") && !text.contains("second"), "{text}");
+    }
 }
