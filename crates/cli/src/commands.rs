@@ -215,6 +215,7 @@ fn not_written(error: std::io::Error) -> DriverError {
 
 fn write_json(text: &str, file: &PathBuf) -> Result<(), DriverError> {
     if file == Path::new("-") {
+        guard::tell(&News::Printing);
         return output::print_json(text).map_err(not_written);
     }
     std::fs::write(file, text).map_err(|error| DriverError::Write { path: file.clone(), error })

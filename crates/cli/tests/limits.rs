@@ -527,3 +527,24 @@ fn ends_of_children_are_seen_whoever_ignores_them() {
         ends(&output, status, "");
     }
 }
+
+/// A reader may take its time, and a first request waits for it. A second one does not.
+#[test]
+fn a_second_request_ends_who_waits_for_a_reader() {
+    let stores: String = (0..5000).map(|n| format!("  store volatile i64 {n}, ptr @count\n")).collect();
+    let place = Place::with(&format!("@count = global i64 0\ndefine i32 @main() {{\n{stores}  ret i32 0\n}}\n"));
+    let piped = place.command(&["inspect", "ir", "p.ll"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let mut child = piped.expect("the binary was built for this test");
+    let mut out = child.stdout.take().expect("it is a pipe");
+    out.read_exact(&mut [0]).expect("the answer begins");
+    let status = loop {
+        send("-INT", &child.id().to_string());
+        if let Some(status) = child.try_wait().expect("it is our child") {
+            break status;
+        }
+    };
+    assert_eq!(status.code(), Some(130));
+    let mut rest = Vec::new();
+    out.read_to_end(&mut rest).expect("it is a pipe");
+    assert!(rest.len() > 1 << 12, "it was at its answer: {} bytes", rest.len());
+}

@@ -106,7 +106,8 @@ impl Child {
             self.hand_on_signals(&mut told);
             let since = [end, told.to_stop].into_iter().flatten().min();
             let is_late = |since: Instant| Instant::now().saturating_duration_since(since) >= grace * PATIENCE;
-            if since.is_some_and(is_late) && !heard.is_writing && !told.to_end {
+            let is_at_result = heard.is_writing || heard.is_printing;
+            if since.is_some_and(is_late) && !is_at_result && !told.to_end {
                 heard.limit = Some(if told.to_stop == since { Limit::Interrupted } else { Limit::Time });
                 self.kill(Signal::KILL, &mut told);
             }
