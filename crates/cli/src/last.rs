@@ -117,10 +117,10 @@ pub(crate) fn result(cli: &Cli, cause: &Cause, heard: &Heard) -> Status {
 fn enumerated(args: &EnumerateArgs, quiet: bool, reason: &Reason, heard: &Heard) -> Status {
     let database = commands::database(args);
     let stored = if heard.is_stored { show::unfinished(&database).ok() } else { None };
+    let database = stored.is_some().then_some(database.as_path());
     let mut result = stored
         .unwrap_or_else(|| Enumeration { program: args.program.program.display().to_string(), ..Default::default() });
     result.reasons.push(reason.clone());
-    let database = heard.is_stored.then_some(database.as_path());
     commands::tell_schedules(args, quiet, &result, database)
 }
 

@@ -90,15 +90,18 @@ pub trait Journal {
     fn begin(&mut self, header: &Enumeration);
 
     /// An epoch was searched to the end. With the `record`, a later run need not do it again. The epoch may be searched again, knowing
-    /// less; then that result replaces this one. Without a result, it is known already that the epoch will be.
-    fn keep(&mut self, record: &str, result: Option<&EpochResult>);
+    /// less; then that result replaces this one. Without a result, it is known already that the epoch will be. Says
+    /// whether it is kept.
+    fn keep(&mut self, record: &str, result: Option<&EpochResult>) -> bool;
 }
 
 /// Nothing is kept.
 impl Journal for () {
     fn begin(&mut self, _: &Enumeration) {}
 
-    fn keep(&mut self, _: &str, _: Option<&EpochResult>) {}
+    fn keep(&mut self, _: &str, _: Option<&EpochResult>) -> bool {
+        false
+    }
 }
 
 /// Nobody is interested.

@@ -80,15 +80,16 @@ impl Journal for DatabaseJournal {
         self.start = Enumeration { program, digest, options, ..header.clone() };
     }
 
-    fn keep(&mut self, record: &str, result: Option<&EpochResult>) {
+    fn keep(&mut self, record: &str, result: Option<&EpochResult>) -> bool {
         if self.refused {
-            return;
+            return false;
         }
         if let Err(error) = self.commit(record, result) {
             // The search is worth more than its record; whether the result can be written is seen at the end.
             tracing::warn!(%error, "an epoch cannot be written");
             self.refused = true;
         }
+        !self.refused
     }
 }
 

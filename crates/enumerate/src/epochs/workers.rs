@@ -202,14 +202,13 @@ where
             }
             // Disks are slow: the next jobs have begun.
             if let Some(done) = to_keep.take() {
-                keep(journal, &done);
-                progress.stored();
+                keep(journal, progress, &done);
             }
             if self.next.is_none() && self.running.iter().all(|running| running.is_given_up) {
                 return Ok(());
             }
             if let Some(reason) = stop {
-                self.end(receiver, journal)?;
+                self.end(receiver, journal, progress)?;
                 if self.next.is_some() {
                     self.fixpoint.stop(reason);
                 }
@@ -379,13 +378,18 @@ where
     }
 
     /// A limit of the run is reached: takes up what there is, also in part.
-    fn end(&mut self, receiver: &Receiver<Answer>, journal: &mut dyn Journal) -> Result<(), String> {
+    fn end(
+        &mut self,
+        receiver: &Receiver<Answer>,
+        journal: &mut dyn Journal,
+        progress: &mut dyn Progress,
+    ) -> Result<(), String> {
         let cause = self.shared.request.limits.reached().unwrap_or(Limit::Time);
         self.running.iter().for_each(|running| running.stop.ask(cause));
         while !self.running.is_empty() {
             let Ok(answer) = receiver.recv() else { break };
             if let Some(done) = self.answered(answer)? {
-                keep(journal, &done);
+                keep(journal, progress, &done);
             }
         }
         let mut missing = None;
@@ -432,9 +436,12 @@ where
     }
 }
 
-fn keep(journal: &mut dyn Journal, ToKeep { job, found, finished }: &ToKeep) {
+/// Has a job kept, and says so if it is.
+fn keep(journal: &mut dyn Journal, progress: &mut dyn Progress, ToKeep { job, found, finished }: &ToKeep) {
     let work = finished.as_ref().map_or_else(Work::default, |finished| finished.work);
-    journal.keep(&record::write(job, found, &work), finished.as_ref().map(|finished| &finished.result));
+    if journal.keep(&record::write(job, found, &work), finished.as_ref().map(|finished| &finished.result)) {
+        progress.stored();
+    }
 }
 
 /// See [`Crew::known`].
