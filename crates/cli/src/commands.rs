@@ -20,7 +20,6 @@ use crate::args::{
     InspectMarkersArgs, MarkerFormat, MarkerTechniqueArg, ShowArgs, ShowFormat, SymexArgs, VerifyArgs,
 };
 use crate::guard::{Cause, News};
-use crate::last::Heard;
 use crate::progress::{BatchLines, ShownProgress};
 use crate::symex_output::SymexSink;
 use crate::{Status, config, guard, last, output, verify_output};
@@ -38,7 +37,10 @@ pub(crate) fn run(cli: &Arc<Cli>) -> Status {
     };
     result.unwrap_or_else(|error| match error.stopped_by() {
         Some((limit, activity)) => {
-            let heard = Heard { doing: activity.words().to_owned(), ..Heard::default() };
+            let mut heard = guard::known();
+            if heard.doing != activity.words() {
+                heard.hear(News::Doing(activity.words().to_owned()));
+            }
             last::result(cli, &Cause::Limit(limit), &heard)
         }
         None => {

@@ -41,7 +41,8 @@ impl Heard {
         *text = rest;
     }
 
-    fn hear(&mut self, news: News) {
+    /// Takes up one piece of news.
+    pub(crate) fn hear(&mut self, news: News) {
         match news {
             News::Doing(text) => (self.doing, self.at) = (text, String::new()),
             News::At(text) => self.at = text,

@@ -22,7 +22,6 @@ use icsched_driver::config::Limit;
 
 use crate::args::Cli;
 use crate::guard::Cause;
-use crate::last::Heard;
 
 /// How a command ended.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -98,7 +97,7 @@ fn work(cli: Arc<Cli>) -> Status {
 fn failed(cli: &Cli) -> Status {
     match guard::is_out_of_memory() {
         _ if guard::has_parent() => Status::Bug,
-        true => last::result(cli, &Cause::Limit(Limit::Memory), &Heard::default()),
-        false => last::result(cli, &Cause::Bug, &Heard::default()),
+        true => last::result(cli, &Cause::Limit(Limit::Memory), &guard::known()),
+        false => last::result(cli, &Cause::Bug, &guard::known()),
     }
 }

@@ -183,6 +183,12 @@ fn a_run_that_was_stopped_goes_on_and_a_finished_one_answers() {
     assert!(status.is_some(), "it ends by itself");
     let cut = place.dump("p.icsdb");
     assert!(cut.contains("stopped by the user"), "{cut}");
+    // One that is stopped before it searches tells what is there.
+    let words = ["enumerate", "p.bc", "--timeout", "0s", "--json", "-", "-q", "--", "@"];
+    let early = place.command(&words).output().expect("the binary was built for this test");
+    let told: Value = serde_json::from_slice(&early.stdout).expect("it is JSON");
+    assert_eq!((early.status.code(), &told["complete"]), (Some(3), &false.into()), "{told}");
+    assert!(told["epochs"].as_array().is_some_and(|epochs| !epochs.is_empty()), "{told}");
     // Time and memory are no part of the result.
     let said = place.enumerate(&["--timeout", "1h", "--resume", "--", "@"]);
     assert!(said.contains("went on from p.icsdb"), "{said}");

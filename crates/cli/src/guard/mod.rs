@@ -11,7 +11,7 @@ mod signals;
 
 use std::io::{PipeWriter, Write as _};
 use std::os::fd::AsRawFd as _;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use icsched_driver::config::{Limit, MemoryLimits, StopRequest};
@@ -21,6 +21,7 @@ use icsched_driver::{Diagnostic, Limits};
 pub(crate) use parent::{Cause, divide};
 
 use crate::args::Cli;
+use crate::last::Heard;
 use crate::{last, output};
 
 /// Exit status after a second Ctrl-C: what a shell says of a process that ended by SIGINT.
@@ -31,6 +32,14 @@ const INCOMPLETE: i32 = 3;
 
 /// How the child speaks to its parent. Of the process, as signals and memory are.
 static TO_PARENT: OnceLock<PipeWriter> = OnceLock::new();
+
+/// What this process has told: all that is known when it tells its result itself, and has not come to its end.
+static TOLD: LazyLock<Mutex<Heard>> = LazyLock::new(Mutex::default);
+
+/// Nothing that may panic is done with it.
+fn told() -> MutexGuard<'static, Heard> {
+    TOLD.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// What a child tells its parent.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -93,8 +102,14 @@ impl News {
     }
 }
 
-/// Tells the parent, if there is one.
+/// What is known of this process, as it has told it.
+pub(crate) fn known() -> Heard {
+    told().clone()
+}
+
+/// Tells the parent, if there is one, and keeps it in mind.
 pub(crate) fn tell(news: &News) {
+    told().hear(news.clone());
     if let Some(mut parent) = TO_PARENT.get() {
         // A parent that has gone takes its child with it.
         let _ = parent.write_all(news.line().as_bytes());
@@ -145,7 +160,7 @@ pub(crate) fn watch(limits: &Limits, grace: Duration, cli: &Arc<Cli>) -> Option<
     let overdue = move |limit| {
         tell(&News::Limit(limit));
         if !has_parent() {
-            last::result(&cli, &Cause::Limit(limit), &last::Heard::default());
+            last::result(&cli, &Cause::Limit(limit), &known());
         }
         reserve::end_at_once(INCOMPLETE);
     };
