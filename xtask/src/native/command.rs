@@ -96,7 +96,8 @@ pub struct Arguments {
 
 /// Nothing is wrong, and all was explored.
 const FINE: u8 = 0;
-/// An end that no program wants; a schedule that cannot be followed; a result that is wrong.
+/// An end that no program wants; a schedule that cannot be followed; a result that is wrong, is missing, or is followed
+/// by no run.
 const BAD: u8 = 1;
 /// Not all was explored.
 const INCOMPLETE: u8 = 3;
@@ -238,11 +239,18 @@ impl Arguments {
         let wrong: usize = totals.wrong.values().sum();
         writeln!(
             out,
-            "{} programs, {} complete, {} without a result, {} with data races; {} runs followed, {wrong} wrong, {} constraints are no C",
-            totals.programs, totals.complete, totals.nothing, totals.racy, totals.followed, totals.not_c
+            "{} programs, {} complete, {} without a result, {} without a run that follows it, {} with data races; {} runs followed, {wrong} wrong, {} constraints are no C",
+            totals.programs,
+            totals.complete,
+            totals.nothing,
+            totals.unfollowed,
+            totals.racy,
+            totals.followed,
+            totals.not_c
         )?;
         totals.wrong.iter().try_for_each(|(kind, count)| writeln!(out, "  {kind:?}: {count}"))?;
-        Ok(if wrong > 0 { BAD } else { FINE })
+        // Where nothing was followed, nothing was compared.
+        Ok(if wrong > 0 || totals.nothing > 0 || totals.unfollowed > 0 { BAD } else { FINE })
     }
 
     /// Compares each program by itself.
@@ -265,13 +273,14 @@ impl Arguments {
                     for result in self.results(source, options, arguments, flags)? {
                         let Some(result) = result else {
                             writeln!(out, "{name}: no result")?;
+                            wrong = true;
                             continue;
                         };
                         let tried = inputs(arguments, &result);
                         let stdin = self.stdin.as_deref();
                         let compared = compare(&program, &result, &tried, &self.limits(), stdin, self.lines)?;
                         print(&name, tried.len(), &compared, out)?;
-                        wrong |= !compared.violations.is_empty();
+                        wrong |= !compared.violations.is_empty() || compared.is_empty(tried.len());
                     }
                 }
             }
@@ -312,6 +321,9 @@ fn print(name: &str, tried: usize, compared: &Compared, out: &mut dyn Write) -> 
         }
     }
     writeln!(out)?;
+    if compared.is_empty(tried) {
+        writeln!(out, "  no run follows a schedule")?;
+    }
     for violation in violations {
         writeln!(out, "  {violation}")?;
     }

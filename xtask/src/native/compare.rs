@@ -63,6 +63,13 @@ pub(super) struct Compared {
     pub(super) open: usize,
 }
 
+impl Compared {
+    /// Whether runs of so many inputs have shown nothing: none followed a schedule, and not all of them are excluded.
+    pub(super) fn is_empty(&self, inputs: usize) -> bool {
+        self.followed == 0 && self.excluded < inputs
+    }
+}
+
 /// Compares a result with runs for all these arguments. `lines`: see [`Holder::lines`].
 ///
 /// # Errors

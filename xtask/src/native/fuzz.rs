@@ -49,8 +49,8 @@ pub(super) enum Outcome {
     Racy(String),
     /// There is no result.
     Nothing(String),
-    /// It was compared; `true` if the result is complete.
-    Compared(bool, Compared),
+    /// It was compared, for so many inputs; `true` if the result is complete.
+    Compared(bool, usize, Compared),
 }
 
 /// Sums of the outcomes.
@@ -62,6 +62,8 @@ pub(super) struct Totals {
     pub(super) complete: usize,
     /// Programs without a result.
     pub(super) nothing: usize,
+    /// Programs none of whose runs followed a schedule.
+    pub(super) unfollowed: usize,
     /// Programs with data races.
     pub(super) racy: usize,
     /// Runs that were followed.
@@ -95,7 +97,11 @@ impl Fuzz {
                     totals.nothing += 1;
                     writeln!(out, "seed {seed} -{level}: no result: {}", why.lines().next().unwrap_or_default())?;
                 }
-                Outcome::Compared(complete, compared) => {
+                Outcome::Compared(complete, inputs, compared) => {
+                    if compared.is_empty(inputs) {
+                        totals.unfollowed += 1;
+                        writeln!(out, "seed {seed} -{level}: no run follows a schedule")?;
+                    }
                     totals.complete += usize::from(complete);
                     totals.followed += compared.followed;
                     totals.not_c += compared.not_c.len();
@@ -137,7 +143,7 @@ impl Fuzz {
         };
         let tried = inputs(&pattern, &result);
         let compared = compare(&program, &result, &tried, &self.limits, None, self.lines)?;
-        Ok(Outcome::Compared(result.complete, compared))
+        Ok(Outcome::Compared(result.complete, tried.len(), compared))
     }
 
     /// A data race in some runs with a few inputs.
@@ -165,7 +171,7 @@ impl Fuzz {
             let written = fs::write(&source, text).is_ok();
             let outcome = self.compare(&source, numbers, &level);
             written
-                && matches!(outcome, Ok(Outcome::Compared(_, compared))
+                && matches!(outcome, Ok(Outcome::Compared(_, _, compared))
                 if compared.violations.iter().any(|other| other.fault == violation.fault))
         };
         // It is there also if making it smaller is interrupted.
@@ -177,7 +183,7 @@ impl Fuzz {
             self.options.join(" "),
             ["@"; 3][..numbers].join(" ")
         );
-        if let Outcome::Compared(_, compared) = self.compare(&source, numbers, &level)? {
+        if let Outcome::Compared(_, _, compared) = self.compare(&source, numbers, &level)? {
             for violation in compared.violations.iter().take(4) {
                 head.push_str(&format!("// {violation}\n"));
                 violation.order.iter().for_each(|line| head.push_str(&format!("//   {line}\n")));

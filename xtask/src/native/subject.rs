@@ -32,6 +32,11 @@ pub(super) struct Enumerated {
     pub(super) status: i32,
 }
 
+/// Exit statuses of an `icsched enumerate` that has a result.
+const CLEAN: i32 = 0;
+const FOUND: i32 = 1;
+const INCOMPLETE: i32 = 3;
+
 impl Subject {
     /// Enumerates one C file with these options and arguments, in a directory of its own.
     ///
@@ -51,7 +56,10 @@ impl Subject {
         enumerate.arg("--json").arg(&json).args(options).arg("--").args(arguments);
         let output = enumerate.stdin(Stdio::null()).current_dir(directory.path()).output();
         let output = output.with_context(|| format!("cannot start {}", self.icsched.display()))?;
-        let result = fs::read(&json).ok().and_then(|json| Enumeration::parse(&json).ok());
+        // Of a command that ends otherwise, a bug of icsched say, the file has what was known by then.
+        let has_result = matches!(output.status.code(), Some(CLEAN | FOUND | INCOMPLETE));
+        let json = has_result.then(|| fs::read(&json).ok()).flatten();
+        let result = json.and_then(|json| Enumeration::parse(&json).ok());
         let messages = String::from_utf8_lossy(&output.stderr).into_owned();
         Ok(Enumerated { result, messages, status: output.status.code().unwrap_or(-1) })
     }
