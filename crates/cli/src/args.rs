@@ -117,6 +117,7 @@ pub(crate) struct ProgramArgs {
     #[arg(long = "extern", value_name = "NAME=KIND", value_parser = parse_extern)]
     pub(crate) externs: Vec<(String, ExternKind)>,
     /// Keep the loaded program in this directory, and take it from there as long as neither it nor icsched has changed.
+    /// Nothing in it is ever removed; share it with nobody.
     #[arg(long, value_name = "DIR")]
     pub(crate) load_cache: Option<PathBuf>,
     /// Stop after this time with what is known, e.g. 30s or 5m.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Parser as _;
 use icsched_driver::config::{
-    ArgSpec, DEFAULT_ARGUMENT, DatabaseConfig, EnvironmentVariable, InputSpec, MemoryErrors, MemoryLimits,
+    ArgSpec, DEFAULT_ARGUMENT, DatabaseConfig, EnvironmentVariable, InputSpec, LoadCache, MemoryErrors, MemoryLimits,
     OptionalArguments, SearchOptions, Technique, Undecided,
 };
 use icsched_driver::symex::{self, SymexConfig};
@@ -33,7 +33,8 @@ pub(crate) fn program(args: &ProgramArgs) -> ProgramConfig {
         MemoryErrorsArg::Stop => MemoryErrors::Stop,
         MemoryErrorsArg::Continue => MemoryErrors::Continue,
     };
-    ProgramConfig { path: args.program.clone(), externs, memory_errors, cache: args.load_cache.clone() }
+    let cache = args.load_cache.clone().map(|directory| LoadCache { directory, made_by: this_icsched() });
+    ProgramConfig { path: args.program.clone(), externs, memory_errors, cache }
 }
 
 pub(crate) fn limits(args: &ProgramArgs) -> Limits {

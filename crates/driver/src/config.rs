@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 pub use icsched_enumerate::memory::MemoryLimits;
 pub use icsched_enumerate::{SearchOptions, Technique, UNDECIDED, Undecided};
+pub use icsched_frontend::LoadCache;
 pub use icsched_symex::inputs::{ArgSpec, DEFAULT_ARGUMENT, EnvironmentVariable, InputSpec, OptionalArguments};
 pub use icsched_symex::request::{Activity, StopRequest};
 pub use icsched_symex::stop::Limit;
@@ -22,7 +23,7 @@ pub struct ProgramConfig {
     /// What happens behind undefined behaviour (`--memory-errors`).
     pub memory_errors: MemoryErrors,
     /// Where loaded programs are kept for the next time.
-    pub cache: Option<PathBuf>,
+    pub cache: Option<LoadCache>,
 }
 
 /// Limits of a whole run (D8).

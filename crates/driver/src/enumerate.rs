@@ -31,7 +31,7 @@ pub(crate) fn load_with(
     let limits =
         LoadLimits { deadline: limits.deadline(), memory: limits.memory.resident, cancelled: Some(&cancelled) };
     let loaded = match &program.cache {
-        Some(directory) => load_cached(directory, &program.path, options, &limits)?,
+        Some(cache) => load_cached(cache, &program.path, options, &limits)?,
         None => load_contained(&program.path, options, &limits)?,
     };
     for name in program.externs.keys() {

@@ -22,7 +22,7 @@ mod lower;
 mod module_asm;
 mod sniff;
 
-pub use cache::load_cached;
+pub use cache::{LoadCache, load_cached};
 pub use contain::{LoadLimits, child_main_if_requested, load_contained};
 pub use error::{LoadError, LoadStop};
 pub use icsched_ir::Program;

@@ -7,7 +7,7 @@ mod common;
 use std::path::Path;
 
 use icsched_frontend::{
-    LoadError, LoadLimits, LoadOptions, child_main_if_requested, load, load_cached, load_contained,
+    LoadCache, LoadError, LoadLimits, LoadOptions, child_main_if_requested, load, load_cached, load_contained,
 };
 
 fn main() {
@@ -46,7 +46,9 @@ fn same_program_as_in_process() {
 fn kept_programs_are_loaded_once() {
     let (compiled, kept) = (common::compile(SOURCE, &["-g", "-O1"]), tempfile::tempdir().expect("a directory"));
     let directory = kept.path().join("made").join("when needed");
-    let load = |path: &Path, options| load_cached(&directory, path, &options, &LoadLimits::default());
+    let by = |made_by: &str| LoadCache { directory: directory.clone(), made_by: made_by.to_owned() };
+    let (cache, other) = (by("a build"), by("another build"));
+    let load = |path: &Path, options| load_cached(&cache, path, &options, &LoadLimits::default());
     let entries = || {
         let found = std::fs::read_dir(&directory).expect("it was made");
         found.map(|entry| entry.expect("readable").path()).collect::<std::collections::BTreeSet<_>>()
@@ -63,10 +65,15 @@ fn kept_programs_are_loaded_once() {
     assert_eq!(load(&compiled.path, LoadOptions::default()).expect("a good program"), first);
     std::fs::write(&of_models, &whole[..whole.len() - 1]).expect("writable");
     assert_eq!(load(&compiled.path, LoadOptions::default()).expect("a good program"), with_models);
+    // Whoever does not know what build it is keeps nothing, and another build takes nothing.
+    for (cache, more) in [(by(""), 0), (other, 1)] {
+        let program = load_cached(&cache, &compiled.path, &options(), &LoadLimits::default());
+        assert_eq!((program.expect("a good program"), entries().len()), (first.clone(), 2 + more));
+    }
     // Another file under that name is another program; errors are not kept.
     std::fs::write(&compiled.path, b"").expect("writable");
     assert!(matches!(load(&compiled.path, options()), Err(LoadError::Empty { .. })));
-    assert_eq!(entries().len(), 2);
+    assert_eq!(entries().len(), 3);
 }
 
 fn every_kind_of_bad_file() {
