@@ -40,6 +40,7 @@ pub(crate) fn report_panics_as_bugs() {
         // Libraries are not told that there is no more memory in a way that they could stand.
         if guard::is_out_of_memory() {
             guard::tell(&News::Limit(Limit::Memory));
+            end_unless_somebody_waits();
             return;
         }
         guard::tell(&News::Bug);
@@ -50,6 +51,16 @@ pub(crate) fn report_panics_as_bugs() {
         write(&icsched_report::diagnostic::render(&diagnostic, Painter { color: false }));
         std::process::exit(Status::Bug.code().into());
     }));
+}
+
+/// After a panic for want of memory: the parent tells what is known. Without one, whoever joins the thread does, if
+/// anybody does.
+fn end_unless_somebody_waits() {
+    let thread = std::thread::current();
+    let is_joined = thread.name().is_some_and(|name| name == "main" || name.starts_with("icsched"));
+    if guard::has_parent() || !is_joined {
+        guard::end_for_want_of_memory();
+    }
 }
 
 /// Writes a text to standard output. A reader that went away (`| head`) is no error.
@@ -132,8 +143,9 @@ mod tests {
     /// Longer than any test takes: whoever waits so long hangs.
     const FOR_EVER: Duration = Duration::from_secs(3600);
 
-    /// Exit status of this test, started again in a process of its own where `plant` is executed. In that process it does not return.
-    fn status_with(test: &str, plant: impl FnOnce()) -> Option<i32> {
+    /// How this test ends, started again in a process of its own where `plant` is executed: its exit status, and what it
+    /// says on standard error. In that process it does not return.
+    fn ended_with(test: &str, plant: impl FnOnce()) -> (Option<i32>, String) {
         if std::env::var_os(PLANTED).is_some() {
             report_panics_as_bugs();
             plant();
@@ -143,9 +155,26 @@ mod tests {
         let name = format!("output::tests::{test}");
         let output = Command::new(own).args([&*name, "--exact", "--nocapture"]).env(PLANTED, "1").output();
         let output = output.expect("the file of this test is there");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    }
+
+    /// The exit status where that is a bug.
+    fn status_with(test: &str, plant: impl FnOnce()) -> Option<i32> {
+        let (status, said) = ended_with(test, plant);
         assert!(said.contains("error[bug]: icsched has a bug: planted"), "{said}");
-        output.status.code()
+        status
+    }
+
+    /// Waits for ever for a thread that is wrong.
+    fn wait_for_a_thread_that_is_wrong() {
+        let (sender, receiver) = channel::<()>();
+        let worker = std::thread::spawn(move || {
+            let none: Option<u32> = "".parse().ok();
+            none.expect("planted");
+        });
+        // The sender lives, so this waits for ever.
+        let _ = receiver.recv_timeout(FOR_EVER);
+        drop((sender, worker));
     }
 
     #[test]
@@ -155,17 +184,19 @@ mod tests {
 
     #[test]
     fn nobody_waits_for_a_thread_that_is_wrong() {
-        let plant = || {
-            let (sender, receiver) = channel::<()>();
-            let worker = std::thread::spawn(move || {
-                let none: Option<u32> = "".parse().ok();
-                none.expect("planted");
-            });
-            // The sender lives, so this waits for ever.
-            let _ = receiver.recv_timeout(FOR_EVER);
-            drop((sender, worker));
-        };
+        let plant = wait_for_a_thread_that_is_wrong;
         assert_eq!(status_with("nobody_waits_for_a_thread_that_is_wrong", plant), Some(4));
+    }
+
+    /// A library may panic when it gets no memory.
+    #[test]
+    fn nobody_waits_for_a_thread_without_memory() {
+        let plant = || {
+            guard::lack_memory();
+            wait_for_a_thread_that_is_wrong();
+        };
+        let (status, said) = ended_with("nobody_waits_for_a_thread_without_memory", plant);
+        assert_eq!((status, said.contains("there is no more memory")), (Some(3), true), "{said}");
     }
 
     #[test]

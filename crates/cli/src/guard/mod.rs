@@ -19,6 +19,9 @@ use icsched_driver::watch::Watch;
 use icsched_driver::{Diagnostic, Limits};
 
 pub(crate) use parent::{Cause, divide};
+pub(crate) use reserve::end_for_want_of_memory;
+#[cfg(test)]
+pub(crate) use reserve::lack_memory;
 
 use crate::args::Cli;
 use crate::last::Heard;

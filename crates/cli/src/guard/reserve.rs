@@ -90,7 +90,7 @@ fn without_reserve(allocate: impl Fn() -> *mut u8) -> *mut u8 {
 }
 
 /// Ends the process from wherever it is; nothing here allocates.
-fn end_for_want_of_memory() -> ! {
+pub(crate) fn end_for_want_of_memory() -> ! {
     let parent = PARENT.load(Ordering::Relaxed);
     let (to, text) = if parent == NOBODY { (libc::STDERR_FILENO, TO_USER) } else { (parent, TO_PARENT) };
     // SAFETY: the text is as long as that. Where it cannot be written, nothing can be said.
@@ -125,4 +125,10 @@ pub(super) fn tell_failures_to(pipe: RawFd) {
 /// Whether an allocation has failed.
 pub(super) fn has_failed() -> bool {
     HAS_FAILED.load(Ordering::Relaxed)
+}
+
+/// From here on an allocation counts as failed.
+#[cfg(test)]
+pub(crate) fn lack_memory() {
+    HAS_FAILED.store(true, Ordering::Relaxed);
 }
