@@ -24,10 +24,11 @@ pub(crate) fn start_logging(verbose: u8, quiet: bool) {
         (false, _) => LevelFilter::TRACE,
     };
     let lines = tracing_subscriber::fmt::layer()
-        .with_writer(|| Harmless::new(io::stderr(), errors_form()))
+        .with_writer(|| Harmless::new(io::stderr(), Form::Plain))
         .with_target(false)
         .without_time()
-        .with_ansi(io::stderr().is_terminal());
+        // Their colours could not be told from those that a name has in it.
+        .with_ansi(false);
     // Libraries have their own ideas of what is worth saying.
     let ours = Targets::new().with_target("icsched", level);
     tracing_subscriber::registry().with(lines.with_filter(ours)).init();
@@ -75,12 +76,7 @@ pub(crate) fn print_json(text: &str) -> io::Result<()> {
 
 /// Standard output for what is written piece by piece.
 pub(crate) fn harmless_stdout(is_json: bool) -> impl Write {
-    let form = match is_json {
-        true => Form::Json,
-        false if painter().color => Form::Coloured,
-        false => Form::Plain,
-    };
-    Harmless::new(io::stdout(), form)
+    Harmless::new(io::stdout(), if is_json { Form::Json } else { Form::Plain })
 }
 
 fn print_as(text: &str, form: Form) -> io::Result<()> {

@@ -1,5 +1,5 @@
 //! The last step on the way to a terminal: whatever is in a text, nothing of it is a command to the terminal, but for line ends, tabs and
-//! the [colours](crate::Painter) of icsched itself.
+//! the [colours](crate::Painter) of icsched itself. These are told by a mark: the same sequence in a name is no colour.
 //!
 //! Names from analysed files were made visible when they were read; this is for what comes another way: paths, databases of others.
 
@@ -8,12 +8,14 @@ use std::io::{self, Write};
 
 use icsched_schedule::{is_visible, visible};
 
+use crate::paint::mark;
+
 /// What a text is.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Form {
     /// For people. Escape sequences of C stand for what cannot be seen.
     Plain,
-    /// The same, with escape sequences that set colours.
+    /// The same, with the colours that a [`Painter`](crate::Painter) gave it.
     Coloured,
     /// JSON: `\u202e` is the same character.
     Json,
@@ -27,14 +29,18 @@ pub fn harmless(text: &str, form: Form) -> Cow<'_, str> {
     let mut out = String::with_capacity(text.len() + 8);
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
-        let taken = match form {
-            Form::Coloured if c == '\u{1b}' => colour(rest).unwrap_or(1),
-            Form::Plain | Form::Coloured | Form::Json => c.len_utf8(),
-        };
-        let (piece, behind) = rest.split_at(taken);
+        if form == Form::Coloured
+            && let Some((colour, behind)) = colour(rest)
+        {
+            out.push('\u{1b}');
+            out.push_str(colour);
+            rest = behind;
+            continue;
+        }
+        let (piece, behind) = rest.split_at(c.len_utf8());
         rest = behind;
         match form {
-            _ if is_visible(c) || is_kept(c, form) || piece.len() > c.len_utf8() => out.push_str(piece),
+            _ if is_visible(c) || is_kept(c, form) => out.push_str(piece),
             Form::Json => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out += &format!("\\u{unit:04x}")),
             Form::Plain | Form::Coloured => out.push_str(&visible(piece)),
         }
@@ -50,11 +56,12 @@ fn is_kept(c: char, form: Form) -> bool {
     }
 }
 
-/// Length of the escape sequence for a colour that the text begins with: `ESC [ 1 ; 32 m`.
-fn colour(text: &str) -> Option<usize> {
-    let inside = text.strip_prefix("\u{1b}[")?;
+/// The escape sequence for a colour, `[1;32m`, behind the mark that the text begins with, and what is behind it.
+fn colour(text: &str) -> Option<(&str, &str)> {
+    let sequence = text.strip_prefix(mark())?;
+    let inside = sequence.strip_prefix('[')?;
     let end = inside.find(|c: char| !c.is_ascii_digit() && c != ';')?;
-    inside[end..].starts_with('m').then_some(2 + end + 1)
+    inside[end..].starts_with('m').then(|| sequence.split_at(1 + end + 1))
 }
 
 /// Writes to `to` what is harmless of a stream of bytes. What is no UTF-8 becomes replacement characters.
@@ -95,12 +102,27 @@ impl<W: Write> Write for Harmless<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::paint::{Painter, Tone};
 
     #[test]
     fn colours_are_only_where_they_are_expected() {
-        let text = "\u{1b}[1;32mdone\u{1b}[0m\tof 3\n";
-        assert_eq!(harmless(text, Form::Coloured), text);
-        assert_eq!(harmless(text, Form::Plain), "\\x1b[1;32mdone\\x1b[0m\tof 3\n");
+        let text = |color: bool| format!("{}\tof 3\n", Painter { color }.paint(Tone::Bad, "none"));
+        let coloured = "\u{1b}[1m\u{1b}[31mnone\u{1b}[0m\tof 3\n";
+        assert_eq!(harmless(&text(true), Form::Coloured), coloured);
+        assert!(!harmless(&text(true), Form::Plain).contains('\u{1b}'));
+        for form in [Form::Plain, Form::Coloured] {
+            assert_eq!(harmless(&text(false), form), "none\tof 3\n");
+        }
+    }
+
+    /// A path, or a name in somebody's database, may have escape sequences in it.
+    #[test]
+    fn colours_of_others_are_none() {
+        let name = "\u{1b}[1;32mfine\u{1b}[0m";
+        let painted = Painter { color: true }.paint(Tone::Bad, name);
+        let shown = "\u{1b}[1m\u{1b}[31m\\x1b[1;32mfine\\x1b[0m\u{1b}[0m";
+        assert_eq!(harmless(&painted, Form::Coloured), shown);
+        assert_eq!(harmless(name, Form::Plain), "\\x1b[1;32mfine\\x1b[0m");
     }
 
     #[test]
