@@ -49,7 +49,7 @@ impl<'t, 'm, 'p> Fresh<'t, 'm, 'p> {
         let function = &self.program().functions[callee];
         let is_library = function.origin == Origin::Model || function.is_declaration();
         let is_plain = |row: &&Row| (0..row.parameters()).all(|at| row.argument(at) == ArgEffect::Value);
-        let row = icsched_externals::lookup(&function.name).filter(is_plain);
+        let row = icsched_externals::lookup(function.library_name()).filter(is_plain);
         is_library && row.is_some_and(|row| row.result() == ResultEffect::Fresh)
     }
 
@@ -145,7 +145,7 @@ impl<'t, 'm, 'p> Fresh<'t, 'm, 'p> {
     fn look_at_argument(&self, func: FuncId, at: usize) -> Handed {
         let function = &self.program().functions[func];
         let is_library = function.origin == Origin::Model || function.is_declaration();
-        if let Some(row) = icsched_externals::lookup(&function.name).filter(|_| is_library) {
+        if let Some(row) = icsched_externals::lookup(function.library_name()).filter(|_| is_library) {
             let keeps = |effect| matches!(effect, ArgEffect::Retains | ArgEffect::Calls | ArgEffect::StoresPointer);
             // Whom it calls may be told of any of them.
             let calls = (0..row.parameters()).any(|other| row.argument(other) == ArgEffect::Calls);

@@ -104,7 +104,7 @@ impl Termination<'_, '_> {
         let mut work = vec![func];
         while let Some(func) = work.pop() {
             let function = &self.program.functions[func];
-            let row = icsched_externals::lookup(&function.name);
+            let row = icsched_externals::lookup(function.library_name());
             if function.origin == Origin::Model || function.is_declaration() {
                 let is_plain = |row: &Row| {
                     row.result() == ResultEffect::Value

@@ -153,7 +153,7 @@ impl<'m> Lowering<'m> {
     fn merge_arms(&mut self) {
         let functions = &mut self.program.functions;
         let synchronises = |function: &Function| {
-            icsched_externals::lookup(&function.name).is_some_and(|row| row.synchronises && !row.no_return)
+            icsched_externals::lookup(function.library_name()).is_some_and(|row| row.synchronises && !row.no_return)
         };
         let synchronises: Vec<bool> = functions.values().map(synchronises).collect();
         merge_arms(functions, &self.joined, &|id| synchronises[id.index()]);
