@@ -74,7 +74,8 @@ pub(crate) struct LimitArgs {
     /// Stop after this time with what is known, e.g. 30s or 5m.
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
     pub(crate) timeout: Option<Duration>,
-    /// Stop cleanly when more memory than this is in use, e.g. 2GiB; by default half of the machine's.
+    /// Stop cleanly when more memory than this is in use, e.g. 2GiB; by default half of the machine's. Never more than
+    /// three quarters of what the control group may have.
     #[arg(long, value_name = "SIZE")]
     pub(crate) max_memory: Option<ByteSize>,
 }
@@ -123,7 +124,8 @@ pub(crate) struct ProgramArgs {
     /// Stop after this time with what is known, e.g. 30s or 5m.
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
     pub(crate) timeout: Option<Duration>,
-    /// Stop cleanly when more memory than this is in use, e.g. 2GiB; by default half of the machine's.
+    /// Stop cleanly when more memory than this is in use, e.g. 2GiB; by default half of the machine's. Never more than
+    /// three quarters of what the control group may have.
     #[arg(long, value_name = "SIZE")]
     pub(crate) max_memory: Option<ByteSize>,
     /// Most instructions on one path.
@@ -381,7 +383,8 @@ pub(crate) struct VerifyArgs {
     /// Stop after this time with what is known, e.g. 30s or 5m.
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
     pub(crate) timeout: Option<Duration>,
-    /// Stop cleanly when more memory than this is in use, e.g. 2GiB; by default half of the machine's.
+    /// Stop cleanly when more memory than this is in use, e.g. 2GiB; by default half of the machine's. Never more than
+    /// three quarters of what the control group may have.
     #[arg(long, value_name = "SIZE")]
     pub(crate) max_memory: Option<ByteSize>,
 }
