@@ -51,6 +51,11 @@ pub enum DecisionKind {
 }
 
 impl DecisionKind {
+    /// Whether it holds an address to one value.
+    pub(crate) const fn holds_address(self) -> bool {
+        matches!(self, DecisionKind::SyncAddress | DecisionKind::CallTarget | DecisionKind::Other)
+    }
+
     /// Whether the false side is an error of the program, not an input to cover.
     pub const fn false_is_error(self) -> bool {
         match self {

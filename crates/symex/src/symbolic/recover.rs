@@ -31,7 +31,8 @@ impl SymbolicDomain {
                 return Ok(t);
             }
             let Node::Ite(condition, yes, no) = *self.pool.node(t) else {
-                return Err(Stop::Fault { kind: error_of(kind), message: message_of(kind).to_owned() });
+                let (kind, message) = misuse(kind);
+                return Err(Stop::Fault { kind, message: message.to_owned() });
             };
             t = if self.ask(condition, DecisionKind::Other)? { yes } else { no };
         }
@@ -56,37 +57,14 @@ impl SymbolicDomain {
     }
 }
 
-fn error_of(kind: DecisionKind) -> ErrorKind {
+/// The error of using a value that was read by one, by what it is used as.
+const fn misuse(kind: DecisionKind) -> (ErrorKind, &'static str) {
     match kind {
-        DecisionKind::CallTarget => ErrorKind::BadCall,
-        DecisionKind::SyncAddress | DecisionKind::Other => ErrorKind::WildPointer,
-        DecisionKind::Branch
-        | DecisionKind::InBounds
-        | DecisionKind::Alive
-        | DecisionKind::Divisor
-        | DecisionKind::Valid
-        | DecisionKind::Concretise
-        | DecisionKind::Wake
-        | DecisionKind::PassesCall
-        | DecisionKind::Rounds
-        | DecisionKind::Assume => ErrorKind::Uninitialised,
-    }
-}
-
-const fn message_of(kind: DecisionKind) -> &'static str {
-    match kind {
-        DecisionKind::CallTarget => "call through a pointer that was read by an error",
-        DecisionKind::SyncAddress => "synchronisation on an object whose address was read by an error",
-        DecisionKind::Branch
-        | DecisionKind::InBounds
-        | DecisionKind::Alive
-        | DecisionKind::Divisor
-        | DecisionKind::Valid
-        | DecisionKind::Concretise
-        | DecisionKind::Wake
-        | DecisionKind::PassesCall
-        | DecisionKind::Rounds
-        | DecisionKind::Assume
-        | DecisionKind::Other => "a size or an address was read by an error",
+        DecisionKind::CallTarget => (ErrorKind::BadCall, "call through a pointer that was read by an error"),
+        DecisionKind::SyncAddress => {
+            (ErrorKind::WildPointer, "synchronisation on an object whose address was read by an error")
+        }
+        kind if kind.holds_address() => (ErrorKind::WildPointer, "a size or an address was read by an error"),
+        _ => (ErrorKind::Uninitialised, "a size or an address was read by an error"),
     }
 }

@@ -136,20 +136,7 @@ impl SymbolicDomain {
     /// The value that a term must be held to: asks for the decision `t == candidate` for one feasible candidate after
     /// the other. Constants in the arms of a choice are tried in the order of the choice, else the solver picks.
     pub(super) fn one_value(&mut self, path: &SymPath, t: Term, kind: DecisionKind) -> Result<u64, Stop<Self>> {
-        let is_address = match kind {
-            DecisionKind::SyncAddress | DecisionKind::CallTarget | DecisionKind::Other => true,
-            DecisionKind::Branch
-            | DecisionKind::InBounds
-            | DecisionKind::Alive
-            | DecisionKind::Divisor
-            | DecisionKind::Valid
-            | DecisionKind::Concretise
-            | DecisionKind::Wake
-            | DecisionKind::PassesCall
-            | DecisionKind::Rounds
-            | DecisionKind::Assume => false,
-        };
-        let mut alternatives = if is_address { self.alternatives(path, t) } else { Default::default() };
+        let mut alternatives = if kind.holds_address() { self.alternatives(path, t) } else { Default::default() };
         if let Some(pointer) = self.hidden.take() {
             return Err(Stop::Hidden { pointer: SymValue::Term(pointer) });
         }
