@@ -40,8 +40,8 @@ use links::{Links, PointerStore};
 use measure::{Measure, Pair};
 use memory::Memory;
 use proof::{Prover, Transition};
-pub use rests::Unproved;
-use round::{Beginning, Evaluator, Round};
+pub use rests::{Rests, Unproved};
+use round::{Beginning, Evaluator, Fact, Round, Step};
 use scope::{InnerCall, Scope, Structure};
 use value::{Origin as WalkOrigin, Val, Walk};
 
@@ -61,20 +61,31 @@ pub enum Verdict {
 pub enum Reason {
     /// It never goes round twice.
     Once,
-    /// This gets smaller, and cannot for ever; for people: `i counts up to n`.
-    Measured(String),
+    /// This gets smaller, and cannot for ever.
+    Measured {
+        /// What, for people: `i counts up to n`.
+        what: String,
+        /// Whether that is so only if no sum overflows that must not in C, and no number is shifted by more than its width.
+        needs_sums: bool,
+    },
     /// It is part of the C library, whose functions return.
     Library,
 }
 
 impl Reason {
     /// The reason as half a sentence.
-    pub fn describe(&self) -> &str {
+    pub fn describe(&self) -> String {
         match self {
-            Self::Once => "it never goes round twice",
-            Self::Measured(text) => text,
-            Self::Library => "a function of the C library returns",
+            Self::Once => "it never goes round twice".to_owned(),
+            Self::Measured { what, needs_sums: false } => what.clone(),
+            Self::Measured { what, needs_sums: true } => format!("{what}, if no sum overflows"),
+            Self::Library => "a function of the C library returns".to_owned(),
         }
+    }
+
+    /// Whether it holds only if no sum overflows that must not in C.
+    pub fn needs_sums(&self) -> bool {
+        matches!(self, Self::Measured { needs_sums: true, .. })
     }
 }
 
@@ -209,24 +220,40 @@ impl<'m, 'p> Termination<'m, 'p> {
         let second = Evaluator::new(&scope, &memory, &mut pool, 2).run(&beginning);
         let measures = measure::candidates(&scope, &first);
         let pair = Pair { first: &first, step, second: &second };
-        let mut transition = transition(&scope, &mut pool, &measures, &pair, None);
+        let transition = transition(&scope, &mut pool, &measures, &pair, None);
         let candidates = start::invariants(&scope, &mut pool, &pair);
         let mut prover = Prover::new(&mut pool);
-        let known: Vec<Term> = first.facts.iter().chain(&second.facts).copied().chain([step.taken]).collect();
         let mut is_ended = |of| self.is_ended(of, &[(&scope, &first)]);
-        let mut order = prover.order(&measures, std::slice::from_ref(&transition), &mut is_ended);
-        let mut invariants = Vec::new();
-        if order.is_none() && !candidates.is_empty() {
+        let mut prove = |prover: &mut Prover<'_>, with_sums| {
+            let mut transition = transition.clone();
+            transition.holds.extend(known_of(&pair, None, with_sums));
             prover.begin_anew();
-            invariants = prover.invariants(&known, &candidates);
+            let order = prover.order(&measures, std::slice::from_ref(&transition), &mut is_ended);
+            if order.is_some() || candidates.is_empty() {
+                return order;
+            }
+            prover.begin_anew();
+            let invariants = prover.invariants(&rounds_of(&pair, with_sums), &candidates);
             transition.holds.extend(invariants.iter().flat_map(|&(first, second)| [first, second]));
             prover.begin_anew();
-            order = prover.order(&measures, &[transition], &mut is_ended);
+            prover.order(&measures, &[transition], &mut is_ended)
+        };
+        if let Some(order) = prove(&mut prover, true) {
+            return Verdict::Ends(match prove(&mut prover, false) {
+                Some(order) => reason(&scope, &first, &order, false),
+                None => reason(&scope, &first, &order, true),
+            });
         }
-        match order {
-            Some(order) => Verdict::Ends(reason(&scope, &first, &order)),
-            None if self.is_endless(&scope, &mut prover, (&first, &invariants)) => Verdict::Endless,
-            None => Verdict::Unknown,
+        let invariants = match candidates.is_empty() {
+            true => Vec::new(),
+            false => {
+                prover.begin_anew();
+                prover.invariants(&rounds_of(&pair, false), &candidates)
+            }
+        };
+        match self.is_endless(&scope, &mut prover, (&first, step, &invariants)) {
+            true => Verdict::Endless,
+            false => Verdict::Unknown,
         }
     }
 
@@ -291,9 +318,9 @@ impl<'m, 'p> Termination<'m, 'p> {
         &self,
         scope: &Scope<'_>,
         prover: &mut Prover<'_>,
-        (round, invariants): (&Round, &[(Term, Term)]),
+        (round, step, invariants): (&Round, &Step, &[(Term, Term)]),
     ) -> bool {
-        let known: Vec<Term> = round.facts.iter().copied().chain(invariants.iter().map(|i| i.0)).collect();
+        let known: Vec<Term> = round.known_at(step, false).chain(invariants.iter().map(|i| i.0)).collect();
         self.only_returns(scope) && round.exits.iter().all(|&exit| prover.never(&known, exit))
     }
 
@@ -334,7 +361,8 @@ impl<'m, 'p> Termination<'m, 'p> {
                 let pair = Pair { first: &first, step, second: &second };
                 for further in 0..second.steps.len() {
                     let found = transition(scope, &mut pool, measures, &pair, Some(further));
-                    transitions.push(Transition { of: (at, next), ..found });
+                    let known = [false, true].map(|with_sums| known_of(&pair, Some(further), with_sums));
+                    transitions.push((Transition { of: (at, next), ..found }, known));
                 }
             }
             rounds.push(first);
@@ -343,10 +371,19 @@ impl<'m, 'p> Termination<'m, 'p> {
         let mut prover = Prover::new(&mut pool);
         let all: Vec<(&Scope<'_>, &Round)> = scopes.iter().zip(&rounds).collect();
         let mut is_ended = |of| self.is_ended(of, &all);
-        match prover.order(&measures, &transitions, &mut is_ended) {
-            Some(order) => Verdict::Ends(reason(&scopes[0], &rounds[0], &order)),
-            None => Verdict::Unknown,
-        }
+        let mut prove = |with_sums: bool| {
+            let all = transitions.iter().map(|(transition, known)| {
+                let holds = transition.holds.iter().chain(&known[usize::from(with_sums)]).copied().collect();
+                Transition { holds, ..transition.clone() }
+            });
+            prover.begin_anew();
+            prover.order(&measures, &all.collect::<Vec<_>>(), &mut is_ended)
+        };
+        let Some(order) = prove(true) else { return Verdict::Unknown };
+        Verdict::Ends(match prove(false) {
+            Some(order) => reason(&scopes[0], &rounds[0], &order, false),
+            None => reason(&scopes[0], &rounds[0], &order, true),
+        })
     }
 
     /// The calls by name of one of several functions that may come back to it; `None` if there are others.
@@ -392,8 +429,7 @@ fn transition(
     pair: &Pair<'_>,
     further: Option<usize>,
 ) -> Transition {
-    let mut holds: Vec<_> = pair.first.facts.iter().chain(&pair.second.facts).copied().collect();
-    holds.push(pair.step.taken);
+    let mut holds = vec![pair.step.taken];
     let steps = pair.second.steps.iter().enumerate().filter(|(at, _)| further.is_none_or(|further| further == *at));
     let goes_on: Vec<_> = steps.map(|(_, step)| step.taken).collect();
     holds.push(pool.or_all(&goes_on));
@@ -401,9 +437,25 @@ fn transition(
     Transition { of: (0, 0), holds, measured }
 }
 
-fn reason(scope: &Scope<'_>, round: &Round, order: &[Measure]) -> Reason {
+/// What is known of two rounds up to where the second one goes on, with any of its steps, or with one of them.
+fn known_of(pair: &Pair<'_>, further: Option<usize>, with_sums: bool) -> Vec<Term> {
+    let first = pair.first.known_at(pair.step, with_sums);
+    let steps = pair.second.steps.iter().enumerate().filter(|(at, _)| further.is_none_or(|further| further == *at));
+    let earliest = steps.map(|(_, step)| step).min_by_key(|step| step.facts);
+    let second = earliest.into_iter().flat_map(|step| pair.second.known_at(step, with_sums));
+    first.chain(second).collect()
+}
+
+/// What holds of two rounds of a loop of which the second one need not go on.
+fn rounds_of(pair: &Pair<'_>, with_sums: bool) -> Vec<Term> {
+    let is_known = |fact: &&Fact| with_sums || !fact.is_of_sum;
+    let facts = pair.first.facts.iter().chain(&pair.second.facts).filter(is_known);
+    facts.map(|fact| fact.holds).chain([pair.step.taken]).collect()
+}
+
+fn reason(scope: &Scope<'_>, round: &Round, order: &[Measure], needs_sums: bool) -> Reason {
     let texts: Vec<String> = order.iter().map(|measure| measure.describe(scope, round)).collect();
-    if texts.is_empty() { Reason::Once } else { Reason::Measured(texts.join(", or ")) }
+    if texts.is_empty() { Reason::Once } else { Reason::Measured { what: texts.join(", or "), needs_sums } }
 }
 
 /// A lock that is not lost with a thread that panicked: what it guards is put there as a whole.

@@ -51,8 +51,12 @@ pub struct FunctionControl {
     pub may_abort: FixedBitSet,
     /// Headers of loops without a way out.
     endless: FixedBitSet,
-    /// Blocks with tests of loops that go round for ever if they go round at all ([`stuck`]).
+    /// Headers of loops that go round for ever if they go round at all ([`stuck`]).
+    stuck: FixedBitSet,
+    /// Blocks with the tests of these loops.
     pub stuck_tests: FixedBitSet,
+    /// Blocks from which control may come to a loop that goes round for ever, or to a call that may.
+    sticks_behind: FixedBitSet,
     /// Blocks that hold an instruction that may synchronise, or of which nobody knows whether it does: a path ends there.
     pub may_synchronise: FixedBitSet,
     /// Those of them behind which a path may go on: what loops around them do cannot be replaced. Where a path ends that came to what
@@ -127,6 +131,24 @@ pub fn never_left(program: &Program) -> Vec<(FuncId, BlockId)> {
     let modref = icsched_pointsto::ModRef::new(program, &points_to, &Function::is_declaration);
     let startup = icsched_pointsto::Startup::new(&modref);
     Termination::new(&modref, &startup).plainly_endless()
+}
+
+impl FunctionControl {
+    /// Whether an edge goes on in a loop that goes round for ever, of which the block has a test.
+    pub(crate) fn stays_stuck(&self, block: BlockId, to: BlockId) -> bool {
+        let is_test_of = |l: &Loop| l.contains(to) && l.exits.iter().any(|&(from, _)| from == block);
+        self.stuck_tests.contains(block.index())
+            && self
+                .loops
+                .around(block)
+                .map(|id| self.loops.get(id))
+                .any(|l| self.stuck.contains(l.header.index()) && is_test_of(l))
+    }
+
+    /// Whether control may come to a loop that goes round for ever by one way out of a branch and not by the other.
+    pub(crate) fn sticks_instead(&self, other: BlockId, taken: BlockId) -> bool {
+        self.sticks_behind.contains(other.index()) && !self.sticks_behind.contains(taken.index())
+    }
 }
 
 impl Control {
@@ -208,9 +230,13 @@ impl Control {
     pub fn find_stuck_tests(&mut self, program: &Program, modref: &ModRef, never_left: Vec<(FuncId, BlockId)>) {
         self.never_left.extend(never_left);
         for (func, function) in program.functions.iter().filter(|(_, f)| !f.is_declaration()) {
-            let tests = stuck::tests(program, self, modref, (func, function));
+            let headers = stuck::headers(program, self, modref, (func, function));
             if let Some(facts) = &mut self.functions[func] {
-                facts.stuck_tests = tests;
+                let loops = headers.ones().filter_map(|at| facts.loops.headed_by(BlockId::from_index(at)));
+                let exits = loops.flat_map(|l| &facts.loops.get(l).exits);
+                facts.stuck_tests = FixedBitSet::with_capacity(function.blocks.len());
+                facts.stuck_tests.extend(exits.map(|(from, _)| from.index()));
+                facts.stuck = headers;
             }
         }
         for (func, header) in self.endless_loops(program) {
@@ -220,6 +246,17 @@ impl Control {
         }
         let has_some = |facts: &FunctionControl| !facts.stuck_tests.is_clear() || !facts.endless.is_clear();
         self.sticks = self.calls.may_call_transitively(|f| self.functions[f].as_ref().is_some_and(has_some));
+        if self.sticks.is_clear() {
+            return;
+        }
+        for (func, function) in program.functions.iter().filter(|(_, f)| !f.is_declaration()) {
+            let mut behind = FixedBitSet::with_capacity(function.blocks.len());
+            behind.extend(function.blocks.ids().filter(|&id| self.may_stick(program, func, id)).map(BlockId::index));
+            if let Some(facts) = &mut self.functions[func] {
+                propagate_backwards(&facts.cfg, &mut behind, &FixedBitSet::new());
+                facts.sticks_behind = behind;
+            }
+        }
     }
 
     /// Whether a block begins a loop without a way out, has a test of one that goes round for ever if it goes round, or calls a function with
@@ -427,7 +464,9 @@ impl Control {
             quiet_exit,
             may_abort,
             endless: FixedBitSet::with_capacity(count),
+            stuck: FixedBitSet::new(),
             stuck_tests: FixedBitSet::new(),
+            sticks_behind: FixedBitSet::new(),
             may_synchronise,
             synchronises,
             initialises,
@@ -464,10 +503,18 @@ impl Control {
     /// Whether a loop that may go round for ever is told of where it does: it has no way out, or none but tests that decide about schedules.
     pub(crate) fn is_told_of(&self, func: FuncId, header: BlockId) -> bool {
         let facts = self.function(func);
-        let is_stuck =
-            |l: &Loop| !l.exits.is_empty() && l.exits.iter().all(|(from, _)| facts.stuck_tests.contains(from.index()));
+        facts.endless.contains(header.index()) || facts.stuck.contains(header.index())
+    }
+
+    /// Whether a loop that was gone round once is never left, whatever else is decided in it: it has no way out, or asks in each round
+    /// nothing but what does not change.
+    pub(crate) fn always_stays(&self, func: FuncId, header: BlockId) -> bool {
+        let facts = self.function(func);
+        let Some(id) = facts.loops.headed_by(header) else { return false };
+        let l = facts.loops.get(id);
+        let in_each_round = |from: BlockId| l.latches.iter().all(|&latch| facts.dominators.dominates(from, latch));
         facts.endless.contains(header.index())
-            || facts.loops.headed_by(header).is_some_and(|id| is_stuck(facts.loops.get(id)))
+            || facts.stuck.contains(header.index()) && l.exits.iter().all(|&(from, _)| in_each_round(from))
     }
 
     /// Whether the only ways out of a loop are failures: `for (;;) { work(); assert(ok); }`.

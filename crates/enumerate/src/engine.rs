@@ -574,8 +574,8 @@ impl Engine {
             | PathEnd::Limit(_)
             | PathEnd::GoesRound
             | PathEnd::Abort { .. }
-            | PathEnd::AssertFailed { .. }
-            | PathEnd::Endless { .. } => EndKind::Plain,
+            | PathEnd::AssertFailed { .. } => EndKind::Plain,
+            PathEnd::Endless { .. } => EndKind::Endless,
             PathEnd::Exit { .. }
             | PathEnd::Deadlock { .. }
             | PathEnd::LeftContext

@@ -317,7 +317,9 @@ fn analyse_and_search(
     let statistics = statistics(start, &work);
     let mut assumptions = assumed(epochs.len() > 1);
     assumptions.extend(epochs.iter().any(EpochResult::has_errors).then_some(request.assumed_of_errors()));
-    assumptions.extend(epochs.iter().any(|epoch| !epoch.assumed_to_end.is_empty()).then_some(Assumption::LoopsEnd));
+    let of_loops = || epochs.iter().map(|epoch| &epoch.assumed);
+    assumptions.extend(of_loops().any(|assumed| assumed.no_overflow).then_some(Assumption::NoOverflow));
+    assumptions.extend(of_loops().any(|assumed| !assumed.end.is_empty()).then_some(Assumption::LoopsEnd));
     let result = Enumeration { assumptions, epochs, reasons, statistics, ..header };
     Ok(Outcome { result, is_cut })
 }

@@ -709,7 +709,7 @@ impl<'s, 'p> Search<'s, 'p> {
             inputs,
             infeasible_removed: 0,
             max_live_threads: self.max_live_threads,
-            assumed_to_end: self.relied.unproved(self.statics, self.analyses.map(|a| a.termination)),
+            assumed: self.relied.assumed(self.statics, self.analyses.map(|a| a.termination)),
         }
     }
 

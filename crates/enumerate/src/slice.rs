@@ -134,11 +134,18 @@ impl Sliceable<'_> {
         abnormal_ends: &[AbnormalEnd],
         keep_exits: bool,
     ) -> Slice {
+        // Why a loop is never left may be anything that the path has decided.
+        let is_open = |end: &AbnormalEnd| !statics.control.always_stays(end.point.func, end.point.block);
+        if abnormal_ends.iter().any(|end| end.what == EndKind::Endless && is_open(end)) {
+            let branches = facts::branches(self.trace);
+            return Slice { decisions: every_decision(statics, self.trace), branches, ..Slice::default() };
+        }
         let begin = |slicer: &mut Slicer<'_, '_>| {
             let known = abnormal_ends.iter().filter(|end| self.trace.frames.contains_key(&end.frame));
             for &AbnormalEnd { frame, point, what } in known {
                 slicer.frees |= what == EndKind::OfFreed;
                 slicer.keeps_status |= what == EndKind::Exit;
+                slicer.never_left.extend((what == EndKind::Endless).then_some((frame, point.block)));
                 slicer.meet(frame, point.block, point.inst);
                 slicer.include(frame, point.inst);
             }
@@ -250,6 +257,7 @@ impl Sliceable<'_> {
             frees: self.prepared.frees,
             keeps_status: false,
             is_behind_all: true,
+            never_left: Vec::new(),
             corrections: if statics.corrections { corrections::MAX_CORRECTIONS } else { 0 },
             repeated: FxHashSet::default(),
             unmet: BTreeSet::default(),
@@ -311,6 +319,8 @@ struct Slicer<'a, 'p> {
     is_behind_all: bool,
     /// How many more branches count that only correct a number.
     corrections: u32,
+    /// Loops that are never left, by their headers.
+    never_left: Vec<(FrameId, BlockId)>,
     /// Loops of which later ones in the slice leave the same.
     repeated: FxHashSet<Passage>,
     /// What these read of objects that the path had not met.

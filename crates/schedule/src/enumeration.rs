@@ -30,6 +30,8 @@ pub enum Assumption {
     NoMemoryErrors,
     /// The memory errors that were found do nothing but read indeterminate values and lose what they write: what is behind them was looked at.
     ContainedErrors,
+    /// Where loops count, no sum overflows of which C does not say what it is then, and no number is shifted by more than its width.
+    NoOverflow,
     /// The [loops that are assumed to end](Enumeration::loops_assumed_to_end) do.
     LoopsEnd,
 }
@@ -46,6 +48,7 @@ impl Assumption {
             Self::SubscriptsInRange => "subscripts of arrays in structures are in range",
             Self::NoMemoryErrors => "the input causes none of the memory errors above",
             Self::ContainedErrors => "a memory error does no more than read any value and lose what it writes",
+            Self::NoOverflow => "no signed sum that a loop counts with overflows",
             Self::LoopsEnd => "the loops that are assumed to end do",
         }
     }
@@ -89,8 +92,17 @@ pub struct EpochResult {
     pub infeasible_removed: u64,
     /// The largest number of threads alive at once.
     pub max_live_threads: u32,
-    /// Where loops and recursions are that have to end, for the schedules to be right, and of which that is not proved: `file.c:88`.
-    pub assumed_to_end: Vec<String>,
+    /// What has to be so of loops and recursions for the schedules to be right, and is not proved.
+    pub assumed: AssumedOfLoops,
+}
+
+/// What is taken for granted of loops and recursions.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct AssumedOfLoops {
+    /// Where those are that have to end, and of which that is not proved: `file.c:88`.
+    pub end: Vec<String>,
+    /// Whether some end only because C leaves it undefined what a signed sum is that overflows.
+    pub no_overflow: bool,
 }
 
 impl EpochResult {
@@ -276,7 +288,7 @@ impl Enumeration {
     /// line, each once.
     pub fn loops_assumed_to_end(&self) -> Vec<&str> {
         let mut found: Vec<&str> =
-            self.epochs.iter().flat_map(|epoch| &epoch.assumed_to_end).map(String::as_str).collect();
+            self.epochs.iter().flat_map(|epoch| &epoch.assumed.end).map(String::as_str).collect();
         found.sort_by(|a, b| by_line(a).cmp(&by_line(b)));
         found.dedup();
         found

@@ -28,7 +28,9 @@ pub use constraint::{InputConstraint, NamedInput};
 pub use db::{CUT_OFF, Database, DatabaseWriter, DbError, Kept, KeptSearch};
 pub use diagnostic::{Diagnostic, Severity};
 pub use end::{Blocked, EndlessLoop, ScheduleEnd};
-pub use enumeration::{Assumption, Enumeration, EpochResult, PossibleError, SchedulesPerEpoch, Statistics, Totals};
+pub use enumeration::{
+    AssumedOfLoops, Assumption, Enumeration, EpochResult, PossibleError, SchedulesPerEpoch, Statistics, Totals,
+};
 pub use epoch::{EpochId, EpochKey, ThreadContext};
 pub use graph::{GraphError, HappensBefore, HbEdge, HbNode, NodeId, Place};
 pub use hash::ShortHash;

@@ -33,7 +33,7 @@ fn epoch(number: u32, leads_to: &[(u32, Option<usize>)]) -> EpochResult {
         inputs: Vec::new(),
         infeasible_removed: 0,
         max_live_threads: 1,
-        assumed_to_end: Vec::new(),
+        assumed: Default::default(),
     }
 }
 

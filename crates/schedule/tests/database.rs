@@ -86,7 +86,7 @@ fn sample() -> Enumeration {
             .to_vec(),
         infeasible_removed: 4,
         max_live_threads: 2,
-        assumed_to_end: Vec::new(),
+        assumed: Default::default(),
     };
     let second = EpochId::new(vec![CallStack(vec![point(1), point(2)]), CallStack(vec![])]);
     Enumeration {

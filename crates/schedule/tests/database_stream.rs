@@ -33,7 +33,7 @@ fn epoch(number: u32) -> EpochResult {
         inputs: vec![NamedInput { name: format!("n@{number}"), ty: "int".into(), meaning: "m".into(), at: None }],
         infeasible_removed: 0,
         max_live_threads: number,
-        assumed_to_end: Vec::new(),
+        assumed: Default::default(),
     }
 }
 

@@ -25,7 +25,10 @@ pub(super) fn of_loop(
     let counted: &CountedLoop = counted.get(id);
     let ends = counted.tests.iter().find(|test| is_finite(test) || meets_bound(test));
     if let Some(test) = ends {
-        return Some(Verdict::Ends(Reason::Measured(describe(modref, function, &structure.definitions, test))));
+        return Some(Verdict::Ends(Reason::Measured {
+            what: describe(modref, function, &structure.definitions, test),
+            needs_sums: false,
+        }));
     }
     let goes_on = |test: &TripCount| test.constant() == Some(Count::Endless);
     (counted.is_exact && counted.tests.iter().all(goes_on)).then_some(Verdict::Endless)

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use icsched_ir::{Callee, Const, GlobalId, Op, Operand, Program, ProgramPoint};
+use icsched_ir::{Callee, Const, GlobalId, Intrinsic, Op, Operand, Program, ProgramPoint};
 use icsched_pointsto::{InstanceId, Location, ModRef, ObjectId, ObjectKind, Offsets};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -165,6 +165,8 @@ impl Termination<'_, '_> {
             }
             Op::AtomicRmw { .. } | Op::CompareExchange { .. } | Op::VaStart { .. } | Op::VaCopy { .. } => Some(None),
             Op::Unsupported { .. } => Some(None),
+            // `memcpy` where it is called as a function, or through a pointer.
+            Op::Call { callee: Callee::Intrinsic(Intrinsic::MemCopy | Intrinsic::MemMove), .. } => Some(None),
             Op::Call { callee: Callee::Direct(callee), .. } if self.program.functions[callee].is_declaration() => {
                 Some(None)
             }

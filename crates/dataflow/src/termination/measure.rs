@@ -170,7 +170,12 @@ impl Measure {
             Measure::Object(block, at, goes_up) => object(pool, pair, (block, at), goes_up),
             Measure::Links(at) => match pair.step.state(at)?.walk {
                 Walk::From { origin: Origin::State(from), moved } if from == at && !pool.is_false(moved) => {
-                    Some(Compared { strict: moved, weak: pool.bool(true) })
+                    // Null stays null: that is no way along links.
+                    let before = pair.first.begins.get(at)?.bits;
+                    let null = pool.constant(pool.width(before), 0);
+                    let is_somewhere = pool.ne(before, null);
+                    let strict = pool.and_all(&[moved, is_somewhere]);
+                    Some(Compared { strict, weak: pool.bool(true) })
                 }
                 _ => None,
             },

@@ -202,10 +202,15 @@ impl Evaluator<'_, '_> {
             }
             None => self.unknown(result),
         };
-        if let Walk::From { origin: origin @ Origin::State(_), .. } = address.walk
+        if let Walk::From { origin: origin @ Origin::State(state), moved } = address.walk
             && is_plain
             && cell.is_none()
         {
+            let begin = self.round.begins[state].bits;
+            let null = self.pool.constant(self.pool.width(begin), 0);
+            let is_somewhere = self.pool.ne(begin, null);
+            let holds = self.pool.or_all(&[moved, is_somewhere]);
+            self.assume(at.0, holds);
             val.walk = Walk::From { origin, moved: self.pool.bool(true) };
             self.round.links.push(at);
         }

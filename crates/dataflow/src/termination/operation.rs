@@ -63,7 +63,7 @@ impl Evaluator<'_, '_> {
     /// An address that is accessed.
     fn address_operand(&mut self, block: BlockId, address: Operand) -> Val {
         let val = self.operand(address);
-        self.assume(block, val.sound);
+        self.assume_sound(block, val);
         val
     }
 
@@ -125,8 +125,8 @@ impl Evaluator<'_, '_> {
         if matches!(op, BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem) {
             let zero = self.pool.constant(self.pool.width(b.bits), 0);
             let divides = self.pool.ne(b.bits, zero);
-            let holds = self.pool.and_all(&[b.sound, divides]);
-            self.assume(block, holds);
+            self.assume_sound(block, b);
+            self.assume(block, divides);
         }
         self.note_division(block, op, (a.bits, b.bits), bits);
         let mut val = self.of_both(bits, a, b);

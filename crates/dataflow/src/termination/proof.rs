@@ -21,6 +21,7 @@ const MAX_OPEN: usize = 3;
 const MAX_ORDER: usize = 4;
 
 /// Two rounds, one right behind the other, and what each measure says of them.
+#[derive(Clone)]
 pub(super) struct Transition {
     /// What the rounds are of: the first one and the second one, in a recursion of several functions.
     pub(super) of: (usize, usize),

@@ -18,6 +18,31 @@ pub enum Unproved {
     Recursion(FuncId),
 }
 
+/// What has to be so for code to be left.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Rests {
+    /// What has to end, as far as that is not proved.
+    pub unproved: BTreeSet<Unproved>,
+    /// Whether some proof needs that [sums do not overflow](super::Reason::needs_sums).
+    pub needs_sums: bool,
+}
+
+impl Rests {
+    /// Adds what other code rests on.
+    pub fn add(&mut self, other: Self) {
+        self.unproved.extend(other.unproved);
+        self.needs_sums |= other.needs_sums;
+    }
+
+    /// Adds something by what is known of it.
+    fn note(&mut self, of: Unproved, verdict: &Verdict) {
+        match verdict {
+            Verdict::Ends(why) => self.needs_sums |= why.needs_sums(),
+            Verdict::Endless | Verdict::Unknown => _ = self.unproved.insert(of),
+        }
+    }
+}
+
 impl Unproved {
     /// Where it is: `file.c:12`, or the function's name where no line is known.
     pub fn describe(self, program: &Program) -> String {
@@ -35,17 +60,18 @@ impl Unproved {
 
 impl Termination<'_, '_> {
     /// What has to end for a loop to end: itself, what is inside, and what it calls; as far as that is not proved.
-    pub fn loop_rests_on(&self, func: FuncId, header: BlockId) -> BTreeSet<Unproved> {
+    pub fn loop_rests_on(&self, func: FuncId, header: BlockId) -> Rests {
         let structure = self.structure(func);
-        let Some(id) = structure.loops.headed_by(header) else { return BTreeSet::new() };
+        let Some(id) = structure.loops.headed_by(header) else { return Rests::default() };
         self.blocks_rest_on(func, structure.loops.get(id).block_ids())
     }
 
     /// What has to end for blocks of a function to be left, as far as that is not proved. A loop of which not all blocks are among them
     /// counts if its header is.
-    pub fn blocks_rest_on(&self, func: FuncId, blocks: impl IntoIterator<Item = BlockId>) -> BTreeSet<Unproved> {
+    pub fn blocks_rest_on(&self, func: FuncId, blocks: impl IntoIterator<Item = BlockId>) -> Rests {
         let blocks: BTreeSet<BlockId> = blocks.into_iter().collect();
-        let mut found = self.unproved_loops(func, |header| blocks.contains(&header));
+        let mut found = Rests::default();
+        self.add_loops(func, |header| blocks.contains(&header), &mut found);
         for (at, targets, _) in calls(self.program, self.modref, func) {
             if blocks.contains(&at.block) {
                 targets.iter().for_each(|&callee| self.collect(callee, &mut found));
@@ -55,47 +81,44 @@ impl Termination<'_, '_> {
     }
 
     /// What has to end for calls of a function to return, as far as that is not proved.
-    pub fn function_rests_on(&self, func: FuncId) -> BTreeSet<Unproved> {
-        let mut found = BTreeSet::new();
+    pub fn function_rests_on(&self, func: FuncId) -> Rests {
+        let mut found = Rests::default();
         self.collect(func, &mut found);
         found
     }
 
     /// Adds what calls of a function rest on. Each function that it may call is looked at once.
-    fn collect(&self, func: FuncId, found: &mut BTreeSet<Unproved>) {
+    fn collect(&self, func: FuncId, found: &mut Rests) {
         let mut seen = BTreeSet::from([func]);
         let mut work = vec![func];
         while let Some(func) = work.pop() {
-            found.extend(self.own(func));
+            self.add_own(func, found);
             work.extend(self.calls.callees(func).iter().copied().filter(|&callee| seen.insert(callee)));
         }
     }
 
-    /// The loops of a function, and the recursion that it is part of, of which it is not proved that they end.
-    fn own(&self, func: FuncId) -> BTreeSet<Unproved> {
+    /// Adds the loops of a function, and the recursion that it is part of.
+    fn add_own(&self, func: FuncId, found: &mut Rests) {
         if self.program.functions[func].is_declaration() {
-            return BTreeSet::new();
+            return;
         }
-        let mut found = self.unproved_loops(func, |_| true);
+        self.add_loops(func, |_| true, found);
         let component = &self.calls.components()[self.calls.component_of(func)];
         let own = component.iter().filter(|&&f| self.program.functions[f].origin == Origin::Program);
-        if let Some(&first) = own.min()
-            && !matches!(self.of_recursion(func), Verdict::Ends(_))
-        {
-            found.insert(Unproved::Recursion(first));
+        if let Some(&first) = own.min() {
+            found.note(Unproved::Recursion(first), &self.of_recursion(func));
         }
-        found
     }
 
-    fn unproved_loops(&self, func: FuncId, is_asked: impl Fn(BlockId) -> bool) -> BTreeSet<Unproved> {
+    fn add_loops(&self, func: FuncId, is_asked: impl Fn(BlockId) -> bool, found: &mut Rests) {
         // The C library's functions return.
         if self.program.functions[func].origin == Origin::Model {
-            return BTreeSet::new();
+            return;
         }
         let structure = self.structure(func);
-        let headers = structure.loops.iter().map(|(_, l)| l.header).filter(|&header| is_asked(header));
-        let unproved = headers.filter(|&header| !matches!(self.of_loop(func, header), Verdict::Ends(_)));
-        unproved.map(|header| Unproved::Loop(func, header)).collect()
+        for header in structure.loops.iter().map(|(_, l)| l.header).filter(|&header| is_asked(header)) {
+            found.note(Unproved::Loop(func, header), &self.of_loop(func, header));
+        }
     }
 
     /// Whether what a function gives depends on its arguments and on memory only, and it does nothing else but to write memory.

@@ -25,6 +25,16 @@ pub(super) struct Step {
     pub(super) cells: Vec<Val>,
     /// The function whose body the next round is, in a recursion.
     pub(super) callee: Option<FuncId>,
+    /// How many of the round's facts are known by then. Those of what a recursion does behind its call may never come to hold.
+    pub(super) facts: usize,
+}
+
+/// Something that holds in a round that does nothing undefined.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Fact {
+    pub(super) holds: Term,
+    /// Whether it says that a sum that the round depends on is what it is in C: has not overflowed, though a processor would go on.
+    pub(super) is_of_sum: bool,
 }
 
 /// What a round begins with.
@@ -46,7 +56,7 @@ pub(super) struct Round {
     /// Of those that are computed outside, as far as they were asked for.
     pub(super) outside: FxHashMap<ValueId, Val>,
     /// What holds in a round that does nothing undefined.
-    pub(super) facts: Vec<Term>,
+    pub(super) facts: Vec<Fact>,
     /// The ways to go on.
     pub(super) steps: Vec<Step>,
     /// What holds if the round leaves the loop, or comes to something of which nobody knows where it leads; one for each edge.
@@ -109,7 +119,7 @@ impl<'e, 'a> Evaluator<'e, 'a> {
     pub(super) fn run_first(mut self, beginning: &Beginning) -> Round {
         if matches!(self.scope.kind, Kind::Loop(_)) {
             let guards = self.guards();
-            self.round.facts.extend(guards);
+            self.round.facts.extend(guards.into_iter().map(|holds| Fact { holds, is_of_sum: false }));
         }
         self.run(beginning)
     }
@@ -275,13 +285,22 @@ impl<'e, 'a> Evaluator<'e, 'a> {
 
     /// Notes what holds if `block` is executed, for it would do something undefined otherwise.
     pub(super) fn assume(&mut self, block: BlockId, holds: Term) {
+        self.note(block, holds, false);
+    }
+
+    /// The same of a number that the round depends on: it is what it is in C.
+    pub(super) fn assume_sound(&mut self, block: BlockId, val: Val) {
+        self.note(block, val.sound, true);
+    }
+
+    fn note(&mut self, block: BlockId, holds: Term, is_of_sum: bool) {
         if self.pool.is_true(holds) {
             return;
         }
         let reached = self.reached[block].unwrap_or_else(|| self.pool.bool(true));
         let not = self.pool.not(reached);
         let fact = self.pool.or_all(&[not, holds]);
-        self.round.facts.push(fact);
+        self.round.facts.push(Fact { holds: fact, is_of_sum });
     }
 
     fn block(&mut self, block: BlockId) {
@@ -300,7 +319,7 @@ impl<'e, 'a> Evaluator<'e, 'a> {
             Terminator::Jump(_) => vec![reached],
             Terminator::Branch { condition, .. } => {
                 let condition = self.operand(*condition);
-                self.assume(block, condition.sound);
+                self.assume_sound(block, condition);
                 let not = self.pool.not(condition.bits);
                 vec![self.pool.and_all(&[reached, condition.bits]), self.pool.and_all(&[reached, not])]
             }
@@ -333,7 +352,8 @@ impl<'e, 'a> Evaluator<'e, 'a> {
             let args = self.scope.arguments(call).to_vec();
             let params = args.into_iter().map(|arg| self.operand(arg)).collect();
             let taken = self.reached[block].expect("blocks are entered before they are evaluated");
-            self.round.steps.push(Step { taken, params, cells: Vec::new(), callee: Some(call.callee) });
+            let facts = self.round.facts.len();
+            self.round.steps.push(Step { taken, params, cells: Vec::new(), callee: Some(call.callee), facts });
         }
     }
 
@@ -353,7 +373,8 @@ impl<'e, 'a> Evaluator<'e, 'a> {
             let held: Vec<(Term, Val)> = ways.iter().map(|way| (way.0, self.cells[way.1][cell])).collect();
             cells.push(self.chosen(&held));
         }
-        self.round.steps.push(Step { taken, params, cells, callee: None });
+        let facts = self.round.facts.len();
+        self.round.steps.push(Step { taken, params, cells, callee: None, facts });
     }
 
     fn ways_back(&self, header: BlockId) -> Vec<(Term, BlockId, usize)> {
@@ -364,6 +385,14 @@ impl<'e, 'a> Evaluator<'e, 'a> {
             all.filter(|(_, edge)| edge.target == header).map(move |(at, _)| (from, at))
         });
         edges.filter_map(|(from, at)| Some((*self.edges[from].get(at)?, from, at))).collect()
+    }
+}
+
+impl Round {
+    /// What is known of a round by the time of a step, with what sums are in C or without.
+    pub(super) fn known_at(&self, step: &Step, with_sums: bool) -> impl Iterator<Item = Term> {
+        let known = self.facts[..step.facts].iter().filter(move |fact| with_sums || !fact.is_of_sum);
+        known.map(|fact| fact.holds)
     }
 }
 

@@ -19,9 +19,9 @@ use crate::provenance::Base;
 /// Most operations that a test is computed with inside of its loop.
 const MAX_OPERATIONS: usize = 16;
 
-/// The blocks with the tests of loops that have no way out but tests of what does not change in the loop.
+/// The headers of loops that have no way out but tests of what does not change in the loop.
 /// O(blocks of loops, once for each loop around them).
-pub(super) fn tests(
+pub(super) fn headers(
     program: &Program,
     control: &Control,
     modref: &ModRef,
@@ -41,7 +41,7 @@ pub(super) fn tests(
         let unchanged = Unchanged { program, control, modref, func, function, definitions: &definitions, l, writes };
         let mut tests = l.exits.iter().map(|&(from, _)| from);
         if tests.all(|from| unchanged.tests(from)) {
-            l.exits.iter().for_each(|(from, _)| found.insert(from.index()));
+            found.insert(l.header.index());
         }
     }
     found

@@ -239,7 +239,7 @@ fn not_searched(shared: &Shared<'_>, job: &Job, reason: Reason, work: Work, tell
         inputs: Vec::new(),
         infeasible_removed: 0,
         max_live_threads: 0,
-        assumed_to_end: Vec::new(),
+        assumed: Default::default(),
     };
     result.max_live_threads = u32::try_from(job.epoch.stacks().len()).expect("threads are few");
     let is_cut = is_cut(shared, &result);

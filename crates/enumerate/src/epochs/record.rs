@@ -298,7 +298,7 @@ mod tests {
             inputs: Vec::new(),
             infeasible_removed: 0,
             max_live_threads: 1,
-            assumed_to_end: Vec::new(),
+            assumed: Default::default(),
         }
     }
 

@@ -6,8 +6,9 @@
 use std::collections::BTreeSet;
 
 use fixedbitset::FixedBitSet;
-use icsched_dataflow::termination::{Termination, Unproved};
+use icsched_dataflow::termination::{Rests, Termination, Unproved};
 use icsched_ir::{BlockId, EntityId as _, FuncId, Origin, Program};
+use icsched_schedule::AssumedOfLoops;
 use icsched_symex::abstraction::{Passage, Replaced};
 use icsched_symex::stop::DecisionKind;
 use icsched_symex::trace::{Trace, TraceEvent};
@@ -47,10 +48,10 @@ impl Relied {
         }
     }
 
-    /// Where loops and recursions are that have to end, and of which that is not proved: `file.c:88`, each once.
-    pub(super) fn unproved(&self, statics: &Statics<'_>, termination: Option<&Termination<'_, '_>>) -> Vec<String> {
+    /// Where loops and recursions are that have to end, and of which that is not proved, each once; and what the proofs of the others need.
+    pub(super) fn assumed(&self, statics: &Statics<'_>, termination: Option<&Termination<'_, '_>>) -> AssumedOfLoops {
         let (program, control) = (statics.program, statics.control);
-        let mut found: BTreeSet<Unproved> = BTreeSet::new();
+        let mut found = Rests::default();
         let blocks_of = |func, header| {
             let loops = &control.function(func).loops;
             loops.headed_by(header).map(|id| loops.get(id).block_ids().collect::<Vec<_>>()).unwrap_or_default()
@@ -61,23 +62,24 @@ impl Relied {
         for (func, blocks) in regions {
             // Where there is no time left to look for a proof there is none.
             match termination.filter(|_| !statics.limits.is_over()) {
-                Some(termination) => found.extend(termination.blocks_rest_on(func, blocks)),
-                None => found.extend(all_loops(program, control, func, &blocks)),
+                Some(termination) => found.add(termination.blocks_rest_on(func, blocks)),
+                None => found.unproved.extend(all_loops(program, control, func, &blocks)),
             }
         }
         for &func in &self.recursions {
             match termination {
-                Some(termination) => found.extend(termination.function_rests_on(func)),
-                None => found.extend([Unproved::Recursion(func)]),
+                Some(termination) => found.add(termination.function_rests_on(func)),
+                None => found.unproved.extend([Unproved::Recursion(func)]),
             }
         }
+        // The tests of a replaced loop are in the slice where it may go round for ever. Those of a loop inside of it need not be.
         let is_told_of = |unproved: &Unproved| match *unproved {
-            Unproved::Loop(func, header) => control.is_told_of(func, header),
+            Unproved::Loop(func, header) => self.loops.contains(&(func, header)) && control.is_told_of(func, header),
             Unproved::Recursion(_) => false,
         };
-        found.retain(|unproved| !is_told_of(unproved));
-        let places: BTreeSet<String> = found.into_iter().map(|unproved| unproved.describe(program)).collect();
-        places.into_iter().collect()
+        found.unproved.retain(|unproved| !is_told_of(unproved));
+        let places: BTreeSet<String> = found.unproved.into_iter().map(|unproved| unproved.describe(program)).collect();
+        AssumedOfLoops { end: places.into_iter().collect(), no_overflow: found.needs_sums }
     }
 }
 

@@ -34,11 +34,14 @@ impl Slicer<'_, '_> {
         if taken == other {
             return false;
         }
-        if control.stuck_tests.contains(block.index()) && !control.loops.leave_one(block, other.target) {
-            // The other side goes round for ever.
+        if control.stays_stuck(block, other.target) || self.is_left_never(frame, control, block) {
+            // The other side goes round for ever, or this one does.
             return true;
         }
         let quiet = |b: BlockId| control.quiet_exit.contains(b.index());
+        if quiet(other.target) && control.sticks_instead(other.target, taken.target) {
+            return true;
+        }
         if quiet(block) || quiet(other.target) && quiet(taken.target) {
             // Whichever way, nothing synchronises any more; but one way may lead to the error that is claimed.
             return self.keep_exits || self.fails_instead(control, other.target);
@@ -99,7 +102,16 @@ impl Slicer<'_, '_> {
         let known = self.facts.side(frame, side, &region.blocks);
         let fails = known.as_ref().is_some_and(|k| k.fails);
         let synchronises = region.synchronises && self.may_synchronise(known.as_deref());
-        !fails && !synchronises
+        !fails && !synchronises && !region.sticks
+    }
+
+    /// Whether a block tests whether to leave a loop of which the path's end says that it is never left.
+    fn is_left_never(&self, frame: FrameId, control: &FunctionControl, block: BlockId) -> bool {
+        let tests = |header| {
+            let id = control.loops.headed_by(header);
+            id.is_some_and(|id| control.loops.get(id).exits.iter().any(|&(from, _)| from == block))
+        };
+        self.never_left.iter().any(|&(of, header)| of == frame && tests(header))
     }
 
     /// Whether a write in terms of `frame`'s values may change a live byte, by code that does no more than is `known` of it.

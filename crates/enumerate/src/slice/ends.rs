@@ -23,4 +23,6 @@ pub enum EndKind {
     OfFreed,
     /// The exit status.
     Exit,
+    /// That the loop that begins there is never left.
+    Endless,
 }

@@ -77,6 +77,12 @@ pub fn every_decision(statics: &Statics<'_>, trace: &Trace) -> Vec<SliceDecision
     decisions
 }
 
+/// All events with which control came to another block, the last one first.
+pub(super) fn branches(trace: &Trace) -> Vec<usize> {
+    let leaves = |event: &TraceEvent| matches!(event, TraceEvent::Block { via: Some(_), .. });
+    trace.events.iter().enumerate().rev().filter(|(_, event)| leaves(event)).map(|(at, _)| at).collect()
+}
+
 /// The decisions that a slice may have which leaves out those that only end the process; `None` if these have more different conditions
 /// than `most`.
 pub(super) fn possible(

@@ -67,7 +67,7 @@ pub fn enumeration(program: &str, schedules: Vec<Schedule>, threads: u32) -> Enu
         inputs: Vec::new(),
         infeasible_removed: 0,
         max_live_threads: threads,
-        assumed_to_end: Vec::new(),
+        assumed: Default::default(),
     };
     Enumeration {
         program: program.into(),

@@ -155,7 +155,7 @@ fn read_epochs(connection: &Connection) -> Result<Vec<EpochResult>> {
             inputs: Vec::new(),
             infeasible_removed: row.get(4)?,
             max_live_threads: row.get(5)?,
-            assumed_to_end: json("assumed_json", &row.get::<_, String>(8)?)?,
+            assumed: json("assumed_json", &row.get::<_, String>(8)?)?,
             id,
         })
     })

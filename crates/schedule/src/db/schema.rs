@@ -10,7 +10,7 @@
 //! `schedules.after_error` is the place of an error among those of the epoch, from 0: behind it are all executions that follow the schedule.
 //! `errors.is_open` is 1 if there are such inputs only if a replaced loop leaves what fits.
 //! `inputs` has the names in an epoch's constraints that C cannot compute; `inputs.at` is NULL if no place reads one.
-//! `epochs.assumed_json` has the places of loops that are assumed to end.
+//! `epochs.assumed_json` has what is taken for granted of loops: the places of those that are assumed to end, and whether no sum overflows.
 //! `epochs.early_exits` is NULL if every input that is covered satisfies the constraint of a schedule.
 
 /// Version of the tables, also SQLite's `user_version`.

@@ -149,12 +149,12 @@ pub(super) fn make_place(transaction: &Transaction<'_>, epoch: &EpochResult) -> 
 
 /// Adds an epoch with all it has.
 pub(super) fn add_epoch(transaction: &Transaction<'_>, number: usize, epoch: &EpochResult) -> rusqlite::Result<()> {
-    let EpochResult { id, contexts, tree, early_exits, reasons, errors, inputs, assumed_to_end, .. } = epoch;
+    let EpochResult { id, contexts, tree, early_exits, reasons, errors, inputs, assumed, .. } = epoch;
     let (removed, threads) = (epoch.infeasible_removed, epoch.max_live_threads);
     let (id, key) = (json(id), id.key().to_string());
     let early = early_exits.as_ref().map(|constraint| &constraint.c);
     let early_dag = early_exits.as_ref().and_then(|constraint| constraint.dag.as_ref()).map(json);
-    let assumed = json(assumed_to_end);
+    let assumed = json(assumed);
     let row = params![number, key, id, json(contexts), removed, threads, early, early_dag, assumed];
     insert(transaction, "epochs", row)?;
     for (place, (parent, schedule)) in tree.parts().into_iter().enumerate() {

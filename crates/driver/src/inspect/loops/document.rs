@@ -90,10 +90,10 @@ impl Words<'_> {
     /// Whether the loop with this header ends.
     fn ends(&self, header: BlockId) -> Ends {
         let rests_on = self.termination.loop_rests_on(self.id, header);
-        let rests_on: Vec<String> = rests_on.into_iter().map(|of| of.describe(self.program)).collect();
+        let rests_on: Vec<String> = rests_on.unproved.into_iter().map(|of| of.describe(self.program)).collect();
         let (verdict, because) = match self.termination.of_loop(self.id, header) {
-            Verdict::Ends(why) if rests_on.is_empty() => ("proved", Some(why.describe().to_owned())),
-            Verdict::Ends(why) => ("assumed", Some(why.describe().to_owned())),
+            Verdict::Ends(why) if rests_on.is_empty() => ("proved", Some(why.describe())),
+            Verdict::Ends(why) => ("assumed", Some(why.describe())),
             Verdict::Endless => ("endless", None),
             Verdict::Unknown => ("assumed", None),
         };
