@@ -51,8 +51,8 @@ impl Holds {
         Ok(Self { args, word: word.trim().to_owned() })
     }
 
-    /// What is wrong with the first epoch of a result, if something is: the schedules whose constraints are true of the arguments
-    /// must be there, and all of them as expected.
+    /// What is wrong with the first epoch of a result, if something is: the schedules whose constraints are true of the
+    /// arguments must be there, and all of them as expected.
     ///
     /// # Errors
     /// A constraint is no C.

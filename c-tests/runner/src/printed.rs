@@ -1,8 +1,8 @@
 //! Random conditions of C programs: what `icsched` prints against the branch that the native program takes.
 //!
-//! A program computes a condition from its arguments, in any of C's integer types, and takes one of two locks. The constraints of its
-//! schedules are compiled as C. For each of many arguments, those that are true must be of schedules on the lock that a native
-//! run takes.
+//! A program computes a condition from its arguments, in any of C's integer types, and takes one of two locks. The
+//! constraints of its schedules are compiled as C. For each of many arguments, those that are true must be of schedules
+//! on the lock that a native run takes.
 
 mod generate;
 

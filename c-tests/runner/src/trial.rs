@@ -37,7 +37,8 @@ pub struct Trial {
 struct Place {
     /// Where everything runs.
     work: TempDir,
-    /// Where its runs keep the loaded program: loading takes longer than most of them. Programs that look around do not see it.
+    /// Where its runs keep the loaded program: loading takes longer than most of them. Programs that look around do not
+    /// see it.
     loaded: TempDir,
 }
 

@@ -27,7 +27,8 @@ fn the_first_seeds_agree() {
     assert!(same >= 15, "only {same} of 18 programs could be compared");
 }
 
-/// Compares the seeds of `ICSCHED_SEEDS` (`FIRST..LAST`), and writes the programs that differ to the directory `ICSCHED_FOUND`.
+/// Compares the seeds of `ICSCHED_SEEDS` (`FIRST..LAST`), and writes the programs that differ to the directory
+/// `ICSCHED_FOUND`.
 #[test]
 #[ignore = "runs as long as it is told to"]
 fn search_for_differences() {

@@ -33,9 +33,9 @@ pub(crate) enum Command {
     Symex(Box<SymexArgs>),
     /// Run a program in the concrete domain, with one deterministic interleaving of its threads.
     ///
-    /// The program acts on this system as if it ran by itself: it reads, writes, renames and removes files, with your rights and in your
-    /// directory. This is no sandbox: do not run a program that you do not trust. Only the memory of processes (/proc/self/mem and the
-    /// like) is refused to it, since icsched is the process.
+    /// The program acts on this system as if it ran by itself: it reads, writes, renames and removes files, with your
+    /// rights and in your directory. This is no sandbox: do not run a program that you do not trust. Only the memory of
+    /// processes (/proc/self/mem and the like) is refused to it, since icsched is the process.
     Exec(ExecArgs),
     /// Show the schedules in a database.
     Show(ShowArgs),
@@ -131,7 +131,8 @@ pub(crate) struct ProgramArgs {
     /// Most instructions on one path.
     #[arg(long, value_name = "N")]
     pub(crate) max_instructions: Option<u64>,
-    /// What happens behind a memory error: `stop` there, or `continue`, with an indeterminate value read and nothing written.
+    /// What happens behind a memory error: `stop` there, or `continue`, with an indeterminate value read and nothing
+    /// written.
     #[arg(long, value_name = "WHAT", value_enum, default_value = "stop")]
     pub(crate) memory_errors: MemoryErrorsArg,
 }

@@ -1,4 +1,5 @@
-//! What there is to say when a command has ended without a result of its own: what is known by then, and why it is not more.
+//! What there is to say when a command has ended without a result of its own: what is known by then, and why it is not
+//! more.
 
 use icsched_driver::config::Limit;
 use icsched_driver::exec::limit_text;

@@ -81,7 +81,8 @@ fn main() -> ExitCode {
     .into()
 }
 
-/// Does what the command says on a thread with a large stack, if the system allows one: deep recursion in a library must not end in a stack overflow.
+/// Does what the command says on a thread with a large stack, if the system allows one: deep recursion in a library
+/// must not end in a stack overflow.
 fn work(cli: Arc<Cli>) -> Status {
     for size in icsched_driver::stack_sizes() {
         let worker = std::thread::Builder::new().name("icsched".to_owned()).stack_size(size);

@@ -34,8 +34,8 @@ pub(crate) fn start_logging(verbose: u8, quiet: bool) {
     tracing_subscriber::registry().with(lines.with_filter(ours)).init();
 }
 
-/// A panic is a bug in icsched, and is told as one. It ends the process, whichever thread it is in: others may wait for what that
-/// thread will not do any more.
+/// A panic is a bug in icsched, and is told as one. It ends the process, whichever thread it is in: others may wait for
+/// what that thread will not do any more.
 pub(crate) fn report_panics_as_bugs() {
     std::panic::set_hook(Box::new(|info| {
         // Libraries are not told that there is no more memory in a way that they could stand.
@@ -139,8 +139,8 @@ mod tests {
     /// Longer than any test takes: whoever waits so long hangs.
     const FOR_EVER: Duration = Duration::from_secs(3600);
 
-    /// How this test ends, started again in a process of its own where `plant` is executed: its exit status, and what it
-    /// says on standard error. In that process it does not return.
+    /// How this test ends, started again in a process of its own where `plant` is executed: its exit status, and what
+    /// it says on standard error. In that process it does not return.
     fn ended_with(test: &str, plant: impl FnOnce()) -> (Option<i32>, String) {
         if std::env::var_os(PLANTED).is_some() {
             report_panics_as_bugs();

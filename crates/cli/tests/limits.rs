@@ -381,7 +381,8 @@ fn a_limit_has_a_place() {
     ends(&filled, 3, "main");
 }
 
-/// Each thread reserves its stack, and where there is no room for that the work is done by fewer threads with smaller ones, in the end by one.
+/// Each thread reserves its stack, and where there is no room for that the work is done by fewer threads with smaller
+/// ones, in the end by one.
 #[test]
 fn where_threads_cannot_be_made_the_result_is_the_same() {
     let place = Place::with(TWO_THREADS);

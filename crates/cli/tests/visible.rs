@@ -1,4 +1,5 @@
-//! Nothing from an analysed file is a command to a terminal: names of files, functions and variables, texts of assertions, paths.
+//! Nothing from an analysed file is a command to a terminal: names of files, functions and variables, texts of
+//! assertions, paths.
 //!
 //! The programs are textual LLVM IR, so that no compiler is needed.
 

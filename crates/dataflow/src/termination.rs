@@ -1,17 +1,18 @@
 //! Whether loops and recursions end.
 //!
-//! Code that does not synchronise is replaced by what it may do, or left out of a schedule, as if it ended: whether that is so is asked here.
-//! A loop *ends* if no run of it goes round for ever, provided that each round ends; a recursion if no chain of calls is endless. Runs that do
-//! what C leaves undefined, an access outside of an object or a signed sum that overflows, count as ended there.
+//! Code that does not synchronise is replaced by what it may do, or left out of a schedule, as if it ended: whether
+//! that is so is asked here. A loop *ends* if no run of it goes round for ever, provided that each round ends; a
+//! recursion if no chain of calls is endless. Runs that do what C leaves undefined, an access outside of an object or a
+//! signed sum that overflows, count as ended there.
 //!
 //! - [`counting`]: a test whose numbers are known.
 //! - [`round`]: one round as terms, in words that wrap around as they do.
-//! - [`measure`], [`proof`]: ranking arguments over two rounds, one right behind the other, by a solver (Cook, Podelski, Rybalchenko,
-//!   "Proving program termination", 2011, gives an overview).
+//! - [`measure`], [`proof`]: ranking arguments over two rounds, one right behind the other, by a solver (Cook,
+//!   Podelski, Rybalchenko, "Proving program termination", 2011, gives an overview).
 //! - [`rests`]: what inner loops and calls add to that.
 //!
-//! Deviations: measures are those that the loop's own comparisons suggest, and no others are synthesised; of what held before a loop nothing is
-//! used but what does not change in it.
+//! Deviations: measures are those that the loop's own comparisons suggest, and no others are synthesised; of what held
+//! before a loop nothing is used but what does not change in it.
 
 mod counting;
 mod fresh;
@@ -65,7 +66,8 @@ pub enum Reason {
     Measured {
         /// What, for people: `i counts up to n`.
         what: String,
-        /// Whether that is so only if no sum overflows that must not in C, and no number is shifted by more than its width.
+        /// Whether that is so only if no sum overflows that must not in C, and no number is shifted by more than its
+        /// width.
         needs_sums: bool,
     },
     /// It is part of the C library, whose functions return.
@@ -137,8 +139,9 @@ impl<'m, 'p> Termination<'m, 'p> {
         found
     }
 
-    /// The loops of the program that are seen to be endless without a solver: each way out tests something that is never so, by the numbers
-    /// that a test begins and goes on with or by the widths of what it compares. O(instructions of functions with loops).
+    /// The loops of the program that are seen to be endless without a solver: each way out tests something that is
+    /// never so, by the numbers that a test begins and goes on with or by the widths of what it compares.
+    /// O(instructions of functions with loops).
     pub fn plainly_endless(&self) -> Vec<(FuncId, BlockId)> {
         let mut found = Vec::new();
         let own = self.program.functions.iter().filter(|(_, f)| !f.is_declaration() && f.origin == Origin::Program);
@@ -169,8 +172,8 @@ impl<'m, 'p> Termination<'m, 'p> {
         round.exits.iter().all(|&exit| pool.is_false(exit))
     }
 
-    /// Whether no chain of calls between a function and those that call each other with it is endless, if each activation ends otherwise.
-    /// Functions that do not call themselves end.
+    /// Whether no chain of calls between a function and those that call each other with it is endless, if each
+    /// activation ends otherwise. Functions that do not call themselves end.
     pub fn of_recursion(&self, func: FuncId) -> Verdict {
         if !self.calls.is_recursive(func) {
             return Verdict::Ends(Reason::Once);
@@ -257,7 +260,8 @@ impl<'m, 'p> Termination<'m, 'p> {
         }
     }
 
-    /// Whether a measure cannot get smaller for ever, where that is in doubt: no ring is among links that nothing in the scope stores.
+    /// Whether a measure cannot get smaller for ever, where that is in doubt: no ring is among links that nothing in
+    /// the scope stores.
     fn is_ended(&self, measure: Measure, rounds: &[(&Scope<'_>, &Round)]) -> bool {
         if !matches!(measure, Measure::Links(_)) {
             return true;

@@ -97,8 +97,9 @@ pub enum Source {
 /// Enumerates the input-covering schedules of a program, from its entry (Bergan 3.3), and writes them to the database, if there is one.
 ///
 /// # Errors
-/// If the program cannot be loaded, the inputs do not fit together, or the database is somebody else's. Everything else that goes
-/// wrong is a reason for incompleteness in the result, but for a database that cannot be written: the result has [that](Enumerated::unwritten).
+/// If the program cannot be loaded, the inputs do not fit together, or the database is somebody else's. Everything else
+/// that goes wrong is a reason for incompleteness in the result, but for a database that cannot be written: the result
+/// has [that](Enumerated::unwritten).
 pub fn enumerate(config: &EnumerateConfig, progress: &mut dyn Progress) -> Result<Enumerated, DriverError> {
     let deadline = config.limits.deadline();
     let bitcode = read_file(&config.program.path);

@@ -33,9 +33,9 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Watches from now on, also the clock of solvers. After a limit was reached or somebody asked to stop, the run has `grace` to do so, and may
-    /// take a quarter more memory than allowed; then `overdue` is called, once. A run that has [begun to write](Activity::Writing) its result
-    /// may take its time.
+    /// Watches from now on, also the clock of solvers. After a limit was reached or somebody asked to stop, the run has
+    /// `grace` to do so, and may take a quarter more memory than allowed; then `overdue` is called, once. A run that
+    /// has [begun to write](Activity::Writing) its result may take its time.
     ///
     /// # Errors
     /// If the system has no more threads. Nobody looks at the clock of solvers then.

@@ -123,8 +123,8 @@ pub struct Control {
     recursion_of: FxHashMap<FuncId, usize>,
 }
 
-/// The loops of a program that are endless although they have ways out, as far as that is seen without a solver: by function and header. What
-/// pointers point to is analysed for it.
+/// The loops of a program that are endless although they have ways out, as far as that is seen without a solver: by
+/// function and header. What pointers point to is analysed for it.
 pub fn never_left(program: &Program) -> Vec<(FuncId, BlockId)> {
     let points_to = icsched_pointsto::PointsTo::new(program, &icsched_pointsto::Options::default());
     let Ok(points_to) = points_to else { return Vec::new() };
@@ -225,8 +225,9 @@ impl Control {
         control
     }
 
-    /// Finds the [tests of loops](FunctionControl::stuck_tests) that go round for ever, which needs to be known what loops write; and takes
-    /// loops for endless whose ways out are known to be taken never. O(instructions of loops, once for each loop around them).
+    /// Finds the [tests of loops](FunctionControl::stuck_tests) that go round for ever, which needs to be known what
+    /// loops write; and takes loops for endless whose ways out are known to be taken never. O(instructions of loops,
+    /// once for each loop around them).
     pub fn find_stuck_tests(&mut self, program: &Program, modref: &ModRef, never_left: Vec<(FuncId, BlockId)>) {
         self.never_left.extend(never_left);
         for (func, function) in program.functions.iter().filter(|(_, f)| !f.is_declaration()) {
@@ -500,14 +501,15 @@ impl Control {
         has_no_way_out && l.block_ids().all(stays) && l.blocks.is_disjoint(&self.function(func).may_synchronise)
     }
 
-    /// Whether a loop that may go round for ever is told of where it does: it has no way out, or none but tests that decide about schedules.
+    /// Whether a loop that may go round for ever is told of where it does: it has no way out, or none but tests that
+    /// decide about schedules.
     pub(crate) fn is_told_of(&self, func: FuncId, header: BlockId) -> bool {
         let facts = self.function(func);
         facts.endless.contains(header.index()) || facts.stuck.contains(header.index())
     }
 
-    /// Whether a loop that was gone round once is never left, whatever else is decided in it: it has no way out, or asks in each round
-    /// nothing but what does not change.
+    /// Whether a loop that was gone round once is never left, whatever else is decided in it: it has no way out, or
+    /// asks in each round nothing but what does not change.
     pub(crate) fn always_stays(&self, func: FuncId, header: BlockId) -> bool {
         let facts = self.function(func);
         let Some(id) = facts.loops.headed_by(header) else { return false };

@@ -52,7 +52,8 @@ pub struct RunLimits {
     pub max_instructions: u64,
     /// Synchronisation events on one path.
     pub max_events: usize,
-    /// How long a path may be on which no input has decided anything, instead, if it [is followed](crate::Technique::MarkerPruning).
+    /// How long a path may be on which no input has decided anything, instead, if it [is
+    /// followed](crate::Technique::MarkerPruning).
     pub undecided: Undecided,
     /// Time for one solver query.
     pub solver_timeout: Duration,
@@ -87,8 +88,8 @@ impl RunLimits {
     }
 }
 
-/// How long a path may be on which no input has decided anything: some seconds, and a gigabyte for its synchronisation. What has no end is
-/// searched in bounded epochs then.
+/// How long a path may be on which no input has decided anything: some seconds, and a gigabyte for its synchronisation.
+/// What has no end is searched in bounded epochs then.
 pub const UNDECIDED: Undecided = Undecided { instructions: 1 << 29, events: 1 << 21 };
 
 impl Default for RunLimits {

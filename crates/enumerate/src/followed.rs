@@ -22,8 +22,9 @@ use crate::engine::{Engine, Path};
 use crate::markers::{MarkerKind, Markers};
 use crate::slice::SliceDecision;
 
-/// How many markers threads pass on one path, at most, because they are followed, and how many instructions are executed on it. Where all is
-/// followed, what comes before the first decision of an input does not count: see [`RunLimits::undecided`](crate::RunLimits::undecided).
+/// How many markers threads pass on one path, at most, because they are followed, and how many instructions are
+/// executed on it. Where all is followed, what comes before the first decision of an input does not count: see
+/// [`RunLimits::undecided`](crate::RunLimits::undecided).
 const MOST: (u32, u64) = (512, 1 << 22);
 
 /// The same where inputs decide how what is followed goes on: sizes that have no bound soon make paths that are longer.
@@ -163,7 +164,8 @@ impl Followed {
         self.is_everything && (self.replaces_nothing || self.ways.is_some())
     }
 
-    /// Whether it is better not to follow what inputs decide, after so much. `undecided`: how long a path may be before.
+    /// Whether it is better not to follow what inputs decide, after so much. `undecided`: how long a path may be
+    /// before.
     pub(crate) fn are_many_ways(&self, executed: Executed, undecided: Undecided) -> bool {
         self.ways.is_some_and(|most| {
             executed.paths >= most.paths

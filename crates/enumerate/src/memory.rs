@@ -1,8 +1,8 @@
 //! How much memory there is, and how much of it is used.
 //!
-//! Three things can end a process that wants more. The machine has no more, or the control group has not (`memory.max`): then the kernel
-//! kills it. Its address space may not grow any more (`RLIMIT_AS`), or not with data (`RLIMIT_DATA`): then the allocation fails. Each of them is
-//! to be noticed some time before.
+//! Three things can end a process that wants more. The machine has no more, or the control group has not
+//! (`memory.max`): then the kernel kills it. Its address space may not grow any more (`RLIMIT_AS`), or not with data
+//! (`RLIMIT_DATA`): then the allocation fails. Each of them is to be noticed some time before.
 
 use std::path::{Path, PathBuf};
 
@@ -40,8 +40,8 @@ pub struct MemoryUse {
 }
 
 impl MemoryLimits {
-    /// What the system allows. `resident` is what the user does; without it, half of the machine's memory. Three quarters of what the control
-    /// group may have are the most in either case, since others are in it, too.
+    /// What the system allows. `resident` is what the user does; without it, half of the machine's memory. Three
+    /// quarters of what the control group may have are the most in either case, since others are in it, too.
     pub fn of_process(resident: Option<u64>) -> Self {
         let group = group_limit().map(|most| most / 4 * 3);
         let resident = [resident.or_else(half_of_memory), group].into_iter().flatten().min();
@@ -96,8 +96,8 @@ impl MemoryUse {
     }
 }
 
-/// Sizes of stacks to be tried for a thread, the largest one first: large enough for deep recursion, and no more than a small part of the
-/// address space that the process may have.
+/// Sizes of stacks to be tried for a thread, the largest one first: large enough for deep recursion, and no more than a
+/// small part of the address space that the process may have.
 pub fn stack_sizes() -> impl Iterator<Item = usize> {
     let limits = [Resource::As, Resource::Data].map(|resource| getrlimit(resource).current);
     let most = limits.into_iter().flatten().min().map_or(LARGEST_STACK, |most| most / SHARE_OF_STACK);
@@ -120,9 +120,9 @@ fn group_limit() -> Option<u64> {
     limit_of_groups(&groups, Path::new("/sys/fs/cgroup"))
 }
 
-/// The same, with what `/proc/self/cgroup` says and where the file systems of control groups are. In version 2 the line is `0::PATH` and the
-/// file `memory.max`, in version 1 `N:memory:PATH` and `memory.limit_in_bytes`. Limits of all groups on the path hold. In a container the path may
-/// be that of outside, and the root is its group.
+/// The same, with what `/proc/self/cgroup` says and where the file systems of control groups are. In version 2 the line
+/// is `0::PATH` and the file `memory.max`, in version 1 `N:memory:PATH` and `memory.limit_in_bytes`. Limits of all
+/// groups on the path hold. In a container the path may be that of outside, and the root is its group.
 fn limit_of_groups(groups: &str, mounted: &Path) -> Option<u64> {
     let limits = groups.lines().filter_map(|line| {
         let (controllers, path) = line.split_once(':')?.1.split_once(':')?;

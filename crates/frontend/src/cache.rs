@@ -1,9 +1,9 @@
 //! Loaded programs in a directory, so that nobody reads, links and lowers a file twice.
 //!
-//! An entry is what a [loading child](crate::contain) answers, behind the digest of it. Its name is the digest of what the answer depends on:
-//! the file's path and bytes, the options, and the build of icsched, since its models and this crate have no version of
-//! their own. So an entry is never out of date; what is damaged, or cannot be written, is no entry. Nothing is ever
-//! removed.
+//! An entry is what a [loading child](crate::contain) answers, behind the digest of it. Its name is the digest of what
+//! the answer depends on: the file's path and bytes, the options, and the build of icsched, since its models and this
+//! crate have no version of their own. So an entry is never out of date; what is damaged, or cannot be written, is no
+//! entry. Nothing is ever removed.
 
 use std::fs::DirBuilder;
 use std::io::Write as _;

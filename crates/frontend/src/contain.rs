@@ -30,8 +30,8 @@ const PANICKED: i32 = 101;
 /// Time between two looks at the limits.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
 
-/// Address space for the child's stack: LLVM and the lowering recurse over what is nested in a file. At most one part in so many of what the
-/// process may have.
+/// Address space for the child's stack: LLVM and the lowering recurse over what is nested in a file. At most one part
+/// in so many of what the process may have.
 const STACK: u64 = 1 << 30;
 const SHARE_OF_STACK: u64 = 8;
 
@@ -59,8 +59,8 @@ impl LoadLimits<'_> {
     }
 }
 
-/// Loads a program in a child process. The executable must call [`child_main_if_requested`] first thing in `main`. Where the system gives no
-/// process the program is loaded in this one, without regard to limits.
+/// Loads a program in a child process. The executable must call [`child_main_if_requested`] first thing in `main`.
+/// Where the system gives no process the program is loaded in this one, without regard to limits.
 ///
 /// # Errors
 /// Says what is wrong with the file. If LLVM crashed on it, it counts as damaged.
@@ -227,7 +227,8 @@ const NO_MEMORY: [&str; 5] =
 
 fn describe_death(path: String, status: ExitStatus, messages: &[u8]) -> LoadError {
     let messages = String::from_utf8_lossy(messages);
-    // The limit of the run ends the child before this. Where the system has no limit either, one number in the file asks for more than there is.
+    // The limit of the run ends the child before this. Where the system has no limit either, one number in the file
+    // asks for more than there is.
     if NO_MEMORY.iter().any(|words| messages.contains(words)) {
         let is_limited = [Resource::As, Resource::Data].iter().any(|&limit| getrlimit(limit).current.is_some());
         return match is_limited {

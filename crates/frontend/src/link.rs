@@ -31,12 +31,12 @@ pub(crate) const EXIT: &str = "exit";
 /// Functions by which a program itself locks a stream.
 const LOCKS_STREAM: [&str; 2] = ["flockfile", "ftrylockfile"];
 
-/// Variables that the C library and a program that defines them have in common. Of others (`environ`, `timezone`, `signgam`) the
-/// C library has its own, under a name that programs may not use.
+/// Variables that the C library and a program that defines them have in common. Of others (`environ`, `timezone`,
+/// `signgam`) the C library has its own, under a name that programs may not use.
 const SHARED_VARIABLES: [&str; 4] = ["optarg", "optind", "opterr", "optopt"];
 
-/// What the models call for memory that the program frees or has made, with the function of the program that it is if there is one. glibc
-/// calls these by their public names, too ("Replacing malloc" in its manual).
+/// What the models call for memory that the program frees or has made, with the function of the program that it is if
+/// there is one. glibc calls these by their public names, too ("Replacing malloc" in its manual).
 const PROGRAM_MEMORY: [(&str, &str); 4] = [
     ("ics_program_malloc", "malloc"),
     ("ics_program_calloc", "calloc"),
@@ -86,15 +86,16 @@ pub(crate) fn link_models<'s>(
     module.link(models).map_err(|detail| LoadError::LinkConflict { path: path.to_owned(), detail })
 }
 
-/// Has the linker keep what no instruction of the program names yet: returning from the entry function is a call of `exit`, which
-/// flushes and runs the exit handlers, and some operations are lowered to calls.
+/// Has the linker keep what no instruction of the program names yet: returning from the entry function is a call of
+/// `exit`, which flushes and runs the exit handlers, and some operations are lowered to calls.
 fn require(module: &Module<'_>, models: &Module<'_>) {
     let is_needed = |name: &&String| library_name(name) == EXIT || family_of(library_name(name)).is_some();
     let names: Vec<String> = models.functions().iter().map(|f| f.name()).collect();
     names.iter().filter(is_needed).for_each(|name| module.require(name));
 }
 
-/// Gives models other names of which the program has a namesake, so that models go on to mean each other. O(symbols × log).
+/// Gives models other names of which the program has a namesake, so that models go on to mean each other. O(symbols ×
+/// log).
 fn separate(module: &Module<'_>, models: &Module<'_>) {
     let own = own_definitions(module);
     let is_exported = |name: &str| own.get(name).is_some_and(|&exported| exported);
@@ -112,7 +113,8 @@ fn separate(module: &Module<'_>, models: &Module<'_>) {
     }
 }
 
-/// The names that the program defines, and whether other files could mean them. What has a name of the engine gets another one.
+/// The names that the program defines, and whether other files could mean them. What has a name of the engine gets
+/// another one.
 fn own_definitions(module: &Module<'_>) -> BTreeMap<String, bool> {
     let mut own = BTreeMap::new();
     for value in module.symbols().into_iter().filter(|value| value.is_definition()) {

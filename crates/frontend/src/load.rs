@@ -228,8 +228,8 @@ mod tests {
         assert!(matches!(parse_error("p.bc", b"", Form::Bitcode, same), LoadError::Corrupt { .. }));
     }
 
-    /// Models read nothing undefined, or the build script would refuse them. Nor may they carry anything undefined along: that would keep their
-    /// loops, those of `strcmp` and the like, from the interpreter's fast one.
+    /// Models read nothing undefined, or the build script would refuse them. Nor may they carry anything undefined
+    /// along: that would keep their loops, those of `strcmp` and the like, from the interpreter's fast one.
     #[test]
     fn nothing_in_models_is_undefined() {
         let models = icsched_externals::rows().iter().filter(|row| matches!(row.kind, Kind::Model { .. }));

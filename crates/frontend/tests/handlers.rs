@@ -1,4 +1,5 @@
-//! Handlers of `pthread_cleanup_push` become functions, and functions that call themselves in place of the rest of them become loops.
+//! Handlers of `pthread_cleanup_push` become functions, and functions that call themselves in place of the rest of them
+//! become loops.
 
 mod common;
 

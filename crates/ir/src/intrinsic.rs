@@ -88,8 +88,8 @@ intrinsics! {
     /// `void (const void *object, int mode)`: orders the thread's latest node on one more object.
     Order = "__ics_order", 2;
     // --- memory ------------------------------------------------------------------------------------------------
-    /// `void *(size_t bytes, int zeroed)`: a heap object attributed to the program's call; null if no process can have so much, and not
-    /// supported if it is more than [`MAX_OBJECT`](crate::MAX_OBJECT).
+    /// `void *(size_t bytes, int zeroed)`: a heap object attributed to the program's call; null if no process can have
+    /// so much, and not supported if it is more than [`MAX_OBJECT`](crate::MAX_OBJECT).
     Malloc = "__ics_malloc", 2;
     /// `void (void *)`: frees a heap object; null is ignored; everything else is a memory error.
     Free = "__ics_free", 1;

@@ -15,7 +15,8 @@ pub const MODEL_SUFFIX: &str = ".model";
 /// The largest object, in bytes: its offsets are 32 bits of an address, with room for addresses behind it.
 pub const MAX_OBJECT: u64 = 0xF000_0000;
 
-/// An object that is larger than [`MAX_OBJECT`], as the subject of "... is not supported". Without a size, inputs decide it.
+/// An object that is larger than [`MAX_OBJECT`], as the subject of "... is not supported". Without a size, inputs
+/// decide it.
 pub fn too_large(what: &str, bytes: Option<u64>) -> String {
     let gib = |bytes: u64| (100.0 * bytes as f64 / f64::from(1 << 30)).floor() / 100.0;
     let size = match bytes {
@@ -190,8 +191,8 @@ impl Program {
         self.functions.iter().find(|(_, f)| f.name == name).map(|(id, _)| id)
     }
 
-    /// The model of a library function, whether or not the program has a function of that name, too. Without a model it is what has
-    /// the name.
+    /// The model of a library function, whether or not the program has a function of that name, too. Without a model it
+    /// is what has the name.
     pub fn library_function(&self, name: &str) -> Option<FuncId> {
         let is_model = |f: &Function| f.origin == Origin::Model && f.library_name() == name;
         let model = self.functions.iter().find(|(_, f)| is_model(f)).map(|(id, _)| id);

@@ -6,8 +6,8 @@
 //! return %r
 //! ```
 //!
-//! The locals of the activation end before such a call, so nothing of it is needed any more, and any number of these calls in a row takes no
-//! more stack than one. The optimiser's `tail` promises less: it is a call like others.
+//! The locals of the activation end before such a call, so nothing of it is needed any more, and any number of these
+//! calls in a row takes no more stack than one. The optimiser's `tail` promises less: it is a call like others.
 
 use crate::inst::{Callee, Const, Inst, Op, Operand, Terminator};
 use crate::intrinsic::Intrinsic;

@@ -6,8 +6,8 @@
 
 use std::borrow::Cow;
 
-/// Whether a character looks like what it is. Control characters do not (C0 and C1, a terminal's escape sequences begin with one), nor what
-/// turns the direction of text, separates lines, or has no width.
+/// Whether a character looks like what it is. Control characters do not (C0 and C1, a terminal's escape sequences begin
+/// with one), nor what turns the direction of text, separates lines, or has no width.
 pub fn is_visible(c: char) -> bool {
     !c.is_control()
         && !matches!(

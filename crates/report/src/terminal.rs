@@ -1,7 +1,9 @@
-//! The last step on the way to a terminal: whatever is in a text, nothing of it is a command to the terminal, but for line ends, tabs and
-//! the [colours](crate::Painter) of icsched itself. These are told by a mark: the same sequence in a name is no colour.
+//! The last step on the way to a terminal: whatever is in a text, nothing of it is a command to the terminal, but for
+//! line ends, tabs and the [colours](crate::Painter) of icsched itself. These are told by a mark: the same sequence in
+//! a name is no colour.
 //!
-//! Names from analysed files were made visible when they were read; this is for what comes another way: paths, databases of others.
+//! Names from analysed files were made visible when they were read; this is for what comes another way: paths,
+//! databases of others.
 
 use std::borrow::Cow;
 use std::io::{self, Write};

@@ -1,4 +1,5 @@
-//! Which schedules are behind an error (`--memory-errors=continue`): what they say is about executions that have done something undefined before.
+//! Which schedules are behind an error (`--memory-errors=continue`): what they say is about executions that have done
+//! something undefined before.
 
 use std::collections::BTreeMap;
 

@@ -2,7 +2,8 @@
 //!
 //! Which accesses to one object are ordered: an exclusive one after every access since, and including, the last
 //! exclusive one; a shared one after the last exclusive one only. Edges that follow from others are removed with vector
-//! clocks: O(nodes * threads^2) plus the direct predecessors. The clock of a node is kept until the last node that waits for it.
+//! clocks: O(nodes * threads^2) plus the direct predecessors. The clock of a node is kept until the last node that
+//! waits for it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -28,9 +28,11 @@ pub enum Assumption {
     SubscriptsInRange,
     /// The inputs cause none of the memory errors that were found: what happens behind one is not looked at.
     NoMemoryErrors,
-    /// The memory errors that were found do nothing but read indeterminate values and lose what they write: what is behind them was looked at.
+    /// The memory errors that were found do nothing but read indeterminate values and lose what they write: what is
+    /// behind them was looked at.
     ContainedErrors,
-    /// Where loops count, no sum overflows of which C does not say what it is then, and no number is shifted by more than its width.
+    /// Where loops count, no sum overflows of which C does not say what it is then, and no number is shifted by more
+    /// than its width.
     NoOverflow,
     /// The [loops that are assumed to end](Enumeration::loops_assumed_to_end) do.
     LoopsEnd,
@@ -284,8 +286,8 @@ impl Enumeration {
         self.count(is_finding) > 0 || !self.memory_errors().is_empty()
     }
 
-    /// Where loops and recursions are that have to end, for the result to be right, and of which that is not proved: `file.c:88`, by file and
-    /// line, each once.
+    /// Where loops and recursions are that have to end, for the result to be right, and of which that is not proved:
+    /// `file.c:88`, by file and line, each once.
     pub fn loops_assumed_to_end(&self) -> Vec<&str> {
         let mut found: Vec<&str> =
             self.epochs.iter().flat_map(|epoch| &epoch.assumed.end).map(String::as_str).collect();

@@ -79,7 +79,8 @@ pub struct Schedule {
     pub ends: ScheduleEnd,
     /// The order of the synchronisation.
     pub graph: HappensBefore,
-    /// Place of an error among those of its epoch: all executions that follow the schedule to its end have gone on behind it.
+    /// Place of an error among those of its epoch: all executions that follow the schedule to its end have gone on
+    /// behind it.
     #[serde(default)]
     pub after_error: Option<usize>,
 }

@@ -1,7 +1,8 @@
 //! Ending queries from another thread: at a time limit, a memory limit, or when the user wants it.
 //!
-//! Z3 can be told to give up while it works. Solvers [register](Interrupt::register) their Z3 context; whoever watches a run
-//! [asks](Interrupt::ask) them to stop, once or again and again, and [looks](Interrupt::look) whether a query takes longer than its clock.
+//! Z3 can be told to give up while it works. Solvers [register](Interrupt::register) their Z3 context; whoever watches
+//! a run [asks](Interrupt::ask) them to stop, once or again and again, and [looks](Interrupt::look) whether a query
+//! takes longer than its clock.
 //!
 //! Invariant: a context is alive as long as it is registered, and is taken off the list under the list's lock.
 #![expect(

@@ -413,7 +413,8 @@ pub trait Domain: Sized {
         format!("{value:?}")
     }
 
-    /// A value of which nobody knows what it is because of an error ([`MemoryErrors::Continue`]); of one name, the same one.
+    /// A value of which nobody knows what it is because of an error ([`MemoryErrors::Continue`]); of one name, the same
+    /// one.
     ///
     /// [`MemoryErrors::Continue`]: crate::stop::MemoryErrors::Continue
     fn indeterminate(&mut self, _name: &str, _bits: u32) -> Self::Value {
@@ -423,7 +424,8 @@ pub trait Domain: Sized {
     fn describe_place(&mut self, _path: &Self::Path, _heap: &Heap<Self>, address: &Self::Value) -> String {
         self.describe(address)
     }
-    /// Whether a condition is false that is an error which changes nothing: known, or [`Stop::Suspect`] without a message.
+    /// Whether a condition is false that is an error which changes nothing: known, or [`Stop::Suspect`] without a
+    /// message.
     fn suspects(&mut self, _condition: &Self::Value) -> Option<bool> {
         Some(false)
     }

@@ -51,7 +51,8 @@ pub fn exec(
     exec_telling(program, (args, environment), host, options, limits, &mut |_| {})
 }
 
-/// The same; tells of errors behind which the program goes on ([`MemoryErrors::Continue`](crate::MemoryErrors::Continue)).
+/// The same; tells of errors behind which the program goes on
+/// ([`MemoryErrors::Continue`](crate::MemoryErrors::Continue)).
 pub fn exec_telling(
     program: &Arc<Program>,
     (args, environment): (&[Vec<u8>], &[Vec<u8>]),

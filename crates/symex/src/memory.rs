@@ -1,8 +1,8 @@
 //! Memory: objects with byte contents, cheap to fork (Bergan 2.4, figure 2.6).
 //!
-//! An address is a 64-bit integer: the object's id in the high 32 bits, [`BASE_OFFSET`] plus the byte offset in the
-//! low ones. So pointer arithmetic is integer arithmetic, and leaving an object is noticed at the access. The smallest ids are
-//! nobody's: null plus an index is no address of an object.
+//! An address is a 64-bit integer: the object's id in the high 32 bits, [`BASE_OFFSET`] plus the byte offset in the low
+//! ones. So pointer arithmetic is integer arithmetic, and leaving an object is noticed at the access. The smallest ids
+//! are nobody's: null plus an index is no address of an object.
 //!
 //! Representation where states fork: a persistent tree of objects, objects of pages of 256 bytes (one of 64 for the
 //! smallest) in persistent trees, each node shared until written. Cloning a heap costs a reference count; the first write

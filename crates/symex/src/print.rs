@@ -1,9 +1,9 @@
 //! Constraints as C text.
 //!
-//! What is printed has the term's meaning as C: `argv[1][0] == 'a'`, `atoi(argv[1]) > 100`, `(unsigned char)argv[1][0] < 200`.
-//! Compiled with `<stdlib.h>`, `<string.h>`, `<ctype.h>` and `<math.h>` for x86-64, where signed numbers wrap (`-fwrapv`), it is true of
-//! exactly the inputs for which the term is 1. Casts stand only where C's own conversions would give another value ([`value`]).
-//! What C cannot compute has a name that is told beside the text ([`InputName`]).
+//! What is printed has the term's meaning as C: `argv[1][0] == 'a'`, `atoi(argv[1]) > 100`, `(unsigned char)argv[1][0]
+//! < 200`. Compiled with `<stdlib.h>`, `<string.h>`, `<ctype.h>` and `<math.h>` for x86-64, where signed numbers wrap
+//! (`-fwrapv`), it is true of exactly the inputs for which the term is 1. Casts stand only where C's own conversions
+//! would give another value ([`value`]). What C cannot compute has a name that is told beside the text ([`InputName`]).
 //!
 //! Terms share subterms and can be exponentially larger as text: output is cut at a budget with `...`. The text is for
 //! people; the term itself is what programs use.

@@ -11,8 +11,8 @@ use crate::stop::Limit;
 /// Asks whoever runs a program to stop soon, with what is known. Threads share it; the first cause stays.
 ///
 /// A machine looks at it after every bulk operation and before every slice of instructions, so that one `memset` of
-/// gigabytes delays a stop and a hundred of them do not. Solvers that were made with its [`interrupt`](Self::interrupt) give
-/// up at once.
+/// gigabytes delays a stop and a hundred of them do not. Solvers that were made with its [`interrupt`](Self::interrupt)
+/// give up at once.
 #[derive(Default, Debug)]
 pub struct StopRequest {
     cause: Arc<AtomicUsize>,
@@ -41,8 +41,8 @@ impl StopRequest {
         self.interrupt.ask();
     }
 
-    /// For who may do nothing but store a [number](Self::number), as signal handlers: where to store it. Solvers do not give up before somebody
-    /// [asks](Self::ask) as well.
+    /// For who may do nothing but store a [number](Self::number), as signal handlers: where to store it. Solvers do not
+    /// give up before somebody [asks](Self::ask) as well.
     pub fn flag(&self) -> Arc<AtomicUsize> {
         Arc::clone(&self.cause)
     }

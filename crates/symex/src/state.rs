@@ -87,12 +87,13 @@ pub struct State<D: Domain> {
     pub(crate) ended: Rc<Vec<D::Value>>,
     /// How often threads came to loops and calls that are replaced.
     pub(crate) passages: Rc<BTreeMap<(ThreadId, FuncId, BlockId, Replaced), u32>>,
-    /// The errors behind which the path went on, in their order; those of a kind and a place when that was executed first.
+    /// The errors behind which the path went on, in their order; those of a kind and a place when that was executed
+    /// first.
     pub recovered: Log<ProgramError>,
     /// Instructions executed on the path.
     pub instructions: u64,
-    /// Where limits of the path's length count from; `None` until an input decides something. A path begins with `None` if it
-    /// [is followed](crate::machine::FollowedMarkers::undecided) until then.
+    /// Where limits of the path's length count from; `None` until an input decides something. A path begins with `None`
+    /// if it [is followed](crate::machine::FollowedMarkers::undecided) until then.
     pub counts_from: Option<PathLength>,
     /// Whether threads have come back to a state that the path was in before, so that it has no end.
     pub repeats: bool,

@@ -243,7 +243,8 @@ pub enum Stop<D: Domain> {
         /// Where the false side is an error: what to report then.
         error: Option<Box<(ErrorKind, String)>>,
     },
-    /// It is to be told if a condition may be false, which is an error that changes nothing; then the same instruction is executed again.
+    /// It is to be told if a condition may be false, which is an error that changes nothing; then the same instruction
+    /// is executed again.
     Suspect {
         /// An `i1`, not constant.
         condition: D::Value,

@@ -440,13 +440,15 @@ impl<'a, 'd> Checker<'a, 'd> {
         }
     }
 
-    /// Whether a path goes on behind an error that is taken not to happen: behind the first epoch, one by an address that nobody knows.
+    /// Whether a path goes on behind an error that is taken not to happen: behind the first epoch, one by an address
+    /// that nobody knows.
     fn is_where_nobody_comes(&self, path: &PathOutcome) -> bool {
         let is_error = |(site, d): &(DecisionSite, Decision)| site.kind == DecisionKind::Valid && !d.taken;
         self.runs.is_none() && path.decisions.iter().any(is_error)
     }
 
-    /// Whether a schedule says right whether its executions go on behind an error, `failed` of `followed` that were tried do.
+    /// Whether a schedule says right whether its executions go on behind an error, `failed` of `followed` that were
+    /// tried do.
     fn behind(&mut self, schedule: &Schedule, (followed, failed): (usize, usize), are_all: bool) {
         let how = match schedule.after_error {
             Some(_) if failed < followed => "executions that follow it do not go on behind an error",

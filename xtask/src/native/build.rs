@@ -125,8 +125,8 @@ fn run(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// The scheduler as an object file, with the names of the functions that it wraps. It is kept beside this executable, by the
-/// hash of its sources, so that it is compiled once.
+/// The scheduler as an object file, with the names of the functions that it wraps. It is kept beside this executable,
+/// by the hash of its sources, so that it is compiled once.
 fn scheduler() -> Result<(PathBuf, Vec<String>)> {
     let mut hasher = DefaultHasher::new();
     SOURCES.hash(&mut hasher);

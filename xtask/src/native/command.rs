@@ -29,7 +29,8 @@ pub struct Arguments {
     /// Hold a run to schedule K (number or id) of the first epoch, then to those of the epochs that follow, or to any.
     #[arg(long, value_name = "DB#K[,K...]")]
     hold: Option<String>,
-    /// Enumerate the program, and follow every schedule of every input that is tried; without arguments, as its first lines say.
+    /// Enumerate the program, and follow every schedule of every input that is tried; without arguments, as its first
+    /// lines say.
     #[arg(long, conflicts_with = "hold")]
     compare: bool,
     /// A database or JSON file that is compared in place of a new one; may be given again.

@@ -1,5 +1,5 @@
-//! Holds a result of `enumerate` against native runs: every input must have a schedule, and every schedule of an input must be
-//! followed to its end.
+//! Holds a result of `enumerate` against native runs: every input must have a schedule, and every schedule of an input
+//! must be followed to its end.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -93,8 +93,8 @@ const KNOWN: [&str; 18] = [
     "bool", "_Bool", "__int128", "size_t", "ssize_t",
 ];
 
-/// Names in an expression that are not called: of variables and types. A function's name alone is no value of its own but that
-/// of an input which has its name.
+/// Names in an expression that are not called: of variables and types. A function's name alone is no value of its own
+/// but that of an input which has its name.
 fn names(expression: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut at = 0;

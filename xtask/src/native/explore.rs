@@ -1,13 +1,15 @@
-//! All interleavings, depth first, one run each, without those that differ only in the order of steps that have nothing to
-//! do with each other.
+//! All interleavings, depth first, one run each, without those that differ only in the order of steps that have nothing
+//! to do with each other.
 //!
 //! Sources: dynamic partial-order reduction (Flanagan and Godefroid 2005) with sleep sets (Godefroid 1996). Deviations:
 //!
-//! 1. Steps depend on each other by all memory that they touch, not only by the objects of their operations: so programs with
-//!    data races are explored, too.
-//! 2. A step is compared with all earlier ones that conflict and do not happen before its thread's last step, when it has been
-//!    executed, instead of the last such one in each state. What threads were about to do at the end of a run is compared, too.
-//! 3. What ends the process keeps others from what they would have done. So where it is chosen, all other choices are explored.
+//! 1. Steps depend on each other by all memory that they touch, not only by the objects of their operations: so
+//!    programs with data races are explored, too.
+//! 2. A step is compared with all earlier ones that conflict and do not happen before its thread's last step, when it
+//!    has been executed, instead of the last such one in each state. What threads were about to do at the end of a run
+//!    is compared, too.
+//! 3. What ends the process keeps others from what they would have done. So where it is chosen, all other choices are
+//!    explored.
 //! 4. A thread that [goes round](super::trace::Pending::goes_round) is not enabled.
 
 use std::collections::{BTreeSet, HashMap};
@@ -268,8 +270,8 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a step that conflicts cannot come behind the other thread's operation: because it is what that waits for, or
-    /// because the other thread went round meanwhile.
+    /// Whether a step that conflicts cannot come behind the other thread's operation: because it is what that waits
+    /// for, or because the other thread went round meanwhile.
     fn is_no_race(&self, node: &Node, pending: &Pending, only_synchronises: bool) -> bool {
         let first = &self.operations[node.state.thread(node.chosen.thread).expect("it was chosen").operation];
         let second = &self.operations[pending.operation];

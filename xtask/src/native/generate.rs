@@ -1,7 +1,7 @@
 //! Random C programs with threads, from a seed: scenes, one behind the other, in which some of the threads take part.
 //!
-//! All threads come to the scenes in the same order, and each scene ends for all who take part, so that a program has neither
-//! deadlocks nor data races; but for the mistakes that are put into some scenes, mostly for some inputs only.
+//! All threads come to the scenes in the same order, and each scene ends for all who take part, so that a program has
+//! neither deadlocks nor data races; but for the mistakes that are put into some scenes, mostly for some inputs only.
 
 use super::random::Random;
 use super::scenes::{SCENES, Scene};

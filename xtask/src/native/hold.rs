@@ -1,8 +1,9 @@
-//! Holds a run to a schedule: a thread executes a call only when it is its next node and all that happens before that node is
-//! done. Where an epoch ends, one of the schedules of the next one is followed in the same way.
+//! Holds a run to a schedule: a thread executes a call only when it is its next node and all that happens before that
+//! node is done. Where an epoch ends, one of the schedules of the next one is followed in the same way.
 //!
-//! Which thread is which at the beginning of an epoch a result does not say (`docs/limitations.md`), nor can conditions on the
-//! state there be evaluated. So each schedule, and each way to give its threads to those that live, is tried in turn.
+//! Which thread is which at the beginning of an epoch a result does not say (`docs/limitations.md`), nor can conditions
+//! on the state there be evaluated. So each schedule, and each way to give its threads to those that live, is tried in
+//! turn.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -77,14 +78,14 @@ pub(super) struct Holder<'a, 'n> {
     pub(super) result: &'a Enumeration,
     /// Arguments from `argv[1]` on.
     pub(super) arguments: &'a [String],
-    /// Whether calls must be at the lines of the schedule. Optimisers merge calls of several lines, so this is for bitcode of
-    /// `-O0`.
+    /// Whether calls must be at the lines of the schedule. Optimisers merge calls of several lines, so this is for
+    /// bitcode of `-O0`.
     pub(super) lines: bool,
 }
 
 impl Holder<'_, '_> {
-    /// Holds a run to a schedule of the first epoch; then to those of further epochs that are named, or to any that can be
-    /// followed.
+    /// Holds a run to a schedule of the first epoch; then to those of further epochs that are named, or to any that can
+    /// be followed.
     ///
     /// # Errors
     /// The program cannot be run any more.
@@ -172,7 +173,8 @@ impl Part<'_> {
         Some((self.graph.get(&thread)?.get(done)?, (thread, done + 1)))
     }
 
-    /// Whether all that a thread has left in the schedule is its end: one node on itself, behind others on what it gives back then.
+    /// Whether all that a thread has left in the schedule is its end: one node on itself, behind others on what it
+    /// gives back then.
     fn ends_next(&self, thread: u64) -> bool {
         let Some(&name) = self.names.get(&thread) else { return false };
         let done = self.done.get(&name).copied().unwrap_or(0);

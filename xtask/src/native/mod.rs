@@ -1,5 +1,5 @@
-//! `cargo xtask explore-native`: runs programs under a scheduler of their own, through every interleaving. Nothing of icsched is
-//! linked, so what it says can be held against icsched's results (`docs/testing.md`).
+//! `cargo xtask explore-native`: runs programs under a scheduler of their own, through every interleaving. Nothing of
+//! icsched is linked, so what it says can be held against icsched's results (`docs/testing.md`).
 
 mod build;
 mod clock;

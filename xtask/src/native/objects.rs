@@ -16,8 +16,9 @@ pub(super) struct Objects {
 impl Objects {
     /// Whether an address can be the object of this name; else why not.
     ///
-    /// Variables have one name each, and lie where the linker has put the variable that the name begins with. Objects of the heap
-    /// and of stacks may share a name, and names of the middle of a program say how an object was found: these prove nothing.
+    /// Variables have one name each, and lie where the linker has put the variable that the name begins with. Objects
+    /// of the heap and of stacks may share a name, and names of the middle of a program say how an object was found:
+    /// these prove nothing.
     pub(super) fn agree(&mut self, name: &str, address: u64, names: &Names<'_>) -> Result<(), String> {
         let Some(base) = variable_of(name) else { return Ok(()) };
         match names.variable(address) {

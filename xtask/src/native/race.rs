@@ -1,5 +1,5 @@
-//! Data races in runs: two accesses of a variable by different threads, one of them a write, that no synchronisation orders.
-//! A result of icsched holds if there are none.
+//! Data races in runs: two accesses of a variable by different threads, one of them a write, that no synchronisation
+//! orders. A result of icsched holds if there are none.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -122,8 +122,8 @@ impl Kind {
         )
     }
 
-    /// Whether an operation of this kind lets a waiting one of kind `other` on the same object go on, so that there is no
-    /// state in which both can be next, unless the other one may [give up](Operation::may_give_up).
+    /// Whether an operation of this kind lets a waiting one of kind `other` on the same object go on, so that there is
+    /// no state in which both can be next, unless the other one may [give up](Operation::may_give_up).
     pub(super) fn only_enables(self, other: Kind) -> bool {
         matches!(
             (self, other),
@@ -146,7 +146,8 @@ pub(super) struct Operation {
     pub(super) name: String,
     /// What it is.
     pub(super) kind: Kind,
-    /// Whether a thread that waits in it may go on without what it waits for: its time may be up, or it may be cancelled.
+    /// Whether a thread that waits in it may go on without what it waits for: its time may be up, or it may be
+    /// cancelled.
     pub(super) may_give_up: bool,
 }
 
@@ -206,7 +207,8 @@ impl Touched {
         }
     }
 
-    /// Whether the order of two steps can matter. O(product of their sizes) at worst; lists are short where it is asked.
+    /// Whether the order of two steps can matter. O(product of their sizes) at worst; lists are short where it is
+    /// asked.
     pub(super) fn conflicts(&self, other: &Touched) -> bool {
         match (self, other) {
             (Touched::Words(a), Touched::Words(b)) => {

@@ -17,8 +17,8 @@ use crate::{Status, commands};
 /// Time between two looks at signals and the clock.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
 
-/// A child that has not ended by itself at a limit is ended after as many times the time that it has to do so, and as much more: by then it must have
-/// been ended by its own watch, if it has one.
+/// A child that has not ended by itself at a limit is ended after as many times the time that it has to do so, and as
+/// much more: by then it must have been ended by its own watch, if it has one.
 const PATIENCE: u32 = 4;
 
 /// Why a command ends without a result of its own.

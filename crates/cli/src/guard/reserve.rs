@@ -1,7 +1,8 @@
 //! Memory that is kept for the end: when an allocation fails, it is given back, and the run is asked to stop.
 //!
-//! An allocation fails where the address space of the process is limited (`ulimit -v`), or the machine promises no more memory than it has. Limits are
-//! looked at all the time, so that this happens to what grows at once. What fails after that ends the process, which its parent tells.
+//! An allocation fails where the address space of the process is limited (`ulimit -v`), or the machine promises no more
+//! memory than it has. Limits are looked at all the time, so that this happens to what grows at once. What fails after
+//! that ends the process, which its parent tells.
 #![expect(
     unsafe_code,
     reason = "allocators are, and nothing that allocates may be called when an allocation has failed"

@@ -9,8 +9,8 @@ use icsched_pointsto::{InvariantLoads, ModRef, Startup};
 use super::scope::Structure;
 use super::{Reason, Verdict};
 
-/// What tests say of a loop whose start, step and bound are numbers, or of which it is known that the test meets its bound; `None` where
-/// that is not enough. O(instructions of the function).
+/// What tests say of a loop whose start, step and bound are numbers, or of which it is known that the test meets its
+/// bound; `None` where that is not enough. O(instructions of the function).
 pub(super) fn of_loop(
     function: &Function,
     structure: &Structure,
@@ -38,8 +38,8 @@ fn is_finite(test: &TripCount) -> bool {
     matches!(test.constant(), Some(Count::Finite(_)))
 }
 
-/// Whether a number that goes on while it is not the bound becomes it, wherever it starts: the distance is a multiple of the step's power of
-/// two, so one of the 2^width multiples of the step is the distance.
+/// Whether a number that goes on while it is not the bound becomes it, wherever it starts: the distance is a multiple
+/// of the step's power of two, so one of the 2^width multiples of the step is the distance.
 fn meets_bound(test: &TripCount) -> bool {
     let (Some(step), None) = (test.step.as_constant(), test.extension) else { return false };
     if test.predicate != IntPredicate::Ne || step == 0 || test.start.bits() != test.bound.bits() {

@@ -1,7 +1,8 @@
 //! Objects of which nobody knows but the activation that made them.
 //!
-//! An object is *private* at a point if its address was stored nowhere, and handed to nobody who keeps it, on any way from where it was made
-//! to there. Then no memory leads to it, and no value is its address but those that were computed from the result of the call that made it.
+//! An object is *private* at a point if its address was stored nowhere, and handed to nobody who keeps it, on any way
+//! from where it was made to there. Then no memory leads to it, and no value is its address but those that were
+//! computed from the result of the call that made it.
 
 use std::cell::RefCell;
 
@@ -15,7 +16,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Termination;
 use super::scope::Structure;
 
-/// Where something stands in a function: a block, and 0 for its parameters, 1 for its first instruction, and so on up to its terminator.
+/// Where something stands in a function: a block, and 0 for its parameters, 1 for its first instruction, and so on up
+/// to its terminator.
 pub(super) type Point = (BlockId, usize);
 
 /// What a function does with an argument.
@@ -53,7 +55,8 @@ impl<'t, 'm, 'p> Fresh<'t, 'm, 'p> {
         is_library && row.is_some_and(|row| row.result() == ResultEffect::Fresh)
     }
 
-    /// The values that are computed from a pointer behind its definition, itself among them. O(instructions, times the length of chains).
+    /// The values that are computed from a pointer behind its definition, itself among them. O(instructions, times the
+    /// length of chains).
     pub(super) fn aliases(&self, func: FuncId, structure: &Structure, of: ValueId) -> FxHashSet<ValueId> {
         let function = &self.program().functions[func];
         let mut found = FxHashSet::from_iter([of]);

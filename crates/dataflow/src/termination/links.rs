@@ -1,8 +1,9 @@
 //! Whether links between objects form no ring: lists and trees.
 //!
-//! A loop that follows links, `p = p->next`, comes to an end if no way along them leads back, since there are finitely many objects. That is
-//! so at all times if it is so of what variables begin with, and each store of the program that may write such a link leaves it so
-//! ([`super::preserve`]). What a program stores otherwise, and where the links of other structures lead, does not matter.
+//! A loop that follows links, `p = p->next`, comes to an end if no way along them leads back, since there are finitely
+//! many objects. That is so at all times if it is so of what variables begin with, and each store of the program that
+//! may write such a link leaves it so ([`super::preserve`]). What a program stores otherwise, and where the links of
+//! other structures lead, does not matter.
 //!
 //! Taken for granted, as everywhere: no pointer is written in parts, and threads do not race.
 
@@ -42,7 +43,8 @@ pub(super) struct Links {
 }
 
 impl Links {
-    /// What walks of these rounds read, in all instances of their functions. `None` where that is not known, or not memory of the program.
+    /// What walks of these rounds read, in all instances of their functions. `None` where that is not known, or not
+    /// memory of the program.
     pub(super) fn read_by(modref: &ModRef<'_>, rounds: &[(&Scope<'_>, &Round)]) -> Option<Self> {
         let points_to = modref.points_to();
         let mut places: BTreeSet<(ObjectId, Offsets)> = BTreeSet::new();
@@ -81,7 +83,8 @@ impl Links {
 }
 
 impl Termination<'_, '_> {
-    /// Whether links form no ring, at any time. O(stores of pointers, and the functions with those among them that may write these links).
+    /// Whether links form no ring, at any time. O(stores of pointers, and the functions with those among them that may
+    /// write these links).
     pub(super) fn form_no_ring(&self, links: &Links) -> bool {
         let Some(stores) = self.stores_of(links) else { return false };
         if !initial_links_form_no_ring(self.program, self.modref, links) {
@@ -90,8 +93,8 @@ impl Termination<'_, '_> {
         Preservation::new(self, links, &stores).holds()
     }
 
-    /// The instructions that may write a link that leads to an object with such links. `None` where one of them is nothing that is
-    /// understood.
+    /// The instructions that may write a link that leads to an object with such links. `None` where one of them is
+    /// nothing that is understood.
     pub(super) fn stores_of(&self, links: &Links) -> Option<BTreeSet<ProgramPoint>> {
         let points_to = self.modref.points_to();
         let mut found = BTreeSet::new();
@@ -146,7 +149,8 @@ impl Termination<'_, '_> {
         })
     }
 
-    /// Where the pointers lead that an instruction writes by itself, `Some(None)` for anywhere; `None` if it writes none.
+    /// Where the pointers lead that an instruction writes by itself, `Some(None)` for anywhere; `None` if it writes
+    /// none.
     fn written_pointers(&self, instance: InstanceId, at: ProgramPoint, op: &Op) -> Option<Option<Vec<ObjectId>>> {
         let points_to = self.modref.points_to();
         let function = &self.program.functions[at.func];
@@ -187,8 +191,8 @@ fn whole_objects(mut places: Vec<Location>) -> Vec<Location> {
     places
 }
 
-/// Whether what variables begin with forms no ring: a graph with an edge from a variable to each that its links lead to, or where that has
-/// a ring, from address to address.
+/// Whether what variables begin with forms no ring: a graph with an edge from a variable to each that its links lead
+/// to, or where that has a ring, from address to address.
 fn initial_links_form_no_ring(program: &Program, modref: &ModRef<'_>, links: &Links) -> bool {
     let objects = modref.points_to().objects();
     let mut edges: FxHashMap<GlobalId, Vec<GlobalId>> = FxHashMap::default();

@@ -1,8 +1,8 @@
 //! Ranking arguments: what gets smaller from round to round, and cannot for ever.
 //!
-//! A measure compares two rounds, one right behind the other. It is *strict* where the second one is smaller, and *weak* where it is not
-//! larger. Nothing gets smaller for ever: a word as an unsigned number, the bytes to the end of an object, the way to the end of links that
-//! form no ring.
+//! A measure compares two rounds, one right behind the other. It is *strict* where the second one is smaller, and
+//! *weak* where it is not larger. Nothing gets smaller for ever: a word as an unsigned number, the bytes to the end of
+//! an object, the way to the end of links that form no ring.
 
 use icsched_ir::{BlockId, Const, Expressions, FuncId, Op, Operand, Type};
 use icsched_smt::{BinOp, CmpOp, Term, TermPool};
@@ -257,7 +257,8 @@ fn smaller(pool: &mut TermPool, shape: Shape, first: (Val, Val), second: (Val, V
     Some(Compared { strict, weak })
 }
 
-/// Whether an address that both rounds access moves on in one object. As both are inside, the difference of words is the true one.
+/// Whether an address that both rounds access moves on in one object. As both are inside, the difference of words is
+/// the true one.
 fn object(pool: &mut TermPool, pair: &Pair<'_>, at: (BlockId, usize), goes_up: bool) -> Option<Compared> {
     let find = |round: &Round| round.accesses.iter().find(|access| (access.block, access.at) == at).map(|a| a.address);
     let (first, second) = (find(pair.first)?, find(pair.second)?);

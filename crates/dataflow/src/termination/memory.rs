@@ -38,7 +38,8 @@ pub(super) struct Access {
 pub(super) struct Memory {
     /// Loads from places that nothing in the scope writes: block and index.
     pub(super) same: FxHashSet<(BlockId, usize)>,
-    /// Calls that give the same each time that their arguments are: of functions that only compute, from what nothing in the scope writes.
+    /// Calls that give the same each time that their arguments are: of functions that only compute, from what nothing
+    /// in the scope writes.
     pub(super) calls: FxHashSet<(BlockId, usize)>,
     /// Counters in memory.
     pub(super) cells: Vec<Cell>,

@@ -159,7 +159,8 @@ impl Evaluator<'_, '_> {
         }
     }
 
-    /// Whether a result is what C says that it is: no sum overflows that must not, and no number is shifted by more than its width.
+    /// Whether a result is what C says that it is: no sum overflows that must not, and no number is shifted by more
+    /// than its width.
     fn fits(&mut self, op: BinOp, no_wrap: NoWrap, (a, b): (Term, Term), result: Term) -> Term {
         let pool = &mut *self.pool;
         let width = pool.width(result);

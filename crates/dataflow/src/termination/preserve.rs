@@ -1,11 +1,12 @@
 //! Whether each store of a link leaves links without a ring, if there was none.
 //!
-//! What counts are all links that were ever stored, be they overwritten or not: an edge from the object that was written to the one whose
-//! address was. A store closes no ring of such edges if
+//! What counts are all links that were ever stored, be they overwritten or not: an edge from the object that was
+//! written to the one whose address was. A store closes no ring of such edges if
 //!
-//! 1. the written object is [private](super::fresh), and what is stored is not its own address: no edge leads to it (a new head of a list);
-//! 2. the stored address is that of a private object, whose own links are not set yet, or lead where edges lead from the written object:
-//!    nothing else is behind it (a new element at the end or in the middle, a new leaf);
+//! 1. the written object is [private](super::fresh), and what is stored is not its own address: no edge leads to it (a
+//!    new head of a list);
+//! 2. the stored address is that of a private object, whose own links are not set yet, or lead where edges lead from
+//!    the written object: nothing else is behind it (a new element at the end or in the middle, a new leaf);
 //! 3. edges lead from the written object to the stored address already (an element is taken out, or put back);
 //! 4. it is null.
 //!
@@ -124,7 +125,8 @@ impl<'a, 'm, 'p> Preservation<'a, 'm, 'p> {
         }
     }
 
-    /// Whether a value is the result of a call that makes a private object, or is null; and whether its links may be set.
+    /// Whether a value is the result of a call that makes a private object, or is null; and whether its links may be
+    /// set.
     fn made_by_call(&self, body: &Body<'_>, value: ValueId) -> Option<bool> {
         let inst = body.structure.definitions.inst(body.function, value)?;
         let Op::Call { callee: Callee::Direct(callee), .. } = inst.op else { return None };
@@ -219,7 +221,8 @@ impl<'a, 'm, 'p> Preservation<'a, 'm, 'p> {
         }
     }
 
-    /// Whether edges lead from one object to another, one at least, or there is no other: links that were read, each by itself.
+    /// Whether edges lead from one object to another, one at least, or there is no other: links that were read, each by
+    /// itself.
     fn is_behind_links(&self, body: &Body<'_>, from: Operand, to: Operand, looking: &mut Pairs) -> bool {
         let Operand::Value(value) = to else { return is_null(to) };
         match body.structure.definitions.of(value) {
@@ -396,8 +399,8 @@ impl<'a, 'm, 'p> Preservation<'a, 'm, 'p> {
         }
     }
 
-    /// Whether each call of a function hands it a private object as this argument, and nothing else that is computed from it; and whether
-    /// its links may be set then.
+    /// Whether each call of a function hands it a private object as this argument, and nothing else that is computed
+    /// from it; and whether its links may be set then.
     fn is_given(&self, func: FuncId, at: usize) -> Option<bool> {
         if let Some(&known) = self.given.borrow().get(&(func, at)) {
             return known;

@@ -1,8 +1,9 @@
 //! Searches for measures that prove that something ends.
 //!
-//! One strict measure of all pairs of rounds is enough. Else measures are put in an order (lexicographic): the first one is weak on all
-//! pairs, and the next ones have to account for those pairs only on which it is not strict. (Bradley, Manna and Sipma, "Linear ranking
-//! with reachability", 2005, with given measures in place of synthesised ones.)
+//! One strict measure of all pairs of rounds is enough. Else measures are put in an order (lexicographic): the first
+//! one is weak on all pairs, and the next ones have to account for those pairs only on which it is not strict.
+//! (Bradley, Manna and Sipma, "Linear ranking with reachability", 2005, with given measures in place of synthesised
+//! ones.)
 
 use std::time::Duration;
 
@@ -85,8 +86,8 @@ impl<'p> Prover<'p> {
         })
     }
 
-    /// Measures, in order, that show that no sequence of transitions is endless; `is_ended` asks of a measure whether it cannot get smaller
-    /// for ever, where that is in doubt.
+    /// Measures, in order, that show that no sequence of transitions is endless; `is_ended` asks of a measure whether
+    /// it cannot get smaller for ever, where that is in doubt.
     pub(super) fn order(
         &mut self,
         measures: &[Measure],
@@ -131,8 +132,8 @@ impl<'p> Prover<'p> {
         Some(found)
     }
 
-    /// Which of these hold of each round's beginning, if they do of the first one, by what holds of two rounds: each with what it says of the
-    /// first and of the second one (Houdini: Flanagan and Leino 2001).
+    /// Which of these hold of each round's beginning, if they do of the first one, by what holds of two rounds: each
+    /// with what it says of the first and of the second one (Houdini: Flanagan and Leino 2001).
     pub(super) fn invariants(&mut self, holds: &[Term], candidates: &[(Term, Term)]) -> Vec<(Term, Term)> {
         let mut kept = candidates.to_vec();
         loop {

@@ -66,8 +66,8 @@ impl Termination<'_, '_> {
         self.blocks_rest_on(func, structure.loops.get(id).block_ids())
     }
 
-    /// What has to end for blocks of a function to be left, as far as that is not proved. A loop of which not all blocks are among them
-    /// counts if its header is.
+    /// What has to end for blocks of a function to be left, as far as that is not proved. A loop of which not all
+    /// blocks are among them counts if its header is.
     pub fn blocks_rest_on(&self, func: FuncId, blocks: impl IntoIterator<Item = BlockId>) -> Rests {
         let blocks: BTreeSet<BlockId> = blocks.into_iter().collect();
         let mut found = Rests::default();
@@ -121,7 +121,8 @@ impl Termination<'_, '_> {
         }
     }
 
-    /// Whether what a function gives depends on its arguments and on memory only, and it does nothing else but to write memory.
+    /// Whether what a function gives depends on its arguments and on memory only, and it does nothing else but to write
+    /// memory.
     pub(super) fn only_computes(&self, func: FuncId) -> bool {
         let mut seen = BTreeSet::from([func]);
         let mut work = vec![func];

@@ -1,7 +1,8 @@
 //! One round of a loop or a recursion, as terms over what it begins with.
 //!
-//! Blocks are evaluated once, each behind its predecessors. A loop inside is entered at *some* iteration, the one in which control leaves
-//! it: its header's parameters may be anything, and so may memory that it writes. So each real round is one of those that are told.
+//! Blocks are evaluated once, each behind its predecessors. A loop inside is entered at *some* iteration, the one in
+//! which control leaves it: its header's parameters may be anything, and so may memory that it writes. So each real
+//! round is one of those that are told.
 
 use icsched_ir::{BlockId, Definition, FuncId, IdVec, Inst, Op, Operand, Terminator, ValueId};
 use icsched_smt::{Term, TermPool};
@@ -25,7 +26,8 @@ pub(super) struct Step {
     pub(super) cells: Vec<Val>,
     /// The function whose body the next round is, in a recursion.
     pub(super) callee: Option<FuncId>,
-    /// How many of the round's facts are known by then. Those of what a recursion does behind its call may never come to hold.
+    /// How many of the round's facts are known by then. Those of what a recursion does behind its call may never come
+    /// to hold.
     pub(super) facts: usize,
 }
 
@@ -33,7 +35,8 @@ pub(super) struct Step {
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Fact {
     pub(super) holds: Term,
-    /// Whether it says that a sum that the round depends on is what it is in C: has not overflowed, though a processor would go on.
+    /// Whether it says that a sum that the round depends on is what it is in C: has not overflowed, though a processor
+    /// would go on.
     pub(super) is_of_sum: bool,
 }
 
@@ -59,7 +62,8 @@ pub(super) struct Round {
     pub(super) facts: Vec<Fact>,
     /// The ways to go on.
     pub(super) steps: Vec<Step>,
-    /// What holds if the round leaves the loop, or comes to something of which nobody knows where it leads; one for each edge.
+    /// What holds if the round leaves the loop, or comes to something of which nobody knows where it leads; one for
+    /// each edge.
     pub(super) exits: Vec<Term>,
     /// The loads that a walk goes on by: block and index.
     pub(super) links: Vec<(BlockId, usize)>,
@@ -115,7 +119,8 @@ impl<'e, 'a> Evaluator<'e, 'a> {
         }
     }
 
-    /// Evaluates the first of several rounds: with what has held since control came to the scope. O(instructions of the function).
+    /// Evaluates the first of several rounds: with what has held since control came to the scope. O(instructions of the
+    /// function).
     pub(super) fn run_first(mut self, beginning: &Beginning) -> Round {
         if matches!(self.scope.kind, Kind::Loop(_)) {
             let guards = self.guards();
@@ -175,7 +180,8 @@ impl<'e, 'a> Evaluator<'e, 'a> {
         }
     }
 
-    /// The ways to a block, but those around a loop inside of which it is the header: condition, block and number of its edge.
+    /// The ways to a block, but those around a loop inside of which it is the header: condition, block and number of
+    /// its edge.
     fn ways(&self, block: BlockId) -> Vec<(Term, BlockId, usize)> {
         let scope = self.scope;
         let inner = scope.inner_loop(block);

@@ -59,8 +59,8 @@ impl<'a> Scope<'a> {
         Self::new(program, func, structure, Kind::Loop(id), blocks)
     }
 
-    /// The body of a function that makes these calls. `None` where a loop that control enters at several blocks is in it, or it is too
-    /// large.
+    /// The body of a function that makes these calls. `None` where a loop that control enters at several blocks is in
+    /// it, or it is too large.
     pub(super) fn of_body(
         program: &'a Program,
         func: FuncId,

@@ -6,7 +6,8 @@ use icsched_smt::{CmpOp, Term, TermPool};
 use super::measure::Pair;
 use super::scope::{Kind, Scope};
 
-/// Conditions on numbers that begin as constants, each of the first and of the second round: they are no smaller, or no larger, or not zero.
+/// Conditions on numbers that begin as constants, each of the first and of the second round: they are no smaller, or no
+/// larger, or not zero.
 pub(super) fn invariants(scope: &Scope<'_>, pool: &mut TermPool, pair: &Pair<'_>) -> Vec<(Term, Term)> {
     let mut found = Vec::new();
     for (at, &param) in scope.parameters().iter().enumerate() {

@@ -7,7 +7,8 @@ use icsched_smt::{Term, TermPool};
 pub(super) enum Origin {
     /// A pointer that is the same in all rounds.
     Fixed(Term),
-    /// What a parameter of the header holds where the round begins, or, behind these, a counter in memory; by its index.
+    /// What a parameter of the header holds where the round begins, or, behind these, a counter in memory; by its
+    /// index.
     State(usize),
 }
 
@@ -18,7 +19,8 @@ pub(super) enum Walk {
     Unknown,
     /// It is null.
     Null,
-    /// It points into the object of its origin, or, where `moved` holds, into one that links lead to from there, one link at least.
+    /// It points into the object of its origin, or, where `moved` holds, into one that links lead to from there, one
+    /// link at least.
     From {
         /// Where the walk begins.
         origin: Origin,
@@ -32,8 +34,8 @@ pub(super) enum Walk {
 pub(super) struct Val {
     /// Its bits.
     pub(super) bits: Term,
-    /// What holds if the program may depend on it: no sum that it was computed from has overflowed in these rounds though C says that
-    /// it does not (LLVM's poison). A truth value.
+    /// What holds if the program may depend on it: no sum that it was computed from has overflowed in these rounds
+    /// though C says that it does not (LLVM's poison). A truth value.
     pub(super) sound: Term,
     /// Whether it is the same in all rounds.
     pub(super) fixed: bool,

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// What `work` makes of each item, in the order of the items: each processor takes the next one when it is done with its last.
+/// What `work` makes of each item, in the order of the items: each processor takes the next one when it is done with
+/// its last.
 pub(crate) fn spread<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let worker = || {

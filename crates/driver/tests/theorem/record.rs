@@ -53,7 +53,8 @@ fn run(
     let mut returned = Returned::default();
     while state.instructions < MAX_RUN && state.current_thread().frames.len() <= MAX_FRAMES {
         returned.watch(machine, &state);
-        // Where somebody watches, activations stay that called another function in place of the rest of themselves, as on paths.
+        // Where somebody watches, activations stay that called another function in place of the rest of themselves, as
+        // on paths.
         match machine.run(&mut state, &mut Watch::default(), 1) {
             Ok(()) => {}
             Err(Stop::Switch) => {

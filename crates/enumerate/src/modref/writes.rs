@@ -16,13 +16,15 @@ pub struct Write {
     pub range: Option<(i64, u64)>,
 }
 
-/// The range of a "write" that reads an input: it changes how many inputs of that name were read, and `base` is the name.
+/// The range of a "write" that reads an input: it changes how many inputs of that name were read, and `base` is the
+/// name.
 pub const READS_INPUT: (i64, u64) = (i64::MIN, 1);
 
 /// More distinct ranges of one base than this are summarised as "any byte".
 const MAX_RANGES: usize = 32;
 
-/// A set of writes. Adding one takes time in the logarithm of the number of bases, and adding a set that many times its own number of bases.
+/// A set of writes. Adding one takes time in the logarithm of the number of bases, and adding a set that many times its
+/// own number of bases.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Writes {
     bases: BTreeMap<Base, Written>,

@@ -106,8 +106,8 @@ impl Search<'_, '_> {
         !self.engine.is_entry() && path.decisions.iter().any(is_one)
     }
 
-    /// Errors that other inputs cause which come as far as a path does, and those behind which it goes on; of these the first one, as its
-    /// place among the errors of the epoch.
+    /// Errors that other inputs cause which come as far as a path does, and those behind which it goes on; of these the
+    /// first one, as its place among the errors of the epoch.
     pub(super) fn note_errors(&mut self, path: &Path) -> Option<usize> {
         let mut first = None;
         for error in &path.errors {

@@ -1,7 +1,9 @@
-//! What has to end for schedules to be right: loops and recursions that are replaced, and those behind branches that slices leave out.
+//! What has to end for schedules to be right: loops and recursions that are replaced, and those behind branches that
+//! slices leave out.
 //!
-//! An execution that a schedule covers goes another way than the path that was executed only at branches that are not in the path's slice, and
-//! comes back to it where all their ways meet. It does come back if what is on these ways ends.
+//! An execution that a schedule covers goes another way than the path that was executed only at branches that are not
+//! in the path's slice, and comes back to it where all their ways meet. It does come back if what is on these ways
+//! ends.
 
 use std::collections::BTreeSet;
 
@@ -48,7 +50,8 @@ impl Relied {
         }
     }
 
-    /// Where loops and recursions are that have to end, and of which that is not proved, each once; and what the proofs of the others need.
+    /// Where loops and recursions are that have to end, and of which that is not proved, each once; and what the proofs
+    /// of the others need.
     pub(super) fn assumed(&self, statics: &Statics<'_>, termination: Option<&Termination<'_, '_>>) -> AssumedOfLoops {
         let (program, control) = (statics.program, statics.control);
         let mut found = Rests::default();
@@ -72,7 +75,8 @@ impl Relied {
                 None => found.unproved.extend([Unproved::Recursion(func)]),
             }
         }
-        // The tests of a replaced loop are in the slice where it may go round for ever. Those of a loop inside of it need not be.
+        // The tests of a replaced loop are in the slice where it may go round for ever. Those of a loop inside of it
+        // need not be.
         let is_told_of = |unproved: &Unproved| match *unproved {
             Unproved::Loop(func, header) => self.loops.contains(&(func, header)) && control.is_told_of(func, header),
             Unproved::Recursion(_) => false,

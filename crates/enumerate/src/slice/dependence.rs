@@ -353,8 +353,8 @@ impl Slicer<'_, '_> {
         }
     }
 
-    /// Whether it makes a difference that an access was no error, or that it was one: what it read is in the slice, or what it wrote. An error
-    /// writes nothing, so where there was one another execution may write something live.
+    /// Whether it makes a difference that an access was no error, or that it was one: what it read is in the slice, or
+    /// what it wrote. An error writes nothing, so where there was one another execution may write something live.
     fn validity_matters(&mut self, frame: FrameId, inst: u32, decision: &Decision) -> bool {
         if self.state(frame).included == Some(inst) {
             return true;

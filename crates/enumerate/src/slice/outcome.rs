@@ -15,8 +15,8 @@ pub struct SliceDecision {
     pub point: ProgramPoint,
     /// The condition as it held.
     pub condition: Term,
-    /// How often the same question was asked before: reached by the same calls, in a recursive function by any. More than
-    /// once means that some loop or recursion goes round.
+    /// How often the same question was asked before: reached by the same calls, in a recursive function by any. More
+    /// than once means that some loop or recursion goes round.
     pub repeat: u32,
 }
 

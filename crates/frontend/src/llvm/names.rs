@@ -13,7 +13,8 @@ use super::{Module, Val};
 const ESCAPE: char = '\u{1}';
 
 impl<'s> Module<'s> {
-    /// Everything that has a name of the linker, in module order: functions, variables, aliases, functions that are chosen at start.
+    /// Everything that has a name of the linker, in module order: functions, variables, aliases, functions that are
+    /// chosen at start.
     pub(crate) fn symbols(&self) -> Vec<Val<'_>> {
         let mut all = self.functions();
         all.extend(self.globals());
@@ -50,8 +51,8 @@ impl<'s> Module<'s> {
         }
     }
 
-    /// Takes the mark off names that says that they are not to be decorated: `\01open` is `open`. If there is both, what is declared only
-    /// becomes the other; two definitions stay two.
+    /// Takes the mark off names that says that they are not to be decorated: `\01open` is `open`. If there is both,
+    /// what is declared only becomes the other; two definitions stay two.
     pub(crate) fn remove_escapes(&self) {
         for value in self.symbols() {
             let name = own_name(value);
@@ -90,7 +91,8 @@ fn replace(declaration: Val<'_>, by: Val<'_>) {
 }
 
 impl Val<'_> {
-    /// Whether the definition that the linker takes is here: code that may be left out (`extern inline` of old C) is none.
+    /// Whether the definition that the linker takes is here: code that may be left out (`extern inline` of old C) is
+    /// none.
     pub(crate) fn is_definition(self) -> bool {
         self.is_symbol_of_its_own() && self.linkage() != LLVMLinkage::LLVMAvailableExternallyLinkage
     }

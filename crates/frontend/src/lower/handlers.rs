@@ -6,9 +6,10 @@
 //! __pthread_register_cancel(b);                     __pthread_register_cancel(b);
 //! ```
 //!
-//! That is how glibc's macro begins a section (left), and what it becomes (right): `work.cleanup` has the code behind `if (n)`, with
-//! what it needs of its surroundings in `context`, and returns where it would go on unwinding. A thread that ends calls the handlers
-//! from where it is. So control never comes back to a call that has returned, which slicing could not follow.
+//! That is how glibc's macro begins a section (left), and what it becomes (right): `work.cleanup` has the code behind
+//! `if (n)`, with what it needs of its surroundings in `context`, and returns where it would go on unwinding. A thread
+//! that ends calls the handlers from where it is. So control never comes back to a call that has returned, which
+//! slicing could not follow.
 //!
 //! Anything else that is done with `__sigsetjmp` stays as it is.
 
@@ -132,8 +133,8 @@ fn value_of(function: &Function, operand: Operand, known: (ValueId, u64), insts:
     }
 }
 
-/// The blocks from where a handler begins to where it goes on unwinding, or ends the thread or the process. `None` if it may return, or do
-/// what only its own function can.
+/// The blocks from where a handler begins to where it goes on unwinding, or ends the thread or the process. `None` if
+/// it may return, or do what only its own function can.
 fn blocks_of_handler(function: &Function, first: BlockId, unwind: FuncId) -> Option<Vec<BlockId>> {
     let mut blocks = vec![first];
     let mut next = 0;
@@ -176,8 +177,8 @@ fn uses_result(function: &Function, section: &Section) -> bool {
     needed(function, section).iter().any(|value| found.contains(value))
 }
 
-/// The values of its surroundings that a handler uses, ascending. They are computed in front of the section, so they are what they were when
-/// it began.
+/// The values of its surroundings that a handler uses, ascending. They are computed in front of the section, so they
+/// are what they were when it began.
 fn needed(function: &Function, section: &Section) -> Vec<ValueId> {
     let own = own_values(function, &section.blocks);
     let mut needed: Vec<ValueId> = Vec::new();

@@ -6,8 +6,8 @@
 //!    [`assembly`] and [`terminator`] each take a family of instructions; [`scalar`] says what a scalar type is held by,
 //!    [`wide`] computes with integers of more than 64 bits, [`support`] calls models for what no instruction does.
 //! 4. [`handlers`] makes functions of the code that a thread runs when it ends inside `pthread_cleanup_push`.
-//! 5. [`cleanup`] joins straight-line blocks and drops empty ones; it never duplicates an instruction. At last it makes one way of
-//!    branches ([`arms`]) that only choose what is synchronised on ([`locating`]).
+//! 5. [`cleanup`] joins straight-line blocks and drops empty ones; it never duplicates an instruction. At last it makes
+//!    one way of branches ([`arms`]) that only choose what is synchronised on ([`locating`]).
 //!
 //! An instruction that is not lowered becomes `Op::Unsupported` with the reason and its text, and fresh results.
 

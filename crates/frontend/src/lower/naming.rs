@@ -1,7 +1,8 @@
-//! Names of functions and globals in a lowered program: `open`, `.str.3`, `unnamed.2`. Each has one, and no two have the same.
+//! Names of functions and globals in a lowered program: `open`, `.str.3`, `unnamed.2`. Each has one, and no two have
+//! the same.
 //!
-//! Compilers leave constants without names (`clang -fsanitize=undefined`: every description of a check). Names that are no UTF-8 are
-//! read with replacement characters, so two of them may become one.
+//! Compilers leave constants without names (`clang -fsanitize=undefined`: every description of a check). Names that are
+//! no UTF-8 are read with replacement characters, so two of them may become one.
 
 use icsched_ir::{FuncId, MODEL_SUFFIX, Origin, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -9,7 +10,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// What a function or global without a name is called.
 const UNNAMED: &str = "unnamed";
 
-/// Gives the program's functions the names that its author knows, and then everything a name of its own. O(functions + globals).
+/// Gives the program's functions the names that its author knows, and then everything a name of its own. O(functions +
+/// globals).
 pub(super) fn settle(program: &mut Program) {
     restore(program);
     make_distinct(program);

@@ -1,7 +1,8 @@
 //! A function that calls itself in place of the rest of itself (`[[clang::musttail]] return f(n - 1);`) becomes a loop.
 //!
-//! Each such call jumps to where the code begins, with the arguments as parameters. Locals of the function are one for all rounds: what they
-//! held is gone in C, so nothing can be read of a round before. A function with locals whose size is not known stays as it is.
+//! Each such call jumps to where the code begins, with the arguments as parameters. Locals of the function are one for
+//! all rounds: what they held is gone in C, so nothing can be read of a round before. A function with locals whose size
+//! is not known stays as it is.
 
 use icsched_ir::{
     Block, BlockId, Callee, Const, Edge, EntityId as _, FuncId, Function, Inst, Op, Operand, Terminator, ValueId,

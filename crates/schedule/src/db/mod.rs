@@ -93,11 +93,13 @@ impl Database {
         DatabaseWriter::begin(Self::create(path)?.path, identity, start, kept)
     }
 
-    /// Checks that a file has no finished result of another program than the one at `program`, whose bitcode has this digest. A program
-    /// stays the same one if it is compiled anew or moved: the same bytes, or the same path, as far as both say it, without its extension.
+    /// Checks that a file has no finished result of another program than the one at `program`, whose bitcode has this
+    /// digest. A program stays the same one if it is compiled anew or moved: the same bytes, or the same path, as far
+    /// as both say it, without its extension.
     ///
     /// # Errors
-    /// If it has one, or the system does not let the file be read. What is no database, or a damaged one, is for [`Self::create`].
+    /// If it has one, or the system does not let the file be read. What is no database, or a damaged one, is for
+    /// [`Self::create`].
     pub fn check_same_program(path: impl Into<PathBuf>, program: &str, digest: &str) -> Result<(), DbError> {
         let path = path.into();
         let found = match read::read_program(&path) {
@@ -181,8 +183,8 @@ impl Database {
     }
 }
 
-/// Whether two paths may name one program, from whatever directories they start: one of them is how the other ends, but for the form in which
-/// the program is (`.bc`, `.ll`).
+/// Whether two paths may name one program, from whatever directories they start: one of them is how the other ends, but
+/// for the form in which the program is (`.bc`, `.ll`).
 fn is_same_path(a: &Path, b: &Path) -> bool {
     let parts = |path: &Path| -> PathBuf {
         path.with_extension("").components().filter(|part| *part != Component::CurDir).collect()

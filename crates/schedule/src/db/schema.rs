@@ -1,17 +1,18 @@
 //! The tables. Any change of them, or of what a column means, is a new [`SCHEMA_VERSION`].
 //!
 //! Rows of one list are numbered from 0 in the order of the list. Columns named `..._json` hold nested values that no
-//! query looks into. `schedules.parent` is the place of the schedule that a part continues (Bergan 3.2.1).
-//! A file is `finished` (in `meta`) when its run has written all it found; before, it has no statistics and no reasons of the run.
-//! It is `cut` if a limit of the whole run, or the user, ended the search. `searches` is for a run that goes on where one was cut
-//! off: what it knows of finished searches, each with the epoch whose row and schedules it has found, NULL if they were replaced. A file
-//! that is finished and not cut has none. `identity` names all that decides the result: a run of another identity does not go on.
-//! `nodes.elsewhere_json` has the other places at which executions of the schedule call the operation, NULL if there are none.
-//! `schedules.after_error` is the place of an error among those of the epoch, from 0: behind it are all executions that follow the schedule.
-//! `errors.is_open` is 1 if there are such inputs only if a replaced loop leaves what fits.
-//! `inputs` has the names in an epoch's constraints that C cannot compute; `inputs.at` is NULL if no place reads one.
-//! `epochs.assumed_json` has what is taken for granted of loops: the places of those that are assumed to end, and whether no sum overflows.
-//! `epochs.early_exits` is NULL if every input that is covered satisfies the constraint of a schedule.
+//! query looks into. `schedules.parent` is the place of the schedule that a part continues (Bergan 3.2.1). A file is
+//! `finished` (in `meta`) when its run has written all it found; before, it has no statistics and no reasons of the
+//! run. It is `cut` if a limit of the whole run, or the user, ended the search. `searches` is for a run that goes on
+//! where one was cut off: what it knows of finished searches, each with the epoch whose row and schedules it has found,
+//! NULL if they were replaced. A file that is finished and not cut has none. `identity` names all that decides the
+//! result: a run of another identity does not go on. `nodes.elsewhere_json` has the other places at which executions of
+//! the schedule call the operation, NULL if there are none. `schedules.after_error` is the place of an error among
+//! those of the epoch, from 0: behind it are all executions that follow the schedule. `errors.is_open` is 1 if there
+//! are such inputs only if a replaced loop leaves what fits. `inputs` has the names in an epoch's constraints that C
+//! cannot compute; `inputs.at` is NULL if no place reads one. `epochs.assumed_json` has what is taken for granted of
+//! loops: the places of those that are assumed to end, and whether no sum overflows. `epochs.early_exits` is NULL if
+//! every input that is covered satisfies the constraint of a schedule.
 
 /// Version of the tables, also SQLite's `user_version`.
 pub const SCHEMA_VERSION: i64 = 7;

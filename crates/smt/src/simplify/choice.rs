@@ -6,8 +6,8 @@ use crate::bits::mask;
 use crate::node::{BinOp, CmpOp, Node, Term};
 use crate::pool::TermPool;
 
-/// Nodes of an arm in which the condition of its choice is looked for. A store through a chosen address that is undone by a later one
-/// is two or three deep.
+/// Nodes of an arm in which the condition of its choice is looked for. A store through a chosen address that is undone
+/// by a later one is two or three deep.
 const MAX_ARM_NODES: u32 = 16;
 
 /// Conditions that a condition is taken apart into.
@@ -37,7 +37,8 @@ impl TermPool {
             return self.ite(inner, b, a);
         }
         let (mut a, mut b) = (self.chosen_arm(c, a, true), self.chosen_arm(c, b, false));
-        // What holds in one arm only shares nothing with other terms, so that arms are looked into where one is a number.
+        // What holds in one arm only shares nothing with other terms, so that arms are looked into where one is a
+        // number.
         if self.as_const_wide(a).is_some() || self.as_const_wide(b).is_some() {
             let (when, otherwise) = (self.assumed(c, true), self.assumed(c, false));
             (a, b) = (self.arm_under(&when, a), self.arm_under(&otherwise, b));

@@ -113,9 +113,9 @@ struct Integers<'p> {
     has_sums: bool,
 }
 
-/// Whether conditions contradict each other as integers, as far as they are comparisons of sums; `ranges` are what they say. False, too, where
-/// that is not found soon. To make a solver takes longer than most answers: it is `kept`, and made where there is something to ask. Z3 gives up after
-/// `milliseconds`.
+/// Whether conditions contradict each other as integers, as far as they are comparisons of sums; `ranges` are what they
+/// say. False, too, where that is not found soon. To make a solver takes longer than most answers: it is `kept`, and
+/// made where there is something to ask. Z3 gives up after `milliseconds`.
 pub(super) fn contradict(
     kept: &mut Option<RawSolver>,
     pool: &TermPool,

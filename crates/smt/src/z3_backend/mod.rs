@@ -310,8 +310,8 @@ impl Limits {
         Self { milliseconds, units, reached }
     }
 
-    /// Those that Z3 itself keeps to. It takes a thread to look at its clock, which is a waste where somebody else does, and aborts the
-    /// process where there is none.
+    /// Those that Z3 itself keeps to. It takes a thread to look at its clock, which is a waste where somebody else
+    /// does, and aborts the process where there is none.
     fn kept_by(self, interrupt: Option<&Registered>) -> Self {
         match interrupt.map_or(Clock::Solver, Registered::clock) {
             Clock::Solver => self,
@@ -350,8 +350,9 @@ impl Drop for Running<'_> {
     }
 }
 
-/// Does something in this thread with a Z3 context that has not been asked anything, as in a new thread: Z3's answers depend on what a context has
-/// seen before. Solvers that were made outside must not be used inside, nor the other way round.
+/// Does something in this thread with a Z3 context that has not been asked anything, as in a new thread: Z3's answers
+/// depend on what a context has seen before. Solvers that were made outside must not be used inside, nor the other way
+/// round.
 pub fn in_fresh_context(work: impl FnOnce() + Send) {
     let work = Mutex::new(Some(work));
     let once = || {

@@ -14,8 +14,9 @@ pub struct Limits {
     pub instructions: u64,
     /// Decisions on the path with two feasible sides.
     pub decisions: usize,
-    /// Conditional branches of the program itself on the path, whatever they depend on (Bergan 2.9.1). As many other decisions
-    /// with two feasible sides are allowed beside them, so that what models decide takes nothing away from the program.
+    /// Conditional branches of the program itself on the path, whatever they depend on (Bergan 2.9.1). As many other
+    /// decisions with two feasible sides are allowed beside them, so that what models decide takes nothing away from
+    /// the program.
     pub branches: u64,
     /// Synchronisation events on the path, from there.
     pub events: usize,
@@ -31,12 +32,14 @@ pub struct Limits {
     pub decided: bool,
     /// Where the solver gives up whatever is done about it.
     pub hopeless: BTreeSet<CallStack>,
-    /// How often a path asks the solver about one branch of the program, reached by the same calls, before it ends there; less often what is
-    /// hard, and four times as often whether one access is in bounds.
+    /// How often a path asks the solver about one branch of the program, reached by the same calls, before it ends
+    /// there; less often what is hard, and four times as often whether one access is in bounds.
     pub rounds: u32,
-    /// Terms that a path makes before its strategy is asked whether it has to go on: [`Strategy::gives_up`](super::Strategy::gives_up).
+    /// Terms that a path makes before its strategy is asked whether it has to go on:
+    /// [`Strategy::gives_up`](super::Strategy::gives_up).
     pub terms: usize,
-    /// Instructions that it executes, or events of its trace, before the same is asked: [`Strategy::takes_long`](super::Strategy::takes_long).
+    /// Instructions that it executes, or events of its trace, before the same is asked:
+    /// [`Strategy::takes_long`](super::Strategy::takes_long).
     pub long: (u64, usize),
     /// Questions of a path that its solver has no short answer to.
     pub solved: u64,

@@ -40,8 +40,8 @@ pub(super) fn write_word<D: Domain>(heap: &mut Heap<D>, address: u64, ty: Type, 
     }
 }
 
-/// The places an access of `n` bytes touches, checked. There are none where it is an error behind which the path goes on, but for one in
-/// the slack behind an object.
+/// The places an access of `n` bytes touches, checked. There are none where it is an error behind which the path goes
+/// on, but for one in the slack behind an object.
 pub(super) fn targets<D: Domain>(
     domain: &mut D,
     heap: &Heap<D>,
@@ -84,8 +84,9 @@ fn valid_targets<D: Domain>(
     Ok(smallvec![target])
 }
 
-/// Tells of an access that may be outside of an object whose size depends on inputs, where paths go on behind errors. The object has memory
-/// there, so nothing else comes of it. `n` is the number of bytes, `least` as many or less of them.
+/// Tells of an access that may be outside of an object whose size depends on inputs, where paths go on behind errors.
+/// The object has memory there, so nothing else comes of it. `n` is the number of bytes, `least` as many or less of
+/// them.
 pub(super) fn suspect<D: Domain>(
     domain: &mut D,
     heap: &Heap<D>,

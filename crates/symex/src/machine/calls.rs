@@ -55,8 +55,8 @@ impl<'a, D: Domain, O: Observer> Cx<'a, D, O> {
         Ok(())
     }
 
-    /// What it means that there are too many activations. Where they are kept, those whose calls were made in place of the rest of a function
-    /// are among them, which take no stack in a run.
+    /// What it means that there are too many activations. Where they are kept, those whose calls were made in place of
+    /// the rest of a function are among them, which take no stack in a run.
     fn too_deep(&self) -> Stop<D> {
         let is_tail = |frame: &Frame| {
             let function = &self.code.functions[frame.func];
@@ -72,8 +72,8 @@ impl<'a, D: Domain, O: Observer> Cx<'a, D, O> {
         }
     }
 
-    /// Whether the innermost activation can be gone while it calls a function in place of the rest of its own. Paths keep it: what follows is
-    /// told by where calls return to.
+    /// Whether the innermost activation can be gone while it calls a function in place of the rest of its own. Paths
+    /// keep it: what follows is told by where calls return to.
     pub(super) fn is_replaceable(&self, func: FuncId, args: &[(D::Value, Type)]) -> bool {
         let function = &self.code.functions[func];
         let functions = &self.heap.program().functions;

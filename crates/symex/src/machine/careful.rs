@@ -154,7 +154,8 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         Ok(())
     }
 
-    /// An undefined register holds something that nobody knows. What was read from memory is an indeterminate value already.
+    /// An undefined register holds something that nobody knows. What was read from memory is an indeterminate value
+    /// already.
     fn make_indeterminate(&mut self, slot: Slot, shadow: Shadow) {
         let value = self.get(slot);
         if D::as_constant(&value).is_some() {

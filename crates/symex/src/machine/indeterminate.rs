@@ -103,8 +103,8 @@ fn unknown_bytes<D: Domain>(
     Ok(bytes)
 }
 
-/// Where a path goes on behind errors, bytes that were never written hold an indeterminate value from the first time on that they are read.
-/// They still count as not written.
+/// Where a path goes on behind errors, bytes that were never written hold an indeterminate value from the first time on
+/// that they are read. They still count as not written.
 pub(super) fn fill_in<D: Domain>(domain: &mut D, heap: &mut Heap<D>, found: &Targets<D::Value>, n: u64) {
     if !D::SYMBOLIC || !heap.continues() {
         return;

@@ -480,8 +480,8 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         Err(Stop::Fault { kind: ErrorKind::InvalidFree, message })
     }
 
-    /// Whether there may be an object of this size. One that no process can have is none; one that a process may have and the engine
-    /// cannot is not supported.
+    /// Whether there may be an object of this size. One that no process can have is none; one that a process may have
+    /// and the engine cannot is not supported.
     fn may_be_allocated(&mut self, size: crate::code::Slot) -> Result<bool, Stop<D>> {
         let bytes = self.get(size);
         if self.is_at_most(&bytes, MAX_OBJECT)? {

@@ -1,8 +1,9 @@
 //! Going on behind errors ([`MemoryErrors::Continue`]).
 //!
-//! An instruction that fails has had no effect. So it is executed once more while the heap collects what is wrong with it: then it does what
-//! is left of it ([`crate::memory`]). Where an instruction cannot go on - a call of what is no function, an operation on an object of
-//! synchronisation that is not there - it fails again, and the path ends as it does with [`MemoryErrors::Stop`].
+//! An instruction that fails has had no effect. So it is executed once more while the heap collects what is wrong with
+//! it: then it does what is left of it ([`crate::memory`]). Where an instruction cannot go on - a call of what is no
+//! function, an operation on an object of synchronisation that is not there - it fails again, and the path ends as it
+//! does with [`MemoryErrors::Stop`].
 
 use std::rc::Rc;
 
@@ -99,8 +100,8 @@ impl<D: Domain> Machine<D> {
         Ok(())
     }
 
-    /// Whether the current instruction accesses an object of synchronisation that a library function was given, and that is not there: nothing
-    /// could be ordered by it. Or such a function depends on what is in no state at all.
+    /// Whether the current instruction accesses an object of synchronisation that a library function was given, and
+    /// that is not there: nothing could be ordered by it. Or such a function depends on what is in no state at all.
     fn is_in_sync_object(&mut self, state: &State<D>, kind: ErrorKind) -> bool {
         let frames = &state.current_thread().frames;
         let is_model = |frame: &Frame| self.code.functions[frame.func].origin == Origin::Model;

@@ -1,10 +1,11 @@
 //! Whether a path comes back to a state that it was in before: it has no end then, if no input decides anything.
 //!
-//! One state is kept, and replaced after twice as many looks each time (Brent 1980). Each look compares the current one with it: threads
-//! first, then memory that was written since. What differed last is looked at first, so that a counter makes a look cheap.
+//! One state is kept, and replaced after twice as many looks each time (Brent 1980). Each look compares the current one
+//! with it: threads first, then memory that was written since. What differed last is looked at first, so that a counter
+//! makes a look cheap.
 //!
-//! States are the same but for names: ids of objects, activations and waits. Symbolic values are all alike, as they have decided nothing.
-//! Who is told that a state comes back follows the path no longer, which is right in any case.
+//! States are the same but for names: ids of objects, activations and waits. Symbolic values are all alike, as they
+//! have decided nothing. Who is told that a state comes back follows the path no longer, which is right in any case.
 
 use crate::domain::Domain;
 use crate::log::Log;

@@ -112,8 +112,8 @@ impl<D: Domain> Machine<D> {
         self.set_variable(heap, &SHORT_PROGRAM_NAME, first + start);
     }
 
-    /// Gives a pointer variable of the C library its value. A variable of that name that the program defines is its own, as natively: the
-    /// C library has another name for its variable.
+    /// Gives a pointer variable of the C library its value. A variable of that name that the program defines is its
+    /// own, as natively: the C library has another name for its variable.
     fn set_variable(&mut self, heap: &mut Heap<D>, names: &[&str], pointer: u64) {
         let program = self.program.clone();
         for (id, global) in program.globals.iter() {

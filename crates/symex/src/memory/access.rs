@@ -156,7 +156,8 @@ impl<D: Domain> Heap<D> {
         }
     }
 
-    /// What a byte of a live object holds, be it written or not, unless the object was written at an offset that depends on inputs.
+    /// What a byte of a live object holds, be it written or not, unless the object was written at an offset that
+    /// depends on inputs.
     pub(crate) fn held_byte(&self, id: ObjectId, offset: u64) -> Option<MemoryByte<D::Byte>> {
         Some(self.object(id)?.content.pages()?.get(offset))
     }

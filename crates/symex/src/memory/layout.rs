@@ -7,7 +7,8 @@ use super::ObjectId;
 /// The low half of an object's first address: leaves room for addresses before the object.
 pub const BASE_OFFSET: u64 = 0x1_0000;
 
-/// Ids of objects begin here. So an address that is null plus or minus less than 64 TiB is no object's: such a distance has too small an id.
+/// Ids of objects begin here. So an address that is null plus or minus less than 64 TiB is no object's: such a distance
+/// has too small an id.
 pub const FIRST_OBJECT_ID: u32 = 0x4000;
 
 /// Ids from here on are as far below null as [`FIRST_OBJECT_ID`] is above.

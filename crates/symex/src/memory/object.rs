@@ -12,7 +12,8 @@ use crate::domain::Domain;
 use crate::symbolic::origin::RootId;
 use crate::thread::{FrameId, ThreadId};
 
-/// A memory object; its id is the high half of its addresses. Those below [`FIRST_OBJECT_ID`](super::FIRST_OBJECT_ID) are nobody's.
+/// A memory object; its id is the high half of its addresses. Those below [`FIRST_OBJECT_ID`](super::FIRST_OBJECT_ID)
+/// are nobody's.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectId(pub u32);
 
@@ -182,9 +183,9 @@ pub struct Details {
 
 /// A memory object.
 ///
-/// Lists and trees are objects that are read once and then not for long, so that each one is a wait for main memory. What an
-/// access needs lies together, in this order, with the bytes of small objects: 128 bytes (`objects_are_small` checks it).
-/// What only messages and analyses ask for is elsewhere, and shared by forks and by objects of one origin.
+/// Lists and trees are objects that are read once and then not for long, so that each one is a wait for main memory.
+/// What an access needs lies together, in this order, with the bytes of small objects: 128 bytes (`objects_are_small`
+/// checks it). What only messages and analyses ask for is elsewhere, and shared by forks and by objects of one origin.
 #[repr(C)]
 pub struct Object<D: Domain> {
     /// Size in bytes.
@@ -193,7 +194,8 @@ pub struct Object<D: Domain> {
     pub constant: bool,
     /// A variable that is declared but defined nowhere: has no known contents.
     pub external: bool,
-    /// Bytes behind it that are memory, too, although an access of them is an error: what `malloc` gives where paths go on behind errors.
+    /// Bytes behind it that are memory, too, although an access of them is an error: what `malloc` gives where paths go
+    /// on behind errors.
     pub(crate) slack: u8,
     pub(super) content: Content<D>,
     pub(super) details: Rc<Details>,

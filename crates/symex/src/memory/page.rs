@@ -193,8 +193,8 @@ impl<'a, D: Domain> ViewMut<'a, D> {
     }
 }
 
-/// All bytes of an object. A page that was never written is absent and reads as zeros, but for that of a small object; the last one may
-/// reach beyond the end.
+/// All bytes of an object. A page that was never written is absent and reads as zeros, but for that of a small object;
+/// the last one may reach beyond the end.
 pub(super) struct Pages<D: Domain> {
     form: Form<D>,
     /// Whether bytes that were never written are undefined.
@@ -345,8 +345,9 @@ impl<D: Domain> Pages<D> {
         Some(bytes)
     }
 
-    /// The offset of the first word of eight bytes that is not the same in an object of the same size, by `is_same` of both. Symbolic bytes are
-    /// all alike, and undefined ones are zeros. With `skips_shared` only what was written since one of the objects was cloned is compared.
+    /// The offset of the first word of eight bytes that is not the same in an object of the same size, by `is_same` of
+    /// both. Symbolic bytes are all alike, and undefined ones are zeros. With `skips_shared` only what was written
+    /// since one of the objects was cloned is compared.
     pub(super) fn differing(
         &self,
         other: &Self,

@@ -1,9 +1,9 @@
 //! What memory does behind an error, where paths go on ([`MemoryErrors::Continue`]).
 //!
-//! An instruction that fails is executed once more, and its faults are collected in place of ending the path. What it reads where there is
-//! nothing is an *indeterminate value*, as C calls it: one of which nobody knows what it is, the same one each time it is read there. What it
-//! writes there is lost. Objects of the heap have the bytes behind them that glibc's `malloc` gives; an access of these is an error, too, but
-//! they are memory.
+//! An instruction that fails is executed once more, and its faults are collected in place of ending the path. What it
+//! reads where there is nothing is an *indeterminate value*, as C calls it: one of which nobody knows what it is, the
+//! same one each time it is read there. What it writes there is lost. Objects of the heap have the bytes behind them
+//! that glibc's `malloc` gives; an access of these is an error, too, but they are memory.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -85,7 +85,8 @@ impl<D: Domain> Heap<D> {
         self.recovery.faults = Some(RefCell::default());
     }
 
-    /// That instruction is done, or has stopped again: what was wrong with it, and the indeterminate values that it has read.
+    /// That instruction is done, or has stopped again: what was wrong with it, and the indeterminate values that it has
+    /// read.
     pub(crate) fn end_recovery(&mut self) -> (Vec<MemoryFault>, Vec<D::Value>) {
         let faults = self.recovery.faults.take().map(RefCell::into_inner);
         (faults.unwrap_or_default(), std::mem::take(&mut self.recovery.read))
@@ -125,7 +126,8 @@ impl<D: Domain> Heap<D> {
         Some(Inside { object: id, offset: offset?, skipped: skipped?, len })
     }
 
-    /// The name of what is read at an address where there is nothing, or nothing was written: the same for the same address.
+    /// The name of what is read at an address where there is nothing, or nothing was written: the same for the same
+    /// address.
     pub(crate) fn indeterminate_name(&mut self, place: &str, address: &D::Value, n: u64) -> String {
         let names = Rc::make_mut(&mut self.recovery.names);
         let readings = names.entry(place.to_owned()).or_default();

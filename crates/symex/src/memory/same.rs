@@ -1,8 +1,8 @@
 //! Whether the memory of two states is the same but for the ids of objects.
 //!
-//! A loop that allocates and frees comes back to the same state, but its objects have new ids: ids are never used again on a path. So live
-//! objects are paired, in the order in which they were made, and an address is the same as that of the other object of its pair. Symbolic
-//! bytes are all alike: nothing has been decided by them.
+//! A loop that allocates and frees comes back to the same state, but its objects have new ids: ids are never used again
+//! on a path. So live objects are paired, in the order in which they were made, and an address is the same as that of
+//! the other object of its pair. Symbolic bytes are all alike: nothing has been decided by them.
 
 use rustc_hash::FxHashMap;
 
@@ -53,7 +53,8 @@ impl<'h, D: Domain> Pair<'h, D> {
         (gone.len() == come.len() && (gone.is_empty() || this.rename())).then_some(this)
     }
 
-    /// Pairs all live objects from the first that is not in both on, and has all that is live compared; whether each has one.
+    /// Pairs all live objects from the first that is not in both on, and has all that is live compared; whether each
+    /// has one.
     fn rename(&mut self) -> bool {
         let live = |heap: &'h Heap<D>| heap.live_objects().map(|(id, _)| id.0).collect::<Vec<u32>>();
         let (old, new) = (live(self.old), live(self.new));

@@ -96,7 +96,8 @@ impl<T, const N: usize> Tree<T, N> {
     }
 }
 
-/// A node of one of two trees that are compared, with the tree's height; the lower tree is the first child of what it lacks.
+/// A node of one of two trees that are compared, with the tree's height; the lower tree is the first child of what it
+/// lacks.
 struct Side<'a, T, const N: usize> {
     node: Option<&'a Rc<Node<T, N>>>,
     height: u32,
@@ -164,8 +165,8 @@ impl<T> Walk<'_, T> {
 }
 
 impl<T, const N: usize> Tree<T, N> {
-    /// Visits the items of two trees side by side, in the order of their indices, until told to stop; whether it never was. With
-    /// `skips_shared` only those that may differ: O(what was written since one was cloned).
+    /// Visits the items of two trees side by side, in the order of their indices, until told to stop; whether it never
+    /// was. With `skips_shared` only those that may differ: O(what was written since one was cloned).
     pub(super) fn compare(&self, other: &Self, skips_shared: bool, visit: &mut Visit<'_, T>) -> bool {
         let a = Side { node: self.root.as_ref(), height: self.height };
         let b = Side { node: other.root.as_ref(), height: other.height };

@@ -1,4 +1,5 @@
-//! C's integer types, and what C does with numbers of them: `unsigned char` promotes to `int`, `int + unsigned` is `unsigned`.
+//! C's integer types, and what C does with numbers of them: `unsigned char` promotes to `int`, `int + unsigned` is
+//! `unsigned`.
 //!
 //! As of x86-64 Linux with `gcc` and `clang`: `char` is signed, `long` has 64 bits, signed numbers wrap (`-fwrapv`).
 

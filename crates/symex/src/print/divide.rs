@@ -1,7 +1,7 @@
 //! Divisions, and what is known where an expression is evaluated.
 //!
-//! A term has a quotient also where C stops the program: by zero, and of the least integer by -1. Where neither the ranges nor a
-//! condition to the left excludes that, the text says what the term means: `y != 0 ? x / y : ...`.
+//! A term has a quotient also where C stops the program: by zero, and of the least integer by -1. Where neither the
+//! ranges nor a condition to the left excludes that, the text says what the term means: `y != 0 ? x / y : ...`.
 
 use icsched_smt::{BinOp, Node, Term};
 use rustc_hash::FxHashSet;

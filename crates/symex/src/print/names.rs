@@ -1,8 +1,9 @@
 //! What symbols are called: as C where C can compute the input, else by a name that is no C.
 //!
-//! `atoi(argv[1])`, `argv[1][0]` and `(getenv("HOME") != NULL)` are C. `strtol(argv[1])` is what models call the input that C writes
-//! as `strtol(argv[1], NULL, 10)`. Names such as `open#2`, `stdin`, `sum@1` or `strtol_end(argv[1])` are none. Each that a text has
-//! is remembered, with a C type for it: if all of them are replaced by variables of these types, the text is C.
+//! `atoi(argv[1])`, `argv[1][0]` and `(getenv("HOME") != NULL)` are C. `strtol(argv[1])` is what models call the input
+//! that C writes as `strtol(argv[1], NULL, 10)`. Names such as `open#2`, `stdin`, `sum@1` or `strtol_end(argv[1])` are
+//! none. Each that a text has is remembered, with a C type for it: if all of them are replaced by variables of these
+//! types, the text is C.
 
 use icsched_smt::Term;
 
@@ -20,7 +21,8 @@ pub struct InputName {
     pub name: String,
     /// The C type that it is read as: `int`, `char[]`, `_Bool`.
     pub ty: String,
-    /// The symbol that it is, or one of the bytes that are its elements; `None` for an address and for a relation of pointers.
+    /// The symbol that it is, or one of the bytes that are its elements; `None` for an address and for a relation of
+    /// pointers.
     pub symbol: Option<Term>,
 }
 
@@ -204,8 +206,9 @@ fn is_balanced(text: &str) -> bool {
     })
 }
 
-/// `atoi(s)` for the low half of the number that a symbol of this name is: how the C library defines `atoi`, and what compilers make
-/// of it. The symbol is an input, `strtol(s)`, or what a call of the initial state returned, `strtol(s, NULL, 10)@0`.
+/// `atoi(s)` for the low half of the number that a symbol of this name is: how the C library defines `atoi`, and what
+/// compilers make of it. The symbol is an input, `strtol(s)`, or what a call of the initial state returned, `strtol(s,
+/// NULL, 10)@0`.
 pub(super) fn as_atoi(name: &str) -> Option<String> {
     let arguments = name.strip_prefix("strtol(").or_else(|| name.strip_prefix("atol("))?;
     match arguments.rsplit_once(", NULL, 10)") {

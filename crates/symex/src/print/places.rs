@@ -175,7 +175,8 @@ impl Printer<'_> {
         places.lvalue(anchor, Some((&index.text.into_text(), scale)), start)
     }
 
-    /// The name of a value that memory held in the initial state, if it is no symbol of its own, to be read as a C type.
+    /// The name of a value that memory held in the initial state, if it is no symbol of its own, to be read as a C
+    /// type.
     pub(super) fn loaded(&self, value: Term, ty: &str) -> Option<Text> {
         let places = self.places?;
         let place = match places.loaded(value)? {

@@ -1,8 +1,8 @@
 //! Functions of one byte, and tables.
 //!
-//! `toupper(argv[1][0]) == 'Q'` is, as a term, a comparison of 1536 bytes of a table at an offset. What depends on one byte is tried
-//! with all 256 values: a condition is then a set of characters, `argv[1][0] == 'Q' || argv[1][0] == 'q'`, and a value may be what
-//! a function of `<ctype.h>` gives. Other tables are string literals with an index.
+//! `toupper(argv[1][0]) == 'Q'` is, as a term, a comparison of 1536 bytes of a table at an offset. What depends on one
+//! byte is tried with all 256 values: a condition is then a set of characters, `argv[1][0] == 'Q' || argv[1][0] ==
+//! 'q'`, and a value may be what a function of `<ctype.h>` gives. Other tables are string literals with an index.
 
 use std::collections::BTreeMap;
 
@@ -56,7 +56,8 @@ impl Characters {
 }
 
 impl Printer<'_> {
-    /// A condition on one byte as the characters that it holds for, if it reads a table or that is shorter than `plain`.
+    /// A condition on one byte as the characters that it holds for, if it reads a table or that is shorter than
+    /// `plain`.
     pub(super) fn as_characters(&self, t: Term, holds: bool, plain: impl FnOnce() -> Text) -> Text {
         let Some((byte, reads_table)) = self.only_byte(t) else { return plain() };
         let plain = if reads_table {

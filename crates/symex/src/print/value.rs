@@ -1,8 +1,9 @@
 //! Integer expressions with what C makes of them.
 //!
-//! For example, `argv[1][0] + 1` is an `int` from -127 to 128. The term behind it has 8 bits, so that 128 stands for -128. Each
-//! operation here keeps one promise: **the number that C computes is the term's value modulo 2^width**. Where an operator asks for
-//! more (`<`, `/`, `>>`, a longer sum), it says how it reads the term, and a cast is added if the range shows that one is needed.
+//! For example, `argv[1][0] + 1` is an `int` from -127 to 128. The term behind it has 8 bits, so that 128 stands for
+//! -128. Each operation here keeps one promise: **the number that C computes is the term's value modulo 2^width**.
+//! Where an operator asks for more (`<`, `/`, `>>`, a longer sum), it says how it reads the term, and a cast is added
+//! if the range shows that one is needed.
 
 use super::c_type::{CType, Range};
 use super::text::{Level, Text};
@@ -238,7 +239,8 @@ impl Value {
         Value { text: Text::choice(condition, a.text, b.text), ty, range }
     }
 
-    /// `a / b` or `a % b`, both exact in a reading of `width` bits, where the divisor is not zero and the quotient no overflow.
+    /// `a / b` or `a % b`, both exact in a reading of `width` bits, where the divisor is not zero and the quotient no
+    /// overflow.
     pub(super) fn quotient(a: Value, operator: &str, b: Value, width: u32) -> Self {
         let (a, b) = Value::aligned(a, b, width);
         let ty = a.ty.common(b.ty);

@@ -51,7 +51,8 @@ impl Cells {
         self.0.get(&(at / WORD))?.get(at % WORD)
     }
 
-    /// What was written to some bytes. Behind the greatest offset, which is the byte in front of an object, comes its first byte.
+    /// What was written to some bytes. Behind the greatest offset, which is the byte in front of an object, comes its
+    /// first byte.
     pub(super) fn read(&self, at: u64, n: u64) -> impl Iterator<Item = Option<MemoryByte<Term>>> {
         let in_front = match at.checked_add(n) {
             Some(_) => n,

@@ -1,5 +1,5 @@
-//! What names in printed constraints mean that are no C: for `open#2`, "what the input call `open` gives the 2nd time", and where
-//! the program reads it.
+//! What names in printed constraints mean that are no C: for `open#2`, "what the input call `open` gives the 2nd time",
+//! and where the program reads it.
 
 use icsched_ir::{CallStack, EntityId as _, ProgramPoint};
 use icsched_smt::Term;

@@ -1,5 +1,5 @@
-//! Indeterminate values: what a path reads by an error behind which it goes on ([`MemoryErrors::Continue`]). Each is an input of its own, named
-//! after the place where it was read.
+//! Indeterminate values: what a path reads by an error behind which it goes on ([`MemoryErrors::Continue`]). Each is an
+//! input of its own, named after the place where it was read.
 //!
 //! [`MemoryErrors::Continue`]: crate::stop::MemoryErrors::Continue
 
@@ -23,8 +23,9 @@ impl SymbolicDomain {
         !self.indeterminate.is_empty() && self.pool.symbols_of(t).iter().any(|s| self.indeterminate.contains(s))
     }
 
-    /// An indeterminate value that must be one constant could be any of 2^64: that is an error of its own. Not so where an object is visible in
-    /// it, which has been found to be accessible, and where a choice shows that it is another value.
+    /// An indeterminate value that must be one constant could be any of 2^64: that is an error of its own. Not so where
+    /// an object is visible in it, which has been found to be accessible, and where a choice shows that it is another
+    /// value.
     pub(super) fn determinate(&mut self, path: &SymPath, mut t: Term, kind: DecisionKind) -> Result<Term, Stop<Self>> {
         while self.is_indeterminate(t) {
             if self.alternatives(path, t).iter().all(|a| matches!(classify(a.constant), AddressClass::Object(..))) {

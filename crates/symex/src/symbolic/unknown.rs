@@ -546,8 +546,8 @@ impl SymbolicDomain {
         }
     }
 
-    /// A condition on initial states as C, in which addresses of their objects have names; and the names in it that are no C. `known`
-    /// are such names of other texts: one that is an integer there is no float here.
+    /// A condition on initial states as C, in which addresses of their objects have names; and the names in it that are
+    /// no C. `known` are such names of other texts: one that is an integer there is no float here.
     pub fn condition_in_c(&self, condition: Term, known: &[InputName]) -> (String, Vec<InputName>) {
         let print = |printer: Printer<'_>| {
             let printer = printer.with_names(known);

@@ -18,7 +18,8 @@ pub(crate) struct Condition {
     pub(crate) names: Vec<InputName>,
 }
 
-/// The functions of the C library that read inputs, and the loop around all conditions. `V(k)` is the value of input `k`.
+/// The functions of the C library that read inputs, and the loop around all conditions. `V(k)` is the value of input
+/// `k`.
 const HEADER: &str = r#"
 #include <setjmp.h>
 #include <signal.h>

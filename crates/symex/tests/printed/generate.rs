@@ -12,7 +12,8 @@ pub(crate) struct Generator<'a> {
     symbols: Vec<(String, u32, Kind)>,
     /// What conditions will be evaluated for.
     inputs: &'a [Inputs],
-    /// Whether a float becomes an integer: C leaves that undefined where it does not fit, and compilers fold it for constants.
+    /// Whether a float becomes an integer: C leaves that undefined where it does not fit, and compilers fold it for
+    /// constants.
     converts: bool,
 }
 

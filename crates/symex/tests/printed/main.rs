@@ -1,8 +1,9 @@
 //! Printed constraints against the terms they stand for.
 //!
-//! Random terms over the inputs that programs have are printed. The texts are compiled as C and evaluated for inputs at and around
-//! the limits of types; each must be true exactly where the evaluator says that the term is. What no C can compute is replaced by a
-//! variable of the type that the printer says. The compiler adds traps for shifts and divisions that C leaves undefined.
+//! Random terms over the inputs that programs have are printed. The texts are compiled as C and evaluated for inputs at
+//! and around the limits of types; each must be true exactly where the evaluator says that the term is. What no C can
+//! compute is replaced by a variable of the type that the printer says. The compiler adds traps for shifts and
+//! divisions that C leaves undefined.
 //!
 //! `docs/testing.md` says how to look for longer than the test does.
 
