@@ -20,6 +20,8 @@ const LEFT_OUT: &[(&str, &str)] = &[
 
 /// Random programs that are compared, by their seeds.
 const SEEDS: &str = "0..12";
+/// Runs that follow their schedules, at least: 268 when this was written.
+const FOLLOWED: u32 = 150;
 
 fn programs(folder: &Path, of: &str) -> Vec<PathBuf> {
     let files = std::fs::read_dir(folder.join(of)).expect("the folder is there");
@@ -54,4 +56,6 @@ fn every_input_of_random_programs_has_a_schedule_that_a_run_follows() {
     let icsched = tools.icsched.to_str().expect("a text");
     let (status, said) = run_words(&["--fuzz", SEEDS, "--icsched", icsched]).expect("programs are compared");
     assert_eq!(status, 0, "{said}");
+    let followed = said.split_once(" runs followed").and_then(|(before, _)| before.rsplit(' ').next()?.parse().ok());
+    assert!(followed.is_some_and(|runs: u32| runs > FOLLOWED), "{said}");
 }

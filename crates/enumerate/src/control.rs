@@ -111,6 +111,13 @@ pub struct Control {
     may_end: FixedBitSet,
     /// Functions that may call `abort` or fail an assertion.
     may_abort: FixedBitSet,
+    /// Functions in which the program may end the process, by themselves or in what they call. Models that only fail are
+    /// none of them.
+    leaves: FixedBitSet,
+    /// Those in which it may abort.
+    leaves_by_abort: FixedBitSet,
+    /// Functions that may free something.
+    frees: FixedBitSet,
     /// Functions that may go round for ever.
     sticks: FixedBitSet,
     /// Loops that do although they have ways out, which are never taken: by function and header.
@@ -187,6 +194,7 @@ impl Control {
         };
         let may_end = calls.may_call_transitively(|f| any(f, ends));
         let may_abort = calls.may_call_transitively(|f| any(f, aborts));
+        let frees = calls.may_call_transitively(|f| any(f, frees));
         let count = program.functions.len();
         let mut control = Self {
             calls,
@@ -199,6 +207,9 @@ impl Control {
             ends_process: FixedBitSet::with_capacity(count),
             may_end,
             may_abort,
+            leaves: FixedBitSet::new(),
+            leaves_by_abort: FixedBitSet::new(),
+            frees,
             sticks: FixedBitSet::new(),
             never_left: BTreeSet::new(),
             indirect,
@@ -222,7 +233,41 @@ impl Control {
             }
             control.functions[func] = Some(facts);
         }
+        let by_itself = |f: FuncId, may: &dyn Fn(&Op) -> bool| {
+            let function = &program.functions[f];
+            let is_own = function.origin == Origin::Program && !function.is_declaration();
+            is_own && function.blocks.values().flat_map(|block| &block.insts).any(|inst| may(&inst.op))
+        };
+        let is_end = |op: &Op, of: &FixedBitSet| match op {
+            Op::Call { callee: Callee::Direct(f), .. } => {
+                control.ends_process.contains(f.index()) && of.contains(f.index())
+            }
+            _ => false,
+        };
+        let leaves = |f: FuncId| by_itself(f, &|op| ends(op) || is_end(op, &control.ends_process));
+        let leaves_by_abort = |f: FuncId| by_itself(f, &|op| aborts(op) || is_end(op, &control.may_abort));
+        (control.leaves, control.leaves_by_abort) =
+            (control.calls.may_call_transitively(leaves), control.calls.may_call_transitively(leaves_by_abort));
         control
+    }
+
+    /// Whether a block may free something.
+    pub(crate) fn may_free(&self, program: &Program, func: FuncId, id: BlockId) -> bool {
+        self.holds(program, (func, id), &program.functions[func].blocks[id], frees, &self.frees)
+    }
+
+    /// Whether a block ends the process, or calls a function of the program that may; and whether it may abort there.
+    pub(crate) fn may_leave(&self, program: &Program, func: FuncId, id: BlockId) -> (bool, bool) {
+        let facts = self.function(func);
+        let block = &program.functions[func].blocks[id];
+        let calls = |of: &FixedBitSet| {
+            (0..)
+                .zip(&block.insts)
+                .any(|(inst, i)| self.is_among(program, ProgramPoint { func, block: id, inst }, i, of).unwrap_or(false))
+        };
+        let is_quiet = facts.quiet_exit.contains(id.index());
+        let aborts = is_quiet && facts.may_abort.contains(id.index()) || calls(&self.leaves_by_abort);
+        (is_quiet || calls(&self.leaves), aborts)
     }
 
     /// Finds the [tests of loops](FunctionControl::stuck_tests) that go round for ever, which needs to be known what
@@ -569,6 +614,10 @@ fn ends(op: &Op) -> bool {
 }
 
 /// Whether an instruction ends the process as a failure.
+fn frees(op: &Op) -> bool {
+    matches!(op, Op::Call { callee: Callee::Intrinsic(Intrinsic::Free), .. })
+}
+
 fn aborts(op: &Op) -> bool {
     match op {
         Op::Trap => true,

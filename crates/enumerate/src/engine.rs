@@ -605,6 +605,11 @@ impl Engine {
         state.stack(&self.machine.code, state.current)
     }
 
+    /// Whether paths go on behind memory errors.
+    pub(crate) fn goes_on_behind_errors(&self) -> bool {
+        self.machine.options.memory_errors == icsched_symex::MemoryErrors::Continue
+    }
+
     /// Whether there is no time left; see [`RunLimits::is_over`].
     pub(crate) fn is_late(&self) -> bool {
         self.limits.is_over()

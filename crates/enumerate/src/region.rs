@@ -26,6 +26,12 @@ pub struct Region {
     pub synchronises: bool,
     /// Whether it may come to a loop that [goes round for ever](FunctionControl::stuck_tests).
     pub sticks: bool,
+    /// Whether it may free something.
+    pub frees: bool,
+    /// Whether the process may end there.
+    pub may_end: bool,
+    /// Whether it may abort there.
+    pub may_abort: bool,
     /// What it may write, in terms of the function's own values.
     pub writes: Writes,
 }
@@ -85,11 +91,17 @@ fn compute(
     }
     let synchronises = !blocks.is_disjoint(&facts.may_synchronise);
     let sticks = blocks.ones().any(|at| control.may_stick(program, func, BlockId::from_index(at)));
+    let frees = blocks.ones().any(|at| control.may_free(program, func, BlockId::from_index(at)));
+    let mut leaves = blocks.clone();
+    let successors = blocks.ones().flat_map(|at| facts.cfg.successors(BlockId::from_index(at)));
+    leaves.extend(successors.filter(|to| facts.quiet_exit.contains(to.index())).map(|to| to.index()));
+    let ends = leaves.ones().map(|at| control.may_leave(program, func, BlockId::from_index(at)));
+    let (may_end, may_abort) = ends.fold((false, false), |all, one| (all.0 | one.0, all.1 | one.1));
     let mut assigns = blocks.clone();
     if let Some(join) = join {
         assigns.insert(join.index());
     }
-    Region { blocks, assigns, defines, synchronises, sticks, writes }
+    Region { blocks, assigns, defines, synchronises, sticks, frees, may_end, may_abort, writes }
 }
 
 /// Blocks reachable from `entry` before `join`, leaving out those that only end the process.

@@ -43,7 +43,7 @@ pub(crate) use restart::Restart;
 
 use self::assumed::assumed;
 use self::behind::{Endings, PathEnding};
-use self::ends::{claims_something, ends_process};
+use self::ends::claims_something;
 use self::relied::Relied;
 use crate::carried;
 use crate::constraint::{Conjunction, Disjunction};
@@ -382,7 +382,10 @@ impl<'s, 'p> Search<'s, 'p> {
             let ends = self.engine.abnormal_ends(&path);
             let keep_exits = claims_something(&path.end);
             prepared = Prepared::new(self.statics, &objects, &path.trace);
-            prepared.frees = path.errors.iter().any(|error| error.happened && error.kind.is_of_freed());
+            if self.engine.goes_on_behind_errors() {
+                let used_freed = path.errors.iter().any(|error| error.happened && error.kind.is_of_freed());
+                prepared.go_on_behind_errors(&path.trace, used_freed);
+            }
             let trace = Sliceable { objects: &objects, trace: &path.trace, prepared: &prepared };
             ways_out = trace.ways_out(self.statics, &mut self.caches);
             trace.slice(self.statics, &mut self.caches, &ends, keep_exits)
@@ -749,7 +752,7 @@ impl<'s, 'p> Search<'s, 'p> {
         for short in ids {
             let Found { schedule: (graph, ends), covers, early_exits, failures, alone, is_open, .. } =
                 &self.found[&short];
-            if !ends_process(ends) {
+            if !self.may_be_prefix(ends) {
                 continue;
             }
             let fails = matches!(ends, ScheduleEnd::Abort { .. });

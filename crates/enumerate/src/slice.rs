@@ -40,6 +40,7 @@ use icsched_ir::{
 };
 use icsched_pointsto::Piece;
 use icsched_symex::abstraction::Passage;
+use icsched_symex::machine::exit_function;
 use icsched_symex::shape::Where;
 use icsched_symex::stop::DecisionKind;
 use icsched_symex::thread::FrameId;
@@ -255,6 +256,7 @@ impl Sliceable<'_> {
             keep_exits,
             passed: FxHashSet::default(),
             frees: self.prepared.frees,
+            continues: self.prepared.continues,
             keeps_status: false,
             is_behind_all: true,
             never_left: Vec::new(),
@@ -313,6 +315,8 @@ struct Slicer<'a, 'p> {
     passed: FxHashSet<FrameId>,
     /// Whether it matters what was freed.
     frees: bool,
+    /// Whether paths go on behind memory errors.
+    continues: bool,
     /// Whether what `main` returns matters.
     keeps_status: bool,
     /// Whether nothing is synchronised behind what comes next in the walk.
@@ -637,9 +641,16 @@ impl<'p> Slicer<'_, 'p> {
     fn enter(&mut self, frame: FrameId, caller: Option<FrameId>, inst: u32) {
         let state = self.frames.remove(frame);
         let info = &self.trace.frames[&frame];
-        let Some((caller, point)) = caller.and(info.caller) else { return };
-        self.undo_down_to(caller, point.block, inst);
         let callee = &self.statics.program.functions[info.func];
+        let Some((caller, point)) = caller.and(info.caller) else {
+            // What main returns is the argument of `exit`.
+            let is_exit = exit_function(self.statics.program) == Some(info.func);
+            let live = state.as_ref().map(|state| &state.live);
+            let is_live = live.is_some_and(|live| callee.params.iter().any(|param| live.contains(param)));
+            self.keeps_status |= is_exit && is_live;
+            return;
+        };
+        self.undo_down_to(caller, point.block, inst);
         let Some(Op::Call { callee: target, args }) = self.inst(caller, inst).map(|i| &i.op) else { return };
         let mut used: SmallVec<[Operand; 4]> = SmallVec::new();
         for (param, &arg) in callee.params.iter().zip(args) {

@@ -420,6 +420,10 @@ pub trait Domain: Sized {
     fn indeterminate(&mut self, _name: &str, _bits: u32) -> Self::Value {
         Self::constant(0)
     }
+    /// Whether a value is computed from an [indeterminate](Domain::indeterminate) one.
+    fn is_of_indeterminate(&self, _value: &Self::Value) -> bool {
+        false
+    }
     /// What an address that is no constant leads to, as people write it.
     fn describe_place(&mut self, _path: &Self::Path, _heap: &Heap<Self>, address: &Self::Value) -> String {
         self.describe(address)

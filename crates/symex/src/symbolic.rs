@@ -616,6 +616,10 @@ impl Domain for SymbolicDomain {
         self.indeterminate_symbol(name, bits)
     }
 
+    fn is_of_indeterminate(&self, value: &SymValue) -> bool {
+        matches!(*value, SymValue::Term(t) if self.is_indeterminate(t))
+    }
+
     fn describe_place(&mut self, path: &SymPath, heap: &Heap<Self>, address: &SymValue) -> String {
         match *address {
             SymValue::Constant(at) => heap.name_of(at),

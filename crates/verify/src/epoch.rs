@@ -450,9 +450,11 @@ impl<'a, 'd> Checker<'a, 'd> {
     /// Whether a schedule says right whether its executions go on behind an error, `failed` of `followed` that were
     /// tried do.
     fn behind(&mut self, schedule: &Schedule, (followed, failed): (usize, usize), are_all: bool) {
+        // What is said of a schedule is said of all places where it is in the tree.
+        let is_once = self.epoch.tree.leaves().filter(|leaf| leaf.id == schedule.id).count() < 2;
         let how = match schedule.after_error {
             Some(_) if failed < followed => "executions that follow it do not go on behind an error",
-            None if are_all && followed > 0 && failed == followed && self.runs.is_some() => {
+            None if is_once && are_all && followed > 0 && failed == followed && self.runs.is_some() => {
                 "all executions that follow it go on behind an error, and it does not say so"
             }
             _ => return,

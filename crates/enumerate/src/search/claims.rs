@@ -8,6 +8,7 @@ use icsched_symex::{DecisionKind, DecisionSite, PathEnd};
 use rustc_hash::FxHashSet;
 
 use super::Search;
+use super::ends::ends_process;
 use crate::constraint::Conjunction;
 use crate::engine::{self, Path};
 use crate::graph;
@@ -104,6 +105,13 @@ impl Search<'_, '_> {
     pub(super) fn goes_on_where_nobody_comes(&self, path: &Path) -> bool {
         let is_one = |(site, d): &(DecisionSite, Decision)| site.kind == DecisionKind::Valid && !d.taken;
         !self.engine.is_entry() && path.decisions.iter().any(is_one)
+    }
+
+    /// Whether a schedule that ends so needs no place of its own where others begin with it. Where paths go on behind errors, an
+    /// error that ends one all the same is told of the inputs for which it does: these are not excluded.
+    pub(super) fn may_be_prefix(&self, end: &ScheduleEnd) -> bool {
+        let is_told = matches!(end, ScheduleEnd::MemoryError { .. }) && self.engine.goes_on_behind_errors();
+        ends_process(end) && !is_told
     }
 
     /// Errors that other inputs cause which come as far as a path does, and those behind which it goes on; of these the

@@ -76,11 +76,20 @@ impl Slicer<'_, '_> {
         let writes = || region.writes.iter().any(|write| self.hits_live(frame, write, known.as_deref()));
         // The error is to be found, and what it is an error to do has no effects that are known.
         let fails = known.as_ref().is_some_and(|k| k.fails);
-        let matters = synchronises || region.sticks || defines || assigns || fails || writes();
+        // How the process ends there is told apart, and what is claimed is claimed of those that get past it.
+        let ends = self.keep_exits && region.may_end || self.is_behind_all && region.may_abort;
+        let frees = region.frees && self.frees_matter();
+        let matters = synchronises || region.sticks || frees || ends || defines || assigns || fails || writes();
         if matters {
             tracing::trace!(%block, synchronises, defines, assigns, fails, "the other side matters");
         }
         matters
+    }
+
+    /// Whether it makes a difference what is freed: it is what an error is about, or what is read behind one may be gone.
+    fn frees_matter(&self) -> bool {
+        let is_of_heap = |object| matches!(self.objects.class(object), ObjectClass::Other);
+        self.frees || self.continues && self.memory.any_object(|object, _| is_of_heap(object))
     }
 
     /// Whether the process may abort behind the other side of a branch where the path has nothing more to synchronise: then the two are no

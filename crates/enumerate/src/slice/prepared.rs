@@ -1,7 +1,7 @@
 //! What is computed of a trace once, for all of its slices.
 
-use icsched_ir::BlockId;
-use icsched_symex::trace::Trace;
+use icsched_ir::{BlockId, Intrinsic};
+use icsched_symex::trace::{Trace, TraceEvent};
 use rustc_hash::FxHashSet;
 
 use super::Statics;
@@ -18,11 +18,20 @@ pub struct Prepared {
     pub(super) runs: Runs,
     /// The events with which replaced loops are left by the only way out.
     pub(super) exits: FxHashSet<usize>,
-    /// Whether the path went on behind a use of something freed: then it matters what was freed.
+    /// Whether it matters what was freed: the path went on behind a use of something freed, or may do so elsewhere.
     pub frees: bool,
+    /// Whether paths go on behind memory errors.
+    pub continues: bool,
 }
 
 impl Prepared {
+    /// Says that paths go on behind memory errors, and whether this one did behind a use of something freed.
+    pub fn go_on_behind_errors(&mut self, trace: &Trace, has_used_freed: bool) {
+        let frees = |event: &TraceEvent| matches!(event, TraceEvent::Intrinsic { intrinsic: Intrinsic::Free, .. });
+        self.continues = true;
+        self.frees = has_used_freed || trace.events.iter().any(frees);
+    }
+
     /// Linear in the length of the trace.
     pub fn new(statics: &Statics<'_>, objects: &Objects, trace: &Trace) -> Self {
         let blocks = blocks_of_events(trace);
@@ -33,6 +42,6 @@ impl Prepared {
         let names = Names::new(statics.aliases, objects, trace);
         let runs = Runs::of(statics, trace, &blocks);
         let exits = only_exits(statics, trace, &blocks);
-        Self { blocks, names, runs, exits, frees: false }
+        Self { blocks, names, runs, exits, frees: false, continues: false }
     }
 }

@@ -158,7 +158,7 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
     /// already.
     fn make_indeterminate(&mut self, slot: Slot, shadow: Shadow) {
         let value = self.get(slot);
-        if D::as_constant(&value).is_some() {
+        if !self.domain.is_of_indeterminate(&value) {
             let name = match shadow.source {
                 Source::Memory(object, offset) => self.heap.name_of(address(object, offset)),
                 Source::Local(func, value) => {

@@ -15,7 +15,7 @@ use super::{SymValue, SymbolicDomain};
 use crate::abstraction::{AbstractLoop, Cursor, LatchTest, LoopLimits, LoopStore, Passage, Span};
 use crate::code::Code;
 use crate::domain::{Domain as _, MemoryByte};
-use crate::memory::{AddressClass, Heap, ObjectId, UNKNOWN_SIZE, address, classify, global_object};
+use crate::memory::{AddressClass, Heap, ObjectId, ObjectKind, UNKNOWN_SIZE, address, classify, global_object};
 use crate::path::SymPath;
 use crate::trace::{Region, Uses};
 
@@ -437,6 +437,11 @@ impl Values<'_> {
         };
         let AddressClass::Object(object, offset) = classify(anchor) else { return None };
         let held = self.arrival.heap.object(object).filter(|o| o.is_alive() && o.size < UNKNOWN_SIZE)?;
+        // Where the path goes on behind errors, so does the loop, but behind the end of a string that always has one.
+        let has_end = matches!(held.kind, ObjectKind::Argument(_) | ObjectKind::Environment(_));
+        if self.arrival.heap.continues() && !has_end {
+            return None;
+        }
         let bits = self.arrival.function.values[cursor.value].ty.bits();
         let index = index.map_or(0, |index| extended(index.wrapping_add(cursor.addend), bits, cursor.extension));
         let scale = i128::from(cursor.scale);
