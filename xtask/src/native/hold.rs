@@ -132,6 +132,7 @@ impl Holder<'_, '_> {
             part: Part::default(),
             seen: 0,
             epochs: 0,
+            leaves_early: false,
         };
         let mut follower = follower;
         if let Err(why) = follower.begin(schedule, BTreeMap::from([(0, 0)])) {
@@ -205,6 +206,8 @@ struct Follower<'a, 'n> {
     /// Steps of the run that were accounted for.
     seen: usize,
     epochs: usize,
+    /// Whether inputs end the process on the way in this epoch, of which nobody knows whether this is one.
+    leaves_early: bool,
 }
 
 /// How soon a choice is made; what is no node of the schedule comes first, the end of the process last.
@@ -454,6 +457,7 @@ impl<'a> Follower<'a, '_> {
             self.depart(Fault::CannotFollow, format!("no schedule of epoch {id} fits what the threads do next"));
             return false;
         };
+        self.leaves_early = epoch.early_exits.is_some();
         match self.begin(schedule, names) {
             Ok(()) => true,
             Err(why) => {
@@ -612,6 +616,7 @@ impl<'a> Follower<'a, '_> {
             }
             (End::Endless { .. }, ScheduleEnd::Endless | ScheduleEnd::Open) if done => None,
             (End::Endless { .. }, _) => wrong(Fault::WrongEnd),
+            (End::Exit { .. } | End::Abort { .. }, ScheduleEnd::Deadlock) if !done && self.leaves_early => None,
             // What is said of a deadlock is said of inputs that come there.
             (_, ScheduleEnd::Deadlock) => wrong(Fault::ImpossibleDeadlock),
             (End::Exit { status }, ScheduleEnd::Exit) if done => {
