@@ -251,6 +251,11 @@ impl Control {
         control
     }
 
+    /// Whether the program may end the process in a function, or in what that calls.
+    pub(crate) fn may_leave_in(&self, func: FuncId) -> bool {
+        self.leaves.contains(func.index())
+    }
+
     /// Whether a block may free something.
     pub(crate) fn may_free(&self, program: &Program, func: FuncId, id: BlockId) -> bool {
         self.holds(program, (func, id), &program.functions[func].blocks[id], frees, &self.frees)

@@ -24,11 +24,17 @@ impl Search<'_, '_> {
     pub(super) fn told_end(&mut self, path: &Path, traced: (&Objects, &Prepared), slice: &Slice) -> ScheduleEnd {
         let mut ends = graph::schedule_end(self.statics.program, self.engine.code(), &path.state, &path.end);
         if let ScheduleEnd::Exit { status: status @ Some(_) } = &mut ends
-            && !self.decides_status(path, traced, slice)
+            && (self.others_may_leave(path) || !self.decides_status(path, traced, slice))
         {
             *status = None;
         }
         ends
+    }
+
+    /// Whether another thread lives at the end of a path that may end the process: nothing says which of the two comes first.
+    fn others_may_leave(&self, path: &Path) -> bool {
+        let mut others = path.state.live_threads().filter(|thread| thread.id != path.state.current);
+        others.any(|thread| thread.frames.iter().any(|frame| self.statics.control.may_leave_in(frame.func)))
     }
 
     /// Whether what the slice of a path leaves out decides nothing about the exit status either: `return failed ? 1 : 0;` behind the last
