@@ -80,6 +80,7 @@ const PLANTS: &[Plant] = &[
     plant("an epoch has no way out", "rounds", |r| drop(schedules(r, 1).remove(0)), "cannot be followed"),
     plant("an epoch has no way back", "rounds", |r| drop(schedules(r, 1).remove(1)), "cannot be followed"),
     plant("an epoch begins with another thread, too", "rounds", another_thread, "begins with 3 threads"),
+    plant("a later epoch has a deadlock beside early ends", "rounds", deadlock_that_is_none, "deadlock cannot happen"),
     plant(
         "an edge of a later epoch is dropped",
         "rounds",
@@ -177,6 +178,16 @@ fn swap_constraints(result: &mut Value) {
 fn claim_deadlock(result: &mut Value) {
     set(result, FINE, "ends", "deadlock");
     schedules(result, 0)[FINE]["blocked"] = schedules(result, 0)[STUCK]["blocked"].clone();
+}
+
+/// For all that is known in a later epoch, each input may be one that ends on the way.
+fn deadlock_that_is_none(result: &mut Value) {
+    result["epochs"][1]["early_exits"] = json!("i@0 == 9");
+    let schedule = &mut schedules(result, 1)[0];
+    let more = json!({"thread": 0, "n": 2, "op": "pthread_mutex_lock", "object": "lock", "at": "rounds.c:25"});
+    schedule["nodes"].as_array_mut().expect("a list").push(more);
+    schedule["ends"] = json!("deadlock");
+    schedule["blocked"] = json!([]);
 }
 
 fn another_thread(result: &mut Value) {

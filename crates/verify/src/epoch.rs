@@ -34,6 +34,16 @@ struct Stored<'d> {
     condition: Term,
 }
 
+/// What was tried of a schedule that does not say that it is behind an error, at all places of the tree where it is.
+struct Tried {
+    places: usize,
+    followed: usize,
+    /// Of these, those that go on behind an error.
+    failed: usize,
+    /// Whether these are all of its executions.
+    are_all: bool,
+}
+
 /// What is checked of one epoch.
 pub(crate) struct Checker<'a, 'd> {
     pub(crate) explorer: Explorer<'a>,
@@ -48,6 +58,7 @@ pub(crate) struct Checker<'a, 'd> {
     /// For runs in the concrete domain, if the epoch is the first.
     pub(crate) runs: Option<&'a Runs<'a>>,
     solver: Z3Solver,
+    tried: BTreeMap<ScheduleId, Tried>,
 }
 
 impl<'a, 'd> Checker<'a, 'd> {
@@ -60,7 +71,8 @@ impl<'a, 'd> Checker<'a, 'd> {
         is_late: &'a dyn Fn() -> Option<Reason>,
         runs: Option<&'a Runs<'a>>,
     ) -> Self {
-        Self { explorer, epoch, known, max_paths, faults: Vec::new(), reasons: Vec::new(), is_late, runs, solver }
+        let (faults, reasons, tried) = (Vec::new(), Vec::new(), BTreeMap::new());
+        Self { explorer, epoch, known, max_paths, faults, reasons, is_late, runs, solver, tried }
     }
 
     pub(crate) fn check(&mut self) -> EpochCheck {
@@ -93,6 +105,7 @@ impl<'a, 'd> Checker<'a, 'd> {
         for stored in &stored {
             self.schedule(stored, &mut check);
         }
+        self.behind_unsaid();
         check.cover = self.cover(&stored, exits);
         check.overlapping = self.overlapping(&stored);
         check.paths = self.explorer.paths;
@@ -450,16 +463,29 @@ impl<'a, 'd> Checker<'a, 'd> {
     /// Whether a schedule says right whether its executions go on behind an error, `failed` of `followed` that were
     /// tried do.
     fn behind(&mut self, schedule: &Schedule, (followed, failed): (usize, usize), are_all: bool) {
-        // What is said of a schedule is said of all places where it is in the tree.
-        let is_once = self.epoch.tree.leaves().filter(|leaf| leaf.id == schedule.id).count() < 2;
-        let how = match schedule.after_error {
-            Some(_) if failed < followed => "executions that follow it do not go on behind an error",
-            None if is_once && are_all && followed > 0 && failed == followed && self.runs.is_some() => {
-                "all executions that follow it go on behind an error, and it does not say so"
+        if schedule.after_error.is_none() {
+            let none = Tried { places: 0, followed: 0, failed: 0, are_all: true };
+            let tried = self.tried.entry(schedule.id).or_insert(none);
+            tried.places += 1;
+            tried.followed += followed;
+            tried.failed += failed;
+            tried.are_all &= are_all;
+        } else if failed < followed {
+            let how = "executions that follow it do not go on behind an error".to_owned();
+            self.fault(FaultKind::Errors, Some(schedule.id), how, None);
+        }
+    }
+
+    /// A schedule says so if all its executions go on behind an error, wherever it is in the tree.
+    fn behind_unsaid(&mut self) {
+        let leaves: Vec<ScheduleId> = self.epoch.tree.leaves().map(|leaf| leaf.id).collect();
+        for (id, Tried { places, followed, failed, are_all }) in std::mem::take(&mut self.tried) {
+            let is_whole = are_all && places == leaves.iter().filter(|&&leaf| leaf == id).count();
+            if is_whole && followed > 0 && failed == followed && self.runs.is_some() {
+                let how = "all executions that follow it go on behind an error, and it does not say so".to_owned();
+                self.fault(FaultKind::Errors, Some(id), how, None);
             }
-            _ => return,
-        };
-        self.fault(FaultKind::Errors, Some(schedule.id), how.to_owned(), None);
+        }
     }
 
     /// Errors that inputs of a path cause are told, by the place where they happen: inputs do not vanish.

@@ -198,6 +198,7 @@ impl Arguments {
             result: &result,
             arguments: &self.arguments,
             lines: self.lines,
+            deadlock: None,
         };
         let further: Vec<String> = which.collect();
         match holder.hold(first, &further)? {

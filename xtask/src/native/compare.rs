@@ -89,41 +89,64 @@ pub(super) fn compare(
     let conditions = Conditions::of(result, epoch)?;
     let not_c = conditions.not_c();
     let mut compared = Compared { not_c, ..Compared::default() };
-    let mut early = Early::new();
+    let mut early = Early::default();
     for arguments in inputs {
         let said = conditions.said(&program.executable, arguments)?;
         if said.has_error {
             compared.excluded += 1;
             continue;
         }
-        let mut holder = Holder { server: &mut server, names: &mut names, result, arguments, lines };
+        let (server, names) = (&mut server, &mut names);
+        let mut holder = Holder { server, names, result, arguments, lines, deadlock: None };
         input(&mut holder, &said, &mut compared, &mut early)?;
     }
     compared.violations.extend(never_followed(early));
     Ok(compared)
 }
 
-/// Inputs of each schedule that end the process on the way, as long as none comes to its end.
-type Early = BTreeMap<usize, Option<Vec<(Vec<String>, End)>>>;
+/// Inputs that end the process on the way, as long as none comes to the end.
+#[derive(Default)]
+struct Early(BTreeMap<Coming, Option<Vec<(Vec<String>, End)>>>);
+
+/// What runs may come to.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Coming {
+    /// The end of a schedule of the first epoch.
+    Schedule(usize),
+    /// A deadlock behind that, by its schedule.
+    Deadlock(String),
+}
+
+impl Early {
+    fn has_come(&mut self, to: Coming) {
+        self.0.insert(to, None);
+    }
+
+    fn has_ended(&mut self, before: Coming, arguments: &[String], end: &End) {
+        if let Some(inputs) = self.0.entry(before).or_insert_with(|| Some(Vec::new())) {
+            inputs.push((arguments.to_vec(), end.clone()));
+        }
+    }
+}
 
 /// Inputs on the way of one schedule that make it suspicious.
 const MANY_EARLY: usize = 3;
 
-/// Schedules that several inputs begin and none follows to its end: it may have calls that no run makes.
+/// Schedules that several inputs begin and none follows to its end: it may have calls that no run makes; and deadlocks
+/// that none comes to.
 fn never_followed(early: Early) -> Vec<Violation> {
     let mut violations = Vec::new();
-    for (schedule, inputs) in early {
+    for (coming, inputs) in early.0 {
         let inputs = inputs.unwrap_or_default();
         if inputs.len() >= MANY_EARLY
             && let Some((arguments, end)) = inputs.into_iter().next()
         {
-            violations.push(Violation {
-                fault: Fault::NeverFollowed,
-                arguments,
-                schedule: Some(schedule + 1),
-                why: format!("the run {end}, as for all inputs that were tried, and the schedule has more calls"),
-                order: Vec::new(),
-            });
+            let (fault, schedule, what) = match coming {
+                Coming::Schedule(at) => (Fault::NeverFollowed, Some(at + 1), "the schedule".to_owned()),
+                Coming::Deadlock(id) => (Fault::ImpossibleDeadlock, None, format!("the deadlock of schedule {id}")),
+            };
+            let why = format!("the run {end}, as for all inputs that were tried, and {what} has more calls");
+            violations.push(Violation { fault, arguments, schedule, why, order: Vec::new() });
         }
     }
     violations
@@ -149,12 +172,14 @@ fn input(holder: &mut Holder<'_, '_>, said: &Said, compared: &mut Compared, earl
             Held::Open => compared.open += 1,
             Held::Followed(_) => {
                 compared.followed += 1;
-                early.insert(schedule, None);
+                early.has_come(Coming::Schedule(schedule));
+                holder.deadlock.take().into_iter().for_each(|id| early.has_come(Coming::Deadlock(id)));
             }
             Held::Early(end) => {
                 compared.followed += 1;
-                if let Some(inputs) = early.entry(schedule).or_insert_with(|| Some(Vec::new())) {
-                    inputs.push((holder.arguments.to_vec(), end));
+                let deadlock = holder.deadlock.take().map(Coming::Deadlock);
+                for before in deadlock.into_iter().chain([Coming::Schedule(schedule)]) {
+                    early.has_ended(before, holder.arguments, &end);
                 }
             }
         }

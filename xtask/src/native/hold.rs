@@ -81,6 +81,8 @@ pub(super) struct Holder<'a, 'n> {
     /// Whether calls must be at the lines of the schedule. Optimisers merge calls of several lines, so this is for
     /// bitcode of `-O0`.
     pub(super) lines: bool,
+    /// The schedule that ends in a deadlock which the latest run has come to, or would have if it had gone on.
+    pub(super) deadlock: Option<String>,
 }
 
 impl Holder<'_, '_> {
@@ -142,6 +144,8 @@ impl Holder<'_, '_> {
         let run = self.server.run(&request, &mut |state, steps| follower.choose(state, steps))?;
         let depth = run.steps.len();
         let held = follower.verdict(&run);
+        let ends_in_deadlock = follower.part.end == Some(ScheduleEnd::Deadlock);
+        self.deadlock = follower.part.schedule.filter(|_| ends_in_deadlock).map(|schedule| schedule.id.clone());
         Ok((held, depth, follower.decisions))
     }
 }
