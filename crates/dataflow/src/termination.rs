@@ -42,7 +42,7 @@ use measure::{Measure, Pair};
 use memory::Memory;
 use proof::{Prover, Transition};
 pub use rests::{Rests, Unproved};
-use round::{Beginning, Evaluator, Fact, Round, Step};
+use round::{Beginning, Evaluator, Fact, Round};
 use scope::{InnerCall, Scope, Structure};
 use value::{Origin as WalkOrigin, Val, Walk};
 
@@ -56,6 +56,9 @@ pub enum Verdict {
     /// Nobody knows.
     Unknown,
 }
+
+/// The words of [`Reason::Once`].
+const ONCE: &str = "it never goes round twice";
 
 /// Why something ends.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -78,7 +81,7 @@ impl Reason {
     /// The reason as half a sentence.
     pub fn describe(&self) -> String {
         match self {
-            Self::Once => "it never goes round twice".to_owned(),
+            Self::Once => ONCE.to_owned(),
             Self::Measured { what, needs_sums: false } => what.clone(),
             Self::Measured { what, needs_sums: true } => format!("{what}, if no sum overflows"),
             Self::Library => "a function of the C library returns".to_owned(),
@@ -241,20 +244,12 @@ impl<'m, 'p> Termination<'m, 'p> {
             prover.begin_anew();
             prover.order(&measures, &[transition], &mut is_ended)
         };
+        let has_sums = first.has_sums() || second.has_sums();
         if let Some(order) = prove(&mut prover, true) {
-            return Verdict::Ends(match prove(&mut prover, false) {
-                Some(order) => reason(&scope, &first, &order, false),
-                None => reason(&scope, &first, &order, true),
-            });
+            let without = if has_sums { prove(&mut prover, false) } else { Some(order.clone()) };
+            return Verdict::Ends(reason(&scope, &first, &order, without.as_deref()));
         }
-        let invariants = match candidates.is_empty() {
-            true => Vec::new(),
-            false => {
-                prover.begin_anew();
-                prover.invariants(&rounds_of(&pair, false), &candidates)
-            }
-        };
-        match self.is_endless(&scope, &mut prover, (&first, step, &invariants)) {
+        match self.is_endless(&scope, &mut prover, &pair, &candidates) {
             true => Verdict::Endless,
             false => Verdict::Unknown,
         }
@@ -317,15 +312,22 @@ impl<'m, 'p> Termination<'m, 'p> {
         false
     }
 
-    /// Whether no round leaves a loop: neither along an edge, nor in what it calls.
+    /// Whether no round leaves a loop: neither along an edge, nor in what it calls. A sum that overflows in it is what a
+    /// processor makes of it.
     fn is_endless(
         &self,
         scope: &Scope<'_>,
         prover: &mut Prover<'_>,
-        (round, step, invariants): (&Round, &Step, &[(Term, Term)]),
+        pair: &Pair<'_>,
+        candidates: &[(Term, Term)],
     ) -> bool {
-        let known: Vec<Term> = round.known_at(step, false).chain(invariants.iter().map(|i| i.0)).collect();
-        self.only_returns(scope) && round.exits.iter().all(|&exit| prover.never(&known, exit))
+        if !self.only_returns(scope) {
+            return false;
+        }
+        prover.begin_anew();
+        let invariants = prover.invariants(&rounds_of(pair, false), candidates);
+        let known: Vec<Term> = pair.first.known_at(pair.step, false).chain(invariants.iter().map(|i| i.0)).collect();
+        pair.first.exits.iter().all(|&exit| prover.never(&known, exit))
     }
 
     fn ranked_recursion(&self, functions: &[FuncId]) -> Verdict {
@@ -384,10 +386,9 @@ impl<'m, 'p> Termination<'m, 'p> {
             prover.order(&measures, &all.collect::<Vec<_>>(), &mut is_ended)
         };
         let Some(order) = prove(true) else { return Verdict::Unknown };
-        Verdict::Ends(match prove(false) {
-            Some(order) => reason(&scopes[0], &rounds[0], &order, false),
-            None => reason(&scopes[0], &rounds[0], &order, true),
-        })
+        let has_sums = transitions.iter().any(|(_, [without, with])| without.len() < with.len());
+        let without = if has_sums { prove(false) } else { Some(order.clone()) };
+        Verdict::Ends(reason(&scopes[0], &rounds[0], &order, without.as_deref()))
     }
 
     /// The calls by name of one of several functions that may come back to it; `None` if there are others.
@@ -457,9 +458,15 @@ fn rounds_of(pair: &Pair<'_>, with_sums: bool) -> Vec<Term> {
     facts.map(|fact| fact.holds).chain([pair.step.taken]).collect()
 }
 
-fn reason(scope: &Scope<'_>, round: &Round, order: &[Measure], needs_sums: bool) -> Reason {
-    let texts: Vec<String> = order.iter().map(|measure| measure.describe(scope, round)).collect();
-    if texts.is_empty() { Reason::Once } else { Reason::Measured { what: texts.join(", or "), needs_sums } }
+/// Why something ends that has an order of measures, and perhaps one that does not need sums to be what they are in C.
+fn reason(scope: &Scope<'_>, round: &Round, order: &[Measure], without_sums: Option<&[Measure]>) -> Reason {
+    let measures = without_sums.unwrap_or(order).iter();
+    let texts: Vec<String> = measures.map(|measure| measure.describe(scope, round)).collect();
+    match (texts.is_empty(), without_sums.is_none()) {
+        (true, false) => Reason::Once,
+        (true, true) => Reason::Measured { what: ONCE.to_owned(), needs_sums: true },
+        (false, needs_sums) => Reason::Measured { what: texts.join(", or "), needs_sums },
+    }
 }
 
 /// A lock that is not lost with a thread that panicked: what it guards is put there as a whole.

@@ -395,6 +395,11 @@ impl<'e, 'a> Evaluator<'e, 'a> {
 }
 
 impl Round {
+    /// Whether it depends on what sums are in C.
+    pub(super) fn has_sums(&self) -> bool {
+        self.facts.iter().any(|fact| fact.is_of_sum)
+    }
+
     /// What is known of a round by the time of a step, with what sums are in C or without.
     pub(super) fn known_at(&self, step: &Step, with_sums: bool) -> impl Iterator<Item = Term> {
         let known = self.facts[..step.facts].iter().filter(move |fact| with_sums || !fact.is_of_sum);

@@ -1,6 +1,6 @@
 //! Numbers that get smaller in other ways than by steps.
 
-use super::{ends, is_unknown};
+use super::{body, ends, is_unknown};
 
 /// `while (%v2 PREDICATE bound) %v2 = STEP`
 fn while_not(predicate: &str, bound: &str, step: &str) -> String {
@@ -126,4 +126,17 @@ fn nobody_knows() {
         at5:
             return 0",
     );
+}
+
+#[test]
+fn sums_that_overflow_are_what_some_ends_rest_on() {
+    let found = |predicate, bound, step| body(&while_not(predicate, bound, step));
+    let is_needed = |found: String| found.ends_with(", if no sum overflows");
+    assert!(!is_needed(found("slt", "%v0", "%v4: i32 = add nsw %v2, 1")));
+    assert!(is_needed(found("slt", "%v0", "%v4: i32 = add nsw %v2, 2")));
+    // Behind the least number comes the greatest one.
+    assert!(!is_needed(found("slt", "%v0", "%v4: i32 = add nsw %v2, -1")));
+    // A shift by the width: a processor may give anything, this one zero.
+    let shifted = found("sge", "0:i32", "%v4: i32 = shl %v2, 32");
+    assert_eq!(shifted, "ends: it never goes round twice, if no sum overflows");
 }
