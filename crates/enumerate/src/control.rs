@@ -22,8 +22,8 @@ use icsched_ir::distance::ExitDistances;
 use icsched_ir::dominators::DomTree;
 use icsched_ir::loops::{Loop, LoopForest};
 use icsched_ir::{
-    Block, BlockId, Callee, EntityId, FuncId, Function, IdVec, Inst, Intrinsic, Op, Origin, Program, ProgramPoint,
-    Terminator,
+    Block, BlockId, Callee, Const, EntityId, FuncId, Function, IdVec, Inst, Intrinsic, Op, Operand, Origin, Program,
+    ProgramPoint, Terminator,
 };
 use icsched_pointsto::PointsTo;
 use icsched_symex::folding::Folding;
@@ -111,13 +111,15 @@ pub struct Control {
     may_end: FixedBitSet,
     /// Functions that may call `abort` or fail an assertion.
     may_abort: FixedBitSet,
-    /// Functions in which the program may end the process, by themselves or in what they call. Models that only fail are
-    /// none of them.
+    /// Functions in which the program may end the process, by themselves or in what they call. Models that only fail
+    /// are none of them.
     leaves: FixedBitSet,
     /// Those in which it may abort.
     leaves_by_abort: FixedBitSet,
     /// Functions that may free something.
     frees: FixedBitSet,
+    /// Whether the program asks for threads to be cancelled wherever they are.
+    pub(crate) cancels_anywhere: bool,
     /// Functions that may go round for ever.
     sticks: FixedBitSet,
     /// Loops that do although they have ways out, which are never taken: by function and header.
@@ -210,6 +212,7 @@ impl Control {
             leaves: FixedBitSet::new(),
             leaves_by_abort: FixedBitSet::new(),
             frees,
+            cancels_anywhere: program.functions.values().any(|function| cancels_anywhere(program, function)),
             sticks: FixedBitSet::new(),
             never_left: BTreeSet::new(),
             indirect,
@@ -619,6 +622,18 @@ fn ends(op: &Op) -> bool {
 }
 
 /// Whether an instruction ends the process as a failure.
+/// Whether a function calls `pthread_setcanceltype` with anything but the type that a thread begins with.
+fn cancels_anywhere(program: &Program, function: &Function) -> bool {
+    let is_deferred = |arg: &Operand| matches!(arg, Operand::Const(Const::Bits { bits: 0, .. }));
+    let asks = |inst: &Inst| match &inst.op {
+        Op::Call { callee: Callee::Direct(f), args } => {
+            program.functions[*f].library_name() == "pthread_setcanceltype" && !args.first().is_some_and(is_deferred)
+        }
+        _ => false,
+    };
+    function.origin == Origin::Program && function.blocks.values().flat_map(|block| &block.insts).any(asks)
+}
+
 fn frees(op: &Op) -> bool {
     matches!(op, Op::Call { callee: Callee::Intrinsic(Intrinsic::Free), .. })
 }

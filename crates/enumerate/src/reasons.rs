@@ -85,6 +85,12 @@ impl Reasons {
         self.at(IncompleteKind::UndecidedEnd, message, place(program, &CallStack(vec![point])));
     }
 
+    /// A loop without an end, in a program that has threads cancelled wherever they are.
+    pub(crate) fn add_cancelled_loop(&mut self, program: &Program, stack: &CallStack) {
+        let message = "asynchronous cancellation is not followed: it may end a thread that goes round for ever";
+        self.at(IncompleteKind::Unsupported, message.to_owned(), place(program, stack));
+    }
+
     /// An epoch in which no path has come to an end that is one of a schedule.
     pub(crate) fn add_nothing_found(&mut self) {
         if self.reasons.is_empty() {

@@ -412,7 +412,7 @@ impl<'s, 'p> Search<'s, 'p> {
         self.relied.add(self.statics, &path, &slice);
         let is_told = !looks && !self.goes_on_where_nobody_comes(&path);
         let after_error = if is_told { self.note_errors(&path) } else { None };
-        self.note_failing_loops(&path, &slice);
+        self.note_doubted_loops(&path, &slice);
         let stack = self.engine.current_stack(&path.state);
         self.reasons.add_path(self.program(), &path, &slice.decisions, &stack);
         let early = self.early_exits(&path, &slice);

@@ -31,7 +31,8 @@ impl Search<'_, '_> {
         ends
     }
 
-    /// Whether another thread lives at the end of a path that may end the process: nothing says which of the two comes first.
+    /// Whether another thread lives at the end of a path that may end the process: nothing says which of the two comes
+    /// first.
     fn others_may_leave(&self, path: &Path) -> bool {
         let mut others = path.state.live_threads().filter(|thread| thread.id != path.state.current);
         others.any(|thread| thread.frames.iter().any(|frame| self.statics.control.may_leave_in(frame.func)))
@@ -58,9 +59,15 @@ impl Search<'_, '_> {
         decided(&conditions)
     }
 
-    /// Who leaves a replaced loop as a failure, and there is no other way out, may as well go round for ever: what the loop leaves decides, and that
-    /// may be anything as far as is known.
-    pub(super) fn note_failing_loops(&mut self, path: &Path, slice: &Slice) {
+    /// Notes loops of which it is not known how they are left. Who leaves a replaced loop as a failure, and there is no
+    /// other way out, may as well go round for ever: what the loop leaves decides, and that may be anything as far as is
+    /// known. And who goes round for ever may be cancelled on the way.
+    pub(super) fn note_doubted_loops(&mut self, path: &Path, slice: &Slice) {
+        if let PathEnd::Endless { loops, .. } = &path.end
+            && self.statics.control.cancels_anywhere
+        {
+            loops.iter().for_each(|(_, stack)| self.reasons.add_cancelled_loop(self.statics.program, stack));
+        }
         if !matches!(path.end, PathEnd::Abort { .. } | PathEnd::AssertFailed { .. }) {
             return;
         }
@@ -113,8 +120,8 @@ impl Search<'_, '_> {
         !self.engine.is_entry() && path.decisions.iter().any(is_one)
     }
 
-    /// Whether a schedule that ends so needs no place of its own where others begin with it. Where paths go on behind errors, an
-    /// error that ends one all the same is told of the inputs for which it does: these are not excluded.
+    /// Whether a schedule that ends so needs no place of its own where others begin with it. Where paths go on behind
+    /// errors, an error that ends one all the same is told of the inputs for which it does: these are not excluded.
     pub(super) fn may_be_prefix(&self, end: &ScheduleEnd) -> bool {
         let is_told = matches!(end, ScheduleEnd::MemoryError { .. }) && self.engine.goes_on_behind_errors();
         ends_process(end) && !is_told

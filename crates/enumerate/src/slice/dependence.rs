@@ -86,7 +86,8 @@ impl Slicer<'_, '_> {
         matters
     }
 
-    /// Whether it makes a difference what is freed: it is what an error is about, or what is read behind one may be gone.
+    /// Whether it makes a difference what is freed: it is what an error is about, or what is read behind one may be
+    /// gone.
     fn frees_matter(&self) -> bool {
         let is_of_heap = |object| matches!(self.objects.class(object), ObjectClass::Other);
         self.frees || self.continues && self.memory.any_object(|object, _| is_of_heap(object))

@@ -457,10 +457,11 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         (!ranges.iter().any(is_thread)).then_some(ranges)
     }
 
-    /// Whether an address is none that anybody knows, and nobody asks whether accesses are errors: then an object that is freed there
-    /// stays, since only errors could tell.
+    /// Whether an address is none that anybody knows, in a state that nobody knows: then an object that is freed there
+    /// stays, since only errors could tell, and these are taken not to happen.
     fn is_unchecked(&self, address: crate::code::Slot) -> bool {
-        D::as_constant(&self.get(address)).is_none() && !self.domain.checks_memory()
+        let is_checked = self.domain.checks_memory() || self.domain.knows_objects();
+        D::as_constant(&self.get(address)).is_none() && !is_checked
     }
 
     fn family(&mut self, address: crate::code::Slot, number: crate::code::Slot) -> Result<(u64, Family), Stop<D>> {
