@@ -1,5 +1,6 @@
-// Behind the last synchronisation a small number makes main, or the function that ends the process, go round for ever. That is no exit.
-// What ends the process before that is no schedule of its own, so of the loop in it it is assumed that it ends.
+// Behind the last synchronisation a small number makes main, or the function that ends the process, go round for
+// ever. That is no exit. What ends the process before that is no schedule of its own, so of the loop in it it is
+// assumed that it ends.
 // run: enumerate -- @ @
 // expect: epochs=1 complete=true deadlocked=0 endless=1
 // assumes: {give_up}

@@ -1,5 +1,5 @@
-// The inner loop goes round for ever only for a small second number: for others the outer one goes on, and comes to its end for an odd first one.
-// Whether it does for each is not proved.
+// The inner loop goes round for ever only for a small second number: for others the outer one goes on, and comes to
+// its end for an odd first one. Whether it does for each is not proved.
 // run: enumerate -- @ @
 // expect: epochs=1 complete=true deadlocked=0 endless=1
 // constraint: atoi(argv[2]) <= 5

@@ -1,5 +1,5 @@
-// Four gauges are read, one after the other, and for each main waits until it shows more than five. Nobody changes them: for small numbers main
-// waits for ever, in a loop inside of one that is counted.
+// Four gauges are read, one after the other, and for each main waits until it shows more than five. Nobody changes
+// them, so for small numbers main waits for ever, in a loop inside of one that is counted.
 // run: enumerate -- @
 // expect: epochs=1 complete=true deadlocked=0 endless=1
 // assumes: none

@@ -1,5 +1,6 @@
-// What looks like a reason to end and is none: a pointer that stays null at the end of a list, a sum behind a call that may never return, links that
-// are copied with their structure. The last loop ends unless its counter overflows, which C excludes and a processor does not.
+// What looks like a reason to end and is none: a pointer that stays null at the end of a list, a sum behind a call
+// that may never return, links that are copied with their structure. The last loop ends unless its counter overflows,
+// which C excludes and a processor does not.
 // run: enumerate -- @ @
 // expect: epochs=1 complete=true deadlocked=0
 // assumes: {last} {halves} {copied}

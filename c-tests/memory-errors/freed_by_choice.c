@@ -1,5 +1,5 @@
-// Behind the error that a pointer is used which was freed for one input: who reads there may read anything, also where it is the pointer that inputs
-// choose and not whether something is freed.
+// Behind the error that a pointer is used which was freed for one input: who reads there may read anything, also
+// where it is the pointer that inputs choose and not whether something is freed.
 // run: enumerate --memory-errors=continue -- @
 // expect: complete=true deadlocked=1
 // status: 1

@@ -1,5 +1,5 @@
-// A sum with a number that was never written may be any number, whatever the other one is. For one input the lock that is taken then is none: that is
-// an end of its own.
+// A sum with a number that was never written may be any number, whatever the other one is. For one input the lock
+// that is taken then is none: that is an end of its own.
 // run: enumerate --memory-errors=continue -- @
 // expect: complete=true deadlocked=1
 // ends: deadlock exit memory-error

@@ -1,5 +1,5 @@
-// Who ends the process in a branch inside of another one, or in a function that is called there, neither hangs nor ends with the status of those who
-// do not. Behind the last synchronisation, who aborts is told apart from who exits.
+// Who ends the process in a branch inside of another one, or in a function that is called there, neither hangs nor
+// ends with the status of those who do not. Behind the last synchronisation, who aborts is told apart from who exits.
 // run: enumerate -- @ @
 // expect: epochs=1 schedules=3 complete=true deadlocked=1
 // ends: abort deadlock exit

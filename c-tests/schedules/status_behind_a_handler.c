@@ -1,9 +1,12 @@
-// What main returns is what the process ends with, also where a handler that runs at the end synchronises and an epoch begins there.
+// What main returns is what the process ends with, also behind a handler that runs at the end, where an epoch begins.
 // run: enumerate -- @
-// expect: complete=true
+// expect: complete=true deadlocked=1
+// exits: any
+// status: 1
+// levels: O0
 // exec: 7
 // exit: 6
-// exec: 3
+// exec: 2
 // exit: 12
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,10 +16,10 @@ static int flag;
 
 static void at_end(void)
 {
-    for (int i = 0; i < flag; i++) {
+    pthread_mutex_lock(&lock);
+    if (flag == 3)
         pthread_mutex_lock(&lock);
-        pthread_mutex_unlock(&lock);
-    }
+    pthread_mutex_unlock(&lock);
 }
 
 int main(int argc, char **argv)

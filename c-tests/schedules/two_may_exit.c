@@ -1,7 +1,9 @@
-// Main ends the process while another thread lives that may end it, too: nothing orders the two, so nothing is said of the status.
+// Main ends the process while another thread lives that may end it, too: nothing orders the two, so nothing is said
+// of the status.
 // run: enumerate -- @
 // expect: epochs=1 complete=true deadlocked=0
 // ends: exit
+// exits: any
 // ignore-native: which of the two exits comes first is chance
 // exec:
 // levels: O0 O1

@@ -20,6 +20,7 @@ pub fn differences(expected: &Enumerate, result: &Value) -> Result<Vec<String>> 
     check_totals(expected, result, &parts, &mut found);
     check_constraints(expected, &parts, &mut found);
     check_ends(expected, &schedules(result)?, &mut found);
+    check_exits(expected, &schedules(result)?, &mut found);
     check_errors(expected, result, &mut found);
     check_assumed(expected, result, &mut found);
     check_reasons(expected, result, &mut found)?;
@@ -59,6 +60,17 @@ fn check_ends(expected: &Enumerate, schedules: &[&Value], found: &mut Vec<String
     ends.sort_unstable();
     if ends != *wanted {
         found.push(format!("schedules end in {ends:?}, expected {wanted:?}"));
+    }
+}
+
+fn check_exits(expected: &Enumerate, schedules: &[&Value], found: &mut Vec<String>) {
+    let Some(wanted) = &expected.exits else { return };
+    let status = |schedule: &Value| schedule["status"].as_i64().map_or_else(|| "any".to_owned(), |n| n.to_string());
+    let exiting = schedules.iter().filter(|schedule| schedule["ends"] == "exit");
+    let mut exits: Vec<String> = exiting.map(|schedule| status(schedule)).collect();
+    exits.sort_unstable();
+    if exits != *wanted {
+        found.push(format!("schedules exit with {exits:?}, expected {wanted:?}"));
     }
 }
 

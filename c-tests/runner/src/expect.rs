@@ -61,6 +61,8 @@ pub struct Enumerate {
     pub memory_errors: Vec<String>,
     /// How the schedules end, sorted: the first word of `ends` of every schedule.
     pub ends: Option<Vec<String>>,
+    /// With which status the schedules exit that exit, sorted; `any` where that is left open.
+    pub exits: Option<Vec<String>>,
     /// Where the loops are that are assumed to end, all of them, sorted.
     pub assumes: Option<Vec<String>>,
     /// For each line, one of the alternatives must be part of some reason for incompleteness.
@@ -188,7 +190,7 @@ impl Expectations {
             }
             "run" => self.enumerates.push(parse_run(value)?),
             "exec" => self.execs.push(Exec { args: words(value), ..Exec::default() }),
-            "expect" | "constraint" | "ends" | "assumes" | "memory-error" | "reason" | "holds" | "status" => {
+            "expect" | "constraint" | "ends" | "exits" | "assumes" | "memory-error" | "reason" | "holds" | "status" => {
                 let value = self.fill_in(file, value)?;
                 let run = self.enumerates.last_mut().context("belongs under a `run:`")?;
                 run.apply(key, &value)?;
@@ -232,6 +234,11 @@ impl Enumerate {
                 let mut ends = words(value);
                 ends.sort();
                 self.ends = Some(ends);
+            }
+            "exits" => {
+                let mut exits = words(value);
+                exits.sort();
+                self.exits = Some(exits);
             }
             "assumes" => {
                 let mut places: Vec<String> = words(value).into_iter().filter(|word| word != "none").collect();
