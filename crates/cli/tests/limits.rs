@@ -457,16 +457,21 @@ fn whoever_is_killed_leaves_a_result() {
     }
 }
 
+/// A search that signals end: `send` gets the process.
+fn ends_as_interrupted(place: &Place, send: impl FnOnce(&str)) {
+    let (child, rest) = started(place, &["enumerate", "p.ll", "-v", MANY, "--fresh", "--json", "-"], "epoch");
+    send(&child.id().to_string());
+    let output = child.wait_with_output().expect("it is our child");
+    assert_eq!(output.status.code(), Some(3), "{}", rest.join().expect("it reads"));
+    is_cut(&json(&output.stdout), "interrupted", "the search was stopped by the user");
+}
+
 /// The first signal ends a search with what is known, the second one ends the process.
 #[test]
 fn a_signal_ends_a_search_with_what_is_known() {
     let place = Place::with(COUNTS);
     for signal in ["-INT", "-TERM", "-HUP"] {
-        let (child, rest) = started(&place, &["enumerate", "p.ll", "-v", MANY, "--fresh", "--json", "-"], "epoch");
-        send(signal, &child.id().to_string());
-        let output = child.wait_with_output().expect("it is our child");
-        assert_eq!(output.status.code(), Some(3), "{}", rest.join().expect("it reads"));
-        is_cut(&json(&output.stdout), "interrupted", "the search was stopped by the user");
+        ends_as_interrupted(&place, |process| send(signal, process));
     }
 }
 
@@ -508,13 +513,11 @@ fn a_database_that_cannot_be_written_costs_no_result() {
 #[test]
 fn signals_that_come_together_are_one_request() {
     let place = Place::with(COUNTS);
-    let (child, rest) = started(&place, &["enumerate", "p.ll", "-v", MANY, "--fresh", "--json", "-"], "epoch");
-    let twice = "kill -TERM $1; kill -HUP $1; kill -HUP $1";
-    let sent = Command::new("sh").args(["-c", twice, "sh", &child.id().to_string()]).status();
-    assert!(sent.expect("there is a shell").success());
-    let output = child.wait_with_output().expect("it is our child");
-    assert_eq!(output.status.code(), Some(3), "{}", rest.join().expect("it reads"));
-    is_cut(&json(&output.stdout), "interrupted", "the search was stopped by the user");
+    ends_as_interrupted(&place, |process| {
+        let twice = "kill -TERM $1; kill -HUP $1; kill -HUP $1";
+        let sent = Command::new("sh").args(["-c", twice, "sh", process]).status();
+        assert!(sent.expect("there is a shell").success());
+    });
 }
 
 /// A service manager may ignore the ends of its children, and so do those that it starts.
