@@ -13,11 +13,13 @@ pub struct Tools {
     pub icsched: PathBuf,
     /// The clang that makes bitcode and native programs.
     pub clang: PathBuf,
+    /// A folder for what every `enumerate` found, to be compared with what another `icsched` finds.
+    pub results: Option<PathBuf>,
 }
 
 impl Tools {
     /// Finds the tools. `ICSCHED_BIN` names an `icsched` to test in place of this workspace's, `ICSCHED_CLANG` another
-    /// clang than `clang-22`.
+    /// clang than `clang-22`, and `ICSCHED_RESULTS` a folder for results.
     ///
     /// Without `ICSCHED_BIN` this builds the package `icsched-cli`, since Cargo does not build other packages' binaries
     /// for an integration test, and tests what it has built.
@@ -31,7 +33,8 @@ impl Tools {
         };
         let icsched =
             icsched.canonicalize().with_context(|| format!("there is no icsched at {}", icsched.display()))?;
-        Ok(Self { icsched, clang: find_clang()? })
+        let results = env::var_os("ICSCHED_RESULTS").map(PathBuf::from);
+        Ok(Self { icsched, clang: find_clang()?, results })
     }
 }
 

@@ -42,6 +42,13 @@ struct Place {
     loaded: TempDir,
 }
 
+impl Place {
+    /// Where `enumerate` writes its database.
+    fn database(&self) -> PathBuf {
+        self.work.path().join("prog.icsdb")
+    }
+}
+
 /// All trials of the C files in the folders of `root`, sorted by path; with the names they are listed under.
 ///
 /// # Errors
@@ -94,8 +101,11 @@ impl Trial {
     pub fn run(&self, tools: &Tools) -> Result<()> {
         let place = Place { work: tempfile::tempdir()?, loaded: tempfile::tempdir()? };
         let bitcode = self.bitcode(&tools.clang, place.work.path())?;
-        for expected in &self.expectations.enumerates {
-            enumerate(tools, &place, &bitcode, expected)?;
+        for (index, expected) in self.expectations.enumerates.iter().enumerate() {
+            let result = enumerate(tools, &place, &bitcode, expected)?;
+            if let Some(results) = &tools.results {
+                self.keep(tools, &place, index, result, results)?;
+            }
         }
         let native = match self.is_compared() {
             true => Some(self.compile(&tools.clang, place.work.path(), "prog", &["-pthread", "-lm"])?),
@@ -104,6 +114,29 @@ impl Trial {
         for expected in &self.expectations.execs {
             self.exec(tools, &place, &bitcode, native.as_deref(), expected)?;
         }
+        Ok(())
+    }
+
+    /// Writes what `enumerate` found to two files of the folder `results`: its JSON and the dump of its database,
+    /// without what differs from run to run.
+    fn keep(&self, tools: &Tools, place: &Place, index: usize, mut result: Value, results: &Path) -> Result<()> {
+        let folder = self.source.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+        let variant = self.variant.join("").replace('/', "_");
+        let name = format!("{folder}-{}{variant}{}.{index}", file_name(&self.source)?, self.level.flag());
+        let work = place.work.path().display().to_string();
+        let fields = result.as_object_mut().context("the result is no object")?;
+        fields.remove("statistics");
+        let comparable = |text: &str| {
+            let lines = text.lines().filter(|line| !line.trim_start().starts_with("\"digest\":"));
+            lines.map(|line| line.replace(&work, "") + "\n").collect::<String>()
+        };
+        let json = comparable(&serde_json::to_string_pretty(&result)?);
+        let mut show = Command::new(&tools.icsched);
+        show.arg("show").arg(place.database()).args(["--format", "dump"]);
+        let dump = run(&mut show, place.work.path(), "", ICSCHED_LIMIT)?;
+        fs::create_dir_all(results)?;
+        fs::write(results.join(format!("{name}.json")), json)?;
+        fs::write(results.join(format!("{name}.dump")), comparable(&dump.stdout))?;
         Ok(())
     }
 
@@ -145,9 +178,10 @@ impl Trial {
     }
 }
 
-fn enumerate(tools: &Tools, place: &Place, bitcode: &Path, expected: &Enumerate) -> Result<()> {
+/// The JSON result of a run that is as expected.
+fn enumerate(tools: &Tools, place: &Place, bitcode: &Path, expected: &Enumerate) -> Result<Value> {
     let work = place.work.path();
-    let (json, database) = (work.join("result.json"), work.join("prog.icsdb"));
+    let (json, database) = (work.join("result.json"), place.database());
     let mut command = Command::new(&tools.icsched);
     command.arg("enumerate").arg(bitcode).arg("-o").arg(&database).arg("--json").arg(&json);
     command.arg("--load-cache").arg(place.loaded.path());
@@ -157,7 +191,8 @@ fn enumerate(tools: &Tools, place: &Place, bitcode: &Path, expected: &Enumerate)
     let text = fs::read_to_string(&json);
     let Ok(result) = text.map_err(anyhow::Error::from).and_then(|text| Ok(serde_json::from_str::<Value>(&text)?))
     else {
-        return report(&command, &["it wrote no JSON result".to_owned()], &outcome, "");
+        report(&command, &["it wrote no JSON result".to_owned()], &outcome, "")?;
+        return Ok(Value::Null);
     };
     let mut found = enumerate::differences(expected, &result)?;
     found.extend(held(tools, work, expected, &result)?);
@@ -167,7 +202,8 @@ fn enumerate(tools: &Tools, place: &Place, bitcode: &Path, expected: &Enumerate)
     if !database.is_file() {
         found.push("it wrote no database".to_owned());
     }
-    report(&command, &found, &outcome, &enumerate::summary(&result))
+    report(&command, &found, &outcome, &enumerate::summary(&result))?;
+    Ok(result)
 }
 
 /// What is wrong with the constraints of the first epoch, read as C.
