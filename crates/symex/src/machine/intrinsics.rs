@@ -457,11 +457,12 @@ impl<D: Domain, O: Observer> Cx<'_, D, O> {
         (!ranges.iter().any(is_thread)).then_some(ranges)
     }
 
-    /// Whether an address is none that anybody knows, in a state that nobody knows: then an object that is freed there
-    /// stays, since only errors could tell, and these are taken not to happen.
+    /// Whether an address is one that nobody knows: then an object that is freed there stays, since only errors could
+    /// tell, and these are taken not to happen. An address that inputs choose among known ones is known.
     fn is_unchecked(&self, address: crate::code::Slot) -> bool {
-        let is_checked = self.domain.checks_memory() || self.domain.knows_objects();
-        D::as_constant(&self.get(address)).is_none() && !is_checked
+        let address = self.get(address);
+        let is_known = self.domain.knows_objects() && !self.domain.is_unknown(&address);
+        D::as_constant(&address).is_none() && !self.domain.checks_memory() && !is_known
     }
 
     fn family(&mut self, address: crate::code::Slot, number: crate::code::Slot) -> Result<(u64, Family), Stop<D>> {
