@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crate::model::Model;
-use crate::node::Term;
-use crate::pool::TermPool;
-use crate::ranges::Ranges;
+use crate::bounds::ranges::Ranges;
+use crate::terms::model::Model;
+use crate::terms::node::Term;
+use crate::terms::pool::TermPool;
 
 /// Whether a query has a solution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

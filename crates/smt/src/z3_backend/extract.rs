@@ -4,10 +4,10 @@ use z3::Model as Z3Model;
 use z3::ast::BV;
 
 use super::translate::{z3_array, z3_numeral, z3_symbol};
-use crate::eval::Evaluation;
-use crate::model::{ArrayValue, Model};
-use crate::node::{Node, Term};
-use crate::pool::TermPool;
+use crate::terms::eval::Evaluation;
+use crate::terms::model::{ArrayValue, Model};
+use crate::terms::node::{Node, Term};
+use crate::terms::pool::TermPool;
 
 /// The values of the query's symbols in a model of Z3. Of arrays only the elements that the query reads get a value:
 /// without equality between arrays no other element can matter.
@@ -73,7 +73,7 @@ fn arrays_under(pool: &TermPool, array: Term) -> Vec<Term> {
 fn add_entry(pool: &TermPool, model: &mut Model, symbol: Term, index: u64, byte: u8) {
     let name = pool.symbol_name(symbol).expect("array symbols have names");
     let mut array = match model.get_sized(name, 0) {
-        Some(crate::model::ModelValue::Array(array)) => array.clone(),
+        Some(crate::terms::model::ModelValue::Array(array)) => array.clone(),
         _ => ArrayValue::default(),
     };
     array.entries.insert(index, byte);

@@ -9,25 +9,13 @@ use rustc_hash::FxHashMap;
 use z3::ast::Int;
 use z3::{SatResult, Solver as RawSolver};
 
-use crate::bits::signed;
-use crate::node::{BinOp, CmpOp, Node, Term};
-use crate::pool::TermPool;
-use crate::ranges::Ranges;
+use crate::bounds::ranges::Ranges;
+use crate::budgets::BUDGETS;
 use crate::solver::UnknownReason;
-use crate::z3_backend::Limits;
-
-/// Z3's units of work for one query.
-const UNITS: u32 = 50_000;
-
-/// Most terms of one query.
-const MAX_TERMS: usize = 2_000;
-
-/// Factors are no greater.
-const MAX_FACTOR: i128 = 1 << 40;
-
-/// Factors are no greater where something is divided, but for powers of two: a generator of random numbers is no matter for the simplex, which
-/// would branch for long.
-const MAX_DIVIDED: u128 = 1 << 16;
+use crate::terms::bits::signed;
+use crate::terms::node::{BinOp, CmpOp, Node, Term};
+use crate::terms::pool::TermPool;
+use crate::z3_backend::limits::Limits;
 
 /// Wider numbers are left out.
 const MAX_WIDTH: u32 = 64;
@@ -133,7 +121,7 @@ pub(super) fn contradict(
         has_sums: false,
     };
     for &term in terms {
-        if integers.literal(term).is_none() || integers.known.len() > MAX_TERMS {
+        if integers.literal(term).is_none() || integers.known.len() > BUDGETS.integers.terms {
             return false;
         }
     }
@@ -145,7 +133,7 @@ pub(super) fn contradict(
 fn solver(milliseconds: u32) -> RawSolver {
     let solver = RawSolver::new_for_logic("QF_LIA").expect("Z3 knows the logic QF_LIA");
     // Sums that wrap make numbers of which a single unit can take long.
-    Limits { milliseconds, units: UNITS, reached: UnknownReason::Timeout }.set(&solver);
+    Limits { milliseconds, units: BUDGETS.integers.units, reached: UnknownReason::Timeout }.set(&solver);
     solver
 }
 
@@ -176,7 +164,9 @@ impl Integers<'_> {
 
     /// Whether something is divided, and multiplied by much.
     fn may_take_long(&self) -> bool {
-        let is_large = |factor: i128| factor.unsigned_abs() > MAX_DIVIDED && !factor.unsigned_abs().is_power_of_two();
+        let is_large = |factor: i128| {
+            factor.unsigned_abs() > BUDGETS.integers.divided_factor && !factor.unsigned_abs().is_power_of_two()
+        };
         let mut factors = self.asserted.iter().flat_map(|(sum, _)| sum.parts.iter().map(|part| part.1));
         !self.divided.is_empty() && factors.any(is_large)
     }
@@ -260,7 +250,7 @@ impl Integers<'_> {
             BinOp::And if constant > 0 && (constant + 1).count_ones() == 1 => (constant + 1, Rounding::Down),
             _ => return None,
         };
-        ((1..=MAX_FACTOR).contains(&divisor) && least <= greatest).then_some((divisor, rounding))
+        ((1..=BUDGETS.integers.factor).contains(&divisor) && least <= greatest).then_some((divisor, rounding))
     }
 
     /// A quotient or a remainder.
@@ -298,7 +288,7 @@ impl Integers<'_> {
         let mut visits = 0;
         while let Some((next, factor)) = work.pop() {
             visits += 1;
-            if factor.abs() > MAX_FACTOR || visits > MAX_TERMS {
+            if factor.abs() > BUDGETS.integers.factor || visits > BUDGETS.integers.terms {
                 return self.unknown(term);
             }
             match *self.pool.node(next) {
@@ -309,8 +299,8 @@ impl Integers<'_> {
                 Node::Binary(BinOp::Mul, a, b) => {
                     let by = |c: Term| self.pool.as_const_wide(c).map(|bits| signed(width, bits));
                     match (by(a), by(b)) {
-                        (Some(c), _) if c.abs() <= MAX_FACTOR => work.push((b, factor.saturating_mul(c))),
-                        (_, Some(c)) if c.abs() <= MAX_FACTOR => work.push((a, factor.saturating_mul(c))),
+                        (Some(c), _) if c.abs() <= BUDGETS.integers.factor => work.push((b, factor.saturating_mul(c))),
+                        (_, Some(c)) if c.abs() <= BUDGETS.integers.factor => work.push((a, factor.saturating_mul(c))),
                         _ => *parts.entry(next).or_default() += factor,
                     }
                 }
@@ -355,8 +345,8 @@ fn number(number: i128) -> Int {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Model;
-    use crate::random::Random;
+    use crate::search::random::Random;
+    use crate::terms::model::Model;
 
     fn contradict_alone(pool: &TermPool, terms: &[Term]) -> bool {
         contradict(&mut None, pool, &mut Ranges::under(pool, terms.iter().copied()), terms, 2_000)

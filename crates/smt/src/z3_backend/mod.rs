@@ -10,39 +10,25 @@
 
 mod extract;
 mod integers;
+mod limits;
+mod session;
 mod translate;
 
-use std::cmp::Reverse;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use z3::{Params, SatResult, Solver as RawSolver};
+use z3::{SatResult, Solver as RawSolver};
 
-use crate::interrupt::{Clock, Interrupt, Registered};
-use crate::model::Model;
-use crate::node::Term;
-use crate::pool::TermPool;
-use crate::ranges::Ranges;
-use crate::smtlib;
+use crate::bounds::ranges::Ranges;
+use crate::budgets::BUDGETS;
+use crate::interrupt::{Interrupt, Registered};
 use crate::solver::{Answer, Solver, SolverStatistics, UnknownReason};
-use translate::Translator;
-
-/// The most that the incremental solver gets before a fresh one takes over. What it doesn't decide in this time it
-/// rarely decides at all.
-const FIRST_ATTEMPT: Duration = Duration::from_millis(300);
-/// Below this limit the incremental solver gets all of the time.
-const SINGLE_ATTEMPT: Duration = Duration::from_millis(20);
-/// Units of work ("rlimit") that count as a millisecond. Z3 does 1,000 to 13,000 of them in one.
-const UNITS_PER_MILLISECOND: u64 = 5_000;
-/// Not all of Z3's work is counted, so a clock stops a query after this many times its limit, and not before the least.
-const CLOCK_FACTOR: u32 = 10;
-const LEAST_CLOCK: Duration = Duration::from_secs(2);
-/// Milliseconds that stand for no limit.
-const NO_CLOCK: u32 = u32::MAX;
-/// Translated terms kept before the memory is given back.
-const MAX_TRANSLATED: usize = 2_000_000;
-/// Incremental solvers at the same time.
-const MAX_STACKS: usize = 8;
+use crate::terms::model::Model;
+use crate::terms::node::Term;
+use crate::terms::pool::TermPool;
+use crate::terms::smtlib;
+use limits::{Limits, Running};
+use session::Session;
 
 /// Limits of a [`Z3Solver`], per query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,8 +45,8 @@ impl Default for SolverOptions {
     /// Two and a half seconds, five with floats, no limit of work.
     fn default() -> Self {
         SolverOptions {
-            timeout: Some(Duration::from_millis(2500)),
-            float_timeout: Some(Duration::from_secs(5)),
+            timeout: Some(BUDGETS.z3.timeout),
+            float_timeout: Some(BUDGETS.z3.float_timeout),
             resource_limit: None,
         }
     }
@@ -78,101 +64,6 @@ pub struct Z3Solver {
     integers: Option<RawSolver>,
     /// Ends queries from outside.
     interrupt: Option<Registered>,
-}
-
-/// What Z3 knows of one pool's terms.
-#[derive(Debug)]
-struct Session {
-    pool: u64,
-    translator: Translator,
-    /// The last used one first.
-    stacks: Vec<Stack>,
-}
-
-/// An incremental solver and what is asserted in it, one level per constraint.
-#[derive(Debug)]
-struct Stack {
-    solver: RawSolver,
-    asserted: Vec<Term>,
-    /// Those in force; Z3 takes longer to be told than to answer many a question.
-    limits: Option<Limits>,
-}
-
-/// What a solver may take for a query.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-struct Limits {
-    milliseconds: u32,
-    units: u32,
-    /// Which of them a query that runs out of work has reached.
-    reached: UnknownReason,
-}
-
-impl Session {
-    fn new(pool: u64) -> Self {
-        Session { pool, translator: Translator::default(), stacks: Vec::new() }
-    }
-
-    /// A solver in which `constraints` are asserted and nothing else.
-    fn assert_path(&mut self, pool: &TermPool, constraints: &[Term]) -> &mut Stack {
-        let at = self.nearest(constraints);
-        self.stacks[..=at].rotate_right(1);
-        self.stacks[0].assert_path(&mut self.translator, pool, constraints);
-        &mut self.stacks[0]
-    }
-
-    /// The stack with the longest common prefix, if most of it is. Another one is better left as it is, for a query that goes on with
-    /// it; then a new stack, or the one that was not used for the longest time.
-    fn nearest(&mut self, constraints: &[Term]) -> usize {
-        let common = self.stacks.iter().enumerate().map(|(at, stack)| (stack.common(constraints), at));
-        let best = common.max_by_key(|&(kept, at)| (kept, Reverse(at)));
-        match best {
-            Some((kept, at)) if 2 * kept >= self.stacks[at].asserted.len() => at,
-            _ => {
-                if self.stacks.len() < MAX_STACKS {
-                    self.stacks.push(Stack::new());
-                }
-                self.stacks.len() - 1
-            }
-        }
-    }
-}
-
-impl Stack {
-    fn new() -> Self {
-        Stack { solver: incremental_solver(), asserted: Vec::new(), limits: None }
-    }
-
-    fn set_limits(&mut self, limits: Limits) {
-        if self.limits != Some(limits) {
-            limits.set(&self.solver);
-            self.limits = Some(limits);
-        }
-    }
-
-    /// How many of the first constraints are asserted.
-    fn common(&self, constraints: &[Term]) -> usize {
-        self.asserted.iter().zip(constraints).take_while(|(a, b)| a == b).count()
-    }
-
-    /// Makes the assertion stack equal to `constraints`, keeping the common prefix.
-    fn assert_path(&mut self, translator: &mut Translator, pool: &TermPool, constraints: &[Term]) {
-        let kept = self.common(constraints);
-        let surplus = self.asserted.len() - kept;
-        if surplus > 0 {
-            self.solver.pop(u32::try_from(surplus).expect("fewer than 2^32 constraints fit in memory"));
-            self.asserted.truncate(kept);
-        }
-        for &constraint in &constraints[kept..] {
-            let formula = translator.formula(pool, constraint);
-            self.solver.push();
-            self.solver.assert(&formula);
-            self.asserted.push(constraint);
-        }
-    }
-}
-
-fn incremental_solver() -> RawSolver {
-    RawSolver::new_for_logic("QF_ABV").expect("Z3 knows the logic QF_ABV")
 }
 
 impl Default for Z3Solver {
@@ -239,7 +130,7 @@ impl Z3Solver {
     fn solve_bits(&mut self, pool: &TermPool, constraints: &[Term], extra: Term, want_model: bool) -> Outcome {
         let identity = pool.identity();
         let session = match self.session.take() {
-            Some(s) if s.pool == identity && s.translator.len() < MAX_TRANSLATED => s,
+            Some(s) if s.pool == identity && s.translator.len() < BUDGETS.z3.translated_terms => s,
             _ => Session::new(identity),
         };
         let session = self.session.insert(session);
@@ -247,8 +138,8 @@ impl Z3Solver {
         let stack = session.assert_path(pool, constraints);
         stack.solver.push();
         stack.solver.assert(&formula);
-        let single = self.options.timeout.is_some_and(|t| t <= SINGLE_ATTEMPT);
-        let first = self.options.timeout.map(|t| if single { t } else { (t / 4).min(FIRST_ATTEMPT) });
+        let single = self.options.timeout.is_some_and(|t| t <= BUDGETS.z3.single_attempt);
+        let first = self.options.timeout.map(|t| if single { t } else { (t / 4).min(BUDGETS.z3.first_attempt) });
         let limits = Limits::new(first, self.options.resource_limit);
         stack.set_limits(limits.kept_by(self.interrupt.as_ref()));
         let _running = Running::new(self.interrupt.as_ref(), limits);
@@ -296,60 +187,6 @@ impl Z3Solver {
     }
 }
 
-impl Limits {
-    fn new(timeout: Option<Duration>, resource_limit: Option<u32>) -> Self {
-        // Z3 takes the greatest value as "no limit".
-        let clock = timeout.map(|t| t.saturating_mul(CLOCK_FACTOR).max(LEAST_CLOCK));
-        let milliseconds = clock.map_or(NO_CLOCK, |t| u32::try_from(t.as_millis()).unwrap_or(NO_CLOCK));
-        let (units, reached) = match (timeout.map(units), resource_limit) {
-            (Some(own), Some(other)) if other < own => (other, UnknownReason::ResourceLimit),
-            (Some(own), _) => (own, UnknownReason::Timeout),
-            // 0 is "no limit".
-            (None, other) => (other.unwrap_or(0), UnknownReason::ResourceLimit),
-        };
-        Self { milliseconds, units, reached }
-    }
-
-    /// Those that Z3 itself keeps to. It takes a thread to look at its clock, which is a waste where somebody else
-    /// does, and aborts the process where there is none.
-    fn kept_by(self, interrupt: Option<&Registered>) -> Self {
-        match interrupt.map_or(Clock::Solver, Registered::clock) {
-            Clock::Solver => self,
-            Clock::Watched | Clock::Nobody => Self { milliseconds: NO_CLOCK, ..self },
-        }
-    }
-
-    fn set(self, solver: &RawSolver) {
-        let mut params = Params::new();
-        // Else Z3 handles SIGINT while it works: the process would not be told, and with several threads at work Z3 is not safe.
-        params.set_bool("ctrl_c", false);
-        params.set_u32("timeout", self.milliseconds);
-        params.set_u32("rlimit", self.units);
-        solver.set_params(&params);
-    }
-}
-
-/// A query that is under way until this is dropped.
-struct Running<'a>(Option<&'a Registered>);
-
-impl<'a> Running<'a> {
-    fn new(interrupt: Option<&'a Registered>, limits: Limits) -> Self {
-        let has_clock = limits.milliseconds != NO_CLOCK;
-        if let Some(registered) = interrupt.filter(|_| has_clock) {
-            registered.begin(Duration::from_millis(limits.milliseconds.into()));
-        }
-        Self(interrupt)
-    }
-}
-
-impl Drop for Running<'_> {
-    fn drop(&mut self) {
-        if let Some(registered) = self.0 {
-            registered.end();
-        }
-    }
-}
-
 /// Does something in this thread with a Z3 context that has not been asked anything, as in a new thread: Z3's answers
 /// depend on what a context has seen before. Solvers that were made outside must not be used inside, nor the other way
 /// round.
@@ -362,12 +199,6 @@ pub fn in_fresh_context(work: impl FnOnce() + Send) {
         }
     };
     z3::with_z3_config(&z3::Config::new(), once);
-}
-
-/// The work that counts as a time.
-fn units(time: Duration) -> u32 {
-    let milliseconds = u64::try_from(time.as_millis()).unwrap_or(u64::MAX).max(1);
-    u32::try_from(milliseconds.saturating_mul(UNITS_PER_MILLISECOND)).unwrap_or(u32::MAX)
 }
 
 /// Decides what is asserted; `limit` is the reason if the work that is allowed does not suffice.
@@ -444,7 +275,7 @@ impl Solver for Z3Solver {
             return false;
         }
         let start = Instant::now();
-        let limits = Limits::new(Some(LEAST_CLOCK / CLOCK_FACTOR), None);
+        let limits = Limits::new(Some(BUDGETS.z3.least_clock / BUDGETS.z3.clock_factor), None);
         let kept = limits.kept_by(self.interrupt.as_ref());
         let _running = Running::new(self.interrupt.as_ref(), limits);
         let found = integers::contradict(&mut self.integers, pool, ranges, terms, kept.milliseconds);

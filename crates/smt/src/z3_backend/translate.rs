@@ -5,12 +5,9 @@ use rustc_hash::FxHashMap;
 use z3::Sort as Z3Sort;
 use z3::ast::{Array, BV, Bool};
 
-use crate::cases::divisors;
-use crate::node::{BinOp, CmpOp, Node, Term};
-use crate::pool::TermPool;
-
-/// Constants up to this, or its negative, are divided case by case: for a circuit that divides, Z3 needs long.
-const MAX_DIVIDEND: u128 = 16;
+use crate::budgets::BUDGETS;
+use crate::terms::node::{BinOp, CmpOp, Node, Term};
+use crate::terms::pool::TermPool;
 
 /// A translated term: `Bool` exactly for terms of sort `Bv(1)`.
 #[derive(Clone, Debug)]
@@ -100,7 +97,9 @@ impl Translator {
             }
             Node::Not(a) => Expr::Bv(self.bits(a).bvnot()),
             Node::Binary(op, a, b) => {
-                let few = divisors(pool, op, a, MAX_DIVIDEND).map(|divisors| self.divided(pool, op, (a, b), &divisors));
+                let few = pool
+                    .divisors_up_to(op, a, BUDGETS.z3.chosen_dividend)
+                    .map(|divisors| self.divided(pool, op, (a, b), &divisors));
                 Expr::Bv(few.unwrap_or_else(|| binary(op, &self.bits(a), &self.bits(b))))
             }
             Node::Ite(c, a, b) => match &self.known[&a] {
@@ -145,7 +144,7 @@ impl Translator {
         let dividend = pool.as_const_wide(a).unwrap_or_default();
         let beyond = z3_numeral(width, if op.is_remainder() { dividend } else { 0 });
         divisors.iter().fold(beyond, |others, &divisor| {
-            let result = z3_numeral(width, crate::bits::binary(op, width, dividend, divisor));
+            let result = z3_numeral(width, crate::terms::bits::binary(op, width, dividend, divisor));
             by.eq(z3_numeral(width, divisor)).ite(&result, &others)
         })
     }
@@ -163,7 +162,7 @@ impl Translator {
 
     fn extended(&self, pool: &TermPool, arg: Term, width: u32, is_signed: bool) -> BV {
         if let Expr::Bool(b) = &self.known[&arg] {
-            let set = z3_numeral(width, if is_signed { crate::bits::mask(width) } else { 1 });
+            let set = z3_numeral(width, if is_signed { crate::terms::bits::mask(width) } else { 1 });
             return b.ite(&set, &z3_numeral(width, 0));
         }
         let more = width - pool.width(arg);
