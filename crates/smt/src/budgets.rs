@@ -119,7 +119,8 @@ pub(crate) struct CacheBudgets {
     pub(crate) recent_models: usize,
     /// Values remembered of each of these models. Protects memory.
     pub(crate) remembered_values: usize,
-    /// Newest conditions that may be missing in the query whose model is the path's own: they were implied, and not asked.
+    /// Newest conditions that may be missing in the query whose model is the path's own: they were implied, and not
+    /// asked.
     pub(crate) missing_conditions: usize,
 }
 
@@ -276,7 +277,8 @@ pub(crate) struct PatienceBudgets {
     pub(crate) hash_operators: u32,
     /// The solver's own limit where it names none.
     pub(crate) own_limit: Duration,
-    /// The solver's own limit is divided by this for hashes: what isn't found then is rarely found in ten times as much.
+    /// The solver's own limit is divided by this for hashes: what isn't found then is rarely found in ten times as
+    /// much.
     pub(crate) hash_part: u32,
     /// It is divided by this, and by 2 for each failure, for queries that contain what was given up on.
     pub(crate) repeated_part: u32,

@@ -129,19 +129,20 @@ pub trait Solver {
         self.model(pool, constraints, extra)
     }
 
-    /// Whether comparisons of sums among conditions contradict each other as integers; `ranges` are what the conditions say. False where that is not
-    /// found soon, and by a solver that knows no integers.
+    /// Whether comparisons of sums among conditions contradict each other as integers. `ranges` are those under the
+    /// conditions. False where that is not found soon, and by a solver that knows no integers.
     fn contradict_as_integers(&mut self, pool: &TermPool, ranges: &mut Ranges, terms: &[Term]) -> bool {
         let _ = (pool, ranges, terms);
         false
     }
 
-    /// From now on, leaves undecided what is not decided soon, or not any more; nothing where there is one way to decide.
+    /// Whether queries that are not decided soon are left undecided from now on. A solver with one way to decide
+    /// ignores it.
     fn set_impatient(&mut self, is_impatient: bool) {
         let _ = is_impatient;
     }
 
-    /// Whether somebody wants queries to [end](crate::Interrupt): then none is decided any more that takes time.
+    /// Whether somebody asked queries to [end](crate::Interrupt): then those that take time stay undecided.
     fn is_interrupted(&self) -> bool {
         false
     }

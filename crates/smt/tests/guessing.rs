@@ -213,7 +213,8 @@ fn quotients_of_quotients_are_not_waited_for() {
     assert!(longest[0] == Some(own) && longest[1].is_some_and(|limit| limit < own), "{longest:?}");
 }
 
-/// About one value in 2^32 has this hash, and one in 2^27 a small one with the bits asked for: too rare to be hit by chance.
+/// About one value in 2^32 has this hash, and one in 2^27 a small one with the bits asked for: too rare to be hit by
+/// chance.
 #[test]
 fn hashes_are_inverted() {
     let mut pool = TermPool::new();

@@ -1,4 +1,5 @@
-//! Conditions on products, quotients and remainders of unknowns: local search finds what a back end would spend seconds on.
+//! Conditions on products, quotients and remainders of unknowns: local search finds what a back end would spend seconds
+//! on.
 
 use icsched_smt::{
     Answer, BinOp, CachingSolver, CmpOp, Model, Solver, SolverStatistics, Term, TermPool, UnknownReason, Z3Solver,

@@ -1,8 +1,8 @@
-//! Graphs of terms of all widths, floats among them: what the constructors make of each, against values that are computed
-//! beside it for some assignments, without terms.
+//! Graphs of terms of all widths, floats among them: what the constructors make of each, against values that are
+//! computed beside it for some assignments, without terms.
 //!
-//! `random_terms` has trees of one width; here terms are shared, cut, joined, converted and compared with what they were
-//! made of, which is what most rules look for.
+//! `random_terms` has trees of one width; here terms are shared, cut, joined, converted and compared with what they
+//! were made of, which is what most rules look for.
 
 use icsched_smt::{Answer, BinOp, CachingSolver, CmpOp, FpOp, Model, Solver, SolverOptions, Term, TermPool, Z3Solver};
 

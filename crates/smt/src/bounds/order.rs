@@ -1,5 +1,5 @@
-//! What comparisons say of each other whatever their operands are: `a < b && b < c` says that `a < c`, and contradicts `c <= a`. A back
-//! end blasts them to bits, and takes long for what a look at the circle shows.
+//! What comparisons say of each other whatever their operands are: `a < b && b < c` says that `a < c`, and contradicts
+//! `c <= a`. A back end blasts them to bits, and takes long for what a look at the circle shows.
 
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -9,7 +9,8 @@ use crate::budgets::BUDGETS;
 use crate::terms::node::{CmpOp, Node, Term};
 use crate::terms::pool::TermPool;
 
-/// What follows from the comparisons among some conditions. Signed and unsigned ones are looked at apart; no numbers are compared.
+/// What follows from the comparisons among some conditions. Signed and unsigned ones are kept apart; constants have no
+/// values here.
 pub(crate) struct Orders {
     signed: Order,
     unsigned: Order,
@@ -26,8 +27,8 @@ impl Orders {
         Self::of(pool, conditions.iter().copied()).contradict(pool, conditions)
     }
 
-    /// Whether conditions, those that were looked at, contradict each other: a term is less than itself, or two that differ are each at most the other.
-    /// O(conditions).
+    /// Whether conditions, those that were looked at, contradict each other: a term is less than itself, or two that
+    /// differ are each at most the other. O(conditions).
     pub(crate) fn contradict(&self, pool: &TermPool, conditions: &[Term]) -> bool {
         [&self.signed, &self.unsigned].into_iter().any(|order| order.is_circular(pool, conditions))
     }

@@ -1,7 +1,8 @@
-//! Between which numbers terms are under conditions: intervals, without asking a solver.
+//! Intervals of terms under conditions, without asking a solver.
 //!
-//! Comparisons among the conditions bound their operands, and the bounds of a term follow from those of its operands (interval analysis,
-//! Cousot and Cousot 1977). What is said is certain; a solver may say more.
+//! Example: under `0 <= x && x < 9`, `x + 1` is from 1 to 9. Comparisons among the conditions bound their operands, and
+//! the bounds of a term follow from those of its operands (interval analysis, Cousot and Cousot 1977). What is said is
+//! certain; a solver may say more.
 
 use rustc_hash::FxHashMap;
 
@@ -13,20 +14,21 @@ use crate::terms::pool::TermPool;
 /// Wider terms are not looked at.
 const MAX_WIDTH: u32 = 64;
 
-/// The least and the greatest number that a term may be, as a signed number. The greatest is smaller than the least if the conditions
-/// contradict each other.
+/// The least and the greatest number that a term may be, as a signed number. The greatest is smaller than the least if
+/// the conditions contradict each other.
 type Range = (i128, i128);
 
 /// What conditions say about the numbers that terms are.
 #[derive(Debug, Default)]
 pub struct Ranges {
-    /// What comparisons say.
+    /// What comparisons say of a term.
     told: FxHashMap<Term, Range>,
-    /// Of the terms that were asked about.
+    /// What is known of terms that were asked about.
     found: FxHashMap<Term, Range>,
-    /// What comparisons say of how much the first of two terms is greater than the second, as integers.
+    /// What comparisons say of the difference of two terms, the first less the second, as integers.
     differences: FxHashMap<(Term, Term), Range>,
-    /// Of which terms comparisons say something of the lower bits, each with the highest of these and the term that they are.
+    /// By term: its lower bits of which comparisons say something, as the highest of these bits and the term that
+    /// extracts them.
     lower: FxHashMap<Term, Vec<(u32, Term)>>,
     /// Whether nothing is left of a term.
     is_contradiction: bool,
@@ -55,7 +57,7 @@ impl Ranges {
         self.is_contradiction
     }
 
-    /// Between which numbers a term of at most 64 bits is. The numbers need not be reached.
+    /// The least and the greatest number that a term of at most 64 bits may be. The numbers need not be reached.
     pub fn signed(&mut self, pool: &TermPool, term: Term) -> (i128, i128) {
         self.signed_at(pool, term, 0)
     }
@@ -91,7 +93,7 @@ impl Ranges {
         decided.filter(|_| is_told).map(|holds| holds == is_positive)
     }
 
-    /// The same of an operand so many operators below what was asked about.
+    /// The same for an operand, `depth` operators below the term that was asked about.
     fn signed_at(&mut self, pool: &TermPool, term: Term, depth: usize) -> Range {
         if let Some(&known) = self.found.get(&term) {
             return known;
@@ -103,7 +105,7 @@ impl Ranges {
         range
     }
 
-    /// What is said of the lowest bits of what is within a range: it is said of all of it if it fits into fewer.
+    /// Bounds of a term's lowest bits are bounds of the term if the rest of its bits are zero.
     fn fewer_bits(&self, pool: &TermPool, term: Term, range: Range) -> Range {
         let Node::Extract { arg, hi, lo: 0 } = *pool.node(term) else { return range };
         let mut fewer = range;
@@ -180,7 +182,8 @@ impl Ranges {
         }
     }
 
-    /// How much a term is greater than another one, both within ranges of their own. Empty ranges are kept small enough to be compared.
+    /// The difference of two terms, the first less the second, each within a range of its own. Empty ranges are kept
+    /// small enough to be compared.
     fn difference(&self, (a, of_a): (Term, Range), (b, of_b): (Term, Range)) -> Range {
         let (least, greatest) = (of_a.0.saturating_sub(of_b.1), of_a.1.saturating_sub(of_b.0));
         let told = match self.differences.get(&ordered(a, b)) {
@@ -198,7 +201,8 @@ impl Ranges {
         self.is_contradiction |= told.0 > told.1;
     }
 
-    /// A term is not equal to one of a range: it matters if that is one number, at an end of its own.
+    /// A term differs from one within a range. That matters if the range is one number, at an end of the term's own
+    /// range.
     fn differ(&mut self, pool: &TermPool, (term, own): (Term, Range), other: Range) {
         if other.0 == other.1 && own.0 == other.0 {
             self.tell(pool, (term, own), (own.0 + 1, i128::MAX));
@@ -208,7 +212,8 @@ impl Ranges {
         }
     }
 
-    /// A term that is within a range of its own is within another one, too; so is what it was computed from, if nothing wraps there.
+    /// Adds a range of a term that has a range of its own, and of what the term is computed from, if nothing wraps
+    /// there.
     fn tell(&mut self, pool: &TermPool, term: (Term, Range), range: Range) {
         let (mut next, mut range) = (Some(term), range);
         while let Some((term, own)) = next.take() {
@@ -263,8 +268,8 @@ impl Ranges {
         }
     }
 
-    /// What an arm of a choice is between where it is chosen: it is that under a condition, or under its negation, which may be about it (the
-    /// smaller of two numbers, an index that begins anew at the end).
+    /// The range of an arm of a choice where it is chosen. There the condition, or its negation, holds, which may bound
+    /// the arm: the smaller of two numbers, an index that wraps around.
     fn chosen(&mut self, pool: &TermPool, arm: Term, (condition, holds): (Term, bool), depth: usize) -> Range {
         let own = self.signed_at(pool, arm, depth);
         let (condition, holds) = match *pool.node(condition) {
@@ -363,7 +368,8 @@ impl Ranges {
     }
 }
 
-/// The number that a term is if two others are equal, one of which is a constant: it is the other one, or that extended, and so much more.
+/// The number that a term is if two others are equal, one of which is a constant: it is the other one, or that
+/// extended, and so much more.
 fn equal_to(pool: &TermPool, term: Term, (x, y): (Term, Term)) -> Option<i128> {
     let (x, constant) = match (pool.as_const_wide(x), pool.as_const_wide(y)) {
         (None, Some(constant)) => (x, constant),

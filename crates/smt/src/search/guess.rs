@@ -43,7 +43,8 @@ struct Plan {
     variables: Vec<Variable>,
     /// How many of the variables are symbols of the newest condition.
     newest: usize,
-    /// Numbers of the newest condition that are several symbols behind each other, the largest first, with the symbols and where they begin.
+    /// Numbers of the newest condition that are several symbols behind each other, the largest first, with the symbols
+    /// and where they begin.
     words: Vec<(Variable, Parts)>,
     /// The constants, those of the newest condition first.
     constants: Vec<(Term, u128)>,
@@ -93,7 +94,8 @@ impl Guesser {
         None
     }
 
-    /// The model in which each symbol is the number nearest to zero that plain comparisons leave to it, if all `terms` hold there.
+    /// The model in which each symbol is the number nearest to zero that plain comparisons leave to it, if all `terms`
+    /// hold there.
     pub(crate) fn plainest(pool: &TermPool, terms: &[Term], nodes: usize) -> Option<Model> {
         let plan = Plan::new(pool, terms, nodes)?;
         let mut model = Model::new();
@@ -368,8 +370,8 @@ fn likely_values(plan: &Plan, variable: &Variable, old: u128) -> impl Iterator<I
 }
 
 impl Random {
-    /// Mostly any value of the interval, or one that is small beside it: as many of each length. Sometimes one near its start, near `old`, or
-    /// near a constant.
+    /// Mostly any value of the interval, or one that is small beside it: as many of each length. Sometimes one near its
+    /// start, near `old`, or near a constant.
     fn value(&mut self, plan: &Plan, variable: &Variable, old: u128) -> u128 {
         let kind = self.next();
         let mut bits = u128::from(self.next());

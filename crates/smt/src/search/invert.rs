@@ -1,10 +1,10 @@
 //! Inverting a computation: which value of one symbol gives a term a wanted value.
 //!
-//! Hashes and generators of random numbers are chains of steps, each of which can be undone when the step alone is looked
-//! at: `v ^= v << 13` fixes the low 13 bits of `v`, these the next 13, and so on. So the term is cut where all paths from
-//! it to the symbol meet, and each piece is solved by iteration: go down one path with the values that the other operands
-//! have now, evaluate, repeat until nothing changes. A heuristic in the manner of propagation-based local search
-//! (Niemetz, Preiner and Biere, FMSD 2017); whoever uses the result checks it.
+//! Hashes and generators of random numbers are chains of steps, each of which can be undone when the step alone is
+//! looked at: `v ^= v << 13` fixes the low 13 bits of `v`, these the next 13, and so on. So the term is cut where all
+//! paths from it to the symbol meet, and each piece is solved by iteration: go down one path with the values that the
+//! other operands have now, evaluate, repeat until nothing changes. A heuristic in the manner of propagation-based
+//! local search (Niemetz, Preiner and Biere, FMSD 2017); whoever uses the result checks it.
 
 use std::collections::BTreeMap;
 

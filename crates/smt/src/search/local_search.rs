@@ -1,10 +1,10 @@
 //! Local search: one symbol of a model is changed after the other until all conditions hold.
 //!
-//! A condition that does not hold is followed down to a symbol: at each operator one operand is picked and given a value
-//! that makes the result the wanted one while the other operands keep theirs ([`undo`]). Of a few such moves the one is made
-//! that costs least; what stays unsatisfied where no move helps costs more from then on. This is propagation-based local search
-//! (Niemetz, Preiner and Biere, FMSD 2017) with the weights of local search for SAT. Divisions and products of unknowns, on which bit-blasting spends seconds, are as easy to
-//! undo as sums.
+//! A condition that does not hold is followed down to a symbol: at each operator one operand is picked and given a
+//! value that makes the result the wanted one while the other operands keep theirs ([`undo`]). Of a few such moves the
+//! one is made that costs least; what stays unsatisfied where no move helps costs more from then on. This is
+//! propagation-based local search (Niemetz, Preiner and Biere, FMSD 2017) with the weights of local search for SAT.
+//! Divisions and products of unknowns, on which bit-blasting spends seconds, are as easy to undo as sums.
 //!
 //! Only ever finds solutions: that nothing was found says nothing. What is tried depends on the query and on the models
 //! handed in, not on time; work is counted in evaluated nodes.

@@ -1,9 +1,10 @@
 //! Repairing a model: the path's own model with the few symbols changed that the newest condition asks for.
 //!
 //! One condition after the other that does not hold is followed down to symbols, undoing one operator after the other,
-//! and the symbols are set. A comparison leaves an interval; inside of it a value is taken that the other comparisons of the same
-//! operand allow as well, and not the first one, so that later conditions still find room between two values. This is
-//! propagation-based local search (Niemetz, Preiner and Biere, FMSD 2017), with a few steps instead of restarts.
+//! and the symbols are set. A comparison leaves an interval; inside of it a value is taken that the other comparisons
+//! of the same operand allow as well, and not the first one, so that later conditions still find room between two
+//! values. This is propagation-based local search (Niemetz, Preiner and Biere, FMSD 2017), with a few steps instead of
+//! restarts.
 //!
 //! Only ever finds solutions, all of whose terms have been evaluated; that nothing was found says nothing.
 

@@ -1,5 +1,5 @@
-//! Undoing an operator: the operand, and a value for it, that gives a term a wanted value while the other operands keep theirs.
-//! Where there are several, any of them; where there is none, one that may come near, or nothing.
+//! Undoing an operator: the operand, and a value for it, that gives a term a wanted value while the other operands keep
+//! theirs. Where there are several, any of them; where there is none, one that may come near, or nothing.
 
 use crate::search::random::Random;
 use crate::terms::bits::{binary, inverse_of_odd, mask, signed};
@@ -165,7 +165,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// What is found gives the wanted value, except for the factor 1; and where there surely is something, it is found.
+        /// What is found gives the wanted value, except for the factor 1; and where there surely is something, it is
+        /// found.
         #[test]
         fn operands_give_the_wanted_value(x in any::<u8>(), other in any::<u8>(), old in any::<u8>(), seed in any::<u64>()) {
             let (x, other, old, width) = (u128::from(x), u128::from(other), u128::from(old), 8);

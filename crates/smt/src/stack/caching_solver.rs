@@ -54,8 +54,8 @@ impl<S: Solver> CachingSolver<S> {
         &mut self.inner
     }
 
-    /// Whether all `conditions` hold together under some assignment; nothing is taken for granted of them. They may grow
-    /// from call to call at their end.
+    /// Whether all `conditions` hold together under some assignment; nothing is taken for granted of them. They may
+    /// grow from call to call at their end.
     pub fn check_all(&mut self, pool: &mut TermPool, conditions: &[Term]) -> Answer {
         self.begin(pool);
         let answer = match self.memory.scratch.of::<Propagator>().propagate(pool, conditions) {

@@ -1,5 +1,7 @@
-//! Values that conditions imply: `x == 5`, `x == y`, `0 < x && x < 2`, also of some of a symbol's bits (an `int` that a `long` was cut to). With
-//! them put in, products and divisions often lose their unknowns, which is worth seconds of a back end. After KLEE's implied values (Cadar et
+//! Implied values: `x == 5`, `x == y`, or `0 < x && x < 2` say what `x` is, and it is put in.
+//!
+//! Some of a symbol's bits can be implied, too (an `int` that a `long` was cut to). With values put in, products and
+//! divisions often lose their unknowns, which is worth seconds of a back end. After KLEE's implied values (Cadar et
 //! al., OSDI 2008, 3.3), which do not look at bounds.
 
 use std::collections::BTreeMap;
@@ -22,7 +24,8 @@ use crate::terms::substitute::Substitution;
 pub(crate) struct Reduced {
     /// What is left of the conditions, in their order; only the constant false if they contradict each other.
     pub(crate) terms: Vec<Term>,
-    /// The symbols that were replaced, in this order, by constants, other symbols, sums of these, and themselves with some bits constant.
+    /// The symbols that were replaced, in this order, with what replaced them: a constant, another symbol, a sum, or
+    /// the symbol itself with some bits constant.
     replaced: Vec<(Term, Term)>,
 }
 
@@ -58,8 +61,8 @@ impl Reduced {
         self.terms.retain(|&t| !pool.is_true(t) && seen.insert(t));
     }
 
-    /// The same with equations between sums solved for one of their symbols each, which is put in: what is left is equivalent, and says with
-    /// fewer unknowns what a back end has to find out bit by bit. Nothing if there are no such equations.
+    /// The same with equations between sums solved for a symbol each, which is put in. What is left is equivalent and
+    /// has fewer unknowns. Nothing if there are no such equations.
     pub(crate) fn solved(&self, pool: &mut TermPool) -> Option<Reduced> {
         let mut solved = Reduced { terms: self.terms.clone(), replaced: self.replaced.clone() };
         for _ in 0..BUDGETS.implied.equations {
@@ -172,8 +175,9 @@ fn implied(pool: &mut TermPool, terms: &[Term]) -> Option<Substitution> {
     Some(map)
 }
 
-/// A symbol that an equation between sums gives, and the sum that it is: of the first equation with one the symbol of the widest range, for what
-/// has few values is best left to be tried. A factor that is odd has an inverse.
+/// A symbol of an equation between sums, and the sum that it equals. The symbol has an odd factor, which has an
+/// inverse. Of those in the first such equation it has the widest range: a symbol of few values is best left to be
+/// tried.
 fn solvable(pool: &mut TermPool, terms: &[Term]) -> Option<(Term, Term)> {
     let mut ranges = None;
     for &t in terms {

@@ -1,6 +1,8 @@
-//! The solver stack in front of a back end: a cache, and the pipeline that runs tactics on what the cache does not know.
+//! The solver stack in front of a back end: a cache, and the pipeline that runs tactics on what the cache does not
+//! know.
 //!
-//! `tactic` has the trait and the pipeline, `caching_solver` the public solver; the other files are what they work with.
+//! `tactic` has the trait and the pipeline, `caching_solver` the public solver; the other files are what they work
+//! with.
 
 pub(crate) mod cache;
 pub(crate) mod caching_solver;

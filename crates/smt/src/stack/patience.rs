@@ -1,4 +1,4 @@
-//! What to spend on a query, from what was spent on others in vain.
+//! How long a query may take, from what was spent on others in vain.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -11,8 +11,8 @@ use crate::terms::pool::TermPool;
 
 /// The constraints under which the last queries were given up.
 ///
-/// A path goes on with the constraints that made a query hard, so the next queries are as hard; each failure leaves less
-/// time for the next one. Only time is saved: no answer comes from here.
+/// A path goes on with the constraints that made a query hard, so the next queries are as hard; each failure leaves
+/// less time for the next one. Only time is saved: no answer comes from here.
 #[derive(Debug, Default)]
 pub(crate) struct GivenUp(VecDeque<Box<[Term]>>);
 
@@ -50,8 +50,8 @@ impl GivenUp {
     }
 }
 
-/// What a query deserves that a short attempt did not decide; `own` is the solver's own limit. Always a part of that, so
-/// that a user who allows more time gets more.
+/// What a query deserves that a short attempt did not decide; `own` is the solver's own limit. Always a part of that,
+/// so that a user who allows more time gets more.
 pub(crate) fn patience(pool: &TermPool, terms: &[Term], failures: u32, own: Option<Duration>) -> Patience {
     let is_hash = is_hash(pool, terms);
     let limit = own.unwrap_or(BUDGETS.patience.own_limit)
@@ -69,8 +69,8 @@ pub(crate) fn is_hash(pool: &TermPool, terms: &[Term]) -> bool {
     longest_chain(pool, terms) >= BUDGETS.patience.hash_operators
 }
 
-/// The greatest number of operators above each other that mix the bits of two operands which are no constants; a division by a constant
-/// counts as several of them.
+/// The greatest number of operators above each other that mix the bits of two unknown operands. A division by a
+/// constant counts as several.
 fn longest_chain(pool: &TermPool, terms: &[Term]) -> u32 {
     let mut lengths: FxHashMap<Term, u32> = FxHashMap::default();
     let mut longest = 0;

@@ -1,8 +1,10 @@
-//! What clauses leave of each other: unit propagation (Davis, Logemann and Loveland 1962) over whole conditions, whatever they say.
+//! Unit propagation (Davis, Logemann and Loveland 1962): conditions that hold shorten the clauses among the others.
 //!
-//! Much of what is asked about are clauses that begin with "elsewhere, or": what holds where a path has come to, and what it has left to
-//! others. The conditions of one path decide most of them, and what is left speaks of far less, so that it falls apart into parts that
-//! have been asked about before.
+//! Example: `!x`, `x || y` becomes `!x`, `y`. A literal is a whole condition, whatever it says.
+//!
+//! Most conditions of a search are clauses that begin with "elsewhere, or": what holds where a path has come to, and
+//! what it has left to others. The conditions of one path decide most of them. What is left speaks of far less, so it
+//! falls apart into parts that were asked about before.
 
 use std::sync::Arc;
 
@@ -19,7 +21,7 @@ use crate::terms::pool::TermPool;
 struct Literal {
     condition: Term,
     negation: Term,
-    /// What it is the conjunction of, with their negations, if it is one.
+    /// If it is a conjunction, its conjuncts with their negations.
     conjuncts: Box<[(Term, Term)]>,
 }
 
@@ -27,7 +29,7 @@ struct Literal {
 #[derive(Debug, Default)]
 pub(crate) struct Propagator {
     clauses: FxHashMap<Term, Arc<[Literal]>>,
-    /// By index of the condition: the number of the question in which it holds.
+    /// By index of the condition: the number of the query in which it holds.
     holds: Vec<u32>,
     question: u32,
 }
@@ -43,8 +45,8 @@ enum Part {
 }
 
 impl Propagator {
-    /// What is equivalent to all `terms` together: those of them that are no disjunctions, what follows from these, and what they leave
-    /// open of the others, in the order of the terms. Nothing if they contradict each other. O(literals) for each round; as many
+    /// Conditions that are together equivalent to `terms`, in their order: those that are no disjunctions, and what
+    /// these leave open of the others. Nothing if the terms contradict each other. O(literals) for each round; as many
     /// rounds as one unit implies another against the order of the terms.
     pub(crate) fn propagate(&mut self, pool: &mut TermPool, terms: &[Term]) -> Option<Vec<Term>> {
         let mut left = self.once(pool, terms)?;
@@ -109,7 +111,7 @@ impl Propagator {
         shortest.map(|(at, literals)| (at, literals.iter().map(|literal| literal.condition).collect()))
     }
 
-    /// Looks at each clause once; whether one has become a unit. Nothing if nothing is left of one.
+    /// Looks at each clause once. True if one has become a unit; nothing if no literal is left of one.
     fn round(&mut self, parts: &mut [Part]) -> Option<bool> {
         let mut again = false;
         for part in parts {
@@ -133,7 +135,7 @@ impl Propagator {
         Some(again)
     }
 
-    /// What comparisons that hold say of those that are open; whether they do of any.
+    /// Decides open comparisons by those that hold. True if there was one.
     fn compare(&mut self, pool: &TermPool, parts: &[Part]) -> bool {
         let units = || parts.iter().filter_map(|part| if let Part::Unit(t) = *part { Some(t) } else { None });
         let clauses =
@@ -187,7 +189,7 @@ impl Propagator {
         self.holds[condition.index()] == self.question
     }
 
-    /// What a condition is the disjunction of; nothing if it is false.
+    /// The disjuncts of a condition; empty if it is false.
     fn clause(&mut self, pool: &mut TermPool, condition: Term) -> Arc<[Literal]> {
         if let Some(known) = self.clauses.get(&condition) {
             return Arc::clone(known);

@@ -57,8 +57,8 @@ impl RecentModels {
         own.into_iter().chain(recent).take(BUDGETS.guess.bases).collect()
     }
 
-    /// Models that a guess starts from: `own`, if there is one, and those under which `conditions` hold; the most recent
-    /// one if there are none.
+    /// Models that a guess starts from: `own`, if there is one, and those under which `conditions` hold; the most
+    /// recent one if there are none.
     pub(crate) fn satisfying(
         &mut self,
         pool: &TermPool,

@@ -213,3 +213,66 @@ fn copy_values(pool: &TermPool, terms: &[Term], from: &Model, to: &mut Model) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::terms::node::CmpOp;
+    use crate::z3_backend::Z3Solver;
+
+    /// Refutes what has one condition.
+    struct OneCondition;
+
+    /// Refutes what the conditions without the newest one contradict already.
+    struct OlderConditions;
+
+    impl Tactic for OneCondition {
+        fn name(&self) -> &'static str {
+            "one condition"
+        }
+
+        fn decide(&self, _: &mut Run<'_>, query: &mut Query<'_>) -> Option<Verdict> {
+            (query.conditions.len() == 1).then_some(Verdict::Unsat)
+        }
+    }
+
+    impl Tactic for OlderConditions {
+        fn name(&self) -> &'static str {
+            "older conditions"
+        }
+
+        fn decide(&self, run: &mut Run<'_>, query: &mut Query<'_>) -> Option<Verdict> {
+            // A query of its own goes through all tactics.
+            let (_, older) = query.conditions.split_last()?;
+            matches!(run.decide(older), Verdict::Unsat).then_some(Verdict::Unsat)
+        }
+    }
+
+    #[test]
+    fn tactics_run_in_order_and_their_verdicts_are_cached() {
+        const TABLE: &[Row] =
+            &[Row { tactic: &OneCondition, reason: "first" }, Row { tactic: &OlderConditions, reason: "second" }];
+        let mut pool = TermPool::new();
+        let [x, y] = ["x", "y"].map(|name| pool.symbol(name, 8));
+        let conditions = [pool.cmp(CmpOp::Ult, x, y), pool.cmp(CmpOp::Slt, y, x)];
+        let (mut back_end, mut memory, mut statistics) =
+            (Z3Solver::default(), Memory::default(), SolverStatistics::default());
+        let mut run = Run {
+            pool: &mut pool,
+            back_end: &mut back_end,
+            memory: &mut memory,
+            statistics: &mut statistics,
+            is_impatient: false,
+            tactics: TABLE,
+        };
+        assert!(matches!(run.decide(&conditions), Verdict::Unsat));
+        assert_eq!(run.statistics.cache_hits, 0);
+        // Both the query and the one that was asked on the way.
+        for asked in [&conditions[..], &conditions[..1]] {
+            assert!(matches!(run.decide(asked), Verdict::Unsat));
+        }
+        assert_eq!(run.statistics.cache_hits, 2);
+        run.tactics = &[];
+        assert!(matches!(run.decide(&conditions[1..]), Verdict::Unknown(UnknownReason::Other)));
+    }
+}

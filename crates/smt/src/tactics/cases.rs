@@ -1,10 +1,18 @@
-//! Case by case: products and quotients of shifted numbers are hard for a back end, but the amount of a shift has few values. With
-//! each of them put in, the shift is a constant, and most cases contradict themselves at sight. Programs get such terms from
-//! `1 << n` with an input `n`: sizes of transforms and of digits. Likewise the quotient of a small constant by an input: the numbers of
-//! blocks that the first rows of a matrix are in. And what is divided by a number of which conditions leave few values: that many buckets there
-//! are. What is left of sums with one number, divided by the same small number (`k % 3` and `(k + 1) % 3`), follows from what is left of that one. And what divides
-//! two numbers that are near each other divides how far they are apart: no thread of three finds that its number and another one's are multiples of the same `n`,
-//! unless `n` is small.
+//! Case by case: an unknown with few values is replaced by each of them, where that makes products or quotients
+//! constant.
+//!
+//! Example: `(1 << n) * x < 64`. Products of unknowns are hard for a back end, but the amount of a shift has few
+//! values. With each put in, the shift is a constant, and most cases contradict themselves at sight. The kinds of
+//! cases:
+//!
+//! 1. The amount of a shift below a product or quotient. Programs get them from `1 << n` with an input `n`: sizes of
+//!    transforms, numbers of digits.
+//! 2. A divisor of which conditions leave few values: `key % buckets` with few buckets.
+//! 3. The remainder of a number, where several sums with it are divided by one small constant: `k % 3` beside
+//!    `(k + 1) % 3`.
+//! 4. A number of which two sums near each other are multiples: it divides their distance. So the numbers of two
+//!    threads are multiples of the same `n` only if `n` is small.
+//! 5. What divides a small constant: the numbers of blocks that the first rows of a matrix are in.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,10 +79,8 @@ fn decide_each(run: &mut Run<'_>, terms: &[Term], cases: &[Vec<Term>]) -> Option
     Some(Verdict::Unsat)
 }
 
-/// A conjunction as a disjunction of conjunctions; those that are false at sight are left out. There is one for each amount of a shift below
-/// a product or quotient of unknowns; without such a shift, one for each value of a divisor of few; without such a divisor, one for
-/// each remainder of a number that sums are divided with; without such, one for each value of what divides two sums that are near each other; without such, one for each
-/// number that a small constant can be divided by, and those beyond. Nothing if there is none of them. Linear in the size of the terms' graph, for each case.
+/// A conjunction as a disjunction of cases, without those that are false at sight. They are of the first kind in the
+/// module's list that there is; nothing if there is none. Linear in the size of the terms' graph, for each case.
 fn cases(pool: &mut TermPool, terms: &[Term]) -> Option<Vec<Vec<Term>>> {
     let cases = match amount(pool, terms) {
         Some(amount) => amounts(pool, amount),
@@ -95,10 +101,10 @@ fn cases(pool: &mut TermPool, terms: &[Term]) -> Option<Vec<Vec<Term>>> {
     Some(possible)
 }
 
-/// When a case is, and what terms are there.
+/// The condition of a case, and the terms that are replaced in it.
 type Case = (Term, Substitution);
 
-/// A term has a value.
+/// The case that a term has a value.
 fn equal(pool: &mut TermPool, term: Term, value: Term) -> Case {
     (pool.cmp(CmpOp::Eq, term, value), Substitution::from([(term, value)]))
 }
@@ -114,7 +120,7 @@ fn amounts(pool: &mut TermPool, amount: Term) -> Vec<Case> {
     cases
 }
 
-/// What is left of a number, for the first one of which more than one sum is divided by the same small constant.
+/// Cases of the remainder of a number: the first one with which several sums are divided by the same small constant.
 fn remainders(pool: &mut TermPool, terms: &[Term]) -> Option<Vec<Case>> {
     let mut sums: BTreeMap<(Term, u128), BTreeSet<(u128, Term)>> = BTreeMap::new();
     for t in pool.postorder(terms, |_| false) {
@@ -148,8 +154,8 @@ fn remainders(pool: &mut TermPool, terms: &[Term]) -> Option<Vec<Case>> {
     Some(cases.collect())
 }
 
-/// What the first number is of which two sums, with one number, are multiples. It divides how far they are apart; where one of them wraps they are some numbers
-/// at both ends, and it divides these.
+/// Cases of the first unknown of which two sums with one number are multiples. It divides their distance. Where one of
+/// the sums wraps, both are near the ends of all numbers, and the unknown divides these ends.
 fn multiples(pool: &mut TermPool, terms: &[Term]) -> Option<Vec<Case>> {
     let mut sums: BTreeMap<(Term, bool, Term), BTreeSet<u128>> = BTreeMap::new();
     for &t in terms {
@@ -204,7 +210,7 @@ fn divisors_of(number: u128) -> impl Iterator<Item = u128> {
     (1..=number).filter(move |&by| number.is_multiple_of(by))
 }
 
-/// The values of the first divisor that conditions leave few of.
+/// Cases of the first divisor that has few values under the conditions.
 fn of_few(pool: &mut TermPool, terms: &[Term]) -> Option<Vec<Case>> {
     let divisor = |t: Term| match *pool.node(t) {
         Node::Binary(op, _, by) if op.divides() && pool.as_const_wide(by).is_none() => Some(by),
@@ -228,7 +234,7 @@ fn of_few(pool: &mut TermPool, terms: &[Term]) -> Option<Vec<Case>> {
     Some(values.collect())
 }
 
-/// What a small constant is divided by, for the first quotient or remainder of one.
+/// Cases of what divides a small constant, for the first quotient or remainder of one.
 fn quotients(pool: &mut TermPool, terms: &[Term]) -> Option<Vec<Case>> {
     let (quotient, op, (dividend, by), divisors) =
         pool.postorder(terms, |_| false).into_iter().find_map(|t| match *pool.node(t) {
@@ -254,7 +260,7 @@ fn quotients(pool: &mut TermPool, terms: &[Term]) -> Option<Vec<Case>> {
     Some(cases)
 }
 
-/// The first amount that is below something hard.
+/// The first amount of a shift that is below something hard.
 fn amount(pool: &TermPool, terms: &[Term]) -> Option<Term> {
     let mut hard = pool.postorder(terms, |_| false);
     hard.retain(|&t| pool.is_wide_product(t));

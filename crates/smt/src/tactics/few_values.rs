@@ -1,8 +1,12 @@
-//! Conditions on terms of few values, decided by trying them all.
+//! Terms of few values: all combinations are tried.
 //!
-//! What is bounded, a remainder, or some low bits of a number has few values, and so has what is computed from it. Where conditions hold
-//! for none of their combinations, they contradict each other: for this, a term of few values that is computed from something of many is taken for an
-//! unknown of its own, and conditions on others are left out. A back end takes longer to be told of such conditions than all of this takes.
+//! Example: `(x % 9) * 3 == (y & 3) + 1`. What is bounded, a remainder, or some low bits of a number has few values,
+//! and so has what is computed from it. Where conditions hold for none of their combinations, they contradict each
+//! other.
+//!
+//! A term of few values that is computed from something of many (`x % 9`) is an unknown of its own, and conditions on
+//! other terms are left out. So contradictions are certain; a combination is a model only if all unknowns are symbols
+//! and all conditions were tried. A back end takes longer to be told of such conditions than all of this takes.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -16,7 +20,7 @@ use crate::terms::model::Model;
 use crate::terms::node::{BinOp, Node, Term};
 use crate::terms::pool::TermPool;
 
-/// Unknowns in a query.
+/// Unknowns in a query: the bits of a set of them.
 const MAX_UNKNOWNS: usize = 64;
 
 /// Tries all values, before anything that takes longer.
@@ -198,7 +202,8 @@ impl FiniteDomains {
     }
 }
 
-/// Says what a term is computed from, or with which values it would be an unknown.
+/// Notes which unknowns a term is computed from. If that cannot be said, returns the term as an unknown with its
+/// bounds.
 fn look(pool: &TermPool, term: Term, ranges: &mut Ranges, needed: &mut Needed) -> Option<Unknown> {
     let node = *pool.node(term);
     let is_open = matches!(node, Node::Symbol { .. } | Node::Select(..)) || pool.width(term) == 0;
@@ -226,7 +231,7 @@ fn users(pool: &TermPool, terms: &[Term], order: &[Term]) -> FxHashMap<Term, Opt
     users
 }
 
-/// Whether the only use of an unknown is a remainder, quotient or part of it that has fewer values, and all between its bounds.
+/// Whether the only use of an unknown is a remainder, a quotient or some bits of it with fewer values: better unknowns.
 fn is_used_for_less(
     pool: &TermPool,
     unknown: Unknown,

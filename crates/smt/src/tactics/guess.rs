@@ -1,5 +1,5 @@
-//! Guesses: a query is evaluated under many assignments. Branches on a hash are what bit-blasting is worst at, and nearly
-//! every input goes through nearly every one of them.
+//! Guesses: a query is evaluated under many assignments. Branches on a hash are what bit-blasting is worst at, and
+//! nearly every input goes through nearly every one of them.
 
 use crate::budgets::{BUDGETS, GuessEffort};
 use crate::search::guess::Guesser;

@@ -22,8 +22,8 @@ mod repair;
 
 use crate::stack::tactic::{Row, Tactic};
 
-/// All tactics in the order in which they run, each with the reason for its place. The order reaches results: it decides
-/// which model of a query is found.
+/// All tactics in the order in which they run, each with the reason for its place. The order reaches results: it
+/// decides which model of a query is found.
 pub(crate) const TACTICS: &[Row] = &[
     row(&own_model::OwnModel, "evaluates one condition; answers one of the two sides of most branches"),
     row(&repair::Repair, "a few evaluations; answers most of the other sides"),
@@ -56,4 +56,23 @@ const fn row(tactic: &'static dyn Tactic, reason: &'static str) -> Row {
 /// The names of the tactics in the order in which they run, each with the reason for its place.
 pub fn tactics() -> impl Iterator<Item = (&'static str, &'static str)> {
     TACTICS.iter().map(|row| (row.tactic.name(), row.reason))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn each_tactic_has_a_name_of_its_own_and_a_reason() {
+        let names: BTreeSet<&str> = tactics().map(|(name, _)| name).collect();
+        assert_eq!(names.len(), TACTICS.len());
+        assert!(tactics().all(|(_, reason)| !reason.is_empty()));
+    }
+
+    #[test]
+    fn the_back_end_is_asked_last_as_it_always_has_a_verdict() {
+        assert_eq!(tactics().last().map(|(name, _)| name), Some("long attempt"));
+    }
 }

@@ -1,10 +1,12 @@
-//! Conditions without products, quotients and remainders of unknowns: each is an unknown of its own. What contradicts itself
-//! without knowing them does so with them too, and a back end sees it at once; the other way round nothing follows.
+//! Relaxation: products, quotients and remainders of unknowns become unknowns of their own.
 //!
-//! Of quotients and remainders that are no longer there some things are said that need no division: which numbers they are between, that
-//! a number less than the divisor is what remains of it, and one less than twice that is left with the difference; and how two remainders
-//! by the same number go together if one dividend is the other one and a constant. So `(head + 1) % size` is another number than
-//! `head`, unless `size` is 1.
+//! Example: `(head + 1) % size == head` becomes `rest == head`, with what is known of `rest`. What contradicts itself
+//! without knowing products does so with them, too, and a back end sees it at once. The other way round nothing
+//! follows.
+//!
+//! Some things are said of quotients and remainders that need no division: their bounds; that a number less than the
+//! divisor is its own remainder; that one less than twice the divisor leaves the difference; and how two remainders by
+//! the same number are related if their dividends are a constant apart. So in the example, `size` is 1.
 
 use crate::budgets::BUDGETS;
 use crate::stack::cache::Verdict;
@@ -33,7 +35,7 @@ impl Tactic for Relaxation {
     }
 }
 
-/// Relaxes conditions; nothing if they have no such operators.
+/// The relaxed conditions, behind what is known of the new unknowns; nothing if there are no such operators.
 fn relax(pool: &mut TermPool, terms: &[Term]) -> Option<Vec<Term>> {
     let all = pool.postorder(terms, |_| false);
     let by_constants = all.iter().filter(|&&t| pool.is_wide_division_by_constant(t)).count();
@@ -86,7 +88,7 @@ impl Division {
         pool.cmp(if self.op.divides_signed() { CmpOp::Slt } else { CmpOp::Ult }, a, b)
     }
 
-    /// That nothing is less than zero, and the divisor is not zero: elsewhere nothing is said.
+    /// That the dividend is not less than zero, and the divisor is greater.
     fn is_plain(&self, pool: &mut TermPool) -> Term {
         let zero = pool.constant(pool.width(self.result), 0);
         let is_negative = self.less(pool, self.dividend, zero);
@@ -167,7 +169,7 @@ impl Division {
         }
     }
 
-    /// The same of two remainders by the same number, if the dividends are a constant apart.
+    /// How two remainders by the same number are related, if their dividends are a constant apart.
     fn say_beside(&self, pool: &mut TermPool, other: &Self, known: &mut Vec<Term>) {
         if !self.op.is_remainder() || self.op != other.op || self.divisor != other.divisor {
             return;

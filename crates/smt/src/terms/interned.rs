@@ -1,5 +1,7 @@
-//! The table in which a pool finds its terms. Most of what a search of paths does to terms is to make some that are there already, so
-//! this is where its time goes: a slot says enough of a node that hardly another one is looked at, and growing looks at none.
+//! The table in which a pool finds its terms.
+//!
+//! Most terms that a search of paths makes are there already, so this is where its time goes. A slot has enough of a
+//! node's hash that hardly another node is looked at, and growing looks at none.
 
 use std::hash::BuildHasher as _;
 

@@ -14,7 +14,8 @@ use crate::terms::range::Range;
 use crate::terms::range_rules::range_of;
 use crate::terms::table::{Facts, TermTable};
 
-/// Owner of terms. Terms are simplified when they are made and equal terms are shared; nothing is freed before the pool.
+/// Owner of terms. Terms are simplified when they are made and equal terms are shared; nothing is freed before the
+/// pool.
 ///
 /// Single-threaded and cheap to create: one per job. What a constructor returns depends only on the structure of its
 /// operands, never on what else the pool holds: operands of commutative operators are ordered by a hash of their
@@ -57,8 +58,8 @@ impl TermPool {
         }
     }
 
-    /// A pool of its own that has the same terms under the same handles: what is made in one of them from now on is not in the other.
-    /// O(number of terms), and little for each.
+    /// A pool of its own that has the same terms under the same handles: what is made in one of them from now on is not
+    /// in the other. O(number of terms), and little for each.
     #[must_use]
     pub fn fork(&self) -> Self {
         TermPool { table: self.table.clone(), names: Arc::clone(&self.names), ..Self::new() }
@@ -109,8 +110,8 @@ impl TermPool {
         hardness::multiplies_unknowns(&self.table, self.node(t))
     }
 
-    /// Whether solvers need long to reason about the term: there are products, quotients or remainders of unknowns in it,
-    /// or quotients and remainders by constants of each other. O(1).
+    /// Whether solvers need long to reason about the term: there are products, quotients or remainders of unknowns in
+    /// it, or quotients and remainders by constants of each other. O(1).
     pub fn is_hard(&self, t: Term) -> bool {
         hardness::is_hard(self.facts(t).hardness)
     }

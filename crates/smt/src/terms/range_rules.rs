@@ -109,7 +109,8 @@ fn compared(table: &TermTable, condition: Term) -> Option<Term> {
     }
 }
 
-/// The values of an arm where `x` is within an interval; `None` if they may be negative, or nothing better is known of them.
+/// The values of an arm where `x` is within an interval; `None` if they may be negative, or nothing better is known of
+/// them.
 fn arm_of(table: &TermTable, arm: Term, x: Term, within: Interval, depth: u32) -> Option<Interval> {
     let width = table.width(arm);
     match *table.node(arm) {
@@ -166,7 +167,8 @@ mod tests {
     use super::*;
     use crate::terms::pool::TermPool;
 
-    /// Every choice between a number of four bits, limits and constants has its values in its range, for all comparisons.
+    /// Every choice between a number of four bits, limits and constants has its values in its range, for all
+    /// comparisons.
     #[test]
     fn choices_by_their_own_arms_have_all_their_values() {
         let mut pool = TermPool::new();

@@ -11,8 +11,9 @@ use crate::terms::pool::TermPool;
 pub type Substitution = BTreeMap<Term, Term>;
 
 impl TermPool {
-    /// The term with every comparison of floats, and every number that is computed from floats, replaced by a symbol of its own, the same
-    /// wherever it stands: what is impossible whatever they are is impossible. Linear in the size of the term's graph.
+    /// The term with every comparison of floats, and every number that is computed from floats, replaced by a symbol of
+    /// its own, the same wherever it stands: what is impossible whatever they are is impossible. Linear in the size of
+    /// the term's graph.
     pub fn without_floats(&mut self, t: Term) -> Term {
         if !self.has_float(t) {
             return t;
@@ -49,8 +50,8 @@ impl TermPool {
         children.filter(|&t| is_wanted(t) && seen.insert(t)).collect()
     }
 
-    /// The terms with every product and quotient of two unknown numbers replaced by a symbol of its own, the same wherever it stands: what is
-    /// impossible whatever they are is impossible. Linear in the size of the terms' graph.
+    /// The terms with every product and quotient of two unknown numbers replaced by a symbol of its own, the same
+    /// wherever it stands: what is impossible whatever they are is impossible. Linear in the size of the terms' graph.
     pub fn without_products(&mut self, terms: &[Term]) -> Vec<Term> {
         let products: Vec<Term> =
             self.postorder(terms, |_| false).into_iter().filter(|&t| self.is_product(t)).collect();

@@ -23,7 +23,8 @@ impl TermPool {
         self.collect_symbols(t)
     }
 
-    /// The symbol or array symbol of a term that has just one. Linear in the part of the graph that is looked at until there is another one.
+    /// The symbol or array symbol of a term that has just one. Linear in the part of the graph that is looked at until
+    /// there is another one.
     pub fn only_symbol(&self, t: Term) -> Option<Term> {
         let (mut only, mut seen, mut work) = (None, FxHashSet::default(), vec![t]);
         while let Some(next) = work.pop() {

@@ -1,9 +1,12 @@
-//! Whether comparisons of sums contradict each other as integers.
+//! Sums as integers: whether comparisons of sums contradict each other as linear integer arithmetic.
 //!
-//! A sum of bit vectors is the sum of the numbers that they are, less a multiple of two to the power of its width, and how great that may be follows
-//! from the operands' ranges: mostly there is none. So comparisons of such sums are linear integer arithmetic, exactly, which Z3's simplex decides at
-//! once where blasting them to bits takes long (of counters that add up to each other, above all). A number that is divided by a constant is that
-//! many times the quotient, and the remainder: linear, too. What is no such comparison is left out, so that only a contradiction counts.
+//! Example: `made + more - taken == count`. A sum of bit vectors is the sum of the numbers that they are, less a
+//! multiple of 2^width. How great that multiple may be follows from the operands' ranges: mostly there is none. So
+//! comparisons of sums are linear integer arithmetic, exactly, which Z3's simplex decides at once where blasting them
+//! to bits takes long.
+//!
+//! A number that is divided by a constant is that many times the quotient, and the remainder: linear, too. What is no
+//! such comparison is left out, so that only a contradiction counts.
 
 use rustc_hash::FxHashMap;
 use z3::ast::Int;
@@ -39,7 +42,7 @@ struct Division {
     remainder: Linear,
 }
 
-/// A sum of unknown integers, by their numbers and in their order, times a factor each that is not zero, and of a constant.
+/// A sum of a constant and of unknown integers, each times a factor that is not zero, in order of their numbers.
 #[derive(Clone, Debug, Default)]
 struct Linear {
     parts: Vec<(u32, i128)>,
@@ -87,7 +90,7 @@ enum Sign {
     NotPositive,
 }
 
-/// Numbers as integers.
+/// The query as it is translated.
 struct Integers<'p> {
     pool: &'p TermPool,
     ranges: &'p mut Ranges,
@@ -235,7 +238,7 @@ impl Integers<'_> {
         Some(())
     }
 
-    /// By which constant a number is divided, and where the quotient is rounded to, also where that is written as a shift or a mask.
+    /// The constant that divides a number, and the rounding; shifts and masks divide, too.
     fn divides(&mut self, op: BinOp, a: Term, b: Term) -> Option<(i128, Rounding)> {
         let width = self.pool.width(a);
         let constant = signed(width, self.pool.as_const_wide(b)?);

@@ -49,7 +49,8 @@ impl Limits {
 
     pub(super) fn set(self, solver: &RawSolver) {
         let mut params = Params::new();
-        // Else Z3 handles SIGINT while it works: the process would not be told, and with several threads at work Z3 is not safe.
+        // Else Z3 handles SIGINT while it works: the process would not be told, and with several threads at work Z3 is
+        // not safe.
         params.set_bool("ctrl_c", false);
         params.set_u32("timeout", self.milliseconds);
         params.set_u32("rlimit", self.units);

@@ -2,8 +2,8 @@
 //!
 //! Queries without floats go to a few incremental solvers, each to the one whose assertion stack it has most in common
 //! with: a path asks about several sets of conditions in turn, and each grows with it. When that one gives up, a fresh
-//! solver (which may apply Z3's whole-problem tactics, and blasts to SAT at once) gets the rest of the work. Queries with
-//! floats go to a fresh solver each, as SMT-LIB text.
+//! solver (which may apply Z3's whole-problem tactics, and blasts to SAT at once) gets the rest of the work. Queries
+//! with floats go to a fresh solver each, as SMT-LIB text.
 //!
 //! Limits are durations for whoever sets them, but counted in Z3's own units of work: the same query is decided, or
 //! given up, on every machine and under every load.
@@ -221,8 +221,8 @@ fn run(
     }
 }
 
-/// Z3's explanations are texts without a fixed list; these are the ones 4.8 gives for limits. It says "canceled" for work and
-/// for time.
+/// Z3's explanations are texts without a fixed list; these are the ones 4.8 gives for limits. It says "canceled" for
+/// work and for time.
 fn reason(text: Option<&str>, limit: UnknownReason) -> UnknownReason {
     let text = text.unwrap_or_default();
     if ["resource limit", "timeout", "canceled"].iter().any(|t| text.contains(t)) {

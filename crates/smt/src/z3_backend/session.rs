@@ -41,8 +41,8 @@ impl Session {
         &mut self.stacks[0]
     }
 
-    /// The stack with the longest common prefix, if most of it is. Another one is better left as it is, for a query that goes on with
-    /// it; then a new stack, or the one that was not used for the longest time.
+    /// The stack with the longest common prefix, if most of it is. Another one is better left as it is, for a query
+    /// that goes on with it; then a new stack, or the one that was not used for the longest time.
     fn nearest(&mut self, constraints: &[Term]) -> usize {
         let common = self.stacks.iter().enumerate().map(|(at, stack)| (stack.common(constraints), at));
         let best = common.max_by_key(|&(kept, at)| (kept, Reverse(at)));

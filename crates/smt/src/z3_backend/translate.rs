@@ -1,5 +1,5 @@
-//! Terms to Z3 expressions. `Bv(1)` terms become Z3 booleans where they are made by comparisons and connectives, which is
-//! what Z3's preprocessing wants to see, and are turned into bit vectors only where they are used as such.
+//! Terms to Z3 expressions. `Bv(1)` terms become Z3 booleans where they are made by comparisons and connectives, which
+//! is what Z3's preprocessing wants to see, and are turned into bit vectors only where they are used as such.
 
 use rustc_hash::FxHashMap;
 use z3::Sort as Z3Sort;

@@ -238,8 +238,8 @@ impl TermPool {
         }
     }
 
-    /// The bits from `lowest` up. What was shifted left before (compilers sign-extend like that) is cut out of what it was
-    /// before the shift.
+    /// The bits from `lowest` up. What was shifted left before (compilers sign-extend like that) is cut out of what it
+    /// was before the shift.
     fn bits_from(&mut self, a: Term, lowest: u32) -> Term {
         let highest = self.width(a) - 1;
         if let Node::Binary(BinOp::Mul, x, factor) = *self.node(a)

@@ -36,7 +36,8 @@ impl TermPool {
         self.fold_all(BinOp::Or, start, terms)
     }
 
-    /// What a condition is the conjunction of, each once: `a`, `b` and `!c` of `a && b && !(c || a)`; itself when it is none.
+    /// What a condition is the conjunction of, each once: `a`, `b` and `!c` of `a && b && !(c || a)`; itself when it is
+    /// none.
     pub fn conjuncts(&mut self, condition: Term) -> Vec<Term> {
         let (mut found, mut todo) = (Vec::new(), vec![condition]);
         while let Some(t) = todo.pop() {

@@ -94,7 +94,7 @@ impl TermPool {
         assumed
     }
 
-    /// An arm as it is where it is chosen. Looks at [`MAX_ARM_NODES`].
+    /// An arm as it is where it is chosen. Looks at a bounded number of its nodes.
     fn arm_under(&mut self, assumed: &Assumed, arm: Term) -> Term {
         let mut left = BUDGETS.terms.arm_nodes;
         self.guarded(|pool| pool.under(assumed, arm, &mut left)).unwrap_or(arm)

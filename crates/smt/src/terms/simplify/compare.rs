@@ -1,5 +1,5 @@
-//! Comparisons of order. Bounds are strict where one side is constant, extensions are taken off both sides, and what the
-//! operands' ranges decide is decided.
+//! Comparisons of order. Bounds are strict where one side is constant, extensions are taken off both sides, and what
+//! the operands' ranges decide is decided.
 
 use crate::terms::bits::{self, mask, sign_bit, signed};
 use crate::terms::node::{BinOp, CmpOp, Node, Term};
@@ -114,8 +114,8 @@ impl TermPool {
         self.intern(Node::Cmp(CmpOp::Ult, a, b))
     }
 
-    /// If a term is another one rounded up to a multiple of a power of two, `x + 4095 & ~4095`: that, and the greatest multiple. What is
-    /// above becomes 0, and nothing else less than it was.
+    /// If a term is another one rounded up to a multiple of a power of two, `x + 4095 & ~4095`: that, and the greatest
+    /// multiple. What is above becomes 0, and nothing else less than it was.
     pub(crate) fn rounded_up(&mut self, rounded: Term) -> Option<(Term, Term)> {
         let width = self.width(rounded);
         let Node::Binary(BinOp::And, sum, cut) = *self.node(rounded) else { return None };
@@ -258,8 +258,8 @@ impl TermPool {
         }
     }
 
-    /// A signed remainder by a constant against another constant that it is always, or never, less than (or equal to): its magnitude is
-    /// below the divisor's.
+    /// A signed remainder by a constant against another constant that it is always, or never, less than (or equal to):
+    /// its magnitude is below the divisor's.
     fn beyond_remainder(&self, op: CmpOp, a: Term, b: Term) -> Option<bool> {
         let width = self.width(a);
         let most = |t: Term| match *self.node(t) {

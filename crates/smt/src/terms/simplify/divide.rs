@@ -51,7 +51,8 @@ impl TermPool {
         }
     }
 
-    /// What a quotient by a constant that is divided by another one is a quotient of, and by what; both constants are positive.
+    /// What a quotient by a constant that is divided by another one is a quotient of, and by what; both constants are
+    /// positive.
     fn divided_twice(&self, quotient: Term, by: u128) -> Option<(Term, u128)> {
         let width = self.width(quotient);
         let (dividend, first) = self.quotient_by_constant(BinOp::SDiv, quotient)?;
@@ -67,8 +68,8 @@ impl TermPool {
         (found == op).then_some((dividend, if op == BinOp::SDiv { signed(width, by) } else { by.cast_signed() }))
     }
 
-    /// That a quotient of two signed numbers is less than a constant, as a bound of the dividend, if the divisor is a positive constant. What
-    /// is divided is rounded towards zero.
+    /// That a quotient of two signed numbers is less than a constant, as a bound of the dividend, if the divisor is a
+    /// positive constant. What is divided is rounded towards zero.
     pub(crate) fn signed_quotient_below(&mut self, quotient: Term, bound: u128) -> Option<Term> {
         let width = self.width(quotient);
         let (dividend, by) = self.quotient_by_constant(BinOp::SDiv, quotient).filter(|&(_, by)| by > 0)?;

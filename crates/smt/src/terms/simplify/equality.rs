@@ -64,8 +64,9 @@ impl TermPool {
         self.intern(Node::Cmp(CmpOp::Eq, left, right))
     }
 
-    /// A sum that is zero if and only if this one is, with smaller factors: what divides all of them is left out, of elements of an array
-    /// their size. That is right of odd numbers, and of any where the sum does not wrap; `None` if the constant shows that it is not zero then.
+    /// A sum that is zero if and only if this one is, with smaller factors: what divides all of them is left out, of
+    /// elements of an array their size. That is right of odd numbers, and of any where the sum does not wrap; `None` if
+    /// the constant shows that it is not zero then.
     fn without_common_factor(&self, width: u32, sum: Sum) -> Option<Sum> {
         let size = |bits: u128| signed(width, bits).unsigned_abs();
         let common = sum.addends.iter().fold(0, |common, &(_, factor)| gcd(common, size(factor)));
