@@ -1,7 +1,8 @@
 //! All limits of the crate.
 //!
 //! A limit decides how much work something may be before it is left to others. No limit changes what is true: where one
-//! is reached, an answer takes longer or stays open. Each field says what it protects, and what shows that it matters.
+//! is reached, an answer takes longer or stays open. Each field says what it protects. "Shown by" names a test or a
+//! benchmark about what the limit bounds. A field without it has not been measured: it is the first to go.
 //!
 //! Widths, encodings and probabilities are no limits, and stand where they are used.
 
@@ -89,15 +90,19 @@ pub(crate) struct Budgets {
 /// Making terms (`terms`).
 pub(crate) struct TermBudgets {
     /// Addends of a sum that are kept in canonical order. Protects construction: adding n terms costs n times this.
+    /// Shown by `long_sums_keep_one_constant_and_cancel_where_they_can` (`tests/simplify.rs`).
     pub(crate) addends: usize,
     /// Rewrites inside one another. Protects the thread's stack from deep terms.
+    /// Shown by `walks_do_not_recurse` (`tests/deep_terms.rs`).
     pub(crate) rewrite_depth: u32,
     /// Nodes of a choice's arm in which the choice's condition is looked for. Protects construction; a store through a
     /// chosen address that a later one undoes is two or three deep.
+    /// Shown by `what_is_undone_at_a_chosen_place_leaves_nothing` (`tests/simplify.rs`).
     pub(crate) arm_nodes: u32,
     /// Conditions that the condition of a choice is taken apart into. Protects construction.
     pub(crate) arm_literals: usize,
     /// Choices inside one another whose bounds follow from what one number is compared with. Protects construction.
+    /// Shown by `choices_by_their_own_arms_have_all_their_values` (`terms/range_rules.rs`).
     pub(crate) nested_choices: u32,
 }
 
@@ -133,6 +138,7 @@ pub(crate) struct SlicingBudgets {
 /// Repairing the path's own model (`search/repair.rs`).
 pub(crate) struct RepairBudgets {
     /// Conditions that are repaired.
+    /// Shown by `bits_of_one_number` (`tests/repairing.rs`).
     pub(crate) conditions: usize,
     /// Nodes evaluated.
     pub(crate) evaluations: u64,
@@ -159,6 +165,7 @@ pub(crate) struct FewValuesBudgets {
     /// Nodes of a query; a query with more is left alone.
     pub(crate) nodes: usize,
     /// Values of one unknown.
+    /// Shown by `a_model_of_bounded_symbols` (`tactics/few_values.rs`).
     pub(crate) values: i128,
     /// Terms evaluated before anything else is tried.
     pub(crate) quick: usize,
@@ -171,10 +178,12 @@ pub(crate) struct GuessBudgets {
     /// Models that a guess or a local search starts from.
     pub(crate) bases: usize,
     /// Before the back end is asked: less work than asking.
+    /// Shown by `branches_on_a_hash_need_no_back_end` (`tests/guessing.rs`).
     pub(crate) light: GuessEffort,
     /// Before the back end is asked about hashes, of which it hardly ever knows anything.
     pub(crate) hash: GuessEffort,
     /// When the back end did not know in a short time.
+    /// Shown by `hashes_are_inverted` (`tests/guessing.rs`).
     pub(crate) deep: GuessEffort,
     /// Symbols, and numbers of several symbols, whose values are replaced one at a time.
     pub(crate) single: usize,
@@ -185,6 +194,7 @@ pub(crate) struct GuessBudgets {
     /// A condition is solved for if it holds for less than one value of so many.
     pub(crate) common: u128,
     /// Wanted values that are tried of one term.
+    /// Shown by `hashes_are_inverted` (`tests/guessing.rs`).
     pub(crate) wanted: u128,
     /// Rounds until a piece of an inverted term must have settled, beyond one for each bit.
     pub(crate) extra_rounds: u32,
@@ -204,6 +214,7 @@ pub(crate) struct GuessEffort {
 /// Local search (`search/local_search.rs`).
 pub(crate) struct LocalSearchBudgets {
     /// Before the back end is asked.
+    /// Shown by `the_owner_of_a_block` (`tests/local_search.rs`).
     pub(crate) quick: SearchEffort,
     /// When the back end did not know in a short time.
     pub(crate) long: SearchEffort,
@@ -250,12 +261,16 @@ pub(crate) struct CasesBudgets {
     /// Cases decided for one query, those of cases among them.
     pub(crate) cases: u32,
     /// The greatest amount of a shift that is told apart.
+    /// Shown by `each_amount_is_a_case_unless_it_contradicts_the_terms` (`tactics/cases.rs`).
     pub(crate) shift_amount: u128,
     /// The greatest constant, or its negative, that is divided case by case.
+    /// Shown by `large_constants_are_divided_by_nobody_knows_what` (`tactics/cases.rs`).
     pub(crate) dividend: u128,
     /// Values of a divisor that are told apart.
+    /// Shown by `what_is_divided_by_a_number_of_few_values` (`tactics/cases.rs`).
     pub(crate) divisors: i128,
     /// How far apart two multiples of one number are, at most, for its values to be told apart.
+    /// Shown by `what_divides_neighbours_is_small` (`tactics/cases.rs`).
     pub(crate) apart: u128,
     /// The greatest number of which all divisors are tried.
     pub(crate) multiple: u128,
@@ -272,8 +287,10 @@ pub(crate) struct RelaxationBudgets {
 /// What a query deserves (`stack/patience.rs`).
 pub(crate) struct PatienceBudgets {
     /// Sets of conditions remembered as given up.
+    /// Shown by `what_was_given_up_on_is_not_waited_for_again` (`tests/guessing.rs`).
     pub(crate) sets: usize,
     /// Operators above each other from which a query counts as a hash.
+    /// Shown by `quotients_of_quotients_are_not_waited_for` (`tests/guessing.rs`).
     pub(crate) hash_operators: u32,
     /// The solver's own limit where it names none.
     pub(crate) own_limit: Duration,
@@ -309,6 +326,7 @@ pub(crate) struct Z3Budgets {
     /// Translated terms kept before the memory is given back.
     pub(crate) translated_terms: usize,
     /// Incremental solvers at the same time.
+    /// Shown by the benchmark rows in `docs/performance.md` about queries that alternate between sets of conditions.
     pub(crate) stacks: usize,
     /// Constants up to this, or its negative, are divided by choosing among results: Z3 needs long for a divider.
     pub(crate) chosen_dividend: u128,
