@@ -1,249 +1,166 @@
-//! The analysis of one program: what is looked up or remembered while functions are solved.
+//! The analyses of one program, put together.
 
-use std::cell::Cell as Flag;
-use std::rc::Rc;
+use std::collections::{BTreeMap, BTreeSet};
 
-use icsched_ir::{BlockId, Cfg, Definition, DomTree, FuncId, IdVec, LoopForest, Program, ProgramPoint, ValueId};
-use icsched_pointsto::{InstanceId, ModRef, PointsTo, Region, SetId, Startup};
-use rustc_hash::FxHashMap;
+use icsched_pointsto::{ModRef, PointsTo, Startup};
 
-use crate::agreement::Agreements;
-use crate::counter::{Cell, Numbers};
-use crate::creation::Creations;
-use crate::expr::{ExprId, ExprPool};
-use crate::facts::{Fact, Facts};
-use crate::function::Entry;
-use crate::handover::Handover;
-use crate::held::Held;
+use crate::barriers::store::Barriers;
+use crate::context::{Context, ContextError, ThreadContext};
+use crate::expr::ExprPool;
 use crate::icfg::Icfg;
-use crate::interference::Interference;
-use crate::locks::Locks;
-use crate::lockset::LockSummary;
-use crate::place::{Frames, Place, Places, Reach};
-use crate::state::BarrierCount;
-use crate::summary::Summary;
+use crate::idioms::idiom::{Inputs, Threads};
+use crate::idioms::table::Idioms;
+use crate::locks::held::Held;
+use crate::locks::summarise::Locksets;
+use crate::patterns::handover::Handovers;
+use crate::reaching::definitions::Definitions;
+use crate::reaching::store::Reaching;
+use crate::reaching::walk::{Walk, drop_races, merged};
+use crate::state::{InitialState, Options, ThreadFacts};
+use crate::view::ProgramView;
+use crate::waits::{self, WaitError};
 
-/// What is known of an instance's summary.
-#[derive(Clone, Debug)]
-pub(crate) enum Known {
-    /// Not computed.
-    No,
-    /// `None`: its calls never return, as far as is known.
-    Yes(Option<Rc<Summary>>),
-}
-
-/// Control structure of one function.
-pub(crate) struct Structure {
-    pub(crate) cfg: Cfg,
-    pub(crate) dominators: DomTree,
-    pub(crate) loops: LoopForest,
-    definitions: icsched_ir::Definitions,
-}
-
-impl Structure {
-    pub(crate) fn new(function: &icsched_ir::Function) -> Self {
-        let cfg = Cfg::new(function);
-        let dominators = DomTree::dominators(&cfg);
-        let loops = LoopForest::new(&cfg);
-        Self { cfg, dominators, loops, definitions: icsched_ir::Definitions::new(function) }
-    }
-
-    /// The instruction that gives a register its value, by block and number.
-    pub(crate) fn computed_at(&self, value: ValueId) -> Option<(BlockId, usize)> {
-        match self.definitions.of(value)? {
-            Definition::Inst(block, index) => Some((block, index)),
-            Definition::Argument(_) | Definition::Parameter(..) => None,
-        }
-    }
-
-    /// Whether a register has its value whenever control is at the start of `block`, and has had it since before it last got there.
-    pub(crate) fn is_defined_before(&self, value: ValueId, block: BlockId) -> bool {
-        match self.definitions.of(value) {
-            Some(Definition::Argument(_)) => true,
-            Some(Definition::Parameter(at, _) | Definition::Inst(at, _)) => {
-                self.dominators.strictly_dominates(at, block)
-            }
-            None => false,
-        }
-    }
-
-    /// Whether a register has its value when control is in front of the instruction with this index of `block`.
-    pub(crate) fn is_defined_at(&self, value: ValueId, block: BlockId, index: usize) -> bool {
-        match self.definitions.of(value) {
-            Some(Definition::Inst(at, position)) if at == block => position < index,
-            Some(Definition::Parameter(at, _)) if at == block => true,
-            _ => self.is_defined_before(value, block),
-        }
-    }
-
-    /// Whether control has been at one point on all ways to another one, and not again since the other one's block was last entered.
-    pub(crate) fn is_before(&self, at: ProgramPoint, other: ProgramPoint) -> bool {
-        self.dominators.strictly_dominates(at.block, other.block) || at.block == other.block && at.inst < other.inst
-    }
-
-    /// What defines a value.
-    pub(crate) fn definition(&self, value: ValueId) -> Option<Definition> {
-        self.definitions.of(value)
-    }
-
-    /// The instruction of the function that defines a value.
-    pub(crate) fn inst<'f>(&self, function: &'f icsched_ir::Function, value: ValueId) -> Option<&'f icsched_ir::Inst> {
-        self.definitions.inst(function, value)
-    }
-}
-
-/// Reaching definitions of one program (Bergan 2.6.2). Summaries and look-ups are kept between contexts.
+/// What must hold at contexts of one program (Bergan 2.5.1, 2.5.4, 2.6.2). What was found is kept between contexts.
 pub struct Analysis<'m, 'p> {
-    pub(crate) program: &'p Program,
-    pub(crate) points_to: &'p PointsTo,
-    pub(crate) modref: &'m ModRef<'p>,
-    pub(crate) startup: &'m Startup,
-    pub(crate) pool: ExprPool,
-    pub(crate) places: Places<'m, 'p>,
-    pub(crate) icfg: Icfg,
-    pub(crate) interference: Interference,
-    pub(crate) creations: Rc<Creations>,
-    pub(crate) summaries: IdVec<InstanceId, Known>,
-    pub(crate) lock_summaries: IdVec<InstanceId, LockSummary>,
-    /// What may be held when an instance starts, where that was asked.
-    pub(crate) lock_entries: IdVec<InstanceId, Option<Locks>>,
+    reaching: Reaching<'m, 'p>,
+    locks: Locksets,
     /// What threads that have ended may have left taken, once that was asked.
-    pub(crate) abandoned: Option<Held>,
-    /// The barrier that all waits are at, if there is one, once that was asked.
-    #[allow(clippy::option_option, reason = "not asked, or no such barrier")]
-    pub(crate) only_barrier: Option<Option<Cell>>,
-    /// How often instances arrive at barriers, where that was asked and is a number.
-    pub(crate) totals: FxHashMap<InstanceId, Option<u64>>,
-    /// Whether each way through an instance arrives at barriers, where that was asked.
-    pub(crate) always_arrives: FxHashMap<InstanceId, bool>,
-    /// What is the same for threads in step, where that was asked.
-    pub(crate) agreements: Agreements,
-    /// Registers with numbers from counters, once that was asked.
-    pub(crate) numbers: Option<Numbers>,
-    /// What the threads that start with an instance are handed, where that was asked.
-    pub(crate) handovers: FxHashMap<InstanceId, Option<Rc<Handover>>>,
-    /// What barriers may expect, once that was asked.
-    pub(crate) barriers: Option<Vec<BarrierCount>>,
-    /// What holds when an instance starts, if it is [`entered`](Self::entered); `None` if no way leads to it.
-    pub(crate) entries: IdVec<InstanceId, Option<Entry>>,
-    pub(crate) entered: IdVec<InstanceId, bool>,
-    /// What may be written at any time: by signal handlers.
-    asynchronous: Vec<SetId>,
-    /// Asked in every round of a fixpoint; see [`interrupted_by`](Self::interrupted_by).
-    interrupted: Option<&'m dyn Fn() -> bool>,
-    /// Whether the answer was yes.
-    is_interrupted: Flag<bool>,
-    structures: FxHashMap<FuncId, Rc<Structure>>,
-    regions: FxHashMap<(InstanceId, ProgramPoint), Rc<Region>>,
+    abandoned: Option<Held>,
+    barriers: Barriers,
+    handovers: Handovers,
+    idioms: Idioms,
 }
 
 impl<'m, 'p> Analysis<'m, 'p> {
     /// Nothing solved yet; makes the [`Icfg`].
     pub fn new(modref: &'m ModRef<'p>, startup: &'m Startup) -> Self {
-        let (program, points_to) = (modref.program(), modref.points_to());
-        let icfg = Icfg::new(program, points_to);
-        let mut asynchronous: Vec<SetId> =
-            icfg.handlers().into_iter().map(|i| modref.inside_instance(i).mods).collect();
-        asynchronous.sort_unstable();
-        asynchronous.dedup();
+        let view = ProgramView::new(modref, startup);
         Self {
-            program,
-            points_to,
-            modref,
-            pool: ExprPool::default(),
-            places: Places::new(modref, startup),
-            interference: Interference::new(program, points_to, &icfg),
-            creations: Rc::new(Creations::new(program, points_to, &icfg)),
-            icfg,
-            summaries: IdVec::filled(Known::No, points_to.instances().len()),
-            lock_summaries: IdVec::filled(LockSummary::No, points_to.instances().len()),
+            locks: Locksets::new(view.points_to.instances().len()),
+            reaching: Reaching::new(view),
             abandoned: None,
-            only_barrier: None,
-            totals: FxHashMap::default(),
-            always_arrives: FxHashMap::default(),
-            agreements: Agreements::default(),
-            numbers: None,
-            startup,
-            handovers: FxHashMap::default(),
-            barriers: None,
-            lock_entries: IdVec::filled(None, points_to.instances().len()),
-            entries: IdVec::new(),
-            entered: IdVec::filled(false, points_to.instances().len()),
-            asynchronous,
-            interrupted: None,
-            is_interrupted: Flag::new(false),
-            structures: FxHashMap::default(),
-            regions: FxHashMap::default(),
+            barriers: Barriers::default(),
+            handovers: Handovers::default(),
+            idioms: Idioms::default(),
         }
     }
 
-    /// The same, asking now and then whether to go on. When `interrupted` is true, everything ends soon, and what is said from then
-    /// on is wrong: [`is_interrupted`](Self::is_interrupted).
+    /// The same, asking now and then whether to go on. When `interrupted` is true, everything ends soon, and what is
+    /// said from then on is wrong: [`is_interrupted`](Self::is_interrupted).
     #[must_use]
-    pub fn interrupted_by(self, interrupted: &'m dyn Fn() -> bool) -> Self {
-        Self { interrupted: Some(interrupted), ..self }
+    pub fn interrupted_by(mut self, interrupted: &'m dyn Fn() -> bool) -> Self {
+        self.reaching.view.interrupt_by(interrupted);
+        self
     }
 
     /// Whether the analysis was interrupted.
     pub fn is_interrupted(&self) -> bool {
-        self.is_interrupted.get()
-    }
-
-    /// Asks whether to end; once it was so, it stays so.
-    pub(crate) fn is_to_end(&self) -> bool {
-        if !self.is_interrupted.get() && self.interrupted.is_some_and(|ask| ask()) {
-            self.is_interrupted.set(true);
-        }
-        self.is_interrupted.get()
+        self.reaching.view.is_interrupted()
     }
 
     /// The expressions that facts are made of.
     pub fn pool(&self) -> &ExprPool {
-        &self.pool
+        &self.reaching.view.pool
     }
 
     /// The expressions that facts are made of, when nothing more is asked.
     pub fn into_pool(self) -> ExprPool {
-        self.pool
+        self.reaching.view.pool
     }
 
     /// What pointers of the program point to.
     pub fn points_to(&self) -> &'p PointsTo {
-        self.points_to
+        self.reaching.view.points_to
     }
 
     /// How control gets from function to function.
     pub fn icfg(&self) -> &Icfg {
-        &self.icfg
+        &self.reaching.view.icfg
     }
 
-    pub(crate) fn structure(&mut self, func: FuncId) -> Rc<Structure> {
-        let function = &self.program.functions[func];
-        Rc::clone(self.structures.entry(func).or_insert_with(|| Rc::new(Structure::new(function))))
+    /// [`Self::definitions`] of every thread of a context. A shared variable that several threads say something of is
+    /// one that they race for, or cannot be there together: nothing is said of it (Bergan 2.6.2).
+    ///
+    /// # Errors
+    /// The first stack that is none of the program's.
+    pub fn context(&mut self, context: &Context) -> Result<Vec<Definitions>, ContextError> {
+        self.reaching.context(context)
     }
 
-    /// What an instruction of an instance may do to memory.
-    pub(crate) fn region(&mut self, instance: InstanceId, at: ProgramPoint) -> Rc<Region> {
-        let modref = self.modref;
-        let region = self.regions.entry((instance, at));
-        Rc::clone(region.or_insert_with(|| Rc::new(modref.of_instruction(instance, at))))
+    /// What must hold when a thread is where `thread` says, in every execution of the program, whatever other threads
+    /// have done meanwhile.
+    ///
+    /// # Errors
+    /// The stack is none of the program's.
+    pub fn definitions(&mut self, thread: &ThreadContext) -> Result<Definitions, ContextError> {
+        self.reaching.definitions(thread)
     }
 
-    /// Which objects a place may be in; `None` if not enough is known of it.
-    pub(crate) fn reach(&mut self, frames: &Frames, place: Place) -> Option<Rc<Reach>> {
-        self.places.reach(&self.pool, frames, place)
+    /// The thread when it waits: its stack goes on through the models to the operation that blocks.
+    ///
+    /// Of several that the call can get to, the one that blocks on the call's first argument is meant:
+    /// `pthread_cond_wait` waits for the condition variable, and only then for the mutex.
+    ///
+    /// # Errors
+    /// If there is no such place, or several are left.
+    pub fn waiting(&mut self, thread: &ThreadContext) -> Result<ThreadContext, WaitError> {
+        waits::waiting(&mut self.reaching, thread)
     }
 
-    /// Remembers that a place holds a value, if enough is known of the place to see when that ends.
-    pub(crate) fn define(&mut self, facts: &mut Facts, frames: &Frames, place: Place, value: ExprId) {
-        let Some(reach) = self.reach(frames, place) else { return };
-        let bytes = u64::from(place.bytes);
-        let (modref, asynchronous) = (self.modref, &self.asynchronous);
-        let at_any_time = reach.targets.iter().any(|&(object, offsets)| {
-            asynchronous.iter().any(|&set| modref.touches_at(modref.set(set), object, offsets, bytes))
-        });
-        if !at_any_time {
-            facts.insert(place, Fact { value, reach });
+    /// What must hold in every concrete state at a context.
+    ///
+    /// Where a thread's stack is [folded](ThreadContext::folds), what is said of it is about its frames from the
+    /// [oldest known](ThreadContext::oldest_known) one on, which is frame 0.
+    ///
+    /// # Errors
+    /// The first stack that is none of the program's.
+    pub fn initial_state(&mut self, context: &Context, options: &Options) -> Result<InitialState, ContextError> {
+        let context = &context.innermost();
+        let walks: Result<Vec<Vec<Walk>>, ContextError> =
+            context.threads.iter().map(|thread| self.reaching.walks(thread)).collect();
+        let walks = walks?;
+        let mut state = InitialState::default();
+        if options.sync_invariants {
+            self.add_invariants(context, &walks, &mut state);
+        } else {
+            state.threads.resize(context.threads.len(), ThreadFacts::default());
+        }
+        for ((walks, stack), thread) in walks.into_iter().zip(&context.threads).zip(&mut state.threads) {
+            thread.definitions = merged(walks.into_iter().map(|walk| walk.definitions), stack);
+            if !options.reaching_defs {
+                thread.definitions.registers.iter_mut().for_each(BTreeMap::clear);
+                thread.definitions.places.clear();
+            }
+        }
+        drop_races(state.threads.iter_mut().map(|t| &mut t.definitions).collect());
+        Ok(state)
+    }
+
+    /// Everything but definitions: what idioms say of the threads, what is held, and what barriers expect.
+    fn add_invariants(&mut self, context: &Context, walks: &[Vec<Walk>], state: &mut InitialState) {
+        let Self { reaching, locks, barriers, handovers, .. } = self;
+        let mut inputs = Inputs { reaching, barriers, handovers };
+        let found = self.idioms.recognise(&mut inputs, &Threads { context, walks });
+        state.relations = found.relations;
+        state.least_expected = found.least_expected;
+        state.most_expected = found.most_expected;
+        state.locks_known = true;
+        let mut ranges = found.ranges.into_iter();
+        for (thread, walks) in context.threads.iter().zip(walks) {
+            let mut held = BTreeSet::new();
+            for walk in walks {
+                match locks.held(reaching, &walk.chain, &thread.stack.0, &walk.solutions, thread.complete) {
+                    Some(locks) => held.extend(locks),
+                    None => state.locks_known = false,
+                }
+            }
+            let ranges = ranges.next().unwrap_or_default();
+            state.threads.push(ThreadFacts { held: held.into_iter().collect(), ranges, ..ThreadFacts::default() });
+        }
+        state.barriers = barriers.counts.all(reaching);
+        match self.abandoned.get_or_insert_with(|| locks.abandoned(reaching)) {
+            Some(locks) => state.abandoned = locks.iter().cloned().collect(),
+            None => state.locks_known = false,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Program contexts: where the threads of a program are (Bergan 2.1, 2.3.2, 2.5.2).
 
-use icsched_ir::{CallStack, Callee, Op, Program, ProgramPoint, Terminator};
+use icsched_ir::{CallStack, Callee, Op, Program, ProgramPoint};
 
 /// Whether a thread can go on.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -29,7 +29,8 @@ pub struct ThreadContext {
 pub struct Context {
     /// One entry per live thread.
     pub threads: Vec<ThreadContext>,
-    /// Whether every thread that one of the frames has created is alive, and every one that can be joined: then they are among these.
+    /// Whether every thread that one of the frames has created is alive, and every one that can be joined: then they
+    /// are among these.
     pub none_ended: bool,
 }
 
@@ -104,21 +105,5 @@ impl ThreadContext {
             }
         }
         Ok(())
-    }
-}
-
-/// The operation at a point; `None` at the end of a block.
-pub(crate) fn operation(program: &Program, point: ProgramPoint) -> Option<&Op> {
-    let block = &program.functions[point.func].blocks[point.block];
-    block.insts.get(point.inst as usize).map(|inst| &inst.op)
-}
-
-/// Whether the block ends the activation by returning.
-pub(crate) fn returned(terminator: &Terminator) -> Option<&[icsched_ir::Operand]> {
-    match terminator {
-        Terminator::Return(values) => Some(values),
-        Terminator::Jump(_) | Terminator::Branch { .. } | Terminator::Unreachable | Terminator::Unsupported { .. } => {
-            None
-        }
     }
 }

@@ -1,30 +1,23 @@
 //! Expressions over what registers hold, hash-consed.
 //!
-//! An expression's [symbols](crate::symbol) are registers of frames and of what these have called, so it has a value in every concrete state that has these frames. Sums with a
-//! constant have one form, so that equal addresses are equal ids.
+//! An expression's [symbols](crate::symbol) are registers of frames and of what these have called, so it has a value in
+//! every concrete state that has these frames. Sums with a constant have one form, so that equal addresses are equal
+//! ids.
 
 use std::sync::Arc;
 
 use icsched_ir::{BinOp, CastOp, FuncId, GlobalId, IdVec, IntPredicate, OverflowOp, Type, UnOp};
-use icsched_ir::{Program, entity_id};
+use icsched_ir::{Program, ProgramPoint, entity_id};
 use rustc_hash::FxHashMap;
 
-use crate::fold;
-use crate::symbol::{Paths, Symbol};
+use crate::budgets::BUDGETS;
+use crate::fold::{self, mask};
+use crate::symbol::{CallPath, FrameIndex, PathId, Paths, Symbol};
 
 entity_id!(
     /// An expression of one [`ExprPool`].
     ExprId, "e"
 );
-
-/// Operations inside one another that an expression may have; what is deeper is a symbol of its own.
-const MAX_DEPTH: u32 = 12;
-
-/// Most operations of an expression, each counted as often as it is an operand.
-const MAX_SIZE: u32 = 48;
-
-/// Most symbols of one expression.
-const MAX_SYMBOLS: usize = 8;
 
 /// What an expression is made of. Operations are those of the IR, on integers and pointers.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
@@ -95,7 +88,7 @@ pub struct ExprPool {
     nodes: IdVec<ExprId, Expr>,
     facts: IdVec<ExprId, Facts>,
     known: FxHashMap<Expr, ExprId>,
-    pub(crate) paths: Paths,
+    paths: Paths,
 }
 
 impl Default for ExprPool {
@@ -249,7 +242,9 @@ impl ExprPool {
             return Some(id);
         }
         let facts = self.facts_of(expr);
-        (facts.depth <= MAX_DEPTH && facts.size <= MAX_SIZE && facts.symbols.len() <= MAX_SYMBOLS)
+        (facts.depth <= BUDGETS.expr_depth
+            && facts.size <= BUDGETS.expr_size
+            && facts.symbols.len() <= BUDGETS.expr_symbols)
             .then(|| self.intern(expr))
     }
 
@@ -329,6 +324,33 @@ impl ExprPool {
         Facts { width, depth, size, symbols: symbols.into() }
     }
 
+    /// The activation that a symbol can be about.
+    pub fn path(&self, id: PathId) -> &CallPath {
+        self.paths.get(id)
+    }
+
+    /// A symbol of an activation of `func`, for the frame that has made it by `call`.
+    pub(crate) fn called(&mut self, frame: FrameIndex, call: ProgramPoint, func: FuncId, symbol: Symbol) -> Symbol {
+        self.paths.called(frame, call, func, symbol)
+    }
+
+    /// How many calls lead from the frame to the activation of a symbol.
+    pub(crate) fn call_depth(&self, symbol: Symbol) -> usize {
+        symbol.inside.map_or(0, |inside| self.path(inside).calls.len())
+    }
+
+    /// The call of a frame's function that has made the activation of a symbol, or one further out.
+    pub(crate) fn call_of(&self, symbol: Symbol) -> Option<ProgramPoint> {
+        symbol.inside.map(|inside| self.path(inside).calls[0])
+    }
+
+    /// A symbol as text: `v3#0` for register `v3` of frame 0.
+    ///
+    /// `v3(+5>work)#0` is that of `work` when instruction 5 of the frame's function called it last.
+    pub fn describe_symbol(&self, program: &Program, symbol: Symbol) -> String {
+        self.paths.describe(program, symbol)
+    }
+
     /// The expression as text: constants in decimal, `&name`, and [symbols](Self::describe_symbol).
     pub fn describe(&self, program: &Program, id: ExprId) -> String {
         let text = |e| self.describe(program, e);
@@ -347,8 +369,4 @@ impl ExprPool {
             Expr::Select { condition, a, b } => format!("Select({}, {}, {})", text(condition), text(a), text(b)),
         }
     }
-}
-
-pub(crate) fn mask(width: u32) -> u64 {
-    if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }

@@ -2,7 +2,10 @@
 
 use icsched_ir::{BinOp, CastOp};
 
-use crate::expr::mask;
+/// The lowest `width` bits set.
+pub(crate) fn mask(width: u32) -> u64 {
+    if width >= 64 { u64::MAX } else { (1 << width) - 1 }
+}
 
 /// The bits as a signed number.
 pub(crate) fn signed(width: u32, bits: u64) -> i64 {

@@ -1,10 +1,10 @@
-//! The interprocedural control-flow graph (Bergan 2.6.2, "Constructing CFG"): functions' own graphs, joined by edges from calls
-//! to what they may run and back, and from the creation of a thread to its first function.
+//! The interprocedural control-flow graph (Bergan 2.6.2, "Constructing CFG"): functions' own graphs, joined by edges
+//! from calls to what they may run and back, and from the creation of a thread to its first function.
 //!
-//! Functions are taken per points-to instance. An instance's own graph is that of its function, so only the edges between
-//! instances are kept.
+//! Functions are taken per points-to instance. An instance's own graph is that of its function, so only the edges
+//! between instances are kept.
 
-use icsched_ir::{BlockId, Callee, Const, EntityId, FuncId, IdVec, Intrinsic, Op, Operand, Program, ProgramPoint, scc};
+use icsched_ir::{Callee, Const, EntityId, FuncId, IdVec, Intrinsic, Op, Operand, Program, ProgramPoint, scc};
 use icsched_pointsto::{InstanceId, ObjectKind, PointsTo};
 
 /// How control gets from a point to the start of an instance.
@@ -169,9 +169,4 @@ pub(crate) fn callees(
         Callee::Intrinsic(_) => true,
     };
     Callees { instances, others }
-}
-
-/// The point of the `index`-th instruction of a block.
-pub(crate) fn point(func: FuncId, block: BlockId, index: usize) -> ProgramPoint {
-    ProgramPoint { func, block, inst: u32::try_from(index).expect("blocks have fewer instructions") }
 }

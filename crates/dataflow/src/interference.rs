@@ -1,12 +1,15 @@
-//! When other threads may change memory (Bergan 2.5.4, 2.6.2: conflict-free and shared locations, interference-free regions).
+//! When other threads may change memory (Bergan 2.5.4, 2.6.2: conflict-free and shared locations, interference-free
+//! regions).
 //!
-//! A fact about a *conflict-free* place survives everything that other threads do. One about a shared place came from an access of
-//! this thread. While the thread does not release anything, no other one can write there without a data race, since nothing
-//! orders that write behind the access. So a region goes on over acquires (L. Effinger-Dean, "Interference-free regions and their application
-//! to compiler optimization and data-race detection", 2012): calls of models that take a lock and let nothing go.
+//! A fact about a *conflict-free* place survives everything that other threads do. One about a shared place came from
+//! an access of this thread. While the thread does not release anything, no other one can write there without a data
+//! race, since nothing orders that write behind the access. So a region goes on over acquires (L. Effinger-Dean,
+//! "Interference-free regions and their application to compiler optimization and data-race detection", 2012): calls of
+//! models that take a lock and let nothing go.
 //!
-//! Models are not protected by race freedom but by running without a switch: a thread in the program may be anywhere while another one's
-//! model changes a mutex or a stream. So what a model knows of shared places is forgotten when control goes on in the program.
+//! Models are not protected by race freedom but by running without a switch: a thread in the program may be anywhere
+//! while another one's model changes a mutex or a stream. So what a model knows of shared places is forgotten when
+//! control goes on in the program.
 
 use icsched_ir::{
     Block, BlockId, Callee, Const, Extent, Function, IdVec, Inst, Intrinsic, Op, Operand, Origin, Program,
@@ -14,8 +17,9 @@ use icsched_ir::{
 };
 use icsched_pointsto::{InstanceId, PointsTo};
 
-use crate::icfg::{EdgeKind, Icfg, point};
-use crate::lockset;
+use crate::code::point;
+use crate::icfg::{EdgeKind, Icfg};
+use crate::lock_effect;
 
 /// Which calls may let other threads run, or return twice.
 #[derive(Clone, Debug)]
@@ -24,7 +28,8 @@ pub(crate) struct Interference {
     switches: IdVec<InstanceId, bool>,
     /// Instances that may save a context to return to, in themselves or in what they call.
     saves: IdVec<InstanceId, bool>,
-    /// Instances that may write where nothing is known of, or call what is not known, in themselves or in what they call.
+    /// Instances that may write where nothing is known of, or call what is not known, in themselves or in what they
+    /// call.
     strays: IdVec<InstanceId, bool>,
     /// Instances that may acquire or release locks, in themselves or in what they call.
     locks: IdVec<InstanceId, bool>,
@@ -57,8 +62,8 @@ pub(crate) fn switches(op: &Op) -> bool {
     }
 }
 
-/// Whether executing the operation itself lets other threads run and may order what they do behind what this one has done. What just
-/// waits does not, nor the event that a model reports: models that only take a lock have nothing else.
+/// Whether executing the operation itself lets other threads run and may order what they do behind what this one has
+/// done. What just waits does not, nor the event that a model reports: models that only take a lock have nothing else.
 fn releases(op: &Op) -> bool {
     let only_waits = |i: Intrinsic| {
         matches!(i, Intrinsic::Wait | Intrinsic::WaitTimed | Intrinsic::Yield | Intrinsic::Event | Intrinsic::Acquire)
@@ -84,7 +89,7 @@ impl Interference {
             function.origin == Origin::Program && function.blocks.iter().any(strays)
         });
         let strays = callers(icfg, strays.collect());
-        let locks = has(&|op| lockset::effect(op).is_some());
+        let locks = has(&|op| lock_effect::of(op).is_some());
         let switching = has(&switches);
         let takes = has(&|op| matches!(op, Op::Call { callee: Callee::Intrinsic(Intrinsic::Acquire), .. }));
         let lets_go = has(&releases);
@@ -101,8 +106,8 @@ impl Interference {
         }
     }
 
-    /// Whether a call of the instance may do something to memory that is not known. Models are taken not to: their pointers are followed,
-    /// or null.
+    /// Whether a call of the instance may do something to memory that is not known. Models are taken not to: their
+    /// pointers are followed, or null.
     pub(crate) fn may_stray(&self, instance: InstanceId) -> bool {
         self.strays[instance]
     }
@@ -112,8 +117,9 @@ impl Interference {
         self.switches[instance]
     }
 
-    /// Whether other threads may change what this one has accessed by the time that a call of the instance returns, without a data race. A
-    /// model that takes a lock and lets nothing go does not let them, nor does what calls only such models.
+    /// Whether other threads may change what this one has accessed by the time that a call of the instance returns,
+    /// without a data race. A model that takes a lock and lets nothing go does not let them, nor does what calls only
+    /// such models.
     pub(crate) fn lets_in(&self, instance: InstanceId) -> bool {
         self.lets_in[instance]
     }
@@ -149,7 +155,8 @@ impl Interference {
     }
 }
 
-/// Whether nothing is known of where a write goes: an error, or what points-to analysis does not follow. Null may be freed.
+/// Whether nothing is known of where a write goes: an error, or what points-to analysis does not follow. Null may be
+/// freed.
 pub(crate) fn points_nowhere(points_to: &PointsTo, instance: InstanceId, touch: Touch) -> bool {
     let is_global = matches!(touch.address, Operand::Const(Const::Global { .. }));
     let writes = !matches!(touch.extent, Extent::Object | Extent::Bytes(0));

@@ -1,7 +1,7 @@
 //! Places in memory, as figure 2.17 names them: by the expression of their address.
 //!
-//! Two places are the same if their addresses are the same expression (Bergan's must-alias). Whether a write may hit a place is
-//! decided by what points-to analysis knows of the place's address, [`Reach`].
+//! Two places are the same if their addresses are the same expression (Bergan's must-alias). Whether a write may hit a
+//! place is decided by what points-to analysis knows of the place's address, [`Reach`].
 
 use std::fmt;
 use std::rc::Rc;

@@ -69,8 +69,9 @@ enum At<'t> {
     },
 }
 
-/// The running thread that a text stands for. Frames are separated by `>`, the oldest first; each but the last stands for its call of the next
-/// one's function. Functions of the program are meant before those of models. The stack is complete if it starts with `main`.
+/// The running thread that a text stands for. Frames are separated by `>`, the oldest first; each but the last stands
+/// for its call of the next one's function. Functions of the program are meant before those of models. The stack is
+/// complete if it starts with `main`.
 ///
 /// # Errors
 /// The text names no place, or several.

@@ -1,12 +1,13 @@
 //! Bytes of variables that hold what they were initialised with, whatever happens.
 //!
-//! A byte does if no instruction that is ever executed may write there, or each one that may writes the same value. Nothing depends on where
-//! the threads are, so this holds at every context, also for what is shared. It is what keeps the models' tables known in the
-//! middle of a program: a program that never cancels a thread never writes anything but zero to the flag that says so.
+//! A byte does if no instruction that is ever executed may write there, or each one that may writes the same value.
+//! Nothing depends on where the threads are, so this holds at every context, also for what is shared. It is what keeps
+//! the models' tables known in the middle of a program: a program that never cancels a thread never writes anything but
+//! zero to the flag that says so.
 //!
-//! [`Statics::assuming`] is optimistic: it takes all variables to hold their initial values, folds what they decide, looks at the
-//! writes that are left, and starts again without the bytes that one of them changes, until none does. In a run of the program the
-//! first write that changes another byte would have been left.
+//! [`Statics::assuming`] is optimistic: it takes all variables to hold their initial values, folds what they decide,
+//! looks at the writes that are left, and starts again without the bytes that one of them changes, until none does. In
+//! a run of the program the first write that changes another byte would have been left.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -19,19 +20,12 @@ use icsched_ir::{
 use icsched_pointsto::{InstanceId, Interrupted, ModRef, ObjectId, ObjectKind, Offsets, PointerInfo, PointsTo};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::budgets::BUDGETS;
 use crate::fold;
 
-/// Variables that are larger are only asked whether they are written at all.
-const MAX_BYTES: u64 = 1 << 18;
-
-/// Operations inside one another that are looked at.
-const MAX_DEPTH: u32 = 6;
-
-/// The models' function that threads begin with: what it hands on to start functions is known from where threads are created.
+/// The models' function that threads begin with: what it hands on to start functions is known from where threads are
+/// created.
 const LAUNCHER: &str = "__ics_thread_main";
-
-/// How often what functions are called with is looked for in what is left of the program.
-const MAX_ROUNDS: u32 = 3;
 
 /// What is written somewhere in an object.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -78,8 +72,9 @@ impl Statics {
         Self::of_code(modref, modref.program())
     }
 
-    /// The variables of a program that starts with `main`, and the program without what they never let happen: `fold` takes out
-    /// what is not reached. Ids and positions stay what they were. Time for one pass over the program per chain of discoveries.
+    /// The variables of a program that starts with `main`, and the program without what they never let happen: `fold`
+    /// takes out what is not reached. Ids and positions stay what they were. Time for one pass over the program per
+    /// chain of discoveries.
     ///
     /// # Errors
     /// [`Interrupted`] if `interrupted` said so, which is asked between passes.
@@ -93,7 +88,7 @@ impl Statics {
         loop {
             let assumed = Assumed { varying: &varying };
             let mut folded = fold(&assumed.fold_loads(program, modref.points_to()));
-            for _ in 0..MAX_ROUNDS {
+            for _ in 0..BUDGETS.constant_rounds {
                 if interrupted() {
                     return Err(Interrupted);
                 }
@@ -105,7 +100,7 @@ impl Statics {
             }
             let statics = Self::of_code(modref, &folded);
             let mut are_more = false;
-            for (id, global) in program.globals.iter().filter(|(_, global)| global.size <= MAX_BYTES) {
+            for (id, global) in program.globals.iter().filter(|(_, global)| global.size <= BUDGETS.variable_bytes) {
                 let none = || vec![None; usize::try_from(global.size).unwrap_or(0)];
                 let bytes = statics.of_global(program, id).unwrap_or_else(none);
                 let known = &mut varying[id];
@@ -225,13 +220,14 @@ impl Statics {
         })
     }
 
-    /// Per byte of a variable what it holds at all times, `None` where that is not known; `None` as well where it is known of none of them.
+    /// Per byte of a variable what it holds at all times, `None` where that is not known; `None` as well where it is
+    /// known of none of them.
     fn of_global(&self, program: &Program, id: GlobalId) -> Option<Vec<Option<u8>>> {
         let global = &program.globals[id];
         let size = usize::try_from(global.size).unwrap_or(0);
         if self.is_exposed(program, global)
             || is_set_outside(global)
-            || (global.size > MAX_BYTES && !self.writes[id].is_empty())
+            || (global.size > BUDGETS.variable_bytes && !self.writes[id].is_empty())
         {
             return None;
         }
@@ -276,7 +272,7 @@ impl Statics {
 
 /// Whether the engine or nobody knows who sets a variable.
 fn is_set_outside(global: &icsched_ir::Global) -> bool {
-    global.external || crate::initial::SET_AT_START.contains(&global.library_name())
+    global.external || crate::reaching::initial::SET_AT_START.contains(&global.library_name())
 }
 
 /// Writes that change the same bytes as `writes`, few of them: in a large program thousands may hit one variable.
@@ -351,7 +347,7 @@ fn stored(function: &Function, definitions: &Definitions, value: Operand) -> (Wr
         Operand::Value(value) => function.values[value].ty,
         Operand::Const(constant) => constant.ty(),
     };
-    let what = constant(function, definitions, value, MAX_DEPTH).map_or(Written::Anything, Written::Word);
+    let what = constant(function, definitions, value, BUDGETS.constant_steps).map_or(Written::Anything, Written::Word);
     (what, u64::from(ty.bytes()))
 }
 
@@ -418,7 +414,7 @@ impl Assumed<'_> {
         for location in &info.locations {
             let ObjectKind::Global(id) = points_to.objects()[location.object].kind else { return None };
             let global = &program.globals[id];
-            if global.constant || is_set_outside(global) || global.size > MAX_BYTES {
+            if global.constant || is_set_outside(global) || global.size > BUDGETS.variable_bytes {
                 return None;
             }
             let read = Write { offsets: location.offsets, bytes: Some(u64::from(bytes)), what: Written::Anything };
@@ -464,8 +460,8 @@ enum Passed {
 }
 
 impl Arguments {
-    /// Optimistic: a parameter that is only handed on from another one is what that one is. O(calls) per round, and as many rounds
-    /// as the longest chain of such calls.
+    /// Optimistic: a parameter that is only handed on from another one is what that one is. O(calls) per round, and as
+    /// many rounds as the longest chain of such calls.
     fn of_calls(program: &Program) -> Self {
         let mut this = Self { known: FxHashMap::default(), open: open_functions(program) };
         while this.round(program) {}

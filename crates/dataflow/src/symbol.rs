@@ -1,14 +1,14 @@
-//! What expressions are made of: what registers hold, of the frames of a stack and of activations that these have called.
+//! What expressions are made of: what registers hold, of the frames of a stack and of activations that these have
+//! called.
 //!
-//! A register of an activation that has returned has a name as long as the call that made it is not executed again. So what a callee has loaded
-//! and computed with can be said in its caller, by facts that mention it (`share = *n / threads; *first = share * id`).
+//! A register of an activation that has returned has a name as long as the call that made it is not executed again. So
+//! what a callee has loaded and computed with can be said in its caller, by facts that mention it
+//! (`share = *n / threads; *first = share * id`).
 
 use std::fmt;
 
 use icsched_ir::{FuncId, IdVec, Program, ProgramPoint, ValueId, entity_id};
 use rustc_hash::FxHashMap;
-
-use crate::expr::ExprPool;
 
 /// Which activation a symbol is about: its position in the thread's stack, the oldest known frame being 0.
 pub type FrameIndex = u32;
@@ -17,12 +17,12 @@ pub type FrameIndex = u32;
 pub(crate) const SUMMARISED: FrameIndex = FrameIndex::MAX;
 
 entity_id!(
-    /// A [`CallPath`] of one [`ExprPool`].
+    /// A [`CallPath`] of one [pool](crate::ExprPool).
     PathId, "c"
 );
 
-/// Which activation that has returned: the one that the first call has made when it was last executed in a frame, in that one by the second call,
-/// and so on.
+/// Which activation that has returned: the one that the first call has made when it was last executed in a frame, in
+/// that one by the second call, and so on.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct CallPath {
     /// At least one.
@@ -77,46 +77,34 @@ pub(crate) struct Paths {
     known: FxHashMap<CallPath, PathId>,
 }
 
-impl ExprPool {
-    /// The activation that a symbol can be about.
-    pub fn path(&self, id: PathId) -> &CallPath {
-        &self.paths.all[id]
+impl Paths {
+    pub(crate) fn get(&self, id: PathId) -> &CallPath {
+        &self.all[id]
     }
 
     /// A symbol of an activation of `func`, for the frame that has made it by `call`.
     pub(crate) fn called(&mut self, frame: FrameIndex, call: ProgramPoint, func: FuncId, symbol: Symbol) -> Symbol {
         let mut path = CallPath { calls: vec![call], func };
         if let Some(inside) = symbol.inside {
-            let further = self.path(inside);
+            let further = self.get(inside);
             path.calls.extend(&further.calls);
             path.func = further.func;
         }
-        let paths = &mut self.paths;
-        let id = match paths.known.get(&path) {
+        let id = match self.known.get(&path) {
             Some(&id) => id,
             None => {
-                let id = paths.all.push(path.clone());
-                paths.known.insert(path, id);
+                let id = self.all.push(path.clone());
+                self.known.insert(path, id);
                 id
             }
         };
         Symbol { frame, value: symbol.value, inside: Some(id) }
     }
 
-    /// How many calls lead from the frame to the activation of a symbol.
-    pub(crate) fn call_depth(&self, symbol: Symbol) -> usize {
-        symbol.inside.map_or(0, |inside| self.path(inside).calls.len())
-    }
-
-    /// The call of a frame's function that has made the activation of a symbol, or one further out.
-    pub(crate) fn call_of(&self, symbol: Symbol) -> Option<ProgramPoint> {
-        symbol.inside.map(|inside| self.path(inside).calls[0])
-    }
-
-    /// A symbol as text: `v3#0` for register `v3` of frame 0, `v3(+5>work)#0` for that of `work` when instruction 5 of the frame's function called it last.
-    pub fn describe_symbol(&self, program: &Program, symbol: Symbol) -> String {
+    /// A symbol as text, with the calls that lead to its activation.
+    pub(crate) fn describe(&self, program: &Program, symbol: Symbol) -> String {
         let Some(inside) = symbol.inside else { return symbol.to_string() };
-        let path = self.path(inside);
+        let path = self.get(inside);
         let step = |(&call, func): (&ProgramPoint, FuncId)| {
             format!("+{}>{}", number(program, call), program.functions[func].name)
         };

@@ -6,8 +6,8 @@ use icsched_ir::{
 };
 use icsched_pointsto::{InvariantLoads, ModRef, Startup};
 
-use super::scope::Structure;
-use super::{Reason, Verdict};
+use super::flow::Structure;
+use super::verdict::{Reason, Verdict};
 
 /// What tests say of a loop whose start, step and bound are numbers, or of which it is known that the test meets its
 /// bound; `None` where that is not enough. O(instructions of the function).

@@ -7,18 +7,11 @@
 use std::cell::RefCell;
 
 use icsched_externals::{ArgEffect, ResultEffect, Row};
-use icsched_ir::{
-    BlockId, Callee, CastOp, Definition, FuncId, Function, Intrinsic, Op, Operand, Origin, Program, ProgramPoint,
-    Terminator, UnOp, ValueId,
-};
+use icsched_ir::{Callee, CastOp, FuncId, Intrinsic, Op, Origin, Program, Terminator, UnOp, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Termination;
-use super::scope::Structure;
-
-/// Where something stands in a function: a block, and 0 for its parameters, 1 for its first instruction, and so on up
-/// to its terminator.
-pub(super) type Point = (BlockId, usize);
+use super::code::Code;
+use super::flow::{Point, Structure, is_among, is_behind};
 
 /// What a function does with an argument.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -33,17 +26,17 @@ const KEPT: Handed = Handed { is_kept: true, comes_back: true };
 
 /// Answers for one program. What functions do with their arguments is found once.
 pub(super) struct Fresh<'t, 'm, 'p> {
-    pub(super) termination: &'t Termination<'m, 'p>,
+    pub(super) code: &'t Code<'m, 'p>,
     handed: RefCell<FxHashMap<(FuncId, usize), Handed>>,
 }
 
 impl<'t, 'm, 'p> Fresh<'t, 'm, 'p> {
-    pub(super) fn new(termination: &'t Termination<'m, 'p>) -> Self {
-        Self { termination, handed: RefCell::default() }
+    pub(super) fn new(code: &'t Code<'m, 'p>) -> Self {
+        Self { code, handed: RefCell::default() }
     }
 
     fn program(&self) -> &'p Program {
-        self.termination.program
+        self.code.program
     }
 
     /// Whether a call makes a new object, of numbers alone: an allocation of the C library.
@@ -156,7 +149,7 @@ impl<'t, 'm, 'p> Fresh<'t, 'm, 'p> {
             return Handed { is_kept, comes_back: row.result() == ResultEffect::Argument(at) };
         }
         let Some(&param) = function.params.get(at).filter(|_| !function.is_declaration()) else { return KEPT };
-        let structure = self.termination.structure(func);
+        let structure = self.code.structure(func);
         let aliases = self.aliases(func, &structure, param);
         let returns = function.blocks.values().filter_map(|block| match &block.terminator {
             Terminator::Return(values) => Some(values),
@@ -180,70 +173,4 @@ const fn keeps(intrinsic: Intrinsic) -> bool {
             | Intrinsic::HostWrite
             | Intrinsic::NotHeld
     )
-}
-
-/// Whether an operand is one of these values.
-pub(super) fn is_among(of: &FxHashSet<ValueId>, operand: Operand) -> bool {
-    operand.value().is_some_and(|value| of.contains(&value))
-}
-
-/// Where a value is defined; a function's parameter in front of everything.
-pub(super) fn defined_at(structure: &Structure, value: ValueId) -> Option<Point> {
-    match structure.definitions.of(value)? {
-        Definition::Inst(block, at) => Some((block, at + 1)),
-        Definition::Parameter(block, _) => Some((block, 0)),
-        Definition::Argument(_) => None,
-    }
-}
-
-/// Whether control that comes to a point has come past the definition of a value, its own instruction not counted.
-pub(super) fn is_behind(structure: &Structure, value: ValueId, (block, at): Point) -> bool {
-    match structure.definitions.of(value) {
-        Some(Definition::Argument(_)) => true,
-        Some(Definition::Inst(defined, index)) => match defined == block {
-            true => index + 1 < at,
-            false => structure.dominators.dominates(defined, block),
-        },
-        Some(Definition::Parameter(defined, _)) => structure.dominators.dominates(defined, block),
-        None => false,
-    }
-}
-
-/// Whether control may get from behind one point to another one without coming to a third one in between. O(blocks).
-pub(super) fn leads_to(
-    function: &Function,
-    structure: &Structure,
-    from: Point,
-    to: Point,
-    past: Option<Point>,
-) -> bool {
-    let stops = |block: BlockId, first: usize, last: usize| {
-        past.is_some_and(|(at, index)| at == block && index >= first && index < last)
-    };
-    let end = |block: BlockId| function.blocks[block].insts.len() + 2;
-    if from.0 == to.0 && from.1 < to.1 {
-        return !stops(from.0, from.1 + 1, to.1);
-    }
-    if stops(from.0, from.1 + 1, end(from.0)) {
-        return false;
-    }
-    let mut seen: FxHashSet<BlockId> = FxHashSet::default();
-    let mut work: Vec<BlockId> = structure.cfg.successors(from.0).to_vec();
-    while let Some(block) = work.pop() {
-        if !seen.insert(block) {
-            continue;
-        }
-        if block == to.0 && !stops(block, 0, to.1) {
-            return true;
-        }
-        if !stops(block, 0, end(block)) {
-            work.extend(structure.cfg.successors(block));
-        }
-    }
-    false
-}
-
-/// The point of an instruction in its function.
-pub(super) const fn point(at: ProgramPoint) -> Point {
-    (at.block, at.inst as usize + 1)
 }

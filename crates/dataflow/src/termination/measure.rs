@@ -11,12 +11,7 @@ use super::operation::magnitude;
 use super::round::{Round, Step};
 use super::scope::Scope;
 use super::value::{Origin, Val, Walk};
-
-/// Most comparisons that measures are made of.
-const MAX_COMPARISONS: usize = 24;
-
-/// Most numbers at a round's beginning that are measured by themselves.
-const MAX_STATES: usize = 8;
+use crate::budgets::BUDGETS;
 
 /// What is made of one number or two.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -88,14 +83,14 @@ pub(super) fn candidates(scope: &Scope<'_>, first: &Round) -> Vec<Measure> {
         for (at, inst) in scope.function.blocks[block].insts.iter().enumerate() {
             let Op::IntCompare { a, b, .. } = inst.op else { continue };
             let is_null = |operand| operand == Operand::Const(Const::NULL);
-            if comparisons < MAX_COMPARISONS && !is_null(a) && !is_null(b) && scope.function.type_of(a).bits() > 1 {
+            if comparisons < BUDGETS.comparisons && !is_null(a) && !is_null(b) && scope.function.type_of(a).bits() > 1 {
                 comparisons += 1;
                 found.extend(SHAPES.map(|shape| Measure::Comparison(block, at, shape)));
             }
         }
     }
     let params = scope.parameters().iter().map(|&param| scope.function.values[param].ty);
-    for (at, ty) in params.enumerate().take(MAX_STATES) {
+    for (at, ty) in params.enumerate().take(BUDGETS.states) {
         if matches!(ty, Type::Int(2..)) {
             let alone = SHAPES.into_iter().filter(|shape| !shape.is_of_two());
             found.extend(alone.map(|shape| Measure::State(at, shape)));

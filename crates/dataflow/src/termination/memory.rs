@@ -5,12 +5,9 @@ use icsched_pointsto::{InvariantLoads, Location, ModRef, Piece, Region, Startup}
 use icsched_smt::Term;
 use rustc_hash::FxHashSet;
 
-use super::round::{Evaluator, Round};
+use super::round::{Access, Round};
 use super::scope::{Kind, Scope};
-use super::value::{Origin, Val, Walk};
-
-/// Most counters in memory that are followed in one loop.
-const MAX_CELLS: usize = 16;
+use crate::budgets::BUDGETS;
 
 /// A place in memory that nothing in a loop writes but stores at this address.
 #[derive(Clone, Debug)]
@@ -21,16 +18,6 @@ pub(super) struct Cell {
     pub(super) bits: u32,
     /// The blocks that store there.
     pub(super) writers: Vec<BlockId>,
-}
-
-/// A load or a store.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Access {
-    pub(super) block: BlockId,
-    pub(super) at: usize,
-    pub(super) address: Val,
-    pub(super) bits: u32,
-    pub(super) is_store: bool,
 }
 
 /// What is known of the memory that a scope uses.
@@ -76,7 +63,7 @@ impl Memory {
         let mut tried: Vec<(Term, u32)> = Vec::new();
         for access in round.accesses.iter().filter(|access| access.is_store && access.address.fixed) {
             let key = (access.address.bits, access.bits);
-            if tried.contains(&key) || self.cells.len() >= MAX_CELLS {
+            if tried.contains(&key) || self.cells.len() >= BUDGETS.memory_cells {
                 continue;
             }
             tried.push(key);
@@ -184,51 +171,4 @@ pub(super) fn repeatable_calls(
         }
     }
     found
-}
-
-impl Evaluator<'_, '_> {
-    /// The result of a load.
-    pub(super) fn load(&mut self, at: (BlockId, usize), result: icsched_ir::ValueId, address: Val, is_plain: bool) {
-        let bits = self.scope.function.values[result].ty.bits();
-        self.note_access(at, address, bits, false);
-        let cell = self.memory.cells.iter().position(|c| (c.address, c.bits) == (address.bits, bits) && is_plain);
-        let mut val = match cell {
-            Some(cell) => self.now[cell],
-            None if is_plain && self.memory.same.contains(&at) => {
-                let symbol = self.pool.symbol(&format!("at{}", address.bits.index()), bits);
-                match address.fixed {
-                    true => Val::fixed(self.pool, symbol),
-                    false => Val::new(self.pool, symbol),
-                }
-            }
-            None => self.unknown(result),
-        };
-        if let Walk::From { origin: origin @ Origin::State(state), moved } = address.walk
-            && is_plain
-            && cell.is_none()
-        {
-            let begin = self.round.begins[state].bits;
-            let null = self.pool.constant(self.pool.width(begin), 0);
-            let is_somewhere = self.pool.ne(begin, null);
-            let holds = self.pool.or_all(&[moved, is_somewhere]);
-            self.assume(at.0, holds);
-            val.walk = Walk::From { origin, moved: self.pool.bool(true) };
-            self.round.links.push(at);
-        }
-        self.round.values[result] = Some(val);
-    }
-
-    /// What a store leaves in counters.
-    pub(super) fn store(&mut self, at: (BlockId, usize), address: Val, value: Val) {
-        let bits = self.pool.width(value.bits);
-        self.note_access(at, address, bits, true);
-        let is_it = |cell: &Cell| (cell.address, cell.bits) == (address.bits, bits);
-        if let Some(cell) = self.memory.cells.iter().position(is_it) {
-            self.now[cell] = value;
-        }
-    }
-
-    fn note_access(&mut self, (block, at): (BlockId, usize), address: Val, bits: u32, is_store: bool) {
-        self.round.accesses.push(Access { block, at, address, bits, is_store });
-    }
 }

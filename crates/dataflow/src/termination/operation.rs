@@ -1,67 +1,53 @@
-//! What instructions compute, as terms.
+//! What operands are and what instructions compute, as terms.
 
 use icsched_ir::{
-    BinOp, BlockId, Callee, CastOp, Const, FuncId, Inst, IntPredicate, NoWrap, Op, Operand, ScaledIndex, Type, UnOp,
+    BinOp, BlockId, CastOp, Const, Definition, Inst, IntPredicate, NoWrap, Op, Operand, ScaledIndex, Type, UnOp,
     ValueId,
 };
 use icsched_smt::{BinOp as TermOp, CmpOp, Term, TermPool};
 
-use super::round::Evaluator;
-use super::value::{Origin, Val, Walk};
+use super::evaluator::Evaluator;
+use super::value::{Val, Walk};
+use crate::budgets::BUDGETS;
 
 /// Width of addresses.
 const ADDRESS: u32 = 64;
 
 impl Evaluator<'_, '_> {
-    /// Evaluates an instruction.
-    pub(super) fn instruction(&mut self, block: BlockId, at: usize, inst: &Inst) {
-        match &inst.op {
-            Op::Load { address, access } => {
-                let address = self.address_operand(block, *address);
-                let is_plain = !access.volatile && access.atomic.is_none();
-                self.load((block, at), inst.results[0], address, is_plain);
-            }
-            Op::Store { address, value, .. } => {
-                let address = self.address_operand(block, *address);
-                let value = self.operand(*value);
-                self.store((block, at), address, value);
-            }
-            Op::Call { callee: Callee::Direct(callee), args } if self.memory.calls.contains(&(block, at)) => {
-                let val = self.repeated_call(*callee, args, inst.results[0]);
-                self.round.values[inst.results[0]] = Some(val);
-            }
-            _ => {
-                if let [result] = inst.results[..] {
-                    let mut val = self.computed(block, inst, result).unwrap_or_else(|| self.unknown(result));
-                    if val.fixed && val.walk == Walk::Unknown {
-                        val.walk = Walk::From { origin: Origin::Fixed(val.bits), moved: self.pool.bool(false) };
-                    }
-                    self.round.values[result] = Some(val);
-                } else {
-                    for &result in &inst.results {
-                        let val = self.unknown(result);
-                        self.round.values[result] = Some(val);
-                    }
-                }
-            }
+    /// An operand where it is used; one that nobody has specified may be another one each time.
+    pub(super) fn operand(&mut self, operand: Operand) -> Val {
+        match operand {
+            Operand::Value(value) if self.scope.is_outside(value) => self.outside(value),
+            Operand::Value(value) => match self.round.values[value] {
+                Some(val) => val,
+                None => self.unknown(value),
+            },
+            Operand::Const(constant) => self.constant(constant),
         }
     }
 
-    /// The result of a call that gives the same wherever its arguments are the same.
-    fn repeated_call(&mut self, callee: FuncId, args: &[Operand], result: ValueId) -> Val {
-        let function = self.scope.function;
-        let args: Vec<Val> = args.iter().map(|&arg| self.operand(arg)).collect();
-        let terms: Vec<String> = args.iter().map(|arg| arg.bits.index().to_string()).collect();
-        let name = format!("{callee}({})", terms.join(","));
-        let symbol = self.pool.symbol(&name, function.values[result].ty.bits());
-        match args.iter().all(|arg| arg.fixed) {
-            true => Val::fixed(self.pool, symbol),
-            false => Val::new(self.pool, symbol),
+    /// A value that is computed outside: from what, as far as that is near.
+    fn outside(&mut self, value: ValueId) -> Val {
+        if let Some(&known) = self.round.outside.get(&value) {
+            return known;
         }
+        let symbol = self.pool.symbol(&value.to_string(), self.scope.function.values[value].ty.bits());
+        let unknown = Val::fixed(self.pool, symbol);
+        let Some(Definition::Inst(block, at)) = self.scope.structure.definitions.of(value) else {
+            self.round.outside.insert(value, unknown);
+            return unknown;
+        };
+        self.depth += 1;
+        let inst = &self.scope.function.blocks[block].insts[at];
+        let computed = if self.depth <= BUDGETS.outside_steps { self.computed(block, inst, value) } else { None };
+        self.depth -= 1;
+        let val = computed.map_or(unknown, |val| Val { walk: unknown.walk, fixed: true, ..val });
+        self.round.outside.insert(value, val);
+        val
     }
 
     /// An address that is accessed.
-    fn address_operand(&mut self, block: BlockId, address: Operand) -> Val {
+    pub(super) fn address_operand(&mut self, block: BlockId, address: Operand) -> Val {
         let val = self.operand(address);
         self.assume_sound(block, val);
         val

@@ -21,13 +21,11 @@ use icsched_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Termination;
-use super::fresh::{Fresh, Point, defined_at, is_among, is_behind, leads_to, point};
+use super::code::Code;
+use super::flow::{Point, Structure, defined_at, is_among, is_behind, leads_to, point};
+use super::fresh::Fresh;
 use super::links::Links;
-use super::scope::Structure;
-
-/// Steps from a value to what it may be.
-const MAX_DEPTH: usize = 16;
+use crate::budgets::BUDGETS;
 
 /// What a pointer may be.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -55,7 +53,7 @@ type Pairs = Vec<(ValueId, ValueId)>;
 
 /// Looks at the stores of some links.
 pub(super) struct Preservation<'a, 'm, 'p> {
-    termination: &'a Termination<'m, 'p>,
+    code: &'a Code<'m, 'p>,
     links: &'a Links,
     stores: &'a BTreeSet<ProgramPoint>,
     fresh: Fresh<'a, 'm, 'p>,
@@ -71,13 +69,9 @@ struct Body<'b> {
 }
 
 impl<'a, 'm, 'p> Preservation<'a, 'm, 'p> {
-    pub(super) fn new(
-        termination: &'a Termination<'m, 'p>,
-        links: &'a Links,
-        stores: &'a BTreeSet<ProgramPoint>,
-    ) -> Self {
-        let fresh = Fresh::new(termination);
-        Self { termination, links, stores, fresh, returns: RefCell::default(), given: RefCell::default() }
+    pub(super) fn new(code: &'a Code<'m, 'p>, links: &'a Links, stores: &'a BTreeSet<ProgramPoint>) -> Self {
+        let fresh = Fresh::new(code);
+        Self { code, links, stores, fresh, returns: RefCell::default(), given: RefCell::default() }
     }
 
     /// Whether all of them leave links without a ring.
@@ -86,8 +80,8 @@ impl<'a, 'm, 'p> Preservation<'a, 'm, 'p> {
     }
 
     fn body(&self, func: FuncId) -> Body<'p> {
-        let function = &self.termination.program.functions[func];
-        Body { func, function, structure: self.termination.structure(func) }
+        let function = &self.code.program.functions[func];
+        Body { func, function, structure: self.code.structure(func) }
     }
 
     fn preserves(&self, at: ProgramPoint) -> bool {
@@ -184,7 +178,7 @@ impl<'a, 'm, 'p> Preservation<'a, 'm, 'p> {
             code.insts.iter().enumerate().any(|(index, inst)| match &inst.op {
                 Op::Call { callee: Callee::Direct(callee), args } => {
                     args.iter().any(|&arg| is_among(of, arg))
-                        && self.termination.may_run(*callee, self.stores)
+                        && self.code.may_run(*callee, self.stores)
                         && is_asked((block, index + 1))
                 }
                 _ => false,
@@ -257,7 +251,7 @@ impl<'a, 'm, 'p> Preservation<'a, 'm, 'p> {
 
     /// Whether a load reads nothing but such links.
     fn reads_link(&self, body: &Body<'_>, address: Operand) -> bool {
-        let points_to = self.termination.modref.points_to();
+        let points_to = self.code.modref.points_to();
         points_to.instances_of(body.func).iter().all(|&instance| {
             let info = points_to.accessible(&points_to.pointer_info_in(instance, address));
             self.links.are_at(&info.locations)
@@ -283,8 +277,8 @@ impl<'a, 'm, 'p> Preservation<'a, 'm, 'p> {
             found.push(if is_null(operand) { Source::Null } else { Source::Value(operand) });
             return true;
         };
-        if !seen.insert(value) || depth > MAX_DEPTH {
-            return depth <= MAX_DEPTH;
+        if !seen.insert(value) || depth > BUDGETS.pointer_steps {
+            return depth <= BUDGETS.pointer_steps;
         }
         match body.structure.definitions.of(value) {
             Some(Definition::Parameter(block, index)) => {
@@ -412,10 +406,10 @@ impl<'a, 'm, 'p> Preservation<'a, 'm, 'p> {
     }
 
     fn look_at_calls(&self, func: FuncId, at: usize) -> Option<bool> {
-        let termination = self.termination;
-        let main = termination.program.main?;
-        let callers = termination.calls.callers(func);
-        if main == func || termination.calls.is_address_taken(func) || callers.is_empty() {
+        let code = self.code;
+        let main = code.program.main?;
+        let callers = code.calls.callers(func);
+        if main == func || code.calls.is_address_taken(func) || callers.is_empty() {
             return None;
         }
         let mut is_linked = false;
@@ -454,7 +448,7 @@ fn is_null(operand: Operand) -> bool {
 
 /// The pointer that an address was computed from.
 fn root(body: &Body<'_>, mut address: Operand) -> Operand {
-    for _ in 0..MAX_DEPTH {
+    for _ in 0..BUDGETS.pointer_steps {
         let Operand::Value(value) = address else { return address };
         match body.structure.definitions.inst(body.function, value).map(|inst| &inst.op) {
             Some(Op::Address { base, .. } | Op::Unary { op: UnOp::Freeze, a: base }) => address = *base,

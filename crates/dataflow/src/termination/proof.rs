@@ -5,21 +5,10 @@
 //! (Bradley, Manna and Sipma, "Linear ranking with reachability", 2005, with given measures in place of synthesised
 //! ones.)
 
-use std::time::Duration;
-
 use icsched_smt::{Model, Solver as _, SolverOptions, Term, TermPool, Z3Solver};
 
 use super::measure::{Compared, Measure};
-
-/// Work that one question may take, in the time that the solver takes for it.
-const LIMIT: Duration = Duration::from_millis(20);
-
-/// Questions about one loop at a time, and those of them that the solver leaves open.
-const MAX_QUESTIONS: usize = 100;
-const MAX_OPEN: usize = 3;
-
-/// Measures in one order.
-const MAX_ORDER: usize = 4;
+use crate::budgets::BUDGETS;
 
 /// Two rounds, one right behind the other, and what each measure says of them.
 #[derive(Clone)]
@@ -44,7 +33,7 @@ pub(super) struct Prover<'p> {
 
 impl<'p> Prover<'p> {
     pub(super) fn new(pool: &'p mut TermPool) -> Self {
-        let options = SolverOptions { timeout: Some(LIMIT), ..SolverOptions::default() };
+        let options = SolverOptions { timeout: Some(BUDGETS.question_work), ..SolverOptions::default() };
         Self { pool, solver: Z3Solver::new(options), models: Vec::new(), questions: 0, open: 0 }
     }
 
@@ -60,7 +49,7 @@ impl<'p> Prover<'p> {
         }
         let pool = &*self.pool;
         let meets = |model: &Model| conditions.iter().chain([&also]).all(|&c| pool.eval_bool(c, model));
-        if self.models.iter().any(meets) || self.questions >= MAX_QUESTIONS || self.open >= MAX_OPEN {
+        if self.models.iter().any(meets) || self.questions >= BUDGETS.questions || self.open >= BUDGETS.open_questions {
             return false;
         }
         self.questions += 1;
@@ -110,7 +99,7 @@ impl<'p> Prover<'p> {
                 found.push(measures[of]);
                 return Some(found);
             }
-            if found.len() + 1 >= MAX_ORDER {
+            if found.len() + 1 >= BUDGETS.ordered_measures {
                 return None;
             }
             let weak = unused.iter().copied().find(|&of| {

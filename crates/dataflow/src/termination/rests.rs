@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use icsched_externals::{Kind, ResultEffect, Row};
-use icsched_ir::{BlockId, Callee, FuncId, Intrinsic, Op, Origin, Program, ProgramPoint};
-use icsched_pointsto::ModRef;
+use icsched_ir::{BlockId, FuncId, Origin, Program};
 
-use super::scope::Scope;
-use super::{Termination, Verdict};
+use super::answers::Termination;
+use super::code::calls;
+use super::verdict::Verdict;
 
 /// A loop or a recursion of the program of which it is not proved that it ends.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -61,7 +60,7 @@ impl Unproved {
 impl Termination<'_, '_> {
     /// What has to end for a loop to end: itself, what is inside, and what it calls; as far as that is not proved.
     pub fn loop_rests_on(&self, func: FuncId, header: BlockId) -> Rests {
-        let structure = self.structure(func);
+        let structure = self.code.structure(func);
         let Some(id) = structure.loops.headed_by(header) else { return Rests::default() };
         self.blocks_rest_on(func, structure.loops.get(id).block_ids())
     }
@@ -72,7 +71,7 @@ impl Termination<'_, '_> {
         let blocks: BTreeSet<BlockId> = blocks.into_iter().collect();
         let mut found = Rests::default();
         self.add_loops(func, |header| blocks.contains(&header), &mut found);
-        for (at, targets, _) in calls(self.program, self.modref, func) {
+        for (at, targets, _) in calls(self.code.program, self.code.modref, func) {
             if blocks.contains(&at.block) {
                 targets.iter().for_each(|&callee| self.collect(callee, &mut found));
             }
@@ -93,18 +92,18 @@ impl Termination<'_, '_> {
         let mut work = vec![func];
         while let Some(func) = work.pop() {
             self.add_own(func, found);
-            work.extend(self.calls.callees(func).iter().copied().filter(|&callee| seen.insert(callee)));
+            work.extend(self.code.calls.callees(func).iter().copied().filter(|&callee| seen.insert(callee)));
         }
     }
 
     /// Adds the loops of a function, and the recursion that it is part of.
     fn add_own(&self, func: FuncId, found: &mut Rests) {
-        if self.program.functions[func].is_declaration() {
+        if self.code.program.functions[func].is_declaration() {
             return;
         }
         self.add_loops(func, |_| true, found);
-        let component = &self.calls.components()[self.calls.component_of(func)];
-        let own = component.iter().filter(|&&f| self.program.functions[f].origin == Origin::Program);
+        let component = &self.code.calls.components()[self.code.calls.component_of(func)];
+        let own = component.iter().filter(|&&f| self.code.program.functions[f].origin == Origin::Program);
         if let Some(&first) = own.min() {
             found.note(Unproved::Recursion(first), &self.of_recursion(func));
         }
@@ -112,111 +111,12 @@ impl Termination<'_, '_> {
 
     fn add_loops(&self, func: FuncId, is_asked: impl Fn(BlockId) -> bool, found: &mut Rests) {
         // The C library's functions return.
-        if self.program.functions[func].origin == Origin::Model {
+        if self.code.program.functions[func].origin == Origin::Model {
             return;
         }
-        let structure = self.structure(func);
+        let structure = self.code.structure(func);
         for header in structure.loops.iter().map(|(_, l)| l.header).filter(|&header| is_asked(header)) {
             found.note(Unproved::Loop(func, header), &self.of_loop(func, header));
         }
     }
-
-    /// Whether what a function gives depends on its arguments and on memory only, and it does nothing else but to write
-    /// memory.
-    pub(super) fn only_computes(&self, func: FuncId) -> bool {
-        let mut seen = BTreeSet::from([func]);
-        let mut work = vec![func];
-        while let Some(func) = work.pop() {
-            let function = &self.program.functions[func];
-            let row = icsched_externals::lookup(function.library_name());
-            if function.origin == Origin::Model || function.is_declaration() {
-                let is_plain = |row: &Row| {
-                    row.result() == ResultEffect::Value
-                        && match row.kind {
-                            Kind::Pure => true,
-                            // What they say of strings they say by an input where the string is one.
-                            Kind::Model { file } => matches!(file, "string" | "ctype"),
-                            _ => false,
-                        }
-                };
-                if !row.is_some_and(is_plain) {
-                    return false;
-                }
-                continue;
-            }
-            let computes = |op: &Op| match op {
-                Op::Load { access, .. } | Op::Store { access, .. } => !access.volatile && access.atomic.is_none(),
-                Op::Call { callee, .. } => matches!(callee, Callee::Direct(_)),
-                op => !op.may_synchronise() && !ends_otherwise(op),
-            };
-            if !function.blocks.values().flat_map(|block| &block.insts).all(|inst| computes(&inst.op)) {
-                return false;
-            }
-            work.extend(self.calls.callees(func).iter().copied().filter(|&callee| seen.insert(callee)));
-        }
-        true
-    }
-
-    /// Whether a scope does nothing, by itself or in what it calls, that may end it in another way than by leaving it.
-    pub(super) fn only_returns(&self, scope: &Scope<'_>) -> bool {
-        let mut called = BTreeSet::new();
-        for (at, targets, _) in calls(self.program, self.modref, scope.func) {
-            if scope.contains(at.block) {
-                if targets.is_empty() {
-                    return false;
-                }
-                called.extend(targets);
-            }
-        }
-        let own = scope.blocks.iter().flat_map(|&block| &scope.function.blocks[block].insts);
-        if own.into_iter().any(|inst| ends_otherwise(&inst.op)) {
-            return false;
-        }
-        let mut work: Vec<FuncId> = called.iter().copied().collect();
-        while let Some(func) = work.pop() {
-            let function = &self.program.functions[func];
-            if function.no_return || function.is_declaration() {
-                return false;
-            }
-            if function.blocks.values().flat_map(|block| &block.insts).any(|inst| ends_otherwise(&inst.op)) {
-                return false;
-            }
-            work.extend(self.calls.callees(func).iter().copied().filter(|&callee| called.insert(callee)));
-        }
-        true
-    }
-}
-
-/// Whether an instruction may end the process or the thread, go on elsewhere, or is not known.
-fn ends_otherwise(op: &Op) -> bool {
-    match op {
-        Op::Trap | Op::Unsupported { .. } => true,
-        Op::Call { callee: Callee::Intrinsic(i), .. } => {
-            let jumps = [Intrinsic::ThreadExit, Intrinsic::Resume, Intrinsic::SaveContext, Intrinsic::RestoreContext];
-            i.ends_process() || i.is_synchronisation() || jumps.contains(i)
-        }
-        _ => false,
-    }
-}
-
-/// The calls of functions that a function makes: where, which functions, and the one that is called by name.
-pub(super) fn calls(
-    program: &Program,
-    modref: &ModRef<'_>,
-    func: FuncId,
-) -> Vec<(ProgramPoint, Vec<FuncId>, Option<FuncId>)> {
-    let mut found = Vec::new();
-    for (block, body) in program.functions[func].blocks.iter() {
-        for (inst, i) in (0..).zip(&body.insts) {
-            let at = ProgramPoint { func, block, inst };
-            match &i.op {
-                Op::Call { callee: Callee::Direct(callee), .. } => found.push((at, vec![*callee], Some(*callee))),
-                Op::Call { callee: Callee::Indirect(_), .. } => {
-                    found.push((at, modref.points_to().call_targets(program, at), None));
-                }
-                _ => {}
-            }
-        }
-    }
-    found
 }

@@ -1,29 +1,9 @@
 //! What is repeated: a loop, or the body of a function that calls itself.
 
-use icsched_ir::{
-    BlockId, Callee, Cfg, Definitions, DomTree, FuncId, Function, Loop, LoopForest, LoopId, Op, Operand, Program,
-    ProgramPoint, ValueId,
-};
+use icsched_ir::{BlockId, Callee, FuncId, Function, Loop, LoopId, Op, Operand, Program, ProgramPoint, ValueId};
 
-/// Most instructions of one round that are looked at.
-const MAX_INSTRUCTIONS: usize = 4_000;
-
-/// The control structure of a function.
-pub(super) struct Structure {
-    pub(super) cfg: Cfg,
-    pub(super) loops: LoopForest,
-    pub(super) dominators: DomTree,
-    pub(super) definitions: Definitions,
-}
-
-impl Structure {
-    /// O(blocks + edges), times the depth of loops.
-    pub(super) fn new(function: &Function) -> Self {
-        let cfg = Cfg::new(function);
-        let (loops, dominators) = (LoopForest::new(&cfg), DomTree::dominators(&cfg));
-        Self { cfg, loops, dominators, definitions: Definitions::new(function) }
-    }
-}
+use super::flow::{Point, Structure, leads_to, point};
+use crate::budgets::BUDGETS;
 
 /// A call of a function by name from one that it may call.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -85,7 +65,7 @@ impl<'a> Scope<'a> {
         let is_entered_once = |block: &BlockId| {
             structure.loops.around(*block).all(|id| !scope.is_inside(id) || !structure.loops.get(id).is_irreducible())
         };
-        (size <= MAX_INSTRUCTIONS && scope.blocks.iter().all(is_entered_once)).then_some(scope)
+        (size <= BUDGETS.round_instructions && scope.blocks.iter().all(is_entered_once)).then_some(scope)
     }
 
     /// Where a round begins.
@@ -167,12 +147,12 @@ impl<'a> Scope<'a> {
     }
 
     /// Whether control that has passed a point may still go on with the next round from there, in the same one.
-    pub(super) fn goes_on_behind(&self, at: super::fresh::Point) -> bool {
+    pub(super) fn goes_on_behind(&self, at: Point) -> bool {
         match &self.kind {
             Kind::Loop(_) => true,
-            Kind::Body(calls) => calls.iter().any(|call| {
-                super::fresh::leads_to(self.function, self.structure, at, super::fresh::point(call.at), None)
-            }),
+            Kind::Body(calls) => {
+                calls.iter().any(|call| leads_to(self.function, self.structure, at, point(call.at), None))
+            }
         }
     }
 
