@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use icsched_pointsto::{ModRef, PointsTo, Startup};
 
-use crate::barriers::store::Barriers;
+use crate::barriers::answers::Barriers;
 use crate::context::{Context, ContextError, ThreadContext};
 use crate::expr::ExprPool;
 use crate::icfg::Icfg;
@@ -14,7 +14,7 @@ use crate::locks::held::Held;
 use crate::locks::summarise::Locksets;
 use crate::patterns::handover::Handovers;
 use crate::reaching::definitions::Definitions;
-use crate::reaching::store::Reaching;
+use crate::reaching::solved::Reaching;
 use crate::reaching::walk::{Walk, drop_races, merged};
 use crate::state::{InitialState, Options, ThreadFacts};
 use crate::view::ProgramView;

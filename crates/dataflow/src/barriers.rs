@@ -4,12 +4,12 @@
 //!
 //! - [`counts`]: how many threads barriers may have been told to expect.
 //! - [`arrivals`]: how often code arrives at barriers.
-//! - [`only`]: whether all waits are at one barrier.
+//! - [`only_barrier`]: whether all waits are at one barrier.
 //! - [`participants`]: whether no more threads wait than are expected.
-//! - [`store`]: all of it together.
+//! - [`answers`]: all of it together.
 
+pub(crate) mod answers;
 pub(crate) mod arrivals;
 pub(crate) mod counts;
-pub(crate) mod only;
+pub(crate) mod only_barrier;
 pub(crate) mod participants;
-pub(crate) mod store;

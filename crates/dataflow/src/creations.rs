@@ -2,14 +2,14 @@
 //!
 //! Such a model keeps `start` and `arg` in a table, creates a thread that runs a function of its own, and this one
 //! reads both back and calls `start(arg)`. The table has an entry per thread, which no analysis of places tells apart.
-//! So its use is recognised as a whole, and the call in the new thread is replaced by edges from the calls that create
+//! So its use is recognised as a whole. The call in the new thread is replaced by edges from the calls that create
 //! threads to the start functions (Bergan 2.6.2, "special control-flow edges at threadCreate"). What is recognised:
 //!
 //! 1. A *trampoline*: a model function that threads are created with, which calls what it loads from its parameter plus
 //!    `s` with what it loads from its parameter plus `a`.
-//! 2. A *launcher*: a model function that creates a thread with the trampoline and a pointer, and stores a parameter of
-//!    its own, or a constant, at that pointer plus `s`, and another one at that pointer plus `a`, once each and on
-//!    every way. (Constants are what is left of parameters where all calls pass the same.)
+//! 2. A *launcher*: a model function that creates a thread with the trampoline and a pointer. It stores a parameter of
+//!    its own, or a constant, at that pointer plus `s`, and another one at that pointer plus `a`. It does so once each
+//!    and on every way. (Constants are what is left of parameters where all calls pass the same.)
 //! 3. A *creation*: a call of the launcher, or of a model function that passes its own parameters, or constants, on to
 //!    it.
 //!

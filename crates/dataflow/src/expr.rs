@@ -1,8 +1,8 @@
-//! Expressions over what registers hold, hash-consed.
+//! Expressions over what registers hold, hash-consed: `v17#2 + 8`.
 //!
-//! An expression's [symbols](crate::symbol) are registers of frames and of what these have called, so it has a value in
-//! every concrete state that has these frames. Sums with a constant have one form, so that equal addresses are equal
-//! ids.
+//! The [symbols](crate::symbol) of an expression are registers of frames, and of activations that these have called.
+//! So an expression has a value in every concrete state that has these frames. Sums with a constant have one form:
+//! equal addresses have equal ids.
 
 use std::sync::Arc;
 

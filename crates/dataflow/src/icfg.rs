@@ -1,5 +1,7 @@
-//! The interprocedural control-flow graph (Bergan 2.6.2, "Constructing CFG"): functions' own graphs, joined by edges
-//! from calls to what they may run and back, and from the creation of a thread to its first function.
+//! The interprocedural control-flow graph (Bergan 2.6.2, "Constructing CFG").
+//!
+//! It has functions' own graphs, and edges between them: from calls to what they may run and back, and from the
+//! creation of a thread to its first function.
 //!
 //! Functions are taken per points-to instance. An instance's own graph is that of its function, so only the edges
 //! between instances are kept.

@@ -7,7 +7,7 @@
 //! "Interference-free regions and their application to compiler optimization and data-race detection", 2012): calls of
 //! models that take a lock and let nothing go.
 //!
-//! Models are not protected by race freedom but by running without a switch: a thread in the program may be anywhere
+//! Models are not protected by race freedom but by running without a switch. A thread in the program may be anywhere
 //! while another one's model changes a mutex or a stream. So what a model knows of shared places is forgotten when
 //! control goes on in the program.
 

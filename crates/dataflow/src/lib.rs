@@ -1,11 +1,15 @@
 //! What must hold when the threads of a program are at given points (Bergan 2.3.3, 2.4.2, 2.6.2).
 //!
 //! - [`Context`]: where the threads are.
-//! - [`Icfg`]: how control gets there.
-//! - [`Analysis`]: must-reach reaching definitions of registers and memory, [`Definitions`] for one thread of a
-//!   context.
+//! - [`Analysis`]: asks. It owns the analyses below and puts their answers together; none of them knows it.
+//! - [`Definitions`]: must-reach reaching definitions of registers and memory, for one thread of a context
+//!   (`reaching`).
+//! - [`InitialState`]: all that is known of the states at a context, for all its threads together. Beside definitions
+//!   these are locks that are held (`locks`), what barriers expect (`barriers`), and what threads have in common
+//!   (`idioms`, made of `patterns`).
+//! - [`Icfg`], `structure`, `expr`, `place`, `view`: the shared basics. They use none of the analyses.
 //! - [`termination`]: whether loops and recursions end.
-//! - [`InitialState`]: all that is known of the states at a context, for all its threads together.
+//! - `budgets`: all limits.
 //!
 //! Everything that is said must hold in every concrete state at the context, whatever other threads have done in
 //! between; what may be otherwise is not said. `docs/dataflow.md` has the algorithm and its deviations.

@@ -1,4 +1,15 @@
 //! What code does to how often one lock is held: a pair of numbers.
+//!
+//! Let `c` be how often the lock was held. Code with the effect `(net, floor)` makes it at most `max(c + net, floor)`.
+//!
+//! | code | effect |
+//! | --- | --- |
+//! | acquires the lock | `(1, 1)` |
+//! | releases the lock | `(-1, 0)` |
+//! | releases it and acquires it again, like a condition wait: it is held afterwards, before or not | `(0, 1)` |
+//! | does nothing to the lock | `(0, 0)` |
+//!
+//! So recursive mutexes and several readers are counted.
 
 use crate::budgets::BUDGETS;
 use icsched_ir::{Callee, Intrinsic, Op, Operand};

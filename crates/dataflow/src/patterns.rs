@@ -1,4 +1,4 @@
-//! Shapes of code that [idioms](crate::idioms) are made of.
+//! Shapes of code that [idioms](crate::idioms) are made of: `for (i = 0; i < n; i++)`, code that is executed once.
 //!
 //! Each module uses those above it in this list alone:
 //!

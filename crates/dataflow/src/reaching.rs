@@ -7,10 +7,10 @@
 //! - [`initial`]: what memory holds before the program starts.
 //! - [`summary`]: what calls are known to do.
 //! - [`solver`]: registers and facts of one function while it is solved.
-//! - [`disturb`], [`call`], [`transfer`]: the flow functions.
+//! - [`kill`], [`call`], [`transfer`]: the flow functions.
 //! - [`unroll`], [`choice`]: loops with few iterations, and branches that decide what a merge gets.
 //! - [`fixpoint`]: the fixpoint over one function.
-//! - [`store`]: what was found so far.
+//! - [`solved`]: what was found so far.
 //! - [`summarise`]: summaries of functions, callees first.
 //! - [`entry`]: what holds when functions start, callers first.
 //! - [`walk`]: follows a thread of a context down its stack.
@@ -18,13 +18,13 @@
 pub(crate) mod call;
 pub(crate) mod choice;
 pub(crate) mod definitions;
-pub(crate) mod disturb;
 pub(crate) mod entry;
 pub(crate) mod facts;
 pub(crate) mod fixpoint;
 pub(crate) mod initial;
+pub(crate) mod kill;
+pub(crate) mod solved;
 pub(crate) mod solver;
-pub(crate) mod store;
 pub(crate) mod summarise;
 pub(crate) mod summary;
 pub(crate) mod transfer;

@@ -33,8 +33,8 @@ pub struct InitialState {
     pub abandoned: Vec<HeldLock>,
     /// `B^cnts`.
     pub barriers: Vec<BarrierCount>,
-    /// Every barrier that was initialised expects at least this many: all threads that ever wait at one do not exceed
-    /// what it expects, and of the context's threads so many may wait at one.
+    /// Every barrier that was initialised expects at least this many. So many of the context's threads may wait at one,
+    /// and never more threads do than it expects.
     pub least_expected: u64,
     /// What every barrier that was initialised expects at most, if that is known because [all
     /// threads](crate::Context::none_ended) are in the context.

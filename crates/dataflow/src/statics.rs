@@ -1,13 +1,13 @@
 //! Bytes of variables that hold what they were initialised with, whatever happens.
 //!
 //! A byte does if no instruction that is ever executed may write there, or each one that may writes the same value.
-//! Nothing depends on where the threads are, so this holds at every context, also for what is shared. It is what keeps
-//! the models' tables known in the middle of a program: a program that never cancels a thread never writes anything but
-//! zero to the flag that says so.
+//! Nothing depends on where the threads are, so this holds at every context, also for what is shared. So the models'
+//! tables are known in the middle of a program. A program that never cancels a thread, for example, never writes
+//! anything but zero to the flag that says so.
 //!
-//! [`Statics::assuming`] is optimistic: it takes all variables to hold their initial values, folds what they decide,
-//! looks at the writes that are left, and starts again without the bytes that one of them changes, until none does. In
-//! a run of the program the first write that changes another byte would have been left.
+//! [`Statics::assuming`] is optimistic. It takes all variables to hold their initial values, folds what they decide,
+//! and looks at the writes that are left. It starts again without the bytes that one of them changes, until none does.
+//! In a run of the program the first write that changes another byte would have been left.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;

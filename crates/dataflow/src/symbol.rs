@@ -1,9 +1,7 @@
-//! What expressions are made of: what registers hold, of the frames of a stack and of activations that these have
-//! called.
+//! What expressions are made of: registers of the frames of a stack, and of activations that these have called.
 //!
-//! A register of an activation that has returned has a name as long as the call that made it is not executed again. So
-//! what a callee has loaded and computed with can be said in its caller, by facts that mention it
-//! (`share = *n / threads; *first = share * id`).
+//! A register of an activation that has returned keeps its name until the call is executed again. So a caller can say
+//! what a callee has loaded and computed with: `share = *n / threads; *first = share * id`.
 
 use std::fmt;
 
@@ -21,8 +19,10 @@ entity_id!(
     PathId, "c"
 );
 
-/// Which activation that has returned: the one that the first call has made when it was last executed in a frame, in
-/// that one by the second call, and so on.
+/// Which activation that has returned.
+///
+/// The first call has made an activation when a frame last executed it, in that one the second call has made another
+/// one, and so on to the last.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct CallPath {
     /// At least one.

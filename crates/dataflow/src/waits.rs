@@ -7,7 +7,7 @@ use crate::budgets::BUDGETS;
 use crate::code::operation;
 use crate::context::{Context, Status, ThreadContext};
 use crate::expr::ExprId;
-use crate::reaching::store::Reaching;
+use crate::reaching::solved::Reaching;
 use crate::view::ProgramView;
 
 /// Why it is not known where a thread waits.

@@ -49,8 +49,10 @@ pub(crate) struct Arrivals {
 }
 
 impl Arrivals {
-    /// The arrivals from the start of an instance to a point, and of the loop around it that waits, if one does: its
-    /// count, and the arrivals since the iteration has started. These are then not in the first number.
+    /// The arrivals from the start of an instance to a point.
+    ///
+    /// If a loop around the point waits, the first number ends in front of it. The others are the arrivals of one of
+    /// its iterations, and those since the iteration has started.
     #[allow(clippy::type_complexity, reason = "two numbers and what of a loop")]
     pub(crate) fn count_to(
         &mut self,

@@ -1,8 +1,8 @@
 //! How many threads barriers may have been told to expect: `B^cnts` (Bergan 2.5.3, 2.5.4).
 //!
-//! Every initialisation that the program can make counts, also those that come after the context: more is allowed than
-//! may be. The count is followed from the model to the program's call: to a number, or to a variable that held it then
-//! and is never written again.
+//! Every initialisation that the program can make counts, even one that comes after the context. So more counts are
+//! allowed than are possible. A count is followed from the model to the program's call. It ends at a number, or at a
+//! variable that held it then and is never written again.
 
 use icsched_ir::{Callee, CastOp, Intrinsic, Op, Operand, ProgramPoint};
 use icsched_pointsto::{InstanceId, ObjectId, Offsets};
@@ -14,7 +14,7 @@ use crate::expr::{Expr, ExprId};
 use crate::icfg::{Edge, EdgeKind};
 use crate::patterns::late::behind;
 use crate::place::{Base, Frames, Place};
-use crate::reaching::store::Reaching;
+use crate::reaching::solved::Reaching;
 use crate::state::{BarrierCount, Count};
 use crate::symbol::Symbol;
 

@@ -1,8 +1,8 @@
-//! Whether no more threads ever wait at a barrier than it expects: then each round of it is made by all of them.
+//! Whether no more threads ever wait at a barrier than it expects. Then all of them take part in each of its rounds.
 //!
-//! Counted are the thread that runs `main` and the creations of threads, of those that can get to a wait at any
-//! barrier: a creation that is executed once is one thread, one in a loop is as many as the loop allows, if that runs
-//! once or its threads come in [generations](crate::patterns::generations).
+//! Only threads that can get to a wait at some barrier count: the thread that runs `main`, and those that creations
+//! make. A creation that is executed once makes one thread. One in a loop makes as many as the loop has iterations, if
+//! the loop runs once or its threads come in [generations](crate::patterns::generations).
 
 use icsched_ir::LoopForest;
 use icsched_pointsto::InstanceId;

@@ -1,8 +1,12 @@
-//! What differs between any two threads: what they were created with, and numbers that they took from a counter.
+//! What differs between any two threads: `pthread_create(&t[i], 0, start, &args[i])`, or a ticket from a counter.
 //!
-//! A register is *own* if two threads never hold the same in it: the parameter of a start function whose creations all
-//! pass something else, a number from a [counter](self::numbers), and the parameters that only such registers are
-//! passed for. (Bergan 2.9.1 names these two idioms as what his analysis lacks.)
+//! A register is *own* if no two threads ever hold the same in it. These are:
+//!
+//! - the parameter of a start function, if its creations all pass something else,
+//! - a number from a [counter](self::numbers),
+//! - a parameter that only such registers are passed for.
+//!
+//! Bergan 2.9.1 names both idioms as what his analysis lacks.
 
 mod numbers;
 
@@ -24,7 +28,7 @@ use crate::patterns::injective::Injective;
 use crate::patterns::once::{is_called_once, is_executed_once};
 use crate::place::Frames;
 use crate::reaching::facts::Entry;
-use crate::reaching::store::Reaching;
+use crate::reaching::solved::Reaching;
 use crate::reaching::walk::Walk;
 use crate::state::{Relation, RelationKind};
 use crate::symbol::{FrameIndex, Symbol};

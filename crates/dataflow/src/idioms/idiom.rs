@@ -1,9 +1,9 @@
 //! What an idiom is: a coding pattern that says something of all threads of a context together.
 
-use crate::barriers::store::Barriers;
+use crate::barriers::answers::Barriers;
 use crate::context::Context;
 use crate::patterns::handover::Handovers;
-use crate::reaching::store::Reaching;
+use crate::reaching::solved::Reaching;
 use crate::reaching::walk::Walk;
 use crate::state::{Range, Relation};
 

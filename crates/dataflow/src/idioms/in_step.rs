@@ -1,10 +1,13 @@
 //! Registers that are equal between threads because barriers keep them in step, in loops of any kind (Bergan 2.5.4).
 //!
-//! Two threads that are in the same phase of a barrier are followed from where they were last known to be [in
-//! step](self::agreement): from the start of a function, if each thread gets there once and has arrived equally often
-//! by then; or from a wait that each was at last, if it has arrived equally often since. A register that is the same at
-//! each execution of its definition is equal now, unless one thread may have gone on to the next execution without
-//! arriving. `docs/dataflow.md` has the argument.
+//! Two threads are in the same phase of a barrier. They are followed from where they were last known to be
+//! [in step](self::agreement):
+//!
+//! - the start of a function, if each thread gets there once and has arrived equally often by then, or
+//! - a wait that each was at last, if it has arrived equally often since.
+//!
+//! A register that is the same at each execution of its definition is equal now. The exception is a register whose
+//! definition one thread may have executed once more without arriving. `docs/dataflow.md` has the argument.
 
 mod agreement;
 mod free;

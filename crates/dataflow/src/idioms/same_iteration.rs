@@ -2,12 +2,11 @@
 //!
 //! Y. Zhang, E. Duesterwald, "Barrier matching for programs with textually unaligned barriers" (2007), compare
 //! expressions of the barriers that two threads pass. Deviation: threads' arrivals at one barrier are counted instead
-//! of listed; `docs/dataflow.md` has the argument. Where all ways through some code arrive equally often, that number
-//! is its *count*; a thread in the k-th iteration of a loop with the count `c` has arrived `before + c * k + inside`
+//! of listed. `docs/dataflow.md` has the argument. Where all ways through some code arrive equally often, that number
+//! is its *count*. A thread in the k-th iteration of a loop with the count `c` has arrived `before + c * k + inside`
 //! times.
 //!
-//! 1. A barrier is one variable, or behind one pointer variable, as for [cells](crate::patterns::cell); the same one at
-//!    all waits of the code.
+//! 1. A barrier is a [cell](crate::patterns::cell), and all waits of the program are at one.
 //! 2. Loops that are passed must not wait. (Zhang and Duesterwald, and Bergan, compare their trip counts.)
 //! 3. One loop around the point, on the whole stack, waits in it.
 
@@ -143,8 +142,10 @@ fn before_entry(
     all
 }
 
-/// The parameters of a loop's header that are the same in the same iteration of any thread: they start with a constant,
-/// and what is added is one, or a variable that is written before there are threads only.
+/// The parameters of a loop's header that are the same in the same iteration of any thread.
+///
+/// They start with a constant. What is added to them is a constant, or a variable that is only written before there are
+/// threads.
 fn in_step_registers(inputs: &mut Inputs<'_, '_, '_>, instance: InstanceId, id: LoopId) -> Vec<ValueId> {
     let func = inputs.reaching.view.points_to.instances()[instance].func;
     let function = &inputs.reaching.view.program.functions[func];

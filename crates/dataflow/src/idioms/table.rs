@@ -1,11 +1,11 @@
 //! The idioms, in the order in which they are asked.
 
+use super::all_present::AllPresent;
 use super::distinct::Distinct;
-use super::handed::HandedOver;
+use super::handed_over::HandedOver;
 use super::idiom::{Idiom, Inputs, Invariants, Threads};
 use super::in_step::InStep;
 use super::least_expected::LeastExpected;
-use super::present::AllPresent;
 use super::same_iteration::SameIteration;
 
 /// Makes each idiom, with nothing remembered. What an idiom finds is known to those below it.

@@ -16,8 +16,8 @@ use crate::code::{point, returned};
 use crate::icfg::EdgeKind;
 use crate::place::Frames;
 use crate::reaching::facts::Entry;
-use crate::reaching::store::Reaching;
-use crate::reaching::summary::Known;
+use crate::reaching::solved::Reaching;
+use crate::reaching::summary::CallSummary;
 
 impl Locksets {
     /// What threads that have ended may have left taken; `None`: any lock.
@@ -70,7 +70,7 @@ impl Locksets {
         }
         for edge in calls {
             let origin = reaching.view.program.functions[reaching.view.points_to.instances()[edge.to].func].origin;
-            if origin == Origin::Model && matches!(reaching.summaries[edge.to], Known::Yes(None)) {
+            if origin == Origin::Model && matches!(reaching.summaries[edge.to], CallSummary::NeverReturns) {
                 ends.push(edge.at);
             }
         }

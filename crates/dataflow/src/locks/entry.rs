@@ -10,7 +10,7 @@ use crate::code::operation;
 use crate::icfg::{Edge, EdgeKind};
 use crate::place::Frames;
 use crate::reaching::entry::names_in;
-use crate::reaching::store::Reaching;
+use crate::reaching::solved::Reaching;
 use crate::symbol::Symbol;
 
 impl Locksets {
@@ -27,14 +27,15 @@ impl Locksets {
     fn may_acquire(&mut self, reaching: &mut Reaching<'_, '_>, instances: &[InstanceId]) -> bool {
         let (interference, summaries) = (&reaching.view.interference, &self.summaries);
         let users: Vec<InstanceId> = instances.iter().copied().filter(|&i| interference.uses_locks(i)).collect();
-        let missing = users.iter().any(|&i| matches!(summaries[i], LockSummary::No));
+        let missing = users.iter().any(|&i| matches!(summaries[i], LockSummary::NotComputed));
         if missing {
             reaching.summarise_callees(&users);
             self.summarise_locks(reaching, &users);
         }
         users.iter().any(|&i| match &self.summaries[i] {
-            LockSummary::No => true,
-            LockSummary::Yes(summary) => summary.as_ref().is_some_and(|s| s.may_acquire()),
+            LockSummary::NotComputed => true,
+            LockSummary::NeverReturns => false,
+            LockSummary::Returns(summary) => summary.may_acquire(),
         })
     }
 

@@ -1,8 +1,8 @@
 //! The locks that threads of a context may hold: `L+` of its initial state (Bergan 2.5.1, 2.5.4).
 //!
-//! No frame of the context has returned. So the locks of the oldest frame's function are followed up to its call, the
-//! next frame starts with these, and so on. What may be held when the oldest frame started is nothing if it is the
-//! thread's first; else what any way from the program's start leads there with.
+//! No frame of the context has returned. So the locks of the oldest frame's function are followed up to its call. The
+//! next frame starts with these, and so on. The thread's first function starts with no locks. Any other one starts with
+//! what some way from the program's start has when it gets there.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,8 @@ use icsched_pointsto::InstanceId;
 
 use super::lattice::Locks;
 use super::summarise::Locksets;
+use crate::reaching::solved::Reaching;
 use crate::reaching::solver::Solution;
-use crate::reaching::store::Reaching;
 use crate::state::HeldLock;
 
 /// The locks that a thread may hold; `None`: any.

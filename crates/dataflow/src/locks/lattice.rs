@@ -1,11 +1,8 @@
 //! How often a thread may hold which locks: the lattice of relative locksets.
 //!
-//! J. Voung, R. Jhala, S. Lerner, "RELAY" (2007), with may for must as in Bergan 2.5.4: `L+` is what may be acquired
-//! without being released, `L-` what is always released without being acquired. Deviation: both are one pair of numbers
-//! per lock. A piece of code that acquires and releases a lock makes of `c`, how often it was held, at most
-//! `max(c + net, floor)`: acquiring is `(1, 1)`, releasing `(-1, 0)`, and what is not named `(0, 0)`. So recursive
-//! mutexes and several readers are counted, and what releases a lock and retakes it, like a condition wait, is
-//! `(0, 1)`: afterwards the lock is held, before or not.
+//! J. Voung, R. Jhala, S. Lerner, "RELAY" (2007), with may for must as in Bergan 2.5.4. `L+` is what may be acquired
+//! without being released, `L-` what is always released without being acquired. Deviation: both are one pair of
+//! numbers per lock, an [effect](crate::lock_effect).
 
 use std::collections::BTreeSet;
 use std::rc::Rc;

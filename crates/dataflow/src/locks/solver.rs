@@ -1,9 +1,9 @@
 //! What one function does to locks: the fixpoint over its blocks (Bergan 2.5.4, after RELAY).
 //!
-//! A lock is the expression of its address, as facts about memory name places: over parameters and globals in
-//! summaries, over the registers of the function where it is solved. It may have several names, by what the parameters
-//! of blocks are handed. A name ends when one of its registers gets a new value; what has no name any more goes on as
-//! one of the places that the address may have been.
+//! A lock is the expression of its address, as facts about memory name places. In summaries it is over parameters and
+//! globals, where a function is solved over its registers. Parameters of blocks that are handed the address are further
+//! names. A name ends when one of its registers gets a new value. A lock without a name goes on as one of the places
+//! that its address may have been.
 
 use std::rc::Rc;
 
@@ -18,16 +18,18 @@ use crate::icfg;
 use crate::lock_effect;
 use crate::place::{Base, address, moved};
 use crate::reaching::solver::Solver;
-use crate::reaching::summary::Known;
+use crate::reaching::summary::CallSummary;
 use crate::symbol::{SUMMARISED, Symbol};
 
 /// What is known of the locks of an instance.
 #[derive(Clone, Debug)]
 pub(crate) enum LockSummary {
-    /// Not computed.
-    No,
-    /// `None`: its calls never return, as far as is known.
-    Yes(Option<Rc<Locks>>),
+    /// Nothing was computed.
+    NotComputed,
+    /// Its calls never return, as far as is known.
+    NeverReturns,
+    /// What its calls do.
+    Returns(Rc<Locks>),
 }
 
 /// What is known of the locks of all instances.
@@ -179,7 +181,7 @@ impl LockSolver<'_, '_, '_> {
 
     /// What is held behind a call of an instance; `None` if it does not return.
     fn applied(&mut self, instance: InstanceId, inst: &Inst, args: &[Operand], before: &Locks) -> Option<Locks> {
-        if matches!(self.solver.summaries[instance], Known::Yes(None)) {
+        if matches!(self.solver.summaries[instance], CallSummary::NeverReturns) {
             return None;
         }
         let mut after = before.clone();
@@ -188,9 +190,9 @@ impl LockSolver<'_, '_, '_> {
             return Some(after);
         }
         match &self.summaries[instance] {
-            LockSummary::No => after.add_unknown(),
-            LockSummary::Yes(None) => return None,
-            LockSummary::Yes(Some(summary)) => {
+            LockSummary::NotComputed => after.add_unknown(),
+            LockSummary::NeverReturns => return None,
+            LockSummary::Returns(summary) => {
                 let summary = Rc::clone(summary);
                 let called = self.in_own_terms(instance, &summary, inst, args);
                 after.then(&called);
@@ -203,8 +205,8 @@ impl LockSolver<'_, '_, '_> {
     fn in_own_terms(&mut self, instance: InstanceId, summary: &Locks, inst: &Inst, args: &[Operand]) -> Locks {
         let callee = &self.solver.view.program.functions[self.solver.view.points_to.instances()[instance].func];
         let results = match &self.solver.summaries[instance] {
-            Known::Yes(Some(summary)) => summary.results.clone(),
-            Known::Yes(None) | Known::No => Vec::new(),
+            CallSummary::Returns(summary) => summary.results.clone(),
+            CallSummary::NeverReturns | CallSummary::NotComputed => Vec::new(),
         };
         let map = self.call_map(callee, &results, inst, args);
         let mut called = Locks::default();

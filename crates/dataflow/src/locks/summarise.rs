@@ -13,9 +13,9 @@ use crate::budgets::BUDGETS;
 use crate::code::returned;
 use crate::place::Frames;
 use crate::reaching::facts::Entry;
+use crate::reaching::solved::Reaching;
 use crate::reaching::solver::Solution;
-use crate::reaching::store::Reaching;
-use crate::reaching::summary::Known;
+use crate::reaching::summary::CallSummary;
 use crate::symbol::Symbol;
 
 /// What locks threads may hold, as far as it has been found.
@@ -28,7 +28,7 @@ pub(crate) struct Locksets {
 impl Locksets {
     /// Nothing solved yet, for a program with this many instances.
     pub(crate) fn new(instances: usize) -> Self {
-        Self { summaries: IdVec::filled(LockSummary::No, instances), entries: IdVec::filled(None, instances) }
+        Self { summaries: IdVec::filled(LockSummary::NotComputed, instances), entries: IdVec::filled(None, instances) }
     }
 
     /// A solver of the locks of a function whose registers are solved.
@@ -46,7 +46,7 @@ impl Locksets {
         let needed = reaching.view.icfg.called_from(called);
         let is_missing = |c: &&Vec<InstanceId>| {
             let is_needed = |&i: &InstanceId| needed[i] && reaching.view.interference.uses_locks(i);
-            c.iter().any(is_needed) && matches!(self.summaries[c[0]], LockSummary::No)
+            c.iter().any(is_needed) && matches!(self.summaries[c[0]], LockSummary::NotComputed)
         };
         let components: Vec<Vec<InstanceId>> =
             reaching.view.icfg.components().iter().filter(is_missing).cloned().collect();
@@ -57,7 +57,7 @@ impl Locksets {
 
     fn summarise_component(&mut self, reaching: &mut Reaching<'_, '_>, component: &[InstanceId]) {
         for &instance in component {
-            self.summaries[instance] = LockSummary::Yes(None);
+            self.summaries[instance] = LockSummary::NeverReturns;
         }
         let mut rounds = 0;
         loop {
@@ -67,19 +67,18 @@ impl Locksets {
                 if rounds >= BUDGETS.lock_named_rounds {
                     new.rename(|_| true);
                 }
-                let LockSummary::Yes(old) = &self.summaries[instance] else { continue };
-                let more = match old {
-                    Some(old) => {
+                let more = match &self.summaries[instance] {
+                    LockSummary::Returns(old) => {
                         let mut both = (**old).clone();
                         let more = both.join(&new);
                         new = both;
                         more
                     }
-                    None => true,
+                    LockSummary::NotComputed | LockSummary::NeverReturns => true,
                 };
                 if more {
                     changed = true;
-                    self.summaries[instance] = LockSummary::Yes(Some(Rc::new(new)));
+                    self.summaries[instance] = LockSummary::Returns(Rc::new(new));
                 }
             }
             rounds += 1;
@@ -115,8 +114,8 @@ impl Locksets {
         }
         let mut all = all?;
         let returned = match &reaching.summaries[instance] {
-            Known::Yes(Some(summary)) => summary.results.clone(),
-            Known::Yes(None) | Known::No => Vec::new(),
+            CallSummary::Returns(summary) => summary.results.clone(),
+            CallSummary::NeverReturns | CallSummary::NotComputed => Vec::new(),
         };
         let pool = &reaching.view.pool;
         let returned: Vec<Symbol> = returned.iter().flatten().filter_map(|&e| pool.as_symbol(e)).collect();

@@ -1,10 +1,13 @@
-//! Threads that come in generations: a function creates some in a loop and joins them all before it returns, as often
-//! as it is called.
+//! Threads that come in generations: a function creates some in a loop and joins them all before it returns.
 //!
-//! So all of them that are alive at one time come from one activation. What is recognised: handles go to an array of
-//! the function's frame that is used for nothing else, `pthread_create(&a[i], NULL, ...)` for `i` from `s` below `n`;
-//! each way on from there to the return goes through a loop that calls `pthread_join(a[j], ...)` in each iteration, for
-//! `j` from `s` below `n`. Only the thread that runs `main` gets to the function, and to joins; nothing is detached.
+//! The function may be called often. All of these threads that are alive at one time come from one activation. The
+//! pattern:
+//!
+//! 1. Handles go to an array of the function's frame that is used for nothing else: `pthread_create(&a[i], NULL, ...)`,
+//!    for `i` from `s` below `n`.
+//! 2. Each way from there to the return goes through a loop that calls `pthread_join(a[j], ...)` in each iteration, for
+//!    `j` from `s` below `n`.
+//! 3. Only the thread that runs `main` gets to the function, and to joins. Nothing is detached.
 
 use icsched_ir::{BlockId, CastOp, Const, Loop, LoopForest, Op, Operand, Origin, Terminator, ValueId};
 use icsched_pointsto::InstanceId;

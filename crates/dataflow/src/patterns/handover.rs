@@ -1,15 +1,15 @@
 //! What threads are handed in structures:
-//! `for (i = 0; i < n; i++) { a[i] = (struct a){p, i}; pthread_create(&t[i], 0, start, &a[i]); }` (`docs/dataflow.md`
-//! has the argument).
 //!
-//! 1. One creation starts the function, in a loop of which one run has made all of these threads that are alive.
-//! 2. Each iteration passes a piece of memory of its own: an element of an array, or what an allocation of the
-//!    iteration has returned.
-//! 3. Once there are threads, a field of such a piece is written by the iteration that passes it alone, in front of the
-//!    creation.
+//! ```c
+//! for (i = 0; i < n; i++) { a[i] = (struct a){p, i}; pthread_create(&t[i], 0, start, &a[i]); }
+//! ```
 //!
-//! So the thread finds there what the creator knows of the place at the creation: something that does not change in the
-//! loop, or the counter.
+//! 1. One creation starts the function, in a loop. One run of the loop has made all of these threads that are alive.
+//! 2. Each iteration passes a piece of memory of its own: an element of an array, or a new object of the heap.
+//! 3. Once there are threads, only the iteration that passes a piece writes its fields, in front of the creation.
+//!
+//! So the thread finds in its piece what the creator knows of the place at the creation. That is something that does
+//! not change in the loop, or the counter. `docs/dataflow.md` has the argument.
 
 use std::rc::Rc;
 
@@ -28,7 +28,7 @@ use crate::creations::Creation;
 use crate::expr::{Expr, ExprId, ExprPool};
 use crate::place::{Base, Frames, moved};
 use crate::reaching::facts::Entry;
-use crate::reaching::store::Reaching;
+use crate::reaching::solved::Reaching;
 use crate::state::Count;
 use crate::structure::Structure;
 use crate::symbol::Symbol;

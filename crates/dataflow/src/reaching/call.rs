@@ -8,7 +8,7 @@ use icsched_pointsto::InstanceId;
 
 use super::facts::Facts;
 use super::solver::Solver;
-use super::summary::{Known, Summary};
+use super::summary::{CallSummary, Summary};
 use crate::budgets::BUDGETS;
 use crate::code::point;
 use crate::expr::{ExprId, ExprPool};
@@ -52,11 +52,11 @@ impl Solver<'_, '_, '_> {
         let at = point(self.view.points_to.instances()[self.instance].func, block, index);
         let (program, points_to) = (self.view.program, self.view.points_to);
         let targets = icfg::callees(program, points_to, self.instance, at, callee);
-        let never_returns = |&i: &InstanceId| matches!(self.summaries[i], Known::Yes(None));
+        let never_returns = |&i: &InstanceId| matches!(self.summaries[i], CallSummary::NeverReturns);
         if !targets.others && targets.instances.iter().all(never_returns) {
             return false;
         }
-        self.disturb(block, index, inst, facts);
+        self.kill(block, index, inst, facts);
         if self.lets_in(at, &targets) {
             facts.retain(|_, fact| fact.reach.conflict_free);
         }
@@ -109,9 +109,9 @@ impl Solver<'_, '_, '_> {
         let mut all: Option<Applied> = None;
         for &instance in instances {
             let summary = match &self.summaries[instance] {
-                Known::No => return None,
-                Known::Yes(None) => continue,
-                Known::Yes(Some(summary)) => Rc::clone(summary),
+                CallSummary::NotComputed => return None,
+                CallSummary::NeverReturns => continue,
+                CallSummary::Returns(summary) => Rc::clone(summary),
             };
             let applied = self.apply(instance, &summary, call, facts);
             match &mut all {

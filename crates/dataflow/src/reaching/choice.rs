@@ -11,7 +11,7 @@ pub(crate) type From<'f> = (BlockId, &'f Edge);
 /// The condition that decides along which of its two edges control comes to a block: the first one if it holds.
 ///
 /// The branch is the one that dominates the block. Each of the edges is its own, or behind one of its sides, which
-/// control gets to by the branch alone: so the side that control went to last is the one that the edge is behind.
+/// control gets to by the branch alone. So the edge is behind the side that control went to last.
 pub(crate) fn choice<'f>(
     structure: &Structure,
     function: &'f icsched_ir::Function,

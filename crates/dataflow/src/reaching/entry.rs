@@ -1,9 +1,9 @@
-//! What holds when functions start, whoever calls them: for stacks whose oldest frame is not the thread's first (Bergan
-//! 2.3.2), and for the first functions of threads.
+//! What holds when functions start, whoever calls them.
 //!
-//! Facts go down from the program's start along calls and creations, and are met where several edges lead to one
-//! function. The registers of callers that are in no known frame have no names there: what mentions them is dropped,
-//! unless they were passed, and then the parameter says it.
+//! That is asked for stacks whose oldest frame is not the thread's first (Bergan 2.3.2), and for the first functions of
+//! threads. Facts go down from the program's start along calls and creations, and are joined where several edges lead
+//! to one function. Registers of callers in no known frame have no names there, so what mentions them is dropped. What
+//! was passed is said by the parameter instead.
 
 use std::rc::Rc;
 
@@ -11,8 +11,8 @@ use icsched_ir::{FuncId, Function, IdVec, Op, Operand, Origin, ValueId};
 use icsched_pointsto::InstanceId;
 
 use super::facts::{Entry, Facts};
+use super::solved::Reaching;
 use super::solver::Solution;
-use super::store::Reaching;
 use crate::code::operation;
 use crate::creations::Creation;
 use crate::expr::{ExprId, ExprPool};

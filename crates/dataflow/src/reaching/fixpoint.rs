@@ -1,11 +1,15 @@
 //! The fixpoint of figure 2.17 over one function.
 //!
-//! Registers have one expression per function, not one per point, and nothing is forgotten when a register gets a new
-//! value. Both follow from the program being in SSA form: what must hold in front of a register's definition cannot
-//! mention the register, since control comes there a first time when it has never had a value, and no fact about it
-//! holds on that way. So a fact that mentions a register has ended before the register changes; and what a register is
-//! computed from are registers whose definitions strictly dominate its own, none of which changes before it does. A
-//! block's parameter is what all edges pass, if that is one expression, else its own symbol.
+//! Registers have one expression per function, not one per point. Nothing is forgotten when a register gets a new
+//! value. Both follow from the program being in SSA form:
+//!
+//! 1. What must hold in front of a register's definition cannot mention the register. Control comes there a first time
+//!    when the register has never had a value, and no fact about it holds on that way. So a fact that mentions a
+//!    register has ended before the register changes.
+//! 2. A register is computed from registers whose definitions strictly dominate its own. None of them changes before it
+//!    does.
+//!
+//! A block's parameter is what all edges pass, if that is one expression, else its own symbol.
 //!
 //! The passes are optimistic: an edge that was not reached yet says nothing. After
 //! [`Budgets::free_passes`](crate::budgets::Budgets::free_passes) every change must lose something, which ends them.

@@ -138,8 +138,9 @@ impl<'a, 'm, 'p> Solver<'a, 'm, 'p> {
         }
     }
 
-    /// The first register of a block that has the same expression as one of its later ones, up to a few instructions
-    /// before: it has had its value since control came to the block.
+    /// The first register of the block, a few instructions back, that has the same expression as this one.
+    ///
+    /// It has had its value since control came to the block.
     pub(crate) fn first_of_equal(&self, value: ValueId, e: ExprId) -> ValueId {
         let Some((block, end)) = self.structure.computed_at(value) else { return value };
         let before = &self.function.blocks[block].insts[end.saturating_sub(BUDGETS.equal_window)..end];

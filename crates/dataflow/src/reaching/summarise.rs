@@ -11,8 +11,8 @@ use icsched_ir::Op;
 use icsched_pointsto::InstanceId;
 
 use super::facts::Entry;
-use super::store::Reaching;
-use super::summary::{Known, Summary};
+use super::solved::Reaching;
+use super::summary::{CallSummary, Summary};
 use crate::budgets::BUDGETS;
 use crate::expr::{ExprId, ExprPool};
 use crate::place::{Base, Frames, Place};
@@ -23,8 +23,9 @@ impl Reaching<'_, '_> {
     pub(crate) fn summarise_callees(&mut self, of: &[InstanceId]) {
         let called: Vec<InstanceId> = of.iter().flat_map(|&i| self.view.icfg.edges(i)).map(|e| e.to).collect();
         let needed = self.view.icfg.called_from(called);
-        let is_missing =
-            |c: &&Vec<InstanceId>| c.iter().any(|&i| needed[i]) && matches!(self.summaries[c[0]], Known::No);
+        let is_missing = |c: &&Vec<InstanceId>| {
+            c.iter().any(|&i| needed[i]) && matches!(self.summaries[c[0]], CallSummary::NotComputed)
+        };
         let components: Vec<Vec<InstanceId>> = self.view.icfg.components().iter().filter(is_missing).cloned().collect();
         for component in components {
             self.summarise(&component);
@@ -33,7 +34,7 @@ impl Reaching<'_, '_> {
 
     fn summarise(&mut self, component: &[InstanceId]) {
         for &instance in component {
-            self.summaries[instance] = Known::Yes(None);
+            self.summaries[instance] = CallSummary::NeverReturns;
         }
         let calls_itself =
             component.len() > 1 || self.view.icfg.edges(component[0]).iter().any(|e| e.to == component[0]);
@@ -42,13 +43,17 @@ impl Reaching<'_, '_> {
             let mut changed = false;
             for &instance in component {
                 let mut new = self.summary_of(instance);
-                let Known::Yes(old) = &self.summaries[instance] else { continue };
+                let old = match &self.summaries[instance] {
+                    CallSummary::Returns(old) => Some(old),
+                    CallSummary::NotComputed | CallSummary::NeverReturns => None,
+                };
                 if let (true, Some(new), Some(old)) = (rounds >= BUDGETS.summary_free_rounds, &mut new, old) {
                     new.join(old);
                 }
-                if new.as_ref() != old.as_deref() {
+                if new.as_ref() != old.map(|old| &**old) {
                     changed = true;
-                    self.summaries[instance] = Known::Yes(new.map(Rc::new));
+                    let never = CallSummary::NeverReturns;
+                    self.summaries[instance] = new.map_or(never, |new| CallSummary::Returns(Rc::new(new)));
                 }
             }
             rounds += 1;

@@ -9,15 +9,17 @@ use super::facts::Facts;
 use crate::expr::ExprId;
 
 /// The summaries of all instances.
-pub(crate) type Summaries = IdVec<InstanceId, Known>;
+pub(crate) type Summaries = IdVec<InstanceId, CallSummary>;
 
-/// What is known of an instance's summary.
+/// What is known of the calls of an instance.
 #[derive(Clone, Debug)]
-pub(crate) enum Known {
-    /// Not computed.
-    No,
-    /// `None`: its calls never return, as far as is known.
-    Yes(Option<Rc<Summary>>),
+pub(crate) enum CallSummary {
+    /// Nothing was computed.
+    NotComputed,
+    /// They never return, as far as is known.
+    NeverReturns,
+    /// What holds when they have returned.
+    Returns(Rc<Summary>),
 }
 
 /// What holds when a function has returned. Symbols are its registers: parameters, what it returns, and a few others.

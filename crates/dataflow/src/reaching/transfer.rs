@@ -2,8 +2,8 @@
 
 use icsched_ir::{Access, BinOp, BlockId, Callee, Const, Inst, Op, Operand, Type, UnOp};
 
-use super::disturb::touches_memory;
 use super::facts::Facts;
+use super::kill::touches_memory;
 use super::solver::Solver;
 use crate::budgets::BUDGETS;
 use crate::code::{is_plain, never_returns};
@@ -37,7 +37,7 @@ impl Solver<'_, '_, '_> {
             Op::Store { address, value, access } => {
                 let bytes = whole_bytes(self.function.type_of(*value)).filter(|_| is_plain(*access));
                 let value = self.operand(*value);
-                self.disturb(block, index, inst, facts);
+                self.kill(block, index, inst, facts);
                 if let (Some(place), Some(value)) = (bytes.and_then(|n| self.place(*address, n)), value) {
                     facts.define(self.view, &self.frames, place, value);
                 }
@@ -46,7 +46,7 @@ impl Solver<'_, '_, '_> {
                 if *bits <= BUDGETS.copied_bytes =>
             {
                 let copied = self.copied(*to, *from, *bits, facts);
-                self.disturb(block, index, inst, facts);
+                self.kill(block, index, inst, facts);
                 for (place, value) in copied {
                     facts.define(self.view, &self.frames, place, value);
                 }
@@ -57,7 +57,7 @@ impl Solver<'_, '_, '_> {
             Op::Trap => return false,
             op => {
                 if touches_memory(self.function, op) {
-                    self.disturb(block, index, inst, facts);
+                    self.kill(block, index, inst, facts);
                 }
                 let mut types = inst.results.iter().map(|&r| self.function.values[r].ty);
                 let value = types.next_back().and_then(|ty| self.pure(op, ty));
@@ -75,7 +75,7 @@ impl Solver<'_, '_, '_> {
         let ty = self.function.values[result].ty;
         let place = whole_bytes(ty).and_then(|bytes| self.place(from.0, bytes));
         if !is_plain(from.1) {
-            self.disturb(block, index, inst, facts);
+            self.kill(block, index, inst, facts);
             self.set(result, None);
             return;
         }

@@ -1,11 +1,11 @@
 //! Loops with small constant trip counts, iteration by iteration (Bergan 2.6.2, "Heuristics").
 //!
-//! What holds behind such a loop is found by executing its iterations one after the other, with the values that the
-//! header's parameters have in each. Only what leaves by the header is found in this way: a point inside of the loop
-//! stands for all iterations, and has what the fixpoint over the loop has. Loops inside are executed in the same way;
-//! if one of them takes too long, nothing is found for the loops around it.
+//! What holds behind such a loop is found by executing its iterations one after the other. The header's parameters have
+//! the values of each iteration. Only what leaves by the header is found in this way: a point inside of the loop stands
+//! for all iterations, and has what the fixpoint over the loop has. Loops inside are executed in the same way. If one
+//! of them takes too long, nothing is found for the loops around it.
 //!
-//! A register of the loop has another value in each iteration, so what mentions one is forgotten when the next
+//! A register of the loop has another value in each iteration. So what mentions one is forgotten when the next
 //! iteration starts, and when the loop is left.
 
 use std::rc::Rc;

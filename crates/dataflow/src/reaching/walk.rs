@@ -7,8 +7,8 @@ use icsched_pointsto::InstanceId;
 
 use super::definitions::{Definitions, PlaceDefinition};
 use super::facts::{Entry, Facts};
+use super::solved::Reaching;
 use super::solver::Solution;
-use super::store::Reaching;
 use crate::code::operation;
 use crate::context::{Context, ContextError, Status, ThreadContext};
 use crate::expr::ExprId;

@@ -53,9 +53,10 @@ impl<'m, 'p> Termination<'m, 'p> {
         found
     }
 
-    /// The loops of the program that are seen to be endless without a solver: each way out tests something that is
-    /// never so, by the numbers that a test begins and goes on with or by the widths of what it compares.
-    /// O(instructions of functions with loops).
+    /// The loops of the program that are seen to be endless without a solver.
+    ///
+    /// Each way out of them tests something that never holds. That is seen by the numbers that a test begins and goes
+    /// on with, or by the widths of what it compares. O(instructions of functions with loops).
     pub fn plainly_endless(&self) -> Vec<(FuncId, BlockId)> {
         let mut found = Vec::new();
         let own =

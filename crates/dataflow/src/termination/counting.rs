@@ -38,8 +38,9 @@ fn is_finite(test: &TripCount) -> bool {
     matches!(test.constant(), Some(Count::Finite(_)))
 }
 
-/// Whether a number that goes on while it is not the bound becomes it, wherever it starts: the distance is a multiple
-/// of the step's power of two, so one of the 2^width multiples of the step is the distance.
+/// Whether a number that goes on while it is not the bound becomes the bound, wherever it starts.
+///
+/// Its distance is a multiple of the step's power of two, so one of the 2^width multiples of the step is the distance.
 fn meets_bound(test: &TripCount) -> bool {
     let (Some(step), None) = (test.step.as_constant(), test.extension) else { return false };
     if test.predicate != IntPredicate::Ne || step == 0 || test.start.bits() != test.bound.bits() {

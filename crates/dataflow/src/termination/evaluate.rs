@@ -1,8 +1,8 @@
-//! One round of a loop or a recursion, as terms over what it begins with.
+//! Evaluates one round of a loop or a recursion, as terms over what it begins with.
 //!
 //! Blocks are evaluated once, each behind its predecessors. A loop inside is entered at *some* iteration, the one in
-//! which control leaves it: its header's parameters may be anything, and so may memory that it writes. So each real
-//! round is one of those that are told.
+//! which control leaves it. Its header's parameters may be anything then, and so may memory that it writes. So each
+//! real round is among those that the terms describe.
 
 use icsched_ir::{BlockId, Callee, FuncId, Inst, Op, Operand, Terminator, ValueId};
 use icsched_smt::Term;

@@ -5,8 +5,9 @@
 //!
 //! 1. the written object is [private](super::fresh), and what is stored is not its own address: no edge leads to it (a
 //!    new head of a list);
-//! 2. the stored address is that of a private object, whose own links are not set yet, or lead where edges lead from
-//!    the written object: nothing else is behind it (a new element at the end or in the middle, a new leaf);
+//! 2. the stored address is that of a private object, and nothing is behind that but what edges lead to from the
+//!    written object: its own links are not set yet, or lead there (a new element at the end or in the middle, a new
+//!    leaf);
 //! 3. edges lead from the written object to the stored address already (an element is taken out, or put back);
 //! 4. it is null.
 //!

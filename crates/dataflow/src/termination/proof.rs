@@ -1,7 +1,7 @@
 //! Searches for measures that prove that something ends.
 //!
-//! One strict measure of all pairs of rounds is enough. Else measures are put in an order (lexicographic): the first
-//! one is weak on all pairs, and the next ones have to account for those pairs only on which it is not strict.
+//! One strict measure of all pairs of rounds is enough. Else measures are put in an order (lexicographic). The first
+//! one is weak on all pairs. The next ones only have to account for pairs on which it is not strict.
 //! (Bradley, Manna and Sipma, "Linear ranking with reachability", 2005, with given measures in place of synthesised
 //! ones.)
 
@@ -121,8 +121,10 @@ impl<'p> Prover<'p> {
         Some(found)
     }
 
-    /// Which of these hold of each round's beginning, if they do of the first one, by what holds of two rounds: each
-    /// with what it says of the first and of the second one (Houdini: Flanagan and Leino 2001).
+    /// Which candidates hold at the beginning of each round, if they do at that of the first one.
+    ///
+    /// A candidate is what it says of the first and of the second of two rounds, of which `holds` is known (Houdini:
+    /// Flanagan and Leino 2001).
     pub(super) fn invariants(&mut self, holds: &[Term], candidates: &[(Term, Term)]) -> Vec<(Term, Term)> {
         let mut kept = candidates.to_vec();
         loop {

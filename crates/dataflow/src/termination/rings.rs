@@ -1,9 +1,9 @@
 //! Whether links between objects form no ring: lists and trees.
 //!
 //! A loop that follows links, `p = p->next`, comes to an end if no way along them leads back, since there are finitely
-//! many objects. That is so at all times if it is so of what variables begin with, and each store of the program that
-//! may write such a link leaves it so ([`super::preserve`]). What a program stores otherwise, and where the links of
-//! other structures lead, does not matter.
+//! many objects. Links form no ring at any time if those that variables begin with do not, and no store of the program
+//! closes one ([`super::preserve`]). What a program stores otherwise, and where the links of other structures lead,
+//! does not matter.
 //!
 //! Taken for granted, as everywhere: no pointer is written in parts, and threads do not race.
 
@@ -157,8 +157,8 @@ fn whole_objects(mut places: Vec<Location>) -> Vec<Location> {
     places
 }
 
-/// Whether what variables begin with forms no ring: a graph with an edge from a variable to each that its links lead
-/// to, or where that has a ring, from address to address.
+/// Whether the links that variables begin with form no ring, as a graph with an edge from a variable to each one that
+/// its links lead to.
 fn initial_links_form_no_ring(program: &Program, modref: &ModRef<'_>, links: &Links) -> bool {
     let objects = modref.points_to().objects();
     let mut edges: FxHashMap<GlobalId, Vec<GlobalId>> = FxHashMap::default();

@@ -1,11 +1,15 @@
 //! Counters that give every thread a number of its own: `lock; id = next; next = id + 1; unlock`.
 //!
-//! Where a store adds a number to what was just loaded from the same variable, and nothing else writes there once there
-//! are threads, no two executions load the same. For without data races, loads and stores of two threads are ordered;
-//! and since a thread does not synchronise between its load and its store (that the variable still holds what was
-//! loaded is a fact about a shared place, and these end at synchronisation), what is ordered before its store is before
-//! its load. So the pairs follow one another, and each loads what the one before has stored. (After 2^width executions
-//! the counter would be back; no program creates that many numbers.)
+//! A store adds a number to what was just loaded from the same variable. Nothing else writes there once there are
+//! threads. Then no two executions load the same:
+//!
+//! 1. Without data races, loads and stores of two threads are ordered.
+//! 2. A thread does not synchronise between its load and its store: that the variable still holds what was loaded is a
+//!    fact about a shared place, and these end at synchronisation.
+//! 3. So what is ordered before its store is ordered before its load, and pairs of load and store follow one another.
+//!    Each loads what the one before has stored.
+//!
+//! After 2^width executions the counter would be back; no program creates that many numbers.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +23,7 @@ use crate::patterns::cell::Cell;
 use crate::patterns::late::is_late;
 use crate::place::Frames;
 use crate::reaching::facts::Entry;
-use crate::reaching::store::Reaching;
+use crate::reaching::solved::Reaching;
 
 /// A store that adds to what was loaded.
 struct Step {

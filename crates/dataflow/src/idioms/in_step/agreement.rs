@@ -1,14 +1,15 @@
 //! Which registers hold the same in threads that execute the same code in the same phases of a barrier.
 //!
-//! The divergence analysis of data-parallel code (B. Coutinho, D. Sampaio, F. Pereira, W. Meira, "Divergence analysis
-//! and optimizations", 2011), between threads that meet at barriers instead of at every instruction; what it finds is
-//! what Titanium calls single-valued (A. Kamil, K. Yelick, "Concurrency analysis for parallel programs with textually
-//! aligned barriers", 2005). `docs/dataflow.md` has the argument.
+//! This is the divergence analysis of data-parallel code (B. Coutinho, D. Sampaio, F. Pereira, W. Meira, "Divergence
+//! analysis and optimizations", 2011), between threads that meet at barriers instead of at every instruction. What it
+//! finds is what Titanium calls single-valued (A. Kamil, K. Yelick, "Concurrency analysis for parallel programs with
+//! textually aligned barriers", 2005). `docs/dataflow.md` has the argument.
 //!
-//! 1. A block is *apart* if one thread may execute it where another one does not: between a branch on what may differ
-//!    and where its sides meet again. All registers of such blocks may differ, and those that choose between the sides.
-//! 2. What is loaded from one address in one phase is the same, if nothing else than the barrier has synchronised the
-//!    thread since the phase began (the point is *quiet*): a write in between would be a data race.
+//! 1. A block is *apart* if one thread may execute it where another one does not. Such blocks are between a branch on
+//!    what may differ and where its sides join. All registers of such blocks may differ, and those that choose between
+//!    the sides.
+//! 2. Loads from one address in one phase give the same at a *quiet* point. There, nothing but the barrier has
+//!    synchronised the thread since the phase began. A write in between would be a data race.
 //! 3. Where code that is apart waits, threads get out of step: all code behind it is *lost*.
 
 use std::rc::Rc;

@@ -1,5 +1,6 @@
-//! What two threads that are in step have the same of, besides registers of their frames: parameters, by what is known
-//! to be equal otherwise, and registers of activations that have returned.
+//! What is the same for two threads in step, besides registers of their frames.
+//!
+//! These are parameters that are known to be equal otherwise, and registers of activations that have returned.
 
 use icsched_ir::{BlockId, Definition, EntityId as _, ValueId};
 

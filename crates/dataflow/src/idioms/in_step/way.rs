@@ -1,4 +1,4 @@
-//! What two threads are compared by: their frames, what is the same in them, and what is known to be equal otherwise.
+//! What two threads are compared by: their common frames, and what is known to be equal.
 
 use icsched_ir::{ProgramPoint, ValueId};
 use icsched_pointsto::InstanceId;

@@ -2,10 +2,10 @@
 
 use super::arrivals::Arrivals;
 use super::counts::BarrierCounts;
-use super::only::find_only_barrier;
+use super::only_barrier::find_only_barrier;
 use super::participants::are_all_expected;
 use crate::patterns::cell::Cell;
-use crate::reaching::store::Reaching;
+use crate::reaching::solved::Reaching;
 use crate::state::{BarrierCount, Count};
 
 /// What is known of the barriers of one program. Answers are kept.

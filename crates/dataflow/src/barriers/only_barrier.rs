@@ -6,7 +6,7 @@ use super::arrivals::{arrivals, waits_once};
 use crate::patterns::cell::Cell;
 use crate::place::Frames;
 use crate::reaching::facts::Entry;
-use crate::reaching::store::Reaching;
+use crate::reaching::solved::Reaching;
 
 /// The barrier that all waits of the program are at.
 pub(super) fn find_only_barrier(reaching: &mut Reaching<'_, '_>) -> Option<Cell> {

@@ -1,5 +1,6 @@
-//! What the registers of a context's threads hold of what the threads were [handed](crate::patterns::handover): what is
-//! equal or differs between two of them, and what numbers are between.
+//! Registers that hold what threads were [handed](crate::patterns::handover) when they were created.
+//!
+//! Two threads hold the same in them, or something different, and numbers are between known bounds.
 
 use icsched_ir::{Op, ProgramPoint};
 use icsched_pointsto::InstanceId;

@@ -10,7 +10,7 @@ use crate::place::Place;
 
 impl Solver<'_, '_, '_> {
     /// Forgets what an instruction may change: by writing, and by letting other threads run.
-    pub(crate) fn disturb(&mut self, block: BlockId, index: usize, inst: &Inst, facts: &mut Facts) {
+    pub(crate) fn kill(&mut self, block: BlockId, index: usize, inst: &Inst, facts: &mut Facts) {
         let mut writes: Vec<Touch> = Vec::new();
         inst.op.for_each_write(self.function, |touch| writes.push(touch));
         let at = point(self.view.points_to.instances()[self.instance].func, block, index);

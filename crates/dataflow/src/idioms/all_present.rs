@@ -1,9 +1,10 @@
-//! What is known where all threads that the frames of a context have created are alive
-//! ([`Context::none_ended`](crate::Context::none_ended)).
+//! What is known where all threads are alive that the frames of a context have created.
 //!
-//! 1. A function creates threads in a loop `for (i = s; i < n; i++)` and is behind it: there are `n - s` of them, all
-//!    in the context. If `n` is what the barrier expects and only they, and `main` if `s` is 1, may wait at it, it
-//!    expects as many as threads of the context may wait.
+//! The context says so: [`Context::none_ended`](crate::Context::none_ended).
+//!
+//! 1. A function creates threads in a loop `for (i = s; i < n; i++)` and is behind it. Then there are `n - s` of them,
+//!    all in the context. Let `n` be what the barrier expects, and let only they wait at it, and `main` if `s` is 1.
+//!    Then the barrier expects as many as threads of the context may wait.
 //! 2. A function that joins them in a loop of the same form is in its first iteration.
 
 use fixedbitset::FixedBitSet;

@@ -5,7 +5,7 @@ use icsched_pointsto::InstanceId;
 
 use super::facts::Entry;
 use super::solver::{Solution, Solver};
-use super::summary::{Known, Summaries};
+use super::summary::{CallSummary, Summaries};
 use crate::place::Frames;
 use crate::view::ProgramView;
 
@@ -24,7 +24,7 @@ impl<'m, 'p> Reaching<'m, 'p> {
         let instances = view.points_to.instances().len();
         Self {
             view,
-            summaries: IdVec::filled(Known::No, instances),
+            summaries: IdVec::filled(CallSummary::NotComputed, instances),
             entries: IdVec::new(),
             entered: IdVec::filled(false, instances),
         }
