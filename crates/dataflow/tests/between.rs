@@ -175,7 +175,8 @@ entry:
 }
 ";
 
-/// As many threads as a variable says, the main one among them, in a loop around what `body` is; the mark is at its start.
+/// As many threads as a variable says, the main one among them, in a loop around what `body` is; the mark is at its
+/// start.
 fn rounds(body: &str) -> String {
     let start = "function @rounds(%p: ptr) -> ptr {\nentry:\n    call @await(@barrier)\n    jump head(0, 0)\nhead(%k: i32, %j: i32):\n    \
                  %m: i32 = add 12345, 4\n    %size: i32 = load [@size]\n    %c: i1 = icmp.slt %k, 100\n    branch %c, body, done\nbody:\n";
@@ -238,8 +239,8 @@ fn threads_that_the_barrier_does_not_expect_break_the_rounds() {
     assert_eq!(relations(&changed, &[At::Mark(4)]), ["0:v2#0 == 1:v2#0"], "the step is not the same for all");
 }
 
-/// Threads in loops around barriers, with numbers of their own in `%id`; as many as a variable says, joined and created again for each of two
-/// rounds of the main thread. The body of the start function is what differs.
+/// Threads in loops around barriers, with numbers of their own in `%id`; as many as a variable says, joined and created
+/// again for each of two rounds of the main thread. The body of the start function is what differs.
 fn phases(body: &str) -> String {
     let create = "function @pthread_create(%t: ptr, %a: ptr, %start: ptr, %arg: ptr) -> i32 model {\nentry:\n    store [%t], 1:i64\n    \
                   call @create(%start, %arg)\n    return 0\n}\nfunction @pthread_join(%t: i64, %r: ptr) -> i32 model {\nentry:\n    \
@@ -258,7 +259,8 @@ made:\n    jump wait(0)\nwait(%j: i32):\n    %limit: i32 = load [@processors]\n 
     format!("{BARRIER}{create}{VISIT}{start}{search}{}", main_with(main))
 }
 
-/// A loop around waits whose condition is read from shared memory in each phase, with a loop of the same kind inside; one thread writes.
+/// A loop around waits whose condition is read from shared memory in each phase, with a loop of the same kind inside;
+/// one thread writes.
 const NESTED: &str = "    jump outer(0)\nouter(%i: i64):\n    call @await(@barrier)\n    %n: i64 = load [@shared]
     %c: i1 = icmp.slt %i, %n\n    branch %c, start, done\nstart:\n    jump inner(0)\ninner(%k: i64):\n    %l: i64 = load [@limit]
     %d: i1 = icmp.slt %k, %l\n    branch %d, body, next\nbody:\n    %first: i1 = icmp.eq %id, @items\n    branch %first, one, all\none:
@@ -344,7 +346,8 @@ fn threads_that_are_not_joined_break_the_rounds_of_the_next_ones() {
     assert_eq!(say(&detached), 0, "detached");
 }
 
-/// The most that barriers expect, and what is known within the first thread: that of `main`, at a call, beside two others at a mark.
+/// The most that barriers expect, and what is known within the first thread: that of `main`, at a call, beside two
+/// others at a mark.
 fn all_there(text: &str, number: usize) -> (Option<u64>, Vec<String>) {
     analysed(text, |program, analysis| {
         let mut main =

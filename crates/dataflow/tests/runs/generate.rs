@@ -1,5 +1,5 @@
-//! Random programs in IR text: stores and loads through names, pointers and indices; branches, loops, calls, recursion; and threads
-//! that share some variables under one lock, without data races.
+//! Random programs in IR text: stores and loads through names, pointers and indices; branches, loops, calls, recursion;
+//! and threads that share some variables under one lock, without data races.
 
 mod barriers;
 mod locks;

@@ -1,10 +1,11 @@
 //! Facts against runs (Bergan 2.7, Theorem 1: an initial state models every concrete state at its context).
 //!
-//! Random programs run in the concrete domain, threads interrupted at random wherever they execute the program itself. At random states,
-//! the stacks of all threads are taken as contexts, whole or without their oldest frames, and every definition that is
-//! said to reach them is evaluated in the state.
+//! Random programs run in the concrete domain, threads interrupted at random wherever they execute the program itself.
+//! At random states, the stacks of all threads are taken as contexts, whole or without their oldest frames, and every
+//! definition that is said to reach them is evaluated in the state.
 //!
-//! To search for longer: `ICSCHED_SEEDS=1000..2000 cargo test -p icsched-dataflow --test runs -- --ignored --nocapture`.
+//! To search for longer:
+//! `ICSCHED_SEEDS=1000..2000 cargo test -p icsched-dataflow --test runs -- --ignored --nocapture`.
 
 mod check;
 mod generate;

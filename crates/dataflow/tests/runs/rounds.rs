@@ -1,5 +1,6 @@
-//! Random programs whose threads go through loops around a barrier: in step, or nearly. Some change shared variables between two waits, and
-//! loops around waits have these as bounds: in those all threads are in step, so that nothing races.
+//! Random programs whose threads go through loops around a barrier: in step, or nearly. Some change shared variables
+//! between two waits, and loops around waits have these as bounds: in those all threads are in step, so that nothing
+//! races.
 
 use std::fmt::Write as _;
 

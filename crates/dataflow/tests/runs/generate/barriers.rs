@@ -1,4 +1,5 @@
-//! Initialisations of barriers that nobody waits at: what they are told to expect comes from numbers, variables and parameters.
+//! Initialisations of barriers that nobody waits at: what they are told to expect comes from numbers, variables and
+//! parameters.
 
 use super::{Generator, Place, Scope};
 
