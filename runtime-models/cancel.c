@@ -7,8 +7,8 @@
 
 #include "ics_thread.h"
 
-/* Whether any request was ever made: keeps cancellation points free for programs that make none. It is tested where it decides: nothing
- * is known of the result of a call. */
+/* Whether any request was ever made: keeps cancellation points free for programs that make none. It is tested where it
+ * decides: nothing is known of the result of a call. */
 static int requested;
 
 int ics_cancel_pending(void) {

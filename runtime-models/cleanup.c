@@ -1,5 +1,5 @@
-/* Non-local jumps, and the cleanup handlers of a thread that ends: pthread_cleanup_push expands to a setjmp and a registration of its
- * buffer. */
+/* Non-local jumps, and the cleanup handlers of a thread that ends: pthread_cleanup_push expands to a setjmp and a
+ * registration of its buffer. */
 #include "ics.h"
 
 #include <pthread.h>
@@ -57,8 +57,8 @@ _Noreturn void ics_longjmp_chk(struct __jmp_buf_tag buffer[1], int value) {
 
 /* --- cleanup handlers --- */
 
-/* What a buffer holds whose handler is a function of its own, in place of what __sigsetjmp would have saved: the frontend makes one of the code
- * that pthread_cleanup_push has for it. */
+/* What a buffer holds whose handler is a function of its own, in place of what __sigsetjmp would have saved: the
+ * frontend makes one of the code that pthread_cleanup_push has for it. */
 struct handler {
     unsigned long mark;
     void (*run)(void *context);

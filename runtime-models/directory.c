@@ -125,8 +125,8 @@ int alphasort64(const struct dirent64 **a, const struct dirent64 **b) {
 
 typedef int order(const struct dirent **, const struct dirent **);
 
-/* Entries that are inputs may be anything in any order, so they are in order as they are. How often they are compared is an input,
-   too, as comparing may do something else. */
+/* Entries that are inputs may be anything in any order, so they are in order as they are. How often they are compared
+   is an input, too, as comparing may do something else. */
 static int scan_inputs(DIR *d, struct dirent ***result, int (*chosen)(const struct dirent *), order *compare) {
     size_t n = __ics_input("scandir", 24);
     struct dirent **all = ics_shared_malloc((n + 1) * sizeof *all);

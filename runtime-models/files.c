@@ -61,7 +61,8 @@ static int fail(int error) {
     return -1;
 }
 
-/* Where nobody knows which descriptors are closed, one of them is an input; it is taken for granted that there is one. */
+/* Where nobody knows which descriptors are closed, one of them is an input; it is taken for granted that there is
+   one. */
 static int some_descriptor(int from) {
     unsigned fd = (unsigned)__ics_input("descriptor", 10); /* so many are there: it needs no test to see that it is one */
     if (from) __ics_assume(fd >= (unsigned)from);

@@ -1,6 +1,6 @@
-/* ftw and nftw: a walk through a directory and what is below it, in the order of glibc: entries as the directory has them, a
- * directory before what is in it unless FTW_DEPTH. In the symbolic domain what is found is an input: any number of entries, each with any
- * path of at most 255 bytes, of any type, in any order. */
+/* ftw and nftw: a walk through a directory and what is below it, in the order of glibc: entries as the directory has
+ * them, a directory before what is in it unless FTW_DEPTH. In the symbolic domain what is found is an input: any number
+ * of entries, each with any path of at most 255 bytes, of any type, in any order. */
 #include "ics.h"
 
 #include <dirent.h>

@@ -60,7 +60,8 @@ void __ics_memcpy(void *to, const void *from, size_t n);
 void __ics_memmove(void *to, const void *from, size_t n);
 void __ics_memset(void *to, int byte, size_t n);
 
-/* What is known of a word of `object` that a model is about to look at, in runs that begin in the middle of a program. */
+/* What is known of a word of `object` that a model is about to look at, in runs that begin in the middle of a
+   program. */
 enum ics_known {
     ICS_ZERO_UNLESS_HELD,
     ICS_EXPECTED,

@@ -53,7 +53,8 @@ int ics_host_descriptor(int fd);
 
 /* errno and -1 from what a host call returned. */
 long ics_host_result(long result);
-/* "CALL(PATH)" if the path is short and constant, else CALL: the name of an input, so that a constraint says which file. */
+/* "CALL(PATH)" if the path is short and constant, else CALL: the name of an input, so that a constraint says which
+   file. */
 const char *ics_input_name(char *to, size_t size, const char *call, const char *path);
 /* Whether a call of this name on this path (null: none) succeeds, as an input: 0, or -1 and errno. Symbolic domain. */
 int ics_outcome(const char *call, const char *path, int error);

@@ -1,5 +1,6 @@
-/* Memory that a model hands over to the program, or that the program hands over to a model (`strdup`, `getline`, `%ms`): the program frees
-   it, so it comes of the program's own `malloc` if there is one. Everything else that models need comes of theirs. */
+/* Memory that a model hands over to the program, or that the program hands over to a model (`strdup`, `getline`,
+   `%ms`): the program frees it, so it comes of the program's own `malloc` if there is one. Everything else that models
+   need comes of theirs. */
 #ifndef ICS_MEMORY_H
 #define ICS_MEMORY_H
 

@@ -99,7 +99,8 @@ void ics_epoll_close(struct ics_file *f);
 /* A file is closed: no set has it any more. */
 void ics_epoll_forget(const struct ics_file *f);
 
-/* The symbolic domain (socket_symbolic.c). A result that is an input: `least`..`most`, or -1 and an errno that is one. */
+/* The symbolic domain (socket_symbolic.c). A result that is an input: `least`..`most`, or -1 and an errno that is
+   one. */
 long ics_input_result(const char *name, long least, long most);
 /* How much of n bytes was sent: all, or what a socket that does not wait takes. */
 long ics_input_sent(const struct ics_file *f, const char *name, size_t n, int flags);

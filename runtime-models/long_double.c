@@ -221,8 +221,8 @@ struct ics_x87 __ics_x87_div(uint64_t am, uint16_t ase, uint64_t bm, uint16_t bs
     return rounded(sign, e - below, q, remainder_word(lo - q * bm, bm));
 }
 
-/* The nearest multiple instead of the next one to zero: `rest` of a quotient `q` at exponent `e` becomes what is left to
- * d, of the other sign, if that is less, or as much and q odd. */
+/* The nearest multiple instead of the next one to zero: `rest` of a quotient `q` at exponent `e` becomes what is left
+ * to d, of the other sign, if that is less, or as much and q odd. */
 static struct ics_x87 to_nearest(unsigned se, int e, uint64_t rest, uint64_t d, unsigned *q) {
     uint64_t left = d - rest;
     if ((rest > left) | ((rest == left) & (*q & 1))) {
@@ -320,7 +320,8 @@ static int shift_left(uint64_t w[3]) {
     return moved + n;
 }
 
-/* Words are exact as long as digits can cancel: operands far apart lose some of the smaller one, but at most one digit. */
+/* Words are exact as long as digits can cancel: operands far apart lose some of the smaller one, but at most one
+   digit. */
 struct ics_x87 __ics_x87_fma(struct ics_x87 a, struct ics_x87 b, struct ics_x87 c, int odd) {
     uint64_t am = normal_significand(a.m), bm = normal_significand(b.m);
     uint64_t product[3] = {product_hi(am, bm), am * bm, 0}, addend[3] = {normal_significand(c.m), 0, 0};

@@ -115,8 +115,8 @@ struct ics_x87 __ics_x87_round(uint64_t m, uint16_t se, int rounding) {
 
 /* --- classes --- */
 
-/* Whether the number is of a class in `mask`: bits 0 to 9 are signalling and quiet NaN, then infinity, normal, subnormal
- * and zero of the negative sign, then of the positive one in the opposite order. */
+/* Whether the number is of a class in `mask`: bits 0 to 9 are signalling and quiet NaN, then infinity, normal,
+ * subnormal and zero of the negative sign, then of the positive one in the opposite order. */
 int __ics_x87_class(uint64_t m, uint16_t se, int mask) {
     unsigned e = se & LAST;
     int negative;

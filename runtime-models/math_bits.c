@@ -1,5 +1,5 @@
-/* math.h, second part: functions that look at the representation or are made of exact operations. What a `double` cannot
- * do in one rounding is done on the bits of the wider format (ics_x87.h). Errors set errno as glibc does. */
+/* math.h, second part: functions that look at the representation or are made of exact operations. What a `double`
+ * cannot do in one rounding is done on the bits of the wider format (ics_x87.h). Errors set errno as glibc does. */
 #include "ics_x87.h"
 
 #include <errno.h>

@@ -72,7 +72,8 @@ void ics_mutex_known(const struct ics_mutex *m) {
     __ics_known(ICS_SET_WHILE_WAITED_FOR, &m->taken, m);
 }
 
-/* What a lock operation returns that does not block. 0: it is one more lock of a recursive mutex, an acquisition of its own. */
+/* What a lock operation returns that does not block. 0: it is one more lock of a recursive mutex, an acquisition of its
+   own. */
 static int at_once(struct ics_mutex *m, int error) {
     if (error == 0) __ics_acquire(m);
     return error;

@@ -1,4 +1,5 @@
-/* What programs ask the processor itself: the answers of a plain x86-64 one, so that programs take their portable way. */
+/* What programs ask the processor itself: the answers of a plain x86-64 one, so that programs take their portable
+   way. */
 #include "ics.h"
 
 enum { EAX, EBX, ECX, EDX };

@@ -1,7 +1,7 @@
-/* regexec: backtracking over all ways to match at a place, of which the longest wins, and among equally long ones the one
- * whose parts from the left are longest. That is POSIX's rule for the whole match; for groups inside of repetitions it can
- * differ from what glibc says. Exponential at worst. In the symbolic domain, on text that is not constant, whether and
- * where it matches are inputs. */
+/* regexec: backtracking over all ways to match at a place, of which the longest wins, and among equally long ones the
+ * one whose parts from the left are longest. That is POSIX's rule for the whole match; for groups inside of repetitions
+ * it can differ from what glibc says. Exponential at worst. In the symbolic domain, on text that is not constant,
+ * whether and where it matches are inputs. */
 #include "ics.h"
 
 #include <ctype.h>

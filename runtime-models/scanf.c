@@ -210,7 +210,8 @@ static enum outcome characters(struct ics_source *in, struct ics_directive *d, v
     if (d->size == 8) __ics_unsupported("scanf of wide characters");
     char **owner = d->allocate && !d->suppress ? va_arg(*ap, char **) : 0;
     size_t capacity = owner ? 32 : 0;
-    /* Apart from each other: points-to analysis would have the caller's object reallocated and freed, and by every `free` of a program. */
+    /* Apart from each other: points-to analysis would have the caller's object reallocated and freed, and by every
+       `free` of a program. */
     char *made = owner ? ics_shared_malloc(capacity) : 0;
     char *given = owner || d->suppress ? 0 : va_arg(*ap, char *);
     int n = 0, c = EOF;

@@ -1,5 +1,6 @@
-/* Streams with their locks. glibc holds a lock of the stream in each of these functions; what a lock orders counts only where the
- * synchronisation of libraries is not ignored: the frontend then has a program call `ics_locked_X` where it calls X. */
+/* Streams with their locks. glibc holds a lock of the stream in each of these functions; what a lock orders counts only
+ * where the synchronisation of libraries is not ignored: the frontend then has a program call `ics_locked_X` where it
+ * calls X. */
 #include "ics.h"
 
 #include <pthread.h>

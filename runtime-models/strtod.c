@@ -12,7 +12,8 @@
 
 #include "ics_string.h"
 
-/* A number is an integer of at most `precision` bits times 2^exponent, the exponent being from `least` to `greatest`. */
+/* A number is an integer of at most `precision` bits times 2^exponent, the exponent being from `least` to
+   `greatest`. */
 struct format {
     int precision, least, greatest;
     int large, small; /* 10 to the power of one is too large, of the other too small */

@@ -1,4 +1,5 @@
-/* System calls that a program makes by number: those that its threads need and that headers have no function for, or had none. */
+/* System calls that a program makes by number: those that its threads need and that headers have no function for, or
+   had none. */
 #include "ics.h"
 
 #include <errno.h>

@@ -99,8 +99,8 @@ static void joined(struct ics_thread *t, void **result) {
 }
 
 /*
- * Why the thread cannot be joined by the caller; 0 if it can. That two threads join each other need not be found (POSIX), and is not where
- * both begin at the same time: they wait for ever.
+ * Why the thread cannot be joined by the caller; 0 if it can. That two threads join each other need not be found
+ * (POSIX), and is not where both begin at the same time: they wait for ever.
  */
 static int join_error(struct ics_thread *t) {
     struct ics_thread *me = ics_self();

@@ -1,6 +1,7 @@
 /* Division of 128-bit integers, and conversions between them and floats: what a compiler's runtime library does for
  * instructions that no machine has. The frontend calls these for such instructions; everything else on wide integers
- * it computes itself, 64 bits at a time. A division by zero ends in one of 64-bit numbers by zero, and is found there. */
+ * it computes itself, 64 bits at a time. A division by zero ends in one of 64-bit numbers by zero, and is found
+ * there. */
 #include "ics.h"
 
 typedef unsigned __int128 wide;
@@ -159,7 +160,8 @@ float __floattisf(signed_wide a)
     return a < 0 ? -__floatuntisf(magnitude(a)) : __floatuntisf((wide)a);
 }
 
-/* Out of range gives what the common runtime library does: the nearest number; a NaN counts by its sign and exponent. */
+/* Out of range gives what the common runtime library does: the nearest number; a NaN counts by its sign and
+   exponent. */
 static wide whole_part(double a, int is_signed)
 {
     union { double number; uint64_t bits; } parts = { a };

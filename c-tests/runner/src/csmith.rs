@@ -1,7 +1,8 @@
 //! Programs made by `csmith`, whose printed checksum must be the same natively and in the interpreter.
 //!
-//! Csmith's programs have no undefined or unspecified behaviour that shows, so compilers must agree about them. A program
-//! about which `gcc` and `clang` do not agree, or whose native run takes long (some never end), says nothing and is skipped.
+//! Csmith's programs have no undefined or unspecified behaviour that shows, so compilers must agree about them. A
+//! program about which `gcc` and `clang` do not agree, or whose native run takes long (some never end), says nothing
+//! and is skipped.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -74,8 +75,8 @@ pub enum Skip {
     CompilersDisagree,
 }
 
-/// Makes the program of `setting` in the directory `work`, runs it natively and in the interpreter (for at most `seconds`
-/// of processor time).
+/// Makes the program of `setting` in the directory `work`, runs it natively and in the interpreter (for at most
+/// `seconds` of processor time).
 ///
 /// # Errors
 /// The generator or a compiler is missing or fails.
@@ -119,8 +120,8 @@ fn compile_bitcode(clang: &Path, setting: Setting, work: &Path) -> Result<()> {
     compile(clang, &[setting.level.flag(), "-g", "-emit-llvm", "-c"], "program.bc", work)
 }
 
-/// Whether the program does the same as `native` when it is optimised, or compiled by another compiler. Asked about programs
-/// that seem to differ only, since compilers take most of the time.
+/// Whether the program does the same as `native` when it is optimised, or compiled by another compiler. Asked about
+/// programs that seem to differ only, since compilers take most of the time.
 fn compilers_agree(tools: &Tools, setting: Setting, expected: &Outcome, work: &Path) -> Result<bool> {
     let others: [(&Path, &str); 2] = [(Path::new("gcc"), "-O2"), (&tools.clang, setting.level.flag())];
     for (compiler, level) in others {
@@ -137,8 +138,8 @@ fn native(compiler: &Path, level: &str, work: &Path) -> Result<Option<Outcome>> 
     limited(Path::new("./program"), &[], NATIVE_SECONDS, work)
 }
 
-/// Runs a command for at most some seconds of processor time, which do not depend on what else the machine does; nothing if
-/// it needs more.
+/// Runs a command for at most some seconds of processor time, which do not depend on what else the machine does;
+/// nothing if it needs more.
 fn limited(program: &Path, arguments: &[&str], seconds: u32, work: &Path) -> Result<Option<Outcome>> {
     const SIGKILL: i32 = 128 + 9;
     let mut shell = Command::new("sh");

@@ -206,15 +206,16 @@ pub(crate) struct EnumerateArgs {
     /// Instructions that a thread executes at least before an epoch marker ends its epoch.
     #[arg(long, value_name = "N")]
     pub(crate) epoch_instructions: Option<u64>,
-    /// Where an epoch would end, let threads pass markers that have executed more than N instructions less in it than another.
+    /// Where an epoch would end, let threads pass markers that have executed more than N instructions less in it than
+    /// another.
     #[arg(long, value_name = "N")]
     pub(crate) epoch_balance: Option<u64>,
-    /// How often inputs may decide the condition of a loop that does not synchronise before the loop is replaced by what it may do, and how
-    /// many activations of a recursion may be inside of each other where they do.
+    /// How often inputs may decide the condition of a loop that does not synchronise before the loop is replaced by
+    /// what it may do, and how many activations of a recursion may be inside of each other where they do.
     #[arg(long, value_name = "N")]
     pub(crate) abstract_after: Option<u32>,
-    /// How many schedules an epoch may have before it is left open which objects synchronisation is on, where inputs choose them; 0 to do
-    /// so always.
+    /// How many schedules an epoch may have before it is left open which objects synchronisation is on, where inputs
+    /// choose them; 0 to do so always.
     #[arg(long, value_name = "N")]
     pub(crate) conservative_after: Option<u32>,
     /// How many innermost calls of a recursion the names of epochs tell apart.
@@ -223,7 +224,8 @@ pub(crate) struct EnumerateArgs {
     /// Turn techniques off.
     #[arg(long, value_name = "TECHNIQUE", value_delimiter = ',')]
     pub(crate) without: Vec<TechniqueArg>,
-    /// Most threads that search at the same time; by default as many as there are processors. The result does not depend on it.
+    /// Most threads that search at the same time; by default as many as there are processors. The result does not
+    /// depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) jobs: Option<u32>,
     /// Go on from what the database has, if it is of the same program with the same options. The default.
@@ -260,31 +262,32 @@ pub(crate) struct SymexArgs {
     pub(crate) program: ProgramArgs,
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
-    /// Every thread that a function on the stacks has created is alive, or that can still be joined, and so one of these. Else others may have ended.
+    /// Every thread that a function on the stacks has created is alive, or that can still be joined, and so one of
+    /// these. Else others may have ended.
     #[arg(long)]
     pub(crate) none_ended: bool,
-    /// Paths from the program's entry, and if there is a --thread, only those that come to where threads are. Options that
-    /// name inputs, and arguments, are for this.
+    /// Paths from the program's entry, and if there is a --thread, only those that come to where threads are. Options
+    /// that name inputs, and arguments, are for this.
     #[arg(long)]
     pub(crate) from_start: bool,
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
-    /// Inputs for real runs, as JSON: [{"args": [...], "stdin": "...", "files": {"NAME": "..."}}, ...]. Tells which of the
-    /// paths they take; with --from-start they show the way to where threads are. {1..4} is each of these numbers.
+    /// Inputs for real runs, as JSON: [{"args": [...], "stdin": "...", "files": {"NAME": "..."}}, ...]. Tells which of
+    /// the paths they take; with --from-start they show the way to where threads are. {1..4} is each of these numbers.
     #[arg(long, value_name = "FILE")]
     pub(crate) witness: Option<PathBuf>,
     /// Most real runs with each input.
     #[arg(long, value_name = "N", default_value = "200")]
     pub(crate) runs: u64,
-    /// Most conditional branches of the program on one path, whether both of their sides are possible or not; as many other
-    /// decisions with two sides are allowed beside them.
+    /// Most conditional branches of the program on one path, whether both of their sides are possible or not; as many
+    /// other decisions with two sides are allowed beside them.
     #[arg(long, value_name = "N", default_value = "50")]
     pub(crate) branches: u64,
     /// Most paths to find.
     #[arg(long, value_name = "N", default_value = "10000", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_paths: u32,
-    /// Where another thread may go on: `one` order of threads, at the start and where a thread waits or ends (`blocking`), or at
-    /// every scheduling point too (`all`).
+    /// Where another thread may go on: `one` order of threads, at the start and where a thread waits or ends
+    /// (`blocking`), or at every scheduling point too (`all`).
     #[arg(long, value_enum, default_value = "blocking")]
     pub(crate) schedules: SchedulesArg,
     /// Turn techniques off: reaching-defs, sync-invariants, pointsto, memory-checks.
@@ -378,7 +381,8 @@ pub(crate) struct VerifyArgs {
     /// Write the result as JSON; - for standard output.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// Most paths to execute for one schedule. Where there are more, some are tried and nothing is proved of the others.
+    /// Most paths to execute for one schedule. Where there are more, some are tried and nothing is proved of the
+    /// others.
     #[arg(long, value_name = "N", default_value = "64", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) paths: u32,
     /// Stop after this time with what is known, e.g. 30s or 5m.
@@ -436,7 +440,8 @@ pub(crate) struct InspectDefsArgs {
     /// LLVM bitcode (.bc) or textual LLVM IR (.ll).
     #[arg(value_name = "PROG.bc")]
     pub(crate) program: PathBuf,
-    /// Where a thread is: FILE:LINE, FUNCTION, FUNCTION+K, or its calls, as in 'main>run>work@lu.c:120'. Once for each thread.
+    /// Where a thread is: FILE:LINE, FUNCTION, FUNCTION+K, or its calls, as in 'main>run>work@lu.c:120'. Once for each
+    /// thread.
     #[arg(long = "thread", value_name = "PLACE", required = true)]
     pub(crate) threads: Vec<String>,
     /// Every thread that a function on the stacks has created is alive, and so one of these.

@@ -69,7 +69,8 @@ pub(crate) fn exec(args: &ExecArgs) -> ExecConfig {
     }
 }
 
-/// Most time for one query of `symex`. Paths of which it is not known whether they are possible are kept, so little is lost.
+/// Most time for one query of `symex`. Paths of which it is not known whether they are possible are kept, so little is
+/// lost.
 const SYMEX_QUERY: Duration = Duration::from_millis(500);
 
 pub(crate) fn symex(args: &SymexArgs) -> Result<SymexConfig, String> {
@@ -175,8 +176,8 @@ fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
 }
 
-/// A name for this build of icsched: the build id that the linker has made of it, else a digest of the whole file. Empty for one that
-/// cannot read itself.
+/// A name for this build of icsched: the build id that the linker has made of it, else a digest of the whole file.
+/// Empty for one that cannot read itself.
 fn this_icsched() -> String {
     let Ok(path) = std::env::current_exe() else { return String::new() };
     if let Some(id) = build_id(&path) {
@@ -193,8 +194,8 @@ fn build_id(executable: &Path) -> Option<Vec<u8>> {
     Some(id.to_vec())
 }
 
-/// The options that the result depends on, in one spelling; not where it is written and how it is shown, how many search, and how much time
-/// and memory they have: a result that these cut short is not final.
+/// The options that the result depends on, in one spelling; not where it is written and how it is shown, how many
+/// search, and how much time and memory they have: a result that these cut short is not final.
 fn typed(args: &EnumerateArgs) -> Vec<String> {
     let mut typed = Vec::new();
     let mut option = |name: &str, value: String| typed.push(format!("--{name}={value}"));

@@ -1,4 +1,5 @@
-//! Where the paths of `icsched symex` go: text on standard output, JSON in a file or there instead, progress on standard error.
+//! Where the paths of `icsched symex` go: text on standard output, JSON in a file or there instead, progress on
+//! standard error.
 
 use std::fs::OpenOptions;
 use std::io::{self, IsTerminal, Write};

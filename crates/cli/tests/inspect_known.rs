@@ -151,8 +151,8 @@ fn edges_of_the_picture_are_those_of_the_pointers() {
     );
 }
 
-/// Loops whose bound is read from memory each time round, while the loop writes memory: through `%to`, which is `@buffer`, in
-/// `fill`, and perhaps the bound itself in `moving`.
+/// Loops whose bound is read from memory each time round, while the loop writes memory: through `%to`, which is
+/// `@buffer`, in `fill`, and perhaps the bound itself in `moving`.
 const BOUNDS: &str = r#"
 @limit = global i32 5
 @moved = global i32 5

@@ -1,7 +1,7 @@
 //! What `icsched inspect markers` prints.
 //!
-//! The program is textual LLVM IR, so that no compiler is needed: `main` creates four threads in a loop; each takes turns at a lock
-//! until it may not, waits in rounds for a barrier, and waits for a condition variable.
+//! The program is textual LLVM IR, so that no compiler is needed: `main` creates four threads in a loop; each takes
+//! turns at a lock until it may not, waits in rounds for a barrier, and waits for a condition variable.
 
 use std::process::Command;
 

@@ -70,7 +70,8 @@ impl Place {
         stderr
     }
 
-    /// Runs until it has said so much on standard error, and then sends a signal. Gives the exit status, if there is one.
+    /// Runs until it has said so much on standard error, and then sends a signal. Gives the exit status, if there is
+    /// one.
     fn cut_off(&self, words: &[&str], lines: usize, signal: &str) -> Option<i32> {
         let words = [&["enumerate", "p.bc", "-v"], words].concat();
         let mut child = self
@@ -100,7 +101,8 @@ fn of_c_tests(name: &str) -> String {
     std::fs::read_to_string(file).expect("the program is there")
 }
 
-/// Programs with several epochs: loops without end, recursion, conditions, objects from the heap, errors, replaced loops.
+/// Programs with several epochs: loops without end, recursion, conditions, objects from the heap, errors, replaced
+/// loops.
 const PROGRAMS: &[(&str, &str, &[&str])] = &[
     ("pool_until_quit.c", "", &["3"]),
     ("server.c", "", &[]),

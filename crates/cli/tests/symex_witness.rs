@@ -52,8 +52,8 @@ end:
 }
 "#;
 
-/// Threads take numbers from a counter. At `run+5` a thread has its number and is behind the lock; that one of them has the first is
-/// not known there.
+/// Threads take numbers from a counter. At `run+5` a thread has its number and is behind the lock; that one of them has
+/// the first is not known there.
 const NUMBERS: &str = r#"target triple = "x86_64-pc-linux-gnu"
 declare i32 @pthread_create(ptr, ptr, ptr, ptr)
 declare i32 @pthread_mutex_lock(ptr)

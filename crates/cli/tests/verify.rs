@@ -1,4 +1,5 @@
-//! `icsched verify` on the command line: what it says, and its exit status. What it finds in damaged databases is tested in the driver.
+//! `icsched verify` on the command line: what it says, and its exit status. What it finds in damaged databases is
+//! tested in the driver.
 //!
 //! The programs are textual LLVM IR, so that no compiler is needed.
 

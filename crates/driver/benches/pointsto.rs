@@ -2,8 +2,8 @@
 //!
 //! `ICSCHED_BITCODE=a.bc:b.bc cargo bench -p icsched-driver --bench pointsto`
 //!
-//! Each file is loaded with the models that it needs, by a process of its own, so that its peak of memory is its own; that
-//! includes LLVM and the loaded program, whose share is printed beside it. The sets are measured again under the
+//! Each file is loaded with the models that it needs, by a process of its own, so that its peak of memory is its own;
+//! that includes LLVM and the loaded program, whose share is printed beside it. The sets are measured again under the
 //! assumptions of analyses that go by types, so that they compare.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "figures are the output of a benchmark")]

@@ -94,7 +94,8 @@ pub enum Source {
     Database,
 }
 
-/// Enumerates the input-covering schedules of a program, from its entry (Bergan 3.3), and writes them to the database, if there is one.
+/// Enumerates the input-covering schedules of a program, from its entry (Bergan 3.3), and writes them to the database,
+/// if there is one.
 ///
 /// # Errors
 /// If the program cannot be loaded, the inputs do not fit together, or the database is somebody else's. Everything else

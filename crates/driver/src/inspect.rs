@@ -1,7 +1,7 @@
 //! `icsched inspect`.
 //!
-//! The answers are documents with stable keys, which are rendered as JSON, as text and as Graphviz. Architecture invariant:
-//! the text and the pictures say nothing that is not in the document.
+//! The answers are documents with stable keys, which are rendered as JSON, as text and as Graphviz. Architecture
+//! invariant: the text and the pictures say nothing that is not in the document.
 
 mod callgraph;
 mod defs;

@@ -87,8 +87,8 @@ pub struct SymexConfig {
 /// Executes all paths from a context, or from the program's entry, and hands them to the sink as they are found.
 ///
 /// # Errors
-/// If the program cannot be loaded, a thread is at no place of it, or the sink fails. Everything else that goes wrong is a reason for
-/// incompleteness in the summary.
+/// If the program cannot be loaded, a thread is at no place of it, or the sink fails. Everything else that goes wrong
+/// is a reason for incompleteness in the summary.
 pub fn symex(config: &SymexConfig, sink: &mut dyn Sink) -> Result<Summary, DriverError> {
     let started = std::time::Instant::now();
     let summary = match &config.from_start {

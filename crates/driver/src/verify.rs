@@ -21,7 +21,8 @@ pub struct Verified {
     pub seconds: f64,
 }
 
-/// Checks a database that was made of the program with these options. For each schedule at most `max_paths` paths are executed.
+/// Checks a database that was made of the program with these options. For each schedule at most `max_paths` paths are
+/// executed.
 ///
 /// # Errors
 /// If the program cannot be loaded, or is not the one that the database was made from.

@@ -19,7 +19,8 @@
 //!
 //! | `d`, `o` | its bytes are read, written; none of them is part of a pointer | | | |
 //!
-//! `:` instead of `.`: the further arguments are `d`. What is reachable from an argument's object is affected like the object itself.
+//! `:` instead of `.`: the further arguments are `d`. What is reachable from an argument's object is affected like the
+//! object itself.
 
 mod rows;
 
@@ -103,7 +104,8 @@ pub struct Row {
     /// Whether a call can block, wake or create threads or make a node of the schedule. That a cancellation may end
     /// the thread in it does not count.
     pub synchronises: bool,
-    /// What the new object of synchronisation is like that it makes, if it does: everything is known of it then. It does not synchronise itself.
+    /// What the new object of synchronisation is like that it makes, if it does: everything is known of it then. It
+    /// does not synchronise itself.
     pub initialises: Option<Initialised>,
     /// Whether it never returns to its caller.
     pub no_return: bool,
@@ -131,8 +133,8 @@ impl Row {
         }
     }
 
-    /// Whether what is behind argument `index` is read and written as bytes that are no pointers, and the argument does not
-    /// come back in the result.
+    /// Whether what is behind argument `index` is read and written as bytes that are no pointers, and the argument does
+    /// not come back in the result.
     pub fn argument_is_bytes(&self, index: usize) -> bool {
         matches!(self.argument(index), ArgEffect::ReadsBytes | ArgEffect::WritesBytes)
             && self.result() != ResultEffect::Argument(index)
@@ -148,7 +150,8 @@ impl Row {
         }
     }
 
-    /// Whether a caller can see what pointers another one gave: what it gets back depends on its own arguments, or is new.
+    /// Whether a caller can see what pointers another one gave: what it gets back depends on its own arguments, or is
+    /// new.
     pub fn hands_back(&self) -> bool {
         let given = |effect| matches!(effect, ArgEffect::Calls | ArgEffect::StoresPointer);
         matches!(self.result(), ResultEffect::Fresh | ResultEffect::Argument(_))

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use icsched_externals::{Kind, lookup, rows};
 
-/// Name and file of every function that the models define for programs. What starts with `ics_` is internal to them, and
-/// `__ics_` are operations that the frontend calls.
+/// Name and file of every function that the models define for programs. What starts with `ics_` is internal to them,
+/// and `__ics_` are operations that the frontend calls.
 fn defined() -> BTreeMap<String, String> {
     let objects = build::Objects::new();
     let mut functions = BTreeMap::new();

@@ -2,8 +2,8 @@
 //! others.
 //!
 //! The child is the current executable, started with a hidden first argument; it writes the serialised result to its
-//! standard output. What a child says before it dies goes into the error. The limits of the run hold for the child, too:
-//! the parent looks at its memory and at the clock while it waits. A child does not outlive its parent.
+//! standard output. What a child says before it dies goes into the error. The limits of the run hold for the child,
+//! too: the parent looks at its memory and at the clock while it waits. A child does not outlive its parent.
 
 use std::io::{Read, Write};
 use std::os::fd::AsFd;

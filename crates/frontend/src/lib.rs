@@ -39,8 +39,8 @@ pub struct LoadOptions {
     pub duplicate_code: bool,
     /// Leave all branches as they are, so that decisions are where the source has them.
     pub keep_branches: bool,
-    /// Have the program synchronise on the locks that the C library holds inside (without Bergan 3.4.1.2). A program that locks streams itself
-    /// always does.
+    /// Have the program synchronise on the locks that the C library holds inside (without Bergan 3.4.1.2). A program
+    /// that locks streams itself always does.
     pub library_locks: bool,
     /// The function that must be there: the program's `main`.
     pub entry: String,

@@ -2,8 +2,8 @@
 //!
 //! Most of it only talks to the assembler and linker: symbol versions, notes, visibility. Code and data in it are not
 //! read, so symbols that it defines stay undefined, and using one is an error like any other undefined symbol. It is
-//! refused when that would be wrong without a word: when code in it runs by itself, or when a model would take the place
-//! of something it defines.
+//! refused when that would be wrong without a word: when code in it runs by itself, or when a model would take the
+//! place of something it defines.
 
 /// What in the assembly cannot be left out, if anything. `is_modelled` says whether a model stands in for an undefined
 /// function of that name.

@@ -34,8 +34,8 @@ pub(crate) fn recognise(path: &str, bytes: &[u8]) -> Result<Form, LoadError> {
 /// Bits at the start of bitcode in which the identification of its writer ends.
 const IDENTIFICATION: usize = 1024;
 
-/// Who wrote the bitcode: `LLVM23.1.0`. LLVM itself does not say when it fails to read the file. The name is a string of
-/// six bits per character, at any bit.
+/// Who wrote the bitcode: `LLVM23.1.0`. LLVM itself does not say when it fails to read the file. The name is a string
+/// of six bits per character, at any bit.
 pub(crate) fn producer(bytes: &[u8]) -> Option<String> {
     const LETTERS: &[u8; 64] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._";
     let bit = |at: usize| usize::from(bytes.get(at / 8).copied().unwrap_or(0) >> (at % 8) & 1);

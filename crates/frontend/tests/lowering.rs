@@ -215,7 +215,8 @@ fn subscripts_are_limited_by_arrays_that_other_members_are_behind() {
         found[0]
     };
     assert_eq!(limits("int a[4]; int b;", "a[i]"), Some(4));
-    // The last member may go on behind the structure, and so may one that stands for what is behind it. But no subscript is negative.
+    // The last member may go on behind the structure, and so may one that stands for what is behind it. But no
+    // subscript is negative.
     let not_negative = Some(ScaledIndex::NOT_NEGATIVE);
     assert_eq!(limits("int b; int a[4];", "a[i]"), not_negative);
     assert_eq!(limits("int b; int a[];", "a[i]"), not_negative);

@@ -1,9 +1,10 @@
 //! How many activations of a recursion a thread is in, as a number of the program.
 //!
-//! A search that forgets how deep a stack is ([folding](../icsched_symex/folding)) forgets with it how often the thread has taken a
-//! recursive mutex, or what it has counted up on the way down and counts down again. So recursions that may synchronise count
-//! themselves: each thread has a variable that goes up where a function of the recursion is entered, and down where it returns, and
-//! what is known of numbers - that the mutex's count goes with it - is known of this one, too.
+//! A search that forgets how deep a stack is ([folding](../icsched_symex/folding)) forgets with it how often the thread
+//! has taken a recursive mutex, or what it has counted up on the way down and counts down again. So recursions that may
+//! synchronise count themselves: each thread has a variable that goes up where a function of the recursion is entered,
+//! and down where it returns, and what is known of numbers - that the mutex's count goes with it - is known of this
+//! one, too.
 
 use std::collections::BTreeMap;
 
@@ -14,12 +15,12 @@ use crate::intrinsic::Intrinsic;
 use crate::program::{Function, Global, Origin, Program, Value};
 use crate::types::Type;
 
-/// The counters are 32 bits wide, and are taken to stay positive: each activation takes more than two bytes of a stack, of which there are
-/// fewer than four billions.
+/// The counters are 32 bits wide, and are taken to stay positive: each activation takes more than two bytes of a stack,
+/// of which there are fewer than four billions.
 const TYPE: Type = Type::Int(32);
 
-/// Adds a counter to each set of functions of the program itself that call each other by name, where some call may synchronise.
-/// O(instructions).
+/// Adds a counter to each set of functions of the program itself that call each other by name, where some call may
+/// synchronise. O(instructions).
 pub fn count(program: &mut Program) {
     let calls = CallGraph::with_targets(program, |_| None);
     let syncs = calls.may_call_transitively(|func| {

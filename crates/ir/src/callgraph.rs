@@ -8,8 +8,8 @@ use crate::intrinsic::Intrinsic;
 use crate::program::{Function, Program, ProgramPoint};
 use crate::scc;
 
-/// The call graph of a program; includes every call that can happen. Starting a thread is not a call: the start function
-/// is among the [address-taken](Self::is_address_taken) ones.
+/// The call graph of a program; includes every call that can happen. Starting a thread is not a call: the start
+/// function is among the [address-taken](Self::is_address_taken) ones.
 #[derive(Clone, Debug)]
 pub struct CallGraph {
     callees: IdVec<FuncId, Vec<FuncId>>,
@@ -22,9 +22,9 @@ pub struct CallGraph {
 
 impl CallGraph {
     /// The call graph of `program` by what the functions' code alone tells: a call through a pointer may reach every
-    /// function whose address is taken anywhere (in code or in an initialiser) and that does not need more arguments than
-    /// the call passes; C lets a callee ignore some in practice. Built in O(instructions + indirect-calling functions *
-    /// address-taken functions).
+    /// function whose address is taken anywhere (in code or in an initialiser) and that does not need more arguments
+    /// than the call passes; C lets a callee ignore some in practice. Built in O(instructions + indirect-calling
+    /// functions * address-taken functions).
     pub fn new(program: &Program) -> Self {
         let address_taken = address_taken(program);
         let calls = program.functions.iter().map(|(id, function)| {

@@ -54,8 +54,8 @@ pub fn describe_pointee(types: &TypeTable, pointer: &str, to: Option<TypeId>, of
     }
 }
 
-/// The scalar that holds the byte at `offset` of a value of type `ty`, and which of its bytes that is; none for padding and for what has no
-/// known inside. O(depth of the type).
+/// The scalar that holds the byte at `offset` of a value of type `ty`, and which of its bytes that is; none for padding
+/// and for what has no known inside. O(depth of the type).
 pub fn scalar_at(types: &TypeTable, mut ty: TypeId, mut offset: u64) -> Option<(TypeId, u64)> {
     for _ in 0..=types.len() {
         let (id, resolved) = types.resolve(ty)?;

@@ -96,8 +96,8 @@ impl Op {
         }
     }
 
-    /// Whether executing it may end a path because a model does not have it, the frontend did not lower it or a jump is not
-    /// followed; nobody knows what it would do.
+    /// Whether executing it may end a path because a model does not have it, the frontend did not lower it or a jump is
+    /// not followed; nobody knows what it would do.
     pub fn is_unsupported(&self) -> bool {
         let intrinsics = [Intrinsic::Unsupported, Intrinsic::RestoreContext];
         match self {
@@ -149,7 +149,8 @@ impl Intrinsic {
         }
     }
 
-    /// The argument that names the input, if what it reads is told from other inputs of the name by how many came before.
+    /// The argument that names the input, if what it reads is told from other inputs of the name by how many came
+    /// before.
     pub const fn input_name(self) -> Option<usize> {
         match self {
             Intrinsic::Input => Some(0),

@@ -45,7 +45,8 @@ impl<'a> Expressions<'a> {
         self.text(operand, 0).0
     }
 
-    /// The same as the name of a value in larger expressions: in parentheses where an operator between two operands is the outermost one.
+    /// The same as the name of a value in larger expressions: in parentheses where an operator between two operands is
+    /// the outermost one.
     pub fn name(&self, operand: Operand) -> String {
         within(self.text(operand, 0), Binding::Unary)
     }

@@ -1,9 +1,9 @@
 //! Induction variables.
 //!
-//! A. Aho, M. Lam, R. Sethi, J. Ullman, "Compilers" (2nd edition), 9.1.6 and 9.8, over SSA form: in each loop every value
-//! is written, where it can be, as a sum of multiples of loop-invariant values and of parameters of the loop's header.
-//! One pass over the loop in reverse postorder does that, because only parameters close cycles. A header's parameter
-//! that comes back as itself plus something invariant is a basic variable. Deviations:
+//! A. Aho, M. Lam, R. Sethi, J. Ullman, "Compilers" (2nd edition), 9.1.6 and 9.8, over SSA form: in each loop every
+//! value is written, where it can be, as a sum of multiples of loop-invariant values and of parameters of the loop's
+//! header. One pass over the loop in reverse postorder does that, because only parameters close cycles. A header's
+//! parameter that comes back as itself plus something invariant is a basic variable. Deviations:
 //! 1. All arithmetic is modulo the width; nothing is assumed about overflow.
 //! 2. Steps may be symbolic (`i += threads`), factors of derived variables are numbers.
 //! 3. A widened narrow variable (`(int)c` for `char c`) is no sum of it and stands for itself, until it is narrowed

@@ -132,8 +132,8 @@ impl BinOp {
     }
 }
 
-/// What is said not to happen where an operation is executed (LLVM's `nsw` and `nuw`). If it does, the operation still gives the bits
-/// that are left, and the program may not depend on them: C leaves undefined what it does then.
+/// What is said not to happen where an operation is executed (LLVM's `nsw` and `nuw`). If it does, the operation still
+/// gives the bits that are left, and the program may not depend on them: C leaves undefined what it does then.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, Serialize, Deserialize)]
 pub struct NoWrap {
     /// The result as a signed number does not fit.
@@ -294,9 +294,9 @@ pub struct ScaledIndex {
     pub index: Operand,
     /// Bytes per unit of the index.
     pub scale: i64,
-    /// How many elements the array has that it is a subscript of, if the array is a member of a structure and others are behind it: a
-    /// subscript out of range is undefined (C11 6.5.6, 8). [`Self::NOT_NEGATIVE`] and [`Self::FORWARD`] if it is only known that it
-    /// is not negative.
+    /// How many elements the array has that it is a subscript of, if the array is a member of a structure and others
+    /// are behind it: a subscript out of range is undefined (C11 6.5.6, 8). [`Self::NOT_NEGATIVE`] and
+    /// [`Self::FORWARD`] if it is only known that it is not negative.
     pub elements: Option<u64>,
 }
 
@@ -304,11 +304,12 @@ impl ScaledIndex {
     /// [`Self::elements`] of an array that is the last member of a structure, and may go on behind it.
     pub const NOT_NEGATIVE: u64 = 1 << 63;
 
-    /// The same of any index of which the optimiser says so: where it is negative, the address is one that the program may not use.
+    /// The same of any index of which the optimiser says so: where it is negative, the address is one that the program
+    /// may not use.
     pub const FORWARD: u64 = Self::NOT_NEGATIVE + 1;
 
-    /// How many values it may have as a subscript, as C has it; not what the optimiser says, which may compute addresses early that the
-    /// program does not use.
+    /// How many values it may have as a subscript, as C has it; not what the optimiser says, which may compute
+    /// addresses early that the program does not use.
     pub fn subscripts(&self) -> Option<u64> {
         self.elements.filter(|&elements| elements != Self::FORWARD)
     }
@@ -535,8 +536,8 @@ impl Op {
         Op::Binary { op, no_wrap: NoWrap { signed: false, unsigned: false }, a, b }
     }
 
-    /// Whether its results are a function of its operands alone: no memory is read or written, and nothing else happens, but that a division
-    /// may fail.
+    /// Whether its results are a function of its operands alone: no memory is read or written, and nothing else
+    /// happens, but that a division may fail.
     pub const fn is_computation(&self) -> bool {
         match self {
             Op::Binary { .. }

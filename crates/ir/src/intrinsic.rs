@@ -65,8 +65,8 @@ intrinsics! {
     Interrupt = "__ics_interrupt", 2;
     /// `void (void)`, no return: the function that calls this ends, and what it interrupted goes on.
     Resume = "__ics_resume", 0;
-    /// `void (unsigned activations)`: the function that calls this is about to return; so many activations of its recursion are there
-    /// without it. Inserted by the [frontend](crate::activations), in no model.
+    /// `void (unsigned activations)`: the function that calls this is about to return; so many activations of its
+    /// recursion are there without it. Inserted by the [frontend](crate::activations), in no model.
     Leave = "__ics_leave", 1;
     /// `unsigned long (int busy)`: the run's clock, in nanoseconds since its start: a fixed time per instruction, and
     /// what was slept unless `busy`. Concrete domain only.
@@ -140,15 +140,15 @@ intrinsics! {
     IsSymbolicDomain = "__ics_is_symbolic_domain", 0;
     /// `int (unsigned long value)`: 1 if the value is not a constant now.
     IsSymbolic = "__ics_is_symbolic", 1;
-    /// `int (unsigned long value)`: 1 if the run began in the middle of the program and the value is not a constant now. A constant per
-    /// call, never symbolic.
+    /// `int (unsigned long value)`: 1 if the run began in the middle of the program and the value is not a constant
+    /// now. A constant per call, never symbolic.
     IsUnknown = "__ics_is_unknown", 1;
     /// `int (const void *p, size_t n)`: 1 if any of the bytes is not a constant now.
     AnySymbolic = "__ics_any_symbolic", 2;
     /// `int (const char *s)`: 1 if any byte up to and including the first constant NUL is not a constant.
     StringSymbolic = "__ics_string_symbolic", 1;
-    /// `unsigned long (const char *s, size_t room)`: how many of the bytes come before the first one that is a constant NUL; `room` if
-    /// none is.
+    /// `unsigned long (const char *s, size_t room)`: how many of the bytes come before the first one that is a constant
+    /// NUL; `room` if none is.
     StringEnd = "__ics_string_end", 2;
     /// `int (const char *s, size_t n)`: whether one of the bytes is NUL, as one value.
     HasNul = "__ics_has_nul", 2;
@@ -162,20 +162,21 @@ intrinsics! {
     InputOfString = "__ics_input_of_string", 3;
     /// `void (void *p, size_t n, const char *name)`: makes `n` bytes new inputs `name[0..n]`; symbolic domain only.
     InputBytes = "__ics_input_bytes", 3;
-    /// `unsigned long (int function, unsigned long a, unsigned long b)`: bits of a double, from bits of doubles that are
-    /// constants: what the host's libm gives. The functions, from 0: tan, asin, acos, atan, atan2(a, b), sinh, cosh,
-    /// tanh, asinh, acosh, atanh, cbrt, hypot(a, b), expm1, log1p.
+    /// `unsigned long (int function, unsigned long a, unsigned long b)`: bits of a double, from bits of doubles that
+    /// are constants: what the host's libm gives. The functions, from 0: tan, asin, acos, atan, atan2(a, b), sinh,
+    /// cosh, tanh, asinh, acosh, atanh, cbrt, hypot(a, b), expm1, log1p.
     Math = "__ics_math", 3;
     /// `void (int condition)`: the inputs satisfy the condition (only to bound what `__ics_input` returned).
     Assume = "__ics_assume", 1;
     /// `void (int what, const void *field, const void *object)`: a model is about to look at a word of an object of
-    /// synchronisation. In a run that began in the middle of the program, where nobody knows the word, what holds of all such
-    /// words is assumed (Bergan 2.5.3); else nothing happens. `what`: 0 zero unless some thread holds the lock `object`; 1 what
-    /// the barrier `object` was told to expect; 2 how many threads wait for `object`; 3 a count of permits: at most
-    /// `SEM_VALUE_MAX`, and zero while one does; 4 not zero while one does; 5 how many threads live.
+    /// synchronisation. In a run that began in the middle of the program, where nobody knows the word, what holds of
+    /// all such words is assumed (Bergan 2.5.3); else nothing happens. `what`: 0 zero unless some thread holds the lock
+    /// `object`; 1 what the barrier `object` was told to expect; 2 how many threads wait for `object`; 3 a count of
+    /// permits: at most `SEM_VALUE_MAX`, and zero while one does; 4 not zero while one does; 5 how many threads live.
     Known = "__ics_known", 3;
-    /// `unsigned long (unsigned long handle)`: the handle of a thread. In a run that began in the middle of the program, where nobody
-    /// knows it, it is compared with those of the threads that live, so that it becomes a constant if it is one of theirs.
+    /// `unsigned long (unsigned long handle)`: the handle of a thread. In a run that began in the middle of the
+    /// program, where nobody knows it, it is compared with those of the threads that live, so that it becomes a
+    /// constant if it is one of theirs.
     Handle = "__ics_handle", 1;
     // --- host (concrete domain; in the symbolic domain only where said) -----------------------------------------
     /// `long (int fd, const void *p, size_t n)`: writes to the host; a sink in the symbolic domain (returns n).

@@ -6,7 +6,8 @@ use crate::entity::{BlockId, FileId, FuncId, GlobalId, IdVec, LocId, TypeId, Val
 use crate::inst::{Const, Inst, Terminator};
 use crate::types::{Type, TypeTable};
 
-/// What the names of models begin with that hold locks of the C library, before the name of the function that each is a model of.
+/// What the names of models begin with that hold locks of the C library, before the name of the function that each is a
+/// model of.
 pub const LOCKED_MODEL: &str = "ics_locked_";
 
 /// What the name of a model ends in if the program has a function or variable of the plain name: `open.model`.

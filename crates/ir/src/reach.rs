@@ -1,6 +1,6 @@
-//! How far the address that an instruction computes may be from where it starts, whatever the program does: an index that was a byte
-//! is at most 255, one that counts a loop at most what the loop's test lets it be, a subscript of an array in a structure at most what the
-//! array has elements: others are undefined.
+//! How far the address that an instruction computes may be from where it starts, whatever the program does: an index
+//! that was a byte is at most 255, one that counts a loop at most what the loop's test lets it be, a subscript of an
+//! array in a structure at most what the array has elements: others are undefined.
 
 mod counters;
 
@@ -59,8 +59,8 @@ impl<'f> Indices<'f> {
         &self.definitions
     }
 
-    /// How far an address is from its base that one instruction computes; `None` if that is not one, or indices are not known to be
-    /// small. O(indices).
+    /// How far an address is from its base that one instruction computes; `None` if that is not one, or indices are not
+    /// known to be small. O(indices).
     pub fn reach(&self, address: ValueId) -> Option<AddressReach> {
         self.reach_where(address, &mut |_| None)
     }

@@ -106,8 +106,8 @@ impl CountedLoop {
 pub struct CountedLoops(IdVec<LoopId, CountedLoop>);
 
 impl CountedLoops {
-    /// Analyses the loops of `function`, whose graph, dominators and loops these are. Loads count as the same throughout
-    /// a loop that writes nothing, calls nothing and has no atomic operation.
+    /// Analyses the loops of `function`, whose graph, dominators and loops these are. Loads count as the same
+    /// throughout a loop that writes nothing, calls nothing and has no atomic operation.
     ///
     /// Takes O((blocks + instructions) * depth of loops), and O(loops' sizes) for the list of derived variables.
     pub fn new(function: &Function, cfg: &Cfg, dominators: &DomTree, loops: &LoopForest) -> Self {
@@ -120,8 +120,8 @@ impl CountedLoops {
         induction::quiet_loads(function, loops)
     }
 
-    /// The same with better knowledge of which loads are invariant. Exits into the blocks in `ignore` do not count: they
-    /// are known not to matter, for instance because the process ends there.
+    /// The same with better knowledge of which loads are invariant. Exits into the blocks in `ignore` do not count:
+    /// they are known not to matter, for instance because the process ends there.
     pub fn with_loads(
         function: &Function,
         cfg: &Cfg,

@@ -2,8 +2,8 @@
 
 use icsched_ir::{EntityId as _, Indices, ValueId, parse};
 
-/// Bytes from the first to the last address that `v0 + 8 * index` can be, where these instructions compute the index of `v1`, which may be
-/// any number, and of `v2`, which may be known. Values are numbered from 3.
+/// Bytes from the first to the last address that `v0 + 8 * index` can be, where these instructions compute the index of
+/// `v1`, which may be any number, and of `v2`, which may be known. Values are numbered from 3.
 fn span(index: &[&str], known: Option<u64>) -> Option<u64> {
     let computed: String = (3..).zip(index).map(|(value, op)| format!("    v{value}: i64 = {op}\n")).collect();
     let address = index.len() + 3;

@@ -1,7 +1,8 @@
-//! Processor seconds of mod/ref analysis beside those of the solve it is about, on a generated program or on a real one.
+//! Processor seconds of mod/ref analysis beside those of the solve it is about, on a generated program or on a real
+//! one.
 //!
-//! `cargo bench -p icsched-pointsto --bench modref [-- INSTRUCTIONS | FILE]`, where the file is what `icsched inspect ir
-//! PROG.bc` prints.
+//! `cargo bench -p icsched-pointsto --bench modref [-- INSTRUCTIONS | FILE]`, where the file is what `icsched inspect
+//! ir PROG.bc` prints.
 
 #![allow(clippy::print_stdout, reason = "figures are the output of a benchmark")]
 
@@ -43,8 +44,8 @@ fn main() {
     );
 }
 
-/// What the process used of processors, in user and kernel mode: on a shared machine the clock tells less. 0 where the system
-/// does not tell.
+/// What the process used of processors, in user and kernel mode: on a shared machine the clock tells less. 0 where the
+/// system does not tell.
 fn processor_seconds() -> f64 {
     const TICKS_PER_SECOND: f64 = 100.0;
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();

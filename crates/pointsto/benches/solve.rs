@@ -2,8 +2,8 @@
 //! instructions.
 //!
 //! `cargo bench -p icsched-pointsto --bench solve [-- [--plot=FILE] INSTRUCTIONS...]`; `SEED` is a number in the
-//! environment. Each size runs in a process of its own, so that its peak is its own. `--plot` draws the growth; the file
-//! is relative to the repository.
+//! environment. Each size runs in a process of its own, so that its peak is its own. `--plot` draws the growth; the
+//! file is relative to the repository.
 
 #![allow(clippy::print_stdout, reason = "figures are the output of a benchmark")]
 

@@ -39,9 +39,9 @@ pub(crate) struct Branches<'f> {
 }
 
 impl<'f> Branches<'f> {
-    /// A block has those of its immediate dominator, and of the only edge into it if there is one. A value is the same at the comparison and in a
-    /// block that its edge dominates, in whatever round of a loop: a way from the value's definition to the block that avoids the edge would
-    /// begin at the function's entry. O(blocks).
+    /// A block has those of its immediate dominator, and of the only edge into it if there is one. A value is the same
+    /// at the comparison and in a block that its edge dominates, in whatever round of a loop: a way from the value's
+    /// definition to the block that avoids the edge would begin at the function's entry. O(blocks).
     pub(crate) fn new(function: &'f Function) -> Self {
         let cfg = Cfg::new(function);
         let dominators = DomTree::dominators(&cfg);

@@ -7,8 +7,8 @@ use crate::object::{InstanceId, Location, ObjectId, ObjectKind, Offsets};
 use crate::query::PointsTo;
 
 impl PointsTo {
-    /// The object's name: `g`, `local@f`, `heap@queue.c:14`, `argv`. Objects of one line, or of several instances of one
-    /// function, share it.
+    /// The object's name: `g`, `local@f`, `heap@queue.c:14`, `argv`. Objects of one line, or of several instances of
+    /// one function, share it.
     pub fn describe_object(&self, program: &Program, object: ObjectId) -> String {
         let function = |f: FuncId| program.functions[f].name.as_str();
         let of_instance = |i: InstanceId| function(self.instances()[i].func);

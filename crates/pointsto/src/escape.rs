@@ -1,9 +1,9 @@
 //! Which objects more than one thread may access.
 //!
 //! A thread gets at an object only through what it can reach: globals, what it was started with, and its own locals.
-//! So an object is *shared* if it is a global that is not thread-local, or a pointer to it can be in a shared object, be
-//! the argument of a new thread, or be known to functions outside of the program. Every other object is accessed by the
-//! thread that made it alone; a thread-local global by the thread whose it is. In a program that creates no thread,
+//! So an object is *shared* if it is a global that is not thread-local, or a pointer to it can be in a shared object,
+//! be the argument of a new thread, or be known to functions outside of the program. Every other object is accessed by
+//! the thread that made it alone; a thread-local global by the thread whose it is. In a program that creates no thread,
 //! nothing is shared; a library is taken to be called by several.
 
 use icsched_ir::{Callee, EntityId, Intrinsic, Op, Program};

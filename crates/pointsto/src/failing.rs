@@ -1,11 +1,12 @@
 //! Code that cannot be executed without an error.
 //!
-//! A pointer whose set is empty is null or was never an address: whatever is done through it is an error, also where the set is
-//! empty because the analysis does not follow how the pointer was made. So nothing may be concluded from such an access
-//! writing nothing, or from such a call reaching nothing: whoever asks what code does is told that it *fails*.
+//! A pointer whose set is empty is null or was never an address: whatever is done through it is an error, also where
+//! the set is empty because the analysis does not follow how the pointer was made. So nothing may be concluded from
+//! such an access writing nothing, or from such a call reaching nothing: whoever asks what code does is told that it
+//! *fails*.
 //!
-//! What stands behind a test that such a pointer is not null is not reached, and does not count: programs are full of hooks
-//! that nobody sets.
+//! What stands behind a test that such a pointer is not null is not reached, and does not count: programs are full of
+//! hooks that nobody sets.
 
 use fixedbitset::FixedBitSet;
 use icsched_ir::{

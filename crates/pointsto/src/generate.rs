@@ -72,7 +72,8 @@ impl Solver<'_> {
         }
     }
 
-    /// Without `main`, what other translation units can name is used from outside: functions are called with whatever is known there.
+    /// Without `main`, what other translation units can name is used from outside: functions are called with whatever
+    /// is known there.
     fn call_everything(&mut self) {
         let program = self.program;
         self.notes.insert(if self.options.closed { Note::Closed } else { Note::NoMain });
@@ -93,7 +94,8 @@ impl Solver<'_> {
         }
     }
 
-    /// Without `main`, functions that nobody is seen to call count as called from outside as well; false if there are none.
+    /// Without `main`, functions that nobody is seen to call count as called from outside as well; false if there are
+    /// none.
     pub(crate) fn call_unreached(&mut self) -> bool {
         let program = self.program;
         if program.main.is_some() {

@@ -169,8 +169,8 @@ impl Graph {
         self.add(to, self.nodes[from.at()].points_to);
     }
 
-    /// The node of what `from` holds, moved, and whether it is new: then nothing has been passed on yet. `to` becomes that
-    /// node, or one with it; if it is not given, one is made.
+    /// The node of what `from` holds, moved, and whether it is new: then nothing has been passed on yet. `to` becomes
+    /// that node, or one with it; if it is not given, one is made.
     pub(crate) fn moved(&mut self, from: NodeId, shift: Shift, to: Option<NodeId>) -> (NodeId, bool) {
         let from = self.find(from);
         if let Some(&(_, known)) = self.nodes[from.at()].shifts.iter().find(|s| s.0 == shift) {
@@ -285,8 +285,8 @@ impl Graph {
         waiting
     }
 
-    /// Makes one node of two; the sets of both reach the edges and constraints of both. What is computed alike from both
-    /// becomes one as well.
+    /// Makes one node of two; the sets of both reach the edges and constraints of both. What is computed alike from
+    /// both becomes one as well.
     pub(crate) fn merge(&mut self, a: NodeId, b: NodeId) {
         let mut equal = vec![(a, b)];
         while let Some((a, b)) = equal.pop() {

@@ -1,8 +1,10 @@
-//! What is known of the integers that addresses are computed with: that they are one of a few constants, or what their low bits are.
+//! What is known of the integers that addresses are computed with: that they are one of a few constants, or what their
+//! low bits are.
 //!
-//! Optimisers index by bytes: `invert ? 32 : 36` for one of two fields, `i << 6` for an array of structures. Low bits, unlike
-//! remainders by other numbers, stay right when arithmetic wraps. Loops over arrays of a few elements, such as the handles of a fixed number of
-//! threads, go through as many constants: what [branches](crate::conditions) compare with limits them.
+//! Optimisers index by bytes: `invert ? 32 : 36` for one of two fields, `i << 6` for an array of structures. Low bits,
+//! unlike remainders by other numbers, stay right when arithmetic wraps. Loops over arrays of a few elements, such as
+//! the handles of a fixed number of threads, go through as many constants: what [branches](crate::conditions) compare
+//! with limits them.
 
 use icsched_ir::{BinOp, BlockId, CastOp, Const, Function, IdVec, Inst, Op, Operand, ScaledIndex, Type, UnOp, ValueId};
 use rustc_hash::FxHashMap;
@@ -102,7 +104,8 @@ fn mask(bits: u32) -> u64 {
     if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
 }
 
-/// The values of the integers that index in addresses, wherever they do, if anything is known of them. A fixpoint over the function's integers.
+/// The values of the integers that index in addresses, wherever they do, if anything is known of them. A fixpoint over
+/// the function's integers.
 pub(crate) fn indices(function: &Function) -> FxHashMap<ValueId, Values> {
     let mut wanted: Vec<(BlockId, ValueId)> = Vec::new();
     for (block, body) in function.blocks.iter() {
@@ -205,7 +208,8 @@ impl Known {
         grew
     }
 
-    /// What an operand can be where conditions hold: what it is compared with itself, and what is left of what it is computed from.
+    /// What an operand can be where conditions hold: what it is compared with itself, and what is left of what it is
+    /// computed from.
     fn under(
         &self,
         function: &Function,
@@ -248,7 +252,8 @@ impl Known {
         }
     }
 
-    /// What an instruction computes from operands of which `operand` says what they can be; `None` if that can be anything.
+    /// What an instruction computes from operands of which `operand` says what they can be; `None` if that can be
+    /// anything.
     fn of(function: &Function, inst: &Inst, operand: impl Fn(Operand) -> Values) -> Option<Values> {
         let &result = inst.results.first()?;
         let width = match function.values[result].ty {

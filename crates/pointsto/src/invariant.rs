@@ -1,9 +1,9 @@
 //! Loads that give the same value throughout one run of a loop, though the loop writes memory or calls functions.
 //!
-//! A compiler that does not optimise reads a loop's bound from memory each time round. The value is the same if nothing in
-//! the loop may write there, by its mod set, and no other thread can. Another thread cannot if what is read is not shared, or is
-//! written only before the first thread is created, or if the loop does not synchronise, or in one direction only: then a
-//! write by another thread would be a data race.
+//! A compiler that does not optimise reads a loop's bound from memory each time round. The value is the same if nothing
+//! in the loop may write there, by its mod set, and no other thread can. Another thread cannot if what is read is not
+//! shared, or is written only before the first thread is created, or if the loop does not synchronise, or in one
+//! direction only: then a write by another thread would be a data race.
 
 use std::cell::RefCell;
 
@@ -24,8 +24,8 @@ enum Order {
     OneWay,
 }
 
-/// Answers what [`CountedLoops::with_loads`](icsched_ir::CountedLoops::with_loads) asks. A loop is summarised when it is first
-/// asked about.
+/// Answers what [`CountedLoops::with_loads`](icsched_ir::CountedLoops::with_loads) asks. A loop is summarised when it
+/// is first asked about.
 pub struct InvariantLoads<'m, 'p> {
     modref: &'m ModRef<'p>,
     startup: &'m Startup,
@@ -38,19 +38,20 @@ impl<'m, 'p> InvariantLoads<'m, 'p> {
         Self { modref, startup, regions: RefCell::new(Regions::new(modref)) }
     }
 
-    /// Whether the load at an index of a block, from an address that is the same throughout the loop, gives one value in
-    /// each run of the loop, whichever instance of the function runs. The loop is numbered as in the function's
+    /// Whether the load at an index of a block, from an address that is the same throughout the loop, gives one value
+    /// in each run of the loop, whichever instance of the function runs. The loop is numbered as in the function's
     /// [`LoopForest`](icsched_ir::LoopForest).
     ///
-    /// Takes time in the number of locations that the address may have, times the different offsets known in their objects.
+    /// Takes time in the number of locations that the address may have, times the different offsets known in their
+    /// objects.
     pub fn is_invariant(&self, func: FuncId, id: LoopId, block: BlockId, at: usize) -> bool {
         self.is_same(func, id, (block, at), Order::Any)
     }
 
-    /// The same for a loop of which somebody knows that it synchronises in one direction only, and loads from this address each time round:
-    /// it creates threads, or it joins them, and does nothing else that orders what threads do. A write by another thread would have to come
-    /// behind one of the loads and before the next, and nothing orders it before the next (in a loop that creates) or behind the one (in a
-    /// loop that joins): it would be a data race.
+    /// The same for a loop of which somebody knows that it synchronises in one direction only, and loads from this
+    /// address each time round: it creates threads, or it joins them, and does nothing else that orders what threads
+    /// do. A write by another thread would have to come behind one of the loads and before the next, and nothing orders
+    /// it before the next (in a loop that creates) or behind the one (in a loop that joins): it would be a data race.
     pub fn is_invariant_one_way(&self, func: FuncId, id: LoopId, block: BlockId, at: usize) -> bool {
         self.is_same(func, id, (block, at), Order::OneWay)
     }

@@ -1,9 +1,9 @@
 //! Which objects a pointer may point to, for whole programs.
 //!
-//! Inclusion-based (L. Andersen, "Program Analysis and Specialization for the C Programming Language", 1994), flow-insensitive, field-sensitive by byte offset,
-//! with the call graph built on the way. Small functions that return, store or call what they are given are analysed
-//! once per chain of calls, so that allocation wrappers and helpers of the C library keep their callers apart.
-//! `docs/points-to.md` describes the algorithm.
+//! Inclusion-based (L. Andersen, "Program Analysis and Specialization for the C Programming Language", 1994),
+//! flow-insensitive, field-sensitive by byte offset, with the call graph built on the way. Small functions that return,
+//! store or call what they are given are analysed once per chain of calls, so that allocation wrappers and helpers of
+//! the C library keep their callers apart. `docs/points-to.md` describes the algorithm.
 //!
 //! Derived from it: what code may write, read and synchronise ([`ModRef`], [`Regions`]), which objects threads share
 //! ([`Escape`]), and what is written only before there are threads ([`Startup`]).
@@ -54,8 +54,8 @@ pub struct Options<'a> {
     pub clone_depth: u32,
     /// Most instructions to analyse more than once.
     pub clone_budget: usize,
-    /// In a program without `main`, take nothing to come in from outside: its functions run, but what nobody in the program
-    /// passes or stores points nowhere. Unsound for a library in use.
+    /// In a program without `main`, take nothing to come in from outside: its functions run, but what nobody in the
+    /// program passes or stores points nowhere. Unsound for a library in use.
     pub closed: bool,
     /// Take no integer to carry a pointer, as analyses that go by types do. Unsound, a yardstick: optimised code copies
     /// structures in integers.
@@ -96,15 +96,16 @@ pub struct Instance {
 /// What the analysis did not know and took the worst of.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Note {
-    /// There is no `main`: what other translation units can name was taken to be used from outside, with everything known there.
-    /// Functions of the program that nothing is seen to call were too.
+    /// There is no `main`: what other translation units can name was taken to be used from outside, with everything
+    /// known there. Functions of the program that nothing is seen to call were too.
     NoMain,
     /// There is no `main`, and as [`Options::closed`] says, nothing was taken to come in from outside.
     Closed,
     /// A function with neither a body nor a row in the table of externals: it may store anything in anything it can
     /// reach, and call it.
     UnknownFunction(FuncId),
-    /// A variable that is only declared: it may hold what functions that are not known may hold, and what it points to is theirs.
+    /// A variable that is only declared: it may hold what functions that are not known may hold, and what it points to
+    /// is theirs.
     ExternalVariable(GlobalId),
     /// Bytes of memory that may hold pointers are handed on one by one, or as text: pointers that are put together from
     /// them again are not followed.

@@ -1,9 +1,10 @@
 //! The contents of objects, as nodes of the constraint graph.
 //!
-//! An object's bytes are cut into granules of eight; what pointers a granule can hold is a *cell*, a node made when it is first needed.
-//! An access at a set of offsets with a stride has a node of its own per direction (a *strided access*): what is loaded flows from
-//! every cell it may touch into its `read` node, what is stored flows from its `write` node into them. So a loop that
-//! clears a structure byte by byte does not make its fields one, as merging them would.
+//! An object's bytes are cut into granules of eight; what pointers a granule can hold is a *cell*, a node made when it
+//! is first needed. An access at a set of offsets with a stride has a node of its own per direction (a *strided
+//! access*): what is loaded flows from every cell it may touch into its `read` node, what is stored flows from its
+//! `write` node into them. So a loop that clears a structure byte by byte does not make its fields one, as merging them
+//! would.
 //!
 //! Bound: an object of which more than `max_offsets` single offsets are known is *folded*: offsets count modulo the
 //! distance of its array elements, where accesses have shown one, else the object is one cell.
@@ -483,8 +484,8 @@ impl Memory {
         found
     }
 
-    /// The same where the pointer stays in its object, and moves on by a multiple of a stride that is not negative: each place for itself if
-    /// they are few.
+    /// The same where the pointer stays in its object, and moves on by a multiple of a stride that is not negative:
+    /// each place for itself if they are few.
     pub(crate) fn shift_onward(
         &mut self,
         graph: &mut Graph,
@@ -548,7 +549,8 @@ impl Memory {
         self.layouts.iter().map(|l| l.cells.len() + l.strided.len()).sum()
     }
 
-    /// Whether one of the bytes at a location may be of a pointer; all bytes of the object if there are more than a cell.
+    /// Whether one of the bytes at a location may be of a pointer; all bytes of the object if there are more than a
+    /// cell.
     pub(crate) fn holds_pointers(&self, graph: &Graph, at: LocationId, bytes: u32) -> bool {
         let Location { object, offsets, .. } = self.locations[at];
         let layout = &self.layouts[object.index()];

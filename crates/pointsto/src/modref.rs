@@ -1,7 +1,7 @@
 //! What code may write, read and synchronise (`WritesLiveVarBetween` and `SyncOpBetween` of Bergan's figure 3.3).
 //!
-//! One summary per instance: the union of what its instructions touch and of the summaries of what it calls, computed over the
-//! strongly connected components of the calls between instances, callees first. Members of a component share
+//! One summary per instance: the union of what its instructions touch and of the summaries of what it calls, computed
+//! over the strongly connected components of the calls between instances, callees first. Members of a component share
 //! one summary. Sets are numbered, and equal unions are made once.
 //!
 //! A callee's own stack objects are gone when it returns, so callers do not see what is done to them; except that
@@ -205,9 +205,9 @@ impl<'p> ModRef<'p> {
         Effects { mods, refs, ..effects }
     }
 
-    /// What calls of the instance may do, as a caller sees it that the instance does not call back: O(1). Where it does,
-    /// in recursion, calls may also write locals of the instances on the cycle, which outer activations still have: only
-    /// [`Self::of_call`] says so.
+    /// What calls of the instance may do, as a caller sees it that the instance does not call back: O(1). Where it
+    /// does, in recursion, calls may also write locals of the instances on the cycle, which outer activations still
+    /// have: only [`Self::of_call`] says so.
     pub fn of_instance(&self, instance: InstanceId) -> Effects {
         self.visible[instance]
     }
@@ -265,7 +265,8 @@ impl<'p> ModRef<'p> {
         self.sets.places.touches_at(set, object, offsets, len)
     }
 
-    /// The single offsets of an object that pointers of the program may have, ascending: its fields, as far as they are accessed.
+    /// The single offsets of an object that pointers of the program may have, ascending: its fields, as far as they are
+    /// accessed.
     pub fn offsets(&self, object: ObjectId) -> Vec<i64> {
         let places = self.sets.places.locations_of(object);
         let exact = |&id| self.reader.points_to.locations()[id].offsets.exact();
@@ -342,8 +343,8 @@ pub struct Region {
     pub refs: AccessSet,
     /// Whether it may synchronise.
     pub synchronises: bool,
-    /// Whether it may get to an access or call through a pointer that is null or was never an address: an error, or something
-    /// the analysis did not follow.
+    /// Whether it may get to an access or call through a pointer that is null or was never an address: an error, or
+    /// something the analysis did not follow.
     pub fails: bool,
 }
 

@@ -55,11 +55,12 @@ pub enum ObjectKind {
         /// The call.
         at: ProgramPoint,
     },
-    /// All memory of the world outside the program: what functions that are not known may hold. Also what a pointer that was
-    /// put together from numbers points to, if nothing else is known of it.
+    /// All memory of the world outside the program: what functions that are not known may hold. Also what a pointer
+    /// that was put together from numbers points to, if nothing else is known of it.
     Outside,
-    /// What a function's address points to once a constant or a multiple of one was added to it. C has no such arithmetic, but code that
-    /// takes a function's address for one of data may do it: with the offset 0 it stands for every function this ever happened to.
+    /// What a function's address points to once a constant or a multiple of one was added to it. C has no such
+    /// arithmetic, but code that takes a function's address for one of data may do it: with the offset 0 it stands for
+    /// every function this ever happened to.
     MovedFunctions,
     /// Any of the constants without pointers in them: stands for them in large sets.
     PlainConstants,
@@ -203,8 +204,8 @@ pub struct Location {
     pub object: ObjectId,
     /// Where in it.
     pub offsets: Offsets,
-    /// Only bytes that are no pointers are read and written through such a pointer: it was handed to a function of the library
-    /// that does nothing else.
+    /// Only bytes that are no pointers are read and written through such a pointer: it was handed to a function of the
+    /// library that does nothing else.
     pub bytes_only: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Where a program may hand on a pointer in pieces that the analysis does not follow: byte by byte to other functions, put together
-//! from bytes by shifts, or as text.
+//! Where a program may hand on a pointer in pieces that the analysis does not follow: byte by byte to other functions,
+//! put together from bytes by shifts, or as text.
 //!
 //! Looked for when everything else is known, so that [`Note::Pieces`] is there only for memory that holds pointers.
 

@@ -16,8 +16,8 @@ struct Structure {
     postdominators: DomTree,
 }
 
-/// Summaries of loops, and of what lies between branches and their postdominators. An answer takes O(1) when it was asked
-/// for before.
+/// Summaries of loops, and of what lies between branches and their postdominators. An answer takes O(1) when it was
+/// asked for before.
 pub struct Regions<'m, 'p> {
     modref: &'m ModRef<'p>,
     functions: FxHashMap<FuncId, Rc<Structure>>,

@@ -1,8 +1,8 @@
 //! Points-to sets, each stored once.
 //!
-//! Programs have far fewer different sets than pointers (M. Barbar and Y. Sui, "Hash Consed Points-To Sets", 2021): a set is known by
-//! its number, operations are looked up before they are carried out, and equality is that of numbers. Elements are
-//! [`LocationId`](crate::LocationId)s.
+//! Programs have far fewer different sets than pointers (M. Barbar and Y. Sui, "Hash Consed Points-To Sets", 2021): a
+//! set is known by its number, operations are looked up before they are carried out, and equality is that of numbers.
+//! Elements are [`LocationId`](crate::LocationId)s.
 
 use std::hash::{Hash, Hasher};
 

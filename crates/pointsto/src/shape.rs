@@ -1,5 +1,5 @@
-//! What the constraint generator knows of a function before it analyses it: which values can carry a pointer, and whether its
-//! calls are to be told apart.
+//! What the constraint generator knows of a function before it analyses it: which values can carry a pointer, and
+//! whether its calls are to be told apart.
 
 use fixedbitset::FixedBitSet;
 use icsched_ir::{
@@ -315,8 +315,8 @@ fn shape(function: &Function, pointer_types_only: bool) -> Shape {
         Operand::Const(_) => false,
     };
     let mut wanted = vec![false; function.values.len()];
-    // Nor may one be left out that is only compared, or converted, or a word that is read: who knows that another register holds the same
-    // asks about either, and who knows what a number is must know that it is none.
+    // Nor may one be left out that is only compared, or converted, or a word that is read: who knows that another
+    // register holds the same asks about either, and who knows what a number is must know that it is none.
     let is_loaded = |value: ValueId| matches!(definitions[value.index()], Some(Inst { op: Op::Load { .. }, .. }));
     let converted = converted(function, &pointers);
     let is_wanted = |value: ValueId, ty: Type| {

@@ -1,9 +1,10 @@
 //! Solving the constraints: waves of difference propagation over a graph without cycles.
 //!
-//! F. Pereira and D. Berlin, "Wave Propagation and Deep Propagation for Pointer Analysis" (2009): merge the cycles of the
-//! graph, pass on what is new in topological order, then look at the loads, stores, copies and calls whose pointers
-//! have grown, and add the edges that they stand for. Deviations: only what is reachable from nodes with something new is visited in a wave;
-//! a cycle through pointer arithmetic makes that arithmetic a stride, since every trip adds to the offset once more.
+//! F. Pereira and D. Berlin, "Wave Propagation and Deep Propagation for Pointer Analysis" (2009): merge the cycles of
+//! the graph, pass on what is new in topological order, then look at the loads, stores, copies and calls whose pointers
+//! have grown, and add the edges that they stand for. Deviations: only what is reachable from nodes with something new
+//! is visited in a wave; a cycle through pointer arithmetic makes that arithmetic a stride, since every trip adds to
+//! the offset once more.
 
 use std::collections::hash_map::Entry;
 

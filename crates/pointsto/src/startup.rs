@@ -49,7 +49,8 @@ impl Startup {
         Self { late: set, entered_late: search.entered_late }
     }
 
-    /// Whether every write to one of the `len` bytes from `start` of an object happens before the first thread is created.
+    /// Whether every write to one of the `len` bytes from `start` of an object happens before the first thread is
+    /// created.
     pub fn written_early_only(&self, modref: &ModRef<'_>, object: ObjectId, start: i64, len: u64) -> bool {
         !modref.touches(&self.late, object, start, len)
     }

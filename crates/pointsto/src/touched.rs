@@ -99,7 +99,8 @@ pub(crate) struct Reader<'p> {
     near: FxHashMap<(FuncId, ValueId), AddressReach>,
 }
 
-/// Places that a base of an address may be at, of which more is said than of the address: with more of them it is not asked.
+/// Places that a base of an address may be at, of which more is said than of the address: with more of them it is not
+/// asked.
 const MAX_BASES: u64 = 64;
 
 impl<'p> Reader<'p> {
@@ -161,14 +162,16 @@ impl<'p> Reader<'p> {
         }
     }
 
-    /// Of an access at an address that is computed with small indices, the bytes behind its base among which it is: a points-to set says
-    /// where the base is, but of what an index is added to only the distance of the elements, not how many they are.
+    /// Of an access at an address that is computed with small indices, the bytes behind its base among which it is: a
+    /// points-to set says where the base is, but of what an index is added to only the distance of the elements, not
+    /// how many they are.
     fn based_at(&self, (instance, func): (InstanceId, FuncId), address: Operand, n: u64) -> Option<(u32, u64)> {
         let reach = self.near.get(&(func, address.value()?))?;
         let bytes = bytes_from_base(reach, n)?;
         let set = self.points_to.representative(instance, reach.base)?;
         let places = self.points_to.set_numbered(set);
-        // An element of an array of structures says more than what is in it if the bytes are not those of the next one, too.
+        // An element of an array of structures says more than what is in it if the bytes are not those of the next one,
+        // too.
         let says_more = |element| match self.points_to.locations()[crate::solver::location(element)].offsets {
             Offsets::Exact(_) => true,
             Offsets::Strided { stride, .. } => stride > bytes,

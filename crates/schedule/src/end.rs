@@ -83,7 +83,8 @@ pub enum ScheduleEnd {
 }
 
 impl ScheduleEnd {
-    /// Says no more than is so of executions that end so and of those that end as another one does: an exit status is known if it is the same.
+    /// Says no more than is so of executions that end so and of those that end as another one does: an exit status is
+    /// known if it is the same.
     pub fn is_also(&mut self, other: &Self) {
         if let Self::Exit { status } = self {
             *status = status.filter(|own| matches!(other, Self::Exit { status: Some(also) } if also == own));

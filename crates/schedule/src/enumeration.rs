@@ -65,7 +65,8 @@ pub struct PossibleError {
     pub at: String,
     /// The inputs for which it happens.
     pub constraint: InputConstraint,
-    /// Whether it is left open if there are such inputs: it depends on what a replaced loop has left, which may be anything here.
+    /// Whether it is left open if there are such inputs: it depends on what a replaced loop has left, which may be
+    /// anything here.
     pub is_open: bool,
 }
 
@@ -192,7 +193,8 @@ pub struct Totals {
     pub endless: usize,
     /// Schedules that end in `abort` or a failing assertion.
     pub aborted: usize,
-    /// Different memory errors that some input causes, what replaced loops [leave open](PossibleError::is_open) not counted.
+    /// Different memory errors that some input causes, what replaced loops [leave open](PossibleError::is_open) not
+    /// counted.
     pub memory_errors: usize,
     /// Schedules that were found and dropped because no input can follow them.
     pub infeasible_removed: u64,

@@ -45,15 +45,15 @@ impl EpochId {
         Self::folded(stacks.into_iter().map(|stack| (stack, Vec::new())).collect())
     }
 
-    /// The same with positions in each stack, ascending: between the call there and the one before it are one or more calls of the same
-    /// recursion.
+    /// The same with positions in each stack, ascending: between the call there and the one before it are one or more
+    /// calls of the same recursion.
     pub fn folded(mut stacks: Vec<(CallStack, Vec<u32>)>) -> Self {
         stacks.sort_unstable();
         Self::of_threads(stacks)
     }
 
-    /// The same with concrete thread ids: threads that start elsewhere than others do in another epoch make this one another, too, although
-    /// their stacks are the same ones (without Bergan 3.4.1.3).
+    /// The same with concrete thread ids: threads that start elsewhere than others do in another epoch make this one
+    /// another, too, although their stacks are the same ones (without Bergan 3.4.1.3).
     pub fn of_threads(stacks: Vec<(CallStack, Vec<u32>)>) -> Self {
         let (stacks, folds) = stacks.into_iter().unzip();
         Self { stacks, folds }
@@ -64,7 +64,8 @@ impl EpochId {
         Self::new(vec![CallStack(vec![ProgramPoint { func: main, block: BlockId::from_index(0), inst: 0 }])])
     }
 
-    /// The call stacks, sorted unless the epoch is [of concrete threads](Self::of_threads); as many as there are threads.
+    /// The call stacks, sorted unless the epoch is [of concrete threads](Self::of_threads); as many as there are
+    /// threads.
     pub fn stacks(&self) -> &[CallStack] {
         &self.stacks
     }
@@ -74,8 +75,8 @@ impl EpochId {
         &self.folds
     }
 
-    /// The threads, by position, that nothing tells apart here: runs of two or more with the same stack. Of an epoch [of concrete
-    /// threads](Self::of_threads) that says nothing.
+    /// The threads, by position, that nothing tells apart here: runs of two or more with the same stack. Of an epoch
+    /// [of concrete threads](Self::of_threads) that says nothing.
     pub fn alike(&self) -> Vec<Range<u32>> {
         let all: Vec<(&CallStack, &Vec<u32>)> = self.stacks.iter().zip(&self.folds).collect();
         let mut found = Vec::new();
@@ -128,7 +129,8 @@ impl From<EpochId> for Vec<Spelled> {
     }
 }
 
-/// The stacks in the text IR's spelling, innermost last: `f0 b2:3 > f4 b0:1 (x4)`, with `...` for calls that are folded.
+/// The stacks in the text IR's spelling, innermost last: `f0 b2:3 > f4 b0:1 (x4)`, with `...` for calls that are
+/// folded.
 impl fmt::Display for EpochId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all: Vec<(&CallStack, &Vec<u32>)> = self.stacks.iter().zip(&self.folds).collect();

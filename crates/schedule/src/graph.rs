@@ -4,9 +4,9 @@
 //! counter); memory accesses are no nodes, since data-race freedom is assumed. Program order within a thread is given
 //! by the counter; the edges listed are those between threads, without the ones that follow from others.
 //!
-//! Deviations from 3.2: the program counter does not belong to a schedule's identity, so paths that come to the same operation
-//! in different ways are one schedule; a node keeps all places that it may stand for. A place is source text plus an optional
-//! [`ProgramPoint`], so that a schedule can be read without its program.
+//! Deviations from 3.2: the program counter does not belong to a schedule's identity, so paths that come to the same
+//! operation in different ways are one schedule; a node keeps all places that it may stand for. A place is source text
+//! plus an optional [`ProgramPoint`], so that a schedule can be read without its program.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -19,7 +19,8 @@ impl ScheduleId {
     /// Hashes each node's thread, counter, function and object, all edges, and the end as far as it belongs to
     /// the schedule: not the exit status, not messages.
     ///
-    /// Places do not belong to it: a failure that is logged under one lock is one schedule, wherever it is logged. Objects belong to it although a program counter would do for following it (Bergan 3.2): whether `lock(&a)` and
+    /// Places do not belong to it: a failure that is logged under one lock is one schedule, wherever it is logged.
+    /// Objects belong to it although a program counter would do for following it (Bergan 3.2): whether `lock(&a)` and
     /// `lock(&b)` are one call with a selected argument is up to the compiler's optimiser.
     pub fn of(graph: &HappensBefore, ends: &ScheduleEnd) -> Self {
         let mut hasher = Hasher::new("schedule");
@@ -164,8 +165,8 @@ impl ScheduleTree {
         Some(Self { root: TreeNode { branches: roots } })
     }
 
-    /// Every leaf once, in the order of [`parts`](Self::parts), with the constraints on the way to it from the root, its own last: an
-    /// input follows it if it satisfies all of them, each where it is decided.
+    /// Every leaf once, in the order of [`parts`](Self::parts), with the constraints on the way to it from the root,
+    /// its own last: an input follows it if it satisfies all of them, each where it is decided.
     pub fn ways(&self) -> Vec<(Vec<&InputConstraint>, &Schedule)> {
         let parts = self.parts();
         let way = |mut at: usize| {

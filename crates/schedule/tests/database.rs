@@ -136,7 +136,8 @@ fn the_same_result_makes_the_same_bytes() {
 #[test]
 fn totals_count_different_leaves() {
     let totals = sample().totals();
-    // 7 at the root, two of them one but for the exit status; the same below its inner part and below the inner part of that.
+    // 7 at the root, two of them one but for the exit status; the same below its inner part and below the inner part of
+    // that.
     assert_eq!((totals.epochs, totals.schedules, totals.deadlocked), (2, 6, 1));
     assert_eq!((totals.schedules_per_epoch.min, totals.schedules_per_epoch.max), (0, 6));
     let tree = &sample().epochs[0].tree;

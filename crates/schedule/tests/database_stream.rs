@@ -153,8 +153,8 @@ fn other_files_are_no_runs_to_go_on_with_and_are_not_overwritten() {
     assert!(matches!(error, DbError::WouldOverwrite(_)), "{error}");
 }
 
-/// The copies are what a process leaves that is killed within a transaction: some pages of the file are new, and the journal
-/// has what was there.
+/// The copies are what a process leaves that is killed within a transaction: some pages of the file are new, and the
+/// journal has what was there.
 #[test]
 fn half_a_transaction_is_taken_back() {
     let dir = tempfile::tempdir().expect("a temporary directory");

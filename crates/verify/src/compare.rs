@@ -83,7 +83,8 @@ fn is_placed(graph: &HappensBefore, node: &HbNode) -> bool {
     graph.node(node.id()).is_some_and(|named| named.places().any(|at| *at == *node.at))
 }
 
-/// The alternatives of an object of which a schedule leaves open which one it is (Bergan 3.4.1.5): `a or b`, `locks[*]`, `table[*].lock`.
+/// The alternatives of an object of which a schedule leaves open which one it is (Bergan 3.4.1.5): `a or b`,
+/// `locks[*]`, `table[*].lock`.
 fn alternatives(object: &str) -> Option<Vec<&str>> {
     let all: Vec<&str> = object.split(" or ").collect();
     (all.len() > 1 || object.contains("[*]")).then_some(all)
@@ -102,9 +103,9 @@ fn is_any_of(meant: &str, name: &str) -> bool {
     between.is_some_and(|between| between.is_empty() || between.starts_with(['[', '.', '+']))
 }
 
-/// A graph with the objects and the order of a schedule that leaves open which objects nodes are on, if it is one of those that the
-/// schedule stands for: as far as it goes, its nodes are on objects that are meant, and nothing in it is ordered that the schedule does not
-/// order.
+/// A graph with the objects and the order of a schedule that leaves open which objects nodes are on, if it is one of
+/// those that the schedule stands for: as far as it goes, its nodes are on objects that are meant, and nothing in it is
+/// ordered that the schedule does not order.
 fn as_schedule(schedule: &HappensBefore, own: &HappensBefore) -> Option<HappensBefore> {
     schedule.nodes().iter().find(|node| alternatives(&node.object).is_some())?;
     let predecessors = schedule.predecessors();

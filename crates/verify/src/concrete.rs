@@ -32,7 +32,8 @@ pub(crate) struct Ended {
 }
 
 impl Runs<'_> {
-    /// The input that a model describes, if it is all arguments and satisfies a condition: what is read from text is tied to the text only here.
+    /// The input that a model describes, if it is all arguments and satisfies a condition: what is read from text is
+    /// tied to the text only here.
     pub(crate) fn input(&self, pool: &TermPool, condition: Term, model: &Model) -> Option<TestInput> {
         let inputs = &self.request.inputs;
         let only_arguments = inputs.files.is_empty() && inputs.stdin.is_none() && inputs.environment.is_empty();

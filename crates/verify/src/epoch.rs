@@ -1,4 +1,5 @@
-//! One epoch: its constraints as they are in the file, whether they cover it, and whether its schedules are what happens.
+//! One epoch: its constraints as they are in the file, whether they cover it, and whether its schedules are what
+//! happens.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -152,9 +153,11 @@ impl<'a, 'd> Checker<'a, 'd> {
         None
     }
 
-    /// Values that satisfy conditions in some state of the epoch, as far as is known; what is known is asked for where it matters.
+    /// Values that satisfy conditions in some state of the epoch, as far as is known; what is known is asked for where
+    /// it matters.
     fn model(&mut self, conditions: &[Term], active: &mut Vec<Term>) -> Result<Option<Model>, UnknownReason> {
-        // What is impossible whatever the outcomes of comparisons of floats are is found out without laying out how floats are computed.
+        // What is impossible whatever the outcomes of comparisons of floats are is found out without laying out how
+        // floats are computed.
         let pool = self.explorer.pool();
         if conditions.iter().any(|&term| pool.has_float(term))
             && let Ok(None) = self.model_of(conditions, active, TermPool::without_floats)
@@ -221,8 +224,8 @@ impl<'a, 'd> Checker<'a, 'd> {
         (!shown.is_empty()).then(|| shown.join(" && "))
     }
 
-    /// Every input satisfies some constraint, or ends the process on the way. A state that satisfies none is executed: either it shows
-    /// that there is no such state, and is excluded, or it is one that has no schedule.
+    /// Every input satisfies some constraint, or ends the process on the way. A state that satisfies none is executed:
+    /// either it shows that there is no such state, and is excluded, or it is one that has no schedule.
     fn cover(&mut self, stored: &[Stored<'_>], exits: Option<Term>) -> Cover {
         let all: Vec<Term> = stored.iter().map(|s| s.condition).chain(exits).collect();
         let outside: Vec<Term> = all.iter().map(|&term| self.explorer.pool().not(term)).collect();
@@ -388,7 +391,8 @@ impl<'a, 'd> Checker<'a, 'd> {
         }
     }
 
-    /// Outcomes of the comparisons of floats in some conditions with which these hold, for whatever floats; `None` if there are none.
+    /// Outcomes of the comparisons of floats in some conditions with which these hold, for whatever floats; `None` if
+    /// there are none.
     fn outcomes(&mut self, given: &[Term]) -> Option<Vec<(Term, bool)>> {
         let pool = &mut self.explorer.machine.domain.pool;
         let (mut all, mut outcomes) = (Vec::new(), Vec::new());
@@ -413,8 +417,8 @@ impl<'a, 'd> Checker<'a, 'd> {
         }
     }
 
-    /// Whether the comparisons of floats on a path can have had the outcomes that they had. They are inputs of their own there, so that
-    /// the path's constraint does not tell.
+    /// Whether the comparisons of floats on a path can have had the outcomes that they had. They are inputs of their
+    /// own there, so that the path's constraint does not tell.
     fn has_outcomes(&mut self, given: &[Term], path: &PathOutcome) -> bool {
         let pool = &mut self.explorer.machine.domain.pool;
         if !path.decisions.iter().any(|(_, decision)| pool.has_float(decision.condition)) {

@@ -45,8 +45,8 @@ impl<'a> Explorer<'a> {
         &mut self.machine.domain.pool
     }
 
-    /// Executes one path on which `given` holds, and on which comparisons of floats have these outcomes. Where that leaves a choice, it is
-    /// the model's, if there is one and it says something.
+    /// Executes one path on which `given` holds, and on which comparisons of floats have these outcomes. Where that
+    /// leaves a choice, it is the model's, if there is one and it says something.
     pub(crate) fn execute(&mut self, given: &[Term], outcomes: &[(Term, bool)], model: Option<&Model>) -> PathOutcome {
         let mut state = self.initial.clone();
         if self.limits.errors {
@@ -71,8 +71,8 @@ impl<'a> Explorer<'a> {
         path
     }
 
-    /// The constraints of the paths that part from one which was executed under `given`. Together with that path they are all paths
-    /// under `given`, but for those on which something undefined happens.
+    /// The constraints of the paths that part from one which was executed under `given`. Together with that path they
+    /// are all paths under `given`, but for those on which something undefined happens.
     pub(crate) fn others(&mut self, given: &[Term], path: &PathOutcome, queue: &mut VecDeque<Vec<Term>>) {
         let mut before = given.to_vec();
         let mut asked: FxHashSet<Term> = before.iter().copied().collect();
@@ -91,8 +91,9 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// What a path shows of all states of the epoch: what models take for granted (`__ics_assume`, `__ics_known`), where pointers may
-    /// point, and if asked, as behind the first epoch, that nothing undefined happens. Each fact holds for the states that decide as the path did.
+    /// What a path shows of all states of the epoch: what models take for granted (`__ics_assume`, `__ics_known`),
+    /// where pointers may point, and if asked, as behind the first epoch, that nothing undefined happens. Each fact
+    /// holds for the states that decide as the path did.
     pub(crate) fn learn(&mut self, given: &[Term], path: &PathOutcome, all_defined: bool) {
         let mut elsewhere: Vec<Term> = Vec::new();
         let mut said: FxHashSet<Term> = given.iter().chain(self.initial.path.constraints()).copied().collect();
@@ -133,8 +134,8 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// Of a decision at the only way out of a replaced loop in which nothing else is to be found, whether it leaves the loop: all states that
-    /// come there do. None for others.
+    /// Of a decision at the only way out of a replaced loop in which nothing else is to be found, whether it leaves the
+    /// loop: all states that come there do. None for others.
     fn leaves(&self, site: &DecisionSite, decision: &Decision) -> Option<bool> {
         if site.kind != DecisionKind::Branch {
             return None;

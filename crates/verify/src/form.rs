@@ -6,7 +6,8 @@ use icsched_schedule::{Assumption, Enumeration, EpochId, EpochKey, EpochResult, 
 
 use crate::outcome::{Fault, FaultKind};
 
-/// Looks for names that do not fit, epochs that are missing, and epochs that `known` does not have. O(size of the database).
+/// Looks for names that do not fit, epochs that are missing, and epochs that `known` does not have. O(size of the
+/// database).
 pub(crate) fn check(
     database: &Enumeration,
     entry: &EpochId,

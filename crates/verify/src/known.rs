@@ -1,8 +1,9 @@
 //! What is taken for granted whenever an epoch begins, and whether the paths that lead there leave it so.
 //!
-//! The states in which epochs begin are made of facts of dataflow analysis and of a [`Shape`]: what the search found all ways to the epoch to
-//! leave. Each place of the shape is looked up here in the state at the end of each path that was executed. This is done anew, and not by
-//! the code that makes shapes: objects from the heap are paired with nodes in the order in which the shape itself reaches them.
+//! The states in which epochs begin are made of facts of dataflow analysis and of a [`Shape`]: what the search found
+//! all ways to the epoch to leave. Each place of the shape is looked up here in the state at the end of each path that
+//! was executed. This is done anew, and not by the code that makes shapes: objects from the heap are paired with nodes
+//! in the order in which the shape itself reaches them.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -44,8 +45,8 @@ impl Known {
         &self.shape
     }
 
-    /// What the end of a path leaves otherwise, where the path began with `before`, and its threads are those of the shape in this order.
-    /// O(places of the shape), up to logarithms.
+    /// What the end of a path leaves otherwise, where the path began with `before`, and its threads are those of the
+    /// shape in this order. O(places of the shape), up to logarithms.
     pub(crate) fn broken(
         &self,
         before: Option<&Known>,
@@ -418,7 +419,8 @@ impl<'a> End<'a> {
         }
     }
 
-    /// A number that is to be constant may be another one if a sum has overflowed that it was computed from: the only one between some bounds.
+    /// A number that is to be constant may be another one if a sum has overflowed that it was computed from: the only
+    /// one between some bounds.
     fn excuse(&mut self, trace: &Trace) {
         let word = |place: Place, size: u8| match place {
             Place::Memory(node, at, _) => Place::Memory(node, at - at % u64::from(size), size),
@@ -444,9 +446,9 @@ impl<'a> End<'a> {
         }
     }
 
-    /// The number that a place holds, or, where a sum has overflowed that it was computed from, one that it holds on this path where none
-    /// has. Behind the first epoch nothing may depend on a sum that has overflowed, so it might as well be any number; but the same one,
-    /// whatever it is compared with, and for all places that are to be equal.
+    /// The number that a place holds, or, where a sum has overflowed that it was computed from, one that it holds on
+    /// this path where none has. Behind the first epoch nothing may depend on a sum that has overflowed, so it might as
+    /// well be any number; but the same one, whatever it is compared with, and for all places that are to be equal.
     fn number(&mut self, place: Place, width: u32) -> Option<Term> {
         let value = self.value(place, width)?;
         let (Some(sums), Some(bounds)) = (self.sums.get(&place), self.shape.bounds.get(&place)) else {
@@ -519,7 +521,8 @@ impl<'a> End<'a> {
         }
     }
 
-    /// A place is the first that is to hold the address of a node of the heap: the object that it points to is the node from here on.
+    /// A place is the first that is to hold the address of a node of the heap: the object that it points to is the node
+    /// from here on.
     fn pair(&mut self, number: u32, offset: i64, bits: u64, place: Place) {
         let what = self.says(place, Held::Address(Node::Heap(number), offset));
         let object = match classify(bits) {

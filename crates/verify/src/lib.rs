@@ -1,13 +1,14 @@
 //! `icsched verify`: proves a schedule database again, without trusting the search that made it (design decision D11).
 //!
 //! - [`form`]: names fit, and every epoch that follows is there.
-//! - [`epoch`]: the constraints of an epoch, as they are in the file, cover it; the paths that each admits are those of its schedule.
+//! - [`epoch`]: the constraints of an epoch, as they are in the file, cover it; the paths that each admits are those of
+//!   its schedule.
 //! - [`concrete`]: runs of the program on inputs of a schedule are what it says.
 //! - [`order`]: which thread is which in the epoch that follows.
 //! - [`known`]: what is taken for granted where an epoch begins is what the paths to it leave.
 //!
-//! What is trusted: the interpreter, dataflow and points-to analysis, the models, the solver, and where epoch markers are. Of the search
-//! only the states in which epochs begin are used; they are made again.
+//! What is trusted: the interpreter, dataflow and points-to analysis, the models, the solver, and where epoch markers
+//! are. Of the search only the states in which epochs begin are used; they are made again.
 
 mod compare;
 mod concrete;
@@ -95,8 +96,8 @@ fn is_cut(search: &Enumeration) -> bool {
     search.reasons.iter().any(|reason| matches!(reason.kind, IncompleteKind::Limit | IncompleteKind::Interrupted))
 }
 
-/// Checks a database that was made of the program with the options of the request. For each schedule at most `max_paths` paths are
-/// executed; if there are more, they are tried and not proved.
+/// Checks a database that was made of the program with the options of the request. For each schedule at most
+/// `max_paths` paths are executed; if there are more, they are tried and not proved.
 ///
 /// # Errors
 /// If the program cannot be started with these inputs; says why.

@@ -1,5 +1,5 @@
-//! Which thread is which in the epoch that follows: of threads with equal stacks any order is right for which what the epoch is searched
-//! with holds (Bergan 3.4.1.3). Those are tried that numbers and addresses do not contradict.
+//! Which thread is which in the epoch that follows: of threads with equal stacks any order is right for which what the
+//! epoch is searched with holds (Bergan 3.4.1.3). Those are tried that numbers and addresses do not contradict.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,8 @@ use crate::known::{End, Known};
 /// Orders that are tried.
 const MAX_ORDERS: usize = 24;
 
-/// The orders in which a path's threads may be those of the epoch that follows, at least one; that of their slots is first, if it may be.
+/// The orders in which a path's threads may be those of the epoch that follows, at least one; that of their slots is
+/// first, if it may be.
 pub(crate) fn orders(
     known: &Known,
     machine: &mut Machine<SymbolicDomain>,
@@ -61,7 +62,8 @@ fn extend(fitting: &[Vec<usize>], order: &mut Vec<usize>, found: &mut Vec<Vec<us
     }
 }
 
-/// Whether the thread at a position holds another number or address there than the shape says. What neither says is left out.
+/// Whether the thread at a position holds another number or address there than the shape says. What neither says is
+/// left out.
 fn contradicts(
     known: &Known,
     machine: &mut Machine<SymbolicDomain>,
@@ -85,7 +87,8 @@ fn contradicts(
     })
 }
 
-/// The places of the thread at a position, and those outside of the heap that hold addresses of its objects; with their widths.
+/// The places of the thread at a position, and those outside of the heap that hold addresses of its objects; with their
+/// widths.
 fn places(known: &Known, position: u32) -> BTreeSet<(Place, u32, Held)> {
     let shape = known.shape();
     let is_own = |node: Node| match node {

@@ -76,7 +76,8 @@ pub struct EpochCheck {
     pub cover: Cover,
     /// Schedules that were followed on every path that their constraint admits, not only on some.
     pub proved: usize,
-    /// Schedules that runs of the program followed in the concrete domain; tried in the first epoch, with arguments as inputs.
+    /// Schedules that runs of the program followed in the concrete domain; tried in the first epoch, with arguments as
+    /// inputs.
     pub replayed: usize,
     /// Schedules whose constraint nothing satisfies. They do no harm.
     pub infeasible: Vec<ScheduleId>,
@@ -98,7 +99,8 @@ pub struct Verification {
 }
 
 impl Verification {
-    /// Whether nothing is wrong and nothing was left open. Schedules that were only tried count: see [`EpochCheck::proved`].
+    /// Whether nothing is wrong and nothing was left open. Schedules that were only tried count: see
+    /// [`EpochCheck::proved`].
     pub fn is_verified(&self) -> bool {
         self.faults.is_empty() && self.is_complete()
     }
@@ -108,8 +110,8 @@ impl Verification {
         self.reasons.is_empty()
     }
 
-    /// A search was cut, the one that made the database or the one that made the states for it: what is known where epochs begin depends on how far it
-    /// came, but for the entry. So what is found behind that need not be wrong.
+    /// A search was cut, the one that made the database or the one that made the states for it: what is known where
+    /// epochs begin depends on how far it came, but for the entry. So what is found behind that need not be wrong.
     pub(crate) fn doubt(&mut self, entry: &EpochId) {
         let entry = entry.key();
         let is_certain = |fault: &Fault| {

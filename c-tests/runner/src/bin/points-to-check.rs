@@ -1,6 +1,6 @@
-//! `points-to-check REPORT SOLVE-SECONDS RUN-SECONDS PROG.bc [ARG]...`: runs a program in the concrete domain, with this
-//! process's files, standard streams and environment, and writes what the points-to analysis and the mod/ref summaries
-//! missed to the file REPORT.
+//! `points-to-check REPORT SOLVE-SECONDS RUN-SECONDS PROG.bc [ARG]...`: runs a program in the concrete domain, with
+//! this process's files, standard streams and environment, and writes what the points-to analysis and the mod/ref
+//! summaries missed to the file REPORT.
 //!
 //! Exit status: 0 if nothing was missed, 1 if something was, 2 if it could not be looked at, 3 if the solving took too
 //! long.

@@ -3,8 +3,8 @@
 //! Every activation has an instance of the analysis, every object of memory an abstract object. At each executed load,
 //! store, copy and atomic access the object and offset must be among what the analysis says of the address operand in
 //! that instance; each call and thread creation must lead to an instance that the analysis knows of; each write must be
-//! in the mod sets of all activations and calls that it happens in. Anything else is a [`Miss`]: the analysis is unsound,
-//! or this module's idea of it is wrong.
+//! in the mod sets of all activations and calls that it happens in. Anything else is a [`Miss`]: the analysis is
+//! unsound, or this module's idea of it is wrong.
 //!
 //! What this cannot find: pointers that are held but never used, and what the program does not do with these arguments.
 

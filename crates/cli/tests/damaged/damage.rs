@@ -21,8 +21,8 @@ impl Numbers {
     }
 }
 
-/// Cuts the bytes off, flips bits, or overwrites words: with anything, with words from elsewhere, with zeros. Bitcode is
-/// made of words of four bytes.
+/// Cuts the bytes off, flips bits, or overwrites words: with anything, with words from elsewhere, with zeros. Bitcode
+/// is made of words of four bytes.
 pub(crate) fn damage(bytes: &mut Vec<u8>, numbers: &mut Numbers) -> &'static str {
     let length = bytes.len();
     let word = |numbers: &mut Numbers| numbers.below(length / 4) * 4;

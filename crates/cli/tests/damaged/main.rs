@@ -203,8 +203,8 @@ fn the_first_seeds_end_with_a_message() {
     assert!(all.iter().any(|s| s[0] == Some(2)) && all.iter().any(|s| s[0] == Some(0)), "{all:?}");
 }
 
-/// Checks the seeds of `ICSCHED_SEEDS` (`FIRST..LAST`), with the bitcode files in the directory `ICSCHED_FILES`, if there
-/// is one, and keeps the files that a command cannot stand in the directory `ICSCHED_FOUND`.
+/// Checks the seeds of `ICSCHED_SEEDS` (`FIRST..LAST`), with the bitcode files in the directory `ICSCHED_FILES`, if
+/// there is one, and keeps the files that a command cannot stand in the directory `ICSCHED_FOUND`.
 #[test]
 #[ignore = "runs as long as it is told to"]
 fn search_for_violations() {

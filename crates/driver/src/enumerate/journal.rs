@@ -93,7 +93,8 @@ impl Journal for DatabaseJournal {
     }
 }
 
-/// All that decides a result: the program, what it is called, its options, and who searches. Empty if not all of that is known.
+/// All that decides a result: the program, what it is called, its options, and who searches. Empty if not all of that
+/// is known.
 fn identity(config: &EnumerateConfig, database: &DatabaseConfig, start: &Enumeration) -> String {
     if start.digest.is_empty() || database.made_by.is_empty() {
         return String::new();

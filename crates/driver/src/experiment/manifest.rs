@@ -40,8 +40,8 @@ pub struct Run {
     pub program: PathBuf,
     /// Compiler options.
     pub flags: Vec<String>,
-    /// Where threads are, `{NAME}` for the `file.c:line` of the line that ends in `//~ NAME`; ` waiting` behind a place says
-    /// that the thread waits in the call that is there.
+    /// Where threads are, `{NAME}` for the `file.c:line` of the line that ends in `//~ NAME`; ` waiting` behind a place
+    /// says that the thread waits in the call that is there.
     pub threads: Vec<String>,
     /// Most conditional branches on a path.
     pub branches: Option<u32>,

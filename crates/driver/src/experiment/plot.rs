@@ -1,5 +1,5 @@
-//! Tables as pictures in SVG: a panel for each figure, in which each run has a bar for each configuration and a mark where
-//! the reference is.
+//! Tables as pictures in SVG: a panel for each figure, in which each run has a bar for each configuration and a mark
+//! where the reference is.
 //!
 //! A panel whose numbers differ by a factor of [`WIDE`] or more has a logarithmic scale; it says so.
 

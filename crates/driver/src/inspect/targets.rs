@@ -1,8 +1,8 @@
 //! Who is called where the code does not say so.
 //!
 //! The one place that knows where the targets of function pointers come from: points-to analysis. It knows nothing of
-//! code that no run from `main` gets to; there a pointer may be to every function whose address is taken and that the call has
-//! enough arguments for.
+//! code that no run from `main` gets to; there a pointer may be to every function whose address is taken and that the
+//! call has enough arguments for.
 
 use icsched_externals::{ArgEffect, lookup};
 use icsched_ir::{CallGraph, Callee, Const, EntityId, FuncId, Intrinsic, Op, Operand, Origin, Program, ProgramPoint};
@@ -38,8 +38,8 @@ impl<'p> Targets<'p> {
         self.graph.is_address_taken(func)
     }
 
-    /// Whether a run from `main`, or without `main` a call from outside, can get to the function: by calls, as a thread, or
-    /// through a pointer.
+    /// Whether a run from `main`, or without `main` a call from outside, can get to the function: by calls, as a
+    /// thread, or through a pointer.
     pub(super) fn is_reached(&self, func: FuncId) -> bool {
         !self.points_to.instances_of(func).is_empty()
     }

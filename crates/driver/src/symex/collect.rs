@@ -57,8 +57,8 @@ struct Part<'a> {
     told: Told,
 }
 
-/// Tells errors apart: by the constraints before them and the condition. Two that differ have the same digest with a probability
-/// of 2^-128.
+/// Tells errors apart: by the constraints before them and the condition. Two that differ have the same digest with a
+/// probability of 2^-128.
 fn digest(constraints: &[Term], condition: Term) -> u128 {
     let half = |seed: u64| {
         let mut hasher = DefaultHasher::new();

@@ -139,7 +139,8 @@ impl Ends {
 pub struct PathReport {
     /// Its number, from 1.
     pub path: usize,
-    /// On what of the initial state it is taken, as conjuncts in C: what was decided on the way, and for an error, what makes it one.
+    /// On what of the initial state it is taken, as conjuncts in C: what was decided on the way, and for an error, what
+    /// makes it one.
     #[serde(serialize_with = "joined")]
     pub constraint: Vec<String>,
     /// What else it takes: that accesses are no errors, and what models assume. Only if it was asked for.

@@ -4,8 +4,8 @@ use icsched_smt::Term;
 use icsched_symex::symbolic::SymbolicDomain;
 use icsched_symex::{Machine, State};
 
-/// What registers and memory hold in some state that satisfies the constraints, by access path; `None` if the solver finds none. What
-/// is not listed may hold anything.
+/// What registers and memory hold in some state that satisfies the constraints, by access path; `None` if the solver
+/// finds none. What is not listed may hold anything.
 pub(super) fn listing(
     machine: &mut Machine<SymbolicDomain>,
     state: &State<SymbolicDomain>,

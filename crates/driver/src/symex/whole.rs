@@ -1,8 +1,8 @@
 //! Paths from the program's entry, and those that pass through a context (Bergan 2.9.2, "whole program paths").
 //!
-//! Without a context, all paths up to the bound on branches. With one, a [`Guide`] brings the threads there, and branches on
-//! inputs go where they go with a given small input; from the context on, all paths are explored up to the bound, which is
-//! counted anew. Each input and each seed of the guide is another way to the context.
+//! Without a context, all paths up to the bound on branches. With one, a [`Guide`] brings the threads there, and
+//! branches on inputs go where they go with a given small input; from the context on, all paths are explored up to the
+//! bound, which is counted anew. Each input and each seed of the guide is another way to the context.
 
 use std::time::Instant;
 

@@ -1,7 +1,8 @@
 //! Ground truth: which of the paths from a context do real runs of the program take (Bergan 2.9.1, last column)?
 //!
-//! The program is run from its entry in the concrete domain with given inputs; a [`Guide`] brings its threads to the context,
-//! in another way with each seed. Every state there takes all paths that it takes, under all schedules that the paths have.
+//! The program is run from its entry in the concrete domain with given inputs; a [`Guide`] brings its threads to the
+//! context, in another way with each seed. Every state there takes all paths that it takes, under all schedules that
+//! the paths have.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

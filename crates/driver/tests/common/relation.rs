@@ -1,9 +1,11 @@
-//! Which concrete value each symbol stands for (Bergan 2.7, Definition 1; appendix B, Definition 2: partial equivalence).
+//! Which concrete value each symbol stands for (Bergan 2.7, Definition 1; appendix B, Definition 2: partial
+//! equivalence).
 //!
-//! Symbols get their values by access path: registers from the thread's frame, memory from the object that corresponds to the root.
-//! Objects correspond by what they are, those that pointers of the initial state lead to by walking these pointers in the order
-//! in which the path exposed them: the first pointer to a concrete object makes it correspond to its primary object. An address of a
-//! concrete object that corresponds to none (yet) is a number of its own, different from all others.
+//! Symbols get their values by access path: registers from the thread's frame, memory from the object that corresponds
+//! to the root. Objects correspond by what they are, those that pointers of the initial state lead to by walking these
+//! pointers in the order in which the path exposed them: the first pointer to a concrete object makes it correspond to
+//! its primary object. An address of a concrete object that corresponds to none (yet) is a number of its own, different
+//! from all others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -254,8 +256,8 @@ impl<'a> Relation<'a> {
         Ok(())
     }
 
-    /// Of the objects that a pointer may point to, the primary object of the first pointer that points to a concrete one, and where that
-    /// begins in it: other paths may have used that pointer.
+    /// Of the objects that a pointer may point to, the primary object of the first pointer that points to a concrete
+    /// one, and where that begins in it: other paths may have used that pointer.
     fn first_primary(
         &mut self,
         domain: &SymbolicDomain,

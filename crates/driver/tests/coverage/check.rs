@@ -194,8 +194,8 @@ impl Check<'_> {
         Ok(how == Followed::Epoch)
     }
 
-    /// At most one leaf of the epoch's tree is certainly for the state, which then follows it; some leaf may be for it. The values that
-    /// a path's symbols have are those on the path that was followed, whose run goes on where it was.
+    /// At most one leaf of the epoch's tree is certainly for the state, which then follows it; some leaf may be for it.
+    /// The values that a path's symbols have are those on the path that was followed, whose run goes on where it was.
     #[allow(clippy::too_many_arguments, reason = "what is looked at, and how to look at it again")]
     fn leaf(
         &mut self,

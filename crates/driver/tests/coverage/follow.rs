@@ -1,8 +1,8 @@
 //! Runs the threads of an epoch as a happens-before graph allows.
 //!
-//! A thread runs only while all that its next node waits for is done: then its next library call, or atomic access, may be that node.
-//! Which of several such threads runs is chosen at random, and again after each node. When all nodes are done, the threads go
-//! on to where the epoch ends for them, without another node.
+//! A thread runs only while all that its next node waits for is done: then its next library call, or atomic access, may
+//! be that node. Which of several such threads runs is chosen at random, and again after each node. When all nodes are
+//! done, the threads go on to where the epoch ends for them, without another node.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -125,7 +125,8 @@ impl<'a> Follower<'a> {
         node.is_some_and(|id| self.predecessors.get(&id).is_none_or(|all| all.iter().all(|p| self.is_done(p))))
     }
 
-    /// Lets a thread run until it has done a node and is back in the program, or cannot go on; how the epoch ended, if it did.
+    /// Lets a thread run until it has done a node and is back in the program, or cannot go on; how the epoch ended, if
+    /// it did.
     fn burst(&mut self, thread: ThreadId, random: &mut Random) -> Result<Option<PathEnd>, String> {
         self.run.state.go_on_with(thread);
         let (first, last) = (self.nodes_done(), self.run.state.instructions + MAX_INSTRUCTIONS);

@@ -1,12 +1,14 @@
 //! What `icsched enumerate` promises of programs with several epochs, held against runs (Bergan 3.2.2, 3.3).
 //!
-//! Programs are enumerated, and then run in the concrete domain with the same epoch markers. Whenever an epoch begins, the state of the
-//! run must satisfy the precondition of some path of that epoch; and its threads, when they are run in any order that the schedule's
-//! happens-before graph allows, must do what the graph says to its end. So dataflow analysis, symbolic execution from where epochs
-//! begin, slicing, markers and the search are tested together. `docs/testing.md` tells more.
+//! Programs are enumerated, and then run in the concrete domain with the same epoch markers. Whenever an epoch begins,
+//! the state of the run must satisfy the precondition of some path of that epoch; and its threads, when they are run in
+//! any order that the schedule's happens-before graph allows, must do what the graph says to its end. So dataflow
+//! analysis, symbolic execution from where epochs begin, slicing, markers and the search are tested together.
+//! `docs/testing.md` tells more.
 //!
-//! To search for longer: `ICSCHED_COVERAGE_SEEDS=10..20 cargo test --release -p icsched-driver --test coverage search -- --ignored
-//! --nocapture`; `ICSCHED_COVERAGE_ONLY=sync/` in front of it takes only programs whose names contain that.
+//! To search for longer: `ICSCHED_COVERAGE_SEEDS=10..20 cargo test --release -p icsched-driver --test coverage search
+//! -- --ignored --nocapture`; `ICSCHED_COVERAGE_ONLY=sync/` in front of it takes only programs whose names contain
+//! that.
 
 mod check;
 #[path = "../common/mod.rs"]

@@ -51,8 +51,8 @@ fn string(text: &[u8]) -> Argument<ConcreteDomain> {
 }
 
 impl Run {
-    /// At program entry; `None` if the program cannot be started. What the operating system would be asked are inputs, as in the symbolic
-    /// domain, so that models leave the same states behind; what they are follows from `answers`.
+    /// At program entry; `None` if the program cannot be started. What the operating system would be asked are inputs,
+    /// as in the symbolic domain, so that models leave the same states behind; what they are follows from `answers`.
     pub(crate) fn new(program: &Arc<Program>, marks: &Marks, input: &Input, answers: u64) -> Option<Self> {
         let marks = Marks { markers: Arc::clone(&marks.markers), ..Marks::default() };
         let options = Options { marks, answers: Some(answers), ..Options::default() };
@@ -101,8 +101,8 @@ impl Run {
         }
     }
 
-    /// The state with its threads in the order of the epoch's: those with equal stacks in that of their slots, if it is not one of the
-    /// others whose numbers the epoch is searched with.
+    /// The state with its threads in the order of the epoch's: those with equal stacks in that of their slots, if it is
+    /// not one of the others whose numbers the epoch is searched with.
     pub(crate) fn recorded(&self, epoch: &SearchedEpoch) -> Recorded {
         let by_slot = self.in_order(epoch, |_, _| true).expect("the epoch is named by these stacks");
         let fits = |position: u32, thread: ThreadId| self.has_numbers(&epoch.shape, position, thread);

@@ -1,5 +1,5 @@
-//! A concrete and a symbolic run side by side: the same instructions, the same threads, the same values (the induction in the proof of
-//! Theorem 1, appendix B).
+//! A concrete and a symbolic run side by side: the same instructions, the same threads, the same values (the induction
+//! in the proof of Theorem 1, appendix B).
 
 mod compare;
 
@@ -318,7 +318,8 @@ impl<'a, 'r> Lockstep<'a, 'r> {
                 return Ok(());
             }
         }
-        // A state that was made has values that no model has inside of it, and specialised models do not look at them any more.
+        // A state that was made has values that no model has inside of it, and specialised models do not look at them
+        // any more.
         let is_model = |p: &ProgramPoint| self.machines.symbolic.program.functions[p.func].origin == Origin::Model;
         let begins_in_model = self.recorded.stacks.iter().any(|s| s.0.last().is_some_and(is_model));
         match error.kind {

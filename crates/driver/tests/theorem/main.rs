@@ -1,11 +1,12 @@
 //! Theorem 1 (Bergan 2.7, appendix B; de Boer) against runs.
 //!
-//! Concrete states are recorded in the middle of runs with random inputs and schedules. The stacks of their threads are a context;
-//! symbolic execution from there must have a path for what the run goes on to do (completeness), and every state that satisfies
-//! a path's constraint must take that path if the same threads go on (soundness). `docs/symbolic-contexts.md` tells the whole story.
+//! Concrete states are recorded in the middle of runs with random inputs and schedules. The stacks of their threads are
+//! a context; symbolic execution from there must have a path for what the run goes on to do (completeness), and every
+//! state that satisfies a path's constraint must take that path if the same threads go on (soundness).
+//! `docs/symbolic-contexts.md` tells the whole story.
 //!
-//! To search for longer: `ICSCHED_THEOREM_SEEDS=10..20 cargo test -p icsched-driver --test theorem search -- --ignored --nocapture`;
-//! `ICSCHED_THEOREM_ONLY=sync/` in front of it takes only programs whose names contain that.
+//! To search for longer: `ICSCHED_THEOREM_SEEDS=10..20 cargo test -p icsched-driver --test theorem search -- --ignored
+//! --nocapture`; `ICSCHED_THEOREM_ONLY=sync/` in front of it takes only programs whose names contain that.
 
 #[path = "../common/mod.rs"]
 #[allow(dead_code, reason = "each suite uses its part of it")]
@@ -26,15 +27,15 @@ use lockstep::Looked;
 use programs::Source;
 use random::Random;
 
-/// Programs of which most time goes into arithmetic that solvers are bad at, in models without pointers to speak of: soft floats and
-/// integers of 128 bits.
+/// Programs of which most time goes into arithmetic that solvers are bad at, in models without pointers to speak of:
+/// soft floats and integers of 128 bits.
 const ARITHMETIC: [&str; 4] = ["complex_numbers", "wide_integers", "long_double", "math_functions"];
 
 /// Programs in which time passes: deadlines are times in one domain, and as far away as can be in the other.
 const TIME: [&str; 3] = ["cond_timedwait", "timedlock", "sleepers"];
 
-/// Folders of `c-tests/` whose programs are about threads, memory and control flow. `library` is not: nearly all that its programs
-/// execute is models that ask the operating system, which the two domains do differently.
+/// Folders of `c-tests/` whose programs are about threads, memory and control flow. `library` is not: nearly all that
+/// its programs execute is models that ask the operating system, which the two domains do differently.
 const FOLDERS: [&str; 6] = ["deadlock", "inputs", "language", "memory-errors", "schedules", "sync"];
 
 /// Programs that were made for what others have too seldom.

@@ -43,7 +43,8 @@ fn specialised(program: &Program) -> Arc<Program> {
     Arc::new(folded)
 }
 
-/// Models that ask which domain it is, or something else that the two answer differently, and their callers if they do little else.
+/// Models that ask which domain it is, or something else that the two answer differently, and their callers if they do
+/// little else.
 fn asking(program: &Program) -> BTreeSet<FuncId> {
     let calls = |function: &Function, is_it: &dyn Fn(&Callee) -> bool| {
         let mut ops = function.blocks.values().flat_map(|b| &b.insts).map(|i| &i.op);

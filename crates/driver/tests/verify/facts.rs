@@ -65,8 +65,8 @@ int main(int argc, char **argv)
 }
 ";
 
-/// Two readers wait for sheets, of which there are as many as the input says. How many are there still, less how many there were, is known
-/// by the bounds of both alone.
+/// Two readers wait for sheets, of which there are as many as the input says. How many are there still, less how many
+/// there were, is known by the bounds of both alone.
 const SHEETS: &str = "
 #include <pthread.h>
 #include <stdlib.h>
@@ -110,7 +110,8 @@ int main(int argc, char **argv)
 }
 ";
 
-/// What a later round asks of a mark must not follow from which way a comparison went that is no condition of the schedule.
+/// What a later round asks of a mark must not follow from which way a comparison went that is no condition of the
+/// schedule.
 const MARKS: &str = include_str!("../../../../c-tests/epochs/marks_in_use.c");
 
 /// What is wrong when the shape of the second epoch is damaged.

@@ -1,6 +1,7 @@
 //! `verify` finds what is wrong in a database: databases are damaged, each in one way, and must not pass.
 //!
-//! Names are made to fit again after the damage, so that what is found is the damage itself and not its trace in a name.
+//! Names are made to fit again after the damage, so that what is found is the damage itself and not its trace in a
+//! name.
 
 mod damage;
 mod ends;
@@ -342,7 +343,8 @@ int main(int argc, char **argv)
 }
 ";
 
-/// What is read at places that an input chooses is looked up only when it is asked about: the same for the search and for who checks it.
+/// What is read at places that an input chooses is looked up only when it is asked about: the same for the search and
+/// for who checks it.
 #[test]
 fn reads_that_are_put_off_mean_the_same() {
     let subject = Subject::new(ACCOUNTS);

@@ -1,12 +1,14 @@
-//! What schedules mean does not depend on the path that they were found on, and what the search takes for granted `verify` does, too.
+//! What schedules mean does not depend on the path that they were found on, and what the search takes for granted
+//! `verify` does, too.
 
 use icsched_enumerate::SearchOptions;
 
 use super::Subject;
 use crate::damage::compile;
 
-/// Two threads each look for two numbers in a list. Whether a thread goes on to use the second node that it has found is of no importance
-/// where it has not found the first one; but then the other thread may find the same one, or nothing that was used before.
+/// Two threads each look for two numbers in a list. Whether a thread goes on to use the second node that it has found
+/// is of no importance where it has not found the first one; but then the other thread may find the same one, or
+/// nothing that was used before.
 const SEARCHES: &str = "
 #include <pthread.h>
 #include <stdlib.h>
@@ -52,7 +54,8 @@ int main(int argc, char **argv)
 }
 ";
 
-/// A table that may be told to have less than no elements: then its first store is out of range, and might set the flag in front.
+/// A table that may be told to have less than no elements: then its first store is out of range, and might set the flag
+/// in front.
 const TABLE: &str = "
 #include <pthread.h>
 #include <stdlib.h>
@@ -87,8 +90,9 @@ int main(int argc, char **argv)
 }
 ";
 
-/// Two runners hand batons on through boxes, each with one more notch, until one that is negative comes. Where nobody could stop any more if numbers were
-/// unbounded, what is in a box is the largest number: the only one that a sum gives without overflow.
+/// Two runners hand batons on through boxes, each with one more notch, until one that is negative comes. Where nobody
+/// could stop any more if numbers were unbounded, what is in a box is the largest number: the only one that a sum gives
+/// without overflow.
 const RELAY: &str = "
 #include <pthread.h>
 #include <semaphore.h>

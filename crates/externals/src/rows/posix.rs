@@ -1,4 +1,5 @@
-//! Processes and what they share: signals, timers, limits, attributes, sockets. The columns are explained in the crate's root.
+//! Processes and what they share: signals, timers, limits, attributes, sockets. The columns are explained in the
+//! crate's root.
 
 use super::{Row, model};
 

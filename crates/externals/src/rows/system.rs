@@ -1,4 +1,5 @@
-//! Locale objects, dates from text, file systems; identities and settings of terminals. The columns are explained in the crate's root.
+//! Locale objects, dates from text, file systems; identities and settings of terminals. The columns are explained in
+//! the crate's root.
 
 use super::{Row, model};
 

@@ -1,9 +1,9 @@
 //! Keeps uninitialised locals visible when they are promoted to SSA values.
 //!
 //! Promotion gives a local that is read before it is written the value `undef`, and LLVM at once simplifies what can be
-//! had by choosing that value well: `int x; if (c) x = 5; if (x)` becomes `if (5)`, and the error is gone. So each local
-//! that will be promoted is first given the result of a call that LLVM knows nothing about; lowering turns those calls
-//! into [`Const::Undef`](icsched_ir::Const::Undef).
+//! had by choosing that value well: `int x; if (c) x = 5; if (x)` becomes `if (5)`, and the error is gone. So each
+//! local that will be promoted is first given the result of a call that LLVM knows nothing about; lowering turns those
+//! calls into [`Const::Undef`](icsched_ir::Const::Undef).
 
 use std::ffi::CString;
 
@@ -37,7 +37,8 @@ impl Module<'_> {
 
     fn store_undefined(&self, builder: LLVMBuilderRef, local: Val<'_>) {
         let ty = local.allocated_type();
-        // SAFETY: the instruction behind a live alloca exists, since it is no terminator; value and type are of its context.
+        // SAFETY: the instruction behind a live alloca exists, since it is no terminator; value and type are of its
+        // context.
         unsafe {
             LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(local.0));
             let function_type = LLVMFunctionType(ty.0, std::ptr::null_mut(), 0, 0);

@@ -245,7 +245,8 @@ impl<'m> Val<'m> {
         unsafe { LLVMIsGlobalConstant(self.0) != 0 }
     }
 
-    /// Whether an address computation stays in its object and no index is negative, or the address is poison (`inbounds nuw`).
+    /// Whether an address computation stays in its object and no index is negative, or the address is poison
+    /// (`inbounds nuw`).
     pub(crate) fn moves_forward(self) -> bool {
         let wanted = LLVMGEPFlagInBounds | LLVMGEPFlagNUW;
         // SAFETY: an address computation, as an instruction or a constant.

@@ -1,7 +1,11 @@
-//! Makes one of the two arms of a branch that do the same with different operands and synchronise: `if (c) lock(&a); else lock(&b);` becomes
-//! `lock(c ? &a : &b)`, as optimisers have it. So the number of schedules does not depend on the optimisation level, and where inputs choose
-//! among many objects it can be left open which one it is (Bergan 3.4.1.5). So does `if (c) m = &a; else m = &b;` in front of `lock(m)`, and `if (k < 0) k = -k;` in front of `lock(&of[k % 8])`. Where `if (++last == size) last = 0;` stores again
-//! what it has just stored and compared, and where `if (mine > *worst) *worst = mine;` stores the larger of two, it stores the one number or the other; and floating-point numbers are always chosen so. What else is executed only computes; where the lines of the two differ, an instruction has that of the branch.
+//! Makes one of the two arms of a branch that do the same with different operands and synchronise:
+//! `if (c) lock(&a); else lock(&b);` becomes `lock(c ? &a : &b)`, as optimisers have it. So the number of schedules
+//! does not depend on the optimisation level, and where inputs choose among many objects it can be left open which one
+//! it is (Bergan 3.4.1.5). So does `if (c) m = &a; else m = &b;` in front of `lock(m)`, and `if (k < 0) k = -k;` in
+//! front of `lock(&of[k % 8])`. Where `if (++last == size) last = 0;` stores again what it has just stored and
+//! compared, and where `if (mine > *worst) *worst = mine;` stores the larger of two, it stores the one number or the
+//! other; and floating-point numbers are always chosen so. What else is executed only computes; where the lines of the
+//! two differ, an instruction has that of the branch.
 
 use icsched_ir::{
     Access, Block, BlockId, Callee, Edge, EntityId as _, FuncId, Function, Inst, LocId, Op, Operand, Terminator, Type,
@@ -115,7 +119,8 @@ fn ways(function: &Function, head: BlockId, predecessors: &[usize], chosen: &FxH
     is_wanted.then_some(Ways { edges, blocks })
 }
 
-/// A way from a branch on which nothing is done but that another number is stored where one was stored or read just before.
+/// A way from a branch on which nothing is done but that another number is stored where one was stored or read just
+/// before.
 struct Anew {
     block: BlockId,
     /// Whether it is the way where the condition holds.
@@ -125,9 +130,10 @@ struct Anew {
     old: Operand,
 }
 
-/// `if (++last == size) last = 0;`: what was stored is compared, and something else may be stored in its place. Optimisers store the one or
-/// the other. And `if (mine > *worst) *worst = mine;`: what is read is compared with something, and this is stored there, or not. (That
-/// there is a store then where there was none matters to nobody but who looks for races.)
+/// `if (++last == size) last = 0;`: what was stored is compared, and something else may be stored in its place.
+/// Optimisers store the one or the other. And `if (mine > *worst) *worst = mine;`: what is read is compared with
+/// something, and this is stored there, or not. (That there is a store then where there was none matters to nobody but
+/// who looks for races.)
 fn stored_anew(function: &Function, head: BlockId, predecessors: &[usize]) -> Option<Anew> {
     let from = &function.blocks[head].insts;
     let Terminator::Branch { condition, then_edge, else_edge, .. } = &function.blocks[head].terminator else {
@@ -167,14 +173,15 @@ fn stored_anew(function: &Function, head: BlockId, predecessors: &[usize]) -> Op
     })
 }
 
-/// The end of a block in which memory does not change: what is behind the last instruction that does more than to compute and to read.
+/// The end of a block in which memory does not change: what is behind the last instruction that does more than to
+/// compute and to read.
 fn unchanged(block: &[Inst]) -> &[Inst] {
     let last = block.iter().rposition(|inst| !inst.op.is_computation() && !is_plain_load(&inst.op));
     &block[last.map_or(0, |last| last + 1)..]
 }
 
-/// Whether instructions behind a block only compute what can always be computed, and read what the block's end has read, too:
-/// `x < 0 ? -x : x` of an `x` in memory reads it once more.
+/// Whether instructions behind a block only compute what can always be computed, and read what the block's end has
+/// read, too: `x < 0 ? -x : x` of an `x` in memory reads it once more.
 fn computes_or_repeats(function: &Function, head: BlockId, tail: &[Inst], insts: &[Inst]) -> bool {
     let same = Same { function, block: &function.blocks[head].insts, unchanged: [tail, insts] };
     insts.iter().all(|inst| is_harmless(&inst.op) || tail.iter().any(|read| same.computes(read, inst)))

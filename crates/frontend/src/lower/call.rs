@@ -71,8 +71,8 @@ impl<'m> Body<'_, 'm> {
         self.finish_call(inst, Callee::Intrinsic(intrinsic), args)
     }
 
-    /// The flattened arguments. Variable ones are 8 bytes each, in the order in which `va_arg` walks over them in memory;
-    /// those that are aligned to 16 bytes there come after a word that fills the gap.
+    /// The flattened arguments. Variable ones are 8 bytes each, in the order in which `va_arg` walks over them in
+    /// memory; those that are aligned to 16 bytes there come after a word that fills the gap.
     fn call_operands(&mut self, inst: Val<'m>) -> Result<Vec<Operand>, Reason> {
         let fixed = inst.call_type().params().len();
         let mut operands = Vec::new();

@@ -1,8 +1,8 @@
 //! Control flow without the blocks that only -O0 needs.
 //!
 //! Joins a block with its only successor when it is that block's only predecessor, and drops blocks that nothing leads
-//! to. Each instruction stays exactly once, but for those that arms of branches have in common. Functions with block addresses are left alone: their ids are constants
-//! elsewhere.
+//! to. Each instruction stays exactly once, but for those that arms of branches have in common. Functions with block
+//! addresses are left alone: their ids are constants elsewhere.
 
 use icsched_ir::{BlockId, EntityId, FuncId, Function, IdVec, Operand, Terminator, ValueId};
 use rustc_hash::FxHashMap;
@@ -12,7 +12,8 @@ use super::locating::Locating;
 use super::plan::Plan;
 use crate::llvm::Val;
 
-/// Joins straight-line blocks of `function`, lowered from `source`. Says whether it did: not if addresses of blocks are taken.
+/// Joins straight-line blocks of `function`, lowered from `source`. Says whether it did: not if addresses of blocks are
+/// taken.
 pub(crate) fn clean(function: &mut Function, plan: &Plan<'_>, source: Val<'_>) -> bool {
     let blocks = source.blocks();
     let is_addressed = blocks.iter().any(|block| plan.ids.contains_key(block) && block.is_address_taken());
@@ -22,7 +23,8 @@ pub(crate) fn clean(function: &mut Function, plan: &Plan<'_>, source: Val<'_>) -
     !is_addressed
 }
 
-/// Makes one way of branches that choose what is synchronised on, or whose [arms] synchronise and do the same, in the functions that are asked for.
+/// Makes one way of branches that choose what is synchronised on, or whose [arms] synchronise and do the same, in the
+/// functions that are asked for.
 pub(crate) fn merge_arms(
     functions: &mut IdVec<FuncId, Function>,
     wanted: &[FuncId],

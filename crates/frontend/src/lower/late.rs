@@ -1,8 +1,8 @@
 //! Initial values that are no constants of the IR, such as the distance between two objects.
 //!
-//! The linker knows them before the program starts; here a function that runs before the program's constructors computes
-//! them. A value that only a linker can give (a distance in fewer bits than an address has) is an error when that
-//! function runs, not before.
+//! The linker knows them before the program starts; here a function that runs before the program's constructors
+//! computes them. A value that only a linker can give (a distance in fewer bits than an address has) is an error when
+//! that function runs, not before.
 
 use icsched_ir::{Access, Block, Const, FuncId, Function, GlobalId, IdVec, Op, Operand, Origin, Terminator, Type};
 use smallvec::SmallVec;

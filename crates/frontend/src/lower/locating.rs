@@ -1,5 +1,6 @@
-//! Which values say what is synchronised on: addresses that operations of synchronisation are called with, and all that these are computed
-//! from, through calls and returns, but not through memory. Where a branch only chooses such a value, it is no branch ([`arms`](super::arms)).
+//! Which values say what is synchronised on: addresses that operations of synchronisation are called with, and all that
+//! these are computed from, through calls and returns, but not through memory. Where a branch only chooses such a
+//! value, it is no branch ([`arms`](super::arms)).
 
 use icsched_ir::{
     BlockId, Callee, Const, Definition, Definitions, Edge, FuncId, Function, IdVec, Op, Operand, Origin, Terminator,
@@ -17,8 +18,8 @@ pub(super) struct Locating {
 }
 
 impl Locating {
-    /// What the functions of a program hand to each other. O(instructions) for each call on the way from where an object is chosen to
-    /// where it is synchronised on.
+    /// What the functions of a program hand to each other. O(instructions) for each call on the way from where an
+    /// object is chosen to where it is synchronised on.
     pub(super) fn of(functions: &IdVec<FuncId, Function>, synchronises: &impl Fn(FuncId) -> bool) -> Self {
         let mut this = Self::default();
         loop {

@@ -11,8 +11,8 @@ use crate::llvm::{Ty, Val};
 const PLAIN: Access = Access { volatile: false, atomic: None };
 
 impl<'m> Body<'_, 'm> {
-    /// `llvm.masked.load(pointer, mask, passthru)` and `llvm.masked.gather(pointers, mask, passthru)`. Older bitcode has
-    /// the alignment as the second argument.
+    /// `llvm.masked.load(pointer, mask, passthru)` and `llvm.masked.gather(pointers, mask, passthru)`. Older bitcode
+    /// has the alignment as the second argument.
     pub(crate) fn lower_masked_load(&mut self, inst: Val<'m>, args: &[Val<'m>]) -> Result<Operands, Reason> {
         let (mask, otherwise) = (args[args.len() - 2], args[args.len() - 1]);
         let shape = self.masked_shape(inst.ty())?;

@@ -78,9 +78,9 @@ impl<'m> Body<'_, 'm> {
             .collect()
     }
 
-    /// How many elements an index selects from by which an address is computed from where an array begins that is a member, by the type of the variable
-    /// that it is in. Optimisers forget which member is selected, but not that the address stays in the object: an index from which a constant is still to be
-    /// subtracted may not.
+    /// How many elements an index selects from by which an address is computed from where an array begins that is a
+    /// member, by the type of the variable that it is in. Optimisers forget which member is selected, but not that the
+    /// address stays in the object: an index from which a constant is still to be subtracted may not.
     fn elements_from(&self, gep: Val<'m>, size: u64, repeated: &FxHashSet<Ty<'m>>) -> Option<u64> {
         let layout = self.cx.layout();
         let (ty, mut offset) = if gep.stays_inside() { self.placed(gep.operand(0))? } else { return None };
@@ -372,10 +372,11 @@ fn known_part<'r, 'm>(gep: Val<'m>, repeated: &'r FxHashSet<Ty<'m>>) -> Option<P
 /// A part of something.
 struct Part<'r, 'm> {
     ty: Ty<'m>,
-    /// If it is a member of a structure that is not the last one - that one may go on behind the structure, as arrays did before C99, unless
-    /// the structure is [repeated](super::repeated) - or is in such a member: how many of its type follow each other from there on. A
-    /// subscript that is not among these is out of range. Of a row that a variable selects it is one (C11 J.2), of a row with a constant
-    /// number all that are left, for some programs go through all of a matrix as its first row.
+    /// If it is a member of a structure that is not the last one - that one may go on behind the structure, as arrays
+    /// did before C99, unless the structure is [repeated](super::repeated) - or is in such a member: how many of its
+    /// type follow each other from there on. A subscript that is not among these is out of range. Of a row that a
+    /// variable selects it is one (C11 J.2), of a row with a constant number all that are left, for some programs go
+    /// through all of a matrix as its first row.
     rows: Option<u64>,
     /// Whether it is the last member of a structure that may go on behind it, and so is what is last in it.
     goes_on: bool,

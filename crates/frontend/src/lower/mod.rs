@@ -3,8 +3,8 @@
 //! 1. [`reach`] finds what is needed; [`plan`] gives blocks their ids.
 //! 2. [`program`] lowers globals ([`constant`]) and signatures.
 //! 3. [`function`] lowers bodies, block by block: [`inst`], [`memory`], [`vector`], [`call`], [`intrinsic`],
-//!    [`assembly`] and [`terminator`] each take a family of instructions; [`scalar`] says what a scalar type is held by,
-//!    [`wide`] computes with integers of more than 64 bits, [`support`] calls models for what no instruction does.
+//!    [`assembly`] and [`terminator`] each take a family of instructions; [`scalar`] says what a scalar type is held
+//!    by, [`wide`] computes with integers of more than 64 bits, [`support`] calls models for what no instruction does.
 //! 4. [`handlers`] makes functions of the code that a thread runs when it ends inside `pthread_cleanup_push`.
 //! 5. [`cleanup`] joins straight-line blocks and drops empty ones; it never duplicates an instruction. At last it makes
 //!    one way of branches ([`arms`]) that only choose what is synchronised on ([`locating`]).

@@ -1,5 +1,5 @@
-//! `(n & 1) ^ 1`, by which optimisers count modulo two, is `(n + 1) & 1`: the same as modulo other powers of two. So what is known of the ends
-//! of rings is known of those with two elements, too.
+//! `(n & 1) ^ 1`, by which optimisers count modulo two, is `(n + 1) & 1`: the same as modulo other powers of two. So
+//! what is known of the ends of rings is known of those with two elements, too.
 
 use icsched_ir::{BinOp, Const, EntityId as _, Function, Op, Operand, ValueId};
 use rustc_hash::FxHashSet;

@@ -1,7 +1,8 @@
 //! Which functions and globals a linked module needs.
 //!
 //! Everything the program itself defines is kept, used or not. Of the models only what the program's definitions,
-//! constructors and destructors refer to, directly or through other models; and `exit`, which returning from `main` calls.
+//! constructors and destructors refer to, directly or through other models; and `exit`, which returning from `main`
+//! calls.
 
 use rustc_hash::FxHashSet;
 

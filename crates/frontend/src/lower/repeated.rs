@@ -1,7 +1,8 @@
 //! Which structures are elements of arrays.
 //!
-//! The last member of a structure may go on behind it: arrays did so before C99, and some programs allocate more than the structure for that. But
-//! where others of its type follow there is no room for it, so then a subscript of that member is as limited as those of others.
+//! The last member of a structure may go on behind it: arrays did so before C99, and some programs allocate more than
+//! the structure for that. But where others of its type follow there is no room for it, so then a subscript of that
+//! member is as limited as those of others.
 
 use inkwell::llvm_sys::LLVMOpcode;
 use rustc_hash::FxHashSet;
@@ -9,8 +10,8 @@ use rustc_hash::FxHashSet;
 use super::reach::Reachable;
 use crate::llvm::{Kind, Ty, TyKind};
 
-/// The structures of which variables, or members, are arrays, and those of which pointers are subscripted by variables. Linear
-/// in the instructions and types.
+/// The structures of which variables, or members, are arrays, and those of which pointers are subscripted by variables.
+/// Linear in the instructions and types.
 pub(crate) fn repeated<'m>(kept: &Reachable<'m>) -> FxHashSet<Ty<'m>> {
     let mut found = Repeated::default();
     for global in kept.globals.iter().filter(|global| global.kind() == Kind::Global) {

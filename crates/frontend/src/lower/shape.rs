@@ -1,9 +1,9 @@
 //! Types as sequences of scalars.
 //!
 //! The IR has scalars only. A struct, array or vector becomes the sequence of its scalar members ("leaves") in memory
-//! order; an SSA value of such a type becomes that many IR values. An integer of more than 64 bits has a leaf per 64 bits
-//! ([`Scalar`]). A type that the IR cannot hold at all still gets leaves, so that SSA form stays whole around instructions
-//! that are not lowered.
+//! order; an SSA value of such a type becomes that many IR values. An integer of more than 64 bits has a leaf per 64
+//! bits ([`Scalar`]). A type that the IR cannot hold at all still gets leaves, so that SSA form stays whole around
+//! instructions that are not lowered.
 
 use std::rc::Rc;
 

@@ -1,7 +1,8 @@
 //! How large numbers get that count loops.
 //!
-//! A loop that a test with known numbers counts ([`CountedLoops`]) is in one of so many iterations, so what grows by the same number in each of
-//! them is one of so many numbers; and behind the test, where it has held, the loop is not in its last one.
+//! A loop that a test with known numbers counts ([`CountedLoops`]) is in one of so many iterations, so what grows by
+//! the same number in each of them is one of so many numbers; and behind the test, where it has held, the loop is not
+//! in its last one.
 
 use std::collections::BTreeMap;
 
@@ -60,10 +61,11 @@ impl Counters {
         Self { dominators, found }
     }
 
-    /// The largest number, taken as unsigned, that a value can be where it is used in a block; `None` if it is not known.
+    /// The largest number, taken as unsigned, that a value can be where it is used in a block; `None` if it is not
+    /// known.
     ///
-    /// A block that a test lets control into, and that dominates the other, was entered behind the header, in the iteration that the value
-    /// is of: else a way from the header would get around it.
+    /// A block that a test lets control into, and that dominates the other, was entered behind the header, in the
+    /// iteration that the value is of: else a way from the header would get around it.
     pub(super) fn largest(&self, value: ValueId, at: BlockId) -> Option<u64> {
         let counter = self.found.get(&value)?;
         let passed = counter.behind.iter().filter(|&&(block, _)| self.dominators.dominates(block, at));

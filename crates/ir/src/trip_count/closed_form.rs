@@ -16,8 +16,8 @@ pub struct Sum {
 /// What must hold for a formula to be right.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Proviso {
-    /// Neither the sums, whose factors and addends are signed numbers, nor what is tested wraps around, the test included
-    /// that fails.
+    /// Neither the sums, whose factors and addends are signed numbers, nor what is tested wraps around, the test
+    /// included that fails.
     NoWrap,
     /// No wrap-around, and the division leaves no remainder.
     Divides,
@@ -111,7 +111,8 @@ impl TripCount {
 }
 
 impl ClosedForm {
-    /// Its value, where `value` tells the numbers that the leaves are; `None` where it does not, and for a divisor of 0.
+    /// Its value, where `value` tells the numbers that the leaves are; `None` where it does not, and for a divisor
+    /// of 0.
     pub fn evaluate(&self, value: impl Fn(Leaf) -> Option<i128>) -> Option<i128> {
         let quotient = self.dividend.evaluate(&value)?.checked_div(self.divisor.evaluate(&value)?)?;
         Some(self.least.map_or(quotient, |least| quotient.max(least)))

@@ -2,7 +2,8 @@
 
 use crate::check::returned;
 
-/// Where `@a + %i` points, with `%i` computed so. `%w` is a number of 32 bits of which nothing is known, `%b` is a byte.
+/// Where `@a + %i` points, with `%i` computed so. `%w` is a number of 32 bits of which nothing is known, `%b` is a
+/// byte.
 fn indexed(lines: &str) -> String {
     returned(&format!(
         "    %w: i32 = load [@number]

@@ -202,8 +202,8 @@ fn what_is_done_with_either_of_equal_values_is_done() {
     }
 }
 
-/// What gets into `@number` where `%x` is known to be one pointer and `%y` another before either is found to get what the
-/// other has. There is `@c` in `@a`, and `@b` in itself.
+/// What gets into `@number` where `%x` is known to be one pointer and `%y` another before either is found to get what
+/// the other has. There is `@c` in `@a`, and `@b` in itself.
 fn cycle_then([one, other]: [&str; 2], lines: &str) -> String {
     let body = format!(
         "    store [@a], @c

@@ -1,8 +1,8 @@
 //! The schedule database, `prog.icsdb`: an [`Enumeration`] in an SQLite file.
 //!
 //! The tables can be read with any SQLite tool; [`schema`] describes them. A file is written whole or not at all, and
-//! the same result makes the same bytes, except for the table `statistics`; or epoch by epoch ([`DatabaseWriter`]), where
-//! [`Database::dump`] of the same result is the same.
+//! the same result makes the same bytes, except for the table `statistics`; or epoch by epoch ([`DatabaseWriter`]),
+//! where [`Database::dump`] of the same result is the same.
 
 mod error;
 mod read;
@@ -79,8 +79,9 @@ impl Database {
         Ok(Self { path })
     }
 
-    /// Begins a database that is written epoch by epoch: with the header of `start`, and the searches that were kept from a run with
-    /// the same `identity`, at most one of an epoch with its result. An old file is replaced, under the conditions of [`Self::create`].
+    /// Begins a database that is written epoch by epoch: with the header of `start`, and the searches that were kept
+    /// from a run with the same `identity`, at most one of an epoch with its result. An old file is replaced, under the
+    /// conditions of [`Self::create`].
     ///
     /// # Errors
     /// As for [`Self::create`] and [`Self::write`].
@@ -114,8 +115,8 @@ impl Database {
         Ok(())
     }
 
-    /// What a run with this identity has written to a file, finished or not; `None` if there is no file, or one of something else, or one
-    /// that cannot be read.
+    /// What a run with this identity has written to a file, finished or not; `None` if there is no file, or one of
+    /// something else, or one that cannot be read.
     ///
     /// # Errors
     /// If somebody is writing the file, or the system does not let it be read.
@@ -147,8 +148,8 @@ impl Database {
         }
     }
 
-    /// The whole result as JSON, with epochs by their names and without statistics: the same for the same result, in whatever
-    /// order the epochs were written.
+    /// The whole result as JSON, with epochs by their names and without statistics: the same for the same result, in
+    /// whatever order the epochs were written.
     ///
     /// # Errors
     /// If the file is damaged.

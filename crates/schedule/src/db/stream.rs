@@ -17,8 +17,8 @@ pub struct DatabaseWriter {
 }
 
 impl DatabaseWriter {
-    /// Replaces the file at `path` by one with the header of `start` and the searches that were kept, which is not finished. Until that has
-    /// succeeded the old file stays as it is.
+    /// Replaces the file at `path` by one with the header of `start` and the searches that were kept, which is not
+    /// finished. Until that has succeeded the old file stays as it is.
     pub(super) fn begin(
         path: PathBuf,
         identity: &str,
@@ -45,8 +45,8 @@ impl DatabaseWriter {
         &self.path
     }
 
-    /// Adds the result of an epoch, if there is one, with the record of its search, in one transaction. An earlier result of the epoch
-    /// is replaced.
+    /// Adds the result of an epoch, if there is one, with the record of its search, in one transaction. An earlier
+    /// result of the epoch is replaced.
     ///
     /// # Errors
     /// If the file system refuses. The file then is as it was before.
@@ -64,8 +64,8 @@ impl DatabaseWriter {
         committed.map_err(|source| DbError::Write { path: self.path.clone(), source })
     }
 
-    /// Replaces the file by one with the whole result: the same bytes for the same result and identity, whatever was committed when,
-    /// except for statistics. If the run was cut, what was kept for the next one stays.
+    /// Replaces the file by one with the whole result: the same bytes for the same result and identity, whatever was
+    /// committed when, except for statistics. If the run was cut, what was kept for the next one stays.
     ///
     /// # Errors
     /// If the file system refuses, or two epochs of the result have one name. The file is not finished then.

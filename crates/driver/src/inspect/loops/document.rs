@@ -131,7 +131,8 @@ impl Words<'_> {
         let number =
             |text: String, constant, endless| Iterations { text, exact, constant, endless, proviso: Vec::new() };
         match constant {
-            // A bound from one test is no better than formulas from others; one number is enough where it is all there is.
+            // A bound from one test is no better than formulas from others; one number is enough where it is all there
+            // is.
             Some(Count::Finite(count)) => {
                 let count = count.checked_add(more.into())?;
                 return Some(number(count.to_string(), Some(count), false));
