@@ -6,7 +6,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
-use xtask::{native, tidy};
+use xtask::native;
+use xtask::tidy::{self, Which};
 
 /// Tasks of this repository.
 #[derive(Parser)]
@@ -19,13 +20,17 @@ struct Cli {
 #[derive(Subcommand)]
 enum Task {
     /// Check the crate table and the repository's rules.
-    Tidy,
+    Tidy {
+        /// Show also what is still allowed.
+        #[arg(long)]
+        all: bool,
+    },
     ExploreNative(Box<native::Arguments>),
 }
 
 fn main() -> ExitCode {
     let result = match Cli::parse().task {
-        Task::Tidy => run_tidy(),
+        Task::Tidy { all } => run_tidy(if all { Which::All } else { Which::New }),
         Task::ExploreNative(arguments) => native::run(&arguments, &mut stdout().lock()).map(ExitCode::from),
     };
     result.unwrap_or_else(|error| {
@@ -35,9 +40,9 @@ fn main() -> ExitCode {
     })
 }
 
-fn run_tidy() -> Result<ExitCode> {
+fn run_tidy(which: Which) -> Result<ExitCode> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is a folder of the repository");
-    let problems = tidy::check(root)?;
+    let problems = tidy::check(root, which)?;
     let mut out = stdout().lock();
     for problem in &problems {
         writeln!(out, "{problem}")?;

@@ -106,7 +106,10 @@ pub(super) fn compare(
 
 /// Inputs that end the process on the way, as long as none comes to the end.
 #[derive(Default)]
-struct Early(BTreeMap<Coming, Option<Vec<(Vec<String>, End)>>>);
+struct Early(BTreeMap<Coming, Option<Vec<Ending>>>);
+
+/// The arguments of a run, and how it ends.
+type Ending = (Vec<String>, End);
 
 /// What runs may come to.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result, ensure};
 use serde::Deserialize;
 
-use super::Problem;
+use super::problem::Problem;
 use super::table::{self, FENCES, TOOLS};
 
 /// A package of the workspace, as `cargo metadata` tells it.

@@ -1,6 +1,6 @@
 //! Rules for Rust files.
 
-use super::Problem;
+use super::problem::Problem;
 use super::table::{UNSAFE, UNSAFE_FILES};
 
 /// A file longer than this is more than one thing.

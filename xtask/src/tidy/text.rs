@@ -1,6 +1,6 @@
 //! Words that no committed text may contain: they would tie the project to one machine or one network.
 
-use super::Problem;
+use super::problem::Problem;
 
 /// The parts of a forbidden word, kept apart so that this file does not contain it.
 type Parts = &'static [&'static str];
