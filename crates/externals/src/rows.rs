@@ -1,4 +1,4 @@
-//! The table, in one file per area, and the notation of its rows.
+//! The table, in one file per area.
 
 mod files;
 mod general;
@@ -12,7 +12,7 @@ mod threads;
 mod unmodelled;
 mod wide;
 
-use crate::{Initialised, Kind, Row};
+use crate::row::Row;
 
 /// Every part of the table.
 pub(super) const ALL: &[&[Row]] = &[
@@ -28,26 +28,3 @@ pub(super) const ALL: &[&[Row]] = &[
     wide::ROWS,
     unmodelled::ROWS,
 ];
-
-const fn row(name: &'static str, kind: Kind, effects: &'static str) -> Row {
-    Row { name, kind, synchronises: false, initialises: None, no_return: false, effects }
-}
-
-/// A function that is defined in `runtime-models/FILE.c`.
-const fn model(name: &'static str, file: &'static str, effects: &'static str) -> Row {
-    row(name, Kind::Model { file }, effects)
-}
-
-impl Row {
-    const fn synchronises(self) -> Row {
-        Row { synchronises: true, ..self }
-    }
-
-    const fn initialises(self, new: Initialised) -> Row {
-        Row { initialises: Some(new), ..self }
-    }
-
-    const fn no_return(self) -> Row {
-        Row { no_return: true, ..self }
-    }
-}

@@ -10,6 +10,7 @@
 
 mod names;
 mod places;
+mod report;
 mod sets;
 mod watch;
 
@@ -25,24 +26,11 @@ use icsched_symex::observe::Observer as _;
 use icsched_symex::trace::FrameInfo;
 use icsched_symex::{MemoryByte, Options, PathEnd, Stop};
 
+pub use report::{Count, Miss, Report};
 use watch::Watch;
-pub use watch::{Count, Miss};
 
 /// Instructions between two looks at the clock.
 const SLICE: u64 = 1 << 22;
-
-/// What a watched run came to.
-#[derive(Debug)]
-pub struct Report {
-    /// What the analysis had missed, one per place and kind, in order of the code.
-    pub misses: Vec<Miss>,
-    /// How much was compared.
-    pub count: Count,
-    /// How the run ended; `None` if its time was up.
-    pub end: Option<PathEnd>,
-    /// Instructions executed.
-    pub instructions: u64,
-}
 
 /// Runs a program for at most `time` and holds it against `modref`, which must be about it. `args` starts with the
 /// program's name.

@@ -11,31 +11,9 @@ use icsched_symex::{FrameId, ObjectId, ObjectKind, PathEnd};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::Report;
 use super::places::addresses;
+use super::report::{Count, Miss, Report};
 use super::sets::{Set, Sets, has};
-
-/// Something that happened and that the analysis excludes.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Miss {
-    /// Where, what, and what the analysis says instead.
-    pub text: String,
-    /// How often it happened.
-    pub times: u64,
-}
-
-/// How much was compared.
-#[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
-pub struct Count {
-    /// Accesses to memory.
-    pub accesses: u64,
-    /// Accesses that could not be compared, since a call on the way to them had been missed.
-    pub skipped: u64,
-    /// Calls and thread creations.
-    pub calls: u64,
-    /// Pairs of an instance and an instruction in it that accessed memory.
-    pub places: usize,
-}
 
 /// Places of memory that an activation remembers as checked.
 const REMEMBERED: usize = 1 << 12;

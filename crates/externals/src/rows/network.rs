@@ -1,6 +1,6 @@
 //! Sockets, names of hosts, waiting for descriptors. The columns are explained in the crate's root.
 
-use super::{Row, model};
+use crate::row::{Row, model};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[

@@ -1,7 +1,7 @@
 //! Processes and what they share: signals, timers, limits, attributes, sockets. The columns are explained in the
 //! crate's root.
 
-use super::{Row, model};
+use crate::row::{Row, model};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[

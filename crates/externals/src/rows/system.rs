@@ -1,7 +1,7 @@
 //! Locale objects, dates from text, file systems; identities and settings of terminals. The columns are explained in
 //! the crate's root.
 
-use super::{Row, model};
+use crate::row::{Row, model};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[

@@ -1,7 +1,7 @@
 //! POSIX threads and semaphores, C11 threads. The columns are explained in the crate's root.
 
-use super::{Row, model};
-use crate::Initialised::{Free, InState};
+use crate::row::Initialised::{Free, InState};
+use crate::row::{Row, model};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[

@@ -1,6 +1,6 @@
 //! Functions that are known and that nothing stands in for. The note completes "NAME is not modelled: ...".
 
-use super::{Kind, Row, row};
+use crate::row::{Kind, Row, row};
 
 const fn missing(name: &'static str, note: &'static str) -> Row {
     row(name, Kind::Unmodelled { note }, ".")

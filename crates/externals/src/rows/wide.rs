@@ -1,6 +1,6 @@
 //! `wchar.h` and `wctype.h`. The columns are explained in the crate's root.
 
-use super::{Row, model};
+use crate::row::{Row, model};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[

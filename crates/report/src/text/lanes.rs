@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use icsched_schedule::{Blocked, Schedule};
 
-use super::line;
+use super::options::line;
 use crate::layout::{Layout, Predecessor, Row};
 use crate::paint::{Painter, Tone};
 use crate::words;

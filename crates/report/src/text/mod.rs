@@ -1,33 +1,25 @@
 //! Text for a terminal.
 
 mod lanes;
+mod options;
 mod schedule;
 
 use std::fmt::Write as _;
 
 use icsched_schedule::{PossibleError, ScheduleEnd, visible};
 
-use crate::paint::{Painter, Tone};
+use crate::paint::Tone;
 use crate::view::{EpochView, View};
 use crate::words;
+
+pub use options::TextOptions;
+use options::line;
 
 /// How many schedules are drawn and not only listed, unless all are asked for or named.
 const DRAWN: usize = 6;
 
 /// How many schedules of an epoch are listed, unless all are asked for.
 const LISTED: usize = 100;
-
-/// How many rows a drawing may have, unless all are asked for.
-const ROWS: usize = 48;
-
-/// How much to show, and how.
-#[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
-pub struct TextOptions {
-    /// Draw every schedule with all its nodes.
-    pub full: bool,
-    /// Whether to use colours.
-    pub painter: Painter,
-}
 
 /// Renders a result for reading.
 pub fn render(view: &View<'_>, options: TextOptions) -> String {
@@ -43,13 +35,6 @@ pub fn render(view: &View<'_>, options: TextOptions) -> String {
     footer(&mut out, view, options);
     out
 }
-
-/// Writing to a string does not fail; this says so in one place.
-macro_rules! line {
-    ($out:expr) => { $out.push('\n') };
-    ($out:expr, $($arg:tt)*) => { writeln!($out, $($arg)*).expect("writing to a string does not fail") };
-}
-use line;
 
 fn summary(out: &mut String, view: &View<'_>, options: TextOptions) {
     let paint = options.painter;

@@ -5,11 +5,14 @@ use std::fmt::Write as _;
 use icsched_schedule::{Blocked, PossibleError, Schedule, ScheduleEnd};
 
 use super::lanes::draw;
-use super::{ROWS, TextOptions, line};
+use super::options::{TextOptions, line};
 use crate::layout::Layout;
 use crate::paint::Tone;
 use crate::view::ScheduleView;
 use crate::words;
+
+/// How many rows a drawing may have, unless all are asked for.
+const ROWS: usize = 48;
 
 /// Columns that a constraint may fill before it is broken.
 const CONSTRAINT_WIDTH: usize = 96;

@@ -8,7 +8,8 @@ use icsched_ir::{BlockId, EntityId, FuncId, ProgramPoint};
 use rusqlite::{Connection, Row};
 use serde::de::DeserializeOwned;
 
-use super::DbError;
+use super::error::DbError;
+use super::open::open_any;
 use crate::constraint::{InputConstraint, NamedInput};
 use crate::enumeration::{Enumeration, EpochResult, PossibleError, Statistics};
 use crate::epoch::EpochId;
@@ -53,7 +54,7 @@ pub(super) struct ProgramOf {
 
 /// Reads of which program the result is. All versions say it alike.
 pub(super) fn read_program(path: &Path) -> std::result::Result<ProgramOf, DbError> {
-    let (connection, _) = super::open_any(path)?;
+    let (connection, _) = open_any(path)?;
     let found = || {
         let meta = read_meta(&connection)?;
         // Early versions had no unfinished results.

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, Transaction};
 
-use super::{DbError, KeptSearch, read, write};
+use super::error::DbError;
+use super::kept::KeptSearch;
+use super::{read, write};
 use crate::enumeration::{Enumeration, EpochResult};
 
 /// A database that is being written. Each epoch is on the disk when [`Self::commit`] returns. A file that is not
