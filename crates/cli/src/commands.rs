@@ -3,26 +3,27 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use icsched_driver::config::{Activity, StopRequest, Technique};
 use icsched_driver::enumerate::{Enumerated, Source};
 use icsched_driver::exec::ExecEnd;
 use icsched_driver::experiment::{Commands, ExperimentConfig, experiment};
 use icsched_driver::inspect::Inspected;
-use icsched_driver::verify::Verified;
-use icsched_driver::{DriverError, Enumeration, ProgramConfig, enumerate, exec, inspect, show, symex, verify};
+use icsched_driver::{DriverError, ProgramConfig, enumerate, exec, inspect, show, symex, verify};
 use icsched_report::View;
 use icsched_report::text::TextOptions;
 
+use crate::answers::{database, not_written, print, tell_schedules, tell_verified, write_json};
 use crate::args::{
     Cli, Command, EnumerateArgs, ExecArgs, ExperimentArgs, InspectArgs, InspectCommand, InspectFormat,
     InspectMarkersArgs, MarkerFormat, MarkerTechniqueArg, ShowArgs, ShowFormat, SymexArgs, VerifyArgs,
 };
+use crate::grace::{RUN_GRACE, SEARCH_GRACE};
 use crate::guard::{Cause, News};
 use crate::progress::{BatchLines, ShownProgress};
+use crate::status::Status;
 use crate::symex_output::SymexSink;
-use crate::{Status, config, guard, last, output, verify_output};
+use crate::{config, guard, last, output};
 
 pub(crate) fn run(cli: &Arc<Cli>) -> Status {
     let quiet = cli.quiet;
@@ -58,29 +59,6 @@ fn status_of_error(error: &DriverError) -> Status {
     }
 }
 
-/// Time that a search has to put together what it found, on a machine that has nothing else to do.
-const SEARCH_GRACE: Duration = Duration::from_millis(1500);
-
-/// Time that a run has to stop: it may wait for input.
-const RUN_GRACE: Duration = Duration::from_millis(500);
-
-/// The time that a command has to stop when it is to, and its time limit.
-pub(crate) fn time_to_stop(command: &Command) -> (Duration, Option<Duration>) {
-    match command {
-        Command::Enumerate(args) => (SEARCH_GRACE, args.program.timeout),
-        Command::Symex(args) => (SEARCH_GRACE, args.program.timeout),
-        Command::Verify(args) => (SEARCH_GRACE, args.timeout),
-        Command::Inspect { what } => (SEARCH_GRACE, what.limits().timeout),
-        Command::Exec(args) => (RUN_GRACE, args.program.timeout),
-        Command::Show(_) | Command::Experiment(_) => (RUN_GRACE, None),
-    }
-}
-
-/// The database of a command.
-pub(crate) fn database(args: &EnumerateArgs) -> PathBuf {
-    args.output.clone().unwrap_or_else(|| args.program.program.with_extension("icsdb"))
-}
-
 fn run_enumerate(args: &EnumerateArgs, cli: &Arc<Cli>) -> Result<Status, DriverError> {
     let quiet = cli.quiet;
     // What cannot be written is better known before the search than after it.
@@ -108,55 +86,6 @@ fn run_enumerate(args: &EnumerateArgs, cli: &Arc<Cli>) -> Result<Status, DriverE
         }
         None => status,
     })
-}
-
-/// Writes a result to where it is wanted; to standard output also if that was the JSON form and it cannot be written.
-pub(crate) fn tell_schedules(
-    args: &EnumerateArgs,
-    quiet: bool,
-    result: &Enumeration,
-    database: Option<&Path>,
-) -> Status {
-    let view = View::whole(result);
-    let json = args.json.as_ref().map(|file| write_json(&icsched_report::json::render(&view), file));
-    let text = || {
-        let options = TextOptions { full: args.full, painter: output::painter() };
-        let written = database.map(|database| format!("\nschedules written to {}\n", database.display()));
-        icsched_report::text::render(&view, options) + &written.unwrap_or_default()
-    };
-    print_beside(json, args.json.as_deref(), quiet, text, status_of(result))
-}
-
-/// Prints a text beside a JSON file, or instead of one that cannot be written.
-fn print_beside(
-    json: Option<Result<(), DriverError>>,
-    file: Option<&Path>,
-    quiet: bool,
-    text: impl FnOnce() -> String,
-    status: Status,
-) -> Status {
-    let failure = json.and_then(Result::err);
-    let to_stdout = file == Some(Path::new("-"));
-    let is_wanted = !to_stdout && (!quiet || failure.is_some());
-    let status = if is_wanted { print_or_tell(&text(), status) } else { status };
-    match failure {
-        Some(error) => {
-            output::driver_error(&error);
-            Status::Wrong
-        }
-        None => status,
-    }
-}
-
-/// Prints a text; where it cannot be printed that is the status, and an error message.
-pub(crate) fn print_or_tell(text: &str, status: Status) -> Status {
-    print(text).map_or_else(
-        |error| {
-            output::driver_error(&error);
-            Status::Wrong
-        },
-        |()| status,
-    )
 }
 
 /// Says what was not searched because it was known.
@@ -190,37 +119,9 @@ fn run_symex(args: &SymexArgs, cli: &Arc<Cli>) -> Result<Status, DriverError> {
     })
 }
 
-fn status_of(result: &Enumeration) -> Status {
-    if result.has_findings() {
-        Status::Found
-    } else if result.is_complete() {
-        Status::Clean
-    } else {
-        Status::Incomplete
-    }
-}
-
 fn open_for_writing(file: &Path) -> Result<(), DriverError> {
     let opened = std::fs::OpenOptions::new().append(true).create(true).open(file);
     opened.map(drop).map_err(|error| DriverError::Write { path: file.to_path_buf(), error })
-}
-
-/// To standard output, which can be full.
-fn print(text: &str) -> Result<(), DriverError> {
-    guard::tell(&News::Printing);
-    output::print(text).map_err(not_written)
-}
-
-fn not_written(error: std::io::Error) -> DriverError {
-    DriverError::Write { path: "standard output".into(), error }
-}
-
-fn write_json(text: &str, file: &PathBuf) -> Result<(), DriverError> {
-    if file == Path::new("-") {
-        guard::tell(&News::Printing);
-        return output::print_json(text).map_err(not_written);
-    }
-    std::fs::write(file, text).map_err(|error| DriverError::Write { path: file.clone(), error })
 }
 
 fn run_exec(args: &ExecArgs, cli: &Arc<Cli>) -> Result<Status, DriverError> {
@@ -282,17 +183,6 @@ fn run_verify(args: &VerifyArgs, cli: &Arc<Cli>) -> Result<Status, DriverError> 
     drop(watch);
     progress.finish();
     Ok(tell_verified(args, cli.quiet, &verified?))
-}
-
-/// Writes what was verified to where it is wanted.
-pub(crate) fn tell_verified(args: &VerifyArgs, quiet: bool, verified: &Verified) -> Status {
-    let json = args.json.as_ref().map(|file| write_json(&verify_output::json(args, verified), file));
-    let status = match () {
-        () if !verified.result.faults.is_empty() => Status::Found,
-        () if verified.result.is_complete() => Status::Clean,
-        () => Status::Incomplete,
-    };
-    print_beside(json, args.json.as_deref(), quiet, || verify_output::text(args, verified), status)
 }
 
 fn run_experiment(args: &ExperimentArgs, quiet: bool) -> Result<Status, DriverError> {

@@ -1,61 +1,16 @@
 //! What there is to say when a command has ended without a result of its own: what is known by then, and why it is not
 //! more.
 
-use icsched_driver::config::Limit;
 use icsched_driver::exec::limit_text;
-use icsched_driver::symex::Totals;
 use icsched_driver::verify::{Verification, Verified};
 use icsched_driver::{Diagnostic, Enumeration, IncompleteKind, Reason, limit_words, show};
 
+use crate::answers::{database, print_or_tell, tell_schedules, tell_verified};
 use crate::args::{Cli, Command, EnumerateArgs, InspectCommand, VerifyArgs};
-use crate::guard::{Cause, News};
+use crate::guard::{Cause, Heard};
+use crate::status::Status;
 use crate::symex_output::SymexSink;
-use crate::{Status, commands, inspect_output, output};
-
-/// What a child has told of itself.
-#[derive(Clone, Default, Debug)]
-pub(crate) struct Heard {
-    /// What it was doing.
-    pub(crate) doing: String,
-    /// At which line.
-    pub(crate) at: String,
-    /// Which limit has ended it.
-    pub(crate) limit: Option<Limit>,
-    /// Whether there was a panic.
-    pub(crate) is_bug: bool,
-    /// Whether something that it found is in the database.
-    pub(crate) is_stored: bool,
-    /// Whether it has begun to write files.
-    pub(crate) is_writing: bool,
-    /// Whether it has begun to write to standard output.
-    pub(crate) is_printing: bool,
-    /// What it has written of paths.
-    pub(crate) paths: Option<Totals>,
-}
-
-impl Heard {
-    /// Takes up all whole lines.
-    pub(crate) fn take(&mut self, text: &mut Vec<u8>) {
-        let Some(end) = text.iter().rposition(|&byte| byte == b'\n') else { return };
-        let rest = text.split_off(end + 1);
-        String::from_utf8_lossy(text).lines().filter_map(News::of_line).for_each(|news| self.hear(news));
-        *text = rest;
-    }
-
-    /// Takes up one piece of news.
-    pub(crate) fn hear(&mut self, news: News) {
-        match news {
-            News::Doing(text) => (self.doing, self.at) = (text, String::new()),
-            News::At(text) => self.at = text,
-            News::Limit(limit) => self.limit = Some(limit),
-            News::Bug => self.is_bug = true,
-            News::Stored => self.is_stored = true,
-            News::Writing => self.is_writing = true,
-            News::Printing => self.is_printing = true,
-            News::Paths(text) => self.paths = serde_json::from_str(&text).ok(),
-        }
-    }
-}
+use crate::{inspect_output, output};
 
 impl Cause {
     fn reason(&self, heard: &Heard) -> Reason {
@@ -117,20 +72,20 @@ pub(crate) fn result(cli: &Cli, cause: &Cause, heard: &Heard) -> Status {
 }
 
 fn enumerated(args: &EnumerateArgs, quiet: bool, reason: &Reason, heard: &Heard) -> Status {
-    let database = commands::database(args);
+    let database = database(args);
     let stored = if heard.is_stored { show::unfinished(&database).ok() } else { None };
     let database = stored.is_some().then_some(database.as_path());
     let mut result = stored
         .unwrap_or_else(|| Enumeration { program: args.program.program.display().to_string(), ..Default::default() });
     result.reasons.push(reason.clone());
-    commands::tell_schedules(args, quiet, &result, database)
+    tell_schedules(args, quiet, &result, database)
 }
 
 fn verified(args: &VerifyArgs, quiet: bool, reason: &Reason) -> Status {
     let result = Verification { reasons: vec![reason.clone()], ..Verification::default() };
-    commands::tell_verified(args, quiet, &Verified { result, seconds: 0.0 })
+    tell_verified(args, quiet, &Verified { result, seconds: 0.0 })
 }
 
 fn inspected(what: &InspectCommand, reason: &Reason) -> Status {
-    commands::print_or_tell(&inspect_output::nothing(what, reason), Status::Incomplete)
+    print_or_tell(&inspect_output::nothing(what, reason), Status::Incomplete)
 }

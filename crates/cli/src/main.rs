@@ -1,14 +1,17 @@
 //! The `icsched` command: arguments in, result out, exit status (0 nothing found, 1 something found, 2 the command or
 //! its input is wrong, 3 incomplete, 4 a bug in icsched).
 
+mod answers;
 mod args;
 mod commands;
 mod config;
+mod grace;
 mod guard;
 mod inspect_output;
 mod last;
 mod output;
 mod progress;
+mod status;
 mod symex_output;
 mod threads;
 mod verify_output;
@@ -22,43 +25,7 @@ use icsched_driver::config::Limit;
 
 use crate::args::Cli;
 use crate::guard::Cause;
-
-/// How a command ended.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Status {
-    /// Done, nothing found.
-    Clean,
-    /// Done, something found.
-    Found,
-    /// The command or its input is wrong.
-    Wrong,
-    /// Done, but incomplete.
-    Incomplete,
-    /// icsched itself is wrong.
-    Bug,
-    /// The status of the program that was run.
-    Program(u8),
-}
-
-impl Status {
-    /// The exit status of the process.
-    pub(crate) const fn code(self) -> u8 {
-        match self {
-            Status::Clean => 0,
-            Status::Found => 1,
-            Status::Wrong => 2,
-            Status::Incomplete => 3,
-            Status::Bug => 4,
-            Status::Program(status) => status,
-        }
-    }
-}
-
-impl From<Status> for ExitCode {
-    fn from(status: Status) -> Self {
-        ExitCode::from(status.code())
-    }
-}
+use crate::status::Status;
 
 fn main() -> ExitCode {
     icsched_driver::child_main_if_requested();

@@ -11,8 +11,8 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::Status;
 use crate::guard::{self, News};
+use crate::status::Status;
 
 /// Log lines on standard error: warnings, with `-v` progress, with `-vv` every path.
 pub(crate) fn start_logging(verbose: u8, quiet: bool) {

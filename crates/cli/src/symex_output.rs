@@ -13,8 +13,9 @@ use icsched_report::terminal::{Form, Harmless};
 
 use crate::args::SymexArgs;
 use crate::guard::{self, News};
+use crate::output;
 use crate::progress::ShownProgress;
-use crate::{Status, output};
+use crate::status::Status;
 
 /// Standard output. A reader that went away (`| head`) wants no more: that is no error.
 struct Output {

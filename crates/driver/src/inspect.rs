@@ -3,28 +3,29 @@
 //! The answers are documents with stable keys, which are rendered as JSON, as text and as Graphviz. Architecture
 //! invariant: the text and the pictures say nothing that is not in the document.
 
+mod answer;
+mod asked;
 mod callgraph;
 mod defs;
 mod loops;
 mod markers;
 mod memory;
 mod modref;
+mod place;
 mod pointsto;
 mod targets;
 
-use std::cell::{Cell, RefCell};
-use std::io;
 use std::sync::Arc;
-use std::time::Instant;
 
-use icsched_frontend::{LoadError, LoadOptions};
-use icsched_ir::{CallStack, FuncId, Function, LocId, Origin, Program, ProgramPoint};
-use icsched_pointsto::PointsTo;
-use serde::Serialize;
+use icsched_frontend::LoadError;
+use icsched_ir::{FuncId, Program};
 
-use crate::config::{Activity, Limit, Limits, ProgramConfig};
+use crate::config::{Activity, Limit};
 use crate::error::DriverError;
-use crate::{Reason, limit_words};
+
+pub use answer::Out;
+use answer::{Cut, json, told, write_json};
+pub use asked::{Format, Inspected, MarkerSelection, Selection};
 
 /// Names and versions of the documents.
 pub mod schema {
@@ -40,61 +41,6 @@ pub mod schema {
     pub const DEFS: &str = super::defs::SCHEMA;
     /// Of [`markers`](super::markers()).
     pub const MARKERS: &str = super::markers::SCHEMA;
-}
-
-/// The program to look into, and when to stop.
-#[derive(Clone, Debug)]
-pub struct Inspected {
-    /// The program.
-    pub program: ProgramConfig,
-    /// When to stop: there is no answer then, or only its beginning, but [why](DriverError::Stopped).
-    pub limits: Limits,
-    /// The time at which that is.
-    deadline: Option<Instant>,
-}
-
-impl Inspected {
-    /// The time of the limits begins now.
-    pub fn new(program: ProgramConfig, limits: Limits) -> Self {
-        let deadline = limits.deadline();
-        Self { program, limits, deadline }
-    }
-
-    /// Whether it is time to stop.
-    fn is_over(&self) -> bool {
-        self.limits.stop.asked().is_some() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-    }
-
-    /// Loads a program or a part of one: it need not have a `main`.
-    fn load(&self) -> Result<Arc<Program>, DriverError> {
-        let options = LoadOptions { needs_entry: false, ..LoadOptions::default() };
-        let program = crate::enumerate::load_with(&self.program, &options, &self.limits)?;
-        self.go_on_to(Activity::PointsTo)?;
-        Ok(program)
-    }
-
-    fn solve(&self, program: &Program, closed: bool) -> Result<PointsTo, DriverError> {
-        let interrupted = || self.is_over();
-        let options = icsched_pointsto::Options { closed, interrupted: &interrupted, ..Default::default() };
-        let solved = PointsTo::new(program, &options).map_err(|_| self.stopped(Limit::Time))?;
-        self.go_on_to(Activity::ModRef)?;
-        Ok(solved)
-    }
-
-    /// What is done next, if it is to be done.
-    fn go_on_to(&self, next: Activity) -> Result<(), DriverError> {
-        if let Some(limit) = self.limits.stop.asked() {
-            return Err(self.stopped(limit));
-        }
-        self.limits.stop.begin(next);
-        Ok(())
-    }
-
-    /// The limit that was asked for, or else this one.
-    fn stopped(&self, otherwise: Limit) -> DriverError {
-        let Limits { stop, .. } = &self.limits;
-        DriverError::Stopped { limit: stop.asked().unwrap_or(otherwise), activity: stop.doing().activity }
-    }
 }
 
 /// Whether the text form of a program's IR, read again, is the same program. The answer counts what it has.
@@ -131,50 +77,6 @@ pub fn ir(inspected: &Inspected, function: Option<&str>) -> Result<String, Drive
     let found = named(&program, name, "ir")?;
     Ok(program.functions[found].to_text(&program))
 }
-
-fn named(program: &Program, name: &str, what: &str) -> Result<FuncId, DriverError> {
-    program.function_named(name).ok_or_else(|| DriverError::NotFound {
-        message: format!("the program has no function {name}"),
-        help: format!("`icsched inspect {what} PROG.bc` without --function prints all of them"),
-    })
-}
-
-/// How an answer is written.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Format {
-    /// For people.
-    Text,
-    /// For programs: one object with the key `schema`.
-    Json,
-    /// For Graphviz.
-    Dot,
-}
-
-/// What is shown of a program, and how.
-#[derive(Clone, Debug)]
-pub struct Selection {
-    /// How.
-    pub format: Format,
-    /// Library models, too.
-    pub models: bool,
-    /// Only this function.
-    pub function: Option<String>,
-    /// See [`icsched_pointsto::Options::closed`].
-    pub closed: bool,
-}
-
-impl Selection {
-    fn shows(&self, function: &Function) -> bool {
-        match &self.function {
-            // A model that is asked for by its name is meant.
-            Some(name) => *name == function.name,
-            None => self.models || function.origin == Origin::Program,
-        }
-    }
-}
-
-/// Where an answer goes, piece by piece: that of a large program may be larger than memory.
-pub type Out<'o> = &'o mut dyn io::Write;
 
 /// The call graph of a program.
 ///
@@ -265,17 +167,6 @@ pub fn defs(
     Ok(if format == Format::Json { json(&document) } else { defs::text(&document) })
 }
 
-/// What is asked about epoch markers, and how the answer is written.
-#[derive(Clone, Debug)]
-pub struct MarkerSelection {
-    /// [`Format::Dot`] is the same as [`Format::Text`].
-    pub format: Format,
-    /// Only what is in this function.
-    pub function: Option<String>,
-    /// Techniques that are off; those that markers do not depend on make no difference.
-    pub without: Vec<icsched_enumerate::Technique>,
-}
-
 /// Where epochs end, and why not in other loops. A program with a `main` is specialised first, as [`enumerate`] does.
 ///
 /// [`enumerate`]: crate::enumerate::enumerate()
@@ -292,108 +183,17 @@ pub fn markers(inspected: &Inspected, selection: &MarkerSelection) -> Result<Str
     Ok(if selection.format == Format::Json { json(&document) } else { markers::text(&document) })
 }
 
+fn named(program: &Program, name: &str, what: &str) -> Result<FuncId, DriverError> {
+    program.function_named(name).ok_or_else(|| DriverError::NotFound {
+        message: format!("the program has no function {name}"),
+        help: format!("`icsched inspect {what} PROG.bc` without --function prints all of them"),
+    })
+}
+
 fn load_for(inspected: &Inspected, selection: &Selection, what: &str) -> Result<Arc<Program>, DriverError> {
     let program = inspected.load()?;
     if let Some(name) = &selection.function {
         named(&program, name, what)?;
     }
     Ok(program)
-}
-
-fn told(written: io::Result<()>) -> Result<(), DriverError> {
-    written.map_err(|error| DriverError::Write { path: "the answer".into(), error })
-}
-
-fn write_json(document: &impl Serialize, out: Out<'_>) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, document)?;
-    out.write_all(b"\n")
-}
-
-/// A list whose members are made while it is written, and dropped then. It can be written once.
-struct Listed<I>(RefCell<Option<I>>);
-
-impl<I> Listed<I> {
-    fn new(members: I) -> Self {
-        Self(RefCell::new(Some(members)))
-    }
-
-    /// The members; nothing of them is left then.
-    fn take(&self) -> impl Iterator<Item = I::Item>
-    where
-        I: Iterator,
-    {
-        self.0.take().into_iter().flatten()
-    }
-}
-
-impl<I: Iterator<Item: Serialize>> Serialize for Listed<I> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.take())
-    }
-}
-
-/// Whether a limit has ended the lists of an answer that is being written.
-struct Cut<'i> {
-    inspected: &'i Inspected,
-    by: Cell<Option<Limit>>,
-}
-
-impl<'i> Cut<'i> {
-    fn new(inspected: &'i Inspected) -> Self {
-        Self { inspected, by: Cell::new(None) }
-    }
-
-    /// Whether there may be one more member. Once there may not, none follows.
-    fn goes_on(&self) -> bool {
-        if self.by.get().is_none() && self.inspected.is_over() {
-            self.by.set(Some(self.inspected.limits.stop.asked().unwrap_or(Limit::Time)));
-        }
-        self.by.get().is_none()
-    }
-
-    /// Why not all is there, in a list that is empty if it is.
-    fn reasons(&self) -> Vec<Reason> {
-        let reason = |limit| {
-            let (kind, message) = limit_words(limit);
-            Reason { kind, message: message.to_owned(), at: None }
-        };
-        self.by.get().map(reason).into_iter().collect()
-    }
-}
-
-/// The key `complete` of a document, behind its lists: it is known when they are written.
-struct Complete<'c>(&'c Cut<'c>);
-
-impl Serialize for Complete<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.reasons().is_empty().serialize(serializer)
-    }
-}
-
-/// The key `reasons`, in the same way.
-struct Reasons<'c>(&'c Cut<'c>);
-
-impl Serialize for Reasons<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.reasons().serialize(serializer)
-    }
-}
-
-fn json(document: &impl Serialize) -> String {
-    serde_json::to_string_pretty(document).expect("plain data has a JSON form") + "\n"
-}
-
-/// `file.c:12`, if that is known.
-fn source(program: &Program, loc: Option<LocId>) -> Option<String> {
-    loc.filter(|&loc| program.locs[loc].line > 0).map(|loc| program.describe_loc(loc))
-}
-
-/// `file.c:12`, or `main b3:1` where there is no source line.
-fn place(program: &Program, point: ProgramPoint) -> String {
-    icsched_enumerate::graph::place(program, &CallStack(vec![point]))
-}
-
-/// A quoted DOT string; each newline becomes a line break of the label.
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }

@@ -10,20 +10,20 @@
 //!    again: so `c = (char)((int)c + 1)` is a step of 1.
 
 mod forms;
+mod incoming;
 
 use crate::affine::{Affine, Leaf};
 use crate::cfg::Cfg;
 use crate::entity::{BlockId, LoopId, ValueId};
-use crate::inst::{Operand, Terminator};
+use crate::inst::Terminator;
 use crate::loops::{Loop, LoopForest};
 use crate::program::Function;
 use crate::types::Type;
 
 pub(crate) use forms::Forms;
-
-/// Which loads give the same value throughout one run of a loop: asked with the loop, and block and index of a plain
-/// load whose address is invariant.
-pub type InvariantLoads<'a> = dyn Fn(LoopId, BlockId, usize) -> bool + 'a;
+pub use forms::InvariantLoads;
+pub(crate) use incoming::incoming;
+use incoming::same;
 
 /// A parameter of a loop's header that grows by the same amount in each iteration.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -92,26 +92,6 @@ fn basic_variable(
     let start = same(outside.into_iter().map(|(_, arg)| Affine::operand(arg, ty.bits())));
     let start = start.unwrap_or_else(|| Affine::leaf(ty.bits(), Leaf::Initial(value)));
     Some(BasicVariable { value, start, step })
-}
-
-/// What the reachable edges to `block` pass for its parameter `at`.
-pub(crate) fn incoming<'a>(
-    function: &'a Function,
-    cfg: &'a Cfg,
-    block: BlockId,
-    at: usize,
-) -> impl Iterator<Item = (BlockId, Operand)> + 'a {
-    let from = cfg.predecessors(block).iter().copied().filter(|&from| cfg.is_reachable(from));
-    from.flat_map(move |from| {
-        let edges = function.blocks[from].terminator.edges().filter(move |edge| edge.target == block);
-        edges.filter_map(move |edge| Some((from, *edge.args.get(at)?)))
-    })
-}
-
-/// The one value that all of them have.
-fn same<T: PartialEq>(mut items: impl Iterator<Item = Option<T>>) -> Option<T> {
-    let first = items.next()??;
-    items.all(|item| item.as_ref() == Some(&first)).then_some(first)
 }
 
 /// The values of the loop that are derived from one basic variable, in block order.

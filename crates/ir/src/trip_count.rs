@@ -12,66 +12,26 @@
 
 mod closed_form;
 mod condition;
+mod context;
 mod first;
+mod test;
 
 use fixedbitset::FixedBitSet;
 
-use crate::affine::{Affine, Leaf};
+use crate::affine::Leaf;
 use crate::cfg::Cfg;
 use crate::definitions::Definitions;
 use crate::dominators::DomTree;
-use crate::entity::{BlockId, EntityId, IdVec, LoopId, ValueId};
+use crate::entity::{BlockId, EntityId, IdVec, LoopId};
 use crate::induction::{self, BasicVariable, DerivedVariable, Forms, InvariantLoads};
-use crate::inst::{CastOp, IntPredicate, Terminator};
+use crate::inst::Terminator;
 use crate::loops::{Loop, LoopForest};
 use crate::program::Function;
-use crate::types::Type;
 
 pub use closed_form::{ClosedForm, Proviso, Sum};
 use condition::Conditions;
-
-/// How often something happens.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Count {
-    /// This often.
-    Finite(u64),
-    /// Without end.
-    Endless,
-}
-
-/// A test that lets a loop go on while `x predicate bound`, where `x` is `start + k * step` in iteration `k`, counted
-/// from 0, modulo the width of `start`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TripCount {
-    /// The edge that is taken when the test fails: block inside, block outside.
-    pub exit: (BlockId, BlockId),
-    /// The value that is `x`, or that widens it.
-    pub tested: ValueId,
-    /// What must hold to go on.
-    pub predicate: IntPredicate,
-    /// `x` in the first iteration.
-    pub start: Affine,
-    /// What each iteration adds to `x`. It does not change during one run of the loop, but can be zero if symbolic.
-    pub step: Affine,
-    /// `ZExt` or `SExt` where `x` is narrower than the bound and extended for the test.
-    pub extension: Option<CastOp>,
-    /// What `x` is compared with; does not change during one run of the loop.
-    pub bound: Affine,
-}
-
-impl TripCount {
-    /// How often the test holds before it fails first: the repetitions of the loop if nothing else ends it. `value`
-    /// tells the leaves of start, step and bound; `None` where it does not. O(width).
-    pub fn evaluate(&self, value: impl Fn(Leaf) -> Option<u64>) -> Option<Count> {
-        let [start, step, bound] = [&self.start, &self.step, &self.bound].map(|sum| sum.evaluate(&value));
-        Some(first::first_failure(self, start?, step?, bound?))
-    }
-
-    /// [`Self::evaluate`] of a test whose start, step and bound are numbers.
-    pub fn constant(&self) -> Option<Count> {
-        self.evaluate(|_| None)
-    }
-}
+use context::Context;
+pub use test::{Count, TripCount};
 
 /// The counts of one loop.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -147,17 +107,6 @@ impl CountedLoops {
     }
 }
 
-/// What the analysis of a loop needs of its function.
-#[derive(Copy, Clone)]
-struct Context<'a> {
-    function: &'a Function,
-    cfg: &'a Cfg,
-    dominators: &'a DomTree,
-    loops: &'a LoopForest,
-    definitions: &'a Definitions,
-    ignore: &'a FixedBitSet,
-}
-
 impl<'a> Context<'a> {
     fn count(self, id: LoopId, l: &Loop, forms: &mut Forms<'a>, loads: &InvariantLoads<'_>) -> CountedLoop {
         let enters_inner = |block| {
@@ -231,10 +180,4 @@ struct Counted {
 
 impl Counted {
     const NOT: Self = Self { is_exact: false, is_bottom: true };
-}
-
-/// The integer that the bits stand for.
-fn integer(value: u64, bits: u32, signed: bool) -> i128 {
-    let value = i128::from(value & Type::Int(bits as u8).mask());
-    if signed && value >> (bits - 1) == 1 { value - (1 << bits) } else { value }
 }

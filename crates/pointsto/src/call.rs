@@ -4,8 +4,9 @@ use icsched_externals::{ArgEffect, ResultEffect};
 use icsched_ir::{FuncId, Intrinsic, Operand, Origin, ProgramPoint, ValueId};
 
 use crate::Note;
-use crate::generate::{constant_bits, is_own};
+use crate::generate::is_own;
 use crate::graph::NodeId;
+use crate::integers::constant_bits;
 use crate::object::{InstanceId, ObjectKind, Offsets, Shift};
 use crate::solver::{Solver, index};
 

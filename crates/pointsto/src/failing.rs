@@ -15,9 +15,8 @@ use icsched_ir::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::modref::point;
 use crate::object::InstanceId;
-use crate::touched::Reader;
+use crate::touched::{Reader, point};
 
 /// Operators inside one another that are looked through in a condition.
 const MAX_DEPTH: u32 = 4;

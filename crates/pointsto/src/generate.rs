@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::graph::{Copy, NodeId};
-use crate::integers;
+use crate::integers::{self, constant_bits};
 use crate::object::{InstanceId, Object, ObjectId, ObjectKind, Offsets, Shift, gcd};
 use crate::shape::{Cloned, Flow, carries, flows, is_word};
 use crate::solver::{Site, Solver, index};
@@ -650,14 +650,6 @@ impl Solver<'_> {
 /// Whether the function is defined, and not by a model.
 pub(crate) fn is_own(function: &Function) -> bool {
     !function.is_declaration() && function.origin == Origin::Program
-}
-
-pub(crate) fn constant_bits(operand: Operand) -> Option<u64> {
-    match operand {
-        Operand::Const(Const::Bits { bits, .. }) => Some(bits),
-        Operand::Const(Const::Global { .. } | Const::Func(_) | Const::Block { .. } | Const::Undef(_))
-        | Operand::Value(_) => None,
-    }
 }
 
 /// What an operation does to the offset of a pointer that goes through it.

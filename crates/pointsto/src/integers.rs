@@ -11,8 +11,16 @@ use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 use crate::conditions::{Branches, Condition};
-use crate::generate::constant_bits;
 use crate::object::{Shift, gcd};
+
+/// The number that an operand is.
+pub(crate) fn constant_bits(operand: Operand) -> Option<u64> {
+    match operand {
+        Operand::Const(Const::Bits { bits, .. }) => Some(bits),
+        Operand::Const(Const::Global { .. } | Const::Func(_) | Const::Block { .. } | Const::Undef(_))
+        | Operand::Value(_) => None,
+    }
+}
 
 /// More constants than this are not told apart.
 const FEW: usize = 16;

@@ -40,11 +40,12 @@ pub use access::{AccessSet, Piece};
 pub use describe::describe_value;
 pub use escape::Escape;
 pub use invariant::InvariantLoads;
-pub use modref::{Effects, ModRef, Region, SetId};
+pub use modref::{Effects, ModRef, Region};
 pub use object::{InstanceId, Location, LocationId, Object, ObjectId, ObjectKind, Offsets};
 pub use query::{PointerInfo, PointsTo};
 pub use region::Regions;
 pub use startup::Startup;
+pub use touched::SetId;
 
 /// How precise to be, and when to stop.
 pub struct Options<'a> {

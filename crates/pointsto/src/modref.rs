@@ -11,7 +11,7 @@
 //! A new thread's code is not part of the call that creates it: it synchronises, which is what there is to know of it.
 //! Neither is a signal handler part of what it interrupts.
 
-use icsched_ir::{BlockId, EntityId, FuncId, Function, IdVec, Op, Program, ProgramPoint, entity_id, scc};
+use icsched_ir::{BlockId, EntityId, FuncId, Function, IdVec, Op, Program, ProgramPoint, scc};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
@@ -20,12 +20,7 @@ use crate::escape::{Escape, Reach, locations_of, number};
 use crate::failing::Failing;
 use crate::object::{InstanceId, ObjectId, ObjectKind, Offsets};
 use crate::query::PointsTo;
-use crate::touched::{Parts, Reader, Touched};
-
-entity_id!(
-    /// A set of pieces of memory; the same number for the same parts.
-    SetId, "s"
-);
+use crate::touched::{Parts, Reader, SetId, Touched, point};
 
 /// What some code may do.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -358,16 +353,12 @@ impl Region {
     }
 }
 
-const EMPTY: SetId = SetId(0);
+const EMPTY: SetId = SetId::EMPTY;
 const NOTHING: Effects = Effects { mods: EMPTY, refs: EMPTY, synchronises: false };
 
 /// Whether a call is of one instance and does nothing else.
 fn single(call: &Touched) -> bool {
     call.calls.len() <= 1 && !call.outside && !call.synchronises && call.mods.is_empty() && call.refs.is_empty()
-}
-
-pub(crate) fn point(func: FuncId, block: BlockId, inst: usize) -> ProgramPoint {
-    ProgramPoint { func, block, inst: u32::try_from(inst).unwrap_or(u32::MAX) }
 }
 
 /// Numbered sets of pieces.

@@ -9,8 +9,7 @@ use icsched_ir::{
 use rustc_hash::FxHashMap;
 
 use crate::Options;
-use crate::generate::constant_bits;
-use crate::integers::{self, Values};
+use crate::integers::{self, Values, constant_bits};
 
 const NONE: u32 = u32::MAX;
 

@@ -7,9 +7,9 @@
 use icsched_ir::{BlockId, Callee, EntityId, IdVec, Inst, Intrinsic, Op, Program, ProgramPoint};
 
 use crate::access::AccessSet;
-use crate::modref::{ModRef, point};
+use crate::modref::ModRef;
 use crate::object::{InstanceId, ObjectId};
-use crate::touched::Touched;
+use crate::touched::{Touched, point};
 
 /// What late points write.
 pub struct Startup {

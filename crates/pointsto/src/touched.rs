@@ -2,15 +2,29 @@
 
 use icsched_externals::{ArgEffect, Row};
 use icsched_ir::{
-    AddressReach, Callee, Const, Extent, FuncId, Function, IdVec, Indices, Inst, Intrinsic, Op, Operand, Program,
-    ProgramPoint, Touch, ValueId,
+    AddressReach, BlockId, Callee, Const, Extent, FuncId, Function, IdVec, Indices, Inst, Intrinsic, Op, Operand,
+    Program, ProgramPoint, Touch, ValueId, entity_id,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::access::Widths;
-use crate::modref::SetId;
 use crate::object::{InstanceId, Offsets};
 use crate::query::PointsTo;
+
+entity_id!(
+    /// A set of pieces of memory; the same number for the same parts.
+    SetId, "s"
+);
+
+impl SetId {
+    /// The set without pieces: the first that is made.
+    pub(crate) const EMPTY: Self = Self(0);
+}
+
+/// The place of an instruction.
+pub(crate) fn point(func: FuncId, block: BlockId, inst: usize) -> ProgramPoint {
+    ProgramPoint { func, block, inst: u32::try_from(inst).unwrap_or(u32::MAX) }
+}
 
 /// A set of pieces of memory, by what it is the union of. Sorted without duplicates once [`Parts::settle`]d.
 #[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]

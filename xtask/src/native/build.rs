@@ -207,7 +207,7 @@ impl Program {
 
     /// Whether it has a variable of this name, also a static one of a function.
     pub(super) fn has_variable(&self, name: &str) -> bool {
-        self.symbols.iter().any(|symbol| super::objects::is_called(&symbol.name, name))
+        self.symbols.iter().any(|symbol| is_called(&symbol.name, name))
     }
 
     /// The thread whose life an address is of, as operations on threads have it.
@@ -233,6 +233,11 @@ fn symbols(text: &str) -> Vec<Symbol> {
         is_data.then_some(Symbol { address: number(address)?, size: number(size)?, name: name.to_owned() })
     };
     text.lines().filter_map(symbol).collect()
+}
+
+/// Whether a symbol is of the variable: static ones of functions are `f.x` or `x.1`.
+pub(super) fn is_called(symbol: &str, variable: &str) -> bool {
+    symbol == variable || symbol.split('.').any(|part| part == variable)
 }
 
 /// Lines of addresses, from `addr2line`.

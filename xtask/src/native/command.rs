@@ -9,12 +9,13 @@ use clap::{Args, Parser};
 
 use super::build::{Compiler, Program};
 use super::compare::{Compared, compare};
-use super::ends::{Ends, Names};
+use super::ends::Ends;
 use super::explore::{Bounds, explore};
 use super::fuzz::Fuzz;
 use super::generate::generate;
 use super::hold::{Held, Holder};
 use super::inputs::inputs;
+use super::names::Names;
 use super::report::Report;
 use super::schedule::Enumeration;
 use super::server::{Limits, Server};

@@ -9,8 +9,9 @@ use anyhow::Result;
 
 use super::build::Program;
 use super::constraint::Constraints;
-use super::ends::{End, Names};
+use super::end::End;
 use super::hold::{Departure, Fault, Held, Holder};
+use super::names::Names;
 use super::schedule::{Enumeration, Epoch, Schedule};
 use super::server::{Limits, Server};
 

@@ -10,12 +10,13 @@ use anyhow::Result;
 
 use super::build::{Compiler, Program};
 use super::compare::{Compared, Violation, compare};
-use super::ends::{Ends, Names};
+use super::ends::Ends;
 use super::explore::{Bounds, explore};
 use super::generate::generate;
 use super::hold::Fault;
 use super::inputs::inputs;
 use super::minimise::minimise;
+use super::names::Names;
 use super::server::{Limits, Server};
 use super::subject::Subject;
 

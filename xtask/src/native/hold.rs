@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use anyhow::{Context as _, Result};
 
-use super::ends::{End, Names};
+use super::end::End;
+use super::names::Names;
 use super::objects::{Done, Objects};
 use super::schedule::{Enumeration, Epoch, Graph, GraphNode, Node, NodeId, Schedule, ScheduleEnd};
 use super::server::{Mode, Request, Server};

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::ends::Names;
+use super::build::is_called;
+use super::names::Names;
 use super::schedule::{GraphNode, NodeId};
 use super::trace::{Access, Kind, Pending, Touched};
 
@@ -49,11 +50,6 @@ fn variable_of(name: &str) -> Option<&str> {
     let starts = base.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_');
     let is_subscript = path.split('[').skip(1).all(|part| part.starts_with(|c: char| c.is_ascii_digit()));
     (starts && is_path && is_subscript).then_some(base)
-}
-
-/// Whether a symbol is of the variable: static ones of functions are `f.x` or `x.1`.
-pub(super) fn is_called(symbol: &str, variable: &str) -> bool {
-    symbol == variable || symbol.split('.').any(|part| part == variable)
 }
 
 /// What was done in the current epoch, to see whether the schedule has it in that order.

@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::clock::Clock;
-use super::ends::Names;
+use super::names::Names;
 use super::trace::{Access, Run, Step};
 
 /// Where a step or a run is cut: words with more accesses than this are looked at no further.

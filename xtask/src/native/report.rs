@@ -6,7 +6,8 @@ use std::path::Path;
 use anyhow::Result;
 use serde::Serialize;
 
-use super::ends::{End, Ends, Found};
+use super::end::End;
+use super::ends::{Ends, Found};
 use super::explore::Explored;
 
 /// What was found, as JSON has it.

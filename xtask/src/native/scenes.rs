@@ -1,6 +1,6 @@
 //! The scenes that random programs are made of. Each is one way in which threads synchronise.
 
-use super::generate::Draft;
+use super::draft::Draft;
 
 /// A scene.
 #[derive(Copy, Clone)]

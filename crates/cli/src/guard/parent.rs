@@ -9,10 +9,13 @@ use icsched_driver::config::Limit;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Resource, Signal, WaitOptions, WaitStatus, getrlimit, kill_process, waitpid};
 
-use super::{INTERRUPTED, be_child, signals};
+use super::news::{Cause, Heard};
+use super::signals;
+use super::tell::be_child;
 use crate::args::{Cli, Command};
-use crate::last::{self, Heard};
-use crate::{Status, commands};
+use crate::grace::time_to_stop;
+use crate::last;
+use crate::status::{INTERRUPTED, Status};
 
 /// Time between two looks at signals and the clock.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
@@ -20,21 +23,6 @@ const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
 /// A child that has not ended by itself at a limit is ended after as many times the time that it has to do so, and as
 /// much more: by then it must have been ended by its own watch, if it has one.
 const PATIENCE: u32 = 4;
-
-/// Why a command ends without a result of its own.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Cause {
-    /// A limit, at which it did not stop in time.
-    Limit(Limit),
-    /// The system has killed it, which it does for want of memory.
-    Killed,
-    /// The system's limit of processor time (`ulimit -t`).
-    ProcessorTime,
-    /// A signal that it was not sent, with its number.
-    Died(i32),
-    /// A panic.
-    Bug,
-}
 
 /// A child that does the work.
 pub(crate) struct Child {
@@ -98,7 +86,7 @@ struct Told {
 impl Child {
     /// Waits for the child; says what it can if the child has not.
     pub(crate) fn wait(mut self, cli: &Cli) -> Status {
-        let (grace, timeout) = commands::time_to_stop(&cli.command);
+        let (grace, timeout) = time_to_stop(&cli.command);
         let end = timeout.and_then(|timeout| self.started.checked_add(timeout));
         let (mut heard, mut told, mut text) = (Heard::default(), Told::default(), Vec::new());
         while self.listen(&mut text) {

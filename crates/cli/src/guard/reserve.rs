@@ -14,6 +14,10 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use icsched_driver::config::MemoryLimits;
+
+use crate::status::INCOMPLETE;
+
 /// The allocator of the process.
 #[global_allocator]
 static ALLOCATOR: Reserving = Reserving;
@@ -96,7 +100,7 @@ pub(crate) fn end_for_want_of_memory() -> ! {
     let (to, text) = if parent == NOBODY { (libc::STDERR_FILENO, TO_USER) } else { (parent, TO_PARENT) };
     // SAFETY: the text is as long as that. Where it cannot be written, nothing can be said.
     let _ = unsafe { libc::write(to, text.as_ptr().cast(), text.len()) };
-    end_at_once(super::INCOMPLETE)
+    end_at_once(INCOMPLETE)
 }
 
 /// Ends the process without what libraries do at an exit: other threads may be at work in them.
@@ -124,8 +128,14 @@ pub(super) fn tell_failures_to(pipe: RawFd) {
 }
 
 /// Whether an allocation has failed.
-pub(super) fn has_failed() -> bool {
+fn has_failed() -> bool {
     HAS_FAILED.load(Ordering::Relaxed)
+}
+
+/// Whether something failed that may have failed for want of memory.
+pub(crate) fn is_out_of_memory() -> bool {
+    let limits = MemoryLimits { resident: None, ..MemoryLimits::of_process(None) };
+    has_failed() || limits.are_reached()
 }
 
 /// From here on an allocation counts as failed.

@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rustix::process::Signal;
 
-use super::{INTERRUPTED, reserve};
+use super::reserve;
+use crate::status::INTERRUPTED;
 
 /// Signals that ask for a clean stop.
 pub(super) const STOPPING: [Signal; 3] = [Signal::INT, Signal::TERM, Signal::HUP];

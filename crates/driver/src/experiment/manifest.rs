@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
+use super::column::Column;
 use super::figure::Figure;
-use super::table::Column;
 use crate::error::DriverError;
 use crate::symex::WitnessInput;
 
@@ -305,11 +305,11 @@ fn checked(file: File, directory: &Path, reference: Option<Reference>) -> Result
         return Err(Wrong { at: None, message: "there is no [[run]]".to_owned() });
     }
     let mut tables = Vec::new();
+    let names: Vec<_> = configurations.keys().map(String::as_str).collect();
     for FileTable { name, title, columns, plot } in file.table {
         check_name(&name)?;
-        let column = |text: &Spanned<String>| {
-            Column::parse(text.as_ref(), &configurations).map_err(|message| wrong(text, message))
-        };
+        let column =
+            |text: &Spanned<String>| Column::parse(text.as_ref(), &names).map_err(|message| wrong(text, message));
         let columns = columns.iter().map(column).collect::<Result<_, _>>()?;
         tables.push(TableSpec { name: name.into_inner(), title, columns, plot });
     }

@@ -4,7 +4,9 @@
 //! other; every result has a file in the output directory, so that a batch that was stopped goes on where it was. A run
 //! without a result is a row that says why.
 
+mod column;
 mod figure;
+mod job;
 mod manifest;
 mod outcome;
 mod plot;
@@ -17,12 +19,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use column::Column;
 pub use figure::Figure;
+pub use job::Job;
 pub use manifest::{Command, Configuration, Manifest, Quoted, Reference, Run, TableSpec};
 pub use outcome::{Ended, Failure, FailureKind, Outcome, Row};
 pub use report::Report;
-pub use runner::{Commands, Job, Runner};
-pub use table::{Column, Table};
+pub use runner::{Commands, Runner};
+pub use table::Table;
 
 use crate::config::StopRequest;
 use crate::error::DriverError;

@@ -8,7 +8,7 @@ use icsched_schedule::Enumeration;
 use serde::{Deserialize, Serialize};
 
 use super::figure::Figure;
-use super::runner::Job;
+use super::job::Job;
 use crate::error::DriverError;
 
 /// Name and version of a result file.

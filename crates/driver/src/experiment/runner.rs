@@ -4,7 +4,7 @@
 //! cannot be stopped, or crashes, takes nothing else with it.
 
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,42 +14,10 @@ use serde_json::Value;
 use wait_timeout::ChildExt;
 
 use super::figure::Figure;
-use super::manifest::{Command, Configuration, Run};
+use super::job::Job;
+use super::manifest::{Command, Run};
 use super::outcome::{Failure, FailureKind, Outcome};
 use crate::config::StopRequest;
-
-/// What is to be run.
-#[derive(Clone, Copy, Debug)]
-pub struct Job<'a> {
-    /// The run.
-    pub run: &'a Run,
-    /// The name of the configuration.
-    pub configuration_name: &'a str,
-    /// The configuration.
-    pub configuration: &'a Configuration,
-    /// The run's program.
-    pub bitcode: &'a Path,
-    /// The run's threads, as `icsched` takes them.
-    pub threads: &'a [String],
-    /// Where files of the run may be left.
-    pub directory: &'a Path,
-}
-
-impl Job<'_> {
-    /// Names the job's files.
-    pub fn name(&self) -> String {
-        format!("{}.{}", self.run.name, self.configuration_name)
-    }
-
-    /// Whether real runs are made: infeasible paths are counted where nothing is turned off.
-    fn has_witness(&self) -> bool {
-        !self.run.witness.is_empty() && self.configuration.without.is_empty()
-    }
-
-    fn file(&self, extension: &str) -> PathBuf {
-        self.directory.join(format!("{}.{extension}", self.name()))
-    }
-}
 
 /// Something that can run jobs.
 pub trait Runner {
@@ -254,12 +222,15 @@ fn without_result(status: ExitStatus, said: &str) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::os::unix::fs::PermissionsExt as _;
-
-    use crate::symex::WitnessInput;
+    use std::path::Path;
     use std::sync::{Mutex, PoisonError};
+
     use tempfile::TempDir;
+
+    use super::super::manifest::Configuration;
+    use super::*;
+    use crate::symex::WitnessInput;
 
     /// A script cannot be started while another test's new process still has it open for writing.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());

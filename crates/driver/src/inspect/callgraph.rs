@@ -9,8 +9,9 @@ use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use serde::Serialize;
 
+use super::asked::Selection;
+use super::place::{place, quoted, source};
 use super::targets::Targets;
-use super::{Selection, place, quoted, source};
 
 /// Name and version of the document.
 pub(super) const SCHEMA: &str = "icsched/inspect-callgraph/1";

@@ -10,7 +10,7 @@ use icsched_ir::{Function, Origin, Program, ProgramPoint};
 use icsched_pointsto::{Location, ModRef, ObjectId, Offsets, PointsTo, Startup};
 use serde::Serialize;
 
-use super::place;
+use super::place::place;
 
 /// Name and version of the document.
 pub(super) const SCHEMA: &str = "icsched/inspect-defs/2";

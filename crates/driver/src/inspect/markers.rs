@@ -10,7 +10,8 @@ use icsched_ir::{Function, Program, ProgramPoint};
 use icsched_pointsto::{Interrupted, ModRef, PointsTo};
 use serde::Serialize;
 
-use super::{MarkerSelection, place};
+use super::asked::MarkerSelection;
+use super::place::place;
 
 /// Name and version of the document.
 pub(super) const SCHEMA: &str = "icsched/inspect-markers/1";

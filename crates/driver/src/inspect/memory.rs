@@ -6,7 +6,7 @@ use std::rc::Rc;
 use icsched_ir::{FuncId, Function, Origin, Program};
 use icsched_pointsto::{ObjectId, ObjectKind, Offsets, PointsTo};
 
-use super::Selection;
+use super::asked::Selection;
 
 /// A solved program and what is shown of it.
 pub(super) struct Memory<'p> {

@@ -9,7 +9,7 @@ use icsched_pointsto::{AccessSet, InstanceId, ModRef, ObjectKind, Region, Region
 use serde::Serialize;
 
 use super::memory::{Memory, Names, kind, some, sorted};
-use super::{place, quoted, source};
+use super::place::{place, quoted, source};
 
 /// Name and version of the document.
 pub(super) const SCHEMA: &str = "icsched/inspect-modref/1";

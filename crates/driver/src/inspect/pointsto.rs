@@ -9,8 +9,9 @@ use icsched_ir::{Definition, Definitions, FuncId, Op, ProgramPoint, Type, ValueI
 use icsched_pointsto::{Location, ObjectKind, PointerInfo, Statistics};
 use serde::Serialize;
 
+use super::answer::{Complete, Cut, Listed, Out, Reasons};
 use super::memory::{Memory, Names, kind, some, sorted};
-use super::{Complete, Cut, Listed, Out, Reasons, quoted, source};
+use super::place::{quoted, source};
 
 /// Name and version of the document.
 pub(super) const SCHEMA: &str = "icsched/inspect-pointsto/1";
@@ -358,7 +359,7 @@ mod tests {
         let mut out = Impatient { inspected: &inspected, until, written: Vec::new() };
         match format {
             Format::Text => text(&document, &mut out),
-            Format::Json => crate::inspect::write_json(&document, &mut out),
+            Format::Json => crate::inspect::answer::write_json(&document, &mut out),
             Format::Dot => dot(&document, &mut out),
         }
         .expect("a vector takes everything");

@@ -15,7 +15,7 @@ use icsched_symex::trace::{BranchSide, SyncEvent};
 use icsched_symex::{BlockedThread, Limit, Machine, State, Told};
 use rustc_hash::FxHashSet;
 
-use super::SymexConfig;
+use super::config::SymexConfig;
 use super::report::{Ends, PathReport, Sink, Statistics, StepReport, Summary, Totals};
 use crate::error::DriverError;
 

@@ -11,9 +11,10 @@ use icsched_symex::follow::PathTree;
 use icsched_symex::{Limit, Switching};
 
 use super::collect::{Collector, Explained};
+use super::config::{SymexConfig, Technique};
 use super::report::{ContextThread, Header, Sink, Statistics, Summary, Totals};
 use super::start::{Prepared, Unprepared};
-use super::{SymexConfig, Technique, witness};
+use super::witness;
 use crate::error::DriverError;
 
 /// Decisions with two sides that are no branches of the program are bounded too: models can go round as well.

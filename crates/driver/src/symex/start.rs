@@ -15,7 +15,7 @@ use icsched_symex::inputs::InputSpec;
 use icsched_symex::symbolic::SymbolicDomain;
 use icsched_symex::{Machine, State};
 
-use super::{SymexConfig, Technique, ThreadSpec};
+use super::config::{SymexConfig, Technique, ThreadSpec};
 use crate::error::DriverError;
 
 /// A machine and the state that it starts from.

@@ -16,9 +16,10 @@ use icsched_symex::symbolic::SymbolicDomain;
 use icsched_symex::{Limit, Machine, PathEnd, State, Switching};
 
 use super::collect::{Collector, Explained};
+use super::config::SymexConfig;
 use super::paths::limits;
 use super::report::{Header, Sink, Summary};
-use super::{SymexConfig, start, witness};
+use super::{start, witness};
 use crate::error::DriverError;
 
 pub(super) fn explore(

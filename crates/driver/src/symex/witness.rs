@@ -24,7 +24,7 @@ use icsched_symex::reach::{Guide, Places, lead};
 use icsched_symex::{Machine, Switching};
 use serde::{Deserialize, Serialize};
 
-use super::SymexConfig;
+use super::config::SymexConfig;
 use super::report::{PathReport, WitnessReport};
 use crate::error::DriverError;
 

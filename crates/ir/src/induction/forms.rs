@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{InvariantLoads, incoming, same};
+use super::incoming::{incoming, same};
 use crate::affine::{Affine, Leaf};
 use crate::cfg::Cfg;
 use crate::entity::{BlockId, IdVec, LoopId, ValueId};
@@ -10,6 +10,10 @@ use crate::inst::{BinOp, CastOp, Const, Inst, Op, Operand, ScaledIndex, UnOp};
 use crate::loops::Loop;
 use crate::program::Function;
 use crate::types::Type;
+
+/// Which loads give the same value throughout one run of a loop: asked with the loop, and block and index of a plain
+/// load whose address is invariant.
+pub type InvariantLoads<'a> = dyn Fn(LoopId, BlockId, usize) -> bool + 'a;
 
 /// A narrow sum that was widened.
 #[derive(Clone, PartialEq, Eq, Debug)]

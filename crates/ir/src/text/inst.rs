@@ -2,10 +2,11 @@
 
 use smallvec::SmallVec;
 
-use super::body::{Body, Definition};
 use super::constant::Read;
 use super::cursor::{Cursor, Parsed};
 use super::lexer::Kind;
+use super::reader::Body;
+use super::scope::Definition;
 use crate::entity::ValueId;
 use crate::inst::{
     Access, BinOp, Callee, CastOp, Const, Edge, FloatPredicate, IntPredicate, NoWrap, Op, Operand, Ordering,

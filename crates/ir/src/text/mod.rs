@@ -28,9 +28,12 @@ mod constant;
 mod cursor;
 mod inst;
 mod lexer;
+mod name;
 mod parse;
 mod print;
 mod print_inst;
+mod reader;
+mod scope;
 mod table;
 
 pub use parse::parse;

@@ -6,12 +6,14 @@
 use std::collections::BTreeMap;
 
 use super::ParseError;
-use super::body::{self, Scope};
+use super::body;
 use super::constant::{self, Read};
 use super::cursor::{Cursor, Parsed};
 use super::lexer::{self, Kind, Token};
+use super::reader::{Reader, Symbol};
+use super::scope::Scope;
 use super::table::{self, LocReader, Row};
-use crate::entity::{BlockId, EntityId, FuncId, GlobalId, IdVec, TypeId};
+use crate::entity::{EntityId, FuncId, GlobalId, IdVec, TypeId};
 use crate::inst::Const;
 use crate::program::{Function, Global, Origin, Program, Relocation};
 use crate::types::Type;
@@ -87,27 +89,11 @@ fn read_tables(items: &[Vec<Token<'_>>], program: &mut Program) -> Parsed<()> {
     Ok(())
 }
 
-/// What a name stands for.
-#[derive(Copy, Clone)]
-enum Symbol {
-    Func(FuncId),
-    Global(GlobalId),
-}
-
 /// What is left of an item once every name is known; the cursor is behind the part already read.
 enum Rest<'s> {
     Header(&'s str),
     Global(GlobalId),
     Function(FuncId, Scope<'s>),
-}
-
-/// The program so far and its names.
-pub(super) struct Reader {
-    pub(super) program: Program,
-    symbols: BTreeMap<String, Symbol>,
-    pub(super) locs: LocReader,
-    /// Types of the parameters of every function.
-    pub(super) param_types: IdVec<FuncId, Vec<Option<Type>>>,
 }
 
 impl Reader {
@@ -148,14 +134,6 @@ impl Reader {
                 Ok(None)
             }
             other => Err(token.error(format!("`{other}` does not start a function, global or table row"))),
-        }
-    }
-
-    fn add_symbol(&mut self, token: &Token<'_>, symbol: Symbol) -> Parsed<()> {
-        let Kind::Symbol(name) = &token.kind else { return Ok(()) };
-        match self.symbols.insert(name.clone(), symbol) {
-            None => Ok(()),
-            Some(_) => Err(token.error(format!("@{name} is defined twice"))),
         }
     }
 
@@ -220,42 +198,6 @@ impl Reader {
     }
 
     /// `@name` of a function.
-    pub(super) fn function_name(&self, cursor: &mut Cursor<'_, '_>) -> Parsed<FuncId> {
-        let token = cursor.token();
-        let name = cursor.symbol()?;
-        match self.symbols.get(name) {
-            Some(Symbol::Func(id)) => Ok(*id),
-            Some(Symbol::Global(_)) => Err(token.error(format!("@{name} is a global, not a function"))),
-            None => Err(token.error(format!("there is no @{name}"))),
-        }
-    }
-
-    /// `@name`, `@global + 8` (with `offsets`), `@function:b1`.
-    pub(super) fn address_constant(&self, cursor: &mut Cursor<'_, '_>, offsets: bool) -> Parsed<Const> {
-        let token = cursor.token();
-        let name = cursor.symbol()?;
-        match self.symbols.get(name) {
-            None => Err(token.error(format!("there is no @{name}"))),
-            Some(Symbol::Func(func)) if cursor.eat(':') => match cursor.eat_id("b") {
-                Some(block) => Ok(Const::Block { func: *func, block: BlockId::from_index(block) }),
-                None => cursor.error("expected a block like `b0`"),
-            },
-            Some(Symbol::Func(func)) => Ok(Const::Func(*func)),
-            Some(Symbol::Global(global)) => {
-                let negative = cursor.is_punct('-');
-                let mut offset = 0;
-                if offsets && (negative || cursor.is_punct('+')) {
-                    cursor.bump();
-                    let place = cursor.token();
-                    let magnitude = i128::from(cursor.number::<u64>("an offset")?);
-                    let value = i64::try_from(if negative { -magnitude } else { magnitude });
-                    offset = value.map_err(|_| place.error("the offset has more than 64 bits"))?;
-                }
-                Ok(Const::Global { global: *global, offset })
-            }
-        }
-    }
-
     fn global(&mut self, cursor: &mut Cursor<'_, '_>, id: GlobalId) -> Parsed<()> {
         let mut global = self.program.globals[id].clone();
         let mut size = None;
@@ -309,14 +251,6 @@ impl Reader {
             relocations.push(Relocation { offset, value });
         }
         Ok(relocations)
-    }
-
-    /// An operand that is not a value, if the next token starts one.
-    pub(super) fn constant<'t, 's>(&self, cursor: &mut Cursor<'t, 's>, offsets: bool) -> Parsed<Option<Read<'t, 's>>> {
-        match cursor.peek() {
-            Kind::Symbol(_) => self.address_constant(cursor, offsets).map(|c| Some(Read::Const(c))),
-            _ => constant::read(cursor),
-        }
     }
 }
 

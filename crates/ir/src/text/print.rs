@@ -3,10 +3,10 @@
 use std::fmt::{self, Write};
 
 use super::constant::{Bytes, Quoted};
-use super::lexer::is_word;
+use super::name::{FunctionName, Symbol, list_of};
 use super::print_inst::{InstText, OperandText, TerminatorText};
 use super::table::{self, LocNames};
-use crate::entity::{FuncId, GlobalId, LocId, TypeId, ValueId};
+use crate::entity::{FuncId, LocId, TypeId, ValueId};
 use crate::inst::Operand;
 use crate::program::{Block, Function, Global, Origin, Program, Relocation};
 use crate::types::Type;
@@ -86,43 +86,6 @@ impl Program {
     pub(super) fn default_main(&self) -> Option<FuncId> {
         self.functions.iter().find(|(_, f)| f.name == "main" && !f.is_declaration()).map(|(id, _)| id)
     }
-}
-
-/// `@name` of a function, also of one that does not exist.
-pub(super) struct FunctionName<'a>(pub(super) &'a Program, pub(super) FuncId);
-
-impl fmt::Display for FunctionName<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0.functions.get(self.1) {
-            Some(function) => write!(f, "{}", Symbol(&function.name)),
-            None => write!(f, "@\"no {}\"", self.1),
-        }
-    }
-}
-
-/// `@name` of a global, also of one that does not exist.
-pub(super) struct GlobalName<'a>(pub(super) &'a Program, pub(super) GlobalId);
-
-impl fmt::Display for GlobalName<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0.globals.get(self.1) {
-            Some(global) => write!(f, "{}", Symbol(&global.name)),
-            None => write!(f, "@\"no {}\"", self.1),
-        }
-    }
-}
-
-struct Symbol<'a>(&'a str);
-
-impl fmt::Display for Symbol<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if is_word(self.0) { write!(f, "@{}", self.0) } else { write!(f, "@{}", Quoted(self.0)) }
-    }
-}
-
-/// Items joined by commas.
-pub(super) fn list_of<T, D: fmt::Display>(items: &[T], text: impl Fn(&T) -> D) -> String {
-    items.iter().map(|item| text(item).to_string()).collect::<Vec<_>>().join(", ")
 }
 
 impl Context<'_> {

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use super::constant::{Quoted, Scalar};
-use super::print::{FunctionName, GlobalName, list_of};
+use super::name::{FunctionName, GlobalName, list_of};
 use crate::entity::ValueId;
 use crate::inst::{Access, Callee, Const, Edge, Inst, Op, Operand, ScaledIndex, Terminator};
 use crate::program::{Function, Program};

@@ -6,7 +6,7 @@ use std::fmt::{self, Write};
 use super::constant::Quoted;
 use super::cursor::{Cursor, Parsed, id_index};
 use super::lexer::{Kind, is_word};
-use super::print::list_of;
+use super::name::list_of;
 use crate::entity::{EntityId, FileId, IdVec, LocId, TypeId};
 use crate::program::{Loc, Program};
 use crate::types::{Field, SourceType};

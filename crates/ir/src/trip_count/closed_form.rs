@@ -1,6 +1,6 @@
 //! Formulas for trip counts.
 
-use super::{TripCount, integer};
+use super::test::{TripCount, integer};
 use crate::affine::{Affine, Leaf};
 use crate::inst::{CastOp, IntPredicate};
 

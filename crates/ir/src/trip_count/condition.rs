@@ -3,7 +3,8 @@
 //! Beside comparisons: `&&` and `||` as bit operations, as selections, and as control flow that joins in front of the
 //! branch (what clang does at `-O0`); negations; truth values kept in integers.
 
-use super::{Context, TripCount};
+use super::context::Context;
+use super::test::TripCount;
 use crate::affine::Affine;
 use crate::definitions::Definition;
 use crate::entity::{BlockId, LoopId, ValueId};

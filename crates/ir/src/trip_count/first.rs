@@ -3,11 +3,26 @@
 //! The values for which it fails are one or two ranges of integers. How soon an arithmetic progression modulo `m` gets
 //! into a range is found as by Euclid's algorithm, in O(log m) steps.
 
-use super::{Count, TripCount, integer};
+use super::test::{Count, TripCount, integer};
+use crate::affine::Leaf;
 use crate::inst::{CastOp, IntPredicate};
 
+impl TripCount {
+    /// How often the test holds before it fails first: the repetitions of the loop if nothing else ends it. `value`
+    /// tells the leaves of start, step and bound; `None` where it does not. O(width).
+    pub fn evaluate(&self, value: impl Fn(Leaf) -> Option<u64>) -> Option<Count> {
+        let [start, step, bound] = [&self.start, &self.step, &self.bound].map(|sum| sum.evaluate(&value));
+        Some(first_failure(self, start?, step?, bound?))
+    }
+
+    /// [`Self::evaluate`] of a test whose start, step and bound are numbers.
+    pub fn constant(&self) -> Option<Count> {
+        self.evaluate(|_| None)
+    }
+}
+
 /// Iterations, counted from 0, until `test` first fails, for these values of its start, step and bound.
-pub(super) fn first_failure(test: &TripCount, start: u64, step: u64, bound: u64) -> Count {
+fn first_failure(test: &TripCount, start: u64, step: u64, bound: u64) -> Count {
     let modulus = 1i128 << test.start.bits();
     let bound = integer(bound, test.bound.bits(), test.predicate.is_signed());
     let first = images(test)

@@ -1,11 +1,12 @@
 //! Definitions, uses, edges and signatures of one function.
 
-use super::{
-    Findings, Place, Problem, VerifyError, check_const, check_loc_and_type, is_valid, mismatch, op, out_of_range,
-};
+use super::checker::Checker;
+use super::finding::{Findings, Problem, out_of_range};
+use super::op;
+use super::reference::{check_const, check_loc_and_type};
 use crate::cfg::Cfg;
 use crate::dominators::DomTree;
-use crate::entity::{BlockId, FuncId, IdVec, LocId, ValueId};
+use crate::entity::{BlockId, FuncId, IdVec, ValueId};
 use crate::inst::{Edge, Inst, Operand, Terminator};
 use crate::program::{Block, Function, Program};
 use crate::types::Type;
@@ -15,12 +16,12 @@ pub(super) fn check(program: &Program, id: FuncId, function: &Function, findings
     let definitions = Definitions::of(function);
     let cfg = Cfg::new(function);
     let dominators = DomTree::dominators(&cfg);
-    let mut checker =
-        Checker { program, id, function, definitions, cfg, dominators, findings, block: None, inst: None };
+    let at = Checker { program, id, function, findings, block: None, inst: None };
+    let mut checker = FunctionChecker { at, definitions, cfg, dominators };
     checker.signature();
     checker.values();
     for (block, body) in function.blocks.iter() {
-        checker.block = Some(block);
+        checker.at.block = Some(block);
         checker.body(block, body);
     }
 }
@@ -72,96 +73,66 @@ impl Definitions {
     }
 }
 
-/// Checks one function and remembers the place for messages.
-pub(super) struct Checker<'a> {
-    pub(super) program: &'a Program,
-    id: FuncId,
-    function: &'a Function,
+/// Checks what depends on the order of a function's code.
+struct FunctionChecker<'a> {
+    at: Checker<'a>,
     definitions: Definitions,
     cfg: Cfg,
     dominators: DomTree,
-    findings: &'a mut Findings,
-    block: Option<BlockId>,
-    inst: Option<usize>,
 }
 
-impl Checker<'_> {
-    pub(super) fn error(&mut self, problem: Problem) {
-        let place = self.place();
-        self.findings.error(place, problem);
-    }
-
-    pub(super) fn note(&mut self, problem: Problem) {
-        let place = self.place();
-        self.findings.notes.push(VerifyError { place, problem });
-    }
-
-    fn place(&self) -> Place {
-        Place::Function { id: self.id, name: self.function.name.clone(), block: self.block, inst: self.inst }
-    }
-
+impl FunctionChecker<'_> {
     fn signature(&mut self) {
-        let function = self.function;
-        self.loc(function.loc);
+        let function = self.at.function;
+        self.at.loc(function.loc);
         for &ty in &function.results {
-            self.type_is_valid(ty);
+            self.at.type_is_valid(ty);
         }
         let Some(entry) = function.blocks.values().next() else { return };
         if !entry.params.is_empty() {
-            self.error(Problem::Entry { what: "parameters" });
+            self.at.error(Problem::Entry { what: "parameters" });
         }
-        let id = self.function.blocks.ids().next().expect("there is an entry");
+        let id = self.at.function.blocks.ids().next().expect("there is an entry");
         if !self.cfg.predecessors(id).is_empty() {
-            self.error(Problem::Entry { what: "predecessors" });
+            self.at.error(Problem::Entry { what: "predecessors" });
         }
     }
 
     fn values(&mut self) {
         for value in std::mem::take(&mut self.definitions.out_of_range) {
-            self.error(out_of_range(value));
+            self.at.error(out_of_range(value));
         }
-        let (program, function) = (self.program, self.function);
+        let (program, function) = (self.at.program, self.at.function);
         for (id, value) in function.values.iter() {
             let times = self.definitions.times[id];
             if times != 1 {
-                self.error(Problem::Definitions { value: id, times });
+                self.at.error(Problem::Definitions { value: id, times });
             }
-            self.type_is_valid(value.ty);
-            check_loc_and_type(program, None, value.source_type, &mut |p| self.error(p));
+            self.at.type_is_valid(value.ty);
+            check_loc_and_type(program, None, value.source_type, &mut |p| self.at.error(p));
         }
-    }
-
-    fn type_is_valid(&mut self, ty: Type) {
-        if !is_valid(ty) {
-            self.error(Problem::BadType { what: ty });
-        }
-    }
-
-    fn loc(&mut self, loc: Option<LocId>) {
-        let program = self.program;
-        check_loc_and_type(program, loc, None, &mut |p| self.error(p));
     }
 
     fn body(&mut self, id: BlockId, block: &Block) {
         for (at, inst) in block.insts.iter().enumerate() {
-            self.inst = Some(at);
-            self.loc(inst.loc);
+            self.at.inst = Some(at);
+            self.at.loc(inst.loc);
             inst.op.for_each_operand(|operand| self.operand(operand, id, at));
             self.inst(inst);
         }
-        self.inst = Some(block.insts.len());
-        self.loc(block.terminator_loc);
+        self.at.inst = Some(block.insts.len());
+        self.at.loc(block.terminator_loc);
         block.terminator.for_each_operand(|operand| self.operand(operand, id, block.insts.len()));
         self.terminator(&block.terminator);
-        self.inst = None;
+        self.at.inst = None;
     }
 
     /// Types are only checked when every operand and result has one.
     fn inst(&mut self, inst: &Inst) {
-        let mut known = inst.results.iter().all(|&r| self.function.values.get(r).is_some());
-        inst.op.for_each_operand(|operand| known &= self.type_of(operand).is_some());
+        let mut known = inst.results.iter().all(|&r| self.at.function.values.get(r).is_some());
+        inst.op.for_each_operand(|operand| known &= self.at.type_of(operand).is_some());
         if known {
-            op::check(self, inst);
+            op::check(&mut self.at, inst);
         }
     }
 
@@ -170,50 +141,26 @@ impl Checker<'_> {
         let value = match operand {
             Operand::Value(value) => value,
             Operand::Const(constant) => {
-                let program = self.program;
-                return check_const(program, constant, &mut |p| self.error(p));
+                let program = self.at.program;
+                return check_const(program, constant, &mut |p| self.at.error(p));
             }
         };
         let Some(place) = self.definitions.places.get(value).copied() else {
-            return self.error(out_of_range(value));
+            return self.at.error(out_of_range(value));
         };
         // A value without a definition has been reported as such.
         let Some(Definition { block: Some(home), after }) = place else { return };
         let comes_before = if home == block { after <= at } else { self.dominators.dominates(home, block) };
         if self.cfg.is_reachable(block) && !comes_before {
-            self.error(Problem::NotDominated { value });
-        }
-    }
-
-    /// The operand's type; `None` for a value that does not exist.
-    fn type_of(&self, operand: Operand) -> Option<Type> {
-        match operand {
-            Operand::Value(value) => self.function.values.get(value).map(|v| v.ty),
-            Operand::Const(constant) => Some(constant.ty()),
-        }
-    }
-
-    /// The type of an operand that is known to exist.
-    pub(super) fn ty(&self, operand: Operand) -> Type {
-        self.type_of(operand).expect("only called when all operands exist")
-    }
-
-    pub(super) fn result_types(&self, inst: &Inst) -> Vec<Type> {
-        inst.results.iter().map(|&r| self.function.values[r].ty).collect()
-    }
-
-    pub(super) fn expect(&mut self, what: &str, operand: Operand, expected: Type) {
-        let found = self.ty(operand);
-        if found != expected {
-            self.error(mismatch(what, found, expected));
+            self.at.error(Problem::NotDominated { value });
         }
     }
 
     fn terminator(&mut self, terminator: &Terminator) {
         match terminator {
             Terminator::Branch { condition, .. } => {
-                if self.type_of(*condition).is_some() {
-                    self.expect("the condition", *condition, Type::Int(1));
+                if self.at.type_of(*condition).is_some() {
+                    self.at.expect("the condition", *condition, Type::Int(1));
                 }
             }
             Terminator::Return(values) => self.return_values(values),
@@ -225,28 +172,28 @@ impl Checker<'_> {
     }
 
     fn return_values(&mut self, values: &[Operand]) {
-        let expected = &self.function.results;
+        let expected = &self.at.function.results;
         if values.len() != expected.len() {
-            self.error(Problem::Count { what: "returned values", expected: expected.len(), found: values.len() });
+            self.at.error(Problem::Count { what: "returned values", expected: expected.len(), found: values.len() });
         }
         for (&value, &ty) in values.iter().zip(expected) {
-            if self.type_of(value).is_some() {
-                self.expect("the returned value", value, ty);
+            if self.at.type_of(value).is_some() {
+                self.at.expect("the returned value", value, ty);
             }
         }
     }
 
     fn edge(&mut self, edge: &Edge) {
-        let Some(target) = self.function.blocks.get(edge.target) else {
-            return self.error(out_of_range(edge.target));
+        let Some(target) = self.at.function.blocks.get(edge.target) else {
+            return self.at.error(out_of_range(edge.target));
         };
         if edge.args.len() != target.params.len() {
             let (expected, found) = (target.params.len(), edge.args.len());
-            self.error(Problem::Count { what: "edge arguments", expected, found });
+            self.at.error(Problem::Count { what: "edge arguments", expected, found });
         }
         for (&arg, &param) in edge.args.iter().zip(&target.params) {
-            if let (Some(_), Some(expected)) = (self.type_of(arg), self.type_of(Operand::Value(param))) {
-                self.expect(&format!("the argument for {param} of {}", edge.target), arg, expected);
+            if let (Some(_), Some(expected)) = (self.at.type_of(arg), self.at.type_of(Operand::Value(param))) {
+                self.at.expect(&format!("the argument for {param} of {}", edge.target), arg, expected);
             }
         }
     }

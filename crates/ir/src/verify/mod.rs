@@ -13,111 +13,22 @@
 //! A direct call that disagrees with its callee's signature is no error: C before 2023 allows such programs as long as
 //! the call is not executed. [`Findings::notes`] lists them.
 
+mod checker;
+mod finding;
 mod function;
 mod op;
+mod reference;
 
 use std::collections::BTreeSet;
-use std::fmt;
 
-use crate::entity::{BlockId, EntityId, FuncId, LocId, TypeId, ValueId};
-use crate::inst::{BinOp, Const};
+use crate::entity::{EntityId, LocId, TypeId};
 use crate::program::{Global, Program, Relocation};
 use crate::scc;
 use crate::types::{SourceType, Type, TypeTable};
 
-/// Where in the program something is wrong.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Place {
-    /// The program as a whole, its types or source locations.
-    Program,
-    /// A global variable, by its linker name.
-    Global(String),
-    /// A function.
-    Function {
-        /// Which one.
-        id: FuncId,
-        /// Its linker name.
-        name: String,
-        /// The block, unless it is about the function as a whole.
-        block: Option<BlockId>,
-        /// Index of the instruction in the block, or the number of instructions for the terminator.
-        inst: Option<usize>,
-    },
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Place::Program => f.write_str("program"),
-            Place::Global(name) => write!(f, "global @{name}"),
-            Place::Function { id, name, block, inst } => {
-                write!(f, "{id} @{name}")?;
-                if let Some(block) = block {
-                    write!(f, " {block}")?;
-                }
-                if let Some(inst) = inst {
-                    write!(f, " #{inst}")?;
-                }
-                Ok(())
-            }
-        }
-    }
-}
-
-/// What is wrong.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
-pub enum Problem {
-    #[error("{what} does not exist")]
-    OutOfRange { what: String },
-    #[error("the name @{name} is used twice")]
-    SharedName { name: String },
-    #[error("{what} contains itself")]
-    Endless { what: String },
-    #[error("{what} is not a type of 1 to 64 bits")]
-    BadType { what: Type },
-    #[error("the constant {bits:#x} has bits beyond its type {ty}")]
-    WideConstant { bits: u64, ty: Type },
-    #[error("alignment {align} is not a power of two")]
-    BadAlignment { align: u64 },
-    #[error("the initialiser does not fit: {what}")]
-    BadInitialiser { what: String },
-    #[error("{value} is defined {times} times")]
-    Definitions { value: ValueId, times: u32 },
-    #[error("the definition of {value} does not dominate this use")]
-    NotDominated { value: ValueId },
-    #[error("the entry block has {what}")]
-    Entry { what: &'static str },
-    #[error("expected {expected} {what}, found {found}")]
-    Count { what: &'static str, expected: usize, found: usize },
-    #[error("{what} is {found}, expected {expected}")]
-    TypeMismatch { what: String, found: Type, expected: String },
-    #[error("{op} does not wrap")]
-    NeverWraps { op: BinOp },
-    #[error("ordering {ordering} is not allowed here")]
-    BadOrdering { ordering: &'static str },
-    #[error("{what}")]
-    Signature { what: String },
-}
-
-/// One violated invariant, or one note.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{place}: {problem}")]
-pub struct VerifyError {
-    /// Where.
-    pub place: Place,
-    /// What.
-    pub problem: Problem,
-}
-
-/// Everything the verifier found, in program order.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Findings {
-    /// Violated invariants.
-    pub errors: Vec<VerifyError>,
-    /// Direct calls that disagree with their callee's signature; an error only when executed.
-    pub notes: Vec<VerifyError>,
-}
+pub use finding::{Findings, Place, Problem, VerifyError};
+use finding::{mismatch, out_of_range};
+use reference::{check_const, check_loc_and_type};
 
 /// Checks all invariants of the [module's comment](self). O(size of the program).
 ///
@@ -139,12 +50,6 @@ pub fn find(program: &Program) -> Findings {
         function::check(program, id, function, &mut findings);
     }
     findings
-}
-
-impl Findings {
-    fn error(&mut self, place: Place, problem: Problem) {
-        self.errors.push(VerifyError { place, problem });
-    }
 }
 
 fn check_program(program: &Program, findings: &mut Findings) {
@@ -235,66 +140,4 @@ fn check_global(program: &Program, global: &Global, findings: &mut Findings) {
             error(mismatch(format!("the value at offset {offset}"), value.ty(), Type::Ptr));
         }
     }
-}
-
-fn check_loc_and_type(
-    program: &Program,
-    loc: Option<LocId>,
-    source_type: Option<TypeId>,
-    error: &mut impl FnMut(Problem),
-) {
-    if let Some(loc) = loc.filter(|&l| program.locs.get(l).is_none()) {
-        error(out_of_range(loc));
-    }
-    if let Some(ty) = source_type.filter(|t| t.index() >= program.types.len()) {
-        error(out_of_range(ty));
-    }
-}
-
-/// Whether the constant exists, so that its type can be asked for; always true but for a bad integer width.
-fn check_const(program: &Program, constant: Const, error: &mut impl FnMut(Problem)) {
-    match constant {
-        Const::Bits { ty, bits } => {
-            if !is_valid(ty) {
-                error(Problem::BadType { what: ty });
-            } else if bits & !ty.mask() != 0 {
-                error(Problem::WideConstant { bits, ty });
-            }
-        }
-        Const::Undef(ty) => {
-            if !is_valid(ty) {
-                error(Problem::BadType { what: ty });
-            }
-        }
-        Const::Global { global, .. } => {
-            if program.globals.get(global).is_none() {
-                error(out_of_range(global));
-            }
-        }
-        Const::Func(func) => {
-            if program.functions.get(func).is_none() {
-                error(out_of_range(func));
-            }
-        }
-        Const::Block { func, block } => {
-            if program.functions.get(func).is_none_or(|f| f.blocks.get(block).is_none()) {
-                error(Problem::OutOfRange { what: format!("{block} of {func}") });
-            }
-        }
-    }
-}
-
-fn is_valid(ty: Type) -> bool {
-    match ty {
-        Type::Int(bits) => (1..=64).contains(&bits),
-        Type::Ptr | Type::F32 | Type::F64 => true,
-    }
-}
-
-fn out_of_range(id: impl fmt::Display) -> Problem {
-    Problem::OutOfRange { what: id.to_string() }
-}
-
-fn mismatch(what: impl Into<String>, found: Type, expected: impl fmt::Display) -> Problem {
-    Problem::TypeMismatch { what: what.into(), found, expected: expected.to_string() }
 }

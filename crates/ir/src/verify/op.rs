@@ -1,7 +1,7 @@
 //! Operand and result types per operation.
 
-use super::function::Checker;
-use super::{Problem, mismatch, out_of_range};
+use super::checker::Checker;
+use super::finding::{Problem, mismatch, out_of_range};
 use crate::entity::FuncId;
 use crate::inst::{BinOp, Callee, CastOp, Inst, Op, Operand, Ordering, RmwOp, UnOp};
 use crate::types::Type;

@@ -9,7 +9,8 @@ use icsched_ir::{
 };
 use icsched_pointsto::{InvariantLoads, ModRef, PointsTo, Startup};
 
-use super::super::{Selection, source};
+use super::super::asked::Selection;
+use super::super::place::source;
 use super::{Block, Derived, Document, Ends, Exit, FunctionEntry, Iterations, LoopEntry, SCHEMA, Test, Variable};
 
 pub(in super::super) fn document(program: &Program, points_to: &PointsTo, selection: &Selection) -> Document {

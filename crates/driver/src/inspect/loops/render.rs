@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::super::quoted;
+use super::super::place::quoted;
 use super::{Block, Document, FunctionEntry, Iterations, LoopEntry};
 
 pub(in super::super) fn text(document: &Document) -> String {
