@@ -3,7 +3,7 @@
 //
 // By hand: a rower who waits is woken for the stroke or for the end, which nobody takes back, so nobody waits for ever. A subscript of an array is not
 // negative, so no handle is written over what stands in front of it.
-//
+// (7 schedules. If subscripts may be negative: a false deadlock at -O0, and no end after 1,446 at -O1.)
 // run: enumerate --without whole-runs -- @
 // expect: complete=true deadlocked=0
 // exec: 2

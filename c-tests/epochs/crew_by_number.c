@@ -4,7 +4,7 @@
 // By hand: a mason who waits is woken for each wall, and all are when they are sent home, so nobody waits for ever. The number of masons stays what it
 // is, though handles are written in front of it, and the counters stand behind an array that is written at one of them: two numbers that stand side by
 // side are no address, whatever they look like.
-//
+// (8 epochs at -O1. If the two numbers count as an address: 42, and at -O0 the time limit.)
 // run: enumerate --without whole-runs -- @ @
 // expect: complete=true deadlocked=0
 // exec: 2 3

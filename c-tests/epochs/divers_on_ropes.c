@@ -3,7 +3,7 @@
 //
 // By hand: who comes up has given the rope back as often as taken, so the other one gets it. Which rope an activation gives back, of which nothing else is
 // known than that somebody has called it, is the one that the activation has which it had called.
-//
+// (If nothing is known of what activations hand on: deadlocks that cannot happen, and every time limit is met.)
 // run: enumerate -- @
 // expect: complete=true deadlocked=0 epochs=8 schedules=15
 // exec: 3

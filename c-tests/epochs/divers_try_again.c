@@ -3,7 +3,7 @@
 //
 // By hand: of two divers in the boat one gets both ropes, so nobody waits for ever. No signal is sent, so waits do not fail, and no loop around them goes round:
 // the only epoch marker is that of the dives.
-//
+// (2 epochs. With markers in loops that try again it meets the time limit.)
 // run: enumerate -- @
 // expect: epochs=2 complete=true deadlocked=0
 // exec: 2

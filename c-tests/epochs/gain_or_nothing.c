@@ -1,6 +1,6 @@
 // What thread 0 has found out is read twice by each thread: to see whether it is a gain, and to take it if it is one. That is no branch, for the
 // second time it is the same number, and all threads have the same gain: they go on together, as long as there is one.
-//
+// (6 schedules at -O0. If it is a branch: 12, with a deadlock that cannot happen.)
 // run: enumerate -- @ @
 // expect: complete=true deadlocked=0
 // exec: 3 1

@@ -3,7 +3,7 @@
 //
 // By hand: who is on the ladder comes down, and has then given back as often as taken, so the other one gets it: nobody waits for ever. How deep the stack
 // is, nobody knows, but the mutex is held once for each activation: so it is free when the last one has returned, and not before.
-//
+// (15 schedules in 8 epochs. If activations are not counted: 48 in 13.)
 // run: enumerate -- @
 // expect: complete=true deadlocked=0 epochs=8 schedules=15
 // exec: 3

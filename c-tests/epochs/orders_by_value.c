@@ -4,7 +4,7 @@
 // By hand: main hands in four orders, closes the kitchen and joins the cooks, which is the first epoch. A cook takes an order and comes round
 // again, or finds none and ends. What an order calls does not synchronise, so that which function it is decides nothing: in the second epoch there is one
 // schedule for each way in which orders are left for both cooks, for one, or for none.
-//
+// (6 schedules; as a whole run it has 16, one for each way.)
 // run: enumerate --without whole-runs -- @
 // expect: epochs=2 complete=true deadlocked=0
 // exec: 6

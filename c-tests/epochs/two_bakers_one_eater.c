@@ -2,7 +2,7 @@
 //
 // By hand: what was baked and not eaten is on the shelf, so who waits for a loaf is woken by one, and who waits for room by the eater: nobody waits for
 // ever. Once one baker has gone, what he has baked is the input: his number has become equal to it.
-//
+// (14 schedules. If equal terms without a constant are asked about last: 18, with two deadlocks that cannot happen.)
 // run: enumerate -- @
 // expect: complete=true deadlocked=0
 // exec: 2

@@ -3,7 +3,7 @@
 //
 // By hand: nobody waits for a walker but main, and whoever goes through leaves the gate open behind. In which order the walkers have come to
 // the gate nobody says: any of them may be the next one through, the one that main waits for or another.
-//
+// (9 schedules. If the first in line is woken: 15, and runs that cannot follow them.)
 // run: enumerate -- @ @
 // expect: complete=true deadlocked=0
 // exec: 3 4

@@ -1,5 +1,5 @@
-//! Results of `enumerate` against a scheduler that shares nothing with icsched (`docs/native-oracle.md`): C programs
-//! and random ones.
+//! Results of `enumerate` against a scheduler that shares nothing with icsched (`docs/internals/native-oracle.md`): C
+//! programs and random ones.
 
 use std::path::{Path, PathBuf};
 

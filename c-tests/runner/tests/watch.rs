@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use c_tests_runner::soundness::{Report, watched};
 use icsched_ir::{Program, parse, verify};
+use icsched_machine::host::MemoryHost;
 use icsched_pointsto::{ModRef, Options, PointsTo};
-use icsched_symex::host::MemoryHost;
 
 fn program(text: &str) -> Program {
     let program = parse(text).unwrap_or_else(|e| panic!("{e}"));

@@ -12,7 +12,7 @@
 //! - `budgets`: all limits.
 //!
 //! Everything that is said must hold in every concrete state at the context, whatever other threads have done in
-//! between; what may be otherwise is not said. `docs/dataflow.md` has the algorithm and its deviations.
+//! between; what may be otherwise is not said. `docs/internals/dataflow.md` has the algorithm and its deviations.
 //!
 //! API boundary: facts are about registers of the context's frames and about memory; nothing in here knows symbolic
 //! execution.

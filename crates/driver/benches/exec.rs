@@ -6,9 +6,9 @@
 
 mod common;
 
-use icsched_symex::exec::{ExecLimits, exec};
-use icsched_symex::host::MemoryHost;
-use icsched_symex::{Options, PathEnd};
+use icsched_machine::exec::{ExecLimits, exec};
+use icsched_machine::host::MemoryHost;
+use icsched_machine::{Options, PathEnd};
 
 const PROGRAMS: [&str; 9] = ["arith", "sieve", "matrix", "calls", "list", "bytes", "floats", "qsort", "interp"];
 

@@ -6,11 +6,11 @@
 
 mod common;
 
+use icsched_machine::host::MemoryHost;
+use icsched_machine::{Machine, Options, State};
 use icsched_smt::{CachingSolver, Z3Solver};
-use icsched_symex::host::MemoryHost;
-use icsched_symex::inputs::{ArgSpec, InputSpec};
-use icsched_symex::symbolic::SymbolicDomain;
-use icsched_symex::{Machine, Options, State};
+use icsched_symbolic::inputs::{ArgSpec, InputSpec};
+use icsched_symbolic::symbolic::SymbolicDomain;
 
 /// Instructions until all of the memory is written.
 const PREPARATION: u64 = 3_000_000;

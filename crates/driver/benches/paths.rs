@@ -9,13 +9,13 @@ mod common;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use icsched_explore::explore::{Limits, explore_all};
 use icsched_ir::Program;
+use icsched_machine::host::MemoryHost;
+use icsched_machine::{Machine, Options};
 use icsched_smt::{CachingSolver, SolverStatistics, Z3Solver};
-use icsched_symex::explore::{Limits, explore_all};
-use icsched_symex::host::MemoryHost;
-use icsched_symex::inputs::{ArgSpec, InputSpec};
-use icsched_symex::symbolic::SymbolicDomain;
-use icsched_symex::{Machine, Options};
+use icsched_symbolic::inputs::{ArgSpec, InputSpec};
+use icsched_symbolic::symbolic::SymbolicDomain;
 
 fn main() {
     let folder = common::scratch();

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 pub use icsched_enumerate::memory::MemoryLimits;
 pub use icsched_enumerate::{SearchOptions, Technique, UNDECIDED, Undecided};
 pub use icsched_frontend::LoadCache;
-pub use icsched_symex::inputs::{ArgSpec, DEFAULT_ARGUMENT, EnvironmentVariable, InputSpec, OptionalArguments};
-pub use icsched_symex::request::{Activity, StopRequest};
-pub use icsched_symex::stop::Limit;
-pub use icsched_symex::{Extern, MemoryErrors};
+pub use icsched_machine::stop::Limit;
+pub use icsched_machine::{Extern, MemoryErrors};
+pub use icsched_symbolic::inputs::{ArgSpec, DEFAULT_ARGUMENT, EnvironmentVariable, InputSpec, OptionalArguments};
+pub use icsched_symbolic::request::{Activity, StopRequest};
 
 /// The program to work on.
 #[derive(Clone, Debug)]

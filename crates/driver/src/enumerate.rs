@@ -146,7 +146,8 @@ pub fn enumerate(config: &EnumerateConfig, progress: &mut dyn Progress) -> Resul
     let nowhere = &mut ();
     let kept_by: &mut dyn Journal = journal.as_mut().map_or(nowhere, |journal| journal);
     let run = Run { jobs: config.jobs, kept, journal: kept_by, progress: &mut *progress };
-    let Outcome { result, is_cut } = icsched_enumerate::enumerate_by(&request, run).map_err(DriverError::Inputs)?;
+    let Outcome { result, is_cut } =
+        icsched_enumerate::enumerate_by(&request, run).map_err(|error| DriverError::Inputs(error.to_string()))?;
     let Enumeration { program, digest, options, .. } = start;
     let result = Enumeration { program, digest, options, ..result };
     config.limits.stop.begin(Activity::Writing);

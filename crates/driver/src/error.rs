@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use icsched_frontend::{LoadError, LoadStop};
+use icsched_machine::stop::Limit;
 use icsched_schedule::{DbError, Diagnostic};
-use icsched_symex::request::Activity;
-use icsched_symex::stop::Limit;
+use icsched_symbolic::request::Activity;
 
 /// An error that ends a command: with exit status 2, but for those of [`is_stop`](DriverError::is_stop) and
 /// [`is_bug`](DriverError::is_bug).

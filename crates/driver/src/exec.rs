@@ -4,11 +4,11 @@ use std::time::Instant;
 
 use icsched_frontend::LoadOptions;
 use icsched_ir::{CallStack, Origin, Program};
+use icsched_machine::exec::{ExecLimits, exec_telling};
+use icsched_machine::host::OsHost;
+use icsched_machine::stop::{Limit, PathEnd};
+use icsched_machine::{Options, ProgramError};
 use icsched_schedule::Diagnostic;
-use icsched_symex::exec::{ExecLimits, exec_telling};
-use icsched_symex::host::OsHost;
-use icsched_symex::stop::{Limit, PathEnd};
-use icsched_symex::{Options, ProgramError};
 
 use crate::config::{ExecConfig, ProgramConfig};
 use crate::error::DriverError;
@@ -126,7 +126,7 @@ pub fn limit_text(limit: Limit) -> &'static str {
     }
 }
 
-fn deadlock(program: &Program, blocked: &[icsched_symex::BlockedThread]) -> Diagnostic {
+fn deadlock(program: &Program, blocked: &[icsched_machine::BlockedThread]) -> Diagnostic {
     let mut diagnostic = Diagnostic::error("deadlock", "deadlock: no thread can go on");
     for thread in blocked {
         let held = thread.holder.map(|t| format!(", held by thread {t}")).unwrap_or_default();

@@ -21,5 +21,5 @@ pub use icsched_enumerate::memory::stack_sizes;
 pub use icsched_enumerate::{Counts, Progress, Working, limit_words};
 pub use icsched_frontend::child_main_if_requested;
 pub use icsched_frontend::{LoadError, LoadStop};
+pub use icsched_machine::Switching;
 pub use icsched_schedule::{DbError, Diagnostic, Enumeration, IncompleteKind, Reason};
-pub use icsched_symex::Switching;

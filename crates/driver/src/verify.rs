@@ -58,6 +58,7 @@ pub fn verify(
             stop: Arc::clone(&config.limits.stop),
         },
     };
-    let result = icsched_verify::verify(&request, database, max_paths, progress).map_err(DriverError::Inputs)?;
+    let result = icsched_verify::verify(&request, database, max_paths, progress)
+        .map_err(|error| DriverError::Inputs(error.to_string()))?;
     Ok(Verified { result, seconds: start.elapsed().as_secs_f64() })
 }

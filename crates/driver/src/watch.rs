@@ -7,9 +7,9 @@
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
+use icsched_machine::stop::Limit;
 use icsched_smt::Clock;
-use icsched_symex::request::Activity;
-use icsched_symex::stop::Limit;
+use icsched_symbolic::request::Activity;
 use rustix::time::{ClockId, clock_gettime};
 
 pub use icsched_enumerate::memory::MemoryUse;
@@ -123,7 +123,7 @@ impl Watched {
 #[cfg(test)]
 mod tests {
     use icsched_enumerate::memory::MemoryLimits;
-    use icsched_symex::request::StopRequest;
+    use icsched_symbolic::request::StopRequest;
 
     use super::*;
 

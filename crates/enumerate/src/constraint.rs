@@ -5,13 +5,7 @@
 
 use icsched_smt::{Answer, Solver, Term, TermPool};
 
-/// More conditions than this in one conjunction are not tested one by one.
-const MAX_CONDITIONS: usize = 48;
-/// More disjuncts than this are only merged syntactically.
-const MAX_DISJUNCTS: usize = 24;
-
-/// Questions about one constraint that are left to the solver's back end: of what is large, which nobody would read, little is asked.
-const MAX_SOLVED: u64 = 64;
+use crate::budgets::BUDGETS;
 
 /// A conjunction of conditions: sorted, each once.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -75,13 +69,13 @@ impl Disjunction {
         anyway: &Disjunction,
         is_over: &dyn Fn() -> bool,
     ) {
-        let most = solver.statistics().solved + MAX_SOLVED;
+        let most = solver.statistics().solved + BUDGETS.queries_per_constraint;
         let mut asking = Asking { pool: &mut *pool, solver, most, is_over };
         for conjunction in &mut self.disjuncts {
             asking.drop_implied(conjunction);
         }
         self.resolve(asking.pool);
-        if self.disjuncts.len() <= MAX_DISJUNCTS {
+        if self.disjuncts.len() <= BUDGETS.disjuncts_tested {
             self.widen(&mut asking, anyway);
         }
         self.resolve(pool);
@@ -125,7 +119,7 @@ impl Disjunction {
         for i in 0..self.disjuncts.len() {
             let mut position = 0;
             while position < self.disjuncts[i].0.len()
-                && self.disjuncts[i].0.len() <= MAX_CONDITIONS
+                && self.disjuncts[i].0.len() <= BUDGETS.conditions_tested
                 && asking.goes_on()
             {
                 let pool = &mut *asking.pool;
@@ -171,7 +165,7 @@ impl Asking<'_> {
 
     /// Drops conditions that follow from the others, later ones first.
     fn drop_implied(&mut self, conjunction: &mut Conjunction) {
-        if conjunction.0.len() > MAX_CONDITIONS {
+        if conjunction.0.len() > BUDGETS.conditions_tested {
             return;
         }
         for position in (0..conjunction.0.len()).rev() {

@@ -2,129 +2,47 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
+use icsched_explore::explore;
+use icsched_facts::{EndState, Pointers};
 use icsched_ir::{CallStack, Program, ProgramPoint};
+use icsched_machine::abstraction::Abstractions;
+use icsched_machine::code::Code;
+use icsched_machine::host::MemoryHost;
+use icsched_machine::machine::EpochLength;
+use icsched_machine::memory::ObjectId;
+use icsched_machine::state::PathLength;
+use icsched_machine::state_place::StatePlace;
+use icsched_machine::stop::Stop;
+use icsched_machine::thread::ThreadId;
+use icsched_machine::{Machine, Options, PathEnd, State, SyncObjects};
 use icsched_pointsto::{ObjectId as Abstract, Offsets, PointsTo};
-use icsched_schedule::{InputConstraint, NamedInput, Reason, ThreadContext};
-use icsched_smt::{
-    Answer, CachingSolver, Model, Solver, SolverOptions, SolverStatistics, Term, TermPool, UnknownReason, Z3Solver,
-    serial,
-};
-use icsched_symex::abstraction::Abstractions;
-use icsched_symex::code::{Code, Marks};
-use icsched_symex::explore;
-use icsched_symex::host::MemoryHost;
-use icsched_symex::initial::Start;
-use icsched_symex::machine::{EpochLength, Undecided};
-use icsched_symex::memory::ObjectId;
-use icsched_symex::print::InputName;
-use icsched_symex::request::{Activity, StopRequest};
-use icsched_symex::shape::{Left, Where};
-use icsched_symex::state::PathLength;
-use icsched_symex::stop::{Limit, Stop};
-use icsched_symex::symbolic::{Kept, Meaning, NamePlace, SymbolicDomain};
-use icsched_symex::thread::ThreadId;
-use icsched_symex::{Machine, Options, PathEnd, State, SyncObjects};
+use icsched_schedule::{EpochId, InputConstraint, NamedInput, Reason, ThreadContext};
+use icsched_slicing::{AbnormalEnd, EndKind};
+use icsched_smt::{Answer, CachingSolver, Solver, SolverStatistics, Term, TermPool, Z3Solver, serial};
+use icsched_symbolic::initial::{InitialStates as _, Start};
+use icsched_symbolic::print::InputName;
+use icsched_symbolic::request::Activity;
+use icsched_symbolic::symbolic::{Meaning, NamePlace, SymbolicDomain};
 use rustc_hash::FxHashMap;
 
-use crate::epochs::Analyses;
-use crate::epochs::job::Job;
-use crate::followed::{self, Executed, Followed};
-use crate::memory::MemoryLimits;
+use crate::budgets::BUDGETS;
+use crate::epoch_facts::EpochFacts;
+use crate::error::EnumerateError;
+use crate::kept_answers::KeptAnswers;
+use crate::limits::RunLimits;
+use crate::passed_markers::{self, Executed, Followed};
+use crate::plan::Plan;
 use crate::progress::SearchedEpoch;
-use crate::quiet::{Replaceable, Wanted, quiet_code, replaces};
-use crate::search::Restart;
-use crate::slice::{AbnormalEnd, EndKind, Statics};
-use crate::strategy::{NESTED, ShortestFirst};
-use crate::{Request, Technique, reasons};
+use crate::questions::Questions;
+use crate::request::Request;
+use crate::restart::Restart;
+use crate::statics::Statics;
+use crate::strategy::ShortestFirst;
+use crate::summarisable::{Summarisable, Wanted, innermost_summarisable, is_summarised};
+use crate::technique::Technique;
 
-pub(crate) use icsched_symex::explore::PathOutcome as Path;
-
-/// Limits of a whole run.
-#[derive(Clone, Debug)]
-pub struct RunLimits {
-    /// When to stop.
-    pub deadline: Option<Instant>,
-    /// Memory of the process.
-    pub memory: MemoryLimits,
-    /// Instructions on one path.
-    pub max_instructions: u64,
-    /// Synchronisation events on one path.
-    pub max_events: usize,
-    /// How long a path may be on which no input has decided anything, instead, if it [is
-    /// followed](crate::Technique::MarkerPruning).
-    pub undecided: Undecided,
-    /// Time for one solver query.
-    pub solver_timeout: Duration,
-    /// Asked from outside to stop cleanly.
-    pub stop: Arc<StopRequest>,
-}
-
-impl RunLimits {
-    /// Whether the run's time is over.
-    pub fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-    }
-
-    /// Whether the run's time is over, or somebody has asked it to stop. Unlike [`Self::reached`], soon answered.
-    pub fn is_over(&self) -> bool {
-        self.stop.asked().is_some() || self.is_late()
-    }
-
-    /// The limit of the whole run that was reached, if one was.
-    pub fn reached(&self) -> Option<Limit> {
-        match self.stop.asked() {
-            Some(limit) => Some(limit),
-            None if self.is_late() => Some(Limit::Time),
-            None if self.memory.are_reached() => Some(Limit::Memory),
-            None => None,
-        }
-    }
-
-    /// The same as a reason, with what was being done and where.
-    pub fn stop_reason(&self, program: &Program) -> Option<Reason> {
-        Some(reasons::of_run(self.reached()?, self.stop.doing(), program))
-    }
-}
-
-/// How long a path may be on which no input has decided anything: some seconds, and a gigabyte for its synchronisation.
-/// What has no end is searched in bounded epochs then.
-pub const UNDECIDED: Undecided = Undecided { instructions: 1 << 29, events: 1 << 21 };
-
-impl Default for RunLimits {
-    fn default() -> Self {
-        Self {
-            deadline: None,
-            memory: MemoryLimits::default(),
-            max_instructions: 100_000_000,
-            max_events: 50_000,
-            undecided: UNDECIDED,
-            solver_timeout: Duration::from_millis(500),
-            stop: Arc::default(),
-        }
-    }
-}
-
-/// Time for one query about a path: what is harder is easier to reason about when loops are replaced.
-const PATHS: Duration = Duration::from_millis(200);
-
-/// Time for one query that only makes a constraint shorter.
-const SIMPLIFICATION: Duration = Duration::from_millis(200);
-
-/// How often a path answers a question that may have one answer only.
-const ASKED: u32 = 24;
-
-/// Places at which the solver gives up and paths go on nevertheless, before they do at all. Each of them costs a path that begins anew.
-const MAX_HOPELESS: usize = 16;
-
-/// Terms that one loop makes which does not synchronise before it is replaced. It computes with unknown numbers; what comes out of it is too
-/// large to be reasoned about.
-const TERMS: usize = 20_000;
-
-/// Instructions, or events of a trace, between two looks at the loops that a path is in. One that it is in at both, and that does not
-/// synchronise, is replaced: executing it takes long; going through its trace, as each slice does, takes longer.
-const LONG: (u64, usize) = (1 << 24, 1 << 19);
+pub(crate) use icsched_explore::explore::PathOutcome as Path;
 
 /// Runs paths of one program from its entry, or from where an epoch begins.
 pub(crate) struct Engine {
@@ -160,45 +78,6 @@ pub(crate) struct Engine {
     names: Vec<InputName>,
 }
 
-/// Terms, and what solvers know of them. An epoch that is searched again, with one more loop replaced, asks nearly all questions again
-/// that were asked up to the loop.
-pub(crate) struct Asked {
-    /// Those of paths.
-    paths: Kept,
-    /// For questions about constraints.
-    constraints: CachingSolver<Z3Solver>,
-}
-
-impl Asked {
-    /// Nothing has been asked.
-    pub(crate) fn new(limits: &RunLimits) -> Self {
-        Self {
-            paths: Kept::new(Box::new(CachingSolver::new(solver(limits, PATHS)))),
-            constraints: CachingSolver::new(solver(limits, SIMPLIFICATION)),
-        }
-    }
-
-    /// For a search that may be an attempt only.
-    fn domain(self, plan: &Plan) -> (SymbolicDomain, CachingSolver<Z3Solver>) {
-        let (mut domain, mut constraints) = (SymbolicDomain::with_kept(self.paths), self.constraints);
-        let is_attempt = plan.followed.is_everything_in_all_ways();
-        domain.set_impatient(is_attempt);
-        constraints.set_impatient(is_attempt);
-        (domain, constraints)
-    }
-}
-
-/// How an epoch is searched; what is found on the way changes it.
-#[derive(Clone, Debug)]
-pub(crate) struct Plan {
-    /// Where epochs end, and which loops are replaced.
-    pub(crate) marks: Marks,
-    /// Whether it is decided which objects synchronisation is on.
-    pub(crate) objects: SyncObjects,
-    /// What threads pass markers of.
-    pub(crate) followed: Followed,
-}
-
 impl Engine {
     /// An engine at the program's entry.
     ///
@@ -209,31 +88,29 @@ impl Engine {
         request: &Request,
         plan: &Plan,
         points_to: Option<&Arc<PointsTo>>,
-        asked: Asked,
-    ) -> Result<Self, String> {
+        asked: KeptAnswers,
+    ) -> Result<Self, EnumerateError> {
         let (domain, asker) = asked.domain(plan);
         let mut machine = machine(program, request, plan, domain);
         if let Some(points_to) = points_to {
             machine.allow_unknown_sizes(points_to);
         }
         let (arguments, bounds) = request.inputs.arguments(&mut machine.domain);
-        let mut initial = machine
-            .initial_state(&arguments)
-            .map_err(|stop| format!("the program cannot be started: {}", start_up(stop)))?;
+        let mut initial = machine.initial_state(&arguments).map_err(|stop| EnumerateError::NoStart(start_up(stop)))?;
         for &bound in &bounds {
             initial.path.constrain(&machine.domain.pool, bound);
         }
         Ok(Self { followed: plan.followed.clone(), ..Self::new(machine, initial, request, bounds, asker) })
     }
 
-    /// An engine at a program context. Undefined behaviour is not looked for there: of a state that nobody knows, it is always
-    /// possible.
+    /// An engine at a program context. Undefined behaviour is not looked for there: of a state that nobody knows, it
+    /// is always possible.
     pub(crate) fn at_context(
         program: &Arc<Program>,
         request: &Request,
         plan: &Plan,
         start: &Start<'_>,
-        asked: Asked,
+        asked: KeptAnswers,
     ) -> Self {
         let (domain, asker) = asked.domain(plan);
         let mut machine = machine(program, request, plan, domain);
@@ -281,12 +158,12 @@ impl Engine {
     }
 
     /// The terms and the solvers, for a search of the same epoch that begins anew.
-    pub(crate) fn into_asked(self) -> Asked {
-        Asked { paths: self.machine.domain.into_kept(), constraints: self.solver }
+    pub(crate) fn into_kept_answers(self) -> KeptAnswers {
+        KeptAnswers { paths: self.machine.domain.into_kept(), constraints: self.solver }
     }
 
     /// What others need to know of an epoch that has been searched.
-    pub(crate) fn into_searched(self, Job { epoch, facts, .. }: &Job) -> SearchedEpoch {
+    pub(crate) fn into_searched(self, epoch: &EpochId, facts: &EpochFacts) -> SearchedEpoch {
         let is_entry = self.is_entry();
         let (id, shape, none_ended) = (epoch.clone(), facts.shape.clone(), facts.none_ended);
         SearchedEpoch { id, machine: self.machine, initial: self.initial, is_entry, shape, none_ended }
@@ -314,12 +191,12 @@ impl Engine {
         self.machine.options.objects == SyncObjects::Decided
     }
 
-    /// Whether something is replaced by what it may do.
-    pub(crate) fn replaces(&self, of: Replaceable) -> bool {
-        replaces(&self.machine.options.marks.abstractions, of)
+    /// Whether something is summarised.
+    pub(crate) fn summarises(&self, of: Summarisable) -> bool {
+        is_summarised(&self.machine.options.marks.abstractions, of)
     }
 
-    /// What is replaced.
+    /// What is summarised.
     pub(crate) fn replaced(&self) -> Arc<Abstractions> {
         Arc::clone(&self.machine.options.marks.abstractions)
     }
@@ -337,14 +214,14 @@ impl Engine {
         &mut self,
         state: &State<SymbolicDomain>,
         threads: &[ThreadId],
-        analyses: &Analyses<'_>,
-    ) -> Left {
-        self.machine.left(state, threads, &analyses.pointers)
+        pointers: &Pointers<'_>,
+    ) -> EndState {
+        EndState::of(&mut self.machine, state, threads, pointers)
     }
 
     /// For places at the end of a path, that the sums have not overflowed that they were computed from.
-    pub(crate) fn sums_behind(&mut self, path: &Path, places: &[Where]) -> Vec<Vec<Term>> {
-        self.machine.sums_behind(&path.state, &path.trace, places)
+    pub(crate) fn sums_behind(&mut self, path: &Path, places: &[StatePlace]) -> Vec<Vec<Term>> {
+        icsched_explore::sums::sums_behind(&mut self.machine, &path.state, &path.trace, places)
     }
 
     /// The decoded program.
@@ -369,7 +246,8 @@ impl Engine {
         (&mut self.machine.domain.pool, &mut self.solver)
     }
 
-    /// A condition in which outcomes of comparisons of floats are inputs of their own (design decision D7), as they are on paths.
+    /// A condition in which outcomes of comparisons of floats are inputs of their own (design decision D7), as they
+    /// are on paths.
     fn without_floats(&mut self, condition: Term) -> Term {
         match self.machine.domain.is_observed(condition) {
             true => self.machine.domain.pool.without_floats(condition),
@@ -385,7 +263,8 @@ impl Engine {
         self.solver.check(&mut self.machine.domain.pool, &[], extra)
     }
 
-    /// Whether a condition can hold where those of a path that is possible do; see [`Asker::check`].
+    /// Whether a condition can hold where those of a path that is possible do; see
+    /// [`Asker::check`](crate::questions::Asker::check).
     pub(crate) fn check_behind(&mut self, possible: &[Term], extra: Term) -> Answer {
         let all: Vec<Term> = self.bounds.iter().chain(possible).copied().collect();
         let all: Vec<Term> = all.into_iter().map(|condition| self.without_floats(condition)).collect();
@@ -430,13 +309,13 @@ impl Engine {
             errors: self.errors,
             decided,
             hopeless: self.hopeless.clone(),
-            rounds: if decided && !self.patient { ASKED } else { u32::MAX },
-            terms: if decided { TERMS } else { usize::MAX },
-            long: if decided { LONG } else { (u64::MAX, usize::MAX) },
+            rounds: if decided && !self.patient { BUDGETS.questions_of_branch } else { u32::MAX },
+            terms: if decided { BUDGETS.loop_terms } else { usize::MAX },
+            long: if decided { (BUDGETS.long_instructions, BUDGETS.long_events) } else { (u64::MAX, usize::MAX) },
             solved: if decided { self.followed.most_solved() } else { u64::MAX },
             ..explore::Limits::default()
         };
-        let limits = if in_all_ways { followed::limits_in_all_ways(limits) } else { limits };
+        let limits = if in_all_ways { passed_markers::limits_in_all_ways(limits) } else { limits };
         let mut strategy = ShortestFirst {
             statics,
             code: Arc::clone(&self.machine.code),
@@ -454,13 +333,13 @@ impl Engine {
         self.wanted = strategy.wanted;
         self.note_length(&path.state);
         if in_all_ways && (path.often.is_some() || !path.gave_up.is_empty()) {
-            self.wanted = Some(Restart::FollowingLess);
+            self.wanted = Some(Restart::PassFewerMarkers);
         } else if let Some(stack) = &path.often {
-            let is_replaced = |of: &Replaceable| self.replaces(*of);
+            let is_replaced = |of: &Summarisable| self.summarises(*of);
             let points: Vec<ProgramPoint> = stack.0.iter().rev().copied().collect();
-            let last_resort = Wanted { last_resort: true, activations: NESTED };
-            self.wanted =
-                quiet_code(statics, is_replaced, last_resort, &points).map(|wanted| Restart::Replacing(vec![wanted]));
+            let last_resort = Wanted { last_resort: true, activations: BUDGETS.nested_activations };
+            self.wanted = innermost_summarisable(statics, is_replaced, last_resort, &points)
+                .map(|wanted| Restart::Summarise(vec![wanted]));
             if self.wanted.is_none() {
                 // It asks for another reason.
                 self.patient = true;
@@ -505,7 +384,7 @@ impl Engine {
     /// Paths go on at these places though the solver gives up there. Whether that is so of few.
     pub(crate) fn go_on_at(&mut self, stacks: Vec<CallStack>) -> bool {
         self.hopeless.extend(stacks);
-        self.hopeless.len() <= MAX_HOPELESS
+        self.hopeless.len() <= BUDGETS.hopeless_places
     }
 
     /// An attempt has come to its end, and is the result.
@@ -529,8 +408,8 @@ impl Engine {
         &self.followed
     }
 
-    /// Whether inputs decide how something goes on that is followed, in too many ways, or there are paths that were not searched to their ends:
-    /// a loop may be covered by a marker that is passed.
+    /// Whether inputs decide how something goes on that is followed, in too many ways, or there are paths that were
+    /// not searched to their ends: a loop may be covered by a marker that is passed.
     pub(crate) fn has_many_ways(&self, paths: u64, to_the_end: bool) -> bool {
         let SolverStatistics { solved, unknown, .. } = self.solver_statistics();
         let executed = Executed { paths, counted: self.counted, undecided: self.undecided, solved, unknown };
@@ -538,17 +417,17 @@ impl Engine {
         is_followed && (self.followed.are_many_ways(executed, self.limits.undecided) || !to_the_end)
     }
 
-    /// What is done instead of a restart that the last path asks for: who follows everything follows less before something is replaced, since
-    /// inputs matter then.
+    /// What is done instead of a restart that the last path asks for: who follows everything follows less before
+    /// something is summarised, since inputs matter then.
     pub(crate) fn instead_of(&self, restart: Restart) -> Restart {
         match restart {
-            Restart::Replacing(_) if self.followed.ends_before_replacing(self.passed) => Restart::FollowingLess,
+            Restart::Summarise(_) if self.followed.ends_before_replacing(self.passed) => Restart::PassFewerMarkers,
             other => other,
         }
     }
 
-    /// What the last path has shown to be necessary first: something it asks about too often is to be replaced, or it follows
-    /// what inputs decide.
+    /// What the last path has shown to be necessary first: something it asks about too often is to be summarised, or it
+    /// follows what inputs decide.
     pub(crate) fn take_wanted(&mut self) -> Option<Restart> {
         self.wanted.take()
     }
@@ -607,7 +486,7 @@ impl Engine {
 
     /// Whether paths go on behind memory errors.
     pub(crate) fn goes_on_behind_errors(&self) -> bool {
-        self.machine.options.memory_errors == icsched_symex::MemoryErrors::Continue
+        self.machine.options.memory_errors == icsched_machine::MemoryErrors::Continue
     }
 
     /// Whether there is no time left; see [`RunLimits::is_over`].
@@ -668,89 +547,12 @@ impl Engine {
     }
 }
 
-/// A copy of what an engine knows of its terms: the answers to what is asked of it depend on nothing else.
-pub(crate) struct Questions {
-    pool: TermPool,
-    known: Vec<Term>,
-    observes_floats: bool,
-    limits: RunLimits,
-}
-
-impl Questions {
-    /// Somebody who has been asked nothing yet. The answers are the same each time if this thread has asked nobody else.
-    pub(crate) fn asker(self) -> Asker {
-        let Self { pool, known, observes_floats, limits } = self;
-        let solver = CachingSolver::new(solver(&limits, SIMPLIFICATION));
-        Asker { pool, known, observes_floats, limits, solver }
-    }
-}
-
-/// Answers questions about constraints.
-pub(crate) struct Asker {
-    pool: TermPool,
-    known: Vec<Term>,
-    observes_floats: bool,
-    limits: RunLimits,
-    solver: CachingSolver<Z3Solver>,
-}
-
-impl Asker {
-    pub(crate) fn pool(&mut self) -> &mut TermPool {
-        &mut self.pool
-    }
-
-    /// What holds where the epoch begins.
-    pub(crate) fn known(&self) -> &[Term] {
-        &self.known
-    }
-
-    /// Whether a condition can hold where those of a path that is possible do. If it is not possible after all, the answer may
-    /// be that it can.
-    pub(crate) fn check(&mut self, possible: &[Term], extra: Term) -> Answer {
-        let all: Vec<Term> = self.known.iter().chain(possible).copied().collect();
-        let all: Vec<Term> = all.into_iter().map(|condition| self.without_floats(condition)).collect();
-        let extra = self.without_floats(extra);
-        self.solver.check(&mut self.pool, &all, extra)
-    }
-
-    /// An assignment under which it can, as for [`Self::check`]; `None` if it cannot.
-    ///
-    /// # Errors
-    /// If nobody knows.
-    pub(crate) fn model(&mut self, possible: &[Term], extra: Term) -> Result<Option<Model>, UnknownReason> {
-        let all: Vec<Term> = self.known.iter().chain(possible).copied().collect();
-        let all: Vec<Term> = all.into_iter().map(|condition| self.without_floats(condition)).collect();
-        let extra = self.without_floats(extra);
-        self.solver.model(&mut self.pool, &all, extra)
-    }
-
-    fn without_floats(&mut self, condition: Term) -> Term {
-        if self.observes_floats { self.pool.without_floats(condition) } else { condition }
-    }
-
-    /// Whether the run, or the search, is to end.
-    pub(crate) fn is_late(&self) -> bool {
-        self.limits.is_over()
-    }
-
-    /// Counters of the solver.
-    pub(crate) fn solver_statistics(&self) -> SolverStatistics {
-        self.solver.statistics()
-    }
-}
-
-/// A solver for questions that are not worth more time than `most`; the end of the run ends them.
-fn solver(limits: &RunLimits, most: Duration) -> Z3Solver {
-    let timeout = Some(limits.solver_timeout.min(most));
-    Z3Solver::new(SolverOptions { timeout, ..SolverOptions::default() }).interrupted_by(limits.stop.interrupt())
-}
-
 fn machine(program: &Arc<Program>, request: &Request, plan: &Plan, domain: SymbolicDomain) -> Machine<SymbolicDomain> {
     let options = Options {
         externs: request.externs.clone(),
         symbolic_files: request.inputs.files.clone(),
         symbolic_stdin: request.inputs.stdin,
-        stop: Arc::clone(&request.limits.stop),
+        stop: request.limits.stop.clone(),
         marks: plan.marks.clone(),
         objects: plan.objects,
         memory_errors: request.memory_errors,

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use icsched_ir::{CallStack, LocId, Origin, Program, ProgramPoint};
+use icsched_machine::code::Code;
+use icsched_machine::machine::Pass;
+use icsched_machine::state::State;
+use icsched_machine::stop::{BlockedThread, PathEnd};
+use icsched_machine::{ThreadId, Values};
 use icsched_schedule::{
     AccessMode, Blocked, CyclicOrder, EndlessLoop, EpochId, HappensBefore, HbBuilder, HbNode, NodeLabel, ScheduleEnd,
 };
-use icsched_symex::code::Code;
-use icsched_symex::machine::Pass;
-use icsched_symex::state::State;
-use icsched_symex::stop::{BlockedThread, PathEnd};
-use icsched_symex::trace::{EventMode, EventObject, SyncEvent};
-use icsched_symex::{Domain, ThreadId};
+use icsched_symbolic::trace::{EventMode, EventObject, SyncEvent};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -20,12 +20,12 @@ use smallvec::SmallVec;
 ///
 /// # Errors
 /// If the orders that were asked for contradict each other; models don't, but a program may call the intrinsics itself.
-pub fn happens_before<D: Domain>(program: &Program, state: &State<D>) -> Result<HappensBefore, CyclicOrder> {
+pub fn happens_before<D: Values>(program: &Program, state: &State<D>) -> Result<HappensBefore, CyclicOrder> {
     happens_before_within(program, state, state.events.len())
 }
 
 /// The graph of the first `events` synchronisation events of a path.
-pub(crate) fn happens_before_within<D: Domain>(
+pub(crate) fn happens_before_within<D: Values>(
     program: &Program,
     state: &State<D>,
     events: usize,
@@ -66,15 +66,16 @@ pub(crate) fn happens_before_within<D: Domain>(
     builder.finish()
 }
 
-/// What nodes are ordered on where it is open which object it is: on all addresses of nodes of the path that it may be, and on the
-/// object itself, for other nodes of which it is open (conservative happens-before schedules, Bergan 3.4.1.5).
+/// What nodes are ordered on where it is open which object it is: on all addresses of nodes of the path that it may
+/// be, and on the object itself, for other nodes of which it is open (conservative happens-before schedules, Bergan
+/// 3.4.1.5).
 struct OpenObjects {
     /// The addresses of nodes, and of those objects that several nodes of other addresses may be in; sorted.
     addresses: Vec<u64>,
 }
 
 impl OpenObjects {
-    fn of<D: Domain>(state: &State<D>) -> Self {
+    fn of<D: Values>(state: &State<D>) -> Self {
         let mut addresses = Vec::new();
         for event in state.events.iter() {
             let (SyncEvent::Node { object, .. } | SyncEvent::Order { object, .. }) = event else { continue };
@@ -113,7 +114,7 @@ struct ThreadObjects {
 }
 
 impl ThreadObjects {
-    fn of<D: Domain>(state: &State<D>) -> Self {
+    fn of<D: Values>(state: &State<D>) -> Self {
         let mut this = Self::default();
         let mut latest: FxHashMap<ThreadId, (usize, u64)> = FxHashMap::default();
         for (index, event) in state.events.iter().enumerate() {
@@ -178,7 +179,7 @@ fn nearest_line(program: &Program, point: ProgramPoint) -> Option<LocId> {
 }
 
 /// The epoch that begins where a path's threads are: which of them are alive, and with what on their stacks.
-pub fn epoch<D: Domain>(code: &Code, state: &State<D>) -> EpochId {
+pub fn epoch<D: Values>(code: &Code, state: &State<D>) -> EpochId {
     let place = |id: ThreadId| (state.stack(code, id), state.thread(id).folds());
     EpochId::of_threads(code.threads_in_order(state).into_iter().map(place).collect())
 }
@@ -192,7 +193,7 @@ pub fn passes(graph: &HappensBefore) -> BTreeMap<ThreadId, Vec<Pass>> {
 }
 
 /// How the schedule of a path ends.
-pub fn schedule_end<D: Domain>(program: &Program, code: &Code, state: &State<D>, end: &PathEnd) -> ScheduleEnd {
+pub fn schedule_end<D: Values>(program: &Program, code: &Code, state: &State<D>, end: &PathEnd) -> ScheduleEnd {
     match end {
         PathEnd::Exit { status } => ScheduleEnd::Exit { status: *status },
         PathEnd::Abort { stack } => {
@@ -219,9 +220,10 @@ pub fn schedule_end<D: Domain>(program: &Program, code: &Code, state: &State<D>,
     }
 }
 
-/// Some threads go round for ever, and the others wait. Who waits for a thread that waits, and so on, and never for one that goes round, is in a
-/// deadlock, whatever those loops do. Whom a wait at a semaphore, condition or barrier is for nobody knows: those that go round might have come.
-fn endless<D: Domain>(
+/// Some threads go round for ever, and the others wait. Who waits for a thread that waits, and so on, and never for
+/// one that goes round, is in a deadlock, whatever those loops do. Whom a wait at a semaphore, condition or barrier
+/// is for nobody knows: those that go round might have come.
+fn endless<D: Values>(
     program: &Program,
     state: &State<D>,
     loops: &[(ThreadId, CallStack)],
@@ -259,7 +261,7 @@ fn own_place(program: &Program, stack: &CallStack) -> String {
     place(program, &CallStack(stack.0[..own.map_or(stack.0.len(), |at| at + 1)].to_vec()))
 }
 
-fn describe_blocked<D: Domain>(program: &Program, state: &State<D>, blocked: &BlockedThread) -> Blocked {
+fn describe_blocked<D: Values>(program: &Program, state: &State<D>, blocked: &BlockedThread) -> Blocked {
     let object = match blocked.queue {
         // No constant: the path has not decided which one it is.
         0 => "an object that inputs choose".to_owned(),
@@ -278,7 +280,7 @@ fn describe_blocked<D: Domain>(program: &Program, state: &State<D>, blocked: &Bl
 }
 
 /// Where a thread last made a node on an object: for a lock it holds, where it took it.
-fn last_acquisition<D: Domain>(program: &Program, state: &State<D>, holder: u32, queue: u64) -> Option<String> {
+fn last_acquisition<D: Values>(program: &Program, state: &State<D>, holder: u32, queue: u64) -> Option<String> {
     state.events.iter().rev().find_map(|event| match event {
         SyncEvent::Node { thread, stack, object, .. } if thread.0 == holder && object.address() == Some(queue) => {
             Some(place(program, stack))
@@ -304,7 +306,7 @@ pub fn waits_for(operation: &str, object: &str) -> String {
 }
 
 /// Most threads alive at once on a path that began with `initial` ones, the main thread included.
-pub fn max_live_threads<D: Domain>(state: &State<D>, initial: u32) -> u32 {
+pub fn max_live_threads<D: Values>(state: &State<D>, initial: u32) -> u32 {
     let threads = ThreadObjects::of(state);
     let (mut live, mut most) = (initial, initial);
     for event in state.events.iter() {

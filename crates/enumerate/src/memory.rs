@@ -8,17 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::{Resource, getrlimit};
 
-/// Address space is used up to this many eighths: what is allocated before anybody looks has room in the rest.
-const EIGHTHS: u64 = 7;
-
-/// Stacks take at most one part in so many of the address space, each.
-const SHARE_OF_STACK: u64 = 32;
-
-/// Bytes of the stack of a thread, where there is no limit: terms and types are walked recursively in places.
-const LARGEST_STACK: u64 = 1 << 30;
-
-/// Bytes of the smallest stack that is tried.
-const SMALLEST_STACK: u64 = 2 << 20;
+use crate::budgets::BUDGETS;
 
 /// What this process may use, in bytes; `None` is without limit.
 #[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
@@ -45,7 +35,7 @@ impl MemoryLimits {
     pub fn of_process(resident: Option<u64>) -> Self {
         let group = group_limit().map(|most| most / 4 * 3);
         let resident = [resident.or_else(half_of_memory), group].into_iter().flatten().min();
-        let usable = |resource| getrlimit(resource).current.map(|most| most / 8 * EIGHTHS);
+        let usable = |resource| getrlimit(resource).current.map(|most| most / 8 * BUDGETS.address_space_eighths);
         Self { resident, address_space: usable(Resource::As), data: usable(Resource::Data) }
     }
 
@@ -71,7 +61,7 @@ impl MemoryLimits {
     #[must_use]
     pub fn with_a_quarter_more(&self) -> Self {
         let more = |most: u64| most.saturating_add(most / 4);
-        let all = |most: u64| (most / EIGHTHS).saturating_mul(8);
+        let all = |most: u64| (most / BUDGETS.address_space_eighths).saturating_mul(8);
         Self { resident: self.resident.map(more), address_space: self.address_space.map(all), data: self.data.map(all) }
     }
 }
@@ -100,9 +90,10 @@ impl MemoryUse {
 /// small part of the address space that the process may have.
 pub fn stack_sizes() -> impl Iterator<Item = usize> {
     let limits = [Resource::As, Resource::Data].map(|resource| getrlimit(resource).current);
-    let most = limits.into_iter().flatten().min().map_or(LARGEST_STACK, |most| most / SHARE_OF_STACK);
-    let most = most.clamp(SMALLEST_STACK, LARGEST_STACK);
-    let halves = std::iter::successors(Some(most), |size| (*size / 2 >= SMALLEST_STACK).then_some(*size / 2));
+    let most =
+        limits.into_iter().flatten().min().map_or(BUDGETS.largest_stack, |most| most / BUDGETS.stacks_in_address_space);
+    let most = most.clamp(BUDGETS.smallest_stack, BUDGETS.largest_stack);
+    let halves = std::iter::successors(Some(most), |size| (*size / 2 >= BUDGETS.smallest_stack).then_some(*size / 2));
     halves.map(|size| usize::try_from(size).unwrap_or(usize::MAX))
 }
 
@@ -197,6 +188,6 @@ mod tests {
     fn stacks_get_smaller() {
         let sizes: Vec<usize> = stack_sizes().collect();
         assert!(!sizes.is_empty() && sizes.is_sorted_by(|a, b| a > b), "{sizes:?}");
-        assert!(*sizes.last().expect("there are some") >= SMALLEST_STACK as usize);
+        assert!(*sizes.last().expect("there are some") >= BUDGETS.smallest_stack as usize);
     }
 }

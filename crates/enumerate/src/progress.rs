@@ -2,18 +2,18 @@
 
 use std::fmt;
 
+use icsched_facts::Shape;
+use icsched_machine::{Machine, State};
 use icsched_schedule::{Enumeration, EpochId, EpochResult, HappensBefore, ScheduleEnd};
-use icsched_symex::request::Activity;
-use icsched_symex::shape::Shape;
-use icsched_symex::symbolic::SymbolicDomain;
-use icsched_symex::{Machine, State};
+use icsched_symbolic::request::Activity;
+use icsched_symbolic::symbolic::SymbolicDomain;
 
 use crate::constraint::Conjunction;
 
 /// Receives the state of a search now and then. Nothing depends on what it does.
 pub trait Progress {
-    /// Of an epoch, `paths` were executed, `waiting` input constraints are to be explored, `schedules` were found. Not told of epochs that
-    /// are searched by workers.
+    /// Of an epoch, `paths` were executed, `waiting` input constraints are to be explored, `schedules` were found.
+    /// Not told of epochs that are searched by workers.
     fn path(&mut self, paths: u64, waiting: usize, schedules: usize);
 
     /// What is being done before epochs are searched, and after that.
@@ -50,7 +50,8 @@ pub struct Counts {
     pub waiting: usize,
     /// Paths that were executed.
     pub paths: u64,
-    /// Deadlocks of a search that has come to its end: all epochs are searched again, knowing more, to see whether they can happen.
+    /// Deadlocks of a search that has come to its end: all epochs are searched again, knowing more, to see whether
+    /// they can happen.
     pub doubted: usize,
     /// The epoch whose result counts next, and what is being done about it.
     pub working: Option<Working>,
@@ -89,9 +90,9 @@ pub trait Journal {
     /// A search of all epochs begins; its result will have this header.
     fn begin(&mut self, header: &Enumeration);
 
-    /// An epoch was searched to the end. With the `record`, a later run need not do it again. The epoch may be searched again, knowing
-    /// less; then that result replaces this one. Without a result, it is known already that the epoch will be. Says
-    /// whether it is kept.
+    /// An epoch was searched to the end. With the `record`, a later run need not do it again. The epoch may be
+    /// searched again, knowing less; then that result replaces this one. Without a result, it is known already that
+    /// the epoch will be. Says whether it is kept.
     fn keep(&mut self, record: &str, result: Option<&EpochResult>) -> bool;
 }
 

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use icsched_explore::explore::{GaveUpAt, PathOutcome as Path};
 use icsched_ir::{BlockId, CallStack, FuncId, Program, ProgramPoint};
+use icsched_machine::stop::{Limit, PathEnd};
 use icsched_schedule::{IncompleteKind, Reason};
+use icsched_slicing::SliceDecision;
 use icsched_smt::UnknownReason;
-use icsched_symex::explore::GaveUpAt;
-use icsched_symex::request::{Activity, Doing};
-use icsched_symex::stop::{Limit, PathEnd};
 
-use crate::engine::Path;
 use crate::graph::place;
-use crate::slice::{SliceDecision, Statics};
+use crate::limit_reasons::{is_limit_of_run, words};
+use crate::statics::Statics;
 
 /// A set of reasons.
 #[derive(Default, Debug)]
@@ -75,7 +75,8 @@ impl Reasons {
         }
     }
 
-    /// A loop that was replaced has no way out but `abort` and failing assertions, and it is not known whether it comes to one.
+    /// A loop that was summarised has no way out but `abort` and failing assertions, and it is not known whether it
+    /// comes to one.
     pub(crate) fn add_failing_loop(&mut self, program: &Program, func: FuncId, header: BlockId) {
         let function = &program.functions[func].name;
         let point = ProgramPoint { func, block: header, inst: 0 };
@@ -131,38 +132,5 @@ impl Reasons {
         };
         let message = format!("the {what} in {function} {does}; followed {bound} times (--loop-bound)");
         self.at(kind, message, at);
-    }
-}
-
-/// Whether a limit of the whole run is a reason.
-pub(crate) fn is_limit_of_run(reason: &Reason) -> bool {
-    let of_run = [Limit::Time, Limit::Memory, Limit::Interrupted].map(|limit| words(limit).1);
-    of_run.iter().any(|words| reason.message.starts_with(words))
-}
-
-/// A limit of the whole run, which has come while this was done.
-pub(crate) fn of_run(limit: Limit, Doing { activity, at }: Doing, program: &Program) -> Reason {
-    let (kind, words) = words(limit);
-    let message = match activity {
-        Activity::Path(_) => words.to_owned(),
-        other => format!("{words}, while {}", other.words()),
-    };
-    let at = at.map(|point| place(program, &CallStack(vec![point]))).filter(|at| !at.is_empty());
-    Reason { kind, message, at }
-}
-
-/// A limit for people.
-pub fn words(limit: Limit) -> (IncompleteKind, &'static str) {
-    match limit {
-        Limit::Instructions => (IncompleteKind::Limit, "a path was cut at the instruction limit (--max-instructions)"),
-        Limit::Time => (IncompleteKind::Limit, "the time limit was reached (--timeout)"),
-        Limit::Memory => (IncompleteKind::Limit, "the memory limit was reached (--max-memory)"),
-        Limit::Decisions => (IncompleteKind::Limit, "a path was cut at the limit of symbolic decisions"),
-        Limit::Events => (
-            IncompleteKind::Limit,
-            "a path was cut at the limit of synchronisation events (--max-events); does a thread poll for something \
-             that never comes?",
-        ),
-        Limit::Interrupted => (IncompleteKind::Interrupted, "the search was stopped by the user"),
     }
 }

@@ -4,14 +4,14 @@
 //! Models contain code for what a given program never asks for: the concrete domain's output, cancellation, exit
 //! handlers. It hangs on flags that are never set. Left in, it would make `exit` look as if it might synchronise.
 //!
-//! Functions that fail only because of what never happens have one result, and so do those that call them: `while (sem_wait(&s) == -1 &&
-//! errno == EINTR)` is no loop where no signal is sent.
+//! Functions that fail only because of what never happens have one result, and so do those that call them: `while
+//! (sem_wait(&s) == -1 && errno == EINTR)` is no loop where no signal is sent.
 //!
-//! Deviations from the paper: function parameters are unknown; a call's results are what the returns of its function that are reached give, if
-//! it is called by name, and returns once (not as `setjmp`); a global variable has a lattice value if it
-//! is only ever loaded and stored whole, by name, and not volatile, atomic or thread-local. Everything is optimistic: a
-//! block, a function or a store exists only once it is reached. Work grows with instructions times rounds, and there
-//! are as many rounds as the longest chain of such discoveries.
+//! Deviations from the paper: function parameters are unknown; a call's results are what the returns of its function
+//! that are reached give, if it is called by name, and returns once (not as `setjmp`); a global variable has a
+//! lattice value if it is only ever loaded and stored whole, by name, and not volatile, atomic or thread-local.
+//! Everything is optimistic: a block, a function or a store exists only once it is reached. Work grows with
+//! instructions times rounds, and there are as many rounds as the longest chain of such discoveries.
 
 use fixedbitset::FixedBitSet;
 use icsched_dataflow::Statics;
@@ -19,12 +19,12 @@ use icsched_ir::{
     BinOp, Callee, Const, Edge, EntityId, FuncId, Function, GlobalId, IdVec, Inst, Intrinsic, Op, Operand, Program,
     Terminator, Type, ValueId,
 };
+use icsched_machine::arith;
+use icsched_machine::machine::{exit_function, is_set_at_start};
 use icsched_pointsto::{Interrupted, ModRef, Options, PointsTo};
-use icsched_symex::arith;
-use icsched_symex::machine::{exit_function, is_set_at_start};
 use smallvec::SmallVec;
 
-use crate::plain::{self, Kind};
+use crate::mutex_kinds::{self, Kind};
 
 /// The program without what constants alone tell that it never does, and its points-to analysis.
 ///
@@ -39,8 +39,8 @@ pub fn without_points_to(
     Ok((special, points_to))
 }
 
-/// The program without what it never does, such as cancelling threads, and its points-to analysis; points stay what they were. It starts
-/// with `main`, so what holds there from the beginning holds everywhere.
+/// The program without what it never does, such as cancelling threads, and its points-to analysis; points stay what
+/// they were. It starts with `main`, so what holds there from the beginning holds everywhere.
 ///
 /// # Errors
 /// If the analysis is to end first.
@@ -54,13 +54,13 @@ pub fn from_main(program: &Program, interrupted: &dyn Fn() -> bool) -> Result<(P
         let points_to = solve(&folded)?;
         Ok((folded, points_to))
     };
-    // As long as all mutexes are of a kind, the program does no more than this; so if nothing of it makes one that is not, all of them
-    // always are.
+    // As long as all mutexes are of a kind, the program does no more than this; so if nothing of it makes one that is
+    // not, all of them always are.
     for kind in [Kind::Plain, Kind::NotRobust] {
         let mut told = program.clone();
-        plain::tell_models(&mut told, kind);
+        mutex_kinds::tell_models(&mut told, kind);
         let (folded, points_to) = fold(&told)?;
-        if plain::are_all(&ModRef::new(&folded, &points_to, &harmless), kind) {
+        if mutex_kinds::are_all(&ModRef::new(&folded, &points_to, &harmless), kind) {
             return Ok((folded, points_to));
         }
     }
@@ -336,7 +336,8 @@ impl<'p> Analysis<'p> {
     }
 }
 
-/// What a function returns before any of its returns is reached: anything if calls of it return a second time, with what was handed to `longjmp`.
+/// What a function returns before any of its returns is reached: anything if calls of it return a second time, with
+/// what was handed to `longjmp`.
 fn first_results(function: &Function) -> SmallVec<[Lattice; 1]> {
     let saves = |inst: &Inst| matches!(inst.op, Op::Call { callee: Callee::Intrinsic(Intrinsic::SaveContext), .. });
     let is_again = function.blocks.values().flat_map(|block| &block.insts).any(saves);

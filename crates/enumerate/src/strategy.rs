@@ -1,30 +1,27 @@
-//! Which side of a branch to follow, shortest path first (Bergan 3.3.2), and where a path is better executed in another way.
+//! Which side of a branch to follow, shortest path first (Bergan 3.3.2), and where a path is better executed in
+//! another way.
 
 use std::sync::Arc;
 
+use icsched_explore::explore::{Choice, Strategy};
 use icsched_ir::{BlockId, CallStack, EntityId, Program, ProgramPoint, Terminator};
+use icsched_machine::abstraction::Abstractions;
+use icsched_machine::code::Code;
+use icsched_machine::thread::{Frame, FrameId};
+use icsched_machine::{DecisionKind, State};
+use icsched_slicing::control::Control;
 use icsched_smt::TermPool;
-use icsched_symex::abstraction::Abstractions;
-use icsched_symex::code::Code;
-use icsched_symex::explore::{Choice, Strategy};
-use icsched_symex::symbolic::SymbolicDomain;
-use icsched_symex::thread::{Frame, FrameId};
-use icsched_symex::trace::OtherSide;
-use icsched_symex::{DecisionKind, State};
+use icsched_symbolic::symbolic::SymbolicDomain;
+use icsched_symbolic::trace::OtherSide;
 use rustc_hash::FxHashMap;
 
-use crate::control::Control;
-use crate::followed::{self, Followed};
-use crate::quiet::{Replaceable, Wanted, deep_recursion, outermost_quiet_loop, quiet_code, replaces};
-use crate::search::Restart;
-use crate::slice::Statics;
-
-/// How often a path answers one question in a loop that does not synchronise before the loop is replaced by what it may do; activations
-/// of a recursion in which it is asked.
-const ROUNDS: u32 = 12;
-
-/// Activations of a recursion, one inside of the other, from which on it goes round.
-pub(crate) const NESTED: usize = 2;
+use crate::budgets::BUDGETS;
+use crate::passed_markers::{self, Followed};
+use crate::restart::Restart;
+use crate::statics::Statics;
+use crate::summarisable::{
+    Summarisable, Wanted, deep_recursion, innermost_summarisable, is_summarised, outermost_summarisable_loop,
+};
 
 /// Answers the questions of one path, and ends it where it is to be executed in another way.
 pub(crate) struct ShortestFirst<'a, 'p> {
@@ -34,19 +31,16 @@ pub(crate) struct ShortestFirst<'a, 'p> {
     /// How often one loop's question is answered by preference; then the answer is to leave the loop.
     pub(crate) bound: u32,
     pub(crate) asked: FxHashMap<CallStack, u32>,
-    /// What is replaced by what it may do, if more can be.
+    /// What is summarised already; `None` if nothing more may be.
     pub(crate) replaced: Option<Arc<Abstractions>>,
     pub(crate) followed: Followed,
     /// The outermost loops of activations that the path was in when it had last taken long.
-    pub(crate) loops: Vec<(FrameId, Replaceable)>,
+    pub(crate) loops: Vec<(FrameId, Summarisable)>,
     /// How often the path has made many terms without that an input has decided anything.
     pub(crate) given_up: u32,
     /// What is to be done before the path goes on.
     pub(crate) wanted: Option<Restart>,
 }
-
-/// How often a path goes on that makes many terms which have decided nothing yet: they take memory.
-const UNDECIDED_TERMS: u32 = 64;
 
 impl ShortestFirst<'_, '_> {
     /// Whether a path goes on, however long it takes, for no input has decided anything.
@@ -58,21 +52,21 @@ impl ShortestFirst<'_, '_> {
     fn ends_attempt(&mut self) -> bool {
         let is_attempt = self.followed.is_everything_in_all_ways();
         if is_attempt {
-            self.wanted = Some(Restart::FollowingLess);
+            self.wanted = Some(Restart::PassFewerMarkers);
         }
         is_attempt
     }
 
-    /// What is to be replaced of that what the points of a stack are in; only recursions, perhaps.
+    /// Chooses the loop or recursion around the points of a stack to summarise next, and requests a restart.
     fn want(&mut self, wanted: Wanted, stack: &CallStack, only_recursion: bool) {
         let Some(replaced) = &self.replaced else { return };
         let points: Vec<ProgramPoint> = stack.0.iter().rev().copied().collect();
-        let is_replaced = |of: &Replaceable| replaces(replaced, *of);
+        let is_replaced = |of: &Summarisable| is_summarised(replaced, *of);
         let found = match only_recursion {
             true => deep_recursion(self.statics, is_replaced, wanted, &points),
-            false => quiet_code(self.statics, is_replaced, wanted, &points),
+            false => innermost_summarisable(self.statics, is_replaced, wanted, &points),
         };
-        self.wanted = found.map(|wanted| Restart::Replacing(vec![wanted]));
+        self.wanted = found.map(|wanted| Restart::Summarise(vec![wanted]));
     }
 }
 
@@ -86,19 +80,23 @@ impl Strategy for ShortestFirst<'_, '_> {
             return self.ends_attempt();
         }
         // Behind a marker that is not passed what has become hard is forgotten.
-        self.wanted = Some(Restart::FollowingLess);
+        self.wanted = Some(Restart::PassFewerMarkers);
         true
     }
 
     fn gives_up(&mut self, state: &State<SymbolicDomain>) -> bool {
-        if self.is_undecided(state) && self.given_up < UNDECIDED_TERMS {
+        if self.is_undecided(state) && self.given_up < BUDGETS.undecided_terms {
             self.given_up += 1;
             return false;
         }
         if self.ends_attempt() {
             return true;
         }
-        self.want(Wanted { last_resort: false, activations: NESTED }, &state.stack(&self.code, state.current), false);
+        self.want(
+            Wanted { last_resort: false, activations: BUDGETS.nested_activations },
+            &state.stack(&self.code, state.current),
+            false,
+        );
         self.has_enough()
     }
 
@@ -112,32 +110,41 @@ impl Strategy for ShortestFirst<'_, '_> {
         let Some(replaced) = &self.replaced else { return false };
         let frames = &state.thread(state.current).frames;
         let points = state.stack(&self.code, state.current).0;
-        let quiet =
-            |(frame, point): (&Frame, ProgramPoint)| Some((frame.id, outermost_quiet_loop(self.statics, point)?));
-        let loops: Vec<(FrameId, Replaceable)> = frames.iter().zip(points).filter_map(quiet).collect();
+        let quiet = |(frame, point): (&Frame, ProgramPoint)| {
+            Some((frame.id, outermost_summarisable_loop(self.statics, point)?))
+        };
+        let loops: Vec<(FrameId, Summarisable)> = frames.iter().zip(points).filter_map(quiet).collect();
         // An activation does not come back to a loop that none is around.
-        let still = loops.iter().rev().find(|&found| self.loops.contains(found) && !replaces(replaced, found.1));
-        self.wanted = still.map(|&(_, found)| Restart::Replacing(vec![found]));
+        let still = loops.iter().rev().find(|&found| self.loops.contains(found) && !is_summarised(replaced, found.1));
+        self.wanted = still.map(|&(_, found)| Restart::Summarise(vec![found]));
         self.loops = loops;
         self.has_enough()
     }
 
     fn choose(&mut self, _: &TermPool, choice: &Choice, state: &State<SymbolicDomain>) -> bool {
-        let Statics { program, control, .. } = *self.statics;
+        let (program, control) = (self.statics.program, self.statics.control);
         match choice.site.kind {
             DecisionKind::Branch => {
                 let stack = state.stack(&self.code, choice.site.thread);
                 let asked = self.asked.get(&stack).copied().unwrap_or(0);
-                if asked >= ROUNDS {
-                    self.want(Wanted { last_resort: asked >= self.bound, activations: NESTED }, &stack, false);
+                if asked >= BUDGETS.loop_rounds {
+                    self.want(
+                        Wanted { last_resort: asked >= self.bound, activations: BUDGETS.nested_activations },
+                        &stack,
+                        false,
+                    );
                 } else {
-                    self.want(Wanted { last_resort: false, activations: ROUNDS as usize + 1 }, &stack, true);
+                    self.want(
+                        Wanted { last_resort: false, activations: BUDGETS.loop_rounds as usize + 1 },
+                        &stack,
+                        true,
+                    );
                 }
                 let in_all_ways = self.followed.is_everything_in_all_ways();
                 if self.followed.is_decided_by(control, choice.site.point, state.markers_passed())
-                    || in_all_ways && followed::is_endless(asked, self.asked.len())
+                    || in_all_ways && passed_markers::is_endless(asked, self.asked.len())
                 {
-                    self.wanted = Some(Restart::FollowingLess);
+                    self.wanted = Some(Restart::PassFewerMarkers);
                 }
                 let count = self.asked.entry(stack).or_insert(0);
                 *count += 1;
@@ -151,7 +158,8 @@ impl Strategy for ShortestFirst<'_, '_> {
                 if *count <= self.bound {
                     return preferred;
                 }
-                // The preferred side has gone round often enough. In a callee of the loop it is the other one that may end it.
+                // The preferred side has gone round often enough. In a callee of the loop it is the other one that
+                // may end it.
                 leaving_side(program, control, choice.site.point).unwrap_or(!preferred)
             }
             DecisionKind::InBounds

@@ -1,4 +1,4 @@
-//! Threads, as far as the system gives some.
+//! Starts threads, and does their work here where the system gives none.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, Scope};

@@ -1,29 +1,28 @@
-//! Schedule trees (Bergan 3.2.1): which conditions of an epoch are decided at its start, and which where an input becomes known.
+//! Schedule trees (Bergan 3.2.1): which conditions of an epoch are decided at its start, and which where an input
+//! becomes known.
 //!
 //! Deviations from the paper:
 //!
 //! - Not only reads are decisions: whatever becomes known on the way is an observed input (design decision D7).
 //! - A part of a schedule is the whole happens-before graph from the start of the epoch up to the decision behind it.
-//! - Parts of equal graphs that end at the same decision are one part, as schedules are; a decision that makes no difference before the
-//!   next one is left to that.
+//! - Parts of equal graphs that end at the same decision are one part, as schedules are; a decision that makes no
+//!   difference before the next one is left to that.
 
 use std::rc::Rc;
 
 use icsched_ir::Program;
+use icsched_machine::abstraction::Passage;
+use icsched_machine::observation::Observed;
+use icsched_machine::{FrameId, MemoryByte, ObjectKind, State};
 use icsched_schedule::{Branch, HappensBefore, Schedule, ScheduleEnd, ScheduleId, TreeNode};
 use icsched_smt::{Answer, Term, TermPool};
-use icsched_symex::abstraction::Passage;
-use icsched_symex::observation::Observed;
-use icsched_symex::symbolic::{RestsOn, SymValue, SymbolicDomain};
-use icsched_symex::{FrameId, MemoryByte, ObjectKind, State};
+use icsched_symbolic::symbolic::{RestsOn, SymValue, SymbolicDomain};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::budgets::BUDGETS;
 use crate::constraint::{Conjunction, Disjunction};
 use crate::graph;
-
-/// More sets of inputs than this are not told apart at one decision.
-const MAX_CELLS: usize = 1024;
 
 /// When an input becomes known, as far as that can be compared between paths.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -84,8 +83,8 @@ struct Moments {
     objects: FxHashMap<u32, usize>,
 }
 
-/// Sorts the conditions of a path by when they are known; none if that is not known of one. O(observed inputs + symbols of the conditions
-/// + decisions × synchronisation events).
+/// Sorts the conditions of a path by when they are known; none if that is not known of one. O(observed inputs +
+/// symbols of the conditions + decisions × synchronisation events).
 pub(crate) fn steps(
     program: &Program,
     domain: &SymbolicDomain,
@@ -129,7 +128,7 @@ impl Moments {
         let mut events = state.events.iter().enumerate().peekable();
         for observation in state.observations.iter() {
             while let Some((_, event)) = events.next_if(|(index, _)| *index < observation.events) {
-                if let icsched_symex::trace::SyncEvent::Node { thread, .. } = event {
+                if let icsched_symbolic::trace::SyncEvent::Node { thread, .. } = event {
                     *nodes.entry(thread.0).or_insert(0) += 1;
                 }
             }
@@ -218,8 +217,8 @@ pub(crate) trait Asks {
     fn pool(&mut self) -> &mut TermPool;
     /// Whether some input satisfies all conditions.
     fn check(&mut self, conditions: &[Term]) -> Answer;
-    /// A short condition that is the disjunction for inputs that satisfy `above`, on nothing else than the disjunction is on. With a leaf,
-    /// inputs that leave it early may be in it or not.
+    /// A short condition that is the disjunction for inputs that satisfy `above`, on nothing else than the
+    /// disjunction is on. With a leaf, inputs that leave it early may be in it or not.
     fn shorten(&mut self, inputs: Disjunction, above: Term, leaf: Option<ScheduleId>) -> Term;
     /// A condition as it is kept.
     fn describe(&mut self, condition: Term) -> icsched_schedule::InputConstraint;
@@ -321,11 +320,12 @@ impl<'a, A: Asks> TreeBuilder<'a, A> {
         Ok(TreeNode { branches })
     }
 
-    /// Decides one open condition after the other until the inputs of each cell follow the same paths as far as is known.
+    /// Decides one open condition after the other until the inputs of each cell follow the same paths as far as is
+    /// known.
     fn split(&mut self, cell: Cell, done: &mut Vec<Cell>) -> Result<(), Flat> {
         let mut work = vec![cell];
         while let Some(mut cell) = work.pop() {
-            if self.asks.is_late() || done.len() + work.len() > MAX_CELLS {
+            if self.asks.is_late() || done.len() + work.len() > BUDGETS.tree_cells {
                 return Err(Flat::Limit);
             }
             let is_decided = |m: &Member| m.open.is_empty() && m.decided == self.paths[m.path].1.steps.len();
@@ -353,7 +353,8 @@ impl<'a, A: Asks> TreeBuilder<'a, A> {
         self.asks.check(&all) != Answer::Unsat
     }
 
-    /// The part of a schedule that the inputs of a cell follow next. Its members are asked what they decide behind that.
+    /// The part of a schedule that the inputs of a cell follow next. Its members are asked what they decide behind
+    /// that.
     fn part(&mut self, cell: &mut Cell) -> Result<(HappensBefore, ScheduleEnd), Flat> {
         let next = |m: &Member| self.paths[m.path].1.steps.get(m.decided);
         let moment = |m: &Member, step: &Step| self.paths[m.path].1.moments[step.moment].clone();
@@ -395,7 +396,8 @@ impl<'a, A: Asks> TreeBuilder<'a, A> {
         Ok((prefix, ScheduleEnd::Input { thread: first.thread, at: first.at }))
     }
 
-    /// A cell behind the part that it follows: what it was decided by is known, and what its members have to decide next without that.
+    /// A cell behind the part that it follows: what it was decided by is known, and what its members have to decide
+    /// next without that.
     fn advanced(&mut self, cell: Cell) -> Cell {
         let Cell { mut before, here, mut members } = cell;
         before.extend(here);
@@ -414,7 +416,8 @@ fn side(cell: &Cell, holds: Term, fails: Term) -> Cell {
     side
 }
 
-/// Where the decision behind a part decides nothing, the part goes on to the next one; not where it would be like another part then.
+/// Where the decision behind a part decides nothing, the part goes on to the next one; not where it would be like
+/// another part then.
 fn collapse(branches: &mut [Branch], i: usize) {
     let [only] = &branches[i].next.branches[..] else { return };
     let is_taken = branches.iter().any(|b| b.schedule.id == only.schedule.id);

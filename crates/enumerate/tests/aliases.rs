@@ -35,8 +35,8 @@ fn paths(body: &str) -> [u64; 2] {
     })
 }
 
-/// A `main` that stores through the pointer in `@p` if the input is 0, then synchronises on A if `cell` was 0 at `cell_at` and on
-/// B if not. Both `@cell` and `@other` have escaped.
+/// A `main` that stores through the pointer in `@p` if the input is 0, then synchronises on A if `cell` was 0 at
+/// `cell_at` and on B if not. Both `@cell` and `@other` have escaped.
 fn store_through(set_up: &str, cell_at: u32) -> String {
     format!(
         "function @main() -> i32 {{

@@ -241,8 +241,8 @@ b2:
     .assert_eq(&render(&without));
 }
 
-/// The schedules' constraints alone would leave an input out of a complete result: the deadlock's is exact, and the other
-/// one need not include inputs that do not get to its condition.
+/// The schedules' constraints alone would leave an input out of a complete result: the deadlock's is exact, and the
+/// other one need not include inputs that do not get to its condition.
 #[test]
 fn inputs_that_end_the_process_early_are_in_the_result() {
     let body = "function f0 @main() -> i32 {

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 use icsched_enumerate::{Request, RunLimits, SearchOptions, Technique, enumerate, graph};
 use icsched_ir::Program;
+use icsched_machine::concrete::ConcreteDomain;
+use icsched_machine::host::MemoryHost;
+use icsched_machine::machine::{Arguments, answer};
+use icsched_machine::{Machine, Options, PathEnd, Stop};
 use icsched_schedule::{Enumeration, HappensBefore, ScheduleEnd, TreeNode};
 use icsched_smt::{Model, Term, TermPool, serial};
-use icsched_symex::concrete::ConcreteDomain;
-use icsched_symex::host::MemoryHost;
-use icsched_symex::machine::{Arguments, answer};
-use icsched_symex::{Machine, Options, PathEnd, Stop};
 use proptest::prelude::*;
 
 const GLOBALS: &str = r#"
@@ -335,7 +335,8 @@ fn concrete(program: &Arc<Program>, answers: u64) -> HappensBefore {
     graph::happens_before(program, &state).expect("there is one thread")
 }
 
-/// The leaf that a run comes to: exactly one branch of each decision may be its own, and each part is what it does first.
+/// The leaf that a run comes to: exactly one branch of each decision may be its own, and each part is what it does
+/// first.
 fn descend(pool: &mut TermPool, node: &TreeNode, answers: u64, does: &HappensBefore) -> Result<(), TestCaseError> {
     let mut node = node;
     loop {

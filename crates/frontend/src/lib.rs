@@ -14,6 +14,7 @@
 mod cache;
 mod contain;
 mod error;
+mod library;
 mod link;
 #[allow(unsafe_code, reason = "LLVM's C API; every call is in this module and says why it is sound")]
 mod llvm;

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use icsched_ir::{LOCKED_MODEL, MODEL_SUFFIX};
 
 use crate::error::LoadError;
+use crate::library::{EXIT, library_name};
 use crate::llvm::Module;
 use crate::llvm::module::Session;
 use crate::lower::family_of;
@@ -24,9 +25,6 @@ const MODELS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/models.bc"));
 
 /// Metadata on everything that the models define.
 pub(crate) const MODEL_MARK: &str = "icsched.model";
-
-/// The function that ends the process; always kept.
-pub(crate) const EXIT: &str = "exit";
 
 /// Functions by which a program itself locks a stream.
 const LOCKS_STREAM: [&str; 2] = ["flockfile", "ftrylockfile"];
@@ -49,11 +47,6 @@ const ENGINE: &str = "__ics_";
 
 /// What the names of a program's own functions end in that would be taken for the engine's.
 const OWN_SUFFIX: &str = ".program";
-
-/// The name of a model without what tells it from the program's namesake.
-pub(crate) fn library_name(name: &str) -> &str {
-    name.strip_suffix(MODEL_SUFFIX).unwrap_or(name)
-}
 
 /// Links what the program needs of the models. Metadata of kind [`MODEL_MARK`] is on what comes of them.
 pub(crate) fn link_models<'s>(

@@ -1,10 +1,10 @@
 //! How many activations of a recursion a thread is in, as a number of the program.
 //!
-//! A search that forgets how deep a stack is ([folding](../icsched_symex/folding)) forgets with it how often the thread
-//! has taken a recursive mutex, or what it has counted up on the way down and counts down again. So recursions that may
-//! synchronise count themselves: each thread has a variable that goes up where a function of the recursion is entered,
-//! and down where it returns, and what is known of numbers - that the mutex's count goes with it - is known of this
-//! one, too.
+//! A search that forgets how deep a stack is ([folding](../icsched_machine/folding)) forgets with it how often the
+//! thread has taken a recursive mutex, or what it has counted up on the way down and counts down again. So recursions
+//! that may synchronise count themselves: each thread has a variable that goes up where a function of the recursion is
+//! entered, and down where it returns, and what is known of numbers - that the mutex's count goes with it - is known of
+//! this one, too.
 
 use std::collections::BTreeMap;
 

@@ -194,10 +194,10 @@ intrinsics! {
     /// `long (int clock, long *seconds_and_nanoseconds)`: -errno on error.
     HostClock = "__ics_host_clock", 2;
     /// `long (int operation, int fd, const char *path, const char *other, long a, long b)`: changes files or
-    /// directories; the operations are `FileOperation` in `crates/symex`. -errno on error.
+    /// directories; the operations are `FileOperation` in `crates/machine`. -errno on error.
     HostFile = "__ics_host_file", 6;
     /// `long (int query, int fd, const char *path, void *to, size_t n)`: stores up to n bytes of the answer and returns
-    /// how many there are; the queries are `FileQuery` in `crates/symex`. -errno on error.
+    /// how many there are; the queries are `FileQuery` in `crates/machine`. -errno on error.
     HostQuery = "__ics_host_query", 5;
     /// `int (const char *path)`: index of the `--sym-file` with this name, or -1. Symbolic domain.
     SymbolicFile = "__ics_symbolic_file", 1;

@@ -44,7 +44,7 @@ proptest! {
 
 #[test]
 fn the_documented_examples_are_programs() {
-    let page = include_str!("../../../docs/ir.md");
+    let page = include_str!("../../../docs/internals/ir.md");
     let examples: Vec<&str> = page.split("```text\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     let [printed, by_hand] = examples[..] else { panic!("the page has two examples") };
     assert_eq!(parse(printed).unwrap().to_text(), printed);

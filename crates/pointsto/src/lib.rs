@@ -3,7 +3,7 @@
 //! Inclusion-based (L. Andersen, "Program Analysis and Specialization for the C Programming Language", 1994),
 //! flow-insensitive, field-sensitive by byte offset, with the call graph built on the way. Small functions that return,
 //! store or call what they are given are analysed once per chain of calls, so that allocation wrappers and helpers of
-//! the C library keep their callers apart. `docs/points-to.md` describes the algorithm.
+//! the C library keep their callers apart. `docs/concepts/points-to.md` describes the algorithm.
 //!
 //! Derived from it: what code may write, read and synchronise ([`ModRef`], [`Regions`]), which objects threads share
 //! ([`Escape`]), and what is written only before there are threads ([`Startup`]).

@@ -8,7 +8,7 @@
 //! Architecture invariant: nothing outside this crate sees Z3, and nothing here knows about programs, paths or threads.
 //! What a constructor, an export or a statistic returns never depends on the iteration order of a hash map.
 //!
-//! `docs/smt.md` describes the rules, the solver stack and their limits.
+//! `docs/internals/smt.md` describes the rules, the solver stack and their limits.
 
 mod bounds;
 mod budgets;

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use icsched_enumerate::graph;
 use icsched_ir::Program;
+use icsched_machine::code::Code;
+use icsched_machine::{Domain, PathEnd, State};
 use icsched_schedule::{HappensBefore, HbNode, IncompleteKind, NodeId, Schedule, ScheduleEnd, ScheduleId};
-use icsched_symex::code::Code;
-use icsched_symex::{Domain, PathEnd, State};
 
 /// What became of a path under a schedule's constraint.
 pub(crate) enum Outcome {
@@ -163,7 +163,7 @@ fn difference(schedule: &Schedule, own: &HappensBefore, ends: &ScheduleEnd) -> S
     format!("inputs of it end in {ends}, the schedule in {}", schedule.ends)
 }
 
-fn words(limit: icsched_symex::Limit) -> String {
+fn words(limit: icsched_machine::Limit) -> String {
     icsched_enumerate::limit_words(limit).1.to_owned()
 }
 

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use icsched_enumerate::{Request, graph};
 use icsched_ir::Program;
+use icsched_machine::code::Marks;
+use icsched_machine::concrete::ConcreteDomain;
+use icsched_machine::host::MemoryHost;
+use icsched_machine::machine::{Argument, Arguments, EpochLength};
+use icsched_machine::{Machine, MemoryByte, Options, PathEnd, State, Stop};
 use icsched_schedule::HappensBefore;
 use icsched_smt::{Model, Term, TermPool};
-use icsched_symex::code::Marks;
-use icsched_symex::concrete::ConcreteDomain;
-use icsched_symex::host::MemoryHost;
-use icsched_symex::inputs::TestInput;
-use icsched_symex::machine::{Argument, Arguments, EpochLength};
-use icsched_symex::{Machine, MemoryByte, Options, PathEnd, State, Stop};
+use icsched_symbolic::inputs::TestInput;
 
 /// Instructions between two looks at the limits.
 const SLICE: u64 = 1 << 20;
@@ -61,7 +61,7 @@ impl Runs<'_> {
             epoch_length: follows_markers(schedule),
             answers: Some(0),
             memory_errors: self.request.memory_errors,
-            stop: Arc::clone(&self.request.limits.stop),
+            stop: self.request.limits.stop.clone(),
             ..Options::default()
         };
         let host = Box::new(MemoryHost::default());
@@ -88,7 +88,7 @@ impl Runs<'_> {
                 Err(Stop::End(end)) => return Some(Ended { machine, state, end: *end }),
                 Err(Stop::Fault { kind, message }) => {
                     let (thread, stack) = (state.current, state.stack(&machine.code, state.current));
-                    let error = icsched_symex::ProgramError { kind, message, thread, stack };
+                    let error = icsched_machine::ProgramError { kind, message, thread, stack };
                     return Some(Ended { machine, state, end: PathEnd::Error(error) });
                 }
                 Err(

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use icsched_enumerate::graph;
+use icsched_explore::explore::PathOutcome;
+use icsched_machine::{DecisionKind, DecisionSite, MemoryErrors, PathEnd, ThreadId};
 use icsched_schedule::{
     EpochId, EpochKey, EpochResult, IncompleteKind, InputConstraint, Reason, Schedule, ScheduleEnd, ScheduleId,
 };
 use icsched_smt::{Answer, CmpOp, Model, ModelValue, Solver as _, Term, TermPool, UnknownReason, Z3Solver, serial};
-use icsched_symex::explore::PathOutcome;
-use icsched_symex::trace::Decision;
-use icsched_symex::{DecisionKind, DecisionSite, MemoryErrors, PathEnd, ThreadId};
+use icsched_symbolic::trace::Decision;
 
 use crate::compare::{Outcome, compare};
 use crate::concrete::{self, Runs};
@@ -219,7 +219,7 @@ impl<'a, 'd> Checker<'a, 'd> {
         let mut pins = self.pins(conditions, model);
         pins.truncate(SHOWN);
         let pool = self.explorer.pool();
-        let printer = icsched_symex::print::Printer::new(pool);
+        let printer = icsched_symbolic::print::Printer::new(pool);
         let shown: Vec<String> = pins.iter().map(|&pin| printer.condition(pin)).collect();
         (!shown.is_empty()).then(|| shown.join(" && "))
     }

@@ -3,17 +3,17 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use icsched_enumerate::control::Control;
 use icsched_enumerate::strategy::{leaving_side, shorter_side};
+use icsched_explore::explore::{self, Choice, Limits, PathOutcome, Strategy};
 use icsched_ir::loops::Loop;
 use icsched_ir::{BlockId, CallStack, EntityId as _};
+use icsched_machine::code::Code;
+use icsched_machine::{DecisionKind, DecisionSite, Machine, PathEnd, State};
+use icsched_slicing::control::Control;
 use icsched_smt::{Model, Term, TermPool};
-use icsched_symex::code::Code;
-use icsched_symex::explore::{self, Choice, Limits, PathOutcome, Strategy};
-use icsched_symex::path::SymPath;
-use icsched_symex::symbolic::SymbolicDomain;
-use icsched_symex::trace::{Decision, OtherSide};
-use icsched_symex::{DecisionKind, DecisionSite, Machine, PathEnd, State};
+use icsched_symbolic::path::SymPath;
+use icsched_symbolic::symbolic::SymbolicDomain;
+use icsched_symbolic::trace::{Decision, OtherSide};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How often one question is answered in favour of the shorter side before a loop is left.

@@ -9,17 +9,18 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use icsched_enumerate::SearchedEpoch;
+use icsched_explore::explore::PathOutcome;
+use icsched_explore::sums::MAX_PLACES;
+use icsched_facts::{Element, FactState, Held, Node, Place, Shape, Statement};
 use icsched_ir::{EntityId as _, GlobalId, Program};
-use icsched_smt::{BinOp, CmpOp, Term};
-use icsched_symex::code::Code;
-use icsched_symex::explore::PathOutcome;
-use icsched_symex::initial::thread_entries;
-use icsched_symex::memory::{AddressClass, ObjectId, ObjectKind, address, classify, global_object};
-use icsched_symex::shape::{Element, Held, Node, Place, Shape, Where};
-use icsched_symex::sums::MAX_PLACES;
-use icsched_symex::symbolic::{SymValue, SymbolicDomain};
-use icsched_symex::trace::Trace;
-use icsched_symex::{Domain as _, Machine, State, ThreadId, ThreadStatus};
+use icsched_machine::code::Code;
+use icsched_machine::memory::{AddressClass, ObjectId, ObjectKind, address, classify, global_object};
+use icsched_machine::state_place::StatePlace;
+use icsched_machine::thread_table::thread_entries;
+use icsched_machine::{Machine, State, ThreadId, ThreadStatus, Values as _};
+use icsched_smt::{CmpOp, Term, TermPool};
+use icsched_symbolic::symbolic::{SymValue, SymbolicDomain};
+use icsched_symbolic::trace::Trace;
 
 /// What the initial states of an epoch have in common, beside facts of dataflow analysis.
 pub(crate) struct Known {
@@ -63,14 +64,7 @@ impl Known {
             end.sums(&path.trace);
             end.excuse(&path.trace);
         }
-        end.bounds();
-        end.differences();
-        end.equations();
-        end.elements();
-        end.turns();
-        end.choices();
-        end.handles();
-        end.combinations();
+        self.shape.to_terms(&mut end);
         end.waits();
         let all_live = state.live_threads().count() == state.threads.len();
         if self.none_ended && !(all_live && before.is_none_or(|before| before.none_ended)) {
@@ -187,228 +181,13 @@ impl<'a> End<'a> {
         }
     }
 
-    /// Numbers are within their bounds, unless a sum has overflowed that they were computed from.
-    fn bounds(&mut self) {
-        let shape = self.shape;
-        for (&place, &bounds) in &shape.bounds {
-            let Some(value) = self.value(place, bounds.width.into()) else {
-                self.wrong(format!("there is {}", self.name(place)));
-                continue;
-            };
-            let pool = &mut self.machine.domain.pool;
-            let holds = bounds.hold(pool, value);
-            let mut all = vec![pool.not(holds)];
-            all.extend(self.sums.get(&place).into_iter().flatten());
-            let pool = &mut self.machine.domain.pool;
-            let differs = pool.and_all(&all);
-            if !pool.is_false(differs) {
-                let what = format!("{} is between {} and {}", self.name(place), bounds.least, bounds.greatest);
-                self.found.push(Difference { what, differs: Some(differs) });
-            }
-        }
-    }
-
-    /// Numbers are no further apart than it is known.
-    fn differences(&mut self) {
-        let shape = self.shape;
-        for (&(first, second), &bounds) in &shape.differences {
-            let (width, narrow) = (bounds.width, second.width(bounds.width));
-            let (Some(a), Some(b)) = (self.number(first, width.into()), self.number(second, narrow.into())) else {
-                self.wrong(format!("there are {} and {}", self.name(first), self.name(second)));
-                continue;
-            };
-            let pool = &mut self.machine.domain.pool;
-            let b = pool.sext(b, width.into());
-            let difference = pool.binary(BinOp::Sub, a, b);
-            let holds = bounds.hold(pool, difference);
-            let differs = pool.not(holds);
-            if !pool.is_false(differs) {
-                let (least, greatest) = (bounds.least, bounds.greatest);
-                let what = match bounds.are_nonzero() {
-                    true => format!("{} and {} are not the same", self.name(first), self.name(second)),
-                    false => format!("{} - {} is between {least} and {greatest}", self.name(first), self.name(second)),
-                };
-                self.found.push(Difference { what, differs: Some(differs) });
-            }
-        }
-    }
-
-    /// Sums of numbers are what they are known to be.
-    fn equations(&mut self) {
-        let shape = self.shape;
-        for equation in &shape.equations {
-            let mut terms = Vec::new();
-            for &(place, _) in &equation.terms {
-                terms.extend(self.number(place, equation.width.into()));
-            }
-            let names: Vec<String> =
-                equation.terms.iter().map(|&(place, by)| format!("{by} * {}", self.name(place))).collect();
-            let what = format!("{} is {}", names.join(" + "), equation.constant);
-            if terms.len() != equation.terms.len() {
-                self.wrong(what);
-                continue;
-            }
-            let pool = &mut self.machine.domain.pool;
-            let holds = equation.holds(pool, &terms);
-            let differs = pool.not(holds);
-            if !pool.is_false(differs) {
-                self.found.push(Difference { what, differs: Some(differs) });
-            }
-        }
-    }
-
-    /// Elements of rings hold what they are known to.
-    fn elements(&mut self) {
-        let shape = self.shape;
-        for (element, &bits) in &shape.elements {
-            let what = format!("element {} before {} is {bits:#x}", element.back, self.name(element.index));
-            let Some(held) = self.element(element) else {
-                self.wrong(what);
-                continue;
-            };
-            let pool = &mut self.machine.domain.pool;
-            let constant = pool.constant(8 * u32::from(element.size), bits);
-            let holds = pool.cmp(CmpOp::Eq, held, constant);
-            let differs = pool.not(holds);
-            if !pool.is_false(differs) {
-                self.found.push(Difference { what, differs: Some(differs) });
-            }
-        }
-    }
-
-    /// The ends of rings are as far apart as they are known to be.
-    fn turns(&mut self) {
-        let shape = self.shape;
-        for (turn, &by) in &shape.turns {
-            let names: Vec<String> = turn.places().map(|place| self.name(place)).collect();
-            let what = format!("a ring is {by} farther than counted, of {}", names.join(", "));
-            let terms: Option<Vec<Term>> = turn
-                .places()
-                .map(|place| match place {
-                    Place::Memory(_, _, size) => self.value(place, 8 * u32::from(size)),
-                    Place::Register(..) => None,
-                })
-                .collect();
-            let pool = &mut self.machine.domain.pool;
-            let Some(holds) = terms.and_then(|terms| turn.holds(pool, &terms, by)) else {
-                self.wrong(what);
-                continue;
-            };
-            let differs = pool.not(holds);
-            if !pool.is_false(differs) {
-                self.found.push(Difference { what, differs: Some(differs) });
-            }
-        }
-    }
-
-    fn element(&mut self, element: &Element) -> Option<Term> {
-        let Place::Memory(_, _, size) = element.index else { return None };
-        let index = self.value(element.index, 8 * u32::from(size))?;
-        let length = match element.length.place() {
-            Some(place @ Place::Memory(_, _, size)) => Some(self.value(place, 8 * u32::from(size))?),
-            Some(Place::Register(..)) => return None,
-            None => None,
-        };
-        let (array, start) = self.start(element.array)?;
-        let held = self.machine.element(self.state, element, (index, length), (array, start))?;
-        let held = self.machine.domain.term(&held, 8 * u32::from(element.size));
-        Some(self.machine.domain.expanded(held))
-    }
-
-    /// Places hold one of the addresses that they may.
-    fn choices(&mut self) {
-        let shape = self.shape;
-        for (&place, choices) in &shape.choices {
-            let Some(value) = self.value(place, 64) else {
-                self.wrong(format!("there is {}", self.name(place)));
-                continue;
-            };
-            let constants: Vec<u64> = choices.iter().filter_map(|&held| self.constant_held(held)).collect();
-            let pool = &mut self.machine.domain.pool;
-            let is_other = |bits: u64| {
-                let constant = pool.constant(64, bits);
-                let is_it = pool.cmp(CmpOp::Eq, value, constant);
-                pool.not(is_it)
-            };
-            let others: Vec<Term> = constants.into_iter().map(is_other).collect();
-            let differs = pool.and_all(&others);
-            if !pool.is_false(differs) {
-                let what = format!("{} is one of {} addresses", self.name(place), choices.len());
-                self.found.push(Difference { what, differs: Some(differs) });
-            }
-        }
-    }
-
-    /// What a place holds that holds a constant; `None` if there is no such object.
-    fn constant_held(&self, held: Held) -> Option<u64> {
-        match held {
-            Held::Bits(bits) => Some(bits),
-            Held::Address(node, offset) => self.address(node, offset),
-            Held::Same(_) => None,
-        }
-    }
-
-    /// Places hold no handles but of the threads that they may.
-    fn handles(&mut self) {
-        let (shape, Some((table, stride))) = (self.shape, self.table) else { return };
-        let live: Vec<u32> = self.threads.iter().map(|&id| self.state.thread(id).slot).collect();
-        for (&place, threads) in &shape.handles {
-            let Some(handle) = self.value(place, 64) else {
-                self.wrong(format!("there is {}", self.name(place)));
-                continue;
-            };
-            let pool = &mut self.machine.domain.pool;
-            let is_own = |&slot: &u32| {
-                let own = pool.constant(64, address(global_object(table), u64::from(slot) * stride));
-                pool.cmp(CmpOp::Eq, handle, own)
-            };
-            let others = (0..).zip(&live).filter(|(thread, _)| !threads.contains(thread)).map(|(_, slot)| slot);
-            let owned: Vec<Term> = others.map(is_own).collect();
-            let differs = pool.or_all(&owned);
-            if !pool.is_false(differs) {
-                let what = format!("{} is the handle of no thread that lives but {threads:?}", self.name(place));
-                self.found.push(Difference { what, differs: Some(differs) });
-            }
-        }
-    }
-
-    /// Numbers are one of the combinations that there are.
-    fn combinations(&mut self) {
-        let Some(all) = &self.shape.combinations else { return };
-        let mut terms = Vec::new();
-        for column in all.columns() {
-            let mut held = Vec::new();
-            for place in column.places() {
-                match self.number(place, column.width.into()) {
-                    Some(term) => held.push(term),
-                    None => return self.wrong(format!("there is {}", self.name(place))),
-                }
-            }
-            if let Some(constant) = column.is {
-                let Some(bits) = self.constant_held(constant) else {
-                    return self.wrong("there is an object".to_owned());
-                };
-                held.push(self.machine.domain.pool.constant(64, bits));
-            }
-            terms.push((held[0], held.get(1).copied()));
-        }
-        let pool = &mut self.machine.domain.pool;
-        let holds = all.hold(pool, &terms);
-        let differs = pool.not(holds);
-        if !pool.is_false(differs) {
-            let names: Vec<String> =
-                all.columns().iter().flat_map(|column| column.places()).map(|p| self.name(p)).collect();
-            let what = format!("one of {} combinations is in {}", all.len(), names.join(", "));
-            self.found.push(Difference { what, differs: Some(differs) });
-        }
-    }
-
     /// Looks for the sums that each number with bounds was computed from.
     fn sums(&mut self, trace: &Trace) {
         let shape = self.shape;
         for &place in shape.bounds.keys() {
-            let places: Option<Vec<Where>> = shape.equal_to(place).map(|place| self.find(place)).collect();
-            let of_each = self.machine.sums_behind(self.state, trace, &places.unwrap_or_default());
+            let places: Option<Vec<StatePlace>> = shape.equal_to(place).map(|place| self.find(place)).collect();
+            let of_each =
+                icsched_explore::sums::sums_behind(self.machine, self.state, trace, &places.unwrap_or_default());
             let mut each = of_each.into_iter();
             let mut common = each.next().unwrap_or_default();
             each.for_each(|other| common.retain(|condition| other.contains(condition)));
@@ -428,11 +207,11 @@ impl<'a> End<'a> {
         };
         let doubts = std::mem::take(&mut self.constants);
         let wholes: BTreeSet<Place> = doubts.iter().flat_map(|&(_, place)| [word(place, 4), word(place, 8)]).collect();
-        let wholes: Vec<(Place, Where)> = wholes.into_iter().filter_map(|p| Some((p, self.find(p)?))).collect();
+        let wholes: Vec<(Place, StatePlace)> = wholes.into_iter().filter_map(|p| Some((p, self.find(p)?))).collect();
         let mut sums: BTreeMap<Place, Vec<Term>> = BTreeMap::new();
         for some in wholes.chunks(MAX_PLACES) {
-            let places: Vec<Where> = some.iter().map(|&(_, at)| at).collect();
-            let of_each = self.machine.sums_behind(self.state, trace, &places);
+            let places: Vec<StatePlace> = some.iter().map(|&(_, at)| at).collect();
+            let of_each = icsched_explore::sums::sums_behind(self.machine, self.state, trace, &places);
             sums.extend(some.iter().map(|&(place, _)| place).zip(of_each));
         }
         for (at, place) in doubts {
@@ -446,41 +225,16 @@ impl<'a> End<'a> {
         }
     }
 
-    /// The number that a place holds, or, where a sum has overflowed that it was computed from, one that it holds on
-    /// this path where none has. Behind the first epoch nothing may depend on a sum that has overflowed, so it might as
-    /// well be any number; but the same one, whatever it is compared with, and for all places that are to be equal.
-    fn number(&mut self, place: Place, width: u32) -> Option<Term> {
-        let value = self.value(place, width)?;
-        let (Some(sums), Some(bounds)) = (self.sums.get(&place), self.shape.bounds.get(&place)) else {
-            return Some(value);
-        };
-        let fit = self.machine.domain.pool.and_all(sums);
-        let first = self.shape.equal_to(place).min().unwrap_or(place);
-        let instead = match self.instead.get(&first) {
-            Some(&known) => known,
-            None => {
-                let whole = self.value(place, bounds.width.into())?;
-                let all = [self.state.path.constraints(), &[fit]].concat();
-                let model = self.machine.domain.model_of(&all).ok().flatten();
-                let found = model.map(|model| self.machine.domain.pool.eval(whole, &model));
-                *self.instead.entry(first).or_insert(found)
-            }
-        };
-        let pool = &mut self.machine.domain.pool;
-        let Some(instead) = instead.map(|bits| pool.constant(pool.width(value), bits)) else { return Some(value) };
-        Some(pool.ite(fit, value, instead))
-    }
-
     /// Where a place is.
-    fn find(&self, place: Place) -> Option<Where> {
+    fn find(&self, place: Place) -> Option<StatePlace> {
         Some(match place {
             Place::Memory(node, at, size) => {
                 let (object, start) = self.start(node)?;
-                Where::Memory(object, start + at, size.into())
+                StatePlace::Memory(object, start + at, size.into())
             }
             Place::Register(thread, depth, value) => {
                 let thread = self.state.thread(*self.threads.get(thread as usize)?);
-                Where::Register(thread.frames.get(depth as usize)?.id, value)
+                StatePlace::Register(thread.frames.get(depth as usize)?.id, value)
             }
         })
     }
@@ -658,6 +412,82 @@ impl<'a> End<'a> {
                 format!("bytes {at} to {} of {}", at + u64::from(size) - 1, self.object_name(node))
             }
             Place::Register(thread, depth, value) => format!("{value} in activation {depth} of thread {thread}"),
+        }
+    }
+}
+
+impl FactState for End<'_> {
+    fn pool(&mut self) -> &mut TermPool {
+        &mut self.machine.domain.pool
+    }
+
+    fn value(&mut self, place: Place, width: u8) -> Option<Term> {
+        End::value(self, place, width.into())
+    }
+
+    /// The number that a place holds, or, where a sum has overflowed that it was computed from, one that it holds on
+    /// this path where none has. Behind the first epoch nothing may depend on a sum that has overflowed, so it might as
+    /// well be any number; but the same one, whatever it is compared with, and for all places that are to be equal.
+    fn number(&mut self, place: Place, width: u8) -> Option<Term> {
+        let value = End::value(self, place, width.into())?;
+        let (Some(sums), Some(bounds)) = (self.sums.get(&place), self.shape.bounds.get(&place)) else {
+            return Some(value);
+        };
+        let fit = self.machine.domain.pool.and_all(sums);
+        let first = self.shape.equal_to(place).min().unwrap_or(place);
+        let instead = match self.instead.get(&first) {
+            Some(&known) => known,
+            None => {
+                let whole = End::value(self, place, bounds.width.into())?;
+                let all = [self.state.path.constraints(), &[fit]].concat();
+                let model = self.machine.domain.model_of(&all).ok().flatten();
+                let found = model.map(|model| self.machine.domain.pool.eval(whole, &model));
+                *self.instead.entry(first).or_insert(found)
+            }
+        };
+        let pool = &mut self.machine.domain.pool;
+        let Some(instead) = instead.map(|bits| pool.constant(pool.width(value), bits)) else { return Some(value) };
+        Some(pool.ite(fit, value, instead))
+    }
+
+    fn constant(&self, held: Held) -> Option<u64> {
+        match held {
+            Held::Bits(bits) => Some(bits),
+            Held::Address(node, offset) => self.address(node, offset),
+            Held::Same(_) => None,
+        }
+    }
+
+    /// What is not there is held nowhere.
+    fn constants(&self, held: &[Held]) -> Option<Vec<u64>> {
+        Some(held.iter().filter_map(|&held| FactState::constant(self, held)).collect())
+    }
+
+    fn element(&mut self, element: &Element, index: Term, length: Option<Term>) -> Option<Term> {
+        let array = self.start(element.array)?;
+        let held = icsched_facts::element(self.machine, self.state, element, (index, length), array)?;
+        let held = self.machine.domain.term(&held, 8 * u32::from(element.size));
+        Some(self.machine.domain.expanded(held))
+    }
+
+    fn threads(&self) -> u32 {
+        u32::try_from(self.threads.len()).expect("threads are few")
+    }
+
+    /// A fact is not so where one of its conditions does not hold, and no sum has overflowed that its number was
+    /// computed from.
+    fn say(&mut self, statement: Statement<'_>) {
+        let pool = &mut self.machine.domain.pool;
+        let holds = pool.and_all(&statement.conditions);
+        let mut all = vec![pool.not(holds)];
+        all.extend(statement.unless_overflow.and_then(|place| self.sums.get(&place)).into_iter().flatten());
+        let differs = self.machine.domain.pool.and_all(&all);
+        if statement.is_partial || !self.machine.domain.pool.is_false(differs) {
+            let what = (statement.words)(&|place| self.name(place));
+            if statement.is_partial {
+                return self.wrong(what);
+            }
+            self.found.push(Difference { what, differs: Some(differs) });
         }
     }
 }

@@ -21,13 +21,14 @@ pub mod outcome;
 
 use std::collections::BTreeMap;
 
-use icsched_enumerate::control::{Control, never_left};
-use icsched_enumerate::modref::ModRef;
-use icsched_enumerate::{Progress, Request, SearchedEpoch};
+use icsched_enumerate::{EnumerateError, Progress, Request, SearchedEpoch};
+use icsched_explore::explore::Limits;
+use icsched_machine::code::Marks;
 use icsched_schedule::{Assumption, Enumeration, EpochId, IncompleteKind, Reason};
+use icsched_slicing::control::Control;
+use icsched_slicing::modref::ModRef;
+use icsched_slicing::stuck_loops::never_left;
 use icsched_smt::{SolverOptions, Z3Solver};
-use icsched_symex::code::Marks;
-use icsched_symex::explore::Limits;
 
 pub use crate::outcome::{Cover, EpochCheck, Fault, FaultKind, Verification};
 
@@ -81,8 +82,8 @@ impl States {
     /// Makes them, by a search.
     ///
     /// # Errors
-    /// If the program cannot be started with these inputs; says why.
-    pub fn new(request: &Request, progress: &mut dyn Progress) -> Result<Self, String> {
+    /// If the program cannot be started with these inputs.
+    pub fn new(request: &Request, progress: &mut dyn Progress) -> Result<Self, EnumerateError> {
         let mut collected = Collected { epochs: BTreeMap::new(), first: BTreeMap::new(), progress };
         let again = icsched_enumerate::enumerate_with(request, &mut collected)?;
         let reasons = again.all_reasons().into_iter().cloned().collect();
@@ -100,13 +101,13 @@ fn is_cut(search: &Enumeration) -> bool {
 /// `max_paths` paths are executed; if there are more, they are tried and not proved.
 ///
 /// # Errors
-/// If the program cannot be started with these inputs; says why.
+/// If the program cannot be started with these inputs.
 pub fn verify(
     request: &Request,
     database: &Enumeration,
     max_paths: usize,
     progress: &mut dyn Progress,
-) -> Result<Verification, String> {
+) -> Result<Verification, EnumerateError> {
     let states = States::new(request, progress)?;
     verify_with(request, database, max_paths, states, progress)
 }
@@ -121,7 +122,7 @@ pub fn verify_with(
     max_paths: usize,
     states: States,
     progress: &mut dyn Progress,
-) -> Result<Verification, String> {
+) -> Result<Verification, EnumerateError> {
     let States { mut epochs, reasons, is_whole, is_cut: is_cut_here } = states;
     let mut result =
         Verification { reasons: database.all_reasons().into_iter().cloned().collect(), ..Verification::default() };
@@ -129,7 +130,7 @@ pub fn verify_with(
     // What a search has not come to may weaken what is known where epochs begin.
     result.reasons.extend(reasons);
     result.reasons.extend(stopped());
-    let entry = EpochId::entry(request.program.main.ok_or("the program has no main function")?);
+    let entry = EpochId::entry(request.program.main.ok_or(EnumerateError::NoMain)?);
     result.faults =
         form::check(database, &entry, request.assumed_of_errors(), &|id| epochs.contains_key(id) || !is_whole);
     if !database.reasons.is_empty() {

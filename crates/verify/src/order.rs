@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
+use icsched_facts::{Held, Node, Place};
 use icsched_ir::{EntityId as _, ValueId};
-use icsched_symex::shape::{Held, Node, Place};
-use icsched_symex::symbolic::{SymValue, SymbolicDomain};
-use icsched_symex::{Machine, State, ThreadId};
+use icsched_machine::{Machine, State, ThreadId};
+use icsched_symbolic::symbolic::{SymValue, SymbolicDomain};
 
 use crate::known::{End, Known};
 

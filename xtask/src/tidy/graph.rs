@@ -121,22 +121,22 @@ mod tests {
     fn what_the_table_allows_is_no_problem() {
         let none = Vec::<String>::new();
         assert_eq!(messages("icsched-frontend", "crates/frontend", &["icsched-ir", "inkwell", "anyhow"]), none);
-        assert_eq!(messages("icsched-symex", "crates/symex", &["icsched-smt", "dev:icsched-frontend"]), none);
+        assert_eq!(messages("icsched-symbolic", "crates/symbolic", &["icsched-smt", "dev:icsched-frontend"]), none);
         assert_eq!(messages("xtask", "xtask", &["serde"]), none);
     }
 
     #[test]
     fn forbidden_edges() {
         assert_eq!(
-            messages("icsched-schedule", "crates/schedule", &["icsched-symex"]),
-            ["`schedule` must not use `symex`; it may use: ir, smt"]
+            messages("icsched-schedule", "crates/schedule", &["icsched-symbolic"]),
+            ["`schedule` must not use `symbolic`; it may use: ir, smt"]
         );
         assert_eq!(messages("icsched-smt", "crates/smt", &["build:icsched-ir"]).len(), 1);
     }
 
     #[test]
     fn fenced_libraries() {
-        assert_eq!(messages("icsched-symex", "crates/symex", &["z3"]), ["Z3 (`z3`) is for smt only"]);
+        assert_eq!(messages("icsched-symbolic", "crates/symbolic", &["z3"]), ["Z3 (`z3`) is for smt only"]);
         assert_eq!(
             messages("icsched-ir", "crates/ir", &["llvm-sys"]),
             ["LLVM (`llvm-sys`) is for frontend and instrument only"]

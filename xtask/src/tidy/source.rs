@@ -107,7 +107,7 @@ mod tests {
                 ["crates/smt/src/term.rs:2: `unsafe` is for frontend, instrument, runtime only"]
             );
             assert_eq!(messages("crates/frontend/src/walk.rs", content), Vec::<String>::new());
-            assert_eq!(messages("crates/symex/src/libm.rs", content), Vec::<String>::new());
+            assert_eq!(messages("crates/machine/src/libm.rs", content), Vec::<String>::new());
         }
     }
 

@@ -16,8 +16,8 @@ use anyhow::{Context as _, Result, bail};
 use c_tests_runner::soundness::{Report, watched};
 use icsched_frontend::{LoadOptions, load};
 use icsched_ir::Function;
+use icsched_machine::host::OsHost;
 use icsched_pointsto::{ModRef, Options, PointsTo};
-use icsched_symex::host::OsHost;
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();

@@ -18,13 +18,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use icsched_ir::{BlockId, EntityId as _, Program};
+use icsched_machine::concrete::ConcreteDomain;
+use icsched_machine::host::Host;
+use icsched_machine::machine::{Argument, Arguments, Machine};
+use icsched_machine::observe::Observer as _;
+use icsched_machine::{MemoryByte, Options, PathEnd, Stop};
 use icsched_pointsto::ModRef;
-use icsched_symex::concrete::ConcreteDomain;
-use icsched_symex::host::Host;
-use icsched_symex::machine::{Argument, Arguments, Machine};
-use icsched_symex::observe::Observer as _;
-use icsched_symex::trace::FrameInfo;
-use icsched_symex::{MemoryByte, Options, PathEnd, Stop};
+use icsched_symbolic::trace::FrameInfo;
 
 pub use report::{Count, Miss, Report};
 use watch::Watch;

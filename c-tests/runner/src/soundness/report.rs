@@ -1,6 +1,6 @@
 //! What a watched run came to.
 
-use icsched_symex::PathEnd;
+use icsched_machine::PathEnd;
 
 /// What a watched run came to.
 #[derive(Debug)]

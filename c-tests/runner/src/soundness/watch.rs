@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use icsched_ir::{BlockId, Callee, EntityId as _, FuncId, Intrinsic, Op, Program, ProgramPoint};
+use icsched_machine::concrete::ConcreteDomain;
+use icsched_machine::machine::exit_function;
+use icsched_machine::observe::Observer;
+use icsched_machine::{FrameId, ObjectId, ObjectKind, PathEnd};
 use icsched_pointsto::{InstanceId, ModRef, ObjectId as AbstractId, ObjectKind as AbstractKind, PointsTo, SetId};
-use icsched_symex::machine::exit_function;
-use icsched_symex::observe::Observer;
-use icsched_symex::trace::{FrameInfo, Regions};
-use icsched_symex::{FrameId, ObjectId, ObjectKind, PathEnd};
+use icsched_symbolic::trace::{FrameInfo, Regions};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -276,7 +277,7 @@ impl<'a> Watch<'a> {
     }
 }
 
-impl Observer for Watch<'_> {
+impl Observer<ConcreteDomain> for Watch<'_> {
     fn enter(&mut self, frame: FrameId, info: FrameInfo, by: Option<(FrameId, u32)>) {
         self.count.calls += 1;
         let instance = match by {

@@ -7,7 +7,7 @@
 //! - a wait that each was at last, if it has arrived equally often since.
 //!
 //! A register that is the same at each execution of its definition is equal now. The exception is a register whose
-//! definition one thread may have executed once more without arriving. `docs/dataflow.md` has the argument.
+//! definition one thread may have executed once more without arriving. `docs/internals/dataflow.md` has the argument.
 
 mod agreement;
 mod free;

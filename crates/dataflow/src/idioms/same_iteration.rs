@@ -2,9 +2,9 @@
 //!
 //! Y. Zhang, E. Duesterwald, "Barrier matching for programs with textually unaligned barriers" (2007), compare
 //! expressions of the barriers that two threads pass. Deviation: threads' arrivals at one barrier are counted instead
-//! of listed. `docs/dataflow.md` has the argument. Where all ways through some code arrive equally often, that number
-//! is its *count*. A thread in the k-th iteration of a loop with the count `c` has arrived `before + c * k + inside`
-//! times.
+//! of listed. `docs/internals/dataflow.md` has the argument. Where all ways through some code arrive equally often,
+//! that number is its *count*. A thread in the k-th iteration of a loop with the count `c` has arrived
+//! `before + c * k + inside` times.
 //!
 //! 1. A barrier is a [cell](crate::patterns::cell), and all waits of the program are at one.
 //! 2. Loops that are passed must not wait. (Zhang and Duesterwald, and Bergan, compare their trip counts.)

@@ -9,7 +9,7 @@
 //! 3. Once there are threads, only the iteration that passes a piece writes its fields, in front of the creation.
 //!
 //! So the thread finds in its piece what the creator knows of the place at the creation. That is something that does
-//! not change in the loop, or the counter. `docs/dataflow.md` has the argument.
+//! not change in the loop, or the counter. `docs/internals/dataflow.md` has the argument.
 
 use std::rc::Rc;
 

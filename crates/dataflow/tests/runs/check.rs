@@ -8,14 +8,14 @@ use icsched_dataflow::{
     Options as InitialOptions, Place, Range, RelationKind, Status, Symbol, ThreadContext,
 };
 use icsched_ir::{CallStack, Function, Origin, Program, Type};
+use icsched_machine::concrete::ConcreteDomain;
+use icsched_machine::host::MemoryHost;
+use icsched_machine::machine::Arguments;
+use icsched_machine::memory::{ObjectKind, address, function_address, global_object};
+use icsched_machine::{Machine, MemoryByte, Options, State, Thread, ThreadId, ThreadStatus, arith};
 use icsched_pointsto::{
     ModRef, ObjectId as AbstractId, ObjectKind as AbstractKind, Offsets, Options as PointerOptions, PointsTo, Startup,
 };
-use icsched_symex::concrete::ConcreteDomain;
-use icsched_symex::host::MemoryHost;
-use icsched_symex::machine::Arguments;
-use icsched_symex::memory::{ObjectKind, address, function_address, global_object};
-use icsched_symex::{Machine, MemoryByte, Options, State, Thread, ThreadId, ThreadStatus, arith};
 
 use crate::random::Random;
 use crate::returned::Returned;

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use icsched_dataflow::CallPath;
 use icsched_ir::{EntityId as _, ProgramPoint, Terminator, ValueId};
-use icsched_symex::concrete::ConcreteDomain;
-use icsched_symex::{FrameId, Machine, State};
+use icsched_machine::concrete::ConcreteDomain;
+use icsched_machine::{FrameId, Machine, State};
 
 #[derive(Debug)]
 struct Activation {

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use icsched_enumerate::Technique;
-use icsched_enumerate::control::Control;
 use icsched_enumerate::markers::{LoopMark, MarkerOptions, Markers};
 use icsched_enumerate::specialise::from_main;
 use icsched_ir::{Function, Program, ProgramPoint};
 use icsched_pointsto::{Interrupted, ModRef, PointsTo};
+use icsched_slicing::control::Control;
 use serde::Serialize;
 
 use super::asked::MarkerSelection;

@@ -4,15 +4,17 @@ use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::ControlFlow;
 
+use icsched_explore::Snapshot;
+use icsched_explore::Told;
+use icsched_explore::explore::{self, PathOutcome, PathRun, PossibleError, Step, StepKind};
+use icsched_explore::follow::{Finish, Followed, PathTree};
 use icsched_ir::{CallStack, Program};
+use icsched_machine::stop::{DecisionKind, PathEnd};
+use icsched_machine::{BlockedThread, Limit, Machine, State};
 use icsched_schedule::{IncompleteKind, Reason};
 use icsched_smt::{SolverStatistics, Term, UnknownReason};
-use icsched_symex::explore::{self, PathOutcome, PathRun, PossibleError, Step, StepKind};
-use icsched_symex::follow::{Finish, Followed, PathTree};
-use icsched_symex::stop::{DecisionKind, PathEnd};
-use icsched_symex::symbolic::SymbolicDomain;
-use icsched_symex::trace::{BranchSide, SyncEvent};
-use icsched_symex::{BlockedThread, Limit, Machine, State, Told};
+use icsched_symbolic::symbolic::SymbolicDomain;
+use icsched_symbolic::trace::{BranchSide, SyncEvent};
 use rustc_hash::FxHashSet;
 
 use super::config::SymexConfig;
@@ -272,11 +274,11 @@ impl<'a> Collector<'a> {
         let is_explained = self.config.explain == Some(path);
         let constraints = &part.constraints;
         let states = self.config.states.then(|| super::states::listing(machine, &outcome.state, constraints));
-        let assumed =
-            (self.config.assumed || is_explained).then(|| outcome.state.conditions(machine, &part.told.assumed, true));
+        let assumed = (self.config.assumed || is_explained)
+            .then(|| Snapshot::new(&outcome.state, machine).conditions(&part.told.assumed, true));
         PathReport {
             path,
-            constraint: outcome.state.conditions(machine, &part.told.decided, false),
+            constraint: Snapshot::new(&outcome.state, machine).conditions(&part.told.decided, false),
             assumed,
             ends,
             message,
@@ -292,7 +294,7 @@ impl<'a> Collector<'a> {
 
     fn trace(&self, machine: &Machine<SymbolicDomain>, outcome: &PathOutcome, part: &Part<'_>) -> Vec<StepReport> {
         let Part { steps, events, .. } = *part;
-        let printer = |t: Term| outcome.state.in_c(machine, |printer| printer.condition(t));
+        let printer = |t: Term| Snapshot::new(&outcome.state, machine).in_c(|printer| printer.condition(t));
         let mut trace = Vec::new();
         let mut shown = 0;
         for step in steps {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use icsched_symex::Switching;
+use icsched_machine::Switching;
 
 use crate::config::{InputSpec, Limits, ProgramConfig};
 

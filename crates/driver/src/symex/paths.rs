@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use icsched_dataflow::{Context, Status};
+use icsched_explore::Snapshot;
+use icsched_explore::explore::{self, PathRun};
+use icsched_explore::follow::PathTree;
 use icsched_ir::{CallStack, Program, ProgramPoint};
+use icsched_machine::{Limit, Switching};
 use icsched_schedule::{IncompleteKind, Reason};
-use icsched_symex::explore::{self, PathRun};
-use icsched_symex::follow::PathTree;
-use icsched_symex::{Limit, Switching};
+use icsched_symbolic::initial::InitialStates as _;
 
 use super::collect::{Collector, Explained};
 use super::config::{SymexConfig, Technique};
@@ -36,7 +38,7 @@ pub(super) fn explore(config: &SymexConfig, sink: &mut dyn Sink, started: Instan
     let shared = state.path.constraints().to_vec();
     let header = Header {
         assumptions: assumptions(config, context.threads.len(), &notes),
-        initial: state.conditions(&machine, &shared, false),
+        initial: Snapshot::new(&state, &machine).conditions(&shared, false),
         ..header(config, &program, &context)
     };
     sink.begin(&header)?;

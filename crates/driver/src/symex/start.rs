@@ -7,13 +7,14 @@ use icsched_dataflow::{Analysis, Context, Options, Statics, ThreadContext, WaitE
 use icsched_enumerate::specialise::from_main;
 use icsched_frontend::LoadOptions;
 use icsched_ir::{Function, Program, Terminator};
+use icsched_machine::host::MemoryHost;
+use icsched_machine::{Machine, State};
 use icsched_pointsto::{Interrupted, ModRef, PointsTo, Startup};
 use icsched_smt::{CachingSolver, SolverOptions, Z3Solver};
-use icsched_symex::host::MemoryHost;
-use icsched_symex::initial::{Start, StartOptions};
-use icsched_symex::inputs::InputSpec;
-use icsched_symex::symbolic::SymbolicDomain;
-use icsched_symex::{Machine, State};
+use icsched_symbolic::initial::InitialStates as _;
+use icsched_symbolic::initial::{Start, StartOptions};
+use icsched_symbolic::inputs::InputSpec;
+use icsched_symbolic::symbolic::SymbolicDomain;
 
 use super::config::{SymexConfig, Technique, ThreadSpec};
 use crate::error::DriverError;
@@ -102,8 +103,7 @@ pub(super) fn prepare(config: &SymexConfig, deadline: Option<Instant>) -> Result
         pool: analysis.pool(),
         points_to: Arc::clone(&points_to),
         statics: &statics,
-        shape: &Default::default(),
-        indices: None,
+        known: &(),
         options: StartOptions {
             statics: has(Technique::ReachingDefs),
             points_to: has(Technique::PointsTo),
@@ -168,13 +168,13 @@ pub(super) fn machine(
     let solver = SolverOptions { timeout: Some(config.limits.solver_timeout), ..SolverOptions::default() };
     let solver = Z3Solver::new(solver).interrupted_by(config.limits.stop.interrupt());
     let domain = SymbolicDomain::new(Box::new(CachingSolver::new(solver)));
-    let options = icsched_symex::Options {
+    let options = icsched_machine::Options {
         externs: config.program.externs.clone(),
         memory_errors: config.program.memory_errors,
         switching: config.switching,
         symbolic_files: inputs.map(|i| i.files.clone()).unwrap_or_default(),
         symbolic_stdin: inputs.and_then(|i| i.stdin),
-        stop: Arc::clone(&config.limits.stop),
+        stop: config.limits.stop.clone(),
         ..Default::default()
     };
     Machine::new(Arc::clone(program), domain, Box::new(MemoryHost::default()), options)

@@ -1,8 +1,9 @@
 //! A concrete initial state that takes a path.
 
+use icsched_explore::Snapshot;
+use icsched_machine::{Machine, State};
 use icsched_smt::Term;
-use icsched_symex::symbolic::SymbolicDomain;
-use icsched_symex::{Machine, State};
+use icsched_symbolic::symbolic::SymbolicDomain;
 
 /// What registers and memory hold in some state that satisfies the constraints, by access path; `None` if the solver
 /// finds none. What is not listed may hold anything.
@@ -23,7 +24,7 @@ pub(super) fn listing(
         let width = pool.width(symbol);
         let name = pool.symbol_name(symbol).filter(|_| (1..=64).contains(&width))?.to_owned();
         let bits = pool.eval(symbol, &model);
-        let place = state.place(machine, bits).filter(|_| width == 64);
+        let place = Snapshot::new(state, machine).place(bits).filter(|_| width == 64);
         let number = || ((bits << (64 - width)).cast_signed() >> (64 - width)).to_string();
         Some((
             name.clone(),

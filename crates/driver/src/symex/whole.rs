@@ -7,13 +7,13 @@
 use std::time::Instant;
 
 use icsched_dataflow::Context;
+use icsched_explore::explore::{self, FollowModel, PathRun};
+use icsched_explore::reach::{Guide, Places, lead_path};
+use icsched_machine::{Limit, Machine, PathEnd, State, Switching};
 use icsched_schedule::IncompleteKind;
 use icsched_smt::Model;
-use icsched_symex::explore::{self, FollowModel, PathRun};
-use icsched_symex::inputs::{InputSpec, TestInput};
-use icsched_symex::reach::{Guide, Places, lead_path};
-use icsched_symex::symbolic::SymbolicDomain;
-use icsched_symex::{Limit, Machine, PathEnd, State, Switching};
+use icsched_symbolic::inputs::{InputSpec, TestInput};
+use icsched_symbolic::symbolic::SymbolicDomain;
 
 use super::collect::{Collector, Explained};
 use super::config::SymexConfig;

@@ -12,16 +12,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use icsched_dataflow::Context;
+use icsched_explore::explore::Limits;
+use icsched_explore::follow::PathTree;
+use icsched_explore::reach::{Guide, Places, lead};
 use icsched_ir::Program;
-use icsched_symex::concrete::ConcreteDomain;
-use icsched_symex::domain::MemoryByte;
-use icsched_symex::explore::Limits;
-use icsched_symex::follow::PathTree;
-use icsched_symex::host::MemoryHost;
-use icsched_symex::inputs::TestInput;
-use icsched_symex::machine::{Argument, Arguments};
-use icsched_symex::reach::{Guide, Places, lead};
-use icsched_symex::{Machine, Switching};
+use icsched_machine::concrete::ConcreteDomain;
+use icsched_machine::domain::MemoryByte;
+use icsched_machine::host::MemoryHost;
+use icsched_machine::machine::{Argument, Arguments};
+use icsched_machine::{Machine, Switching};
+use icsched_symbolic::inputs::TestInput;
 use serde::{Deserialize, Serialize};
 
 use super::config::SymexConfig;
@@ -154,7 +154,7 @@ pub(super) fn count(
     }
     report.witnessed = followed(&tree);
     report.unwitnessed = tree.followed().len() - report.witnessed;
-    let words = |stray: &icsched_symex::follow::Stray| {
+    let words = |stray: &icsched_explore::follow::Stray| {
         format!("{}: a run {}", icsched_enumerate::graph::place(program, &stray.stack), stray.what.words())
     };
     report.strayed = tree.strayed().iter().map(words).collect();
@@ -182,11 +182,11 @@ fn run(
     host.files = input.files.iter().map(|(name, content)| (name.clone().into_bytes(), content.clone())).collect();
     host.stdin = input.stdin.clone().unwrap_or_default();
     let host = Rc::new(RefCell::new(host));
-    let options = icsched_symex::Options {
+    let options = icsched_machine::Options {
         externs: config.program.externs.clone(),
         memory_errors: config.program.memory_errors,
         switching: Switching::Scheduler,
-        stop: Arc::clone(&config.limits.stop),
+        stop: config.limits.stop.clone(),
         ..Default::default()
     };
     let mut machine = Machine::new(Arc::clone(program), ConcreteDomain, Box::new(Rc::clone(&host)), options);

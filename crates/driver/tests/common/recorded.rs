@@ -2,9 +2,9 @@
 
 use icsched_dataflow::Symbol;
 use icsched_ir::{CallStack, EntityId as _};
-use icsched_symex::concrete::ConcreteDomain;
-use icsched_symex::memory::{AddressClass, ObjectId, classify};
-use icsched_symex::{Frame, MemoryByte, State, Thread, ThreadId};
+use icsched_machine::concrete::ConcreteDomain;
+use icsched_machine::memory::{AddressClass, ObjectId, classify};
+use icsched_machine::{Frame, MemoryByte, State, Thread, ThreadId};
 
 use crate::returned::Returned;
 

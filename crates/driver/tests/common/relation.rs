@@ -10,11 +10,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use icsched_ir::EntityId as _;
+use icsched_machine::domain::Synchronisation as _;
+use icsched_machine::memory::{AddressClass, ObjectId, ObjectKind, address, classify, global_object};
+use icsched_machine::{State, ThreadStatus};
 use icsched_smt::{Evaluation, Model, Term};
-use icsched_symex::Domain as _;
-use icsched_symex::memory::{AddressClass, ObjectId, ObjectKind, address, classify, global_object};
-use icsched_symex::symbolic::{SymValue, SymbolSource, SymbolicDomain};
-use icsched_symex::{State, ThreadStatus};
+use icsched_symbolic::symbolic::InitialObjects as _;
+use icsched_symbolic::symbolic::{SymValue, SymbolSource, SymbolicDomain};
 
 use crate::recorded::{Concrete, Recorded, object_at, word};
 
@@ -85,7 +86,7 @@ impl<'a> Relation<'a> {
     /// The concrete object that a variable of the initial state is.
     fn counterpart(&self, id: ObjectId, kind: ObjectKind) -> Option<ObjectId> {
         let frame_of = |frame| {
-            let position = |(i, t): (usize, &std::rc::Rc<icsched_symex::Thread<SymbolicDomain>>)| {
+            let position = |(i, t): (usize, &std::rc::Rc<icsched_machine::Thread<SymbolicDomain>>)| {
                 Some((i, t.frames.iter().position(|f| f.id == frame)?))
             };
             self.initial.threads.iter().enumerate().find_map(position)
@@ -320,7 +321,7 @@ impl<'a> Relation<'a> {
             SymbolSource::Quotient { op, a, b } => {
                 let width = u8::try_from(domain.pool.width(symbol)).map_err(|_| Ended::Cut("a wide division"))?;
                 let (a, b) = (self.eval(domain, a)?, self.eval(domain, b)?);
-                Ok(icsched_symex::arith::binary(op, icsched_ir::Type::Int(width), a, b).ok())
+                Ok(icsched_machine::arith::binary(op, icsched_ir::Type::Int(width), a, b).ok())
             }
             SymbolSource::Memory { root, offset } => {
                 let Some(at) = self.place(domain, root, &offset)? else { return Ok(None) };

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use icsched_explore::Snapshot;
+use icsched_machine::ThreadId;
 use icsched_schedule::{EpochId, Schedule, ScheduleId};
-use icsched_symex::ThreadId;
 
 use crate::conditions::{Conditions, Truth};
 use crate::follow::{Followed, Follower, ends_process};
@@ -261,7 +262,7 @@ fn describe(epoch: &Epoch, path: &Path, recorded: &Recorded, input: Option<&Inpu
     let mut conditions = Conditions::new(epoch, path, recorded, input);
     let mut text = format!("  {} ({} nodes, ends {})\n", path.id, path.graph.nodes().len(), path.ends);
     for &condition in &path.precondition {
-        let c = path.state.in_c(&epoch.searched.machine, |printer| printer.condition(condition));
+        let c = Snapshot::new(&path.state, &epoch.searched.machine).in_c(|printer| printer.condition(condition));
         let truth = conditions.one(condition);
         let values = if truth == Truth::True { String::new() } else { conditions.values(condition) };
         text += &format!("    {truth:?}: {c}{values}\n");

@@ -1,7 +1,7 @@
 //! Whether a state satisfies conditions on the symbols of an epoch, as far as that can be told.
 
 use icsched_smt::Term;
-use icsched_symex::symbolic::{SymValue, SymbolSource, SymbolicDomain};
+use icsched_symbolic::symbolic::{SymValue, SymbolSource, SymbolicDomain};
 
 use crate::inputs;
 use crate::programs::Input;

@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use icsched_enumerate::graph;
 use icsched_ir::Origin;
+use icsched_machine::machine::EpochLength;
+use icsched_machine::{PathEnd, Stop, ThreadId};
 use icsched_schedule::{HappensBefore, HbEdge, NodeId, ScheduleEnd};
-use icsched_symex::machine::EpochLength;
-use icsched_symex::trace::SyncEvent;
-use icsched_symex::{PathEnd, Stop, ThreadId};
+use icsched_symbolic::trace::SyncEvent;
 
 use crate::random::Random;
 use crate::run::Run;

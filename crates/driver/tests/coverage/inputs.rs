@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use icsched_enumerate::{Request, RunLimits, SearchOptions};
 use icsched_ir::Program;
-use icsched_symex::inputs::{ArgSpec, InputSpec};
+use icsched_symbolic::inputs::{ArgSpec, InputSpec};
 
 use crate::programs::{Input, Source};
 use crate::random::Random;

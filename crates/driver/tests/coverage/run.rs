@@ -4,16 +4,16 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use icsched_enumerate::{SearchedEpoch, graph};
+use icsched_facts::{Held, Shape};
 use icsched_ir::{CallStack, Program, ValueId};
+use icsched_machine::code::{Code, Marks};
+use icsched_machine::concrete::ConcreteDomain;
+use icsched_machine::host::MemoryHost;
+use icsched_machine::log::Log;
+use icsched_machine::machine::{Argument, Arguments};
+use icsched_machine::scheduler::{Scheduler, SchedulingPoint, next_enabled};
+use icsched_machine::{Machine, MemoryByte, Options, ThreadId, ThreadStatus};
 use icsched_schedule::EpochId;
-use icsched_symex::code::{Code, Marks};
-use icsched_symex::concrete::ConcreteDomain;
-use icsched_symex::host::MemoryHost;
-use icsched_symex::log::Log;
-use icsched_symex::machine::{Argument, Arguments};
-use icsched_symex::scheduler::{Scheduler, SchedulingPoint, next_enabled};
-use icsched_symex::shape::{Held, Shape};
-use icsched_symex::{Machine, MemoryByte, Options, ThreadId, ThreadStatus};
 
 use crate::inputs::PROGRAM;
 use crate::programs::Input;

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use icsched_enumerate::{Progress, Request, SchedulePath, SearchedEpoch};
+use icsched_machine::memory::{AddressClass, ObjectKind, classify};
+use icsched_machine::{State, Values as _};
 use icsched_schedule::{EpochId, HappensBefore, Schedule, ScheduleEnd, ScheduleId};
 use icsched_smt::{Term, serial};
-use icsched_symex::memory::{AddressClass, ObjectKind, classify};
-use icsched_symex::symbolic::{SymValue, SymbolicDomain};
-use icsched_symex::{Domain as _, State};
+use icsched_symbolic::symbolic::{SymValue, SymbolicDomain};
 
 use crate::relation::Pointer;
 
@@ -83,7 +83,7 @@ impl Subject {
     /// Enumerates a program; `None` if not all of it can be.
     pub(crate) fn new(request: &Request) -> Result<Self, String> {
         let mut subject = Self::default();
-        let result = icsched_enumerate::enumerate_with(request, &mut subject)?;
+        let result = icsched_enumerate::enumerate_with(request, &mut subject).map_err(|error| error.to_string())?;
         if result.is_complete() {
             for epoch in &result.epochs {
                 let Some(own) = subject.epochs.get_mut(&epoch.id) else { continue };

@@ -5,13 +5,15 @@ mod compare;
 
 use std::collections::BTreeMap;
 
+use icsched_explore::Snapshot;
+use icsched_explore::explore::{Advance, Choice, Limits, PathRun, Step, StepKind};
 use icsched_ir::{Callee, FuncId, Intrinsic, Op, Origin, ProgramPoint, ValueId};
+use icsched_machine::code::Code;
+use icsched_machine::concrete::ConcreteDomain;
+use icsched_machine::domain::Synchronisation as _;
+use icsched_machine::{ErrorKind, Machine, PathEnd, ProgramError, State, Stop, ThreadId, ThreadStatus};
 use icsched_smt::Term;
-use icsched_symex::code::Code;
-use icsched_symex::concrete::ConcreteDomain;
-use icsched_symex::explore::{Advance, Choice, Limits, PathRun, Step, StepKind};
-use icsched_symex::symbolic::SymbolicDomain;
-use icsched_symex::{Domain as _, ErrorKind, Machine, PathEnd, ProgramError, State, Stop, ThreadId, ThreadStatus};
+use icsched_symbolic::symbolic::SymbolicDomain;
 
 use crate::random::Random;
 use crate::recorded::{Concrete, Recorded, word};
@@ -237,7 +239,7 @@ impl<'a, 'r> Lockstep<'a, 'r> {
     }
 
     fn text(&self, run: &PathRun, t: Term) -> String {
-        run.state.in_c(&self.machines.symbolic, |printer| printer.value(t))
+        Snapshot::new(&run.state, &self.machines.symbolic).in_c(|printer| printer.value(t))
     }
 
     /// Every constraint must hold.
@@ -292,7 +294,7 @@ impl<'a, 'r> Lockstep<'a, 'r> {
             return;
         }
         std::rc::Rc::make_mut(&mut concrete.threads[thread.index()]).status = ThreadStatus::Left;
-        let next = icsched_symex::scheduler::next_enabled(concrete);
+        let next = icsched_machine::scheduler::next_enabled(concrete);
         concrete.go_on_with(next.unwrap_or(thread));
     }
 
@@ -416,7 +418,7 @@ impl<'a, 'r> Lockstep<'a, 'r> {
             Caught::Up => {}
         }
         let left = self.concrete.live_threads().any(|t| t.status == ThreadStatus::Left);
-        let stuck = !self.concrete.live_threads().any(icsched_symex::Thread::is_enabled);
+        let stuck = !self.concrete.live_threads().any(icsched_machine::Thread::is_enabled);
         if !left || !stuck {
             return Err(Ended::Wrong("all threads leave the context, but the concrete run goes on".to_owned()));
         }

@@ -3,7 +3,7 @@
 //! Concrete states are recorded in the middle of runs with random inputs and schedules. The stacks of their threads are
 //! a context; symbolic execution from there must have a path for what the run goes on to do (completeness), and every
 //! state that satisfies a path's constraint must take that path if the same threads go on (soundness).
-//! `docs/symbolic-contexts.md` tells the whole story.
+//! `docs/concepts/symbolic-contexts.md` tells the whole story.
 //!
 //! To search for longer: `ICSCHED_THEOREM_SEEDS=10..20 cargo test -p icsched-driver --test theorem search -- --ignored
 //! --nocapture`; `ICSCHED_THEOREM_ONLY=sync/` in front of it takes only programs whose names contain that.

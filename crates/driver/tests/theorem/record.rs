@@ -2,10 +2,10 @@
 
 use icsched_dataflow::{Context, Status, ThreadContext};
 use icsched_ir::{CallStack, Origin, ProgramPoint};
-use icsched_symex::concrete::ConcreteDomain;
-use icsched_symex::host::MemoryHost;
-use icsched_symex::machine::{Argument, Arguments};
-use icsched_symex::{Machine, MemoryByte, Stop, Thread, ThreadId, ThreadStatus};
+use icsched_machine::concrete::ConcreteDomain;
+use icsched_machine::host::MemoryHost;
+use icsched_machine::machine::{Argument, Arguments};
+use icsched_machine::{Machine, MemoryByte, Stop, Thread, ThreadId, ThreadStatus};
 
 use crate::programs::Input;
 use crate::random::Random;

@@ -7,15 +7,16 @@ use std::time::Duration;
 
 use icsched_dataflow::{Analysis, Context, Options as FactOptions, Statics};
 use icsched_enumerate::specialise::specialise;
+use icsched_explore::explore::{self, Limits, PathOutcome, PathRun, StepKind};
 use icsched_ir::{CallStack, Callee, FuncId, Function, Op, Origin, Program, ProgramPoint, Terminator};
+use icsched_machine::concrete::ConcreteDomain;
+use icsched_machine::host::MemoryHost;
+use icsched_machine::{Limit, Machine, Options, PathEnd, State, Switching};
 use icsched_pointsto::{ModRef, Options as PointerOptions, PointsTo, Startup};
 use icsched_smt::{CachingSolver, SolverOptions, Z3Solver};
-use icsched_symex::concrete::ConcreteDomain;
-use icsched_symex::explore::{self, Limits, PathOutcome, PathRun, StepKind};
-use icsched_symex::host::MemoryHost;
-use icsched_symex::initial::{Start, StartOptions};
-use icsched_symex::symbolic::SymbolicDomain;
-use icsched_symex::{Limit, Machine, Options, PathEnd, State, Switching};
+use icsched_symbolic::initial::InitialStates as _;
+use icsched_symbolic::initial::{Start, StartOptions};
+use icsched_symbolic::symbolic::SymbolicDomain;
 
 use crate::lockstep::{Lockstep, Looked, Machines, Pilot};
 use crate::programs::Input;
@@ -128,8 +129,7 @@ pub(crate) fn check(
             pool: analysis.pool(),
             points_to: Arc::clone(&points_to),
             statics: &statics,
-            shape: &Default::default(),
-            indices: None,
+            known: &(),
             options: StartOptions::default(),
         };
         let initial = machines.symbolic.state_at(&start);

@@ -2,12 +2,13 @@
 
 use std::rc::Rc;
 
+use icsched_explore::explore::PathOutcome;
+use icsched_machine::code::Code;
+use icsched_machine::concrete::ConcreteDomain;
+use icsched_machine::{MemoryByte, ObjectKind, State, ThreadStatus};
 use icsched_smt::{Evaluation, Term};
-use icsched_symex::code::Code;
-use icsched_symex::concrete::ConcreteDomain;
-use icsched_symex::explore::PathOutcome;
-use icsched_symex::symbolic::{SymValue, SymbolSource, SymbolicDomain};
-use icsched_symex::{MemoryByte, ObjectKind, State, ThreadStatus};
+use icsched_symbolic::symbolic::InitialObjects as _;
+use icsched_symbolic::symbolic::{SymValue, SymbolSource, SymbolicDomain};
 
 use icsched_dataflow::Symbol;
 

@@ -1,9 +1,10 @@
 //! Where the two domains part by design.
 
 use icsched_ir::{FuncId, Intrinsic};
-use icsched_symex::FrameId;
-use icsched_symex::observe::Observer;
-use icsched_symex::trace::FrameInfo;
+use icsched_machine::Domain;
+use icsched_machine::FrameId;
+use icsched_machine::observe::Observer;
+use icsched_symbolic::trace::FrameInfo;
 
 /// What the two domains do differently by design.
 pub(crate) fn differs(intrinsic: Intrinsic) -> bool {
@@ -37,7 +38,7 @@ pub(crate) struct Watch {
     pub(crate) starts: bool,
 }
 
-impl Observer for Watch {
+impl<D: Domain> Observer<D> for Watch {
     fn enter(&mut self, _: FrameId, info: FrameInfo, _: Option<(FrameId, u32)>) {
         self.starts |= Some(info.func) == self.starter;
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use icsched_driver::verify::FaultKind;
 use icsched_enumerate::SearchOptions;
+use icsched_facts::{Held, Node, Shape};
 use icsched_schedule::EpochId;
-use icsched_symex::shape::{Held, Node, Shape};
 use icsched_verify::States;
 
 use super::Subject;
@@ -172,7 +172,7 @@ fn numbers_addresses_and_what_is_equal() {
 fn bounds_of_sums_that_do_not_overflow() {
     let subject = Subject::new(FROM_ONE);
     let mut bounds = BTreeMap::new();
-    assert_eq!(found(&subject, |shape| bounds = shape.bounds.clone()), [""; 0]);
+    assert_eq!(found(&subject, |shape| bounds = (*shape.bounds).clone()), [""; 0]);
     assert!(bounds.values().any(|bounds| bounds.least == 1), "{bounds:?}");
     let narrow = |shape: &mut Shape| shape.bounds.values_mut().for_each(|bounds| bounds.least = 2);
     finds(&found(&subject, narrow), "is between 2 and");

@@ -17,7 +17,7 @@ use icsched_driver::verify::{FaultKind, Verification};
 use icsched_enumerate::{Request, RunLimits, SearchOptions};
 use icsched_ir::Program;
 use icsched_schedule::{Enumeration, HappensBefore, IncompleteKind, InputConstraint, Reason, Schedule, ScheduleEnd};
-use icsched_symex::inputs::{ArgSpec, InputSpec};
+use icsched_symbolic::inputs::{ArgSpec, InputSpec};
 
 /// What an input decides in the first epoch is looked at in later ones.
 const EPOCHS: &str = "

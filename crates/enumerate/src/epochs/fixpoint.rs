@@ -1,46 +1,30 @@
 //! Which searches there are, and in which order their results count.
 //!
-//! Facts from epoch to epoch are the meet over all ways that are known. When an epoch's facts become weaker it is searched again; they
-//! only get weaker, so that this ends. The results count in one fixed order, whoever has found them and when: what is said does not
-//! depend on the number of workers, even where a search that knows less finds something else than it should (a solver that gives up).
+//! Facts from epoch to epoch are the join over all ways that are known. When an epoch's facts become weaker it is
+//! searched again; they only get weaker, so that this ends. The results count in one fixed order, whoever has found
+//! them and when: what is said does not depend on the number of workers, even where a search that knows less finds
+//! something else than it should (a solver that gives up).
 //!
-//! Workers need work before it is known what counts next: [`Fixpoint::ahead`] goes on without the results that are missing.
+//! Workers need work before it is known what counts next: [`Fixpoint::ahead`] goes on without the results that are
+//! missing.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use icsched_facts::{Activations, Deciding, Fields, Locks, Node, Parts, Place, Relation, Widening, WideningStep};
 use icsched_ir::CallStack;
 use icsched_pointsto::Piece;
 use icsched_schedule::{EpochId, IncompleteKind, Reason};
-use icsched_symex::shape::{Activations, Combinations, Deciding, Fields, Locks, Node, Parts, Place, Widening};
 
-use super::job::{Finished, Job, Learned, Searched, Work};
-use super::{EpochFacts, Found, Shared, effect};
-use crate::Technique;
-use crate::quiet::Replaceable;
-
-/// How often an epoch's facts are found or get weaker before bounds that still get wider are given up.
-const PATIENCE_WITH_BOUNDS: u32 = 2;
-
-/// How often bounds get wider after that before they are given up, too, where they have just become as wide as they may be in the end.
-const PATIENCE_WITH_ENDS: u32 = 4;
-
-/// The same before they become as wide as the farthest of the numbers at which bounds are looked for, or the sign allows; up to then there
-/// is the next of them.
-const PATIENCE_WITH_THRESHOLDS: u32 = 4;
-
-/// The same before they become as wide as results of masks and remainders get, where that is less.
-const PATIENCE_WITH_RESULTS: u32 = PATIENCE_WITH_THRESHOLDS + 2;
-
-/// How often an epoch's facts are found or get weaker before numbers are given up that lose some of their bytes.
-const PATIENCE: u32 = 3;
-
-/// The same for all numbers in fields that lose some, and soon in objects, but for those in locks.
-const PATIENCE_WITH_FIELDS: u32 = 6;
-
-/// How many paths may be executed when all epochs are searched again, for each that was when they were searched first; and how many beside.
-const PATHS_AGAIN: u64 = 3;
-const MORE_PATHS_AGAIN: u64 = 256;
+use super::loop_effects;
+use crate::answer::{Finished, Found, Searched, Work};
+use crate::budgets::BUDGETS;
+use crate::epoch_facts::EpochFacts;
+use crate::error::EnumerateError;
+use crate::plan::{Job, Learned};
+use crate::shared::Shared;
+use crate::summarisable::Summarisable;
+use crate::technique::Technique;
 
 /// A job whose result may count soon.
 pub(crate) struct Guess {
@@ -73,10 +57,11 @@ pub(crate) struct Fixpoint {
     widened: BTreeMap<EpochId, BTreeMap<(Place, Option<Place>), u32>>,
     /// How often numbers in objects were given up that had lost some.
     losses: BTreeMap<EpochId, BTreeMap<Node, u32>>,
-    /// Where the loops that are replaced may write anywhere.
-    scattered: BTreeMap<Replaceable, Arc<[Piece]>>,
-    /// What is to be searched, with whether it was searched before and when it was found: first what never was, then what was found first,
-    /// so that an epoch's facts are as weak as they get before those behind it are searched again.
+    /// Where the loops that are summarised may write anywhere.
+    scattered: BTreeMap<Summarisable, Arc<[Piece]>>,
+    /// What is to be searched, with whether it was searched before and when it was found: first what never was, then
+    /// what was found first, so that an epoch's facts are as weak as they get before those behind it are searched
+    /// again.
     frontier: BTreeSet<(bool, usize, EpochId)>,
     /// When each epoch was found.
     seen: BTreeMap<EpochId, usize>,
@@ -109,8 +94,8 @@ impl Fixpoint {
     ///
     /// # Errors
     /// If the program has no main function.
-    pub(crate) fn new(shared: &Shared<'_>) -> Result<Self, String> {
-        let entry = shared.entry().ok_or("the program has no main function")?;
+    pub(crate) fn new(shared: &Shared<'_>) -> Result<Self, EnumerateError> {
+        let entry = shared.entry().ok_or(EnumerateError::NoMain)?;
         let thresholds: Arc<[i64]> = shared.analyses.map_or_else(|| [].into(), |a| Arc::clone(&a.thresholds));
         let farthest = farthest(&thresholds);
         let mut new = Self {
@@ -119,7 +104,7 @@ impl Fixpoint {
             locks: shared.analyses.map(|a| Arc::clone(a.pointers.locks())).unwrap_or_default(),
             deciding: shared.analyses.map(|a| Arc::clone(&a.deciding)).unwrap_or_default(),
             fields: shared.analyses.map(|a| Arc::clone(&a.fields)).unwrap_or_default(),
-            results: shared.analyses.map_or_else(|| farthest.clone(), |a| both(&farthest, &a.ends_of_results)),
+            results: shared.analyses.map_or_else(|| farthest.clone(), |a| both(&farthest, &a.result_limits)),
             farthest,
             thresholds,
             facts: BTreeMap::from([(entry.clone(), Arc::new(EpochFacts::at_entry()))]),
@@ -143,13 +128,13 @@ impl Fixpoint {
         Ok(new)
     }
 
-    /// The same search from the beginning, with which numbers places hold together: there are deadlocks behind the first epoch that may be
-    /// impossible. `None` if there are none, or nobody is to look.
+    /// The same search from the beginning, with which numbers places hold together: there are deadlocks behind the
+    /// first epoch that may be impossible. `None` if there are none, or nobody is to look.
     pub(crate) fn again_with_combinations(
         &self,
         shared: &Shared<'_>,
         results: &BTreeMap<Job, Finished>,
-    ) -> Result<Option<Self>, String> {
+    ) -> Result<Option<Self>, EnumerateError> {
         let off = |technique| shared.request.without.contains(&technique);
         let has_deadlocks =
             |(job, finished): (&Job, &Finished)| job.epoch != self.entry && finished.result.deadlocks() > 0;
@@ -160,9 +145,13 @@ impl Fixpoint {
         tracing::info!("all epochs are searched again, with what numbers hold together");
         let mut again = Self::new(shared)?;
         let mut facts = EpochFacts::at_entry();
-        facts.shape.combinations = Some(Combinations::default());
+        facts.shape.relations = Some(Relation::default());
         again.facts.insert(self.entry.clone(), Arc::new(facts));
-        again.most_paths = self.work.paths.saturating_mul(PATHS_AGAIN).saturating_add(MORE_PATHS_AGAIN);
+        again.most_paths = self
+            .work
+            .paths
+            .saturating_mul(BUDGETS.second_search_paths)
+            .saturating_add(BUDGETS.second_search_more_paths);
         Ok(Some(again))
     }
 
@@ -203,60 +192,60 @@ impl Fixpoint {
     pub(crate) fn take(&mut self, shared: &Shared<'_>, job: &Job, found: Arc<Searched>) {
         self.work.add(&found.work);
         for &replaced in &found.learned.replaced {
-            self.scattered.entry(replaced).or_insert_with(|| effect::scattered(shared, replaced).into());
+            self.scattered.entry(replaced).or_insert_with(|| loop_effects::scattered(shared, replaced).into());
         }
         self.learned.insert(job.epoch.clone(), Arc::clone(&found.learned));
         for (next, holds) in &found.successors {
             let known = self.facts.get(next).cloned();
             let known = known.as_ref();
             let alike = if self.symbolic_threads { next.alike() } else { Vec::new() };
-            let mut met = known.map_or_else(|| holds.clone(), |known| known.meet_alike(holds, &alike));
-            let ends = std::mem::take(&mut met.shape.ends);
+            let mut joined = known.map_or_else(|| holds.clone(), |known| known.join_alike(holds, &alike));
+            let limits = std::mem::take(&mut joined.shape.limits);
             let runs = activations(next);
             let parts = Parts { fields: &self.fields, locks: &self.locks, activations: &runs };
-            met.shape.forget_idle(parts, |shape, place| !self.deciding.contains(place, shape, &runs));
-            met.shape.forget_parts(parts);
+            joined.shape.forget_idle(parts, |shape, place| !self.deciding.contains(place, shape, &runs));
+            joined.shape.forget_parts(parts);
             let Some(known) = known else {
-                self.weaken(next.clone(), met);
+                self.weaken(next.clone(), joined);
                 continue;
             };
-            if **known == met {
+            if **known == joined {
                 continue;
             }
             let changes = self.changes.entry(next.clone()).or_insert(1);
             *changes += 1;
-            met.shape.forget_tables(parts, self.scattered.values().flat_map(|pieces| &**pieces));
-            met.shape.ends = ends;
-            let ended = met.shape.widen_to_ends(&known.shape);
-            met.shape.ends.clear();
-            if *changes > PATIENCE_WITH_BOUNDS {
+            joined.shape.forget_tables(parts, self.scattered.values().flat_map(|pieces| &**pieces));
+            joined.shape.limits = limits;
+            let reached = joined.shape.widen_to_limits(&known.shape);
+            joined.shape.limits.clear();
+            if *changes > BUDGETS.patience_with_bounds {
                 let times = self.widened.entry(next.clone()).or_default();
-                met.shape.widen_bounds(&known.shape, |first, second| {
-                    let is_ended = ended.contains(&first) || second.is_some_and(|second| ended.contains(&second));
+                joined.shape.widen_to_thresholds(&known.shape, |first, second| {
+                    let is_ended = reached.contains(&first) || second.is_some_and(|second| reached.contains(&second));
                     let times = times.entry((first, second)).or_insert(0);
                     *times += 1;
                     // Where they may end they mostly do.
-                    if is_ended && *times <= PATIENCE_WITH_ENDS {
+                    if is_ended && *times <= BUDGETS.patience_with_ends {
                         return None;
                     }
-                    Some(if *times <= PATIENCE_WITH_THRESHOLDS {
-                        &*self.thresholds
-                    } else if *times <= PATIENCE_WITH_RESULTS {
-                        &*self.results
+                    Some(Arc::clone(if *times <= BUDGETS.patience_with_thresholds {
+                        &self.thresholds
+                    } else if *times <= BUDGETS.patience_with_results {
+                        &self.results
                     } else {
-                        &*self.farthest
-                    })
+                        &self.farthest
+                    }))
                 });
             }
-            met.shape.settle_combinations(&known.shape);
-            if *changes > PATIENCE {
+            joined.shape.widen(&known.shape, &mut WideningStep::Counters);
+            if *changes > BUDGETS.patience_with_numbers {
                 let losses = self.losses.entry(next.clone()).or_default();
-                let further = Some(Widening { parts, losses }).filter(|_| *changes > PATIENCE_WITH_FIELDS);
-                met = met.widened(known, further);
+                let further = Some(Widening { parts, losses }).filter(|_| *changes > BUDGETS.patience_with_fields);
+                joined = joined.widened(known, further);
             }
             // What follows from bounds may have been found, and given up again.
-            if **known != met {
-                self.weaken(next.clone(), met);
+            if **known != joined {
+                self.weaken(next.clone(), joined);
             }
         }
         self.done.insert(job.epoch.clone(), (job.clone(), found));
@@ -281,8 +270,8 @@ impl Fixpoint {
         self.frontier.insert((self.begun.contains(&epoch), found, epoch));
     }
 
-    /// At most so many jobs without a result that may come next; the first is `next`, which does. The others are guesses: a result
-    /// that is missing may change what is known. `bold`: also those of which it is likely.
+    /// At most so many jobs without a result that may come next; the first is `next`, which does. The others are
+    /// guesses: a result that is missing may change what is known. `bold`: also those of which it is likely.
     pub(crate) fn ahead(
         &self,
         shared: &Shared<'_>,
@@ -316,8 +305,9 @@ impl Fixpoint {
         wanted
     }
 
-    /// Whether searches of some epochs may change the facts of another one before its turn: directly, or by way of epochs that come before
-    /// it, as far as earlier searches have shown. What was never searched may do anything. O(edges between epochs).
+    /// Whether searches of some epochs may change the facts of another one before its turn: directly, or by way of
+    /// epochs that come before it, as far as earlier searches have shown. What was never searched may do anything.
+    /// O(edges between epochs).
     fn may_change(&self, searched: &[EpochId], of: &EpochId) -> bool {
         let mut reached: BTreeSet<&EpochId> = searched.iter().collect();
         let mut work: Vec<&EpochId> = searched.iter().collect();

@@ -1,21 +1,20 @@
 //! Finished jobs as text: what a run keeps beside schedules, so that a later one need not search again.
 //!
-//! A record does not repeat the facts of its job, which whoever looks for it has: it has their digest, and of those behind the epoch what is
-//! different.
+//! A record does not repeat the facts of its job, which whoever looks for it has: it has their digest, and of those
+//! behind the epoch what is different.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::hash::{Hash as _, Hasher};
 use std::sync::Arc;
 
-use icsched_ir::ValueId;
-use icsched_pointsto::ObjectId as Abstract;
+use icsched_facts::ShapeChange;
 use icsched_schedule::{Enumeration, EpochId, EpochResult, KeptSearch};
 use icsched_smt::SolverStatistics;
-use icsched_symex::shape::{Bounds, Bytes, Combinations, Element, Equation, Held, Node, Place, Shape, Turn};
 use serde::{Deserialize, Serialize};
 
-use super::EpochFacts;
-use super::job::{Finished, Job, Learned, Searched, Work};
+use crate::answer::{Finished, Searched, Work};
+use crate::epoch_facts::EpochFacts;
+use crate::plan::{Job, Learned};
 
 #[derive(Serialize, Deserialize)]
 struct Record {
@@ -34,127 +33,16 @@ struct Record {
 #[derive(Serialize, Deserialize)]
 struct Difference {
     none_ended: bool,
-    bytes: Changes<(Node, u64), u8>,
-    words: Changes<(Node, u64), (u8, Held)>,
-    registers: Changes<(u32, u32, ValueId), (u8, Held)>,
-    bounds: Changes<Place, Bounds>,
-    ends: Changes<Place, Bounds>,
-    differences: Changes<(Place, Place), Bounds>,
-    choices: Changes<Place, Vec<Held>>,
-    /// All of them: there are few.
-    equations: Vec<Equation>,
-    elements: Changes<Element, u64>,
-    turns: Changes<Turn, i32>,
-    handles: Changes<Place, BTreeSet<u32>>,
-    combinations: Option<Combinations>,
-    heap: Vec<Abstract>,
-    waits: Vec<u32>,
-}
-
-/// Keys with other values, or none.
-type Changes<K, V> = Vec<(K, Option<V>)>;
-
-fn changes<K: Ord + Clone, V: PartialEq + Clone>(from: &BTreeMap<K, V>, to: &BTreeMap<K, V>) -> Changes<K, V> {
-    let lost = from.keys().filter(|key| !to.contains_key(key)).map(|key| (key.clone(), None));
-    let new = to.iter().filter(|(key, value)| from.get(key) != Some(value));
-    lost.chain(new.map(|(key, value)| (key.clone(), Some(value.clone())))).collect()
-}
-
-fn changed<K: Ord + Clone, V: Clone>(from: &BTreeMap<K, V>, changes: Changes<K, V>) -> BTreeMap<K, V> {
-    let mut map = from.clone();
-    for (key, value) in changes {
-        match value {
-            Some(value) => map.insert(key, value),
-            None => map.remove(&key),
-        };
-    }
-    map
-}
-
-fn changed_bytes(from: &Bytes, changes: Changes<(Node, u64), u8>) -> Bytes {
-    let mut bytes = from.clone();
-    for (at, byte) in changes {
-        match byte {
-            Some(byte) => bytes.insert(at, byte),
-            None => bytes.remove(&at),
-        }
-    }
-    bytes
+    shape: ShapeChange,
 }
 
 impl Difference {
     fn between(from: &EpochFacts, to: &EpochFacts) -> Self {
-        let EpochFacts { none_ended, shape } = to;
-        let Shape {
-            bytes,
-            words,
-            registers,
-            bounds,
-            differences,
-            equations,
-            elements,
-            turns,
-            choices,
-            handles,
-            combinations,
-            heap,
-            waits,
-            ends,
-        } = shape;
-        Self {
-            none_ended: *none_ended,
-            bytes: from.shape.bytes.changes(bytes).collect(),
-            words: changes(&from.shape.words, words),
-            registers: changes(&from.shape.registers, registers),
-            bounds: changes(&from.shape.bounds, bounds),
-            ends: changes(&from.shape.ends, ends),
-            differences: changes(&from.shape.differences, differences),
-            equations: equations.clone(),
-            elements: changes(&from.shape.elements, elements),
-            turns: changes(&from.shape.turns, turns),
-            choices: changes(&from.shape.choices, choices),
-            handles: changes(&from.shape.handles, handles),
-            combinations: combinations.clone(),
-            heap: heap.clone(),
-            waits: waits.clone(),
-        }
+        Self { none_ended: to.none_ended, shape: from.shape.change_to(&to.shape) }
     }
 
     fn apply(self, from: &EpochFacts) -> EpochFacts {
-        let Self {
-            none_ended,
-            bytes,
-            words,
-            registers,
-            bounds,
-            ends,
-            differences,
-            equations,
-            elements,
-            turns,
-            choices,
-            handles,
-            combinations,
-            heap,
-            waits,
-        } = self;
-        let shape = Shape {
-            bytes: changed_bytes(&from.shape.bytes, bytes),
-            words: changed(&from.shape.words, words),
-            registers: changed(&from.shape.registers, registers),
-            bounds: changed(&from.shape.bounds, bounds),
-            ends: changed(&from.shape.ends, ends),
-            differences: changed(&from.shape.differences, differences),
-            equations,
-            elements: changed(&from.shape.elements, elements),
-            turns: changed(&from.shape.turns, turns),
-            choices: changed(&from.shape.choices, choices),
-            handles: changed(&from.shape.handles, handles),
-            combinations,
-            heap,
-            waits,
-        };
-        EpochFacts { none_ended, shape }
+        EpochFacts { none_ended: self.none_ended, shape: from.shape.changed(self.shape) }
     }
 }
 
@@ -241,9 +129,12 @@ impl Records {
 
 #[cfg(test)]
 mod tests {
-    use icsched_ir::{BlockId, CallStack, EntityId as _, FuncId, GlobalId, ProgramPoint};
+    use std::collections::BTreeSet;
+
+    use icsched_facts::{Bounds, Element, Equation, Held, Length, Node, Place, Relation, RingOffset, Shape};
+    use icsched_ir::{BlockId, CallStack, EntityId as _, FuncId, GlobalId, ProgramPoint, ValueId};
+    use icsched_pointsto::ObjectId as Abstract;
     use icsched_schedule::ScheduleTree;
-    use icsched_symex::shape::Length;
 
     use super::*;
 
@@ -251,8 +142,8 @@ mod tests {
         CallStack(vec![ProgramPoint { func: FuncId::from_index(0), block: BlockId::from_index(0), inst }])
     }
 
-    fn turn((first, second): (Place, Place)) -> Turn {
-        Turn { first, second, count: None, length: Length::At(first) }
+    fn offset((first, second): (Place, Place)) -> RingOffset {
+        RingOffset { first, second, count: None, length: Length::At(first) }
     }
 
     fn ring(index: Place) -> Element {
@@ -270,17 +161,17 @@ mod tests {
             words: BTreeMap::from([((global, 64), (8, Held::Address(Node::Heap(0), -4)))]),
             registers: registers.iter().map(|&(t, bits)| ((t, 0, value), (32, Held::Bits(bits)))).collect(),
             bounds: bounds.map(|bounds| (Place::Memory(global, 128, 4), bounds)).into_iter().collect(),
-            ends: bounds.map(|bounds| (pair.1, bounds)).into_iter().collect(),
+            limits: bounds.map(|bounds| (pair.1, bounds)).into_iter().collect(),
             differences: bounds.map(|bounds| (pair, bounds)).into_iter().collect(),
             equations: bounds
                 .map(|_| Equation { width: 32, terms: vec![(pair.0, 1)], constant: 7 })
                 .into_iter()
                 .collect(),
             elements: bounds.map(|_| (ring(pair.0), 9)).into_iter().collect(),
-            turns: bounds.map(|_| (turn(pair), -1)).into_iter().collect(),
+            ring_offsets: bounds.map(|_| (offset(pair), -1)).into_iter().collect(),
             choices: bounds.map(|_| (pair.1, vec![Held::Bits(0), Held::Address(global, 8)])).into_iter().collect(),
             handles: bounds.map(|_| (pair.1, BTreeSet::from([1]))).into_iter().collect(),
-            combinations: bounds.map(|_| Combinations::default()),
+            relations: bounds.map(|_| Relation::default()),
             heap: vec![Abstract::from_index(7)],
             waits: vec![1, 0],
         };

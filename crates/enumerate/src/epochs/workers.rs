@@ -1,8 +1,9 @@
 //! Jobs in threads of their own.
 //!
-//! One thread (the caller's) puts results together in the order of [`Fixpoint`]. The job whose result counts next always runs, at once; the
-//! others are guesses, made as if the results that are missing changed nothing. A guess is given up as soon as it cannot be right any more, or
-//! when its place is needed. Guesses that are likely to be wrong are made only as long as few were: see [`Balance`].
+//! One thread (the caller's) puts results together in the order of [`Fixpoint`]. The job whose result counts next
+//! always runs, at once; the others are guesses, made as if the results that are missing changed nothing. A guess is
+//! given up as soon as it cannot be right any more, or when its place is needed. Guesses that are likely to be wrong
+//! are made only as long as few were: see [`Balance`].
 //!
 //! A job tells what comes behind its epoch before it works its schedules out: the next one begins meanwhile.
 //!
@@ -17,28 +18,26 @@ use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
 use icsched_ir::CallStack;
+use icsched_machine::stop::Limit;
 use icsched_schedule::{Enumeration, KeptSearch, Reason};
-use icsched_symex::request::{Doing, StopRequest};
-use icsched_symex::stop::Limit;
+use icsched_symbolic::request::{Doing, StopRequest};
 
 use super::fixpoint::{Fixpoint, Guess};
-use super::job::{self, Finished, Job, Searched, Work};
+use super::job;
 use super::record::{self, Records};
-use super::{Found, Shared};
-use crate::Request;
-use crate::engine::RunLimits;
+use crate::answer::{Finished, Found, Searched, Work};
+use crate::budgets::BUDGETS;
+use crate::error::EnumerateError;
 use crate::graph::place;
+use crate::limit_reasons;
+use crate::limits::RunLimits;
+use crate::plan::Job;
 use crate::progress::{Counts, Journal, Progress, Working};
-use crate::reasons;
-use crate::slice::Statics;
+use crate::request::Request;
+use crate::shared::Shared;
 use crate::slots::Slot;
+use crate::statics::Statics;
 use crate::threads;
-
-/// Time in vain is at most one part in so many of the time that was not, as far as that is known before.
-const BOLD: u32 = 20;
-
-/// Time between two looks at limits and progress.
-const LOOK: Duration = Duration::from_millis(50);
 
 /// Searches all epochs, by at most `jobs` threads at a time.
 ///
@@ -50,7 +49,7 @@ pub(crate) fn search(
     header: &Enumeration,
     kept: Vec<KeptSearch>,
     (journal, progress): (&mut dyn Journal, &mut dyn Progress),
-) -> Result<Found, String> {
+) -> Result<Found, EnumerateError> {
     let paths = AtomicU64::new(0);
     thread::scope(|scope| {
         let (sender, receiver) = channel();
@@ -128,7 +127,7 @@ impl Balance {
     fn may_be_bold(&self) -> bool {
         let (guesses, in_vain) = self.bold;
         let expected = self.used / self.jobs.max(1) * (in_vain + 1) / (guesses + 2);
-        self.jobs > 0 && (self.wasted + expected) * BOLD <= self.used
+        self.jobs > 0 && (self.wasted + expected) * BUDGETS.useful_per_wasted <= self.used
     }
 }
 
@@ -137,7 +136,7 @@ enum News {
     /// What comes behind the epoch.
     Found(Searched),
     /// It is done. A panic is one of whoever waits.
-    Done(thread::Result<Result<Box<Finished>, String>>),
+    Done(thread::Result<Result<Box<Finished>, EnumerateError>>),
 }
 
 type Answer = (u64, News);
@@ -180,7 +179,7 @@ where
         receiver: &Receiver<Answer>,
         journal: &mut dyn Journal,
         progress: &mut dyn Progress,
-    ) -> Result<(), String> {
+    ) -> Result<(), EnumerateError> {
         let searched = self.search_to_the_end(receiver, journal, progress);
         self.running.iter().for_each(|running| running.stop.ask(Limit::Interrupted));
         searched
@@ -191,7 +190,7 @@ where
         receiver: &Receiver<Answer>,
         journal: &mut dyn Journal,
         progress: &mut dyn Progress,
-    ) -> Result<(), String> {
+    ) -> Result<(), EnumerateError> {
         let mut to_keep: Option<ToKeep> = None;
         loop {
             self.advance();
@@ -216,7 +215,7 @@ where
             }
             loop {
                 self.tell(progress);
-                match receiver.recv_timeout(LOOK) {
+                match receiver.recv_timeout(BUDGETS.between_looks) {
                     Ok(answer) => {
                         to_keep = self.answered(answer)?;
                         break;
@@ -322,7 +321,8 @@ where
         let work = move || {
             let limits = RunLimits { stop: own, ..shared.request.limits.clone() };
             let request = Request { limits, ..shared.request.clone() };
-            let statics = Statics { limits: &request.limits, ..shared.statics };
+            let slicing = icsched_slicing::Statics { time: &request.limits, ..shared.statics.slicing };
+            let statics = Statics { slicing, limits: &request.limits };
             let shared = Shared { request: &request, statics, ..shared.clone() };
             // Whoever waits may have stopped to.
             let tell = |found| drop(sender.send((number, News::Found(found))));
@@ -337,7 +337,7 @@ where
     }
 
     /// Takes a result in; gives what is to be kept of a job that is done.
-    fn answered(&mut self, (number, news): Answer) -> Result<Option<ToKeep>, String> {
+    fn answered(&mut self, (number, news): Answer) -> Result<Option<ToKeep>, EnumerateError> {
         let Some(place) = self.running.iter().position(|running| running.number == number) else { return Ok(None) };
         match news {
             News::Found(found) => {
@@ -383,7 +383,7 @@ where
         receiver: &Receiver<Answer>,
         journal: &mut dyn Journal,
         progress: &mut dyn Progress,
-    ) -> Result<(), String> {
+    ) -> Result<(), EnumerateError> {
         let cause = self.shared.request.limits.reached().unwrap_or(Limit::Time);
         self.running.iter().for_each(|running| running.stop.ask(cause));
         while !self.running.is_empty() {
@@ -432,7 +432,7 @@ where
     fn stopped_by(&self, limit: Limit) -> Reason {
         let doing = self.foremost().map(|running| running.stop.doing());
         let doing = doing.unwrap_or_else(|| self.shared.request.limits.stop.doing());
-        reasons::of_run(limit, doing, self.shared.program)
+        limit_reasons::of_run(limit, doing, self.shared.program)
     }
 }
 

@@ -5,9 +5,8 @@ use icsched_ir::{
     BlockId, Callee, Const, EntityId, FuncId, Function, IdVec, Inst, Intrinsic, Op, Operand, Origin, Program,
     ProgramPoint, Terminator,
 };
+use icsched_slicing::control::Control;
 use smallvec::SmallVec;
-
-use crate::control::Control;
 
 /// A set of kinds of synchronisation.
 #[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
@@ -59,7 +58,8 @@ pub(super) struct Code {
 }
 
 impl Code {
-    /// Reads the program. Linear in its size and in the targets of calls, but for the kinds of functions that call each other.
+    /// Reads the program. Linear in its size and in the targets of calls, but for the kinds of functions that call
+    /// each other.
     pub(super) fn new(program: &Program, control: &Control) -> Self {
         let runnable: Vec<FuncId> = program
             .functions
@@ -86,8 +86,8 @@ impl Code {
         code
     }
 
-    /// Adds to each function what its code does, until nothing is new. What threads do in library functions that have a kind of their own
-    /// is that kind.
+    /// Adds to each function what its code does, until nothing is new. What threads do in library functions that have
+    /// a kind of their own is that kind.
     fn close(&mut self, program: &Program, control: &Control) {
         let is_named = |f: FuncId| {
             is_library(&program.functions[f]) && library_kind(program.functions[f].library_name()).is_some()
@@ -115,8 +115,8 @@ impl Code {
         self.kinds[func]
     }
 
-    /// What executing the instruction may do before the code behind it is executed: a call that never comes back ends the
-    /// thread, the process, or nothing, but no iteration.
+    /// What executing the instruction may do before the code behind it is executed: a call that never comes back ends
+    /// the thread, the process, or nothing, but no iteration.
     pub(super) fn kinds_of(&self, site: &Site) -> Kinds {
         let targets = site.targets.iter().filter(|&&f| !self.never_returns(f));
         targets.fold(site.own, |all, &f| all.or(self.kinds[f]))
@@ -208,8 +208,8 @@ fn own_kinds(inst: &Inst) -> Kinds {
     }
 }
 
-/// What a new thread may run: the functions among the arguments of the call that creates it, or any of the program's that
-/// take one.
+/// What a new thread may run: the functions among the arguments of the call that creates it, or any of the program's
+/// that take one.
 fn started(args: &[Operand], runnable: &[FuncId]) -> SmallVec<[FuncId; 1]> {
     let named: SmallVec<[FuncId; 1]> = args
         .iter()

@@ -3,8 +3,8 @@
 use fixedbitset::FixedBitSet;
 use icsched_ir::{BlockId, Cfg, EntityId, Function, Loop, Terminator};
 
-/// The blocks of the ways from a loop's header back to it that enter no covering block. Each of them is on one way with the
-/// header. O(edges of the loop).
+/// The blocks of the ways from a loop's header back to it that enter no covering block. Each of them is on one way
+/// with the header. O(edges of the loop).
 pub(super) fn rounds(cfg: &Cfg, l: &Loop, covering: &FixedBitSet) -> FixedBitSet {
     let open = |b: BlockId| l.contains(b) && !covering.contains(b.index());
     let mut blocks = FixedBitSet::with_capacity(cfg.block_count());
@@ -30,8 +30,8 @@ pub(super) fn may_pass(function: &Function, cfg: &Cfg, covering: &FixedBitSet) -
     reached.ones().any(|b| returns(function, BlockId::from_index(b)))
 }
 
-/// The blocks of the ways from the entry to a point of `to` that enter no covering block before, `to` apart. It is among
-/// them only if such a way goes through all of it first. `None` if every way is covered. O(edges).
+/// The blocks of the ways from the entry to a point of `to` that enter no covering block before, `to` apart. It is
+/// among them only if such a way goes through all of it first. `None` if every way is covered. O(edges).
 pub(super) fn ways_down(cfg: &Cfg, to: BlockId, covering: &FixedBitSet) -> Option<FixedBitSet> {
     let open = |b: BlockId| !covering.contains(b.index());
     let entry = BlockId::from_index(0);

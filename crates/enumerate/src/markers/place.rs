@@ -5,33 +5,29 @@ use std::collections::BTreeMap;
 use fixedbitset::FixedBitSet;
 use icsched_ir::{BlockId, EntityId, FuncId, IdVec, Loop, LoopId, Program, ProgramPoint, scc};
 use icsched_pointsto::ModRef;
+use icsched_slicing::control::Control;
+use icsched_slicing::function_control::FunctionControl;
 
-use super::code::{Code, Kinds, Site, is_barrier, is_library};
+use super::code::{Code, Kinds, is_barrier, is_library};
 use super::cover::{may_pass, rounds};
-use super::recursion::Recursion;
+use super::marker::{LoopMark, MarkerKind, MarkerOptions, Markers, Unmarked, entry};
+use super::placer::Placer;
+use super::recursion::{Recursion, repeated_callbacks};
 use super::trivial::Bounds;
-use super::{LoopMark, MarkerKind, MarkerOptions, Markers, Unmarked, entry};
-use crate::control::{Control, FunctionControl};
 
-/// Markers as far as they are placed.
-pub(super) struct Placer<'a> {
-    pub(super) program: &'a Program,
-    pub(super) control: &'a Control,
-    pub(super) code: Code,
-    pub(super) prune: bool,
-    bounds: Bounds<'a>,
-    markers: BTreeMap<ProgramPoint, MarkerKind>,
-    loops: Vec<LoopMark>,
-    /// For each finished function that executes a marker on every way through it: which ones.
-    covered: IdVec<FuncId, Option<Vec<ProgramPoint>>>,
-    /// For each finished function with a barrier on every way through it: where to mark so that it is covered.
-    barriers: IdVec<FuncId, Option<Vec<ProgramPoint>>>,
-    /// Functions that library models call in a loop.
-    repeated: FixedBitSet,
+impl Markers {
+    /// Places the markers of a program, whose control facts these are. `modref` tells which loads are the same
+    /// throughout a loop; without it fewer loops are known to be counted.
+    ///
+    /// Takes O((blocks + edges + instructions) * depth of loops) for loops, and that times the number of their
+    /// recursive calls for recursive functions; each marker adds one pass over its function.
+    pub fn place(program: &Program, control: &Control, modref: Option<&ModRef<'_>>, options: &MarkerOptions) -> Self {
+        Placer::new(program, control, modref, options).run()
+    }
 }
 
 impl<'a> Placer<'a> {
-    pub(super) fn new(
+    fn new(
         program: &'a Program,
         control: &'a Control,
         modref: Option<&'a ModRef<'a>>,
@@ -48,12 +44,12 @@ impl<'a> Placer<'a> {
             loops: Vec::new(),
             covered: IdVec::filled(None, count),
             barriers: IdVec::filled(None, count),
-            repeated: super::recursion::repeated_callbacks(program, control, &code),
+            repeated: repeated_callbacks(program, control, &code),
             code,
         }
     }
 
-    pub(super) fn run(mut self) -> Markers {
+    fn run(mut self) -> Markers {
         let executed = self.executed();
         for component in self.components() {
             let own = |f: &&FuncId| !is_library(&self.program.functions[**f]) && executed.contains(f.index());
@@ -94,8 +90,8 @@ impl<'a> Placer<'a> {
         self.control.calls.reachable_from([main].into_iter().chain(special).chain(taken))
     }
 
-    /// Functions that call each other, or create threads that run each other, callees first. A library model that does not
-    /// return counts as calling nothing: it ends the thread or the process, and runs each handler once.
+    /// Functions that call each other, or create threads that run each other, callees first. A library model that
+    /// does not return counts as calling nothing: it ends the thread or the process, and runs each handler once.
     fn components(&self) -> Vec<Vec<FuncId>> {
         let successors = |f: usize| {
             let func = FuncId::from_index(f);
@@ -105,20 +101,6 @@ impl<'a> Placer<'a> {
         };
         let found = scc::components(self.program.functions.len(), |_| true, successors);
         found.into_iter().map(|c| c.into_iter().map(FuncId::from_index).collect()).collect()
-    }
-
-    pub(super) fn mark(&mut self, point: ProgramPoint, kind: MarkerKind) {
-        self.markers.entry(point).or_insert(kind);
-    }
-
-    /// Whether the function may synchronise in a way that nothing else bounds.
-    pub(super) fn needs_bound(&self, func: FuncId) -> bool {
-        !self.code.kinds(func).without(self.bounded()).is_empty()
-    }
-
-    /// What is bounded wherever it stands: waiting, by what is notified.
-    pub(super) fn bounded(&self) -> Kinds {
-        if self.prune { Kinds::WAIT } else { Kinds::default() }
     }
 
     fn place_in_loops(&mut self, func: FuncId) {
@@ -169,8 +151,8 @@ impl<'a> Placer<'a> {
         None
     }
 
-    /// Whether iterations that enter no covering block are trivial: they wait, or the loop creates or joins threads in them and is
-    /// counted. Those that do nothing would be repeated without end.
+    /// Whether iterations that enter no covering block are trivial: they wait, or the loop creates or joins threads
+    /// in them and is counted. Those that do nothing would be repeated without end.
     fn covers(&self, func: FuncId, facts: &FunctionControl, id: LoopId, covering: &FixedBitSet) -> bool {
         let l = facts.loops.get(id);
         let covering = self.with_loops(func, facts, id, covering.clone());
@@ -201,57 +183,6 @@ impl<'a> Placer<'a> {
     fn kinds_in(&self, func: FuncId, blocks: &FixedBitSet) -> Kinds {
         let sites = self.code.sites(func).iter().filter(|s| blocks.contains(s.block.index()));
         sites.fold(Kinds::default(), |all, site| all.or(self.code.kinds_of(site)))
-    }
-
-    /// The blocks of a function that execute a marker.
-    pub(super) fn covering(&self, func: FuncId) -> FixedBitSet {
-        let mut blocks = FixedBitSet::with_capacity(self.program.functions[func].blocks.len());
-        blocks.extend(self.markers_of(func).map(|point| point.block.index()));
-        let calls = self.code.sites(func).iter().filter(|site| self.executes_marker(site));
-        blocks.extend(calls.map(|site| site.block.index()));
-        blocks
-    }
-
-    /// The markers that stand in a function.
-    pub(super) fn markers_of(&self, func: FuncId) -> impl Iterator<Item = ProgramPoint> {
-        let from = self.markers.range(entry(func)..);
-        from.map(|(&point, _)| point).take_while(move |point| point.func == func)
-    }
-
-    /// Whether every call that the site may be executes a marker.
-    pub(super) fn executes_marker(&self, site: &Site) -> bool {
-        !site.targets.is_empty() && site.targets.iter().all(|&f| self.covered[f].is_some())
-    }
-
-    /// Of the covering blocks in `order` the first that is enough by itself, or else all: the markers they execute.
-    fn chosen(
-        &self,
-        func: FuncId,
-        covering: &FixedBitSet,
-        order: impl Iterator<Item = BlockId>,
-        enough: impl Fn(&FixedBitSet) -> bool,
-    ) -> Vec<ProgramPoint> {
-        let blocks: Vec<BlockId> = order.filter(|b| covering.contains(b.index())).collect();
-        let alone = blocks.iter().copied().find(|block| {
-            let mut one = FixedBitSet::with_capacity(covering.len());
-            one.insert(block.index());
-            enough(&one)
-        });
-        let mut found: Vec<ProgramPoint> =
-            alone.map_or(blocks, |b| vec![b]).into_iter().flat_map(|b| self.executed_in(func, b)).collect();
-        found.sort_unstable();
-        found.dedup();
-        found
-    }
-
-    /// The markers of which a block that executes some executes one.
-    fn executed_in(&self, func: FuncId, block: BlockId) -> Vec<ProgramPoint> {
-        if let Some(here) = self.markers_of(func).find(|point| point.block == block) {
-            return vec![here];
-        }
-        let call = self.code.sites(func).iter().find(|s| s.block == block && self.executes_marker(s));
-        let targets = call.into_iter().flat_map(|site| &site.targets);
-        targets.flat_map(|&f| self.covered[f].iter().flatten().copied()).collect()
     }
 
     /// Where to mark so that a block executes a marker at a barrier: in it, or in what it calls.
@@ -300,16 +231,5 @@ impl<'a> Placer<'a> {
                 }
             }
         }
-    }
-
-    /// Which markers every way through a function executes.
-    pub(super) fn update(&mut self, func: FuncId) {
-        let facts = self.control.function(func);
-        let function = &self.program.functions[func];
-        let covering = self.covering(func);
-        let order = facts.cfg.reverse_postorder().iter().copied();
-        self.covered[func] =
-            (self.prune && !self.code.never_returns(func) && !may_pass(function, &facts.cfg, &covering))
-                .then(|| self.chosen(func, &covering, order, |set| !may_pass(function, &facts.cfg, set)));
     }
 }

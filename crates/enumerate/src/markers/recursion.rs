@@ -1,19 +1,20 @@
 //! Markers for recursion, for threads that create threads, and for functions that library models call.
 //!
-//! A run of recursive calls goes down a cycle of calls and up again. Between two entries of the cycle a thread executes the
-//! stretch from a function's entry to the call, and between two returns that from behind the call to the function's return. A cycle
-//! that goes down without a marker gets one at an entry if it synchronises anywhere, and one that goes up behind a call if some
-//! stretch on the way up does: stacks are folded where an epoch ends, so that the way up ends one at each return, but nothing
-//! else ends a way down that does nothing. What a stretch calls and comes back from counts as part of it.
+//! A run of recursive calls goes down a cycle of calls and up again. Between two entries of the cycle a thread
+//! executes the stretch from a function's entry to the call, and between two returns that from behind the call to the
+//! function's return. A cycle that goes down without a marker gets one at an entry if it synchronises anywhere, and
+//! one that goes up behind a call if some stretch on the way up does: stacks are folded where an epoch ends, so that
+//! the way up ends one at each return, but nothing else ends a way down that does nothing. What a stretch calls and
+//! comes back from counts as part of it.
 
 use fixedbitset::FixedBitSet;
 use icsched_ir::{BlockId, EntityId, FuncId, Program, ProgramPoint, scc};
+use icsched_slicing::control::Control;
 
 use super::code::{Code, Kinds, is_library};
 use super::cover::{ways_down, ways_up};
-use super::place::Placer;
-use super::{MarkerKind, entry};
-use crate::control::Control;
+use super::marker::{MarkerKind, entry};
+use super::placer::Placer;
 
 /// A call within a set of functions that call each other, or the creation of a thread that runs one.
 #[derive(Copy, Clone, Debug)]
@@ -36,8 +37,8 @@ impl<'c> Recursion<'c> {
         Self { functions }
     }
 
-    /// Marks so that every cycle of calls executes a marker on its way down, if its functions synchronise, and on its way up, if
-    /// that does.
+    /// Marks so that every cycle of calls executes a marker on its way down, if its functions synchronise, and on its
+    /// way up, if that does.
     pub(super) fn place(&self, placer: &mut Placer<'_>) {
         let calls = self.calls(placer);
         if calls.is_empty() || self.functions.iter().all(|&f| is_library(&placer.program.functions[f])) {
@@ -102,8 +103,8 @@ impl<'c> Recursion<'c> {
             .collect()
     }
 
-    /// Functions of the program such that every cycle of these calls enters one: those that library models call, and the
-    /// targets of retreating calls of a depth-first search through the others.
+    /// Functions of the program such that every cycle of these calls enters one: those that library models call, and
+    /// the targets of retreating calls of a depth-first search through the others.
     fn entries(&self, placer: &Placer<'_>, calls: &[Call]) -> Vec<FuncId> {
         let library = |func: FuncId| is_library(&placer.program.functions[func]);
         let called_back = calls.iter().filter(|call| library(call.from) && !library(call.to)).map(|call| call.to);
@@ -146,7 +147,8 @@ impl<'c> Recursion<'c> {
     }
 }
 
-/// What a thread does from the caller's entry to the call if it executes no marker on the way; `None` if there is always one.
+/// What a thread does from the caller's entry to the call if it executes no marker on the way; `None` if there is
+/// always one.
 fn stretch_down(placer: &Placer<'_>, call: &Call) -> Option<Kinds> {
     let own = if call.creates { Kinds::CREATE } else { Kinds::default() };
     if !placer.prune {

@@ -7,17 +7,12 @@ use fixedbitset::FixedBitSet;
 use icsched_ir::trip_count::Proviso;
 use icsched_ir::{BlockId, Count, CountedLoop, CountedLoops, EntityId as _, FuncId, LoopId, Program, TripCount};
 use icsched_pointsto::{InvariantLoads, ModRef, Startup};
+use icsched_slicing::control::Control;
 use rustc_hash::FxHashMap;
 
-use super::Unmarked;
 use super::code::Kinds;
-use crate::control::Control;
-
-/// A loop that goes round at most so often, by its code alone, is part of an epoch.
-const FEW: u64 = 16;
-
-/// The same if it need not synchronise the same in each iteration: with as many iterations, that may be in two to the power of that many ways.
-const FEW_CHOICES: u64 = 4;
+use super::marker::Unmarked;
+use crate::budgets::BUDGETS;
 
 /// Which loops are counted.
 pub(super) struct Bounds<'a> {
@@ -61,7 +56,8 @@ impl<'a> Bounds<'a> {
             Count::Endless => None,
             Count::Finite(n) => Some(n),
         });
-        let most = if self.is_uniform(func, id) { FEW } else { FEW_CHOICES };
+        let most =
+            if self.is_uniform(func, id) { BUDGETS.short_loop_rounds } else { BUDGETS.short_choosing_loop_rounds };
         counts.filter(|&n| n <= most).min()
     }
 
@@ -76,7 +72,8 @@ impl<'a> Bounds<'a> {
         l.block_ids().filter(synchronises).all(is_passed)
     }
 
-    /// Whether each run of the loop goes back to its header, as the code says, before it is left, which it is there only.
+    /// Whether each run of the loop goes back to its header, as the code says, before it is left, which it is there
+    /// only.
     pub(super) fn goes_round(&self, func: FuncId, id: LoopId) -> bool {
         let l = self.control.function(func).loops.get(id);
         let is_left_at_header = l.exits.iter().all(|&(from, _)| from == l.header);
@@ -105,7 +102,8 @@ impl<'a> Bounds<'a> {
         ask(counted.get(id))
     }
 
-    /// The loops of a function, of which one may order threads in one direction only. O(blocks and instructions, by depth of loops).
+    /// The loops of a function, of which one may order threads in one direction only. O(blocks and instructions, by
+    /// depth of loops).
     fn count(&self, func: FuncId, one_way: Option<LoopId>) -> CountedLoops {
         let function = &self.program.functions[func];
         let facts = self.control.function(func);

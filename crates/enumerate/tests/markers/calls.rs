@@ -34,7 +34,8 @@ out:
         walk b0:0 recursion
     "#]],
     );
-    // Coming back from a deep recursion must not synchronise without end either, and going down must not go on without end.
+    // Coming back from a deep recursion must not synchronise without end either, and going down must not go on
+    // without end.
     check(
         &text(compute, lock),
         expect![[r#"

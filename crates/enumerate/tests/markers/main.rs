@@ -7,10 +7,10 @@ mod random;
 use std::fmt::Write as _;
 
 use expect_test::Expect;
-use icsched_enumerate::control::Control;
 use icsched_enumerate::markers::{MarkerOptions, Markers};
 use icsched_ir::{Function, Program};
 use icsched_pointsto::{ModRef, PointsTo};
+use icsched_slicing::control::Control;
 
 /// The library functions that the programs here call; the models are not needed.
 const LIBRARY: &str = "

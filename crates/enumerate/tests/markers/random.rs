@@ -1,15 +1,16 @@
 //! Epoch markers of random programs against the definition: between two markers a thread synchronises only so often.
 //!
-//! The check knows nothing of loops, components or dominance. It computes how often a thread can synchronise at most without
-//! coming by a marker, in runs that go at most `depth` calls up and down, by longest ways through the code of each function. Where
-//! placement is right, that number stays the same from some depth on; where it is not, it grows, or is infinite for one function.
-//! Waiting for a condition variable counts nothing, since each wait is paid for by a notification.
+//! The check knows nothing of loops, components or dominance. It computes how often a thread can synchronise at most
+//! without coming by a marker, in runs that go at most `depth` calls up and down, by longest ways through the code of
+//! each function. Where placement is right, that number stays the same from some depth on; where it is not, it grows,
+//! or is infinite for one function. Waiting for a condition variable counts nothing, since each wait is paid for by a
+//! notification.
 
 use std::fmt::Write as _;
 
-use icsched_enumerate::control::Control;
 use icsched_enumerate::markers::{MarkerOptions, Markers};
 use icsched_ir::{Callee, Const, EntityId, FuncId, Op, Operand, Program, ProgramPoint, Terminator};
+use icsched_slicing::control::Control;
 use proptest::prelude::*;
 
 /// What a random block does.
@@ -156,8 +157,8 @@ impl Body {
         body
     }
 
-    /// The most that runs from each position, just in front of it, get at in this function until `gain` of a position is
-    /// cashed in. Positions with a marker are not passed.
+    /// The most that runs from each position, just in front of it, get at in this function until `gain` of a position
+    /// is cashed in. Positions with a marker are not passed.
     fn longest(&self, markers: &Markers, calls: &[Most], gain: impl Fn(usize) -> Most) -> Vec<Most> {
         let count = self.steps.len();
         let mut best: Vec<Most> = vec![None; count];

@@ -12,13 +12,13 @@ use std::time::{Duration, Instant};
 use icsched_enumerate::{Request, RunLimits, SearchOptions, Technique, enumerate, graph};
 use icsched_frontend::{LoadOptions, load};
 use icsched_ir::Program;
+use icsched_machine::concrete::ConcreteDomain;
+use icsched_machine::host::MemoryHost;
+use icsched_machine::machine::{Argument, Arguments};
+use icsched_machine::{Machine, MemoryByte, Options, PathEnd, Stop};
 use icsched_schedule::{HappensBefore, HbNode, NodeId, Schedule, ScheduleEnd, ScheduleId};
 use icsched_smt::{Model, TermPool, serial};
-use icsched_symex::concrete::ConcreteDomain;
-use icsched_symex::host::MemoryHost;
-use icsched_symex::inputs::{ArgSpec, InputSpec};
-use icsched_symex::machine::{Argument, Arguments};
-use icsched_symex::{Machine, MemoryByte, Options, PathEnd, Stop};
+use icsched_symbolic::inputs::{ArgSpec, InputSpec};
 
 /// How a check went wrong.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -120,7 +120,7 @@ fn check_program(program: &Arc<Program>, setting: Setting, seconds: u64) -> Resu
             false => vec![Technique::Epochs, Technique::ConservativeOrder],
         },
     };
-    let result = enumerate(&request).map_err(|text| Violation { fault: Fault::Load, text })?;
+    let result = enumerate(&request).map_err(|error| Violation { fault: Fault::Load, text: error.to_string() })?;
     let schedules: Vec<&Schedule> = result.epochs.iter().flat_map(|e| e.tree.leaves()).collect();
     let mut checked = Checked { complete: result.is_complete(), schedules: schedules.len(), ..Checked::default() };
     let mut pool = TermPool::new();
@@ -166,9 +166,9 @@ fn check_program(program: &Arc<Program>, setting: Setting, seconds: u64) -> Resu
     Ok(checked)
 }
 
-/// A run's graph with the order and the objects of a schedule, if the run is one of those that the schedule stands for: as far as it
-/// goes it has the same nodes, on objects of which the schedule leaves open which they are or says the same, and no order that the
-/// schedule has not.
+/// A run's graph with the order and the objects of a schedule, if the run is one of those that the schedule stands
+/// for: as far as it goes it has the same nodes, on objects of which the schedule leaves open which they are or says
+/// the same, and no order that the schedule has not.
 fn ordered_like(run: &HappensBefore, schedule: &HappensBefore) -> HappensBefore {
     let before = |from: NodeId, to: NodeId| {
         let (predecessors, mut work, mut seen) = (schedule.predecessors(), vec![to], BTreeSet::from([to]));

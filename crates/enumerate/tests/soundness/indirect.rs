@@ -1,4 +1,5 @@
-//! Statements in which an input decides where is written or who is called, and what was written whether there is a lock.
+//! Statements in which an input decides where is written or who is called, and what was written whether there is a
+//! lock.
 //!
 //! A mod set that is too small, or a call target that is missing, then makes a schedule for inputs that leave it.
 

@@ -57,8 +57,8 @@ fn check_seeds(kind: Kind, seeds: impl Iterator<Item = u64>) {
     assert!(complete > 0, "no result is complete: nothing was checked about coverage");
 }
 
-/// Searches the seeds of `ICSCHED_SEEDS` (`FIRST..LAST`), of programs full of pointers if `ICSCHED_KIND` is `indirect`, and
-/// writes what it finds, made smaller, to the directory `ICSCHED_FOUND`.
+/// Searches the seeds of `ICSCHED_SEEDS` (`FIRST..LAST`), of programs full of pointers if `ICSCHED_KIND` is
+/// `indirect`, and writes what it finds, made smaller, to the directory `ICSCHED_FOUND`.
 #[test]
 #[ignore = "runs as long as it is told to"]
 fn search_for_violations() {

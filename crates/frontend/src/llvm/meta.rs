@@ -199,6 +199,14 @@ impl<'m> Context<'m> {
     }
 }
 
+impl<'m> Val<'m> {
+    /// The subprogram of a function that was compiled with debug information.
+    pub(crate) fn subprogram(self) -> Option<Md<'m>> {
+        // SAFETY: a function.
+        Md::wrap(unsafe { LLVMGetSubprogram(self.0) })
+    }
+}
+
 pub(super) fn records_before(inst: Val<'_>) -> Vec<(DbgKind, Val<'_>, Md<'_>, Md<'_>)> {
     let mut records = Vec::new();
     // SAFETY: an instruction; LLVM ends the list with null.

@@ -7,7 +7,7 @@ use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
 use inkwell::llvm_sys::{LLVMGEPFlagInBounds, LLVMGEPFlagNUW, LLVMLinkage, LLVMOpcode};
 
-use super::{Md, Ty, borrowed_string, owned_message};
+use super::{Ty, borrowed_string, owned_message};
 
 /// A value of a live module.
 #[derive(Copy, Clone, PartialEq, Eq, Hash)]
@@ -291,12 +291,6 @@ impl<'m> Val<'m> {
             }
         }
         blocks
-    }
-
-    /// The subprogram of a function that was compiled with debug information.
-    pub(crate) fn subprogram(self) -> Option<Md<'m>> {
-        // SAFETY: a function.
-        Md::wrap(unsafe { inkwell::llvm_sys::debuginfo::LLVMGetSubprogram(self.0) })
     }
 
     /// An attribute of a function (`None`) or of one of its parameters.

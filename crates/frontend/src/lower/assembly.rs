@@ -7,7 +7,8 @@
 use icsched_ir::{Access, Callee, CastOp, Const, Intrinsic, Op, Operand, Type};
 use rustc_hash::FxHashMap;
 
-use super::function::{Body, Operands, Reason};
+use super::function::{Body, Reason};
+use super::shape::Operands;
 use super::wide::constant;
 use crate::llvm::{Kind, Val};
 

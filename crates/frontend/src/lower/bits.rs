@@ -4,9 +4,9 @@
 use icsched_ir::{BinOp, CastOp, Operand, Type};
 use smallvec::SmallVec;
 
-use super::function::{Body, Operands, Reason};
+use super::function::{Body, Reason};
 use super::scalar::Scalar;
-use super::shape::{Parts, Shape};
+use super::shape::{Operands, Parts, Shape};
 use super::wide::constant;
 use crate::llvm::Val;
 

@@ -2,9 +2,10 @@
 
 use icsched_ir::{Access, BinOp, Callee, CastOp, Const, FuncId, Intrinsic, Op, Operand, Type, UnOp, tail_mark};
 
-use super::function::{Body, Operands, Reason};
-use super::program::Failure;
+use super::function::{Body, Reason};
+use super::lowering::Failure;
 use super::scalar::Scalar;
+use super::shape::Operands;
 use super::wide::constant;
 use crate::llvm::undefined::UNDEFINED;
 use crate::llvm::{Kind, Ty, TyKind, Val};

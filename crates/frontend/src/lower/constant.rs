@@ -4,7 +4,7 @@ use icsched_ir::{Const, EntityId, Relocation, Type, too_large};
 use inkwell::llvm_sys::LLVMOpcode;
 use smallvec::{SmallVec, smallvec};
 
-use super::program::Lowering;
+use super::lowering::Lowering;
 use super::scalar::Scalar;
 use crate::llvm::{Kind, TyKind, Val};
 

@@ -10,13 +10,10 @@ use smallvec::{SmallVec, smallvec};
 
 use super::constant::ConstLeaf;
 use super::debug::{Piece, Variable, member_at};
+use super::lowering::Lowering;
 use super::plan::Plan;
-use super::program::Lowering;
-use super::shape::SharedShape;
+use super::shape::{Operands, SharedShape};
 use crate::llvm::{Bb, DbgKind, Kind, Ty, Val};
-
-/// The scalars of an LLVM value.
-pub(crate) type Operands = SmallVec<[Operand; 1]>;
 
 /// Why an instruction is not lowered.
 pub(crate) type Reason = String;
@@ -193,7 +190,7 @@ impl<'a, 'm> Body<'a, 'm> {
     /// Refuses types that cannot be computed with.
     pub(crate) fn check(&self, ty: Ty<'m>) -> Result<SharedShape, Reason> {
         let shape = self.shape(ty);
-        super::program::check_supported(&shape)?;
+        shape.check()?;
         Ok(shape)
     }
 

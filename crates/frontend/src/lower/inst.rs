@@ -4,9 +4,9 @@ use icsched_ir::{BinOp, CastOp, FloatPredicate, IntPredicate, NoWrap, Op, Operan
 use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate};
 use smallvec::smallvec;
 
-use super::function::{Body, Operands, Reason};
+use super::function::{Body, Reason};
 use super::scalar::Scalar;
-use super::shape::{Parts, select_path};
+use super::shape::{Operands, Parts, select_path};
 use crate::llvm::{Kind, Val};
 
 impl<'m> Body<'_, 'm> {

@@ -7,8 +7,9 @@ use icsched_ir::{
 use smallvec::smallvec;
 
 use super::call::{math_binary, math_unary};
-use super::function::{Body, Operands, Reason};
+use super::function::{Body, Reason};
 use super::scalar::Scalar;
+use super::shape::Operands;
 use super::wide::constant;
 use crate::llvm::Val;
 

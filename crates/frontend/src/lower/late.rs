@@ -4,25 +4,15 @@
 //! computes them. A value that only a linker can give (a distance in fewer bits than an address has) is an error when
 //! that function runs, not before.
 
-use icsched_ir::{Access, Block, Const, FuncId, Function, GlobalId, IdVec, Op, Operand, Origin, Terminator, Type};
+use icsched_ir::{Access, Block, Const, FuncId, Function, IdVec, Op, Operand, Origin, Terminator, Type};
 use smallvec::SmallVec;
 
 use super::function::{Body, Reason};
-use super::program::Lowering;
+use super::lowering::{LatePart, Lowering};
 use super::reach::Reachable;
-use crate::llvm::Val;
 
 /// Name of the function.
 const NAME: &str = "__ics_initial_values";
-
-/// A part of a global's initial value.
-#[derive(Copy, Clone)]
-pub(crate) struct LatePart<'m> {
-    pub(crate) global: GlobalId,
-    /// Bytes from the global's start.
-    pub(crate) offset: u64,
-    pub(crate) value: Val<'m>,
-}
 
 /// Makes the function, if it is needed.
 pub(crate) fn lower_late_parts<'m>(cx: &mut Lowering<'m>, kept: &Reachable<'m>) -> Option<FuncId> {

@@ -4,8 +4,8 @@
 
 use icsched_ir::{Access, Const, Op, Operand, Type};
 
-use super::function::{Body, Operands, Reason};
-use super::shape::SharedShape;
+use super::function::{Body, Reason};
+use super::shape::{Operands, SharedShape};
 use crate::llvm::{Ty, Val};
 
 const PLAIN: Access = Access { volatile: false, atomic: None };

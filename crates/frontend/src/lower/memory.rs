@@ -5,7 +5,8 @@ use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMOpcode};
 use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
 
-use super::function::{Body, Operands, Reason};
+use super::function::{Body, Reason};
+use super::shape::Operands;
 use crate::llvm::{Kind, Ty, TyKind, Val};
 
 impl<'m> Body<'_, 'm> {

@@ -6,8 +6,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::support::{Family, family_of, needed};
-use crate::link::{EXIT, library_name};
+use super::families::{Family, family_of, needed};
+use crate::library::{EXIT, library_name};
 use crate::llvm::undefined::UNDEFINED;
 use crate::llvm::{Kind, Module, Val};
 use inkwell::llvm_sys::LLVMLinkage;

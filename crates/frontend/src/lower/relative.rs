@@ -9,8 +9,9 @@ use inkwell::llvm_sys::LLVMOpcode;
 use smallvec::smallvec;
 
 use super::constant::Reason;
-use super::function::{Body, Operands};
-use super::program::Lowering;
+use super::function::Body;
+use super::lowering::Lowering;
+use super::shape::Operands;
 use crate::llvm::{Kind, TyKind, Val};
 
 /// Bytes per entry, before and after.

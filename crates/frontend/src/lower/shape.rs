@@ -10,7 +10,6 @@ use std::rc::Rc;
 use icsched_ir::{Operand, Type};
 use smallvec::SmallVec;
 
-use super::function::Operands;
 use super::scalar::Scalar;
 use crate::llvm::{Layout, Ty, TyKind};
 
@@ -36,6 +35,9 @@ pub(crate) struct Shape {
     /// their bytes.
     pub(crate) addressable: bool,
 }
+
+/// The scalars of an LLVM value.
+pub(crate) type Operands = SmallVec<[Operand; 1]>;
 
 /// A value as its scalars.
 pub(crate) type Parts = SmallVec<[(Scalar, Operands); 1]>;
@@ -75,6 +77,14 @@ impl Shape {
             rest = behind;
         }
         parts
+    }
+
+    /// Refuses a type that cannot be computed with.
+    ///
+    /// # Errors
+    /// The type, as messages name it.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        self.unsupported.clone().map_or(Ok(()), Err)
     }
 
     /// Whether every scalar is one value of the IR.

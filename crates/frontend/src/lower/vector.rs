@@ -3,8 +3,9 @@
 use icsched_ir::{Const, IntPredicate, Op, Operand, Type};
 use smallvec::SmallVec;
 
-use super::function::{Body, Operands, Reason};
+use super::function::{Body, Reason};
 use super::scalar::Scalar;
+use super::shape::Operands;
 use crate::llvm::Val;
 
 /// The values of each lane.

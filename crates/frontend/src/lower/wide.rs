@@ -7,8 +7,9 @@
 use icsched_ir::{BinOp, CastOp, Const, IntPredicate, Op, Operand, OverflowOp, Type, UnOp};
 use smallvec::{SmallVec, smallvec};
 
-use super::function::{Body, Operands, Reason};
+use super::function::{Body, Reason};
 use super::scalar::Scalar;
+use super::shape::Operands;
 
 const I64: Type = Type::Int(64);
 const I1: Type = Type::Int(1);

@@ -3,7 +3,8 @@
 use icsched_ir::{BinOp, IntPredicate, Op, Operand, Type};
 use inkwell::llvm_sys::LLVMAtomicRMWBinOp;
 
-use super::function::{Body, Operands, Reason};
+use super::function::{Body, Reason};
+use super::shape::Operands;
 use super::wide::constant;
 use crate::llvm::Val;
 

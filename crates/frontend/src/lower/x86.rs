@@ -6,7 +6,8 @@
 use icsched_ir::{BinOp, CastOp, FloatPredicate, IntPredicate, Op, Operand, Type, UnOp};
 use smallvec::{SmallVec, smallvec};
 
-use super::function::{Body, Operands, Reason};
+use super::function::{Body, Reason};
+use super::shape::Operands;
 use super::wide::constant;
 use crate::llvm::Val;
 

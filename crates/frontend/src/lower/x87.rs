@@ -3,8 +3,9 @@
 use icsched_ir::{BinOp, CastOp, Const, FloatPredicate, IntPredicate, Op, Operand, Type, UnOp};
 use smallvec::smallvec;
 
-use super::function::{Body, Operands, Reason};
+use super::function::{Body, Reason};
 use super::scalar::Scalar;
+use super::shape::Operands;
 use super::wide::constant;
 
 /// The pieces of a `long double`: significand, then exponent and sign.

@@ -1,7 +1,7 @@
 //! The text form of the IR: [`Program::to_text`](crate::Program::to_text) prints it, [`parse`] reads it back.
 //!
 //! For a program that passes [`verify`](crate::verify()), `parse(&program.to_text()) == Ok(program)`, with all ids,
-//! names, source locations and initialisers. `docs/ir.md` describes the form; in short:
+//! names, source locations and initialisers. `docs/internals/ir.md` describes the form; in short:
 //!
 //! ```text
 //! global @counter size 4 align 4 = i32 7

@@ -3,7 +3,7 @@
 //! This is the divergence analysis of data-parallel code (B. Coutinho, D. Sampaio, F. Pereira, W. Meira, "Divergence
 //! analysis and optimizations", 2011), between threads that meet at barriers instead of at every instruction. What it
 //! finds is what Titanium calls single-valued (A. Kamil, K. Yelick, "Concurrency analysis for parallel programs with
-//! textually aligned barriers", 2005). `docs/dataflow.md` has the argument.
+//! textually aligned barriers", 2005). `docs/internals/dataflow.md` has the argument.
 //!
 //! 1. A block is *apart* if one thread may execute it where another one does not. Such blocks are between a branch on
 //!    what may differ and where its sides join. All registers of such blocks may differ, and those that choose between

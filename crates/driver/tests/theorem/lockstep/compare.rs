@@ -1,11 +1,13 @@
 //! Whether two states are the same, under the assignment of symbols.
 
 use icsched_dataflow::Symbol;
+use icsched_explore::Snapshot;
 use icsched_ir::{EntityId as _, ProgramPoint};
+use icsched_machine::memory::{ObjectId, ObjectKind};
+use icsched_machine::{MemoryByte, State, ThreadStatus};
 use icsched_smt::Term;
-use icsched_symex::memory::{ObjectId, ObjectKind};
-use icsched_symex::symbolic::{SymValue, SymbolicDomain};
-use icsched_symex::{MemoryByte, State, ThreadStatus};
+use icsched_symbolic::symbolic::InitialObjects as _;
+use icsched_symbolic::symbolic::{SymValue, SymbolicDomain};
 
 use super::Lockstep;
 use crate::recorded::word;
@@ -77,7 +79,7 @@ impl Lockstep<'_, '_> {
         }
         let text = match symbolic {
             SymValue::Constant(bits) => format!("{bits:#x}"),
-            SymValue::Term(t) => state.in_c(&self.machines.symbolic, |printer| printer.value(t)),
+            SymValue::Term(t) => Snapshot::new(state, &self.machines.symbolic).in_c(|printer| printer.value(t)),
         };
         let program = state.program();
         let point = state.point(&self.machines.symbolic.code);
@@ -154,7 +156,7 @@ impl Lockstep<'_, '_> {
         at: u64,
         byte: &MemoryByte<Term>,
     ) -> Result<(), Ended> {
-        let address = icsched_symex::memory::address(object, at);
+        let address = icsched_machine::memory::address(object, at);
         let start = address & !7;
         let whole = word(&self.concrete, start, 8);
         let Some(real) = word(&self.concrete, address, 1) else {
@@ -173,7 +175,7 @@ impl Lockstep<'_, '_> {
         let name = self.concrete.heap.name_of(address);
         let text = match byte {
             MemoryByte::Constant(byte) => byte.to_string(),
-            MemoryByte::Symbolic(t) => state.in_c(&self.machines.symbolic, |printer| printer.value(*t)),
+            MemoryByte::Symbolic(t) => Snapshot::new(state, &self.machines.symbolic).in_c(|printer| printer.value(*t)),
         };
         Err(Ended::Wrong(format!("{name} holds {real:#x}, symbolically `{text}` = {found:#x}")))
     }

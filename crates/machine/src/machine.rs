@@ -1,0 +1,42 @@
+//! Executes instructions.
+
+mod access;
+mod arguments;
+mod bytes;
+mod calls;
+mod careful;
+mod context;
+mod epoch;
+mod epoch_length;
+mod event_texts;
+mod events;
+mod fast;
+mod fold;
+mod forget;
+mod handles;
+mod indeterminate;
+mod interpreter;
+mod intrinsics;
+mod jumps;
+mod known;
+mod lengths;
+mod observations;
+mod operations;
+mod options;
+mod outside;
+mod ranges;
+mod recover;
+mod run;
+mod special;
+mod spin;
+mod startup;
+mod step;
+mod threads;
+
+pub use arguments::{Argument, Arguments};
+pub use epoch_length::{EpochLength, FollowedMarkers, Pass, Undecided};
+pub use interpreter::Machine;
+pub use options::{Extern, Options, Switching, SyncObjects};
+pub use outside::answer;
+pub use startup::{exit_function, is_set_at_start};
+pub use threads::ProgramCall;

@@ -1,0 +1,110 @@
+//! Options of a run.
+
+use std::sync::Arc;
+
+use super::epoch_length::EpochLength;
+use crate::code::Marks;
+use crate::stop::{MemoryErrors, StopSignal};
+
+/// Where another thread may run (Bergan 2.5.1).
+#[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
+pub enum Switching {
+    /// Where the scheduler says: one interleaving.
+    #[default]
+    Scheduler,
+    /// Any enabled thread at the start, and where the current one waits or ends.
+    Blocking,
+    /// The same, and at every scheduling point.
+    Everywhere,
+}
+
+/// What a call of a function without definition and model does (`--extern NAME=…`).
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Extern {
+    /// Returns fresh inputs (zero in the concrete domain); memory behind its arguments stays as it is.
+    Havoc,
+    /// Returns zero.
+    Pure,
+    /// Ends the path.
+    Abort,
+}
+
+/// What fits into 8 MiB of stack, which is what Linux gives, when activations are as small as clang makes them without
+/// optimisation: 32 bytes.
+const MAX_FRAMES: usize = 8 << 20 >> 5;
+
+/// What is recorded of the objects that synchronisation is on, where their addresses depend on inputs. Two nodes of a
+/// schedule are ordered if they are on one object.
+#[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
+pub enum SyncObjects {
+    /// What their addresses look like.
+    #[default]
+    Described,
+    /// Which ones they are: it is decided.
+    Decided,
+    /// All that they may be, where these are few; what follows is ordered after all of them (Bergan 3.4.1.5).
+    Candidates,
+}
+
+/// Options of a run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What undefined functions do; others end the path as unmodelled.
+    pub externs: std::collections::BTreeMap<String, Extern>,
+    /// Most activations in one thread.
+    pub max_frames: usize,
+    /// Most bytes of stack objects in one thread.
+    pub max_stack_bytes: u64,
+    /// Names and sizes of symbolic files (`--sym-file`).
+    pub symbolic_files: Vec<(String, u64)>,
+    /// Size of the symbolic standard input (`--sym-stdin`).
+    pub symbolic_stdin: Option<u64>,
+    /// Where it is a choice which thread goes on.
+    pub switching: Switching,
+    /// In the concrete domain, models do what they do in the symbolic one: they ask for inputs, whose values follow
+    /// from this number and their names.
+    pub answers: Option<u64>,
+    /// Where epochs end, and which loops are replaced.
+    pub marks: Marks,
+    /// Whether there is always enough memory for an object of a size that depends on inputs.
+    pub allocations_succeed: bool,
+    /// Which markers threads pass within an epoch.
+    pub epoch_length: EpochLength,
+    /// What is recorded of the objects that synchronisation is on.
+    pub objects: SyncObjects,
+    /// What happens behind undefined behaviour. It counts from the initial state on.
+    pub memory_errors: MemoryErrors,
+    /// Stops every run of the machine, with [`PathEnd::Limit`].
+    pub stop: Arc<dyn StopSignal>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            externs: Default::default(),
+            max_frames: MAX_FRAMES,
+            max_stack_bytes: 64 << 20,
+            symbolic_files: Vec::new(),
+            symbolic_stdin: None,
+            switching: Switching::default(),
+            answers: None,
+            marks: Marks::default(),
+            allocations_succeed: false,
+            epoch_length: EpochLength::default(),
+            objects: SyncObjects::default(),
+            memory_errors: MemoryErrors::default(),
+            stop: Arc::new(()),
+        }
+    }
+}
+
+impl Options {
+    /// Input name and size of the symbolic file with this index; the standard input for -1.
+    pub(super) fn symbolic_file(&self, index: u64) -> Option<(&str, u64)> {
+        if index as u32 == u32::MAX {
+            return self.symbolic_stdin.map(|size| ("stdin", size));
+        }
+        let (name, size) = self.symbolic_files.get(usize::try_from(index).ok()?)?;
+        Some((name, *size))
+    }
+}
