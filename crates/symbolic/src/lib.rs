@@ -9,6 +9,7 @@
 //! API boundary: nothing in here chooses a path, and nothing knows what an epoch is.
 
 mod bounds;
+mod budgets;
 mod domain;
 pub mod initial;
 pub mod inputs;

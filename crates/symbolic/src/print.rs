@@ -28,12 +28,10 @@ use icsched_smt::{BinOp, FpOp, Node, Term};
 pub use addresses::{Anchor, Extent, Loaded, Object, Others, Places};
 pub use printer::{InputName, Printer};
 
+use crate::budgets::BUDGETS;
 use bounds::Reduced;
 use text::{Level, Text};
 use value::Value;
-
-/// Bytes of a part of the text before it is cut: guards repeat what they guard.
-const MAX_TEXT: usize = 1 << 16;
 
 impl Printer<'_> {
     /// The name of an address.
@@ -94,7 +92,7 @@ impl Printer<'_> {
         self.depth.set(self.depth.get() - 1);
         let printed = print();
         self.depth.set(self.depth.get() + 1);
-        if printed.len() > MAX_TEXT { cut() } else { printed }
+        if printed.len() > BUDGETS.text_bytes { cut() } else { printed }
     }
 
     /// A truth value, or its negation when `holds` is false.

@@ -4,15 +4,10 @@
 use icsched_smt::{BinOp, CmpOp, Node, Term};
 
 use super::offsets::PIECE;
+use crate::budgets::BUDGETS;
 use crate::domain::SymbolicDomain;
 use crate::values::integer::{Integers, integers_of, offsets_of};
 use crate::values::value::SymValue;
-
-/// From there on it makes no difference how many elements an array has.
-const LARGE: u64 = 1 << 16;
-
-/// Most distances at which elements would overlap.
-const MAX_OVERLAPS: usize = 64;
 
 impl SymbolicDomain {
     /// Whether terms show that an offset is none of `count` numbers from `first` on.
@@ -77,7 +72,7 @@ impl SymbolicDomain {
         let width = self.pool.width(term);
         // Of some arrays it is known only that there is nothing in front of them.
         let end = u64::try_from(greatest).map_or(0, |greatest| elements.min(greatest.saturating_add(1)));
-        if !(2..=LARGE).contains(&end) {
+        if !(2..=BUDGETS.subscripts).contains(&end) {
             return None;
         }
         let shown = if end.is_power_of_two() || end < elements {
@@ -98,7 +93,7 @@ impl SymbolicDomain {
         let [a, b] = [a, b].map(|offset| self.term(offset, 64));
         let (_, distances) = self.distance(a, b);
         let least = 1 - i128::from(bytes);
-        let overlaps = distances.values_within(least, -least, MAX_OVERLAPS);
+        let overlaps = distances.values_within(least, -least, BUDGETS.overlaps);
         overlaps.is_some_and(|all| all.into_iter().all(|distance| distance == 0))
     }
 

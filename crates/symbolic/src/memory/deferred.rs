@@ -12,15 +12,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::contents::Unknown;
 use super::deferred_reads::Read;
+use crate::budgets::BUDGETS;
 use crate::domain::SymbolicDomain;
 use crate::values::value::SymValue;
-
-/// A read that at most so many writes concern is never deferred, and as many are looked at to find the one that it is
-/// of.
-const AT_ONCE: usize = 6;
-
-/// Writes that are looked at to find that they do not concern a read at all: constants at other constants.
-const MAX_PLAIN: usize = 256;
 
 impl SymbolicDomain {
     /// `n` bytes at an offset that is inside of the object.
@@ -28,7 +22,7 @@ impl SymbolicDomain {
         if !self.concern_many(unknown, offset, n) {
             return self.load_now(unknown, offset, n);
         }
-        if let (found, Some(value)) = self.reaching(unknown, offset, n, AT_ONCE)
+        if let (found, Some(value)) = self.reaching(unknown, offset, n, BUDGETS.immediate_writes)
             && found.is_empty()
         {
             return value;
@@ -46,11 +40,15 @@ impl SymbolicDomain {
 
     /// Whether more writes may concern a read than are looked at at once.
     fn concern_many(&self, unknown: &Unknown, offset: Term, n: u32) -> bool {
-        if unknown.writes.len() <= AT_ONCE {
+        if unknown.writes.len() <= BUDGETS.immediate_writes {
             return false;
         }
-        let mut others = unknown.writes.iter().take(MAX_PLAIN).filter(|write| !self.is_plainly_apart(write, offset, n));
-        unknown.writes.len() > MAX_PLAIN || others.nth(AT_ONCE).is_some()
+        let mut others = unknown
+            .writes
+            .iter()
+            .take(BUDGETS.constant_writes)
+            .filter(|write| !self.is_plainly_apart(write, offset, n));
+        unknown.writes.len() > BUDGETS.constant_writes || others.nth(BUDGETS.immediate_writes).is_some()
     }
 
     /// The term with all deferred symbols replaced by what they stand for.

@@ -1,7 +1,7 @@
 //! Bytes and arrays of symbolic memory.
 //!
 //! An object that is accessed at a symbolic offset takes an array form. While the offsets that an access may have can
-//! be listed (at most [`MAX_SLOTS`], from bounds and stride of the offset), the array form stays a list of bytes and
+//! be listed (at most `BUDGETS.slots`, from bounds and stride of the offset), the array form stays a list of bytes and
 //! the access becomes a choice between slots: solvers are at their best without arrays, and pointers in such a table
 //! stay choices between addresses that [`resolve`](crate::pointers::resolve) can walk (Bergan 2.4.1, "compound symbolic
 //! pointer expressions"). Larger tables with few different values are read as a choice between ranges. Beyond that the
@@ -15,20 +15,13 @@ use smallvec::SmallVec;
 
 use super::array::{Form, SymArray};
 use super::contents::{What, Write};
+use crate::budgets::BUDGETS;
 use crate::domain::SymbolicDomain;
 use crate::path::SymPath;
 use crate::values::integer::{index_of, integers_of};
 use crate::values::value::SymValue;
 use icsched_machine::domain::MemoryByte;
 use icsched_machine::stop::{DecisionKind, Stop};
-
-/// Most slots that an access is split into.
-pub(crate) const MAX_SLOTS: usize = 64;
-
-/// Most slots of a table that is read as a choice between runs of equal values.
-const MAX_TABLE: usize = 4096;
-/// Most such runs.
-pub(crate) const MAX_RUNS: usize = 64;
 
 /// What a list of bytes is made of when it is built from slots: one term per byte.
 type ByteTerms = SmallVec<[Term; 8]>;
@@ -180,7 +173,7 @@ impl SymbolicDomain {
 
     /// The offsets inside an object of `size` bytes that are possible on this path, if they are few.
     fn feasible_slots(&mut self, path: &SymPath, size: u64, offset: Term, n: u32) -> Option<Vec<u64>> {
-        let slots = self.feasible_values(path, offset, MAX_SLOTS)?;
+        let slots = self.feasible_values(path, offset, BUDGETS.slots)?;
         Some(slots.into_iter().filter(|&at| at.checked_add(u64::from(n)).is_some_and(|end| end <= size)).collect())
     }
 
@@ -198,7 +191,7 @@ impl SymbolicDomain {
             return Ok(());
         }
         if let Form::Bytes { bytes, .. } = &array.form
-            && self.slots(offset, bytes.len() as u64, n, MAX_SLOTS).is_some()
+            && self.slots(offset, bytes.len() as u64, n, BUDGETS.slots).is_some()
         {
             return Ok(());
         }
@@ -225,10 +218,10 @@ impl SymbolicDomain {
         if let Form::Bytes { bytes, .. } = &array.form {
             let bytes = Rc::clone(bytes);
             let read = |domain: &mut Self, at: u64| domain.value_of_bytes(&bytes[at as usize..][..n as usize]);
-            if let Some(slots) = self.slots(offset, bytes.len() as u64, n, MAX_SLOTS) {
+            if let Some(slots) = self.slots(offset, bytes.len() as u64, n, BUDGETS.slots) {
                 return self.choice_of_slots(offset, &slots, n, read);
             }
-            if let Some(slots) = self.slots(offset, bytes.len() as u64, n, MAX_TABLE)
+            if let Some(slots) = self.slots(offset, bytes.len() as u64, n, BUDGETS.table_slots)
                 && let Some(value) = self.choice_of_runs(offset, &slots, n, read)
             {
                 return value;
@@ -288,7 +281,7 @@ impl SymbolicDomain {
         for &slot in slots {
             let value = read(self, slot);
             if runs.last().is_none_or(|(last, _)| *last != value) {
-                if runs.len() == MAX_RUNS {
+                if runs.len() == BUDGETS.table_runs {
                     return None;
                 }
                 runs.push((value, slot));
@@ -363,7 +356,7 @@ impl SymbolicDomain {
             return;
         }
         if let Form::Bytes { bytes, .. } = &array.form
-            && let Some(slots) = self.slots(offset, bytes.len() as u64, n, MAX_SLOTS)
+            && let Some(slots) = self.slots(offset, bytes.len() as u64, n, BUDGETS.slots)
         {
             let mut bytes = bytes.to_vec();
             for slot in slots {

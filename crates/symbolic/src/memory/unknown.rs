@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 use super::array::SymArray;
 use super::cells::Bytes;
 use super::contents::{Unknown, What, Write, Writes};
-use super::slots::{MAX_RUNS, MAX_SLOTS};
+use crate::budgets::BUDGETS;
 use crate::domain::SymbolicDomain;
 use crate::initial::origin::{KnownAlternatives, Origins};
 use crate::initial::root::{Fresh, RootId, number};
@@ -25,21 +25,6 @@ use crate::print::{InputName, Printer};
 use crate::values::integer::{Integers, index_of, offsets_of};
 use crate::values::value::SymValue;
 use icsched_machine::domain::MemoryByte;
-
-/// Earlier reads that a read at an offset that is no constant is compared with.
-const MAX_LINKS: usize = 24;
-
-/// Writes at offsets that are no constants behind which it is still said what a place holds.
-const MAX_CHOSEN: usize = 16;
-
-/// The same of writes of which most may write the same as was there.
-const MAX_LOOKED_AT: usize = 128;
-
-/// Elements of an array of which it is looked whether nearly all hold the same.
-const MAX_ELEMENTS: usize = 1 << 10;
-
-/// Bytes of an array of more elements at its beginning of which it is.
-const MAX_BEGINNING: u64 = 1 << 10;
 
 /// The offsets up to one, which is included, that are among these numbers, if they are no more than so many.
 fn offsets(integers: Integers, to: u64, most: usize) -> Option<Vec<u64>> {
@@ -117,7 +102,7 @@ impl Unknown {
     /// [`peek`](Self::peek) for a number that may have been written at few offsets that are no constants: the choice
     /// between what was written there and what was there before.
     fn peek_choice(&self, domain: &mut SymbolicDomain, at: u64, n: u32) -> Option<SymValue> {
-        if self.writes.len() > MAX_LOOKED_AT {
+        if self.writes.len() > BUDGETS.examined_writes {
             return None;
         }
         let offset = domain.pool.constant(64, at);
@@ -138,7 +123,7 @@ impl Unknown {
         while reaching.last().is_some_and(|write| domain.writes_the_same(write, offset, &held)) {
             reaching.pop();
         }
-        if reaching.len() > MAX_CHOSEN {
+        if reaching.len() > BUDGETS.chosen_writes {
             return None;
         }
         let mut value = domain.term(&before, 8 * n);
@@ -389,7 +374,7 @@ impl SymbolicDomain {
         }
         let integers = offsets_of(&self.pool, offset);
         let size = self.origins().get(root).size().unwrap_or(i64::MAX.cast_unsigned());
-        if let Some(possible) = offsets(integers, size.saturating_sub(n.into()), MAX_ELEMENTS)
+        if let Some(possible) = offsets(integers, size.saturating_sub(n.into()), BUDGETS.known_elements)
             && let Some(value) = self.known_at(root, offset, &possible, n)
         {
             self.origins().get_mut(root).indexed.push((offset, n, value));
@@ -397,7 +382,7 @@ impl SymbolicDomain {
         }
         let found = self.origins().get(root);
         let last_read = found.symbols.keys().next_back().copied();
-        let possible = offsets(integers, found.known.last().max(last_read).unwrap_or(0), MAX_SLOTS);
+        let possible = offsets(integers, found.known.last().max(last_read).unwrap_or(0), BUDGETS.slots);
         let name = self.index_name(root, offset);
         let name = self.origins().unique(name);
         let symbol = self.pool.symbol(&name, 8 * n);
@@ -433,7 +418,7 @@ impl SymbolicDomain {
     fn known_at(&mut self, root: RootId, offset: Term, possible: &[u64], n: u32) -> Option<Term> {
         let found = self.origins().get(root);
         // What was read at offsets that are no constants, before that was known, is to be the same.
-        let are_few = possible.len() <= MAX_SLOTS;
+        let are_few = possible.len() <= BUDGETS.slots;
         let are_determined =
             || are_few && found.indexed.is_empty() && possible.iter().all(|&at| found.is_determined(at, n));
         if found.extent.is_some() || !possible.iter().all(|&at| found.is_known(at, n)) && !are_determined() {
@@ -443,7 +428,7 @@ impl SymbolicDomain {
         let mut value = held.last()?.1;
         let others: Vec<(u64, Term)> = held.iter().copied().filter(|&(_, held)| held != value).collect();
         let changes = changes(&held);
-        if changes.min(others.len()) >= MAX_SLOTS {
+        if changes.min(others.len()) >= BUDGETS.slots {
             return None;
         }
         if changes < others.len() {
@@ -464,11 +449,11 @@ impl SymbolicDomain {
         let Some(last) = end.checked_sub(n.into()).filter(|_| found.origin() == 0 && found.extent.is_none()) else {
             return Vec::new();
         };
-        let nearby = || offsets(integers, last.min(MAX_BEGINNING), MAX_ELEMENTS);
-        let possible = offsets(integers, last, MAX_ELEMENTS).or_else(nearby).unwrap_or_default();
+        let nearby = || offsets(integers, last.min(BUDGETS.prefix_bytes), BUDGETS.known_elements);
+        let possible = offsets(integers, last, BUDGETS.known_elements).or_else(nearby).unwrap_or_default();
         let known: Vec<u64> = possible.into_iter().take_while(|&at| found.is_known(at, n)).collect();
         let held: Vec<(u64, Term)> = known.into_iter().map(|at| (at, self.initial_value(root, at, n))).collect();
-        if held.len() > 1 && changes(&held) + 2 < MAX_RUNS { held } else { Vec::new() }
+        if held.len() > 1 && changes(&held) + 2 < BUDGETS.table_runs { held } else { Vec::new() }
     }
 
     /// The [choice](Self::choice_of_runs) between runs of what is held at these offsets, ascending.
@@ -491,7 +476,7 @@ impl SymbolicDomain {
     fn links(&mut self, root: RootId, possible: Option<&[u64]>, first: u64, n: u32) -> Vec<(Term, Term)> {
         let found = self.origins().get(root);
         let indexed = found.indexed.iter().rev().filter(|i| i.1 == n).map(|i| (i.0, i.2));
-        let mut links: Vec<(Term, Term)> = indexed.take(MAX_LINKS).collect();
+        let mut links: Vec<(Term, Term)> = indexed.take(BUDGETS.linked_reads).collect();
         let starts: Box<dyn Iterator<Item = u64>> = match possible {
             Some(possible) => Box::new(possible.iter().copied()),
             None => {
@@ -501,8 +486,8 @@ impl SymbolicDomain {
             }
         };
         let starts = starts.filter(|&at| at >= first && found.is_determined(at, n));
-        let mut starts: Vec<u64> = starts.take(MAX_LINKS).collect();
-        starts.truncate(MAX_LINKS.saturating_sub(links.len()));
+        let mut starts: Vec<u64> = starts.take(BUDGETS.linked_reads).collect();
+        starts.truncate(BUDGETS.linked_reads.saturating_sub(links.len()));
         for at in starts {
             let value = self.initial_value(root, at, n);
             links.push((self.pool.constant(64, at), value));

@@ -7,12 +7,10 @@ use icsched_smt::{BinOp, Term};
 
 use super::cells::Bytes;
 use super::contents::{Latest, Unknown, Version, What, WhatKey, Write, WriteKey, Writes};
+use crate::budgets::BUDGETS;
 use crate::domain::SymbolicDomain;
 use crate::values::integer::{Integers, integers_of};
 use crate::values::value::SymValue;
-
-/// Distances between a read and a write at which they may overlap that are told apart.
-const MAX_DISTANCES: usize = 16;
 
 /// What a write means for a read.
 enum Reach {
@@ -143,7 +141,7 @@ impl SymbolicDomain {
             }
         };
         let len = bytes.len() as i128;
-        let overlaps = integers.values_within(1 - i128::from(n), len - 1, MAX_DISTANCES);
+        let overlaps = integers.values_within(1 - i128::from(n), len - 1, BUDGETS.distances);
         match overlaps.as_deref() {
             Some([]) => Reach::Never,
             Some(&[at]) if write.guard.is_none() && at >= 0 && at + i128::from(n) <= len => {
@@ -162,7 +160,7 @@ impl SymbolicDomain {
         let What::Bytes(bytes) = &write.what else { return false };
         let (n, len) = (held.len() as i128, bytes.len() as i128);
         let (_, integers) = self.distance(write.offset, offset);
-        let Some(distances) = integers.values_within(1 - n, len - 1, MAX_DISTANCES) else { return false };
+        let Some(distances) = integers.values_within(1 - n, len - 1, BUDGETS.distances) else { return false };
         let is_same = |at: i128| {
             let both = (at.max(0)..len.min(n + at)).map(|j| (&bytes[j as usize], &held[(j - at) as usize]));
             both.into_iter().all(|(written, held)| written == held)

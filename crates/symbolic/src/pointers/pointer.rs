@@ -19,6 +19,7 @@ use icsched_smt::{BinOp, CmpOp, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::alternative::{Alternative, Alternatives};
+use crate::budgets::BUDGETS;
 use crate::domain::SymbolicDomain;
 use crate::initial::root::{Places, RootId, RootName, number};
 use crate::initial::symbol::SymbolSource;
@@ -29,13 +30,6 @@ use icsched_machine::memory::{
 
 /// Bytes before a pointer that points somewhere into its primary object.
 const MIDDLE: u64 = 1 << 24;
-/// Most objects that a pointer is compared with.
-const MAX_CANDIDATES: usize = 64;
-
-/// Elements of arrays are told apart if they have at least so many bytes,
-const LEAST_ELEMENT: u64 = 16;
-/// and there are at most so many.
-const MOST_ELEMENTS: u64 = 8;
 
 /// Where in an object that is known a pointer may point.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,7 +71,7 @@ impl SymbolicDomain {
         }
         let earlier = self.meet_earlier(path, heap, pointer, &places);
         let mut spots = self.known_spots(path, heap, &places, &earlier);
-        if spots.len() > MAX_CANDIDATES && self.origins().restrict_aliases {
+        if spots.len() > BUDGETS.aliases && self.origins().restrict_aliases {
             let name = self.pool.symbol_name(pointer).unwrap_or("a pointer").to_owned();
             let count = spots.len();
             self.origins()
@@ -350,9 +344,9 @@ impl SymbolicDomain {
 /// The single offsets of a place that is an element of a small array of structures.
 fn few(heap: &Heap<SymbolicDomain>, object: ObjectId, spot: Spot) -> Vec<(ObjectId, Spot)> {
     if let Spot::Somewhere { start, stride } = spot
-        && stride >= LEAST_ELEMENT
+        && stride >= BUDGETS.element_bytes
         && let Some(size) = heap.object(object).map(|o| o.size)
-        && size / stride <= MOST_ELEMENTS
+        && size / stride <= BUDGETS.elements_by_pointer
     {
         let first = start % stride;
         return (0..)

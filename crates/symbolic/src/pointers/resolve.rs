@@ -12,6 +12,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::alternative::{Alternative, Alternatives};
+use crate::budgets::BUDGETS;
 use crate::domain::{SymbolicDomain, unsupported};
 use crate::path::SymPath;
 use crate::places::StatePlaces;
@@ -20,13 +21,6 @@ use crate::values::value::SymValue;
 use icsched_machine::domain::{Domain, Target, Targets};
 use icsched_machine::memory::{ADDRESS_SPACE, AddressClass, Heap, ObjectId, UNKNOWN_SIZE, address, classify};
 use icsched_machine::stop::{DecisionKind, ErrorKind, PathEnd, Stop};
-
-/// Most alternatives of one address; more are decided object by object.
-const MAX_ALTERNATIVES: usize = 64;
-/// Most objects that one synchronisation may be on without a choice among them.
-const MAX_OBJECTS: usize = 16;
-/// Terms that are visited while an address is walked.
-const MAX_VISITS: u32 = 1024;
 
 fn holds_object(constant: u64) -> bool {
     matches!(classify(constant), AddressClass::Object(..))
@@ -54,7 +48,7 @@ impl SymbolicDomain {
             return Err(Stop::Hidden { pointer: SymValue::Term(pointer) });
         }
         self.unite_code(&mut alternatives);
-        if alternatives.len() > MAX_ALTERNATIVES {
+        if alternatives.len() > BUDGETS.address_alternatives {
             alternatives = SmallVec::from_elem(Alternative::opaque(at), 1);
         }
         let mut targets = Targets::new();
@@ -334,7 +328,7 @@ impl SymbolicDomain {
     }
 
     /// The ranges of addresses that an address may be in that is used for an access on the path, ascending: one
-    /// address, or all of an object. `None` where no object is visible, or there are more than [`MAX_OBJECTS`].
+    /// address, or all of an object. `None` where no object is visible, or there are more than `BUDGETS.sync_objects`.
     pub(crate) fn address_ranges<D: Domain>(
         &mut self,
         path: &SymPath,
@@ -364,7 +358,7 @@ impl SymbolicDomain {
         }
         ranges.sort_unstable();
         ranges.dedup();
-        (1..=MAX_OBJECTS).contains(&ranges.len()).then_some(ranges)
+        (1..=BUDGETS.sync_objects).contains(&ranges.len()).then_some(ranges)
     }
 
     /// The constants that a term can be, where they are visible in the arms of a choice.
@@ -381,7 +375,7 @@ impl SymbolicDomain {
                 Node::Const { bits, .. } if !found.contains(&(bits as u64)) => found.push(bits as u64),
                 _ => {}
             }
-            if found.len() > MAX_ALTERNATIVES {
+            if found.len() > BUDGETS.address_alternatives {
                 return Vec::new();
             }
         }
@@ -390,7 +384,7 @@ impl SymbolicDomain {
 
     /// An address as guarded sums of a constant and a rest; equal ones are merged.
     pub(crate) fn alternatives(&mut self, path: &SymPath, at: Term) -> Alternatives {
-        let (mut merged, mut visits) = (Alternatives::new(), MAX_VISITS);
+        let (mut merged, mut visits) = (Alternatives::new(), BUDGETS.address_terms);
         for alternative in self.walk(path, at, &mut visits) {
             self.add_alternative(&mut merged, alternative);
         }
@@ -434,7 +428,7 @@ impl SymbolicDomain {
                         if !self.pool.is_false(guard) {
                             self.add_alternative(&mut both, Alternative { guard: Some(guard), ..inner });
                         }
-                        if both.len() > MAX_ALTERNATIVES {
+                        if both.len() > BUDGETS.address_alternatives {
                             return opaque;
                         }
                     }

@@ -11,9 +11,7 @@ use super::c_type::CType;
 use super::text::{Level, Text};
 use super::value::{Reading, Value};
 use crate::bounds::{Fact, known};
-
-/// Terms looked at in search of a division.
-const MAX_TERMS: usize = 4096;
+use crate::budgets::BUDGETS;
 
 impl Printer<'_> {
     /// Prints what is evaluated only where a condition has this value.
@@ -112,7 +110,7 @@ impl Printer<'_> {
     fn divides(&self, t: Term) -> bool {
         let (mut work, mut seen) = (vec![t], FxHashSet::default());
         while let Some(t) = work.pop() {
-            if !seen.insert(t) || seen.len() > MAX_TERMS {
+            if !seen.insert(t) || seen.len() > BUDGETS.divisor_terms {
                 continue;
             }
             match *self.pool.node(t) {

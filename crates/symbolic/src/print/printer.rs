@@ -5,13 +5,7 @@ use std::cell::{Cell, RefCell};
 use icsched_smt::{Term, TermPool};
 
 use super::addresses::Places;
-
-/// Nodes printed before the text is cut.
-const BUDGET: u32 = 3000;
-/// Nesting before the text is cut.
-const DEPTH: u32 = 120;
-/// Expressions of which that is done in one text.
-const MAX_TRIED: u32 = 16;
+use crate::budgets::BUDGETS;
 
 /// Prints terms of one pool.
 pub struct Printer<'p> {
@@ -52,9 +46,9 @@ impl<'p> Printer<'p> {
             pool,
             places: None,
             of_accesses: false,
-            budget: Cell::new(BUDGET),
-            depth: Cell::new(DEPTH),
-            tried: Cell::new(MAX_TRIED),
+            budget: Cell::new(BUDGETS.printed_nodes),
+            depth: Cell::new(BUDGETS.printed_depth),
+            tried: Cell::new(BUDGETS.tabulated),
             has_pointers: Cell::new(true),
             known: RefCell::default(),
             names: RefCell::default(),

@@ -15,17 +15,7 @@ use super::c_type::{CType, Range};
 use super::text::{Level, Text};
 use super::value::{Reading, Value};
 use crate::bounds::Bound;
-
-/// Terms of an expression whose values for all bytes are computed.
-const MAX_TERMS: usize = 8192;
-/// Fewer terms than this are printed as they are.
-const FEW_TERMS: usize = 8;
-/// Intervals that a set of characters is written as.
-const MAX_INTERVALS: usize = 8;
-/// Characters up to which a condition is printed as it is, if it reads no table.
-const SHORT: usize = 60;
-/// Bytes of a table that is written as a string literal.
-const MAX_TABLE: usize = 4096;
+use crate::budgets::BUDGETS;
 
 /// The bytes of a constant table, and what is behind them.
 struct Table {
@@ -62,7 +52,7 @@ impl Printer<'_> {
             None
         } else {
             let text = plain();
-            if text.len() <= SHORT {
+            if text.len() <= BUDGETS.plain_text {
                 return text;
             }
             Some(text)
@@ -77,7 +67,7 @@ impl Printer<'_> {
         } else {
             self.inside(byte, &outside.0, Level::And)
         };
-        let few = inside.0.len().min(outside.0.len()) <= MAX_INTERVALS;
+        let few = inside.0.len().min(outside.0.len()) <= BUDGETS.intervals;
         match plain {
             None if few => text,
             None => self.plain_truth(t, holds),
@@ -153,11 +143,11 @@ impl Printer<'_> {
                 reads_table |= matches!(self.pool.node(t), Node::Select(..));
                 work.extend(self.pool.node(t).children());
             }
-            if seen.len() > MAX_TERMS {
+            if seen.len() > BUDGETS.tabulated_terms {
                 return None;
             }
         }
-        (reads_table || seen.len() >= FEW_TERMS).then_some((byte, reads_table))
+        (reads_table || seen.len() >= BUDGETS.plain_terms).then_some((byte, reads_table))
     }
 
     /// What an expression is for each value of a byte; `None` if enough was tried for this text.
@@ -242,7 +232,7 @@ impl Printer<'_> {
                 }
                 Node::ConstArray { byte } => {
                     let len = elements.last_key_value().map_or(0, |(&last, _)| last + 1);
-                    let len = usize::try_from(len).ok().filter(|&len| len <= MAX_TABLE)?;
+                    let len = usize::try_from(len).ok().filter(|&len| len <= BUDGETS.literal_bytes)?;
                     let bytes = (0..len as u64).map(|at| elements.get(&at).copied().unwrap_or(byte)).collect();
                     return Some(Table { bytes, rest: byte });
                 }

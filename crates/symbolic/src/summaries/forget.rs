@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 
 use super::forgotten::Index;
 use super::reached::Arrival;
+use crate::budgets::BUDGETS;
 use crate::domain::SymbolicDomain;
 use crate::initial::root::{Fresh, Places, RootId, RootName};
 use crate::memory::array::SymArray;
@@ -23,18 +24,6 @@ use crate::values::value::SymValue;
 use icsched_machine::abstraction::{Effect, LatchTest, LoopLimits, Passage, Replaced, Span};
 use icsched_machine::domain::{AllocationSite, Arithmetic as _, Forgot, MemoryByte};
 use icsched_machine::memory::{Heap, ObjectId, ObjectKind};
-
-/// From there on a number of 64 bits might be counted to its end.
-const FARTHEST_START: i64 = 1 << 62;
-
-/// In objects that are larger, what is not forgotten is not written anew.
-const MAX_BYTES: u64 = 1 << 12;
-
-/// Most bytes of those that were written, where an object was made by the path.
-const MAX_WRITTEN: usize = 1 << 16;
-
-/// Of those, ranges that are forgotten by one loop.
-const MAX_RUNS: usize = 16;
 
 /// The abstract objects that one of a path may be, each with the offset that counts as the object's first byte; `None`:
 /// any.
@@ -73,7 +62,7 @@ impl SymbolicDomain {
     /// What a parameter of which nothing is known is if it is no lower, as a signed number, than before.
     pub(crate) fn grown(&mut self, passage: Passage, value: ValueId, start: u64) -> Option<SymValue> {
         let any = *self.origins().forgotten.values.get(&(passage, value))?;
-        if self.pool.width(any) == 64 && start.cast_signed() >= FARTHEST_START {
+        if self.pool.width(any) == 64 && start.cast_signed() >= BUDGETS.counter_start {
             return None;
         }
         let start = self.pool.constant(self.pool.width(any), start);
@@ -154,7 +143,7 @@ impl SymbolicDomain {
             }
             let root = self.forgotten_root(heap, passage, (id, at), &candidates, place);
             if !self.forget_runs(heap, (id, at), root, size, &runs) {
-                if size > MAX_BYTES {
+                if size > BUDGETS.forgotten_bytes {
                     runs = vec![(0, size)];
                 }
                 let kept = self.kept(heap, path, id, size, &runs);
@@ -260,12 +249,15 @@ impl SymbolicDomain {
         size: u64,
         runs: &[(u64, u64)],
     ) -> bool {
-        if size <= MAX_BYTES || runs.len() > MAX_RUNS || matches!(runs, [(0, end)] if *end >= size) {
+        if size <= BUDGETS.forgotten_bytes
+            || runs.len() > BUDGETS.forgotten_ranges
+            || matches!(runs, [(0, end)] if *end >= size)
+        {
             return false;
         }
         let unknown = heap.contents_of(id).filter(|array| array.unknown().is_some()).cloned();
         let Some(mut array) = unknown.or_else(|| {
-            let written = heap.written_since_made(id, MAX_WRITTEN)?;
+            let written = heap.written_since_made(id, BUDGETS.written_bytes)?;
             let before = if written.is_else_undefined { Fresh::Any } else { Fresh::Zero };
             Some(SymArray::with_bytes(self.unwritten(id, at, before), written.bytes))
         }) else {
@@ -304,7 +296,7 @@ impl SymbolicDomain {
         runs: &[(u64, u64)],
     ) -> Vec<(u64, Vec<MemoryByte<Term>>)> {
         let mut kept = Vec::new();
-        if size > MAX_BYTES {
+        if size > BUDGETS.forgotten_bytes {
             return kept;
         }
         let mut at = 0;
@@ -479,7 +471,9 @@ pub(crate) fn written(effect: &Effect, candidates: &Candidates, size: u64) -> Ve
                     let first = at.wrapping_sub(start).wrapping_add_unsigned(*origin);
                     runs.extend(run(first, piece.bytes, size));
                 }
-                (Offsets::Strided { start: at, stride }, Offsets::Exact(start)) if size <= MAX_BYTES && stride > 0 => {
+                (Offsets::Strided { start: at, stride }, Offsets::Exact(start))
+                    if size <= BUDGETS.forgotten_bytes && stride > 0 =>
+                {
                     let stride = i64::try_from(stride).unwrap_or(i64::MAX);
                     let first = i64::try_from(at).unwrap_or(0).wrapping_sub(start).wrapping_add_unsigned(*origin);
                     let mut first = first.rem_euclid(stride) - stride;
@@ -492,7 +486,7 @@ pub(crate) fn written(effect: &Effect, candidates: &Candidates, size: u64) -> Ve
             }
         }
     }
-    if size > MAX_BYTES && runs.len() > MAX_RUNS { all } else { merged(runs) }
+    if size > BUDGETS.forgotten_bytes && runs.len() > BUDGETS.forgotten_ranges { all } else { merged(runs) }
 }
 
 /// The same bytes, as ranges that are ascending and apart.

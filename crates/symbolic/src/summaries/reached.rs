@@ -11,6 +11,7 @@ use icsched_ir::{
 };
 use icsched_smt::{BinOp, CmpOp, Ranges, Term, TermPool};
 
+use crate::budgets::BUDGETS;
 use crate::domain::SymbolicDomain;
 use crate::path::SymPath;
 use crate::trace::{Region, Uses};
@@ -21,15 +22,6 @@ use icsched_machine::domain::{Arithmetic as _, MemoryByte};
 use icsched_machine::memory::{
     AddressClass, Heap, ObjectId, ObjectKind, UNKNOWN_SIZE, address, classify, global_object,
 };
-
-/// Most bytes that a loop goes through; so many are in no object.
-const MAX_EXTENT: u64 = 1 << 40;
-
-/// Values, one computed of the other, that are followed to what does not change in a loop.
-const MAX_DEPTH: u32 = 4;
-
-/// Elements that are looked at for a zero.
-const MAX_LOOKED_AT: u64 = 1 << 12;
 
 /// Bytes of an object: start and end.
 pub(crate) type Extent = (ObjectId, u64, u64);
@@ -297,7 +289,7 @@ impl Sweep {
         most: Option<u64>,
     ) -> (u64, Option<Region>) {
         let looked_at = match self.ends_at_zero {
-            true => self.inside.min(MAX_LOOKED_AT).min(most.unwrap_or(u64::MAX)),
+            true => self.inside.min(BUDGETS.scanned_elements).min(most.unwrap_or(u64::MAX)),
             false => 0,
         };
         let mut accessed = (0..looked_at).map(|round| {
@@ -407,7 +399,7 @@ impl Values<'_> {
         let function = self.arrival.function;
         match self.definitions.inst(function, value)?.op {
             Op::Load { address, access } => {
-                let at = self.operand(domain, address, MAX_DEPTH).filter(|_| !access.volatile)?;
+                let at = self.operand(domain, address, BUDGETS.loop_operations).filter(|_| !access.volatile)?;
                 let bytes = function.values[value].ty.bytes();
                 let (held, read) = value_at(domain, self.arrival, at, u64::from(bytes))?;
                 self.uses.borrow_mut().regions.push(read);
@@ -441,7 +433,7 @@ impl Values<'_> {
     fn swept(&self, domain: &mut SymbolicDomain, cursor: &Cursor) -> Option<Sweep> {
         let start = self.register(cursor.value)?;
         let (anchor, index) = match cursor.base {
-            Some(leaf) => (self.leaf(domain, leaf, MAX_DEPTH)?, Some(start)),
+            Some(leaf) => (self.leaf(domain, leaf, BUDGETS.loop_operations)?, Some(start)),
             None => (start, None),
         };
         let AddressClass::Object(object, offset) = classify(anchor) else { return None };
@@ -470,7 +462,8 @@ impl Values<'_> {
     fn repetitions(&self, domain: &mut SymbolicDomain, counted: &CountedLoop) -> Option<u64> {
         let sums = counted.tests.iter().flat_map(|test| [&test.start, &test.step, &test.bound]);
         let leaves = sums.flat_map(|sum| sum.terms()).map(|term| term.0);
-        let known: Vec<(Leaf, Option<u64>)> = leaves.map(|leaf| (leaf, self.leaf(domain, leaf, MAX_DEPTH))).collect();
+        let known: Vec<(Leaf, Option<u64>)> =
+            leaves.map(|leaf| (leaf, self.leaf(domain, leaf, BUDGETS.loop_operations))).collect();
         match counted.repetitions(|leaf| known.iter().find(|(of, _)| *of == leaf)?.1)? {
             Count::Finite(rounds) => Some(rounds),
             Count::Endless => None,
@@ -478,7 +471,7 @@ impl Values<'_> {
     }
 
     fn evaluate(&self, domain: &mut SymbolicDomain, sum: &Affine) -> Option<u64> {
-        let of_term = |&(leaf, _): &(Leaf, u64)| Some((leaf, self.leaf(domain, leaf, MAX_DEPTH)?));
+        let of_term = |&(leaf, _): &(Leaf, u64)| Some((leaf, self.leaf(domain, leaf, BUDGETS.loop_operations)?));
         let known: Vec<(Leaf, u64)> = sum.terms().iter().map(of_term).collect::<Option<_>>()?;
         sum.evaluate(|leaf| known.iter().find(|(of, _)| *of == leaf).map(|(_, value)| *value))
     }
@@ -491,7 +484,7 @@ impl Values<'_> {
         let indices = Indices::new(self.arrival.function);
         let mut known = |value| match is_inside(value) {
             true if !self.replaced.invariant.contains(&value) => None,
-            true => self.computed(domain, value, MAX_DEPTH),
+            true => self.computed(domain, value, BUDGETS.loop_operations),
             false => self.register(value),
         };
         let mut reach = indices.reach_where(address, &mut known)?;
@@ -500,7 +493,7 @@ impl Values<'_> {
         {
             reach = reach.behind(indices.reach_where(inner, &mut known)?)?;
         }
-        let base = self.operand(domain, reach.base, MAX_DEPTH)?;
+        let base = self.operand(domain, reach.base, BUDGETS.loop_operations)?;
         Some((base.wrapping_add(reach.first.cast_unsigned()), reach.span))
     }
 
@@ -617,7 +610,7 @@ fn extent(heap: &Heap<SymbolicDomain>, start: u64, steps: Option<(u64, u64)>, by
     let whole = Some((id, 0, object.size));
     let Some((step, rounds)) = steps else { return whole };
     let moved = i128::from(step.cast_signed()) * i128::from(rounds);
-    if moved.unsigned_abs() > u128::from(MAX_EXTENT) {
+    if moved.unsigned_abs() > u128::from(BUDGETS.loop_extent) {
         return whole;
     }
     let (first, last) = (i128::from(offset), i128::from(offset) + moved);

@@ -6,6 +6,7 @@ use icsched_pointsto::Piece;
 
 use super::beginning::{Contents, LoopBeginning};
 use super::forget::{objects, written};
+use crate::budgets::BUDGETS;
 use crate::domain::SymbolicDomain;
 use crate::memory::contents::Unknown;
 use crate::path::SymPath;
@@ -15,12 +16,6 @@ use icsched_machine::abstraction::{Effect, Passage, Replaced};
 use icsched_machine::code::Code;
 use icsched_machine::domain::Objects as _;
 use icsched_machine::memory::{Heap, ObjectId, ObjectKind};
-
-/// Bytes that are compared one by one.
-const MAX_COMPARED: u64 = 1 << 12;
-
-/// Words written at constant offsets by which contents are told apart.
-const MAX_CELLS: usize = 1 << 10;
 
 impl SymbolicDomain {
     /// The first time on the path that a loop began with the same as now. O(objects, and the bytes that it may read).
@@ -52,11 +47,11 @@ impl SymbolicDomain {
                 }
                 let unknown = heap.contents_of(id).and_then(|array| array.unknown()).cloned();
                 let contents = match unknown {
-                    Some(unknown) if unknown.cells.iter().nth(MAX_CELLS).is_some() => return None,
+                    Some(unknown) if unknown.cells.iter().nth(BUDGETS.compared_cells).is_some() => return None,
                     Some(unknown) => Contents::Of(self.version_of(&unknown), end),
                     None => {
                         compared += end - start;
-                        if compared > MAX_COMPARED {
+                        if compared > BUDGETS.compared_bytes {
                             return None;
                         }
                         Contents::Bytes(heap.bytes(self, path, id, start, end - start).into_vec())

@@ -11,6 +11,7 @@
 use icsched_smt::{BinOp, Node, Term, TermPool, gcd};
 
 use crate::bounds::as_signed;
+use crate::budgets::BUDGETS;
 
 /// All values of a term, read as a signed number of its width.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -34,12 +35,6 @@ struct Progression {
     /// One value that fits the stride.
     residue: i128,
 }
-
-/// Multiples of a period that are looked at.
-const MAX_PERIODS: i128 = 4;
-
-/// Nesting of sums and products that is looked at.
-const MAX_DEPTH: u32 = 24;
 
 impl Progression {
     const fn constant(value: i128) -> Self {
@@ -225,7 +220,7 @@ impl Integers {
         // The multiples of the period from which a window comes as far.
         let first = (from - window.greatest).div_euclid(period);
         let last = (to - window.least).div_euclid(period);
-        last - first <= MAX_PERIODS
+        last - first <= BUDGETS.periods
             && (first..=last).all(|k| window.has_none_within(from - k * period, to - k * period))
     }
 
@@ -260,14 +255,14 @@ impl Integers {
 
 /// What is known of the term's values from its shape alone. Terms of up to 64 bits.
 pub(crate) fn integers_of(pool: &TermPool, t: Term) -> Integers {
-    bounded(pool, t, MAX_DEPTH, Sums::Wrap)
+    bounded(pool, t, BUDGETS.sum_depth, Sums::Wrap)
 }
 
 /// The same of an offset in an object, or of how far two of them are apart, where an element's address is the array's
 /// and a product that is no more than a pointer can hold. C says so of addresses (C11 6.5.6, 8), wherever an index
 /// comes from.
 pub(crate) fn offsets_of(pool: &TermPool, t: Term) -> Integers {
-    bounded(pool, t, MAX_DEPTH, Sums::Fit)
+    bounded(pool, t, BUDGETS.sum_depth, Sums::Fit)
 }
 
 /// What becomes of sums and products that are more than a term's width.

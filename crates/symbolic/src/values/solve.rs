@@ -6,13 +6,11 @@ use icsched_smt::{Answer, CmpOp, Model, Ranges, SolverStatistics, Substitution, 
 use rustc_hash::FxHashSet;
 
 use super::value::SymValue;
+use crate::budgets::BUDGETS;
 use crate::domain::{GaveUp, SymbolicDomain, unsupported};
 use crate::path::SymPath;
 use crate::trace::OtherSide;
 use icsched_machine::stop::{DecisionKind, PathEnd, Stop};
-
-/// Terms below one that is looked at for its only value.
-const MAX_PINNED: usize = 1 << 12;
 
 impl SymbolicDomain {
     /// Whether a condition can hold on a path. What the solver gives up on counts as [`OtherSide::Unknown`] and is
@@ -182,7 +180,7 @@ impl SymbolicDomain {
     /// says what `n - 1` is.
     pub(crate) fn only_value(&mut self, path: &SymPath, t: Term) -> Option<(u64, Term)> {
         let order = self.pool.postorder(&[t], |_| false);
-        if order.len() > MAX_PINNED {
+        if order.len() > BUDGETS.pinned_terms {
             return None;
         }
         let mut ranges = Ranges::under(&self.pool, path.constraints().iter().copied());

@@ -9,12 +9,8 @@ use rustc_hash::FxHashMap;
 
 use super::integer::integers_of;
 use crate::bounds::{Fact, Known, as_signed, implied, known};
+use crate::budgets::BUDGETS;
 use crate::domain::SymbolicDomain;
-
-/// Conjunctions of more literals are left as they are.
-const MAX_LITERALS: usize = 128;
-/// Nested choices that an operation is moved into.
-const MAX_CHOICES: u32 = 64;
 
 impl SymbolicDomain {
     /// `a && b`.
@@ -40,7 +36,7 @@ impl SymbolicDomain {
     fn conjuncts(&mut self, t: Term, out: &mut Vec<Term>) -> bool {
         let mut work = vec![(t, true)];
         while let Some((term, holds)) = work.pop() {
-            if out.len() + work.len() > MAX_LITERALS {
+            if out.len() + work.len() > BUDGETS.literals {
                 return false;
             }
             match *self.pool.node(term) {
@@ -193,7 +189,7 @@ impl SymbolicDomain {
     }
 
     fn through_choices(&mut self, t: Term, apply: &dyn Fn(&mut Self, Term) -> Term) -> Term {
-        self.through_arms(t, MAX_CHOICES, apply, &mut FxHashMap::default())
+        self.through_arms(t, BUDGETS.nested_choices, apply, &mut FxHashMap::default())
     }
 
     /// Arms can be shared: each is done once.

@@ -4,7 +4,8 @@ use icsched_ir::induction::BasicVariable;
 use icsched_ir::{Affine, CastOp, IntPredicate, Op, Operand, TripCount};
 use icsched_smt::{BinOp, CmpOp, Node, Ranges, Term, TermPool};
 
-use super::{Extent, MAX_DEPTH, Values, address_of, extended};
+use super::{Extent, Values, address_of, extended};
+use crate::budgets::BUDGETS;
 use crate::symbolic::{SymValue, SymbolicDomain};
 use icsched_machine::abstraction::{Span, StoredElement};
 use icsched_machine::code::Code;
@@ -177,7 +178,8 @@ impl Values<'_> {
         if first < lowest || last > highest {
             return None;
         }
-        let AddressClass::Object(id, offset) = classify(self.fixed(domain, element.base, MAX_DEPTH)?) else {
+        let AddressClass::Object(id, offset) = classify(self.fixed(domain, element.base, BUDGETS.loop_operations)?)
+        else {
             return None;
         };
         let size = self.arrival.heap.object(id).filter(|object| object.is_alive())?.size;
@@ -188,7 +190,7 @@ impl Values<'_> {
         }
         start += i128::from(element.at);
         for &(index, scale) in &element.others {
-            let index = i128::from(self.fixed(domain, index, MAX_DEPTH)?.cast_signed());
+            let index = i128::from(self.fixed(domain, index, BUDGETS.loop_operations)?.cast_signed());
             start = start.checked_add(index.checked_mul(i128::from(scale))?)?;
         }
         self.uses.borrow_mut().values.push(element.counter);
