@@ -27,6 +27,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use self::sides::ends_on_other_side;
+use crate::budgets::BUDGETS;
 use icsched_machine::domain::Objects as _;
 use icsched_machine::machine::Machine;
 use icsched_machine::observe::Observer;
@@ -36,16 +37,6 @@ use icsched_machine::thread::ThreadId;
 use icsched_symbolic::initial::InitialStates as _;
 use icsched_symbolic::symbolic::{SymValue, SymbolicDomain};
 use icsched_symbolic::trace::{Decision, OtherSide, Sum, Trace, TraceEvent};
-
-/// Instructions between two looks at the clock.
-const BUDGET: u64 = 1 << 18;
-/// The same where terms are counted.
-const SHORT_BUDGET: u64 = 1 << 14;
-/// As many [rounds](Limits::rounds) are those of a question that is [hard](TermPool::is_hard).
-const HARD: u32 = 12;
-/// As many times as often as about a branch a path may ask whether an access is in bounds: what is asked before is
-/// taken for granted, so each question is about more than the one before.
-const ACCESSES: u32 = 4;
 
 /// A decision with two sides that can both happen.
 #[derive(Clone, Debug)]
@@ -275,7 +266,7 @@ impl PathRun {
         mut strategy: Option<&mut dyn Strategy>,
     ) -> Advance {
         machine.domain.restore_grants(std::mem::take(&mut self.grants));
-        let longest = if limits.terms < usize::MAX { SHORT_BUDGET } else { BUDGET };
+        let longest = if limits.terms < usize::MAX { BUDGETS.term_interval } else { BUDGETS.clock_interval };
         let mut terms = machine.domain.pool.len();
         let solved = |machine: &Machine<SymbolicDomain>| machine.domain.solver_statistics().solved;
         let most_solved = (limits.solved < u64::MAX)
@@ -318,7 +309,7 @@ impl PathRun {
                         match kind {
                             DecisionKind::Branch => self.count(machine, &condition, limits.rounds),
                             DecisionKind::InBounds | DecisionKind::Valid => {
-                                self.count(machine, &condition, limits.rounds.saturating_mul(ACCESSES))
+                                self.count(machine, &condition, limits.rounds.saturating_mul(BUDGETS.access_questions))
                             }
                             _ => {}
                         }
@@ -410,7 +401,7 @@ impl PathRun {
         let stack = self.stack(machine);
         let count = self.asked.entry(stack.clone()).or_insert(0);
         let is_hard = matches!(*condition, SymValue::Term(term) if machine.domain.pool.is_hard(term));
-        *count += if is_hard { HARD } else { 1 };
+        *count += if is_hard { BUDGETS.rounds_of_hard_question } else { 1 };
         if *count > rounds {
             self.often = Some(stack);
         }

@@ -20,6 +20,7 @@ use std::time::Instant;
 
 use icsched_ir::{CallStack, Program, ProgramPoint};
 
+use crate::budgets::BUDGETS;
 use crate::explore::{Step, StepKind};
 use compare::{Correspondence, Sync, begins, corresponds, syncs};
 use icsched_machine::Machine;
@@ -173,12 +174,6 @@ struct World<'a> {
     host: &'a Rc<RefCell<MemoryHost>>,
     deadline: Option<Instant>,
 }
-
-/// Instructions between two looks at where a run is.
-const CHUNK: u64 = 1 << 10;
-
-/// Instructions without a branch of the program or a turn, at most.
-const MAX_SILENT: u64 = 1 << 22;
 
 /// Where the branches of a run go.
 #[derive(Default)]
@@ -346,8 +341,8 @@ impl PathTree {
         let mut stretch = Stretch { nodes: vec![node], parted: None, stop: None };
         let (mut at, mut silent) = (0, 0);
         loop {
-            let stop = machine.run(state, &mut sides, CHUNK).err();
-            silent += CHUNK;
+            let stop = machine.run(state, &mut sides, BUDGETS.follow_interval).err();
+            silent += BUDGETS.follow_interval;
             while let Some(&side) = sides.0.get(at) {
                 let last = stretch.nodes[stretch.nodes.len() - 1];
                 let Some(&child) = self.nodes[last].sides.get(&side) else {
@@ -357,7 +352,7 @@ impl PathTree {
                 stretch.nodes.push(child);
                 (at, silent) = (at + 1, 0);
             }
-            if stop.is_some() || silent >= MAX_SILENT {
+            if stop.is_some() || silent >= BUDGETS.silent_instructions {
                 stretch.stop = stop;
                 return stretch;
             }

@@ -7,6 +7,7 @@
 //!
 //! API boundary: [`explore`] leaves real choices to its caller, and nothing in here knows what an epoch is.
 
+mod budgets;
 pub mod explore;
 pub mod follow;
 pub mod reach;

@@ -15,6 +15,7 @@ use icsched_dataflow::{Context, Status};
 use icsched_ir::ProgramPoint;
 use smallvec::SmallVec;
 
+use crate::budgets::BUDGETS;
 use crate::explore::{Advance, Limits, PathRun, Strategy};
 use icsched_machine::code::Code;
 use icsched_machine::concrete::ConcreteDomain;
@@ -24,9 +25,6 @@ use icsched_machine::state::{Startup, State};
 use icsched_machine::stop::{Limit, PathEnd, Stop};
 use icsched_machine::thread::{Bottom, Thread, ThreadId, ThreadStatus};
 use icsched_symbolic::symbolic::SymbolicDomain;
-
-/// Ways in which threads can stand for those of a context, at most.
-const MAX_ORDERS: usize = 24;
 
 /// Where the threads of a context are.
 #[derive(Clone, Debug)]
@@ -100,7 +98,7 @@ impl Places {
             return;
         }
         for thread in state.live_threads() {
-            if found.len() < MAX_ORDERS && !order.contains(&thread.id) && self.is_at(code, order.len(), thread) {
+            if found.len() < BUDGETS.orders && !order.contains(&thread.id) && self.is_at(code, order.len(), thread) {
                 order.push(thread.id);
                 self.extend_order(code, state, order, found);
                 order.pop();
@@ -215,9 +213,6 @@ impl Guide {
     }
 }
 
-/// Instructions between two looks at the clock.
-const SLICE: u64 = 1 << 12;
-
 /// Runs a program with a guide, and tells of each state that is at the context. The end of the run; none if it was
 /// stopped by `found` or at a limit.
 pub fn lead(
@@ -237,7 +232,9 @@ pub fn lead(
             Guidance::Run(thread) => {
                 state.turn_to(thread);
                 let is_late = || limits.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-                if state.instructions >= limits.instructions || state.instructions.is_multiple_of(SLICE) && is_late() {
+                if state.instructions >= limits.instructions
+                    || state.instructions.is_multiple_of(BUDGETS.clock_interval) && is_late()
+                {
                     return None;
                 }
                 match machine.run(state, &mut (), 1) {

@@ -7,14 +7,12 @@
 //! decided of everything that the loop does not write as the invariant.
 
 use super::{Limits, PathRun};
+use crate::budgets::BUDGETS;
 use icsched_machine::machine::Machine;
 use icsched_machine::stop::{DecisionKind, PathEnd, Stop};
 use icsched_symbolic::initial::InitialStates as _;
 use icsched_symbolic::symbolic::SymbolicDomain;
 use icsched_symbolic::trace::Trace;
-
-/// Instructions of the iteration that is tried: one that has no choice is about as long as its code.
-const MAX_INSTRUCTIONS: u64 = 1 << 14;
 
 impl PathRun {
     /// Whether the current thread, which has gone round a replaced loop, never leaves it. As much work as one
@@ -33,10 +31,10 @@ impl PathRun {
             probe.state.current == thread && top.is_some_and(|top| top.id == frame && top.pc == pc)
         };
         let goes_round = loop {
-            if probe.state.instructions - self.state.instructions > MAX_INSTRUCTIONS {
+            if probe.state.instructions - self.state.instructions > BUDGETS.iteration_instructions {
                 break false;
             }
-            let budget = if machine.domain.has_grants() { 1 } else { MAX_INSTRUCTIONS };
+            let budget = if machine.domain.has_grants() { 1 } else { BUDGETS.iteration_instructions };
             match machine.run(&mut probe.state, &mut Trace::default(), budget) {
                 Ok(()) => drop(machine.domain.retract_grants()),
                 Err(Stop::Undecided { condition, kind, error }) => {
