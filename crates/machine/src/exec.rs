@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use icsched_ir::{CallStack, Program};
 
+use crate::budgets::BUDGETS;
 use crate::concrete::ConcreteDomain;
 use crate::domain::MemoryByte;
 use crate::host::Host;
@@ -35,9 +36,6 @@ pub struct ExecResult {
     /// Where the thread is that ran last.
     pub stack: CallStack,
 }
-
-/// Instructions between two looks at the limits.
-const SLICE: u64 = 1 << 22;
 
 /// Runs a verified program. `args` starts with the program's name; `environment` has `NAME=value` entries.
 pub fn exec(
@@ -74,7 +72,9 @@ pub fn exec_telling(
     };
     let end = loop {
         let used = state.instructions;
-        let left = limits.instructions.map_or(SLICE, |most| most.saturating_sub(used).min(SLICE));
+        let left = limits
+            .instructions
+            .map_or(BUDGETS.exec_interval, |most| most.saturating_sub(used).min(BUDGETS.exec_interval));
         if left == 0 {
             break PathEnd::Limit(Limit::Instructions);
         }

@@ -11,6 +11,7 @@
 
 pub mod abstraction;
 pub mod arith;
+mod budgets;
 pub mod code;
 pub mod concrete;
 mod definedness;

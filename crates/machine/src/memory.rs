@@ -7,8 +7,8 @@
 //! Representation where states fork: a persistent tree of objects, objects of pages of 256 bytes (one of 64 for the
 //! smallest) in persistent trees, each node shared until written. Cloning a heap costs a reference count; the first
 //! write after it copies the way to the page: less than 2 KiB for a page of a ten megabyte object. In the concrete
-//! domain: a flat table of objects, each in one piece. Ids of dead objects are reused only after [`QUARANTINE`] more
-//! deaths, so that use after free is noticed.
+//! domain: a flat table of objects, each in one piece. Ids of dead objects are reused only after
+//! `BUDGETS.dead_objects` more deaths, so that use after free is noticed.
 
 mod access;
 mod behind_errors;
@@ -28,6 +28,7 @@ use std::sync::Arc;
 
 use icsched_ir::{GlobalId, Program, ProgramPoint};
 
+use crate::budgets::BUDGETS;
 use crate::values::Values;
 
 pub use fault::MemoryFault;
@@ -44,9 +45,6 @@ pub(crate) use recovery::Inside;
 use recovery::Recovery;
 pub(crate) use same::{Differing, Pair};
 use table::Table;
-
-/// Dead objects whose ids are not yet reused.
-const QUARANTINE: u32 = 1 << 18;
 
 /// The size of an object of which nobody knows it. Offsets stay within half an address.
 pub const UNKNOWN_SIZE: u64 = 1 << 31;
@@ -273,7 +271,7 @@ impl<D: Values> Heap<D> {
     fn fresh_id(&mut self) -> ObjectId {
         let (first, last, count) = self.dead;
         // A recorded trace names objects by id, so that an id must not mean two of them on a symbolic path.
-        if !D::SYMBOLIC && count > QUARANTINE {
+        if !D::SYMBOLIC && count > BUDGETS.dead_objects {
             let next = match self.object(ObjectId(first)).map(|o| &o.content) {
                 Some(Content::Dead(dead)) => dead.next,
                 Some(Content::Bytes(_) | Content::Array(_) | Content::Both(_)) | None => 0,

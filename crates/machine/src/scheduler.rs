@@ -1,5 +1,6 @@
 //! Which thread runs next.
 
+use crate::budgets::BUDGETS;
 use crate::state::State;
 use crate::thread::ThreadId;
 use crate::values::Values;
@@ -26,9 +27,6 @@ pub trait Scheduler<D: Values> {
     fn choose(&mut self, state: &State<D>, why: SchedulingPoint) -> ThreadId;
 }
 
-/// A thread may pass this many scheduling points in a row while others are enabled.
-pub(crate) const MAX_YIELDS: u32 = 128;
-
 /// The default: a thread runs until it blocks, ends, pauses, or has passed 128 scheduling points in a row (Bergan 2.5,
 /// with the bound added so that programs that spin with `sched_yield` progress). The next one is the next enabled
 /// thread in creation order, cyclically.
@@ -38,7 +36,7 @@ pub struct Cooperative;
 impl<D: Values> Scheduler<D> for Cooperative {
     fn choose(&mut self, state: &State<D>, why: SchedulingPoint) -> ThreadId {
         match why {
-            SchedulingPoint::Yield if state.current_thread().yields < MAX_YIELDS => state.current,
+            SchedulingPoint::Yield if state.current_thread().yields < BUDGETS.scheduling_points => state.current,
             SchedulingPoint::Yield
             | SchedulingPoint::Pause
             | SchedulingPoint::Blocked

@@ -7,18 +7,12 @@
 //! States are the same but for names: ids of objects, activations and waits. Symbolic values are all alike, as they
 //! have decided nothing. Who is told that a state comes back follows the path no longer, which is right in any case.
 
+use crate::budgets::BUDGETS;
 use crate::log::Log;
 use crate::memory::{Differing, Pair};
-use crate::scheduler::MAX_YIELDS;
 use crate::state::State;
 use crate::thread::{Frame, Thread, ThreadStatus};
 use crate::values::Values;
-
-/// Looks before the first state is kept: most paths that pass markers pass few.
-const FIRST: u64 = 16;
-
-/// Instructions that a path has executed for each word that is compared, and words that are free.
-const WORTH: (u64, u64) = (4, 1 << 16);
 
 /// What is known of the states of a path.
 pub(crate) struct Seen<D: Values> {
@@ -41,7 +35,7 @@ enum Different {
 
 impl<D: Values> Default for Seen<D> {
     fn default() -> Self {
-        Self { state: None, looks: 0, next: FIRST, differing: None, cost: 0 }
+        Self { state: None, looks: 0, next: BUDGETS.first_seen_look, differing: None, cost: 0 }
     }
 }
 
@@ -79,7 +73,9 @@ impl<D: Values> Seen<D> {
             Some(Different::Thread(index)) if !is_here(&seen.threads[index], &state.threads[index]) => {
                 return self.differing;
             }
-            _ if self.cost > state.instructions / WORTH.0 + WORTH.1 => return Some(Different::Elsewhere),
+            _ if self.cost > state.instructions / BUDGETS.instructions_per_word + BUDGETS.free_words => {
+                return Some(Different::Elsewhere);
+            }
             _ => {}
         }
         let Some(mut pair) = Pair::of(&seen.heap, &state.heap, &mut self.cost) else {
@@ -140,7 +136,7 @@ fn is_same_thread<D: Values>(pair: &Pair<'_, D>, old: &Thread<D>, new: &Thread<D
         (Some(_), None) | (None, Some(_)) => false,
     });
     let waits = matches!(old.status, ThreadStatus::Waiting { .. });
-    old.yields.min(MAX_YIELDS) == new.yields.min(MAX_YIELDS)
+    old.yields.min(BUDGETS.scheduling_points) == new.yields.min(BUDGETS.scheduling_points)
         && old.interrupt == new.interrupt
         && are_same(&old.registers, &new.registers)
         && are_same(&old.locks, &new.locks)

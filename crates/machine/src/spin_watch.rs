@@ -1,7 +1,6 @@
 //! When to look whether the running thread spins: ever more seldom.
 
-/// Instructions without a scheduling point after which a thread is watched for the first time.
-pub(crate) const FIRST_LOOK: u64 = 1 << 16;
+use crate::budgets::BUDGETS;
 
 /// What is remembered between looks at the running thread.
 #[derive(Copy, Clone, Debug)]
@@ -14,7 +13,7 @@ pub(crate) struct SpinWatch {
 
 impl Default for SpinWatch {
     fn default() -> Self {
-        Self { next_look: FIRST_LOOK, in_a_row: 0 }
+        Self { next_look: BUDGETS.first_spin_look, in_a_row: 0 }
     }
 }
 

@@ -7,8 +7,7 @@
 use fixedbitset::FixedBitSet;
 use icsched_ir::{BlockId, Cfg, Definitions, EntityId, Function, LoopForest, Operand, ProgramPoint, ValueId};
 
-/// Most registers of an activation that are known only for what was computed from them.
-const MAX_SOURCES: usize = 16;
+use crate::budgets::BUDGETS;
 
 /// Live values at the start of each block, its parameters included if they are used.
 #[derive(Clone, Debug)]
@@ -100,7 +99,7 @@ pub(crate) fn known_before(function: &Function, point: ProgramPoint) -> FixedBit
             }
             if computation(operand).is_some() {
                 work.push(operand);
-            } else if more < MAX_SOURCES {
+            } else if more < BUDGETS.live_sources {
                 more += 1;
                 known.insert(operand.index());
             }

@@ -15,6 +15,7 @@ use rustix::io::Errno;
 use super::proc::proc_name;
 use super::refused::is_memory;
 use super::{EBADF, EINVAL, FileArguments, FileOperation, FileQuery, Host, flat};
+use crate::budgets::BUDGETS;
 
 const EIO: i64 = -5;
 /// "The current directory" where a descriptor is asked for.
@@ -258,10 +259,9 @@ fn entries(directory: &File) -> Result<Vec<u8>, Errno> {
 /// What one read can give at most, so that a huge request does not allocate as much: what is left of a file, but
 /// anything for one that only looks empty.
 fn at_once(file: &mut File) -> u64 {
-    const MOST: u64 = 1 << 24;
     let size = file.metadata().map_or(0, |m| m.len());
     let left = size.saturating_sub(file.stream_position().unwrap_or(size));
-    left.max(MOST)
+    left.max(BUDGETS.host_read_bytes)
 }
 
 impl Host for OsHost {

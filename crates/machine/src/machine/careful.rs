@@ -15,6 +15,7 @@ use super::access::targets;
 use super::context::{Cx, decide};
 use super::indeterminate::forgive;
 use super::step::Pause;
+use crate::budgets::BUDGETS;
 use crate::code::{CallCode, CalleeCode, Instr, Slot};
 use crate::definedness::{self, Bits};
 use crate::domain::{Domain, Target};
@@ -22,9 +23,6 @@ use crate::memory::{ObjectId, address, split};
 use crate::observe::Observer;
 use crate::shadow::{Shadow, Source};
 use crate::stop::{DecisionKind, ErrorKind, Stop};
-
-/// Runs of undefined bytes that are told apart in an object that is read at an offset that depends on inputs.
-const MAX_RUNS: usize = 16;
 
 /// What is left to do behind an instruction; registers of the same activation are dealt with before.
 pub(super) enum Effect {
@@ -358,7 +356,9 @@ impl<D: Domain, O: Observer<D>> Cx<'_, D, O> {
     /// A read at an offset that depends on inputs: they decide whether it meets an undefined byte.
     fn somewhere_undefined(&mut self, target: &Target<D::Value>, n: u64) -> Result<Shadow, Stop<D>> {
         let word = Type::Int(64);
-        let Some(runs) = self.heap.undefined_runs(target.object, MAX_RUNS) else { return Ok(Shadow::DEFINED) };
+        let Some(runs) = self.heap.undefined_runs(target.object, BUDGETS.undefined_runs) else {
+            return Ok(Shadow::DEFINED);
+        };
         for (start, end) in runs {
             // start - n < offset < end, that is offset - (start - n + 1) < end - start + n - 1 without a sign.
             let first = D::constant(start.wrapping_sub(n - 1));

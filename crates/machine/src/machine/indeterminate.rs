@@ -6,13 +6,11 @@ use smallvec::SmallVec;
 use super::bytes::{Bytes, exactly, join, split};
 use super::context::resize;
 use super::operations;
+use crate::budgets::BUDGETS;
 use crate::domain::{Domain, MemoryByte, Target, Targets};
 use crate::memory::{Heap, Inside, MemoryFault, address};
 use crate::stop::Stop;
 use crate::trace::Regions;
-
-/// Most bytes that are indeterminate because of one instruction; with more the path ends.
-const MAX_INDETERMINATE: u64 = 1 << 12;
 
 /// Collects what is wrong with an instruction; gives it back where the path ends with it.
 pub(super) fn forgive<D: Domain>(heap: &Heap<D>, stop: Stop<D>) -> Result<(), Stop<D>> {
@@ -52,7 +50,7 @@ pub(super) fn read<D: Domain>(
 ) -> Result<(Bytes<D>, Regions), Stop<D>> {
     let inside = D::as_constant(at).and_then(|bits| heap.inside(bits, n, false));
     let (front, len) = inside.map_or((n, 0), |inside| (inside.skipped, inside.len));
-    if n - len > MAX_INDETERMINATE {
+    if n - len > BUDGETS.indeterminate_bytes {
         let what = format!("a read of {n} bytes, of which {len} are inside of an object");
         return Err(Stop::Unsupported { what });
     }

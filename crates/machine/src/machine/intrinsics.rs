@@ -8,6 +8,7 @@ use super::context::Cx;
 use super::events::Named;
 use super::indeterminate::forgive;
 use super::{Machine, SyncObjects, operations, startup};
+use crate::budgets::BUDGETS;
 use crate::domain::Domain;
 use crate::memory::{ADDRESS_SPACE, AddressClass, Death, Family, ObjectKind, address, classify};
 use crate::names::any_between;
@@ -17,12 +18,6 @@ use crate::state::State;
 use crate::stop::{DecisionKind, ErrorKind, PathEnd, Stop};
 use crate::thread::FrameId;
 use crate::trace::{EventMode, EventObject, SyncEvent};
-
-/// When threads have done nothing but poll this often in a row, the clock jumps to the earliest deadline.
-const MAX_PAUSES: u32 = 1 << 10;
-
-/// Strings in objects of which nobody knows the size are followed so far.
-const UNKNOWN_ROOM: u64 = 24;
 
 /// What an intrinsic leaves to do.
 pub(super) enum Done<D: Domain> {
@@ -93,7 +88,7 @@ impl<D: Domain> Machine<D> {
         thread.yields = thread.yields.saturating_add(1);
         let why = if intrinsic == Intrinsic::Yield { SchedulingPoint::Yield } else { SchedulingPoint::Pause };
         state.pauses = if why == SchedulingPoint::Pause { state.pauses + 1 } else { 0 };
-        if state.pauses >= MAX_PAUSES {
+        if state.pauses >= BUDGETS.pauses {
             state.pauses = 0;
             self.end_timed_wait(state);
         }
@@ -526,12 +521,12 @@ impl<D: Domain, O: Observer<D>> Cx<'_, D, O> {
             for &(object, _) in &rooms {
                 self.domain.is_of_unknown_size(object);
             }
-            return Ok(rooms.iter().map(|r| r.1).min().unwrap_or(0).min(UNKNOWN_ROOM));
+            return Ok(rooms.iter().map(|r| r.1).min().unwrap_or(0).min(BUDGETS.unknown_room));
         }
         let bits = self.constant(slot, DecisionKind::Other)?;
         let crate::memory::AddressClass::Object(id, offset) = classify(bits) else { return Ok(0) };
         if self.heap.object(id).is_some_and(|o| o.initial_number().is_some()) && self.domain.is_of_unknown_size(id) {
-            return Ok(UNKNOWN_ROOM);
+            return Ok(BUDGETS.unknown_room);
         }
         let live = self.heap.object(id).filter(|o| o.is_alive());
         Ok(live.map_or(0, |o| u64::try_from(offset).ok().and_then(|at| o.size.checked_sub(at)).unwrap_or(0)))

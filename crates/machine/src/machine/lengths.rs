@@ -12,15 +12,13 @@ use super::bytes::{Bytes, join, split};
 use super::context::{Cx, decide};
 use super::indeterminate::forgive;
 use super::operations::{self, select};
+use crate::budgets::BUDGETS;
 use crate::code::Slot;
 use crate::domain::{Domain, MemoryByte, Target, Targets};
 use crate::memory::{AddressClass, Heap, ObjectId, UNKNOWN_SIZE, classify};
 use crate::observe::Observer;
 use crate::stop::{DecisionKind, ErrorKind, Stop};
 use crate::trace::{Region, Regions};
-
-/// Most pieces, of one to eight bytes, that are written by conditions.
-const MAX_PIECES: u64 = 1024;
 
 /// Bytes from a constant address on.
 #[derive(Copy, Clone)]
@@ -166,7 +164,7 @@ impl<D: Domain, O: Observer<D>> Cx<'_, D, O> {
         let (least, greatest) = self.domain.least_and_greatest(many)?;
         let most = room.min(u64::try_from(greatest).unwrap_or(u64::MAX));
         let is_limited = room < UNKNOWN_SIZE || least >= 0;
-        (is_limited && most.div_ceil(self.piece(many)) <= MAX_PIECES).then_some(most)
+        (is_limited && most.div_ceil(self.piece(many)) <= BUDGETS.conditional_pieces).then_some(most)
     }
 
     /// The number of bytes is a multiple of so many.

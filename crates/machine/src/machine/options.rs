@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::epoch_length::EpochLength;
+use crate::budgets::BUDGETS;
 use crate::code::Marks;
 use crate::stop::{MemoryErrors, StopSignal};
 
@@ -28,10 +29,6 @@ pub enum Extern {
     /// Ends the path.
     Abort,
 }
-
-/// What fits into 8 MiB of stack, which is what Linux gives, when activations are as small as clang makes them without
-/// optimisation: 32 bytes.
-const MAX_FRAMES: usize = 8 << 20 >> 5;
 
 /// What is recorded of the objects that synchronisation is on, where their addresses depend on inputs. Two nodes of a
 /// schedule are ordered if they are on one object.
@@ -82,8 +79,8 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             externs: Default::default(),
-            max_frames: MAX_FRAMES,
-            max_stack_bytes: 64 << 20,
+            max_frames: BUDGETS.frames,
+            max_stack_bytes: BUDGETS.stack_bytes,
             symbolic_files: Vec::new(),
             symbolic_stdin: None,
             switching: Switching::default(),

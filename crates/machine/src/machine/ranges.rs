@@ -7,23 +7,16 @@ use super::bytes::{Bytes, exactly, join, split};
 use super::context::{Cx, decide, resize};
 use super::indeterminate::{self, forgive};
 use super::operations::{self, select};
+use crate::budgets::BUDGETS;
 use crate::code::Slot;
 use crate::domain::{Domain, MemoryByte, Target, Targets};
 use crate::memory::{ObjectId, UNKNOWN_SIZE, address};
 use crate::observe::Observer;
 use crate::stop::{DecisionKind, ErrorKind, Stop};
 
-/// Longest string that the engine reads for a name or a message.
-const MAX_STRING: u64 = 1 << 20;
-/// The same of a string of which nothing is known, not even where it ends.
-const MAX_UNKNOWN_STRING: u64 = 1 << 12;
-
-/// Most bytes that are copied or filled one by one. Nobody looks at the clock in between.
-const MAX_BYTES: u64 = 1 << 22;
-
 fn few_enough<D: Domain>(n: u64) -> Result<(), Stop<D>> {
     let what = || format!("writing {n} bytes at once of which not all are constant");
-    if n > MAX_BYTES { Err(Stop::Unsupported { what: what() }) } else { Ok(()) }
+    if n > BUDGETS.symbolic_copy_bytes { Err(Stop::Unsupported { what: what() }) } else { Ok(()) }
 }
 
 impl<D: Domain, O: Observer<D>> Cx<'_, D, O> {
@@ -217,7 +210,7 @@ impl<D: Domain, O: Observer<D>> Cx<'_, D, O> {
         let bits = self.constant(slot, DecisionKind::Other)?;
         let Some((object, start)) = self.text_at(bits)? else { return Ok((Vec::new(), true)) };
         let size = self.heap.object(object).map_or(0, |o| o.size);
-        let most = if size == UNKNOWN_SIZE { MAX_UNKNOWN_STRING } else { MAX_STRING };
+        let most = if size == UNKNOWN_SIZE { BUDGETS.unknown_string_bytes } else { BUDGETS.string_bytes };
         let mut bytes: Bytes<D> = Vec::new();
         let mut terminated = false;
         for offset in start..size.min(start + most) {
@@ -273,7 +266,7 @@ impl<D: Domain, O: Observer<D>> Cx<'_, D, O> {
         // Models look for the room of what is not constant, and there is none.
         let Some((object, start)) = self.text_at(bits)? else { return Ok(true) };
         let size = self.heap.object(object).map_or(0, |o| o.size);
-        let end = size.min(start + MAX_STRING);
+        let end = size.min(start + BUDGETS.string_bytes);
         let mut symbolic = false;
         let mut at = start;
         while at < end {

@@ -2,18 +2,13 @@
 
 use super::Machine;
 use super::step::Pause;
+use crate::budgets::BUDGETS;
 use crate::domain::Domain;
 use crate::memory::MemoryFault;
 use crate::observe::Observer;
 use crate::scheduler::SchedulingPoint;
 use crate::state::State;
 use crate::stop::{PathEnd, ProgramError, Stop};
-
-/// Instructions after which a thread that never reaches a scheduling point is taken for spinning.
-const FAIRNESS: u64 = 10_000_000;
-
-/// Instructions that a thread executes at least before a deadline that has come is looked at again.
-const UNINTERRUPTED: u64 = 1 << 10;
 
 impl<D: Domain> Machine<D> {
     /// Executes up to `budget` instructions. `Ok` when the budget is used up; [`Stop::Undecided`] when a condition
@@ -40,7 +35,7 @@ impl<D: Domain> Machine<D> {
         if state.switching {
             return Err(Stop::Switch);
         }
-        if state.since_switch >= FAIRNESS {
+        if state.since_switch >= BUDGETS.fair_instructions {
             return self.reschedule(state, observer, SchedulingPoint::Fairness);
         }
         let interrupted = state.until_deadline() == 0 || state.current_thread().interrupt.is_some();
@@ -53,8 +48,12 @@ impl<D: Domain> Machine<D> {
         if state.spin.is_due(state.since_switch) {
             return self.look_for_spinning(state, observer);
         }
-        let until_deadline = if interrupted { UNINTERRUPTED } else { state.until_deadline().max(UNINTERRUPTED) };
-        let undisturbed = until_deadline.min(FAIRNESS - state.since_switch);
+        let until_deadline = if interrupted {
+            BUDGETS.uninterrupted_instructions
+        } else {
+            state.until_deadline().max(BUDGETS.uninterrupted_instructions)
+        };
+        let undisturbed = until_deadline.min(BUDGETS.fair_instructions - state.since_switch);
         let undisturbed = undisturbed.min(state.spin.until_next(state.since_switch));
         let budget = (end - state.instructions).min(undisturbed);
         let mut left = budget;

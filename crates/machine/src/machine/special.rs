@@ -5,6 +5,7 @@ use icsched_ir::{FuncId, IntPredicate, MAX_OBJECT, Op, Origin, RmwOp, Terminator
 use super::context::{Cx, decide};
 use super::{Machine, access, operations};
 use crate::arith::rmw_operation;
+use crate::budgets::BUDGETS;
 use crate::code::{CalleeCode, Instr, Slot};
 use crate::domain::Domain;
 use crate::memory::{ObjectKind, address};
@@ -13,9 +14,6 @@ use crate::scheduler::SchedulingPoint;
 use crate::state::State;
 use crate::stop::{DecisionKind, ErrorKind, PathEnd, Stop};
 use crate::trace::{EventMode, EventObject};
-
-/// Atomic accesses that a thread may make in a row while others are enabled.
-const MAX_ATOMICS: u32 = 128;
 
 impl<D: Domain> Machine<D> {
     /// Executes the current instruction of the current thread, with its effect on definedness.
@@ -169,7 +167,7 @@ impl<D: Domain> Machine<D> {
             self.record(state, thread, (operation, stack), (EventObject::At(object), None), mode);
         }
         state.atomics_since_switch += 1;
-        if state.atomics_since_switch >= MAX_ATOMICS {
+        if state.atomics_since_switch >= BUDGETS.scheduling_points {
             self.reschedule(state, observer, SchedulingPoint::Fairness)?;
         }
         Ok(())

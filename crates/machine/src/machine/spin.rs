@@ -6,17 +6,15 @@
 //! long are never interrupted by it, and the order of synchronisation stays independent of how long they do.
 
 use super::Machine;
+use crate::budgets::BUDGETS;
 use crate::code::{CalleeCode, Instr};
 use crate::domain::Domain;
 use crate::observe::Observer;
 use crate::scheduler::SchedulingPoint;
-use crate::spin_watch::{FIRST_LOOK, SpinWatch};
+use crate::spin_watch::SpinWatch;
 use crate::state::State;
 use crate::stop::Stop;
 use crate::thread::{FrameId, Thread};
-
-/// Longest cycle that is recognised, in instructions.
-const LONGEST_CYCLE: u32 = 512;
 
 /// Where a thread is, as far as it decides what it does next.
 struct Position<V> {
@@ -51,7 +49,7 @@ impl<D: Domain> Machine<D> {
     ) -> Result<(), Stop<D>> {
         let watched = state.spin;
         let since = state.since_switch;
-        state.spin = SpinWatch { next_look: FIRST_LOOK.max(since.saturating_mul(2)), in_a_row: 0 };
+        state.spin = SpinWatch { next_look: BUDGETS.first_spin_look.max(since.saturating_mul(2)), in_a_row: 0 };
         if !self.repeats_itself(state, observer)? {
             return Ok(());
         }
@@ -68,7 +66,7 @@ impl<D: Domain> Machine<D> {
     /// Runs the current thread for a while; true if it came back to where it was and wrote nothing.
     fn repeats_itself<O: Observer<D>>(&mut self, state: &mut State<D>, observer: &mut O) -> Result<bool, Stop<D>> {
         let Some(start) = Position::of(state.current_thread()) else { return Ok(false) };
-        for _ in 0..LONGEST_CYCLE {
+        for _ in 0..BUDGETS.spin_cycle {
             if !self.next_is_private(state) {
                 return Ok(false);
             }

@@ -9,6 +9,7 @@ use icsched_ir::{BinOp, CallStack, EntityId, FuncId, IntPredicate, LOCKED_MODEL,
 
 use super::context::{Cx, decide};
 use super::{Machine, Switching, operations};
+use crate::budgets::BUDGETS;
 use crate::code::Code;
 use crate::domain::Domain;
 use crate::memory::Death;
@@ -21,9 +22,6 @@ use crate::thread::{Thread, ThreadId, ThreadStatus};
 /// What an instruction takes on the run's clock: about what it takes to interpret it, so that a thread that works
 /// while another one sleeps does as much work as the user waits for.
 const NANOSECONDS_PER_INSTRUCTION: u64 = 10;
-
-/// How often a path looks whether a thread still goes round for ever: several could change what each other reads.
-const MAX_LOOKS: u32 = 8;
 
 /// The deadline of a wait that runs out only when nothing else can happen.
 const NO_DEADLINE: u64 = u64::MAX;
@@ -235,7 +233,7 @@ impl<D: Domain> Machine<D> {
         for id in enabled {
             let thread = state.thread_mut(id);
             thread.status = ThreadStatus::Endless;
-            thread.endless = (now, MAX_LOOKS);
+            thread.endless = (now, BUDGETS.endless_looks);
         }
         self.reschedule(state, observer, SchedulingPoint::Blocked)
     }
@@ -244,8 +242,9 @@ impl<D: Domain> Machine<D> {
     /// that is nothing, but who polls a variable without synchronisation leaves the loop then.
     fn look_at_endless(&self, state: &mut State<D>) -> bool {
         let now = state.instructions;
-        let may_leave =
-            |t: &&Thread<D>| t.status == ThreadStatus::Endless && t.endless.0 + 1 < now && t.endless.1 < MAX_LOOKS;
+        let may_leave = |t: &&Thread<D>| {
+            t.status == ThreadStatus::Endless && t.endless.0 + 1 < now && t.endless.1 < BUDGETS.endless_looks
+        };
         let found: Vec<ThreadId> = state.live_threads().filter(may_leave).map(|t| t.id).collect();
         for &id in &found {
             state.thread_mut(id).status = ThreadStatus::Enabled;

@@ -4,6 +4,7 @@ use smallvec::SmallVec;
 
 use super::object::Content;
 use super::{ADDRESS_SPACE, Death, Heap, MemoryFault, Object, ObjectId, layout};
+use crate::budgets::BUDGETS;
 use crate::stop::ErrorKind;
 use crate::values::{MemoryByte, Values};
 
@@ -88,7 +89,7 @@ impl<D: Values> Heap<D> {
 
     /// The same of an object whose size depends on inputs.
     pub(crate) fn asked_message(&self, id: ObjectId, (offset, n): (&str, &str), asked: &str, write: bool) -> String {
-        let [offset, n, asked] = [offset, n, asked].map(|text| cut(text.to_owned(), LONGEST_SIZE));
+        let [offset, n, asked] = [offset, n, asked].map(|text| cut(text.to_owned(), BUDGETS.size_text));
         let (object, s) = (self.describe_object(id), if n == "1" { "" } else { "s" });
         format!("{} of {n} byte{s} at offset {offset} of {object}, which has {asked} bytes", verb(write))
     }
@@ -292,11 +293,6 @@ impl<D: Values> Heap<D> {
     }
 }
 
-/// Characters of a symbolic offset in a message.
-const LONGEST_OFFSET: usize = 80;
-/// Characters of it, and of a symbolic size, where both are told.
-const LONGEST_SIZE: usize = 40;
-
 fn count(bytes: u64) -> String {
     format!("{bytes} byte{}", if bytes == 1 { "" } else { "s" })
 }
@@ -306,7 +302,7 @@ fn verb(write: bool) -> &'static str {
 }
 
 fn shortened(offset: String) -> String {
-    cut(offset, LONGEST_OFFSET)
+    cut(offset, BUDGETS.offset_text)
 }
 
 fn cut(mut text: String, most: usize) -> String {

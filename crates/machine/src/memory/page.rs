@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::tree::Tree;
 use super::undefined::{PAGE, Undefined, Written};
+use crate::budgets::BUDGETS;
 use crate::values::{MemoryByte, Values};
 
 /// Pages below a node of the tree of an object's pages.
@@ -14,9 +15,6 @@ const TINY: usize = 64;
 
 /// Bytes of a word that is compared.
 const WORD: usize = 8;
-
-/// Bytes of the largest object that is one piece in a domain whose states do not fork.
-const FLAT: usize = 64 << 20;
 
 /// The symbolic bytes of a page: which ones, and they in order.
 #[derive(Clone)]
@@ -234,7 +232,7 @@ impl<D: Values> Pages<D> {
         let size = usize::try_from(size).unwrap_or(usize::MAX);
         let form = if size <= TINY {
             Form::Tiny(Page::of_size(size, fresh))
-        } else if !D::SYMBOLIC && size <= FLAT {
+        } else if !D::SYMBOLIC && size <= BUDGETS.flat_object_bytes {
             Form::Flat(vec![0; size], fresh.then(|| Box::new(Undefined::all(size))))
         } else if size <= PAGE {
             Form::One(None)
