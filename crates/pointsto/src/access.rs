@@ -7,10 +7,8 @@ use icsched_ir::{EntityId, IdVec};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
 
+use crate::budgets::BUDGETS;
 use crate::object::{Location, LocationId, Object, ObjectId, ObjectKind, Offsets};
-
-/// Widths that are told apart; see [`Widths::new`].
-const MAX_WIDTHS: usize = 24;
 
 /// A set of pieces of memory.
 #[derive(Clone, PartialEq, Default, Debug)]
@@ -162,17 +160,17 @@ pub struct Piece {
 pub(crate) struct Widths(Vec<u64>);
 
 impl Widths {
-    /// Every width that occurs, if there are at most [`MAX_WIDTHS`]; else those up to 16 and powers of two.
+    /// Every width that occurs, if there are at most `BUDGETS.widths`; else those up to 16 and powers of two.
     pub(crate) fn new(occurring: &FxHashSet<u64>) -> Self {
         let mut widths: Vec<u64> = occurring.iter().copied().collect();
         widths.sort_unstable();
-        if widths.len() > MAX_WIDTHS {
+        if widths.len() > BUDGETS.widths {
             for width in &mut widths {
                 *width = if *width <= 16 { *width } else { width.checked_next_power_of_two().unwrap_or(u64::MAX) };
             }
             widths.dedup();
             // Copies of more than this have no constant length in practice.
-            widths.truncate(MAX_WIDTHS);
+            widths.truncate(BUDGETS.widths);
         }
         Self(widths)
     }

@@ -5,8 +5,7 @@ use icsched_ir::{
 };
 use smallvec::SmallVec;
 
-/// The nearest conditions of a block are kept.
-const NEAREST: usize = 8;
+use crate::budgets::BUDGETS;
 
 /// A comparison of a value with a constant, which holds.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -28,7 +27,7 @@ impl Condition {
 }
 
 /// The conditions of one block or edge, the nearest first.
-pub(crate) type Conditions = SmallVec<[Condition; NEAREST]>;
+pub(crate) type Conditions = SmallVec<[Condition; BUDGETS.conditions]>;
 
 /// The conditions of a function's blocks and edges.
 pub(crate) struct Branches<'f> {
@@ -57,7 +56,7 @@ impl<'f> Branches<'f> {
             };
             let outer = dominators.immediate(block).map(|outer| &found.of_blocks[outer.index()]);
             all.extend(outer.into_iter().flatten().copied());
-            all.truncate(NEAREST);
+            all.truncate(BUDGETS.conditions);
             found.of_blocks[block.index()] = all;
         }
         found

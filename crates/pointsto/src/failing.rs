@@ -15,11 +15,9 @@ use icsched_ir::{
 };
 use rustc_hash::FxHashMap;
 
+use crate::budgets::BUDGETS;
 use crate::object::InstanceId;
 use crate::touched::{Reader, point};
-
-/// Operators inside one another that are looked through in a condition.
-const MAX_DEPTH: u32 = 4;
 
 /// Which code fails.
 pub(crate) struct Failing {
@@ -165,7 +163,7 @@ impl Conditions<'_, '_> {
     fn decided(&self, condition: Operand, depth: u32) -> Option<bool> {
         let value = match condition {
             Operand::Const(Const::Bits { bits, .. }) => return Some(bits != 0),
-            Operand::Value(value) if depth < MAX_DEPTH => value,
+            Operand::Value(value) if depth < BUDGETS.failing_depth => value,
             Operand::Const(_) | Operand::Value(_) => return None,
         };
         let decided = |operand: Operand| self.decided(operand, depth + 1);

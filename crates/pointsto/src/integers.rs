@@ -10,6 +10,7 @@ use icsched_ir::{BinOp, BlockId, CastOp, Const, Function, IdVec, Inst, Op, Opera
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
+use crate::budgets::BUDGETS;
 use crate::conditions::{Branches, Condition};
 use crate::object::{Shift, gcd};
 
@@ -22,14 +23,8 @@ pub(crate) fn constant_bits(operand: Operand) -> Option<u64> {
     }
 }
 
-/// More constants than this are not told apart.
-const FEW: usize = 16;
-
 /// How many of them there mostly are.
 const MOSTLY: usize = 4;
-
-/// Instructions that are computed anew, one from the other, from what conditions say of their operands.
-const MAX_DEPTH: u32 = 3;
 
 /// The values that an integer can have.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,7 +55,7 @@ impl Values {
     fn few(mut values: SmallVec<[u64; MOSTLY]>) -> Self {
         values.sort_unstable();
         values.dedup();
-        if values.len() <= FEW { Values::Few(values) } else { Values::low_bits_of(&values) }
+        if values.len() <= BUDGETS.integer_values { Values::Few(values) } else { Values::low_bits_of(&values) }
     }
 
     fn low_bits_of(values: &[u64]) -> Self {
@@ -130,7 +125,13 @@ pub(crate) fn indices(function: &Function) -> FxHashMap<ValueId, Values> {
     let known = Known::solve(function, &branches);
     let mut found: FxHashMap<ValueId, Values> = FxHashMap::default();
     for (block, value) in wanted {
-        let here = known.under(function, &branches, Operand::Value(value), branches.of_block(block), MAX_DEPTH);
+        let here = known.under(
+            function,
+            &branches,
+            Operand::Value(value),
+            branches.of_block(block),
+            BUDGETS.condition_operations,
+        );
         let all = found.entry(value).or_insert_with(Values::none);
         *all = all.or(&here);
     }
@@ -152,7 +153,7 @@ pub(crate) fn shifts(
         };
         let scaled = |value: u64| value.cast_signed().wrapping_mul(index.scale);
         found = match values {
-            Values::Few(values) if found.len() * values.len() <= FEW => found
+            Values::Few(values) if found.len() * values.len() <= BUDGETS.integer_values => found
                 .iter()
                 .flat_map(|&(at, stride)| values.iter().map(move |&v| (at.wrapping_add(scaled(v)), stride)))
                 .collect(),
@@ -208,7 +209,7 @@ impl Known {
             for edge in block.terminator.edges() {
                 let conditions = branches.of_edge(id, edge);
                 for (&param, &arg) in function.blocks[edge.target].params.iter().zip(&edge.args) {
-                    let new = self.under(function, branches, arg, &conditions, MAX_DEPTH);
+                    let new = self.under(function, branches, arg, &conditions, BUDGETS.condition_operations);
                     grew |= self.grow(param, &new);
                 }
             }
@@ -306,7 +307,7 @@ fn binary(op: BinOp, a: &Values, b: &Values, width: u32) -> Option<Values> {
         _ => return None,
     };
     if let (Values::Few(x), Values::Few(y)) = (a, b)
-        && x.len() * y.len() <= FEW
+        && x.len() * y.len() <= BUDGETS.integer_values
     {
         let all = x.iter().flat_map(|&x| y.iter().map(move |&y| each(x, y, width).map(|v| v & mask(width))));
         return Some(Values::few(all.collect::<Option<_>>()?));

@@ -11,6 +11,7 @@
 //! API boundary: [`PointsTo::new`] solves, everything else only looks up.
 
 mod access;
+mod budgets;
 mod call;
 mod conditions;
 mod describe;
@@ -35,6 +36,8 @@ mod touched;
 use std::fmt;
 
 use icsched_ir::{FuncId, GlobalId, Program, ProgramPoint};
+
+use crate::budgets::BUDGETS;
 
 pub use access::{AccessSet, Piece};
 pub use describe::describe_value;
@@ -68,9 +71,9 @@ pub struct Options<'a> {
 impl Default for Options<'_> {
     fn default() -> Self {
         Self {
-            max_offsets: 512,
-            clone_depth: 4,
-            clone_budget: 1_000_000,
+            max_offsets: BUDGETS.offsets,
+            clone_depth: BUDGETS.clone_depth,
+            clone_budget: BUDGETS.cloned_instructions,
             closed: false,
             pointer_types_only: false,
             interrupted: &|| false,

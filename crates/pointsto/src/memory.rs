@@ -13,20 +13,12 @@ use icsched_ir::{EntityId, FuncId, IdVec};
 use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
 
+use crate::budgets::BUDGETS;
 use crate::graph::{Graph, NodeId};
 use crate::object::{Location, LocationId, Object, ObjectId, ObjectKind, Offsets, Shift, gcd};
 
-/// Places that a pointer moves on to, one behind the other, that are told apart.
-const FEW: u64 = 16;
-
 /// Bytes of a cell.
 pub(crate) const GRANULE: i64 = 8;
-
-/// More different strides in one object than this are replaced by their greatest common divisor.
-const MAX_STRIDES: usize = 6;
-
-/// More kinds of accesses with strides in one object fold it.
-const MAX_STRIDED: usize = 48;
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Direction {
@@ -85,7 +77,7 @@ impl Default for Layout {
             modulus: None,
             exact: 0,
             strides: SmallVec::new(),
-            next_fold: MAX_STRIDED,
+            next_fold: BUDGETS.strided_accesses,
         }
     }
 }
@@ -162,7 +154,7 @@ impl Memory {
         layout.known.insert(place, (offsets, bytes_only, id));
         graph.sets.new_element(object.index() * 2 + usize::from(bytes_only), offsets == Offsets::ANY);
         let layout = &self.layouts[object.index()];
-        if layout.modulus.is_none() && (layout.exact > self.max_offsets || layout.strides.len() > MAX_STRIDES) {
+        if layout.modulus.is_none() && (layout.exact > self.max_offsets || layout.strides.len() > BUDGETS.strides) {
             let modulus = layout.strides.iter().copied().fold(0, gcd);
             self.fold(graph, object, if modulus == 0 { 8 } else { modulus });
         }
@@ -326,7 +318,7 @@ impl Memory {
         let layout = &mut self.layouts[object.index()];
         layout.strided.push(access);
         if layout.strided.len() >= layout.next_fold {
-            layout.next_fold = layout.strided.len() + MAX_STRIDED;
+            layout.next_fold = layout.strided.len() + BUDGETS.strided_accesses;
             let common = layout.strided.iter().map(|a| a.stride).fold(0, gcd);
             let modulus = if layout.modulus.is_some() { 8 } else { common };
             self.fold(graph, object, modulus);
@@ -501,7 +493,7 @@ impl Memory {
         // An object of which many offsets are told apart is to stay one.
         let has_room = u64::from(self.layouts[object.index()].exact) < u64::from(self.max_offsets / 4);
         let is_open = self.open.contains(&object) || matches!(kind, ObjectKind::Function(_));
-        match steps.filter(|&steps| steps < FEW && has_room && !is_open) {
+        match steps.filter(|&steps| steps < BUDGETS.onward_steps && has_room && !is_open) {
             Some(steps) => (0..=steps)
                 .filter_map(|step| i64::try_from(step.checked_mul(stride)?).ok()?.checked_add(offset))
                 .map(|by| self.shift(graph, location, Shift::by(by)))

@@ -12,6 +12,7 @@ use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 
+use crate::budgets::BUDGETS;
 use crate::object::Shift;
 
 entity_id!(
@@ -19,13 +20,7 @@ entity_id!(
     SetNumber, "s"
 );
 
-/// A set with more constants without pointers than this is taken to have all of them.
-const MAX_PLAIN: u64 = 16;
-
 const NO_ELEMENT: u32 = u32::MAX;
-
-/// So many sets are kept whether they are used or not.
-const FEW_SETS: usize = 4_096;
 
 /// All sets, and what has been computed of them.
 ///
@@ -73,7 +68,7 @@ impl Default for Sets {
             sets: Vec::new(),
             whole_objects: Vec::new(),
             free: Vec::new(),
-            crowded: FEW_SETS,
+            crowded: BUDGETS.unused_sets,
             numbers: FxHashMap::default(),
             unions: FxHashMap::default(),
             differences: FxHashMap::default(),
@@ -136,7 +131,7 @@ impl Sets {
                 self.free.push(number);
             }
         }
-        self.crowded = 2 * (self.sets.len() - self.free.len()) + FEW_SETS;
+        self.crowded = 2 * (self.sets.len() - self.free.len()) + BUDGETS.unused_sets;
         self.unions = FxHashMap::default();
         self.differences = FxHashMap::default();
         self.moved = FxHashMap::default();
@@ -230,7 +225,7 @@ impl Sets {
     /// Drops what other elements of the set stand for; nothing is if just `settled` of them stand for all of an object.
     fn simplified(&mut self, mut set: RoaringBitmap, settled: Option<u32>) -> RoaringBitmap {
         if set.min().is_some_and(|least| least < self.plain)
-            && (set.contains(self.plain) || set.range_cardinality(..self.plain) > MAX_PLAIN)
+            && (set.contains(self.plain) || set.range_cardinality(..self.plain) > BUDGETS.plain_constants)
         {
             set.insert(self.plain);
             set.remove_range(..self.plain);

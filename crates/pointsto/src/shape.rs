@@ -9,12 +9,10 @@ use icsched_ir::{
 use rustc_hash::FxHashMap;
 
 use crate::Options;
+use crate::budgets::BUDGETS;
 use crate::integers::{self, Values, constant_bits};
 
 const NONE: u32 = u32::MAX;
-
-/// Functions with more instructions than this are not analysed once per call.
-const MAX_CLONED: usize = 250;
 
 /// When a function is analysed for each of its callers apart.
 #[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
@@ -25,10 +23,6 @@ pub(crate) enum Cloned {
     WithCaller,
     Always,
 }
-
-/// Functions of the program that return new objects are told apart up to this size, other helpers up to that one.
-const MAX_WRAPPER: usize = 100;
-const MAX_HELPER: usize = 24;
 
 /// One function.
 #[derive(Clone, Debug, Default)]
@@ -265,12 +259,12 @@ pub(crate) fn shapes(program: &Program, options: &Options<'_>) -> IdVec<FuncId, 
         let origins = Origins::of_program(program, &shapes);
         for (id, shape) in shapes.iter_mut() {
             let function = &program.functions[id];
-            let small = shape.size <= MAX_CLONED;
+            let small = shape.size <= BUDGETS.cloned_model;
             shape.cloned = match function.origin {
                 Origin::Program if origins[id].pays(shape.size, function.varargs) => Cloned::Always,
                 Origin::Model if small => match icsched_externals::lookup(function.library_name()) {
                     Some(row) if row.hands_back() => Cloned::Always,
-                    Some(_) if origins[id].ends != 0 && shape.size <= MAX_HELPER => Cloned::Always,
+                    Some(_) if origins[id].ends != 0 && shape.size <= BUDGETS.cloned_helper => Cloned::Always,
                     Some(_) => Cloned::Never,
                     None if (origins[id].returns | origins[id].calls) != 0 => Cloned::Always,
                     None if origins[id].gives != 0 => Cloned::WithCaller,
@@ -409,8 +403,9 @@ struct Origins {
 
 impl Origins {
     fn pays(self, size: usize, varargs: bool) -> bool {
-        let is_helper = size <= MAX_HELPER && !varargs;
-        self.returns & FRESH != 0 && size <= MAX_WRAPPER || (self.returns | self.calls | self.ends) != 0 && is_helper
+        let is_helper = size <= BUDGETS.cloned_helper && !varargs;
+        self.returns & FRESH != 0 && size <= BUDGETS.cloned_wrapper
+            || (self.returns | self.calls | self.ends) != 0 && is_helper
     }
 
     /// Memory is copied from one parameter to another.

@@ -12,15 +12,13 @@ use icsched_ir::{FuncId, IdVec, Program, ProgramPoint};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use crate::budgets::BUDGETS;
 use crate::graph::{Copy, Graph, NodeId};
 use crate::memory::{Direction, Memory};
 use crate::object::{InstanceId, Location, LocationId, ObjectId, ObjectKind, Shift};
 use crate::sets::SetNumber;
 use crate::shape::Shape;
 use crate::{Instance, Interrupted, Note, Options, Statistics};
-
-/// After so many nodes the solver asks whether it is to stop.
-const STEPS: u32 = 256;
 
 /// A call whose targets are known only by what a node points to.
 pub(crate) struct Site {
@@ -169,7 +167,11 @@ impl<'p> Solver<'p> {
     /// Every now and then asks whether to go on.
     fn ask(&mut self) -> Result<(), Interrupted> {
         self.steps = self.steps.wrapping_add(1);
-        if self.steps.is_multiple_of(STEPS) && (self.options.interrupted)() { Err(Interrupted) } else { Ok(()) }
+        if self.steps.is_multiple_of(BUDGETS.interrupt_interval) && (self.options.interrupted)() {
+            Err(Interrupted)
+        } else {
+            Ok(())
+        }
     }
 
     fn pass_on_shifted(&mut self, node: NodeId, delta: SetNumber) {

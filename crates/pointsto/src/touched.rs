@@ -8,6 +8,7 @@ use icsched_ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::access::Widths;
+use crate::budgets::BUDGETS;
 use crate::object::{InstanceId, Offsets};
 use crate::query::PointsTo;
 
@@ -113,10 +114,6 @@ pub(crate) struct Reader<'p> {
     near: FxHashMap<(FuncId, ValueId), AddressReach>,
 }
 
-/// Places that a base of an address may be at, of which more is said than of the address: with more of them it is not
-/// asked.
-const MAX_BASES: u64 = 64;
-
 impl<'p> Reader<'p> {
     pub(crate) fn new(program: &'p Program, points_to: &'p PointsTo, harmless: &dyn Fn(&Function) -> bool) -> Self {
         let mut widths = FxHashSet::default();
@@ -190,7 +187,7 @@ impl<'p> Reader<'p> {
             Offsets::Exact(_) => true,
             Offsets::Strided { stride, .. } => stride > bytes,
         };
-        let is_known = (1..=MAX_BASES).contains(&places.len()) && places.iter().all(says_more);
+        let is_known = (1..=BUDGETS.bases).contains(&places.len()) && places.iter().all(says_more);
         (is_known && !self.points_to.is_made_of_numbers(set)).then_some((set, bytes))
     }
 
