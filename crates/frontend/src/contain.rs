@@ -13,11 +13,12 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Instant;
 
 use icsched_ir::Program;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::process::{Resource, Signal, getrlimit};
 
 use crate::LoadOptions;
+use crate::budgets::BUDGETS;
 use crate::error::{LoadError, LoadStop};
 use crate::load::{load, load_and_leave, read};
 
@@ -26,14 +27,6 @@ const REQUEST: &str = "--icsched-load-child";
 
 /// Exit status of a Rust panic.
 const PANICKED: i32 = 101;
-
-/// Time between two looks at the limits.
-const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
-
-/// Address space for the child's stack: LLVM and the lowering recurse over what is nested in a file. At most one part
-/// in so many of what the process may have.
-const STACK: u64 = 1 << 30;
-const SHARE_OF_STACK: u64 = 8;
 
 /// What may end loading early.
 #[derive(Copy, Clone, Default)]
@@ -143,7 +136,7 @@ impl Said {
         while answer.is_some() || messages.is_some() {
             let pipes = answer.iter().map(AsFd::as_fd).chain(messages.iter().map(AsFd::as_fd));
             let mut waits: Vec<PollFd<'_>> = pipes.map(|pipe| PollFd::from_borrowed_fd(pipe, PollFlags::IN)).collect();
-            match poll(&mut waits, Some(&LOOK)) {
+            match poll(&mut waits, Some(&BUDGETS.limits_interval)) {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -207,7 +200,9 @@ pub fn child_main_if_requested() {
         let written = std::io::stdout().write_all(&bytes).and_then(|()| std::io::stdout().flush());
         std::process::exit(i32::from(written.is_err()));
     };
-    let most = getrlimit(Resource::As).current.map_or(STACK, |most| STACK.min(most / SHARE_OF_STACK));
+    let most = getrlimit(Resource::As)
+        .current
+        .map_or(BUDGETS.stack_bytes, |most| BUDGETS.stack_bytes.min(most / BUDGETS.stack_share));
     let thread = std::thread::Builder::new().stack_size(usize::try_from(most).unwrap_or(usize::MAX));
     // It ends the process itself, and returns only by a panic, or if there is no such thread.
     if let Ok(served) = thread.spawn(serve.clone()) {

@@ -11,6 +11,7 @@
 //! Architecture invariants: LLVM is visible in this crate's `llvm` module only, and nothing of it in the API. What is
 //! not lowered is an explicit `Unsupported` instruction, never left out. No instruction is duplicated.
 
+mod budgets;
 mod cache;
 mod contain;
 mod error;

@@ -1,5 +1,6 @@
 //! What a file is, judged by its first bytes: names and extensions do not count.
 
+use crate::budgets::BUDGETS;
 use crate::error::LoadError;
 
 /// A form of LLVM IR.
@@ -31,9 +32,6 @@ pub(crate) fn recognise(path: &str, bytes: &[u8]) -> Result<Form, LoadError> {
     }
 }
 
-/// Bits at the start of bitcode in which the identification of its writer ends.
-const IDENTIFICATION: usize = 1024;
-
 /// Who wrote the bitcode: `LLVM23.1.0`. LLVM itself does not say when it fails to read the file. The name is a string
 /// of six bits per character, at any bit.
 pub(crate) fn producer(bytes: &[u8]) -> Option<String> {
@@ -41,7 +39,8 @@ pub(crate) fn producer(bytes: &[u8]) -> Option<String> {
     let bit = |at: usize| usize::from(bytes.get(at / 8).copied().unwrap_or(0) >> (at % 8) & 1);
     let letter = |at: usize| char::from(LETTERS[(0..6).map(|i| bit(at + i) << i).sum::<usize>()]);
     let text = |from: usize| (0..).map(move |i| letter(from + 6 * i));
-    let start = (0..IDENTIFICATION.min(8 * bytes.len())).find(|&at| text(at).take(4).eq("LLVM".chars()))?;
+    let start =
+        (0..BUDGETS.identification_bits.min(8 * bytes.len())).find(|&at| text(at).take(4).eq("LLVM".chars()))?;
     let number: String = text(start + 24).take(12).take_while(|c| c.is_ascii_digit() || *c == '.').collect();
     (!number.is_empty()).then(|| format!("LLVM{number}"))
 }
@@ -57,7 +56,7 @@ fn looks_like_ir(text: &str) -> bool {
         "declare ",
         "module asm ",
     ];
-    text.lines().take(10_000).any(|line| {
+    text.lines().take(BUDGETS.sniffed_lines).any(|line| {
         STARTS.iter().any(|start| line.starts_with(start))
             || ((line.starts_with('@') || line.starts_with('%') || line.starts_with('!')) && line.contains(" = "))
     })

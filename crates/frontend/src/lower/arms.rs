@@ -15,6 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
 
 use super::locating::{Locating, is_harmless};
+use crate::budgets::BUDGETS;
 
 /// What became of the blocks and values of a function.
 pub(super) struct Merged {
@@ -51,9 +52,6 @@ pub(super) fn merge(
     Some(Merger::new(function, head).choose(ways))
 }
 
-/// Most operations on a way that only chooses.
-const MAX_COMPUTED: usize = 8;
-
 /// Two ways from a branch to one block, on which something is computed at most: the edges, and blocks on them.
 struct Ways {
     edges: [Edge; 2],
@@ -70,7 +68,7 @@ fn ways(function: &Function, head: BlockId, predecessors: &[usize], chosen: &FxH
     let edges = [then_edge, else_edge].map(|edge| {
         let (id, block) = (edge.target, &function.blocks[edge.target]);
         let insts = block.insts.as_slice();
-        let only_computes = insts.len() <= MAX_COMPUTED && computes_or_repeats(function, head, tail, insts);
+        let only_computes = insts.len() <= BUDGETS.arm_operations && computes_or_repeats(function, head, tail, insts);
         let is_own = only_computes && block.params.is_empty() && predecessors[id.index()] == 1;
         match &block.terminator {
             Terminator::Jump(next) if is_own && id != head && next.target != id => {
@@ -152,7 +150,7 @@ fn stored_anew(function: &Function, head: BlockId, predecessors: &[usize]) -> Op
         let same = Same { function, block: from, unchanged: [tail, before] };
         if !is_own
             || next.target == block
-            || before.len() > MAX_COMPUTED
+            || before.len() > BUDGETS.arm_operations
             || !computes_or_repeats(function, head, tail, before)
         {
             return None;
@@ -210,12 +208,12 @@ struct Same<'f> {
 impl Same<'_> {
     /// Whether two operands are the same for sure.
     fn holds(&self, a: Operand, b: Operand) -> bool {
-        self.are_the_same(a, b, MAX_COMPUTED)
+        self.are_the_same(a, b, BUDGETS.arm_operations)
     }
 
     /// Whether an instruction behind which memory does not change computes or reads the same as another one.
     fn computes(&self, a: &Inst, b: &Inst) -> bool {
-        self.do_the_same(a, b, true, MAX_COMPUTED)
+        self.do_the_same(a, b, true, BUDGETS.arm_operations)
     }
 
     fn are_the_same(&self, a: Operand, b: Operand, depth: usize) -> bool {

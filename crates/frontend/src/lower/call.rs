@@ -7,11 +7,9 @@ use super::lowering::Failure;
 use super::scalar::Scalar;
 use super::shape::Operands;
 use super::wide::constant;
+use crate::budgets::BUDGETS;
 use crate::llvm::undefined::UNDEFINED;
 use crate::llvm::{Kind, Ty, TyKind, Val};
-
-/// Structs with more words than this are not passed as words.
-const MAX_WORDS: u64 = 512;
 
 impl<'m> Body<'_, 'm> {
     /// Lowers a `call`.
@@ -133,7 +131,7 @@ impl<'m> Body<'_, 'm> {
     /// The 8-byte words of a struct that is passed in memory.
     fn struct_words(&mut self, address: Val<'m>, ty: Ty<'m>, words: &mut Vec<Operand>) -> Result<(), Reason> {
         let size = self.cx.layout().size(ty);
-        if size > 8 * MAX_WORDS {
+        if size > 8 * BUDGETS.vararg_words {
             return Err(format!("struct of {size} bytes passed through `...`"));
         }
         let base = self.scalar(address)?;

@@ -11,6 +11,7 @@ use icsched_ir::{Operand, Type};
 use smallvec::SmallVec;
 
 use super::scalar::Scalar;
+use crate::budgets::BUDGETS;
 use crate::llvm::{Layout, Ty, TyKind};
 
 /// One scalar of a type.
@@ -41,12 +42,6 @@ pub(crate) type Operands = SmallVec<[Operand; 1]>;
 
 /// A value as its scalars.
 pub(crate) type Parts = SmallVec<[(Scalar, Operands); 1]>;
-
-/// Aggregates with more scalars than this are not split.
-const MAX_LEAVES: usize = 2048;
-
-/// Integers with more bits than this are not split.
-const MAX_BITS: u32 = 8192;
 
 impl Shape {
     fn scalar(ty: Type) -> Self {
@@ -104,7 +99,7 @@ pub(crate) fn shape_of<'m>(layout: Layout<'m>, ty: Ty<'m>) -> Shape {
         TyKind::Void => Shape::void(),
         TyKind::Int(bits) => match u8::try_from(bits) {
             Ok(bits @ 1..=64) => Shape::scalar(Type::Int(bits)),
-            _ if bits <= MAX_BITS => Shape::of(Scalar::Wide(bits)),
+            _ if bits <= BUDGETS.integer_bits => Shape::of(Scalar::Wide(bits)),
             _ => Shape::opaque(format!("{bits}-bit integer")),
         },
         TyKind::Half => Shape::of(Scalar::Half),
@@ -132,7 +127,7 @@ fn struct_shape<'m>(layout: Layout<'m>, ty: Ty<'m>) -> Shape {
             return Shape::opaque("struct without a size".to_owned());
         };
         append(&mut whole, &shape_of(layout, field), start);
-        if whole.leaves.len() > MAX_LEAVES {
+        if whole.leaves.len() > BUDGETS.aggregate_scalars {
             return too_large();
         }
     }
@@ -150,7 +145,7 @@ fn vector_shape<'m>(layout: Layout<'m>, ty: Ty<'m>) -> Shape {
 fn repeated(element: &Shape, count: u64, stride: u64) -> Shape {
     let mut whole = Shape::void();
     let total = usize::try_from(count).unwrap_or(usize::MAX).saturating_mul(element.leaves.len());
-    if total > MAX_LEAVES {
+    if total > BUDGETS.aggregate_scalars {
         return too_large();
     }
     for i in 0..if element.leaves.is_empty() { 0 } else { count } {
@@ -169,7 +164,7 @@ fn append(whole: &mut Shape, part: &Shape, start: u64) {
 }
 
 fn too_large() -> Shape {
-    Shape::opaque(format!("aggregate value of more than {MAX_LEAVES} scalars"))
+    Shape::opaque(format!("aggregate value of more than {} scalars", BUDGETS.aggregate_scalars))
 }
 
 /// The leaves that an index path selects: first leaf and the type there.
