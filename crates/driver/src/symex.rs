@@ -2,6 +2,7 @@
 
 mod collect;
 mod config;
+mod error;
 mod explain;
 mod json;
 mod paths;

@@ -1,5 +1,6 @@
 //! The columns that a manifest asks for.
 
+use super::error::ColumnError;
 use super::figure::Figure;
 
 /// A column of a table.
@@ -31,24 +32,25 @@ impl Column {
     ///
     /// # Errors
     /// If the text is nothing of the kind, or of a configuration that is not among these; the error says what there is.
-    pub(super) fn parse(text: &str, configurations: &[&str]) -> Result<Self, String> {
+    pub(super) fn parse(text: &str, configurations: &[&str]) -> Result<Self, ColumnError> {
         match text {
             "threads" => return Ok(Self::Threads),
             "branches" => return Ok(Self::Branches),
             _ => {}
         }
         let Some((configuration, figure)) = text.split_once('.') else {
-            return Err(format!("no column `{text}`; write threads, branches or CONFIGURATION.FIGURE"));
+            return Err(ColumnError::Word { text: text.to_owned() });
         };
         if !configurations.contains(&configuration) {
-            return Err(format!("no configuration `{configuration}`; there are {}", configurations.join(", ")));
+            let known = configurations.join(", ");
+            return Err(ColumnError::Configuration { name: configuration.to_owned(), known });
         }
         if figure == COMPLETE {
             return Ok(Self::Complete { configuration: configuration.to_owned() });
         }
         let Some(figure) = Figure::from_word(figure) else {
             let known: Vec<_> = Figure::ALL.iter().map(|figure| figure.word()).chain([COMPLETE]).collect();
-            return Err(format!("no figure `{figure}`; there are {}", known.join(", ")));
+            return Err(ColumnError::Figure { name: figure.to_owned(), known: known.join(", ") });
         };
         Ok(Self::Figure { configuration: configuration.to_owned(), figure })
     }

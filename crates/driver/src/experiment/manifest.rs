@@ -308,8 +308,9 @@ fn checked(file: File, directory: &Path, reference: Option<Reference>) -> Result
     let names: Vec<_> = configurations.keys().map(String::as_str).collect();
     for FileTable { name, title, columns, plot } in file.table {
         check_name(&name)?;
-        let column =
-            |text: &Spanned<String>| Column::parse(text.as_ref(), &names).map_err(|message| wrong(text, message));
+        let column = |text: &Spanned<String>| {
+            Column::parse(text.as_ref(), &names).map_err(|error| wrong(text, error.to_string()))
+        };
         let columns = columns.iter().map(column).collect::<Result<_, _>>()?;
         tables.push(TableSpec { name: name.into_inner(), title, columns, plot });
     }

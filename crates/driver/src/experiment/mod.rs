@@ -5,6 +5,7 @@
 //! without a result is a row that says why.
 
 mod column;
+mod error;
 mod figure;
 mod job;
 mod manifest;

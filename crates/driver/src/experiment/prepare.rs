@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::error::MarkError;
 use super::manifest::Run;
 use super::outcome::Failure;
 
@@ -36,19 +37,19 @@ pub(super) fn threads(run: &Run) -> Result<Vec<String>, Failure> {
     let source = fs::read_to_string(&run.program)
         .map_err(|error| Failure::not_runnable(format!("cannot look for marks in {program}: {error}")))?;
     let file = run.program.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let expanded = |thread: &String| expand(thread, &source, &file).map_err(|wrong| format!("{program}: {wrong}"));
-    run.threads.iter().map(expanded).collect::<Result<_, _>>().map_err(Failure::not_runnable)
+    let failed = |error: MarkError| Failure::not_runnable(format!("{program}: {error}"));
+    run.threads.iter().map(|thread| expand(thread, &source, &file)).collect::<Result<_, _>>().map_err(failed)
 }
 
-fn expand(thread: &str, source: &str, file: &str) -> Result<String, String> {
+fn expand(thread: &str, source: &str, file: &str) -> Result<String, MarkError> {
     let mut result = String::new();
     let mut rest = thread;
     while let Some((before, tail)) = rest.split_once('{') {
-        let (name, after) = tail.split_once('}').ok_or_else(|| format!("`{thread}` has `{{` without `}}`"))?;
+        let (name, after) = tail.split_once('}').ok_or_else(|| MarkError::Open { thread: thread.to_owned() })?;
         let marked = (1..).zip(source.lines()).filter(|(_, text)| mark(text) == Some(name));
         let lines: Vec<usize> = marked.map(|(line, _)| line).collect();
         let [line] = lines[..] else {
-            return Err(format!("{} lines end in `//~ {name}`", lines.len()));
+            return Err(MarkError::NotOneLine { name: name.to_owned(), lines: lines.len() });
         };
         result.push_str(&format!("{before}{file}:{line}"));
         rest = after;
@@ -75,8 +76,9 @@ mod tests {
 
     #[test]
     fn wrong_marks_are_named() {
-        assert_eq!(expand("{three}", SOURCE, "a.c"), Err("0 lines end in `//~ three`".to_owned()));
-        assert_eq!(expand("{same}", SOURCE, "a.c"), Err("2 lines end in `//~ same`".to_owned()));
-        assert_eq!(expand("{one", SOURCE, "a.c"), Err("`{one` has `{` without `}`".to_owned()));
+        let said = |thread: &str| expand(thread, SOURCE, "a.c").map_err(|error| error.to_string());
+        assert_eq!(said("{three}"), Err("0 lines end in `//~ three`".to_owned()));
+        assert_eq!(said("{same}"), Err("2 lines end in `//~ same`".to_owned()));
+        assert_eq!(said("{one"), Err("`{one` has `{` without `}`".to_owned()));
     }
 }

@@ -25,6 +25,7 @@ use icsched_symbolic::inputs::TestInput;
 use serde::{Deserialize, Serialize};
 
 use super::config::SymexConfig;
+use super::error::WitnessError;
 use super::report::{PathReport, WitnessReport};
 use crate::error::DriverError;
 
@@ -65,8 +66,8 @@ const UNLIMITED: Duration = Duration::from_secs(60);
 pub(super) fn inputs(config: &SymexConfig) -> Result<Vec<TestInput>, DriverError> {
     let Some(path) = &config.witness else { return Ok(Vec::new()) };
     let text = std::fs::read_to_string(path).map_err(|error| DriverError::Read { path: path.clone(), error })?;
-    let wrong = |message: String| DriverError::Inputs(format!("--witness {}: {message}", path.display()));
-    let given: Vec<WitnessInput> = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    let wrong = |error: WitnessError| DriverError::Inputs(format!("--witness {}: {error}", path.display()));
+    let given: Vec<WitnessInput> = serde_json::from_str(&text).map_err(|error| wrong(error.into()))?;
     let name = config.program.path.file_stem().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let mut all = Vec::new();
     for input in &given {
@@ -76,7 +77,7 @@ pub(super) fn inputs(config: &SymexConfig) -> Result<Vec<TestInput>, DriverError
 }
 
 impl WitnessInput {
-    fn expanded(&self, program: &str) -> Result<Vec<TestInput>, String> {
+    fn expanded(&self, program: &str) -> Result<Vec<TestInput>, WitnessError> {
         let text = serde_json::to_string(self).expect("plain data has a JSON form");
         let mut open = vec![text];
         let mut done = Vec::new();
@@ -88,7 +89,7 @@ impl WitnessInput {
                 None => done.push(text),
             }
             if open.len() + done.len() > MAX_INPUTS {
-                return Err(format!("an input stands for more than {MAX_INPUTS}"));
+                return Err(WitnessError::TooMany { most: MAX_INPUTS });
             }
         }
         let parsed = done.iter().map(|text| {
