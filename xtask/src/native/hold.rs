@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 
 use super::end::End;
 use super::names::Names;
@@ -138,7 +138,8 @@ impl Holder<'_, '_> {
             leaves_early: false,
         };
         let mut follower = follower;
-        if let Err(why) = follower.begin(schedule, BTreeMap::from([(0, 0)])) {
+        if let Err(error) = follower.begin(schedule, BTreeMap::from([(0, 0)])) {
+            let why = error.to_string();
             return Ok((Held::Left(Departure { fault: Fault::Malformed, why, order: Vec::new() }), 0, Vec::new()));
         }
         let request = Request { mode: Mode::Ask, prefix: &[], asleep: &[], arguments: self.arguments };
@@ -226,9 +227,9 @@ enum Rank {
 }
 
 impl<'a> Follower<'a, '_> {
-    fn begin(&mut self, schedule: &'a Schedule, names: BTreeMap<u64, u64>) -> Result<(), String> {
-        let graph = Graph::of(schedule).map_err(|error| error.to_string())?;
-        let end = schedule.end().map_err(|error| error.to_string())?;
+    fn begin(&mut self, schedule: &'a Schedule, names: BTreeMap<u64, u64>) -> Result<()> {
+        let graph = Graph::of(schedule)?;
+        let end = schedule.end()?;
         self.part = Part { schedule: Some(schedule), end: Some(end), graph: graph.threads, names, ..Part::default() };
         self.epochs += 1;
         Ok(())
@@ -333,7 +334,7 @@ impl<'a> Follower<'a, '_> {
             }
             return Some(format!("it is about a thread, the schedule has {name}"));
         }
-        self.part.objects.agree(&name, pending.object, self.names).err()
+        self.part.objects.agree(&name, pending.object, self.names).err().map(|mismatch| mismatch.to_string())
     }
 
     /// Accounts for the steps that were made since.
@@ -445,8 +446,8 @@ impl<'a> Follower<'a, '_> {
         };
         let candidates = match self.candidates(epoch, named, state) {
             Ok(candidates) => candidates,
-            Err(why) => {
-                self.depart(Fault::CannotFollow, why);
+            Err(error) => {
+                self.depart(Fault::CannotFollow, error.to_string());
                 return false;
             }
         };
@@ -465,32 +466,27 @@ impl<'a> Follower<'a, '_> {
         self.leaves_early = epoch.early_exits.is_some();
         match self.begin(schedule, names) {
             Ok(()) => true,
-            Err(why) => {
-                self.depart(Fault::Malformed, why);
+            Err(error) => {
+                self.depart(Fault::Malformed, error.to_string());
                 false
             }
         }
     }
 
     /// Schedules of an epoch with the threads that may be meant, as far as their first calls fit.
-    fn candidates(
-        &mut self,
-        epoch: &'a Epoch,
-        named: Option<&str>,
-        state: &State,
-    ) -> Result<Vec<Candidate<'a>>, String> {
+    fn candidates(&mut self, epoch: &'a Epoch, named: Option<&str>, state: &State) -> Result<Vec<Candidate<'a>>> {
         if epoch.contexts.len() != state.threads.len() {
             let (said, live) = (epoch.contexts.len(), state.threads.len());
-            return Err(format!("epoch {} begins with {said} threads, and {live} live", epoch.id));
+            bail!("epoch {} begins with {said} threads, and {live} live", epoch.id);
         }
-        let which = named.map(|name| epoch.schedule(name)).transpose().map_err(|error| error.to_string())?;
+        let which = named.map(|name| epoch.schedule(name)).transpose()?;
         let mut found = Vec::new();
         for (at, schedule) in epoch.schedules.iter().enumerate() {
-            let end = schedule.end().map_err(|error| error.to_string())?;
+            let end = schedule.end()?;
             if which.is_some_and(|which| which != at) || which.is_none() && end == ScheduleEnd::Open {
                 continue;
             }
-            let graph = Graph::of(schedule).map_err(|error| error.to_string())?;
+            let graph = Graph::of(schedule)?;
             let mut names = BTreeMap::new();
             self.assign(epoch, schedule, &graph, state, &mut names, &mut found);
         }

@@ -7,6 +7,23 @@ use super::names::Names;
 use super::schedule::{GraphNode, NodeId};
 use super::trace::{Access, Kind, Pending, Touched};
 
+/// Why an address is not the object that a schedule names.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub(super) enum Mismatch {
+    /// It lies in another variable.
+    #[error("it is on {variable}+{offset}, the schedule has {name}")]
+    OtherVariable { variable: String, offset: u64, name: String },
+    /// It lies in no variable, and the schedule means one.
+    #[error("it is on no variable, the schedule has {name}")]
+    NoVariable { name: String },
+    /// The address had another name before.
+    #[error("it is on what was {other} before, the schedule has {name}")]
+    OtherName { other: String, name: String },
+    /// The name was at another address before.
+    #[error("it is on another object than {name} before")]
+    OtherAddress { name: String },
+}
+
 /// Names and addresses that belong together, in one epoch.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Objects {
@@ -20,21 +37,22 @@ impl Objects {
     /// Variables have one name each, and lie where the linker has put the variable that the name begins with. Objects
     /// of the heap and of stacks may share a name, and names of the middle of a program say how an object was found:
     /// these prove nothing.
-    pub(super) fn agree(&mut self, name: &str, address: u64, names: &Names<'_>) -> Result<(), String> {
+    pub(super) fn agree(&mut self, name: &str, address: u64, names: &Names<'_>) -> Result<(), Mismatch> {
         let Some(base) = variable_of(name) else { return Ok(()) };
+        let named = || name.to_owned();
         match names.variable(address) {
             Some((variable, _)) if is_called(variable, base) => {}
-            Some((variable, offset)) => return Err(format!("it is on {variable}+{offset}, the schedule has {name}")),
-            None if names.has_variable(base) => {
-                return Err(format!("it is on no variable, the schedule has {name}"));
+            Some((variable, offset)) => {
+                return Err(Mismatch::OtherVariable { variable: variable.to_owned(), offset, name: named() });
             }
+            None if names.has_variable(base) => return Err(Mismatch::NoVariable { name: named() }),
             None => return Ok(()),
         }
         if let Some(other) = self.by_address.get(&address).filter(|other| *other != name) {
-            return Err(format!("it is on what was {other} before, the schedule has {name}"));
+            return Err(Mismatch::OtherName { other: other.clone(), name: named() });
         }
         if self.by_name.get(name).is_some_and(|&other| other != address) {
-            return Err(format!("it is on another object than {name} before"));
+            return Err(Mismatch::OtherAddress { name: named() });
         }
         self.by_name.insert(name.to_owned(), address);
         self.by_address.insert(address, name.to_owned());
