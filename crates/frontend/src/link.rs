@@ -15,8 +15,8 @@ use icsched_ir::{LOCKED_MODEL, MODEL_SUFFIX};
 
 use crate::error::LoadError;
 use crate::library::{EXIT, library_name};
-use crate::llvm::Module;
 use crate::llvm::module::Session;
+use crate::llvm::{LlvmError, Module};
 use crate::lower::family_of;
 use crate::module_asm;
 
@@ -55,7 +55,8 @@ pub(crate) fn link_models<'s>(
     module: &Module<'s>,
     library_locks: bool,
 ) -> Result<(), LoadError> {
-    let internal = |detail| LoadError::Internal { path: path.to_owned(), detail };
+    let internal = |error: LlvmError| LoadError::Internal { path: path.to_owned(), detail: error.to_string() };
+    let conflict = |error: LlvmError| LoadError::LinkConflict { path: path.to_owned(), detail: error.to_string() };
     let models = session.parse_lazily(MODELS).map_err(internal)?;
     if let Some(assembly) = module.module_assembly() {
         let names: Vec<String> = models.functions().iter().filter(|f| !f.is_declaration()).map(|f| f.name()).collect();
@@ -76,7 +77,7 @@ pub(crate) fn link_models<'s>(
     separate(module, &models);
     models.make_library(MODEL_MARK);
     require(module, &models);
-    module.link(models).map_err(|detail| LoadError::LinkConflict { path: path.to_owned(), detail })
+    module.link(models).map_err(conflict)
 }
 
 /// Has the linker keep what no instruction of the program names yet: returning from the entry function is a call of

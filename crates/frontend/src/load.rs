@@ -7,7 +7,7 @@ use icsched_ir::{Program, Type, visible};
 use crate::error::LoadError;
 use crate::link::{MODEL_MARK, link_models};
 use crate::llvm::module::Session;
-use crate::llvm::{Layout, Module};
+use crate::llvm::{Layout, LlvmError, Module};
 use crate::lower::{Failure, lower};
 use crate::sniff::{Form, recognise};
 use crate::{LoadOptions, sniff};
@@ -90,7 +90,7 @@ fn parse<'s>(
     form: Form,
     options: &LoadOptions,
 ) -> Result<Module<'s>, LoadError> {
-    let module = session.parse(bytes, path).map_err(|detail| parse_error(path, bytes, form, &detail))?;
+    let module = session.parse(bytes, path).map_err(|error| parse_error(path, bytes, form, &error.to_string()))?;
     module.remove_escapes();
     check_target(path, &module)?;
     if options.needs_entry && module.definition(&options.entry).is_none() {
@@ -103,8 +103,9 @@ fn parse<'s>(
         module.remove_attribute("optnone");
         module.remove_attribute("noinline");
         module.mark_undefined_locals();
+        let internal = |error: LlvmError| LoadError::Internal { path: path.to_owned(), detail: error.to_string() };
         let passes = if options.duplicate_code { DUPLICATING_PASSES } else { PASSES };
-        module.run_passes(passes).map_err(|detail| LoadError::Internal { path: path.to_owned(), detail })?;
+        module.run_passes(passes).map_err(internal)?;
     }
     Ok(module)
 }

@@ -8,6 +8,7 @@
 //! for a module that is still alive, which is what the calls rely on. Accessors that are only meaningful for one kind
 //! of instruction say so; callers check the opcode first.
 
+mod error;
 pub(crate) mod inst;
 pub(crate) mod meta;
 pub(crate) mod module;
@@ -16,6 +17,7 @@ pub(crate) mod types;
 pub(crate) mod undefined;
 pub(crate) mod value;
 
+pub(crate) use error::LlvmError;
 pub(crate) use meta::{DbgKind, Md};
 pub(crate) use module::Module;
 pub(crate) use types::{Layout, Ty, TyKind};

@@ -16,6 +16,7 @@ use inkwell::llvm_sys::{LLVMDiagnosticSeverity, LLVMLinkage};
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::targets::TargetTriple;
 
+use super::error::LlvmError;
 use super::meta::Context;
 use super::{Kind, Layout, Md, Val, owned_message};
 
@@ -44,17 +45,17 @@ impl Session {
     }
 
     /// Parses bitcode or textual IR and runs LLVM's verifier.
-    pub(crate) fn parse<'s>(&'s self, bytes: &[u8], name: &str) -> Result<Module<'s>, String> {
+    pub(crate) fn parse<'s>(&'s self, bytes: &[u8], name: &str) -> Result<Module<'s>, LlvmError> {
         let buffer = MemoryBuffer::create_from_memory_range_copy(bytes, &name.replace('\0', "?"));
-        let parsed = self.context.create_module_from_ir(buffer).map_err(|e| e.to_string());
-        let module = parsed.map_err(|e| if e.is_empty() { self.last_error() } else { e })?;
+        let parsed = self.context.create_module_from_ir(buffer).map_err(|e| LlvmError(e.to_string()));
+        let module = parsed.map_err(|e| if e.0.is_empty() { self.last_error() } else { e })?;
         let module = Module { module, session: self };
-        module.module.verify().map_err(|e| e.to_string())?;
+        module.module.verify().map_err(|e| LlvmError(e.to_string()))?;
         Ok(module)
     }
 
     /// Reads trusted bitcode; function bodies are read only when they are linked somewhere.
-    pub(crate) fn parse_lazily<'s>(&'s self, bytes: &'static [u8]) -> Result<Module<'s>, String> {
+    pub(crate) fn parse_lazily<'s>(&'s self, bytes: &'static [u8]) -> Result<Module<'s>, LlvmError> {
         let mut module: LLVMModuleRef = std::ptr::null_mut();
         // SAFETY: the bytes are static; the module takes over the buffer.
         unsafe {
@@ -67,8 +68,8 @@ impl Session {
         }
     }
 
-    fn last_error(&self) -> String {
-        self.diagnostics.errors.borrow().last().cloned().unwrap_or_else(|| "no details".to_owned())
+    fn last_error(&self) -> LlvmError {
+        LlvmError(self.diagnostics.errors.borrow().last().cloned().unwrap_or_else(|| "no details".to_owned()))
     }
 }
 
@@ -211,7 +212,7 @@ impl<'s> Module<'s> {
     }
 
     /// Links `library` into this module.
-    pub(crate) fn link(&self, library: Module<'s>) -> Result<(), String> {
+    pub(crate) fn link(&self, library: Module<'s>) -> Result<(), LlvmError> {
         let source = library.raw();
         std::mem::forget(library.module);
         // SAFETY: both modules are of one context; LLVM destroys the source.
@@ -220,7 +221,7 @@ impl<'s> Module<'s> {
     }
 
     /// Runs a pass pipeline in LLVM's textual form.
-    pub(crate) fn run_passes(&self, pipeline: &str) -> Result<(), String> {
+    pub(crate) fn run_passes(&self, pipeline: &str) -> Result<(), LlvmError> {
         let pipeline = CString::new(pipeline).expect("a pipeline has no NUL");
         // SAFETY: target-independent passes need no target machine; LLVM allocates the error.
         unsafe {
@@ -233,7 +234,7 @@ impl<'s> Module<'s> {
             let message = LLVMGetErrorMessage(error);
             let text = std::ffi::CStr::from_ptr(message).to_string_lossy().into_owned();
             LLVMDisposeErrorMessage(message);
-            Err(text)
+            Err(LlvmError(text))
         }
     }
 

@@ -10,7 +10,8 @@
 use icsched_ir::{BinOp, CastOp, FloatPredicate, IntPredicate, Op, Operand, OverflowOp, Type, UnOp};
 use smallvec::smallvec;
 
-use super::function::{Body, Reason};
+use super::error::Reason;
+use super::function::Body;
 use super::scalar::Scalar;
 use super::shape::Operands;
 use super::wide::constant;
@@ -80,7 +81,7 @@ impl Body<'_, '_> {
         match scalar {
             Scalar::Plain(_) => Ok(self.emit(Type::Int(1), Op::IntCompare { predicate, a: a[0], b: b[0] })),
             Scalar::Wide(_) => Ok(self.wide_compare(predicate, a, b)),
-            other => Err(format!("integer comparison of {}", other.name())),
+            other => Err(Reason(format!("integer comparison of {}", other.name()))),
         }
     }
 
@@ -111,7 +112,7 @@ impl Body<'_, '_> {
         match scalar {
             Scalar::Plain(_) => Ok(self.emit(Type::Int(1), Op::Overflow { op, a: a[0], b: b[0] })),
             Scalar::Wide(bits) => Ok(self.wide_overflows(op, bits, a, b)),
-            other => Err(format!("overflow of {}", other.name())),
+            other => Err(Reason(format!("overflow of {}", other.name()))),
         }
     }
 

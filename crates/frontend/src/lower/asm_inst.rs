@@ -3,7 +3,8 @@
 use icsched_ir::{BinOp, CastOp, IntPredicate, Op, Operand, Ordering, RmwOp, Type, UnOp};
 
 use super::assembly::{Machine, Place, refused};
-use super::function::{Body, Reason};
+use super::error::Reason;
+use super::function::Body;
 use super::wide::constant;
 
 const I1: Type = Type::Int(1);

@@ -7,7 +7,8 @@
 use icsched_ir::{Access, Callee, CastOp, Const, Intrinsic, Op, Operand, Type};
 use rustc_hash::FxHashMap;
 
-use super::function::{Body, Reason};
+use super::error::Reason;
+use super::function::Body;
 use super::shape::Operands;
 use super::wide::constant;
 use crate::llvm::{Kind, Val};
@@ -55,7 +56,7 @@ impl Machine {
 
 /// The reason for whatever is not understood.
 pub(super) fn refused() -> Reason {
-    "inline assembly".to_owned()
+    Reason::from("inline assembly")
 }
 
 impl<'m> Body<'_, 'm> {

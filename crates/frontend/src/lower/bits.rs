@@ -4,7 +4,8 @@
 use icsched_ir::{BinOp, CastOp, Operand, Type};
 use smallvec::SmallVec;
 
-use super::function::{Body, Reason};
+use super::error::Reason;
+use super::function::Body;
 use super::scalar::Scalar;
 use super::shape::{Operands, Parts, Shape};
 use super::wide::constant;

@@ -2,7 +2,8 @@
 
 use icsched_ir::{Access, BinOp, Callee, CastOp, Const, FuncId, Intrinsic, Op, Operand, Type, UnOp, tail_mark};
 
-use super::function::{Body, Reason};
+use super::error::Reason;
+use super::function::Body;
 use super::lowering::Failure;
 use super::scalar::Scalar;
 use super::shape::Operands;
@@ -65,7 +66,7 @@ impl<'m> Body<'_, 'm> {
             let place = &self.function.name;
             let text = format!("`{place}` calls `{name}` with {found} arguments; it takes {wanted}");
             self.cx.fail(Failure::Model(text.clone()));
-            return Err(text);
+            return Err(Reason(text));
         }
         self.finish_call(inst, Callee::Intrinsic(intrinsic), args)
     }
@@ -132,7 +133,7 @@ impl<'m> Body<'_, 'm> {
     fn struct_words(&mut self, address: Val<'m>, ty: Ty<'m>, words: &mut Vec<Operand>) -> Result<(), Reason> {
         let size = self.cx.layout().size(ty);
         if size > 8 * BUDGETS.vararg_words {
-            return Err(format!("struct of {size} bytes passed through `...`"));
+            return Err(Reason(format!("struct of {size} bytes passed through `...`")));
         }
         let base = self.scalar(address)?;
         let access = Access::default();
@@ -197,7 +198,7 @@ impl<'m> Body<'_, 'm> {
             return Ok(());
         }
         if self.function.varargs && inst.call_type().is_varargs() {
-            return Err("`musttail` call that passes variable arguments on".to_owned());
+            return Err(Reason::from("`musttail` call that passes variable arguments on"));
         }
         self.emit_void(tail_mark());
         Ok(())
@@ -214,7 +215,7 @@ impl<'m> Body<'_, 'm> {
                 let cut = self.cast(CastOp::Trunc, wide, narrow);
                 Ok(self.cast(CastOp::Bitcast, cut, ty))
             }
-            (from, to) => Err(format!("call that passes {from} as {to}")),
+            (from, to) => Err(Reason(format!("call that passes {from} as {to}"))),
         }
     }
 

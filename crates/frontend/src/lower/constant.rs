@@ -4,6 +4,7 @@ use icsched_ir::{Const, EntityId, Relocation, Type, too_large};
 use inkwell::llvm_sys::LLVMOpcode;
 use smallvec::{SmallVec, smallvec};
 
+use super::error::Reason;
 use super::lowering::Lowering;
 use super::scalar::Scalar;
 use crate::llvm::{Kind, TyKind, Val};
@@ -53,15 +54,12 @@ impl Linear {
     }
 }
 
-/// Why a constant is not lowered.
-pub(crate) type Reason = String;
-
 impl<'m> Lowering<'m> {
     /// The scalars of a constant, in the order of its type's leaves.
     pub(crate) fn constant_leaves(&self, value: Val<'m>) -> Result<SmallVec<[ConstLeaf<'m>; 1]>, Reason> {
         let shape = self.shape(value.ty());
         if let Some(reason) = &shape.unsupported {
-            return Err(format!("{reason} constant"));
+            return Err(Reason(format!("{reason} constant")));
         }
         match value.kind() {
             Kind::Undef => Ok(shape.types().map(|ty| ConstLeaf::Known(Const::Undef(ty))).collect()),
@@ -72,7 +70,7 @@ impl<'m> Lowering<'m> {
                     let Some(element) = value.aggregate_element(index) else { break };
                     leaves.extend(self.constant_leaves(element)?);
                 }
-                if leaves.len() == shape.leaves.len() { Ok(leaves) } else { Err("irregular constant".to_owned()) }
+                if leaves.len() == shape.leaves.len() { Ok(leaves) } else { Err(Reason::from("irregular constant")) }
             }
             _ => {
                 let &[scalar] = shape.scalars.as_slice() else {
@@ -89,7 +87,7 @@ impl<'m> Lowering<'m> {
     /// LLVM may represent a vector of equal elements by a scalar-like constant of vector type.
     fn splat_leaves(&self, value: Val<'m>, count: usize) -> Result<SmallVec<[ConstLeaf<'m>; 1]>, Reason> {
         let mut leaves = SmallVec::new();
-        for index in 0..u32::try_from(count).map_err(|e| e.to_string())? {
+        for index in 0..u32::try_from(count).map_err(|e| Reason(e.to_string()))? {
             let element = value.aggregate_element(index).ok_or("constant expression of vector type")?;
             leaves.extend(self.constant_leaves(element)?);
         }
@@ -117,9 +115,9 @@ impl<'m> Lowering<'m> {
             Kind::Expr(_) => Ok(ConstLeaf::Expr(value)),
             Kind::Global => {
                 let bytes = self.layout().size(value.value_type());
-                Err(too_large(&format!("the global variable `{}`", value.name()), Some(bytes)))
+                Err(Reason(too_large(&format!("the global variable `{}`", value.name()), Some(bytes))))
             }
-            _ => Err(format!("constant `{}`", value.print())),
+            _ => Err(Reason(format!("constant `{}`", value.print()))),
         }
     }
 
@@ -264,10 +262,10 @@ impl<'m> Lowering<'m> {
         if let (TyKind::Vector, TyKind::Int(bits)) = (value.ty().kind(), element.kind())
             && bits % 8 != 0
         {
-            return Err(format!("initial value of type {}", value.ty().print()));
+            return Err(Reason(format!("initial value of type {}", value.ty().print())));
         }
         let stride = self.layout().size(element);
-        for index in 0..u32::try_from(value.ty().length()).map_err(|e| e.to_string())? {
+        for index in 0..u32::try_from(value.ty().length()).map_err(|e| Reason(e.to_string()))? {
             let part = value.aggregate_element(index).ok_or("irregular constant")?;
             self.write_initial(part, offset + u64::from(index) * stride, data, relocations)?;
         }
@@ -278,7 +276,7 @@ impl<'m> Lowering<'m> {
     fn scalar_bytes(&self, value: Val<'m>) -> Result<Vec<u8>, Reason> {
         let shape = self.shape(value.ty());
         let &[scalar] = shape.scalars.as_slice() else {
-            return Err(format!("initial value of type {}", value.ty().print()));
+            return Err(Reason(format!("initial value of type {}", value.ty().print())));
         };
         let limbs = value.wide_bits(scalar.bits()).ok_or_else(|| format!("initial value `{}`", value.print()))?;
         let mut bytes: Vec<u8> = limbs.iter().flat_map(|limb| limb.to_le_bytes()).collect();
@@ -293,7 +291,7 @@ impl<'m> Lowering<'m> {
         data: &mut Vec<u8>,
         relocations: &mut Vec<Relocation>,
     ) -> Result<(), Reason> {
-        let size = usize::try_from(self.layout().size(value.ty())).map_err(|e| e.to_string())?;
+        let size = usize::try_from(self.layout().size(value.ty())).map_err(|e| Reason(e.to_string()))?;
         let linear = self.linear(value);
         match linear {
             Some(Linear { base: None, offset: bits }) => put(data, offset, &bits.to_le_bytes()[..size.min(8)]),
@@ -309,7 +307,7 @@ impl<'m> Lowering<'m> {
 /// The pieces of an integer or floating-point constant that is not one value of the IR.
 fn constant_bits<'m>(value: Val<'m>, scalar: Scalar) -> Result<SmallVec<[ConstLeaf<'m>; 1]>, Reason> {
     if !matches!(value.kind(), Kind::Int | Kind::Float) {
-        return Err(format!("constant `{}`", value.print()));
+        return Err(Reason(format!("constant `{}`", value.print())));
     }
     let limbs = value.wide_bits(scalar.bits()).ok_or_else(|| format!("constant `{}`", value.print()))?;
     Ok(limbs.into_iter().zip(scalar.types()).map(|(limb, ty)| ConstLeaf::Known(Const::int(ty, limb))).collect())

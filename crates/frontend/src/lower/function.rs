@@ -10,13 +10,11 @@ use smallvec::{SmallVec, smallvec};
 
 use super::constant::ConstLeaf;
 use super::debug::{Piece, Variable, member_at};
+use super::error::Reason;
 use super::lowering::Lowering;
 use super::plan::Plan;
 use super::shape::{Operands, SharedShape};
 use crate::llvm::{Bb, DbgKind, Kind, Ty, Val};
-
-/// Why an instruction is not lowered.
-pub(crate) type Reason = String;
 
 /// The state of lowering one function.
 pub(crate) struct Body<'a, 'm> {
@@ -132,7 +130,7 @@ impl<'a, 'm> Body<'a, 'm> {
             self.loc = self.location(inst);
             let operands = match self.lower_instruction(inst) {
                 Ok(operands) => operands,
-                Err(reason) => self.unsupported(inst, &reason),
+                Err(reason) => self.unsupported(inst, &reason.to_string()),
             };
             self.values.insert(inst, operands);
         }
@@ -200,7 +198,7 @@ impl<'a, 'm> Body<'a, 'm> {
             return Ok(known.clone());
         }
         match value.kind() {
-            Kind::Instruction | Kind::Argument => return Err("value of code that cannot be reached".to_owned()),
+            Kind::Instruction | Kind::Argument => return Err(Reason::from("value of code that cannot be reached")),
             Kind::Expr(opcode) if self.shape(value.ty()).leaves.len() != 1 => {
                 return self.lower_operation(opcode, value);
             }
@@ -215,9 +213,9 @@ impl<'a, 'm> Body<'a, 'm> {
             ConstLeaf::Known(constant) => Ok(Operand::Const(constant)),
             ConstLeaf::Address(pointer) => Ok(self.cast(CastOp::Bitcast, Operand::Const(pointer), Type::Int(64))),
             ConstLeaf::Expr(expression) => {
-                let Kind::Expr(opcode) = expression.kind() else { return Err("constant".to_owned()) };
+                let Kind::Expr(opcode) = expression.kind() else { return Err(Reason::from("constant")) };
                 let operands = self.lower_operation(opcode, expression)?;
-                operands.first().copied().ok_or_else(|| "empty constant".to_owned())
+                operands.first().copied().ok_or_else(|| Reason::from("empty constant"))
             }
         }
     }
@@ -227,7 +225,7 @@ impl<'a, 'm> Body<'a, 'm> {
         self.check(value.ty())?;
         match self.operands(value)?.as_slice() {
             [one] => Ok(*one),
-            _ => Err("aggregate where a scalar is expected".to_owned()),
+            _ => Err(Reason::from("aggregate where a scalar is expected")),
         }
     }
 

@@ -4,7 +4,8 @@ use icsched_ir::{BinOp, CastOp, FloatPredicate, IntPredicate, NoWrap, Op, Operan
 use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate};
 use smallvec::smallvec;
 
-use super::function::{Body, Reason};
+use super::error::Reason;
+use super::function::Body;
 use super::scalar::Scalar;
 use super::shape::{Operands, Parts, select_path};
 use crate::llvm::{Kind, Val};
@@ -20,7 +21,7 @@ impl<'m> Body<'_, 'm> {
             LLVMOpcode::LLVMFence => self.lower_fence(inst),
             LLVMOpcode::LLVMAtomicRMW => self.lower_rmw(inst),
             LLVMOpcode::LLVMAtomicCmpXchg => self.lower_compare_exchange(inst),
-            LLVMOpcode::LLVMVAArg => Err("the va_arg instruction".to_owned()),
+            LLVMOpcode::LLVMVAArg => Err(Reason::from("the va_arg instruction")),
             opcode => self.lower_operation(opcode, inst),
         }
     }
@@ -69,7 +70,7 @@ impl<'m> Body<'_, 'm> {
             LLVMOpcode::LLVMExtractElement => self.lower_extract_element(value),
             LLVMOpcode::LLVMInsertElement => self.lower_insert_element(value),
             LLVMOpcode::LLVMShuffleVector => self.lower_shuffle(value),
-            other => Err(format!("{other:?} instruction")),
+            other => Err(Reason(format!("{other:?} instruction"))),
         }
     }
 

@@ -7,7 +7,8 @@ use icsched_ir::{
 use smallvec::smallvec;
 
 use super::call::{math_binary, math_unary};
-use super::function::{Body, Reason};
+use super::error::Reason;
+use super::function::Body;
 use super::scalar::Scalar;
 use super::shape::Operands;
 use super::wide::constant;
@@ -86,7 +87,7 @@ impl<'m> Body<'_, 'm> {
                 if base == "frameaddress" && depth == Some(0) {
                     Ok(smallvec![self.scratch()])
                 } else {
-                    Err(format!("llvm.{base}"))
+                    Err(Reason(format!("llvm.{base}")))
                 }
             }
             "get.rounding" => Ok(smallvec![Operand::Const(Const::int(Type::Int(32), 1))]),
@@ -121,7 +122,7 @@ impl<'m> Body<'_, 'm> {
             "is.fpclass" => self.lower_float_class(args),
             _ => match base.strip_prefix("x86.") {
                 Some(name) => self.lower_x86(inst, name, args),
-                None => Err(format!("llvm.{base}")),
+                None => Err(Reason(format!("llvm.{base}"))),
             },
         }
     }
@@ -173,7 +174,7 @@ impl<'m> Body<'_, 'm> {
             "fmin" => BinOp::FMin,
             "fadd" => BinOp::FAdd,
             "fmul" => BinOp::FMul,
-            _ => return Err(format!("llvm.vector.reduce.{kind}")),
+            _ => return Err(Reason(format!("llvm.vector.reduce.{kind}"))),
         };
         let vector = *args.last().ok_or("reduction of nothing")?;
         let start = if args.len() == 2 { Some(self.operands(args[0])?) } else { None };
@@ -218,14 +219,14 @@ impl<'m> Body<'_, 'm> {
     fn lower_integer_power(&mut self, args: &[Val<'m>]) -> Result<Operands, Reason> {
         let exponent = self.scalar(args[1])?;
         if self.type_of(exponent) != Type::Int(32) {
-            return Err("llvm.powi with an exponent that is no int".to_owned());
+            return Err(Reason::from("llvm.powi with an exponent that is no int"));
         }
         self.each(args[0], |body, scalar, a| {
             let name = match scalar {
                 Scalar::Plain(Type::F32) => "__powisf2",
                 Scalar::Plain(_) => "__powidf2",
                 Scalar::X87 => "__powixf2",
-                other => return Err(format!("llvm.powi of {}", other.name())),
+                other => return Err(Reason(format!("llvm.powi of {}", other.name()))),
             };
             body.call_support(name, &[a, &[exponent]].concat(), &scalar.types())
         })
@@ -240,7 +241,7 @@ impl<'m> Body<'_, 'm> {
                 Scalar::Plain(Type::F32) => "fmaf",
                 Scalar::Plain(_) => "fma",
                 Scalar::X87 => "fmal",
-                other => return Err(format!("llvm.fma of {}", other.name())),
+                other => return Err(Reason(format!("llvm.fma of {}", other.name()))),
             };
             results.extend(self.call_support(name, &[&a[..], &b[..], &c[..]].concat(), &scalar.types())?);
         }
@@ -306,7 +307,7 @@ impl<'m> Body<'_, 'm> {
         self.each(args[0], |body, scalar, value| match scalar {
             Scalar::Plain(_) => Ok(smallvec![body.float_class(value[0], mask)]),
             Scalar::X87 => Ok(smallvec![body.x87_class(value, mask)?]),
-            other => Err(format!("class of {}", other.name())),
+            other => Err(Reason(format!("class of {}", other.name()))),
         })
     }
 

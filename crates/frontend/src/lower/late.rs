@@ -7,7 +7,8 @@
 use icsched_ir::{Access, Block, Const, FuncId, Function, IdVec, Op, Operand, Origin, Terminator, Type};
 use smallvec::SmallVec;
 
-use super::function::{Body, Reason};
+use super::error::Reason;
+use super::function::Body;
 use super::lowering::{LatePart, Lowering};
 use super::reach::Reachable;
 
@@ -52,7 +53,7 @@ impl<'m> Body<'_, 'm> {
         let shape = self.check(part.value.ty())?;
         let short = shape.types().any(|ty| ty.bits() < Type::Ptr.bits());
         if short {
-            return Err("address in fewer bits than it has".to_owned());
+            return Err(Reason::from("address in fewer bits than it has"));
         }
         let operands = self.operands(part.value)?;
         for (leaf, value) in shape.leaves.iter().zip(operands) {

@@ -4,7 +4,8 @@
 
 use icsched_ir::{Access, Const, Op, Operand, Type};
 
-use super::function::{Body, Reason};
+use super::error::Reason;
+use super::function::Body;
 use super::shape::{Operands, SharedShape};
 use crate::llvm::{Ty, Val};
 
@@ -43,7 +44,7 @@ impl<'m> Body<'_, 'm> {
 
     fn masked_shape(&mut self, ty: Ty<'m>) -> Result<SharedShape, Reason> {
         let shape = self.check(ty)?;
-        if shape.is_plain() && shape.addressable { Ok(shape) } else { Err("masked access of odd lanes".to_owned()) }
+        if shape.is_plain() && shape.addressable { Ok(shape) } else { Err(Reason::from("masked access of odd lanes")) }
     }
 
     /// Where each lane is: next to each other, or wherever a vector of pointers says.

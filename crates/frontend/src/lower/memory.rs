@@ -5,7 +5,8 @@ use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMOpcode};
 use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
 
-use super::function::{Body, Reason};
+use super::error::Reason;
+use super::function::Body;
 use super::shape::Operands;
 use crate::llvm::{Kind, Ty, TyKind, Val};
 
@@ -49,7 +50,7 @@ impl<'m> Body<'_, 'm> {
                         elements = part.elements().or(is_member.then_some(ScaledIndex::NOT_NEGATIVE));
                         part = part.select(index.int_bits()).ok_or("index into a scalar")?;
                     }
-                    _ => return Err("index into a scalar".to_owned()),
+                    _ => return Err(Reason::from("index into a scalar")),
                 }
             }
             let scale = i64::try_from(self.cx.layout().size(part.ty)).map_err(|_| "huge element".to_owned())?;
@@ -169,7 +170,7 @@ impl<'m> Body<'_, 'm> {
     /// Struct fields are selected by constants, or by vectors of equal ones.
     fn field_index(&self, index: Val<'m>) -> Result<u32, Reason> {
         let constant = index.int_bits().or_else(|| index.aggregate_element(0)?.int_bits());
-        constant.and_then(|i| u32::try_from(i).ok()).ok_or_else(|| "field index".to_owned())
+        constant.and_then(|i| u32::try_from(i).ok()).ok_or_else(|| Reason::from("field index"))
     }
 
     fn lane_indices(&mut self, index: Val<'m>) -> Result<Operands, Reason> {
@@ -181,7 +182,7 @@ impl<'m> Body<'_, 'm> {
         self.check(inst.ty())?;
         let ty = inst.allocated_type();
         if !ty.is_sized() {
-            return Err("variable without a size".to_owned());
+            return Err(Reason::from("variable without a size"));
         }
         let count = self.index(inst.operand(0), false)?;
         let size = self.cx.layout().size(ty);
@@ -197,7 +198,7 @@ impl<'m> Body<'_, 'm> {
             return self.wide_atomic_load(base);
         }
         if access.atomic.is_some() && shape.leaves.len() != 1 {
-            return Err(format!("atomic load of type {}", inst.ty().print()));
+            return Err(Reason(format!("atomic load of type {}", inst.ty().print())));
         }
         if !shape.addressable {
             return Ok(self.load_packed(&shape, |body, offset, ty| {
@@ -225,7 +226,7 @@ impl<'m> Body<'_, 'm> {
             return self.wide_atomic_store(base, &operands);
         }
         if access.atomic.is_some() && shape.leaves.len() != 1 {
-            return Err(format!("atomic store of type {}", value.ty().print()));
+            return Err(Reason(format!("atomic store of type {}", value.ty().print())));
         }
         if !shape.addressable {
             for (offset, value) in self.packed(&shape, &operands) {

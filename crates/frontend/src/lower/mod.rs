@@ -22,6 +22,7 @@ mod call;
 mod cleanup;
 mod constant;
 mod debug;
+mod error;
 mod families;
 mod function;
 mod handlers;

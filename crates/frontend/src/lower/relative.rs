@@ -8,7 +8,7 @@ use icsched_ir::{Access, Const, Op, Operand, Relocation, ScaledIndex, Type};
 use inkwell::llvm_sys::LLVMOpcode;
 use smallvec::smallvec;
 
-use super::constant::Reason;
+use super::error::Reason;
 use super::function::Body;
 use super::lowering::Lowering;
 use super::shape::Operands;
@@ -72,7 +72,7 @@ impl<'m> Body<'_, 'm> {
     /// `llvm.load.relative(table, distance)`.
     pub(crate) fn lower_relative_load(&mut self, table: Val<'m>, distance: Val<'m>) -> Result<Operands, Reason> {
         if table.kind() != Kind::Global || !self.cx.is_relative_table(table) {
-            return Err("relative load from something other than a constant table".to_owned());
+            return Err(Reason::from("relative load from something other than a constant table"));
         }
         let base = self.scalar(table)?;
         let scale = i64::try_from(NEW_STRIDE / OLD_STRIDE).expect("small");

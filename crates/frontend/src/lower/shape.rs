@@ -10,6 +10,7 @@ use std::rc::Rc;
 use icsched_ir::{Operand, Type};
 use smallvec::SmallVec;
 
+use super::error::Reason;
 use super::scalar::Scalar;
 use crate::budgets::BUDGETS;
 use crate::llvm::{Layout, Ty, TyKind};
@@ -78,8 +79,8 @@ impl Shape {
     ///
     /// # Errors
     /// The type, as messages name it.
-    pub(crate) fn check(&self) -> Result<(), String> {
-        self.unsupported.clone().map_or(Ok(()), Err)
+    pub(crate) fn check(&self) -> Result<(), Reason> {
+        self.unsupported.clone().map_or(Ok(()), |ty| Err(Reason(ty)))
     }
 
     /// Whether every scalar is one value of the IR.

@@ -7,7 +7,8 @@
 
 use icsched_ir::{BinOp, Callee, CastOp, FloatPredicate, Op, Operand, Type, UnOp};
 
-use super::function::{Body, Reason};
+use super::error::Reason;
+use super::function::Body;
 use super::scalar::Scalar;
 use super::shape::Operands;
 use super::wide::constant;
@@ -52,7 +53,7 @@ impl Body<'_, '_> {
         if scalar == Scalar::X87 {
             return self.x87_binary(op, a, b);
         }
-        Err(format!("{op:?} of {}", scalar.name()))
+        Err(Reason(format!("{op:?} of {}", scalar.name())))
     }
 
     /// A one-operand operation on `long double` or `__float128`.
@@ -60,7 +61,7 @@ impl Body<'_, '_> {
         if scalar == Scalar::X87 {
             return self.x87_unary(op, a);
         }
-        Err(format!("{op:?} of {}", scalar.name()))
+        Err(Reason(format!("{op:?} of {}", scalar.name())))
     }
 
     /// A comparison of `long double` or `__float128`.
@@ -74,7 +75,7 @@ impl Body<'_, '_> {
         if scalar == Scalar::X87 {
             return self.x87_compare(predicate, a, b);
         }
-        Err(format!("comparison of {}", scalar.name()))
+        Err(Reason(format!("comparison of {}", scalar.name())))
     }
 
     /// A conversion between an integer and a float, or between floats, one of which the IR has no value for.
@@ -121,7 +122,7 @@ impl Body<'_, '_> {
                 let float = self.convert(op, from, Scalar::Plain(Type::F32), a)?;
                 self.float_to_short(to, float[0])
             }
-            _ => Err(format!("conversion from {} to {}", from.name(), to.name())),
+            _ => Err(Reason(format!("conversion from {} to {}", from.name(), to.name()))),
         }
     }
 }

@@ -4,7 +4,8 @@ use icsched_ir::{BinOp, BlockId, Const, Edge, IntPredicate, Op, Operand, Termina
 use inkwell::llvm_sys::LLVMOpcode;
 use smallvec::SmallVec;
 
-use super::function::{Body, Reason};
+use super::error::Reason;
+use super::function::Body;
 use super::plan::{Plan, goto_targets, switch_groups};
 use crate::llvm::{Bb, Val};
 
@@ -24,7 +25,7 @@ impl<'m> Body<'_, 'm> {
             LLVMOpcode::LLVMIndirectBr => self.lower_goto(plan, source, inst, extra),
             LLVMOpcode::LLVMRet => self.lower_return(inst),
             LLVMOpcode::LLVMUnreachable => Ok(Terminator::Unreachable),
-            other => Err(format!("{other:?} instruction")),
+            other => Err(Reason(format!("{other:?} instruction"))),
         };
         let terminator =
             lowered.unwrap_or_else(|reason| Terminator::Unsupported { text: format!("{reason}: {}", inst.print()) });
@@ -122,7 +123,7 @@ impl<'m> Body<'_, 'm> {
                 Some(before) => self.emit(Type::Int(1), Op::binary(BinOp::Or, before, test)),
             });
         }
-        result.ok_or_else(|| "switch target without cases".to_owned())
+        result.ok_or_else(|| Reason::from("switch target without cases"))
     }
 
     fn any_of_wide(&mut self, value: &[Operand], cases: &[Val<'m>]) -> Result<Operand, Reason> {

@@ -3,7 +3,8 @@
 use icsched_ir::{Const, IntPredicate, Op, Operand, Type};
 use smallvec::SmallVec;
 
-use super::function::{Body, Reason};
+use super::error::Reason;
+use super::function::Body;
 use super::scalar::Scalar;
 use super::shape::Operands;
 use crate::llvm::Val;
@@ -83,7 +84,7 @@ impl<'m> Body<'_, 'm> {
                 Some(sum) => op(self, scalar, &sum, &lane)?,
             });
         }
-        sum.ok_or_else(|| "empty vector".to_owned())
+        sum.ok_or_else(|| Reason::from("empty vector"))
     }
 }
 

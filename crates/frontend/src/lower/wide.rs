@@ -7,7 +7,8 @@
 use icsched_ir::{BinOp, CastOp, Const, IntPredicate, Op, Operand, OverflowOp, Type, UnOp};
 use smallvec::{SmallVec, smallvec};
 
-use super::function::{Body, Reason};
+use super::error::Reason;
+use super::function::Body;
 use super::scalar::Scalar;
 use super::shape::Operands;
 
@@ -274,7 +275,7 @@ impl Body<'_, '_> {
                 self.choose_all(less, first, second)
             }
             BinOp::UAddSat | BinOp::USubSat | BinOp::SAddSat | BinOp::SSubSat => self.saturate(op, bits, a, b)?,
-            _ => return Err(format!("{op:?} of {bits}-bit integers")),
+            _ => return Err(Reason(format!("{op:?} of {bits}-bit integers"))),
         };
         Ok(self.cut(result, bits))
     }
@@ -315,7 +316,7 @@ impl Body<'_, '_> {
             BinOp::URem => "__umodti3",
             _ => "__modti3",
         };
-        let (&[a0, a1], &[b0, b1]) = (x, y) else { return Err(format!("division of {bits}-bit integers")) };
+        let (&[a0, a1], &[b0, b1]) = (x, y) else { return Err(Reason(format!("division of {bits}-bit integers"))) };
         let result = self.call_support(name, &[a0, a1, b0, b1], &[I64, I64])?;
         Ok(result.into_iter().collect())
     }
@@ -355,7 +356,7 @@ impl Body<'_, '_> {
                 let is_negative = self.test(IntPredicate::Slt, top, constant(I64, 0));
                 self.choose_all(is_negative, &negative, &x)
             }
-            _ => return Err(format!("{op:?} of {bits}-bit integers")),
+            _ => return Err(Reason(format!("{op:?} of {bits}-bit integers"))),
         };
         Ok(self.cut(result, bits))
     }
@@ -475,7 +476,7 @@ impl Body<'_, '_> {
         [hi, lo, amount]: [&[Operand]; 3],
     ) -> Result<Operands, Reason> {
         if !bits.is_power_of_two() {
-            return Err(format!("funnel shift of {bits}-bit integers"));
+            return Err(Reason(format!("funnel shift of {bits}-bit integers")));
         }
         let amount = self.limbs(amount, false)[0];
         let amount = self.op64(BinOp::And, amount, constant(I64, u64::from(bits - 1)));

@@ -3,7 +3,8 @@
 use icsched_ir::{BinOp, IntPredicate, Op, Operand, Type};
 use inkwell::llvm_sys::LLVMAtomicRMWBinOp;
 
-use super::function::{Body, Reason};
+use super::error::Reason;
+use super::function::Body;
 use super::shape::Operands;
 use super::wide::constant;
 use crate::llvm::Val;
@@ -38,7 +39,7 @@ impl<'m> Body<'_, 'm> {
             LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpNand => "__atomic_fetch_nand_16",
             LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpOr => "__atomic_fetch_or_16",
             LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpXor => "__atomic_fetch_xor_16",
-            _ => return Err("read-modify-write operation on 16 bytes".to_owned()),
+            _ => return Err(Reason::from("read-modify-write operation on 16 bytes")),
         };
         let (base, limbs) = (self.scalar(inst.operand(0))?, self.operands(inst.operand(1))?);
         let order = constant(Type::Int(32), ORDER);

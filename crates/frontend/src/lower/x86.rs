@@ -6,7 +6,8 @@
 use icsched_ir::{BinOp, CastOp, FloatPredicate, IntPredicate, Op, Operand, Type, UnOp};
 use smallvec::{SmallVec, smallvec};
 
-use super::function::{Body, Reason};
+use super::error::Reason;
+use super::function::Body;
 use super::shape::Operands;
 use super::wide::constant;
 use crate::llvm::Val;
@@ -471,7 +472,7 @@ impl<'m> Body<'_, 'm> {
 }
 
 fn unknown(name: &str) -> Reason {
-    format!("llvm.x86.{name}")
+    Reason(format!("llvm.x86.{name}"))
 }
 
 /// The name without instruction set and vector width.

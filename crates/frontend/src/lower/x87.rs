@@ -3,7 +3,8 @@
 use icsched_ir::{BinOp, CastOp, Const, FloatPredicate, IntPredicate, Op, Operand, Type, UnOp};
 use smallvec::smallvec;
 
-use super::function::{Body, Reason};
+use super::error::Reason;
+use super::function::Body;
 use super::scalar::Scalar;
 use super::shape::Operands;
 use super::wide::constant;
@@ -41,7 +42,7 @@ impl Body<'_, '_> {
                 let rest = self.fold_binary(half, BinOp::And, a[1], constant(half, SIGN - 1));
                 return Ok(smallvec![a[0], self.fold_binary(half, BinOp::Or, sign, rest)]);
             }
-            other => return Err(format!("{other:?} of {}", Scalar::X87.name())),
+            other => return Err(Reason(format!("{other:?} of {}", Scalar::X87.name()))),
         };
         self.call_support(name, &[a, b].concat(), &PIECES)
     }
@@ -55,7 +56,7 @@ impl Body<'_, '_> {
             UnOp::FTrunc => Rounding::Zero,
             UnOp::FRound => Rounding::Away,
             UnOp::FRint | UnOp::FNearbyInt | UnOp::FRoundEven => Rounding::Even,
-            other => return Err(format!("{other:?} of {}", Scalar::X87.name())),
+            other => return Err(Reason(format!("{other:?} of {}", Scalar::X87.name()))),
         };
         let rounding = Operand::Const(Const::int(Type::Int(32), rounding as u64));
         self.call_support("__ics_x87_round", &[a, &[rounding]].concat(), &PIECES)
