@@ -7,6 +7,7 @@ use std::time::Duration;
 use bytesize::ByteSize;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::error::ValueError;
 use crate::threads::ThreadArgs;
 
 /// Input-covering schedules for multithreaded C programs.
@@ -511,13 +512,13 @@ pub(crate) struct InspectArgs {
     pub(crate) limits: LimitArgs,
 }
 
-fn parse_extern(text: &str) -> Result<(String, ExternKind), String> {
-    let (name, kind) = text.split_once('=').ok_or("expected NAME=havoc, NAME=pure or NAME=abort")?;
-    Ok((name.to_owned(), ExternKind::from_str(kind, true)?))
+fn parse_extern(text: &str) -> Result<(String, ExternKind), ValueError> {
+    let (name, kind) = text.split_once('=').ok_or(ValueError::Extern)?;
+    Ok((name.to_owned(), ExternKind::from_str(kind, true).map_err(ValueError::ExternKind)?))
 }
 
-fn parse_sym_file(text: &str) -> Result<(String, u64), String> {
-    let (name, size) = text.rsplit_once('=').ok_or("expected NAME=SIZE, e.g. input.txt=16")?;
-    let size = size.parse().map_err(|_| format!("{size} is not a number of bytes"))?;
+fn parse_sym_file(text: &str) -> Result<(String, u64), ValueError> {
+    let (name, size) = text.rsplit_once('=').ok_or(ValueError::File)?;
+    let size = size.parse().map_err(|_| ValueError::FileSize(size.to_owned()))?;
     Ok((name.to_owned(), size))
 }

@@ -63,7 +63,7 @@ fn run_enumerate(args: &EnumerateArgs, cli: &Arc<Cli>) -> Result<Status, DriverE
     let quiet = cli.quiet;
     // What cannot be written is better known before the search than after it.
     let database = database(args);
-    let config = config::enumerate(args, Some(&database)).map_err(DriverError::Inputs)?;
+    let config = config::enumerate(args, Some(&database))?;
     show::check_writable(&database)?;
     if let Some(file) = args.json.as_deref().filter(|file| *file != Path::new("-")) {
         open_for_writing(file)?;
@@ -105,7 +105,7 @@ fn say_source(source: Source, database: &Path) {
 }
 
 fn run_symex(args: &SymexArgs, cli: &Arc<Cli>) -> Result<Status, DriverError> {
-    let config = config::symex(args).map_err(DriverError::Inputs)?;
+    let config = config::symex(args)?;
     let mut sink = SymexSink::new(args, cli.quiet, &config.limits)?;
     let watch = guard::watch(&config.limits, SEARCH_GRACE, cli);
     let summary = symex::symex(&config, &mut sink);
@@ -173,7 +173,7 @@ fn run_show(args: &ShowArgs) -> Result<Status, DriverError> {
 
 fn run_verify(args: &VerifyArgs, cli: &Arc<Cli>) -> Result<Status, DriverError> {
     let database = show::read(&args.database)?;
-    let config = config::verify(args, &database.options).map_err(DriverError::Inputs)?;
+    let config = config::verify(args, &database.options)?;
     if let Some(file) = args.json.as_deref().filter(|file| *file != Path::new("-")) {
         open_for_writing(file)?;
     }

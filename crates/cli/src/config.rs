@@ -20,6 +20,7 @@ use crate::args::{
     Cli, Command, EnumerateArgs, ExecArgs, ExternKind, InputArgs, LimitArgs, MemoryErrorsArg, ProgramArgs,
     SchedulesArg, SymexArgs, SymexTechniqueArg, TechniqueArg, VerifyArgs,
 };
+use crate::error::ConfigError;
 use crate::guard;
 
 pub(crate) fn program(args: &ProgramArgs) -> ProgramConfig {
@@ -73,7 +74,7 @@ pub(crate) fn exec(args: &ExecArgs) -> ExecConfig {
 /// lost.
 const SYMEX_QUERY: Duration = Duration::from_millis(500);
 
-pub(crate) fn symex(args: &SymexArgs) -> Result<SymexConfig, String> {
+pub(crate) fn symex(args: &SymexArgs) -> Result<SymexConfig, ConfigError> {
     let mut limits = limits(&args.program);
     if let Some(events) = args.max_events {
         limits.max_events = events as usize;
@@ -91,7 +92,7 @@ pub(crate) fn symex(args: &SymexArgs) -> Result<SymexConfig, String> {
         || typed.sym_stdin.is_some()
         || !(typed.sym_file.is_empty() && typed.sym_env.is_empty());
     if names_inputs && !args.from_start {
-        return Err("inputs are for paths from the program's entry (--from-start)".to_owned());
+        return Err(ConfigError::InputsWithoutStart);
     }
     Ok(SymexConfig {
         program: program(&args.program),
@@ -116,7 +117,7 @@ pub(crate) fn symex(args: &SymexArgs) -> Result<SymexConfig, String> {
     })
 }
 
-pub(crate) fn enumerate(args: &EnumerateArgs, database: Option<&Path>) -> Result<EnumerateConfig, String> {
+pub(crate) fn enumerate(args: &EnumerateArgs, database: Option<&Path>) -> Result<EnumerateConfig, ConfigError> {
     let mut limits = limits(&args.program);
     if let Some(events) = args.max_events {
         limits.max_events = events as usize;
@@ -240,7 +241,7 @@ fn typed(args: &EnumerateArgs) -> Vec<String> {
 ///
 /// # Errors
 /// If its options are none that this version has.
-pub(crate) fn verify(args: &VerifyArgs, typed: &[String]) -> Result<EnumerateConfig, String> {
+pub(crate) fn verify(args: &VerifyArgs, typed: &[String]) -> Result<EnumerateConfig, ConfigError> {
     let is_limit = |word: &String| ["--timeout=", "--max-memory="].iter().any(|limit| word.starts_with(limit));
     let options = typed.iter().position(|word| word == "--").unwrap_or(typed.len());
     let (options, inputs) = typed.split_at(options);
@@ -249,10 +250,11 @@ pub(crate) fn verify(args: &VerifyArgs, typed: &[String]) -> Result<EnumerateCon
         words.extend(word.split(' ').map(OsString::from));
     }
     words.extend(inputs.iter().map(OsString::from));
-    let wrong =
-        |why: String| format!("the options of the database are none of this version: {}", typed.join(" ") + &why);
-    let cli = Cli::try_parse_from(words).map_err(|error| wrong(format!(" ({})", error.kind())))?;
-    let Command::Enumerate(made) = cli.command else { return Err(wrong(String::new())) };
+    let cli = Cli::try_parse_from(words)
+        .map_err(|error| ConfigError::UnknownOptions { options: typed.join(" "), kind: error.kind() })?;
+    let Command::Enumerate(made) = cli.command else {
+        return Err(ConfigError::OtherCommand { options: typed.join(" ") });
+    };
     let made = EnumerateArgs {
         program: ProgramArgs { timeout: args.timeout, max_memory: args.max_memory, ..made.program },
         ..*made
@@ -263,16 +265,16 @@ pub(crate) fn verify(args: &VerifyArgs, typed: &[String]) -> Result<EnumerateCon
 /// Most bytes of one symbolic input: each is a term of its own.
 const MAX_INPUT: u64 = 1 << 20;
 
-fn check_size(what: &str, size: u64) -> Result<(), String> {
-    if size <= MAX_INPUT {
+fn check_size(input: &'static str, bytes: u64) -> Result<(), ConfigError> {
+    if bytes <= MAX_INPUT {
         return Ok(());
     }
-    Err(format!("{what}: {size} bytes of symbolic input are too many; at most {MAX_INPUT}"))
+    Err(ConfigError::TooLarge { input, bytes, most: MAX_INPUT })
 }
 
-fn check_sizes(inputs: &InputSpec) -> Result<(), String> {
-    let string = |what: &str, spec: &ArgSpec| match spec {
-        ArgSpec::Symbolic { max } => check_size(what, *max as u64),
+fn check_sizes(inputs: &InputSpec) -> Result<(), ConfigError> {
+    let string = |input: &'static str, spec: &ArgSpec| match spec {
+        ArgSpec::Symbolic { max } => check_size(input, *max as u64),
         ArgSpec::Concrete(_) => Ok(()),
     };
     for spec in &inputs.arguments {
@@ -280,13 +282,13 @@ fn check_sizes(inputs: &InputSpec) -> Result<(), String> {
     }
     for variable in &inputs.environment {
         if variable.name.is_empty() {
-            return Err("--sym-env: a variable has a name".to_owned());
+            return Err(ConfigError::UnnamedVariable);
         }
         string("--sym-env", &variable.value)?;
     }
     for (name, size) in &inputs.files {
         if name.is_empty() {
-            return Err("--sym-file: a file has a name".to_owned());
+            return Err(ConfigError::UnnamedFile);
         }
         check_size("--sym-file", *size)?;
     }
@@ -299,7 +301,7 @@ fn check_sizes(inputs: &InputSpec) -> Result<(), String> {
     Ok(())
 }
 
-fn inputs(args: &InputArgs, program: &ProgramArgs) -> Result<InputSpec, String> {
+fn inputs(args: &InputArgs, program: &ProgramArgs) -> Result<InputSpec, ConfigError> {
     let name = program.program.file_stem().map(|n| n.to_string_lossy().into_owned());
     let mut inputs = InputSpec { program: name.unwrap_or_default(), ..InputSpec::default() };
     for arg in &args.args {
@@ -308,7 +310,7 @@ fn inputs(args: &InputArgs, program: &ProgramArgs) -> Result<InputSpec, String> 
     if let Some(range) = &args.sym_args {
         let (min, max, bytes) = (range[0], range[1], range[2]);
         if min > max {
-            return Err(format!("--sym-args: MIN ({min}) is more than MAX ({max})"));
+            return Err(ConfigError::EmptyRange { min, max });
         }
         inputs.optional = Some(OptionalArguments { min, max, bytes: bytes as usize });
     }
@@ -317,7 +319,8 @@ fn inputs(args: &InputArgs, program: &ProgramArgs) -> Result<InputSpec, String> 
     for variable in &args.sym_env {
         let (name, max) = match variable.split_once('=') {
             Some((name, size)) => {
-                (name, size.parse().map_err(|_| format!("--sym-env {variable}: {size} is not a number of bytes"))?)
+                let wrong = |_| ConfigError::VariableSize { variable: variable.clone(), size: size.to_owned() };
+                (name, size.parse().map_err(wrong)?)
             }
             None => (variable.as_str(), DEFAULT_ARGUMENT),
         };
@@ -329,16 +332,14 @@ fn inputs(args: &InputArgs, program: &ProgramArgs) -> Result<InputSpec, String> 
 }
 
 /// `@`, `@N` or a plain word; `@@word` is the plain word `@word`.
-fn arg_spec(arg: &str) -> Result<ArgSpec, String> {
+fn arg_spec(arg: &str) -> Result<ArgSpec, ConfigError> {
     match arg.strip_prefix('@') {
         None => Ok(ArgSpec::Concrete(arg.to_owned())),
         Some("") => Ok(ArgSpec::Symbolic { max: DEFAULT_ARGUMENT }),
         Some(word) if word.starts_with('@') => Ok(ArgSpec::Concrete(word.to_owned())),
         Some(number) => match number.parse() {
             Ok(max) => Ok(ArgSpec::Symbolic { max }),
-            Err(_) => {
-                Err(format!("argument {arg}: write @ or @N for an input of at most N bytes, @{arg} for the word"))
-            }
+            Err(_) => Err(ConfigError::Argument(arg.to_owned())),
         },
     }
 }

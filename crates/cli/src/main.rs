@@ -5,6 +5,7 @@ mod answers;
 mod args;
 mod commands;
 mod config;
+mod error;
 mod grace;
 mod guard;
 mod inspect_output;

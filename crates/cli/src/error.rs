@@ -1,0 +1,60 @@
+//! What can be wrong with what was typed, beyond what `clap` sees.
+
+use clap::error::ErrorKind;
+use icsched_driver::DriverError;
+use thiserror::Error;
+
+/// Why options and inputs make no configuration.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub(crate) enum ConfigError {
+    /// `symex` takes inputs only from the program's entry.
+    #[error("inputs are for paths from the program's entry (--from-start)")]
+    InputsWithoutStart,
+    /// `clap` does not accept the options that a database was made with.
+    #[error("the options of the database are none of this version: {options} ({kind})")]
+    UnknownOptions { options: String, kind: ErrorKind },
+    /// The options that a database was made with are none of `enumerate`.
+    #[error("the options of the database are none of this version: {options}")]
+    OtherCommand { options: String },
+    /// An input has more bytes than can be symbolic.
+    #[error("{input}: {bytes} bytes of symbolic input are too many; at most {most}")]
+    TooLarge { input: &'static str, bytes: u64, most: u64 },
+    /// `--sym-env` without a name.
+    #[error("--sym-env: a variable has a name")]
+    UnnamedVariable,
+    /// `--sym-file` without a name.
+    #[error("--sym-file: a file has a name")]
+    UnnamedFile,
+    /// `--sym-args` with an empty range.
+    #[error("--sym-args: MIN ({min}) is more than MAX ({max})")]
+    EmptyRange { min: u32, max: u32 },
+    /// `--sym-env NAME=SIZE` with a size that is no number.
+    #[error("--sym-env {variable}: {size} is not a number of bytes")]
+    VariableSize { variable: String, size: String },
+    /// An argument that begins with `@` and goes on with no number.
+    #[error("argument {0}: write @ or @N for an input of at most N bytes, @{0} for the word")]
+    Argument(String),
+}
+
+impl From<ConfigError> for DriverError {
+    fn from(error: ConfigError) -> Self {
+        Self::Inputs(error.to_string())
+    }
+}
+
+/// Why a word is no value of its option; `clap` prints it behind the option's name.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub(crate) enum ValueError {
+    /// `--extern` without `=`.
+    #[error("expected NAME=havoc, NAME=pure or NAME=abort")]
+    Extern,
+    /// `--extern` with an unknown kind; in the words of `clap`.
+    #[error("{0}")]
+    ExternKind(String),
+    /// `--sym-file` without `=`.
+    #[error("expected NAME=SIZE, e.g. input.txt=16")]
+    File,
+    /// `--sym-file` with a size that is no number.
+    #[error("{0} is not a number of bytes")]
+    FileSize(String),
+}
