@@ -25,6 +25,8 @@ const NATIVE_LIMIT: Duration = Duration::from_secs(60);
 pub struct Trial {
     /// The C file.
     pub source: PathBuf,
+    /// The C file as trials are listed under it, from the folder with all of them: `epochs/rings/two_belts.c`.
+    pub listed: String,
     /// Compiler options of the variant.
     pub variant: Vec<String>,
     /// Optimisation level.
@@ -49,7 +51,7 @@ impl Place {
     }
 }
 
-/// All trials of the C files in the folders of `root`, sorted by path; with the names they are listed under.
+/// All trials of the C files below `root`, sorted by path; with the names they are listed under.
 ///
 /// # Errors
 /// A file cannot be read, or its expectations are malformed.
@@ -64,8 +66,8 @@ pub fn collect(root: &Path) -> Result<Vec<(String, Trial)>> {
                 let mut name = vec![listed.clone()];
                 name.extend(variant.iter().cloned());
                 name.push(level.flag().to_owned());
-                let (source, expectations) = (source.clone(), expectations.clone());
-                all.push((name.join(" "), Trial { source, variant: variant.clone(), level, expectations }));
+                let (source, listed, expectations) = (source.clone(), listed.clone(), expectations.clone());
+                all.push((name.join(" "), Trial { source, listed, variant: variant.clone(), level, expectations }));
             }
         }
     }
@@ -73,17 +75,19 @@ pub fn collect(root: &Path) -> Result<Vec<(String, Trial)>> {
     Ok(all)
 }
 
-fn c_files(root: &Path) -> Result<Vec<PathBuf>> {
+/// The C files of a folder and of the folders in it, sorted by path; the runner has none of its own.
+fn c_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
-    for folder in fs::read_dir(root).with_context(|| format!("cannot read {}", root.display()))? {
-        let folder = folder?.path();
-        if folder.is_dir() && !folder.ends_with("runner") {
-            for file in fs::read_dir(&folder)? {
-                found.push(file?.path());
+    for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
+        let path = entry?.path();
+        if path.is_dir() {
+            if !path.ends_with("runner") {
+                found.extend(c_files(&path)?);
             }
+        } else if path.extension().is_some_and(|extension| extension == "c") {
+            found.push(path);
         }
     }
-    found.retain(|path| path.extension().is_some_and(|extension| extension == "c"));
     found.sort();
     Ok(found)
 }
@@ -120,9 +124,8 @@ impl Trial {
     /// Writes what `enumerate` found to two files of the folder `results`: its JSON and the dump of its database,
     /// without what differs from run to run.
     fn keep(&self, tools: &Tools, place: &Place, index: usize, mut result: Value, results: &Path) -> Result<()> {
-        let folder = self.source.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
-        let variant = self.variant.join("").replace('/', "_");
-        let name = format!("{folder}-{}{variant}{}.{index}", file_name(&self.source)?, self.level.flag());
+        let (listed, variant) = (self.listed.replace('/', "-"), self.variant.join("").replace('/', "_"));
+        let name = format!("{listed}{variant}{}.{index}", self.level.flag());
         let work = place.work.path().display().to_string();
         let fields = result.as_object_mut().context("the result is no object")?;
         fields.remove("statistics");
@@ -227,4 +230,23 @@ fn report(command: &Command, found: &[String], outcome: &Outcome, summary: &str)
     }
     let said = outcome.stderr.trim_end();
     bail!("{}\ncommand: {command:?}\nexit status: {}\n{summary}\n{said}", found.join("\n"), outcome.status)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_listed_with_their_folders() {
+        let root = tempfile::tempdir().expect("a directory");
+        for file in ["sync/pool.c", "epochs/rings/two_belts.c", "epochs/pool.c", "epochs/notes.md", "runner/src/a.c"] {
+            let path = root.path().join(file);
+            fs::create_dir_all(path.parent().expect("a file is in a folder")).expect("a directory");
+            fs::write(path, "// levels: O0\n// exec:\n").expect("a file");
+        }
+        let found = collect(root.path()).expect("the headers are right");
+        let names: Vec<_> = found.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["epochs/pool.c -O0", "epochs/rings/two_belts.c -O0", "sync/pool.c -O0"]);
+        assert_eq!(found[1].1.listed, "epochs/rings/two_belts.c");
+    }
 }

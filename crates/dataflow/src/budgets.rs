@@ -34,7 +34,7 @@ pub(crate) struct Budgets {
     pub(crate) free_passes: u32,
     /// Instructions that are looked back through for a register with the same address.
     ///
-    /// Protects time in long blocks. Shows in `c-tests/epochs/lamps_in_table.c`.
+    /// Protects time in long blocks. Shows in `c-tests/epochs/heap/lamps_in_table.c`.
     pub(crate) equal_window: usize,
     /// Bytes of a copy of memory whose places are followed.
     ///

@@ -80,13 +80,13 @@ pub(crate) struct Budgets {
     /// Time between two looks at limits and progress. Changes no result.
     pub(crate) between_looks: Duration,
     /// Blocks on the way out of a loop that are looked at for where a cursor stands.
-    /// Results differ without it: `c-tests/epochs/scanned_arguments.c`.
+    /// Results differ without it: `c-tests/epochs/summaries/scanned_arguments.c`.
     pub(crate) exit_blocks: usize,
     /// Instructions of a loop, one behind the other, that are looked at for what computes an address.
     pub(crate) address_parts: usize,
     /// The largest step of a number of 64 bits that no loop counts to the end of. Protects from taking that for granted
     /// of numbers that may overflow.
-    /// Results differ without it: `c-tests/epochs/door_behind_seats.c`.
+    /// Results differ without it: `c-tests/epochs/subscripts/door_behind_seats.c`.
     pub(crate) counter_step: u64,
     /// How often an epoch's facts get weaker before bounds that still get wider are widened. Protects the fixpoint from
     /// one search per number.
@@ -126,7 +126,7 @@ pub(crate) struct Budgets {
     pub(crate) passed_instructions_in_one_way: u64,
     /// Paths of an attempt to search the whole run as one epoch, where inputs decide. Protects from attempts that come
     /// to nothing.
-    /// Results differ without it: `c-tests/epochs/few_sizes.c`.
+    /// Results differ without it: `c-tests/epochs/whole-runs/few_sizes.c`.
     pub(crate) whole_run_paths: u64,
     /// Markers that threads pass on all paths of such an attempt.
     pub(crate) whole_run_markers: u64,

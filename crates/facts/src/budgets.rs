@@ -10,7 +10,7 @@ pub struct Budgets {
     /// `what_two_shapes_say_is_one_of_what_each_says`.
     pub choices: usize,
     /// Pairs of addresses that are looked at for whether they differ: each is a question to the solver. Shown by:
-    /// `c-tests/epochs/bells_of_two.c` needs two.
+    /// `c-tests/epochs/threads/bells_of_two.c` needs two.
     pub distinct_pairs: usize,
     /// Most numbers in one column of a relation: more say that it counts. Shown by: unit test `tables_stay_small`.
     pub column_values: usize,
@@ -33,7 +33,7 @@ pub struct Budgets {
     /// Operations in one sum that are looked at: time for each number. Shown by: no test.
     pub sum_operations: usize,
     /// How many elements before the index of a ring are looked at: more marks are seldom put in at once. Shown by:
-    /// `c-tests/epochs/pipeline_with_end.c` needs some.
+    /// `c-tests/epochs/rings/pipeline_with_end.c` needs some.
     pub elements_before_index: u64,
     /// Rings that are looked at in one state: slices for each. Shown by: no test.
     pub rings: usize,
@@ -52,8 +52,8 @@ pub struct Budgets {
     pub number_steps: usize,
     /// Locations that a number is read from: of more, few are meant. Shown by: no test.
     pub locations: usize,
-    /// Elements of an array whose numbers are told apart. Shown by: `c-tests/epochs/belts_in_one_allocation.c` needs
-    /// some.
+    /// Elements of an array whose numbers are told apart. Shown by: `c-tests/epochs/rings/belts_in_one_allocation.c`
+    /// needs some.
     pub elements_told_apart: usize,
     /// Objects from the heap that are looked at for one pair of threads: there are quadratically many pairs. Shown
     /// by: no test.
@@ -93,7 +93,7 @@ pub struct Budgets {
     /// Semaphores in an array, and in all, that are looked at. Shown by: no test.
     pub semaphores: usize,
     /// Pairs of numbers that are looked at in one state: questions to the solver for each. Shown by:
-    /// `c-tests/epochs/tallest_of_all.c`, and unit test `what_is_compared_comes_before_what_is_chosen_from`.
+    /// `c-tests/epochs/numbers/tallest_of_all.c`, and unit test `what_is_compared_comes_before_what_is_chosen_from`.
     pub compared_pairs: usize,
     /// And of those that the program divides for what remains. Shown by: no test.
     pub divided_pairs: usize,

@@ -44,21 +44,32 @@ impl Input {
     }
 }
 
-/// All programs of these folders of `c-tests/`, each sorted by path.
+/// All programs of these folders of `c-tests/` and of the folders in them, each sorted by path.
 pub(crate) fn sources(folders: &[&str]) -> Vec<Source> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../c-tests");
     let mut found = Vec::new();
     for folder in folders {
-        let files = fs::read_dir(root.join(folder)).expect("the folder is there");
-        let mut files: Vec<PathBuf> = files.map(|f| f.expect("it can be read").path()).collect();
-        files.retain(|f| f.extension().is_some_and(|e| e == "c"));
+        let mut files = c_files(&root.join(folder));
         files.sort();
         found.extend(files.into_iter().map(|path| source(folder, path)));
     }
     found
 }
 
-/// The program in a file.
+fn c_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("the folder is there");
+    let mut found = Vec::new();
+    for path in entries.map(|entry| entry.expect("it can be read").path()) {
+        if path.is_dir() {
+            found.extend(c_files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "c") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// The program in a file, named by `folder` and the file. Random inputs depend on the name, not on folders in between.
 pub(crate) fn source(folder: &str, path: PathBuf) -> Source {
     let text = fs::read_to_string(&path).expect("it can be read");
     let name = path.file_stem().and_then(|n| n.to_str()).expect("names are text");

@@ -112,7 +112,7 @@ int main(int argc, char **argv)
 
 /// What a later round asks of a mark must not follow from which way a comparison went that is no condition of the
 /// schedule.
-const MARKS: &str = include_str!("../../../../c-tests/epochs/marks_in_use.c");
+const MARKS: &str = include_str!("../../../../c-tests/epochs/summaries/marks_in_use.c");
 
 /// What is wrong when the shape of the second epoch is damaged.
 fn found(subject: &Subject, damage: impl FnOnce(&mut Shape)) -> Vec<String> {

@@ -144,7 +144,7 @@ int main(int argc, char **argv)
 ";
 
 /// Two looks at a list, with a write between them on some paths.
-const INSPECTORS: &str = include_str!("../../../../c-tests/epochs/inspectors_who_scratch.c");
+const INSPECTORS: &str = include_str!("../../../../c-tests/epochs/barriers/inspectors_who_scratch.c");
 
 fn is_verified(source: &str) {
     is_verified_at(source, "-O0", 2);
