@@ -1,6 +1,7 @@
 //! What a C program's leading comments expect.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::str::FromStr;
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -46,6 +47,34 @@ impl FromStr for Level {
     }
 }
 
+/// What a number of a result must be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Bound {
+    /// `NAME=VALUE`: this value as JSON text, which may also be a truth value.
+    Exactly(String),
+    /// `NAME>=NUMBER`: this number or a larger one, for tests that are not about the number.
+    AtLeast(u64),
+}
+
+impl Bound {
+    /// Whether a value, as JSON text, is as expected.
+    pub fn admits(&self, value: &str) -> bool {
+        match self {
+            Self::Exactly(wanted) => value == wanted,
+            Self::AtLeast(least) => value.parse::<u64>().is_ok_and(|number| number >= *least),
+        }
+    }
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exactly(wanted) => write!(f, "{wanted}"),
+            Self::AtLeast(least) => write!(f, "at least {least}"),
+        }
+    }
+}
+
 /// One `run: enumerate` and what its result must be.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Enumerate {
@@ -53,8 +82,8 @@ pub struct Enumerate {
     pub options: Vec<String>,
     /// The program's arguments behind `--`.
     pub args: Vec<String>,
-    /// Keys of `totals` (and `complete`) with their values as JSON text.
-    pub totals: Vec<(String, String)>,
+    /// Keys of `totals` (and `complete`) with what their values must be.
+    pub totals: Vec<(String, Bound)>,
     /// Each must be part of the constraint of some schedule.
     pub constraints: Vec<String>,
     /// Each must be part of `PLACE: MESSAGE` of some memory error.
@@ -224,8 +253,7 @@ impl Enumerate {
         match key {
             "expect" => {
                 for pair in value.split_whitespace() {
-                    let (name, number) = pair.split_once('=').context("is a list of NAME=VALUE")?;
-                    self.totals.push((name.to_owned(), number.to_owned()));
+                    self.totals.push(total(pair)?);
                 }
             }
             "constraint" => self.constraints.push(value.to_owned()),
@@ -255,15 +283,14 @@ impl Enumerate {
 
     /// The exit statuses that the command may end with (design, section 5).
     pub fn allowed_statuses(&self) -> Vec<i32> {
-        let total = |name: &str| self.totals.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
-        if !self.statuses.is_empty() {
-            return self.statuses.clone();
-        }
-        match (total("deadlocked"), total("complete")) {
-            (Some("0"), Some("true")) => vec![0],
-            (Some("0"), Some("false")) => vec![3],
-            (Some(_), _) => vec![1],
-            (None, _) => vec![0, 1, 3],
+        let total = |name: &str| self.totals.iter().find(|(key, _)| key == name).map(|(_, bound)| bound);
+        let is = |name: &str, value: &str| matches!(total(name), Some(Bound::Exactly(exact)) if exact == value);
+        match total("deadlocked") {
+            _ if !self.statuses.is_empty() => self.statuses.clone(),
+            None => vec![0, 1, 3],
+            Some(_) if is("deadlocked", "0") && is("complete", "true") => vec![0],
+            Some(_) if is("deadlocked", "0") && is("complete", "false") => vec![3],
+            Some(_) => vec![1],
         }
     }
 }
@@ -289,6 +316,19 @@ impl Exec {
         }
         Ok(())
     }
+}
+
+/// `NAME=VALUE` or `NAME>=NUMBER`.
+fn total(pair: &str) -> Result<(String, Bound)> {
+    let (name, bound) = match pair.split_once(">=") {
+        Some((name, least)) => (name, Bound::AtLeast(least.parse().context("is not a number")?)),
+        None => {
+            let (name, value) = pair.split_once('=').context("is a list of NAME=VALUE and NAME>=NUMBER")?;
+            (name, Bound::Exactly(value.to_owned()))
+        }
+    };
+    ensure!(bound != Bound::AtLeast(0), "`{pair}` is always so");
+    Ok((name.to_owned(), bound))
 }
 
 fn parse_run(value: &str) -> Result<Enumerate> {
@@ -379,6 +419,8 @@ int main(void) {
             ("// exec:\n// error: crash\n", "sample.c:2: `error`"),
             ("// exec:\n// stdout: {nowhere}\n", "sample.c:2: `stdout`"),
             ("// run: check\n// exec:\n", "sample.c:1: `run`"),
+            ("// run: enumerate\n// expect: schedules>=many\n// exec:\n", "sample.c:2: `expect`"),
+            ("// run: enumerate\n// expect: deadlocked>=0\n// exec:\n", "sample.c:2: `expect`"),
             ("// run: enumerate\n", "no `exec:`"),
         ] {
             let error = format!("{:#}", parse(text).expect_err(text));
@@ -396,5 +438,7 @@ int main(void) {
         assert_eq!(statuses("deadlocked=0 complete=false"), [3]);
         assert_eq!(statuses("deadlocked=2 complete=false"), [1]);
         assert_eq!(statuses("schedules=2"), [0, 1, 3]);
+        assert_eq!(statuses("schedules>=1 deadlocked=0 complete=true"), [0]);
+        assert_eq!(statuses("deadlocked>=1 complete=true"), [1]);
     }
 }
