@@ -1,6 +1,6 @@
 // With n == UINT_MAX the loop goes round for ever, so that it ends is an assumption. The one over the array ends, whatever n is: the array does.
 // run: enumerate -- @
-// expect: epochs=1 schedules=1 complete=true deadlocked=0
+// expect: epochs=1 schedules>=1 complete=true deadlocked=0
 // assumes: {sum}
 // levels: O0
 // exec: 4
