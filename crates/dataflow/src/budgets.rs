@@ -146,6 +146,10 @@ pub(crate) struct Budgets {
     ///
     /// Protects time of nonlinear arithmetic. Shows in `termination::counters::a_counter_that_stays_on_one_path`.
     pub(crate) question_work: Duration,
+    /// Bytes of the stack of a thread that proves that a loop ends.
+    ///
+    /// Protects from terms that are walked recursively in places. No test shows it.
+    pub(crate) proof_stack: usize,
     /// Questions to the solver about one loop at a time.
     ///
     /// Protects time of loops with many measures. Shows in `termination::counters::a_bound_that_changes`.
@@ -231,6 +235,7 @@ pub(crate) const BUDGETS: Budgets = Budgets {
     constant_rounds: 3,
     // Termination.
     question_work: Duration::from_millis(20),
+    proof_stack: 64 << 20,
     questions: 100,
     open_questions: 3,
     ordered_measures: 4,

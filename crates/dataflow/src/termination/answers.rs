@@ -1,6 +1,8 @@
 //! Answers whether loops and recursions of one program end.
 
+use std::panic::resume_unwind;
 use std::sync::Mutex;
+use std::thread;
 
 use icsched_ir::{BlockId, FuncId, LoopId, Origin};
 use icsched_pointsto::{ModRef, Startup};
@@ -10,6 +12,7 @@ use super::code::{Code, lock};
 use super::ranking::Ranking;
 use super::rings::Rings;
 use super::verdict::{Reason, Verdict};
+use crate::budgets::BUDGETS;
 
 /// Answers for one program. What was asked is kept; any number of threads may ask.
 pub struct Termination<'m, 'p> {
@@ -43,7 +46,7 @@ impl<'m, 'p> Termination<'m, 'p> {
         if let Some(known) = lock(&self.loops).get(&(func, id)) {
             return known.clone();
         }
-        let found = match self.ranking().ranked_loop(func, &structure, id) {
+        let found = match alone(|| self.ranking().ranked_loop(func, &structure, id)) {
             Verdict::Unknown if self.code.program.functions[func].origin == Origin::Model => {
                 Verdict::Ends(Reason::Library)
             }
@@ -85,11 +88,21 @@ impl<'m, 'p> Termination<'m, 'p> {
         }
         let functions = &self.code.calls.components()[component];
         let is_model = functions.iter().all(|&f| self.code.program.functions[f].origin == Origin::Model);
-        let found = match self.ranking().ranked_recursion(functions) {
+        let found = match alone(|| self.ranking().ranked_recursion(functions)) {
             Verdict::Unknown if is_model => Verdict::Ends(Reason::Library),
             found => found,
         };
         lock(&self.recursions).insert(component, found.clone());
         found
     }
+}
+
+/// Asks in a thread that has asked nothing before. What a solver finds within its limits depends on what its thread has
+/// asked, and whoever wants to know this first may have asked anything (design decision D9). Where there is no room for
+/// a thread it is asked in this one.
+fn alone(ask: impl Fn() -> Verdict + Sync) -> Verdict {
+    thread::scope(|scope| match thread::Builder::new().stack_size(BUDGETS.proof_stack).spawn_scoped(scope, &ask) {
+        Ok(asked) => asked.join().unwrap_or_else(|panic| resume_unwind(panic)),
+        Err(_) => ask(),
+    })
 }
