@@ -8,7 +8,8 @@ use icsched_report::View;
 use icsched_report::text::TextOptions;
 
 use crate::args::{EnumerateArgs, VerifyArgs};
-use crate::guard::{self, News};
+use crate::guard;
+use crate::guard::news::News;
 use crate::status::Status;
 use crate::{output, verify_output};
 
@@ -89,7 +90,7 @@ pub(crate) fn tell_verified(args: &VerifyArgs, quiet: bool, verified: &Verified)
 
 /// To standard output, which can be full.
 pub(crate) fn print(text: &str) -> Result<(), DriverError> {
-    guard::tell(&News::Printing);
+    guard::tell::tell(&News::Printing);
     output::print(text).map_err(not_written)
 }
 
@@ -99,7 +100,7 @@ pub(crate) fn not_written(error: std::io::Error) -> DriverError {
 
 pub(crate) fn write_json(text: &str, file: &PathBuf) -> Result<(), DriverError> {
     if file == Path::new("-") {
-        guard::tell(&News::Printing);
+        guard::tell::tell(&News::Printing);
         return output::print_json(text).map_err(not_written);
     }
     std::fs::write(file, text).map_err(|error| DriverError::Write { path: file.clone(), error })

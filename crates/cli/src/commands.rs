@@ -19,7 +19,7 @@ use crate::args::{
     InspectMarkersArgs, MarkerFormat, MarkerTechniqueArg, ShowArgs, ShowFormat, SymexArgs, VerifyArgs,
 };
 use crate::grace::{RUN_GRACE, SEARCH_GRACE};
-use crate::guard::{Cause, News};
+use crate::guard::news::{Cause, News};
 use crate::progress::{BatchLines, ShownProgress};
 use crate::status::Status;
 use crate::symex_output::SymexSink;
@@ -38,7 +38,7 @@ pub(crate) fn run(cli: &Arc<Cli>) -> Status {
     };
     result.unwrap_or_else(|error| match error.stopped_by() {
         Some((limit, activity)) => {
-            let mut heard = guard::known();
+            let mut heard = guard::tell::known();
             if heard.doing != activity.words() {
                 heard.hear(News::Doing(activity.words().to_owned()));
             }
@@ -69,7 +69,7 @@ fn run_enumerate(args: &EnumerateArgs, cli: &Arc<Cli>) -> Result<Status, DriverE
         open_for_writing(file)?;
     }
     let mut progress = ShownProgress::new(quiet);
-    let watch = guard::watch(&config.limits, SEARCH_GRACE, cli);
+    let watch = guard::limits::watch(&config.limits, SEARCH_GRACE, cli);
     let result = enumerate::enumerate(&config, &mut progress);
     drop(watch);
     progress.finish();
@@ -107,7 +107,7 @@ fn say_source(source: Source, database: &Path) {
 fn run_symex(args: &SymexArgs, cli: &Arc<Cli>) -> Result<Status, DriverError> {
     let config = config::symex(args)?;
     let mut sink = SymexSink::new(args, cli.quiet, &config.limits)?;
-    let watch = guard::watch(&config.limits, SEARCH_GRACE, cli);
+    let watch = guard::limits::watch(&config.limits, SEARCH_GRACE, cli);
     let summary = symex::symex(&config, &mut sink);
     drop(watch);
     sink.finish();
@@ -126,7 +126,7 @@ fn open_for_writing(file: &Path) -> Result<(), DriverError> {
 
 fn run_exec(args: &ExecArgs, cli: &Arc<Cli>) -> Result<Status, DriverError> {
     let config = config::exec(args);
-    let watch = guard::watch(&config.limits, RUN_GRACE, cli);
+    let watch = guard::limits::watch(&config.limits, RUN_GRACE, cli);
     let outcome = exec::exec(&config, &mut |error| output::diagnostic(&error));
     drop(watch);
     let outcome = outcome?;
@@ -178,7 +178,7 @@ fn run_verify(args: &VerifyArgs, cli: &Arc<Cli>) -> Result<Status, DriverError> 
         open_for_writing(file)?;
     }
     let mut progress = ShownProgress::new(cli.quiet);
-    let watch = guard::watch(&config.limits, SEARCH_GRACE, cli);
+    let watch = guard::limits::watch(&config.limits, SEARCH_GRACE, cli);
     let verified = verify::verify(&config, &database, args.paths as usize, &mut progress);
     drop(watch);
     progress.finish();
@@ -186,7 +186,7 @@ fn run_verify(args: &VerifyArgs, cli: &Arc<Cli>) -> Result<Status, DriverError> 
 }
 
 fn run_experiment(args: &ExperimentArgs, quiet: bool) -> Result<Status, DriverError> {
-    let stop = guard::stop_on_signals();
+    let stop = guard::limits::stop_on_signals();
     let icsched = std::env::current_exe().map_err(|error| DriverError::Read { path: "icsched".into(), error })?;
     let config = ExperimentConfig {
         manifest: args.manifest.clone(),
@@ -213,7 +213,7 @@ type Question = fn(&Inspected, &inspect::Selection, inspect::Out<'_>) -> Result<
 
 fn run_inspect(what: &InspectCommand, cli: &Arc<Cli>) -> Result<Status, DriverError> {
     let limits = config::inspect_limits(what.limits());
-    let watch = guard::watch(&limits, SEARCH_GRACE, cli);
+    let watch = guard::limits::watch(&limits, SEARCH_GRACE, cli);
     let path = what.program().to_path_buf();
     let program = Inspected::new(
         ProgramConfig { path, externs: Default::default(), memory_errors: Default::default(), cache: None },
@@ -305,7 +305,7 @@ impl<W: Write> Write for Answer<W> {
     /// write.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if !std::mem::replace(&mut self.has_begun, true) {
-            guard::tell(if self.is_text { &News::Writing } else { &News::Printing });
+            guard::tell::tell(if self.is_text { &News::Writing } else { &News::Printing });
         }
         let before = self.stop.doing().activity;
         self.stop.begin(Activity::Writing);

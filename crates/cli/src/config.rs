@@ -46,7 +46,7 @@ pub(crate) fn limits(args: &ProgramArgs) -> Limits {
         memory: MemoryLimits::of_process(args.max_memory.map(|m| m.as_u64())),
         max_instructions: args.max_instructions.unwrap_or(default.max_instructions),
         undecided: Undecided { instructions: undecided, ..default.undecided },
-        stop: guard::stop_on_signals(),
+        stop: guard::limits::stop_on_signals(),
         ..default
     }
 }
@@ -54,7 +54,7 @@ pub(crate) fn limits(args: &ProgramArgs) -> Limits {
 /// Without an executable program nothing else can be limited.
 pub(crate) fn inspect_limits(args: LimitArgs) -> Limits {
     let memory = MemoryLimits::of_process(args.max_memory.map(|m| m.as_u64()));
-    Limits { timeout: args.timeout, memory, stop: guard::stop_on_signals(), ..Limits::default() }
+    Limits { timeout: args.timeout, memory, stop: guard::limits::stop_on_signals(), ..Limits::default() }
 }
 
 pub(crate) fn exec(args: &ExecArgs) -> ExecConfig {

@@ -7,7 +7,7 @@ use icsched_driver::{Diagnostic, Enumeration, IncompleteKind, Reason, limit_word
 
 use crate::answers::{database, print_or_tell, tell_schedules, tell_verified};
 use crate::args::{Cli, Command, EnumerateArgs, InspectCommand, VerifyArgs};
-use crate::guard::{Cause, Heard};
+use crate::guard::news::{Cause, Heard};
 use crate::status::Status;
 use crate::symex_output::SymexSink;
 use crate::{inspect_output, output};

@@ -25,7 +25,7 @@ use clap::Parser;
 use icsched_driver::config::Limit;
 
 use crate::args::Cli;
-use crate::guard::Cause;
+use crate::guard::news::Cause;
 use crate::status::Status;
 
 fn main() -> ExitCode {
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     };
     output::start_logging(cli.verbose, cli.quiet);
     let cli = Arc::new(cli);
-    match guard::divide(&cli.command) {
+    match guard::parent::divide(&cli.command) {
         Some(child) => child.wait(&cli),
         None => work(cli),
     }
@@ -64,9 +64,9 @@ fn work(cli: Arc<Cli>) -> Status {
 
 /// After a panic: the parent tells what is known, if there is one.
 fn failed(cli: &Cli) -> Status {
-    match guard::is_out_of_memory() {
-        _ if guard::has_parent() => Status::Bug,
-        true => last::result(cli, &Cause::Limit(Limit::Memory), &guard::known()),
-        false => last::result(cli, &Cause::Bug, &guard::known()),
+    match guard::reserve::is_out_of_memory() {
+        _ if guard::tell::has_parent() => Status::Bug,
+        true => last::result(cli, &Cause::Limit(Limit::Memory), &guard::tell::known()),
+        false => last::result(cli, &Cause::Bug, &guard::tell::known()),
     }
 }

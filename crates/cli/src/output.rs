@@ -11,7 +11,8 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::guard::{self, News};
+use crate::guard;
+use crate::guard::news::News;
 use crate::status::Status;
 
 /// Log lines on standard error: warnings, with `-v` progress, with `-vv` every path.
@@ -39,12 +40,12 @@ pub(crate) fn start_logging(verbose: u8, quiet: bool) {
 pub(crate) fn report_panics_as_bugs() {
     std::panic::set_hook(Box::new(|info| {
         // Libraries are not told that there is no more memory in a way that they could stand.
-        if guard::is_out_of_memory() {
-            guard::tell(&News::Limit(Limit::Memory));
+        if guard::reserve::is_out_of_memory() {
+            guard::tell::tell(&News::Limit(Limit::Memory));
             end_unless_somebody_waits();
             return;
         }
-        guard::tell(&News::Bug);
+        guard::tell::tell(&News::Bug);
         let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
         let message = info.payload_as_str().unwrap_or("unknown");
         let diagnostic = Diagnostic::error("bug", format!("icsched has a bug: {message}{place}"))
@@ -59,8 +60,8 @@ pub(crate) fn report_panics_as_bugs() {
 fn end_unless_somebody_waits() {
     let thread = std::thread::current();
     let is_joined = thread.name().is_some_and(|name| name == "main" || name.starts_with("icsched"));
-    if guard::has_parent() || !is_joined {
-        guard::end_for_want_of_memory();
+    if guard::tell::has_parent() || !is_joined {
+        guard::reserve::end_for_want_of_memory();
     }
 }
 
@@ -188,7 +189,7 @@ mod tests {
     #[test]
     fn nobody_waits_for_a_thread_without_memory() {
         let plant = || {
-            guard::lack_memory();
+            guard::reserve::lack_memory();
             wait_for_a_thread_that_is_wrong();
         };
         let (status, said) = ended_with("nobody_waits_for_a_thread_without_memory", plant);

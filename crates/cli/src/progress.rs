@@ -12,7 +12,8 @@ use icsched_driver::watch::MemoryUse;
 use icsched_driver::{Counts, Progress, Working};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::guard::{self, News};
+use crate::guard;
+use crate::guard::news::News;
 use crate::output;
 
 /// Time between two plain lines; a run that is over before needs none.
@@ -119,11 +120,11 @@ impl ShownProgress {
     /// Tells the parent what is being done where, if that is not what it was told last.
     fn tell(&mut self, doing: &str, at: &str) {
         if self.told.0 != doing {
-            guard::tell(&News::Doing(doing.to_owned()));
+            guard::tell::tell(&News::Doing(doing.to_owned()));
             self.told = (doing.to_owned(), String::new());
         }
         if self.told.1 != at {
-            guard::tell(&News::At(at.to_owned()));
+            guard::tell::tell(&News::At(at.to_owned()));
             self.told.1 = at.to_owned();
         }
     }
@@ -140,12 +141,12 @@ impl Progress for ShownProgress {
         }
         self.tell(activity.words(), "");
         if activity == Activity::Writing {
-            guard::tell(&News::Writing);
+            guard::tell::tell(&News::Writing);
         }
     }
 
     fn stored(&mut self) {
-        guard::tell(&News::Stored);
+        guard::tell::tell(&News::Stored);
     }
 
     fn epochs(&mut self, counts: &Counts) {

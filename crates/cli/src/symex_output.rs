@@ -12,7 +12,8 @@ use icsched_driver::{DriverError, Limits, Reason};
 use icsched_report::terminal::{Form, Harmless};
 
 use crate::args::SymexArgs;
-use crate::guard::{self, News};
+use crate::guard;
+use crate::guard::news::News;
 use crate::output;
 use crate::progress::ShownProgress;
 use crate::status::Status;
@@ -179,7 +180,7 @@ impl SymexSink {
     fn tell(&self) {
         if self.json.as_ref().is_none_or(|json| json.kept == 0) {
             let totals = serde_json::to_string(&self.totals).expect("plain data has a JSON form");
-            guard::tell(&News::Paths(totals));
+            guard::tell::tell(&News::Paths(totals));
         }
     }
 }
@@ -201,7 +202,7 @@ impl Sink for SymexSink {
     }
 
     fn end(&mut self, header: &Header, summary: &Summary) -> Result<(), DriverError> {
-        guard::tell(&News::Printing);
+        guard::tell::tell(&News::Printing);
         self.json(false, |sink| sink.end(header, summary));
         self.text(|sink| sink.end(header, summary))?;
         self.failure.take().map_or(Ok(()), Err)

@@ -1,77 +1,14 @@
 //! What ends a command early, and who tells of it: signals, limits, and a process that waits.
 //!
-//! A command that may take long is [divided](divide): the child does the work, and the parent waits for it. Whatever
-//! ends the child - the kernel, for want of memory; a library that aborts; a limit at which it does not stop - the
-//! parent tells what is known by then. The child tells the parent where it is, a line of text for each [`News`].
-//! [Signals](signals) are for the parent, which hands the first one on. Where there is no room for a second process,
-//! everything is done by one.
+//! A command that may take long is [divided](parent::divide): the child does the work, and the parent waits for it.
+//! Whatever ends the child - the kernel, for want of memory; a library that aborts; a limit at which it does not stop -
+//! the parent tells what is known by then. The child tells the parent where it is, a line of text for each
+//! [`News`](news::News). [Signals](signals) are for the parent, which hands the first one on. Where there is no room
+//! for a second process, everything is done by one.
 
-mod news;
-mod parent;
-mod reserve;
+pub(crate) mod limits;
+pub(crate) mod news;
+pub(crate) mod parent;
+pub(crate) mod reserve;
 mod signals;
-mod tell;
-
-use std::sync::Arc;
-use std::time::Duration;
-
-use icsched_driver::config::{Limit, StopRequest};
-use icsched_driver::watch::Watch;
-use icsched_driver::{Diagnostic, Limits};
-
-pub(crate) use news::{Cause, Heard, News};
-pub(crate) use parent::divide;
-#[cfg(test)]
-pub(crate) use reserve::lack_memory;
-pub(crate) use reserve::{end_for_want_of_memory, is_out_of_memory};
-pub(crate) use tell::{has_parent, known, tell};
-
-use crate::args::Cli;
-use crate::status::INCOMPLETE;
-use crate::{last, output};
-
-/// The first Ctrl-C (or SIGTERM, or SIGHUP) asks for a clean stop; a later one ends the process, or its parent ends
-/// both.
-pub(crate) fn stop_on_signals() -> Arc<StopRequest> {
-    let request = Arc::new(StopRequest::default());
-    let flag = request.flag();
-    reserve::keep(&flag, StopRequest::number(Limit::Memory));
-    let mut registered = signals::note_requests();
-    for signal in signals::STOPPING.into_iter().filter(|&signal| !signals::is_ignored(signal)) {
-        let flag = Arc::clone(&flag);
-        let number = StopRequest::number(Limit::Interrupted);
-        registered =
-            registered.and_then(|()| signal_hook::flag::register_usize(signal.as_raw(), flag, number).map(drop));
-    }
-    if let Err(error) = registered {
-        output::error(&format!("Ctrl-C will not stop cleanly: {error}"));
-    }
-    if !has_parent() {
-        signals::end_at_second();
-    }
-    // One may have come before these handlers were there: to the parent, or to this process since it was forked.
-    if signals::are_there() {
-        request.ask(Limit::Interrupted);
-    }
-    request
-}
-
-/// Watches a command's limits. One that cannot stop within `grace` ends with what is known by then.
-pub(crate) fn watch(limits: &Limits, grace: Duration, cli: &Arc<Cli>) -> Option<Watch> {
-    let cli = Arc::clone(cli);
-    let overdue = move |limit| {
-        tell(&News::Limit(limit));
-        if !has_parent() {
-            last::result(&cli, &Cause::Limit(limit), &known());
-        }
-        reserve::end_at_once(INCOMPLETE);
-    };
-    match Watch::start(limits, grace, overdue) {
-        Ok(watch) => Some(watch),
-        Err(error) => {
-            let message = format!("limits are only looked at now and then: {error}");
-            output::diagnostic(&Diagnostic::warning("threads", message));
-            None
-        }
-    }
-}
+pub(crate) mod tell;
