@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use icsched_machine::machine::Undecided;
+use icsched_machine::step::Undecided;
 
 /// Limits; each protects from work that grows with the program or its runs.
 #[derive(Copy, Clone, Debug)]

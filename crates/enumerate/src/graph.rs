@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use icsched_ir::{CallStack, LocId, Origin, Program, ProgramPoint};
 use icsched_machine::code::Code;
-use icsched_machine::machine::Pass;
 use icsched_machine::state::State;
+use icsched_machine::step::Pass;
 use icsched_machine::stop::{BlockedThread, PathEnd};
 use icsched_machine::{ThreadId, Values};
 use icsched_schedule::{

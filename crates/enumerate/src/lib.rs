@@ -51,7 +51,7 @@ mod valid_facts;
 
 use icsched_schedule::Enumeration;
 
-pub use icsched_machine::machine::Undecided;
+pub use icsched_machine::step::Undecided;
 
 pub use crate::error::EnumerateError;
 pub use crate::limit_reasons::words as limit_words;

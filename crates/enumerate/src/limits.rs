@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use icsched_ir::Program;
-use icsched_machine::machine::Undecided;
+use icsched_machine::step::Undecided;
 use icsched_machine::stop::Limit;
 use icsched_schedule::Reason;
 use icsched_slicing::TimeLimit;

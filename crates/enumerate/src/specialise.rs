@@ -20,7 +20,7 @@ use icsched_ir::{
     Terminator, Type, ValueId,
 };
 use icsched_machine::arith;
-use icsched_machine::machine::{exit_function, is_set_at_start};
+use icsched_machine::step::{exit_function, is_set_at_start};
 use icsched_pointsto::{Interrupted, ModRef, Options, PointsTo};
 use smallvec::SmallVec;
 

@@ -11,7 +11,7 @@ use icsched_enumerate::{Request, RunLimits, SearchOptions, Technique, enumerate,
 use icsched_ir::Program;
 use icsched_machine::concrete::ConcreteDomain;
 use icsched_machine::host::MemoryHost;
-use icsched_machine::machine::{Arguments, answer};
+use icsched_machine::step::{Arguments, answer};
 use icsched_machine::{Machine, Options, PathEnd, Stop};
 use icsched_schedule::{Enumeration, HappensBefore, ScheduleEnd, TreeNode};
 use icsched_smt::{Model, Term, TermPool, serial};

@@ -13,7 +13,7 @@ use icsched_ir::parse;
 use icsched_machine::concrete::ConcreteDomain;
 use icsched_machine::domain::MemoryByte;
 use icsched_machine::host::MemoryHost;
-use icsched_machine::machine::{Argument, Arguments};
+use icsched_machine::step::{Argument, Arguments};
 use icsched_machine::{ErrorKind, Machine, Options};
 use icsched_symbolic::inputs::{InputSpec, OptionalArguments};
 

@@ -9,7 +9,7 @@ use crate::budgets::BUDGETS;
 use crate::concrete::ConcreteDomain;
 use crate::domain::MemoryByte;
 use crate::host::Host;
-use crate::machine::{Argument, Arguments, Machine, Options};
+use crate::step::{Argument, Arguments, Machine, Options};
 use crate::stop::{Limit, PathEnd, ProgramError, Stop};
 use crate::thread::ThreadId;
 

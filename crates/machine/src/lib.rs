@@ -2,7 +2,7 @@
 //!
 //! - [`code`]: the program in a pre-decoded register form.
 //! - [`memory`], [`thread`], [`state`]: what a step changes; cheap to clone, because paths fork.
-//! - [`machine`]: executes instructions until a decision is needed or the path ends.
+//! - [`step`]: executes instructions until a decision is needed or the path ends.
 //! - [`values`], [`domain`]: what memory and the machine need of values; [`concrete`] is the domain of plain runs.
 //! - [`scheduler`], [`host`], [`observe`]: what is plugged in.
 //! - [`trace`]: what a path leaves.
@@ -22,7 +22,6 @@ pub mod host;
 mod ids;
 mod libm;
 pub mod log;
-pub mod machine;
 pub mod memory;
 pub mod names;
 pub mod observation;
@@ -34,6 +33,7 @@ mod shadow;
 mod spin_watch;
 pub mod state;
 pub mod state_place;
+pub mod step;
 pub mod stop;
 pub mod thread;
 mod thread_order;
@@ -43,9 +43,9 @@ pub mod values;
 
 pub use domain::{Domain, Known, Target, Targets};
 pub use exec::{ExecLimits, ExecResult, exec};
-pub use machine::{Extern, Machine, Options, Switching, SyncObjects};
 pub use memory::{Details, Heap, Object, ObjectId, ObjectKind};
 pub use state::State;
+pub use step::{Extern, Machine, Options, Switching, SyncObjects};
 pub use stop::{
     BlockedThread, DecisionKind, DecisionSite, ErrorKind, Limit, MemoryErrors, PathEnd, ProgramError, Stop, StopSignal,
 };

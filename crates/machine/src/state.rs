@@ -94,7 +94,7 @@ pub struct State<D: Values> {
     /// Instructions executed on the path.
     pub instructions: u64,
     /// Where limits of the path's length count from; `None` until an input decides something. A path begins with `None`
-    /// if it [is followed](crate::machine::FollowedMarkers::undecided) until then.
+    /// if it [is followed](crate::step::FollowedMarkers::undecided) until then.
     pub counts_from: Option<PathLength>,
     /// Whether threads have come back to a state that the path was in before, so that it has no end.
     pub repeats: bool,

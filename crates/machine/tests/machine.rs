@@ -7,8 +7,8 @@ use std::sync::Arc;
 use icsched_ir::{Program, parse, verify};
 use icsched_machine::concrete::ConcreteDomain;
 use icsched_machine::host::MemoryHost;
-use icsched_machine::machine::{Argument, Arguments};
 use icsched_machine::memory::global_object;
+use icsched_machine::step::{Argument, Arguments};
 use icsched_machine::trace::{EventMode, SyncEvent};
 use icsched_machine::{
     ErrorKind, ExecLimits, Limit, Machine, MemoryByte, Options, PathEnd, State, Stop, ThreadId, exec,

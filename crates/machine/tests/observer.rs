@@ -5,8 +5,8 @@ use std::sync::Arc;
 use icsched_ir::{BlockId, EntityId as _, parse, verify};
 use icsched_machine::concrete::ConcreteDomain;
 use icsched_machine::host::MemoryHost;
-use icsched_machine::machine::{Arguments, Machine};
 use icsched_machine::observe::Observer;
+use icsched_machine::step::{Arguments, Machine};
 use icsched_machine::trace::FrameInfo;
 use icsched_machine::{FrameId, ObjectId, ObjectKind, Options, PathEnd, Stop};
 

@@ -22,7 +22,7 @@ use icsched_ir::{
     Block, BlockId, Callee, EntityId, FuncId, Function, IdVec, Inst, Intrinsic, Op, Origin, Program, ProgramPoint,
     Terminator,
 };
-use icsched_machine::machine::exit_function;
+use icsched_machine::step::exit_function;
 use icsched_pointsto::PointsTo;
 use rustc_hash::FxHashMap;
 

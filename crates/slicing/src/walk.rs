@@ -25,7 +25,7 @@
 //! - Decisions that exclude undefined behaviour (bounds, divisors) are not conditions of a schedule.
 
 use icsched_ir::{BlockId, Callee, Intrinsic, Op, Operand, ProgramPoint, Terminator, ValueId};
-use icsched_machine::machine::exit_function;
+use icsched_machine::step::exit_function;
 use icsched_machine::stop::DecisionKind;
 use icsched_machine::thread::FrameId;
 use icsched_symbolic::trace::{Region, Repeatable, TraceEvent, Uses};

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::symbolic::{SymValue, SymbolicDomain};
 use icsched_machine::domain::MemoryByte;
-use icsched_machine::machine::{Argument, Arguments};
+use icsched_machine::step::{Argument, Arguments};
 
 pub use concrete::TestInput;
 

@@ -7,7 +7,7 @@ use icsched_ir::Program;
 use icsched_machine::code::Marks;
 use icsched_machine::concrete::ConcreteDomain;
 use icsched_machine::host::MemoryHost;
-use icsched_machine::machine::{Argument, Arguments, EpochLength};
+use icsched_machine::step::{Argument, Arguments, EpochLength};
 use icsched_machine::{Machine, MemoryByte, Options, PathEnd, State, Stop};
 use icsched_schedule::HappensBefore;
 use icsched_smt::{Model, Term, TermPool};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use icsched_ir::{BlockId, Callee, EntityId as _, FuncId, Intrinsic, Op, Program, ProgramPoint};
 use icsched_machine::concrete::ConcreteDomain;
-use icsched_machine::machine::exit_function;
 use icsched_machine::observe::Observer;
+use icsched_machine::step::exit_function;
 use icsched_machine::{FrameId, ObjectId, ObjectKind, PathEnd};
 use icsched_pointsto::{InstanceId, ModRef, ObjectId as AbstractId, ObjectKind as AbstractKind, PointsTo, SetId};
 use icsched_symbolic::trace::{FrameInfo, Regions};

@@ -10,8 +10,8 @@ use icsched_dataflow::{
 use icsched_ir::{CallStack, Function, Origin, Program, Type};
 use icsched_machine::concrete::ConcreteDomain;
 use icsched_machine::host::MemoryHost;
-use icsched_machine::machine::Arguments;
 use icsched_machine::memory::{ObjectKind, address, function_address, global_object};
+use icsched_machine::step::Arguments;
 use icsched_machine::{Machine, MemoryByte, Options, State, Thread, ThreadId, ThreadStatus, arith};
 use icsched_pointsto::{
     ModRef, ObjectId as AbstractId, ObjectKind as AbstractKind, Offsets, Options as PointerOptions, PointsTo, Startup,

@@ -19,7 +19,7 @@ use icsched_ir::Program;
 use icsched_machine::concrete::ConcreteDomain;
 use icsched_machine::domain::MemoryByte;
 use icsched_machine::host::MemoryHost;
-use icsched_machine::machine::{Argument, Arguments};
+use icsched_machine::step::{Argument, Arguments};
 use icsched_machine::{Machine, Switching};
 use icsched_symbolic::inputs::TestInput;
 use serde::{Deserialize, Serialize};

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use icsched_enumerate::graph;
 use icsched_ir::Origin;
-use icsched_machine::machine::EpochLength;
+use icsched_machine::step::EpochLength;
 use icsched_machine::{PathEnd, Stop, ThreadId};
 use icsched_schedule::{HappensBefore, HbEdge, NodeId, ScheduleEnd};
 use icsched_symbolic::trace::SyncEvent;

@@ -10,8 +10,8 @@ use icsched_machine::code::{Code, Marks};
 use icsched_machine::concrete::ConcreteDomain;
 use icsched_machine::host::MemoryHost;
 use icsched_machine::log::Log;
-use icsched_machine::machine::{Argument, Arguments};
 use icsched_machine::scheduler::{Scheduler, SchedulingPoint, next_enabled};
+use icsched_machine::step::{Argument, Arguments};
 use icsched_machine::{Machine, MemoryByte, Options, ThreadId, ThreadStatus};
 use icsched_schedule::EpochId;
 

@@ -4,7 +4,7 @@ use icsched_dataflow::{Context, Status, ThreadContext};
 use icsched_ir::{CallStack, Origin, ProgramPoint};
 use icsched_machine::concrete::ConcreteDomain;
 use icsched_machine::host::MemoryHost;
-use icsched_machine::machine::{Argument, Arguments};
+use icsched_machine::step::{Argument, Arguments};
 use icsched_machine::{Machine, MemoryByte, Stop, Thread, ThreadId, ThreadStatus};
 
 use crate::programs::Input;

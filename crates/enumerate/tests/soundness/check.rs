@@ -14,7 +14,7 @@ use icsched_frontend::{LoadOptions, load};
 use icsched_ir::Program;
 use icsched_machine::concrete::ConcreteDomain;
 use icsched_machine::host::MemoryHost;
-use icsched_machine::machine::{Argument, Arguments};
+use icsched_machine::step::{Argument, Arguments};
 use icsched_machine::{Machine, MemoryByte, Options, PathEnd, Stop};
 use icsched_schedule::{HappensBefore, HbNode, NodeId, Schedule, ScheduleEnd, ScheduleId};
 use icsched_smt::{Model, TermPool, serial};

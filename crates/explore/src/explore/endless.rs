@@ -8,7 +8,7 @@
 
 use super::{Limits, PathRun};
 use crate::budgets::BUDGETS;
-use icsched_machine::machine::Machine;
+use icsched_machine::step::Machine;
 use icsched_machine::stop::{DecisionKind, PathEnd, Stop};
 use icsched_symbolic::initial::InitialStates as _;
 use icsched_symbolic::symbolic::SymbolicDomain;

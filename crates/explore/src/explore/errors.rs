@@ -4,7 +4,7 @@ use icsched_smt::Term;
 
 use super::sides::unnamed_error;
 use super::{PathRun, PossibleError};
-use icsched_machine::machine::Machine;
+use icsched_machine::step::Machine;
 use icsched_machine::stop::{DecisionKind, ErrorKind, ProgramError};
 use icsched_symbolic::symbolic::{SymValue, SymbolicDomain};
 use icsched_symbolic::trace::OtherSide;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use icsched_ir::CallStack;
 
-use icsched_machine::machine::Undecided;
+use icsched_machine::step::Undecided;
 
 /// What cuts a path.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use icsched_ir::{ProgramPoint, Terminator};
 
-use icsched_machine::machine::Machine;
+use icsched_machine::step::Machine;
 use icsched_machine::stop::{DecisionKind, ErrorKind};
 use icsched_symbolic::symbolic::SymbolicDomain;
 

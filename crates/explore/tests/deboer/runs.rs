@@ -8,8 +8,8 @@ use icsched_ir::{CallStack, Program};
 use icsched_machine::concrete::ConcreteDomain;
 use icsched_machine::domain::Inputs as _;
 use icsched_machine::host::MemoryHost;
-use icsched_machine::machine::{Argument, Arguments};
 use icsched_machine::memory::ObjectId;
+use icsched_machine::step::{Argument, Arguments};
 use icsched_machine::{
     DecisionKind, Domain, ErrorKind, Limit, Machine, MemoryByte, Options, PathEnd, ProgramError, State, Stop, Values,
 };

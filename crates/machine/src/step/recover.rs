@@ -11,7 +11,7 @@ use icsched_externals::ArgEffect;
 use icsched_ir::{Intrinsic, Origin};
 
 use super::Machine;
-use super::step::Pause;
+use super::straight::Pause;
 use crate::code::{CalleeCode, Instr, Slot};
 use crate::domain::Domain;
 use crate::memory::MemoryFault;

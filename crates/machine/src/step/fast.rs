@@ -1,7 +1,8 @@
 //! The fast loop: instructions whose operands are constants, memory that is plain, calls and returns within the thread.
 //!
-//! Everything else it leaves to the loop of [`step`](super::step), which can do all that this one can and says what is
-//! wrong; so nothing in here is an error. It leaves *before* the instruction, and the instruction has no effect yet.
+//! Everything else it leaves to the loop of [`straight`](super::straight), which can do all that this one can and says
+//! what is wrong; so nothing in here is an error. It leaves *before* the instruction, and the instruction has no effect
+//! yet.
 //!
 //! Instructions are counted when a block is entered, and what was not executed is given back when the loop is left in
 //! the middle of one.

@@ -1,12 +1,12 @@
 //! Execution of a thread some of whose registers hold undefined bits.
 //!
-//! Most threads never read memory that was not written, so the loops of [`fast`](super::fast) and [`step`](super::step)
-//! know nothing of definedness but that a read of undefined memory is not theirs. It is executed here, and so is what
-//! the activation does until no live register of it is undefined any more: each instruction first for its effect on
-//! definedness, then in the ordinary way. But a block that has nothing to do with undefined registers is left to the
-//! fast loop: a local that a loop sets first in its second half does not make all of the loop slow. An undefined value
-//! may be copied, stored, passed and computed with; it is an error when it decides where control goes, what is
-//! accessed, or how much.
+//! Most threads never read memory that was not written, so the loops of [`fast`](super::fast) and
+//! [`straight`](super::straight) know nothing of definedness but that a read of undefined memory is not theirs. It is
+//! executed here, and so is what the activation does until no live register of it is undefined any more: each
+//! instruction first for its effect on definedness, then in the ordinary way. But a block that has nothing to do with
+//! undefined registers is left to the fast loop: a local that a loop sets first in its second half does not make all of
+//! the loop slow. An undefined value may be copied, stored, passed and computed with; it is an error when it decides
+//! where control goes, what is accessed, or how much.
 
 use icsched_ir::{BinOp, BlockId, EntityId, IntPredicate, Intrinsic, Type, ValueId};
 use smallvec::{SmallVec, smallvec};
@@ -14,7 +14,7 @@ use smallvec::{SmallVec, smallvec};
 use super::access::targets;
 use super::context::{Cx, decide};
 use super::indeterminate::forgive;
-use super::step::Pause;
+use super::straight::Pause;
 use crate::budgets::BUDGETS;
 use crate::code::{CallCode, CalleeCode, Instr, Slot};
 use crate::definedness::{self, Bits};
@@ -108,7 +108,7 @@ impl<D: Domain, O: Observer<D>> Cx<'_, D, O> {
         match self.function().instrs[self.frame().pc as usize] {
             Instr::Call { call } => !matches!(self.function().calls[call as usize].callee, CalleeCode::Plain(_)),
             Instr::ReturnNone | Instr::ReturnOne { .. } | Instr::ReturnMany { .. } => self.thread.returns_elsewhere(),
-            instr => super::step::is_special(instr),
+            instr => super::straight::is_special(instr),
         }
     }
 

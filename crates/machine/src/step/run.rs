@@ -1,7 +1,7 @@
 //! Runs a state until its budget is used up, a decision is needed, or the path ends.
 
 use super::Machine;
-use super::step::Pause;
+use super::straight::Pause;
 use crate::budgets::BUDGETS;
 use crate::domain::Domain;
 use crate::memory::MemoryFault;

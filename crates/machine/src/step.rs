@@ -30,7 +30,7 @@ mod run;
 mod special;
 mod spin;
 mod startup;
-mod step;
+mod straight;
 mod threads;
 
 pub use arguments::{Argument, Arguments};

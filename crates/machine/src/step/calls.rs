@@ -3,7 +3,7 @@
 use icsched_ir::{EntityId as _, FuncId, ProgramPoint, Type};
 
 use super::context::{Cx, resize};
-use super::step::thread_local;
+use super::straight::thread_local;
 use crate::code::{CallCode, Slot};
 use crate::domain::Domain;
 use crate::memory::{AddressClass, Death, ObjectKind, address, classify};
