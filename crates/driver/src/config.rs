@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub use icsched_enumerate::memory::MemoryLimits;
-pub use icsched_enumerate::{SearchOptions, Technique, UNDECIDED, Undecided};
+pub use icsched_epochs::memory::MemoryLimits;
+pub use icsched_epochs::{SearchOptions, Technique, UNDECIDED, Undecided};
 pub use icsched_frontend::LoadCache;
 pub use icsched_machine::stop::Limit;
 pub use icsched_machine::{Extern, MemoryErrors};

@@ -5,7 +5,8 @@ mod journal;
 use std::path::Path;
 use std::sync::Arc;
 
-use icsched_enumerate::{Journal, Outcome, Progress, Run, Technique};
+use icsched_enumerate::{Journal, Outcome, Progress, Run};
+use icsched_epochs::Technique;
 use icsched_frontend::{LoadLimits, LoadOptions, LoadStop, load_cached, load_contained};
 use icsched_ir::Program;
 use icsched_schedule::{Database, DbError, Enumeration};
@@ -126,14 +127,14 @@ pub fn enumerate(config: &EnumerateConfig, progress: &mut dyn Progress) -> Resul
     if !kept.is_empty() {
         progress.stored();
     }
-    let request = icsched_enumerate::Request {
+    let request = icsched_epochs::Request {
         program: load_with(&config.program, &load_options(&config.without), &config.limits)?,
         inputs: config.inputs.clone(),
         externs: config.program.externs.clone(),
         memory_errors: config.program.memory_errors,
         search: config.search.clone(),
         without: config.without.clone(),
-        limits: icsched_enumerate::RunLimits {
+        limits: icsched_epochs::RunLimits {
             deadline,
             memory: config.limits.memory,
             max_instructions: config.limits.max_instructions,

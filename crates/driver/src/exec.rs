@@ -162,5 +162,5 @@ fn with_stack(program: &Program, mut diagnostic: Diagnostic, stack: &CallStack) 
 }
 
 fn place(program: &Program, stack: &CallStack) -> String {
-    icsched_enumerate::graph::place(program, stack)
+    icsched_epochs::graph::place(program, stack)
 }

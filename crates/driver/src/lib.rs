@@ -17,8 +17,9 @@ pub mod watch;
 
 pub use config::{EnumerateConfig, ExecConfig, Limits, ProgramConfig};
 pub use error::DriverError;
-pub use icsched_enumerate::memory::stack_sizes;
-pub use icsched_enumerate::{Counts, Progress, Working, limit_words};
+pub use icsched_enumerate::{Counts, Progress, Working};
+pub use icsched_epochs::limit_words;
+pub use icsched_epochs::memory::stack_sizes;
 pub use icsched_frontend::child_main_if_requested;
 pub use icsched_frontend::{LoadError, LoadStop};
 pub use icsched_machine::Switching;

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use icsched_enumerate::{Progress, Request, RunLimits};
+use icsched_enumerate::Progress;
+use icsched_epochs::{Request, RunLimits};
 use icsched_schedule::Enumeration;
+use icsched_symbolic::request::Activity;
 
 use crate::config::EnumerateConfig;
 use crate::enumerate::{load_options, load_with};
@@ -58,7 +60,20 @@ pub fn verify(
             stop: Arc::clone(&config.limits.stop),
         },
     };
-    let result = icsched_verify::verify(&request, database, max_paths, progress)
+    let result = icsched_verify::verify(&request, database, max_paths, &mut Shown(progress))
         .map_err(|error| DriverError::Inputs(error.to_string()))?;
     Ok(Verified { result, seconds: start.elapsed().as_secs_f64() })
+}
+
+/// Shows how far a verification is as a search does.
+struct Shown<'p>(&'p mut dyn Progress);
+
+impl icsched_verify::Progress for Shown<'_> {
+    fn doing(&mut self, activity: Activity) {
+        self.0.doing(activity);
+    }
+
+    fn checked(&mut self, paths: u64, left: usize, schedules: usize) {
+        self.0.path(paths, left, schedules);
+    }
 }

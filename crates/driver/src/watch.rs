@@ -12,7 +12,7 @@ use icsched_smt::Clock;
 use icsched_symbolic::request::Activity;
 use rustix::time::{ClockId, clock_gettime};
 
-pub use icsched_enumerate::memory::MemoryUse;
+pub use icsched_epochs::memory::MemoryUse;
 
 use crate::config::Limits;
 
@@ -122,7 +122,7 @@ impl Watched {
 
 #[cfg(test)]
 mod tests {
-    use icsched_enumerate::memory::MemoryLimits;
+    use icsched_epochs::memory::MemoryLimits;
     use icsched_symbolic::request::StopRequest;
 
     use super::*;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use icsched_schedule::{EpochResult, Reason};
 use icsched_smt::SolverStatistics;
 
-use crate::epoch_facts::Successors;
 use crate::plan::Learned;
+use crate::successors::Successors;
 
 /// What comes behind the epoch.
 #[derive(Clone, PartialEq, Debug)]

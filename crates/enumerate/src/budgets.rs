@@ -2,17 +2,12 @@
 
 use std::time::Duration;
 
-use icsched_machine::step::Undecided;
-
 /// Limits; each protects from work that grows with the program or its runs.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Budgets {
     /// Time for one query about a path. Protects from paths that wait for the solver: what is harder is easier to
     /// reason about when loops are summarised.
     pub(crate) solver_on_path: Duration,
-    /// How long a path may be on which no input has decided anything; see [`UNDECIDED`](crate::UNDECIDED). Protects
-    /// from runs without an end: some seconds, and a gigabyte for what is synchronised.
-    pub(crate) undecided: Undecided,
     /// Time for one query that only makes a constraint shorter, or finds a fact. Protects the time of an epoch after
     /// its paths.
     pub(crate) solver_on_constraint: Duration,
@@ -39,12 +34,6 @@ pub(crate) struct Budgets {
     /// Queries about one constraint that come to the back end. Protects from making shorter what is too large to be
     /// read anyway.
     pub(crate) queries_per_constraint: u64,
-    /// Rounds of a loop, by its code alone, with which it is part of an epoch and has no marker. Protects epochs from
-    /// getting long.
-    pub(crate) short_loop_rounds: u64,
-    /// The same if rounds need not synchronise the same: n rounds may go 2 to the power of n ways. Protects from that
-    /// many schedules.
-    pub(crate) short_choosing_loop_rounds: u64,
     /// An epoch with this many times the paths of [`SearchOptions::conservative_after`](crate::SearchOptions) counts as
     /// one with many schedules, too.
     pub(crate) paths_per_schedule: u64,
@@ -70,24 +59,11 @@ pub(crate) struct Budgets {
     pub(crate) other_sides_in_epoch: usize,
     /// The same for the decisions of one path.
     pub(crate) other_sides_of_path: usize,
-    /// Calls, one inside of the other, that are looked into for inputs that a loop reads.
-    pub(crate) call_depth: u32,
-    /// Conditions of one loop that hold in each of its rounds.
-    pub(crate) loop_guards: usize,
     /// Time of jobs that were needed, for each part of time that jobs may take which were begun early and are not.
     /// Changes no result.
     pub(crate) useful_per_wasted: u32,
     /// Time between two looks at limits and progress. Changes no result.
     pub(crate) between_looks: Duration,
-    /// Blocks on the way out of a loop that are looked at for where a cursor stands.
-    /// Results differ without it: `c-tests/epochs/summaries/scanned_arguments.c`.
-    pub(crate) exit_blocks: usize,
-    /// Instructions of a loop, one behind the other, that are looked at for what computes an address.
-    pub(crate) address_parts: usize,
-    /// The largest step of a number of 64 bits that no loop counts to the end of. Protects from taking that for granted
-    /// of numbers that may overflow.
-    /// Results differ without it: `c-tests/epochs/subscripts/door_behind_seats.c`.
-    pub(crate) counter_step: u64,
     /// How often an epoch's facts get weaker before bounds that still get wider are widened. Protects the fixpoint from
     /// one search per number.
     pub(crate) patience_with_bounds: u32,
@@ -106,14 +82,6 @@ pub(crate) struct Budgets {
     /// Paths of the second search, which knows relations between numbers, for each path of the first one. Protects from
     /// a second search that takes much longer.
     pub(crate) second_search_paths: u64,
-    /// Eighths of the address space that are used: what is allocated before anybody looks has room in the rest.
-    pub(crate) address_space_eighths: u64,
-    /// Stacks that would fill the address space: each takes at most that part.
-    pub(crate) stacks_in_address_space: u64,
-    /// Bytes of the stack of a thread where there is no limit: terms and types are walked recursively in places.
-    pub(crate) largest_stack: u64,
-    /// Bytes of the smallest stack that is tried.
-    pub(crate) smallest_stack: u64,
     /// Slices of one path for each object with a place whose value is no fact, to find that place. What is not told
     /// apart then is no fact.
     pub(crate) slices_in_object: u32,
@@ -160,12 +128,67 @@ pub(crate) struct Budgets {
     pub(crate) passed_instructions: u64,
     /// Parts of the inputs that a node of a schedule tree is made of; with more, the schedules are told flat.
     pub(crate) tree_cells: usize,
+    /// Constants that one path has compared numbers with, and their neighbours. Protects the number of bounds that
+    /// are tried.
+    pub(crate) compared_constants: usize,
+    /// By how much the first index may be farther than a count says, or less far: as much as threads have put in or
+    /// taken out that was not counted yet. Protects the number of questions for each pair of indices.
+    pub(crate) ring_offset: i32,
+    /// Semaphores that may count what is in a ring. Protects the number of pairs.
+    pub(crate) semaphores_of_ring: usize,
+    /// Terms at the end of one path that are found to be one of a few addresses. Protects the number of questions at
+    /// the end of a path.
+    pub(crate) chosen_addresses: usize,
+    /// Those of them that are computed from a number, which may have many values. Protects from numbers with many
+    /// values.
+    pub(crate) computed_addresses: usize,
+    /// How far numbers may be from each other that are tried. Most of those between may be left out. Protects the
+    /// number of rows of a table.
+    pub(crate) column_span: u64,
+    /// How far two numbers are apart whose difference is tried. Protects the number of columns that are tried.
+    pub(crate) column_distance: u64,
+    /// Assignments that are looked for at the end of one path. Protects from tables that are found row by row.
+    pub(crate) models_of_path: usize,
+    /// Sums that are taken not to overflow, for one of them. Protects the size of one question.
+    pub(crate) sums_without_overflow: usize,
+    /// Terms at the end of one path of which bounds are looked for. Protects the number of questions at the end of a
+    /// path.
+    pub(crate) bounded_terms: usize,
+    /// Most operations in what a semaphore counts: a choice, where inputs choose among several. Protects the time of
+    /// one question.
+    pub(crate) permit_operations: usize,
+    /// Remainders of one term that are looked at. Protects the number of cases.
+    pub(crate) remainders_of_term: usize,
+    /// Products of one path that are looked at. Protects the number of questions at the end of a path.
+    pub(crate) products_of_path: usize,
+    /// Conditions by which one term is chosen that are asked about. Protects the number of questions for one term.
+    pub(crate) choice_conditions: usize,
+    /// Choices in one another that are settled. Protects from twice as many cases for each choice.
+    pub(crate) nested_choices: usize,
+    /// Larger terms are left as they are. Protects the time of one simplification.
+    pub(crate) simplified_nodes: usize,
+    /// Numbers that equations are looked for between, of one path. Protects from a number of pairs that is its
+    /// square.
+    pub(crate) equation_numbers: usize,
+    /// Pairs of numbers that are on one side of each other and may be equal, of one path. Protects the number of
+    /// questions at the end of a path.
+    pub(crate) ordered_pairs: usize,
+    /// Most operations in a term that is asked about. Protects the time of one question.
+    pub(crate) term_operations: usize,
+    /// Constants that an element of a ring may hold. Protects the number of questions for one ring.
+    pub(crate) element_constants: usize,
+    /// Ends of paths that wait for a thread. Each has a copy of the terms. An epoch that is searched again, because a
+    /// loop is to be replaced, mostly is so before there are more, and then nobody has looked at them in vain.
+    /// Protects memory.
+    pub(crate) waiting_ends: usize,
+    /// Conditions of one path that are asked about before slices are computed. Protects the time before slices are
+    /// there.
+    pub(crate) conditions_before_slices: usize,
 }
 
 /// The limits that hold.
 pub(crate) const BUDGETS: Budgets = Budgets {
     solver_on_path: Duration::from_millis(200),
-    undecided: Undecided { instructions: 1 << 29, events: 1 << 21 },
     solver_on_constraint: Duration::from_millis(200),
     questions_of_branch: 24,
     hopeless_places: 16,
@@ -175,8 +198,6 @@ pub(crate) const BUDGETS: Budgets = Budgets {
     conditions_tested: 48,
     disjuncts_tested: 24,
     queries_per_constraint: 64,
-    short_loop_rounds: 16,
-    short_choosing_loop_rounds: 4,
     paths_per_schedule: 4,
     many_paths_per_schedule: 16,
     many_paths: 128,
@@ -188,13 +209,8 @@ pub(crate) const BUDGETS: Budgets = Budgets {
     early_exits: 64,
     other_sides_in_epoch: 64,
     other_sides_of_path: 8,
-    call_depth: 4,
-    loop_guards: 8,
     useful_per_wasted: 20,
     between_looks: Duration::from_millis(50),
-    exit_blocks: 4,
-    address_parts: 4,
-    counter_step: 1 << 12,
     patience_with_bounds: 2,
     patience_with_ends: 4,
     patience_with_thresholds: 4,
@@ -203,10 +219,6 @@ pub(crate) const BUDGETS: Budgets = Budgets {
     patience_with_numbers: 3,
     second_search_more_paths: 256,
     second_search_paths: 3,
-    address_space_eighths: 7,
-    stacks_in_address_space: 32,
-    largest_stack: 1 << 30,
-    smallest_stack: 2 << 20,
     slices_in_object: 32,
     slices_for_objects: 256,
     fields_told_apart: 64,
@@ -228,4 +240,26 @@ pub(crate) const BUDGETS: Budgets = Budgets {
     passed_markers: 512,
     passed_instructions: 1 << 22,
     tree_cells: 1024,
+    compared_constants: 48,
+    ring_offset: 4,
+    semaphores_of_ring: 4,
+    chosen_addresses: 32,
+    computed_addresses: 8,
+    column_span: 255,
+    column_distance: 8,
+    models_of_path: 256,
+    sums_without_overflow: 16,
+    bounded_terms: 256,
+    permit_operations: 256,
+    remainders_of_term: 4,
+    products_of_path: 8,
+    choice_conditions: 16,
+    nested_choices: 4,
+    simplified_nodes: 64,
+    equation_numbers: 24,
+    ordered_pairs: 16,
+    term_operations: 64,
+    element_constants: 4,
+    waiting_ends: 12,
+    conditions_before_slices: 32,
 };

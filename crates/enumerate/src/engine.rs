@@ -3,44 +3,37 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use icsched_epochs::summarisable::{Summarisable, is_summarised};
+use icsched_epochs::{Analyses, Beginning, EpochFacts, Request, RunLimits, Setting, StartError, Statics, Technique};
 use icsched_explore::explore;
 use icsched_facts::{EndState, Pointers};
-use icsched_ir::{CallStack, Program, ProgramPoint};
+use icsched_ir::{CallStack, ProgramPoint};
 use icsched_machine::abstraction::Abstractions;
 use icsched_machine::code::Code;
-use icsched_machine::host::MemoryHost;
 use icsched_machine::memory::ObjectId;
 use icsched_machine::state::PathLength;
 use icsched_machine::state_place::StatePlace;
 use icsched_machine::step::EpochLength;
-use icsched_machine::stop::Stop;
 use icsched_machine::thread::ThreadId;
-use icsched_machine::{Machine, Options, PathEnd, State, SyncObjects};
-use icsched_pointsto::{ObjectId as Abstract, Offsets, PointsTo};
-use icsched_schedule::{EpochId, InputConstraint, NamedInput, Reason, ThreadContext};
+use icsched_machine::{Machine, PathEnd, State, SyncObjects};
+use icsched_pointsto::{ObjectId as Abstract, Offsets};
+use icsched_schedule::{EpochId, InputConstraint, NamedInput, Reason, SearchedWith, ThreadContext};
 use icsched_slicing::{AbnormalEnd, EndKind};
 use icsched_smt::{Answer, CachingSolver, Solver, SolverStatistics, Term, TermPool, Z3Solver, serial};
-use icsched_symbolic::initial::{InitialStates as _, Start};
 use icsched_symbolic::print::InputName;
 use icsched_symbolic::request::Activity;
 use icsched_symbolic::symbolic::{Meaning, NamePlace, SymbolicDomain};
 use rustc_hash::FxHashMap;
 
 use crate::budgets::BUDGETS;
-use crate::epoch_facts::EpochFacts;
-use crate::error::EnumerateError;
 use crate::kept_answers::KeptAnswers;
-use crate::limits::RunLimits;
+use crate::next_summary::{Wanted, innermost_summarisable};
 use crate::passed_markers::{self, Executed, Followed};
 use crate::plan::Plan;
 use crate::progress::SearchedEpoch;
 use crate::questions::Questions;
-use crate::request::Request;
 use crate::restart::Restart;
-use crate::statics::Statics;
 use crate::strategy::ShortestFirst;
-use crate::summarisable::{Summarisable, Wanted, innermost_summarisable, is_summarised};
-use crate::technique::Technique;
 
 pub(crate) use icsched_explore::explore::PathOutcome as Path;
 
@@ -83,42 +76,26 @@ impl Engine {
     ///
     /// # Errors
     /// If the start-up itself needs something that is not supported; says what.
-    pub(crate) fn at_entry(
-        program: &Arc<Program>,
-        request: &Request,
-        plan: &Plan,
-        points_to: Option<&Arc<PointsTo>>,
-        asked: KeptAnswers,
-    ) -> Result<Self, EnumerateError> {
-        let (domain, asker) = asked.domain(plan);
-        let mut machine = machine(program, request, plan, domain);
-        if let Some(points_to) = points_to {
-            machine.allow_unknown_sizes(points_to);
-        }
-        let (arguments, bounds) = request.inputs.arguments(&mut machine.domain);
-        let mut initial = machine.initial_state(&arguments).map_err(|stop| EnumerateError::NoStart(start_up(stop)))?;
-        for &bound in &bounds {
-            initial.path.constrain(&machine.domain.pool, bound);
-        }
-        Ok(Self { followed: plan.followed.clone(), ..Self::new(machine, initial, request, bounds, asker) })
+    pub(crate) fn at_entry(setting: &Setting<'_>, plan: &Plan, asked: KeptAnswers) -> Result<Self, StartError> {
+        let (mut machine, asker) = machine(setting, plan, asked);
+        let (initial, bounds) = setting.at_entry(&mut machine)?;
+        Ok(Self { followed: plan.followed.clone(), ..Self::new(machine, initial, setting.request, bounds, asker) })
     }
 
     /// An engine at a program context. Undefined behaviour is not looked for there: of a state that nobody knows, it
     /// is always possible.
     pub(crate) fn at_context(
-        program: &Arc<Program>,
-        request: &Request,
+        setting: &Setting<'_>,
         plan: &Plan,
-        start: &Start<'_>,
+        beginning: (&Analyses<'_>, &Beginning),
+        facts: &EpochFacts,
         asked: KeptAnswers,
     ) -> Self {
-        let (domain, asker) = asked.domain(plan);
-        let mut machine = machine(program, request, plan, domain);
-        machine.domain.shows_subscripts = true;
-        let initial = machine.state_at(start);
+        let (mut machine, asker) = machine(setting, plan, asked);
+        let initial = setting.at_context(&mut machine, beginning, facts);
         let known = initial.path.constraints().to_vec();
         let followed = plan.followed.clone();
-        Self { errors: false, followed, ..Self::new(machine, initial, request, known, asker) }
+        Self { errors: false, followed, ..Self::new(machine, initial, setting.request, known, asker) }
     }
 
     fn new(
@@ -129,10 +106,10 @@ impl Engine {
         solver: CachingSolver<Z3Solver>,
     ) -> Self {
         let limits = request.limits.clone();
+        let mut machine = machine;
+        machine.domain.keep_discoveries();
         let mut before = machine.domain.solver_statistics();
         before.add(&solver.statistics());
-        let mut initial = initial;
-        initial.path.begin();
         Self {
             machine,
             initial,
@@ -167,6 +144,16 @@ impl Engine {
         let is_entry = self.is_entry();
         let (id, shape, none_ended) = (epoch.clone(), facts.shape.clone(), facts.none_ended);
         SearchedEpoch { id, machine: self.machine, initial: self.initial, is_entry, shape, none_ended }
+    }
+
+    /// What the database keeps of how the epoch was searched.
+    pub(crate) fn searched_with(
+        &self,
+        setting: &Setting<'_>,
+        facts: &EpochFacts,
+        summarised: &[Summarisable],
+    ) -> SearchedWith {
+        setting.searched_with(facts, summarised, &self.machine)
     }
 
     /// Whether paths begin at the program's entry: then errors that are possible are looked for.
@@ -537,8 +524,8 @@ impl Engine {
         let place = |line: &String| line.split(" in ").next().map(str::to_owned);
         let start = |thread: usize| contexts.get(thread)?.stack.last().and_then(place);
         let at = match read {
-            NamePlace::Read(stack) => Some(crate::graph::place(program, &stack)).filter(|at| !at.is_empty()),
-            NamePlace::Replaced(point) => Some(crate::graph::place(program, &CallStack(vec![point]))),
+            NamePlace::Read(stack) => Some(icsched_epochs::graph::place(program, &stack)).filter(|at| !at.is_empty()),
+            NamePlace::Replaced(point) => Some(icsched_epochs::graph::place(program, &CallStack(vec![point]))),
             NamePlace::Thread(thread) => start(thread),
             NamePlace::Start => start(0),
             NamePlace::Nowhere => None,
@@ -547,39 +534,23 @@ impl Engine {
     }
 }
 
-fn machine(program: &Arc<Program>, request: &Request, plan: &Plan, domain: SymbolicDomain) -> Machine<SymbolicDomain> {
-    let options = Options {
-        externs: request.externs.clone(),
-        symbolic_files: request.inputs.files.clone(),
-        symbolic_stdin: request.inputs.stdin,
-        stop: request.limits.stop.clone(),
-        marks: plan.marks.clone(),
-        objects: plan.objects,
-        memory_errors: request.memory_errors,
-        allocations_succeed: true,
-        epoch_length: EpochLength::Instructions {
-            least: request.search.epoch_instructions,
-            balance: request.search.epoch_balance,
-            followed: plan.followed.markers(request.limits.undecided),
-        },
-        ..Options::default()
+/// A machine for paths of an epoch, and a solver for questions about constraints.
+fn machine(
+    setting: &Setting<'_>,
+    plan: &Plan,
+    asked: KeptAnswers,
+) -> (Machine<SymbolicDomain>, CachingSolver<Z3Solver>) {
+    let (domain, asker) = asked.domain(plan);
+    let search = &setting.request.search;
+    let epoch_length = EpochLength::Instructions {
+        least: search.epoch_instructions,
+        balance: search.epoch_balance,
+        followed: plan.followed.markers(setting.request.limits.undecided),
     };
-    Machine::new(Arc::clone(program), domain, Box::new(MemoryHost::default()), options)
+    (setting.machine(domain, plan.marks.clone(), plan.objects, epoch_length), asker)
 }
 
 /// Whether a path says something about schedules.
 pub(crate) fn is_feasible(path: &Path) -> bool {
     path.end != PathEnd::Infeasible
-}
-
-/// What a program needs before its first instruction and does not get.
-fn start_up(stop: Stop<SymbolicDomain>) -> String {
-    match stop {
-        Stop::Unsupported { what } => format!("{what} is not supported"),
-        Stop::Fault { message, .. } => message,
-        Stop::End(end) => format!("{end:?}"),
-        Stop::Undecided { .. } | Stop::Suspect { .. } | Stop::Hidden { .. } | Stop::Switch => {
-            "its start depends on inputs".to_owned()
-        }
-    }
 }

@@ -4,25 +4,19 @@
 //! - [`fixpoint`]: which jobs there are, and in which order their results count.
 //! - [`workers`]: jobs in threads of their own.
 //! - [`record`]: finished jobs as text, for a run that goes on with them.
-//! - [`loop_effects`]: what loops and recursions may do that are summarised.
 
 pub(crate) mod fixpoint;
-mod growing_counters;
 pub(crate) mod job;
-mod latch_tests;
-mod loop_cursors;
-mod loop_effects;
-mod loop_guards;
-mod loop_inputs;
 pub(crate) mod record;
 pub(crate) mod workers;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use icsched_epochs::StartError;
+
 use crate::answer::{Finished, Found};
 use crate::epochs::fixpoint::Fixpoint;
-use crate::error::EnumerateError;
 use crate::plan::Job;
 use crate::progress::Progress;
 use crate::shared::Shared;
@@ -31,7 +25,7 @@ use crate::shared::Shared;
 ///
 /// # Errors
 /// If the program cannot be started with these inputs.
-pub(crate) fn search(shared: &Shared<'_>, progress: &mut dyn Progress) -> Result<Found, EnumerateError> {
+pub(crate) fn search(shared: &Shared<'_>, progress: &mut dyn Progress) -> Result<Found, StartError> {
     let _slot = shared.slots.take();
     let (fixpoint, results) = search_by(Fixpoint::new(shared)?, shared, progress)?;
     let again = fixpoint.again_with_combinations(shared, &results)?;
@@ -48,7 +42,7 @@ fn search_by(
     mut fixpoint: Fixpoint,
     shared: &Shared<'_>,
     progress: &mut dyn Progress,
-) -> Result<(Fixpoint, BTreeMap<Job, Finished>), EnumerateError> {
+) -> Result<(Fixpoint, BTreeMap<Job, Finished>), StartError> {
     let mut results = BTreeMap::new();
     while let Some(job) = fixpoint.next() {
         if let Some(reason) = shared.request.limits.stop_reason(shared.program) {

@@ -1,10 +1,10 @@
 //! What solvers have answered so far, kept for a search of the same epoch that begins anew.
 
+use icsched_epochs::RunLimits;
 use icsched_smt::{CachingSolver, Solver, Z3Solver};
 use icsched_symbolic::symbolic::{Kept, SymbolicDomain};
 
 use crate::budgets::BUDGETS;
-use crate::limits::RunLimits;
 use crate::plan::Plan;
 use crate::questions::solver;
 

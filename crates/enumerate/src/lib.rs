@@ -1,7 +1,5 @@
 //! Input-covering schedules: epoch markers and the search (Bergan 3.3, 3.4).
 //!
-//! - [`specialise`]: folds code that this program cannot reach.
-//! - [`markers`]: where epochs end.
 //! - [`search`]: the worklist of uncovered inputs of one epoch; which of a path's decisions matter,
 //!   [`icsched_slicing`] says.
 //!
@@ -10,23 +8,13 @@
 //! API boundary: [`enumerate`] takes a [`Request`] and returns a value; the result depends on nothing else, except that
 //! limits can cut it short, which it then says.
 
-mod analyses;
 mod answer;
-mod beginnings;
 mod budgets;
 pub mod constraint;
 mod engine;
-mod epoch_facts;
 mod epochs;
-mod error;
-mod folding;
-pub mod graph;
 mod kept_answers;
-mod limit_reasons;
-mod limits;
-pub mod markers;
-pub mod memory;
-mod mutex_kinds;
+mod next_summary;
 mod passed_markers;
 mod pipeline;
 mod plan;
@@ -34,40 +22,29 @@ pub mod progress;
 mod questions;
 mod readable;
 mod reasons;
-mod request;
 mod restart;
+mod run;
 mod search;
-mod search_options;
 mod shared;
 mod slots;
-pub mod specialise;
-mod statics;
-pub mod strategy;
-mod summarisable;
-mod technique;
+mod strategy;
+mod successors;
 mod threads;
 mod tree;
 mod valid_facts;
 
+use icsched_epochs::{Request, StartError};
 use icsched_schedule::Enumeration;
 
-pub use icsched_machine::step::Undecided;
-
-pub use crate::error::EnumerateError;
-pub use crate::limit_reasons::words as limit_words;
-pub use crate::limits::{RunLimits, UNDECIDED};
-pub use crate::progress::{Counts, Journal, Progress, SchedulePath, SearchedEpoch, Working};
-pub use crate::request::{Outcome, Request, Run};
-pub use crate::search_options::SearchOptions;
-pub use crate::technique::Technique;
-
 use crate::pipeline::search_with;
+pub use crate::progress::{Counts, Journal, Progress, SchedulePath, SearchedEpoch, Working};
+pub use crate::run::{Outcome, Run};
 
 /// Enumerates the input-covering schedules of a program from its entry.
 ///
 /// # Errors
 /// If the program cannot be started with these inputs; says why.
-pub fn enumerate(request: &Request) -> Result<Enumeration, EnumerateError> {
+pub fn enumerate(request: &Request) -> Result<Enumeration, StartError> {
     let (journal, progress) = (&mut (), &mut ());
     Ok(enumerate_by(request, Run { jobs: 1, kept: Vec::new(), journal, progress })?.result)
 }
@@ -76,7 +53,7 @@ pub fn enumerate(request: &Request) -> Result<Enumeration, EnumerateError> {
 ///
 /// # Errors
 /// The same.
-pub fn enumerate_by(request: &Request, run: Run<'_>) -> Result<Outcome, EnumerateError> {
+pub fn enumerate_by(request: &Request, run: Run<'_>) -> Result<Outcome, StartError> {
     let Run { jobs, kept, journal, progress } = run;
     search_with(request, jobs, progress, |shared, header, progress| {
         epochs::workers::search(shared, jobs, header, kept, (journal, progress))
@@ -88,6 +65,6 @@ pub fn enumerate_by(request: &Request, run: Run<'_>) -> Result<Outcome, Enumerat
 ///
 /// # Errors
 /// The same.
-pub fn enumerate_with(request: &Request, progress: &mut dyn Progress) -> Result<Enumeration, EnumerateError> {
+pub fn enumerate_with(request: &Request, progress: &mut dyn Progress) -> Result<Enumeration, StartError> {
     Ok(search_with(request, 1, progress, |shared, _, progress| epochs::search(shared, progress))?.result)
 }

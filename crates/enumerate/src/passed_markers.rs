@@ -10,6 +10,7 @@
 use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
+use icsched_epochs::markers::{MarkerKind, Markers};
 use icsched_explore::explore;
 use icsched_ir::{BlockId, EntityId, FuncId, Origin, Program, ProgramPoint};
 use icsched_machine::state::PathLength;
@@ -20,7 +21,6 @@ use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 use crate::budgets::BUDGETS;
-use crate::markers::{MarkerKind, Markers};
 
 /// Which markers threads pass.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, Serialize, Deserialize)]

@@ -1,180 +1,48 @@
-//! From a request to its result: analyses of the whole program, epoch markers, the search, the assumptions.
-//!
-//! Each stage needs those before it. Between stages the limits of the run are asked: a run that is over ends early.
+//! From a request to its result: what all epochs are searched with, the search, the assumptions.
 
-use std::sync::Arc;
 use std::time::Instant;
 
-use icsched_dataflow::termination::Termination;
-use icsched_ir::{Function, Op, Origin, Program};
-use icsched_pointsto::{PointsTo, Startup};
-use icsched_schedule::{Assumption, Enumeration, EpochResult, Reason, Statistics};
-use icsched_slicing::aliases::Aliases;
-use icsched_slicing::control::Control;
-use icsched_slicing::modref::ModRef;
-use icsched_symbolic::request::Activity;
+use icsched_epochs::markers::Markers;
+use icsched_epochs::{Request, StartError, Technique, prepare};
+use icsched_ir::{Op, Origin, Program};
+use icsched_pointsto::PointsTo;
+use icsched_schedule::{Assumption, Enumeration, EpochResult, Statistics};
 
-use crate::analyses::Analyses;
 use crate::answer::{Found, Work};
-use crate::beginnings::Beginnings;
-use crate::error::EnumerateError;
-use crate::folding;
-use crate::markers::{MarkerOptions, Markers};
-use crate::passed_markers::Followed;
 use crate::progress::Progress;
-use crate::request::{Outcome, Request};
+use crate::run::Outcome;
 use crate::shared::Shared;
-use crate::slots::Slots;
-use crate::specialise;
-use crate::statics::Statics;
-use crate::technique::Technique;
 
-/// Why there is no result of a search.
-enum Ended {
-    /// The program cannot be enumerated.
-    Wrong(EnumerateError),
-    /// A limit was reached before the search began.
-    Early(Reason),
-}
-
-/// Analyses the program, and has its epochs searched by `search`.
+/// Prepares the program, and has its epochs searched by `search`.
 ///
 /// # Errors
 /// If the program cannot be started with these inputs.
 pub(crate) fn search_with(
     request: &Request,
     jobs: usize,
-    progress: &mut dyn Progress,
-    search: impl FnOnce(&Shared<'_>, &Enumeration, &mut dyn Progress) -> Result<Found, EnumerateError>,
-) -> Result<Outcome, EnumerateError> {
+    mut progress: &mut dyn Progress,
+    search: impl FnOnce(&Shared<'_>, &Enumeration, &mut dyn Progress) -> Result<Found, StartError>,
+) -> Result<Outcome, StartError> {
     let start = Instant::now();
-    match stages(request, jobs, progress, search, start) {
-        Ok(outcome) => Ok(outcome),
-        Err(Ended::Wrong(why)) => Err(why),
-        Err(Ended::Early(reason)) => {
-            let statistics = statistics(start, &Work::default());
-            let (program, reasons) = (request.program.name.clone(), vec![reason]);
-            let result = Enumeration { program, reasons, statistics, ..Enumeration::default() };
-            Ok(Outcome { result, is_cut: true })
-        }
-    }
-}
-
-/// The stages, in order.
-fn stages(
-    request: &Request,
-    jobs: usize,
-    progress: &mut dyn Progress,
-    search: impl FnOnce(&Shared<'_>, &Enumeration, &mut dyn Progress) -> Result<Found, EnumerateError>,
-    start: Instant,
-) -> Result<Outcome, Ended> {
-    let harmless = |f: &Function| is_harmless(request, f);
-    let mut begin = |activity| begin(request, progress, activity);
-    begin(Activity::PointsTo)?;
-    let (program, points_to) = specialised(request);
-    let program = &program;
-    begin(Activity::ModRef)?;
-    let modref = points_to.as_ref().map(|p| icsched_pointsto::ModRef::new(program, p, &harmless));
-    let aliases = modref.as_ref().filter(|_| !request.is_off(Technique::PointsTo)).map(Aliases::new);
-    begin(Activity::Control)?;
-    let targets = points_to.as_deref().filter(|_| !request.is_off(Technique::PointsTo));
-    let mut control = Control::new(program, &harmless, !request.is_off(Technique::PrefixSchedules), targets);
-    let writes = ModRef::new(program, &control);
-    let startup = modref.as_ref().map(Startup::new);
-    let termination = modref.as_ref().zip(startup.as_ref()).map(|(modref, startup)| Termination::new(modref, startup));
-    let never_left = termination.as_ref().map_or_else(Vec::new, Termination::plainly_endless);
-    control.find_stuck_tests(program, &writes, never_left);
-    let statics = statics(request, program, &control, &writes, aliases.as_ref());
-    begin(Activity::Shapes)?;
-    let variables = modref.as_ref().map(icsched_dataflow::Statics::new);
-    let analyses = match (&points_to, &modref, &startup, &termination, &variables) {
-        (Some(points_to), Some(modref), Some(startup), Some(termination), Some(variables)) => {
-            Some(Analyses::new(points_to, modref, startup, (termination, variables), beginnings(request)))
-        }
-        _ => None,
-    };
-    begin(Activity::Markers)?;
-    let markers = markers(request, program, &control, modref.as_ref());
-    let shared = Shared { analyses: analyses.as_ref(), ..shared(request, program, statics, &markers, jobs) };
-    let assumptions = Assumptions::of(request, program, points_to.as_deref());
-    let header = header(program, &markers, &assumptions);
-    let found = search(&shared, &header, progress).map_err(Ended::Wrong)?;
-    Ok(outcome(request, found, header, &assumptions, start))
-}
-
-/// Says what is being done from here on, unless the run is over.
-fn begin(request: &Request, progress: &mut dyn Progress, activity: Activity) -> Result<(), Ended> {
-    match request.limits.stop_reason(&request.program) {
-        Some(reason) => Err(Ended::Early(reason)),
-        None => {
-            request.limits.stop.begin(activity);
-            progress.doing(activity);
-            Ok(())
-        }
-    }
-}
-
-/// Whether the user, or the table of library functions, vouches for a function that is not defined: it does not
-/// synchronise.
-fn is_harmless(request: &Request, function: &Function) -> bool {
-    request.externs.contains_key(&function.name)
-        || icsched_externals::known_not_to_synchronise(&function.name, function.params.len())
-}
-
-/// What slices are computed with, and the limits.
-fn statics<'p>(
-    request: &'p Request,
-    program: &'p Program,
-    control: &'p Control,
-    modref: &'p ModRef,
-    aliases: Option<&'p Aliases<'p>>,
-) -> Statics<'p> {
-    let slicing =
-        icsched_slicing::Statics { program, control, modref, aliases, time: &request.limits, corrections: false };
-    Statics { slicing, limits: &request.limits }
-}
-
-/// What is asked of dataflow analysis where epochs begin.
-fn beginnings(request: &Request) -> Beginnings {
-    Beginnings::new(icsched_dataflow::Options {
-        reaching_defs: !request.is_off(Technique::ReachingDefs),
-        sync_invariants: !request.is_off(Technique::SyncInvariants),
+    let prepared = prepare(
+        request,
+        &mut progress,
+        |progress, activity| progress.doing(activity),
+        |setting, progress| {
+            let shared = Shared::new(setting.clone(), jobs);
+            let points_to = setting.analyses.map(|analyses| &**analyses.points_to);
+            let assumptions = Assumptions::of(request, setting.program, points_to);
+            let header = header(setting.program, setting.markers, &assumptions);
+            let found = search(&shared, &header, &mut **progress)?;
+            Ok(outcome(request, found, header, &assumptions, start))
+        },
+    );
+    prepared.unwrap_or_else(|reason| {
+        let statistics = statistics(start, &Work::default());
+        let (program, reasons) = (request.program.name.clone(), vec![reason]);
+        let result = Enumeration { program, reasons, statistics, ..Enumeration::default() };
+        Ok(Outcome { result, is_cut: true })
     })
-}
-
-/// Where epochs end.
-fn markers(
-    request: &Request,
-    program: &Program,
-    control: &Control,
-    modref: Option<&icsched_pointsto::ModRef<'_>>,
-) -> Markers {
-    let options = MarkerOptions { prune: !request.is_off(Technique::MarkerPruning) };
-    match request.is_off(Technique::Epochs) {
-        true => Markers::none(),
-        false => Markers::place(program, control, modref, &options),
-    }
-}
-
-/// What the searches of all epochs share, but for the analyses.
-fn shared<'p>(
-    request: &'p Request,
-    program: &'p Arc<Program>,
-    statics: Statics<'p>,
-    markers: &Markers,
-    jobs: usize,
-) -> Shared<'p> {
-    let control = statics.control;
-    let folding = Some(Arc::new(folding::folding(program, control, request.search.fold_depth)));
-    let (everything, recursions) = match request.is_off(Technique::MarkerPruning) {
-        true => Default::default(),
-        false => (Followed::everything(markers), Followed::recursions(program, control, markers)),
-    };
-    let summarises = !request.is_off(Technique::InputAbstraction) && !request.is_off(Technique::Epochs);
-    let endless = if summarises { control.endless_loops(program) } else { Vec::new() };
-    let markers = Arc::new(markers.iter().map(|(point, _)| point).collect());
-    let slots = Slots::new(jobs);
-    Shared { request, program, statics, markers, folding, everything, recursions, endless, slots, analyses: None }
 }
 
 /// What the result says before any epoch is searched.
@@ -237,19 +105,6 @@ impl Assumptions {
         found.extend(self.in_pieces.then_some(Assumption::WholePointers));
         found.extend(self.has_subscripts.then_some(Assumption::SubscriptsInRange));
         found
-    }
-}
-
-/// The program without code that it cannot reach, and what points-to analysis says of it, if there was time for that.
-fn specialised(request: &Request) -> (Arc<Program>, Option<Arc<PointsTo>>) {
-    let interrupted = || request.limits.is_over();
-    let folded = match request.is_off(Technique::PointsTo) {
-        true => specialise::without_points_to(&request.program, &interrupted),
-        false => specialise::from_main(&request.program, &interrupted),
-    };
-    match folded {
-        Ok((program, points_to)) => (Arc::new(program), Some(Arc::new(points_to))),
-        Err(_) => (Arc::new(specialise::specialise(&request.program)), None),
     }
 }
 

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use icsched_epochs::EpochFacts;
+use icsched_epochs::summarisable::Summarisable;
 use icsched_machine::SyncObjects;
 use icsched_machine::code::Marks;
 use icsched_schedule::EpochId;
 use serde::{Deserialize, Serialize};
 
-use crate::epoch_facts::EpochFacts;
 use crate::passed_markers::{Followed, Following};
-use crate::summarisable::Summarisable;
 
 /// What is to be searched: an epoch, with what holds whenever it begins.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]

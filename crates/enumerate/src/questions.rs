@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use icsched_epochs::RunLimits;
 use icsched_smt::{
     Answer, CachingSolver, Model, Solver, SolverOptions, SolverStatistics, Term, TermPool, UnknownReason, Z3Solver,
 };
 
 use crate::budgets::BUDGETS;
-use crate::limits::RunLimits;
 
 /// A copy of what an engine knows of its terms: the answers to what is asked of it depend on nothing else.
 pub(crate) struct Questions {

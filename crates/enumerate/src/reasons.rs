@@ -2,16 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use icsched_epochs::graph::place;
+use icsched_epochs::{Statics, is_limit_of_run, limit_words as words};
 use icsched_explore::explore::{GaveUpAt, PathOutcome as Path};
 use icsched_ir::{BlockId, CallStack, FuncId, Program, ProgramPoint};
 use icsched_machine::stop::{Limit, PathEnd};
 use icsched_schedule::{IncompleteKind, Reason};
 use icsched_slicing::SliceDecision;
 use icsched_smt::UnknownReason;
-
-use crate::graph::place;
-use crate::limit_reasons::{is_limit_of_run, words};
-use crate::statics::Statics;
 
 /// A set of reasons.
 #[derive(Default, Debug)]

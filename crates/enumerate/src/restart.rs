@@ -1,6 +1,6 @@
 //! Why an epoch is searched again from the start.
 
-use crate::summarisable::Summarisable;
+use icsched_epochs::summarisable::Summarisable;
 
 /// Why an epoch is searched again from the start.
 #[derive(Clone, Debug)]

@@ -29,6 +29,8 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 use std::thread;
 
+use icsched_epochs::SearchOptions;
+use icsched_epochs::summarisable::{Helps, Summarisable};
 use icsched_ir::CallStack;
 use icsched_smt::Term;
 use icsched_symbolic::request::Activity;
@@ -39,9 +41,8 @@ use self::end_facts::Endings;
 use self::path_to_schedule::TellEnding;
 use crate::budgets::BUDGETS;
 use crate::engine::{self, Path};
+use crate::next_summary::Wanted;
 use crate::restart::Restart;
-use crate::search_options::SearchOptions;
-use crate::summarisable::{Helps, Summarisable, Wanted};
 
 impl Search<'_, '_> {
     /// Explores until every input is covered or a limit is reached. `none_ended`: no thread has at the beginning.

@@ -1,44 +1,37 @@
 //! What the searches of all epochs of a program share.
 
-use std::collections::BTreeSet;
+use std::ops::Deref;
 use std::sync::Arc;
 
-use icsched_ir::{BlockId, FuncId, Program, ProgramPoint};
-use icsched_machine::folding::Folding;
+use icsched_epochs::{Setting, Technique};
 use icsched_schedule::EpochId;
 
-use crate::analyses::Analyses;
 use crate::passed_markers::{Followed, Following};
-use crate::request::Request;
 use crate::slots::Slots;
-use crate::statics::Statics;
-use crate::technique::Technique;
 
-/// What all epochs of a program share.
+/// What all epochs of a program share: what they are searched with, and how threads may share the work.
 #[derive(Clone)]
 pub(crate) struct Shared<'p> {
-    pub(crate) request: &'p Request,
-    /// The program as it is executed.
-    pub(crate) program: &'p Arc<Program>,
-    pub(crate) statics: Statics<'p>,
-    pub(crate) markers: Arc<BTreeSet<ProgramPoint>>,
-    /// Which activations of recursions the names of epochs tell apart.
-    pub(crate) folding: Option<Arc<Folding>>,
+    /// What they are searched with; all of it is reached through this.
+    pub(crate) setting: Setting<'p>,
     /// The program's markers, and recursions, that threads pass until inputs decide how they go on.
     pub(crate) everything: Followed,
     pub(crate) recursions: Followed,
-    /// Loops without a way out, which are replaced from the start.
-    pub(crate) endless: Vec<(FuncId, BlockId)>,
     /// For threads that help with an epoch.
     pub(crate) slots: Arc<Slots>,
-    /// What initial states in the middle of the program need; without it there is only the first epoch.
-    pub(crate) analyses: Option<&'p Analyses<'p>>,
 }
 
-impl Shared<'_> {
-    /// The epoch that the program begins with.
-    pub(crate) fn entry(&self) -> Option<EpochId> {
-        self.program.main.map(EpochId::entry)
+impl<'p> Shared<'p> {
+    /// For so many threads.
+    pub(crate) fn new(setting: Setting<'p>, jobs: usize) -> Self {
+        let (everything, recursions) = match setting.request.is_off(Technique::MarkerPruning) {
+            true => Default::default(),
+            false => {
+                let (control, markers) = (setting.statics.control, setting.markers);
+                (Followed::everything(markers), Followed::recursions(setting.program, control, markers))
+            }
+        };
+        Self { setting, everything, recursions, slots: Slots::new(jobs) }
     }
 
     /// What is followed in an epoch, at most what `following` says.
@@ -56,10 +49,14 @@ impl Shared<'_> {
 
     /// Whether the whole run is searched as one epoch first, where inputs decide in few ways.
     pub(crate) fn follows_whole_runs(&self) -> bool {
-        !self.request.without.contains(&Technique::WholeRuns)
+        !self.request.is_off(Technique::WholeRuns)
     }
+}
 
-    pub(crate) fn is_entry(&self, epoch: &EpochId) -> bool {
-        self.entry().as_ref() == Some(epoch)
+impl<'p> Deref for Shared<'p> {
+    type Target = Setting<'p>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.setting
     }
 }

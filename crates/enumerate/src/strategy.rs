@@ -3,25 +3,24 @@
 
 use std::sync::Arc;
 
+use icsched_epochs::Statics;
+use icsched_epochs::summarisable::{Summarisable, is_summarised};
 use icsched_explore::explore::{Choice, Strategy};
-use icsched_ir::{BlockId, CallStack, EntityId, Program, ProgramPoint, Terminator};
+use icsched_ir::{CallStack, ProgramPoint};
 use icsched_machine::abstraction::Abstractions;
 use icsched_machine::code::Code;
 use icsched_machine::thread::{Frame, FrameId};
 use icsched_machine::{DecisionKind, State};
-use icsched_slicing::control::Control;
+use icsched_slicing::branch_sides::{leaving_side, shorter_side};
 use icsched_smt::TermPool;
 use icsched_symbolic::symbolic::SymbolicDomain;
 use icsched_symbolic::trace::OtherSide;
 use rustc_hash::FxHashMap;
 
 use crate::budgets::BUDGETS;
+use crate::next_summary::{Wanted, deep_recursion, innermost_summarisable, outermost_summarisable_loop};
 use crate::passed_markers::{self, Followed};
 use crate::restart::Restart;
-use crate::statics::Statics;
-use crate::summarisable::{
-    Summarisable, Wanted, deep_recursion, innermost_summarisable, is_summarised, outermost_summarisable_loop,
-};
 
 /// Answers the questions of one path, and ends it where it is to be executed in another way.
 pub(crate) struct ShortestFirst<'a, 'p> {
@@ -175,35 +174,5 @@ impl Strategy for ShortestFirst<'_, '_> {
             | DecisionKind::Assume
             | DecisionKind::Other => true,
         }
-    }
-}
-
-/// The side of the branch at `point` that leads to the end of the function or loop sooner; `true` for its then edge.
-///
-/// A side that only ends the process is the last choice: with it the other one's schedule would still be missing
-/// (prefix schedules, 3.4.1.1). On a tie the then edge, so that results do not depend on anything but the code.
-pub fn shorter_side(program: &Program, control: &Control, point: ProgramPoint) -> bool {
-    let Terminator::Branch { then_edge, else_edge, .. } = &program.functions[point.func].blocks[point.block].terminator
-    else {
-        return true;
-    };
-    let facts = control.function(point.func);
-    let rank = |to: BlockId| (facts.quiet_exit.contains(to.index()), facts.distance(point.block, to));
-    rank(then_edge.target) <= rank(else_edge.target)
-}
-
-/// The side of the branch at `point` that leaves the innermost loop around it, if just one does; `true` for its then
-/// edge.
-pub fn leaving_side(program: &Program, control: &Control, point: ProgramPoint) -> Option<bool> {
-    let facts = control.function(point.func);
-    let around = facts.loops.get(facts.loops.innermost(point.block)?);
-    let Terminator::Branch { then_edge, else_edge, .. } = &program.functions[point.func].blocks[point.block].terminator
-    else {
-        return None;
-    };
-    match (around.contains(then_edge.target), around.contains(else_edge.target)) {
-        (true, false) => Some(false),
-        (false, true) => Some(true),
-        (true, true) | (false, false) => None,
     }
 }

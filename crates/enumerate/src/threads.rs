@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, Scope};
 
-use crate::memory::stack_sizes;
+use icsched_epochs::memory::stack_sizes;
 
 /// Has work done by a thread of its own, with a stack as large as the system allows. If there is no thread it is done
 /// here, before this returns; Z3 knows nothing there of what it has been asked before, as in a new thread.

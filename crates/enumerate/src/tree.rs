@@ -10,6 +10,7 @@
 
 use std::rc::Rc;
 
+use icsched_epochs::graph;
 use icsched_ir::Program;
 use icsched_machine::abstraction::Passage;
 use icsched_machine::observation::Observed;
@@ -22,7 +23,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::budgets::BUDGETS;
 use crate::constraint::{Conjunction, Disjunction};
-use crate::graph;
 
 /// When an input becomes known, as far as that can be compared between paths.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

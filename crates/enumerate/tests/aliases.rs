@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use icsched_enumerate::{Request, RunLimits, SearchOptions, Technique, enumerate};
+use icsched_enumerate::enumerate;
+use icsched_epochs::{Request, RunLimits, SearchOptions, Technique};
 
 const GLOBALS: &str = r#"
 global @x_name size 2 align 1 constant = "x\00"

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use icsched_enumerate::{Journal, Progress, Request, Run, RunLimits, SearchOptions, enumerate_by};
+use icsched_enumerate::{Journal, Progress, Run, enumerate_by};
+use icsched_epochs::{Request, RunLimits, SearchOptions};
 use icsched_schedule::{Enumeration, EpochResult};
 
 /// A journal that takes nothing, or everything.

@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use expect_test::{Expect, expect};
-use icsched_enumerate::{Request, RunLimits, SearchOptions, Technique, enumerate};
+use icsched_enumerate::enumerate;
+use icsched_epochs::{Request, RunLimits, SearchOptions, Technique};
 use icsched_schedule::Enumeration;
 
 const GLOBALS: &str = r#"

@@ -7,7 +7,8 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use expect_test::{Expect, expect};
-use icsched_enumerate::{Request, RunLimits, SearchOptions, Technique, enumerate, graph};
+use icsched_enumerate::enumerate;
+use icsched_epochs::{Request, RunLimits, SearchOptions, Technique, graph};
 use icsched_ir::Program;
 use icsched_machine::concrete::ConcreteDomain;
 use icsched_machine::host::MemoryHost;

@@ -3,12 +3,16 @@
 
 use std::collections::BTreeMap;
 
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::place::Node;
 
 /// Bytes of a page: as many as a word has bits.
 pub(crate) const PAGE: u64 = 64;
+
+/// Pages of one run in a file: a gigabyte.
+const MOST_PAGES: u64 = 1 << 24;
 
 /// A byte of an object.
 type At = (Node, u64);
@@ -26,6 +30,30 @@ struct Page {
 
 impl Page {
     const EMPTY: Self = Self { known: 0, values: [0; PAGE as usize] };
+
+    /// The bytes that are known, as they are written.
+    fn digits(&self) -> String {
+        match self.values.iter().all(|&byte| byte == 0) {
+            true => String::new(),
+            false => self.bytes().map(|(_, byte)| format!("{byte:02x}")).collect(),
+        }
+    }
+
+    /// The page of which these bytes are known.
+    fn of_digits(known: u64, digits: &str) -> Option<Self> {
+        let mut page = Self { known, ..Self::EMPTY };
+        let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+        if digits.is_empty() {
+            return Some(page);
+        }
+        if !is_hex || digits.len() != 2 * known.count_ones() as usize {
+            return None;
+        }
+        for (bit, at) in ones(known).zip((0..).step_by(2)) {
+            page.values[bit as usize] = u8::from_str_radix(&digits[at..at + 2], 16).ok()?;
+        }
+        Some(page)
+    }
 
     fn bytes(&self) -> impl Iterator<Item = (u64, u8)> + '_ {
         ones(self.known).map(|bit| (bit, self.values[bit as usize]))
@@ -242,16 +270,49 @@ impl FromIterator<(At, u8)> for Bytes {
     }
 }
 
-/// As a list of pairs: keys of JSON objects are strings.
+/// Equal pages one behind the other, as they are written.
+#[derive(Serialize, Deserialize)]
+struct Run {
+    node: Node,
+    start: u64,
+    /// How many pages.
+    pages: u64,
+    /// A bit for each byte of a page that is known.
+    known: u64,
+    /// These bytes, two hexadecimal digits each; empty if all are 0.
+    bytes: String,
+}
+
+/// As runs of equal pages: large arrays of zeros take one line.
 impl Serialize for Bytes {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.iter())
+        let mut runs: Vec<Run> = Vec::new();
+        let mut last: Option<Page> = None;
+        for (&(node, start), page) in &self.0 {
+            let before = runs.last_mut().filter(|run| {
+                last == Some(*page) && run.node == node && run.start.checked_add(run.pages * PAGE) == Some(start)
+            });
+            match before {
+                Some(run) => run.pages += 1,
+                None => runs.push(Run { node, start, pages: 1, known: page.known, bytes: page.digits() }),
+            }
+            last = Some(*page);
+        }
+        serializer.collect_seq(runs)
     }
 }
 
 impl<'de> Deserialize<'de> for Bytes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Vec::<(At, u8)>::deserialize(deserializer)?.into_iter().collect())
+        let mut new = BTreeMap::new();
+        for Run { node, start, pages, known, bytes } in Vec::<Run>::deserialize(deserializer)? {
+            let page = Page::of_digits(known, &bytes).ok_or_else(|| D::Error::custom("bytes that are none"))?;
+            let is_there = start.is_multiple_of(PAGE) && known != 0 && pages <= MOST_PAGES;
+            let end = pages.checked_mul(PAGE).and_then(|len| start.checked_add(len)).filter(|_| is_there);
+            let end = end.ok_or_else(|| D::Error::custom("bytes where none can be"))?;
+            new.extend((start..end).step_by(PAGE as usize).map(|at| ((node, at), page)));
+        }
+        Ok(Self(new))
     }
 }
 
@@ -264,6 +325,20 @@ mod tests {
 
     fn bytes(node: Node, known: &[(u64, u8)]) -> Bytes {
         known.iter().map(|&(at, byte)| ((node, at), byte)).collect()
+    }
+
+    #[test]
+    fn equal_pages_are_written_once() {
+        let zeros = (0..1 << 16).map(|at| ((A, at), 0));
+        let found: Bytes = zeros.chain(bytes(B, &[(3, 7), (63, 0), (64, 9)]).iter()).collect();
+        let text = serde_json::to_string(&found).expect("plain data");
+        assert!(text.len() < 300, "{text}");
+        assert_eq!(serde_json::from_str::<Bytes>(&text).expect("as written"), found);
+        for wrong in
+            [text.replace("0700", "07"), text.replace("0700", "07é"), text.replace("\"start\":0", "\"start\":3")]
+        {
+            assert!(wrong == text || serde_json::from_str::<Bytes>(&wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -36,6 +36,7 @@ mod equation;
 mod fact_map;
 mod fact_state;
 mod fields;
+mod fits;
 mod indices;
 mod initial;
 mod join;

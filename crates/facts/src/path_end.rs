@@ -610,7 +610,7 @@ impl Walk<'_, '_> {
     fn partly_constant(&mut self, place: Place, bytes: &[Option<MemoryByte<Term>>]) -> bool {
         let Place::Memory(_, _, size) = place else { return false };
         let bytes: SmallVec<[_; 8]> = bytes.iter().flatten().cloned().collect();
-        if bytes.len() != size.into() || !bytes.iter().any(|byte| matches!(byte, MemoryByte::Symbolic(_))) {
+        if bytes.len() != usize::from(size) || !bytes.iter().any(|byte| matches!(byte, MemoryByte::Symbolic(_))) {
             return false;
         }
         match self.machine.domain.join_bytes(&bytes) {

@@ -27,6 +27,8 @@ use std::sync::Arc;
 use icsched_ir::{Affine, BlockId, CastOp, CountedLoop, FuncId, IntPredicate, Leaf, Operand, ProgramPoint, ValueId};
 use icsched_pointsto::Piece;
 
+use serde::{Deserialize, Serialize};
+
 use crate::thread::ThreadId;
 
 /// What a piece of code may write.
@@ -240,7 +242,7 @@ impl Abstractions {
 }
 
 /// What a path comes to where something is replaced.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Replaced {
     /// A loop.
     Loop,
@@ -254,7 +256,7 @@ pub enum Replaced {
 
 /// One replaced execution of a loop, or of a call of a recursion: the same on all paths on which the thread gets there
 /// as often.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Passage {
     /// The thread.
     pub thread: ThreadId,

@@ -13,6 +13,7 @@
 
 use icsched_ir::{FuncId, Program, ProgramPoint, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
 use crate::thread::{Frame, Thread, ThreadId};
 use crate::values::Values;
@@ -34,7 +35,7 @@ pub struct Folding {
 }
 
 /// One question about folded activations: the same on all paths.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct FoldChoice {
     /// The thread.
     pub thread: ThreadId,

@@ -26,6 +26,7 @@ pub mod memory;
 pub mod names;
 pub mod observation;
 pub mod observe;
+mod outcomes;
 mod record;
 pub mod scheduler;
 mod seen;
@@ -49,5 +50,5 @@ pub use step::{Extern, Machine, Options, Switching, SyncObjects};
 pub use stop::{
     BlockedThread, DecisionKind, DecisionSite, ErrorKind, Limit, MemoryErrors, PathEnd, ProgramError, Stop, StopSignal,
 };
-pub use thread::{Bottom, Frame, FrameId, Thread, ThreadId, ThreadStatus};
+pub use thread::{Bottom, CallOutcome, Frame, FrameId, Thread, ThreadId, ThreadStatus};
 pub use values::{MemoryByte, Values};

@@ -3,7 +3,9 @@
 use std::rc::Rc;
 
 use icsched_ir::FuncId;
+use smallvec::SmallVec;
 
+use crate::log::Log;
 use crate::memory::ObjectId;
 use crate::shadow::Shadows;
 use crate::values::Values;
@@ -115,6 +117,30 @@ pub struct Thread<D: Values> {
     pub(crate) endless: (u64, u32),
     /// The activation of a function of the program that created it, unless that was before the initial state.
     pub creator: Option<FrameId>,
+    /// What library calls have returned that made nodes, if it was a constant, in the order in which they did.
+    pub outcomes: Log<CallOutcome>,
+    /// How many nodes it has made.
+    pub(crate) nodes: u32,
+    /// The library calls that have made nodes and have not returned, outermost first.
+    pub(crate) open_calls: SmallVec<[OpenCall; 1]>,
+}
+
+/// What a library call has returned, of one of its nodes.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct CallOutcome {
+    /// The node, counted from 1 in its thread.
+    pub node: u32,
+    /// What was returned, as a signed number.
+    pub value: i64,
+}
+
+/// A library call that has made nodes and has not returned.
+#[derive(Clone, Debug)]
+pub(crate) struct OpenCall {
+    /// The activation of the library function that the program called.
+    pub(crate) frame: FrameId,
+    /// Its nodes, counted from 1 in the thread.
+    pub(crate) nodes: SmallVec<[u32; 2]>,
 }
 
 impl<D: Values> Clone for Thread<D> {
@@ -129,6 +155,8 @@ impl<D: Values> Clone for Thread<D> {
             locks: self.locks.clone(),
             maybe_locks: self.maybe_locks.clone(),
             thread_locals: self.thread_locals.clone(),
+            outcomes: self.outcomes.clone(),
+            open_calls: self.open_calls.clone(),
             ..*self
         }
     }
@@ -153,6 +181,9 @@ impl<D: Values> Thread<D> {
             maybe_locks: Vec::new(),
             thread_locals: Rc::new(vec![None; thread_locals]),
             interrupt: None,
+            outcomes: Log::default(),
+            nodes: 0,
+            open_calls: SmallVec::new(),
             yields: 0,
             instructions: 0,
             markers_passed: 0,

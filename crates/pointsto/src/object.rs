@@ -3,6 +3,7 @@
 use std::fmt;
 
 use icsched_ir::{FuncId, GlobalId, ProgramPoint, ValueId, entity_id};
+use serde::{Deserialize, Serialize};
 
 entity_id!(
     /// An abstract object: stands for every concrete object that its [`ObjectKind`] describes.
@@ -82,7 +83,7 @@ pub struct Object {
 }
 
 /// A set of byte offsets.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Offsets {
     /// Just this one; may be outside of the object.
     Exact(i64),

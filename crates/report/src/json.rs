@@ -171,7 +171,7 @@ fn inputs<'a>(epoch: &'a EpochView<'a>) -> impl Iterator<Item = Input<'a>> {
 fn schedule<'a>(whole: &View<'_>, epoch: &EpochView<'_>, view: &'a ScheduleView<'a>) -> ScheduleEntry<'a> {
     let Schedule { id, constraint, ends, graph, after_error: _ } = view.schedule;
     let node = |node: &HbNode| {
-        let HbNode { thread, n, op, object, at, point: _, elsewhere } = node;
+        let HbNode { thread, n, op, object, at, point: _, elsewhere, outcome: _ } = node;
         let also_at = elsewhere.iter().map(|place| &*place.at).collect();
         one_line(&Node { thread: *thread, n: *n, op, object, at, also_at })
     };

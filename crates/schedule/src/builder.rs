@@ -11,7 +11,7 @@ use std::sync::Arc;
 use icsched_ir::ProgramPoint;
 use smallvec::SmallVec;
 
-use crate::graph::{HappensBefore, HbEdge, HbNode, NodeId};
+use crate::graph::{HappensBefore, HbEdge, HbNode, NodeId, NodeOutcome};
 
 /// How an access to an object is ordered against the others.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
@@ -244,7 +244,16 @@ impl HbBuilder {
 impl PendingNode {
     fn into_node(self) -> HbNode {
         let NodeLabel { op, object, at, point } = self.label;
-        HbNode { thread: self.id.thread, n: self.id.n, op, object, at, point, elsewhere: Vec::new() }
+        HbNode {
+            thread: self.id.thread,
+            n: self.id.n,
+            op,
+            object,
+            at,
+            point,
+            elsewhere: Vec::new(),
+            outcome: NodeOutcome::Unknown,
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use crate::constraint::{InputConstraint, NamedInput};
 use crate::end::ScheduleEnd;
 use crate::epoch::{EpochId, EpochKey, ThreadContext};
 use crate::reason::Reason;
+use crate::searched_with::SearchedWith;
 use crate::tree::{Schedule, ScheduleTree};
 
 /// What the result takes for granted (Bergan 3.1).
@@ -97,6 +98,9 @@ pub struct EpochResult {
     pub max_live_threads: u32,
     /// What has to be so of loops and recursions for the schedules to be right, and is not proved.
     pub assumed: AssumedOfLoops,
+    /// What its paths were executed with.
+    #[serde(default)]
+    pub searched_with: SearchedWith,
 }
 
 /// What is taken for granted of loops and recursions.

@@ -58,6 +58,40 @@ pub struct Place {
     pub point: Option<ProgramPoint>,
 }
 
+/// What a synchronisation operation returns to the program.
+#[derive(Copy, Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NodeOutcome {
+    /// Nobody knows: it has not returned where the schedule ends, or returns no number, or one that inputs decide.
+    #[default]
+    Unknown,
+    /// This number, in all executions of the schedule that were seen.
+    Returns(i64),
+    /// Not the same in all of them.
+    Varies,
+}
+
+impl NodeOutcome {
+    /// Whether nobody knows it.
+    pub fn is_unknown(&self) -> bool {
+        *self == Self::Unknown
+    }
+
+    /// That of two executions together.
+    pub fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Unknown, known) | (known, Self::Unknown) => known,
+            (a, b) if a == b => a,
+            _ => Self::Varies,
+        }
+    }
+
+    /// Whether an execution in which it is `own` is one of those that this one stands for.
+    pub fn admits(self, own: Self) -> bool {
+        self.or(own) == self || self.is_unknown()
+    }
+}
+
 /// One executed synchronisation statement.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct HbNode {
@@ -74,6 +108,9 @@ pub struct HbNode {
     pub at: Arc<str>,
     /// The program's call, where it is known.
     pub point: Option<ProgramPoint>,
+    /// What the call returns.
+    #[serde(default, skip_serializing_if = "NodeOutcome::is_unknown")]
+    pub outcome: NodeOutcome,
     /// Where other executions of the schedule call it, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub elsewhere: Vec<Place>,
@@ -95,8 +132,9 @@ impl HbNode {
         std::iter::once(&*self.at).chain(self.elsewhere.iter().map(|place| &*place.at))
     }
 
-    /// Says that it may also be called where `other` is.
+    /// Says that it may also be called where `other` is, and return what that does.
     fn add_places(&mut self, other: &Self) {
+        self.outcome = self.outcome.or(other.outcome);
         let first = Place { at: other.at.clone(), point: other.point };
         for place in std::iter::once(&first).chain(&other.elsewhere) {
             if self.places().all(|at| *at != *place.at) {
@@ -255,6 +293,11 @@ impl HappensBefore {
                 return lanes.iter().find_map(|lane| lane.left.first()).map_or(Ok(order), |node| Err(node.id()));
             }
         }
+    }
+
+    /// Says what calls return.
+    pub fn set_outcomes(&mut self, of: impl Fn(NodeId) -> NodeOutcome) {
+        self.nodes.iter_mut().for_each(|node| node.outcome = of(node.id()));
     }
 
     /// Whether both are the same order of the same operations, wherever the program calls them.

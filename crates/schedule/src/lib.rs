@@ -18,6 +18,7 @@ pub mod epoch;
 pub mod graph;
 pub mod hash;
 pub mod reason;
+mod searched_with;
 pub mod tree;
 
 pub use icsched_ir::{is_visible, visible};
@@ -32,7 +33,8 @@ pub use enumeration::{
     AssumedOfLoops, Assumption, Enumeration, EpochResult, PossibleError, SchedulesPerEpoch, Statistics, Totals,
 };
 pub use epoch::{EpochId, EpochKey, ThreadContext};
-pub use graph::{GraphError, HappensBefore, HbEdge, HbNode, NodeId, Place};
+pub use graph::{GraphError, HappensBefore, HbEdge, HbNode, NodeId, NodeOutcome, Place};
 pub use hash::ShortHash;
 pub use reason::{IncompleteKind, Reason};
+pub use searched_with::{Json, SearchedWith, Summarisable, Summarised};
 pub use tree::{Branch, Schedule, ScheduleId, ScheduleTree, TreeNode};

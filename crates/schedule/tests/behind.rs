@@ -34,6 +34,7 @@ fn epoch(number: u32, leads_to: &[(u32, Option<usize>)]) -> EpochResult {
         infeasible_removed: 0,
         max_live_threads: 1,
         assumed: Default::default(),
+        searched_with: Default::default(),
     }
 }
 

@@ -87,6 +87,7 @@ fn sample() -> Enumeration {
         infeasible_removed: 4,
         max_live_threads: 2,
         assumed: Default::default(),
+        searched_with: Default::default(),
     };
     let second = EpochId::new(vec![CallStack(vec![point(1), point(2)]), CallStack(vec![])]);
     Enumeration {
@@ -203,8 +204,8 @@ fn other_files_are_refused() {
         `prog.bc` is not a schedule database; this looks like a program; `icsched enumerate` makes a schedule database of it
         `empty.icsdb` is not a schedule database; schedule databases are written by `icsched enumerate` and named `*.icsdb`
         `foreign.db` is a database, but not one of schedules; schedule databases are written by `icsched enumerate`
-        `newer.icsdb` has database version 99; this icsched reads version 7; use the icsched that wrote it, or a later one
-        `older.icsdb` has database version 0; this icsched reads version 7; run `icsched enumerate` again
+        `newer.icsdb` has database version 99; this icsched reads version 8; use the icsched that wrote it, or a later one
+        `older.icsdb` has database version 0; this icsched reads version 8; run `icsched enumerate` again
     "#]].assert_eq(&refusals.concat());
 }
 

@@ -34,6 +34,7 @@ fn epoch(number: u32) -> EpochResult {
         infeasible_removed: 0,
         max_live_threads: number,
         assumed: Default::default(),
+        searched_with: Default::default(),
     }
 }
 

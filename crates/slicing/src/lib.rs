@@ -19,6 +19,7 @@
 mod abnormal_end;
 mod alias_queries;
 pub mod aliases;
+pub mod branch_sides;
 mod budgets;
 pub mod control;
 mod corrections;

@@ -17,7 +17,7 @@ pub(crate) struct Budgets {
     pub(crate) address_terms: u32,
     /// Objects that one synchronisation may be on without a choice among them.
     ///
-    /// Protects the number of pairs of events that are ordered. Shows in `c-tests/epochs/own_lock_of_two.c`.
+    /// Protects the number of pairs of events that are ordered. Shows in `c-tests/epochs/locks/own_lock_of_two.c`.
     pub(crate) sync_objects: usize,
     /// Known objects that an unknown pointer is compared with; with more it is taken to point to none, and a note says
     /// so.
@@ -72,19 +72,19 @@ pub(crate) struct Budgets {
     pub(crate) linked_reads: usize,
     /// Writes at unknown offsets behind which it is still said what a place holds.
     ///
-    /// Protects the size of the choice between them. Shows in `c-tests/epochs/docks_by_turn.c`.
+    /// Protects the size of the choice between them. Shows in `c-tests/epochs/semaphores/docks_by_turn.c`.
     pub(crate) chosen_writes: usize,
     /// Writes that are looked at for those that may have changed a place.
     ///
-    /// Protects time of each read. Shows in `c-tests/epochs/docks_by_turn.c`.
+    /// Protects time of each read. Shows in `c-tests/epochs/semaphores/docks_by_turn.c`.
     pub(crate) examined_writes: usize,
     /// Elements that are looked at for whether nearly all of an array hold the same.
     ///
-    /// Protects time of reads of large arrays. Shows in `c-tests/epochs/particles_over_borders.c`.
+    /// Protects time of reads of large arrays. Shows in `c-tests/epochs/locks/particles_over_borders.c`.
     pub(crate) known_elements: usize,
     /// Prefix, in bytes, of an array of unknown length that is scanned in the same way.
     ///
-    /// Protects time of reads of arrays of unknown length. Shows in `c-tests/epochs/locks_of_a_grid.c`.
+    /// Protects time of reads of arrays of unknown length. Shows in `c-tests/epochs/locks/locks_of_a_grid.c`.
     pub(crate) prefix_bytes: u64,
     /// Elements of an array whose subscripts are shown to be in range.
     ///
@@ -112,7 +112,7 @@ pub(crate) struct Budgets {
     pub(crate) compared_bytes: u64,
     /// Words at constant offsets by which the contents of an object are told apart.
     ///
-    /// Protects time of comparing what loops began with. Shows in `c-tests/epochs/all_agree.c`.
+    /// Protects time of comparing what loops began with. Shows in `c-tests/epochs/barriers/all_agree.c`.
     pub(crate) compared_cells: usize,
     /// Bytes that one loop goes through; with more, all of the object counts as reached.
     ///
@@ -136,11 +136,11 @@ pub(crate) struct Budgets {
     pub(crate) forgotten_bytes: u64,
     /// Bytes that the path has written into an object of which parts are forgotten.
     ///
-    /// Protects memory, since all of them are copied. Shows in `c-tests/epochs/door_behind_seats.c`.
+    /// Protects memory, since all of them are copied. Shows in `c-tests/epochs/subscripts/door_behind_seats.c`.
     pub(crate) written_bytes: usize,
     /// Ranges of a large object that one loop forgets; with more, it forgets all.
     ///
-    /// Protects time of reads behind the loop. Shows in `c-tests/epochs/door_behind_seats.c`.
+    /// Protects time of reads behind the loop. Shows in `c-tests/epochs/subscripts/door_behind_seats.c`.
     pub(crate) forgotten_ranges: usize,
     /// Bytes of a part of the text before it is cut.
     ///

@@ -8,6 +8,8 @@
 //! Real ones may be others: programs that take handles for more than names could tell.
 
 mod builder;
+mod discoveries;
+pub(crate) mod discovery;
 mod evaluate;
 pub(crate) mod invariant;
 mod known;
@@ -21,6 +23,7 @@ mod table;
 mod unknowns;
 
 pub use builder::{AddKnown, KnownState, Register, Start, StartOptions, StateBuilder};
+pub use discoveries::{RepeatError, StoredDiscoveries};
 pub use origin::KnownAlternatives;
 pub use root::RootId;
 

@@ -441,14 +441,7 @@ impl Inputs for SymbolicDomain {
     }
 
     fn choice(&mut self, choice: FoldChoice, name: &str) -> Option<SymValue> {
-        let origins = self.origins.as_deref_mut()?;
-        if let Some(&known) = origins.choices.get(&choice) {
-            return Some(SymValue::Term(known));
-        }
-        let name = origins.unique(name.to_owned());
-        let symbol = self.pool.symbol(&name, 1);
-        self.origins().choices.insert(choice, symbol);
-        Some(SymValue::Term(symbol))
+        self.origins.is_some().then(|| SymValue::Term(self.choice_symbol(choice, name)))
     }
 
     fn indeterminate(&mut self, name: &str, bits: u32) -> SymValue {

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use icsched_enumerate::graph;
+use icsched_epochs::graph;
 use icsched_ir::Program;
 use icsched_machine::code::Code;
 use icsched_machine::{Domain, PathEnd, State};
-use icsched_schedule::{HappensBefore, HbNode, IncompleteKind, NodeId, Schedule, ScheduleEnd, ScheduleId};
+use icsched_schedule::{HappensBefore, HbNode, IncompleteKind, NodeId, NodeOutcome, Schedule, ScheduleEnd, ScheduleId};
 
 /// What became of a path under a schedule's constraint.
 pub(crate) enum Outcome {
@@ -69,9 +69,22 @@ pub(crate) fn compare<D: Domain>(
                 place(node)
             ));
         }
+        if let Some(how) = other_outcome(&schedule.graph, &own) {
+            return Outcome::Wrong(how);
+        }
         return if follows { Outcome::Followed } else { Outcome::Early };
     }
     Outcome::Wrong(difference(schedule, &own, &ends))
+}
+
+/// A call that returns something else than a schedule says.
+fn other_outcome(graph: &HappensBefore, own: &HappensBefore) -> Option<String> {
+    own.nodes().iter().find_map(|node| {
+        let told = graph.node(node.id())?.outcome;
+        let (NodeOutcome::Returns(told), NodeOutcome::Returns(own)) = (told, node.outcome) else { return None };
+        let call = format!("{} ({}{})", node.id(), node.op, place(node));
+        (told != own).then(|| format!("{call} returns {own} for inputs of it, where the schedule has {told}"))
+    })
 }
 
 fn exit(status: Option<i32>) -> String {
@@ -164,7 +177,7 @@ fn difference(schedule: &Schedule, own: &HappensBefore, ends: &ScheduleEnd) -> S
 }
 
 fn words(limit: icsched_machine::Limit) -> String {
-    icsched_enumerate::limit_words(limit).1.to_owned()
+    icsched_epochs::limit_words(limit).1.to_owned()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use icsched_enumerate::{Request, graph};
+use icsched_epochs::{Request, graph};
 use icsched_ir::Program;
 use icsched_machine::code::Marks;
 use icsched_machine::concrete::ConcreteDomain;

@@ -1,10 +1,10 @@
 //! One epoch: its constraints as they are in the file, whether they cover it, and whether its schedules are what
 //! happens.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use icsched_enumerate::graph;
+use icsched_epochs::graph;
 use icsched_explore::explore::PathOutcome;
 use icsched_machine::{DecisionKind, DecisionSite, MemoryErrors, PathEnd, ThreadId};
 use icsched_schedule::{
@@ -13,6 +13,7 @@ use icsched_schedule::{
 use icsched_smt::{Answer, CmpOp, Model, ModelValue, Solver as _, Term, TermPool, UnknownReason, Z3Solver, serial};
 use icsched_symbolic::trace::Decision;
 
+use crate::budgets::BUDGETS;
 use crate::compare::{Outcome, compare};
 use crate::concrete::{self, Runs};
 use crate::explore::Explorer;
@@ -20,14 +21,8 @@ use crate::known::Known;
 use crate::order;
 use crate::outcome::{Cover, EpochCheck, Fault, FaultKind};
 
-/// Rounds of a proof that a constraint covers: each excludes states that there are none of.
-const ROUNDS: usize = 400;
-/// Decisions on the paths of one schedule behind which no further path is begun, if one has followed the schedule.
-const MAX_DECISIONS: usize = 500;
 /// Inputs that are named in an example.
 const SHOWN: usize = 8;
-/// Schedules whose constraints are compared pair by pair.
-const MAX_COMPARED: usize = 64;
 
 /// A schedule with its constraint as a term.
 struct Stored<'d> {
@@ -60,6 +55,10 @@ pub(crate) struct Checker<'a, 'd> {
     pub(crate) runs: Option<&'a Runs<'a>>,
     solver: Z3Solver,
     tried: BTreeMap<ScheduleId, Tried>,
+    /// Symbols of constraints that no path has had yet, with the schedule.
+    strange: Vec<(Option<ScheduleId>, Term)>,
+    /// The schedules of which paths were executed.
+    executed: BTreeSet<ScheduleId>,
 }
 
 impl<'a, 'd> Checker<'a, 'd> {
@@ -73,7 +72,8 @@ impl<'a, 'd> Checker<'a, 'd> {
         runs: Option<&'a Runs<'a>>,
     ) -> Self {
         let (faults, reasons, tried) = (Vec::new(), Vec::new(), BTreeMap::new());
-        Self { explorer, epoch, known, max_paths, faults, reasons, is_late, runs, solver, tried }
+        let (strange, executed) = (Vec::new(), BTreeSet::new());
+        Self { explorer, epoch, known, max_paths, faults, reasons, is_late, runs, solver, tried, strange, executed }
     }
 
     pub(crate) fn check(&mut self) -> EpochCheck {
@@ -109,6 +109,7 @@ impl<'a, 'd> Checker<'a, 'd> {
         self.behind_unsaid();
         check.cover = self.cover(&stored, exits);
         check.overlapping = self.overlapping(&stored);
+        self.strange_names();
         check.paths = self.explorer.paths;
         check
     }
@@ -134,23 +135,34 @@ impl<'a, 'd> Checker<'a, 'd> {
     fn import(&mut self, constraint: &InputConstraint, of: Option<ScheduleId>) -> Option<Term> {
         let dag = constraint.dag.as_ref()?;
         let pool = self.explorer.pool();
-        let before = pool.len();
         let wrong = match serial::import(pool, dag).as_deref() {
             Ok(&[term]) if pool.sort(term) == icsched_smt::Sort::Bv(1) => {
                 let symbols = pool.symbols_of(term);
-                match symbols.iter().find(|symbol| symbol.index() >= before) {
-                    None => return Some(term),
-                    Some(&symbol) => {
-                        let name = pool.symbol_name(symbol).unwrap_or_default();
-                        format!("its constraint is about {name}, which no state of the epoch has")
-                    }
-                }
+                let unknown = symbols.iter().copied().filter(|&symbol| pool.is_unclaimed(symbol));
+                self.strange.extend(unknown.map(|symbol| (of, symbol)));
+                return Some(term);
             }
             Ok(_) => "its constraint is no condition".to_owned(),
             Err(error) => format!("its constraint cannot be read: {error}"),
         };
         self.fault(FaultKind::Form, of, wrong, None);
         None
+    }
+
+    /// Names in constraints that no path has: of schedules that were executed, no state of the epoch has them.
+    fn strange_names(&mut self) {
+        if self.explorer.machine.domain.contradicts_discoveries() {
+            let message = "what its names stand for is not what its paths come to".to_owned();
+            self.fault(FaultKind::Form, None, message, None);
+        }
+        for (of, symbol) in std::mem::take(&mut self.strange) {
+            let was_executed = of.is_none_or(|id| self.executed.contains(&id));
+            if was_executed && self.explorer.pool().is_unclaimed(symbol) {
+                let name = self.explorer.pool().symbol_name(symbol).unwrap_or_default().to_owned();
+                let message = format!("its constraint is about {name}, which no state of the epoch has");
+                self.fault(FaultKind::Form, of, message, None);
+            }
+        }
     }
 
     /// Values that satisfy conditions in some state of the epoch, as far as is known; what is known is asked for where
@@ -230,7 +242,7 @@ impl<'a, 'd> Checker<'a, 'd> {
         let all: Vec<Term> = stored.iter().map(|s| s.condition).chain(exits).collect();
         let outside: Vec<Term> = all.iter().map(|&term| self.explorer.pool().not(term)).collect();
         let mut active = Vec::new();
-        for _ in 0..ROUNDS {
+        for _ in 0..BUDGETS.cover_rounds {
             if let Some(reason) = (self.is_late)() {
                 self.reasons.push(reason);
                 return Cover::Undecided;
@@ -271,7 +283,8 @@ impl<'a, 'd> Checker<'a, 'd> {
             }
             active.extend_from_slice(&self.explorer.facts[known..]);
         }
-        self.cover_is_open(&format!("whether its schedules cover every input is not decided after {ROUNDS} rounds"))
+        let rounds = BUDGETS.cover_rounds;
+        self.cover_is_open(&format!("whether its schedules cover every input is not decided after {rounds} rounds"))
     }
 
     fn cover_is_open(&mut self, what: &str) -> Cover {
@@ -298,7 +311,7 @@ impl<'a, 'd> Checker<'a, 'd> {
 
     /// Pairs of constraints that have inputs in common, if comparisons of floats may have any outcomes.
     fn overlapping(&mut self, stored: &[Stored<'_>]) -> usize {
-        if stored.len() > MAX_COMPARED {
+        if stored.len() > BUDGETS.compared {
             return 0;
         }
         let mut pairs = 0;
@@ -330,7 +343,7 @@ impl<'a, 'd> Checker<'a, 'd> {
                 self.reasons.push(reason);
                 return;
             }
-            let is_much = executed > 0 && followed > 0 && decisions > MAX_DECISIONS;
+            let is_much = executed > 0 && followed > 0 && decisions > BUDGETS.decisions;
             if executed == self.max_paths || is_much {
                 queue.push_front(given);
                 break;
@@ -340,6 +353,7 @@ impl<'a, 'd> Checker<'a, 'd> {
             }
             let Some(outcomes) = self.outcomes(&given) else { continue };
             executed += 1;
+            self.executed.insert(schedule.id);
             let path = self.explorer.execute(&given, &outcomes, None);
             self.errors(&path);
             decisions += path.decisions.len();

@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use icsched_enumerate::strategy::{leaving_side, shorter_side};
 use icsched_explore::explore::{self, Choice, Limits, PathOutcome, Strategy};
 use icsched_ir::loops::Loop;
 use icsched_ir::{BlockId, CallStack, EntityId as _};
 use icsched_machine::code::Code;
 use icsched_machine::{DecisionKind, DecisionSite, Machine, PathEnd, State};
+use icsched_slicing::branch_sides::{leaving_side, shorter_side};
 use icsched_slicing::control::Control;
 use icsched_smt::{Model, Term, TermPool};
 use icsched_symbolic::path::SymPath;
@@ -16,8 +16,7 @@ use icsched_symbolic::symbolic::SymbolicDomain;
 use icsched_symbolic::trace::{Decision, OtherSide};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// How often one question is answered in favour of the shorter side before a loop is left.
-const ROUNDS: u32 = 32;
+use crate::budgets::BUDGETS;
 
 /// Executes paths of one epoch.
 pub(crate) struct Explorer<'a> {
@@ -195,7 +194,7 @@ impl Strategy for Choices<'_> {
         *count += 1;
         let (program, point) = (state.program(), choice.site.point);
         let shorter = shorter_side(program, self.control, point);
-        if *count <= ROUNDS {
+        if *count <= BUDGETS.shorter_sides {
             return shorter;
         }
         leaving_side(program, self.control, point).unwrap_or(!shorter)

@@ -6,14 +6,8 @@ use icsched_schedule::{Assumption, Enumeration, EpochId, EpochKey, EpochResult, 
 
 use crate::outcome::{Fault, FaultKind};
 
-/// Looks for names that do not fit, epochs that are missing, and epochs that `known` does not have. O(size of the
-/// database).
-pub(crate) fn check(
-    database: &Enumeration,
-    entry: &EpochId,
-    of_errors: Assumption,
-    is_known: &dyn Fn(&EpochId) -> bool,
-) -> Vec<Fault> {
+/// Looks for names that do not fit, epochs that are missing, and epochs that nothing leads to. O(size of the database).
+pub(crate) fn check(database: &Enumeration, entry: &EpochId, of_errors: Assumption) -> Vec<Fault> {
     let mut faults = Vec::new();
     let present: BTreeSet<EpochKey> = database.epochs.iter().map(EpochResult::key).collect();
     if !present.contains(&entry.key()) {
@@ -34,24 +28,30 @@ pub(crate) fn check(
             "it has memory errors, and does not say what it takes for granted of them",
         ));
     }
+    // A search that was cut says itself that epochs, and ways to them, are missing.
+    let is_cut = !database.reasons.is_empty();
+    let schedules_of = |epoch: &EpochResult| epoch.tree.parts().into_iter().map(|(_, s)| s.ends.clone()).collect();
+    let ends: Vec<ScheduleEnd> = database.epochs.iter().flat_map(|epoch| -> Vec<_> { schedules_of(epoch) }).collect();
+    let next = |end: &ScheduleEnd| if let ScheduleEnd::Epoch(next) = end { Some(*next) } else { None };
+    let named: BTreeSet<EpochKey> = ends.iter().filter_map(next).collect();
     let mut seen = BTreeSet::new();
     for epoch in &database.epochs {
         let key = epoch.key();
         if !seen.insert(key) {
             faults.push(fault(FaultKind::Form, Some(key), None, "the epoch is there twice"));
         }
-        if !is_known(&epoch.id) {
-            faults.push(fault(FaultKind::Epoch, Some(key), None, "no run of the program comes to this epoch"));
+        if epoch.id != *entry && !is_cut && !named.contains(&key) {
+            faults.push(fault(FaultKind::Epoch, Some(key), None, "no schedule leads to this epoch"));
         }
         if epoch.says_nothing() && epoch.reasons.is_empty() && database.reasons.is_empty() {
             faults.push(fault(FaultKind::Cover, Some(key), None, "it has no schedule, and nothing says why"));
         }
-        schedules(epoch, &present, &mut faults);
+        schedules(epoch, &present, is_cut, &mut faults);
     }
     faults
 }
 
-fn schedules(epoch: &EpochResult, present: &BTreeSet<EpochKey>, faults: &mut Vec<Fault>) {
+fn schedules(epoch: &EpochResult, present: &BTreeSet<EpochKey>, is_cut: bool, faults: &mut Vec<Fault>) {
     let key = epoch.key();
     let mut seen = BTreeSet::new();
     for (parent, schedule) in epoch.tree.parts() {
@@ -70,7 +70,7 @@ fn schedules(epoch: &EpochResult, present: &BTreeSet<EpochKey>, faults: &mut Vec
             wrong(FaultKind::Form, "the error behind which it is said to be is none of its epoch");
         }
         match ends {
-            ScheduleEnd::Epoch(next) if !present.contains(next) => {
+            ScheduleEnd::Epoch(next) if !present.contains(next) && !is_cut => {
                 wrong(FaultKind::Epoch, &format!("epoch {next}, which follows, is missing"));
             }
             ScheduleEnd::Epoch(_)

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use icsched_enumerate::SearchedEpoch;
+use icsched_epochs::EpochFacts;
 use icsched_explore::explore::PathOutcome;
 use icsched_explore::sums::MAX_PLACES;
 use icsched_facts::{Element, FactState, Held, Node, Place, Shape, Statement};
@@ -38,8 +38,8 @@ pub(crate) struct Difference {
 }
 
 impl Known {
-    pub(crate) fn of(epoch: &SearchedEpoch) -> Self {
-        Self { is_entry: epoch.is_entry, none_ended: epoch.none_ended, shape: epoch.shape.clone() }
+    pub(crate) fn new(is_entry: bool, EpochFacts { none_ended, shape }: &EpochFacts) -> Self {
+        Self { is_entry, none_ended: *none_ended, shape: shape.clone() }
     }
 
     pub(crate) const fn shape(&self) -> &Shape {

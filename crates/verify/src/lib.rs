@@ -8,8 +8,9 @@
 //! - [`known`]: what is taken for granted where an epoch begins is what the paths to it leave.
 //!
 //! What is trusted: the interpreter, dataflow and points-to analysis, the models, the solver, and where epoch markers
-//! are. Of the search only the states in which epochs begin are used; they are made again.
+//! are. Nothing is searched: the database says what is known where epochs begin, and what is summarised there.
 
+mod budgets;
 mod compare;
 mod concrete;
 mod epoch;
@@ -20,15 +21,18 @@ mod order;
 pub mod outcome;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use icsched_enumerate::{EnumerateError, Progress, Request, SearchedEpoch};
+use icsched_epochs::{EpochFacts, Request, RestoreError, Restored, Setting, StartError, prepare};
 use icsched_explore::explore::Limits;
 use icsched_machine::code::Marks;
-use icsched_schedule::{Assumption, Enumeration, EpochId, IncompleteKind, Reason};
+use icsched_schedule::{Assumption, Enumeration, EpochId, EpochResult, IncompleteKind, Reason};
 use icsched_slicing::control::Control;
 use icsched_slicing::modref::ModRef;
 use icsched_slicing::stuck_loops::never_left;
-use icsched_smt::{SolverOptions, Z3Solver};
+use icsched_smt::{CachingSolver, SolverOptions, Z3Solver};
+use icsched_symbolic::request::Activity;
+use icsched_symbolic::symbolic::SymbolicDomain;
 
 pub use crate::outcome::{Cover, EpochCheck, Fault, FaultKind, Verification};
 
@@ -37,64 +41,20 @@ use crate::epoch::Checker;
 use crate::explore::Explorer;
 use crate::known::Known;
 
-/// The states in which epochs begin, and why some may be missing.
-pub struct States {
-    /// Each epoch's, of the last search of it.
-    pub epochs: BTreeMap<EpochId, SearchedEpoch>,
-    /// What the search that made them says itself.
-    reasons: Vec<Reason>,
-    /// Whether it has come to all epochs.
-    is_whole: bool,
-    /// Whether a limit, or the user, has ended it.
-    is_cut: bool,
+/// Receives how far a verification is.
+pub trait Progress {
+    /// What is being done before the first epoch.
+    fn doing(&mut self, activity: Activity);
+
+    /// An epoch with so many schedules was checked on so many paths; so many are left.
+    fn checked(&mut self, paths: u64, left: usize, schedules: usize);
 }
 
-/// Collects them.
-struct Collected<'p> {
-    epochs: BTreeMap<EpochId, SearchedEpoch>,
-    /// Those of a first search, while there is a second one.
-    first: BTreeMap<EpochId, SearchedEpoch>,
-    progress: &'p mut dyn Progress,
-}
+/// Nobody is interested.
+impl Progress for () {
+    fn doing(&mut self, _: Activity) {}
 
-impl Progress for Collected<'_> {
-    fn path(&mut self, paths: u64, waiting: usize, schedules: usize) {
-        self.progress.path(paths, waiting, schedules);
-    }
-
-    fn end_epoch(&mut self, epoch: SearchedEpoch) {
-        self.epochs.insert(epoch.id.clone(), epoch);
-    }
-
-    fn begin_again(&mut self) {
-        self.first = std::mem::take(&mut self.epochs);
-    }
-
-    fn end_again(&mut self, is_better: bool) {
-        let first = std::mem::take(&mut self.first);
-        if !is_better {
-            self.epochs = first;
-        }
-    }
-}
-
-impl States {
-    /// Makes them, by a search.
-    ///
-    /// # Errors
-    /// If the program cannot be started with these inputs.
-    pub fn new(request: &Request, progress: &mut dyn Progress) -> Result<Self, EnumerateError> {
-        let mut collected = Collected { epochs: BTreeMap::new(), first: BTreeMap::new(), progress };
-        let again = icsched_enumerate::enumerate_with(request, &mut collected)?;
-        let reasons = again.all_reasons().into_iter().cloned().collect();
-        let (is_whole, is_cut) = (again.reasons.is_empty(), is_cut(&again));
-        Ok(Self { epochs: collected.epochs, reasons, is_whole, is_cut })
-    }
-}
-
-/// Whether a limit of the whole run, or the user, has ended a search.
-fn is_cut(search: &Enumeration) -> bool {
-    search.reasons.iter().any(|reason| matches!(reason.kind, IncompleteKind::Limit | IncompleteKind::Interrupted))
+    fn checked(&mut self, _: u64, _: usize, _: usize) {}
 }
 
 /// Checks a database that was made of the program with the options of the request. For each schedule at most
@@ -106,65 +66,108 @@ pub fn verify(
     request: &Request,
     database: &Enumeration,
     max_paths: usize,
-    progress: &mut dyn Progress,
-) -> Result<Verification, EnumerateError> {
-    let states = States::new(request, progress)?;
-    verify_with(request, database, max_paths, states, progress)
+    mut progress: &mut dyn Progress,
+) -> Result<Verification, StartError> {
+    let doing = |progress: &mut &mut dyn Progress, activity| progress.doing(activity);
+    let prepared = prepare(request, &mut progress, doing, |setting, progress| {
+        Verifier::new(setting, database, max_paths)?.run(&mut **progress)
+    });
+    prepared.unwrap_or_else(|reason| {
+        let mut result = Verification::of(database);
+        result.reasons.push(reason);
+        result.tidy();
+        Ok(result)
+    })
 }
 
-/// The same with states that were made before.
-///
-/// # Errors
-/// If the program has no `main`.
-pub fn verify_with(
-    request: &Request,
-    database: &Enumeration,
+/// Whether a limit of the whole run, or the user, has ended a search.
+fn is_cut(search: &Enumeration) -> bool {
+    search.reasons.iter().any(|reason| matches!(reason.kind, IncompleteKind::Limit | IncompleteKind::Interrupted))
+}
+
+/// A verification on its way.
+struct Verifier<'a, 'p> {
+    setting: &'a Setting<'p>,
+    database: &'a Enumeration,
     max_paths: usize,
-    states: States,
-    progress: &mut dyn Progress,
-) -> Result<Verification, EnumerateError> {
-    let States { mut epochs, reasons, is_whole, is_cut: is_cut_here } = states;
-    let mut result =
-        Verification { reasons: database.all_reasons().into_iter().cloned().collect(), ..Verification::default() };
-    let stopped = || request.limits.stop_reason(&request.program);
-    // What a search has not come to may weaken what is known where epochs begin.
-    result.reasons.extend(reasons);
-    result.reasons.extend(stopped());
-    let entry = EpochId::entry(request.program.main.ok_or(EnumerateError::NoMain)?);
-    result.faults =
-        form::check(database, &entry, request.assumed_of_errors(), &|id| epochs.contains_key(id) || !is_whole);
-    if !database.reasons.is_empty() {
-        // A search that was cut says itself that epochs are missing.
-        result.faults.retain(|fault| !(fault.kind == FaultKind::Epoch && fault.schedule.is_some()));
-    }
-    let known: BTreeMap<EpochId, Known> = epochs.values().map(|epoch| (epoch.id.clone(), Known::of(epoch))).collect();
-    let mut control = None;
-    for (number, stored) in database.epochs.iter().enumerate() {
-        if let Some(reason) = stopped() {
-            result.reasons.push(reason);
-            break;
+    entry: EpochId,
+    /// What the database says is known where each epoch begins.
+    facts: BTreeMap<EpochId, EpochFacts>,
+    /// What is checked of that.
+    known: BTreeMap<EpochId, Known>,
+    control: Control,
+    result: Verification,
+}
+
+impl<'a, 'p> Verifier<'a, 'p> {
+    fn new(setting: &'a Setting<'p>, database: &'a Enumeration, max_paths: usize) -> Result<Self, StartError> {
+        let entry = setting.entry().ok_or(StartError::NoMain)?;
+        let mut result = Verification::of(database);
+        result.faults = form::check(database, &entry, setting.request.assumed_of_errors());
+        let (mut facts, mut known) = (BTreeMap::new(), BTreeMap::new());
+        for stored in &database.epochs {
+            match setting.stored_facts(&stored.id, &stored.searched_with) {
+                Ok(found) => {
+                    known.insert(stored.id.clone(), Known::new(stored.id == entry, &found));
+                    facts.insert(stored.id.clone(), found);
+                }
+                Err(why) => result.faults.push(damaged(stored, &why)),
+            }
         }
-        let Some(mut state) = epochs.remove(&stored.id) else {
-            let message = format!("epoch {}: no state was made in which it begins", stored.key());
-            let kind = IncompleteKind::Limit;
-            result.reasons.push(Reason { kind, message, at: None });
-            continue;
+        let program = setting.program;
+        let mut control = Control::new(program, &|f| f.is_declaration(), true, None);
+        let modref = ModRef::new(program, &control);
+        control.find_stuck_tests(program, &modref, never_left(program));
+        Ok(Self { setting, database, max_paths, entry, facts, known, control, result })
+    }
+
+    fn run(mut self, progress: &mut dyn Progress) -> Result<Verification, StartError> {
+        for (number, stored) in self.database.epochs.iter().enumerate() {
+            if let Some(reason) = self.stopped() {
+                self.result.reasons.push(reason);
+                break;
+            }
+            let check = self.epoch(stored)?;
+            let Some(check) = check else { continue };
+            tracing::info!(epoch = %stored.key(), number, ?check, "epoch checked");
+            progress.checked(check.paths, self.database.epochs.len() - number - 1, check.schedules);
+            self.result.epochs.push(check);
+        }
+        if is_cut(self.database) {
+            self.result.doubt(&self.entry);
+        }
+        self.result.tidy();
+        Ok(self.result)
+    }
+
+    fn stopped(&self) -> Option<Reason> {
+        self.setting.request.limits.stop_reason(&self.setting.request.program)
+    }
+
+    /// Checks one epoch; nothing if it cannot be made ready, which is told.
+    fn epoch(&mut self, stored: &EpochResult) -> Result<Option<EpochCheck>, StartError> {
+        let Some(facts) = self.facts.get(&stored.id) else { return Ok(None) };
+        let domain = SymbolicDomain::new(Box::new(CachingSolver::new(self.solver())));
+        let mut ready = match self.setting.restore(&stored.id, facts, &stored.searched_with, domain) {
+            Ok(ready) => ready,
+            Err(RestoreError::Start(why)) => return Err(why),
+            Err(RestoreError::NoState(reason)) => {
+                self.result.reasons.push(reason);
+                return Ok(None);
+            }
+            Err(why) => {
+                self.result.faults.push(damaged(stored, &why));
+                return Ok(None);
+            }
         };
-        let program = &state.machine.program;
-        let control = control.get_or_insert_with(|| {
-            let mut control = Control::new(program, &|f| f.is_declaration(), true, None);
-            let modref = ModRef::new(program, &control);
-            control.find_stuck_tests(program, &modref, never_left(program));
-            control
-        });
-        let runs = state.is_entry.then(|| {
-            let markers = std::sync::Arc::clone(&state.machine.options.marks.markers);
-            let Marks { folding, concrete_threads, .. } = state.machine.options.marks.clone();
+        let request = self.setting.request;
+        let runs = ready.is_entry.then(|| {
+            let Marks { markers, folding, concrete_threads, .. } = ready.machine.options.marks.clone();
             let marks = Marks { markers, folding, concrete_threads, ..Default::default() };
-            Runs { request, program: std::sync::Arc::clone(program), marks }
+            Runs { request, program: Arc::clone(self.setting.program), marks }
         });
-        let SearchedEpoch { machine, initial, is_entry, .. } = &mut state;
-        machine.domain.subscripts_in_range = database.assumptions.contains(&Assumption::SubscriptsInRange);
+        let Restored { machine, initial, is_entry } = &mut ready;
+        machine.domain.subscripts_in_range = self.database.assumptions.contains(&Assumption::SubscriptsInRange);
         let limits = Limits {
             instructions: request.limits.max_instructions,
             events: request.limits.max_events,
@@ -174,20 +177,25 @@ pub fn verify_with(
             errors: *is_entry,
             ..Limits::default()
         };
-        let explorer = Explorer::new(machine, initial, control, limits);
-        let options = SolverOptions { timeout: Some(request.limits.solver_timeout), ..SolverOptions::default() };
-        let solver = Z3Solver::new(options).interrupted_by(request.limits.stop.interrupt());
-        let mut checker = Checker::new(explorer, stored, &known, max_paths, solver, &stopped, runs.as_ref());
+        let explorer = Explorer::new(machine, initial, &self.control, limits);
+        let stopped = || request.limits.stop_reason(&request.program);
+        let solver = self.solver();
+        let mut checker = Checker::new(explorer, stored, &self.known, self.max_paths, solver, &stopped, runs.as_ref());
         let check = checker.check();
-        tracing::info!(epoch = %stored.key(), number, ?check, "epoch checked");
-        result.faults.append(&mut checker.faults);
-        result.reasons.append(&mut checker.reasons);
-        progress.path(check.paths, database.epochs.len() - number - 1, check.schedules);
-        result.epochs.push(check);
+        self.result.faults.append(&mut checker.faults);
+        self.result.reasons.append(&mut checker.reasons);
+        Ok(Some(check))
     }
-    if is_cut_here || is_cut(database) {
-        result.doubt(&entry);
+
+    fn solver(&self) -> Z3Solver {
+        let limits = &self.setting.request.limits;
+        let options = SolverOptions { timeout: Some(limits.solver_timeout), ..SolverOptions::default() };
+        Z3Solver::new(options).interrupted_by(limits.stop.interrupt())
     }
-    result.tidy();
-    Ok(result)
+}
+
+/// What is stored of an epoch does not fit the program.
+fn damaged(stored: &EpochResult, why: &RestoreError) -> Fault {
+    let kind = if matches!(why, RestoreError::NoEpoch) { FaultKind::Epoch } else { FaultKind::Form };
+    form::fault(kind, Some(stored.key()), None, why.to_string())
 }

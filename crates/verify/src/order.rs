@@ -8,10 +8,8 @@ use icsched_ir::{EntityId as _, ValueId};
 use icsched_machine::{Machine, State, ThreadId};
 use icsched_symbolic::symbolic::{SymValue, SymbolicDomain};
 
+use crate::budgets::BUDGETS;
 use crate::known::{End, Known};
-
-/// Orders that are tried.
-const MAX_ORDERS: usize = 24;
 
 /// The orders in which a path's threads may be those of the epoch that follows, at least one; that of their slots is
 /// first, if it may be.
@@ -54,7 +52,7 @@ fn extend(fitting: &[Vec<usize>], order: &mut Vec<usize>, found: &mut Vec<Vec<us
         return;
     };
     for &thread in here {
-        if found.len() < MAX_ORDERS && !order.contains(&thread) {
+        if found.len() < BUDGETS.orders && !order.contains(&thread) {
             order.push(thread);
             extend(fitting, order, found);
             order.pop();

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use icsched_schedule::{EpochId, EpochKey, IncompleteKind, Reason, ScheduleId};
+use icsched_schedule::{Enumeration, EpochId, EpochKey, IncompleteKind, Reason, ScheduleId};
 use serde::Serialize;
 
 /// Which promise of a database is broken.
@@ -99,6 +99,11 @@ pub struct Verification {
 }
 
 impl Verification {
+    /// Of a database of which nothing was looked at: what it says itself is open.
+    pub(crate) fn of(database: &Enumeration) -> Self {
+        Self { reasons: database.all_reasons().into_iter().cloned().collect(), ..Self::default() }
+    }
+
     /// Whether nothing is wrong and nothing was left open. Schedules that were only tried count: see
     /// [`EpochCheck::proved`].
     pub fn is_verified(&self) -> bool {
@@ -110,8 +115,8 @@ impl Verification {
         self.reasons.is_empty()
     }
 
-    /// A search was cut, the one that made the database or the one that made the states for it: what is known where
-    /// epochs begin depends on how far it came, but for the entry. So what is found behind that need not be wrong.
+    /// The search was cut that made the database: what is known where epochs begin depends on how far it came, but for
+    /// the entry. So what is found behind that need not be wrong.
     pub(crate) fn doubt(&mut self, entry: &EpochId) {
         let entry = entry.key();
         let is_certain = |fault: &Fault| {
@@ -123,7 +128,7 @@ impl Verification {
         if let Some(first) = doubtful.first() {
             let count = doubtful.len();
             let message = format!(
-                "a search was cut by a limit, so what it knows may be less than what another one does; found: {count}, the first: {first}"
+                "the search was cut by a limit, so what it knows of epochs may be more than is so; found: {count}, the first: {first}"
             );
             self.reasons.push(Reason { kind: IncompleteKind::Limit, message, at: None });
         }

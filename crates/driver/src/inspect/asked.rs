@@ -107,5 +107,5 @@ pub struct MarkerSelection {
     /// Only what is in this function.
     pub function: Option<String>,
     /// Techniques that are off; those that markers do not depend on make no difference.
-    pub without: Vec<icsched_enumerate::Technique>,
+    pub without: Vec<icsched_epochs::Technique>,
 }

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use icsched_enumerate::Technique;
-use icsched_enumerate::markers::{LoopMark, MarkerOptions, Markers};
-use icsched_enumerate::specialise::from_main;
+use icsched_epochs::Technique;
+use icsched_epochs::markers::{LoopMark, MarkerOptions, Markers};
+use icsched_epochs::specialise::from_main;
 use icsched_ir::{Function, Program, ProgramPoint};
 use icsched_pointsto::{Interrupted, ModRef, PointsTo};
 use icsched_slicing::control::Control;

@@ -9,7 +9,7 @@ pub(super) fn source(program: &Program, loc: Option<LocId>) -> Option<String> {
 
 /// `file.c:12`, or `main b3:1` where there is no source line.
 pub(super) fn place(program: &Program, point: ProgramPoint) -> String {
-    icsched_enumerate::graph::place(program, &CallStack(vec![point]))
+    icsched_epochs::graph::place(program, &CallStack(vec![point]))
 }
 
 /// A quoted DOT string; each newline becomes a line break of the label.

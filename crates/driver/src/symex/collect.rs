@@ -197,7 +197,7 @@ impl<'a> Collector<'a> {
             PathEnd::Limit(limit) => {
                 let (kind, words) = match limit {
                     Limit::Decisions => (IncompleteKind::Limit, "a path was cut at the limit of branches (--branches)"),
-                    other => icsched_enumerate::limit_words(*other),
+                    other => icsched_epochs::limit_words(*other),
                 };
                 self.reason(kind, words.to_owned(), None);
                 (Ends::Budget, Some(words.to_owned()), None)
@@ -307,7 +307,7 @@ impl<'a> Collector<'a> {
                 }
                 StepKind::Choice { condition, .. } => ("choice", None, Some(printer(*condition))),
             };
-            let at = step.at.map(|p| icsched_enumerate::graph::place(self.program, &CallStack(vec![p])));
+            let at = step.at.map(|p| icsched_epochs::graph::place(self.program, &CallStack(vec![p])));
             let thread = step.thread.0;
             trace.push(StepReport { thread, at: at.unwrap_or_default(), event, taken, what, state: Vec::new() });
         }
@@ -316,7 +316,7 @@ impl<'a> Collector<'a> {
     }
 
     fn place(&self, stack: &CallStack) -> String {
-        icsched_enumerate::graph::place(self.program, stack)
+        icsched_epochs::graph::place(self.program, stack)
     }
 }
 
@@ -329,7 +329,7 @@ fn holder(state: &State<SymbolicDomain>, blocked: &BlockedThread) -> String {
             format!(", held by thread {holder}")
         };
     }
-    if !icsched_enumerate::graph::waits_for(&blocked.operation, "").ends_with("unlocked") {
+    if !icsched_epochs::graph::waits_for(&blocked.operation, "").ends_with("unlocked") {
         return String::new();
     }
     let Some(thread) = state.live_threads().find(|t| t.id == blocked.thread) else { return String::new() };
@@ -345,7 +345,7 @@ fn told(program: &Program, events: &[SyncEvent], trace: &mut Vec<StepReport>) {
         let SyncEvent::Node { thread, operation, stack, object_name, .. } = event else { continue };
         trace.push(StepReport {
             thread: thread.0,
-            at: icsched_enumerate::graph::place(program, stack),
+            at: icsched_epochs::graph::place(program, stack),
             event: "sync",
             taken: None,
             what: Some(format!("{operation}({object_name})")),

@@ -79,7 +79,7 @@ pub(super) fn explore(config: &SymexConfig, sink: &mut dyn Sink, started: Instan
 pub(super) fn stopped(config: &SymexConfig, sink: &mut dyn Sink, started: Instant) -> Result<Summary, DriverError> {
     let header = Header::new(&config.program.path);
     sink.begin(&header)?;
-    let (kind, words) = icsched_enumerate::limit_words(config.limits.stop.asked().unwrap_or(Limit::Time));
+    let (kind, words) = icsched_epochs::limit_words(config.limits.stop.asked().unwrap_or(Limit::Time));
     let message = format!("{words}, before the analyses of the program that paths need were done");
     let seconds = started.elapsed().as_secs_f64();
     let summary = Summary {
@@ -157,6 +157,6 @@ fn thread(program: &Program, index: usize, context: &icsched_dataflow::ThreadCon
 /// `lu.c:120 in work`.
 fn place(program: &Program, point: ProgramPoint) -> String {
     let name = &program.functions[point.func].name;
-    let at = icsched_enumerate::graph::place(program, &CallStack(vec![point]));
+    let at = icsched_epochs::graph::place(program, &CallStack(vec![point]));
     if at.contains(' ') { at } else { format!("{at} in {name}") }
 }

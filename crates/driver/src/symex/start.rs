@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use icsched_dataflow::{Analysis, Context, Options, Statics, ThreadContext, WaitError};
-use icsched_enumerate::specialise::from_main;
+use icsched_epochs::specialise::from_main;
 use icsched_frontend::LoadOptions;
 use icsched_ir::{Function, Program, Terminator};
 use icsched_machine::host::MemoryHost;

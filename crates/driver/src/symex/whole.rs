@@ -91,7 +91,7 @@ fn through(
                 if let PathEnd::Limit(Limit::Time | Limit::Interrupted) = end {
                     collector.reason(
                         IncompleteKind::Limit,
-                        icsched_enumerate::limit_words(Limit::Time).1.to_owned(),
+                        icsched_epochs::limit_words(Limit::Time).1.to_owned(),
                         None,
                     );
                     break 'ways;

@@ -156,7 +156,7 @@ pub(super) fn count(
     report.witnessed = followed(&tree);
     report.unwitnessed = tree.followed().len() - report.witnessed;
     let words = |stray: &icsched_explore::follow::Stray| {
-        format!("{}: a run {}", icsched_enumerate::graph::place(program, &stray.stack), stray.what.words())
+        format!("{}: a run {}", icsched_epochs::graph::place(program, &stray.stack), stray.what.words())
     };
     report.strayed = tree.strayed().iter().map(words).collect();
     report.strayed.iter().for_each(|stray| tracing::debug!("{stray}"));

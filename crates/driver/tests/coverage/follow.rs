@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use icsched_enumerate::graph;
+use icsched_epochs::graph;
 use icsched_ir::Origin;
 use icsched_machine::step::EpochLength;
 use icsched_machine::{PathEnd, Stop, ThreadId};

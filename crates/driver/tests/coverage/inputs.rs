@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use icsched_enumerate::{Request, RunLimits, SearchOptions};
+use icsched_epochs::{Request, RunLimits, SearchOptions};
 use icsched_ir::Program;
 use icsched_symbolic::inputs::{ArgSpec, InputSpec};
 

@@ -3,7 +3,8 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use icsched_enumerate::{SearchedEpoch, graph};
+use icsched_enumerate::SearchedEpoch;
+use icsched_epochs::graph;
 use icsched_facts::{Held, Shape};
 use icsched_ir::{CallStack, Program, ValueId};
 use icsched_machine::code::{Code, Marks};

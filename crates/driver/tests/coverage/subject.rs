@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use icsched_enumerate::{Progress, Request, SchedulePath, SearchedEpoch};
+use icsched_enumerate::{Progress, SchedulePath, SearchedEpoch};
+use icsched_epochs::Request;
 use icsched_machine::memory::{AddressClass, ObjectKind, classify};
 use icsched_machine::{State, Values as _};
 use icsched_schedule::{EpochId, HappensBefore, Schedule, ScheduleEnd, ScheduleId};

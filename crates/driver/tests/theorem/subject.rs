@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use icsched_dataflow::{Analysis, Context, Options as FactOptions, Statics};
-use icsched_enumerate::specialise::specialise;
+use icsched_epochs::specialise::specialise;
 use icsched_explore::explore::{self, Limits, PathOutcome, PathRun, StepKind};
 use icsched_ir::{CallStack, Callee, FuncId, Function, Op, Origin, Program, ProgramPoint, Terminator};
 use icsched_machine::concrete::ConcreteDomain;

@@ -1,7 +1,7 @@
 //! Epochs that are longer than their markers say (Bergan 3.5).
 
 use icsched_driver::verify::FaultKind;
-use icsched_enumerate::SearchOptions;
+use icsched_epochs::SearchOptions;
 use icsched_schedule::{HappensBefore, HbNode, Schedule};
 
 use crate::damage::with;

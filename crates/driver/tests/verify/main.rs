@@ -7,6 +7,7 @@ mod damage;
 mod ends;
 mod facts;
 mod lengths;
+mod stored;
 mod taken;
 
 use std::collections::BTreeMap;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 
 use damage::{compile, is_about, strengthened, with};
 use icsched_driver::verify::{FaultKind, Verification};
-use icsched_enumerate::{Request, RunLimits, SearchOptions};
+use icsched_epochs::{Request, RunLimits, SearchOptions};
 use icsched_ir::Program;
 use icsched_schedule::{Enumeration, HappensBefore, IncompleteKind, InputConstraint, Reason, Schedule, ScheduleEnd};
 use icsched_symbolic::inputs::{ArgSpec, InputSpec};

@@ -1,7 +1,7 @@
 //! What schedules mean does not depend on the path that they were found on, and what the search takes for granted
 //! `verify` does, too.
 
-use icsched_enumerate::SearchOptions;
+use icsched_epochs::SearchOptions;
 
 use super::Subject;
 use crate::damage::compile;

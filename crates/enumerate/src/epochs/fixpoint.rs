@@ -11,20 +11,17 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use icsched_epochs::summarisable::Summarisable;
+use icsched_epochs::{EpochFacts, StartError, Technique};
 use icsched_facts::{Activations, Deciding, Fields, Locks, Node, Parts, Place, Relation, Widening, WideningStep};
 use icsched_ir::CallStack;
 use icsched_pointsto::Piece;
 use icsched_schedule::{EpochId, IncompleteKind, Reason};
 
-use super::loop_effects;
 use crate::answer::{Finished, Found, Searched, Work};
 use crate::budgets::BUDGETS;
-use crate::epoch_facts::EpochFacts;
-use crate::error::EnumerateError;
 use crate::plan::{Job, Learned};
 use crate::shared::Shared;
-use crate::summarisable::Summarisable;
-use crate::technique::Technique;
 
 /// A job whose result may count soon.
 pub(crate) struct Guess {
@@ -94,8 +91,8 @@ impl Fixpoint {
     ///
     /// # Errors
     /// If the program has no main function.
-    pub(crate) fn new(shared: &Shared<'_>) -> Result<Self, EnumerateError> {
-        let entry = shared.entry().ok_or(EnumerateError::NoMain)?;
+    pub(crate) fn new(shared: &Shared<'_>) -> Result<Self, StartError> {
+        let entry = shared.entry().ok_or(StartError::NoMain)?;
         let thresholds: Arc<[i64]> = shared.analyses.map_or_else(|| [].into(), |a| Arc::clone(&a.thresholds));
         let farthest = farthest(&thresholds);
         let mut new = Self {
@@ -134,7 +131,7 @@ impl Fixpoint {
         &self,
         shared: &Shared<'_>,
         results: &BTreeMap<Job, Finished>,
-    ) -> Result<Option<Self>, EnumerateError> {
+    ) -> Result<Option<Self>, StartError> {
         let off = |technique| shared.request.without.contains(&technique);
         let has_deadlocks =
             |(job, finished): (&Job, &Finished)| job.epoch != self.entry && finished.result.deadlocks() > 0;
@@ -192,7 +189,7 @@ impl Fixpoint {
     pub(crate) fn take(&mut self, shared: &Shared<'_>, job: &Job, found: Arc<Searched>) {
         self.work.add(&found.work);
         for &replaced in &found.learned.replaced {
-            self.scattered.entry(replaced).or_insert_with(|| loop_effects::scattered(shared, replaced).into());
+            self.scattered.entry(replaced).or_insert_with(|| shared.scattered(replaced).into());
         }
         self.learned.insert(job.epoch.clone(), Arc::clone(&found.learned));
         for (next, holds) in &found.successors {

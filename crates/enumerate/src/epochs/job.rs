@@ -10,35 +10,23 @@
 
 use std::sync::Arc;
 
-use icsched_facts::KnownShape;
+use icsched_epochs::graph::place;
+use icsched_epochs::summarisable::Summarisable;
+use icsched_epochs::{Request, SearchOptions, StartError, Statics, Technique, is_limit_of_run};
 use icsched_ir::{CallStack, EntityId as _, Origin, Program, ProgramPoint};
 use icsched_machine::SyncObjects;
-use icsched_machine::abstraction::Abstractions;
-use icsched_machine::code::Marks;
-use icsched_schedule::{EpochId, EpochResult, IncompleteKind, Reason, ScheduleTree, ThreadContext as Described};
-use icsched_symbolic::initial::{Start, StartOptions};
+use icsched_schedule::{EpochId, EpochResult, Json, Reason, ScheduleTree, SearchedWith, ThreadContext as Described};
 
-use super::loop_effects::{helps, replace};
-use crate::analyses::Analyses;
 use crate::answer::{Finished, Searched, Work};
-use crate::beginnings::Beginning;
 use crate::engine::Engine;
-use crate::epoch_facts::Successors;
-use crate::error::EnumerateError;
-use crate::graph::place;
 use crate::kept_answers::KeptAnswers;
-use crate::limit_reasons::is_limit_of_run;
 use crate::passed_markers::Following;
 use crate::plan::{Job, Learned, Plan};
 use crate::progress::Progress;
-use crate::request::Request;
 use crate::restart::Restart;
 use crate::search::Search;
-use crate::search_options::SearchOptions;
 use crate::shared::Shared;
-use crate::statics::Statics;
-use crate::summarisable::Summarisable;
-use crate::technique::Technique;
+use crate::successors::Successors;
 
 /// Searches an epoch; tells what comes behind it as soon as that is known.
 ///
@@ -49,7 +37,7 @@ pub(crate) fn run(
     job: &Job,
     progress: &mut dyn Progress,
     tell: impl FnOnce(Searched),
-) -> Result<Finished, EnumerateError> {
+) -> Result<Finished, StartError> {
     let mut attempt = Attempt::new(shared, job);
     let mut kept = KeptAnswers::new(&shared.request.limits);
     loop {
@@ -64,13 +52,15 @@ pub(crate) fn run(
         let mut search = Search::new(&statics, shared.analyses, &mut engine, &options, progress, slots);
         let explored = search.explore(job.facts.none_ended);
         let searched = search.work();
-        let explored = explored.and_then(|()| search.keeps_facts(|code, when| helps(shared, code, when)));
+        let explored = explored.and_then(|()| search.keeps_facts(|code, when| shared.helps(code, when)));
         let Err(restart) = explored else {
             attempt.work.add(&searched);
             let Attempt { work, learned, .. } = attempt;
+            let summarised = learned.replaced.clone();
             tell(Searched { successors: search.successors(), work, learned, is_cut: search.is_cut() });
-            let result = search.finish(job.epoch.clone(), contexts(shared.program, &job.epoch));
+            let mut result = search.finish(job.epoch.clone(), contexts(shared.program, &job.epoch));
             let work = search.work().since(&searched);
+            result.searched_with = engine.searched_with(shared, &job.facts, &summarised);
             progress.end_epoch(engine.into_searched(&job.epoch, &job.facts));
             let is_cut = is_cut(shared, &result);
             return Ok(Finished { result, work, is_cut });
@@ -97,12 +87,7 @@ impl<'a, 'p> Attempt<'a, 'p> {
     fn new(shared: &'a Shared<'p>, job: &'a Job) -> Self {
         let learned = Arc::clone(&job.learned);
         let plan = Plan {
-            marks: Marks {
-                markers: Arc::clone(&shared.markers),
-                abstractions: abstractions(shared, &learned),
-                folding: shared.folding.clone(),
-                concrete_threads: shared.request.is_off(Technique::SymbolicThreads),
-            },
+            marks: shared.marks(shared.summaries(&learned.replaced)),
             objects: objects_from_start(shared, job),
             followed: shared.followed(&job.epoch, learned.following),
         };
@@ -110,14 +95,13 @@ impl<'a, 'p> Attempt<'a, 'p> {
     }
 
     /// An engine where the epoch begins; the reason if there is no state for it.
-    fn engine(&self, kept: KeptAnswers) -> Result<Result<Engine, Reason>, EnumerateError> {
+    fn engine(&self, kept: KeptAnswers) -> Result<Result<Engine, Reason>, StartError> {
         let Self { shared, job, plan, .. } = self;
         if shared.is_entry(&job.epoch) {
-            return entry_engine(shared, plan, kept).map(Ok);
+            return Engine::at_entry(shared, plan, kept).map(Ok);
         }
-        let Some(analyses) = shared.analyses else { return Ok(Err(no_analyses())) };
-        let beginning = analyses.beginning(&shared.statics, &job.epoch, job.facts.none_ended);
-        Ok(beginning.map(|beginning| context_engine(shared, plan, &beginning, analyses, job, kept)))
+        let beginning = shared.beginning(&job.epoch, job.facts.none_ended);
+        Ok(beginning.map(|(analyses, known)| Engine::at_context(shared, plan, (analyses, &known), &job.facts, kept)))
     }
 
     fn options(&self) -> SearchOptions {
@@ -153,7 +137,7 @@ impl<'a, 'p> Attempt<'a, 'p> {
 
     fn summarise(&mut self, wanted: Vec<Summarisable>) {
         for wanted in wanted {
-            replace(self.shared, Arc::make_mut(&mut self.plan.marks.abstractions), wanted);
+            self.shared.summarise(Arc::make_mut(&mut self.plan.marks.abstractions), wanted);
             Arc::make_mut(&mut self.learned).replaced.push(wanted);
         }
         // That there were so many schedules may have been because of what is summarised now.
@@ -210,17 +194,6 @@ fn objects_from_start(shared: &Shared<'_>, job: &Job) -> SyncObjects {
     }
 }
 
-/// What is summarised from the start.
-fn abstractions(shared: &Shared<'_>, learned: &Learned) -> Arc<Abstractions> {
-    let mut found = Arc::default();
-    // Who goes round for ever need not be executed to see that.
-    let endless = shared.endless.iter().map(|&(func, header)| Summarisable::Loop(func, header));
-    for replaced in endless.chain(learned.replaced.iter().copied()) {
-        replace(shared, Arc::make_mut(&mut found), replaced);
-    }
-    found
-}
-
 /// Whether a limit of the whole run may have had a part in a result.
 fn is_cut(shared: &Shared<'_>, result: &EpochResult) -> bool {
     result.reasons.iter().any(is_limit_of_run) || shared.request.limits.reached().is_some()
@@ -239,16 +212,12 @@ fn not_searched(shared: &Shared<'_>, job: &Job, reason: Reason, work: Work, tell
         infeasible_removed: 0,
         max_live_threads: 0,
         assumed: Default::default(),
+        searched_with: SearchedWith { facts: Json::of(&*job.facts), ..SearchedWith::default() },
     };
     result.max_live_threads = u32::try_from(job.epoch.stacks().len()).expect("threads are few");
     let is_cut = is_cut(shared, &result);
     tell(Searched { successors: Successors::new(), work, learned: Arc::clone(&job.learned), is_cut });
     Finished { result, work: Work::default(), is_cut }
-}
-
-fn no_analyses() -> Reason {
-    let message = "an epoch begins where no state can be made for: the program was not analysed".to_owned();
-    Reason { kind: IncompleteKind::Unsupported, message, at: None }
 }
 
 fn search_options(request: &Request) -> SearchOptions {
@@ -262,41 +231,6 @@ fn search_options(request: &Request) -> SearchOptions {
         symbolic_threads: !off(Technique::SymbolicThreads),
         ..request.search.clone()
     }
-}
-
-fn entry_engine(shared: &Shared<'_>, plan: &Plan, asked: KeptAnswers) -> Result<Engine, EnumerateError> {
-    let has_epochs = !shared.request.without.contains(&Technique::Epochs);
-    let points_to = shared.analyses.filter(|_| has_epochs).map(|a| a.points_to);
-    Engine::at_entry(shared.program, shared.request, plan, points_to, asked)
-}
-
-/// `MakeStateForEpoch`: everything that may hold where the epoch's threads are (chapter 2).
-fn context_engine(
-    shared: &Shared<'_>,
-    plan: &Plan,
-    beginning: &Beginning,
-    analyses: &Analyses<'_>,
-    Job { facts, .. }: &Job,
-    solvers: KeptAnswers,
-) -> Engine {
-    let off = |technique| shared.request.without.contains(&technique);
-    tracing::debug!(facts = ?facts.none_ended, bytes = facts.shape.bytes.len(), words = facts.shape.words.len(), registers = facts.shape.registers.len(), objects = facts.shape.heap.len(), "known of the epoch");
-    facts.shape.log();
-    let start = Start {
-        context: &beginning.context,
-        facts: &beginning.known,
-        pool: &beginning.pool,
-        points_to: Arc::clone(analyses.points_to),
-        statics: analyses.variables,
-        known: &KnownShape { shape: &facts.shape, indices: Some(&analyses.indices) },
-        options: StartOptions {
-            statics: !off(Technique::ReachingDefs),
-            points_to: !off(Technique::PointsTo),
-            memory_checks: false,
-            sync_invariants: !off(Technique::SyncInvariants),
-        },
-    };
-    Engine::at_context(shared.program, shared.request, plan, &start, solvers)
 }
 
 /// Where an epoch's threads are, for people: calls of models are left out where there are others.

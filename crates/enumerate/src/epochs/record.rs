@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 use std::hash::{Hash as _, Hasher};
 use std::sync::Arc;
 
+use icsched_epochs::EpochFacts;
 use icsched_facts::ShapeChange;
 use icsched_schedule::{Enumeration, EpochId, EpochResult, KeptSearch};
 use icsched_smt::SolverStatistics;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{Finished, Searched, Work};
-use crate::epoch_facts::EpochFacts;
 use crate::plan::{Job, Learned};
 
 #[derive(Serialize, Deserialize)]
@@ -190,6 +190,7 @@ mod tests {
             infeasible_removed: 0,
             max_live_threads: 1,
             assumed: Default::default(),
+            searched_with: Default::default(),
         }
     }
 

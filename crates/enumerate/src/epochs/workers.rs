@@ -17,6 +17,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
+use icsched_epochs::graph::place;
+use icsched_epochs::{Request, RunLimits, StartError, limit_reached};
 use icsched_ir::CallStack;
 use icsched_machine::stop::Limit;
 use icsched_schedule::{Enumeration, KeptSearch, Reason};
@@ -27,16 +29,10 @@ use super::job;
 use super::record::{self, Records};
 use crate::answer::{Finished, Found, Searched, Work};
 use crate::budgets::BUDGETS;
-use crate::error::EnumerateError;
-use crate::graph::place;
-use crate::limit_reasons;
-use crate::limits::RunLimits;
 use crate::plan::Job;
 use crate::progress::{Counts, Journal, Progress, Working};
-use crate::request::Request;
 use crate::shared::Shared;
 use crate::slots::Slot;
-use crate::statics::Statics;
 use crate::threads;
 
 /// Searches all epochs, by at most `jobs` threads at a time.
@@ -49,7 +45,7 @@ pub(crate) fn search(
     header: &Enumeration,
     kept: Vec<KeptSearch>,
     (journal, progress): (&mut dyn Journal, &mut dyn Progress),
-) -> Result<Found, EnumerateError> {
+) -> Result<Found, StartError> {
     let paths = AtomicU64::new(0);
     thread::scope(|scope| {
         let (sender, receiver) = channel();
@@ -136,7 +132,7 @@ enum News {
     /// What comes behind the epoch.
     Found(Searched),
     /// It is done. A panic is one of whoever waits.
-    Done(thread::Result<Result<Box<Finished>, EnumerateError>>),
+    Done(thread::Result<Result<Box<Finished>, StartError>>),
 }
 
 type Answer = (u64, News);
@@ -179,7 +175,7 @@ where
         receiver: &Receiver<Answer>,
         journal: &mut dyn Journal,
         progress: &mut dyn Progress,
-    ) -> Result<(), EnumerateError> {
+    ) -> Result<(), StartError> {
         let searched = self.search_to_the_end(receiver, journal, progress);
         self.running.iter().for_each(|running| running.stop.ask(Limit::Interrupted));
         searched
@@ -190,7 +186,7 @@ where
         receiver: &Receiver<Answer>,
         journal: &mut dyn Journal,
         progress: &mut dyn Progress,
-    ) -> Result<(), EnumerateError> {
+    ) -> Result<(), StartError> {
         let mut to_keep: Option<ToKeep> = None;
         loop {
             self.advance();
@@ -321,9 +317,7 @@ where
         let work = move || {
             let limits = RunLimits { stop: own, ..shared.request.limits.clone() };
             let request = Request { limits, ..shared.request.clone() };
-            let slicing = icsched_slicing::Statics { time: &request.limits, ..shared.statics.slicing };
-            let statics = Statics { slicing, limits: &request.limits };
-            let shared = Shared { request: &request, statics, ..shared.clone() };
+            let shared = Shared { setting: shared.setting.with_request(&request), ..shared.clone() };
             // Whoever waits may have stopped to.
             let tell = |found| drop(sender.send((number, News::Found(found))));
             let run = || job::run(&shared, &task, &mut CountPaths(paths), tell);
@@ -337,7 +331,7 @@ where
     }
 
     /// Takes a result in; gives what is to be kept of a job that is done.
-    fn answered(&mut self, (number, news): Answer) -> Result<Option<ToKeep>, EnumerateError> {
+    fn answered(&mut self, (number, news): Answer) -> Result<Option<ToKeep>, StartError> {
         let Some(place) = self.running.iter().position(|running| running.number == number) else { return Ok(None) };
         match news {
             News::Found(found) => {
@@ -383,7 +377,7 @@ where
         receiver: &Receiver<Answer>,
         journal: &mut dyn Journal,
         progress: &mut dyn Progress,
-    ) -> Result<(), EnumerateError> {
+    ) -> Result<(), StartError> {
         let cause = self.shared.request.limits.reached().unwrap_or(Limit::Time);
         self.running.iter().for_each(|running| running.stop.ask(cause));
         while !self.running.is_empty() {
@@ -432,7 +426,7 @@ where
     fn stopped_by(&self, limit: Limit) -> Reason {
         let doing = self.foremost().map(|running| running.stop.doing());
         let doing = doing.unwrap_or_else(|| self.shared.request.limits.stop.doing());
-        limit_reasons::of_run(limit, doing, self.shared.program)
+        limit_reached(limit, doing, self.shared.program)
     }
 }
 

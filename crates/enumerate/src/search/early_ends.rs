@@ -6,6 +6,7 @@
 //! exited. So where the exits of a path depend on decisions that are none of its conditions, the other side is
 //! executed once: if it ends the process, inputs that go there leave nothing behind.
 
+use icsched_epochs::graph;
 use icsched_machine::PathEnd;
 use icsched_slicing::objects::Objects;
 use icsched_slicing::{Prepared, Slice, SliceDecision, Sliceable, alone_at_events};
@@ -15,7 +16,6 @@ use rustc_hash::FxHashSet;
 use super::state::Search;
 use crate::budgets::BUDGETS;
 use crate::engine::{self, Path};
-use crate::graph;
 
 impl Search<'_, '_> {
     /// What a path decides where its exits count as conditions, too; nothing where nothing is sliced.

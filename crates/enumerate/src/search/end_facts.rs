@@ -39,10 +39,8 @@ pub(super) use self::path_ending::PathEnding;
 use self::consequences::Consequences;
 use self::finder::Finder;
 use self::found::{Found, Seen};
+use crate::budgets::BUDGETS;
 use crate::valid_facts::{self, Decided, Valid};
-
-/// Conditions of one path that are asked about before slices are computed.
-const MAX_POSSIBLE: usize = 32;
 
 /// Finds the facts of one kind, if there are any.
 type Find = fn(&mut Finder<'_>, &mut Found<'_, '_>);
@@ -80,7 +78,7 @@ impl Finder<'_> {
         let passed = self.passed(&mut Consequences::of(conditions));
         let mut consequences = Consequences::of(passed);
         let trace = Sliceable { objects, trace, prepared };
-        let possible = trace.possible(self.statics, MAX_POSSIBLE);
+        let possible = trace.possible(self.statics, BUDGETS.conditions_before_slices);
         let is_determined =
             possible.is_some_and(|all| all.iter().all(|d| consequences.contain(&mut self.asker, d.condition)));
         let fields = |object| self.statics.aliases.map(|aliases| aliases.fields(objects, object)).unwrap_or_default();
@@ -128,7 +126,7 @@ impl Finder<'_> {
         let mut is_other = |d: &SliceDecision| !consequences.contain(&mut self.asker, d.condition);
         let other = trace.depends(self.statics, caches, criterion, &mut is_other)?;
         if let Some(decision) = other.as_ref().filter(|_| tracing::enabled!(tracing::Level::DEBUG)) {
-            let at = crate::graph::place(self.statics.program, &icsched_ir::CallStack(vec![decision.point]));
+            let at = icsched_epochs::graph::place(self.statics.program, &icsched_ir::CallStack(vec![decision.point]));
             let condition = icsched_symbolic::print::Printer::new(self.asker.pool()).condition(decision.condition);
             tracing::debug!(places = criterion.places.len(), first = ?criterion.places.first(), at, condition, "depends on another decision");
         }

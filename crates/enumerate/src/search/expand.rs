@@ -1,5 +1,7 @@
 //! Which inputs are explored next, and those of paths that no input follows.
 
+use icsched_epochs::graph;
+use icsched_epochs::summarisable::Summarisable;
 use icsched_ir::ProgramPoint;
 use icsched_machine::DecisionKind;
 use icsched_schedule::{IncompleteKind, Reason};
@@ -12,8 +14,7 @@ use super::assumptions::assumed;
 use super::state::Search;
 use crate::constraint::Conjunction;
 use crate::engine::Path;
-use crate::graph;
-use crate::summarisable::{Summarisable, Wanted};
+use crate::next_summary::Wanted;
 
 impl Search<'_, '_> {
     /// No input follows this path to its end (a bound of an input excludes it), so nothing need cover it.

@@ -1,6 +1,8 @@
 //! From what the search of an epoch has found to its result.
 
-use icsched_schedule::{EpochId, EpochResult, NamedInput, PossibleError, ScheduleEnd, ScheduleId, ThreadContext};
+use icsched_schedule::{
+    EpochId, EpochResult, NamedInput, PossibleError, ScheduleEnd, ScheduleId, SearchedWith, ThreadContext,
+};
 use icsched_smt::Answer;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -75,6 +77,7 @@ impl Search<'_, '_> {
             infeasible_removed: 0,
             max_live_threads: self.max_live_threads,
             assumed: self.relied.assumed(self.statics, self.analyses.map(|a| a.termination)),
+            searched_with: SearchedWith::default(),
         }
     }
 

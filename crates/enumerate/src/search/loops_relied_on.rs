@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use fixedbitset::FixedBitSet;
 use icsched_dataflow::termination::{Rests, Termination, Unproved};
+use icsched_epochs::Statics;
 use icsched_ir::{BlockId, EntityId as _, FuncId, Origin, Program};
 use icsched_machine::abstraction::{Passage, Replaced};
 use icsched_machine::stop::DecisionKind;
@@ -19,7 +20,6 @@ use icsched_symbolic::trace::{Trace, TraceEvent};
 use rustc_hash::FxHashSet;
 
 use crate::engine::Path;
-use crate::statics::Statics;
 
 /// What the schedules of an epoch rely on.
 #[derive(Default)]

@@ -1,5 +1,7 @@
 //! Whether all inputs that a schedule's constraint admits come to the end that its path came to.
 
+use icsched_epochs::graph;
+use icsched_epochs::summarisable::Summarisable;
 use icsched_ir::{Origin, ProgramPoint};
 use icsched_machine::{DecisionKind, DecisionSite, PathEnd};
 use icsched_schedule::{IncompleteKind, Reason, ScheduleEnd};
@@ -14,8 +16,6 @@ use super::state::Search;
 use crate::budgets::BUDGETS;
 use crate::constraint::Conjunction;
 use crate::engine::{self, Path};
-use crate::graph;
-use crate::summarisable::Summarisable;
 
 impl Search<'_, '_> {
     /// How a path ends, as far as it is so of all inputs that its slice admits.

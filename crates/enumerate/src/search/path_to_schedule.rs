@@ -1,5 +1,6 @@
 //! From a finished path to a schedule, stage by stage.
 
+use icsched_epochs::{EpochFacts, graph};
 use icsched_ir::CallStack;
 use icsched_machine::{DecisionKind, PathEnd};
 use icsched_schedule::{HappensBefore, IncompleteKind, Reason, ScheduleEnd, ScheduleId};
@@ -15,11 +16,10 @@ use super::end_kinds::claims_something;
 use super::state::{Found, Search};
 use crate::constraint::{Conjunction, Disjunction};
 use crate::engine::{Engine, Path};
-use crate::epoch_facts::{EpochFacts, add_successor};
-use crate::graph;
+use crate::next_summary::Wanted;
 use crate::progress::SchedulePath;
 use crate::questions::Questions;
-use crate::summarisable::Wanted;
+use crate::successors::add_successor;
 use crate::tree;
 use crate::valid_facts;
 

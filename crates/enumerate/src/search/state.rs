@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use icsched_epochs::summarisable::{Helps, Summarisable};
+use icsched_epochs::{Analyses, SearchOptions, Statics};
 use icsched_ir::{Program, ProgramPoint};
 use icsched_schedule::{IncompleteKind, Reason, ScheduleEnd, ScheduleId};
 use icsched_slicing::Caches;
@@ -11,17 +13,14 @@ use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::loops_relied_on::Relied;
-use crate::analyses::Analyses;
 use crate::answer::Work;
 use crate::constraint::{Conjunction, Disjunction};
 use crate::engine::Engine;
-use crate::epoch_facts::Successors;
+use crate::next_summary::{Wanted, innermost_summarisable};
 use crate::progress::Progress;
 use crate::reasons::Reasons;
-use crate::search_options::SearchOptions;
 use crate::slots::Slots;
-use crate::statics::Statics;
-use crate::summarisable::{Helps, Summarisable, Wanted, innermost_summarisable};
+use crate::successors::Successors;
 use crate::tree::PathSteps;
 
 /// A schedule under construction.

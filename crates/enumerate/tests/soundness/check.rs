@@ -9,7 +9,8 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use icsched_enumerate::{Request, RunLimits, SearchOptions, Technique, enumerate, graph};
+use icsched_enumerate::enumerate;
+use icsched_epochs::{Request, RunLimits, SearchOptions, Technique, graph};
 use icsched_frontend::{LoadOptions, load};
 use icsched_ir::Program;
 use icsched_machine::concrete::ConcreteDomain;

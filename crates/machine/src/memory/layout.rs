@@ -3,6 +3,7 @@
 use std::fmt;
 
 use icsched_ir::{BlockId, Const, EntityId, FuncId, GlobalId};
+use serde::{Deserialize, Serialize};
 
 /// The low half of an object's first address: leaves room for addresses before the object.
 pub const BASE_OFFSET: u64 = 0x1_0000;
@@ -25,7 +26,7 @@ pub(super) const FIRST_INITIAL_ID: u32 = 0x8000_0000;
 
 /// A memory object; its id is the high half of its addresses. Those below [`FIRST_OBJECT_ID`]
 /// are nobody's.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ObjectId(pub u32);
 
 impl ObjectId {

@@ -17,6 +17,9 @@ impl<D: Domain> Machine<D> {
     /// A node of the current thread, at the program's call of a model.
     pub(super) fn record_call(&mut self, state: &mut State<D>, object: Named, mode: EventMode) {
         let (function, stack) = state.program_call_of(&self.code, state.current);
+        if let Some(frame) = state.library_call(&self.code, state.current) {
+            state.thread_mut(state.current).opens(frame);
+        }
         let stack = self.shared.stack(stack);
         let operation = match function {
             Some(function) => self.shared.operation(function, &state.program().functions[function].name),
@@ -51,6 +54,7 @@ impl<D: Domain> Machine<D> {
             (None, &EventObject::At(address)) => self.shared.name(&state.heap, address),
             (None, EventObject::AnyOf(_)) => self.shared.text(""),
         };
+        state.thread_mut(thread).nodes += 1;
         state.events.push(SyncEvent::Node { thread, operation, stack, object, object_name, mode });
     }
 }

@@ -288,7 +288,7 @@ impl<D: Domain, O: Observer<D>> Cx<'_, D, O> {
     /// A return to a plain call in the same thread; false, and nothing done, if it is another one.
     fn fast_return(&mut self, value: Option<Short>) -> bool {
         let [.., caller, frame] = &self.thread.frames[..] else { return false };
-        if frame.is_folded || self.thread.shadows.reach(caller.base) {
+        if frame.is_folded || self.thread.shadows.reach(caller.base) || self.thread.has_open(frame.id) {
             return false;
         }
         let function = &self.code.functions[caller.func];

@@ -36,6 +36,7 @@ impl<D: Domain> Machine<D> {
             cx.pop_frame();
         }
         cx.thread.frames.last_mut().expect("the activation was found").pc = pc;
+        cx.thread.forget_open();
         if O::ENABLED {
             let block = cx.point().block;
             cx.observer.block(frame, block, None);

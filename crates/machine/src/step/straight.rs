@@ -425,6 +425,9 @@ impl<D: Domain, O: Observer<D>> Cx<'_, D, O> {
     /// A return to a caller within the thread.
     fn plain_return(&mut self, instr: Instr) -> Result<(), Stop<D>> {
         let code = self.code;
+        if self.thread.has_open(self.frame().id) {
+            return self.library_return(instr);
+        }
         if let Instr::ReturnOne { value } = instr {
             let caller = &self.thread.frames[self.thread.frames.len() - 2];
             let Instr::Call { call } = code.functions[caller.func].instrs[caller.pc as usize] else {
@@ -443,6 +446,16 @@ impl<D: Domain, O: Observer<D>> Cx<'_, D, O> {
         let values = self.returned(instr);
         self.pop_frame();
         self.give_results(values)
+    }
+
+    /// The same out of a library call that has made nodes.
+    fn library_return(&mut self, instr: Instr) -> Result<(), Stop<D>> {
+        let values = self.returned(instr);
+        let outcome = values.clone();
+        self.pop_frame();
+        self.give_results(values)?;
+        self.thread.closes(&outcome);
+        Ok(())
     }
 
     /// The values that a return instruction returns, with their types.

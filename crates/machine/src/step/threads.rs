@@ -17,7 +17,7 @@ use crate::observe::Observer;
 use crate::scheduler::SchedulingPoint;
 use crate::state::{Startup, State};
 use crate::stop::{BlockedThread, DecisionKind, PathEnd, Stop};
-use crate::thread::{Thread, ThreadId, ThreadStatus};
+use crate::thread::{Frame, FrameId, Thread, ThreadId, ThreadStatus};
 
 /// What an instruction takes on the run's clock: about what it takes to interpret it, so that a thread that works
 /// while another one sleeps does as much work as the user waits for.
@@ -57,6 +57,12 @@ impl<D: Domain> State<D> {
         };
         let stack = frames[..len].iter().map(|f| code.point(f.func, f.pc)).collect();
         (frames.get(named).map(|f| f.func), CallStack(stack))
+    }
+
+    /// The activation of the library function that a thread is in and that the program has called.
+    pub(super) fn library_call(&self, code: &Code, thread: ThreadId) -> Option<FrameId> {
+        let is_model = |frame: &&Frame| code.functions[frame.func].origin == Origin::Model;
+        self.thread(thread).frames.iter().rev().take_while(is_model).last().map(|frame| frame.id)
     }
 
     /// The innermost point of the program itself in the current thread: what heap objects are attributed to.

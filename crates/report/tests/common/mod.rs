@@ -68,6 +68,7 @@ pub fn enumeration(program: &str, schedules: Vec<Schedule>, threads: u32) -> Enu
         infeasible_removed: 0,
         max_live_threads: threads,
         assumed: Default::default(),
+        searched_with: Default::default(),
     };
     Enumeration {
         program: program.into(),

@@ -10,11 +10,13 @@ use serde::de::DeserializeOwned;
 
 use super::error::DbError;
 use super::open::open_any;
+use super::schema::{LOOP, RECURSION, VARIES};
 use crate::constraint::{InputConstraint, NamedInput};
 use crate::enumeration::{Enumeration, EpochResult, PossibleError, Statistics};
 use crate::epoch::EpochId;
-use crate::graph::{HappensBefore, HbEdge, HbNode, NodeId};
+use crate::graph::{HappensBefore, HbEdge, HbNode, NodeId, NodeOutcome};
 use crate::reason::{IncompleteKind, Reason};
+use crate::searched_with::{Json, SearchedWith, Summarisable, Summarised};
 use crate::tree::{Schedule, ScheduleId, ScheduleTree};
 
 /// Why a result in a database that is not finished is not complete.
@@ -139,6 +141,7 @@ fn read_enumeration(connection: &Connection) -> Result<Enumeration> {
 
 fn read_epochs(connection: &Connection) -> Result<Vec<EpochResult>> {
     let mut trees = read_trees(connection)?;
+    let mut beginnings = read_beginnings(connection)?;
     let query = "SELECT epoch, id, stacks_json, contexts_json, infeasible_removed, max_live_threads,
                  early_exits, early_exits_json, assumed_json FROM epochs ORDER BY epoch";
     rows(connection, query, |row| {
@@ -157,9 +160,43 @@ fn read_epochs(connection: &Connection) -> Result<Vec<EpochResult>> {
             infeasible_removed: row.get(4)?,
             max_live_threads: row.get(5)?,
             assumed: json("assumed_json", &row.get::<_, String>(8)?)?,
+            searched_with: beginnings
+                .remove(&number)
+                .ok_or_else(|| Damage(format!("epoch {name} has no beginning")))?,
             id,
         })
     })
+}
+
+/// What the paths of each epoch were executed with.
+fn read_beginnings(connection: &Connection) -> Result<BTreeMap<usize, SearchedWith>> {
+    let query = "SELECT epoch, kind, func, block, at FROM summaries ORDER BY epoch, summary";
+    let mut summaries = BTreeMap::<usize, Vec<Summarised>>::new();
+    each_row(connection, query, |row| {
+        let func = FuncId::from_index(row.get::<_, u32>(2)? as usize);
+        let block = row.get::<_, Option<u32>>(3)?.map(|block| BlockId::from_index(block as usize));
+        let kind = row.get::<_, String>(1)?;
+        let code = match (kind.as_str(), block) {
+            (LOOP, Some(header)) => Summarisable::Loop(func, header),
+            (RECURSION, None) => Summarisable::Recursion(func),
+            _ => return Err(Damage(format!("`{kind}` cannot be summarised"))),
+        };
+        summaries.entry(row.get(0)?).or_default().push(Summarised { code, at: row.get(4)? });
+        Ok(())
+    })?;
+    let text = |what: &str, text: String| Json::from_text(text).map_err(|error| Damage(format!("{what}: {error}")));
+    let query = "SELECT epoch, objects_open, facts_json, names_json FROM beginnings";
+    let found = rows(connection, query, |row| {
+        let epoch = row.get(0)?;
+        let with = SearchedWith {
+            facts: text("facts_json", row.get(2)?)?,
+            summarised: summaries.remove(&epoch).unwrap_or_default(),
+            objects_open: row.get(1)?,
+            names: text("names_json", row.get(3)?)?,
+        };
+        Ok((epoch, with))
+    })?;
+    Ok(found.into_iter().collect())
 }
 
 /// Epoch and place of a schedule.
@@ -219,7 +256,7 @@ fn graphs_of((nodes, edges): &mut Graphs, key: ScheduleKey) -> (Vec<HbNode>, Vec
 }
 
 fn read_graphs(connection: &Connection) -> Result<Graphs> {
-    let query = "SELECT epoch, schedule, thread, n, op, object, at, func, block, inst, elsewhere_json
+    let query = "SELECT epoch, schedule, thread, n, op, object, at, func, block, inst, elsewhere_json, outcome
                  FROM nodes ORDER BY epoch, schedule, thread, n";
     let mut nodes = BTreeMap::<_, Vec<_>>::new();
     let mut texts = Texts::default();
@@ -273,7 +310,19 @@ fn node(row: &Row<'_>, texts: &mut Texts) -> Result<HbNode> {
         at: texts.share(row, 6)?,
         point,
         elsewhere: elsewhere.unwrap_or_default(),
+        outcome: outcome(row.get(11)?)?,
     })
+}
+
+fn outcome(text: Option<String>) -> Result<NodeOutcome> {
+    match text.as_deref() {
+        None => Ok(NodeOutcome::Unknown),
+        Some(VARIES) => Ok(NodeOutcome::Varies),
+        Some(number) => {
+            let number = number.parse().map_err(|_| Damage(format!("`{number}` is nothing that a call returns")))?;
+            Ok(NodeOutcome::Returns(number))
+        }
+    }
 }
 
 fn read_reasons(connection: &Connection, enumeration: &mut Enumeration) -> Result<()> {

@@ -13,12 +13,24 @@
 //! cannot compute; `inputs.at` is NULL if no place reads one. `epochs.assumed_json` has what is taken for granted of
 //! loops: the places of those that are assumed to end, and whether no sum overflows. `epochs.early_exits` is NULL if
 //! every input that is covered satisfies the constraint of a schedule.
+//! `nodes.outcome` is what the call returns: a number, `varies`, or NULL if nobody knows.
+//! `beginnings` has what the paths of an epoch were executed with; `facts_json` and `names_json` are for icsched alone.
+//! `summaries` has the loops and recursions that were summarised; `summaries.block` is NULL for a recursion.
 
 /// Version of the tables, also SQLite's `user_version`.
-pub const SCHEMA_VERSION: i64 = 7;
+pub const SCHEMA_VERSION: i64 = 8;
 
 /// SQLite's `application_id`: `icsd` in ASCII.
 pub(super) const APPLICATION_ID: i64 = 0x6963_7364;
+
+/// What `summaries.kind` says of a loop.
+pub(super) const LOOP: &str = "loop";
+
+/// What it says of a recursion.
+pub(super) const RECURSION: &str = "recursion";
+
+/// What `nodes.outcome` says where it is not the same in all executions.
+pub(super) const VARIES: &str = "varies";
 
 /// Creates the empty tables.
 pub(super) const CREATE: &str = "
@@ -61,6 +73,7 @@ CREATE TABLE nodes (
     block INTEGER,
     inst INTEGER,
     elsewhere_json TEXT,
+    outcome TEXT,
     PRIMARY KEY (epoch, schedule, thread, n),
     FOREIGN KEY (epoch, schedule) REFERENCES schedules
 ) WITHOUT ROWID;
@@ -102,6 +115,23 @@ CREATE TABLE inputs (
     meaning TEXT NOT NULL,
     at TEXT
 );
+
+CREATE TABLE beginnings (
+    epoch INTEGER PRIMARY KEY REFERENCES epochs,
+    objects_open INTEGER NOT NULL,
+    facts_json TEXT NOT NULL,
+    names_json TEXT NOT NULL
+);
+
+CREATE TABLE summaries (
+    epoch INTEGER NOT NULL REFERENCES epochs,
+    summary INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    func INTEGER NOT NULL,
+    block INTEGER,
+    at TEXT NOT NULL,
+    PRIMARY KEY (epoch, summary)
+) WITHOUT ROWID;
 
 CREATE TABLE searches (
     search INTEGER PRIMARY KEY,

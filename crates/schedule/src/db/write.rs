@@ -8,11 +8,12 @@ use serde::Serialize;
 use tempfile::NamedTempFile;
 
 use super::DbError;
-use super::schema::{APPLICATION_ID, CREATE, SCHEMA_VERSION};
+use super::schema::{APPLICATION_ID, CREATE, LOOP, RECURSION, SCHEMA_VERSION, VARIES};
 use crate::constraint::{InputConstraint, NamedInput};
 use crate::enumeration::{Enumeration, EpochResult, Statistics};
-use crate::graph::{HappensBefore, HbNode};
+use crate::graph::{HappensBefore, HbNode, NodeOutcome};
 use crate::reason::Reason;
+use crate::searched_with::{SearchedWith, Summarisable, Summarised};
 use crate::tree::Schedule;
 
 /// A new empty file in the directory of `path`, with the permissions of an ordinary file. Removed when dropped.
@@ -133,6 +134,10 @@ pub(super) fn add_search(transaction: &Transaction<'_>, epoch: Option<usize>, re
     insert(transaction, "searches", params![number, epoch, record])
 }
 
+/// The tables that have rows of epochs, in an order in which these can be deleted.
+const TABLES_OF_EPOCHS: [&str; 9] =
+    ["nodes", "edges", "schedules", "reasons", "errors", "inputs", "beginnings", "summaries", "epochs"];
+
 /// The number for an epoch: that of the one with this name, which is taken out, or one behind all others.
 pub(super) fn make_place(transaction: &Transaction<'_>, epoch: &EpochResult) -> rusqlite::Result<usize> {
     let name = epoch.key().to_string();
@@ -141,7 +146,7 @@ pub(super) fn make_place(transaction: &Transaction<'_>, epoch: &EpochResult) -> 
         return next(transaction, "epochs", "epoch");
     };
     transaction.prepare_cached("UPDATE searches SET epoch = NULL WHERE epoch = ?")?.execute([number])?;
-    for table in ["nodes", "edges", "schedules", "reasons", "errors", "inputs", "epochs"] {
+    for table in TABLES_OF_EPOCHS {
         transaction.prepare_cached(&format!("DELETE FROM {table} WHERE epoch = ?"))?.execute([number])?;
     }
     Ok(number)
@@ -149,7 +154,7 @@ pub(super) fn make_place(transaction: &Transaction<'_>, epoch: &EpochResult) -> 
 
 /// Adds an epoch with all it has.
 pub(super) fn add_epoch(transaction: &Transaction<'_>, number: usize, epoch: &EpochResult) -> rusqlite::Result<()> {
-    let EpochResult { id, contexts, tree, early_exits, reasons, errors, inputs, assumed, .. } = epoch;
+    let EpochResult { id, contexts, tree, early_exits, reasons, errors, inputs, assumed, searched_with, .. } = epoch;
     let (removed, threads) = (epoch.infeasible_removed, epoch.max_live_threads);
     let (id, key) = (json(id), id.key().to_string());
     let early = early_exits.as_ref().map(|constraint| &constraint.c);
@@ -177,7 +182,22 @@ pub(super) fn add_epoch(transaction: &Transaction<'_>, number: usize, epoch: &Ep
         let NamedInput { name, ty, meaning, at } = input;
         insert(transaction, "inputs", params![place, number, name, ty, meaning, at])?;
     }
+    write_beginning(transaction, number, searched_with)?;
     add_reasons(transaction, Some(number), reasons)
+}
+
+/// What the paths of an epoch were executed with.
+fn write_beginning(transaction: &Transaction<'_>, epoch: usize, with: &SearchedWith) -> rusqlite::Result<()> {
+    let SearchedWith { facts, summarised, objects_open, names } = with;
+    insert(transaction, "beginnings", params![epoch, objects_open, facts.text(), names.text()])?;
+    for (place, Summarised { code, at }) in summarised.iter().enumerate() {
+        let (kind, func, block) = match code {
+            Summarisable::Loop(func, header) => (LOOP, func, Some(header.index())),
+            Summarisable::Recursion(func) => (RECURSION, func, None),
+        };
+        insert(transaction, "summaries", params![epoch, place, kind, func.index(), block, at])?;
+    }
+    Ok(())
 }
 
 fn write_graph(
@@ -192,8 +212,13 @@ fn write_graph(
             None => [None; 3],
         };
         let elsewhere = (!node.elsewhere.is_empty()).then(|| json(&node.elsewhere));
-        let HbNode { thread, n, op, object, at, .. } = node;
-        let row = params![epoch, schedule, thread, n, op, object, at, func, block, inst, elsewhere];
+        let HbNode { thread, n, op, object, at, outcome, .. } = node;
+        let outcome = match outcome {
+            NodeOutcome::Unknown => None,
+            NodeOutcome::Returns(number) => Some(number.to_string()),
+            NodeOutcome::Varies => Some(VARIES.to_owned()),
+        };
+        let row = params![epoch, schedule, thread, n, op, object, at, func, block, inst, elsewhere, outcome];
         insert(transaction, "nodes", row)?;
     }
     graph.edges().iter().try_for_each(|edge| {

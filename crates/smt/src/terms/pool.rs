@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use indexmap::IndexSet;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::terms::bits::mask;
 use crate::terms::hardness;
@@ -36,6 +36,8 @@ pub struct TermPool {
     pub(super) symbols: RefCell<FxHashMap<Term, Arc<[Term]>>>,
     /// Nesting of rewrites that follow chains of operands; bounded so that no term can exhaust the stack.
     pub(crate) rewrite_depth: u32,
+    /// Symbols that were read from a file, and that nobody has asked for by name since.
+    unclaimed: FxHashSet<Term>,
 }
 
 static NEXT_IDENTITY: AtomicU64 = AtomicU64::new(0);
@@ -55,6 +57,7 @@ impl TermPool {
             names: Arc::default(),
             symbols: RefCell::default(),
             rewrite_depth: 0,
+            unclaimed: FxHashSet::default(),
         }
     }
 
@@ -173,7 +176,28 @@ impl TermPool {
     pub fn symbol(&mut self, name: &str, width: u32) -> Term {
         check_width(width);
         let id = self.name_id(name);
-        self.intern(Node::Symbol { id, width })
+        let symbol = self.intern(Node::Symbol { id, width });
+        if !self.unclaimed.is_empty() {
+            self.unclaimed.remove(&symbol);
+        }
+        symbol
+    }
+
+    /// The same for what is read from a file.
+    pub(super) fn imported_symbol(&mut self, name: &str, width: u32) -> Term {
+        check_width(width);
+        let before = self.len();
+        let id = self.name_id(name);
+        let symbol = self.intern(Node::Symbol { id, width });
+        if symbol.index() >= before {
+            self.unclaimed.insert(symbol);
+        }
+        symbol
+    }
+
+    /// Whether a symbol is known from a file only: nobody else has asked for it by name.
+    pub fn is_unclaimed(&self, symbol: Term) -> bool {
+        self.unclaimed.contains(&symbol)
     }
 
     /// The array symbol with this name: 2^64 unconstrained bytes.

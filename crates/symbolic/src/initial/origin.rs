@@ -17,6 +17,7 @@ use icsched_pointsto::{InstanceId, ObjectId as Abstract, ObjectKind as AbstractK
 use icsched_smt::{CmpOp, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::discovery::Discovery;
 use super::root::{Places, Root, RootId, RootName};
 use super::symbol::SymbolSource;
 use super::sync_facts::Invariants;
@@ -96,6 +97,16 @@ pub(crate) struct Origins {
     pub(crate) rings: FxHashSet<RootId>,
     /// What was left out.
     pub(crate) notes: Vec<String>,
+    /// What paths have come to, if that is kept.
+    pub(crate) discoveries: Option<Vec<Discovery<Term>>>,
+    /// Roots that were repeated, and that no path has come to yet.
+    pub(crate) repeated: FxHashSet<RootId>,
+    /// Whether a path has found one of them to be something else.
+    pub(crate) contradicts: bool,
+    /// The next name, if it is given.
+    pub(crate) given: Option<String>,
+    /// Names of symbols that were given.
+    taken: FxHashSet<String>,
 }
 
 impl Origins {
@@ -126,17 +137,51 @@ impl Origins {
             known_alternatives: KnownAlternatives::default(),
             rings: FxHashSet::default(),
             notes: Vec::new(),
+            discoveries: None,
+            repeated: FxHashSet::default(),
+            contradicts: false,
+            given: None,
+            taken: FxHashSet::default(),
         }
     }
 
-    /// A name that no symbol has yet.
-    pub(crate) fn unique(&mut self, name: String) -> String {
-        let count = self.names.entry(name.clone()).or_insert(0);
-        *count += 1;
-        match *count {
-            1 => name,
-            n => format!("{name}'{n}"),
+    /// Keeps what a path has come to, if anybody wants that.
+    pub(crate) fn discover(&mut self, discovery: impl FnOnce() -> Discovery<Term>) {
+        if let Some(kept) = &mut self.discoveries {
+            kept.push(discovery());
         }
+    }
+
+    /// A name that no symbol has yet: the one that is given, or one like this.
+    pub(crate) fn unique(&mut self, name: String) -> String {
+        if let Some(given) = self.given.take() {
+            return given;
+        }
+        let count = self.names.entry(name.clone()).or_insert(0);
+        loop {
+            *count += 1;
+            let next = if *count == 1 { name.clone() } else { format!("{name}'{count}") };
+            if self.taken.is_empty() || !self.taken.contains(&next) {
+                return next;
+            }
+        }
+    }
+
+    /// The symbol that is made next has this name; whether nothing else has it.
+    pub(crate) fn give(&mut self, name: String) -> bool {
+        let is_free = !self.is_used(&name) && self.taken.insert(name.clone());
+        self.given = is_free.then_some(name);
+        is_free
+    }
+
+    /// Whether a name was made.
+    fn is_used(&self, name: &str) -> bool {
+        let (base, number) = match name.rsplit_once('\'') {
+            Some((base, number)) if number.parse::<u32>().is_ok() => (base, number.parse().unwrap_or(1)),
+            _ => (name, 1),
+        };
+        let made = |name: &str, least: u32| self.names.get(name).is_some_and(|count| *count >= least);
+        made(base, number) || made(name, 1)
     }
 
     /// A new object of the initial state. `places` are those of the byte at `origin`.

@@ -7,6 +7,7 @@ use icsched_ir::{EntityId, GlobalId, TypeId, entity_id};
 use icsched_machine::{Domain, Object};
 use icsched_pointsto::{ObjectId as Abstract, Offsets};
 use icsched_smt::Term;
+use serde::{Deserialize, Serialize};
 
 use crate::memory::known_bytes::KnownBytes;
 
@@ -42,7 +43,7 @@ pub(crate) enum RootName {
 }
 
 /// What an object holds that was allocated on a path, before anything is written.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(crate) enum Fresh {
     /// Zeros.
     Zero,

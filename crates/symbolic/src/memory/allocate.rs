@@ -9,6 +9,7 @@ use icsched_smt::Term;
 
 use super::array::SymArray;
 use crate::domain::SymbolicDomain;
+use crate::initial::discovery::Discovery;
 use crate::initial::root::{Fresh, RootId, RootName, number};
 use icsched_machine::domain::AllocationSite;
 use icsched_machine::memory::{Heap, ObjectId, UNKNOWN_SIZE};
@@ -22,24 +23,27 @@ impl SymbolicDomain {
         by: AllocationSite,
         fresh: Fresh,
     ) -> Option<ObjectId> {
-        let places = match self.origins.as_deref() {
-            Some(origins) if origins.from_entry => self.heap_places(by),
-            _ => [].into(),
-        };
         let origins = self.origins.as_deref_mut().filter(|origins| !origins.memory_checks)?;
         let known = origins.allocated.get(&by).map_or(&[][..], |roots| roots);
         let mut free = known.iter().filter(|&&root| heap.initial(number(root)).is_none());
-        let root = free.next().copied().unwrap_or_else(|| {
-            let name = origins.unique("allocated".to_owned());
-            let root = origins.root(RootName::Variable(name, None), places, 0);
-            origins.allocated.entry(by).or_default().push(root);
-            origins.unsized_roots.insert(number(root));
-            root
-        });
+        let root = free.next().copied();
+        let root = root.unwrap_or_else(|| self.allocated_root(by));
         // What one path has made of it may hold anything may do so on the others.
-        let root_of = origins.get_mut(root);
+        let root_of = self.origins().get_mut(root);
         root_of.fresh = root_of.fresh.or(Some(fresh)).map(|old| if fresh == Fresh::Any { fresh } else { old });
         Some(heap.add_initial(number(root), UNKNOWN_SIZE, SymArray::of_root(root)))
+    }
+
+    /// A root for one more object of unknown size that an instruction allocates.
+    pub(crate) fn allocated_root(&mut self, by: AllocationSite) -> RootId {
+        let places = if self.origins().from_entry { self.heap_places(by) } else { [].into() };
+        let origins = self.origins();
+        let name = origins.unique("allocated".to_owned());
+        let root = origins.root(RootName::Variable(name.clone(), None), places, 0);
+        origins.discover(|| Discovery::Allocated { root, site: by, fresh: None, name });
+        origins.allocated.entry(by).or_default().push(root);
+        origins.unsized_roots.insert(number(root));
+        root
     }
 
     /// Says that an object of unknown size that was allocated on the path holds anything; whether it is one, and was

@@ -17,6 +17,7 @@ use super::cells::Bytes;
 use super::contents::{Unknown, What, Write, Writes};
 use crate::budgets::BUDGETS;
 use crate::domain::SymbolicDomain;
+use crate::initial::discovery::Discovery;
 use crate::initial::origin::{KnownAlternatives, Origins};
 use crate::initial::root::{Fresh, RootId, number};
 use crate::initial::symbol::SymbolSource;
@@ -326,10 +327,11 @@ impl SymbolicDomain {
         bytes
     }
 
-    fn initial_symbol(&mut self, root: RootId, at: u64, len: u32) -> Term {
+    pub(crate) fn initial_symbol(&mut self, root: RootId, at: u64, len: u32) -> Term {
         let origins = self.origins();
         let name = origins.name_at(root, at);
         let name = origins.unique(name);
+        origins.discover(|| Discovery::Bytes { root, at, len, name: name.clone() });
         let symbol = self.pool.symbol(&name, 8 * len);
         let source = SymbolSource::Memory { root: number(root), offset: SymValue::Constant(at) };
         let origins = self.origins();
@@ -365,7 +367,7 @@ impl SymbolicDomain {
     }
 
     /// `n` bytes of a root at an offset that is no constant.
-    fn initial_at(&mut self, root: RootId, offset: Term, n: u32) -> Term {
+    pub(crate) fn initial_at(&mut self, root: RootId, offset: Term, n: u32) -> Term {
         if let Some(&(.., value)) = self.origins().get(root).indexed.iter().find(|i| (i.0, i.1) == (offset, n)) {
             return value;
         }
@@ -377,6 +379,7 @@ impl SymbolicDomain {
         if let Some(possible) = offsets(integers, size.saturating_sub(n.into()), BUDGETS.known_elements)
             && let Some(value) = self.known_at(root, offset, &possible, n)
         {
+            self.origins().discover(|| Discovery::Indexed { root, offset, len: n, name: None });
             self.origins().get_mut(root).indexed.push((offset, n, value));
             return value;
         }
@@ -386,6 +389,7 @@ impl SymbolicDomain {
         let name = self.index_name(root, offset);
         let name = self.origins().unique(name);
         let symbol = self.pool.symbol(&name, 8 * n);
+        self.origins().discover(|| Discovery::Indexed { root, offset, len: n, name: Some(name) });
         let source = SymbolSource::Memory { root: number(root), offset: SymValue::Term(offset) };
         if self.origins().get(root).fresh.is_none() || self.origins().from_entry {
             self.origins().sources.insert(symbol, source);

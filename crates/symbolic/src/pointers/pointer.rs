@@ -21,6 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::alternative::{Alternative, Alternatives};
 use crate::budgets::BUDGETS;
 use crate::domain::SymbolicDomain;
+use crate::initial::discovery::Discovery;
 use crate::initial::root::{Places, RootId, RootName, number};
 use crate::initial::symbol::SymbolSource;
 use crate::path::{Primary, SymPath};
@@ -96,7 +97,7 @@ impl SymbolicDomain {
         for at in functions {
             alternatives.push(self.exactly(pointer, at));
         }
-        let new: Places = places.iter().copied().filter(|&(object, _)| self.may_be_new(object)).collect();
+        let new = self.new_places(&places);
         if !new.is_empty() || alternatives.is_empty() {
             let own = self.primary(path, heap, pointer, &new);
             alternatives.push(self.exactly(pointer, address(own.object, own.origin)));
@@ -168,6 +169,11 @@ impl SymbolicDomain {
         if valid {
             path.constrain(&self.pool, any);
         }
+    }
+
+    /// Of places, those in objects that the path may not know of.
+    pub(crate) fn new_places(&mut self, places: &Places) -> Places {
+        places.iter().copied().filter(|&(object, _)| self.may_be_new(object)).collect()
     }
 
     /// Whether an abstract object stands for objects that the path may not know of.
@@ -314,7 +320,8 @@ impl SymbolicDomain {
         true
     }
 
-    fn root_behind(&mut self, pointer: Term, places: &Places, origin: u64, size: Option<u64>) -> RootId {
+    /// The root that was made for a pointer, made if there is none.
+    pub(crate) fn root_behind(&mut self, pointer: Term, places: &Places, origin: u64, size: Option<u64>) -> RootId {
         if let Some(&root) = self.origins().root_of.get(&pointer) {
             return root;
         }
@@ -322,6 +329,7 @@ impl SymbolicDomain {
         let origins = self.origins();
         let pointee = origins.pointee(pointer);
         let root = origins.root(RootName::Pointee(name.clone(), pointee, origin), places.clone(), origin);
+        origins.discover(|| Discovery::Pointee { root, pointer });
         origins.root_of.insert(pointer, root);
         Rc::make_mut(&mut origins.primaries).push((pointer, Rc::clone(places)));
         origins.set_size(root, size);

@@ -16,6 +16,7 @@ use super::forgotten::Index;
 use super::reached::Arrival;
 use crate::budgets::BUDGETS;
 use crate::domain::SymbolicDomain;
+use crate::initial::discovery::Discovery;
 use crate::initial::root::{Fresh, Places, RootId, RootName};
 use crate::memory::array::SymArray;
 use crate::path::{Primary, SymPath};
@@ -35,12 +36,13 @@ impl SymbolicDomain {
         params.iter().map(|(value, ty, name)| self.forget_value(passage, *value, *ty, name)).collect()
     }
 
-    fn forget_value(&mut self, passage: Passage, value: ValueId, ty: Type, name: &str) -> SymValue {
+    pub(crate) fn forget_value(&mut self, passage: Passage, value: ValueId, ty: Type, name: &str) -> SymValue {
         let origins = self.origins();
         if let Some(&known) = origins.forgotten.values.get(&(passage, value)) {
             return self.value(known);
         }
         let name = origins.unique(name.to_owned());
+        origins.discover(|| Discovery::Value { passage, value, ty, name: name.clone() });
         let symbol = self.pool.symbol(&name, ty.bits());
         let origins = self.origins();
         origins.forgotten.values.insert((passage, value), symbol);
@@ -104,6 +106,7 @@ impl SymbolicDomain {
             return known;
         }
         let name = origins.unique(format!("rounds of {place}"));
+        origins.discover(|| Discovery::Rounds { passage, name: name.clone() });
         let symbol = self.pool.symbol(&name, 64);
         let forgotten = &mut self.origins().forgotten;
         forgotten.rounds.insert(passage, symbol);
@@ -195,16 +198,12 @@ impl SymbolicDomain {
         let Some(&passage) = path.forgotten().iter().rev().find(is_written) else { return SymArray::of_root(root) };
         let key = (passage, id, AllocationSite::default());
         if let Some(&known) = self.origins().forgotten.roots.get(&key) {
+            self.confirm_later(known, |_| (Rc::clone(places), origin));
             return SymArray::of_root(known);
         }
         let origins = self.origins();
-        let name = origins.unique(format!("{} later", origins.name_at(root, origin)));
-        let new = origins.root(RootName::Variable(name, None), Rc::clone(places), origin);
-        let size = origins.get(root).size();
-        origins.set_size(new, size);
-        origins.forgotten.roots.insert(key, new);
-        origins.forgotten.passages.insert(new, passage);
-        SymArray::of_root(new)
+        let (name, size) = (format!("{} later", origins.name_at(root, origin)), origins.get(root).size());
+        SymArray::of_root(self.later_root(key, (name, None), (Rc::clone(places), origin, size)))
     }
 
     fn forgotten_root(
@@ -217,6 +216,7 @@ impl SymbolicDomain {
     ) -> RootId {
         let key = (passage, id, at);
         if let Some(&known) = self.origins().forgotten.roots.get(&key) {
+            self.confirm_later(known, |domain| domain.places_of_candidates(candidates));
             return known;
         }
         let name = heap.name_of(icsched_machine::memory::address(id, 0));
@@ -226,17 +226,16 @@ impl SymbolicDomain {
             }
             _ => None,
         };
-        let (places, origin): (Places, u64) = match candidates {
+        let (places, origin) = self.places_of_candidates(candidates);
+        self.later_root(key, (format!("{name} past {place}"), ty), (places, origin, None))
+    }
+
+    fn places_of_candidates(&mut self, candidates: &Candidates) -> (Places, u64) {
+        match candidates {
             Some((places, origin)) => (places.as_slice().into(), *origin),
             // What nobody knows may hold any pointer.
             None => (self.origins().points_to.objects().iter().map(|(o, _)| (o, Offsets::ANY)).collect(), 0),
-        };
-        let origins = self.origins();
-        let name = origins.unique(format!("{name} past {place}"));
-        let root = origins.root(RootName::Variable(name, ty), places, origin);
-        origins.forgotten.roots.insert(key, root);
-        origins.forgotten.passages.insert(root, passage);
-        root
+        }
     }
 
     /// Forgets parts of an object that is too large for the others to be kept one by one; false if its contents are not
@@ -273,14 +272,15 @@ impl SymbolicDomain {
     }
 
     /// A root for what an object that the path has made held before it was written.
-    fn unwritten(&mut self, id: ObjectId, at: AllocationSite, fresh: Fresh) -> RootId {
+    pub(crate) fn unwritten(&mut self, id: ObjectId, at: AllocationSite, fresh: Fresh) -> RootId {
         let key = (id, at, fresh);
         let origins = self.origins();
         if let Some(&known) = origins.forgotten.unwritten.get(&key) {
             return known;
         }
         let name = origins.unique("allocated".to_owned());
-        let root = origins.root(RootName::Variable(name, None), Rc::from([]), 0);
+        let root = origins.root(RootName::Variable(name.clone(), None), Rc::from([]), 0);
+        origins.discover(|| Discovery::Unwritten { root, object: id, site: at, fresh, name });
         origins.get_mut(root).fresh = Some(fresh);
         origins.forgotten.unwritten.insert(key, root);
         root

@@ -7,13 +7,8 @@ use rustc_hash::FxHashMap;
 use super::consequences::Consequences;
 use super::finder::Finder;
 use super::found::Found;
-use super::reasoning::{MAX_OPERATIONS, Reasoning, reasoning};
-
-/// Terms at the end of one path of which bounds are looked for.
-const MAX_BOUNDED: usize = 256;
-
-/// Most operations in what a semaphore counts: a choice, where inputs choose among several.
-const MAX_OPERATIONS_OF_PERMITS: usize = 256;
+use super::reasoning::{Reasoning, reasoning};
+use crate::budgets::BUDGETS;
 
 /// Finds bounds.
 pub(super) fn find(finder: &mut Finder<'_>, end: &mut Found<'_, '_>) {
@@ -36,7 +31,7 @@ impl Finder<'_> {
         for &(place, term) in numbers {
             let is_new = !known.contains_key(&term);
             let pool = self.asker.pool();
-            let most = if permits.contains(&place) { MAX_OPERATIONS_OF_PERMITS } else { MAX_OPERATIONS };
+            let most = if permits.contains(&place) { BUDGETS.permit_operations } else { BUDGETS.term_operations };
             let reasoning = if is_new { reasoning(pool, term, most) } else { Reasoning::Soon };
             // Of `free[a * b % n]` it is of interest which numbers were written there, not where that is.
             let is_choice = matches!(pool.node(term), Node::Ite(..));
@@ -51,7 +46,7 @@ impl Finder<'_> {
                 Reasoning::WithoutProducts => is_choice,
                 Reasoning::Never => false,
             };
-            if is_new && (!is_asked || known.len() == MAX_BOUNDED || self.is_late()) {
+            if is_new && (!is_asked || known.len() == BUDGETS.bounded_terms || self.is_late()) {
                 continue;
             }
             let bounds = *known.entry(term).or_insert_with(|| {

@@ -1,17 +1,12 @@
 //! Which addresses places hold one of at the end of a path, and which of them are not the same.
 
-use icsched_facts::{BUDGETS, Bounds, Held, Place, Shape};
+use icsched_facts::{BUDGETS as OF_FACTS, Bounds, Held, Place, Shape};
 use icsched_smt::{Answer, CmpOp, Node, Term};
 use rustc_hash::FxHashMap;
 
 use super::finder::Finder;
 use super::found::Found;
-
-/// Terms at the end of one path that are found to be one of a few addresses.
-const MAX_CHOSEN: usize = 32;
-
-/// Those of them that are computed from a number, which may have many values.
-const MAX_COMPUTED: usize = 8;
+use crate::budgets::BUDGETS;
 
 /// Finds choices, and differences between addresses.
 pub(super) fn find(finder: &mut Finder<'_>, end: &mut Found<'_, '_>) {
@@ -28,10 +23,10 @@ impl Finder<'_> {
         conditions: &[Term],
     ) {
         let mut known: FxHashMap<Term, Option<Vec<Held>>> = FxHashMap::default();
-        let (mut chosen, mut tries) = (0, MAX_COMPUTED);
+        let (mut chosen, mut tries) = (0, BUDGETS.computed_addresses);
         for &(place, term) in addresses {
             let found = known.entry(term).or_insert_with(|| {
-                let few = chosen < MAX_CHOSEN && !self.is_late();
+                let few = chosen < BUDGETS.chosen_addresses && !self.is_late();
                 let found = if few { self.chosen(term, conditions, &mut tries) } else { None };
                 chosen += usize::from(found.is_some());
                 found
@@ -92,7 +87,7 @@ impl Finder<'_> {
         let possible = guarded.filter(|&(_, guard)| self.asker.check(conditions, guard) != Answer::Unsat);
         let mut held: Vec<Held> = possible.map(|((_, held), _)| held).collect();
         held.sort_unstable();
-        (held.len() <= BUDGETS.choices && held.iter().any(Held::points)).then_some(held)
+        (held.len() <= OF_FACTS.choices && held.iter().any(Held::points)).then_some(held)
     }
 
     /// The addresses that a term is under some conditions which one unknown number says: an element of an array; none
@@ -111,7 +106,7 @@ impl Finder<'_> {
             let Some(model) = self.asker.model(&others, always).ok()? else { break };
             let pool = self.asker.pool();
             let bits = pool.eval(term, &model);
-            if found.len() == BUDGETS.choices {
+            if found.len() == OF_FACTS.choices {
                 return None;
             }
             found.push((bits, self.ending.left.addresses.held(bits)?));

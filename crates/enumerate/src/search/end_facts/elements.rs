@@ -10,10 +10,8 @@ use super::consequences::Consequences;
 use super::finder::Finder;
 use super::found::Found;
 use super::reasoning::is_simple;
+use crate::budgets::BUDGETS;
 use icsched_slicing::Criterion;
-
-/// Constants that an element of a ring may hold.
-const MAX_CONSTANTS: usize = 4;
 
 /// Finds elements.
 pub(super) fn find(finder: &mut Finder<'_>, end: &mut Found<'_, '_>) {
@@ -76,7 +74,7 @@ impl Finder<'_> {
     fn constant(&mut self, term: Term, equal: &[(Term, Term)], consequences: &mut Consequences) -> Option<u64> {
         let width = self.asker.pool().width(term);
         let all = icsched_facts::constants(self.asker.pool(), term, equal);
-        all.into_iter().take(MAX_CONSTANTS).find(|&bits| {
+        all.into_iter().take(BUDGETS.element_constants).find(|&bits| {
             let pool = self.asker.pool();
             let constant = pool.constant(width, bits);
             let same = pool.cmp(CmpOp::Eq, term, constant);

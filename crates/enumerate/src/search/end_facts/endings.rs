@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope};
 
+use icsched_epochs::summarisable::{Helps, Summarisable};
+use icsched_epochs::{Analyses, EpochFacts, SearchOptions, Statics};
 use icsched_facts::Mentioned;
 use icsched_machine::abstraction::Abstractions;
 use icsched_schedule::EpochId;
@@ -18,19 +20,12 @@ use super::finder::{Context, Finder};
 use super::found::Seen;
 use super::lost_in_loops;
 use super::path_ending::PathEnding;
-use crate::analyses::Analyses;
-use crate::epoch_facts::{EpochFacts, Successors, add_successor};
+use crate::budgets::BUDGETS;
 use crate::questions::Questions;
-use crate::search_options::SearchOptions;
 use crate::slots::{Slot, Slots};
-use crate::statics::Statics;
-use crate::summarisable::{Helps, Summarisable};
+use crate::successors::{Successors, add_successor};
 use crate::threads;
 use icsched_slicing::Caches;
-
-/// Ends of paths that wait for a thread. Each has a copy of the terms. An epoch that is searched again, because a loop
-/// is to be replaced, mostly is so before there are more, and then nobody has looked at them in vain.
-const MAX_WAITING: usize = 12;
 
 /// Name of the threads.
 const THREAD: &str = "icsched-ending";
@@ -163,7 +158,7 @@ impl<'s, 'p> Endings<'s, 'p> {
             let none_ended = ending.none_ended;
             state.first.entry(ending.next.clone()).or_insert(First { number, none_ended, said: None });
             state.waiting.push_back(Waiting { number, ending, questions });
-            state.waiting.len() > MAX_WAITING
+            state.waiting.len() > BUDGETS.waiting_ends
         };
         let is_begun = self.slots.try_take().is_some_and(|slot| self.have_looked(scope, slot));
         if many && !is_begun {

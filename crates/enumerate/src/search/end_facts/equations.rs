@@ -8,12 +8,7 @@ use super::consequences::Consequences;
 use super::finder::Finder;
 use super::found::Found;
 use super::reasoning::is_simple;
-
-/// Numbers that equations are looked for between, of one path.
-const MAX_COUNTED: usize = 24;
-
-/// Pairs of numbers that are on one side of each other and may be equal, of one path.
-const MAX_ORDERED: usize = 16;
+use crate::budgets::BUDGETS;
 
 /// Finds equations.
 pub(super) fn find(finder: &mut Finder<'_>, end: &mut Found<'_, '_>) {
@@ -41,7 +36,7 @@ impl Finder<'_> {
             {
                 constant.push((self.reduced(computed, consequences), term));
             }
-            if held.len() == MAX_COUNTED {
+            if held.len() == BUDGETS.equation_numbers {
                 break;
             }
         }
@@ -66,7 +61,7 @@ impl Finder<'_> {
         // What holds a constant is mostly known by its bounds.
         ordered.sort_by_key(|&(a, b)| [a, b].iter().any(|&term| self.asker.pool().as_const(term).is_some()));
         for (a, b) in ordered {
-            if asked == MAX_ORDERED || self.is_late() {
+            if asked == BUDGETS.ordered_pairs || self.is_late() {
                 break;
             }
             let pool = self.asker.pool();

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use icsched_epochs::{Analyses, Statics};
 use icsched_facts::{Activations, Bounds, Compared, Deciding, Place, Shape};
 use icsched_machine::abstraction::Abstractions;
 use icsched_smt::{Answer, Node, Ranges, Substitution, Term};
@@ -10,9 +11,7 @@ use rustc_hash::FxHashMap;
 use super::consequences::Consequences;
 use super::path_conditions::compared_with;
 use super::path_ending::PathEnding;
-use crate::analyses::Analyses;
 use crate::questions::{Asker, Questions};
-use crate::statics::Statics;
 use crate::valid_facts;
 
 /// What questions about all ends of an epoch's paths have in common.

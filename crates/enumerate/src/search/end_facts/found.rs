@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use icsched_epochs::summarisable::{Helps, Summarisable};
 use icsched_facts::{Place, Shape};
 use icsched_slicing::{Caches, Sliceable};
 use icsched_smt::{Ranges, SolverStatistics, Term};
 use rustc_hash::FxHashMap;
 
 use super::consequences::Consequences;
-use crate::summarisable::{Helps, Summarisable};
 
 /// What is known when an end was looked at.
 pub(super) struct Seen {

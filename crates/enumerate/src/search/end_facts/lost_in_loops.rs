@@ -11,16 +11,15 @@
 
 use std::collections::BTreeMap;
 
+use icsched_epochs::Statics;
+use icsched_epochs::summarisable::{Helps, Summarisable, is_summarised as replaces};
 use icsched_facts::{EndState, Node, Place};
 use icsched_ir::Loop;
 use icsched_machine::abstraction::Abstractions;
 use icsched_smt::Term;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::statics::Statics;
-use crate::summarisable::{
-    Helps, Summarisable, Wanted, innermost_summarisable as quiet_code, is_summarised as replaces,
-};
+use crate::next_summary::{Wanted, innermost_summarisable as quiet_code};
 use crate::valid_facts::{Decided, Lost};
 
 /// The loops that do not synchronise, and were not replaced, for whose number of rounds something is lost that others

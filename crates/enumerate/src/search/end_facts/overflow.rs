@@ -7,10 +7,8 @@ use icsched_smt::Term;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::reasoning::is_simple;
+use crate::budgets::BUDGETS;
 use crate::engine::{Engine, Path};
-
-/// Sums that are taken not to overflow, for one of them.
-const MAX_SUMS: usize = 16;
 
 /// That the sums have not overflowed that numbers at the end of a path were computed from, by number. In the first
 /// epoch nothing happens that C leaves undefined, so a number is one that the program may depend on, or it does not
@@ -44,7 +42,7 @@ pub(in crate::search) fn sums(engine: &mut Engine, path: &Path, left: &EndState)
         conditions.retain(|&condition| is_simple(engine.pool(), condition));
         conditions.sort_unstable();
         conditions.dedup();
-        conditions.truncate(MAX_SUMS);
+        conditions.truncate(BUDGETS.sums_without_overflow);
         if !conditions.is_empty() {
             common.insert(term, conditions);
         }

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use icsched_smt::{CmpOp, Node, Ranges, Term, TermPool};
 use icsched_symbolic::trace::{Trace, TraceEvent};
 
-/// Constants that one path has compared numbers with, and their neighbours.
-const MAX_COMPARED: usize = 48;
+use crate::budgets::BUDGETS;
 
 /// The conditions that a path has decided.
 pub(super) fn decided(trace: &Trace) -> Vec<Term> {
@@ -50,7 +49,7 @@ pub(super) fn compared_with(pool: &TermPool, trace: &Trace) -> Vec<i64> {
             let number = (constant << (64 - width)).cast_signed() >> (64 - width);
             found.extend([number.saturating_sub(1), number, number.saturating_add(1)]);
         }
-        if found.len() >= MAX_COMPARED {
+        if found.len() >= BUDGETS.compared_constants {
             break;
         }
     }

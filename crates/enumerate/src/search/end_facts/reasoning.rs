@@ -2,8 +2,7 @@
 
 use icsched_smt::{Term, TermPool};
 
-/// Most operations in a term that is asked about.
-pub(super) const MAX_OPERATIONS: usize = 64;
+use crate::budgets::BUDGETS;
 
 /// How soon bounds of a term are found.
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -29,5 +28,5 @@ pub(super) fn reasoning(pool: &TermPool, term: Term, most: usize) -> Reasoning {
 }
 
 pub(super) fn is_simple(pool: &TermPool, term: Term) -> bool {
-    reasoning(pool, term, MAX_OPERATIONS) == Reasoning::Soon
+    reasoning(pool, term, BUDGETS.term_operations) == Reasoning::Soon
 }

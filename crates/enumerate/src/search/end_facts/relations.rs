@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use icsched_facts::{BUDGETS, Bounds, Column, Place, Relation, Shape, among};
+use icsched_facts::{BUDGETS as OF_FACTS, Bounds, Column, Place, Relation, Shape, among};
 use icsched_smt::{CmpOp, Ranges, Term};
 use rustc_hash::FxHashMap;
 
@@ -10,15 +10,7 @@ use super::consequences::Consequences;
 use super::finder::Finder;
 use super::found::Found;
 use super::reasoning::is_simple;
-
-/// How far numbers may be from each other that are tried. Most of those between may be left out.
-const MAX_SPAN: u64 = 255;
-
-/// How far two numbers are apart whose difference is tried.
-const MAX_APART: u64 = 8;
-
-/// Assignments that are looked for at the end of one path.
-const MAX_MODELS: usize = 256;
+use crate::budgets::BUDGETS;
 
 /// Finds relations, if they are asked for.
 pub(super) fn find(finder: &mut Finder<'_>, end: &mut Found<'_, '_>) {
@@ -43,11 +35,11 @@ impl Finder<'_> {
         let mut columns = self.apart(shape, numbers, consequences, sure);
         columns.extend(self.remainders(shape, numbers));
         columns.extend(self.small(shape, (numbers, narrow), consequences));
-        columns.truncate(BUDGETS.number_columns);
+        columns.truncate(OF_FACTS.number_columns);
         columns.extend(self.identities(shape, addresses));
         columns.sort_unstable();
         let mut rows: BTreeSet<Vec<u64>> = BTreeSet::new();
-        for _ in 0..MAX_MODELS {
+        for _ in 0..BUDGETS.models_of_path {
             if self.is_late() || columns.is_empty() {
                 break;
             }
@@ -83,7 +75,7 @@ impl Finder<'_> {
                 found.push((Column::identity(place, held), pool.cmp(CmpOp::Eq, term, constant)));
             }
         }
-        found.truncate(BUDGETS.identity_columns);
+        found.truncate(OF_FACTS.identity_columns);
         found
     }
 
@@ -146,7 +138,7 @@ impl Finder<'_> {
                 [false, false] => shape.difference_of((first, second)),
                 _ => Some(self.bounds_under(width, apart, &consequences.conditions, sure)),
             };
-            if bounds.and_then(Bounds::span).is_none_or(|span| span > MAX_APART) {
+            if bounds.and_then(Bounds::span).is_none_or(|span| span > BUDGETS.column_distance) {
                 continue;
             }
             found.push((column, apart));
@@ -176,13 +168,13 @@ impl Finder<'_> {
     ) -> Vec<(Column, Term)> {
         let runs = self.activations();
         let near = |(&place, bounds): (&Place, &Bounds)| {
-            let span = bounds.span().filter(|&span| span <= MAX_SPAN && numbers.contains_key(&place))?;
+            let span = bounds.span().filter(|&span| span <= BUDGETS.column_span && numbers.contains_key(&place))?;
             Some((span, place))
         };
         let small: BTreeSet<(u64, Place)> = shape.bounds.iter().filter_map(near).collect();
         let mut found = Vec::new();
         for (_, place) in small {
-            if found.len() == BUDGETS.number_columns || self.is_late() {
+            if found.len() == OF_FACTS.number_columns || self.is_late() {
                 break;
             }
             if self.deciding.contains_any(place, shape, &runs)

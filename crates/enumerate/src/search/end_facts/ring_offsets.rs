@@ -8,13 +8,7 @@ use super::consequences::Consequences;
 use super::finder::Finder;
 use super::found::Found;
 use super::reasoning::is_simple;
-
-/// By how much the first index may be farther than a count says, or less far: as much as threads have put in or taken
-/// out that was not counted yet.
-const MAX_APART: i32 = 4;
-
-/// Semaphores that may count what is in a ring.
-const MAX_PERMITS: usize = 4;
+use crate::budgets::BUDGETS;
 
 /// Finds ring offsets.
 pub(super) fn find(finder: &mut Finder<'_>, end: &mut Found<'_, '_>) {
@@ -34,7 +28,8 @@ impl Finder<'_> {
         let ending = self.ending;
         let permits = self.compared.permits(shape, &self.activations());
         for &offset in &ending.left.ring_offsets {
-            let counts = permits.iter().copied().map(Some).filter(|_| offset.count.is_none()).take(MAX_PERMITS);
+            let counts =
+                permits.iter().copied().map(Some).filter(|_| offset.count.is_none()).take(BUDGETS.semaphores_of_ring);
             for count in [offset.count].into_iter().chain(counts) {
                 let offset = RingOffset { count, ..offset };
                 let by = self.ring_offset(&offset, shape, numbers, consequences);
@@ -57,7 +52,7 @@ impl Finder<'_> {
         if self.is_late() || !is_simple(self.asker.pool(), sum) || !is_simple(self.asker.pool(), length) {
             return None;
         }
-        let nearest_first = (0..=MAX_APART).flat_map(|by| [by, -by]);
+        let nearest_first = (0..=BUDGETS.ring_offset).flat_map(|by| [by, -by]);
         nearest_first.into_iter().find(|&by| {
             let pool = self.asker.pool();
             let holds = offset.holds(pool, &terms, by);

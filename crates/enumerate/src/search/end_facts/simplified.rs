@@ -9,21 +9,7 @@ use rustc_hash::FxHashMap;
 use super::consequences::Consequences;
 use super::finder::Finder;
 use super::reasoning::is_simple;
-
-/// Remainders of one term that are looked at.
-const MAX_REMAINDERS: usize = 4;
-
-/// Products of one path that are looked at.
-const MAX_PRODUCTS: usize = 8;
-
-/// Conditions by which one term is chosen that are asked about.
-const MAX_ASKED: usize = 16;
-
-/// Choices in one another that are settled.
-const MAX_NESTED: usize = 4;
-
-/// Larger terms are left as they are.
-const MAX_NODES: usize = 64;
+use crate::budgets::BUDGETS;
 
 impl Finder<'_> {
     /// What products and quotients in numbers are equal to if intervals say that they are constant under some
@@ -33,7 +19,7 @@ impl Finder<'_> {
         let pool = self.asker.pool();
         let mut products: Vec<Term> =
             pool.postorder(&roots, |_| false).into_iter().filter(|&term| pool.is_product(term)).collect();
-        products.truncate(MAX_PRODUCTS);
+        products.truncate(BUDGETS.products_of_path);
         if products.is_empty() {
             return Vec::new();
         }
@@ -50,7 +36,7 @@ impl Finder<'_> {
         let is_remainder = |pool: &TermPool, t: Term| matches!(*pool.node(t), Node::Binary(BinOp::URem | BinOp::SRem, _, by) if pool.as_const_wide(by).is_none());
         let all: Vec<Term> =
             pool.postorder(&[term], |_| false).into_iter().filter(|&t| is_remainder(pool, t)).collect();
-        if all.is_empty() || all.len() > MAX_REMAINDERS {
+        if all.is_empty() || all.len() > BUDGETS.remainders_of_term {
             return term;
         }
         for remainder in all {
@@ -90,17 +76,17 @@ impl Finder<'_> {
     pub(super) fn without_choices(&mut self, mut term: Term, consequences: &mut Consequences) -> Term {
         let mut known: FxHashMap<Term, Option<bool>> = FxHashMap::default();
         // What is chosen may be a choice.
-        for _ in 0..MAX_NESTED {
+        for _ in 0..BUDGETS.nested_choices {
             let pool = self.asker.pool();
             let all = pool.postorder(&[term], |_| false);
-            if all.len() > MAX_NODES {
+            if all.len() > BUDGETS.simplified_nodes {
                 break;
             }
             let mut settled = Substitution::new();
             for choice in all {
                 let Node::Ite(condition, a, b) = *self.asker.pool().node(choice) else { continue };
                 let is_new = !known.contains_key(&condition);
-                if is_new && (known.len() == MAX_ASKED || self.is_late()) {
+                if is_new && (known.len() == BUDGETS.choice_conditions || self.is_late()) {
                     break;
                 }
                 let holds = *known.entry(condition).or_insert_with(|| self.decided(condition, consequences));

@@ -128,7 +128,7 @@ pub(super) fn read(pool: &mut TermPool, line: &str, terms: &[Term]) -> Result<Te
         "s" => {
             let (width, name) = rest.split_once(' ').ok_or("too few words")?;
             let width = width.parse().map_err(|_| "not a number in range").and_then(checked_width)?;
-            return Ok(pool.symbol(name, width));
+            return Ok(pool.imported_symbol(name, width));
         }
         "a" => return Ok(pool.array_symbol(rest)),
         _ => {}

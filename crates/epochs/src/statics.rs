@@ -6,11 +6,11 @@ use crate::limits::RunLimits;
 
 /// Static facts of a program, computed once, and when to stop. All that slicing knows is reached through it.
 #[derive(Copy, Clone)]
-pub(crate) struct Statics<'p> {
+pub struct Statics<'p> {
     /// What slices are computed with.
-    pub(crate) slicing: icsched_slicing::Statics<'p>,
+    pub slicing: icsched_slicing::Statics<'p>,
     /// Limits of the run.
-    pub(crate) limits: &'p RunLimits,
+    pub limits: &'p RunLimits,
 }
 
 impl<'p> Deref for Statics<'p> {

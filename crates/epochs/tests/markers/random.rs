@@ -8,7 +8,7 @@
 
 use std::fmt::Write as _;
 
-use icsched_enumerate::markers::{MarkerOptions, Markers};
+use icsched_epochs::markers::{MarkerOptions, Markers};
 use icsched_ir::{Callee, Const, EntityId, FuncId, Op, Operand, Program, ProgramPoint, Terminator};
 use icsched_slicing::control::Control;
 use proptest::prelude::*;

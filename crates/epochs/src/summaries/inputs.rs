@@ -8,18 +8,18 @@ use icsched_pointsto::{ObjectKind, Piece};
 
 use crate::analyses::Analyses;
 use crate::budgets::BUDGETS;
-use crate::shared::Shared;
+use crate::setting::Setting;
 
 /// What a loop's blocks depend on, if they write nothing, and nothing outside of the program: registers and memory.
 /// What belongs to each thread is another memory for each. O(instructions of the loop and what it calls).
 pub(super) fn of_loop(
-    shared: &Shared<'_>,
+    setting: &Setting<'_>,
     analyses: &Analyses<'_>,
     func: FuncId,
     blocks: &BTreeSet<BlockId>,
     header: BlockId,
 ) -> Option<LoopInputs> {
-    let function = &shared.program.functions[func];
+    let function = &setting.program.functions[func];
     let mut reads: Vec<Piece> = Vec::new();
     let (mut used, mut defined): (BTreeSet<ValueId>, BTreeSet<ValueId>) = Default::default();
     for &block in blocks {
@@ -27,7 +27,7 @@ pub(super) fn of_loop(
         defined.extend(body.params.iter().filter(|_| block != header));
         used.extend(body.params.iter().filter(|_| block == header));
         for (inst, at) in body.insts.iter().zip(0..) {
-            if !is_plain(shared.program, &inst.op, BUDGETS.call_depth) {
+            if !is_plain(setting.program, &inst.op, BUDGETS.call_depth) {
                 return None;
             }
             defined.extend(&inst.results);
@@ -45,7 +45,7 @@ pub(super) fn of_loop(
         edges.flat_map(|edge| &edge.args).for_each(|arg| used.extend(arg.value()));
     }
     let is_shared = |piece: &Piece| match analyses.points_to.objects()[piece.object].kind {
-        ObjectKind::Global(global) => !shared.program.globals[global].thread_local,
+        ObjectKind::Global(global) => !setting.program.globals[global].thread_local,
         ObjectKind::Stack { .. } | ObjectKind::Heap { .. } => true,
         _ => false,
     };

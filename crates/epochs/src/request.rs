@@ -1,15 +1,14 @@
-//! What is asked for: a program with its inputs, and how to work on it.
+//! What is asked for: a program with its inputs, limits, and techniques that are off.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use icsched_ir::Program;
 use icsched_machine::{Extern, MemoryErrors};
-use icsched_schedule::{Assumption, Enumeration, KeptSearch};
+use icsched_schedule::Assumption;
 use icsched_symbolic::inputs::InputSpec;
 
 use crate::limits::RunLimits;
-use crate::progress::{Journal, Progress};
 use crate::search_options::SearchOptions;
 use crate::technique::Technique;
 
@@ -34,7 +33,7 @@ pub struct Request {
 
 impl Request {
     /// Whether a technique is off.
-    pub(crate) fn is_off(&self, technique: Technique) -> bool {
+    pub fn is_off(&self, technique: Technique) -> bool {
         self.without.contains(&technique)
     }
 
@@ -45,25 +44,4 @@ impl Request {
             MemoryErrors::Continue => Assumption::ContainedErrors,
         }
     }
-}
-
-/// How to enumerate: nothing of this changes the result.
-pub struct Run<'a> {
-    /// Most threads that search at the same time, at least 1.
-    pub jobs: usize,
-    /// Searches that an earlier run with the same request has [kept](Journal::keep).
-    pub kept: Vec<KeptSearch>,
-    /// Keeps those of this one.
-    pub journal: &'a mut dyn Journal,
-    /// Is told how far it is.
-    pub progress: &'a mut dyn Progress,
-}
-
-/// What was enumerated.
-#[derive(Debug)]
-pub struct Outcome {
-    /// The result.
-    pub result: Enumeration,
-    /// Whether the user or a limit of the whole run (time, memory) ended the search: then another run may find more.
-    pub is_cut: bool,
 }

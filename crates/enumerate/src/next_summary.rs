@@ -1,47 +1,9 @@
-//! Loops and recursions that can be summarised (input abstraction, Bergan 3.4.2).
-//!
-//! `for (i = 0; i < n; i++) sum += a[i];` does not synchronise. So one step of the machine may stand for all of its
-//! rounds: it leaves whatever the loop may leave. This file finds the loop or recursion around a place that can be
-//! summarised next.
+//! Which loop or recursion around a place is summarised next (input abstraction, Bergan 3.4.2).
 
-use icsched_ir::{BlockId, FuncId, ProgramPoint};
-use icsched_machine::abstraction::Abstractions;
+use icsched_epochs::Statics;
+use icsched_epochs::summarisable::{Summarisable, can_be_replaced};
+use icsched_ir::{FuncId, ProgramPoint};
 use icsched_slicing::recursions::UnsynchronisedRecursion;
-use serde::{Deserialize, Serialize};
-
-use crate::statics::Statics;
-
-/// What inputs make go round too often.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-pub(crate) enum Summarisable {
-    /// A loop, by its function and header.
-    Loop(FuncId, BlockId),
-    /// Functions that call each other, by the first of them.
-    Recursion(FuncId),
-}
-
-/// Whether calls of a recursion can be summarised: what takes any number of arguments is not looked into.
-fn can_be_replaced(recursion: &UnsynchronisedRecursion, statics: &Statics<'_>) -> bool {
-    let functions = &statics.program.functions;
-    !recursion.functions.iter().any(|&f| functions[f].varargs) || !recursion.fails(statics.program, statics.aliases)
-}
-
-/// Whether it is replaced.
-pub(crate) fn is_summarised(replaced: &Abstractions, of: Summarisable) -> bool {
-    match of {
-        Summarisable::Loop(func, header) => replaced.loops.contains_key(&(func, header)),
-        Summarisable::Recursion(func) => replaced.recursions.contains_key(&func),
-    }
-}
-
-/// When it helps to replace a loop.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Helps {
-    /// If it is known then what the loop writes.
-    IfWritesAreKnown,
-    /// If there is anything that it does not write.
-    Always,
-}
 
 /// When something may be replaced.
 #[derive(Copy, Clone, Debug)]

@@ -7,7 +7,7 @@ mod random;
 use std::fmt::Write as _;
 
 use expect_test::Expect;
-use icsched_enumerate::markers::{MarkerOptions, Markers};
+use icsched_epochs::markers::{MarkerOptions, Markers};
 use icsched_ir::{Function, Program};
 use icsched_pointsto::{ModRef, PointsTo};
 use icsched_slicing::control::Control;

@@ -1,10 +1,10 @@
-//! Why there is no result at all.
+//! Why a program cannot be started.
 
 use thiserror::Error;
 
-/// Why a program cannot be enumerated.
+/// Why a program cannot be started.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum EnumerateError {
+pub enum StartError {
     /// There is nothing to begin with.
     #[error("the program has no main function")]
     NoMain,

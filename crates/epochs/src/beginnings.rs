@@ -13,15 +13,17 @@ use icsched_symbolic::request::Activity;
 use crate::statics::Statics;
 
 /// Where an epoch's threads are, and what is known of that.
-pub(crate) struct Beginning {
-    pub(crate) context: Context,
-    pub(crate) known: InitialState,
+pub struct Beginning {
+    /// Where the threads are.
+    pub context: Context,
+    /// What holds there.
+    pub known: InitialState,
     /// The expressions of what is known.
-    pub(crate) pool: ExprPool,
+    pub pool: ExprPool,
 }
 
 /// Those that were asked for.
-pub(crate) struct Beginnings {
+pub struct Beginnings {
     asked: Options,
     /// By epoch, and whether no thread has ended there.
     known: Mutex<BTreeMap<(EpochId, bool), Arc<Beginning>>>,
@@ -29,7 +31,7 @@ pub(crate) struct Beginnings {
 
 impl Beginnings {
     /// None yet, of whatever is wanted of them.
-    pub(crate) fn new(asked: Options) -> Self {
+    pub fn new(asked: Options) -> Self {
         Self { asked, known: Mutex::default() }
     }
 
@@ -37,7 +39,7 @@ impl Beginnings {
     ///
     /// # Errors
     /// If there is none, or no time to find out.
-    pub(crate) fn of(
+    pub fn of(
         &self,
         statics: &Statics<'_>,
         analyses: (&ModRef<'_>, &Startup),

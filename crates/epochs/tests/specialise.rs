@@ -1,7 +1,8 @@
 //! What specialisation folds, and what it must leave alone.
 
 use expect_test::{Expect, expect};
-use icsched_enumerate::specialise::specialise;
+
+use icsched_epochs::specialise::specialise;
 
 fn check(text: &str, function: &str, expected: Expect) {
     let program = icsched_ir::parse(text).unwrap_or_else(|error| panic!("{error}"));

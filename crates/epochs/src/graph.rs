@@ -1,6 +1,7 @@
 //! From a path's synchronisation events to its happens-before graph, and from its end to the schedule's end.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use icsched_ir::{CallStack, LocId, Origin, Program, ProgramPoint};
@@ -8,9 +9,10 @@ use icsched_machine::code::Code;
 use icsched_machine::state::State;
 use icsched_machine::step::Pass;
 use icsched_machine::stop::{BlockedThread, PathEnd};
-use icsched_machine::{ThreadId, Values};
+use icsched_machine::{Thread, ThreadId, Values};
 use icsched_schedule::{
-    AccessMode, Blocked, CyclicOrder, EndlessLoop, EpochId, HappensBefore, HbBuilder, HbNode, NodeLabel, ScheduleEnd,
+    AccessMode, Blocked, CyclicOrder, EndlessLoop, EpochId, HappensBefore, HbBuilder, HbNode, NodeId, NodeLabel,
+    NodeOutcome, ScheduleEnd,
 };
 use icsched_symbolic::trace::{EventMode, EventObject, SyncEvent};
 use rustc_hash::FxHashMap;
@@ -25,7 +27,7 @@ pub fn happens_before<D: Values>(program: &Program, state: &State<D>) -> Result<
 }
 
 /// The graph of the first `events` synchronisation events of a path.
-pub(crate) fn happens_before_within<D: Values>(
+pub fn happens_before_within<D: Values>(
     program: &Program,
     state: &State<D>,
     events: usize,
@@ -63,7 +65,20 @@ pub(crate) fn happens_before_within<D: Values>(
             }
         }
     }
-    builder.finish()
+    let mut graph = builder.finish()?;
+    let returned = outcomes(state);
+    graph.set_outcomes(|node| returned.get(&node).copied().unwrap_or_default());
+    Ok(graph)
+}
+
+/// What the calls of nodes have returned.
+fn outcomes<D: Values>(state: &State<D>) -> FxHashMap<NodeId, NodeOutcome> {
+    let of_thread = |thread: &Rc<Thread<D>>| {
+        let id = thread.id.0;
+        let outcomes = thread.outcomes.iter();
+        outcomes.map(move |o| (NodeId { thread: id, n: o.node }, NodeOutcome::Returns(o.value))).collect::<Vec<_>>()
+    };
+    state.threads.iter().flat_map(of_thread).collect()
 }
 
 /// What nodes are ordered on where it is open which object it is: on all addresses of nodes of the path that it may

@@ -8,13 +8,13 @@ use icsched_symbolic::request::{Activity, Doing};
 use crate::graph::place;
 
 /// Whether a limit of the whole run is a reason.
-pub(crate) fn is_limit_of_run(reason: &Reason) -> bool {
+pub fn is_limit_of_run(reason: &Reason) -> bool {
     let of_run = [Limit::Time, Limit::Memory, Limit::Interrupted].map(|limit| words(limit).1);
     of_run.iter().any(|words| reason.message.starts_with(words))
 }
 
 /// A limit of the whole run, which has come while this was done.
-pub(crate) fn of_run(limit: Limit, Doing { activity, at }: Doing, program: &Program) -> Reason {
+pub fn of_run(limit: Limit, Doing { activity, at }: Doing, program: &Program) -> Reason {
     let (kind, words) = words(limit);
     let message = match activity {
         Activity::Path(_) => words.to_owned(),

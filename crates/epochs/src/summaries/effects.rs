@@ -11,42 +11,42 @@ use icsched_machine::abstraction::{AbstractLoop, AbstractRecursion, Abstractions
 use icsched_pointsto::{InvariantLoads, ObjectKind, Piece};
 use icsched_slicing::recursions::calls;
 
-use super::{growing_counters, latch_tests, loop_cursors, loop_guards, loop_inputs};
+use super::{cursors, growing_counters, guards, inputs, latch_tests};
 use crate::analyses::Analyses;
 use crate::budgets::BUDGETS;
 use crate::graph::place;
-use crate::shared::Shared;
+use crate::setting::Setting;
 use crate::summarisable::{Helps, Summarisable};
 
 /// Width of addresses.
 const ADDRESS: u32 = 64;
 
 /// Adds what is summarised from now on.
-pub(super) fn replace(shared: &Shared<'_>, replaced: &mut Abstractions, wanted: Summarisable) {
+pub(crate) fn summarise(setting: &Setting<'_>, replaced: &mut Abstractions, wanted: Summarisable) {
     if replaced.exits.is_empty() {
         let functions =
-            shared.program.functions.iter().filter(|(_, f)| f.origin == Origin::Program && !f.is_declaration());
+            setting.program.functions.iter().filter(|(_, f)| f.origin == Origin::Program && !f.is_declaration());
         let of_function = |func| {
-            shared.statics.control.function(func).quiet_exit.ones().map(move |at| (func, BlockId::from_index(at)))
+            setting.statics.control.function(func).quiet_exit.ones().map(move |at| (func, BlockId::from_index(at)))
         };
         replaced.exits = Arc::new(functions.flat_map(|(func, _)| of_function(func)).collect());
     }
     match wanted {
         Summarisable::Loop(func, header) => {
-            let line = place(shared.program, &CallStack(vec![ProgramPoint { func, block: header, inst: 0 }]));
-            let function = &shared.program.functions[func].name;
+            let line = place(setting.program, &CallStack(vec![ProgramPoint { func, block: header, inst: 0 }]));
+            let function = &setting.program.functions[func].name;
             tracing::info!(at = line, function, "a loop is replaced by what it may do");
-            let control = shared.statics.control;
+            let control = setting.statics.control;
             let loops = &control.function(func).loops;
             let is_it =
-                |l: LoopId| loops.get(l).header == header && control.is_endless(shared.program, func, loops.get(l));
+                |l: LoopId| loops.get(l).header == header && control.is_endless(setting.program, func, loops.get(l));
             if loops.around(header).any(is_it) {
                 replaced.endless.insert((func, header));
             }
-            replaced.loops.insert((func, header), abstract_loop(shared, func, header));
+            replaced.loops.insert((func, header), abstract_loop(setting, func, header));
         }
         Summarisable::Recursion(func) => {
-            let recursion = Arc::new(abstract_recursion(shared, func));
+            let recursion = Arc::new(abstract_recursion(setting, func));
             let each = recursion.functions.iter().map(|&f| (f, Arc::clone(&recursion)));
             replaced.recursions.extend(each);
         }
@@ -56,9 +56,9 @@ pub(super) fn replace(shared: &Shared<'_>, replaced: &mut Abstractions, wanted: 
 /// Whether more is known of what others have written if a loop is summarised: which bytes it may write when control
 /// comes to it, for only its induction variables move; or at least, where that is enough, that there are some that it
 /// does not write.
-pub(super) fn helps(shared: &Shared<'_>, wanted: Summarisable, when: Helps) -> bool {
+pub(crate) fn helps(setting: &Setting<'_>, wanted: Summarisable, when: Helps) -> bool {
     let Summarisable::Loop(func, header) = wanted else { return false };
-    let AbstractLoop { effect, counted, cursors, .. } = abstract_loop(shared, func, header);
+    let AbstractLoop { effect, counted, cursors, .. } = abstract_loop(setting, func, header);
     let ends = !cursors.is_empty() || counted.is_some_and(|counted| !counted.tests.is_empty());
     let moves = |store: &LoopStore| store.step.is_some();
     let is_known = || effect.writes.is_empty() && !effect.stores.is_empty() && effect.stores.iter().all(moves);
@@ -67,21 +67,21 @@ pub(super) fn helps(shared: &Shared<'_>, wanted: Summarisable, when: Helps) -> b
 
 /// Where what is summarised may write anywhere in objects, however often it goes round, as points-to analysis names
 /// places.
-pub(super) fn scattered(shared: &Shared<'_>, replaced: Summarisable) -> Vec<Piece> {
+pub(crate) fn scattered(setting: &Setting<'_>, replaced: Summarisable) -> Vec<Piece> {
     let Summarisable::Loop(func, header) = replaced else { return Vec::new() };
-    let Effect { mut writes, stores, .. } = abstract_loop(shared, func, header).effect;
+    let Effect { mut writes, stores, .. } = abstract_loop(setting, func, header).effect;
     writes.extend(stores.into_iter().filter(|store| store.step.is_none()).flat_map(|store| store.writes));
     writes
 }
 
 /// A recursion with what its calls of itself may write in any instance of their functions.
-fn abstract_recursion(shared: &Shared<'_>, func: FuncId) -> AbstractRecursion {
-    let (program, control) = (shared.program, shared.statics.control);
+fn abstract_recursion(setting: &Setting<'_>, func: FuncId) -> AbstractRecursion {
+    let (program, control) = (setting.program, setting.statics.control);
     tracing::info!(function = program.functions[func].name, "a recursion is replaced by what it may do");
     let mut found = AbstractRecursion::default();
     let Some(recursion) = control.unsynchronised_recursion(func) else { return found };
     found.functions.extend(&recursion.functions);
-    found.is_looked_into = recursion.fails(program, shared.statics.aliases);
+    found.is_looked_into = recursion.fails(program, setting.statics.aliases);
     for at in recursion.functions.iter().flat_map(|&f| calls(program, f)) {
         let call = &program.functions[at.func].blocks[at.block].insts[at.inst as usize];
         let is_inside = match &call.op {
@@ -92,22 +92,22 @@ fn abstract_recursion(shared: &Shared<'_>, func: FuncId) -> AbstractRecursion {
             _ => false,
         };
         if is_inside {
-            found.calls.insert(at, of_call(shared, &found.functions, at));
+            found.calls.insert(at, of_call(setting, &found.functions, at));
         }
     }
     found
 }
 
 /// What a call may write of a recursion in itself.
-fn of_call(shared: &Shared<'_>, functions: &BTreeSet<FuncId>, at: ProgramPoint) -> Effect {
-    let Some(analyses) = shared.analyses else { return Effect { everything: true, ..Effect::default() } };
+fn of_call(setting: &Setting<'_>, functions: &BTreeSet<FuncId>, at: ProgramPoint) -> Effect {
+    let Some(analyses) = setting.analyses else { return Effect { everything: true, ..Effect::default() } };
     let (mut writes, everything) = written(analyses, at.func, at);
     // Locals of this activation have the names of those that the call makes.
     let points_to = analyses.points_to;
     writes.retain(|piece| match points_to.objects()[piece.object].kind {
         ObjectKind::Stack { instance, value } => {
             let func = points_to.instances()[instance].func;
-            !functions.contains(&func) || !is_private(&shared.program.functions[func], value)
+            !functions.contains(&func) || !is_private(&setting.program.functions[func], value)
         }
         _ => true,
     });
@@ -151,11 +151,11 @@ fn is_private(function: &Function, local: ValueId) -> bool {
 }
 
 /// A loop with what it may write in any of its function's instances.
-fn abstract_loop(shared: &Shared<'_>, func: FuncId, header: BlockId) -> AbstractLoop {
-    let loops = &shared.statics.control.function(func).loops;
+fn abstract_loop(setting: &Setting<'_>, func: FuncId, header: BlockId) -> AbstractLoop {
+    let loops = &setting.statics.control.function(func).loops;
     let found = loops.iter().find(|(_, l)| l.header == header);
     let blocks: BTreeSet<BlockId> = found.map(|(_, l)| l.block_ids().collect()).unwrap_or_default();
-    let (Some(analyses), Some((id, _))) = (shared.analyses, found) else {
+    let (Some(analyses), Some((id, _))) = (setting.analyses, found) else {
         return AbstractLoop {
             blocks,
             effect: Effect { everything: true, ..Effect::default() },
@@ -168,10 +168,10 @@ fn abstract_loop(shared: &Shared<'_>, func: FuncId, header: BlockId) -> Abstract
             inputs: None,
         };
     };
-    let counted = count(shared, analyses, func, id);
-    let function = &shared.program.functions[func];
+    let counted = count(setting, analyses, func, id);
+    let function = &setting.program.functions[func];
     let stores = Stores { function, indices: Indices::new(function), blocks: &blocks, counted: &counted };
-    let dominators = &shared.statics.control.function(func).dominators;
+    let dominators = &setting.statics.control.function(func).dominators;
     let mut effect = Effect::default();
     for &block in &blocks {
         let is_behind = |test: &TripCount| dominators.strictly_dominates(test.exit.0, block);
@@ -186,24 +186,24 @@ fn abstract_loop(shared: &Shared<'_>, func: FuncId, header: BlockId) -> Abstract
             }
         }
     }
-    let cursors = loop_cursors::of_loop(function, shared.statics.control.function(func), id, &counted);
+    let cursors = cursors::of_loop(function, setting.statics.control.function(func), id, &counted);
     let growing = growing_counters::of_loop(function, loops.get(id));
-    let inputs = loop_inputs::of_loop(shared, analyses, func, &blocks, header);
+    let inputs = inputs::of_loop(setting, analyses, func, &blocks, header);
     let latches = latch_tests::of_loop(function, &blocks, header);
     let is_indexed = effect.stores.iter().any(|store| store.address.is_some() || store.element.is_some());
-    let invariant = if is_indexed { invariant_loads(shared, analyses, func, (id, &blocks)) } else { BTreeSet::new() };
-    let guards = loop_guards::of_loop(function, shared.statics.control.function(func), &blocks, header);
+    let invariant = if is_indexed { invariant_loads(setting, analyses, func, (id, &blocks)) } else { BTreeSet::new() };
+    let guards = guards::of_loop(function, setting.statics.control.function(func), &blocks, header);
     AbstractLoop { blocks, effect, invariant, counted: Some(counted), cursors, growing, latches, guards, inputs }
 }
 
 /// Loads of a loop from one place that give the same in all rounds.
 fn invariant_loads(
-    shared: &Shared<'_>,
+    setting: &Setting<'_>,
     analyses: &Analyses<'_>,
     func: FuncId,
     (id, blocks): (LoopId, &BTreeSet<BlockId>),
 ) -> BTreeSet<ValueId> {
-    let function = &shared.program.functions[func];
+    let function = &setting.program.functions[func];
     let loads = InvariantLoads::new(analyses.modref, analyses.startup);
     let definitions = Definitions::new(function);
     let is_inside = |value| definitions.block(value).is_some_and(|block| blocks.contains(&block));
@@ -230,11 +230,11 @@ fn written(analyses: &Analyses<'_>, func: FuncId, at: ProgramPoint) -> (Vec<Piec
 }
 
 /// How often a loop goes round.
-fn count(shared: &Shared<'_>, analyses: &Analyses<'_>, func: FuncId, id: LoopId) -> CountedLoop {
-    let control = shared.statics.control.function(func);
+fn count(setting: &Setting<'_>, analyses: &Analyses<'_>, func: FuncId, id: LoopId) -> CountedLoop {
+    let control = setting.statics.control.function(func);
     let loads = InvariantLoads::new(analyses.modref, analyses.startup);
     let is_invariant = |id, block, at| loads.is_invariant(func, id, block, at);
-    let function = &shared.program.functions[func];
+    let function = &setting.program.functions[func];
     let (cfg, dominators, quiet) = (&control.cfg, &control.dominators, &control.quiet_exit);
     CountedLoops::with_loads(function, cfg, dominators, &control.loops, quiet, &is_invariant).get(id).clone()
 }

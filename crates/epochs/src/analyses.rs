@@ -12,31 +12,38 @@ use crate::beginnings::{Beginning, Beginnings};
 use crate::statics::Statics;
 
 /// Analyses of the whole program.
-pub(crate) struct Analyses<'p> {
-    pub(crate) points_to: &'p Arc<PointsTo>,
-    pub(crate) modref: &'p ModRef<'p>,
-    pub(crate) startup: &'p Startup,
+pub struct Analyses<'p> {
+    /// Where pointers may point.
+    pub points_to: &'p Arc<PointsTo>,
+    /// What calls may read and write.
+    pub modref: &'p ModRef<'p>,
+    /// What memory holds before `main` begins.
+    pub startup: &'p Startup,
     /// Which loops end.
-    pub(crate) termination: &'p Termination<'p, 'p>,
-    pub(crate) variables: &'p Variables,
-    pub(crate) pointers: Pointers<'p>,
+    pub termination: &'p Termination<'p, 'p>,
+    /// What the same variables hold in all states.
+    pub variables: &'p Variables,
+    /// What facts need to know of pointers: locks and rings.
+    pub pointers: Pointers<'p>,
     /// The numbers at which bounds are looked for.
-    pub(crate) thresholds: Arc<[i64]>,
+    pub thresholds: Arc<[i64]>,
     /// Those of them that masks and remainders are no greater than.
-    pub(crate) result_limits: Arc<[i64]>,
+    pub result_limits: Arc<[i64]>,
     /// Of which numbers differences are.
-    pub(crate) compared: Compared,
+    pub compared: Compared,
     /// Which numbers something is decided by.
-    pub(crate) deciding: Arc<Deciding>,
+    pub deciding: Arc<Deciding>,
     /// Where the fields of objects begin.
-    pub(crate) fields: Arc<Fields>,
-    pub(crate) indices: Indices,
-    pub(crate) beginnings: Beginnings,
+    pub fields: Arc<Fields>,
+    /// Which numbers index arrays.
+    pub indices: Indices,
+    /// What dataflow analysis knows where epochs begin.
+    pub beginnings: Beginnings,
 }
 
 impl<'p> Analyses<'p> {
     /// From those that others are made of.
-    pub(crate) fn new(
+    pub fn new(
         points_to: &'p Arc<PointsTo>,
         modref: &'p ModRef<'p>,
         startup: &'p Startup,
@@ -69,7 +76,7 @@ impl<'p> Analyses<'p> {
     ///
     /// # Errors
     /// If there is no state for it, or no time to find out.
-    pub(crate) fn beginning(
+    pub fn beginning(
         &self,
         statics: &Statics<'_>,
         epoch: &EpochId,
