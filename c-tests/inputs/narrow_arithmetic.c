@@ -1,6 +1,6 @@
 // Products of 16 bits and sums of 64: C computes the first in `int`, and the second too if the casts are left out.
 // run: enumerate -- @ @
-// expect: schedules>=1 complete=true deadlocked=0
+// expect: schedules>=3 complete=true deadlocked=0
 // holds: 4096 0 -> even
 // holds: 2 0 -> odd
 // holds: 65537 0 -> odd

@@ -1,7 +1,7 @@
 // A number of 64 bits that is the address of an object in this tool's memory: it is printed as the number that it is, for no input
 // is a pointer.
 // run: enumerate -- @
-// expect: schedules>=1 complete=true deadlocked=0
+// expect: schedules>=3 complete=true deadlocked=0
 // constraint: 0x100000000
 // holds: 4294967296 -> same
 // holds: 8589934600 -> near

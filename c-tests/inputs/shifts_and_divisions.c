@@ -1,6 +1,6 @@
 // Shifts and divisions with the sign that the program gives them: `x >> 1` of a negative number, and a remainder by an input.
 // run: enumerate -- @ @
-// expect: schedules>=1 complete=true deadlocked=0
+// expect: schedules>=4 complete=true deadlocked=0
 // status: 0 1
 // holds: -8 -3 -> less
 // holds: 8 4 -> many

@@ -1,6 +1,6 @@
 // Comparisons of unsigned values: both sides are read so in print, also where one is a byte from 128 on, and a quotient.
 // run: enumerate -- @ @ @
-// expect: schedules>=1 complete=true deadlocked=0
+// expect: schedules>=4 complete=true deadlocked=0
 // holds: a \xe9 7 -> high
 // holds: a \xe9 -1 -> high
 // holds: \xe9 a 7 -> low

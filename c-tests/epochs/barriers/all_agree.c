@@ -7,7 +7,7 @@
 // A rented wall is on the heap: behind the entry no path may have met it before the first one looks, and the second one has to find the same.
 // variants: -DOWN, -DRENTED
 // run: enumerate -- @
-// expect: complete=true epochs=2 schedules>=1 deadlocked=0
+// expect: complete=true epochs=2 schedules>=3 deadlocked=0
 // exec: 3
 // stdout: 3 rounds
 // exec: 0

@@ -4,7 +4,7 @@
 //
 // By hand, with markers at the barriers of both loops: all threads are always at the same one. No deadlock.
 // run: enumerate -- @ @ @
-// expect: epochs=3 schedules>=1 complete=true deadlocked=0
+// expect: epochs=3 schedules>=9 complete=true deadlocked=0
 // exec: 3 2 4
 // stdout: 0 open
 // exec: 1 0 9

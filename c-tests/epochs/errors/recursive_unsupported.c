@@ -3,7 +3,7 @@
 //
 // By hand: 1 epoch with 2 schedules, incomplete: calls of the function in itself are looked into, and there it is found.
 // run: enumerate -- @
-// expect: epochs=1 schedules>=1 complete=false
+// expect: epochs=1 schedules>=2 complete=false
 // reason: rounding other than to nearest is not supported
 // exec: 3
 // stdout: 0

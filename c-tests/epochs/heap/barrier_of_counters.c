@@ -6,7 +6,7 @@
 // or at the end of the program. From there both go on, or both end; who has items stops in front of each while the other one waits at the
 // barrier. No deadlock: the counter is 1 while the first one waits, so that the second one wakes it.
 // run: enumerate -- @ @
-// expect: epochs=3 schedules>=1 complete=true deadlocked=0
+// expect: epochs=3 schedules>=8 complete=true deadlocked=0
 // levels: O0 O1 O2
 // exec: 0 0
 // stdout: 0

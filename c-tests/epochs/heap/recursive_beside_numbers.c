@@ -4,7 +4,7 @@
 // By hand: the marker is in front of the loop's condition, and the first epoch ends there, one schedule. In the second, both threads go on,
 // or both end. No deadlock: a thread may take a recursive mutex twice.
 // run: enumerate -- @
-// expect: epochs=2 schedules>=1 complete=true deadlocked=0
+// expect: epochs=2 schedules=3 complete=true deadlocked=0
 // levels: O0
 // exec: 3
 // stdout: 6

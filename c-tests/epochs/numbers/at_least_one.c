@@ -5,7 +5,7 @@
 // the shelf is empty would need one without room. The number is corrected on one of two ways that synchronise the same, so that one
 // path stands for both; what the ways leave is looked at one by one only because there was a deadlock.
 // run: enumerate -- @ @
-// expect: epochs=2 schedules>=1 complete=true deadlocked=0
+// expect: epochs=2 schedules>=3 complete=true deadlocked=0
 // levels: O0
 // exec: 0 4
 // stdout: 4 pots

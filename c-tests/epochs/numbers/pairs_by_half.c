@@ -5,7 +5,7 @@
 // many sheets as pairs are bound: either there is another pair, and both go round, or there is none, and both end. Whoever does not know
 // that the binder's number is half of what the printer's is compared with finds two deadlocks.
 // run: enumerate -- @
-// expect: epochs=2 schedules>=1 complete=true deadlocked=0
+// expect: epochs=2 schedules>=3 complete=true deadlocked=0
 // levels: O0
 // exec: 7
 // stdout: 3 pairs

@@ -5,7 +5,7 @@
 // known than that somebody has called it, is the one that the activation has which it had called.
 // (If nothing is known of what activations hand on: deadlocks that cannot happen, and every time limit is met.)
 // run: enumerate -- @
-// expect: complete=true deadlocked=0 schedules>=1
+// expect: complete=true deadlocked=0 epochs=8 schedules>=15
 // exec: 3
 // stdout: 6
 #include <pthread.h>

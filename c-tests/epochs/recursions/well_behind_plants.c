@@ -4,7 +4,7 @@
 // watered nobody reads which one it is.
 //
 // run: enumerate -- @ @
-// expect: complete=true deadlocked=0 schedules>=1
+// expect: complete=true deadlocked=0 epochs=7
 // exec: 3 1
 // stdout: 2
 #include <pthread.h>

@@ -8,7 +8,7 @@
 // schedules, one of them a deadlock, without that.
 // levels: O1 O2
 // run: enumerate -- @ @
-// expect: epochs=3 schedules>=1 complete=true deadlocked=0
+// expect: epochs=3 schedules>=6 complete=true deadlocked=0
 // exec: 1 3
 // stdout: 3 items, sum 6
 #include "bounded_queue.c"

@@ -7,7 +7,7 @@
 // levels: O1
 // variants: -DWRAPS=0, -DWRAPS=1
 // run: enumerate -- @ @
-// expect: epochs=6 schedules>=1 complete=true deadlocked=0
+// expect: epochs=6 schedules>=14 complete=true deadlocked=0
 // exec: 2 5
 #include <pthread.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 // does not know that, because what a berth counts is a long choice between who may have left it, finds boats that wait at berths where
 // nobody is.
 // run: enumerate -- @ @ @ @
-// expect: complete=true epochs=2 schedules>=1 deadlocked=0
+// expect: complete=true epochs=2 schedules>=3 deadlocked=0
 // levels: O0
 // exec: 1 2 2 3
 // stdout: 9 visits

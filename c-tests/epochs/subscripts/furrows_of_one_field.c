@@ -6,7 +6,7 @@
 // is the same for the schedules: whoever begins, and that there is another one or not.
 // (Without ends of loops that inputs choose: 30 schedules at -O1, with 11 deadlocks that cannot happen.)
 // run: enumerate -- @ @
-// expect: complete=true deadlocked=0 epochs=2 schedules>=1
+// expect: complete=true deadlocked=0 epochs=2 schedules>=4
 // exec: 11 3
 // stdout: 33
 #include <pthread.h>

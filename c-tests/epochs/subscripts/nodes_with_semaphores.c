@@ -8,7 +8,7 @@
 // With 1000 numbers, the loop that adds them makes so many terms that it is replaced. What it writes is known where it begins: one array.
 // variants: -DLENGTH=250, -DLENGTH=1000
 // run: enumerate -- @
-// expect: epochs=2 schedules>=1 complete=true deadlocked=0
+// expect: epochs=2 schedules=4 complete=true deadlocked=0
 // levels: O0
 // exec: 0
 // stdout: 0

@@ -4,7 +4,7 @@
 // By hand: 2 epochs with 4 schedules, no deadlock: nobody goes home before the others. The layer that a round writes to is `(round + 1) % 2`,
 // which is never -1: that would be in front of the layers, where the number of rounds is.
 // run: enumerate -- @
-// expect: complete=true epochs=2 schedules>=1 deadlocked=0
+// expect: complete=true epochs=2 schedules>=4 deadlocked=0
 // exec: 3
 // stdout: 1.578125
 // exec: 0

@@ -5,7 +5,7 @@
 // By hand: the marker is in the loop over rounds. The first epoch ends there, or with no round at the end of the program; in the second
 // all threads go on, or all end. No deadlock: in each round every thread posts the semaphore that the next one waits for.
 // run: enumerate -- @
-// expect: epochs=2 schedules>=1 complete=true deadlocked=0
+// expect: epochs=2 schedules=4 complete=true deadlocked=0
 // levels: O0
 // exec: 0
 // stdout: 0

@@ -1,4 +1,4 @@
-//! Numeric limits of the search that no option sets, and why each is there.
+//! Numeric limits of the search that no option sets, and why each is there. Where no test is named, none shows it.
 
 use std::time::Duration;
 

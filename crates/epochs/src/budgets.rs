@@ -1,4 +1,4 @@
-//! Numeric limits of the search that no option sets, and why each is there.
+//! Numeric limits of what comes before the search, and why each is there. Where no test is named, none shows it.
 
 use icsched_machine::step::Undecided;
 

@@ -10,3 +10,6 @@ mod growing_counters;
 mod guards;
 mod inputs;
 mod latch_tests;
+
+/// Width of addresses.
+const ADDRESS: u32 = 64;

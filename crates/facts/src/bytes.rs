@@ -11,7 +11,8 @@ use crate::place::Node;
 /// Bytes of a page: as many as a word has bits.
 pub(crate) const PAGE: u64 = 64;
 
-/// Pages of one run in a file: a gigabyte.
+/// Pages of all objects that are read for one epoch: a gigabyte. Protects from a file that says in one line that all
+/// memory is known; see `a_file_cannot_ask_for_all_memory`.
 const MOST_PAGES: u64 = 1 << 24;
 
 /// A byte of an object.
@@ -304,12 +305,13 @@ impl Serialize for Bytes {
 
 impl<'de> Deserialize<'de> for Bytes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut new = BTreeMap::new();
+        let (mut new, mut left) = (BTreeMap::new(), MOST_PAGES);
         for Run { node, start, pages, known, bytes } in Vec::<Run>::deserialize(deserializer)? {
             let page = Page::of_digits(known, &bytes).ok_or_else(|| D::Error::custom("bytes that are none"))?;
-            let is_there = start.is_multiple_of(PAGE) && known != 0 && pages <= MOST_PAGES;
+            let is_there = start.is_multiple_of(PAGE) && known != 0 && pages <= left;
             let end = pages.checked_mul(PAGE).and_then(|len| start.checked_add(len)).filter(|_| is_there);
             let end = end.ok_or_else(|| D::Error::custom("bytes where none can be"))?;
+            left -= pages;
             new.extend((start..end).step_by(PAGE as usize).map(|at| ((node, at), page)));
         }
         Ok(Self(new))
@@ -339,6 +341,20 @@ mod tests {
         {
             assert!(wrong == text || serde_json::from_str::<Bytes>(&wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_file_cannot_ask_for_all_memory() {
+        let of = |runs: &[(u64, u64)]| {
+            let run = |(start, pages): &(u64, u64)| {
+                format!(r#"{{"node":{{"Heap":1}},"start":{start},"pages":{pages},"known":1,"bytes":""}}"#)
+            };
+            let runs: Vec<String> = runs.iter().map(run).collect();
+            serde_json::from_str::<Bytes>(&format!("[{}]", runs.join(",")))
+        };
+        assert!(of(&[(0, 3), (64 * 3, 2)]).is_ok());
+        assert!(of(&[(0, u64::MAX)]).is_err() && of(&[(0, MOST_PAGES + 1)]).is_err());
+        assert!(of(&[(0, 3), (64 * 3, MOST_PAGES - 2)]).is_err(), "all of them count");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use icsched_ir::{BinOp, Callee, Const, FuncId, Intrinsic, Op, Operand, Origin, Program, ValueId, activations};
+use icsched_machine::step::Word;
 use icsched_pointsto::{Location, PointsTo};
 
 use crate::budgets::BUDGETS;
@@ -12,12 +13,6 @@ use crate::fields::Activations;
 use crate::place::{Node, Place};
 use crate::shape::Shape;
 use crate::sources::{Source, Sources, places, sources_at};
-
-/// `ICS_COUNTS_PERMITS` of `ics.h`.
-const COUNTS_PERMITS: u64 = 3;
-
-/// `ICS_COUNTS_HOLDS` of `ics.h`.
-const COUNTS_HOLDS: u64 = 9;
 
 /// What is done with two numbers, the more telling the greater.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -99,8 +94,8 @@ impl Compared {
                 }
             }
         }
-        this.permits = counted(program, points_to, COUNTS_PERMITS);
-        let holds = counted(program, points_to, COUNTS_HOLDS);
+        this.permits = counted(program, points_to, Word::CountsPermits);
+        let holds = counted(program, points_to, Word::CountsHolds);
         this.numbers.extend(this.permits.iter().chain(&holds).map(|&source| (source, 32)));
         let counters = activations::counters(program).into_values();
         this.numbers.extend(counters.map(|counter| (Source::ThreadLocal(counter, 0), 32)));
@@ -211,13 +206,13 @@ impl Compared {
 }
 
 /// What semaphores or recursive mutexes count, in arrays the first of them. O(instructions of the models).
-fn counted(program: &Program, points_to: &PointsTo, what: u64) -> BTreeSet<Source> {
+fn counted(program: &Program, points_to: &PointsTo, what: Word) -> BTreeSet<Source> {
     let mut found = BTreeSet::new();
     for (id, function) in program.functions.iter().filter(|(_, f)| f.origin != Origin::Program) {
         for inst in function.blocks.iter().flat_map(|(_, block)| &block.insts) {
             let Op::Call { callee: Callee::Intrinsic(Intrinsic::Known), args } = &inst.op else { continue };
             if let [Operand::Const(Const::Bits { bits, .. }), word, _] = args[..]
-                && bits == what
+                && Word::of(bits) == Some(what)
             {
                 let info = points_to.pointer_info(id, word);
                 let of = |l: &Location| sources_at(points_to, l, BUDGETS.semaphores);

@@ -1,12 +1,10 @@
 //! Whether facts that were read from a file can be about a state at all: a file can be changed by anyone.
 
 use icsched_ir::{CallStack, EntityId as _, FuncId, GlobalId, Program, ValueId};
+use icsched_machine::memory::ADDRESS_SPACE;
 
 use crate::place::{Held, Node, Place};
 use crate::shape::Shape;
-
-/// Offsets in objects are less.
-const MOST_BYTES: u64 = 1 << 47;
 
 impl Shape {
     /// Whether all that it is about may be there: threads, frames and values of these stacks, variables of the program,
@@ -19,7 +17,7 @@ impl Shape {
         };
         self.heap.iter().all(|object| object.index() < objects)
             && self.waits.iter().all(|&thread| there.has_thread(thread))
-            && self.bytes.pages().all(|(node, start, ..)| there.has_node(node) && start < MOST_BYTES)
+            && self.bytes.pages().all(|(node, start, ..)| there.has_node(node) && start < ADDRESS_SPACE)
             && self.words.values().all(|(size, held)| (1..=8).contains(size) && is_held(held))
             && self.registers.values().all(|(width, held)| (1..=64).contains(width) && is_held(held))
             && self.places().into_iter().all(|place| there.has_place(place))
@@ -36,7 +34,7 @@ struct There<'a> {
 impl There<'_> {
     fn has_place(&self, place: Place) -> bool {
         match place {
-            Place::Memory(node, at, size) => self.has_node(node) && at < MOST_BYTES && (1..=8).contains(&size),
+            Place::Memory(node, at, size) => self.has_node(node) && at < ADDRESS_SPACE && (1..=8).contains(&size),
             Place::Register(thread, depth, value) => self.has_value(thread, depth, value),
         }
     }

@@ -36,6 +36,7 @@ mod threads;
 pub use arguments::{Argument, Arguments};
 pub use epoch_length::{EpochLength, FollowedMarkers, Pass, Undecided};
 pub use interpreter::Machine;
+pub use known::Word;
 pub use options::{Extern, Options, Switching, SyncObjects};
 pub use outside::answer;
 pub use startup::{exit_function, is_set_at_start};

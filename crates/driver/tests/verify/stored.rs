@@ -2,9 +2,12 @@
 
 use icsched_driver::verify::FaultKind;
 use icsched_epochs::EpochFacts;
+use icsched_facts::Held;
 use icsched_ir::{BlockId, CallStack, EntityId as _, FuncId, GlobalId, ProgramPoint};
+use icsched_machine::memory::ADDRESS_SPACE;
 use icsched_schedule::{Enumeration, EpochId, EpochResult, Json, NodeOutcome, Schedule, Summarisable, Summarised};
 
+use super::facts::change;
 use super::{EPOCHS, Subject, schedules, with};
 
 /// The last to come to a barrier is told so.
@@ -33,12 +36,6 @@ fn damaged(subject: &Subject, damage: impl FnOnce(&mut EpochResult)) -> Enumerat
     database
 }
 
-fn facts(epoch: &mut EpochResult, change: impl FnOnce(&mut EpochFacts)) {
-    let mut facts: EpochFacts = epoch.searched_with.facts.value().expect("facts of an epoch");
-    change(&mut facts);
-    epoch.searched_with.facts = Json::of(&facts);
-}
-
 #[track_caller]
 fn finds(subject: &Subject, database: &Enumeration, kind: FaultKind, what: &str) {
     let found = subject.verify(database);
@@ -53,14 +50,26 @@ fn facts_that_cannot_be_read() {
     finds(&subject, &text, FaultKind::Form, "what is known where it begins is damaged");
     let nowhere = damaged(&subject, |epoch| {
         let waits = |facts: &mut EpochFacts| facts.shape.waits.push(1 << 20);
-        facts(epoch, waits);
+        change(epoch, waits);
     });
     finds(&subject, &nowhere, FaultKind::Form, "what is known where it begins is damaged");
     let variable = damaged(&subject, |epoch| {
         let node = icsched_facts::Node::Global(GlobalId::from_index(1 << 20));
-        facts(epoch, |facts| facts.shape.bytes.extend([((node, 0), 1)]));
+        change(epoch, |facts| facts.shape.bytes.extend([((node, 0), 1)]));
     });
     finds(&subject, &variable, FaultKind::Form, "what is known where it begins is damaged");
+    // Such offsets are nowhere, and a sum with one may be no number of 64 bits.
+    for at in [ADDRESS_SPACE, u64::MAX - 7] {
+        let node = icsched_facts::Node::Global(GlobalId::from_index(0));
+        let far = damaged(&subject, |epoch| {
+            change(epoch, |facts| facts.shape.bytes.extend([((node, at), 1)]));
+        });
+        finds(&subject, &far, FaultKind::Form, "what is known where it begins is damaged");
+        let far = damaged(&subject, |epoch| {
+            change(epoch, |facts| _ = facts.shape.words.insert((node, at), (8, Held::Bits(1))));
+        });
+        finds(&subject, &far, FaultKind::Form, "what is known where it begins is damaged");
+    }
 }
 
 #[test]
@@ -82,7 +91,7 @@ fn names_that_stand_for_nothing() {
         let names = without(epoch.searched_with.names.text()).expect("a log");
         epoch.searched_with.names = Json::from_text(names).expect("JSON");
     });
-    subject.verify(&none);
+    assert!(!subject.verify(&none).faults.is_empty());
 }
 
 #[test]

@@ -7,10 +7,8 @@ use icsched_ir::{
 use icsched_machine::abstraction::Cursor;
 use icsched_slicing::function_control::FunctionControl;
 
+use super::ADDRESS;
 use crate::budgets::BUDGETS;
-
-/// Width of addresses.
-const ADDRESS: u32 = 64;
 
 /// The loop of which they are sought.
 struct Sought<'a> {

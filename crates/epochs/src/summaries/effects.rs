@@ -11,15 +11,12 @@ use icsched_machine::abstraction::{AbstractLoop, AbstractRecursion, Abstractions
 use icsched_pointsto::{InvariantLoads, ObjectKind, Piece};
 use icsched_slicing::recursions::calls;
 
-use super::{cursors, growing_counters, guards, inputs, latch_tests};
+use super::{ADDRESS, cursors, growing_counters, guards, inputs, latch_tests};
 use crate::analyses::Analyses;
 use crate::budgets::BUDGETS;
 use crate::graph::place;
 use crate::setting::Setting;
 use crate::summarisable::{Helps, Summarisable};
-
-/// Width of addresses.
-const ADDRESS: u32 = 64;
 
 /// Adds what is summarised from now on.
 pub(crate) fn summarise(setting: &Setting<'_>, replaced: &mut Abstractions, wanted: Summarisable) {

@@ -17,7 +17,7 @@ use crate::thread::ThreadStatus;
 
 /// What a model says that a word is: `enum ics_known` of `ics.h`, in its order.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-enum Word {
+pub enum Word {
     /// Zero, unless a thread holds the object.
     ZeroUnlessHeld,
     /// The number of threads that a barrier waits for.
@@ -58,7 +58,7 @@ impl Word {
     ];
 
     /// The word that a model names by a number.
-    fn of(number: u64) -> Option<Self> {
+    pub fn of(number: u64) -> Option<Self> {
         Self::ALL.get(usize::try_from(number).ok()?).copied()
     }
 }
