@@ -1,5 +1,7 @@
 //! What `icsched verify` says.
 
+use std::collections::BTreeSet;
+
 use icsched_driver::verify::{Cover, EpochCheck, Verification, Verified};
 use serde_json::json;
 
@@ -58,6 +60,11 @@ pub(crate) fn text(args: &VerifyArgs, verified: &Verified) -> String {
     );
     text += &format!("  {} schedules were replayed in the concrete domain\n", sum(|e| e.replayed));
     let (infeasible, overlapping) = (sum(|e| e.infeasible.len()), sum(|e| e.overlapping));
+    let tried: BTreeSet<_> = epochs.iter().flat_map(|e| &e.tried_facts).collect();
+    if !tried.is_empty() {
+        let some = tried.len();
+        text += &format!("  {some} epochs begin with facts that were compared with tried paths only\n");
+    }
     if infeasible > 0 {
         text += &format!("  {infeasible} schedules are for no input\n");
     }

@@ -76,7 +76,8 @@ fn outcomes<D: Values>(state: &State<D>) -> FxHashMap<NodeId, NodeOutcome> {
     let of_thread = |thread: &Rc<Thread<D>>| {
         let id = thread.id.0;
         let outcomes = thread.outcomes.iter();
-        outcomes.map(move |o| (NodeId { thread: id, n: o.node }, NodeOutcome::Returns(o.value))).collect::<Vec<_>>()
+        let of = |value: Option<i64>| value.map_or(NodeOutcome::Varies, NodeOutcome::Returns);
+        outcomes.map(move |o| (NodeId { thread: id, n: o.node }, of(o.value))).collect::<Vec<_>>()
     };
     state.threads.iter().flat_map(of_thread).collect()
 }

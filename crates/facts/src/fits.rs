@@ -1,6 +1,6 @@
 //! Whether facts that were read from a file can be about a state at all: a file can be changed by anyone.
 
-use icsched_ir::{CallStack, EntityId as _, FuncId, GlobalId, Program, ValueId};
+use icsched_ir::{CallStack, EntityId as _, GlobalId, Program, ValueId};
 use icsched_machine::memory::ADDRESS_SPACE;
 
 use crate::place::{Held, Node, Place};
@@ -21,6 +21,7 @@ impl Shape {
             && self.words.values().all(|(size, held)| (1..=8).contains(size) && is_held(held))
             && self.registers.values().all(|(width, held)| (1..=64).contains(width) && is_held(held))
             && self.places().into_iter().all(|place| there.has_place(place))
+            && self.kinds_are_well_formed(&|place| there.width(place))
     }
 }
 
@@ -55,9 +56,19 @@ impl There<'_> {
     }
 
     fn has_value(&self, thread: u32, depth: u32, value: ValueId) -> bool {
-        let function = |stack: &CallStack| -> Option<FuncId> { Some(stack.0.get(depth as usize)?.func) };
-        let func = self.stacks.get(thread as usize).and_then(function);
-        let function = func.and_then(|func| self.program.functions.get(func));
-        function.is_some_and(|function| function.values.get(value).is_some())
+        self.bits(thread, depth, value).is_some()
+    }
+
+    /// The bits of a place that is there.
+    fn width(&self, place: Place) -> Option<u32> {
+        match place {
+            Place::Memory(_, _, size) => Some(8 * u32::from(size)),
+            Place::Register(thread, depth, value) => self.bits(thread, depth, value),
+        }
+    }
+
+    fn bits(&self, thread: u32, depth: u32, value: ValueId) -> Option<u32> {
+        let func = self.stacks.get(thread as usize)?.0.get(depth as usize)?.func;
+        Some(self.program.functions.get(func)?.values.get(value)?.ty.bits())
     }
 }

@@ -42,6 +42,13 @@ pub trait Kind {
         false
     }
 
+    /// Whether facts that were read from a file have the form that facts of the kind have, where registers and memory
+    /// are so wide.
+    fn are_well_formed(facts: &Self::Facts, width: &dyn Fn(Place) -> Option<u32>) -> bool {
+        let _ = (facts, width);
+        true
+    }
+
     /// Gives up what got weaker since `before`, which has the same names for objects.
     fn widen(shape: &mut Shape, before: &Shape, step: &mut WideningStep<'_>) {
         let _ = (shape, before, step);
@@ -154,6 +161,12 @@ pub trait MapKind: Sized + 'static {
         false
     }
 
+    /// See [`Kind::are_well_formed`].
+    fn is_well_formed(key: &Self::Key, value: &Self::Value, width: &dyn Fn(Place) -> Option<u32>) -> bool {
+        let _ = (key, value, width);
+        true
+    }
+
     /// See [`Kind::widen`].
     fn widen(shape: &mut Shape, before: &Shape, step: &mut WideningStep<'_>) {
         let _ = (shape, before, step);
@@ -191,6 +204,10 @@ impl<K: MapKind> Kind for K {
 
     fn takes_part(facts: &Self::Facts, step: &WideningStep<'_>) -> bool {
         !facts.is_empty() && K::takes_part(step)
+    }
+
+    fn are_well_formed(facts: &Self::Facts, width: &dyn Fn(Place) -> Option<u32>) -> bool {
+        facts.iter().all(|(key, value)| K::is_well_formed(key, value, width))
     }
 
     fn widen(shape: &mut Shape, before: &Shape, step: &mut WideningStep<'_>) {

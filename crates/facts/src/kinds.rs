@@ -41,6 +41,11 @@ macro_rules! loops {
                 $(<$kind as Kind>::holds(self, other))&&*
             }
 
+            /// Whether the facts of all kinds have the form that they should have.
+            pub(crate) fn kinds_are_well_formed(&self, width: &dyn Fn(Place) -> Option<u32>) -> bool {
+                $(<$kind as Kind>::are_well_formed(&self.$name, width))&&*
+            }
+
             /// Whether any kind takes part in a step of widening.
             pub(crate) fn takes_part(&self, step: &WideningStep<'_>) -> bool {
                 $(<$kind as Kind>::takes_part(&self.$name, step))||*

@@ -30,9 +30,8 @@ impl<D: Values> Thread<D> {
     pub(crate) fn closes(&mut self, values: &[(D::Value, Type)]) {
         let Some(open) = self.open_calls.pop() else { return };
         let [(value, Type::Int(bits))] = values else { return };
-        let Some(number) = D::as_constant(value) else { return };
         let unused = 64 - u32::from(*bits).min(64);
-        let value = (number << unused).cast_signed() >> unused;
+        let value = D::as_constant(value).map(|number| (number << unused).cast_signed() >> unused);
         open.nodes.into_iter().for_each(|node| self.outcomes.push(CallOutcome { node, value }));
     }
 

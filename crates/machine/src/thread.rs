@@ -130,8 +130,8 @@ pub struct Thread<D: Values> {
 pub struct CallOutcome {
     /// The node, counted from 1 in its thread.
     pub node: u32,
-    /// What was returned, as a signed number.
-    pub value: i64,
+    /// What was returned, as a signed number; `None` if inputs decide what it is.
+    pub value: Option<i64>,
 }
 
 /// A library call that has made nodes and has not returned.

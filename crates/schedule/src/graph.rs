@@ -62,12 +62,12 @@ pub struct Place {
 #[derive(Copy, Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NodeOutcome {
-    /// Nobody knows: it has not returned where the schedule ends, or returns no number, or one that inputs decide.
+    /// Nobody knows: it has not returned where the schedule ends, or returns no number.
     #[default]
     Unknown,
     /// This number, in all executions of the schedule that were seen.
     Returns(i64),
-    /// Not the same in all of them.
+    /// Not the same in all of them, or what inputs decide.
     Varies,
 }
 
@@ -84,11 +84,6 @@ impl NodeOutcome {
             (a, b) if a == b => a,
             _ => Self::Varies,
         }
-    }
-
-    /// Whether an execution in which it is `own` is one of those that this one stands for.
-    pub fn admits(self, own: Self) -> bool {
-        self.or(own) == self || self.is_unknown()
     }
 }
 

@@ -5,6 +5,11 @@
 
 /// All limits, each with what it protects and where it shows.
 pub(crate) struct Budgets {
+    /// Objects of an epoch that are made again from a file.
+    ///
+    /// Protects from a file that asks for all memory in one line. Shows in the driver's
+    /// `verify::stored::names_that_stand_for_nothing`.
+    pub(crate) repeated_roots: usize,
     /// Alternatives of one address; with more, objects are decided one by one.
     ///
     /// Protects the size of what each access through the address becomes. Shows in
@@ -187,6 +192,7 @@ pub(crate) struct Budgets {
 
 /// The limits that count.
 pub(crate) const BUDGETS: Budgets = Budgets {
+    repeated_roots: 1 << 20,
     // Addresses.
     address_alternatives: 64,
     address_terms: 1024,

@@ -81,9 +81,14 @@ pub(crate) fn compare<D: Domain>(
 fn other_outcome(graph: &HappensBefore, own: &HappensBefore) -> Option<String> {
     own.nodes().iter().find_map(|node| {
         let told = graph.node(node.id())?.outcome;
-        let (NodeOutcome::Returns(told), NodeOutcome::Returns(own)) = (told, node.outcome) else { return None };
+        let NodeOutcome::Returns(told) = told else { return None };
+        let own = match node.outcome {
+            NodeOutcome::Returns(own) if own != told => own.to_string(),
+            NodeOutcome::Varies => "what inputs decide".to_owned(),
+            NodeOutcome::Returns(_) | NodeOutcome::Unknown => return None,
+        };
         let call = format!("{} ({}{})", node.id(), node.op, place(node));
-        (told != own).then(|| format!("{call} returns {own} for inputs of it, where the schedule has {told}"))
+        Some(format!("{call} returns {own} for inputs of it, where the schedule has {told}"))
     })
 }
 

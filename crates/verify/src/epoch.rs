@@ -82,6 +82,7 @@ impl<'a, 'd> Checker<'a, 'd> {
             schedules: self.epoch.tree.ways().len(),
             cover: Cover::Undecided,
             proved: 0,
+            tried_facts: Vec::new(),
             infeasible: Vec::new(),
             replayed: 0,
             overlapping: 0,
@@ -393,6 +394,12 @@ impl<'a, 'd> Checker<'a, 'd> {
             }
         }
         let all = queue.is_empty() && !cut;
+        if let ScheduleEnd::Epoch(next) = schedule.ends
+            && !all
+            && !check.tried_facts.contains(&next)
+        {
+            check.tried_facts.push(next);
+        }
         self.behind(schedule, (followed, failed), all);
         match (followed, early) {
             (0, 0) if all => check.infeasible.push(schedule.id),

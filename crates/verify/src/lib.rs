@@ -161,6 +161,7 @@ impl<'a, 'p> Verifier<'a, 'p> {
             }
         };
         let request = self.setting.request;
+        request.limits.stop.begin(Activity::Path(1));
         let runs = ready.is_entry.then(|| {
             let Marks { markers, folding, concrete_threads, .. } = ready.machine.options.marks.clone();
             let marks = Marks { markers, folding, concrete_threads, ..Default::default() };

@@ -79,6 +79,9 @@ pub struct EpochCheck {
     /// Schedules that runs of the program followed in the concrete domain; tried in the first epoch, with arguments as
     /// inputs.
     pub replayed: usize,
+    /// Epochs that follow, and of which not every path that leads there was executed: what is known where they begin
+    /// was compared with what the paths leave that were tried.
+    pub tried_facts: Vec<EpochKey>,
     /// Schedules whose constraint nothing satisfies. They do no harm.
     pub infeasible: Vec<ScheduleId>,
     /// Pairs of schedules whose constraints have inputs in common.

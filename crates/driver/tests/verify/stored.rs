@@ -72,6 +72,47 @@ fn facts_that_cannot_be_read() {
     }
 }
 
+/// The first name of bytes is another one, in all constraints, too.
+fn renamed(subject: &Subject, to: &str) -> Enumeration {
+    let mut database = subject.database.clone();
+    let epoch = &mut database.epochs[1];
+    let names = epoch.searched_with.names.text().to_owned();
+    let (_, rest) = names.split_once(r#""Bytes":"#).expect("some bytes have a name");
+    let (_, rest) = rest.split_once(r#""name":""#).expect("they have a name");
+    let (name, _) = rest.split_once('"').expect("it ends");
+    let of = names.replace(&format!(r#""name":"{name}""#), &format!(r#""name":"{to}""#));
+    epoch.searched_with.names = Json::from_text(of).expect("JSON");
+    let all = schedules(&database, 1).into_iter().map(|mut schedule| {
+        let dag = schedule.constraint.dag.as_mut().expect("constraints are kept");
+        for node in &mut dag.nodes {
+            if node.starts_with("s ") && node.ends_with(&format!(" {name}")) {
+                *node = node.replace(&format!(" {name}"), &format!(" {to}"));
+            }
+        }
+        schedule
+    });
+    let all = all.collect();
+    with(&database, 1, all)
+}
+
+/// Widths that no such number has would be a bug of whoever makes terms of them.
+#[test]
+fn facts_that_have_another_form() {
+    let subject = Subject::new(EPOCHS);
+    let place = icsched_facts::Place::Memory(icsched_facts::Node::Global(GlobalId::from_index(0)), 0, 4);
+    let bounds = |width| icsched_facts::Bounds { width, least: 0, greatest: 1 };
+    let wrong: [&dyn Fn(&mut icsched_facts::Shape); 4] = [
+        &|shape| shape.equations = vec![icsched_facts::Equation { width: 0, terms: vec![(place, 1)], constant: 0 }],
+        &|shape| shape.bounds = [(place, bounds(65))].into(),
+        &|shape| shape.limits = [(place, bounds(0))].into(),
+        &|shape| shape.differences = [((place, place), bounds(31))].into(),
+    ];
+    for damage in wrong {
+        let other = damaged(&subject, |epoch| change(epoch, |facts| damage(&mut facts.shape)));
+        finds(&subject, &other, FaultKind::Form, "what is known where it begins is damaged");
+    }
+}
+
 #[test]
 fn names_that_stand_for_nothing() {
     let subject = Subject::new(EPOCHS);
@@ -85,13 +126,27 @@ fn names_that_stand_for_nothing() {
         });
         finds(&subject, &other, FaultKind::Form, "of its names is about what the epoch does not have");
     }
-    // Without them the names of constraints are none of the epoch, or of other places.
+    // A name of something else: of an input, of nothing.
+    for other in ["argv[1][0]", "nothing"] {
+        let other = renamed(&subject, other);
+        finds(&subject, &other, FaultKind::Form, "what its names stand for is not what its paths come to");
+    }
+    let many = damaged(&subject, |epoch| {
+        let names = epoch.searched_with.names.text();
+        let log = format!(r#""log":[{{"Unread":{{"root":{},"count":4294967295}}}},"#, 0);
+        let names = names.replacen(r#""log":["#, &log, 1);
+        epoch.searched_with.names = Json::from_text(names).expect("JSON");
+    });
+    finds(&subject, &many, FaultKind::Form, "of its names is about what the epoch does not have");
+    // Without them names are given in the order in which paths come to them: then constraints are about the same, or not,
+    // and nothing else can be wrong.
     let none = damaged(&subject, |epoch| {
         let without = |text: &str| text.split(r#""log":["#).next().map(|start| format!(r#"{start}"log":[]}}"#));
         let names = without(epoch.searched_with.names.text()).expect("a log");
         epoch.searched_with.names = Json::from_text(names).expect("JSON");
     });
-    assert!(!subject.verify(&none).faults.is_empty());
+    let faults = subject.verify(&none).faults;
+    assert!(faults.iter().all(|fault| fault.kind == FaultKind::Form), "{faults:?}");
 }
 
 #[test]

@@ -38,6 +38,10 @@ impl MapKind for Intervals {
         vec![place]
     }
 
+    fn is_well_formed(_: &Place, bounds: &Bounds, _: &dyn Fn(Place) -> Option<u32>) -> bool {
+        (1..=64).contains(&bounds.width)
+    }
+
     fn renamed_key(&place: &Place, names: &Renaming<'_>) -> Option<Place> {
         names.place(place)
     }

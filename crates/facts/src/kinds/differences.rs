@@ -41,6 +41,12 @@ impl MapKind for Differences {
         vec![first, second]
     }
 
+    /// Numbers are extended to the width of their difference.
+    fn is_well_formed(&(first, second): &(Place, Place), apart: &Bounds, width: &dyn Fn(Place) -> Option<u32>) -> bool {
+        let is_narrower = |place| width(place).is_some_and(|bits| bits <= apart.width.into());
+        apart.width <= 64 && is_narrower(first) && is_narrower(second)
+    }
+
     fn renamed_key(&(first, second): &(Place, Place), names: &Renaming<'_>) -> Option<(Place, Place)> {
         Some((names.place(first)?, names.place(second)?))
     }

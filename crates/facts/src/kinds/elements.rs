@@ -12,6 +12,8 @@ use icsched_smt::{CmpOp, Node as TermNode, Term, TermPool};
 use rustc_hash::FxHashSet;
 
 use crate::budgets::BUDGETS;
+use icsched_machine::memory::ADDRESS_SPACE;
+
 use crate::element::Element;
 use crate::fact_map::FactMap;
 use crate::fact_state::FactState;
@@ -39,6 +41,11 @@ impl MapKind for Elements {
 
     fn places(element: &Element) -> Vec<Place> {
         element.places().collect()
+    }
+
+    fn is_well_formed(element: &Element, _: &u64, _: &dyn Fn(Place) -> Option<u32>) -> bool {
+        let is_offset = |bytes: u64| bytes < ADDRESS_SPACE;
+        [4, 8].contains(&element.size) && element.stride > 0 && is_offset(element.stride) && is_offset(element.start)
     }
 
     fn renamed_key(element: &Element, names: &Renaming<'_>) -> Option<Element> {

@@ -50,6 +50,10 @@ impl Kind for Equations {
         other.equations.iter().all(|equation| shape.equations.contains(equation))
     }
 
+    fn are_well_formed(equations: &Vec<Equation>, _: &dyn Fn(Place) -> Option<u32>) -> bool {
+        equations.iter().all(|equation| [32, 64].contains(&equation.width))
+    }
+
     fn takes_part(equations: &Vec<Equation>, step: &WideningStep<'_>) -> bool {
         matches!(step, WideningStep::Remainders) && !equations.is_empty()
     }

@@ -127,6 +127,14 @@ impl Kind for Relations {
     type Facts = Option<Relation>;
     type Change = Option<Relation>;
 
+    fn are_well_formed(relation: &Option<Relation>, _: &dyn Fn(Place) -> Option<u32>) -> bool {
+        relation.as_ref().is_none_or(|relation| {
+            let is_column = |column: &Column| (1..=64).contains(&column.width) && column.modulus != Some(0);
+            relation.columns.iter().all(is_column)
+                && relation.rows.iter().all(|row| row.len() == relation.columns.len())
+        })
+    }
+
     /// Which rows there are in one or the other. What is constant in both, but not the same, is a column, and so is of
     /// places by which threads are told apart whether they hold what they may.
     fn join(join: &mut Join<'_>) {

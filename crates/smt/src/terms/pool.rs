@@ -195,6 +195,16 @@ impl TermPool {
         symbol
     }
 
+    /// The same for an array symbol.
+    pub(super) fn imported_array_symbol(&mut self, name: &str) -> Term {
+        let before = self.len();
+        let symbol = self.array_symbol(name);
+        if symbol.index() >= before {
+            self.unclaimed.insert(symbol);
+        }
+        symbol
+    }
+
     /// Whether a symbol is known from a file only: nobody else has asked for it by name.
     pub fn is_unclaimed(&self, symbol: Term) -> bool {
         self.unclaimed.contains(&symbol)
@@ -203,7 +213,11 @@ impl TermPool {
     /// The array symbol with this name: 2^64 unconstrained bytes.
     pub fn array_symbol(&mut self, name: &str) -> Term {
         let id = self.name_id(name);
-        self.intern(Node::ArraySymbol { id })
+        let symbol = self.intern(Node::ArraySymbol { id });
+        if !self.unclaimed.is_empty() {
+            self.unclaimed.remove(&symbol);
+        }
+        symbol
     }
 
     /// The name of a symbol or array symbol; `None` for other terms.

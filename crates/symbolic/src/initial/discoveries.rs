@@ -6,7 +6,7 @@
 //! the same order. So a domain keeps a log, and another one can [repeat](SymbolicDomain::repeat_discoveries) it before
 //! it executes any path.
 
-use icsched_ir::{EntityId as _, TypeId, ValueId};
+use icsched_ir::EntityId as _;
 use icsched_machine::abstraction::{Passage, Replaced};
 use icsched_machine::folding::FoldChoice;
 use icsched_pointsto::{ObjectId as Abstract, Offsets};
@@ -17,8 +17,11 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::discovery::{Discovery, Held, LaterKey};
+use super::origin::is_like;
 use super::root::{Places, Root, RootId, RootName};
+use crate::budgets::BUDGETS;
 use crate::domain::SymbolicDomain;
+use crate::values::value::SymValue;
 
 /// A log of discoveries as text.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -127,16 +130,21 @@ impl SymbolicDomain {
                 self.is_next(root)?;
                 self.root_behind(pointer, &new, origin, size);
             }
-            Discovery::Value { passage, value, ty, name } => {
-                self.is_passage(&passage, Some(value))?;
-                self.named(name, |domain| domain.forget_value(passage, value, ty, ""))?;
+            Discovery::Value { passage, value, name } => {
+                self.is_passage(&passage)?;
+                let function = &self.origins().program.functions[passage.func];
+                let ty = function.values.get(value)?.ty;
+                let symbol = self.named(name, |domain| domain.forget_value(passage, value, ty, ""))?;
+                let SymValue::Term(symbol) = symbol else { return None };
+                self.origins().given_symbols.insert(symbol);
             }
             Discovery::Rounds { passage, name } => {
-                self.is_passage(&passage, None)?;
-                self.named(name, |domain| domain.rounds(passage, ""))?;
+                self.is_passage(&passage)?;
+                let symbol = self.named(name, |domain| domain.rounds_named(passage, String::new()))?;
+                self.origins().given_symbols.insert(symbol);
             }
             Discovery::Later { root, key, held } => {
-                self.is_passage(&key.0, None)?;
+                self.is_passage(&key.0)?;
                 let Held { name, ty, places, origin, size } = held;
                 let objects = self.origins().points_to.objects().len();
                 let is_there = |(object, _): &(Abstract, Offsets)| object.index() < objects;
@@ -149,7 +157,8 @@ impl SymbolicDomain {
                 }
                 let places = self.places_of(places.as_deref());
                 self.is_next(root)?;
-                self.root_named(name, |domain| domain.later_root(key, (String::new(), ty), (places, origin, size)))?;
+                let held = Held { name: String::new(), ty, places, origin, size };
+                self.root_named(name, |domain| domain.later_root(key, held))?;
                 self.origins().repeated.insert(root);
             }
             Discovery::Unwritten { root, object, site, fresh, name } => {
@@ -162,10 +171,14 @@ impl SymbolicDomain {
                 self.origins().get_mut(root).fresh = fresh;
             }
             Discovery::Choice { choice, name } => {
-                self.named(name, |domain| domain.choice_symbol(choice, ""))?;
+                let symbol = self.named(name, |domain| domain.choice_symbol(choice, ""))?;
+                self.origins().given_symbols.insert(symbol);
             }
             Discovery::Unread { root, count } => {
                 self.is_next(root)?;
+                if root.index() + count as usize > BUDGETS.repeated_roots {
+                    return None;
+                }
                 for _ in 0..count {
                     self.origins().root(RootName::Variable(String::new(), None), [].into(), 0);
                 }
@@ -198,15 +211,15 @@ impl SymbolicDomain {
         (root.index() == self.origins().roots.len()).then_some(())
     }
 
-    /// Whether code is summarised there, and has such a value.
-    fn is_passage(&mut self, passage: &Passage, value: Option<ValueId>) -> Option<()> {
+    /// Whether code is summarised there.
+    fn is_passage(&mut self, passage: &Passage) -> Option<()> {
         let origins = self.origins();
         let function = origins.program.functions.get(passage.func)?;
         let is_there = match passage.what {
             Replaced::Loop | Replaced::Call(_) => origins.forgotten.replaced.effect(passage).is_some(),
             Replaced::Question(_) | Replaced::Activation => function.blocks.get(passage.block).is_some(),
         };
-        (is_there && value.is_none_or(|value| function.values.get(value).is_some())).then_some(())
+        is_there.then_some(())
     }
 
     /// Places as they are stored, as places.
@@ -219,12 +232,8 @@ impl SymbolicDomain {
     }
 
     /// A root for what an object holds behind summarised code.
-    pub(crate) fn later_root(
-        &mut self,
-        key: LaterKey,
-        (name, ty): (String, Option<TypeId>),
-        (places, origin, size): (Places, u64, Option<u64>),
-    ) -> RootId {
+    pub(crate) fn later_root(&mut self, key: LaterKey, held: Held<Places>) -> RootId {
+        let Held { name, ty, places, origin, size } = held;
         let origins = self.origins();
         let objects = origins.points_to.objects().len();
         let name = origins.unique(name);
@@ -243,6 +252,7 @@ impl SymbolicDomain {
     /// The symbol of a question about folded activations.
     pub(crate) fn choice_symbol(&mut self, choice: FoldChoice, name: &str) -> Term {
         if let Some(&known) = self.origins().choices.get(&choice) {
+            self.confirm_name(known, name);
             return known;
         }
         let name = self.origins().unique(name.to_owned());
@@ -254,13 +264,22 @@ impl SymbolicDomain {
 
     /// Looks whether a root that was [repeated](Self::repeat_discoveries) is what the first path that comes to it
     /// finds.
-    pub(crate) fn confirm_later(&mut self, root: RootId, found: impl FnOnce(&mut Self) -> (Places, u64)) {
+    pub(crate) fn confirm_later(&mut self, root: RootId, found: impl FnOnce(&mut Self) -> Held<Places>) {
         if self.origins().repeated.remove(&root) {
-            let (places, origin) = found(self);
+            let Held { name, ty, places, origin, size } = found(self);
             let known = self.origins().get(root);
-            if known.places != places || known.origin != origin {
+            let is_named = matches!(&known.name, RootName::Variable(given, of) if *of == ty && is_like(given, &name));
+            if !is_named || known.places != places || known.origin != origin || known.size != size {
                 self.origins().contradicts = true;
             }
+        }
+    }
+
+    /// Looks whether a symbol that was [repeated](Self::repeat_discoveries) has the name that a path would give it.
+    pub(crate) fn confirm_name(&mut self, symbol: Term, name: &str) {
+        let is_given = self.origins().given_symbols.remove(&symbol);
+        if is_given && !self.pool.symbol_name(symbol).is_some_and(|given| is_like(given, name)) {
+            self.origins().contradicts = true;
         }
     }
 

@@ -1,6 +1,6 @@
 //! What a path may come to in the initial state that no path has come to before.
 
-use icsched_ir::{Type, TypeId, ValueId};
+use icsched_ir::{TypeId, ValueId};
 use icsched_machine::abstraction::Passage;
 use icsched_machine::domain::AllocationSite;
 use icsched_machine::folding::FoldChoice;
@@ -20,11 +20,11 @@ pub(crate) enum Discovery<T> {
     /// There is an object behind a pointer.
     Pointee { root: RootId, pointer: T },
     /// A register of a summarised loop, or a result of a summarised call, has a symbol.
-    Value { passage: Passage, value: ValueId, ty: Type, name: String },
+    Value { passage: Passage, value: ValueId, name: String },
     /// The number of rounds of a summarised loop has one.
     Rounds { passage: Passage, name: String },
     /// An object holds something else behind summarised code.
-    Later { root: RootId, key: LaterKey, held: Held },
+    Later { root: RootId, key: LaterKey, held: Held<StoredPlaces> },
     /// What an object that a path has made held before it was written.
     Unwritten { root: RootId, object: ObjectId, site: AllocationSite, fresh: Fresh, name: String },
     /// An instruction has allocated one more object of unknown size; what it holds where nothing was written.
@@ -37,18 +37,21 @@ pub(crate) enum Discovery<T> {
 
 /// What an object holds behind summarised code.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct Held {
+pub(crate) struct Held<P> {
     /// Its name.
     pub(crate) name: String,
     /// Its type, if that is known.
     pub(crate) ty: Option<TypeId>,
-    /// Where its first byte may be; `None`: anywhere.
-    pub(crate) places: Option<Vec<(Abstract, Offsets)>>,
+    /// Where its first byte may be.
+    pub(crate) places: P,
     /// The offset that counts as its first byte there.
     pub(crate) origin: u64,
     /// How many bytes it has, if that is known.
     pub(crate) size: Option<u64>,
 }
+
+/// Places as they are stored; `None`: anywhere.
+pub(crate) type StoredPlaces = Option<Vec<(Abstract, Offsets)>>;
 
 /// Which object holds something else behind which summarised code.
 pub(crate) type LaterKey = (Passage, ObjectId, AllocationSite);
@@ -60,7 +63,7 @@ impl<T> Discovery<T> {
             Self::Bytes { root, at, len, name } => Discovery::Bytes { root, at, len, name },
             Self::Indexed { root, offset, len, name } => Discovery::Indexed { root, offset: f(offset)?, len, name },
             Self::Pointee { root, pointer } => Discovery::Pointee { root, pointer: f(pointer)? },
-            Self::Value { passage, value, ty, name } => Discovery::Value { passage, value, ty, name },
+            Self::Value { passage, value, name } => Discovery::Value { passage, value, name },
             Self::Rounds { passage, name } => Discovery::Rounds { passage, name },
             Self::Later { root, key, held } => Discovery::Later { root, key, held },
             Self::Unwritten { root, object, site, fresh, name } => {

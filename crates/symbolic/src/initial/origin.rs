@@ -103,10 +103,20 @@ pub(crate) struct Origins {
     pub(crate) repeated: FxHashSet<RootId>,
     /// Whether a path has found one of them to be something else.
     pub(crate) contradicts: bool,
+    /// Symbols that were repeated, and that no path has come to yet.
+    pub(crate) given_symbols: FxHashSet<Term>,
     /// The next name, if it is given.
     pub(crate) given: Option<String>,
     /// Names of symbols that were given.
     taken: FxHashSet<String>,
+}
+
+/// Whether a name is the one that is asked for, or that with a number behind it, as more symbols have it.
+pub(crate) fn is_like(given: &str, asked: &str) -> bool {
+    given.strip_prefix(asked).is_some_and(|rest| {
+        let number = rest.strip_prefix('\'');
+        rest.is_empty() || number.is_some_and(|n| !n.is_empty() && n.bytes().all(|digit| digit.is_ascii_digit()))
+    })
 }
 
 impl Origins {
@@ -140,6 +150,7 @@ impl Origins {
             discoveries: None,
             repeated: FxHashSet::default(),
             contradicts: false,
+            given_symbols: FxHashSet::default(),
             given: None,
             taken: FxHashSet::default(),
         }
@@ -155,6 +166,8 @@ impl Origins {
     /// A name that no symbol has yet: the one that is given, or one like this.
     pub(crate) fn unique(&mut self, name: String) -> String {
         if let Some(given) = self.given.take() {
+            // Where nobody knows yet what it is called, that is looked at when a path comes to it.
+            self.contradicts |= !name.is_empty() && !is_like(&given, &name);
             return given;
         }
         let count = self.names.entry(name.clone()).or_insert(0);

@@ -16,7 +16,7 @@ use super::forgotten::Index;
 use super::reached::Arrival;
 use crate::budgets::BUDGETS;
 use crate::domain::SymbolicDomain;
-use crate::initial::discovery::Discovery;
+use crate::initial::discovery::{Discovery, Held};
 use crate::initial::root::{Fresh, Places, RootId, RootName};
 use crate::memory::array::SymArray;
 use crate::path::{Primary, SymPath};
@@ -39,10 +39,11 @@ impl SymbolicDomain {
     pub(crate) fn forget_value(&mut self, passage: Passage, value: ValueId, ty: Type, name: &str) -> SymValue {
         let origins = self.origins();
         if let Some(&known) = origins.forgotten.values.get(&(passage, value)) {
+            self.confirm_name(known, name);
             return self.value(known);
         }
         let name = origins.unique(name.to_owned());
-        origins.discover(|| Discovery::Value { passage, value, ty, name: name.clone() });
+        origins.discover(|| Discovery::Value { passage, value, name: name.clone() });
         let symbol = self.pool.symbol(&name, ty.bits());
         let origins = self.origins();
         origins.forgotten.values.insert((passage, value), symbol);
@@ -101,11 +102,17 @@ impl SymbolicDomain {
 
     /// How many iterations of a replaced loop have passed.
     pub(crate) fn rounds(&mut self, passage: Passage, place: &str) -> Term {
+        self.rounds_named(passage, format!("rounds of {place}"))
+    }
+
+    /// The same with a name for it.
+    pub(crate) fn rounds_named(&mut self, passage: Passage, name: String) -> Term {
         let origins = self.origins();
         if let Some(&known) = origins.forgotten.rounds.get(&passage) {
+            self.confirm_name(known, &name);
             return known;
         }
-        let name = origins.unique(format!("rounds of {place}"));
+        let name = origins.unique(name);
         origins.discover(|| Discovery::Rounds { passage, name: name.clone() });
         let symbol = self.pool.symbol(&name, 64);
         let forgotten = &mut self.origins().forgotten;
@@ -198,12 +205,11 @@ impl SymbolicDomain {
         let Some(&passage) = path.forgotten().iter().rev().find(is_written) else { return SymArray::of_root(root) };
         let key = (passage, id, AllocationSite::default());
         if let Some(&known) = self.origins().forgotten.roots.get(&key) {
-            self.confirm_later(known, |_| (Rc::clone(places), origin));
+            self.confirm_later(known, |domain| domain.held_later(root, places));
             return SymArray::of_root(known);
         }
-        let origins = self.origins();
-        let (name, size) = (format!("{} later", origins.name_at(root, origin)), origins.get(root).size());
-        SymArray::of_root(self.later_root(key, (name, None), (Rc::clone(places), origin, size)))
+        let held = self.held_later(root, places);
+        SymArray::of_root(self.later_root(key, held))
     }
 
     fn forgotten_root(
@@ -216,9 +222,23 @@ impl SymbolicDomain {
     ) -> RootId {
         let key = (passage, id, at);
         if let Some(&known) = self.origins().forgotten.roots.get(&key) {
-            self.confirm_later(known, |domain| domain.places_of_candidates(candidates));
+            self.confirm_later(known, |domain| domain.held_past(heap, id, candidates, place));
             return known;
         }
+        let held = self.held_past(heap, id, candidates, place);
+        self.later_root(key, held)
+    }
+
+    /// What an object that is met for the first time holds that was written before.
+    fn held_later(&mut self, root: RootId, places: &Places) -> Held<Places> {
+        let known = self.origins().get(root);
+        let (origin, size) = (known.origin(), known.size());
+        let name = format!("{} later", self.origins().name_at(root, origin));
+        Held { name, ty: None, places: Rc::clone(places), origin, size }
+    }
+
+    /// What an object holds behind summarised code.
+    fn held_past(&mut self, heap: &Heap<Self>, id: ObjectId, candidates: &Candidates, place: &str) -> Held<Places> {
         let name = heap.name_of(icsched_machine::memory::address(id, 0));
         let ty = match heap.object(id).map(|o| o.kind) {
             Some(ObjectKind::Global(global) | ObjectKind::ThreadLocal(global, _)) => {
@@ -227,7 +247,7 @@ impl SymbolicDomain {
             _ => None,
         };
         let (places, origin) = self.places_of_candidates(candidates);
-        self.later_root(key, (format!("{name} past {place}"), ty), (places, origin, None))
+        Held { name: format!("{name} past {place}"), ty, places, origin, size: None }
     }
 
     fn places_of_candidates(&mut self, candidates: &Candidates) -> (Places, u64) {

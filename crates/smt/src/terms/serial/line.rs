@@ -130,7 +130,7 @@ pub(super) fn read(pool: &mut TermPool, line: &str, terms: &[Term]) -> Result<Te
             let width = width.parse().map_err(|_| "not a number in range").and_then(checked_width)?;
             return Ok(pool.imported_symbol(name, width));
         }
-        "a" => return Ok(pool.array_symbol(rest)),
+        "a" => return Ok(pool.imported_array_symbol(rest)),
         _ => {}
     }
     let mut words = Words { rest: rest.split_whitespace(), terms };
