@@ -15,8 +15,10 @@ pub mod diagnostic;
 pub mod end;
 pub mod enumeration;
 pub mod epoch;
+pub mod finding;
 pub mod graph;
 pub mod hash;
+pub mod input;
 pub mod reason;
 mod searched_with;
 pub mod tree;
@@ -33,8 +35,13 @@ pub use enumeration::{
     AssumedOfLoops, Assumption, Enumeration, EpochResult, PossibleError, SchedulesPerEpoch, Statistics, Totals,
 };
 pub use epoch::{EpochId, EpochKey, ThreadContext};
+pub use finding::{
+    ChainLink, CheckResult, CheckStatistics, DeadlockClass, Finding, FindingFile, FindingKind, FindingThread, Held,
+    Near, Site, StepRole, Suppressed, ThreadEnd, TraceStep, Turn, Verdict,
+};
 pub use graph::{GraphError, HappensBefore, HbEdge, HbNode, NodeId, NodeOutcome, Place};
 pub use hash::ShortHash;
+pub use input::{Answer, Bytes, Input};
 pub use reason::{IncompleteKind, Reason};
 pub use searched_with::{Json, SearchedWith, Summarisable, Summarised};
 pub use tree::{Branch, Schedule, ScheduleId, ScheduleTree, TreeNode};
