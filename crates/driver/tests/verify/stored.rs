@@ -138,8 +138,8 @@ fn names_that_stand_for_nothing() {
         epoch.searched_with.names = Json::from_text(names).expect("JSON");
     });
     finds(&subject, &many, FaultKind::Form, "of its names is about what the epoch does not have");
-    // Without them names are given in the order in which paths come to them: then constraints are about the same, or not,
-    // and nothing else can be wrong.
+    // Without them names are given in the order in which paths come to them: then constraints are about the same, or
+    // not, and nothing else can be wrong.
     let none = damaged(&subject, |epoch| {
         let without = |text: &str| text.split(r#""log":["#).next().map(|start| format!(r#"{start}"log":[]}}"#));
         let names = without(epoch.searched_with.names.text()).expect("a log");
