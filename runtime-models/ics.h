@@ -90,6 +90,8 @@ _Noreturn void __ics_unsupported(const char *what);
 
 /* Domain and inputs. */
 int __ics_is_symbolic_domain(void);
+/* Whether text is looked at byte by byte, whatever is known of it. */
+int __ics_is_exact(void);
 int __ics_is_symbolic(unsigned long value);
 int __ics_is_unknown(unsigned long value);
 int __ics_any_symbolic(const void *p, size_t n);

@@ -111,7 +111,7 @@ int vsscanf(const char *s, const char *format, va_list ap);
 
 static int scan_stream(FILE *f, const char *format, va_list ap) {
     struct ics_source in = {.stream = f};
-    return __ics_is_symbolic_domain() ? ics_scan_symbolic(&in, format, ap) : ics_scan(&in, format, ap);
+    return __ics_is_symbolic_domain() && !__ics_is_exact() ? ics_scan_symbolic(&in, format, ap) : ics_scan(&in, format, ap);
 }
 
 static int scan_string(const char *s, const char *format, va_list ap) {

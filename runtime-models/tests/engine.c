@@ -215,6 +215,7 @@ void __ics_error(const char *message) { stop(message); }
 void __ics_unsupported(const char *what) { stop(what); }
 
 int __ics_is_symbolic_domain(void) { return 0; }
+int __ics_is_exact(void) { return 1; }
 int __ics_is_symbolic(unsigned long value) { return 0; }
 int __ics_is_unknown(unsigned long value) { return 0; }
 int __ics_any_symbolic(const void *p, size_t n) { return 0; }

@@ -15,7 +15,7 @@ use crate::{output, verify_output};
 
 /// The database of a command.
 pub(crate) fn database(args: &EnumerateArgs) -> PathBuf {
-    args.output.clone().unwrap_or_else(|| args.program.program.with_extension("icsdb"))
+    args.output.clone().unwrap_or_else(|| args.search.program.program.with_extension("icsdb"))
 }
 
 /// Writes a result to where it is wanted; to standard output also if that was the JSON form and it cannot be written.

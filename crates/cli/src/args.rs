@@ -7,6 +7,8 @@ use std::time::Duration;
 use bytesize::ByteSize;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use icsched_driver::check::{FindingKind, Verdict};
+
 use crate::error::ValueError;
 use crate::threads::ThreadArgs;
 
@@ -30,6 +32,10 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Find the input-covering schedules of a program.
     Enumerate(Box<EnumerateArgs>),
+    /// Find what goes wrong, and show a run of each: deadlocks, failing assertions, aborts, memory errors.
+    Check(Box<CheckArgs>),
+    /// Show a finding again, every time the same.
+    Replay(ReplayArgs),
     /// Find the paths from a program context: where the threads are, whatever memory holds.
     Symex(Box<SymexArgs>),
     /// Run a program in the concrete domain, with one deterministic interleaving of its threads.
@@ -171,22 +177,11 @@ pub(crate) struct InputArgs {
     pub(crate) args: Vec<String>,
 }
 
+/// What is searched, and how.
 #[derive(Args, Debug)]
-pub(crate) struct EnumerateArgs {
+pub(crate) struct SearchArgs {
     #[command(flatten)]
     pub(crate) program: ProgramArgs,
-    /// Where to write the schedule database; by default the program's name with the extension .icsdb.
-    #[arg(short, long, value_name = "PROG.icsdb")]
-    pub(crate) output: Option<PathBuf>,
-    /// Replace the database also if it has the result of another program.
-    #[arg(long)]
-    pub(crate) force: bool,
-    /// Write the result as JSON; - for standard output.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) json: Option<PathBuf>,
-    /// Show long schedules in full.
-    #[arg(long)]
-    pub(crate) full: bool,
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
     /// How often the condition of one loop may be decided by inputs on one path.
@@ -235,6 +230,98 @@ pub(crate) struct EnumerateArgs {
     /// Search all epochs, whatever the database has.
     #[arg(long, conflicts_with = "resume")]
     pub(crate) fresh: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct EnumerateArgs {
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+    /// Where to write the schedule database; by default the program's name with the extension .icsdb.
+    #[arg(short, long, value_name = "PROG.icsdb")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace the database also if it has the result of another program.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Write the result as JSON; - for standard output.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Show long schedules in full.
+    #[arg(long)]
+    pub(crate) full: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+    /// Only findings of these kinds: deadlock, no-progress, assert, abort, memory-error.
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = parse_kind)]
+    pub(crate) only: Vec<FindingKind>,
+    /// The schedule database; by default the program's name with the extension .icsdb.
+    #[arg(long, value_name = "PROG.icsdb")]
+    pub(crate) db: Option<PathBuf>,
+    /// Replace the database also if it has the result of another program.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Write each finding to a file of its own in this directory: 1.json, 2.json, and so on.
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write the result as JSON; - for standard output.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Write the findings as SARIF 2.1.0; - for standard output.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) sarif: Option<PathBuf>,
+    /// Write a page with findings, epochs and schedules.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Write the findings as JUnit XML; - for standard output.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Print the findings as annotations of a GitHub workflow.
+    #[arg(long)]
+    pub(crate) github: bool,
+    /// Do not report findings that are in this file: what --json wrote, or a fingerprint on each line.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Exit with status 1 for findings of these kinds or verdicts; by default for those that are confirmed.
+    #[arg(long, value_name = "KIND|VERDICT", value_delimiter = ',', value_parser = parse_fail_on)]
+    pub(crate) fail_on: Vec<FailOn>,
+}
+
+/// What makes a check fail.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum FailOn {
+    /// Findings of a kind, whatever their verdict.
+    Kind(FindingKind),
+    /// Findings of a verdict.
+    Verdict(Verdict),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ReplayArgs {
+    /// A finding's file, or PROG.icsdb#K for the K-th finding of the last check.
+    #[arg(value_name = "FINDING.json")]
+    pub(crate) finding: String,
+    /// The program; by default the one that the finding names.
+    #[arg(value_name = "PROG.bc")]
+    pub(crate) program: Option<PathBuf>,
+    /// Show each step with its source line, and wait for a key on a terminal.
+    #[arg(long, conflicts_with = "trace")]
+    pub(crate) step: bool,
+    /// Show all steps.
+    #[arg(long)]
+    pub(crate) trace: bool,
+    /// Write the result as JSON; - for standard output.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Stop after this time with what is known, e.g. 30s or 5m.
+    #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
+    pub(crate) timeout: Option<Duration>,
+    /// Stop cleanly when more memory than this is in use, e.g. 2GiB; by default half of the machine's. Never more than
+    /// three quarters of what the control group may have.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) max_memory: Option<ByteSize>,
 }
 
 #[derive(Copy, Clone, Debug, ValueEnum)]
@@ -521,4 +608,16 @@ fn parse_sym_file(text: &str) -> Result<(String, u64), ValueError> {
     let (name, size) = text.rsplit_once('=').ok_or(ValueError::File)?;
     let size = size.parse().map_err(|_| ValueError::FileSize(size.to_owned()))?;
     Ok((name.to_owned(), size))
+}
+
+fn parse_kind(text: &str) -> Result<FindingKind, ValueError> {
+    FindingKind::from_word(text).ok_or_else(|| ValueError::Kind(text.to_owned()))
+}
+
+fn parse_fail_on(text: &str) -> Result<FailOn, ValueError> {
+    let verdict = [Verdict::Confirmed, Verdict::Possible, Verdict::Predicted].into_iter().find(|v| v.word() == text);
+    match verdict {
+        Some(verdict) => Ok(FailOn::Verdict(verdict)),
+        None => parse_kind(text).map(FailOn::Kind),
+    }
 }

@@ -4,31 +4,34 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use icsched_driver::check::{Baseline, CheckConfig, FindingKind};
 use icsched_driver::config::{Activity, StopRequest, Technique};
 use icsched_driver::enumerate::{Enumerated, Source};
 use icsched_driver::exec::ExecEnd;
 use icsched_driver::experiment::{Commands, ExperimentConfig, experiment};
 use icsched_driver::inspect::Inspected;
-use icsched_driver::{DriverError, ProgramConfig, enumerate, exec, inspect, show, symex, verify};
+use icsched_driver::{DriverError, ProgramConfig, check, enumerate, exec, inspect, replay, show, symex, verify};
 use icsched_report::View;
 use icsched_report::text::TextOptions;
 
 use crate::answers::{database, not_written, print, tell_schedules, tell_verified, write_json};
 use crate::args::{
-    Cli, Command, EnumerateArgs, ExecArgs, ExperimentArgs, InspectArgs, InspectCommand, InspectFormat,
-    InspectMarkersArgs, MarkerFormat, MarkerTechniqueArg, ShowArgs, ShowFormat, SymexArgs, VerifyArgs,
+    CheckArgs, Cli, Command, EnumerateArgs, ExecArgs, ExperimentArgs, InspectArgs, InspectCommand, InspectFormat,
+    InspectMarkersArgs, MarkerFormat, MarkerTechniqueArg, ReplayArgs, ShowArgs, ShowFormat, SymexArgs, VerifyArgs,
 };
 use crate::grace::{RUN_GRACE, SEARCH_GRACE};
 use crate::guard::news::{Cause, News};
 use crate::progress::{BatchLines, ShownProgress};
 use crate::status::Status;
 use crate::symex_output::SymexSink;
-use crate::{config, guard, last, output};
+use crate::{check_output, config, guard, last, output};
 
 pub(crate) fn run(cli: &Arc<Cli>) -> Status {
     let quiet = cli.quiet;
     let result = match &cli.command {
         Command::Enumerate(args) => run_enumerate(args, cli),
+        Command::Check(args) => run_check(args, cli),
+        Command::Replay(args) => run_replay(args, cli),
         Command::Symex(args) => run_symex(args, cli),
         Command::Exec(args) => run_exec(args, cli),
         Command::Show(args) => run_show(args),
@@ -63,7 +66,7 @@ fn run_enumerate(args: &EnumerateArgs, cli: &Arc<Cli>) -> Result<Status, DriverE
     let quiet = cli.quiet;
     // What cannot be written is better known before the search than after it.
     let database = database(args);
-    let config = config::enumerate(args, Some(&database))?;
+    let config = config::enumerate(&args.search, Some((&database, args.force)))?;
     show::check_writable(&database)?;
     if let Some(file) = args.json.as_deref().filter(|file| *file != Path::new("-")) {
         open_for_writing(file)?;
@@ -86,6 +89,78 @@ fn run_enumerate(args: &EnumerateArgs, cli: &Arc<Cli>) -> Result<Status, DriverE
         }
         None => status,
     })
+}
+
+fn run_check(args: &CheckArgs, cli: &Arc<Cli>) -> Result<Status, DriverError> {
+    let quiet = cli.quiet;
+    let named = &args.search.program.program;
+    let is_database = show::is_database(named);
+    let database = match &args.db {
+        Some(database) => database.clone(),
+        None if is_database => named.clone(),
+        None => named.with_extension("icsdb"),
+    };
+    let baseline = match &args.baseline {
+        None => Baseline::default(),
+        Some(path) => {
+            let text = std::fs::read_to_string(path);
+            let text = text.map_err(|error| DriverError::Read { path: path.clone(), error })?;
+            Baseline::parse(&text).map_err(|why| DriverError::Inputs(format!("{}: {why}", path.display())))?
+        }
+    };
+    let kept = Some((database.as_path(), args.force));
+    let enumerate = match is_database {
+        false => config::enumerate(&args.search, kept)?,
+        // What it was made with says what is checked.
+        true => {
+            let made = show::read(named)?;
+            let program = &args.search.program;
+            config::remade(Path::new(&made.program), &made.options, (program.timeout, program.max_memory), kept)?
+        }
+    };
+    let config = CheckConfig {
+        enumerate,
+        kinds: if args.only.is_empty() { FindingKind::ALL.to_vec() } else { args.only.clone() },
+        baseline,
+    };
+    show::check_writable(&database)?;
+    for file in [&args.json, &args.sarif, &args.html, &args.junit].into_iter().flatten() {
+        if file != Path::new("-") {
+            open_for_writing(file)?;
+        }
+    }
+    let mut progress = ShownProgress::new(quiet);
+    let watch = guard::limits::watch(&config.enumerate.limits, SEARCH_GRACE, cli);
+    let outcome = check::check(&config, &mut progress);
+    drop(watch);
+    progress.finish();
+    let outcome = outcome?;
+    if !quiet {
+        say_source(outcome.source, &database);
+    }
+    let status = check_output::tell(args, quiet, &outcome.result, Some(&outcome.schedules));
+    Ok(match outcome.unwritten {
+        Some(error) => {
+            output::driver_error(&error.into());
+            Status::Wrong
+        }
+        None => status,
+    })
+}
+
+fn run_replay(args: &ReplayArgs, cli: &Arc<Cli>) -> Result<Status, DriverError> {
+    let file = replay::read(&PathBuf::from(&args.finding))?;
+    let program = args.program.clone().unwrap_or_else(|| PathBuf::from(&file.program));
+    let config = config::remade(&program, &file.options, (args.timeout, args.max_memory), None)?;
+    let watch = guard::limits::watch(&config.limits, SEARCH_GRACE, cli);
+    let replayed = replay::replay(&config, &file.digest, &file.finding);
+    drop(watch);
+    let replayed = replayed?;
+    let text = check_output::replayed(args, &file, &replayed)?;
+    if !cli.quiet {
+        print(&text)?;
+    }
+    Ok(if replayed.shows { Status::Found } else { Status::Clean })
 }
 
 /// Says what was not searched because it was known.

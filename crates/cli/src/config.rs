@@ -17,8 +17,8 @@ use object::Object as _;
 use object::read::ReadCache;
 
 use crate::args::{
-    Cli, Command, EnumerateArgs, ExecArgs, ExternKind, InputArgs, LimitArgs, MemoryErrorsArg, ProgramArgs,
-    SchedulesArg, SymexArgs, SymexTechniqueArg, TechniqueArg, VerifyArgs,
+    Cli, Command, ExecArgs, ExternKind, InputArgs, LimitArgs, MemoryErrorsArg, ProgramArgs, SchedulesArg, SearchArgs,
+    SymexArgs, SymexTechniqueArg, TechniqueArg, VerifyArgs,
 };
 use crate::error::ConfigError;
 use crate::guard;
@@ -117,7 +117,8 @@ pub(crate) fn symex(args: &SymexArgs) -> Result<SymexConfig, ConfigError> {
     })
 }
 
-pub(crate) fn enumerate(args: &EnumerateArgs, database: Option<&Path>) -> Result<EnumerateConfig, ConfigError> {
+/// `database` is where the result is kept, and whether that of another program is replaced.
+pub(crate) fn enumerate(args: &SearchArgs, database: Option<(&Path, bool)>) -> Result<EnumerateConfig, ConfigError> {
     let mut limits = limits(&args.program);
     if let Some(events) = args.max_events {
         limits.max_events = events as usize;
@@ -164,10 +165,10 @@ pub(crate) fn enumerate(args: &EnumerateArgs, database: Option<&Path>) -> Result
         without: args.without.iter().map(technique).collect(),
         typed: typed(args),
         jobs: args.jobs.map_or_else(processors, |jobs| jobs as usize),
-        database: database.map(|path| DatabaseConfig {
+        database: database.map(|(path, force)| DatabaseConfig {
             path: path.to_path_buf(),
             resume: !args.fresh,
-            force: args.force,
+            force,
             made_by: this_icsched(),
         }),
     })
@@ -197,7 +198,7 @@ fn build_id(executable: &Path) -> Option<Vec<u8>> {
 
 /// The options that the result depends on, in one spelling; not where it is written and how it is shown, how many
 /// search, and how much time and memory they have: a result that these cut short is not final.
-fn typed(args: &EnumerateArgs) -> Vec<String> {
+fn typed(args: &SearchArgs) -> Vec<String> {
     let mut typed = Vec::new();
     let mut option = |name: &str, value: String| typed.push(format!("--{name}={value}"));
     for (name, kind) in &args.program.externs {
@@ -242,10 +243,23 @@ fn typed(args: &EnumerateArgs) -> Vec<String> {
 /// # Errors
 /// If its options are none that this version has.
 pub(crate) fn verify(args: &VerifyArgs, typed: &[String]) -> Result<EnumerateConfig, ConfigError> {
+    remade(&args.program, typed, (args.timeout, args.max_memory), None)
+}
+
+/// The configuration with which something was made, for a program, under other limits.
+///
+/// # Errors
+/// If its options are none that this version has.
+pub(crate) fn remade(
+    program: &Path,
+    typed: &[String],
+    (timeout, max_memory): (Option<Duration>, Option<bytesize::ByteSize>),
+    database: Option<(&Path, bool)>,
+) -> Result<EnumerateConfig, ConfigError> {
     let is_limit = |word: &String| ["--timeout=", "--max-memory="].iter().any(|limit| word.starts_with(limit));
     let options = typed.iter().position(|word| word == "--").unwrap_or(typed.len());
     let (options, inputs) = typed.split_at(options);
-    let mut words: Vec<OsString> = vec!["icsched".into(), "enumerate".into(), args.program.clone().into()];
+    let mut words: Vec<OsString> = vec!["icsched".into(), "enumerate".into(), program.into()];
     for word in options.iter().filter(|word| !is_limit(word)) {
         words.extend(word.split(' ').map(OsString::from));
     }
@@ -255,11 +269,9 @@ pub(crate) fn verify(args: &VerifyArgs, typed: &[String]) -> Result<EnumerateCon
     let Command::Enumerate(made) = cli.command else {
         return Err(ConfigError::OtherCommand { options: typed.join(" ") });
     };
-    let made = EnumerateArgs {
-        program: ProgramArgs { timeout: args.timeout, max_memory: args.max_memory, ..made.program },
-        ..*made
-    };
-    enumerate(&made, None)
+    let search = made.search;
+    let made = SearchArgs { program: ProgramArgs { timeout, max_memory, ..search.program }, ..search };
+    enumerate(&made, database)
 }
 
 /// Most bytes of one symbolic input: each is a term of its own.

@@ -51,6 +51,9 @@ pub(crate) enum ValueError {
     /// `--extern` with an unknown kind; in the words of `clap`.
     #[error("{0}")]
     ExternKind(String),
+    /// A kind of findings that there is not.
+    #[error("`{0}` is no kind of finding: deadlock, no-progress, assert, abort, memory-error")]
+    Kind(String),
     /// `--sym-file` without `=`.
     #[error("expected NAME=SIZE, e.g. input.txt=16")]
     File,

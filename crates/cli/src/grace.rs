@@ -13,7 +13,9 @@ pub(crate) const RUN_GRACE: Duration = Duration::from_millis(500);
 /// The time that a command has to stop when it is to, and its time limit.
 pub(crate) fn time_to_stop(command: &Command) -> (Duration, Option<Duration>) {
     match command {
-        Command::Enumerate(args) => (SEARCH_GRACE, args.program.timeout),
+        Command::Enumerate(args) => (SEARCH_GRACE, args.search.program.timeout),
+        Command::Check(args) => (SEARCH_GRACE, args.search.program.timeout),
+        Command::Replay(args) => (SEARCH_GRACE, args.timeout),
         Command::Symex(args) => (SEARCH_GRACE, args.program.timeout),
         Command::Verify(args) => (SEARCH_GRACE, args.timeout),
         Command::Inspect { what } => (SEARCH_GRACE, what.limits().timeout),

@@ -1,16 +1,17 @@
 //! What there is to say when a command has ended without a result of its own: what is known by then, and why it is not
 //! more.
 
+use icsched_driver::check::{CHECK_SCHEMA, CheckResult, CheckStatistics};
 use icsched_driver::exec::limit_text;
 use icsched_driver::verify::{Verification, Verified};
 use icsched_driver::{Diagnostic, Enumeration, IncompleteKind, Reason, limit_words, show};
 
 use crate::answers::{database, print_or_tell, tell_schedules, tell_verified};
-use crate::args::{Cli, Command, EnumerateArgs, InspectCommand, VerifyArgs};
+use crate::args::{CheckArgs, Cli, Command, EnumerateArgs, InspectCommand, VerifyArgs};
 use crate::guard::news::{Cause, Heard};
 use crate::status::Status;
 use crate::symex_output::SymexSink;
-use crate::{inspect_output, output};
+use crate::{check_output, inspect_output, output};
 
 impl Cause {
     fn reason(&self, heard: &Heard) -> Reason {
@@ -53,7 +54,8 @@ pub(crate) fn result(cli: &Cli, cause: &Cause, heard: &Heard) -> Status {
         Command::Verify(args) => Some(verified(args, cli.quiet, &reason)),
         Command::Symex(args) => Some(SymexSink::close(args, cli.quiet, &reason, heard.paths)),
         Command::Inspect { what } => Some(inspected(what, &reason)),
-        Command::Exec(_) | Command::Show(_) | Command::Experiment(_) => None,
+        Command::Check(args) => Some(checked(args, cli.quiet, &reason)),
+        Command::Exec(_) | Command::Replay(_) | Command::Show(_) | Command::Experiment(_) => None,
     };
     let diagnostic = match (cause, &cli.command) {
         (Cause::Limit(limit), Command::Exec(_)) => Diagnostic::warning("limit", limit_text(*limit)),
@@ -75,10 +77,30 @@ fn enumerated(args: &EnumerateArgs, quiet: bool, reason: &Reason, heard: &Heard)
     let database = database(args);
     let stored = if heard.is_stored { show::unfinished(&database).ok() } else { None };
     let database = stored.is_some().then_some(database.as_path());
-    let mut result = stored
-        .unwrap_or_else(|| Enumeration { program: args.program.program.display().to_string(), ..Default::default() });
+    let mut result = stored.unwrap_or_else(|| Enumeration {
+        program: args.search.program.program.display().to_string(),
+        ..Default::default()
+    });
     result.reasons.push(reason.clone());
     tell_schedules(args, quiet, &result, database)
+}
+
+fn checked(args: &CheckArgs, quiet: bool, reason: &Reason) -> Status {
+    let result = CheckResult {
+        schema: CHECK_SCHEMA.to_owned(),
+        program: args.search.program.program.display().to_string(),
+        digest: String::new(),
+        options: Vec::new(),
+        complete: false,
+        reasons: vec![reason.clone()],
+        assumptions: Vec::new(),
+        findings: Vec::new(),
+        suppressed: Vec::new(),
+        epochs: 0,
+        schedules: 0,
+        statistics: CheckStatistics::default(),
+    };
+    check_output::tell(args, quiet, &result, None)
 }
 
 fn verified(args: &VerifyArgs, quiet: bool, reason: &Reason) -> Status {

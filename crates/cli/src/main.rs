@@ -3,6 +3,7 @@
 
 mod answers;
 mod args;
+mod check_output;
 mod commands;
 mod config;
 mod error;

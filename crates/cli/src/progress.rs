@@ -131,6 +131,11 @@ impl ShownProgress {
 }
 
 impl Progress for ShownProgress {
+    fn suspects(&mut self, done: usize, all: usize, runs: u64) {
+        self.tell("looking for runs of what is wrong", "");
+        self.show(|| format!("{done} of {all} suspects decided, {runs} runs"));
+    }
+
     fn path(&mut self, paths: u64, waiting: usize, schedules: usize) {
         self.show(|| format!("{paths} paths, {schedules} schedules, {waiting} input constraints to explore"));
     }

@@ -4,6 +4,7 @@ mod journal;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 use icsched_enumerate::{Journal, Outcome, Progress, Run};
 use icsched_epochs::Technique;
@@ -95,6 +96,33 @@ pub enum Source {
     Database,
 }
 
+/// What is to be done with a program, which is loaded for it.
+///
+/// # Errors
+/// If the program cannot be loaded.
+pub(crate) fn request(
+    config: &EnumerateConfig,
+    deadline: Option<Instant>,
+) -> Result<icsched_epochs::Request, DriverError> {
+    Ok(icsched_epochs::Request {
+        program: load_with(&config.program, &load_options(&config.without), &config.limits)?,
+        inputs: config.inputs.clone(),
+        externs: config.program.externs.clone(),
+        memory_errors: config.program.memory_errors,
+        search: config.search.clone(),
+        without: config.without.clone(),
+        limits: icsched_epochs::RunLimits {
+            deadline,
+            memory: config.limits.memory,
+            max_instructions: config.limits.max_instructions,
+            max_events: config.limits.max_events,
+            undecided: config.limits.undecided,
+            solver_timeout: config.limits.solver_timeout,
+            stop: Arc::clone(&config.limits.stop),
+        },
+    })
+}
+
 /// Enumerates the input-covering schedules of a program, from its entry (Bergan 3.3), and writes them to the database,
 /// if there is one.
 ///
@@ -127,23 +155,7 @@ pub fn enumerate(config: &EnumerateConfig, progress: &mut dyn Progress) -> Resul
     if !kept.is_empty() {
         progress.stored();
     }
-    let request = icsched_epochs::Request {
-        program: load_with(&config.program, &load_options(&config.without), &config.limits)?,
-        inputs: config.inputs.clone(),
-        externs: config.program.externs.clone(),
-        memory_errors: config.program.memory_errors,
-        search: config.search.clone(),
-        without: config.without.clone(),
-        limits: icsched_epochs::RunLimits {
-            deadline,
-            memory: config.limits.memory,
-            max_instructions: config.limits.max_instructions,
-            max_events: config.limits.max_events,
-            undecided: config.limits.undecided,
-            solver_timeout: config.limits.solver_timeout,
-            stop: Arc::clone(&config.limits.stop),
-        },
-    };
+    let request = request(config, deadline)?;
     let nowhere = &mut ();
     let kept_by: &mut dyn Journal = journal.as_mut().map_or(nowhere, |journal| journal);
     let run = Run { jobs: config.jobs, kept, journal: kept_by, progress: &mut *progress };

@@ -3,6 +3,7 @@
 //! API boundary: a caller hands in one checked configuration and gets a value back; nothing in here prints, reads the
 //! environment or ends the process.
 
+pub mod check;
 pub mod config;
 pub mod enumerate;
 pub mod error;
@@ -10,6 +11,7 @@ pub mod exec;
 pub mod experiment;
 pub mod inspect;
 mod named;
+pub mod replay;
 pub mod show;
 pub mod symex;
 pub mod verify;

@@ -1,5 +1,6 @@
 //! `icsched show`: reading databases back.
 
+use std::io::Read as _;
 use std::path::Path;
 
 use icsched_schedule::{CUT_OFF, Database, Enumeration};
@@ -13,6 +14,14 @@ use crate::error::DriverError;
 pub fn check_writable(path: &Path) -> Result<(), DriverError> {
     Database::create(path)?;
     Ok(())
+}
+
+/// Whether a file is a database, of whatever version.
+pub fn is_database(path: &Path) -> bool {
+    const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+    let mut begin = [0; 16];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut begin));
+    read.is_ok() && begin == *MAGIC
 }
 
 /// Reads the result in a database.

@@ -1,15 +1,13 @@
 //! `icsched verify`: proves a database again.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use icsched_enumerate::Progress;
-use icsched_epochs::{Request, RunLimits};
 use icsched_schedule::Enumeration;
 use icsched_symbolic::request::Activity;
 
 use crate::config::EnumerateConfig;
-use crate::enumerate::{load_options, load_with};
+use crate::enumerate::request;
 use crate::error::DriverError;
 
 pub use icsched_verify::{Cover, EpochCheck, Fault, FaultKind, Verification};
@@ -43,23 +41,7 @@ pub fn verify(
         let help = format!("it was made from {}; compile it the same way, or enumerate again", database.program);
         return Err(DriverError::NotFound { message, help });
     }
-    let request = Request {
-        program: load_with(&config.program, &load_options(&config.without), &config.limits)?,
-        inputs: config.inputs.clone(),
-        externs: config.program.externs.clone(),
-        memory_errors: config.program.memory_errors,
-        search: config.search.clone(),
-        without: config.without.clone(),
-        limits: RunLimits {
-            deadline,
-            memory: config.limits.memory,
-            max_instructions: config.limits.max_instructions,
-            max_events: config.limits.max_events,
-            undecided: config.limits.undecided,
-            solver_timeout: config.limits.solver_timeout,
-            stop: Arc::clone(&config.limits.stop),
-        },
-    };
+    let request = request(config, deadline)?;
     let result = icsched_verify::verify(&request, database, max_paths, &mut Shown(progress))
         .map_err(|error| DriverError::Inputs(error.to_string()))?;
     Ok(Verified { result, seconds: start.elapsed().as_secs_f64() })

@@ -29,7 +29,6 @@ mod shared;
 mod slots;
 mod strategy;
 mod successors;
-mod threads;
 mod tree;
 mod valid_facts;
 

@@ -25,6 +25,9 @@ pub trait Progress {
     /// How far workers are.
     fn epochs(&mut self, _counts: &Counts) {}
 
+    /// Of what is wrong in the schedules, so much is decided; with so many runs.
+    fn suspects(&mut self, _done: usize, _all: usize, _runs: u64) {}
+
     /// The search of an epoch begins: what [`schedule`](Self::schedule) was told since the last epoch ended is void.
     fn begin_epoch(&mut self, _epoch: &EpochId) {}
 

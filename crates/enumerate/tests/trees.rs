@@ -13,7 +13,7 @@ use icsched_ir::Program;
 use icsched_machine::concrete::ConcreteDomain;
 use icsched_machine::host::MemoryHost;
 use icsched_machine::step::{Arguments, answer};
-use icsched_machine::{Machine, Options, PathEnd, Stop};
+use icsched_machine::{Answers, Machine, Options, PathEnd, Stop};
 use icsched_schedule::{Enumeration, HappensBefore, ScheduleEnd, TreeNode};
 use icsched_smt::{Model, Term, TermPool, serial};
 use proptest::prelude::*;
@@ -324,7 +324,7 @@ impl Writer {
 
 /// What a run does whose inputs follow from `answers`.
 fn concrete(program: &Arc<Program>, answers: u64) -> HappensBefore {
-    let options = Options { answers: Some(answers), ..Options::default() };
+    let options = Options { answers: Some(Answers::Seed(answers)), ..Options::default() };
     let mut machine = Machine::new(Arc::clone(program), ConcreteDomain, Box::new(MemoryHost::default()), options);
     let arguments = Arguments { argc: 0, argv: Vec::new(), environment: Vec::new() };
     let mut state = machine.initial_state(&arguments).expect("the program can be started");

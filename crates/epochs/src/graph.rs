@@ -12,7 +12,7 @@ use icsched_machine::stop::{BlockedThread, PathEnd};
 use icsched_machine::{Thread, ThreadId, Values};
 use icsched_schedule::{
     AccessMode, Blocked, CyclicOrder, EndlessLoop, EpochId, HappensBefore, HbBuilder, HbNode, NodeId, NodeLabel,
-    NodeOutcome, ScheduleEnd,
+    NodeOutcome, ScheduleEnd, Site,
 };
 use icsched_symbolic::trace::{EventMode, EventObject, SyncEvent};
 use rustc_hash::FxHashMap;
@@ -183,7 +183,7 @@ pub fn place(program: &Program, stack: &CallStack) -> String {
 
 /// The location of an instruction. Where compilers merged calls of several lines it has none of its own; then that of
 /// the nearest instruction before or behind it in the block, or of the function.
-fn nearest_line(program: &Program, point: ProgramPoint) -> Option<LocId> {
+pub fn nearest_line(program: &Program, point: ProgramPoint) -> Option<LocId> {
     let known = |inst: u32| {
         let loc = ProgramPoint { inst, ..point }.loc(program)?;
         (program.locs[loc].line != 0).then_some(loc)
@@ -283,7 +283,7 @@ fn describe_blocked<D: Values>(program: &Program, state: &State<D>, blocked: &Bl
         0 => "an object that inputs choose".to_owned(),
         queue => ThreadObjects::of(state).name_of(queue).unwrap_or_else(|| state.heap.name_of(queue)),
     };
-    let holder_at = blocked.holder.and_then(|holder| last_acquisition(program, state, holder.0, blocked.queue));
+    let acquired = blocked.holder.and_then(|holder| last_acquisition(state, holder.0, blocked.queue));
     Blocked {
         thread: blocked.thread.0,
         op: blocked.operation.clone(),
@@ -291,18 +291,38 @@ fn describe_blocked<D: Values>(program: &Program, state: &State<D>, blocked: &Bl
         object,
         at: place(program, &blocked.stack),
         holder: blocked.holder.map(|t| t.0),
-        holder_at,
+        holder_at: acquired.as_ref().map(|stack| place(program, stack)),
+        stack: sites(program, &blocked.stack),
+        holder_stack: acquired.map(|stack| sites(program, &stack)).unwrap_or_default(),
     }
 }
 
 /// Where a thread last made a node on an object: for a lock it holds, where it took it.
-fn last_acquisition<D: Values>(program: &Program, state: &State<D>, holder: u32, queue: u64) -> Option<String> {
+fn last_acquisition<D: Values>(state: &State<D>, holder: u32, queue: u64) -> Option<Arc<CallStack>> {
     state.events.iter().rev().find_map(|event| match event {
         SyncEvent::Node { thread, stack, object, .. } if thread.0 == holder && object.address() == Some(queue) => {
-            Some(place(program, stack))
+            Some(Arc::clone(stack))
         }
         SyncEvent::Node { .. } | SyncEvent::Create { .. } | SyncEvent::Order { .. } => None,
     })
+}
+
+/// The place of an instruction, for readers.
+pub fn site(program: &Program, point: ProgramPoint) -> Site {
+    let function = program.functions[point.func].name.clone();
+    match nearest_line(program, point) {
+        Some(loc) => {
+            let loc = &program.locs[loc];
+            Site { function, file: program.files[loc.file].clone(), line: loc.line, column: loc.column }
+        }
+        None => Site { function, file: String::new(), line: 0, column: 0 },
+    }
+}
+
+/// The calls of the program itself on a stack, the outermost first.
+pub fn sites(program: &Program, stack: &CallStack) -> Vec<Site> {
+    let own = stack.0.iter().filter(|point| program.functions[point.func].origin == Origin::Program);
+    own.map(|&point| site(program, point)).collect()
 }
 
 /// Half a sentence on what would free the thread, by the kind of operation it is blocked in.
@@ -343,4 +363,4 @@ pub fn max_live_threads<D: Values>(state: &State<D>, initial: u32) -> u32 {
 }
 
 /// Operation of the node that a thread makes last.
-const THREAD_END: &str = "thread exit";
+pub const THREAD_END: &str = "thread exit";

@@ -6,6 +6,7 @@
 //! - [`summarisable`]: loops and recursions that can be summarised; what each may do is in `summaries`.
 //! - [`Beginning`], [`EpochFacts`]: what is known where an epoch begins, and the state that is made of it.
 //! - [`Setting::restore`]: an epoch of a database, ready for paths to be executed.
+//! - [`threads`]: threads with a large stack.
 //! - [`graph`]: from a finished path to its happens-before graph.
 //!
 //! API boundary: whoever executes paths of an epoch begins here, be it the search or the verifier. Nothing in here
@@ -33,6 +34,7 @@ mod stored;
 mod summaries;
 pub mod summarisable;
 mod technique;
+pub mod threads;
 
 pub use icsched_machine::step::Undecided;
 

@@ -22,7 +22,7 @@ use std::time::Instant;
 pub use limits::Limits;
 
 use icsched_ir::{CallStack, Origin, ProgramPoint};
-use icsched_smt::{Term, TermPool, UnknownReason};
+use icsched_smt::{Evaluation, Model, Term, TermPool, UnknownReason};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -205,6 +205,8 @@ pub struct PathRun {
     solved_before: Option<u64>,
     /// After how many instructions and events a strategy was asked whether the path takes too long.
     looked_at: (u64, usize),
+    /// The inputs of the run that the path follows, if it is to follow one.
+    guide: Option<(Model, Evaluation)>,
 }
 
 /// Why [`PathRun::advance`] returned.
@@ -238,6 +240,7 @@ impl PathRun {
             often: None,
             solved_before: None,
             looked_at: (0, 0),
+            guide: None,
         }
     }
 
@@ -249,6 +252,13 @@ impl PathRun {
     /// The same, with the sides in the trace to which branches of the program go.
     pub fn with_sides(mut self) -> Self {
         self.trace.sides = Some(Vec::new());
+        self
+    }
+
+    /// The same, for the path that a run with these inputs takes: nothing is asked, each condition is what it is there.
+    /// Each is a [`Step`], also where there is no other side.
+    pub fn guided(mut self, inputs: Model) -> Self {
+        self.guide = Some((inputs, Evaluation::default()));
         self
     }
 
@@ -439,6 +449,16 @@ impl PathRun {
             self.record(machine, site, condition, taken, OtherSide::Infeasible);
             machine.domain.grant(condition, taken);
             return None;
+        }
+        if let Some((inputs, known)) = &mut self.guide {
+            let taken = machine.domain.pool.eval_with(condition, inputs, known) == 1;
+            let holds = if taken { condition } else { machine.domain.pool.not(condition) };
+            self.step(machine, site.thread, StepKind::Choice { kind, condition: holds, taken });
+            self.assume(machine, site, condition, taken, OtherSide::Feasible, OtherSide::Unknown);
+            return match taken || kind != DecisionKind::Assume {
+                true => None,
+                false => Some(Advance::End(PathEnd::Infeasible)),
+            };
         }
         let negation = machine.domain.pool.not(condition);
         let is_observed = machine.domain.is_observed(condition);

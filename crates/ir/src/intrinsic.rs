@@ -138,6 +138,8 @@ intrinsics! {
     // --- domain and inputs -------------------------------------------------------------------------------------
     /// `int (void)`: 1 in the symbolic domain, 0 in the concrete one. A constant per run, never symbolic.
     IsSymbolicDomain = "__ics_is_symbolic_domain", 0;
+    /// `int (void)`: 1 if models are to look at each byte of text, whatever is known of it. A constant per run.
+    IsExact = "__ics_is_exact", 0;
     /// `int (unsigned long value)`: 1 if the value is not a constant now.
     IsSymbolic = "__ics_is_symbolic", 1;
     /// `int (unsigned long value)`: 1 if the run began in the middle of the program and the value is not a constant

@@ -46,7 +46,7 @@ pub use domain::{Domain, Known, Target, Targets};
 pub use exec::{ExecLimits, ExecResult, exec};
 pub use memory::{Details, Heap, Object, ObjectId, ObjectKind};
 pub use state::State;
-pub use step::{Extern, Machine, Options, Switching, SyncObjects};
+pub use step::{Answers, Extern, GivenInputs, Machine, Options, Switching, SyncObjects};
 pub use stop::{
     BlockedThread, DecisionKind, DecisionSite, ErrorKind, Limit, MemoryErrors, PathEnd, ProgramError, Stop, StopSignal,
 };

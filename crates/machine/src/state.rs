@@ -319,6 +319,22 @@ impl<D: Values> State<D> {
         self.switching
     }
 
+    /// Threads that are at epoch markers go on behind them: the next epoch begins.
+    pub fn begin_epoch(&mut self, code: &Code) {
+        for thread in &mut self.threads {
+            if thread.markers_passed > 0 {
+                Rc::make_mut(thread).markers_passed = 0;
+            }
+            if thread.status == ThreadStatus::AtMarker {
+                let thread = Rc::make_mut(thread);
+                thread.status = ThreadStatus::Enabled;
+                if let Some(frame) = thread.frames.last_mut() {
+                    frame.pc = code.start_pc(code.point(frame.func, frame.pc)).unwrap_or(frame.pc);
+                }
+            }
+        }
+    }
+
     /// Chooses the thread that goes on.
     pub fn go_on_with(&mut self, to: ThreadId) {
         self.switching = false;

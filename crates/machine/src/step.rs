@@ -1,6 +1,7 @@
 //! Executes instructions.
 
 mod access;
+mod answers;
 mod arguments;
 mod bytes;
 mod calls;
@@ -33,11 +34,11 @@ mod startup;
 mod straight;
 mod threads;
 
+pub use answers::{Answers, GivenInputs, answer};
 pub use arguments::{Argument, Arguments};
 pub use epoch_length::{EpochLength, FollowedMarkers, Pass, Undecided};
 pub use interpreter::Machine;
 pub use known::Word;
 pub use options::{Extern, Options, Switching, SyncObjects};
-pub use outside::answer;
 pub use startup::{exit_function, is_set_at_start};
 pub use threads::ProgramCall;

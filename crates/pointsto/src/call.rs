@@ -206,6 +206,7 @@ impl Solver<'_> {
             | Intrinsic::StackSave
             | Intrinsic::StackRestore
             | Intrinsic::IsSymbolicDomain
+            | Intrinsic::IsExact
             | Intrinsic::IsSymbolic
             | Intrinsic::IsUnknown
             | Intrinsic::AnySymbolic

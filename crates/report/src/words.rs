@@ -113,7 +113,7 @@ pub(crate) fn nodes(nodes: &[HbNode]) -> String {
 
 /// What a thread of a deadlock waits for and who could help, as a sentence without a full stop.
 pub(crate) fn blocked(blocked: &Blocked) -> String {
-    let Blocked { thread, op, object, at, holder, holder_at, waits_for } = blocked;
+    let Blocked { thread, op, object, at, holder, holder_at, waits_for, .. } = blocked;
     let mut text = format!("T{thread} is blocked in {} at {at}", call(op, object));
     if !waits_for.is_empty() {
         text += &format!(", waiting for {waits_for}");

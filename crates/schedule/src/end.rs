@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::epoch::EpochKey;
+use crate::finding::Site;
 
 /// A thread of a deadlock that cannot go on.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -23,6 +24,12 @@ pub struct Blocked {
     pub holder_at: Option<String>,
     /// What would have to happen for the thread to go on, as half a sentence: `the mutex a to be unlocked`.
     pub waits_for: String,
+    /// The calls of the program that it is in, the outermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stack: Vec<Site>,
+    /// The calls that the holder was in when it acquired the object, the outermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub holder_stack: Vec<Site>,
 }
 
 /// A thread that goes round for ever in a loop that does not synchronise.

@@ -42,6 +42,8 @@ fn all_ends() -> Vec<ScheduleEnd> {
                 holder: Some(0),
                 holder_at: None,
                 waits_for: "T0 to end".into(),
+                stack: Vec::new(),
+                holder_stack: Vec::new(),
             }],
         },
         ScheduleEnd::Epoch(EpochId::new(vec![]).key()),

@@ -8,7 +8,7 @@ use icsched_machine::code::Marks;
 use icsched_machine::concrete::ConcreteDomain;
 use icsched_machine::host::MemoryHost;
 use icsched_machine::step::{Argument, Arguments, EpochLength};
-use icsched_machine::{Machine, MemoryByte, Options, PathEnd, State, Stop};
+use icsched_machine::{Answers, Machine, MemoryByte, Options, PathEnd, State, Stop};
 use icsched_schedule::HappensBefore;
 use icsched_smt::{Model, Term, TermPool};
 use icsched_symbolic::inputs::TestInput;
@@ -59,7 +59,7 @@ impl Runs<'_> {
             externs: self.request.externs.clone(),
             marks: self.marks.clone(),
             epoch_length: follows_markers(schedule),
-            answers: Some(0),
+            answers: Some(Answers::Seed(0)),
             memory_errors: self.request.memory_errors,
             stop: self.request.limits.stop.clone(),
             ..Options::default()

@@ -36,9 +36,13 @@ pub(crate) fn divide(command: &Command) -> Option<Child> {
     signals::go_on_at_full_files();
     signals::wait_for_children();
     let takes_long = match command {
-        Command::Enumerate(_) | Command::Symex(_) | Command::Exec(_) | Command::Verify(_) | Command::Inspect { .. } => {
-            true
-        }
+        Command::Enumerate(_)
+        | Command::Check(_)
+        | Command::Replay(_)
+        | Command::Symex(_)
+        | Command::Exec(_)
+        | Command::Verify(_)
+        | Command::Inspect { .. } => true,
         Command::Show(_) | Command::Experiment(_) => false,
     };
     let (news, to_parent) = if takes_long { std::io::pipe().ok()? } else { return None };

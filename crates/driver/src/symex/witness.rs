@@ -200,7 +200,7 @@ fn run(
         for (order, number) in orders.iter().zip(states..) {
             states += 1;
             // What the outside world says from here on is anything.
-            machine.options.answers = Some(seed ^ number << 32);
+            machine.options.answers = Some(icsched_machine::Answers::Seed(seed ^ number << 32));
             tree.follow(machine, &host, &places.begun_there(state, order), limits.deadline);
         }
         machine.options.switching = Switching::Scheduler;

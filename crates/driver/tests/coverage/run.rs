@@ -1,6 +1,5 @@
 //! A run in the concrete domain that stops where epochs end.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use icsched_enumerate::SearchedEpoch;
@@ -13,7 +12,7 @@ use icsched_machine::host::MemoryHost;
 use icsched_machine::log::Log;
 use icsched_machine::scheduler::{Scheduler, SchedulingPoint, next_enabled};
 use icsched_machine::step::{Argument, Arguments};
-use icsched_machine::{Machine, MemoryByte, Options, ThreadId, ThreadStatus};
+use icsched_machine::{Answers, Machine, MemoryByte, Options, ThreadId};
 use icsched_schedule::EpochId;
 
 use crate::inputs::PROGRAM;
@@ -56,7 +55,7 @@ impl Run {
     /// as in the symbolic domain, so that models leave the same states behind; what they are follows from `answers`.
     pub(crate) fn new(program: &Arc<Program>, marks: &Marks, input: &Input, answers: u64) -> Option<Self> {
         let marks = Marks { markers: Arc::clone(&marks.markers), ..Marks::default() };
-        let options = Options { marks, answers: Some(answers), ..Options::default() };
+        let options = Options { marks, answers: Some(Answers::Seed(answers)), ..Options::default() };
         let host = Box::new(MemoryHost::default());
         let mut machine = Machine::new(Arc::clone(program), ConcreteDomain, host, options);
         machine.scheduler = Box::new(Stay);
@@ -88,18 +87,7 @@ impl Run {
     /// Threads at markers go on behind them.
     pub(crate) fn begin_epoch(&mut self) {
         self.state.events = Log::default();
-        for thread in &mut self.state.threads {
-            if thread.markers_passed > 0 {
-                Rc::make_mut(thread).markers_passed = 0;
-            }
-            if thread.status == ThreadStatus::AtMarker {
-                let thread = Rc::make_mut(thread);
-                thread.status = ThreadStatus::Enabled;
-                let frame = thread.frames.last_mut().expect("a thread at a marker is somewhere");
-                let point = self.machine.code.point(frame.func, frame.pc);
-                frame.pc = self.machine.code.start_pc(point).expect("it is at an instruction");
-            }
-        }
+        self.state.begin_epoch(&self.machine.code);
     }
 
     /// The state with its threads in the order of the epoch's: those with equal stacks in that of their slots, if it is

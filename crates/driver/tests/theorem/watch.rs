@@ -13,6 +13,7 @@ pub(crate) fn differs(intrinsic: Intrinsic) -> bool {
         || matches!(
             intrinsic,
             Intrinsic::IsSymbolicDomain
+                | Intrinsic::IsExact
                 | Intrinsic::IsSymbolic
                 | Intrinsic::IsUnknown
                 | Intrinsic::AnySymbolic

@@ -33,7 +33,7 @@ use crate::plan::Job;
 use crate::progress::{Counts, Journal, Progress, Working};
 use crate::shared::Shared;
 use crate::slots::Slot;
-use crate::threads;
+use icsched_epochs::threads;
 
 /// Searches all epochs, by at most `jobs` threads at a time.
 ///

@@ -107,11 +107,18 @@ impl<'m> Md<'m> {
         Md::wrap(unsafe { LLVMDIScopeGetFile(self.0) }).map(Md::file_name)
     }
 
-    /// `DIFile`.
+    /// `DIFile`: the name; in front of it the directory in which the compiler ran, if the name does not begin at the
+    /// root.
     fn file_name(self) -> String {
         let mut len = 0;
-        // SAFETY: a file node; LLVM keeps the name.
-        visible(&unsafe { borrowed_string(LLVMDIFileGetFilename(self.0, &raw mut len), len as usize) }).into_owned()
+        // SAFETY: a file node; LLVM keeps both texts.
+        let name = unsafe { borrowed_string(LLVMDIFileGetFilename(self.0, &raw mut len), len as usize) };
+        // SAFETY: as above.
+        let directory = unsafe { borrowed_string(LLVMDIFileGetDirectory(self.0, &raw mut len), len as usize) };
+        match name.starts_with('/') || directory.is_empty() {
+            true => visible(&name).into_owned(),
+            false => visible(&format!("{directory}/{name}")).into_owned(),
+        }
     }
 
     /// `DISubprogram`: the line of its definition.

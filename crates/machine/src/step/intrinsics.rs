@@ -297,14 +297,16 @@ impl<D: Domain> Machine<D> {
             Intrinsic::IsSymbolicDomain => {
                 Done::Value(D::constant(u64::from(D::SYMBOLIC || cx.options.answers.is_some())))
             }
+            Intrinsic::IsExact => Done::Value(D::constant(u64::from(cx.options.exact))),
             Intrinsic::IsSymbolic => {
                 let known = D::as_constant(&cx.get(args[0])).is_some();
-                Done::Value(D::constant(u64::from(!known)))
+                Done::Value(D::constant(u64::from(!known && !cx.options.exact)))
             }
             Intrinsic::IsUnknown => {
                 let known = D::as_constant(&cx.get(args[0])).is_some();
                 Done::Value(D::constant(u64::from(!known && cx.domain.has_invariants())))
             }
+            Intrinsic::AnySymbolic | Intrinsic::StringSymbolic if cx.options.exact => Done::Value(D::constant(0)),
             Intrinsic::AnySymbolic => Done::Value(D::constant(u64::from(cx.any_symbolic(args[0], args[1])?))),
             Intrinsic::StringSymbolic => Done::Value(D::constant(u64::from(cx.is_string_symbolic(args[0])?))),
             Intrinsic::StringEnd => {

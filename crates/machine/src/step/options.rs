@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::answers::Answers;
 use super::epoch_length::EpochLength;
 use crate::budgets::BUDGETS;
 use crate::code::Marks;
@@ -58,9 +59,11 @@ pub struct Options {
     pub symbolic_stdin: Option<u64>,
     /// Where it is a choice which thread goes on.
     pub switching: Switching,
-    /// In the concrete domain, models do what they do in the symbolic one: they ask for inputs, whose values follow
-    /// from this number and their names.
-    pub answers: Option<u64>,
+    /// In the concrete domain, models do what they do in the symbolic one: they ask for inputs, and get these.
+    pub answers: Option<Answers>,
+    /// Models look at the bytes of text one by one, also where these are inputs, and ask for nothing that follows from
+    /// them: an input is all that a run needs. For paths that follow a run.
+    pub exact: bool,
     /// Where epochs end, and which loops are replaced.
     pub marks: Marks,
     /// Whether there is always enough memory for an object of a size that depends on inputs.
@@ -85,6 +88,7 @@ impl Default for Options {
             symbolic_stdin: None,
             switching: Switching::default(),
             answers: None,
+            exact: false,
             marks: Marks::default(),
             allocations_succeed: false,
             epoch_length: EpochLength::default(),

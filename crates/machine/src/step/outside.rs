@@ -1,7 +1,6 @@
 //! Intrinsics that reach outside: inputs in the symbolic domain, the operating system in the concrete one; and calls of
 //! functions that nobody defines.
 
-use std::hash::{Hash as _, Hasher as _};
 use std::rc::Rc;
 
 use icsched_ir::{CastOp, FuncId, Intrinsic, Type};
@@ -85,10 +84,12 @@ impl<D: Domain> Machine<D> {
                 let name = state.unique_input_name(&name);
                 self.note_read(state, Read::Name(&name));
                 let mut cx = self.cx(state, observer);
-                let answer =
-                    |seed: u64, i: u64| MemoryByte::Constant(answer(seed, &name, 8).wrapping_add(i).to_le_bytes()[0]);
-                let answers = cx.options.answers;
-                let byte = |i| answers.map_or_else(|| cx.domain.input_byte(&name, i), |seed| answer(seed, i));
+                let answers = cx.options.answers.as_ref();
+                let domain = &mut *cx.domain;
+                let byte = |i| match answers {
+                    Some(answers) => MemoryByte::Constant(answers.byte(&name, i)),
+                    None => domain.input_byte(&name, i),
+                };
                 let bytes: Vec<_> = (0..n).map(byte).collect();
                 cx.write(&to, &bytes)?;
                 self.observe(state, Observed::Bytes(bytes.into()));
@@ -112,7 +113,13 @@ impl<D: Domain> Machine<D> {
                 let Some((name, _)) = cx.options.symbolic_file(file) else {
                     return Err(Stop::Unsupported { what: "a read of a symbolic file that does not exist".to_owned() });
                 };
-                let bytes: Vec<_> = (start..start.saturating_add(n)).map(|i| cx.domain.input_byte(name, i)).collect();
+                let answers = cx.options.answers.as_ref();
+                let domain = &mut *cx.domain;
+                let byte = |i| match answers {
+                    Some(answers) => MemoryByte::Constant(answers.byte_of_file(name, i)),
+                    None => domain.input_byte(name, i),
+                };
+                let bytes: Vec<_> = (start..start.saturating_add(n)).map(byte).collect();
                 cx.write(&to, &bytes)?;
                 self.observe(state, Observed::Bytes(bytes.into()));
                 Ok(D::constant(0))
@@ -138,8 +145,8 @@ impl<D: Domain> Machine<D> {
 
     fn fresh(&mut self, name: &str, bits: u64) -> Result<D::Value, Stop<D>> {
         let bits = width(bits)?;
-        let value = match self.options.answers {
-            Some(seed) => D::constant(answer(seed, name, bits)),
+        let value = match &self.options.answers {
+            Some(answers) => D::constant(answers.number(name, bits)),
             None => self.domain.input(name, bits),
         };
         extend(&mut self.domain, value, bits)
@@ -249,10 +256,13 @@ impl<D: Domain> Machine<D> {
         let name = self.program.functions[func].name.clone();
         let option = self.options.externs.get(&name).copied();
         let value = |machine: &mut Self, state: &mut State<D>, ty: Type| match option {
-            Some(Extern::Havoc) if D::SYMBOLIC => {
+            Some(Extern::Havoc) if D::SYMBOLIC || machine.options.answers.is_some() => {
                 let name = state.unique_input_name(&format!("{name}()"));
                 machine.note_read(state, Read::Name(&name));
-                let value = machine.domain.input(&name, ty.bits());
+                let value = match &machine.options.answers {
+                    Some(answers) => D::constant(answers.number(&name, ty.bits())),
+                    None => machine.domain.input(&name, ty.bits()),
+                };
                 machine.observe(state, Observed::Value(value.clone()));
                 value
             }
@@ -273,21 +283,6 @@ impl<D: Domain> Machine<D> {
                 Err(Stop::End(Box::new(PathEnd::Unmodelled { function: name, stack })))
             }
         }
-    }
-}
-
-/// The input of this name in a run with [`answers`](super::Options::answers): often a number that is small, or the
-/// largest.
-pub fn answer(seed: u64, name: &str, bits: u32) -> u64 {
-    let mut hash = rustc_hash::FxHasher::default();
-    (seed, name).hash(&mut hash);
-    let number = hash.finish();
-    let mask = u64::MAX >> (64 - bits);
-    match number >> 62 {
-        0 => number & 1,
-        1 => mask,
-        2 => number & 15 & mask,
-        _ => number & mask,
     }
 }
 

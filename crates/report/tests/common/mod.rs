@@ -119,6 +119,8 @@ pub fn deadlock() -> Enumeration {
         holder,
         holder_at: held.map(|line| format!("abba.c:{line}")),
         waits_for: waits_for.into(),
+        stack: Vec::new(),
+        holder_stack: Vec::new(),
     };
     let ends = ScheduleEnd::Deadlock {
         blocked: vec![

@@ -24,7 +24,7 @@ use crate::budgets::BUDGETS;
 use crate::questions::Questions;
 use crate::slots::{Slot, Slots};
 use crate::successors::{Successors, add_successor};
-use crate::threads;
+use icsched_epochs::threads;
 use icsched_slicing::Caches;
 
 /// Name of the threads.

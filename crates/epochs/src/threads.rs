@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, Scope};
 
-use icsched_epochs::memory::stack_sizes;
+use crate::memory::stack_sizes;
 
 /// Has work done by a thread of its own, with a stack as large as the system allows. If there is no thread it is done
 /// here, before this returns; Z3 knows nothing there of what it has been asked before, as in a new thread.
-pub(crate) fn spawn_or_do<'scope>(scope: &'scope Scope<'scope, '_>, name: &str, work: impl FnOnce() + Send + 'scope) {
+pub fn spawn_or_do<'scope>(scope: &'scope Scope<'scope, '_>, name: &str, work: impl FnOnce() + Send + 'scope) {
     if let Some(work) = spawn(scope, name, work) {
         icsched_smt::in_fresh_context(work);
     }

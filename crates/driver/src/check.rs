@@ -1,0 +1,119 @@
+//! `icsched check`: findings.
+
+use std::time::{Duration, Instant};
+
+use icsched_check::{Checked, Options, needs_runs, suppress};
+use icsched_enumerate::Progress;
+use icsched_schedule::{Enumeration, IncompleteKind, Reason};
+use icsched_symbolic::request::Activity;
+
+use crate::config::EnumerateConfig;
+use crate::enumerate::{Enumerated, Source, enumerate, request};
+use crate::error::DriverError;
+
+pub use icsched_check::suppress::Baseline;
+pub use icsched_schedule::finding::{CHECK_SCHEMA, FINDING_SCHEMA};
+pub use icsched_schedule::{
+    CheckResult, CheckStatistics, Finding, FindingFile, FindingKind, Input, Suppressed, Verdict,
+};
+
+/// What to check.
+#[derive(Clone, Debug)]
+pub struct CheckConfig {
+    /// The program, and how its schedules are found.
+    pub enumerate: EnumerateConfig,
+    /// The kinds of findings that are looked for.
+    pub kinds: Vec<FindingKind>,
+    /// Findings that are known.
+    pub baseline: Baseline,
+}
+
+/// A check with the schedules that it is about.
+#[derive(Debug)]
+pub struct CheckOutcome {
+    /// What was found.
+    pub result: CheckResult,
+    /// The schedules.
+    pub schedules: Enumeration,
+    /// Where they come from.
+    pub source: Source,
+    /// Why they are not in the database, or not all of them, if so.
+    pub unwritten: Option<icsched_schedule::DbError>,
+}
+
+/// Of the time that there is, what the schedules may take, in tenths: the rest is for runs.
+const TENTHS_FOR_SCHEDULES: u32 = 7;
+
+/// Finds what goes wrong in the schedules of a program, and a run of each.
+///
+/// # Errors
+/// As [`enumerate`].
+pub fn check(config: &CheckConfig, progress: &mut dyn Progress) -> Result<CheckOutcome, DriverError> {
+    let start = Instant::now();
+    let deadline = config.enumerate.limits.deadline();
+    let mut searched = config.enumerate.clone();
+    searched.limits.timeout = searched.limits.timeout.map(|all| all / 10 * TENTHS_FOR_SCHEDULES);
+    let Enumerated { result: schedules, source, unwritten } = enumerate(&searched, progress)?;
+    let enumerate_seconds = start.elapsed().as_secs_f64();
+    let mut reasons: Vec<Reason> = schedules.all_reasons().into_iter().cloned().collect();
+    let mut checked = Checked::default();
+    if needs_runs(&schedules, &config.kinds) {
+        let request = request(&config.enumerate, deadline)?;
+        let options = Options { kinds: config.kinds.clone(), jobs: config.enumerate.jobs };
+        let begin = |progress: &mut dyn Progress, activity: Activity| progress.doing(activity);
+        let mut shown = progress;
+        let found = icsched_epochs::prepare(
+            &request,
+            &mut shown,
+            |p, a| begin(*p, a),
+            |setting, progress| icsched_check::check(setting, &schedules, &options, &mut Shown(*progress)),
+        );
+        match found {
+            Ok(found) => checked = found,
+            Err(reason) => reasons.push(reason),
+        }
+    }
+    let sources = |file: &str| std::fs::read_to_string(file).ok();
+    let (findings, suppressed) = suppress::suppress(checked.findings, &config.baseline, &sources);
+    for finding in findings.iter().filter(|finding| !finding.confirmed) {
+        let why = finding.why.as_deref().unwrap_or("no run shows it");
+        let message = format!("whether {} can happen is not decided: {why}", finding.message);
+        reasons.push(Reason { kind: IncompleteKind::Limit, message, at: finding.at.first().cloned() });
+    }
+    let is_over = config.enumerate.limits.stop.asked().is_some();
+    let complete = reasons.is_empty() && schedules.is_complete() && !is_over;
+    let result = CheckResult {
+        schema: CHECK_SCHEMA.to_owned(),
+        program: schedules.program.clone(),
+        digest: schedules.digest.clone(),
+        options: schedules.options.clone(),
+        complete,
+        reasons,
+        assumptions: schedules.assumptions.iter().map(|assumption| assumption.describe().to_owned()).collect(),
+        findings,
+        suppressed,
+        epochs: schedules.epochs.len(),
+        schedules: schedules.totals().schedules,
+        statistics: CheckStatistics {
+            seconds: rounded(start.elapsed()),
+            enumerate_seconds: (enumerate_seconds * 1e3).round() / 1e3,
+            runs: checked.counts.runs,
+            paths: checked.counts.paths,
+            instructions: checked.counts.instructions,
+        },
+    };
+    Ok(CheckOutcome { result, schedules, source, unwritten })
+}
+
+fn rounded(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e3).round() / 1e3
+}
+
+/// Shows how far a check is as a search does.
+struct Shown<'p>(&'p mut dyn Progress);
+
+impl icsched_check::Progress for Shown<'_> {
+    fn suspects(&mut self, done: usize, all: usize, runs: u64) {
+        self.0.suspects(done, all, runs);
+    }
+}

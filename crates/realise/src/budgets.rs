@@ -1,0 +1,54 @@
+//! The limits of this crate. All are counts, so that the answer is the same on every machine.
+
+/// All limits, each with what it protects and where it shows.
+pub(crate) struct Budgets {
+    /// Chains that are tried for one schedule.
+    ///
+    /// Protects from as many chains as an epoch graph has ways. Shows in findings that stay `possible`.
+    pub(crate) chains: usize,
+    /// Epochs of one chain.
+    ///
+    /// Protects from chains that go round for ever. Shows in findings deep inside of long runs.
+    pub(crate) links: usize,
+    /// How often a chain comes to one epoch.
+    ///
+    /// Protects from the same. The design says 0 to 2 rounds of each loop of the epoch graph.
+    pub(crate) rounds: usize,
+    /// Runs for one schedule, over all chains.
+    ///
+    /// Protects the time of a check. Shows in findings that stay `possible`.
+    pub(crate) runs: u64,
+    /// Questions about other sides of the decisions of one path.
+    ///
+    /// Protects from paths that inputs decide at every byte. Shows in the same.
+    pub(crate) questions: usize,
+    /// Instructions of one run, or path.
+    ///
+    /// Protects from runs that do not end. Shows in findings behind long computations.
+    pub(crate) instructions: u64,
+    /// Instructions between two looks at the limits of the whole run.
+    ///
+    /// Protects from a slow answer to Ctrl-C. No test shows it.
+    pub(crate) slice: u64,
+    /// Decisions of a run that are taken the other way to find a good input near it.
+    ///
+    /// Protects the time of a check. Shows in findings without a near input.
+    pub(crate) near: usize,
+    /// Inputs that wait to be run.
+    ///
+    /// Protects memory. No test shows it.
+    pub(crate) waiting: usize,
+}
+
+/// The limits that hold.
+pub(crate) const BUDGETS: Budgets = Budgets {
+    chains: 8,
+    links: 64,
+    rounds: 3,
+    runs: 120,
+    questions: 200,
+    instructions: 20_000_000,
+    slice: 1 << 18,
+    near: 24,
+    waiting: 2000,
+};

@@ -1,0 +1,306 @@
+//! Looks for an input with which a run shows an end, generation by generation (Godefroid, Levin, Molnar 2008; Bergan
+//! 3.6.2 leaves it open how a deadlock of a later epoch is reached).
+//!
+//! A run with some input is held to a chain of schedules as far as it goes. Where it leaves the chain, its path in the
+//! symbolic domain says what inputs decided before; the last of these decisions is taken the other way first. The run
+//! that came farthest along the chain is gone on with.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use icsched_epochs::Setting;
+use icsched_machine::{DecisionKind, PathEnd, ThreadId};
+use icsched_schedule::{Input, InputConstraint};
+use icsched_smt::{Model, Term, serial};
+use icsched_symbolic::inputs::TestInput;
+
+use crate::budgets::BUDGETS;
+use crate::chain::Chain;
+use crate::goal::Goal;
+use crate::inputs::input_of;
+use crate::runner::{Ended, Followed, Runner};
+use crate::schedulers::Ordered;
+use crate::twin::{Text, Twin, domain};
+
+/// A run that shows something: the program as it is, in this order.
+pub struct Shown {
+    /// Its input.
+    pub input: TestInput,
+    /// Who synchronises, in order.
+    pub order: Arc<[ThreadId]>,
+    /// The run.
+    pub ended: Ended,
+}
+
+/// What came of looking for a run.
+pub enum Realised {
+    /// This one shows it.
+    Shown(Box<Shown>),
+    /// No input leads there along these chains; says which decision stands in the way.
+    Infeasible {
+        /// As C, with where the search got to.
+        core: String,
+    },
+    /// Nobody knows.
+    Unknown {
+        /// What stood in the way.
+        why: String,
+    },
+}
+
+/// What was done so far.
+#[derive(Copy, Clone, Default, Debug)]
+pub struct Counts {
+    /// Runs in the concrete domain.
+    pub runs: u64,
+    /// Paths in the symbolic one.
+    pub paths: u64,
+    /// Instructions of both.
+    pub instructions: u64,
+}
+
+impl Counts {
+    /// Adds others.
+    pub fn add(&mut self, other: Self) {
+        self.runs += other.runs;
+        self.paths += other.paths;
+        self.instructions += other.instructions;
+    }
+}
+
+/// Looks for runs of one program.
+pub struct Realiser<'a, 'p> {
+    setting: &'a Setting<'p>,
+    runner: Runner<'a>,
+    /// The first run that was met by the way for each end that is wrong.
+    met: BTreeMap<Goal, (TestInput, Arc<[ThreadId]>)>,
+    paths: u64,
+    path_instructions: u64,
+}
+
+/// A path with decisions that were not taken the other way yet.
+struct Open {
+    twin: Twin,
+    followed: Followed,
+    /// Decisions that can be taken the other way: those from `bound` up to here.
+    next: usize,
+    bound: usize,
+}
+
+/// Why a search has no answer.
+#[derive(Default)]
+struct Doubts {
+    cut: bool,
+    gave_up: bool,
+    limit: bool,
+    core: Option<(Followed, String)>,
+}
+
+impl<'a, 'p> Realiser<'a, 'p> {
+    /// For a prepared program.
+    pub fn new(setting: &'a Setting<'p>) -> Self {
+        let runner = Runner::new(setting.request);
+        Self { setting, runner, met: BTreeMap::new(), paths: 0, path_instructions: 0 }
+    }
+
+    /// What was done so far.
+    pub fn counts(&self) -> Counts {
+        let Runner { runs, instructions, .. } = self.runner;
+        Counts { runs, paths: self.paths, instructions: instructions + self.path_instructions }
+    }
+
+    /// Looks for a run that ends so. Chains are tried one after the other, each with what holds of the inputs in the
+    /// epoch behind it.
+    pub fn realise(&mut self, chains: &[(Chain<'_>, Option<&InputConstraint>)], goal: &Goal) -> Realised {
+        if let Some((input, order)) = self.met.get(goal).cloned()
+            && let Some(shown) = self.confirm(&input, order, goal)
+        {
+            return Realised::Shown(Box::new(shown));
+        }
+        let first = self.runner.runs;
+        let mut doubts = Doubts::default();
+        for (chain, seed) in chains {
+            if let Some(shown) = self.along(chain, *seed, goal, first, &mut doubts) {
+                return Realised::Shown(Box::new(shown));
+            }
+            if doubts.limit {
+                break;
+            }
+        }
+        match doubts {
+            Doubts { limit: true, .. } => {
+                let runs = self.runner.runs - first;
+                Realised::Unknown { why: format!("none of {runs} runs showed it, and no more were tried") }
+            }
+            Doubts { cut: true, .. } => {
+                Realised::Unknown { why: "runs that may show it were cut at a limit".to_owned() }
+            }
+            Doubts { gave_up: true, .. } => Realised::Unknown { why: "the solver gave up on inputs".to_owned() },
+            Doubts { core: Some((_, core)), .. } => Realised::Infeasible { core },
+            Doubts { core: None, .. } => Realised::Unknown { why: "no input satisfies the first schedule".to_owned() },
+        }
+    }
+
+    /// Looks for a run along one chain.
+    fn along(
+        &mut self,
+        chain: &Chain<'_>,
+        seed: Option<&InputConstraint>,
+        goal: &Goal,
+        first: u64,
+        doubts: &mut Doubts,
+    ) -> Option<Shown> {
+        let mut tried: Vec<TestInput> = Vec::new();
+        let mut open: Vec<Open> = Vec::new();
+        let way = chain.links.first().map(|link| link.way.as_slice());
+        let seeds: Vec<&InputConstraint> = way.map_or_else(|| seed.into_iter().collect(), <[_]>::to_vec);
+        for input in self.seeds(&seeds) {
+            if !tried.contains(&input) {
+                tried.push(input.clone());
+                if let Some(shown) = self.run(chain, &input, 0, goal, &mut open, doubts) {
+                    return Some(shown);
+                }
+            }
+        }
+        loop {
+            if self.runner.runs - first >= BUDGETS.runs || self.setting.request.limits.reached().is_some() {
+                doubts.limit = true;
+                return None;
+            }
+            let best = (0..open.len()).max_by_key(|&at| (open[at].followed.links, open[at].followed.nodes, at))?;
+            let Open { twin, next, bound, followed } = &mut open[best];
+            if *next <= *bound {
+                open.swap_remove(best);
+                continue;
+            }
+            *next -= 1;
+            let at = *next;
+            if !is_worth_negating(twin.decided[at].kind, goal) {
+                continue;
+            }
+            let model = twin.other_side(at);
+            match model {
+                Ok(None) => {
+                    let is_farther = doubts
+                        .core
+                        .as_ref()
+                        .is_none_or(|(known, _)| (known.links, known.nodes) < (followed.links, followed.nodes));
+                    if is_farther {
+                        doubts.core = Some((*followed, twin.text(at)));
+                    }
+                }
+                Err(_) => doubts.gave_up = true,
+                Ok(Some(model)) => {
+                    let input = self.setting.request.inputs.test_input(&model);
+                    if !tried.contains(&input) {
+                        tried.push(input.clone());
+                        if let Some(shown) = self.run(chain, &input, at + 1, goal, &mut open, doubts) {
+                            return Some(shown);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Inputs to begin with: one that satisfies the constraints of the first schedule, and one of nothing but zeros.
+    fn seeds(&mut self, constraints: &[&InputConstraint]) -> Vec<TestInput> {
+        let mut domain = domain(self.setting);
+        let (_, bounds) = self.setting.request.inputs.arguments(&mut domain);
+        let terms = constraints.iter().filter_map(|constraint| {
+            let terms = serial::import(&mut domain.pool, constraint.dag.as_ref()?).ok()?;
+            terms.first().copied()
+        });
+        let terms: Vec<Term> = terms.collect();
+        let all: Vec<Term> = bounds.into_iter().chain(terms).collect();
+        let model = domain.model_of(&all).ok().flatten();
+        let inputs = &self.setting.request.inputs;
+        let mut found: Vec<TestInput> = model.iter().map(|model| inputs.test_input(model)).collect();
+        found.push(inputs.test_input(&Model::new()));
+        found
+    }
+
+    /// Runs an input along a chain: shows the goal, or is a path whose decisions can be taken the other way.
+    fn run(
+        &mut self,
+        chain: &Chain<'_>,
+        input: &TestInput,
+        bound: usize,
+        goal: &Goal,
+        open: &mut Vec<Open>,
+        doubts: &mut Doubts,
+    ) -> Option<Shown> {
+        let (ended, followed) = self.runner.walk(self.setting, chain, input)?;
+        let order = ended.order();
+        if let Some(found) = Goal::of(&ended.schedule_end()) {
+            if found == *goal
+                && let Some(shown) = self.confirm(input, Arc::clone(&order), goal)
+            {
+                return Some(shown);
+            }
+            self.met.entry(found).or_insert_with(|| (input.clone(), Arc::clone(&order)));
+        }
+        let twin = self.twin(input, &order, Text::Bytes)?;
+        doubts.cut |= twin.is_cut;
+        let until = followed.left_at.map_or(twin.decided.len(), |left| {
+            twin.decided.iter().rposition(|decided| decided.events <= left).map_or(0, |at| at + 1)
+        });
+        tracing::debug!(?followed, decided = twin.decided.len(), until, input = ?input.argv, ends = %ended.schedule_end(), "a run along a chain");
+        let bound = bound.max(until.saturating_sub(BUDGETS.questions));
+        open.push(Open { twin, followed, next: until, bound });
+        None
+    }
+
+    /// Runs the program as it is in an order, and looks whether that shows the goal.
+    pub fn confirm(&mut self, input: &TestInput, order: Arc<[ThreadId]>, goal: &Goal) -> Option<Shown> {
+        let ended = self.runner.run(input, Box::new(Ordered::new(Arc::clone(&order))))?;
+        let is_shown = goal.is_shown_by(&ended.schedule_end());
+        is_shown.then(|| Shown { input: input.clone(), order: ended.order(), ended })
+    }
+
+    fn twin(&mut self, input: &TestInput, order: &Arc<[ThreadId]>, text: Text) -> Option<Twin> {
+        let twin = Twin::follow(self.setting, input, order, text)?;
+        self.paths += 1;
+        self.path_instructions += twin.instructions;
+        Some(twin)
+    }
+
+    /// A good input that is nearly the one of a run, and a condition that is true of the run's input alone: one of
+    /// these neighbours, or one that takes a late decision the other way.
+    pub fn near(&mut self, shown: &Shown, goal: &Goal, neighbours: &[TestInput]) -> Option<(Input, String)> {
+        let mut twin = self.twin(&shown.input, &shown.order, Text::Functions)?;
+        for input in neighbours.iter().take(BUDGETS.near) {
+            if let Some(near) = self.good(input, shown)
+                && let Some(at) = twin.first_other(input)
+            {
+                return Some((near, twin.text(at)));
+            }
+        }
+        let late = (0..twin.decided.len()).rev().filter(|&at| is_worth_negating(twin.decided[at].kind, goal));
+        for at in late.take(BUDGETS.near).collect::<Vec<_>>() {
+            if self.setting.request.limits.reached().is_some() {
+                return None;
+            }
+            let Ok(Some(model)) = twin.other_side(at) else { continue };
+            let input = self.setting.request.inputs.test_input(&model);
+            if let Some(near) = self.good(&input, shown) {
+                return Some((near, twin.text(at)));
+            }
+        }
+        None
+    }
+
+    /// An input, if the program ends by itself with it, in the order of a run as far as that goes.
+    fn good(&mut self, input: &TestInput, shown: &Shown) -> Option<Input> {
+        let ended = self.runner.run(input, Box::new(Ordered::new(Arc::clone(&shown.order))))?;
+        matches!(ended.end, PathEnd::Exit { .. }).then(|| input_of(input, &ended.state.input_counts))
+    }
+}
+
+/// Whether the other side of a decision may lead to the goal: what is an error leads to nothing else.
+fn is_worth_negating(kind: DecisionKind, goal: &Goal) -> bool {
+    match goal {
+        Goal::Error(..) => kind != DecisionKind::Assume,
+        Goal::Deadlock(_) | Goal::Endless(_) | Goal::Abort(..) => kind != DecisionKind::Assume && !kind.is_of_error(),
+    }
+}
