@@ -137,12 +137,27 @@ impl Input {
     /// The command that runs a program with this input, as one line for a shell. Files have to be there; answers cannot
     /// be given to it.
     pub fn shell_line(&self, program: &str) -> String {
-        let variables = self.env.iter().map(|(name, value)| format!("{name}={} ", value.shell_word()));
+        let variables: String = self.env.iter().map(|(name, value)| variable(name, value)).collect();
+        let env = if self.env.keys().all(|name| is_identifier(name)) { "" } else { "env " };
         let stdin = self.stdin.as_ref().map(|bytes| format!("printf %s {} | ", bytes.shell_word()));
         let arguments = self.arguments();
         let space = if arguments.is_empty() { "" } else { " " };
-        format!("{}{}{program}{space}{arguments}", stdin.unwrap_or_default(), variables.collect::<String>())
+        format!("{}{env}{variables}{program}{space}{arguments}", stdin.unwrap_or_default())
     }
+}
+
+/// A variable of the environment before a command, as one word and a space.
+fn variable(name: &str, value: &Bytes) -> String {
+    match is_identifier(name) {
+        true => format!("{name}={} ", value.shell_word()),
+        false => format!("{} ", Bytes([name.as_bytes(), b"=", &value.0].concat()).shell_word()),
+    }
+}
+
+/// Whether a shell takes `name=value` before a command for a variable; other names need `env`.
+fn is_identifier(name: &str) -> bool {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    name.bytes().all(is_word) && name.bytes().next().is_some_and(|first| !first.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -170,5 +185,13 @@ mod tests {
         };
         let line = input.shell_line("./prog");
         assert_eq!(line, r"printf %s $'x\n' | HOME='/a b' ./prog -n '' 'it'\''s' $'\xff'");
+    }
+
+    /// A name comes from a program, and whoever pastes the line has not read the program.
+    #[test]
+    fn names_of_variables_are_no_commands() {
+        let env = [("A".to_owned(), Bytes(b"1".to_vec())), ("B;rm -r x;C".to_owned(), Bytes(b"2".to_vec()))].into();
+        let line = Input { env, ..Input::default() }.shell_line("./prog");
+        assert_eq!(line, "env A=1 'B;rm -r x;C=2' ./prog");
     }
 }
