@@ -4,8 +4,10 @@
 //! [`SCHEMA`]. The types below exist only to pin the keys, apart from how the result is kept in memory.
 
 use icsched_schedule::{
-    Assumption, Blocked, EndlessLoop, HbNode, NamedInput, Reason, Schedule, ScheduleEnd, Statistics, Totals,
+    Assumption, Blocked, EndlessLoop, HbNode, NamedInput, Reason, Schedule, ScheduleEnd, Statistics, ThreadContext,
+    Totals, published_schema,
 };
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -14,35 +16,54 @@ use crate::view::{EpochView, ScheduleView, View};
 /// Name and version of the document.
 pub const SCHEMA: &str = "icsched/enumerate/1";
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Document<'a> {
+    /// Name and version of the document.
     schema: &'static str,
+    /// The program's file, as the user gave it.
     program: &'a str,
+    /// Whether every input is covered.
     complete: bool,
+    /// Why not, if so.
     reasons: Vec<&'a Reason>,
+    /// Sums over all epochs.
     totals: Totals,
+    /// The epochs, the one at program entry first.
     epochs: Vec<Epoch<'a>>,
+    /// Memory errors that some input causes.
     errors: Vec<Error<'a>>,
+    /// Names in constraints that are no C.
     inputs: Vec<Input<'a>>,
+    /// What is taken for granted.
     assumptions: &'a [Assumption],
+    /// Where loops are that are taken to end, and of which that is not proved.
     loops_assumed_to_end: Vec<&'a str>,
+    /// BLAKE3 of the bitcode, in hexadecimal.
     digest: &'a str,
+    /// The options and arguments that the result depends on, as they would be typed.
     options: &'a [String],
+    /// What the search cost. The only part that differs from run to run.
     statistics: Statistics,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Epoch<'a> {
     id: String,
+    /// Where its threads start.
+    #[schemars(with = "Vec<ThreadContext>")]
     contexts: Vec<OneLine>,
+    /// The schedules, and the parts of which they consist.
     schedules: Vec<ScheduleEntry<'a>>,
+    /// A condition of inputs that end the process on a prefix of a schedule, as C.
     early_exits: Option<&'a str>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct ScheduleEntry<'a> {
     id: String,
+    /// For which inputs it is, as C.
     constraint: &'a str,
+    /// `exit`, `deadlock`, `endless`, `epoch ID`, `input`, `abort`, `memory-error` or `limit`.
     ends: String,
     #[serde(flatten)]
     detail: Detail<'a>,
@@ -52,9 +73,11 @@ struct ScheduleEntry<'a> {
     /// Place in `errors`, from 0, of one behind which it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     after_error: Option<usize>,
-    /// Each a [`Node`].
+    /// Its synchronisation.
+    #[schemars(with = "Vec<Node<'_>>")]
     nodes: Vec<OneLine>,
-    /// Each an [`HbEdge`](icsched_schedule::HbEdge).
+    /// Pairs of nodes, each as thread and number: the first happens before the second.
+    #[schemars(with = "Vec<[[u32; 2]; 2]>")]
     edges: Vec<OneLine>,
 }
 
@@ -66,7 +89,7 @@ fn one_line(value: &impl Serialize) -> OneLine {
 }
 
 /// What belongs to an end besides its name.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 enum Detail<'a> {
     Exit { status: Option<i32> },
@@ -77,7 +100,7 @@ enum Detail<'a> {
     None {},
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Node<'a> {
     thread: u32,
     n: u32,
@@ -88,7 +111,7 @@ struct Node<'a> {
     also_at: Vec<&'a str>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Error<'a> {
     message: &'a str,
     at: &'a str,
@@ -99,11 +122,16 @@ struct Error<'a> {
 }
 
 /// A name in constraints of an epoch that C cannot compute.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Input<'a> {
     #[serde(flatten)]
     input: &'a NamedInput,
     epoch: String,
+}
+
+/// The JSON Schema of what [`render`] gives.
+pub fn schema() -> String {
+    published_schema::<Document<'_>>(SCHEMA)
 }
 
 /// Renders the result as one JSON object over several lines, with a newline at the end.

@@ -1,12 +1,13 @@
 //! The inputs under which a schedule can be followed.
 
 use icsched_smt::serial::TermDag;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A name in the text of constraints that C cannot compute: `open#2`, `stdin`, `sum@1`.
 ///
 /// If each is replaced by a variable of its type, the text is C.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct NamedInput {
     /// As it stands in the text.
     pub name: String,

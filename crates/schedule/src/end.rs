@@ -2,13 +2,14 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::epoch::EpochKey;
 use crate::finding::Site;
 
 /// A thread of a deadlock that cannot go on.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Blocked {
     /// The thread.
     pub thread: u32,
@@ -33,7 +34,7 @@ pub struct Blocked {
 }
 
 /// A thread that goes round for ever in a loop that does not synchronise.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct EndlessLoop {
     /// The thread.
     pub thread: u32,

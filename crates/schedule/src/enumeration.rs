@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::constraint::{InputConstraint, NamedInput};
@@ -12,7 +13,7 @@ use crate::searched_with::SearchedWith;
 use crate::tree::{Schedule, ScheduleTree};
 
 /// What the result takes for granted (Bergan 3.1).
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Assumption {
     /// No two threads access the same memory at the same time, one of them writing, without synchronisation.
@@ -166,7 +167,7 @@ fn successor(ends: &ScheduleEnd) -> Option<EpochKey> {
 }
 
 /// What the search cost. The only part of a result that differs from run to run.
-#[derive(Copy, Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Default, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Statistics {
     /// Wall-clock seconds.
     pub seconds: f64,
@@ -183,7 +184,7 @@ pub struct Statistics {
 }
 
 /// Sums over all epochs.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Totals {
     /// Number of epochs.
     pub epochs: usize,
@@ -209,7 +210,7 @@ pub struct Totals {
 }
 
 /// Schedules per epoch; all zero without epochs.
-#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SchedulesPerEpoch {
     /// Fewest in one epoch.
     pub min: usize,

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use icsched_ir::{BlockId, CallStack, EntityId, FuncId, ProgramPoint};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::hash::{Hasher, ShortHash};
@@ -151,7 +152,7 @@ impl fmt::Display for EpochId {
 }
 
 /// Where one thread starts in an epoch, as source text.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadContext {
     /// The thread's number in the epoch's schedules.
     pub thread: u32,

@@ -19,6 +19,7 @@ pub mod finding;
 pub mod graph;
 pub mod hash;
 pub mod input;
+mod published;
 pub mod reason;
 mod searched_with;
 pub mod tree;
@@ -42,6 +43,7 @@ pub use finding::{
 pub use graph::{GraphError, HappensBefore, HbEdge, HbNode, NodeId, NodeOutcome, Place};
 pub use hash::ShortHash;
 pub use input::{Answer, Bytes, Input};
+pub use published::published_schema;
 pub use reason::{IncompleteKind, Reason};
 pub use searched_with::{Json, SearchedWith, Summarisable, Summarised};
 pub use tree::{Branch, Schedule, ScheduleId, ScheduleTree, TreeNode};
