@@ -12,6 +12,7 @@ use icsched_driver::experiment::{Commands, ExperimentConfig, experiment};
 use icsched_driver::inspect::Inspected;
 use icsched_driver::{DriverError, ProgramConfig, check, enumerate, exec, inspect, replay, show, symex, verify};
 use icsched_report::View;
+use icsched_report::check::Options as CheckOptions;
 use icsched_report::text::TextOptions;
 
 use crate::answers::{database, not_written, print, tell_schedules, tell_verified, write_json};
@@ -241,7 +242,7 @@ fn run_show(args: &ShowArgs) -> Result<Status, DriverError> {
         }
         ShowFormat::Dot => icsched_report::dot::render(&view),
         ShowFormat::Svg => icsched_report::svg::render(&view),
-        ShowFormat::Html => icsched_report::html::render(&view),
+        ShowFormat::Html => icsched_report::html::render(&view, None, &CheckOptions::default()),
     })?;
     Ok(Status::Clean)
 }

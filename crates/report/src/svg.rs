@@ -46,7 +46,12 @@ pub fn render(view: &View<'_>) -> String {
 
 /// Renders one schedule as an SVG element to stand in a page.
 pub fn render_one(schedule: &Schedule) -> String {
-    let layout = Layout::new(schedule, ROWS);
+    render_folded(schedule, ROWS)
+}
+
+/// The same with at most so many rows: what is too much in the middle is left out.
+pub(crate) fn render_folded(schedule: &Schedule, rows: usize) -> String {
+    let layout = Layout::new(schedule, rows);
     let picture = Picture { schedule, layout: &layout, top: ROW };
     let mut body = String::new();
     picture.draw(&mut body).expect("writing to a string does not fail");
@@ -95,7 +100,7 @@ fn text_width(characters: usize) -> usize {
 }
 
 /// A colour per lane: hues a golden angle apart, so that neighbours differ.
-fn color(lane: usize) -> String {
+pub(crate) fn color(lane: usize) -> String {
     format!("hsl({} 62% 52%)", (210 + lane * 137) % 360)
 }
 

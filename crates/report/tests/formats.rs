@@ -3,6 +3,7 @@
 mod common;
 
 use expect_test::{expect, expect_file};
+use icsched_report::check::Options;
 use icsched_report::{View, diagnostic, dot, html, json, svg};
 use icsched_schedule::{Diagnostic, Enumeration, NodeId, ScheduleEnd};
 use serde_json::Value;
@@ -55,7 +56,7 @@ fn inputs_that_end_the_process_early_are_named() {
     assert_eq!(value["epochs"][0]["early_exits"], "atoi(argv[1]) < 1 || 64 < atoi(argv[1])");
     let line = "<p>Other inputs end the process on the way, as a prefix of a schedule: \
                 atoi(argv[1]) &#60; 1 || 64 &#60; atoi(argv[1])</p>";
-    let page = html::render(&View::whole(&result));
+    let page = page_of(&View::whole(&result));
     assert!(page.contains(line), "{page}");
 }
 
@@ -166,6 +167,11 @@ fn messages() {
     .assert_eq(&(plain + &warning));
 }
 
+/// The page of a database in which no findings are.
+fn page_of(view: &View<'_>) -> String {
+    html::render(view, None, &Options::default())
+}
+
 /// Checks that tags are closed in order; returns how often each was opened.
 fn tags(xml: &str) -> std::collections::BTreeMap<String, usize> {
     let mut open = Vec::new();
@@ -176,7 +182,7 @@ fn tags(xml: &str) -> std::collections::BTreeMap<String, usize> {
             assert_eq!(open.pop(), Some(name));
         } else {
             *seen.entry(name.clone()).or_default() += 1;
-            if !tag.ends_with('/') && !["!doctype", "meta"].contains(&name.as_str()) {
+            if !tag.ends_with('/') && !["!doctype", "meta", "input", "br"].contains(&name.as_str()) {
                 open.push(name);
             }
         }
@@ -204,11 +210,14 @@ fn pictures_show_every_node_and_edge() {
 fn pages_are_well_formed_and_escaped() {
     for mut result in every_result() {
         result.program = "<b>&prog".into();
-        let page = html::render(&View::whole(&result));
+        let page = page_of(&View::whole(&result));
         let seen = tags(&page);
         assert!(page.contains("Schedules of &#60;b&#62;&#38;prog"), "{page}");
-        assert_eq!(seen.get("details").copied().unwrap_or(0), result.totals().schedules);
-        assert!(!page.contains("http-equiv") && !page.contains("src=") && !page.contains("href="), "self-contained");
+        assert_eq!(page.matches("<details class=\"schedule\"").count(), result.totals().schedules);
+        let long = page.matches("<details class=\"long\"").count();
+        assert_eq!(seen.get("details").copied().unwrap_or(0), result.totals().schedules + long);
+        let (links, inside) = (page.matches("href=").count(), page.matches("href=\"#").count());
+        assert!(!page.contains("http-equiv") && !page.contains("src=") && links == inside, "self-contained");
     }
 }
 
@@ -221,7 +230,7 @@ fn hostile_names_do_not_break_formats() {
     let result = common::enumeration("p.bc", vec![schedule], 1);
     let view = View::whole(&result);
     tags(&svg::render(&view));
-    tags(&html::render(&view));
+    tags(&page_of(&view));
     let dot = dot::render(&view);
     assert!(dot.contains(r#"label="lock(m[\"<&\\\"])\na<b>\"&.c:3""#), "{dot}");
 }

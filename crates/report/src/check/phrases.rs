@@ -117,8 +117,13 @@ pub(crate) fn step(step: &TraceStep) -> String {
 }
 
 /// `holds boxes.lock and seats.lock`; empty if a step leaves nothing held.
-pub(crate) fn holds(step: &TraceStep) -> String {
+fn holds(step: &TraceStep) -> String {
     if step.holds.is_empty() { String::new() } else { format!("holds {}", list(&step.holds)) }
+}
+
+/// What is said of a step beside what it is; may be empty.
+pub(crate) fn note(step: &TraceStep) -> String {
+    if step.role == StepRole::Blocked { "never goes on".to_owned() } else { holds(step) }
 }
 
 /// How the program is run with an input: a line for a shell.

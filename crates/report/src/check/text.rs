@@ -304,10 +304,7 @@ fn call(step: &TraceStep) -> String {
 }
 
 fn note(step: &TraceStep) -> String {
-    match step.role {
-        StepRole::Blocked => "never goes on".to_owned(),
-        _ => foreign(&phrases::holds(step)),
-    }
+    foreign(&phrases::note(step))
 }
 
 fn glyph(steps: &Steps<'_>, row: usize, lane: usize) -> char {
