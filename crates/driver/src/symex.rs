@@ -7,6 +7,7 @@ mod explain;
 mod json;
 mod paths;
 mod report;
+mod schema;
 mod start;
 mod states;
 mod text;
@@ -20,6 +21,7 @@ pub use json::JsonWriter;
 pub use report::{
     ContextThread, Ends, Header, PathReport, Sink, Statistics, StepReport, Summary, Totals, WitnessReport,
 };
+pub use schema::schema;
 pub use text::{TextOptions, TextWriter};
 pub use witness::WitnessInput;
 

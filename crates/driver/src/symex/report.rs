@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use icsched_schedule::Reason;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::error::DriverError;
@@ -11,7 +12,7 @@ use crate::error::DriverError;
 pub(super) const SCHEMA: &str = "icsched/symex/1";
 
 /// What is known before any path.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Header {
     /// Name and version of the document.
     pub schema: &'static str,
@@ -23,6 +24,7 @@ pub struct Header {
     pub contexts: Vec<ContextThread>,
     /// What is known before any path (facts and choices of none): constraints that all paths share.
     #[serde(serialize_with = "joined")]
+    #[schemars(with = "String")]
     pub initial: Vec<String>,
 }
 
@@ -35,7 +37,7 @@ impl Header {
 }
 
 /// What is known when no more paths are looked for.
-#[derive(Clone, PartialEq, Default, Debug, Serialize)]
+#[derive(Clone, PartialEq, Default, Debug, Serialize, JsonSchema)]
 pub struct Summary {
     /// Whether every path within the context was found.
     pub complete: bool,
@@ -87,7 +89,7 @@ pub(super) fn conjunction(conjuncts: &[String]) -> String {
 }
 
 /// Where a thread is.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct ContextThread {
     /// Its number.
     pub thread: usize,
@@ -100,7 +102,7 @@ pub struct ContextThread {
 }
 
 /// How a path ends.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ends {
     /// The process ends, or all that is known of it: threads have returned from their oldest known frames.
@@ -135,13 +137,14 @@ impl Ends {
 }
 
 /// One path.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct PathReport {
     /// Its number, from 1.
     pub path: usize,
     /// On what of the initial state it is taken, as conjuncts in C: what was decided on the way, and for an error, what
     /// makes it one.
     #[serde(serialize_with = "joined")]
+    #[schemars(with = "String")]
     pub constraint: Vec<String>,
     /// What else it takes: that accesses are no errors, and what models assume. Only if it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -171,7 +174,7 @@ pub struct PathReport {
 }
 
 /// Which paths real runs of the program take.
-#[derive(Clone, PartialEq, Default, Debug, Serialize)]
+#[derive(Clone, PartialEq, Default, Debug, Serialize, JsonSchema)]
 pub struct WitnessReport {
     /// Runs from the program's entry.
     pub runs: usize,
@@ -190,7 +193,7 @@ pub struct WitnessReport {
 }
 
 /// A step of a path.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct StepReport {
     /// The thread.
     pub thread: u32,
@@ -210,7 +213,7 @@ pub struct StepReport {
 }
 
 /// Counts of paths.
-#[derive(Copy, Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Totals {
     /// All.
     pub paths: usize,
@@ -254,7 +257,7 @@ impl Totals {
 }
 
 /// What a run took.
-#[derive(Copy, Clone, PartialEq, Default, Debug, Serialize)]
+#[derive(Copy, Clone, PartialEq, Default, Debug, Serialize, JsonSchema)]
 pub struct Statistics {
     /// In all.
     pub seconds: f64,
