@@ -16,6 +16,7 @@ use crate::view::{EpochView, ScheduleView, View};
 /// Name and version of the document.
 pub const SCHEMA: &str = "icsched/enumerate/1";
 
+/// The schedules of a program.
 #[derive(Serialize, JsonSchema)]
 struct Document<'a> {
     /// Name and version of the document.
@@ -46,6 +47,7 @@ struct Document<'a> {
     statistics: Statistics,
 }
 
+/// A bounded part of an execution.
 #[derive(Serialize, JsonSchema)]
 struct Epoch<'a> {
     id: String,
@@ -58,6 +60,7 @@ struct Epoch<'a> {
     early_exits: Option<&'a str>,
 }
 
+/// A schedule, or the part of one up to an input that decides how it goes on.
 #[derive(Serialize, JsonSchema)]
 struct ScheduleEntry<'a> {
     id: String,
@@ -91,6 +94,7 @@ fn one_line(value: &impl Serialize) -> OneLine {
 /// What belongs to an end besides its name.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(description = "A schedule, or the part of one up to an input that decides how it goes on.")]
 enum Detail<'a> {
     Exit { status: Option<i32> },
     Deadlock { blocked: &'a [Blocked] },
@@ -100,23 +104,32 @@ enum Detail<'a> {
     None {},
 }
 
+/// A synchronisation.
 #[derive(Serialize, JsonSchema)]
 struct Node<'a> {
+    /// Its thread: 0 is the main thread, the others are in order of creation.
     thread: u32,
+    /// Its place among the nodes of the thread, from 1.
     n: u32,
+    /// The library function.
     op: &'a str,
+    /// The object it is about, as the source names it; may be empty.
     object: &'a str,
+    /// Where the program calls the function: `file.c:88`.
     at: &'a str,
+    /// Other places from which it may be called in its stead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     also_at: Vec<&'a str>,
 }
 
+/// A memory error that some input causes.
 #[derive(Serialize, JsonSchema)]
 struct Error<'a> {
     message: &'a str,
     at: &'a str,
     constraint: &'a str,
     epoch: String,
+    /// True if it depends on what a replaced loop has left whether there is one.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     open: bool,
 }

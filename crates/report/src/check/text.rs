@@ -87,6 +87,14 @@ fn foreign(text: &str) -> String {
     shown
 }
 
+/// A line for a shell: one that is cut would do something else.
+fn command(line: &str) -> String {
+    match line.chars().count() {
+        long if long > LONGEST => format!("(a line of {long} characters, which the file of the finding has)"),
+        _ => visible(line).into_owned(),
+    }
+}
+
 fn tone(verdict: Verdict) -> Tone {
     match verdict {
         Verdict::Confirmed => Tone::Bad,
@@ -128,17 +136,17 @@ impl Renderer<'_> {
             self.entry("why", Tone::Warning, &format!("not confirmed: {}", foreign(why)));
         }
         if verdict == Verdict::Possible {
-            self.entry("state", Tone::Code, &foreign(&finding.constraint));
+            self.entry("state", Tone::Code, &all(&finding.constraint, "any"));
             self.more("the state that would have to be where its epoch begins");
         } else {
-            self.entry("inputs", Tone::Code, &all_inputs(&finding.constraint));
+            self.entry("inputs", Tone::Code, &all(&finding.constraint, "all"));
         }
         self.steps(finding);
         if finding.also_in > 0 {
             self.entry("also", Tone::Aside, &format!("in {}", count(finding.also_in, "other schedule")));
         }
         if let Some(replay) = phrases::replay_line(number, self.options) {
-            self.entry("again", Tone::Code, &foreign(&replay));
+            self.entry("again", Tone::Code, &command(&replay));
         }
     }
 
@@ -190,9 +198,9 @@ impl Renderer<'_> {
 
     fn input(&mut self, finding: &Finding) {
         let Some(input) = &finding.input else { return };
-        self.entry("run", Tone::Code, &foreign(&phrases::shell_line(self.result, input)));
+        self.entry("run", Tone::Code, &command(&phrases::shell_line(self.result, input)));
         for file in phrases::file_lines(input) {
-            self.entry("file", Tone::Code, &foreign(&file));
+            self.entry("file", Tone::Code, &command(&file));
         }
         for (i, answer) in phrases::answers(input).iter().enumerate() {
             self.entry(if i == 0 { "where" } else { "" }, Tone::Code, &foreign(answer));
@@ -201,7 +209,7 @@ impl Renderer<'_> {
             self.more("a shell cannot give that; icsched replay does");
         }
         if let Some(near) = &finding.near {
-            self.entry("good", Tone::Good, &foreign(&self.near_line(&near.input)));
+            self.entry("good", Tone::Good, &command(&self.near_line(&near.input)));
             self.more(&format!("where this is false: {}", foreign(&near.condition)));
         }
     }
@@ -295,8 +303,9 @@ impl Renderer<'_> {
     }
 }
 
-fn all_inputs(constraint: &str) -> String {
-    if constraint == "true" { "all".to_owned() } else { foreign(constraint) }
+/// A condition, or a word for one that is always true.
+fn all(condition: &str, word: &str) -> String {
+    if condition == "true" { word.to_owned() } else { foreign(condition) }
 }
 
 fn call(step: &TraceStep) -> String {
@@ -466,6 +475,15 @@ mod tests {
         }
         let strip = |text: &str| text.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>();
         assert_eq!(strip(&(without + rest)), strip(&plain));
+    }
+
+    #[test]
+    fn lines_that_are_pasted_are_never_cut() {
+        let mut result = sample::result();
+        let input = result.findings[0].input.as_mut().expect("an input");
+        input.argv.push(icsched_schedule::Bytes(vec![b'x'; LONGEST]));
+        let text = render(&result, &Options::default());
+        assert!(text.contains("(a line of 20") && !text.contains("xxx"), "{text}");
     }
 
     #[test]

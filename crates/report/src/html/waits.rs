@@ -195,3 +195,45 @@ fn cut(name: &str) -> String {
         Some((at, _)) => format!("{}…", &name[..at]),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::sample;
+
+    /// Threads of which each waits for the next, the last for the first.
+    fn cycle(length: u32) -> Finding {
+        let mut finding = sample::lock_cycle();
+        let thread = finding.threads.remove(0);
+        let one = |number| FindingThread { thread: number, holder: Some((number + 1) % length), ..thread.clone() };
+        finding.threads = (0..length).map(one).collect();
+        finding
+    }
+
+    #[test]
+    fn each_thread_has_a_box_and_each_wait_an_arrow() {
+        for length in [1, 2, 5, 16] {
+            let picture = picture(&cycle(length)).expect("a picture");
+            let count = |class: &str| picture.matches(&format!("class=\"{class}\"")).count();
+            assert_eq!(
+                (count("box"), count("wait"), count("tip")),
+                (length as usize, length as usize, length as usize)
+            );
+        }
+        assert_eq!(picture(&cycle(17)), None);
+    }
+
+    #[test]
+    fn nobody_who_does_not_wait_is_drawn() {
+        assert_eq!(picture(&sample::assertion()), None);
+    }
+
+    #[test]
+    fn an_object_stands_for_those_who_would_have_to_come() {
+        let mut finding = cycle(1);
+        finding.threads[0].holder = None;
+        finding.threads[0].object = "slots<0>".into();
+        let picture = picture(&finding).expect("a picture");
+        assert!(picture.contains("slots&lt;0&gt;") && picture.contains("nobody comes"), "{picture}");
+    }
+}
