@@ -25,8 +25,8 @@ impl Format for Junit {
 
 /// Renders a result.
 ///
-/// A confirmed finding is a failure, another one a test that was skipped. The test `complete` is skipped if the check is
-/// not.
+/// A confirmed finding is a failure, another one a test that was skipped. The test `complete` is skipped if the check
+/// is not.
 pub fn render(result: &CheckResult, options: &Options<'_>) -> String {
     let program = visible(&result.program).into_owned();
     let mut suite = TestSuite::new(program.clone());
