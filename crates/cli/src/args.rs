@@ -121,7 +121,8 @@ pub(crate) struct ProgramArgs {
     /// LLVM bitcode (.bc) or textual LLVM IR (.ll).
     #[arg(value_name = "PROG.bc")]
     pub(crate) program: PathBuf,
-    /// What a function without definition and model does: havoc (returns anything), pure (returns 0) or abort.
+    /// What a function without definition and model does: havoc (returns anything), pure (returns 0), abort, or assume
+    /// (the run goes on only if its first argument is not 0).
     #[arg(long = "extern", value_name = "NAME=KIND", value_parser = parse_extern)]
     pub(crate) externs: Vec<(String, ExternKind)>,
     /// Keep the loaded program in this directory, and take it from there as long as neither it nor icsched has changed.
@@ -155,6 +156,7 @@ pub(crate) enum ExternKind {
     Havoc,
     Pure,
     Abort,
+    Assume,
 }
 
 /// The inputs of a run from the program's entry.

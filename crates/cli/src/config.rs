@@ -28,6 +28,7 @@ pub(crate) fn program(args: &ProgramArgs) -> ProgramConfig {
         ExternKind::Havoc => icsched_driver::config::Extern::Havoc,
         ExternKind::Pure => icsched_driver::config::Extern::Pure,
         ExternKind::Abort => icsched_driver::config::Extern::Abort,
+        ExternKind::Assume => icsched_driver::config::Extern::Assume,
     };
     let externs: BTreeMap<_, _> = args.externs.iter().map(|(name, k)| (name.clone(), kind(*k))).collect();
     let memory_errors = match args.memory_errors {

@@ -46,7 +46,7 @@ impl From<ConfigError> for DriverError {
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub(crate) enum ValueError {
     /// `--extern` without `=`.
-    #[error("expected NAME=havoc, NAME=pure or NAME=abort")]
+    #[error("expected NAME=havoc, NAME=pure, NAME=abort or NAME=assume")]
     Extern,
     /// `--extern` with an unknown kind; in the words of `clap`.
     #[error("{0}")]

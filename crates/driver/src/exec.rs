@@ -108,7 +108,11 @@ fn describe(program: &Program, end: &PathEnd, stack: &CallStack) -> (ExecEnd, Op
         PathEnd::Limit(limit) => {
             (ExecEnd::Incomplete, Some(with_stack(program, Diagnostic::warning("limit", limit_text(*limit)), stack)))
         }
-        PathEnd::Infeasible | PathEnd::LeftContext | PathEnd::Epoch | PathEnd::GoesRound => {
+        PathEnd::Infeasible => {
+            let message = "the program assumes what does not hold in this run, which ends here";
+            (ExecEnd::Incomplete, Some(with_stack(program, Diagnostic::warning("infeasible", message), stack)))
+        }
+        PathEnd::LeftContext | PathEnd::Epoch | PathEnd::GoesRound => {
             (ExecEnd::Incomplete, Some(Diagnostic::warning("infeasible", "nothing to execute")))
         }
     }

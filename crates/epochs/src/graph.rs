@@ -8,7 +8,7 @@ use icsched_ir::{CallStack, LocId, Origin, Program, ProgramPoint};
 use icsched_machine::code::Code;
 use icsched_machine::state::State;
 use icsched_machine::step::Pass;
-use icsched_machine::stop::{BlockedThread, PathEnd};
+use icsched_machine::stop::{BlockedThread, PathEnd, failed_assertion};
 use icsched_machine::{Thread, ThreadId, Values};
 use icsched_schedule::{
     AccessMode, Blocked, CyclicOrder, EndlessLoop, EpochId, HappensBefore, HbBuilder, HbNode, NodeId, NodeLabel,
@@ -216,7 +216,7 @@ pub fn schedule_end<D: Values>(program: &Program, code: &Code, state: &State<D>,
             ScheduleEnd::Abort { message: "abort() was called".to_owned(), at: place(program, stack) }
         }
         PathEnd::AssertFailed { expression, stack } => {
-            ScheduleEnd::Abort { message: format!("assertion `{expression}` failed"), at: place(program, stack) }
+            ScheduleEnd::Abort { message: failed_assertion(expression), at: place(program, stack) }
         }
         PathEnd::Deadlock { blocked } => {
             ScheduleEnd::Deadlock { blocked: blocked.iter().map(|b| describe_blocked(program, state, b)).collect() }

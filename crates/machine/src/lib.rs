@@ -49,6 +49,7 @@ pub use state::State;
 pub use step::{Answers, Extern, GivenInputs, Machine, Options, Switching, SyncObjects};
 pub use stop::{
     BlockedThread, DecisionKind, DecisionSite, ErrorKind, Limit, MemoryErrors, PathEnd, ProgramError, Stop, StopSignal,
+    failed_assertion,
 };
 pub use thread::{Bottom, CallOutcome, Frame, FrameId, Thread, ThreadId, ThreadStatus};
 pub use values::{MemoryByte, Values};

@@ -16,6 +16,7 @@ mod fold;
 mod forget;
 mod handles;
 mod indeterminate;
+mod input_names;
 mod interpreter;
 mod intrinsics;
 mod jumps;

@@ -171,7 +171,7 @@ pub enum PathEnd {
     },
     /// A failed `assert`.
     AssertFailed {
-        /// The asserted expression.
+        /// The asserted expression, or the call that is never to be made: [`failed_assertion`] has the words for both.
         expression: String,
         /// Where.
         stack: CallStack,
@@ -214,6 +214,14 @@ pub enum PathEnd {
     LeftContext,
     /// The assumptions of the path contradict each other: nothing to explore.
     Infeasible,
+}
+
+/// What is said of [`PathEnd::AssertFailed`]: ``assertion `x > 0` failed``, or `reach_error() was called`.
+pub fn failed_assertion(expression: &str) -> String {
+    match expression.ends_with("() was called") {
+        true => expression.to_owned(),
+        false => format!("assertion `{expression}` failed"),
+    }
 }
 
 /// Limits that cut one path.

@@ -114,6 +114,7 @@ impl InitialStates for Machine<SymbolicDomain> {
         origins.memory_checks = false;
         origins.unknown_frames = false;
         origins.from_entry = true;
+        origins.reserve_input_names();
         // From its entry on, all that the program does is known.
         origins.invariants.enabled = true;
         origins.invariants.locks_known = true;

@@ -9,7 +9,7 @@ use icsched_explore::Told;
 use icsched_explore::explore::{self, PathOutcome, PathRun, PossibleError, Step, StepKind};
 use icsched_explore::follow::{Finish, Followed, PathTree};
 use icsched_ir::{CallStack, Program};
-use icsched_machine::stop::{DecisionKind, PathEnd};
+use icsched_machine::stop::{DecisionKind, PathEnd, failed_assertion};
 use icsched_machine::{BlockedThread, Limit, Machine, State};
 use icsched_schedule::{IncompleteKind, Reason};
 use icsched_smt::{SolverStatistics, Term, UnknownReason};
@@ -166,7 +166,7 @@ impl<'a> Collector<'a> {
             PathEnd::LeftContext => (Ends::Finished, Some("the oldest known frame returns".to_owned()), None),
             PathEnd::Abort { stack } => (Ends::Abort, None, Some(self.place(stack))),
             PathEnd::AssertFailed { expression, stack } => {
-                (Ends::Abort, Some(format!("assertion `{expression}` failed")), Some(self.place(stack)))
+                (Ends::Abort, Some(failed_assertion(expression)), Some(self.place(stack)))
             }
             PathEnd::Deadlock { blocked } => {
                 let waits = blocked.iter().map(|b| {

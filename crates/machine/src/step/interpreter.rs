@@ -5,6 +5,7 @@ use std::sync::Arc;
 use icsched_ir::Program;
 
 use super::event_texts::Shared;
+use super::input_names::VariableNames;
 use super::options::Options;
 use crate::code::Code;
 use crate::domain::Domain;
@@ -30,6 +31,8 @@ pub struct Machine<D: Domain> {
     pub(super) seen: Seen<D>,
     /// What events share.
     pub(super) shared: Shared,
+    /// What inputs may not be called.
+    pub(super) variable_names: VariableNames,
 }
 
 impl<D: Domain> Machine<D> {
@@ -45,6 +48,7 @@ impl<D: Domain> Machine<D> {
             options,
             seen: Seen::default(),
             shared: Default::default(),
+            variable_names: VariableNames::default(),
         }
     }
 

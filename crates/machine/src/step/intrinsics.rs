@@ -341,7 +341,7 @@ impl<D: Domain> Machine<D> {
                 Done::Value(self.handle(state, &handle)?)
             }
             Intrinsic::Assume => {
-                cx.assume(args[0])?;
+                cx.assume(args[0], Type::Int(32))?;
                 none
             }
             other => return Err(Stop::Unsupported { what: format!("`{}`", other.name()) }),
@@ -547,10 +547,19 @@ impl<D: Domain, O: Observer<D>> Cx<'_, D, O> {
         Ok(bytes.iter().any(|b| matches!(b, crate::domain::MemoryByte::Symbolic(_))))
     }
 
-    fn assume(&mut self, slot: crate::code::Slot) -> Result<(), Stop<D>> {
+    /// Takes the first argument of the current call to be true. A call without arguments assumes nothing.
+    pub(super) fn assume_argument(&mut self) -> Result<(), Stop<D>> {
+        let call = self.current_call();
+        match (call.args.first(), call.arg_types.first()) {
+            (Some(&slot), Some(&ty)) => self.assume(slot, ty),
+            _ => Ok(()),
+        }
+    }
+
+    fn assume(&mut self, slot: crate::code::Slot, ty: Type) -> Result<(), Stop<D>> {
         let value = self.get(slot);
         let zero = D::constant(0);
-        let condition = operations::int_compare(self.domain, IntPredicate::Ne, Type::Int(32), &value, &zero);
+        let condition = operations::int_compare(self.domain, IntPredicate::Ne, ty, &value, &zero);
         if super::context::decide(self.domain, self.path, &condition, DecisionKind::Assume)? {
             return Ok(());
         }

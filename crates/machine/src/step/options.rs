@@ -29,6 +29,8 @@ pub enum Extern {
     Pure,
     /// Ends the path.
     Abort,
+    /// Goes on only if its first argument is not zero, as `__VERIFIER_assume`; returns zero.
+    Assume,
 }
 
 /// What is recorded of the objects that synchronisation is on, where their addresses depend on inputs. Two nodes of a

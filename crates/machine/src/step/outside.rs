@@ -1,7 +1,6 @@
 //! Intrinsics that reach outside: inputs in the symbolic domain, the operating system in the concrete one; and calls of
 //! functions that nobody defines.
 
-use std::rc::Rc;
 
 use icsched_ir::{CastOp, FuncId, Intrinsic, Type};
 
@@ -12,15 +11,6 @@ use crate::observation::Observed;
 use crate::observe::Observer;
 use crate::state::State;
 use crate::stop::{DecisionKind, PathEnd, Stop};
-
-impl<D: Domain> State<D> {
-    /// `name`, `name#2`, `name#3`, ... on one path.
-    pub fn unique_input_name(&mut self, name: &str) -> String {
-        let count = Rc::make_mut(&mut self.input_counts).entry(name.to_owned()).or_insert(0);
-        *count += 1;
-        if *count == 1 { name.to_owned() } else { format!("{name}#{count}") }
-    }
-}
 
 impl<D: Domain> Machine<D> {
     /// Executes an intrinsic that reaches outside.
@@ -81,7 +71,7 @@ impl<D: Domain> Machine<D> {
                 let (to, n) = (cx.get(args[0]), cx.constant(args[1], DecisionKind::Concretise)?);
                 let name = cx.text(args[2])?;
                 super::access::targets(cx.domain, cx.heap, cx.path, &to, n.max(1), true)?;
-                let name = state.unique_input_name(&name);
+                let name = self.next_input_name(state, &name);
                 self.note_read(state, Read::Name(&name));
                 let mut cx = self.cx(state, observer);
                 let answers = cx.options.answers.as_ref();
@@ -130,7 +120,7 @@ impl<D: Domain> Machine<D> {
 
     /// The next input of this name.
     fn read_input(&mut self, state: &mut State<D>, name: &str, bits: u64) -> Result<D::Value, Stop<D>> {
-        let name = state.unique_input_name(name);
+        let name = self.next_input_name(state, name);
         self.note_read(state, Read::Name(&name));
         let value = self.fresh(&name, bits)?;
         self.observe(state, Observed::Value(value.clone()));
@@ -269,7 +259,10 @@ impl<D: Domain> Machine<D> {
             _ => D::constant(0),
         };
         match option {
-            Some(Extern::Havoc | Extern::Pure) => {
+            Some(Extern::Havoc | Extern::Pure | Extern::Assume) => {
+                if option == Some(Extern::Assume) {
+                    self.cx(state, observer).assume_argument()?;
+                }
                 let types = self.cx(state, observer).current_call().result_types.clone();
                 let values: Vec<_> = types.iter().map(|&ty| (value(self, state, ty), ty)).collect();
                 self.cx(state, observer).give_results(values)

@@ -107,7 +107,7 @@ pub(crate) struct Origins {
     pub(crate) given_symbols: FxHashSet<Term>,
     /// The next name, if it is given.
     pub(crate) given: Option<String>,
-    /// Names of symbols that were given.
+    /// Names of symbols that were given, and of inputs.
     taken: FxHashSet<String>,
 }
 
@@ -178,6 +178,15 @@ impl Origins {
                 return next;
             }
         }
+    }
+
+    /// Keeps symbols from having the name of an input, which is `x` in a run from the entry if it is stored to `x`. What
+    /// inputs are called is among the constant strings. O(bytes of constants).
+    pub(crate) fn reserve_input_names(&mut self) {
+        let constants = self.program.globals.values().filter(|g| g.constant && g.relocations.is_empty());
+        let text = |data: &[u8]| String::from_utf8(data.strip_suffix(&[0])?.to_vec()).ok();
+        let texts: Vec<String> = constants.filter_map(|global| text(&global.data)).collect();
+        self.taken.extend(texts);
     }
 
     /// The symbol that is made next has this name; whether nothing else has it.
